@@ -1,0 +1,72 @@
+# The whole account at a glance: configuration, stages, targets. Each stage is one file under workflow/rules.
+import os
+import sys
+from pathlib import Path
+
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+
+configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+
+
+pathvars:
+    results=RESULTS,
+    build=BUILD,
+
+
+wildcard_constraints:
+    item="|".join(ITEMS),
+    key="|".join(PROJECT.papers),
+    part=r"[^/]+",
+    dataset=r"[A-Za-z0-9_]+",
+
+
+rule all:
+    default_target: True
+    input:
+        f"{RESULTS}/MANIFEST.sha256",
+        f"{RESULTS}/compute.csv",
+
+
+include: "workflow/rules/data.smk"
+include: "workflow/rules/train.smk"
+include: "workflow/rules/tables.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/bounds.smk"
+include: "workflow/rules/claims.smk"
+include: "workflow/rules/report.smk"
+
+
+# Names for people: `snakemake liang2025` makes a paper, `snakemake liang2025_fig04` one of its figures.
+for key, paper in PROJECT.papers.items():
+
+    rule:
+        name:
+            key
+        input:
+            [file for artefact in paper.artefacts.values() for file in artefact_files(artefact)],
+
+    for artefact in paper.artefacts.values():
+
+        rule:
+            name:
+                f"{key}_{artefact.id}"
+            input:
+                artefact_files(artefact),
+
+
+onstart:
+    keep_reference()
+
+
+onsuccess:
+    report_build()
+
+
+onerror:
+    print(f"Not finished. The log of the failed job is printed above; logs are in {BUILD}/logs. Run the same command to resume.")

@@ -1,0 +1,31 @@
+"""Clipping of per-sample gradients, `CLIP_g(v) = v min(1, g / |v|)`, without ever forming a gradient.
+
+A linear model's per-sample gradient is an outer product, so its norm is a product of two norms, and clipping is one
+factor per record.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# An infinite threshold never clips; the largest float does the same without inf / inf.
+_NEVER = np.finfo(np.float64).max
+
+
+def clip_factors(norms: Array, threshold: Array) -> Array:
+    """Factors `min(1, threshold / norm)`; 1 where the norm is 0.
+
+    Args:
+        norms: gradient norms, shape (arms, records), non-negative.
+        threshold: clipping thresholds, shape (arms, 1), positive; inf means no clipping.
+    """
+    finite = np.minimum(threshold, _NEVER)
+    return finite / np.maximum(norms, finite)
+
+
+def mean_sensitivity(threshold: float, n: int) -> float:
+    """How far the mean of n clipped gradients moves when one record is replaced: `2 threshold / n`."""
+    if n < 1:
+        raise ValueError(f"n={n} must be at least 1")
+    return 2.0 * threshold / n

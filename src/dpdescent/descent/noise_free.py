@@ -1,0 +1,73 @@
+"""2S-GD without noise or clipping (liang2025 Algorithm 2) on second moments, exactly, for any number of steps.
+
+Without clipping a gradient depends on the data only through their second moments. The first stage settles to the last
+bit within some dozens of steps; from there the second stage is a fixed linear map, whose power is taken by its
+eigenvalues. So ten thousand steps cost as much as a few dozen. The plain loop is its twin in the tests.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.baselines.least_squares import two_stage_least_squares
+from dpdescent.data.iv import IVSample
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SecondMoments:
+    """Z'Z/n, Z'X/n and Z'y/n of a sample: shapes (q, q), (q, p), (q,)."""
+
+    ZZ: Array
+    ZX: Array
+    Zy: Array
+
+    @classmethod
+    def of(cls, sample: IVSample) -> "SecondMoments":
+        weighted = sample.Z * sample.weights[:, None]
+        return cls(weighted.T @ sample.Z / sample.n, weighted.T @ sample.X / sample.n, weighted.T @ sample.y / sample.n)
+
+
+def final_betas(sample: IVSample, steps: list[int], eta: float, alpha: float) -> Array:
+    """beta^(T) of 2S-GD for every T in `steps`, shape (len(steps), p).
+
+    Args:
+        sample: the data.
+        steps: increasing numbers of iterations, each at least 1.
+        eta, alpha: step sizes of the first and second stage.
+
+    Raises:
+        ValueError: if `steps` is not increasing or begins below 1.
+    """
+    if steps[0] < 1 or any(a >= b for a, b in zip(steps, steps[1:], strict=False)):
+        raise ValueError(f"steps={steps} must increase from at least 1")
+    moments, fit = SecondMoments.of(sample), two_stage_least_squares(sample)
+    Theta, beta = np.zeros((sample.q, sample.p)), np.zeros(sample.p)
+    out, t = [], 0
+    for T in steps:
+        while t < T and not _settled(Theta, fit.Theta):
+            Theta, beta = _step(moments, Theta, beta, eta, alpha)
+            t += 1
+        out.append(_jump(moments, fit.Theta, fit.beta, beta, alpha, T - t))
+    return np.array(out)
+
+
+def _step(moments: SecondMoments, Theta: Array, beta: Array, eta: float, alpha: float) -> tuple[Array, Array]:
+    gradient2 = Theta.T @ (moments.ZZ @ (Theta @ beta) - moments.Zy)
+    return Theta - eta * (moments.ZZ @ Theta - moments.ZX), beta - alpha * gradient2
+
+
+def _settled(Theta: Array, limit: Array) -> bool:
+    return bool(np.linalg.norm(Theta - limit) <= 1e-14 * np.linalg.norm(limit))
+
+
+def _jump(moments: SecondMoments, Theta_hat: Array, beta_hat: Array, beta: Array, alpha: float, steps: int) -> Array:
+    """beta after `steps` more iterations at the settled first stage: the error shrinks by I - alpha H_hat each time."""
+    if steps == 0:
+        return beta
+    H_hat = Theta_hat.T @ moments.ZZ @ Theta_hat
+    eigenvalues, vectors = np.linalg.eigh((H_hat + H_hat.T) / 2)
+    shrunk = (1.0 - alpha * eigenvalues) ** steps * (vectors.T @ (beta - beta_hat))
+    return beta_hat + vectors @ shrunk

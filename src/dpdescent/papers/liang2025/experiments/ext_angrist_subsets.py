@@ -1,0 +1,37 @@
+"""Where -4.3 lies: 2SLS and DP-2S-GD over many random subsets of the paper's size."""
+
+from collections.abc import Iterable, Iterator
+
+from dpdescent.baselines.least_squares import two_stage_least_squares
+from dpdescent.data.tabular import centre, draw_subset, read_prepared
+from dpdescent.descent import two_stage
+from dpdescent.papers.liang2025.arms import columns, mechanism
+from dpdescent.papers.liang2025.real_data import DATA_USED, arms
+from dpdescent.papers.liang2025.synthetic import PAPER, Row, Spec
+from dpdescent.privacy.events import Mechanism
+from dpdescent.randomness import stream
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of one part: for each subset (the trial) the 2SLS estimate and one private run a budget."""
+    full, size = read_prepared(spec["data"]), spec["cell"]["n"]
+    for trial in range(*spec["trials"]):
+        rng = stream(spec["seed"], PAPER, spec["artefact"], "subset", trial, "data")
+        sample = centre(draw_subset(full, size, rng))
+        fit = two_stage_least_squares(sample)
+        axes = {"n": size, "subset": trial, "trial": 0}
+        yield {**axes, "series": "2SLS", "rho1": float("inf"), "rho2": float("inf"), "value": fit.beta[0]}
+        runs = arms(spec, sample, fit)
+        noise = stream(spec["seed"], PAPER, spec["artefact"], "subset", trial, "noise")
+        normals = two_stage.Normals.draw(noise, runs[0].T, sample.p, sample.q)
+        result = two_stage.descend(sample, columns(runs, sample.n), normals)
+        for arm, beta in zip(runs, result.beta[:, 0], strict=True):
+            yield {**axes, "series": arm.algorithm, "rho1": arm.rho1, "rho2": arm.rho2, "value": beta}
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries: each budget once, with the noise that the subset's size gives."""
+    full, size = read_prepared(spec["data"]), spec["cell"]["n"]
+    for arm in arms(spec, full, two_stage_least_squares(full)):
+        name = f"{spec['variant']}: {arm.algorithm} n={size} T={arm.T} rho1={arm.rho1} rho2={arm.rho2}"
+        yield name, mechanism(arm, size, DATA_USED), spec["settings"]["dp_delta"]

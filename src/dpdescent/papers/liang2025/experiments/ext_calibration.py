@@ -1,0 +1,34 @@
+"""The factor of Prop. 3.1: the noise as published against the least noise that has the same guarantee."""
+
+from collections.abc import Iterable, Iterator
+from typing import get_args
+
+from dpdescent.data.iv import IVSample
+from dpdescent.papers.liang2025 import synthetic, theory
+from dpdescent.papers.liang2025.arms import Arm, Calibration, mechanism
+from dpdescent.privacy.events import Mechanism
+
+
+def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
+    """Rows of one sample size: errors under both calibrations, with the noise and the budget that is really spent."""
+
+    def spent(sample: IVSample, problem: theory.Problem, runs: list[Arm]) -> list[synthetic.Row]:
+        n = problem.n
+        return [{"noise_sd": arm.noise_sd(arm.rho1, n), "achieved_rho": mechanism(arm, n).rho} for arm in runs]
+
+    return ({"n": spec["cell"]["n"], **row} for row in synthetic.run(spec, arms, spent))
+
+
+def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of one sample size."""
+    return synthetic.releases(spec, arms)
+
+
+def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
+    """The same run under both calibrations."""
+    steps, given = synthetic.step_sizes(spec, problem), spec["arms"]
+    gamma = synthetic.threshold(spec, problem, given["T"])
+    return [
+        Arm("DP-2S-GD", given["T"], given["rho1"], given["rho2"], steps, gamma, calibration, series=calibration)
+        for calibration in get_args(Calibration)
+    ]

@@ -1,0 +1,62 @@
+"""Weak first stages: the noise in Theta acts as an error in variables and pulls beta towards zero."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from dpdescent.baselines.least_squares import two_stage_least_squares
+from dpdescent.data.iv import IVParameters, draw_sample
+from dpdescent.descent import two_stage
+from dpdescent.papers.liang2025 import synthetic, theory
+from dpdescent.papers.liang2025.arms import Arm, columns, mechanism
+from dpdescent.privacy.events import Mechanism
+from dpdescent.randomness import stream
+
+
+def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
+    """Rows of one first stage: estimates of beta = 1, beside the attenuation that the stationary noise predicts."""
+    strength, n = spec["cell"]["first_stage"], spec["cell"]["n"]
+    parameters = design(strength)
+    problem = theory.Problem.of(parameters, n, spec["settings"]["tau"])
+    for trial in range(*spec["trials"]):
+        rng = stream(spec["seed"], synthetic.PAPER, spec["artefact"], f"first_stage={strength}_n={n}", "trial", trial)
+        sample = draw_sample(parameters, n, rng)
+        fit, runs = two_stage_least_squares(sample), arms(spec, problem)
+        normals = two_stage.Normals.draw(rng, max(arm.T for arm in runs), 1, 1)
+        result = two_stage.descend(sample, columns(runs, n), normals)
+        axes = {"first_stage": strength, "trial": trial}
+        yield {**axes, "series": "2SLS", "rho1": float("inf"), "value": fit.beta[0], "predicted": fit.beta[0]}
+        for arm, beta in zip(runs, result.beta[:, 0], strict=True):
+            factor = attenuation(fit.Theta[0, 0], float(np.mean(sample.Z**2)), arm, n)
+            yield {**axes, **arm.labels, "series": arm.algorithm, "value": beta, "predicted": factor * fit.beta[0]}
+
+
+def design(strength: float) -> IVParameters:
+    """One instrument, one regressor, one confounder: Theta as given, all else one."""
+    one = np.ones(1)
+    return IVParameters(one, np.array([[strength]]), Phi=np.ones((1, 1)), phi=one)
+
+
+def attenuation(theta_hat: float, second_moment: float, arm: Arm, n: int) -> float:
+    """`theta^2 / (theta^2 + s^2)` with s^2 the stationary variance of Theta^(t) around theta_hat (App. D.4 at p = q = 1)."""
+    contraction = 1.0 - arm.steps.eta * second_moment
+    variance = (arm.steps.eta * arm.noise_sd(arm.rho1, n)) ** 2 / (1.0 - contraction**2)
+    return theta_hat**2 / (theta_hat**2 + variance)
+
+
+def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of one first stage."""
+    n = spec["cell"]["n"]
+    problem = theory.Problem.of(design(spec["cell"]["first_stage"]), n, spec["settings"]["tau"])
+    for arm in arms(spec, problem):
+        yield synthetic.arm_name(spec, arm, n), mechanism(arm, n), spec["settings"]["dp_delta"]
+
+
+def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
+    """One arm a first-stage budget; the second stage gets a large budget, so that the first one's noise shows."""
+    given, steps = spec["arms"], synthetic.step_sizes(spec, problem)
+    gamma = synthetic.threshold(spec, problem, given["T"])
+    return [
+        Arm("DP-2S-GD", given["T"], rho1, given["rho2"], steps, gamma, spec["settings"]["calibration"], {"rho1": rho1})
+        for rho1 in given["rho1"]
+    ]

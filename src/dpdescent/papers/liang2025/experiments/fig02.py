@@ -1,0 +1,23 @@
+"""Figure 2: bound (7) against the number of iterations, term by term, at stated constants."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpdescent.papers.liang2025 import error_bounds, synthetic, theory
+
+
+def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
+    """One row a term and T; the boundaries of the three regimes (Remark 3.7) stand in every row."""
+    cell, rho = spec["cell"], spec["cell"]["rho1"]
+    problem = theory.Problem.of(synthetic.parameters_of(spec, 0), cell["n"], spec["settings"]["tau"])
+    window = theory.spectrum(problem, synthetic.constants(spec))
+    kappa = theory.contraction(window, theory.recommended_step_sizes(window)).overall
+    regimes = error_bounds.regime_boundaries(problem, kappa, rho, rho)
+    boundaries = {"T1": regimes.optimisation_ends, "T2": regimes.sampling_ends, "T3": regimes.bound_ends, "kappa": kappa}
+    longest = 1.5 * regimes.bound_ends
+    for T in np.unique(np.round(np.geomspace(1, longest, spec["arms"]["points"])).astype(int)):
+        terms = error_bounds.bound_terms(problem, kappa, rho, rho, int(T))
+        values = {name: getattr(terms, name) for name in ("optimisation", "privacy", "sampling", "total")}
+        for series, value in values.items():
+            yield {"T": int(T), "series": series, "trial": 0, "value": value, **boundaries}

@@ -1,0 +1,30 @@
+"""Figure 3: error of DP-2S-GD against the sample size, for three splits of the budget between the stages."""
+
+import math
+from collections.abc import Iterable, Iterator
+
+from dpdescent.papers.liang2025 import synthetic, theory
+from dpdescent.papers.liang2025.arms import Arm
+from dpdescent.privacy.events import Mechanism
+
+
+def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
+    """Rows of one sample size: errors of every split, and of the noise-free descent with as many steps."""
+    axes = {"panel": spec["panel"], "n": spec["cell"]["n"]}
+    return ({**axes, **row} for row in synthetic.run(spec, arms))
+
+
+def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of one sample size."""
+    return synthetic.releases(spec, arms)
+
+
+def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
+    """One arm a split, and 2S-GD, which tells the optimisation error from the price of privacy."""
+    steps, T = synthetic.step_sizes(spec, problem), spec["arms"]["T"]
+    gamma = synthetic.threshold(spec, problem, T)
+    private = [
+        Arm("DP-2S-GD", T, split["rho1"], split["rho2"], steps, gamma, spec["settings"]["calibration"], split)
+        for split in spec["arms"]["splits"]
+    ]
+    return [*private, Arm("2S-GD", T, math.inf, math.inf, steps, math.inf, labels={"rho1": math.inf, "rho2": math.inf})]

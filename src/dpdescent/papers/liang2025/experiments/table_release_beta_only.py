@@ -1,0 +1,141 @@
+"""Lemma F.1 put to the test: what releasing beta costs when the first stage has no noise and one record is replaced.
+
+Given the history of released beta, each step is a Gaussian release whose mean depends on the data. Its realised zCDP
+cost is the squared shift of that mean over twice the noise variance, and the expected sum of the costs along the path
+is the Kullback-Leibler divergence of the two outputs, which rho-zCDP bounds by rho.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import log_ndtr, ndtr
+
+from dpdescent.data.iv import Array, IVSample, draw_sample
+from dpdescent.descent.clipping import clip_factors
+from dpdescent.papers.liang2025 import synthetic, theory
+from dpdescent.papers.liang2025.arms import Arm, mechanism
+from dpdescent.privacy.events import Mechanism
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Algorithm 3 on one data set: steps T, step sizes, threshold and noise sd of the second stage."""
+
+    T: int
+    sizes: theory.StepSizes
+    gamma2: float
+    lambda2: float
+
+
+def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
+    """Rows of one design: realised cost against the claim, by what is replaced and by how much."""
+    design = {"one-dimensional": _one_dimensional, "synthetic": _synthetic, "finite rho1": _finite_budget}[spec["panel"]]
+    for row in design(spec):
+        yield {"design": spec["panel"], "claimed_rho": spec["cell"]["rho2"], "series": "DP-2S-GD-beta", **row}
+
+
+def realised_cost(sample: IVSample, neighbour: IVSample, settings: Settings, rng: np.random.Generator) -> float:
+    """Sum of the realised zCDP costs of one path of beta that was drawn on `sample`."""
+    Thetas, betas = [np.zeros((sample.q, sample.p)) for _ in range(2)], np.zeros(sample.p)
+    cost = 0.0
+    for _ in range(settings.T):
+        gradients = [_second_stage(data, Theta, betas, settings) for data, Theta in zip((sample, neighbour), Thetas)]
+        cost += float(np.sum((gradients[0] - gradients[1]) ** 2)) / (2 * settings.lambda2**2)
+        Thetas = [
+            Theta - settings.sizes.eta * data.Z.T @ (data.Z @ Theta - data.X) / data.n
+            for data, Theta in zip((sample, neighbour), Thetas)
+        ]
+        noise = settings.lambda2 * rng.standard_normal(sample.p)
+        betas = betas - settings.sizes.alpha * gradients[0] + settings.sizes.alpha * noise
+    return cost
+
+
+def _second_stage(sample: IVSample, Theta: Array, beta: Array, settings: Settings) -> Array:
+    V = sample.Z @ Theta
+    residual = V @ beta - sample.y
+    norms = np.linalg.norm(V, axis=1) * np.abs(residual)
+    factors = clip_factors(norms[None], np.array([[settings.gamma2]]))[0]
+    gradient: Array = V.T @ (residual * factors) / sample.n
+    return gradient
+
+
+def _one_dimensional(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
+    """All z = 1, all y = -1, all x = 0 but the replaced record's: the smallest example."""
+    cell = spec["cell"]
+    n, T = cell["n"], cell["T"]
+    one = np.ones((n, 1))
+    sample = IVSample(one, np.zeros((n, 1)), -np.ones(n))
+    settings = Settings(T, theory.StepSizes(1.0, 1.0), 1.0, theory.noise_scale(1.0, n, T, cell["rho2"]))
+    for reading in ("full record", "y only"):
+        for M in spec["arms"]["M"]:
+            for trial in range(*spec["trials"]):
+                neighbour = _replaced(sample, 0, M, reading)
+                rng = synthetic.trial_stream(spec, trial, "noise")
+                cost = realised_cost(sample, neighbour, settings, rng)
+                yield {"reading": reading, "M": M, "trial": trial, "value": cost}
+
+
+def _synthetic(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
+    """The paper's own design; every trial has parameters, data, replaced record and noise of its own."""
+    cell = spec["cell"]
+    for trial in range(*spec["trials"]):
+        parameters = synthetic.parameters_of(spec, trial)
+        problem = theory.Problem.of(parameters, cell["n"], spec["settings"]["tau"])
+        sample = draw_sample(parameters, cell["n"], synthetic.trial_stream(spec, trial, "data"))
+        gamma = synthetic.threshold(spec, problem, cell["T"])
+        lambda2 = theory.noise_scale(gamma, cell["n"], cell["T"], cell["rho2"])
+        settings = Settings(cell["T"], synthetic.step_sizes(spec, problem), gamma, lambda2)
+        other = draw_sample(parameters, 1, synthetic.trial_stream(spec, trial, "replacement"))
+        for reading, M, neighbour in _neighbours(spec, sample, other):
+            rng = synthetic.trial_stream(spec, trial, "noise")
+            yield {"reading": reading, "M": M, "trial": trial, "value": realised_cost(sample, neighbour, settings, rng)}
+
+
+def _neighbours(spec: synthetic.Spec, sample: IVSample, other: IVSample) -> Iterator[tuple[str, float, IVSample]]:
+    ordinary = IVSample(*(_with_first(old, new[0]) for old, new in zip(_columns(sample), _columns(other))))
+    yield "ordinary record", 0.0, ordinary
+    for M in spec["arms"]["M"]:
+        for reading in ("full record", "y only"):
+            yield reading, M, _replaced(sample, 0, M, reading)
+
+
+def _finite_budget(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
+    """With a finite rho1, two steps, one dimension: beta^(2) shows the sign of Theta^(1), whose law this is, exactly.
+
+    The replaced record has x = +gamma1 or -gamma1, all others 0, and y is so negative that every second-stage gradient
+    is clipped; Theta^(1) is normal with mean +-gamma1/n (eta = 1) and sd lambda1.
+    """
+    cell = spec["cell"]
+    shift = 1.0 / (cell["n"] * theory.noise_scale(1.0, cell["n"], cell["T"], cell["rho1"]))
+    likely, log_odds = ndtr(shift), log_ndtr(shift) - log_ndtr(-shift)
+    yield {"reading": "full record, sign bit alone", "M": math.nan, "trial": 0, "value": (2 * likely - 1) * log_odds}
+
+
+def _replaced(sample: IVSample, record: int, M: float, reading: str) -> IVSample:
+    """A neighbour: the record's x set to (M, ..., M), or, in the reading under which Lemma F.1 is right, its y to M."""
+    X, y = sample.X.copy(), sample.y.copy()
+    if reading == "y only":
+        y[record] = M
+    else:
+        X[record] = M
+    return IVSample(sample.Z, X, y)
+
+
+def _columns(sample: IVSample) -> tuple[Array, Array, Array]:
+    return sample.Z, sample.X, sample.y
+
+
+def _with_first(values: Array, first: Array) -> Array:
+    changed = values.copy()
+    changed[0] = first
+    return changed
+
+
+def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entry of one design: Algorithm 3 at the claimed budget."""
+    cell = spec["cell"]
+    arm = Arm("DP-2S-GD-beta", cell["T"], math.inf, cell["rho2"], theory.StepSizes(1.0, 1.0), 1.0)
+    name = f"{spec['variant']}: DP-2S-GD-beta {spec['panel']} n={cell['n']} T={cell['T']}"
+    yield name, mechanism(arm, cell["n"]), spec["settings"]["dp_delta"]

@@ -1,0 +1,66 @@
+"""Zero-concentrated differential privacy of Gaussian noise: cost, composition, conversion, calibration.
+
+Every function takes the sensitivity explicitly; which neighbouring relation it belongs to is said by the caller's
+event (`privacy.events`). Under replace-one a mean of n records clipped at gamma has sensitivity 2 gamma / n.
+"""
+
+import math
+
+
+def gaussian_rho(sensitivity: float, noise_sd: float, releases: int = 1) -> float:
+    """zCDP cost of `releases` Gaussian releases: `releases * sensitivity^2 / (2 noise_sd^2)` (Bun & Steinke, Prop. 1.6).
+
+    Adaptive composition is covered: each release may depend on the earlier ones.
+    """
+    _require_non_negative(sensitivity=sensitivity, noise_sd=noise_sd)
+    if releases < 0:
+        raise ValueError(f"releases={releases} must not be negative")
+    if sensitivity == 0.0 or releases == 0:
+        return 0.0
+    return math.inf if noise_sd == 0.0 else releases * 0.5 * (sensitivity / noise_sd) ** 2
+
+
+def gaussian_noise_sd(sensitivity: float, rho: float, releases: int = 1) -> float:
+    """Smallest noise sd with which `releases` Gaussian releases cost exactly rho: the inverse of `gaussian_rho`."""
+    _require_non_negative(sensitivity=sensitivity)
+    if not rho > 0.0:
+        raise ValueError(f"rho={rho} must be positive: no finite noise gives zero privacy loss")
+    return sensitivity * math.sqrt(releases / (2.0 * rho))
+
+
+def epsilon(rho: float, delta: float) -> float:
+    """(epsilon, delta)-DP that every rho-zCDP mechanism has: `rho + 2 sqrt(rho log(1/delta))` (Bun & Steinke Prop. 1.3).
+
+    This is the conversion that liang2025 prints (Sec. 2.1); `privacy.accounting` has the tight one for Gaussian noise.
+    """
+    _require_non_negative(rho=rho)
+    require_delta(delta)
+    return rho + 2.0 * math.sqrt(rho * math.log(1.0 / delta))
+
+
+def rho_of_epsilon(eps: float, delta: float) -> float:
+    """Largest rho whose `epsilon(rho, delta)` does not exceed eps: the inverse of `epsilon`."""
+    _require_non_negative(eps=eps)
+    require_delta(delta)
+    log_term = math.log(1.0 / delta)
+    # eps = (sqrt(rho) + sqrt(log 1/delta))^2 - log 1/delta; this quotient form does not cancel for small eps.
+    root = eps / (math.sqrt(eps + log_term) + math.sqrt(log_term))
+    return root * root
+
+
+def gaussian_dp_mu(rho: float) -> float:
+    """mu of the Gaussian-DP guarantee of a composition of Gaussian releases that costs rho: `sqrt(2 rho)`."""
+    _require_non_negative(rho=rho)
+    return math.sqrt(2.0 * rho)
+
+
+def require_delta(delta: float) -> None:
+    """Raises ValueError unless 0 < delta < 1."""
+    if not 0.0 < delta < 1.0:
+        raise ValueError(f"delta={delta} must lie strictly between 0 and 1")
+
+
+def _require_non_negative(**values: float) -> None:
+    for name, value in values.items():
+        if not value >= 0.0:
+            raise ValueError(f"{name}={value} must not be negative")

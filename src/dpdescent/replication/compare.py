@@ -1,0 +1,105 @@
+"""Comparing two builds: equal bytes, or tables whose numbers agree within the tolerance that CPU classes need."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dpdescent.replication.files import read_rows
+from dpdescent.replication.provenance import hashes
+
+# Another BLAS kernel changes last bits; a distance below the floor is rounding and has no digits to agree in.
+RELATIVE, FLOOR = 1e-9, 1e-11
+
+
+@dataclass
+class Report:
+    """Outcome of a comparison; names are relative to the folders."""
+
+    same: list[str] = field(default_factory=list)
+    close: list[str] = field(default_factory=list)
+    redrawn: list[str] = field(default_factory=list)
+    different: dict[str, str] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+
+    @property
+    def differs(self) -> bool:
+        return bool(self.different or self.missing)
+
+    def text(self) -> str:
+        """A few lines for people."""
+        if not self.same and not self.close and not self.different and not self.redrawn:
+            return "Nothing to compare with: no results came with this checkout."
+        lines = [f"Compared with the results that came with this checkout: {len(self.same)} files have equal bytes."]
+        if self.close:
+            lines.append(f"{len(self.close)} tables agree within {RELATIVE:g} relative (another CPU class).")
+        if self.redrawn:
+            lines.append(f"{len(self.redrawn)} figures differ in bytes, their tables agree: {', '.join(self.redrawn[:4])}")
+        lines += [f"DIFFERS  {name}: {why}" for name, why in self.different.items()]
+        lines += [f"MISSING  {name}: it came with the checkout and is not made" for name in self.missing]
+        lines += [f"NEW      {name}" for name in self.added]
+        return "\n".join(lines)
+
+
+def folders(made: str | Path, reference: str | Path) -> Report:
+    """Compares all tables and figures of two folders."""
+    new, old = hashes(made), hashes(reference)
+    report = Report(missing=sorted(set(old) - set(new)), added=sorted(set(new) - set(old)) if old else [])
+    for name in sorted(set(new) & set(old)):
+        if new[name] == old[name]:
+            report.same.append(name)
+        elif name.endswith(".csv"):
+            why = table_difference(Path(made) / name, Path(reference) / name)
+            if why:
+                report.different[name] = why
+            else:
+                report.close.append(name)
+    for name in sorted(set(new) & set(old)):
+        if new[name] != old[name] and not name.endswith(".csv"):
+            _judge_drawing(name, report)
+    return report
+
+
+def _judge_drawing(name: str, report: Report) -> None:
+    """A drawing whose table agrees may differ in bytes on another CPU class; with an equal table it may not."""
+    table = str(Path(name).with_suffix(".csv"))
+    if table in report.same:
+        report.different[name] = "bytes differ, although its table is the same"
+    else:
+        report.redrawn.append(name)
+
+
+def table_difference(made: Path, reference: Path) -> str:
+    """What differs first between two tables beyond the tolerance; empty if nothing does."""
+    new, old = read_rows(made), read_rows(reference)
+    if len(new) != len(old):
+        return f"{len(new)} rows instead of {len(old)}"
+    for line, (row, other) in enumerate(zip(new, old, strict=True), start=2):
+        if row.keys() != other.keys():
+            return f"columns {sorted(row.keys() ^ other.keys())} differ"
+        for column, value in row.items():
+            if not agree(value, other[column]):
+                return f"line {line}, {column}: {value} instead of {other[column]}"
+    return ""
+
+
+def agree(value: str, other: str) -> bool:
+    """Equal texts, or numbers within the tolerance."""
+    if value == other:
+        return True
+    try:
+        return math.isclose(float(value), float(other), rel_tol=RELATIVE, abs_tol=FLOOR)
+    except ValueError:
+        return False
+
+
+def scorecard(results: str | Path) -> str:
+    """Verdicts by paper, one line each."""
+    claims = read_rows(Path(results) / "claims.csv")
+    papers = list(dict.fromkeys(claim["paper"] for claim in claims))
+    counts = {paper: Counter(claim["verdict"] for claim in claims if claim["paper"] == paper) for paper in papers}
+    return "\n".join(
+        f"{paper}: " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts[paper].items()))
+        for paper in papers
+    )

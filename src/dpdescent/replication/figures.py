@@ -1,0 +1,109 @@
+"""One style for all figures: palette, sizes, titles, and saving without dates, so that equal tables give equal bytes."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpdescent.replication.files import atomic
+
+# Okabe and Ito's palette, safe for colour-blind readers, in an order in which neighbours differ in lightness.
+BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, YELLOW, GREY = (
+    "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442", "#666666",
+)  # fmt: skip
+CYCLE = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)
+MARKERS = ("o", "s", "^", "D", "v", "P")
+# Privacy levels from strong to weak, the same in every figure.
+LEVELS = {0.1: VERMILION, 1.0: ORANGE, 10.0: BLUE}
+
+PANEL = (5.0, 3.7)
+STYLE = {
+    "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10, "axes.labelsize": 9, "legend.fontsize": 8,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25, "grid.linewidth": 0.6,
+    "lines.linewidth": 1.4, "lines.markersize": 4.5, "errorbar.capsize": 2.5, "legend.frameon": False,
+    "figure.dpi": 100, "savefig.dpi": 160, "svg.fonttype": "path", "svg.hashsalt": "dpdescent", "path.simplify": True,
+}  # fmt: skip
+
+
+def use_style() -> None:
+    """Sets the style; every figure script calls it first."""
+    mpl.rcdefaults()
+    plt.rcParams.update(STYLE)
+
+
+def panels(columns: int = 1, rows: int = 1, *, size: tuple[float, float] = PANEL, **options: Any) -> tuple[Figure, Any]:
+    """A grid of panels; returns the figure and the array of axes (a single one for one panel)."""
+    figure, axes = plt.subplots(
+        rows, columns, figsize=(size[0] * columns, size[1] * rows), layout="constrained", squeeze=rows * columns == 1, **options
+    )  # fmt: skip
+    return figure, axes
+
+
+def caption(figure: Figure, spec: dict[str, Any]) -> None:
+    """Title with paper, place and, for a scale that is not the paper's, a label that says so."""
+    figure.suptitle(f"{spec['paper']}, {spec['place']}: {spec['title']}", fontsize=11, fontweight="bold")
+    if spec["label"]:
+        figure.text(0.995, 0.005, spec["label"], ha="right", va="bottom", fontsize=7, color=VERMILION)
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Writes a figure in the format of its suffix, with nothing in it that depends on when or where.
+
+    Raises:
+        ValueError: for a format whose metadata we do not control.
+    """
+    metadata: dict[str, dict[str, None]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
+    suffix = Path(path).suffix
+    if suffix not in metadata:
+        raise ValueError(f"{path}: figures are saved as {', '.join(metadata)}")
+    with atomic(path, "wb") as stream:
+        figure.savefig(stream, format=suffix[1:], metadata=metadata[suffix])
+
+
+def curve(axes: Axes, table: pd.DataFrame, x: str, label: str, **style: Any) -> None:
+    """Mean with its standard error as bars, and the band from the 10 % to the 90 % quantile as a shade."""
+    table = table.sort_values(x)
+    points = axes.errorbar(table[x], table["mean"], yerr=table["se"], label=label, **({"marker": "o"} | style))
+    if (table["trials"] > 1).any():
+        axes.fill_between(table[x], table["q10"], table["q90"], color=points[0].get_color(), alpha=0.10, linewidth=0)
+
+
+def thin_curve(axes: Axes, table: pd.DataFrame, x: str, label: str | None = None, **style: Any) -> None:
+    """Mean only, thin and dashed: a sensitivity variant beside its main curve."""
+    table = table.sort_values(x)
+    axes.plot(table[x], table["mean"], label=label, **({"linestyle": "--", "linewidth": 0.9, "alpha": 0.8} | style))
+
+
+def slope_guide(axes: Axes, x: Iterable[float], through: tuple[float, float], slope: float, label: str) -> None:
+    """A straight line of the given slope in a log-log plot."""
+    x = np.asarray(list(x), dtype=float)
+    axes.plot(x, through[1] * (x / through[0]) ** slope, color=GREY, linestyle=":", linewidth=1.2, label=label)
+
+
+def vertical(axes: Axes, x: float, label: str, color: str = GREY, height: float = 0.98) -> None:
+    """A labelled vertical line."""
+    axes.axvline(x, color=color, linestyle="-.", linewidth=0.9)
+    axes.text(
+        x, height, f" {label}", transform=axes.get_xaxis_transform(), color=color, fontsize=7, ha="left", va="top", rotation=90
+    )  # fmt: skip
+
+
+def box(axes: Axes, row: "pd.Series[Any]", position: float, color: str, width: float = 0.5) -> None:
+    """A box plot from a table row: quartiles, median, whiskers at the 2.5 % and 97.5 % quantiles."""
+    stats = {
+        "med": row["median"], "q1": row["q25"], "q3": row["q75"], "whislo": row["q025"], "whishi": row["q975"], "fliers": [],
+    }  # fmt: skip
+    axes.bxp(
+        [stats], positions=[position], widths=width, showfliers=False, patch_artist=True,
+        boxprops={"facecolor": color, "alpha": 0.35, "edgecolor": color}, medianprops={"color": color, "linewidth": 1.8},
+        whiskerprops={"color": color}, capprops={"color": color}, manage_ticks=False,
+    )  # fmt: skip

@@ -1,0 +1,90 @@
+"""Fingerprints of the code that a job runs: syntax trees, so that comments, docstrings and touches change nothing."""
+
+import ast
+import hashlib
+import importlib.metadata
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+PACKAGE = "dpdescent"
+
+
+def code_fingerprint(source: Path, roots: Iterable[Path]) -> str:
+    """One short hash over the roots and every first-party module that they import, directly or not.
+
+    Args:
+        source: the directory that holds the package (`src`).
+        roots: the stage's script and the modules that it imports by name.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(reachable(source, roots)):
+        name = path.relative_to(source) if path.is_relative_to(source) else path.name
+        digest.update(f"{name}\0{_tree_hash(path)}\n".encode())
+    return digest.hexdigest()[:12]
+
+
+def reachable(source: Path, roots: Iterable[Path]) -> set[Path]:
+    """The roots and all first-party files that running them imports, package `__init__` files on the way included."""
+    found: set[Path] = set()
+    queue = [path.resolve() for path in roots]
+    while queue:
+        path = queue.pop()
+        if path not in found:
+            found.add(path)
+            queue.extend(_first_party_imports(source.resolve(), path))
+    return found
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """Installed versions: an upgrade of what a stage computes with is a reason to run it again."""
+    return {package: importlib.metadata.version(package) for package in packages}
+
+
+@cache
+def _tree_hash(path: Path) -> str:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and _has_docstring(node):
+            node.body = node.body[1:] or [ast.Pass()]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def _has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    first = node.body[0] if node.body else None
+    return isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+
+
+@cache
+def _first_party_imports(source: Path, path: Path) -> tuple[Path, ...]:
+    files: list[Path] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                files.extend(_files(source, alias.name))
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(source, path, node)
+            for alias in node.names:
+                # `from package import name`: the name may be a module of its own.
+                files.extend(_files(source, f"{base}.{alias.name}"))
+    return tuple(files)
+
+
+def _absolute(source: Path, path: Path, node: ast.ImportFrom) -> str:
+    if node.level == 0:
+        return node.module or ""
+    package = path.relative_to(source).parent.parts
+    kept = package[: len(package) - node.level + 1]
+    return ".".join([*kept, *([node.module] if node.module else [])])
+
+
+def _files(source: Path, dotted: str) -> Iterator[Path]:
+    """Files that importing a dotted name runs: each package's `__init__` on the way, and the module."""
+    parts = dotted.split(".")
+    if parts[0] != PACKAGE:
+        return
+    for depth in range(1, len(parts) + 1):
+        stem = source.joinpath(*parts[:depth])
+        for candidate in (stem / "__init__.py", stem.with_suffix(".py")):
+            if candidate.is_file():
+                yield candidate

@@ -1,0 +1,52 @@
+"""The privacy ledger: one row an arm, from what it released."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.privacy.events import GaussianReleases, Mechanism
+
+COLUMNS = [
+    "paper", "artefact", "arm", "mechanism", "relation", "sampler", "sensitivity", "noise_sd", "releases", "rho", "mu",
+    "delta", "eps_paper", "eps_tight", "guarantee", "eps_audit_low", "note",
+]  # fmt: skip
+
+
+def rows(paper: str, artefact: str, arms: Sequence[tuple[str, Mechanism, float]]) -> list[dict[str, Any]]:
+    """Ledger rows of one artefact.
+
+    Args:
+        arms: (name of the arm, what it released, the delta at which epsilons are given).
+    """
+    return [{"paper": paper, "artefact": artefact, "arm": arm, **_row(event, delta)} for arm, event, delta in arms]
+
+
+def _row(event: Mechanism, delta: float) -> dict[str, Any]:
+    """Where there is no guarantee no epsilon of ours is printed; the paper's own claim stands in `eps_paper`."""
+    defended = event.guarantee == "proved"
+    return {
+        "mechanism": event.name,
+        "relation": event.relation,
+        "sampler": event.sampler,
+        "sensitivity": _joined([release.sensitivity for release in event.releases]),
+        "noise_sd": _joined([release.noise_sd for release in event.releases]),
+        "releases": "; ".join(f"{release.count} x {release.what}" for release in event.releases),
+        "rho": event.rho if defended else "",
+        "mu": zcdp.gaussian_dp_mu(event.rho) if defended and _is_gaussian(event) else "",
+        "delta": delta,
+        "eps_paper": "" if math.isinf(event.claimed_rho) else zcdp.epsilon(event.claimed_rho, delta),
+        "eps_tight": tight_epsilon(event.rho, delta) if defended and _is_gaussian(event) else "",
+        "guarantee": event.guarantee,
+        "eps_audit_low": "",
+        "note": event.reason,
+    }
+
+
+def _is_gaussian(event: Mechanism) -> bool:
+    return bool(event.releases) and all(isinstance(release, GaussianReleases) for release in event.releases)
+
+
+def _joined(values: Sequence[float]) -> str:
+    return "; ".join(repr(float(value)) for value in values)

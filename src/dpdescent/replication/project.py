@@ -1,0 +1,280 @@
+"""The project as a whole: which papers and artefacts there are, at which scale, and the parts that make them.
+
+`load` is what the Snakefile calls; nothing here imports numpy, because Snakemake's start would pay for it.
+"""
+
+import ast
+import hashlib
+import itertools
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+from dpdescent.replication import configuration as conf
+from dpdescent.replication.configuration import ConfigError, Node
+
+
+# Checked like a paper's own symbols, in every paper.
+COUNTS: Node = {
+    "trials": {"type": "integer", "minimum": 1, "means": "number of trials"},
+    "trials_per_part": {"type": "integer", "minimum": 1, "means": "trials of one job"},
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One job's share of an artefact: an outer cell of its grid and a range of trials.
+
+    Attributes:
+        name: the cell in words and the trial range; never an index, so that growing a grid renames nothing.
+        spec: all that the experiment gets, ready for JSON.
+        dataset: the real data set it reads, if any.
+    """
+
+    name: str
+    spec: Node
+    dataset: str | None
+
+    def json(self) -> str:
+        return json.dumps(self.spec, sort_keys=True, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A figure or table of a paper.
+
+    Attributes:
+        paper, id: its address, `<paper>/<id>` in results.
+        title, place: for captions: what it is, and where the paper has it.
+        keys: grid columns of its table, in the order of sorting.
+        measures: further measured columns, averaged over trials.
+        parts: the jobs that make it.
+        display: what only its figure reads.
+        seconds: roughly how long it takes at this scale; None if unknown.
+    """
+
+    paper: str
+    id: str
+    title: str
+    place: str
+    keys: list[str]
+    measures: list[str]
+    parts: list[Part] = field(repr=False)
+    display: Node = field(repr=False)
+
+    @property
+    def item(self) -> str:
+        return f"{self.paper}/{self.id}"
+
+    @property
+    def is_table(self) -> bool:
+        return self.id.startswith("table")
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: its artefacts, its data sets and its values with provenance stripped."""
+
+    key: str
+    about: Node
+    symbols: Node
+    settings: Node
+    datasets: dict[str, Node]
+    published: Node
+    artefacts: dict[str, Artefact]
+    annotated: Node = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Project:
+    scale: str
+    seed: int
+    papers: dict[str, Paper]
+
+    def artefacts(self) -> list[Artefact]:
+        return [artefact for paper in self.papers.values() for artefact in paper.artefacts.values()]
+
+
+def load(config: Node, root: Path) -> Project:
+    """Resolves the configuration of one build.
+
+    Args:
+        config: the top-level values (config/config.yaml as Snakemake merged it with the command line).
+        root: the project's directory.
+
+    Raises:
+        ConfigError: with one line that names the key, the value and the mend.
+    """
+    _validate(config, root / "workflow/schemas/config.schema.yaml", "config/config.yaml")
+    changes = _scale_overlay(config["scale"], root)
+    available = sorted(path.stem for path in (root / "config/papers").glob("*.yaml"))
+    chosen = available if config["papers"] == "all" else list(config["papers"])
+    for key in [*chosen, *changes.get("papers", {})]:
+        if key not in available:
+            raise ConfigError(f"papers: {key!r} is not a paper{conf.did_you_mean(key, available)}")
+    seed = int(changes.get("seed", config["seed"]))
+    papers = {key: _load_paper(key, changes, config["scale"], seed, root) for key in chosen}
+    return Project(config["scale"], seed, papers)
+
+
+def _scale_overlay(scale: str, root: Path) -> Node:
+    """`paper` is the configuration as it stands; any other scale is an overlay with a results folder of its own."""
+    if scale == "paper":
+        return {}
+    scales = sorted(path.stem for path in (root / "config/scales").glob("*.yaml"))
+    if scale not in scales:
+        raise ConfigError(f"scale: {scale!r} is not a scale{conf.did_you_mean(scale, ['paper', *scales])}")
+    changes = conf.read_yaml(root / f"config/scales/{scale}.yaml")
+    _validate(changes, root / "workflow/schemas/scale.schema.yaml", f"config/scales/{scale}.yaml")
+    return changes
+
+
+def _load_paper(key: str, changes: Node, scale: str, seed: int, root: Path) -> Paper:
+    where = f"config/papers/{key}.yaml"
+    annotated = conf.read_yaml(root / where)
+    _validate(annotated, root / "workflow/schemas/paper.schema.yaml", where)
+    _check_annotations(annotated, where)
+    if key in changes.get("papers", {}):
+        where = f"config/scales/{scale}.yaml"
+        annotated = conf.overlay(annotated, changes["papers"][key], where, f"papers.{key}")
+    plain = conf.strip_provenance(annotated)
+    for section in ("settings", "artefacts"):
+        conf.check_symbols(plain[section], plain["symbols"] | COUNTS, plain.get("at_most", []), where, section)
+        plain[section] = conf.as_floats(plain[section], plain["symbols"])
+    _cap_trials(plain["artefacts"], changes.get("trials_at_most"))
+    artefacts = {name: _artefact(key, name, plain, seed, where, root) for name in plain["artefacts"]}
+    return Paper(
+        key, plain["paper"], plain["symbols"], plain["settings"], plain.get("datasets", {}),
+        plain.get("published", {}), artefacts, annotated,
+    )  # fmt: skip
+
+
+def _cap_trials(node: Node, most: int | None) -> None:
+    """A scale may cap every number of trials at once, variants included."""
+    for key, value in node.items():
+        if key == "trials" and most is not None:
+            node[key] = min(value, most)
+        elif isinstance(value, dict):
+            _cap_trials(value, most)
+
+
+def _check_annotations(annotated: Node, where: str) -> None:
+    for path, value in conf.annotated_values(annotated):
+        if sum(kind in value for kind in conf.PROVENANCE) != 1:
+            raise ConfigError(f"{where}: {path} must say where it comes from: one of {', '.join(conf.PROVENANCE)}")
+
+
+def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: Path) -> Artefact:
+    node, here = plain["artefacts"][name], f"{where}: artefacts.{name}"
+    module = root / f"src/dpdescent/papers/{paper}/experiments/{name}.py"
+    try:
+        ast.parse(module.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{here} has no experiment: write {module.relative_to(root)}, or remove it") from None
+    except SyntaxError as error:
+        raise ConfigError(f"{here}: {module.relative_to(root)} line {error.lineno}: {error.msg}") from None
+    settings = _used_settings(node, plain["settings"], here)
+    variants = {"main": {}, **node.get("variants", {})}
+    parts = [
+        part
+        for variant, changes in variants.items()
+        for part in _variant_parts(paper, name, variant, changes, node, settings, plain, seed, here)
+    ]
+    _check_names(parts, here)
+    return Artefact(
+        paper, name, node["title"], node["place"], node["keys"], node.get("measures", []), parts, node.get("display", {})
+    )  # fmt: skip
+
+
+def _used_settings(node: Node, settings: Node, here: str) -> Node:
+    """Only what an artefact says it uses reaches its jobs, so that another setting's edit reruns nothing of it."""
+    for key in node.get("uses", []):
+        if key not in settings:
+            raise ConfigError(f"{here}.uses: {key!r} is not a setting{conf.did_you_mean(key, settings)}")
+    used = {key: settings[key] for key in node.get("uses", [])}
+    return conf.overlay(used, node.get("settings", {}), here, "settings")
+
+
+def _variant_parts(
+    paper: str, name: str, variant: str, changes: Node, node: Node, settings: Node, plain: Node, seed: int, here: str
+) -> list[Part]:
+    body = {key: node.get(key, {}) for key in ("cells", "arms")}
+    body |= {"settings": settings, "trials": node["trials"], "dataset": node.get("dataset")}
+    stray = {key: value for key, value in changes.items() if key not in ("why", "panels")}
+    merged = conf.overlay(body, stray, here, f"variants.{variant}")
+    _check_dataset(merged["dataset"], plain, here)
+    parts = []
+    for panel, cell in merged["cells"].items():
+        if panel not in changes.get("panels", merged["cells"]):
+            continue
+        for values in _product(cell, node["split"], f"{here}.cells.{panel}"):
+            for start, stop in _ranges(merged["trials"], node["trials_per_part"]):
+                spec = {
+                    "paper": paper, "artefact": name, "variant": variant, "panel": panel, "seed": seed,
+                    "cell": values, "arms": merged["arms"], "settings": merged["settings"], "trials": [start, stop],
+                }  # fmt: skip
+                axes = "".join(f"_{axis}={values[axis]}" for axis in node["split"] if axis in values)
+                label = f"{variant}_{panel}{axes}_t{start}-{stop - 1}".replace(" ", "-")
+                parts.append(Part(label, spec, merged["dataset"]))
+    return parts
+
+
+def _check_dataset(dataset: str | None, plain: Node, here: str) -> None:
+    if dataset is not None and dataset not in plain.get("datasets", {}):
+        raise ConfigError(f"{here}.dataset: {dataset!r} is not declared{conf.did_you_mean(dataset, plain['datasets'])}")
+
+
+def _product(cell: Node, split: list[str], here: str) -> list[Node]:
+    """The outer cells: every combination of the split axes' values; other lists stay whole, as inner axes."""
+    axes = [axis for axis in split if axis in cell]
+    lists = [cell[axis] if isinstance(cell[axis], list) else [cell[axis]] for axis in axes]
+    for axis, values in zip(axes, lists, strict=True):
+        if len(set(values)) < len(values):
+            raise ConfigError(f"{here}.{axis} = {values} repeats a value; each cell is run once")
+    return [{**cell, **dict(zip(axes, values, strict=True))} for values in itertools.product(*lists)]
+
+
+def _ranges(trials: int, per_part: int) -> list[tuple[int, int]]:
+    return [(start, min(start + per_part, trials)) for start in range(0, trials, per_part)]
+
+
+def _check_names(parts: list[Part], here: str) -> None:
+    names = [part.name for part in parts]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"{here}: two parts are called {name}; `split` must list every axis that tells them apart")
+
+
+def _validate(content: Node, schema_path: Path, where: str) -> None:
+    schema = conf.read_yaml(schema_path)
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(content))
+    if error is None:
+        return
+    key = ".".join(str(step) for step in error.absolute_path) or "the file"
+    mend = error.schema.get("description", "see config/README.md")
+    if error.validator == "additionalProperties":
+        known = list(error.schema.get("properties", {}))
+        stray = sorted(set(error.instance) - set(known))
+        raise ConfigError(f"{where}: {key}: unknown key {stray[0]!r}{conf.did_you_mean(stray[0], known)}")
+    if error.validator == "required":
+        raise ConfigError(f"{where}: {key}: {error.message}; {mend}")
+    raise ConfigError(f"{where}: {key} = {_short(error.instance)} is not allowed; {mend}")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def scale_label(scale: str, root: Path) -> str:
+    """Words that figures of an overlay carry, so that nobody takes them for the paper's scale."""
+    return str(_scale_overlay(scale, root).get("label", f"scale: {scale}"))
+
+
+def config_hash(project: Project) -> str:
+    """Hash of all resolved values; provenance texts and file layout do not enter."""
+    parts = [part.json() for artefact in project.artefacts() for part in artefact.parts]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -1,0 +1,95 @@
+"""With what a build was made: versions, processor, BLAS kernel, hashes of the outputs, CPU time and memory."""
+
+import ctypes
+import hashlib
+import platform
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpdescent.replication.files import read_rows
+from dpdescent.replication.fingerprint import versions
+
+PACKAGES = ("dp-accounting", "matplotlib", "numpy", "pandas", "scipy", "snakemake")
+# Times, memory and machine differ between rebuilds that agree in every number; the summary quotes them.
+OUTSIDE = ("MANIFEST.sha256", "provenance.json", "compute.csv")
+
+
+def environment() -> dict[str, Any]:
+    """Interpreter, versions, processor class and BLAS kernel."""
+    return {
+        "python": platform.python_version(),
+        "versions": versions(*PACKAGES),
+        "machine": platform.machine(),
+        "processor": _processor(),
+        "blas_kernel": _blas_kernel(),
+        "simd": sorted(np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])),  # type: ignore[call-arg]
+    }
+
+
+def hashes(results: str | Path) -> dict[str, str]:
+    """SHA-256 of every table and figure below a folder, by relative name, sorted."""
+    folder = Path(results)
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in OUTSIDE)
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def compute_budget(benchmarks: str | Path) -> list[dict[str, Any]]:
+    """Jobs, wall and CPU seconds and peak memory by stage and artefact, from Snakemake's benchmark files."""
+    folder = Path(benchmarks)
+    jobs: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
+    for path in sorted(folder.rglob("*.tsv")):
+        stage, *rest = path.relative_to(folder).with_suffix("").parts
+        jobs[stage, "/".join(rest[:2])] += _benchmark(path)
+    return [
+        {
+            "stage": stage, "item": item, "jobs": len(rows), "wall_s": _total(rows, "s"), "cpu_s": _total(rows, "cpu_time"),
+            "peak_mb": max(_number(row["max_rss"]) for row in rows),
+        }
+        for (stage, item), rows in jobs.items()
+    ]  # fmt: skip
+
+
+def _benchmark(path: Path) -> list[dict[str, str]]:
+    header, *lines = path.read_text().splitlines()
+    return [dict(zip(header.split("\t"), line.split("\t"), strict=True)) for line in lines]
+
+
+def _total(rows: list[dict[str, str]], column: str) -> float:
+    return round(sum(_number(row[column]) for row in rows), 2)
+
+
+def _number(text: str) -> float:
+    """Jobs of under a second are not sampled; Snakemake writes NA or - for them."""
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+def _processor() -> str:
+    try:
+        info = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor() or "unknown"
+    found = re.search(r"model name\s*:\s*(.+)", info)
+    return found.group(1).strip() if found else "unknown"
+
+
+def _blas_kernel() -> str:
+    """The kernel that OpenBLAS chose for this processor: bytes are promised only between equal ones."""
+    for library in sorted(Path(np.__file__).parent.parent.glob("numpy.libs/*openblas*")):
+        for symbol in ("scipy_openblas_get_corename64_", "openblas_get_corename"):
+            function = getattr(ctypes.CDLL(str(library)), symbol, None)
+            if function is not None:
+                function.restype = ctypes.c_char_p
+                return str(function().decode())
+    return "unknown"
+
+
+def read_claims(results: str | Path) -> list[dict[str, str]]:
+    """The claims of a build, as text."""
+    return read_rows(Path(results) / "claims.csv")

@@ -1,0 +1,79 @@
+# Judgement: claims and findings from tables and bounds, the privacy ledger from the released events.
+
+
+rule claims:
+    input:
+        stamp=ancient(STAMP),
+        tables=lambda wildcards: tables_of(wildcards.key),
+        bounds=f"{RESULTS}/{{key}}/bounds.csv",
+    output:
+        f"{BUILD}/claims/{{key}}.csv",
+    params:
+        code=lambda wildcards: code("claims", paper_module(wildcards.key, "claims")),
+        spec=lambda wildcards: json.dumps(judging_spec(wildcards.key), sort_keys=True),
+    log:
+        f"{BUILD}/logs/claims/{{key}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/claims/{{key}}.tsv"
+    message:
+        "{wildcards.key}: judge claims"
+    shell:
+        "{sys.executable} workflow/scripts/claims.py --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
+        " --output {output:q} > {log} 2>&1"
+
+
+rule findings:
+    input:
+        stamp=ancient(STAMP),
+        tables=lambda wildcards: tables_of(wildcards.key),
+        bounds=f"{RESULTS}/{{key}}/bounds.csv",
+    output:
+        f"{BUILD}/findings/{{key}}.csv",
+    params:
+        code=lambda wildcards: code("findings", paper_module(wildcards.key, "findings")),
+        spec=lambda wildcards: json.dumps(judging_spec(wildcards.key), sort_keys=True),
+    log:
+        f"{BUILD}/logs/findings/{{key}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/findings/{{key}}.tsv"
+    message:
+        "{wildcards.key}: demonstrate findings"
+    shell:
+        "{sys.executable} workflow/scripts/findings.py --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
+        " --output {output:q} > {log} 2>&1"
+
+
+rule privacy:
+    input:
+        stamp=ancient(STAMP),
+        data=lambda wildcards: part_datasets(wildcards.item),
+    output:
+        f"{BUILD}/privacy/{{item}}.csv",
+    params:
+        code=lambda wildcards: code("privacy", experiment_module(wildcards.item)),
+        versions=versions("dp-accounting"),
+        spec=lambda wildcards: json.dumps(ledger_spec(wildcards.item), sort_keys=True),
+    log:
+        f"{BUILD}/logs/privacy/{{item}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/privacy/{{item}}.tsv"
+    message:
+        "{wildcards.item}: account for privacy"
+    shell:
+        "{sys.executable} workflow/scripts/privacy.py --spec {params.spec:q} --output {output:q} > {log} 2>&1"
+
+
+def part_datasets(item):
+    parts = ARTEFACTS[item].parts
+    return sorted({f"{BUILD}/data/{part.spec['paper']}/{part.dataset}.csv" for part in parts if part.dataset})
+
+
+def ledger_spec(item):
+    """Each distinct cell of an artefact once, without trials: what is released does not depend on them."""
+    cells = {}
+    for part in ARTEFACTS[item].parts:
+        spec = {key: value for key, value in part.spec.items() if key not in ("trials", "seed")}
+        if part.dataset:
+            spec["data"] = f"{BUILD}/data/{part.spec['paper']}/{part.dataset}.csv"
+        cells[json.dumps(spec, sort_keys=True)] = spec
+    return list(cells.values())

@@ -1,0 +1,69 @@
+# What every stage shares: the resolved configuration, names of files, fingerprints of code, the reference copy.
+from dpdescent.replication import project as project_of
+from dpdescent.replication.configuration import ConfigError
+from dpdescent.replication.fingerprint import code_fingerprint, versions
+
+ROOT = Path(workflow.basedir)
+SOURCE = ROOT / "src"
+SCRIPTS = ROOT / "workflow/scripts"
+
+try:
+    PROJECT = project_of.load(dict(config), ROOT)
+except ConfigError as error:
+    sys.exit(f"Config error: {error}")
+
+SCALE = PROJECT.scale
+RESULTS = f"results/{SCALE}"
+BUILD = f"build/{SCALE}"
+ARTEFACTS = {artefact.item: artefact for artefact in PROJECT.artefacts()}
+ITEMS = list(ARTEFACTS)
+FIGURES = [item for item, artefact in ARTEFACTS.items() if not artefact.is_table]
+TABLES = [item for item, artefact in ARTEFACTS.items() if artefact.is_table]
+PARTS = {(item, part.name): part for item, artefact in ARTEFACTS.items() for part in artefact.parts}
+
+# What lies in results before the first build of this checkout is a reference to compare with, and no reason to skip.
+# The stamp is newer than such files and older than what is made here; it lies beside Snakemake's records on purpose:
+# who deletes those loses it too, and all is rebuilt.
+STAMP = f".snakemake/dpdescent/{SCALE}.stamp"
+REFERENCE = f".snakemake/dpdescent/{SCALE}.reference"
+if not os.path.isdir(REFERENCE):
+    os.makedirs(os.path.dirname(STAMP), exist_ok=True)
+    with open(STAMP, "w") as stamp:
+        stamp.write("Results that are older than this file were not made in this checkout.\n")
+
+
+def keep_reference():
+    """Copies the results that came with the checkout, once, before the first job."""
+    if not os.path.isdir(REFERENCE):
+        os.makedirs(RESULTS, exist_ok=True)
+        shell("rm -rf {REFERENCE}.new && cp -r {RESULTS} {REFERENCE}.new && mv {REFERENCE}.new {REFERENCE}")
+
+
+def report_build():
+    """After a full build: how it compares with what came with the checkout, and what to open."""
+    if os.path.exists(f"{RESULTS}/MANIFEST.sha256"):
+        shell("{sys.executable} workflow/scripts/compare.py --made {RESULTS} --reference {REFERENCE} --build {BUILD}")
+
+
+def artefact_files(artefact):
+    kinds = ("csv", "md", "tex") if artefact.is_table else ("csv", "png", "svg")
+    return [f"{RESULTS}/{artefact.item}.{kind}" for kind in kinds]
+
+
+def code(stage, *modules):
+    """Fingerprint of a stage's script and of the modules that it imports by name."""
+    files = [SOURCE / f"{module.replace('.', '/')}.py" for module in modules]
+    return code_fingerprint(SOURCE, [SCRIPTS / f"{stage}.py", *(file for file in files if file.exists())])
+
+
+def paper_module(item_or_key, module):
+    return f"dpdescent.papers.{item_or_key.split('/')[0]}.{module}"
+
+
+def experiment_module(item):
+    paper, artefact = item.split("/")
+    return f"dpdescent.papers.{paper}.experiments.{artefact}"
+
+
+def tables_of(key):
+    return [f"{RESULTS}/{artefact.item}.csv" for artefact in PROJECT.papers[key].artefacts.values()]

@@ -1,0 +1,33 @@
+# Real data: checksum, columns, subset and centring, once; the experiments read one small prepared file.
+import json
+
+
+rule data:
+    input:
+        stamp=ancient(STAMP),
+        source=lambda wildcards: own_file(wildcards),
+    output:
+        f"{BUILD}/data/{{key}}/{{dataset}}.csv",
+    params:
+        code=code("data"),
+        spec=lambda wildcards: data_spec(wildcards),
+    log:
+        f"{BUILD}/logs/data/{{key}}/{{dataset}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/data/{{key}}/{{dataset}}.tsv"
+    message:
+        "{wildcards.key}: prepare data set {wildcards.dataset}"
+    shell:
+        "{sys.executable} workflow/scripts/data.py --spec {params.spec:q} --output {output:q} > {log} 2>&1"
+
+
+def data_spec(wildcards):
+    dataset = PROJECT.papers[wildcards.key].datasets[wildcards.dataset]
+    columns = {key: value for key, value in dataset.items() if key != "about"}
+    return json.dumps({**columns, "seed": PROJECT.seed, "paper": wildcards.key, "name": wildcards.dataset}, sort_keys=True)
+
+
+def own_file(wildcards):
+    """A user's own CSV is an input, so that a changed file is read again; bundled files are checked by their hash."""
+    source = PROJECT.papers[wildcards.key].datasets[wildcards.dataset]["source"]
+    return [source] if source.endswith(".csv") else []

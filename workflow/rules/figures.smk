@@ -1,0 +1,38 @@
+# One figure from one table.
+FIGURE_LABEL = "" if SCALE == "paper" else project_of.scale_label(SCALE, ROOT)
+
+
+rule figure:
+    input:
+        stamp=ancient(STAMP),
+        table=f"{RESULTS}/{{figure}}.csv",
+    output:
+        png=f"{RESULTS}/{{figure}}.png",
+        svg=f"{RESULTS}/{{figure}}.svg",
+    wildcard_constraints:
+        figure="|".join(FIGURES) or "none",
+    params:
+        code=lambda wildcards: code("figure", paper_module(wildcards.figure, "figures")),
+        versions=versions("numpy", "pandas", "matplotlib"),
+        spec=lambda wildcards: json.dumps(figure_spec(wildcards.figure), sort_keys=True),
+    log:
+        f"{BUILD}/logs/figure/{{figure}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/figure/{{figure}}.tsv"
+    message:
+        "{wildcards.figure}: draw"
+    shell:
+        "{sys.executable} workflow/scripts/figure.py --spec {params.spec:q} --table {input.table:q}"
+        " --png {output.png:q} --svg {output.svg:q} > {log} 2>&1"
+
+
+def figure_spec(item):
+    artefact = ARTEFACTS[item]
+    return {
+        "paper": artefact.paper,
+        "artefact": artefact.id,
+        "title": artefact.title,
+        "place": artefact.place,
+        "display": artefact.display,
+        "label": FIGURE_LABEL,
+    }

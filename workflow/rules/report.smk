@@ -1,0 +1,74 @@
+# What the papers share: claims, findings and the ledger in one file each, the manifest, where it all came from.
+
+
+rule collect:
+    input:
+        stamp=ancient(STAMP),
+        claims=expand(f"{BUILD}/claims/{{key}}.csv", key=PROJECT.papers),
+        findings=expand(f"{BUILD}/findings/{{key}}.csv", key=PROJECT.papers),
+        privacy=expand(f"{BUILD}/privacy/{{item}}.csv", item=ITEMS),
+        parts=expand(f"{BUILD}/fingerprints/{{item}}.csv", item=ITEMS),
+    output:
+        claims=f"{RESULTS}/claims.csv",
+        findings=f"{RESULTS}/findings.csv",
+        privacy=f"{RESULTS}/privacy.csv",
+        parts=f"{RESULTS}/parts.csv",
+    params:
+        code=code("collect"),
+    log:
+        f"{BUILD}/logs/collect.log",
+    benchmark:
+        f"{BUILD}/benchmarks/collect.tsv"
+    message:
+        "collect claims, findings, privacy and parts"
+    shell:
+        "{sys.executable} workflow/scripts/collect.py --claims {input.claims:q} --findings {input.findings:q}"
+        " --privacy {input.privacy:q} --parts {input.parts:q} --output {RESULTS} > {log} 2>&1"
+
+
+rule manifest:
+    input:
+        stamp=ancient(STAMP),
+        collected=rules.collect.output,
+        artefacts=[file for artefact in ARTEFACTS.values() for file in artefact_files(artefact)],
+        bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),
+    output:
+        manifest=f"{RESULTS}/MANIFEST.sha256",
+        provenance=f"{RESULTS}/provenance.json",
+    params:
+        code=code("manifest"),
+        spec=json.dumps(
+            {
+                "scale": SCALE,
+                "seed": PROJECT.seed,
+                "papers": list(PROJECT.papers),
+                "config": project_of.config_hash(PROJECT),
+                "artefacts": len(ARTEFACTS),
+                "parts": len(PARTS),
+            }
+        ),
+    log:
+        f"{BUILD}/logs/manifest.log",
+    benchmark:
+        f"{BUILD}/benchmarks/manifest.tsv"
+    message:
+        "hash every table and figure"
+    shell:
+        "{sys.executable} workflow/scripts/manifest.py --results {RESULTS} --spec {params.spec:q}"
+        " --manifest {output.manifest:q} --provenance {output.provenance:q} > {log} 2>&1"
+
+
+# Times and memory differ between runs: they lie beside the results, outside the manifest.
+rule compute:
+    input:
+        f"{RESULTS}/MANIFEST.sha256",
+    output:
+        f"{RESULTS}/compute.csv",
+    params:
+        code=code("compute"),
+    log:
+        f"{BUILD}/logs/compute.log",
+    message:
+        "sum up times and memory"
+    shell:
+        "{sys.executable} workflow/scripts/compute.py --benchmarks {BUILD}/benchmarks --output {output:q} > {log} 2>&1"

@@ -1,0 +1,50 @@
+# From trials to tables: the parts of an artefact merged, sorted and summarised.
+
+
+rule table:
+    input:
+        stamp=ancient(STAMP),
+        parts=lambda wildcards: part_files(wildcards.item),
+    output:
+        table=f"{RESULTS}/{{item}}.csv",
+        parts=f"{BUILD}/fingerprints/{{item}}.csv",
+    params:
+        code=code("table"),
+        versions=versions("numpy", "pandas"),
+        keys=lambda wildcards: ARTEFACTS[wildcards.item].keys,
+        measures=lambda wildcards: ARTEFACTS[wildcards.item].measures,
+        names=lambda wildcards: [part.name for part in ARTEFACTS[wildcards.item].parts],
+    log:
+        f"{BUILD}/logs/table/{{item}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/table/{{item}}.tsv"
+    message:
+        "{wildcards.item}: summarise trials"
+    shell:
+        "{sys.executable} workflow/scripts/table.py --item {wildcards.item} --folder {BUILD}/parts/{wildcards.item}"
+        " --keys {params.keys:q} --measures {params.measures:q} --parts {params.names:q}"
+        " --output {output.table:q} --fingerprints {output.parts:q} > {log} 2>&1"
+
+
+rule pasteable:
+    input:
+        stamp=ancient(STAMP),
+        table=f"{RESULTS}/{{table}}.csv",
+    output:
+        md=f"{RESULTS}/{{table}}.md",
+        tex=f"{RESULTS}/{{table}}.tex",
+    wildcard_constraints:
+        table="|".join(TABLES) or "none",
+    params:
+        code=code("pasteable"),
+        title=lambda wildcards: ARTEFACTS[wildcards.table].title,
+        columns=lambda wildcards: ARTEFACTS[wildcards.table].display.get("columns", []),
+    log:
+        f"{BUILD}/logs/pasteable/{{table}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/pasteable/{{table}}.tsv"
+    message:
+        "{wildcards.table}: write as Markdown and LaTeX"
+    shell:
+        "{sys.executable} workflow/scripts/pasteable.py --table {input.table:q} --title {params.title:q}"
+        " --columns {params.columns:q} --markdown {output.md:q} --latex {output.tex:q} > {log} 2>&1"

@@ -1,0 +1,31 @@
+# Data generation and training runs: one job a part (an outer cell of a grid and a range of trials).
+
+
+rule train:
+    input:
+        stamp=ancient(STAMP),
+        data=lambda wildcards: part_data(wildcards),
+    output:
+        f"{BUILD}/parts/{{item}}/{{part}}.csv",
+    params:
+        code=lambda wildcards: code("train", experiment_module(wildcards.item)),
+        versions=versions("numpy", "scipy"),
+        spec=lambda wildcards: PARTS[wildcards.item, wildcards.part].json(),
+        data=lambda wildcards, input: f"--data {input.data}" if input.data else "",
+    log:
+        f"{BUILD}/logs/train/{{item}}/{{part}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/train/{{item}}/{{part}}.tsv"
+    message:
+        "{wildcards.item}: train {wildcards.part}"
+    shell:
+        "{sys.executable} workflow/scripts/train.py --spec {params.spec:q} {params.data} --output {output:q} > {log} 2>&1"
+
+
+def part_data(wildcards):
+    part = PARTS[wildcards.item, wildcards.part]
+    return f"{BUILD}/data/{part.spec['paper']}/{part.dataset}.csv" if part.dataset else []
+
+
+def part_files(item):
+    return [f"{BUILD}/parts/{item}/{part.name}.csv" for part in ARTEFACTS[item].parts]

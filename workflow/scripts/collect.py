@@ -1,0 +1,25 @@
+"""Puts the papers' claims, findings, privacy ledgers and part fingerprints together, one file each."""
+
+import argparse
+
+from dpdescent.replication.files import read_rows, write_rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    kinds = ("claims", "findings", "privacy", "parts")
+    for kind in kinds:
+        parser.add_argument(f"--{kind}", nargs="+", required=True, help=f"CSV files of {kind}, in order")
+    parser.add_argument("--output", required=True, help="folder to write to")
+    args = parser.parse_args()
+    for kind in kinds:
+        files = getattr(args, kind)
+        rows = [row for file in files for row in read_rows(file)]
+        with open(files[0], encoding="utf-8") as stream:
+            columns = stream.readline().strip().split(",")
+        write_rows(f"{args.output}/{kind}.csv", columns, rows)
+        print(f"{kind}: {len(rows)} rows")
+
+
+if __name__ == "__main__":
+    main()

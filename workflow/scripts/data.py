@@ -1,0 +1,31 @@
+"""Prepares one real data set: reads and checks it, draws the subset, centres it, writes it as one small file."""
+
+import argparse
+import json
+
+from dpdescent.data import tabular
+from dpdescent.randomness import stream
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: source, columns, subset, seed, paper, name")
+    parser.add_argument("--output", required=True, help="CSV to write")
+    args = parser.parse_args()
+    spec = args.spec
+    sample = tabular.read_sample(
+        spec["source"], spec["instruments"], spec["regressors"], spec["outcome"], spec.get("count")
+    )
+    print(f"{spec['source']}: {sample.n} records in {len(sample.y)} rows")
+    if spec.get("subset") is not None:
+        rng = stream(spec["seed"], spec["paper"], "dataset", spec["name"], "subset")
+        sample = tabular.draw_subset(sample, spec["subset"], rng)
+    sample = tabular.centre(sample)
+    if spec.get("standardise"):
+        sample = tabular.standardise_instruments(sample)
+    tabular.write_sample(sample, args.output)
+    print(f"wrote {sample.n} records in {len(sample.y)} rows to {args.output}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""The ledger of one artefact: what each arm released, under which relation and sampler, and what that guarantees."""
+
+import argparse
+import importlib
+import json
+
+from dpdescent.replication import ledger
+from dpdescent.replication.files import write_rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: list of the artefact's cells")
+    parser.add_argument("--output", required=True, help="CSV to write")
+    args = parser.parse_args()
+    first = args.spec[0]
+    experiment = importlib.import_module(f"dpdescent.papers.{first['paper']}.experiments.{first['artefact']}")
+    # An experiment that releases nothing of any data (a diagram, a formula) has no such verb.
+    releases = getattr(experiment, "releases", lambda _: [])
+    rows = ledger.rows(first["paper"], first["artefact"], [arm for cell in args.spec for arm in releases(cell)])
+    write_rows(args.output, ledger.COLUMNS, rows)
+    print(f"{len(rows)} arms")
+
+
+if __name__ == "__main__":
+    main()
