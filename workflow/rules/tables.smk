@@ -11,7 +11,7 @@ rule table:
     params:
         code=code("table"),
         versions=versions("numpy", "pandas"),
-        keys=lambda wildcards: ARTEFACTS[wildcards.item].keys,
+        axes=lambda wildcards: ARTEFACTS[wildcards.item].keys,
         measures=lambda wildcards: ARTEFACTS[wildcards.item].measures,
         names=lambda wildcards: [part.name for part in ARTEFACTS[wildcards.item].parts],
     log:
@@ -22,7 +22,7 @@ rule table:
         "{wildcards.item}: summarise trials"
     shell:
         "{sys.executable} workflow/scripts/table.py --item {wildcards.item} --folder {BUILD}/parts/{wildcards.item}"
-        " --keys {params.keys:q} --measures {params.measures:q} --parts {params.names:q}"
+        " --keys {params.axes:q} --measures {params.measures:q} --parts {params.names:q}"
         " --output {output.table:q} --fingerprints {output.parts:q} > {log} 2>&1"
 
 

@@ -13,8 +13,9 @@ def main() -> None:
     parser.add_argument("--output", required=True, help="CSV to write")
     args = parser.parse_args()
     spec = args.spec
+    source = tabular.bundled(spec["source"]) if spec["source"] in tabular.BUNDLED else spec["source"]
     sample = tabular.read_sample(
-        spec["source"], spec["instruments"], spec["regressors"], spec["outcome"], spec.get("count")
+        source, spec["instruments"], spec["regressors"], spec["outcome"], spec.get("count")
     )
     print(f"{spec['source']}: {sample.n} records in {len(sample.y)} rows")
     if spec.get("subset") is not None:

@@ -33,7 +33,7 @@ def _row(event: Mechanism, delta: float) -> dict[str, Any]:
         "sensitivity": _joined([release.sensitivity for release in event.releases]),
         "noise_sd": _joined([release.noise_sd for release in event.releases]),
         "releases": "; ".join(f"{release.count} x {release.what}" for release in event.releases),
-        "rho": event.rho if defended else "",
+        "rho": event.rho if defended and _is_gaussian(event) else "",
         "mu": zcdp.gaussian_dp_mu(event.rho) if defended and _is_gaussian(event) else "",
         "delta": delta,
         "eps_paper": "" if math.isinf(event.claimed_rho) else zcdp.epsilon(event.claimed_rho, delta),

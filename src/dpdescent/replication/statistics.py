@@ -80,3 +80,13 @@ def all_of(verdicts: list[Verdict]) -> Verdict:
         if worst in verdicts:
             return worst  # type: ignore[return-value]
     return "reproduced"
+
+
+def extreme_ratio(table: pd.DataFrame) -> Estimate:
+    """Largest over smallest mean of a set of rows, with the interval of that ratio."""
+    return ratio(table.loc[table["mean"].idxmax()], table.loc[table["mean"].idxmin()])
+
+
+def worst(estimates: list[Estimate], largest: bool = True) -> Estimate:
+    """The estimate with the largest (or smallest) value: a claim about all cells stands or falls with it."""
+    return (max if largest else min)(estimates, key=lambda estimate: estimate.value)

@@ -25,7 +25,7 @@ def learning_paths(spec: Spec) -> Iterator[Row]:
     """Rows of one part: beta^(t) and Theta^(t) of every run, t and budget, beside the 2SLS estimate of the same data."""
     sample = read_prepared(spec["data"])
     fit = two_stage_least_squares(sample)
-    benchmarks = {"two_sls": fit.beta[0], "first_stage": fit.Theta[0, 0]}
+    benchmarks = {"two_sls": fit.beta[0], "first_stage": fit.Theta[0, 0], "records": sample.n}
     for arm in arms(spec, sample, fit):
         axes = {"rho1": arm.rho1, "rho2": arm.rho2, "series": arm.algorithm}
         for trial, path in runs(spec, sample, arm):

@@ -1,6 +1,6 @@
 """Step sizes, contraction rates and clipping threshold of liang2025: what a training run needs from the theory.
 
-Everything here is eq. (3), (4), (8) and (10); the error bounds themselves are in `bounds` and `lemmas`. The paper gives
+Everything here is eq. (3), (4), (8) and (10); the error bounds themselves are in `error_bounds` and `lemmas`. The paper gives
 no value to its constants and uses the letter c0 twice, for two different numbers: `Constants.first_stage` is the c0 of
 psi(tau) in eq. (10), while the c0 of the clipping threshold in eq. (4) is an argument of `clipping_threshold`.
 """
@@ -245,7 +245,7 @@ def clipping_threshold(constant: float, n: int, q: int, steps: float, tau: float
 def noise_scale(gamma: float, n: int, steps: float, rho: float) -> float:
     """Noise standard deviation as printed, `lambda = (2 gamma/n) sqrt(T/rho)` (liang2025 eq. 4); 0 at rho = infinity.
 
-    It is sqrt 2 times what rho needs: T such releases cost rho/2 (see `bounds.proposition_3_1_budget`).
+    It is sqrt 2 times what rho needs: T such releases cost rho/2 (see `error_bounds.proposition_3_1_budget`).
 
     Raises:
         ValueError: if an argument is not positive.

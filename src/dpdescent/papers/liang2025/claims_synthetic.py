@@ -1,0 +1,299 @@
+"""Claims about the synthetic experiments: Figures 3, 4, 6, 7, 8 and 9."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.papers.liang2025.reading import CLOSE, COMPARABLE, RARELY, SIGNIFICANT, claim, judged
+from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.statistics import (
+    Estimate, extreme_ratio, log_log_slope, median_of, ratio, worst,
+)  # fmt: skip
+
+SPLITS = ((1.0, 9.0), (5.0, 5.0), (9.0, 1.0))
+LEVELS = (0.1, 1.0, 10.0)
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """In the order of the figures."""
+    for figure in (_fig03, _fig04, _fig06, _fig07, _fig08, _fig09, _friendly_core):
+        yield from figure(evidence)
+
+
+def _fig03(evidence: Evidence) -> Iterator[Claim]:
+    rows = {panel: evidence.select("fig03", panel=panel, error_to="beta_hat", series="DP-2S-GD") for panel in "ab"}
+    for rho1, rho2 in SPLITS:
+        split = rows["a"][(rows["a"]["rho1"] == rho1) & (rows["a"]["rho2"] == rho2)]
+        yield claim(
+            f"fig03a-rate-{rho1:g}-{rho2:g}", "fig03", "Sec. 4.1, Figure 3(a)",
+            "all points lie in the plateau region, so the error decreases at the rate 1/sqrt(n)",
+            f"log-log slope of the mean error in n at rho1={rho1:g}, rho2={rho2:g}",
+            log_log_slope(split, "n"), "slope between -0.6 and -0.4", -0.6, -0.4,
+            "ext_parameter_draws: the slope hangs on the draw of the parameters",
+        )  # fmt: skip
+    yield _rate_over_draws(evidence)
+    smallest = worst([ratio(b, a) for a, b in _pairs(rows["a"], rows["b"], ["n", "rho1", "rho2"])], largest=False)
+    yield claim(
+        "fig03b-larger", "fig03", "Sec. 4.1, Figure 3(b)", "at p = 50 the errors are significantly larger than at p = 5",
+        "smallest ratio of mean errors, panel b over panel a, at equal n and budgets", smallest,
+        f"at least {SIGNIFICANT:g}", SIGNIFICANT,
+    )  # fmt: skip
+    yield _fig03_cause(evidence, rows["b"])
+
+
+def _rate_over_draws(evidence: Evidence) -> Claim:
+    table = evidence.select("ext_parameter_draws", panel="fig03", error_to="beta_hat", series="DP-2S-GD", rho1=5.0)
+    slopes = np.array([log_log_slope(group, "n").value for _, group in table.groupby("draw")])
+    spread = Estimate(float(np.median(slopes)), float(slopes.min()), float(slopes.max()))
+    return claim(
+        "fig03a-rate-any-design", "ext_parameter_draws", "Sec. 4.1, Figure 3(a)",
+        "the error decreases at the rate 1/sqrt(n): for the design, not for one draw of its parameters",
+        f"median slope over {len(slopes)} draws of the parameters; the interval is their range",
+        spread, "slope between -0.6 and -0.4 for every draw", -0.6, -0.4,
+    )  # fmt: skip
+
+
+def _fig03_cause(evidence: Evidence, private: pd.DataFrame) -> Claim:
+    free = evidence.select("fig03", panel="b", error_to="beta", series="2S-GD")
+    private = evidence.select("fig03", panel="b", error_to="beta", series="DP-2S-GD")
+    shares = [ratio(_row(free, n=n), row) for n, row in ((row["n"], row) for _, row in private.iterrows())]
+    return claim(
+        "fig03b-cause", "fig03", "Sec. 4.1, Figure 3(b)",
+        "the errors at p = 50 are large because T = 20 violates condition (5)",
+        "largest ratio of the noise-free error (no condition on T) to the private error, both to beta",
+        worst(shares), "at most 0.5: without privacy at least half of the error is gone", at_most=0.5,
+        note="the rest is optimisation: the design at p = 50 is badly conditioned",
+    )  # fmt: skip
+
+
+def _fig04(evidence: Evidence) -> Iterator[Claim]:
+    rows = evidence.select("fig04", error_to="beta_hat")
+    strong = _where(rows, panel="a", rho1=0.1).sort_values("T")
+    yield claim(
+        "fig04a-cutoff-exists", "fig04", "Sec. 4.1, Figure 4(a)",
+        "with small rho1 the error grows significantly after a certain T is reached",
+        "mean error at the largest T over the smallest mean error, rho1 = 0.1",
+        ratio(strong.iloc[-1], strong.loc[strong["mean"].idxmin()]), f"at least {SIGNIFICANT:g}", SIGNIFICANT,
+    )  # fmt: skip
+    yield claim(
+        "fig04a-cutoff-condition-5", "fig04", "Sec. 4.1, Figure 4(a)",
+        "the cut-off aligns with condition (5), which is proportional to rho1",
+        "slope of log cut-off in log rho1; the cut-off is where the error passes twice its smallest value",
+        _cutoff_slope(_where(rows, panel="a")), "between 0.7 and 1.3", 0.7, 1.3,
+        "condition (5) has a constant to which the paper gives no value, so only its proportionality can be judged",
+    )  # fmt: skip
+    yield from _fig04b(_where(rows, panel="b", rho2=0.1).sort_values("T"))
+
+
+def _cutoff_slope(rows: pd.DataFrame) -> Estimate:
+    """Least squares over the budgets; the interval from shifting every curve by its standard errors."""
+    log_rho = np.log(LEVELS)
+    weights = (log_rho - log_rho.mean()) / ((log_rho - log_rho.mean()) ** 2).sum()
+    curves = [_where(rows, rho1=rho).sort_values("T") for rho in LEVELS]
+    central = np.array([_cutoff(curve, 0.0) for curve in curves])
+    half = np.array([abs(_cutoff(curve, 1.96) - _cutoff(curve, -1.96)) / 2 for curve in curves])
+    value, width = float(weights @ central), float(np.hypot.reduce(weights * half))
+    return Estimate(value, value - width, value + width)
+
+
+def _cutoff(curve: pd.DataFrame, shift: float) -> float:
+    """Log of the T after the minimum at which the error passes twice its smallest value, interpolated in logarithms."""
+    error = np.log(curve["mean"].to_numpy() + shift * curve["se"].to_numpy())
+    log_T, lowest = np.log(curve["T"].to_numpy(dtype=float)), int(np.argmin(curve["mean"]))
+    level = math.log(2.0 * curve["mean"].min())
+    beyond = [k for k in range(lowest + 1, len(error)) if error[k] >= level]
+    if not beyond:
+        return float(log_T[-1])
+    k = beyond[0]
+    return float(np.interp(level, error[k - 1 : k + 1], log_T[k - 1 : k + 1]))
+
+
+def _fig04b(curve: pd.DataFrame) -> Iterator[Claim]:
+    where, statement = "Sec. 4.1, Figure 4(b)", "with small rho2 the error behaves as Figure 2: it drops, stays, rises"
+    lowest = curve.loc[curve["mean"].idxmin()]
+    yield claim(
+        "fig04b-drop", "fig04", where, f"{statement} (drop)", "mean error at T = 1 over the smallest, rho2 = 0.1",
+        ratio(curve.iloc[0], lowest), f"at least {SIGNIFICANT:g}", SIGNIFICANT,
+    )  # fmt: skip
+    yield claim(
+        "fig04b-plateau", "fig04", where, f"{statement} (plateau)",
+        "largest over smallest T at which the mean error is within 25 % of its minimum, rho2 = 0.1",
+        _plateau(curve), "at least 4", 4.0,
+    )  # fmt: skip
+    yield claim(
+        "fig04b-rise", "fig04", where, f"{statement} (rise like sqrt(T))",
+        "log-log slope of the mean error over T >= 100, rho2 = 0.1",
+        log_log_slope(curve[curve["T"] >= 100], "T"), "between 0.25 and 0.75", 0.25, 0.75,
+    )  # fmt: skip
+
+
+def _plateau(curve: pd.DataFrame) -> Estimate:
+    def width(shift: float) -> float:
+        error = curve["mean"] + shift * curve["se"]
+        inside = curve["T"][error <= 1.25 * curve["mean"].min()]
+        return float(inside.max() / inside.min()) if len(inside) else 1.0
+
+    return Estimate(width(0.0), width(1.96), width(-1.96))
+
+
+def _fig06(evidence: Evidence) -> Iterator[Claim]:
+    rows = evidence.select("fig06", error_to="beta_hat")
+    both, free = _where(rows, panel="a"), _where(rows, panel="b")
+    within = [ratio(a, b) for a, b in _pairs(both, free, ["T", "rho2"]) if a["T"] <= 1000]
+    yield claim(
+        "fig06-comparable", "fig06", "App. F.1, Figure 6", "for T = O(n) the two algorithms exhibit comparable performance",
+        "largest ratio of mean errors, Algorithm 1 over Algorithm 3, for T <= n = 1000", worst(within),
+        f"at most {COMPARABLE:g}", at_most=COMPARABLE,
+    )  # fmt: skip
+    for rho2 in LEVELS:
+        curve = _where(both, rho2=rho2).sort_values("T")
+        yield claim(
+            f"fig06-diverges-{rho2:g}", "fig06", "App. F.1, Figure 6", "when T grows larger, Algorithm 1 diverges",
+            f"mean error at T = 2000 over the mean error of the first step, rho2 = {rho2:g}",
+            ratio(curve.iloc[-1], curve.iloc[0]), "at least 1: worse than having learnt nothing", 1.0,
+        )  # fmt: skip
+    for rho2 in LEVELS:
+        curve = _where(free, rho2=rho2).sort_values("T")
+        yield claim(
+            f"fig06-stable-{rho2:g}", "fig06", "App. F.1, Figure 6", "Algorithm 3 maintains a stable error trajectory",
+            f"mean error at T = 2000 over the smallest mean error, rho2 = {rho2:g}",
+            ratio(curve.iloc[-1], curve.loc[curve["mean"].idxmin()]), f"at most {COMPARABLE:g}", at_most=COMPARABLE,
+        )  # fmt: skip
+
+
+def _fig07(evidence: Evidence) -> Iterator[Claim]:
+    for panel, symbol in (("a", "eta"), ("b", "alpha")):
+        rows = evidence.select("fig07", panel=panel, error_to="beta_hat").sort_values("step_fraction")
+        inside = rows[(rows["step_fraction"] >= 0.2) & (rows["step_fraction"] <= 0.95)]
+        yield claim(
+            f"fig07{panel}-insensitive", "fig07", f"App. G.1, Figure 7({panel})",
+            "inside the theoretically justified region the convergence is fairly insensitive to the step size",
+            f"largest over smallest mean error for {symbol} between 0.2 and 0.95 of its ceiling",
+            extreme_ratio(inside), f"at most {COMPARABLE:g}", at_most=COMPARABLE,
+        )  # fmt: skip
+        best = rows["approximate_optimum"].iloc[0] / rows["ceiling"].iloc[0]
+        near = rows[(rows["step_fraction"] >= 0.8 * best) & (rows["step_fraction"] <= 1.2 * best)]
+        yield claim(
+            f"fig07{panel}-optimum", "fig07", f"Remark 3.3, Figure 7({panel})",
+            "the error is fairly insensitive in a neighbourhood of the approximately optimal step size",
+            f"largest over smallest mean error within 20 % of {symbol}*", extreme_ratio(near),
+            f"at most {COMPARABLE:g}", at_most=COMPARABLE,
+        )  # fmt: skip
+    above = evidence.select("fig07", panel="b", error_to="beta_hat")
+    yield claim(
+        "fig07b-conservative", "fig07", "Remark 3.2, App. G.1", "the upper bound for alpha is slightly conservative",
+        "mean error at 1.1 times the ceiling over that at 0.95", ratio(_row(above, step_fraction=1.1), _row(above, step_fraction=0.95)),
+        "at most 1.25", at_most=1.25,
+    )  # fmt: skip
+
+
+def _fig08(evidence: Evidence) -> Iterator[Claim]:
+    rows = evidence.select("fig08", error_to="beta_hat").sort_values("gamma").reset_index(drop=True)
+    best = rows.loc[rows["mean"].idxmin()]
+    ends = worst([ratio(rows.iloc[0], best), ratio(rows.iloc[-1], best)], largest=False)
+    yield claim(
+        "fig08-u-shape", "fig08", "App. G.2, Figure 8", "too small a threshold distorts, too large a one adds noise",
+        "smaller of the two ratios of the mean error at gamma = 1 and 1000 to the smallest", ends,
+        f"at least {SIGNIFICANT:g}", SIGNIFICANT,
+    )  # fmt: skip
+    tied = rows[rows["mean"] - 1.96 * rows["se"] <= best["mean"] + 1.96 * best["se"]]["clip_fraction_stage2"]
+    yield claim(
+        "fig08-smallest-without-clipping", "fig08", "App. G.2, Figure 8",
+        "the most effective threshold is the smallest one without clipping with high probability",
+        "fraction of second-stage gradients clipped at the best threshold; the interval is over thresholds tied with it",
+        Estimate(best["clip_fraction_stage2"], float(tied.min()), float(tied.max())), f"at most {RARELY:g}", at_most=RARELY,
+    )  # fmt: skip
+
+
+def _fig09(evidence: Evidence) -> Iterator[Claim]:
+    descent = evidence.select("fig09", series="2S-GD", error_to="beta")
+    closed = evidence.select("fig09", series="2SLS")
+    hundred = _where(descent, T=100)
+    smallest = worst([_median_ratio(a, b) for a, b in _pairs(hundred, closed, ["n"])], largest=False)
+    yield claim(
+        "fig09-slower", "fig09", "App. G.3, Figure 9", "2S-GD (T = 100) is less accurate than 2SLS at every n",
+        "smallest ratio over n of median errors to beta, 2S-GD over 2SLS", smallest, "at least 1", 1.0,
+        "medians: just-identified 2SLS has no finite mean",
+    )  # fmt: skip
+    first, second = (log_log_slope(_by_median(table), "n") for table in (hundred, closed))
+    width = math.hypot(first.high - first.value, second.high - second.value)
+    gap = first.value - second.value
+    yield claim(
+        "fig09-rate", "fig09", "App. G.3, Figure 9", "the convergence rate of 2S-GD is slower than that of 2SLS",
+        "difference of the log-log slopes of the median error in n at T = 100", Estimate(gap, gap - width, gap + width),
+        "above 0", 0.0,
+    )  # fmt: skip
+    yield from _fig09_convergence(evidence, closed)
+
+
+def _fig09_convergence(evidence: Evidence, closed: pd.DataFrame) -> Iterator[Claim]:
+    left = evidence.select("fig09", series="2S-GD", error_to="beta_hat")
+    remaining = {
+        T: worst([_median_ratio(a, b) for a, b in _pairs(_where(left, T=T), closed, ["n"])]) for T in (100, 10000)
+    }
+    quantity = "largest ratio over n of the median distance of 2S-GD to 2SLS at T = {} to the median error of 2SLS"
+    yield claim(
+        "fig09-sufficient", "fig09", "App. G.3", "T = 100 iterations suffice for 2S-GD to converge",
+        quantity.format(100), remaining[100], f"at most {CLOSE:g}", at_most=CLOSE,
+    )  # fmt: skip
+    yield claim(
+        "remark-3.8-gap", "fig09", "Remark 3.8, Conclusion",
+        "with T -> infinity 2S-GD keeps a gap to 2SLS, an additional factor sqrt(p): an inherent limitation",
+        quantity.format(10000), remaining[10000], f"at least {CLOSE:g}", CLOSE,
+        note="p = 20: a factor sqrt(p) would leave a ratio of several",
+    )  # fmt: skip
+
+
+def _friendly_core(evidence: Evidence) -> Iterator[Claim]:
+    rows = evidence.select("ext_friendlycore", series="FriendlyCore-2SLS")
+    shares = rows["records_used"] / rows["n"]
+    yield claim(
+        "remark-F.1-sample-size", "ext_friendlycore", "Remark F.1",
+        "FriendlyCore effectively reduces the sample size that is available", "share of the records that the core keeps, over n and rho",
+        Estimate(float(shares.median()), float(shares.min()), float(shares.max())), "at most 0.9", at_most=0.9,
+    )  # fmt: skip
+    private = evidence.select("ext_friendlycore", series="DP-2S-GD")
+    pairs = [ratio(a, b) for a, b in _pairs(private, rows, ["n", "rho"])]
+    values = sorted(pairs, key=lambda estimate: estimate.value)
+    yield judged(
+        "remark-F.1-orders", "ext_friendlycore", "Remark F.1", "the error bounds of both roads have similar orders",
+        "ratio of mean errors, DP-2S-GD over FriendlyCore-2SLS: median over n and rho, range as interval",
+        Estimate(values[len(values) // 2].value, values[0].value, values[-1].value),
+        "none: a statement about bounds with unstated constants", "not testable",
+        "the paper never ran the comparison; ext_friendlycore does, at equal budget and relation",
+    )  # fmt: skip
+
+
+def _where(table: pd.DataFrame, **values: object) -> pd.DataFrame:
+    for column, value in values.items():
+        table = table[table[column] == value]
+    return table
+
+
+def _row(table: pd.DataFrame, **values: object) -> "pd.Series[float]":
+    found = _where(table, **values)
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} rows at {values}; one is needed")
+    return found.iloc[0]
+
+
+def _pairs(first: pd.DataFrame, second: pd.DataFrame, keys: list[str]) -> list[tuple["pd.Series[float]", "pd.Series[float]"]]:
+    """Rows of both tables that agree in the keys."""
+    index = {tuple(row[key] for key in keys): row for _, row in second.iterrows()}
+    rows = ((tuple(row[key] for key in keys), row) for _, row in first.iterrows())
+    return [(row, index[key]) for key, row in rows if key in index]
+
+
+def _median_ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
+    """Ratio of medians; the ends combine the medians' bootstrap intervals in the worst way."""
+    a, b = median_of(first), median_of(second)
+    return Estimate(a.value / b.value, a.low / b.high, a.high / b.low)
+
+
+def _by_median(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with medians in place of means, and their standard errors from the bootstrap interval."""
+    return table.assign(mean=table["median"], se=(table["median_high"] - table["median_low"]) / 3.92)
+
+
