@@ -1,4 +1,4 @@
-"""Clipping and sensitivity as properties: whatever record is replaced, the released means move by at most 2 gamma / n."""
+"""Clipping and sensitivity as properties: whatever record is replaced, a released mean moves by at most 2 gamma / n."""
 
 import numpy as np
 from hypothesis import given

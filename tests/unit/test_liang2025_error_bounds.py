@@ -291,6 +291,7 @@ def test_burn_in_is_the_first_iteration_within_half_the_radius(
 def test_burn_in_at_its_edges() -> None:
     window = Spectrum(delta=0.0, lower=4.0, upper=9.0)
     assert bounds.burn_in(window, 0.0, 3.0) == 1
+    assert bounds.burn_in_limit(1.0, 2.0, 3.0) == 0
     assert bounds.burn_in(window, 1.0, 3.0) == math.inf
     assert bounds.burn_in(replace(window, lower=0.0), 0.5, 3.0) == math.inf
     assert bounds.burn_in(replace(window, lower=400.0), 0.5, 1.0) == 0
@@ -311,15 +312,15 @@ def test_second_stage_error_by_hand() -> None:
         window=Spectrum(0.5, 1.0, 4.0),
         kappa_beta=0.5,
         alpha=0.1,
-        radius=1.0,
-        theta_hat_norm=3.0,
+        radius=0.5,
+        theta_hat_norm=3.5,
         beta_hat_norm=2.0,
         residual_norm=0.25,
         noise_norm=0.5,
         start_error=8.0,
         elapsed=3,
     )
-    assert bound == pytest.approx(8 / 8 + 0.1 * (2.25 * 2 * 1 * 4 + 0.25 * 4 + 0.5) / 0.5, rel=1e-14)
+    assert bound == pytest.approx(8 / 8 + 0.1 * (2.25 * 2 * 0.5 * 4 + 0.25 * 4 + 0.5) / 0.5, rel=1e-14)
 
 
 def test_noise_orders_by_hand() -> None:
@@ -454,6 +455,9 @@ def test_matrix_bounds_by_hand() -> None:
         0.1 * 3 * math.sqrt(400 * 4) * (4 + log8), rel=1e-14
     )
     assert lemmas.regressor_instrument_product(HAND, HAND_CONSTANTS) == pytest.approx(400 * 1.21 * 5 + first, rel=1e-14)
+    for error in (lemmas.instrument_regressor_error, lemmas.instrument_outcome_error):
+        louder = error(replace(HAND, sigma_z=2.0), HAND_CONSTANTS)
+        assert louder == pytest.approx(2 * error(HAND, HAND_CONSTANTS), rel=1e-14)
     assert lemmas.noise_operator_norm(HAND, 0.5) == pytest.approx(0.5 * (1 + 2 + math.sqrt(2 * (log2 + 4))))
     assert lemmas.two_stage_least_squares_rate(HAND, constant=2) == pytest.approx(2 * 2 * (4 + math.log(4)) / 20)
     assert lemmas.residual_rate(wide, constant=2) == pytest.approx(2 * math.sqrt(3200) * (4 + log8), rel=1e-14)
@@ -534,7 +538,8 @@ def test_transient_growth_bounds_the_product(seed: int, alpha: float, count: int
 
 
 def test_transient_growth_by_hand() -> None:
-    assert lemmas.transient_growth(Spectrum(1.0, 1.0, 2.0), 0.25, 1.0, 2.0, 3) == pytest.approx(10.0**3, rel=1e-14)
+    growth = lemmas.transient_growth(Spectrum(0.5, 1.0, 2.0), 0.25, 1.0, 3.0, 3)
+    assert growth == pytest.approx((1 + 0.25 * 2.25 * 16) ** 3, rel=1e-14)
 
 
 # --- Appendices D and E: exact laws and paths ------------------------------------------------------------------------
@@ -666,6 +671,15 @@ def test_moments_honour_multiplicities() -> None:
     spread = Moments.of(IVSample(sample.Z[rows], sample.X[rows], sample.y[rows]))
     for name in ("zz", "zx", "zy", "theta_hat", "beta_hat"):
         assert getattr(folded, name) == pytest.approx(getattr(spread, name), rel=1e-9)
+
+
+def test_hidden_constants_are_one_by_default() -> None:
+    assert bounds.iteration_limit(HAND, 3.0) == pytest.approx(3 * 400**2 / 4**6, rel=1e-14)
+    assert lemmas.two_stage_least_squares_rate(HAND) == pytest.approx(2 * (4 + math.log(4)) / 20, rel=1e-14)
+    assert lemmas.residual_rate(HAND) == pytest.approx(math.sqrt(1600) * (4 + math.log(4)), rel=1e-14)
+    root = math.sqrt(24)
+    assert bounds.friendly_core_diameter(HAND) == pytest.approx(root + 2, rel=1e-14)
+    assert bounds.friendly_core_moment_error(HAND, 4.0) == pytest.approx((24 + 2 * root) / 800, rel=1e-14)
 
 
 # --- Refusals --------------------------------------------------------------------------------------------------------

@@ -239,6 +239,10 @@ def test_impossible_problems_are_refused(change: dict[str, float], message: str)
         replace(HAND, **change)  # type: ignore[arg-type]
 
 
+def test_singular_first_stage_is_a_problem_with_no_lower_bound() -> None:
+    assert spectrum(replace(HAND, theta_min=0.0), HAND_CONSTANTS).lower == 0.0
+
+
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match=r"first_stage must not be negative, got -0\.1"):
         Constants(1.0, -0.1)

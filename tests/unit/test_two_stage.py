@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-import twins
 
+import twins
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import IVSample, draw_parameters, draw_sample
 from dpdescent.data.tabular import compress
@@ -149,7 +149,7 @@ def test_arms_refuse_what_is_not_positive(field):
 def test_arms_refuse_no_steps_and_negative_noise():
     with pytest.raises(ValueError, match="steps=0 must be at least 1"):
         make_arms([3, 0])
-    with pytest.raises(ValueError, match="lambda2=-1.0"):
+    with pytest.raises(ValueError, match=r"lambda2=-1\.0"):
         make_arms([3], lambda2=-1.0)
 
 

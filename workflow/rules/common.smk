@@ -1,4 +1,6 @@
 # What every stage shares: the resolved configuration, names of files, fingerprints of code, the reference copy.
+import json
+
 from dpdescent.replication import project as project_of
 from dpdescent.replication.configuration import ConfigError
 from dpdescent.replication.fingerprint import code_fingerprint, versions

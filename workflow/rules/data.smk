@@ -1,5 +1,4 @@
 # Real data: checksum, columns, subset and centring, once; the experiments read one small prepared file.
-import json
 
 
 rule data:
@@ -10,7 +9,9 @@ rule data:
         f"{BUILD}/data/{{key}}/{{dataset}}.csv",
     params:
         code=code("data"),
-        spec=lambda wildcards: data_spec(wildcards),
+        spec=lambda wildcards: json.dumps(
+            project_of.data_spec(PROJECT, wildcards.key, wildcards.dataset), sort_keys=True
+        ),
     log:
         f"{BUILD}/logs/data/{{key}}/{{dataset}}.log",
     benchmark:
@@ -19,12 +20,6 @@ rule data:
         "{wildcards.key}: prepare data set {wildcards.dataset}"
     shell:
         "{sys.executable} workflow/scripts/data.py --spec {params.spec:q} --output {output:q} > {log} 2>&1"
-
-
-def data_spec(wildcards):
-    dataset = PROJECT.papers[wildcards.key].datasets[wildcards.dataset]
-    columns = {key: value for key, value in dataset.items() if key != "about"}
-    return json.dumps({**columns, "seed": PROJECT.seed, "paper": wildcards.key, "name": wildcards.dataset}, sort_keys=True)
 
 
 def own_file(wildcards):

@@ -26,9 +26,31 @@ rule collect:
         " --privacy {input.privacy:q} --parts {input.parts:q} --output {RESULTS} > {log} 2>&1"
 
 
+rule summary:
+    input:
+        stamp=ancient(STAMP),
+        claims=f"{RESULTS}/claims.csv",
+        findings=f"{RESULTS}/findings.csv",
+    output:
+        f"{RESULTS}/README.md",
+    params:
+        code=code("summary"),
+        papers=json.dumps({key: {name: a.title for name, a in paper.artefacts.items()} for key, paper in PROJECT.papers.items()}),
+    log:
+        f"{BUILD}/logs/summary.log",
+    benchmark:
+        f"{BUILD}/benchmarks/summary.tsv"
+    message:
+        "write the page of verdicts"
+    shell:
+        "{sys.executable} workflow/scripts/summary.py --results {RESULTS} --papers {params.papers:q} --output {output:q}"
+        " > {log} 2>&1"
+
+
 rule manifest:
     input:
         stamp=ancient(STAMP),
+        summary=f"{RESULTS}/README.md",
         collected=rules.collect.output,
         artefacts=[file for artefact in ARTEFACTS.values() for file in artefact_files(artefact)],
         bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),

@@ -9,7 +9,7 @@ from dpdescent.replication import evidence
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: paper, settings, published values, artefacts")
+    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: settings, published values, names")
     parser.add_argument("--folder", required=True, help="the paper's folder of tables")
     parser.add_argument("--output", required=True, help="CSV to write")
     args = parser.parse_args()

@@ -9,14 +9,12 @@ from dpdescent.randomness import stream
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: source, columns, subset, seed, paper, name")
+    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: source, columns, subset, seed, names")
     parser.add_argument("--output", required=True, help="CSV to write")
     args = parser.parse_args()
     spec = args.spec
     source = tabular.bundled(spec["source"]) if spec["source"] in tabular.BUNDLED else spec["source"]
-    sample = tabular.read_sample(
-        source, spec["instruments"], spec["regressors"], spec["outcome"], spec.get("count")
-    )
+    sample = tabular.read_sample(source, spec["instruments"], spec["regressors"], spec["outcome"], spec.get("count"))
     print(f"{spec['source']}: {sample.n} records in {len(sample.y)} rows")
     if spec.get("subset") is not None:
         rng = stream(spec["seed"], spec["paper"], "dataset", spec["name"], "subset")

@@ -9,7 +9,7 @@ from dpdescent.replication import figures, tables
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: paper, artefact, title, place, display, label")
+    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: names, title, place, display, label")
     parser.add_argument("--table", required=True, help="CSV to draw")
     parser.add_argument("--png", required=True, help="PNG to write")
     parser.add_argument("--svg", required=True, help="SVG to write")

@@ -10,7 +10,7 @@ from dpdescent.replication.files import atomic
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--results", required=True, help="folder of the build's results")
-    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: scale, seed, papers, hash of the configuration")
+    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: scale, seed, papers, hash of the values")
     parser.add_argument("--manifest", required=True, help="list of hashes to write")
     parser.add_argument("--provenance", required=True, help="JSON to write")
     args = parser.parse_args()

@@ -16,8 +16,8 @@ def main() -> None:
     first = args.spec[0]
     experiment = importlib.import_module(f"dpdescent.papers.{first['paper']}.experiments.{first['artefact']}")
     # An experiment that releases nothing of any data (a diagram, a formula) has no such verb.
-    releases = getattr(experiment, "releases", lambda _: [])
-    rows = ledger.rows(first["paper"], first["artefact"], [arm for cell in args.spec for arm in releases(cell)])
+    cells = args.spec if hasattr(experiment, "releases") else []
+    rows = ledger.rows(first["paper"], first["artefact"], [arm for cell in cells for arm in experiment.releases(cell)])
     write_rows(args.output, ledger.COLUMNS, rows)
     print(f"{len(rows)} arms")
 

@@ -10,7 +10,7 @@ from dpdescent.replication.files import write_rows
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: paper, artefact, cell, arms, settings, trials")
+    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: cell, arms, settings, trials, names")
     parser.add_argument("--data", help="prepared real data set, for experiments that read one")
     parser.add_argument("--output", required=True, help="CSV to write")
     args = parser.parse_args()

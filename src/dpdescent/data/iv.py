@@ -40,11 +40,11 @@ class IVSample:
 
     @property
     def p(self) -> int:
-        return self.X.shape[1]
+        return int(self.X.shape[1])
 
     @property
     def q(self) -> int:
-        return self.Z.shape[1]
+        return int(self.Z.shape[1])
 
     @property
     def weights(self) -> Array:

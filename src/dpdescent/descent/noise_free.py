@@ -6,6 +6,7 @@ eigenvalues. So ten thousand steps cost as much as a few dozen. The plain loop i
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ def final_betas(sample: IVSample, steps: list[int], eta: float, alpha: float) ->
     Raises:
         ValueError: if `steps` is not increasing or begins below 1.
     """
-    if steps[0] < 1 or any(a >= b for a, b in zip(steps, steps[1:], strict=False)):
+    if steps[0] < 1 or any(a >= b for a, b in pairwise(steps)):
         raise ValueError(f"steps={steps} must increase from at least 1")
     moments, fit = SecondMoments.of(sample), two_stage_least_squares(sample)
     Theta, beta = np.zeros((sample.q, sample.p)), np.zeros(sample.p)

@@ -55,8 +55,15 @@ class Arms:
 
     def take(self, index: NDArray[np.int64] | slice) -> "Arms":
         """The arms at `index`, in that order."""
-        fields = (self.steps, self.eta, self.alpha, self.gamma1, self.gamma2, self.lambda1, self.lambda2)
-        return Arms(*(field[index] for field in fields))
+        return Arms(
+            self.steps[index],
+            self.eta[index],
+            self.alpha[index],
+            self.gamma1[index],
+            self.gamma2[index],
+            self.lambda1[index],
+            self.lambda2[index],
+        )
 
 
 @dataclass(frozen=True)
@@ -187,12 +194,12 @@ class _State:
             self.Theta_path[t + 1, a], self.beta_path[t + 1, a] = Theta, beta
 
     def outcome(self, n: int, arms: Arms, back: NDArray[np.int64]) -> Descent:
-        fractions = (self.clipped / (n * arms.steps))[:, back]
+        clipped1, clipped2 = (self.clipped / (n * arms.steps))[:, back]
         Theta = self.Theta[back].swapaxes(1, 2)
         if self.Theta_path is None or self.beta_path is None:
-            return Descent(Theta, self.beta[back], *fractions)
+            return Descent(Theta, self.beta[back], clipped1, clipped2)
         Theta_path = self.Theta_path[:, back].swapaxes(2, 3)
-        return Descent(Theta, self.beta[back], *fractions, Theta_path, self.beta_path[:, back])
+        return Descent(Theta, self.beta[back], clipped1, clipped2, Theta_path, self.beta_path[:, back])
 
 
 def _clipped_gradients(
@@ -257,14 +264,22 @@ def _distinct_rows(sample: IVSample) -> list[_Rows]:
     second, second_count = _merge(np.column_stack([sample.Z, sample.y]), sample.count)
     q = sample.q
     return [
-        _Rows(_transposed(first[:, :q]), np.linalg.norm(first[:, :q], axis=1), _transposed(first[:, q:]), None, first_count),
-        _Rows(_transposed(second[:, :q]), np.linalg.norm(second[:, :q], axis=1), None, second[:, q].copy(), second_count),
+        _Rows(
+            _transposed(first[:, :q]),
+            np.linalg.norm(first[:, :q], axis=1),
+            _transposed(first[:, q:]),
+            None,
+            first_count,
+        ),
+        _Rows(
+            _transposed(second[:, :q]), np.linalg.norm(second[:, :q], axis=1), None, second[:, q].copy(), second_count
+        ),
     ]
 
 
 def _merge(rows: Array, count: Array) -> tuple[Array, Array]:
     distinct, which = np.unique(rows, axis=0, return_inverse=True)
-    return distinct, np.bincount(which.ravel(), weights=count, minlength=len(distinct))
+    return distinct, np.bincount(which.ravel(), weights=count, minlength=len(distinct)).astype(float)
 
 
 def _transposed(matrix: Array) -> Array:

@@ -8,7 +8,7 @@ import math
 
 
 def gaussian_rho(sensitivity: float, noise_sd: float, releases: int = 1) -> float:
-    """zCDP cost of `releases` Gaussian releases: `releases * sensitivity^2 / (2 noise_sd^2)` (Bun & Steinke, Prop. 1.6).
+    """zCDP cost of Gaussian releases: `releases * sensitivity^2 / (2 noise_sd^2)` (Bun & Steinke, Prop. 1.6).
 
     Adaptive composition is covered: each release may depend on the earlier ones.
     """
@@ -29,7 +29,7 @@ def gaussian_noise_sd(sensitivity: float, rho: float, releases: int = 1) -> floa
 
 
 def epsilon(rho: float, delta: float) -> float:
-    """(epsilon, delta)-DP that every rho-zCDP mechanism has: `rho + 2 sqrt(rho log(1/delta))` (Bun & Steinke Prop. 1.3).
+    """epsilon of every rho-zCDP mechanism at delta: `rho + 2 sqrt(rho log(1/delta))` (Bun & Steinke, Prop. 1.3).
 
     This is the conversion that liang2025 prints (Sec. 2.1); `privacy.accounting` has the tight one for Gaussian noise.
     """

@@ -1,11 +1,13 @@
 """Comparing two builds: equal bytes, or tables whose numbers agree within the tolerance that CPU classes need."""
 
 import math
+import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from dpdescent.replication.files import read_rows
+from dpdescent.replication.project import Artefact
 from dpdescent.replication.provenance import hashes
 
 # Another BLAS kernel changes last bits; a distance below the floor is rounding and has no digits to agree in.
@@ -35,7 +37,9 @@ class Report:
         if self.close:
             lines.append(f"{len(self.close)} tables agree within {RELATIVE:g} relative (another CPU class).")
         if self.redrawn:
-            lines.append(f"{len(self.redrawn)} figures differ in bytes, their tables agree: {', '.join(self.redrawn[:4])}")
+            lines.append(
+                f"{len(self.redrawn)} figures differ in bytes, their tables agree: {', '.join(self.redrawn[:4])}"
+            )
         lines += [f"DIFFERS  {name}: {why}" for name, why in self.different.items()]
         lines += [f"MISSING  {name}: it came with the checkout and is not made" for name in self.missing]
         lines += [f"NEW      {name}" for name in self.added]
@@ -103,3 +107,38 @@ def scorecard(results: str | Path) -> str:
         f"{paper}: " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts[paper].items()))
         for paper in papers
     )
+
+
+PartSums = dict[tuple[str, str, str], tuple[int, float]]
+
+
+def part_sums(rows: list[dict[str, str]]) -> PartSums:
+    """Committed fingerprints by (item, part, column)."""
+    return {
+        (f"{row['paper']}/{row['artefact']}", row["part"], row["column"]): (int(row["rows"]), float(row["sum"]))
+        for row in rows
+    }
+
+
+def part_difference(committed: PartSums, artefact: Artefact, part: str, made: Path) -> str:
+    """What differs between a recomputed part and its committed fingerprint; empty if nothing does."""
+    rows = read_rows(made)
+    for column in ["value", *artefact.measures]:
+        if (artefact.item, part, column) not in committed:
+            return f"column {column} of this part is not in the committed fingerprints"
+        count, total = committed[artefact.item, part, column]
+        values = [float(row[column]) for row in rows]
+        if count != len(rows):
+            return f"{len(rows)} rows instead of {count}"
+        # Sums of many terms cancel: the tolerance refers to the sum of sizes.
+        scale = sum(abs(value) for value in values if math.isfinite(value))
+        if not (
+            math.isclose(sum(values), total, rel_tol=RELATIVE, abs_tol=RELATIVE * scale + FLOOR) or sum(values) == total
+        ):
+            return f"sum of {column} is {sum(values)!r} instead of {total!r}"
+    return ""
+
+
+def scratch_environment(folder: str | Path) -> dict[str, str]:
+    """The environment for a build in a copy: its own sources come before those of the installed package."""
+    return {**os.environ, "PYTHONPATH": str(Path(folder) / "src")}

@@ -31,7 +31,7 @@ class _StrictLoader(yaml.SafeLoader):
         for key_node, _ in node.value:
             if key_node.tag == "tag:yaml.org,2002:merge":
                 continue
-            key = self.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+            key = self.construct_object(key_node, deep=True)
             if key in seen:
                 line = key_node.start_mark.line + 1
                 raise ConfigError(f"{node.start_mark.name}: line {line}: key {key!r} stands twice; keep one of them")
@@ -41,7 +41,9 @@ class _StrictLoader(yaml.SafeLoader):
 
 _StrictLoader.add_implicit_resolver(
     "tag:yaml.org,2002:float",
-    re.compile(r"^[-+]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)([eE][-+]?\d+)$|^[-+]?(\d[\d_]*\.[\d_]*|\.\d[\d_]*)$|^[-+]?\.(inf|Inf)$"),
+    re.compile(
+        r"^[-+]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)([eE][-+]?\d+)$|^[-+]?(\d[\d_]*\.[\d_]*|\.\d[\d_]*)$|^[-+]?\.(inf|Inf)$"
+    ),
     list("-+0123456789."),
 )
 
@@ -89,7 +91,7 @@ def overlay(base: Node, changes: Mapping[str, Any], where: str, path: str = "") 
 
 
 def strip_provenance(node: Any) -> Any:
-    """Annotated values (`{value: 5, stated: Sec. 4}`) replaced by what they hold; edits of the annotation change nothing."""
+    """Annotated values (`{value: 5, stated: Sec. 4}`) replaced by what they hold: annotations change no result."""
     if isinstance(node, dict):
         if "value" in node:
             return copy.deepcopy(node["value"])

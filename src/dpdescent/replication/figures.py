@@ -1,6 +1,6 @@
 """One style for all figures: palette, sizes, titles, and saving without dates, so that equal tables give equal bytes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from dpdescent.replication.files import atomic
 
@@ -69,12 +70,65 @@ def save(figure: Figure, path: str | Path) -> None:
         figure.savefig(stream, format=suffix[1:], metadata=metadata[suffix])
 
 
+def select(table: pd.DataFrame, variant: str = "main", **where: Any) -> pd.DataFrame:
+    """Rows of a variant that have the given values."""
+    for column, value in {"variant": variant, **where}.items():
+        table = table[table[column] == value]
+    return table
+
+
+def log_scale(axes: Axes, which: str = "xy") -> None:
+    """Logarithmic axes with plain numbers at 1, 2 and 5, or at decades only where there are many; call it after plotting."""
+    for name in which:
+        getattr(axes, f"set_{name}scale")("log")
+        axis = getattr(axes, f"{name}axis")
+        low, high = axis.get_view_interval()
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,), numticks=9))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if 1e-4 < value < 1e5 else f"{value:.0e}"))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def legend_below(figure: Figure, axes: Iterable[Axes], columns: int) -> None:
+    """One legend under all panels, each label once: no panel's data is hidden."""
+    entries: dict[str, Any] = {}
+    for handle, label in (
+        (h, text) for panel in axes for h, text in zip(*panel.get_legend_handles_labels(), strict=True)
+    ):
+        entries.setdefault(label, handle)
+    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=columns)
+
+
+def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]], gap: float = 0.06) -> None:
+    """Names right of the axes at the heights where curves end, moved apart where they would touch; call it last.
+
+    Args:
+        axes: a panel whose limits are final.
+        ends: for each curve the ordinate of its end, its name and its colour.
+        gap: least distance of two names, as a part of the axes' height.
+    """
+    bottom, *heights, top = axes.yaxis.get_transform().transform([axes.get_ylim()[0], *(end[0] for end in ends), axes.get_ylim()[1]])
+    floor = 0.0
+    for rank, (height, (_, name, color)) in enumerate(sorted(zip(heights, ends, strict=True))):
+        ceiling = 1.0 - gap * (len(ends) - 1 - rank)
+        place = max(min((height - bottom) / (top - bottom), ceiling), floor)
+        axes.text(1.015, place, name, color=color, transform=axes.transAxes, fontsize=7.5, va="center")
+        floor = place + gap
+
+
 def curve(axes: Axes, table: pd.DataFrame, x: str, label: str, **style: Any) -> None:
     """Mean with its standard error as bars, and the band from the 10 % to the 90 % quantile as a shade."""
     table = table.sort_values(x)
     points = axes.errorbar(table[x], table["mean"], yerr=table["se"], label=label, **({"marker": "o"} | style))
     if (table["trials"] > 1).any():
         axes.fill_between(table[x], table["q10"], table["q90"], color=points[0].get_color(), alpha=0.10, linewidth=0)
+
+
+def median_curve(axes: Axes, table: pd.DataFrame, x: str, label: str, **style: Any) -> None:
+    """Median with its 95 % interval as bars, and the quartiles as a shade: for laws without a mean."""
+    table = table.sort_values(x)
+    bars = [table["median"] - table["median_low"], table["median_high"] - table["median"]]
+    points = axes.errorbar(table[x], table["median"], yerr=bars, label=label, **({"marker": "o"} | style))
+    axes.fill_between(table[x], table["q25"], table["q75"], color=points[0].get_color(), alpha=0.10, linewidth=0)
 
 
 def thin_curve(axes: Axes, table: pd.DataFrame, x: str, label: str | None = None, **style: Any) -> None:

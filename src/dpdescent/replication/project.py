@@ -7,6 +7,7 @@ import ast
 import hashlib
 import itertools
 import json
+from collections.abc import Container
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,6 @@ import jsonschema
 
 from dpdescent.replication import configuration as conf
 from dpdescent.replication.configuration import ConfigError, Node
-
 
 # Checked like a paper's own symbols, in every paper.
 COUNTS: Node = {
@@ -115,7 +115,7 @@ def load(config: Node, root: Path) -> Project:
     for key in [*chosen, *changes.get("papers", {})]:
         if key not in available:
             raise ConfigError(f"papers: {key!r} is not a paper{conf.did_you_mean(key, available)}")
-    seed = int(changes.get("seed", config["seed"]))
+    seed: int = changes["seed"] if "seed" in changes else config["seed"]
     papers = {key: _load_paper(key, changes, config["scale"], seed, root) for key in chosen}
     return Project(config["scale"], seed, papers)
 
@@ -185,7 +185,8 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
     ]
     _check_names(parts, here)
     return Artefact(
-        paper, name, node["title"], node["place"], node["keys"], node.get("measures", []), parts, node.get("display", {})
+        paper, name, node["title"], node["place"], node["keys"], node.get("measures", []), parts,
+        node.get("display", {}),
     )  # fmt: skip
 
 
@@ -207,8 +208,9 @@ def _variant_parts(
     merged = conf.overlay(body, stray, here, f"variants.{variant}")
     _check_dataset(merged["dataset"], plain, here)
     parts = []
+    chosen: Container[str] = changes["panels"] if "panels" in changes else merged["cells"]
     for panel, cell in merged["cells"].items():
-        if panel not in changes.get("panels", merged["cells"]):
+        if panel not in chosen:
             continue
         for values in _product(cell, node["split"], f"{here}.cells.{panel}"):
             for start, stop in _ranges(merged["trials"], node["trials_per_part"]):
@@ -245,7 +247,9 @@ def _check_names(parts: list[Part], here: str) -> None:
     names = [part.name for part in parts]
     for name in names:
         if names.count(name) > 1:
-            raise ConfigError(f"{here}: two parts are called {name}; `split` must list every axis that tells them apart")
+            raise ConfigError(
+                f"{here}: two parts are called {name}; `split` must list every axis that tells them apart"
+            )
 
 
 def _validate(content: Node, schema_path: Path, where: str) -> None:
@@ -278,3 +282,15 @@ def config_hash(project: Project) -> str:
     """Hash of all resolved values; provenance texts and file layout do not enter."""
     parts = [part.json() for artefact in project.artefacts() for part in artefact.parts]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def data_spec(project: Project, paper: str, dataset: str) -> Node:
+    """What the data stage gets for one data set."""
+    columns = {key: value for key, value in project.papers[paper].datasets[dataset].items() if key != "about"}
+    return {**columns, "seed": project.seed, "paper": paper, "name": dataset}
+
+
+def relative_cost(part: Part) -> float:
+    """A rough order of the cost of the parts of one artefact: trials times the size of the data."""
+    cell, (start, stop) = part.spec["cell"], part.spec["trials"]
+    return float((stop - start) * cell.get("n", 1) * cell.get("p", 1) * cell.get("q", 1))

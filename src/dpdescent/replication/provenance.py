@@ -26,7 +26,7 @@ def environment() -> dict[str, Any]:
         "machine": platform.machine(),
         "processor": _processor(),
         "blas_kernel": _blas_kernel(),
-        "simd": sorted(np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])),  # type: ignore[call-arg]
+        "simd": sorted(np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])),
     }
 
 
@@ -46,7 +46,8 @@ def compute_budget(benchmarks: str | Path) -> list[dict[str, Any]]:
         jobs[stage, "/".join(rest[:2])] += _benchmark(path)
     return [
         {
-            "stage": stage, "item": item, "jobs": len(rows), "wall_s": _total(rows, "s"), "cpu_s": _total(rows, "cpu_time"),
+            "stage": stage, "item": item, "jobs": len(rows), "wall_s": _total(rows, "s"),
+            "cpu_s": _total(rows, "cpu_time"),
             "peak_mb": max(_number(row["max_rss"]) for row in rows),
         }
         for (stage, item), rows in jobs.items()

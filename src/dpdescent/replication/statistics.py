@@ -76,10 +76,8 @@ def verdict(estimate: Estimate, at_least: float = -math.inf, at_most: float = ma
 
 def all_of(verdicts: list[Verdict]) -> Verdict:
     """A claim about several cells: one failure refutes it, one doubt leaves it open."""
-    for worst in ("not reproduced", "inconclusive", "not testable"):
-        if worst in verdicts:
-            return worst  # type: ignore[return-value]
-    return "reproduced"
+    order: tuple[Verdict, ...] = ("not reproduced", "inconclusive", "not testable")
+    return next((each for each in order if each in verdicts), "reproduced")
 
 
 def extreme_ratio(table: pd.DataFrame) -> Estimate:

@@ -87,7 +87,14 @@ def fingerprints(item: str, parts: Mapping[str, pd.DataFrame], measures: Sequenc
     """Rows and column sums of every part, so that one part can be recomputed and compared without the rest."""
     paper, artefact = item.split("/")
     rows = [
-        {"paper": paper, "artefact": artefact, "part": name, "column": column, "rows": len(part), "sum": part[column].sum()}
+        {
+            "paper": paper,
+            "artefact": artefact,
+            "part": name,
+            "column": column,
+            "rows": len(part),
+            "sum": part[column].sum(),
+        }
         for name, part in parts.items()
         for column in ["value", *measures]
     ]

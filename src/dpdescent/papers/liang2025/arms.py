@@ -43,6 +43,10 @@ class Arm:
     labels: Labels = field(default_factory=dict)
     series: str = ""
 
+    def __post_init__(self) -> None:
+        if self.algorithm in ("DP-2S-GD-beta", "2S-GD") and not math.isinf(self.rho1):
+            raise ValueError(f"{self.algorithm} has no noise in its first stage, but rho1={self.rho1}")
+
     @property
     def gamma1(self) -> float:
         """Algorithm 3 does not clip its first stage."""
@@ -77,9 +81,7 @@ def mechanism(arm: Arm, n: int, data_used: str = "") -> Mechanism:
         data_used: what else was taken from the data without account (centring, step sizes); empty if nothing was.
     """
     guarantee, reason = _guarantee(arm, data_used)
-    return Mechanism(
-        arm.algorithm, _releases(arm, n), "replace-one", "full batch", _claimed(arm), guarantee, reason
-    )
+    return Mechanism(arm.algorithm, _releases(arm, n), "replace-one", "full batch", _claimed(arm), guarantee, reason)
 
 
 def _releases(arm: Arm, n: int) -> tuple[GaussianReleases, ...]:
@@ -110,6 +112,6 @@ def _guarantee(arm: Arm, data_used: str) -> tuple[Guarantee, str]:
     if data_used:
         return "none", f"used from the data without account: {data_used}"
     return "proved", (
-        "each step is a Gaussian mechanism on the mean of gradients clipped at gamma (sensitivity 2 gamma / n, n public); "
+        "each step adds Gaussian noise to the mean of gradients clipped at gamma (sensitivity 2 gamma / n, n public); "
         "adaptive composition over T steps and both stages; publishing less is post-processing"
     )

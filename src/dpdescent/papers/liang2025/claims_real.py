@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pandas as pd
 
@@ -34,7 +35,9 @@ def _angrist(evidence: Evidence) -> Iterator[Claim]:
             f"relative distance of the mean of beta^(T) to the 2SLS estimate, rho = {rho:g}", _relative_mean(_last(paths[rho])),
             f"at most {CLOSE:g}", at_most=CLOSE,
         )  # fmt: skip
-    yield _concentration("angrist-concentration", "fig10", "Sec. 4.2, App. G.4", [_last(path) for path in paths.values()])
+    yield _concentration(
+        "angrist-concentration", "fig10", "Sec. 4.2, App. G.4", [_last(path) for path in paths.values()]
+    )
 
 
 def _published_value(evidence: Evidence) -> Claim:
@@ -69,7 +72,9 @@ def _card(evidence: Evidence) -> Iterator[Claim]:
         evidence.published["card_records"], evidence.published["card_records"],
         "dropping rows without parental education alone gives 2220",
     )  # fmt: skip
-    yield _concentration("fig13-concentration", "fig13", "App. G.5, Figure 13", [_last(path) for path in paths.values()])
+    yield _concentration(
+        "fig13-concentration", "fig13", "App. G.5, Figure 13", [_last(path) for path in paths.values()]
+    )
     within = evidence.published["card_iterations"]
     for rho, path in paths.items():
         yield claim(
@@ -82,7 +87,7 @@ def _card(evidence: Evidence) -> Iterator[Claim]:
 
 def _concentration(name: str, artefact: str, location: str, rows: list["pd.Series[float]"]) -> Claim:
     """The rows go from strong to weak privacy."""
-    ratios = [spread_ratio(first, second) for first, second in zip(rows, rows[1:], strict=False)]
+    ratios = [spread_ratio(first, second) for first, second in pairwise(rows)]
     return claim(
         name, artefact, location, "larger budgets give estimates that are more tightly concentrated",
         "smallest ratio of interquartile ranges of beta^(T), rho over ten times rho", worst(ratios, largest=False),

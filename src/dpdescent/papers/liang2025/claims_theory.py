@@ -51,7 +51,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
         "the optimum number of iterations is sub-linear but super-logarithmic in n",
         "T that minimises bound (7), over log n: its value at n = 1e10 over that at n = 1e5", Estimate(*[growth] * 3),
         "at least 1.5: T grows faster than log n", 1.5,
-        "all T between T1 (logarithmic) and T2 (linear in n) have the same order in the bound",
+        note="all T between T1 (logarithmic) and T2 (linear in n) have the same order in the bound",
     )  # fmt: skip
     end = _bound_value(evidence, "exponent of T2 in n")
     yield claim(

@@ -29,5 +29,5 @@ def judged(
     result: Verdict, note: str = "",
 ) -> Claim:  # fmt: skip
     """A claim whose verdict was reached otherwise."""
-    numbers = (None, None, None) if measured is None else (measured.value, measured.low, measured.high)
-    return Claim(name, PAPER, artefact, location, statement, quantity, *numbers, criterion, result, note)
+    value, low, high = (None, None, None) if measured is None else (measured.value, measured.low, measured.high)
+    return Claim(name, PAPER, artefact, location, statement, quantity, value, low, high, criterion, result, note)

@@ -1,4 +1,4 @@
-"""DP-2S-GD on real data: many runs of noise on one data set, whole learning paths (liang2025 Sec. 4.2, App. G.4, G.5)."""
+"""DP-2S-GD on real data: many runs of noise on one data set, whole paths (liang2025 Sec. 4.2, App. G.4, G.5)."""
 
 from collections.abc import Iterable, Iterator
 
@@ -18,7 +18,9 @@ from dpdescent.randomness import stream
 # into parts, a run is computed beside the same neighbours.
 WIDTH = 100
 
-DATA_USED = "sample means (centring), step sizes (eigenvalues of H_hat), the clipping constant (chosen after seeing the data)"
+DATA_USED = (
+    "sample means (centring), step sizes (eigenvalues of H_hat), the clipping constant (chosen after a look)"
+)
 
 
 def learning_paths(spec: Spec) -> Iterator[Row]:
@@ -69,7 +71,7 @@ def step_sizes(spec: Spec, sample: IVSample, fit: TwoStageFit) -> theory.StepSiz
 
 
 def runs(spec: Spec, sample: IVSample, arm: Arm) -> Iterator[tuple[int, two_stage.Descent]]:
-    """Every run of a part with its own noise, computed in aligned blocks of WIDTH; runs of other budgets share normals."""
+    """Every run of a part, computed in aligned blocks of WIDTH; runs of other budgets share its normals."""
     start, stop = spec["trials"]
     for block in range(start // WIDTH, -(-stop // WIDTH)):
         trials = range(block * WIDTH, (block + 1) * WIDTH)
@@ -86,7 +88,8 @@ def _normals(spec: Spec, sample: IVSample, T: int, trial: int) -> two_stage.Norm
 
 
 def _single(result: two_stage.Descent, k: int) -> two_stage.Descent:
-    assert result.Theta_path is not None and result.beta_path is not None
+    assert result.Theta_path is not None
+    assert result.beta_path is not None
     one = slice(k, k + 1)
     return two_stage.Descent(
         result.Theta[one], result.beta[one], result.clipped1[one], result.clipped2[one],
@@ -96,7 +99,8 @@ def _single(result: two_stage.Descent, k: int) -> two_stage.Descent:
 
 def _parameters(path: two_stage.Descent) -> Iterator[tuple[str, list[float]]]:
     """Paths of the parameters by name: `beta`, and `Theta`, numbered by instrument where there are several."""
-    assert path.Theta_path is not None and path.beta_path is not None
+    assert path.Theta_path is not None
+    assert path.beta_path is not None
     yield "beta", path.beta_path[:, 0, 0].tolist()
     q = path.Theta_path.shape[2]
     for j in range(q):

@@ -1,8 +1,9 @@
 """Step sizes, contraction rates and clipping threshold of liang2025: what a training run needs from the theory.
 
-Everything here is eq. (3), (4), (8) and (10); the error bounds themselves are in `error_bounds` and `lemmas`. The paper gives
-no value to its constants and uses the letter c0 twice, for two different numbers: `Constants.first_stage` is the c0 of
-psi(tau) in eq. (10), while the c0 of the clipping threshold in eq. (4) is an argument of `clipping_threshold`.
+Everything here is eq. (3), (4), (8) and (10); the error bounds themselves are in `error_bounds` and `lemmas`. The
+paper gives no value to its constants and uses the letter c0 twice, for two different numbers: `Constants.first_stage`
+is the c0 of psi(tau) in eq. (10), while the c0 of the clipping threshold in eq. (4) is an argument of
+`clipping_threshold`.
 """
 
 import math

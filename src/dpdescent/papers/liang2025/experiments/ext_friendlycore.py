@@ -1,4 +1,4 @@
-"""DP-2S-GD beside the FriendlyCore road of App. F.2, which the paper describes but never runs: equal budget and relation."""
+"""DP-2S-GD beside the FriendlyCore road of App. F.2, which the paper never runs: equal budget, equal relation."""
 
 from collections.abc import Iterable, Iterator
 
@@ -61,8 +61,8 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     for rho in spec["arms"]["rho"]:
         event = Mechanism(
             "FriendlyCore-2SLS", (), "replace-one", "full batch", rho, "proved",
-            f"({rho}, {settings['dp_delta']})-approximate zCDP by the argument in baselines.friendly_core, which is ours; not a "
-            "Gaussian composition, so no tight epsilon is given; the radius comes from a public sample",
+            f"({rho}, {settings['dp_delta']})-approximate zCDP by our argument in baselines.friendly_core; "
+            "not a Gaussian composition, so no tight epsilon is given; the radius comes from a public sample",
         )  # fmt: skip
         yield f"{spec['variant']}: FriendlyCore-2SLS n={cell['n']} rho={rho}", event, settings["dp_delta"]
 
@@ -73,5 +73,6 @@ def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
     gamma = synthetic.threshold(spec, problem, given["T"])
     calibration = spec["settings"]["calibration"]
     return [
-        Arm("DP-2S-GD", given["T"], 0.5 * rho, 0.5 * rho, steps, gamma, calibration, {"rho": rho}) for rho in given["rho"]
+        Arm("DP-2S-GD", given["T"], 0.5 * rho, 0.5 * rho, steps, gamma, calibration, {"rho": rho})
+        for rho in given["rho"]
     ]

@@ -24,11 +24,19 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
         result = two_stage.descend(sample, columns(runs, n), synthetic.normals(spec, trial, runs, sample))
         sizes, steps = synthetic.step_sizes(spec, problem), spec["arms"]["noise_free_T"]
         estimates = [("DP-2S-GD", runs[0].T, result.beta[0]), ("2SLS", 0, fit.beta)]
-        estimates += [("2S-GD", T, b) for T, b in zip(steps, final_betas(sample, steps, sizes.eta, sizes.alpha), strict=True)]
+        estimates += [
+            ("2S-GD", T, b) for T, b in zip(steps, final_betas(sample, steps, sizes.eta, sizes.alpha), strict=True)
+        ]
         row = {"n": n, "trial": trial, **residual_moments(sample)}
         for target, truth in {"beta": parameters.beta, "beta_hat": fit.beta}.items():
             for series, T, beta in estimates:
-                yield {**row, "series": series, "T": T, "error_to": target, "value": float(np.linalg.norm(beta - truth))}
+                yield {
+                    **row,
+                    "series": series,
+                    "T": T,
+                    "error_to": target,
+                    "value": float(np.linalg.norm(beta - truth)),
+                }
 
 
 def residual_moments(sample: IVSample) -> synthetic.Row:

@@ -14,7 +14,11 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     """Rows of one draw and sample size; columns of the other figure's axes are left empty."""
     cell = spec["cell"]
     axes = {"panel": spec["panel"], "draw": cell["draw"], "n": cell["n"]}
-    blank = {"gamma": math.nan} if spec["panel"] == "fig03" else {"rho1": spec["arms"]["rho1"], "rho2": spec["arms"]["rho2"]}
+    blank = (
+        {"gamma": math.nan}
+        if spec["panel"] == "fig03"
+        else {"rho1": spec["arms"]["rho1"], "rho2": spec["arms"]["rho2"]}
+    )
 
     def spectrum(sample: IVSample, problem: theory.Problem, runs: list[Arm]) -> list[synthetic.Row]:
         return [{"theta_min": problem.theta_min, "theta_norm": problem.theta_norm} for _ in runs]

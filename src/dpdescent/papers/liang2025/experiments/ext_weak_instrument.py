@@ -38,7 +38,7 @@ def design(strength: float) -> IVParameters:
 
 
 def attenuation(theta_hat: float, second_moment: float, arm: Arm, n: int) -> float:
-    """`theta^2 / (theta^2 + s^2)` with s^2 the stationary variance of Theta^(t) around theta_hat (App. D.4 at p = q = 1)."""
+    """`theta^2 / (theta^2 + s^2)`, s^2 the stationary variance of Theta^(t) (App. D.4 at p = q = 1)."""
     contraction = 1.0 - arm.steps.eta * second_moment
     variance = (arm.steps.eta * arm.noise_sd(arm.rho1, n)) ** 2 / (1.0 - contraction**2)
     return theta_hat**2 / (theta_hat**2 + variance)

@@ -14,7 +14,12 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     window = theory.spectrum(problem, synthetic.constants(spec))
     kappa = theory.contraction(window, theory.recommended_step_sizes(window)).overall
     regimes = error_bounds.regime_boundaries(problem, kappa, rho, rho)
-    boundaries = {"T1": regimes.optimisation_ends, "T2": regimes.sampling_ends, "T3": regimes.bound_ends, "kappa": kappa}
+    boundaries = {
+        "T1": regimes.optimisation_ends,
+        "T2": regimes.sampling_ends,
+        "T3": regimes.bound_ends,
+        "kappa": kappa,
+    }
     longest = 1.5 * regimes.bound_ends
     for T in np.unique(np.round(np.geomspace(1, longest, spec["arms"]["points"])).astype(int)):
         terms = error_bounds.bound_terms(problem, kappa, rho, rho, int(T))

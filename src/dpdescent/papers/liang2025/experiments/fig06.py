@@ -1,5 +1,6 @@
 """Figure 6: Algorithm 1 against Algorithm 3 over the number of iterations, and the valid way to release beta alone."""
 
+import math
 from collections.abc import Iterable, Iterator
 
 from dpdescent.papers.liang2025 import synthetic, theory
@@ -23,15 +24,20 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
 def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
     """One arm for every T and second-stage budget.
 
-    In panel c the budget `rho2` that is claimed for beta is split evenly over both stages, because publishing only
+    Algorithm 3 (panel b) has no noise in its first stage. In panel c the budget `rho2` that is claimed for beta is split evenly over both stages, because publishing only
     beta saves nothing: the guarantee is rho1 + rho2.
     """
     steps, algorithm = synthetic.step_sizes(spec, problem), ALGORITHMS[spec["panel"]]
     runs = []
     for T in spec["arms"]["T"]:
         for rho2 in spec["arms"]["rho2"]:
-            first, second = (0.5 * rho2, 0.5 * rho2) if spec["panel"] == "c" else (spec["cell"]["rho1"], rho2)
+            first, second = _budgets(spec, rho2)
             gamma = synthetic.threshold(spec, problem, T)
             calibration = spec["settings"]["calibration"]
             runs.append(Arm(algorithm, T, first, second, steps, gamma, calibration, {"T": T, "rho2": rho2}))
     return runs
+
+
+def _budgets(spec: synthetic.Spec, rho2: float) -> tuple[float, float]:
+    """Budgets of both stages in the panel."""
+    return {"a": (spec["cell"]["rho1"], rho2), "b": (math.inf, rho2), "c": (0.5 * rho2, 0.5 * rho2)}[spec["panel"]]

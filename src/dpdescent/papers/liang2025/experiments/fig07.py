@@ -36,7 +36,9 @@ def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
         labels = {"step": _varied(spec, steps), "step_fraction": fraction}
         gamma = synthetic.threshold(spec, problem, settings["T"])
         calibration = spec["settings"]["calibration"]
-        runs.append(Arm("DP-2S-GD", settings["T"], settings["rho1"], settings["rho2"], steps, gamma, calibration, labels))
+        runs.append(
+            Arm("DP-2S-GD", settings["T"], settings["rho1"], settings["rho2"], steps, gamma, calibration, labels)
+        )
     return runs
 
 

@@ -1,4 +1,4 @@
-"""Figure 9: 2S-GD against 2SLS over the sample size, at the paper's T and at many more; parameters redrawn in each run."""
+"""Figure 9: 2S-GD against 2SLS over the sample size, at the paper's T and at many more."""
 
 from collections.abc import Iterable, Iterator
 

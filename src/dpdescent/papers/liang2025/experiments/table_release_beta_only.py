@@ -31,24 +31,25 @@ class Settings:
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     """Rows of one design: realised cost against the claim, by what is replaced and by how much."""
-    design = {"one-dimensional": _one_dimensional, "synthetic": _synthetic, "finite rho1": _finite_budget}[spec["panel"]]
+    design = {"one-dimensional": _one_dimensional, "synthetic": _synthetic, "finite rho1": _finite_budget}[
+        spec["panel"]
+    ]
     for row in design(spec):
         yield {"design": spec["panel"], "claimed_rho": spec["cell"]["rho2"], "series": "DP-2S-GD-beta", **row}
 
 
 def realised_cost(sample: IVSample, neighbour: IVSample, settings: Settings, rng: np.random.Generator) -> float:
     """Sum of the realised zCDP costs of one path of beta that was drawn on `sample`."""
-    Thetas, betas = [np.zeros((sample.q, sample.p)) for _ in range(2)], np.zeros(sample.p)
-    cost = 0.0
+    both = (sample, neighbour)
+    Thetas, beta, cost = [np.zeros((sample.q, sample.p)) for _ in both], np.zeros(sample.p), 0.0
     for _ in range(settings.T):
-        gradients = [_second_stage(data, Theta, betas, settings) for data, Theta in zip((sample, neighbour), Thetas)]
+        gradients = [_second_stage(data, Theta, beta, settings) for data, Theta in zip(both, Thetas, strict=True)]
         cost += float(np.sum((gradients[0] - gradients[1]) ** 2)) / (2 * settings.lambda2**2)
         Thetas = [
             Theta - settings.sizes.eta * data.Z.T @ (data.Z @ Theta - data.X) / data.n
-            for data, Theta in zip((sample, neighbour), Thetas)
+            for data, Theta in zip(both, Thetas, strict=True)
         ]
-        noise = settings.lambda2 * rng.standard_normal(sample.p)
-        betas = betas - settings.sizes.alpha * gradients[0] + settings.sizes.alpha * noise
+        beta = beta - settings.sizes.alpha * (gradients[0] - settings.lambda2 * rng.standard_normal(sample.p))
     return cost
 
 
@@ -94,7 +95,7 @@ def _synthetic(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 
 
 def _neighbours(spec: synthetic.Spec, sample: IVSample, other: IVSample) -> Iterator[tuple[str, float, IVSample]]:
-    ordinary = IVSample(*(_with_first(old, new[0]) for old, new in zip(_columns(sample), _columns(other))))
+    ordinary = IVSample(*(_with_first(old, new[0]) for old, new in zip(_columns(sample), _columns(other), strict=True)))
     yield "ordinary record", 0.0, ordinary
     for M in spec["arms"]["M"]:
         for reading in ("full record", "y only"):

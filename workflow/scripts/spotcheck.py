@@ -1,0 +1,66 @@
+"""Recomputes the cheapest part of as many artefacts as fit in a time budget and compares it with what was committed.
+
+The order of the artefacts, and among equally cheap parts the part, follow from a given text: another commit, others.
+"""
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from dpdescent.replication import compare, project
+from dpdescent.replication.files import read_rows
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", default="results/paper", help="committed results")
+    parser.add_argument("--seconds", type=float, default=300.0, help="time to spend")
+    parser.add_argument("--choice", default="0", help="any text, such as a commit's hash: decides what is checked")
+    args = parser.parse_args()
+    provenance = json.loads((ROOT / args.results / "provenance.json").read_text())
+    whole = project.load({"scale": provenance["scale"], "seed": provenance["seed"], "papers": "all"}, ROOT)
+    committed = compare.part_sums(read_rows(ROOT / args.results / "parts.csv"))
+    artefacts, choice = whole.artefacts(), random.Random(args.choice)
+    choice.shuffle(artefacts)
+    started, failures, checked = time.monotonic(), 0, 0
+    with tempfile.TemporaryDirectory(prefix="dpdescent-spotcheck-") as scratch:
+        for artefact in artefacts:
+            if time.monotonic() - started > args.seconds:
+                break
+            part = min(artefact.parts, key=lambda part: (project.relative_cost(part), choice.random()))
+            difference = _recompute(whole, artefact, part, committed, Path(scratch))
+            print(f"{artefact.item} {part.name}: {difference or 'agrees'}", flush=True)
+            failures, checked = failures + bool(difference), checked + 1
+    print(f"{checked} of {len(artefacts)} artefacts checked in {time.monotonic() - started:.0f} s, {failures} differ")
+    sys.exit(1 if failures or not checked else 0)
+
+
+def _recompute(
+    whole: project.Project, artefact: project.Artefact, part: project.Part, committed: compare.PartSums, scratch: Path
+) -> str:
+    """Empty if the part agrees with what was committed, else what differs."""
+    output = scratch / f"{artefact.id}-{part.name}.csv"
+    command = ["train.py", "--spec", part.json(), "--output", str(output)]
+    if part.dataset:
+        data = scratch / f"{part.dataset}.csv"
+        spec = json.dumps(project.data_spec(whole, artefact.paper, part.dataset))
+        _run("data.py", "--spec", spec, "--output", str(data))
+        command += ["--data", str(data)]
+    _run(*command)
+    return compare.part_difference(committed, artefact, part.name, output)
+
+
+def _run(script: str, *arguments: str) -> None:
+    command = [sys.executable, f"workflow/scripts/{script}", *arguments]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+"""Writes the page beside the results: scorecard, claims, findings and figures."""
+
+import argparse
+import json
+
+from dpdescent.replication import summary
+from dpdescent.replication.files import atomic
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", required=True, help="folder of the build's results")
+    parser.add_argument("--papers", type=json.loads, required=True, help="JSON: by paper, titles by artefact")
+    parser.add_argument("--output", required=True, help="Markdown to write")
+    args = parser.parse_args()
+    with atomic(args.output) as stream:
+        stream.write(summary.page(args.results, args.papers))
+
+
+if __name__ == "__main__":
+    main()
