@@ -7,7 +7,8 @@ from hypothesis.extra.numpy import arrays
 
 from dpdescent.data.iv import IVSample
 from dpdescent.descent.clipping import clip_factors, mean_sensitivity
-from dpdescent.descent.two_stage import Arms, Normals, _clipped_gradients, _distinct_rows, descend
+from dpdescent.descent.rows import Layout
+from dpdescent.descent.two_stage import Arms, Normals, _clipped_gradients, descend
 
 NORMS = st.floats(0, 1e200, allow_nan=False)
 THRESHOLDS = st.floats(1e-6, 1e200) | st.just(np.inf)
@@ -53,7 +54,7 @@ def test_second_stage_sensitivity_at_a_fixed_history(pair, gamma, seed):
     Theta, beta = rng.standard_normal((1, p, q)), rng.standard_normal((1, p))
     limit = np.full((1, 1), gamma)
     sums = [
-        _clipped_gradients(_distinct_rows(sample), Theta, beta, limit, limit, np.zeros((2, 1)))[1] for sample in pair
+        _clipped_gradients(Layout.of(sample), Theta, beta, limit, limit, np.zeros((2, 1)))[1] for sample in pair
     ]
     assert np.linalg.norm(sums[0] - sums[1]) / pair[0].n <= mean_sensitivity(gamma, pair[0].n) * (1 + 1e-9)
 

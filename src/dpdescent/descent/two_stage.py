@@ -1,11 +1,11 @@
 """Two-stage gradient descent for instrumental variables: 2S-GD, DP-2S-GD and DP-2S-GD-beta (liang2025 Alg. 1 to 3).
 
 Runs on one data set are columns ("arms") of the same matrix products: they may differ in budget, threshold, step
-size and number of steps. Per-sample gradients have rank one and are never formed, rows go through in blocks that fit
-the cache, and equal records count once with a weight. The slow, obvious twin is in the tests.
+size and number of steps. Per-sample gradients have rank one and are never formed. The first stage's clipped gradient is
+the unclipped one, which needs second moments only, less what clipping takes off the rows that it touches. Rows go
+through in blocks that fit the cache. The slow, obvious twin is in the tests.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from dpdescent.data.iv import IVSample
 from dpdescent.descent.clipping import clip_factors
+from dpdescent.descent.rows import Layout
 
 Array = NDArray[np.float64]
 
-# Numbers in one block of predictions: 128 kB, so that a block and its residuals stay in a core's second-level cache.
+# Numbers in one block of predictions (2 MB): smaller blocks lose more in calls than they gain in cache, larger ones spill.
 # A constant, because the cut of the rows decides the last bits of their sums.
-BLOCK = 16384
+BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -110,29 +111,6 @@ class Descent:
     beta_path: Array | None = None
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Distinct rows of one stage or of both, transposed, so that long axes are contiguous."""
-
-    Zt: Array
-    z_norm: Array
-    Xt: Array | None
-    y: Array | None
-    weight: Array | None
-
-    def blocks(self, width: int) -> Iterator["_Rows"]:
-        size = max(64, BLOCK // width)
-        for start in range(0, self.Zt.shape[1], size):
-            cut = slice(start, start + size)
-            yield _Rows(
-                self.Zt[:, cut],
-                self.z_norm[cut],
-                None if self.Xt is None else self.Xt[:, cut],
-                None if self.y is None else self.y[cut],
-                None if self.weight is None else self.weight[cut],
-            )
-
-
 def descend(sample: IVSample, arms: Arms, normals: Normals, record: bool = False) -> Descent:
     """Runs liang2025's Algorithm 1 for every arm (Algorithm 2 and 3 are arms without clipping or noise).
 
@@ -154,10 +132,10 @@ def descend(sample: IVSample, arms: Arms, normals: Normals, record: bool = False
     # The longest arms first: those still running are then a prefix of the columns.
     order = np.argsort(-arms.steps, kind="stable")
     state = _State.zeros(len(arms), sample, record, total)
-    rows = _distinct_rows(sample)
+    layout = Layout.of(sample)
     ordered, noise = arms.take(order), _ordered(normals, order)
     for t in range(total):
-        state.step(rows, ordered, noise, t, active=int((ordered.steps > t).sum()))
+        state.step(layout, ordered, noise, t, active=int((ordered.steps > t).sum()))
     return state.outcome(sample.n, ordered, np.argsort(order, kind="stable"))
 
 
@@ -181,13 +159,13 @@ class _State:
             state.Theta_path[0], state.beta_path[0] = 0.0, 0.0
         return state
 
-    def step(self, rows: list[_Rows], arms: Arms, noise: Normals, t: int, active: int) -> None:
+    def step(self, layout: Layout, arms: Arms, noise: Normals, t: int, active: int) -> None:
         a, Theta, beta = slice(active), self.Theta[:active], self.beta[:active]
         gradient1, gradient2 = _clipped_gradients(
-            rows, Theta, beta, arms.gamma1[a, None], arms.gamma2[a, None], self.clipped[:, a]
+            layout, Theta, beta, arms.gamma1[a, None], arms.gamma2[a, None], self.clipped[:, a]
         )
         Xi, nu = noise.stage1[t, a], noise.stage2[t, a]
-        n = sum(_records(part) for part in rows if part.Xt is not None)
+        n = layout.n
         Theta += arms.eta[a, None, None] * (arms.lambda1[a, None, None] * Xi - gradient1 / n)
         beta += arms.alpha[a, None] * (arms.lambda2[a, None] * nu - gradient2 / n)
         if self.Theta_path is not None and self.beta_path is not None:
@@ -203,27 +181,35 @@ class _State:
 
 
 def _clipped_gradients(
-    rows: list[_Rows], Theta: Array, beta: Array, gamma1: Array, gamma2: Array, clipped: Array
+    layout: Layout, Theta: Array, beta: Array, gamma1: Array, gamma2: Array, clipped: Array
 ) -> tuple[Array, Array]:
     """Sums of clipped gradients of both stages, shapes (arms, p, q) and (arms, p); counts the clipped in `clipped`."""
     arms, p, q = Theta.shape
     flat, predictor = Theta.reshape(arms * p, q), np.einsum("kpq,kp->kq", Theta, beta)
-    sum1, sum2 = np.zeros((arms * p, q)), np.zeros((arms, q))
-    for part in rows:
-        for block in part.blocks(arms * p):
-            V = (flat @ block.Zt).reshape(arms, p, -1)
+    sum1, sum2 = Theta @ layout.ZZ - layout.XZ, np.zeros((arms, q))
+    size = max(64, BLOCK // (arms * p))
+    # One buffer for all blocks: fresh memory for each would cost more than the product that fills it.
+    scratch = np.empty(arms * p * size)
+    for part in layout.parts:
+        for block in part.blocks(size):
+            product = scratch[: arms * p * block.Zt.shape[1]].reshape(arms * p, -1)
+            V = np.matmul(flat, block.Zt, out=product).reshape(arms, p, -1)
             if block.y is not None:
                 residual = predictor @ block.Zt - block.y
                 norms = _row_norms(V) * np.abs(residual)
-                residual *= _weighted_factors(norms, gamma2, block.weight, clipped[1])
+                clipped[1] += _count(norms > gamma2, block.weight)
+                residual *= _weighted(clip_factors(norms, gamma2), block.weight)
                 sum2 += residual @ block.Zt.T
             if block.Xt is not None:
                 V -= block.Xt
-                factors = _weighted_factors(_row_norms(V) * block.z_norm, gamma1, block.weight, clipped[0])
-                V *= factors[:, None, :]
-                sum1 += V.reshape(arms * p, -1) @ block.Zt.T
+                norms = _row_norms(V) * block.z_norm
+                clipped[0] += _count(norms > gamma1, block.weight)
+                touched = _touched(norms > gamma1)
+                removed = _weighted(1.0 - clip_factors(norms, gamma1), block.weight)[:, touched]
+                excess = V[:, :, touched] * removed[:, None, :]
+                sum1 -= (excess.reshape(arms * p, -1) @ block.Zt[:, touched].T).reshape(arms, p, q)
     # Every second-stage gradient is Theta' z times a number, so Theta' is applied once, to their sum.
-    return sum1.reshape(arms, p, q), np.einsum("kpq,kq->kp", Theta, sum2)
+    return sum1, np.einsum("kpq,kq->kp", Theta, sum2)
 
 
 def _row_norms(V: Array) -> Array:
@@ -234,15 +220,19 @@ def _row_norms(V: Array) -> Array:
     return norms
 
 
-def _weighted_factors(norms: Array, gamma: Array, weight: Array | None, clipped: Array) -> Array:
-    over = norms > gamma
-    clipped += over.sum(1) if weight is None else over @ weight
-    factors = clip_factors(norms, gamma)
+def _count(over: NDArray[np.bool_], weight: Array | None) -> Array:
+    """Number of records by arm."""
+    return over.sum(1).astype(float) if weight is None else over @ weight
+
+
+def _weighted(factors: Array, weight: Array | None) -> Array:
     return factors if weight is None else factors * weight
 
 
-def _records(rows: _Rows) -> float:
-    return float(rows.Zt.shape[1] if rows.weight is None else rows.weight.sum())
+def _touched(over: NDArray[np.bool_]) -> NDArray[np.int64] | slice:
+    """Rows that any arm clips; all of them, without a copy, where they are many."""
+    rows = np.flatnonzero(over.any(0))
+    return rows if 4 * len(rows) < over.shape[1] else slice(None)
 
 
 def _ordered(normals: Normals, order: NDArray[np.int64]) -> Normals:
@@ -253,34 +243,3 @@ def _ordered(normals: Normals, order: NDArray[np.int64]) -> Normals:
             np.broadcast_to(normals.stage2, (shape2[0], len(order), shape2[2])),
         )
     return Normals(normals.stage1[:, order], normals.stage2[:, order])
-
-
-def _distinct_rows(sample: IVSample) -> list[_Rows]:
-    """One set of rows for both stages, or, where records repeat, the distinct (z, x) and the distinct (z, y)."""
-    z_norm = np.linalg.norm(sample.Z, axis=1)
-    if sample.count is None:
-        return [_Rows(_transposed(sample.Z), z_norm, _transposed(sample.X), sample.y, None)]
-    first, first_count = _merge(np.hstack([sample.Z, sample.X]), sample.count)
-    second, second_count = _merge(np.column_stack([sample.Z, sample.y]), sample.count)
-    q = sample.q
-    return [
-        _Rows(
-            _transposed(first[:, :q]),
-            np.linalg.norm(first[:, :q], axis=1),
-            _transposed(first[:, q:]),
-            None,
-            first_count,
-        ),
-        _Rows(
-            _transposed(second[:, :q]), np.linalg.norm(second[:, :q], axis=1), None, second[:, q].copy(), second_count
-        ),
-    ]
-
-
-def _merge(rows: Array, count: Array) -> tuple[Array, Array]:
-    distinct, which = np.unique(rows, axis=0, return_inverse=True)
-    return distinct, np.bincount(which.ravel(), weights=count, minlength=len(distinct)).astype(float)
-
-
-def _transposed(matrix: Array) -> Array:
-    return np.ascontiguousarray(matrix.T)

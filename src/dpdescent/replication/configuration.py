@@ -26,17 +26,18 @@ class ConfigError(ValueError):
 class _StrictLoader(yaml.SafeLoader):
     """YAML with 1e-6 read as a number and equal keys refused, neither of which PyYAML does by itself."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            if key_node.tag == "tag:yaml.org,2002:merge":
-                continue
-            key = self.construct_object(key_node, deep=True)
-            if key in seen:
-                line = key_node.start_mark.line + 1
-                raise ConfigError(f"{node.start_mark.name}: line {line}: key {key!r} stands twice; keep one of them")
-            seen.add(key)
-        return super().construct_mapping(node, deep)
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        # Checked here, because merge keys (`<<`) are resolved later, in place: equal keys are right after that.
+        seen: set[tuple[str, str]] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise ConfigError(f"{key.start_mark.name}: line {key.start_mark.line + 1}: a key must be a plain word")
+            if (key.tag, key.value) in seen:
+                where = f"{key.start_mark.name}: line {key.start_mark.line + 1}"
+                raise ConfigError(f"{where}: key {key.value!r} stands twice; keep one of them")
+            seen.add((key.tag, key.value))
+        return node
 
 
 _StrictLoader.add_implicit_resolver(
@@ -60,7 +61,7 @@ def read_yaml(path: Path) -> Node:
             content = yaml.load(text, Loader=_StrictLoader)
     except FileNotFoundError:
         raise ConfigError(f"{path} does not exist; create it, or name another one") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(content, dict):
         raise ConfigError(f"{path}: holds {type(content).__name__}, but a mapping of keys to values is needed")
@@ -130,17 +131,17 @@ def check_symbols(node: Any, symbols: Node, at_most: list[list[str]], where: str
             _check_value(value, symbols[key], where, here)
         else:
             check_symbols(value, symbols, at_most, where, here)
+    check_order(node, at_most, where, path)
+
+
+def check_order(node: Node, at_most: list[list[str]], where: str, path: str) -> None:
+    """Checks pairs of values that stand side by side: the first of each pair in `at_most` must not exceed the second."""
     for small, large in at_most:
-        if small in node and large in node:
-            _check_order(node, small, large, where, path)
-
-
-def _check_order(node: Node, small: str, large: str, where: str, path: str) -> None:
-    for low, high in itertools.product(_as_list(node[small]), _as_list(node[large])):
-        if low > high:
-            raise ConfigError(
-                f"{where}: {path}.{small} = {low} exceeds {path}.{large} = {high}; {small} <= {large} is needed"
-            )
+        for low, high in itertools.product(_as_list(node.get(small, [])), _as_list(node.get(large, []))):
+            if low > high:
+                raise ConfigError(
+                    f"{where}: {path}.{small} = {low} exceeds {path}.{large} = {high}; {small} <= {large} is needed"
+                )
 
 
 def _check_value(value: Any, rule: Node, where: str, here: str) -> None:

@@ -1,0 +1,86 @@
+"""A sample laid out for full-batch descent: long axes contiguous, equal rows merged, cut into blocks for the cache."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.data.iv import IVSample
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Distinct rows of one stage or of both, transposed.
+
+    Attributes:
+        Zt: instruments, shape (q, rows).
+        z_norm: their norms, shape (rows,).
+        Xt: regressors, shape (p, rows); None where only the second stage reads these rows.
+        y: outcomes, shape (rows,); None where only the first stage does.
+        weight: how many records each row stands for; None means one each.
+    """
+
+    Zt: Array
+    z_norm: Array
+    Xt: Array | None
+    y: Array | None
+    weight: Array | None
+
+    def blocks(self, size: int) -> Iterator["Rows"]:
+        """The rows, `size` at a time."""
+        for start in range(0, self.Zt.shape[1], size):
+            cut = slice(start, start + size)
+            yield Rows(
+                self.Zt[:, cut],
+                self.z_norm[cut],
+                None if self.Xt is None else self.Xt[:, cut],
+                None if self.y is None else self.y[cut],
+                None if self.weight is None else self.weight[cut],
+            )
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All that a descent reads of a sample.
+
+    Attributes:
+        parts: one set of rows for both stages, or, where records repeat, the distinct (z, x) and the distinct (z, y).
+        ZZ: sum over records of z z', shape (q, q).
+        XZ: sum over records of x z', shape (p, q).
+        n: number of records.
+    """
+
+    parts: list[Rows]
+    ZZ: Array
+    XZ: Array
+    n: int
+
+    @classmethod
+    def of(cls, sample: IVSample) -> "Layout":
+        weighted = sample.Z * sample.weights[:, None]
+        return cls(_parts(sample), weighted.T @ sample.Z, sample.X.T @ weighted, sample.n)
+
+
+def _parts(sample: IVSample) -> list[Rows]:
+    if sample.count is None:
+        return [_rows(sample.Z, sample.X, sample.y, None)]
+    q = sample.q
+    first, first_count = _merge(np.hstack([sample.Z, sample.X]), sample.count)
+    second, second_count = _merge(np.column_stack([sample.Z, sample.y]), sample.count)
+    return [
+        _rows(first[:, :q], first[:, q:], None, first_count),
+        _rows(second[:, :q], None, second[:, q].copy(), second_count),
+    ]
+
+
+def _rows(Z: Array, X: Array | None, y: Array | None, weight: Array | None) -> Rows:
+    Xt = None if X is None else np.ascontiguousarray(X.T)
+    return Rows(np.ascontiguousarray(Z.T), np.linalg.norm(Z, axis=1), Xt, y, weight)
+
+
+def _merge(rows: Array, count: Array) -> tuple[Array, Array]:
+    distinct, which = np.unique(rows, axis=0, return_inverse=True)
+    return distinct, np.bincount(which.ravel(), weights=count, minlength=len(distinct)).astype(float)

@@ -1,0 +1,252 @@
+"""What the lemmas of appendices C to E bound, measured: moments of the sample, both noisy paths, the curvature they meet.
+
+The lemmas describe the descent before clipping, so most quantities come from a run whose noise is that of eq. (4) but
+whose gradients are not clipped. A run without noise on the same data tells what noise adds, and Algorithm 1 itself how
+much it clips. A quantity's name begins with the place of its bound.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.data.iv import IVParameters, IVSample, draw_sample
+from dpdescent.descent import two_stage
+from dpdescent.papers.liang2025 import error_bounds, lemmas, synthetic, theory
+from dpdescent.papers.liang2025.arms import Arm, columns, mechanism
+from dpdescent.privacy.events import Mechanism
+
+Array = NDArray[np.float64]
+Quantities = dict[str, float]
+
+# Columns of the descent: Algorithm 1, the same noise without clipping, neither noise nor clipping.
+CLIPPED, UNCLIPPED, NOISE_FREE = range(3)
+
+
+@dataclass(frozen=True)
+class Path:
+    """An unclipped run of T steps beside what its bounds are made of.
+
+    Attributes:
+        moments: of the sample.
+        eta, alpha: step sizes.
+        Theta: Theta^(0), ..., Theta^(T), shape (T + 1, q, p).
+        beta: beta^(0), ..., beta^(T), shape (T + 1, p).
+        nu: noise of the second stage on the mean gradient, shape (T, p).
+    """
+
+    moments: lemmas.Moments
+    eta: float
+    alpha: float
+    Theta: Array
+    beta: Array
+    nu: Array
+
+    @property
+    def settled(self) -> int:
+        """T0 = T/2, from where the proof lets the second stage contract (liang2025 App. C, below eq. 26)."""
+        return len(self.nu) // 2
+
+    @property
+    def first_stage_error(self) -> Array:
+        """||Theta^(t) - Theta_hat|| for t = 0, ..., T, shape (T + 1,)."""
+        norms: Array = np.linalg.norm(self.Theta - self.moments.theta_hat, 2, axis=(1, 2))
+        return norms
+
+    @property
+    def curvature(self) -> Array:
+        """Eigenvalues of H^(t) = Theta^(t)' Z'Z Theta^(t) / n in rising order for t < T, shape (T, p)."""
+        return np.array([np.linalg.eigvalsh(Theta.T @ self.moments.zz @ Theta) for Theta in self.Theta[:-1]])
+
+
+def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
+    """Rows of one design and sample size: every quantity of every trial, with noise and without."""
+    cell, given = spec["cell"], spec["arms"]
+    shape = {symbol: cell[symbol] for symbol in ("p", "q", "r", "n")} | given
+    for trial in range(*spec["trials"]):
+        parameters = synthetic.parameters_of(spec, trial)
+        sample = draw_sample(parameters, cell["n"], synthetic.trial_stream(spec, trial, "data"))
+        for series, quantities in measured(spec, trial, parameters, sample).items():
+            for name, value in quantities.items():
+                yield {**shape, "quantity": name, "series": series, "trial": trial, "value": value}
+
+
+def measured(
+    spec: synthetic.Spec, trial: int, parameters: IVParameters, sample: IVSample
+) -> dict[str, Quantities]:
+    """All quantities of one trial by series: `measured` for the design's noise, `noise-free` for none."""
+    problem = theory.Problem.of(parameters, sample.n, spec["settings"]["tau"])
+    runs, arm, moments = diagnostic_runs(spec, problem), private_arm(spec, problem), lemmas.Moments.of(sample)
+    normals = synthetic.normals(spec, trial, [arm], sample)
+    result = two_stage.descend(sample, runs, normals, record=True)
+    noisy, free = (path_of(moments, runs, result, normals, column) for column in (UNCLIPPED, NOISE_FREE))
+    Xi = runs.lambda1[UNCLIPPED] * normals.stage1[:, 0].swapaxes(1, 2)
+    window = theory.spectrum(problem, bound_constants(spec))
+    both = path_quantities(noisy, window), path_quantities(free, window)
+    noise = noise_quantities(noisy, free, Xi, float(runs.lambda1[UNCLIPPED]))
+    clipping = clip_quantities(sample, noisy, result)
+    return {
+        "measured": {**sample_quantities(sample, parameters, moments), **noise, **both[0], **clipping},
+        "noise-free": both[1],
+    }
+
+
+def private_arm(spec: synthetic.Spec, problem: theory.Problem) -> Arm:
+    """Algorithm 1 at the artefact's budgets."""
+    given = spec["arms"]
+    gamma, steps = synthetic.threshold(spec, problem, given["T"]), synthetic.step_sizes(spec, problem)
+    return Arm("DP-2S-GD", given["T"], given["rho1"], given["rho2"], steps, gamma, spec["settings"]["calibration"])
+
+
+def noise_free_arm(spec: synthetic.Spec, problem: theory.Problem) -> Arm:
+    """Algorithm 2 with as many steps of the same sizes."""
+    return replace(private_arm(spec, problem), algorithm="2S-GD", rho1=math.inf, rho2=math.inf, gamma=math.inf)
+
+
+def diagnostic_runs(spec: synthetic.Spec, problem: theory.Problem) -> two_stage.Arms:
+    """Three columns: Algorithm 1, its noise without its clipping, and neither."""
+    arm = private_arm(spec, problem)
+    together = columns([arm, arm, noise_free_arm(spec, problem)], problem.n)
+    gamma = np.array([arm.gamma, math.inf, math.inf])
+    return replace(together, gamma1=gamma, gamma2=gamma)
+
+
+def bound_constants(spec: synthetic.Spec) -> theory.Constants:
+    """Constants at which eq. (10) bounds what is measured; those of the step sizes are too small for that."""
+    settings = spec["settings"]
+    return theory.Constants(settings["bound_concentration_constant"], settings["bound_first_stage_constant"])
+
+
+def path_of(
+    moments: lemmas.Moments, runs: two_stage.Arms, result: two_stage.Descent, normals: two_stage.Normals, column: int
+) -> Path:
+    """The path of one column.
+
+    Raises:
+        ValueError: if the descent did not record its paths.
+    """
+    if result.Theta_path is None or result.beta_path is None:
+        raise ValueError("the descent kept no paths: record=True is needed")
+    steps = float(runs.eta[column]), float(runs.alpha[column])
+    nu = runs.lambda2[column] * normals.stage2[:, 0]
+    return Path(moments, *steps, result.Theta_path[:, column], result.beta_path[:, column], nu)
+
+
+def sample_quantities(sample: IVSample, parameters: IVParameters, moments: lemmas.Moments) -> Quantities:
+    """What depends on the data alone: Lemmas D.2, D.3, D.5 to D.8 and eq. (47), (48)."""
+    E2 = sample.X - sample.Z @ parameters.Theta
+    E1 = sample.y - sample.X @ parameters.beta
+    instruments = np.linalg.svd(sample.Z, compute_uv=False) / math.sqrt(sample.n)
+    H_hat = np.linalg.eigvalsh(moments.theta_hat.T @ moments.zz @ moments.theta_hat)
+    return {
+        "D.2 sigma_min(Z)/sqrt(n)": float(instruments[-1]),
+        "D.2 sigma_max(Z)/sqrt(n)": float(instruments[0]),
+        "D.3 ||Z'E2||/n": _norm(sample.Z.T @ E2 / sample.n),
+        "(47) ||Z'E1||/n": _norm(sample.Z.T @ E1 / sample.n),
+        "(48) ||X'Z||/n": _norm(moments.zx),
+        "D.5 ||Theta_hat - Theta||": _norm(moments.theta_hat - parameters.Theta),
+        "D.6 lambda_min(H_hat)": float(H_hat[0]),
+        "D.6 lambda_max(H_hat)": float(H_hat[-1]),
+        "D.7 ||beta_hat - beta||": _norm(moments.beta_hat - parameters.beta),
+        "D.8 ||Z'r||/n": _norm(moments.residual),
+        "(12) ||Theta_hat'Z'r||/n": _norm(moments.theta_hat.T @ moments.residual),
+    }
+
+
+def noise_quantities(noisy: Path, free: Path, Xi: Array, lambda_1: float) -> Quantities:
+    """Single noises, and N^(T-1): the first stage is linear, so that noise is the difference of both runs (D.4, E.1)."""
+    N, last = noisy.Theta[-1] - free.Theta[-1], len(Xi) - 1
+    covariance = lemmas.accumulated_noise_covariance(noisy.moments.zz, noisy.eta, lambda_1, last)
+    sizes = np.linalg.norm(noisy.nu, axis=1)
+    return {
+        "E.1 ||Xi||": _norm(Xi[-1]),
+        "App. C ||nu||": float(sizes[-1]),
+        "E.1 max ||nu||": float(sizes.max()),
+        "D.4 ||N||": _norm(N),
+        "E.4 ||N||_F^2 over its mean given Z": float(np.sum(N**2) / (N.shape[1] * np.trace(covariance))),
+        "E.1 closed forms against the runs": closed_form_gap(noisy, Xi),
+    }
+
+
+def closed_form_gap(path: Path, Xi: Array) -> float:
+    """Largest distance between a run and its closed forms (liang2025 App. E.1), relative to the largest iterate."""
+    Theta = lemmas.first_stage_path(path.moments, path.eta, Xi)
+    beta = lemmas.second_stage_path(path.moments, path.Theta, path.alpha, path.nu)
+    gaps = [np.abs(made - run).max() / np.abs(run).max() for made, run in ((Theta, path.Theta), (beta, path.beta))]
+    return float(max(gaps))
+
+
+def path_quantities(path: Path, window: theory.Spectrum) -> Quantities:
+    """What depends on the path: (14), (16), (18), (19) and Lemma D.9, split at T0."""
+    T0, errors, curvature = path.settled, path.first_stage_error, path.curvature
+    growth = np.abs(1 - path.alpha * curvature).max(axis=1)
+    return {
+        "(19) max ||e_Theta|| before T0": float(errors[:T0].max()),
+        "(18) max ||e_Theta|| from T0": float(errors[T0:-1].max()),
+        "(14) lambda_min(H) from T0": float(curvature[T0:].min()),
+        "(14) lambda_max(H) from T0": float(curvature[T0:].max()),
+        "D.9 product of ||I - alpha H|| before T0": float(np.prod(growth[:T0])),
+        "(16) ||e_beta||": _norm(path.beta[-1] - path.moments.beta_hat),
+        **second_stage_bound(path, window),
+    }
+
+
+def second_stage_bound(path: Path, window: theory.Spectrum) -> Quantities:
+    """Right-hand side of (16) at the trial's own norms; left out where the proof does not reach the trial.
+
+    It needs ||e_Theta|| <= eps_bar from T0 on (eq. 13) and kappa_beta < 1.
+    """
+    moments, T0, T = path.moments, path.settled, len(path.nu)
+    radius, theta_hat_norm = float(path.first_stage_error[T0:-1].max()), _norm(moments.theta_hat)
+    kappa = theory.contraction(window, theory.StepSizes(path.eta, path.alpha)).beta
+    if kappa >= 1 or radius > error_bounds.error_radius(window, theta_hat_norm):
+        return {"(16) applies": 0.0}
+    errors = np.linalg.norm(path.beta - moments.beta_hat, axis=1)
+    bound = error_bounds.second_stage_error(
+        window=window, kappa_beta=kappa, alpha=path.alpha, radius=radius, theta_hat_norm=theta_hat_norm,
+        beta_hat_norm=_norm(moments.beta_hat), residual_norm=_norm(moments.residual),
+        noise_norm=float(np.linalg.norm(path.nu[T0:], axis=1).max()), start_error=float(errors[T0]), elapsed=T - T0,
+    )  # fmt: skip
+    return {"(16) applies": 1.0, "(16) right-hand side": bound, "(16) error over bound": float(errors[-1]) / bound}
+
+
+def clip_quantities(sample: IVSample, path: Path, result: two_stage.Descent) -> Quantities:
+    """How much Algorithm 1 clips, and the thresholds at which the unclipped path would have needed none (Lemma D.1)."""
+    first, second = largest_gradients(sample, path)
+    return {
+        "D.1 largest gradient, stage 1": first,
+        "D.1 largest gradient, stage 2": second,
+        "D.1 clip fraction, stage 1": float(result.clipped1[CLIPPED]),
+        "D.1 clip fraction, stage 2": float(result.clipped2[CLIPPED]),
+    }
+
+
+def largest_gradients(sample: IVSample, path: Path) -> tuple[float, float]:
+    """Largest norm of a per-sample gradient of each stage over all records and steps (liang2025 App. E.1)."""
+    z_norm, first, second = np.linalg.norm(sample.Z, axis=1), 0.0, 0.0
+    for Theta, beta in zip(path.Theta[:-1], path.beta[:-1], strict=True):
+        V = sample.Z @ Theta
+        first = max(first, float((z_norm * np.linalg.norm(V - sample.X, axis=1)).max()))
+        second = max(second, float((np.linalg.norm(V, axis=1) * np.abs(V @ beta - sample.y)).max()))
+    return first, second
+
+
+def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of one cell: Algorithm 1, and both diagnostic runs, which guarantee nothing."""
+    n, delta = spec["cell"]["n"], spec["settings"]["dp_delta"]
+    problem = theory.Problem.of(synthetic.parameters_of(spec, trial=0), n, spec["settings"]["tau"])
+    arm, free = private_arm(spec, problem), noise_free_arm(spec, problem)
+    diagnostic = Mechanism(
+        "DP-2S-GD, unclipped", (), "replace-one", "full batch", math.inf, "none",
+        "diagnostic run without clipping: no finite sensitivity",
+    )  # fmt: skip
+    shape = " ".join(f"{symbol}={spec['cell'][symbol]}" for symbol in ("p", "q"))
+    for event in (mechanism(arm, n), diagnostic, mechanism(free, n)):
+        yield f"{spec['variant']}: {event.name} {shape} n={n} T={arm.T}", event, delta
+
+
+def _norm(value: Array) -> float:
+    """Operator norm of a matrix, Euclidean norm of a vector."""
+    return float(np.linalg.norm(value, 2))
