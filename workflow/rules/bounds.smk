@@ -3,12 +3,12 @@
 
 rule bounds:
     input:
-        stamp=ancient(STAMP),
+        stamp=STAMP,
         tables=lambda wildcards: tables_of(wildcards.key),
     output:
         f"{RESULTS}/{{key}}/bounds.csv",
     params:
-        code=lambda wildcards: code("bounds", paper_module(wildcards.key, "bounds")),
+        code=lambda wildcards: code("judge", paper_module(wildcards.key, "bounds")),
         spec=lambda wildcards: json.dumps(judging_spec(wildcards.key), sort_keys=True),
     log:
         f"{BUILD}/logs/bounds/{{key}}.log",
@@ -17,7 +17,7 @@ rule bounds:
     message:
         "{wildcards.key}: evaluate bounds"
     shell:
-        "{sys.executable} workflow/scripts/bounds.py --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
+        "{sys.executable} workflow/scripts/judge.py bounds --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
         " --output {output:q} > {log} 2>&1"
 
 

@@ -3,13 +3,13 @@
 
 rule claims:
     input:
-        stamp=ancient(STAMP),
+        stamp=STAMP,
         tables=lambda wildcards: tables_of(wildcards.key),
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
     output:
         f"{BUILD}/claims/{{key}}.csv",
     params:
-        code=lambda wildcards: code("claims", paper_module(wildcards.key, "claims")),
+        code=lambda wildcards: code("judge", paper_module(wildcards.key, "claims")),
         spec=lambda wildcards: json.dumps(judging_spec(wildcards.key), sort_keys=True),
     log:
         f"{BUILD}/logs/claims/{{key}}.log",
@@ -18,19 +18,19 @@ rule claims:
     message:
         "{wildcards.key}: judge claims"
     shell:
-        "{sys.executable} workflow/scripts/claims.py --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
+        "{sys.executable} workflow/scripts/judge.py claims --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
         " --output {output:q} > {log} 2>&1"
 
 
 rule findings:
     input:
-        stamp=ancient(STAMP),
+        stamp=STAMP,
         tables=lambda wildcards: tables_of(wildcards.key),
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
     output:
         f"{BUILD}/findings/{{key}}.csv",
     params:
-        code=lambda wildcards: code("findings", paper_module(wildcards.key, "findings")),
+        code=lambda wildcards: code("judge", paper_module(wildcards.key, "findings")),
         spec=lambda wildcards: json.dumps(judging_spec(wildcards.key), sort_keys=True),
     log:
         f"{BUILD}/logs/findings/{{key}}.log",
@@ -39,13 +39,13 @@ rule findings:
     message:
         "{wildcards.key}: demonstrate findings"
     shell:
-        "{sys.executable} workflow/scripts/findings.py --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
+        "{sys.executable} workflow/scripts/judge.py findings --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
         " --output {output:q} > {log} 2>&1"
 
 
 rule privacy:
     input:
-        stamp=ancient(STAMP),
+        stamp=STAMP,
         data=lambda wildcards: part_datasets(wildcards.item),
     output:
         f"{BUILD}/privacy/{{item}}.csv",

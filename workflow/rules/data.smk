@@ -3,7 +3,7 @@
 
 rule data:
     input:
-        stamp=ancient(STAMP),
+        stamp=STAMP,
         source=lambda wildcards: own_file(wildcards),
     output:
         f"{BUILD}/data/{{key}}/{{dataset}}.csv",

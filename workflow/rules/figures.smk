@@ -4,7 +4,7 @@ FIGURE_LABEL = "" if SCALE == "paper" else project_of.scale_label(SCALE, ROOT)
 
 rule figure:
     input:
-        stamp=ancient(STAMP),
+        stamp=STAMP,
         table=f"{RESULTS}/{{figure}}.csv",
     output:
         png=f"{RESULTS}/{{figure}}.png",

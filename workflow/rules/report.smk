@@ -3,7 +3,7 @@
 
 rule collect:
     input:
-        stamp=ancient(STAMP),
+        stamp=STAMP,
         claims=expand(f"{BUILD}/claims/{{key}}.csv", key=PROJECT.papers),
         findings=expand(f"{BUILD}/findings/{{key}}.csv", key=PROJECT.papers),
         privacy=expand(f"{BUILD}/privacy/{{item}}.csv", item=ITEMS),
@@ -28,7 +28,7 @@ rule collect:
 
 rule summary:
     input:
-        stamp=ancient(STAMP),
+        stamp=STAMP,
         claims=f"{RESULTS}/claims.csv",
         findings=f"{RESULTS}/findings.csv",
     output:
@@ -49,7 +49,7 @@ rule summary:
 
 rule manifest:
     input:
-        stamp=ancient(STAMP),
+        stamp=STAMP,
         summary=f"{RESULTS}/README.md",
         collected=rules.collect.output,
         artefacts=[file for artefact in ARTEFACTS.values() for file in artefact_files(artefact)],

@@ -3,7 +3,7 @@
 
 rule table:
     input:
-        stamp=ancient(STAMP),
+        stamp=STAMP,
         parts=lambda wildcards: part_files(wildcards.item),
     output:
         table=f"{RESULTS}/{{item}}.csv",
@@ -28,7 +28,7 @@ rule table:
 
 rule pasteable:
     input:
-        stamp=ancient(STAMP),
+        stamp=STAMP,
         table=f"{RESULTS}/{{table}}.csv",
     output:
         md=f"{RESULTS}/{{table}}.md",

@@ -3,7 +3,7 @@
 
 rule train:
     input:
-        stamp=ancient(STAMP),
+        stamp=STAMP,
         data=lambda wildcards: part_data(wildcards),
     output:
         f"{BUILD}/parts/{{item}}/{{part}}.csv",

@@ -1,4 +1,4 @@
-"""A sample laid out for full-batch descent: long axes contiguous, equal rows merged, cut into blocks for the cache."""
+"""A sample laid out for full-batch descent: transposed, equal rows merged, cut into blocks for the cache."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class Layout:
 
     @classmethod
     def of(cls, sample: IVSample) -> "Layout":
-        weighted = sample.Z * sample.weights[:, None]
+        weighted = sample.Z if sample.count is None else sample.Z * sample.count[:, None]
         return cls(_parts(sample), weighted.T @ sample.Z, sample.X.T @ weighted, sample.n)
 
 
@@ -78,7 +78,8 @@ def _parts(sample: IVSample) -> list[Rows]:
 
 def _rows(Z: Array, X: Array | None, y: Array | None, weight: Array | None) -> Rows:
     Xt = None if X is None else np.ascontiguousarray(X.T)
-    return Rows(np.ascontiguousarray(Z.T), np.linalg.norm(Z, axis=1), Xt, y, weight)
+    # Z is read by products only, which take it either way; X is subtracted row by row and must lie in order.
+    return Rows(Z.T, np.sqrt(np.einsum("nq,nq->n", Z, Z)), Xt, y, weight)
 
 
 def _merge(rows: Array, count: Array) -> tuple[Array, Array]:

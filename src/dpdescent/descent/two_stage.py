@@ -21,6 +21,10 @@ Array = NDArray[np.float64]
 # A constant, because the cut of the rows decides the last bits of their sums.
 BLOCK = 1 << 18
 
+# glibc hands freed arrays above 128 kB back to the system, and every new one then costs page faults, more than its
+# arithmetic. Freeing one large array (which is never touched) raises that limit to its size, 16 MB, for the process.
+np.empty(1 << 21)
+
 
 @dataclass(frozen=True)
 class Arms:
@@ -146,13 +150,16 @@ class _State:
     Theta: Array
     beta: Array
     clipped: Array
-    Theta_path: Array | None
-    beta_path: Array | None
+    scratch: Array
+    Theta_path: Array | None = None
+    beta_path: Array | None = None
 
     @classmethod
     def zeros(cls, arms: int, sample: IVSample, record: bool, total: int) -> "_State":
-        p, q = sample.p, sample.q
-        state = cls(np.zeros((arms, p, q)), np.zeros((arms, p)), np.zeros((2, arms)), None, None)
+        p, q, width = sample.p, sample.q, arms * sample.p
+        # One buffer for the predictions of every block: fresh memory would cost more than the product that fills it.
+        scratch = np.empty(min(max(BLOCK, 64 * width), width * len(sample.y)))
+        state = cls(np.zeros((arms, p, q)), np.zeros((arms, p)), np.zeros((2, arms)), scratch)
         if record:
             state.Theta_path = np.full((total + 1, arms, p, q), np.nan)
             state.beta_path = np.full((total + 1, arms, p), np.nan)
@@ -162,7 +169,7 @@ class _State:
     def step(self, layout: Layout, arms: Arms, noise: Normals, t: int, active: int) -> None:
         a, Theta, beta = slice(active), self.Theta[:active], self.beta[:active]
         gradient1, gradient2 = _clipped_gradients(
-            layout, Theta, beta, arms.gamma1[a, None], arms.gamma2[a, None], self.clipped[:, a]
+            layout, Theta, beta, arms.gamma1[a, None], arms.gamma2[a, None], self.clipped[:, a], self.scratch
         )
         Xi, nu = noise.stage1[t, a], noise.stage2[t, a]
         n = layout.n
@@ -181,17 +188,17 @@ class _State:
 
 
 def _clipped_gradients(
-    layout: Layout, Theta: Array, beta: Array, gamma1: Array, gamma2: Array, clipped: Array
+    layout: Layout, Theta: Array, beta: Array, gamma1: Array, gamma2: Array, clipped: Array, scratch: Array
 ) -> tuple[Array, Array]:
-    """Sums of clipped gradients of both stages, shapes (arms, p, q) and (arms, p); counts the clipped in `clipped`."""
+    """Sums of clipped gradients of both stages, shapes (arms, p, q) and (arms, p).
+
+    Counts the clipped in `clipped`; `scratch` is room for the predictions of one block.
+    """
     arms, p, q = Theta.shape
     flat, predictor = Theta.reshape(arms * p, q), np.einsum("kpq,kp->kq", Theta, beta)
     sum1, sum2 = Theta @ layout.ZZ - layout.XZ, np.zeros((arms, q))
-    size = max(64, BLOCK // (arms * p))
-    # One buffer for all blocks: fresh memory for each would cost more than the product that fills it.
-    scratch = np.empty(arms * p * size)
     for part in layout.parts:
-        for block in part.blocks(size):
+        for block in part.blocks(_block_rows(arms * p)):
             product = scratch[: arms * p * block.Zt.shape[1]].reshape(arms * p, -1)
             V = np.matmul(flat, block.Zt, out=product).reshape(arms, p, -1)
             if block.y is not None:
@@ -205,11 +212,16 @@ def _clipped_gradients(
                 norms = _row_norms(V) * block.z_norm
                 clipped[0] += _count(norms > gamma1, block.weight)
                 touched = _touched(norms > gamma1)
-                removed = _weighted(1.0 - clip_factors(norms, gamma1), block.weight)[:, touched]
-                excess = V[:, :, touched] * removed[:, None, :]
+                excess = V[:, :, touched]
+                excess *= _weighted(1.0 - clip_factors(norms, gamma1), block.weight)[:, None, touched]
                 sum1 -= (excess.reshape(arms * p, -1) @ block.Zt[:, touched].T).reshape(arms, p, q)
     # Every second-stage gradient is Theta' z times a number, so Theta' is applied once, to their sum.
     return sum1, np.einsum("kpq,kq->kp", Theta, sum2)
+
+
+def _block_rows(width: int) -> int:
+    """Rows of a block of predictions with `width` columns."""
+    return max(64, BLOCK // width)
 
 
 def _row_norms(V: Array) -> Array:
@@ -232,7 +244,7 @@ def _weighted(factors: Array, weight: Array | None) -> Array:
 def _touched(over: NDArray[np.bool_]) -> NDArray[np.int64] | slice:
     """Rows that any arm clips; all of them, without a copy, where they are many."""
     rows = np.flatnonzero(over.any(0))
-    return rows if 4 * len(rows) < over.shape[1] else slice(None)
+    return rows if 2 * len(rows) < over.shape[1] else slice(None)
 
 
 def _ordered(normals: Normals, order: NDArray[np.int64]) -> Normals:

@@ -12,6 +12,8 @@ from dpdescent.replication.provenance import hashes
 
 # Another BLAS kernel changes last bits; a distance below the floor is rounding and has no digits to agree in.
 RELATIVE, FLOOR = 1e-9, 1e-11
+# The page of verdicts is written from these tables, every other drawing from the table of its own name.
+PAGE, VERDICTS = "README.md", ("claims.csv", "findings.csv")
 
 
 @dataclass
@@ -31,15 +33,14 @@ class Report:
 
     def text(self) -> str:
         """A few lines for people."""
-        if not self.same and not self.close and not self.different and not self.redrawn:
+        if not any((self.same, self.close, self.redrawn, self.different, self.missing)):
             return "Nothing to compare with: no results came with this checkout."
         lines = [f"Compared with the results that came with this checkout: {len(self.same)} files have equal bytes."]
         if self.close:
             lines.append(f"{len(self.close)} tables agree within {RELATIVE:g} relative (another CPU class).")
         if self.redrawn:
-            lines.append(
-                f"{len(self.redrawn)} figures differ in bytes, their tables agree: {', '.join(self.redrawn[:4])}"
-            )
+            names = ", ".join(self.redrawn[:4])
+            lines.append(f"{len(self.redrawn)} figures and pages differ in bytes, their tables agree: {names}")
         lines += [f"DIFFERS  {name}: {why}" for name, why in self.different.items()]
         lines += [f"MISSING  {name}: it came with the checkout and is not made" for name in self.missing]
         lines += [f"NEW      {name}" for name in self.added]
@@ -66,12 +67,14 @@ def folders(made: str | Path, reference: str | Path) -> Report:
 
 
 def _judge_drawing(name: str, report: Report) -> None:
-    """A drawing whose table agrees may differ in bytes on another CPU class; with an equal table it may not."""
-    table = str(Path(name).with_suffix(".csv"))
-    if table in report.same:
-        report.different[name] = "bytes differ, although its table is the same"
-    else:
+    """A drawing or page may differ in bytes where its tables agree on another CPU class; with equal tables it may not."""
+    tables = VERDICTS if name == PAGE else (str(Path(name).with_suffix(".csv")),)
+    if any(table in report.different for table in tables):
+        report.different[name] = "its table differs"
+    elif any(table in report.close for table in tables):
         report.redrawn.append(name)
+    else:
+        report.different[name] = "bytes differ, although its table is the same"
 
 
 def table_difference(made: Path, reference: Path) -> str:

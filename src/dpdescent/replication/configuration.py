@@ -71,7 +71,8 @@ def read_yaml(path: Path) -> Node:
 def overlay(base: Node, changes: Mapping[str, Any], where: str, path: str = "") -> Node:
     """A copy of `base` with the values of `changes` put in; every key of an overlay must exist in what it overlays.
 
-    A plain value replaces the `value` of an annotated one, so that an overlay need not repeat provenance.
+    A plain value replaces the `value` of an annotated one, so that an overlay need not repeat provenance; an annotated
+    one replaces it with its provenance.
 
     Raises:
         ConfigError: for a key that `base` does not have.
@@ -82,8 +83,8 @@ def overlay(base: Node, changes: Mapping[str, Any], where: str, path: str = "") 
         if key not in base:
             raise ConfigError(f"{where}: {here} overlays nothing: no such key{did_you_mean(key, base)}")
         old = base[key]
-        if isinstance(old, dict) and "value" in old and not (isinstance(value, dict) and "value" in value):
-            merged[key] = {**old, "value": value}
+        if isinstance(old, dict) and "value" in old:
+            merged[key] = value if isinstance(value, dict) and "value" in value else {**old, "value": value}
         elif isinstance(old, dict) and isinstance(value, Mapping):
             merged[key] = overlay(old, value, where, here)
         else:

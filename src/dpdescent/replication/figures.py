@@ -1,6 +1,7 @@
-"""One style for all figures: palette, sizes, titles, and saving without dates, so that equal tables give equal bytes."""
+"""One style for all figures: palette, sizes, titles, and saving without dates: equal tables give equal bytes."""
 
 from collections.abc import Iterable, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from dpdescent.replication.files import atomic
@@ -25,6 +27,8 @@ CYCLE = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)
 MARKERS = ("o", "s", "^", "D", "v", "P")
 # Privacy levels from strong to weak, the same in every figure.
 LEVELS = {0.1: VERMILION, 1.0: ORANGE, 10.0: BLUE}
+# Behind text that stands on lines.
+BACKGROUND = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}
 
 PANEL = (5.0, 3.7)
 STYLE = {
@@ -43,17 +47,18 @@ def use_style() -> None:
 
 def panels(columns: int = 1, rows: int = 1, *, size: tuple[float, float] = PANEL, **options: Any) -> tuple[Figure, Any]:
     """A grid of panels; returns the figure and the array of axes (a single one for one panel)."""
+    figsize = (size[0] * columns, size[1] * rows)
     figure, axes = plt.subplots(
-        rows, columns, figsize=(size[0] * columns, size[1] * rows), layout="constrained", squeeze=rows * columns == 1, **options
+        rows, columns, figsize=figsize, layout="constrained", squeeze=rows * columns == 1, **options
     )  # fmt: skip
     return figure, axes
 
 
 def caption(figure: Figure, spec: dict[str, Any]) -> None:
     """Title with paper, place and, for a scale that is not the paper's, a label that says so."""
-    figure.suptitle(f"{spec['paper']}, {spec['place']}: {spec['title']}", fontsize=11, fontweight="bold")
-    if spec["label"]:
-        figure.text(0.995, 0.005, spec["label"], ha="right", va="bottom", fontsize=7, color=VERMILION)
+    title = f"{spec['paper']}, {spec['place']}: {spec['title']}"
+    # In the title's second line, for which the layout makes room: a corner may hold a legend or an axis label.
+    figure.suptitle(f"{title}\n({spec['label']})" if spec["label"] else title, fontsize=11, fontweight="bold")
 
 
 def save(figure: Figure, path: str | Path) -> None:
@@ -77,25 +82,42 @@ def select(table: pd.DataFrame, variant: str = "main", **where: Any) -> pd.DataF
     return table
 
 
+def variants_of(table: pd.DataFrame) -> list[str]:
+    """Names of the variants, the headline first."""
+    return ["main", *sorted(set(table["variant"]) - {"main"})]
+
+
+def level_colors(levels: Iterable[float]) -> dict[float, str]:
+    """Colours of privacy levels in rising order: those of LEVELS, and others in turn for levels that it lacks."""
+    others = cycle((GREEN, PURPLE, SKY))
+    return {level: LEVELS.get(level) or next(others) for level in sorted(set(levels))}
+
+
 def log_scale(axes: Axes, which: str = "xy") -> None:
-    """Logarithmic axes with plain numbers at 1, 2 and 5, or at decades only where there are many; call it after plotting."""
+    """Logarithmic axes with plain numbers at 1, 2 and 5, or at decades where there are many; call it after plotting."""
     for name in which:
         getattr(axes, f"set_{name}scale")("log")
         axis = getattr(axes, f"{name}axis")
         low, high = axis.get_view_interval()
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 300 * low else (1,), numticks=9))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if 1e-4 < value < 1e5 else f"{value:.0e}"))
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,), numticks=9))
+        axis.set_major_formatter(FuncFormatter(plain_number))
         axis.set_minor_formatter(NullFormatter())
 
 
-def legend_below(figure: Figure, axes: Iterable[Axes], columns: int) -> None:
-    """One legend under all panels, each label once: no panel's data is hidden."""
+def plain_number(value: float, _: object = None) -> str:
+    """A tick's label: 0.05, 20, 10000, but a power of ten where digits would have to be counted."""
+    return f"{value:g}" if 1e-3 <= value < 1e5 else f"$10^{{{np.log10(value):.0f}}}$"
+
+
+def legend_below(figure: Figure, axes: Iterable[Axes], columns: int, title: str | None = None) -> None:
+    """One legend under all panels, each label once and bare lines last, so that it hides no panel's data."""
     entries: dict[str, Any] = {}
-    for handle, label in (
-        (h, text) for panel in axes for h, text in zip(*panel.get_legend_handles_labels(), strict=True)
-    ):
-        entries.setdefault(label, handle)
-    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=columns)
+    for panel in axes:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    labels = sorted(entries, key=lambda label: isinstance(entries[label], Line2D))
+    handles = [entries[label] for label in labels]
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, title=title, title_fontsize=7.5)
 
 
 def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]], gap: float = 0.06) -> None:
@@ -106,7 +128,8 @@ def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]], gap: float = 
         ends: for each curve the ordinate of its end, its name and its colour.
         gap: least distance of two names, as a part of the axes' height.
     """
-    bottom, *heights, top = axes.yaxis.get_transform().transform([axes.get_ylim()[0], *(end[0] for end in ends), axes.get_ylim()[1]])
+    low, high = axes.get_ylim()
+    bottom, top, *heights = axes.yaxis.get_transform().transform([low, high, *(end[0] for end in ends)])
     floor = 0.0
     for rank, (height, (_, name, color)) in enumerate(sorted(zip(heights, ends, strict=True))):
         ceiling = 1.0 - gap * (len(ends) - 1 - rank)
@@ -123,18 +146,19 @@ def curve(axes: Axes, table: pd.DataFrame, x: str, label: str, **style: Any) -> 
         axes.fill_between(table[x], table["q10"], table["q90"], color=points[0].get_color(), alpha=0.10, linewidth=0)
 
 
-def median_curve(axes: Axes, table: pd.DataFrame, x: str, label: str, **style: Any) -> None:
+def median_curve(axes: Axes, table: pd.DataFrame, x: str, label: str, shade: float = 0.10, **style: Any) -> None:
     """Median with its 95 % interval as bars, and the quartiles as a shade: for laws without a mean."""
     table = table.sort_values(x)
     bars = [table["median"] - table["median_low"], table["median_high"] - table["median"]]
     points = axes.errorbar(table[x], table["median"], yerr=bars, label=label, **({"marker": "o"} | style))
-    axes.fill_between(table[x], table["q25"], table["q75"], color=points[0].get_color(), alpha=0.10, linewidth=0)
+    axes.fill_between(table[x], table["q25"], table["q75"], color=points[0].get_color(), alpha=shade, linewidth=0)
 
 
 def thin_curve(axes: Axes, table: pd.DataFrame, x: str, label: str | None = None, **style: Any) -> None:
     """Mean only, thin and dashed: a sensitivity variant beside its main curve."""
     table = table.sort_values(x)
-    axes.plot(table[x], table["mean"], label=label, **({"linestyle": "--", "linewidth": 0.9, "alpha": 0.8} | style))
+    look: dict[str, Any] = {"linestyle": "--", "linewidth": 0.9, "alpha": 0.8} | style
+    axes.plot(table[x], table["mean"], label=label, **look)
 
 
 def slope_guide(axes: Axes, x: Iterable[float], through: tuple[float, float], slope: float, label: str) -> None:
@@ -143,21 +167,25 @@ def slope_guide(axes: Axes, x: Iterable[float], through: tuple[float, float], sl
     axes.plot(x, through[1] * (x / through[0]) ** slope, color=GREY, linestyle=":", linewidth=1.2, label=label)
 
 
-def vertical(axes: Axes, x: float, label: str, color: str = GREY, height: float = 0.98) -> None:
-    """A labelled vertical line."""
+def vertical(axes: Axes, x: float, label: str, color: str = GREY, height: float = 0.98, side: str = "right") -> None:
+    """A labelled vertical line; the label hangs from `height` (a part of the axes') on one side of it."""
     axes.axvline(x, color=color, linestyle="-.", linewidth=0.9)
-    axes.text(
-        x, height, f" {label}", transform=axes.get_xaxis_transform(), color=color, fontsize=7, ha="left", va="top", rotation=90
+    axes.annotate(
+        label, (x, height), xycoords=axes.get_xaxis_transform(), xytext=(3 if side == "right" else -3, 0),
+        textcoords="offset points", color=color, fontsize=7.5, ha="left" if side == "right" else "right", va="top",
+        rotation=90, bbox=BACKGROUND,
     )  # fmt: skip
 
 
 def box(axes: Axes, row: "pd.Series[Any]", position: float, color: str, width: float = 0.5) -> None:
     """A box plot from a table row: quartiles, median, whiskers at the 2.5 % and 97.5 % quantiles."""
     stats = {
-        "med": row["median"], "q1": row["q25"], "q3": row["q75"], "whislo": row["q025"], "whishi": row["q975"], "fliers": [],
+        "med": row["median"], "q1": row["q25"], "q3": row["q75"], "whislo": row["q025"], "whishi": row["q975"],
+        "fliers": [],
     }  # fmt: skip
+    face = {"facecolor": color, "alpha": 0.35, "edgecolor": color}
     axes.bxp(
-        [stats], positions=[position], widths=width, showfliers=False, patch_artist=True,
-        boxprops={"facecolor": color, "alpha": 0.35, "edgecolor": color}, medianprops={"color": color, "linewidth": 1.8},
-        whiskerprops={"color": color}, capprops={"color": color}, manage_ticks=False,
+        [stats], positions=[position], widths=width, showfliers=False, patch_artist=True, boxprops=face,
+        medianprops={"color": color, "linewidth": 1.8}, whiskerprops={"color": color}, capprops={"color": color},
+        manage_ticks=False,
     )  # fmt: skip

@@ -48,7 +48,8 @@ def _tree_hash(path: Path) -> str:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and _has_docstring(
             node
         ):
-            node.body = node.body[1:] or [ast.Pass()]
+            # A function or class needs a body, an empty module has none.
+            node.body = node.body[1:] or ([] if isinstance(node, ast.Module) else [ast.Pass()])
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
 
 

@@ -7,6 +7,7 @@ import ast
 import hashlib
 import itertools
 import json
+import re
 from collections.abc import Container
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -135,21 +136,44 @@ def _scale_overlay(scale: str, root: Path) -> Node:
 def _load_paper(key: str, changes: Node, scale: str, seed: int, root: Path) -> Paper:
     where = f"config/papers/{key}.yaml"
     annotated = conf.read_yaml(root / where)
-    _validate(annotated, root / "workflow/schemas/paper.schema.yaml", where)
-    _check_annotations(annotated, where)
+    plain = _checked(annotated, where, root)
     if key in changes.get("papers", {}):
         where = f"config/scales/{scale}.yaml"
         annotated = conf.overlay(annotated, changes["papers"][key], where, f"papers.{key}")
-    plain = conf.strip_provenance(annotated)
-    for section in ("settings", "artefacts"):
-        conf.check_symbols(plain[section], plain["symbols"] | COUNTS, plain.get("at_most", []), where, section)
-        plain[section] = conf.as_floats(plain[section], plain["symbols"])
+        # Checked again: an overlay can put anything in the place of a value.
+        plain = _checked(annotated, where, root)
     _cap_trials(plain["artefacts"], changes.get("trials_at_most"))
     artefacts = {name: _artefact(key, name, plain, seed, where, root) for name in plain["artefacts"]}
     return Paper(
         key, plain["paper"], plain["symbols"], plain["settings"], plain.get("datasets", {}),
         plain.get("published", {}), artefacts, annotated,
     )  # fmt: skip
+
+
+def _checked(annotated: Node, where: str, root: Path) -> Node:
+    """The plain values of a paper's file, if all of them are allowed."""
+    _validate(annotated, root / "workflow/schemas/paper.schema.yaml", where)
+    _check_annotations(annotated, where)
+    plain: Node = conf.strip_provenance(annotated)
+    symbols, at_most = plain["symbols"], plain.get("at_most", [])
+    for name in itertools.chain.from_iterable(at_most):
+        if name not in symbols:
+            raise ConfigError(f"{where}: at_most: {name!r} is not a symbol{conf.did_you_mean(name, symbols)}")
+    for section in ("settings", "artefacts"):
+        conf.check_symbols(plain[section], symbols | COUNTS, at_most, where, section)
+        plain[section] = conf.as_floats(plain[section], symbols)
+    for name, dataset in plain.get("datasets", {}).items():
+        _check_source(dataset["source"], f"{where}: datasets.{name}.source", root)
+    return plain
+
+
+def _check_source(source: str, here: str, root: Path) -> None:
+    """A data set is a user's own CSV, or bundled with the package under its name."""
+    bundled = sorted(file.stem for file in (root / "src/dpdescent/data/files").glob("*.csv"))
+    if source.endswith(".csv") and not (root / source).is_file():
+        raise ConfigError(f"{here}: there is no file {source!r}; give the path of a CSV, or one of {', '.join(bundled)}")
+    if not source.endswith(".csv") and source not in bundled:
+        raise ConfigError(f"{here}: {source!r} is not bundled{conf.did_you_mean(source, bundled)}")
 
 
 def _cap_trials(node: Node, most: int | None) -> None:
@@ -177,6 +201,7 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
     except SyntaxError as error:
         raise ConfigError(f"{here}: {module.relative_to(root)} line {error.lineno}: {error.msg}") from None
     settings = _used_settings(node, plain["settings"], here)
+    _check_axes(node, here)
     variants = {"main": {}, **node.get("variants", {})}
     parts = [
         part
@@ -188,6 +213,21 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
         paper, name, node["title"], node["place"], node["keys"], node.get("measures", []), parts,
         node.get("display", {}),
     )  # fmt: skip
+
+
+def _check_axes(node: Node, here: str) -> None:
+    """The names in `split` and `variants`: a misspelt one would change nothing, and nobody would notice."""
+    axes = list(dict.fromkeys(axis for cell in node["cells"].values() for axis in cell))
+    for axis in node["split"]:
+        if axis not in axes:
+            raise ConfigError(f"{here}.split: {axis!r} is not an axis of its cells{conf.did_you_mean(axis, axes)}")
+    if "main" in node.get("variants", {}):
+        raise ConfigError(f"{here}.variants: 'main' is the artefact itself; give the variant another name")
+    for variant, changes in node.get("variants", {}).items():
+        for panel in changes.get("panels", []):
+            if panel not in node["cells"]:
+                hint = conf.did_you_mean(panel, node["cells"])
+                raise ConfigError(f"{here}.variants.{variant}.panels: {panel!r} is not a panel{hint}")
 
 
 def _used_settings(node: Node, settings: Node, here: str) -> Node:
@@ -212,6 +252,7 @@ def _variant_parts(
     for panel, cell in merged["cells"].items():
         if panel not in chosen:
             continue
+        _check_cell(merged["arms"] | cell, plain.get("at_most", []), here, f"variants.{variant}.cells.{panel}")
         for values in _product(cell, node["split"], f"{here}.cells.{panel}"):
             for start, stop in _ranges(merged["trials"], node["trials_per_part"]):
                 spec = {
@@ -224,9 +265,18 @@ def _variant_parts(
     return parts
 
 
+def _check_cell(values: Node, at_most: list[list[str]], here: str, path: str) -> None:
+    """What only merged values show: an empty grid of any name, and the order of symbols that stand apart."""
+    for name, value in values.items():
+        if value == []:
+            raise ConfigError(f"{here}.{path}.{name} = [] is an empty grid; give at least one value")
+    conf.check_order(values, at_most, here, path)
+
+
 def _check_dataset(dataset: str | None, plain: Node, here: str) -> None:
-    if dataset is not None and dataset not in plain.get("datasets", {}):
-        raise ConfigError(f"{here}.dataset: {dataset!r} is not declared{conf.did_you_mean(dataset, plain['datasets'])}")
+    known = plain.get("datasets", {})
+    if dataset is not None and dataset not in known:
+        raise ConfigError(f"{here}.dataset: {dataset!r} is not declared{conf.did_you_mean(dataset, known)}")
 
 
 def _product(cell: Node, split: list[str], here: str) -> list[Node]:
@@ -234,6 +284,8 @@ def _product(cell: Node, split: list[str], here: str) -> list[Node]:
     axes = [axis for axis in split if axis in cell]
     lists = [cell[axis] if isinstance(cell[axis], list) else [cell[axis]] for axis in axes]
     for axis, values in zip(axes, lists, strict=True):
+        if any(isinstance(value, list | dict) for value in values):
+            raise ConfigError(f"{here}.{axis} = {_short(values)} is split into jobs; its values must be plain ones")
         if len(set(values)) < len(values):
             raise ConfigError(f"{here}.{axis} = {values} repeats a value; each cell is run once")
     return [{**cell, **dict(zip(axes, values, strict=True))} for values in itertools.product(*lists)]
@@ -246,6 +298,11 @@ def _ranges(trials: int, per_part: int) -> list[tuple[int, int]]:
 def _check_names(parts: list[Part], here: str) -> None:
     names = [part.name for part in parts]
     for name in names:
+        if not re.fullmatch(r"[\w.,=+-]+", name, re.ASCII):
+            raise ConfigError(
+                f"{here}: {name!r} is to be a file's name; use letters, digits and . , = + - in the names of panels and"
+                " variants and in the values of split axes"
+            )
         if names.count(name) > 1:
             raise ConfigError(
                 f"{here}: two parts are called {name}; `split` must list every axis that tells them apart"
@@ -258,14 +315,21 @@ def _validate(content: Node, schema_path: Path, where: str) -> None:
     if error is None:
         return
     key = ".".join(str(step) for step in error.absolute_path) or "the file"
-    mend = error.schema.get("description", "see config/README.md")
     if error.validator == "additionalProperties":
         known = list(error.schema.get("properties", {}))
-        stray = sorted(set(error.instance) - set(known))
+        stray = sorted(set(error.instance) - set(known), key=str)
         raise ConfigError(f"{where}: {key}: unknown key {stray[0]!r}{conf.did_you_mean(stray[0], known)}")
+    mend = _description(error)
     if error.validator == "required":
         raise ConfigError(f"{where}: {key}: {error.message}; {mend}")
     raise ConfigError(f"{where}: {key} = {_short(error.instance)} is not allowed; {mend}")
+
+
+def _description(error: jsonschema.ValidationError) -> str:
+    """What the schema says about the key at fault, or else about what it belongs to."""
+    while "description" not in error.schema and error.parent is not None:
+        error = error.parent
+    return str(error.schema.get("description", "see config/README.md"))
 
 
 def _short(value: Any) -> str:

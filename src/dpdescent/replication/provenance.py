@@ -34,6 +34,8 @@ def hashes(results: str | Path) -> dict[str, str]:
     """SHA-256 of every table and figure below a folder, by relative name, sorted."""
     folder = Path(results)
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in OUTSIDE)
+    # A killed job leaves its temporary file, whose name begins with a dot.
+    files = [path for path in files if not path.name.startswith(".")]
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
@@ -47,7 +49,7 @@ def compute_budget(benchmarks: str | Path) -> list[dict[str, Any]]:
     return [
         {
             "stage": stage, "item": item, "jobs": len(rows), "wall_s": _total(rows, "s"),
-            "cpu_s": _total(rows, "cpu_time"),
+            "cpu_s": round(sum(_cpu_seconds(row) for row in rows), 2),
             "peak_mb": max(_number(row["max_rss"]) for row in rows),
         }
         for (stage, item), rows in jobs.items()
@@ -61,6 +63,11 @@ def _benchmark(path: Path) -> list[dict[str, str]]:
 
 def _total(rows: list[dict[str, str]], column: str) -> float:
     return round(sum(_number(row[column]) for row in rows), 2)
+
+
+def _cpu_seconds(row: dict[str, str]) -> float:
+    """CPU time of a job; its wall time where Snakemake took no sample (every job runs on one thread)."""
+    return _number(row["cpu_time"]) or _number(row["s"])
 
 
 def _number(text: str) -> float:

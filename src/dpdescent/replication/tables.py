@@ -1,12 +1,13 @@
 """From tidy trials to tables: one row a plotted point, sorted by full key, with the spread over trials."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import betainc
+from scipy.special import betainc, gammaln
 
 from dpdescent.replication.files import atomic
 
@@ -17,7 +18,7 @@ QUANTILES = {"q025": 0.025, "q05": 0.05, "q10": 0.1, "q25": 0.25, "q75": 0.75, "
 
 def read(path: str | Path) -> pd.DataFrame:
     """Reads a CSV so that every float is the one that was written."""
-    return pd.read_csv(path, float_precision="round_trip")
+    return pd.read_csv(path)
 
 
 def write(table: pd.DataFrame, path: str | Path) -> None:
@@ -44,6 +45,10 @@ def summarise(parts: Sequence[pd.DataFrame], keys: Sequence[str], measures: Sequ
     missing = [name for name in [*columns, "trial", "value", *measures] if name not in trials]
     if missing:
         raise ValueError(f"the experiment returned no column {missing[0]!r}; it returned {list(trials.columns)}")
+    for name in columns:
+        if trials[name].dtype == object:
+            # A part in which all names are digits reads as numbers, another one as text.
+            trials[name] = trials[name].map(str, na_action="ignore")
     trials = trials.sort_values([*columns, "trial"], kind="stable", ignore_index=True)
     if trials.duplicated([*columns, "trial"]).any():
         raise ValueError(f"a trial occurs twice: {trials[trials.duplicated([*columns, 'trial'])].iloc[0].to_dict()}")
@@ -71,16 +76,39 @@ def _spread(values: Array) -> dict[str, float | int]:
 def median_interval(values: Array, level: float = 0.95) -> tuple[float, float]:
     """Percentile-bootstrap interval of the median, exactly: with no resampling and no random numbers.
 
-    The median of a resample lies at or below the k-th smallest value with the binomial probability that half of the
-    draws do; the incomplete beta function is that probability, also for even counts.
+    The interval's ends are the smallest values that the median of a resample does not exceed with at least the two
+    probabilities.
     """
-    ordered, count = np.sort(values), len(values)
-    if count < 2:
-        return float(ordered[0]), float(ordered[0])
-    half = (count + 1) / 2
-    below = betainc(half, count - half + 1, np.arange(1, count + 1) / count)
-    low, high = np.searchsorted(below, [(1 - level) / 2, (1 + level) / 2])
-    return float(ordered[low]), float(ordered[min(high, count - 1)])
+    ordered = np.sort(values)
+    first, second, probability = _median_law(len(values))
+    medians = (ordered[first] + ordered[second]) / 2
+    order = np.argsort(medians, kind="stable")
+    ends = np.searchsorted(np.cumsum(probability[order]), [(1 - level) / 2, (1 + level) / 2])
+    low, high = medians[order][np.minimum(ends, len(order) - 1)]
+    return float(low), float(high)
+
+
+@cache
+def _median_law(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+    """Which two order statistics of a sample lie in the middle of its resample, and with what probability.
+
+    Returns:
+        Indices of the lower and of the upper one (the same for odd counts), and the probability of each pair.
+    """
+    half, ranks = (count + 1) // 2, np.arange(1, count + 1)
+    # The half-th smallest draw is the k-th smallest value or less, if at least half of the draws are.
+    exactly = np.diff(betainc(half, count - half + 1, ranks / count), prepend=0.0)
+    if count % 2:
+        return ranks - 1, ranks - 1, exactly
+    # For i < j: half of the draws are the i-th or less, and one is the i-th; the others are the j-th or more likewise.
+    with np.errstate(divide="ignore"):
+        upto = half * np.log(ranks / count) + np.log(-np.expm1(half * np.log1p(-1 / ranks)))
+    ways = gammaln(count + 1) - 2 * gammaln(half + 1)
+    # Below the diagonal stands no probability, and what stands there could overflow.
+    pairs = np.triu(np.exp(np.minimum(ways + upto[:, None] + upto[::-1], 0.0)), k=1)
+    pairs += np.diag(np.maximum(exactly - pairs.sum(axis=1), 0.0))
+    first, second = np.nonzero(pairs > 1e-16)
+    return first, second, pairs[first, second]
 
 
 def fingerprints(item: str, parts: Mapping[str, pd.DataFrame], measures: Sequence[str]) -> pd.DataFrame:
@@ -104,7 +132,8 @@ def fingerprints(item: str, parts: Mapping[str, pd.DataFrame], measures: Sequenc
 def as_markdown(table: pd.DataFrame, title: str) -> str:
     """A pipe table under its title; numbers with four significant digits."""
     head = [f"**{title}**", "", "| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
-    body = ["| " + " | ".join(_cell(value) for value in row) + " |" for row in table.itertuples(index=False)]
+    rows = ([_cell(value).replace("|", "\\|") for value in row] for row in table.itertuples(index=False))
+    body = ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join([*head, *body, ""])
 
 
@@ -126,6 +155,6 @@ def _cell(value: object) -> str:
 
 
 def _escaped(text: str) -> str:
-    for sign in "&%#_":
-        text = text.replace(sign, "\\" + sign)
-    return text
+    """Text in which no character has a meaning of its own for LaTeX."""
+    words = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(words.get(sign, f"\\{sign}" if sign in "&%#_${}" else sign) for sign in text)

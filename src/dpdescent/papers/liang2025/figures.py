@@ -2,21 +2,52 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpdescent.papers.liang2025.figures_real import (
-    draw_ext_angrist_subsets, draw_fig05, draw_fig10, draw_fig11, draw_fig13,
-)  # fmt: skip
+    draw_ext_angrist_subsets,
+    draw_fig05,
+    draw_fig10,
+    draw_fig11,
+    draw_fig13,
+)
 from dpdescent.papers.liang2025.figures_synthetic import (
-    ERROR, N, SPLITS, draw_fig03, draw_fig04, draw_fig06, draw_fig07, draw_fig08, draw_fig09,
-)  # fmt: skip
+    ERROR,
+    ITERATIONS,
+    SPLITS,
+    SPREAD,
+    N,
+    draw_fig03,
+    draw_fig04,
+    draw_fig06,
+    draw_fig07,
+    draw_fig08,
+    draw_fig09,
+    middle,
+)
 from dpdescent.replication.figures import (
-    BLUE, GREEN, GREY, LEVELS, ORANGE, PURPLE, VERMILION,
-    curve, legend_below, log_scale, median_curve, panels, select, slope_guide, thin_curve, vertical,
-)  # fmt: skip
+    BACKGROUND,
+    BLUE,
+    GREEN,
+    GREY,
+    MARKERS,
+    ORANGE,
+    PURPLE,
+    VERMILION,
+    curve,
+    legend_below,
+    level_colors,
+    log_scale,
+    median_curve,
+    panels,
+    select,
+    slope_guide,
+    thin_curve,
+    vertical,
+)
+from dpdescent.replication.statistics import log_log_slope
 
 __all__ = [
     "draw_ext_angrist_subsets", "draw_ext_calibration", "draw_ext_friendlycore", "draw_ext_overidentified",
@@ -24,82 +55,218 @@ __all__ = [
     "draw_fig05", "draw_fig06", "draw_fig07", "draw_fig08", "draw_fig09", "draw_fig10", "draw_fig11", "draw_fig13",
 ]  # fmt: skip
 
-NODES = {"z": (0.0, 0.0), "x": (2.0, 0.0), "y": (4.0, 0.0), "u": (3.0, 1.5)}
-MEANINGS = {"z": "instrument", "x": "regressor", "y": "outcome", "u": "confounder (not observed)"}
-BEND = 0.28
+# Place and meaning of every node of Figure 1, and where its meaning is written.
+NODES = {
+    "z": ((0.0, 0.0), "instrument", (-0.42, 0.0, "right")),
+    "x": ((2.0, 0.0), "regressor", (1.9, 0.45, "right")),
+    "y": ((4.0, 0.0), "outcome", (4.42, 0.0, "left")),
+    "u": ((3.0, 1.5), "confounder, not observed", (3.42, 1.5, "left")),
+}
+# A logarithmic axis cannot show distances of 0.
+ROUNDING = 1e-16
+MEDIANS = "points: median with 95 % interval; shade: quartiles"
+OFF_SCALE = (-0.8, 1.8)
 
 
 def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """The causal diagram: arrows of the model, and the one that the exclusion restriction forbids."""
-    figure, axes = panels(size=(7.0, 3.9))
-    for name, (x, y) in NODES.items():
-        axes.plot(x, y, "o", markersize=34, markerfacecolor="white", markeredgecolor="black", linestyle="none")
+    figure, axes = panels(size=(8.4, 3.5))
+    for name, ((x, y), meaning, (left, base, align)) in NODES.items():
+        axes.plot(x, y, "o", markersize=34, markerfacecolor="white", markeredgecolor="black")
         axes.text(x, y, f"${name}$", fontsize=17, ha="center", va="center")
+        axes.text(left, base, meaning, fontsize=11, ha=align, va="center")
     for arrow in table.fillna({"label": ""}).itertuples():
-        _arrow(axes, NODES[arrow.source], NODES[arrow.target], arrow.label, excluded=arrow.mean == 0)
-    axes.set(aspect="equal", xlim=(-0.8, 4.8), ylim=(-1.5, 2.2))
+        _arrow(axes, NODES[arrow.source][0], NODES[arrow.target][0], arrow.label, excluded=arrow.mean == 0)
+    axes.set(aspect="equal", xlim=(-1.9, 6.1), ylim=(-1.2, 1.9))
     axes.axis("off")
     return figure
 
 
 def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], label: str, excluded: bool) -> None:
-    color, bend = (VERMILION, BEND) if excluded else ("black", 0.0)
+    color, bend = (VERMILION, 0.3) if excluded else ("black", 0.0)
     style = {"arrowstyle": "-|>", "mutation_scale": 18, "linewidth": 1.6, "color": color, "shrinkA": 19, "shrinkB": 19}
     style |= {"linestyle": "--" if excluded else "-", "connectionstyle": f"arc3,rad={bend}"}
     axes.annotate("", xy=end, xytext=start, arrowprops=style)
-    # Half way along the quadratic curve that matplotlib draws.
+    # Half way along the quadratic curve that the connection style draws.
     x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2 - bend * (end[0] - start[0]) / 2
     if excluded:
         axes.plot(x, y, "X", color=color, markersize=15)
-    axes.text(x, y - 0.22 if excluded else y + 0.12, label, color=color, ha="center", va="top" if excluded else "bottom")
+    axes.text(x, y - (0.25 if excluded else 0.1), label, color=color, fontsize=11, ha="center", va="top")
 
 
 def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Bound (7) against the number of iterations, its three terms, and the boundaries of its regimes."""
-    figure, axes = panels(size=(7.4, 4.4))
-    colors = {"optimisation": GREEN, "privacy": VERMILION, "sampling": BLUE}
-    for series, color in colors.items():
-        rows = table[table["series"] == series]
-        axes.plot(rows["T"], rows["mean"], color=color, linestyle="--", label=series)
-    total = table[table["series"] == "total"]
-    axes.plot(total["T"], total["mean"], color="black", linewidth=2.2, label="bound (7)")
+    figure, axes = panels(size=(8.2, 4.6))
+    names = {
+        "total": ("bound (7)", "black"), "optimisation": (r"optimisation: $\kappa^{T/2}$", GREEN),
+        "sampling": (r"sampling: $1/\sqrt{n}$", BLUE), "privacy": (r"privacy: $\sqrt{T}/n$", VERMILION),
+    }  # fmt: skip
+    for series, (label, color) in names.items():
+        style = {"linestyle": "-", "linewidth": 2.4} if series == "total" else {"linewidth": 1.4}
+        thin_curve(axes, table[table["series"] == series], "T", label, color=color, **style)
     log_scale(axes)
+    lowest = table[table["series"] == "privacy"]["mean"].min()
+    axes.set_ylim(lowest / 1.5, 5 * table["mean"].max())
+    _regimes(axes, table.iloc[0], float(table["T"].max()))
+    axes.set(xlabel=ITERATIONS, ylabel=r"bound on $\|\beta^{(T)}-\hat\beta\|$, hidden constants set to 1")
+    legend_below(figure, [axes], 4)
     return figure
+
+
+def _regimes(axes: Axes, row: "pd.Series[Any]", longest: float) -> None:
+    """Shades and names of the regimes of Remark 3.7, and where they end; beyond T3 condition (5) fails."""
+    ends = [1.0, row["T1"], row["T2"], row["T3"], longest]
+    names = ("drop:\noptimisation", "plateau:\nsampling", "rise:\nprivacy", "(5)\nfails")
+    for low, high, name, shade in zip(ends, ends[1:], names, (GREEN, BLUE, VERMILION, GREY), strict=False):
+        axes.axvspan(low, high, color=shade, alpha=0.08, linewidth=0)
+        axes.text((low * high) ** 0.5, 0.97, name, transform=axes.get_xaxis_transform(), ha="center", va="top")
+    axes.set_xlim(1.0, longest)
+    for name in ("T1", "T2", "T3"):
+        vertical(axes, row[name], f"$T_{name[1]}={row[name]:.0f}$", height=0.5, side="left")
 
 
 def draw_ext_parameter_draws(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Figures 3(a) and 8 for other draws of the parameters: a thin line for each draw, and the median over draws."""
-    figure, (axes,) = panels(2, size=(5.2, 3.9))
-    rows = select(table, error_to="beta_hat", series="DP-2S-GD", rho1=5.0)
-    for panel, part, x in ((axes[0], "fig03", "n"), (axes[1], "fig08", "gamma")):
-        part_rows = rows[rows["panel"] == part]
-        for _, group in part_rows.groupby("draw"):
-            thin_curve(panel, group, x, color=BLUE, linestyle="-")
-        middle = part_rows.groupby(x)["mean"].median()
-        panel.plot(middle.index, middle, color="black", marker="o", linewidth=2.2)
-        log_scale(panel)
+    """Figures 3(a) and 8 for other draws of the parameters; right, the slope in n that each draw would have shown."""
+    figure, (axes,) = panels(3, size=(4.4, 4.1))
+    rows = select(table, error_to="beta_hat", series="DP-2S-GD")
+    rho1 = middle(rows["rho1"])
+    by_n = _draws(axes[0], rows[(rows["panel"] == "fig03") & (rows["rho1"] == rho1)], "n")
+    _draws(axes[1], rows[rows["panel"] == "fig08"], "gamma")
+    slope_guide(axes[0], by_n.index, (by_n.index[0], by_n.iloc[0]), -0.5, r"claimed rate $1/\sqrt{n}$")
+    axes[0].set(title=rf"Figure 3(a), $\rho_1={rho1:g}$", xlabel=N, ylabel=ERROR["beta_hat"])
+    axes[1].set(title="Figure 8", xlabel=r"clipping threshold $\gamma$", ylabel=ERROR["beta_hat"])
+    _slopes(axes[2], rows[rows["panel"] == "fig03"])
+    legend_below(figure, axes, 7)
     return figure
+
+
+def _draws(axes: Axes, rows: pd.DataFrame, x: str) -> "pd.Series[float]":
+    """A thin line for each draw and a thick one for the median over draws, which is returned."""
+    for k, (_, group) in enumerate(rows.groupby("draw")):
+        thin_curve(axes, group, x, None if k else "one draw of the parameters", color=BLUE, linestyle="-")
+    typical = rows.groupby(x)["mean"].median()
+    axes.plot(typical.index, typical, color="black", marker="o", linewidth=2.2, label="median over draws")
+    log_scale(axes)
+    return typical
+
+
+def _slopes(axes: Axes, rows: pd.DataFrame) -> None:
+    axes.axhline(-0.5, color=GREY, linestyle=":", linewidth=1.2)
+    for (rho1, split), marker in zip(rows.groupby("rho1"), MARKERS, strict=False):
+        draws = [group for _, group in split.groupby("draw")]
+        slopes = [log_log_slope(group, "n") for group in draws]
+        axes.errorbar(
+            [group["theta_min"].iloc[0] for group in draws], [slope.value for slope in slopes],
+            yerr=[slope.high - slope.value for slope in slopes], color=SPLITS.get(rho1), marker=marker,
+            linestyle="none", label=rf"$\rho_1={rho1:g}$, $\rho_2={split['rho2'].iloc[0]:g}$",
+        )  # fmt: skip
+    axes.set(title="log-log slope in $n$, one point a draw", xlabel=r"smallest singular value of $\Theta$")
+    axes.set_ylabel("slope with 95 % interval")
 
 
 def draw_ext_overidentified(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """More instruments than regressors."""
-    figure, (axes,) = panels(3, size=(4.3, 3.9))
+    """More instruments than regressors: errors, distance of the descent to 2SLS, and the two residual moments."""
+    figure, (axes,) = panels(3, size=(4.4, 4.1))
+    main = select(table)
+    _estimators(axes[0], main[main["error_to"] == "beta"])
+    _estimators(axes[1], main[(main["error_to"] == "beta_hat") & (main["series"] != "2SLS")])
+    axes[1].axhline(ROUNDING, color=GREY, linestyle=":", linewidth=1.0)
+    moments = main.groupby("n")[["residual_moment", "projected_moment"]].mean()
+    in_bound, met = r"$\|Z^\top r\|/n$, in the bound", r"$\|\hat\Theta^\top Z^\top r\|/n$, what the descent meets"
+    axes[2].plot(moments["residual_moment"], color=VERMILION, marker="o", label=in_bound)
+    axes[2].plot(moments["projected_moment"], color=BLUE, marker="s", label=met)
+    for panel, label in zip(axes, (ERROR["beta"], ERROR["beta_hat"], "norm of the moment"), strict=True):
+        log_scale(panel)
+        panel.set(xlabel=N, ylabel=label)
+    axes[1].text(0.98, 3 * ROUNDING, "0: 2SLS to the last bit", transform=axes[1].get_yaxis_transform(), ha="right")
+    axes[2].legend(loc="center")
+    legend_below(figure, axes[:1], 5, SPREAD)
     return figure
 
 
+def _estimators(axes: Axes, rows: pd.DataFrame) -> None:
+    """One curve for each estimator and number of iterations; 0 is the closed form."""
+    shown = rows.assign(**{name: rows[name].clip(lower=ROUNDING) for name in ("mean", "q10", "q90")})
+    descents = iter(((ORANGE, "s"), (GREEN, "^"), (BLUE, "v"), (PURPLE, "P")))
+    for (series, T), group in shown.groupby(["series", "T"]):
+        color, marker = {"DP-2S-GD": (VERMILION, "o"), "2SLS": ("black", ".")}.get(series) or next(descents)
+        curve(axes, group, "n", f"{series}, $T={T}$" if T else series, color=color, marker=marker)
+
+
 def draw_ext_friendlycore(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """DP-2S-GD and FriendlyCore."""
-    figure, (axes,) = panels(2, size=(5.2, 3.9))
+    """DP-2S-GD beside FriendlyCore at equal total budgets, and how many records FriendlyCore keeps."""
+    figure, (axes,) = panels(2, size=(5.6, 4.2))
+    main = select(table)
+    # A total budget has the colour of the level of its two stages, which share it evenly.
+    for half, color in level_colors(main["rho"] / 2).items():
+        group, rho = main[main["rho"] == 2 * half], 2 * half
+        descent, core = (group[group["series"] == series] for series in ("DP-2S-GD", "FriendlyCore-2SLS"))
+        median_curve(axes[0], descent, "n", rf"DP-2S-GD, $\rho={rho:g}$", color=color, marker="o")
+        median_curve(axes[0], core, "n", rf"FriendlyCore, $\rho={rho:g}$", color=color, marker="s", linestyle="--")
+        axes[1].plot(core["n"], core["records_used"] / core["n"], color=color, marker="s", linestyle="--")
+        failed, note = core[core["failed"] > 0], "core too small in some or all runs"
+        for panel, height in ((axes[0], failed["median"]), (axes[1], failed["records_used"] / failed["n"])):
+            panel.plot(failed["n"], height, "x", color="black", markersize=9, label=note)
+    log_scale(axes[0])
+    log_scale(axes[1], "x")
+    axes[0].set(xlabel=N, ylabel=ERROR["beta_hat"])
+    axes[1].set(xlabel=N, ylabel="share of records in the core of FriendlyCore", ylim=(-0.03, 1.03))
+    for panel in axes:
+        panel.set_xticks(sorted(set(table["n"])))
+    legend_below(figure, axes, 4, f"$\\rho$: total budget;  {MEDIANS}")
     return figure
 
 
 def draw_ext_calibration(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Noise as published and exact."""
-    figure, (axes,) = panels(2, size=(5.2, 3.9))
+    """The noise of Prop. 3.1 and the least noise with the same guarantee: errors, noise, and the budget spent."""
+    figure, (axes,) = panels(3, size=(4.3, 4.0))
+    rows = select(table, error_to="beta_hat")
+    for series, color, marker in (("as published", VERMILION, "o"), ("exact", BLUE, "s")):
+        chosen = rows[rows["series"] == series].sort_values("n")
+        curve(axes[0], chosen, "n", series, color=color, marker=marker)
+        for panel, column in ((axes[1], "noise_sd"), (axes[2], "achieved_rho")):
+            panel.plot(chosen["n"], chosen[column], color=color, marker=marker)
+    log_scale(axes[0])
+    log_scale(axes[1])
+    log_scale(axes[2], "x")
+    axes[0].set(title="error", xlabel=N, ylabel=ERROR["beta_hat"])
+    axes[1].set(title="noise", xlabel=N, ylabel=r"noise on the mean gradient, sd $\lambda_1=\lambda_2$")
+    claimed = rows["achieved_rho"].max()
+    axes[2].set(title=r"budget that is spent", xlabel=N, ylabel="zCDP cost of the releases", ylim=(0, 1.15 * claimed))
+    axes[2].text(rows["n"].min(), 1.03 * claimed, rf"claimed: $\rho_1+\rho_2={claimed:g}$")
+    legend_below(figure, axes[:1], 2, SPREAD)
     return figure
 
 
 def draw_ext_weak_instrument(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Weak."""
-    figure, (axes,) = panels(2, size=(5.2, 3.9))
+    """Estimates against the strength of the first stage with their predicted attenuation, and their spread."""
+    figure, (axes,) = panels(2, size=(5.6, 4.2))
+    main = select(table)
+    colors = level_colors(main[main["series"] != "2SLS"]["rho1"]) | {float("inf"): "black"}
+    for (rho1, color), marker in zip(colors.items(), MARKERS, strict=False):
+        rows = main[main["rho1"] == rho1].sort_values("first_stage")
+        label = "2SLS" if rho1 == float("inf") else rf"DP-2S-GD, $\rho_1={rho1:g}$"
+        median_curve(axes[0], rows, "first_stage", label, shade=0.0, color=color, marker=marker)
+        if label != "2SLS":
+            axes[0].plot(rows["first_stage"], rows["predicted"], color=color, linestyle="--", linewidth=1.0)
+        axes[1].plot(rows["first_stage"], rows["q75"] - rows["q25"], color=color, marker=marker)
+        _off_scale(axes[0], rows, color)
+    axes[0].plot([], [], color=GREY, linestyle="--", linewidth=1.0, label="predicted attenuation (mean)")
+    axes[0].set(ylim=OFF_SCALE, ylabel=r"estimate $\beta^{(T)}$ (the truth is 1)")
+    axes[1].set_ylabel("interquartile range of the estimates")
+    for panel, which in ((axes[0], "x"), (axes[1], "xy")):
+        log_scale(panel, which)
+        panel.set_xlabel(r"strength of the first stage $\Theta$")
+    legend_below(figure, axes, 5, "left, points: median with 95 % interval")
     return figure
+
+
+def _off_scale(axes: Axes, rows: pd.DataFrame, color: str) -> None:
+    """Medians below the panel, written at its edge."""
+    for _, row in rows[rows["median"] < OFF_SCALE[0]].iterrows():
+        text = f"median\n{row['median']:.3g}"
+        axes.annotate(
+            text, (row["first_stage"], OFF_SCALE[0]), xytext=(4, 48), textcoords="offset points", fontsize=7.5,
+            color=color, va="bottom", arrowprops={"arrowstyle": "-|>", "color": color}, zorder=10,
+            bbox=BACKGROUND,
+        )  # fmt: skip

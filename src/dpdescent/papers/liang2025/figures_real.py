@@ -2,102 +2,153 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, MultipleLocator
 
-from dpdescent.replication.figures import BLUE, GREEN, GREY, LEVELS, PURPLE, box, panels, select, vertical
+from dpdescent.replication.figures import (
+    GREY,
+    PURPLE,
+    box,
+    legend_below,
+    level_colors,
+    panels,
+    select,
+    variants_of,
+    vertical,
+)
 
-# What the paper prints: the estimate for Angrist-Evans (Sec. 4.2), and after how many iterations it is reached.
+# What the paper prints: its estimate for Angrist-Evans (Sec. 4.2), and when its mean paths have converged.
 PUBLISHED_BETA = -4.3
 PUBLISHED_ITERATIONS = {"angrist": 15, "card": 10}
-FIVE = ["q025", "q25", "median", "q75", "q975"]
-BOX = "box: quartiles and median; whiskers: 2.5 % to 97.5 %"
-WEEKS = r"weeks worked, $\beta$"
+FIVE = {"q025": 0.025, "q25": 0.25, "median": 0.5, "q75": 0.75, "q975": 0.975}
+BOXES = "boxes: quartiles and median; whiskers: 2.5 % to 97.5 %"
+RELATIVE_TICKS = (-1000, -100, -10, -2, -1, 0, 1, 2, 3, 10, 100, 1000)
 
 
 def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Final estimates beside 2SLS, their dependence on data and settings, and learning paths of beta and Theta."""
-    figure, axes = panels(2, 2, size=(5.6, 3.6), gridspec_kw={"width_ratios": [0.8, 1]})
+    """Final estimates beside 2SLS, how they depend on data and settings, and learning paths of beta and Theta."""
+    figure, axes = panels(2, 2, size=(5.4, 3.7), gridspec_kw={"width_ratios": [0.85, 1]})
     main = select(table)
-    beta, Theta = (main[main["parameter"] == name] for name in ("beta", "Theta"))
-    last, color = _last(beta), LEVELS.get(beta["rho1"].iloc[0], BLUE)
-    box(axes[0, 0], last, 0, color)
-    _benchmarks(axes[0, 0], last["two_sls"], PUBLISHED_BETA)
-    axes[0, 0].set(title=f"(a) {last['trials']:.0f} private estimates", ylabel=rf"{WEEKS}$^{{(T)}}$", xticks=[0], xticklabels=["DP-2S-GD"])
-    _variants(axes[1, 0], table)
-    _path(axes[0, 1], beta, color, last["two_sls"])
-    _path(axes[1, 1], Theta, color, last["first_stage"])
-    axes[0, 1].set(title=r"(b) learning path of $\beta$", ylabel=r"$\beta^{(t)}$")
-    axes[1, 1].set(title=r"(b) learning path of $\Theta$", ylabel=r"$\Theta^{(t)}$")
-    for panel in axes[:, 1]:
-        vertical(panel, PUBLISHED_ITERATIONS["angrist"], "claimed: about 15")
+    beta, Theta = (main[main["parameter"] == name].sort_values("t") for name in ("beta", "Theta"))
+    last, (color,) = beta.iloc[-1], level_colors(beta["rho1"]).values()
+    box(axes[0, 0], last, 0.6, color)
+    axes[0, 0].set(title=rf"(a) {last['trials']:.0f} private estimates $\beta^{{(T)}}$", xlim=(-1, 1), xticks=[0.6])
+    axes[0, 0].set(xticklabels=["DP-2S-GD"], ylabel=r"weeks worked $\beta^{(T)}$")
+    _benchmark(axes[0, 0], last["two_sls"], f"2SLS of the same records: {last['two_sls']:.2f}")
+    _benchmark(axes[0, 0], PUBLISHED_BETA, f"the paper's estimate: {PUBLISHED_BETA:g}", color=GREY, linestyle=":")
+    axes[0, 0].margins(y=0.13)
+    _other_data(axes[1, 0], table[table["parameter"] == "beta"], color)
+    _angrist_path(axes[0, 1], beta, color, "two_sls", r"\beta", 0.98)
+    _angrist_path(axes[1, 1], Theta, color, "first_stage", r"\Theta", 0.45)
+    legend_below(figure, axes[:1, 1], 5, BOXES)
     return figure
 
 
 draw_fig10 = draw_fig11 = draw_fig05
 
 
-def _last(path: pd.DataFrame) -> "pd.Series[Any]":
-    return path.loc[path["t"].idxmax()]
+def _benchmark(axes: Axes, value: float, label: str, color: str = "black", linestyle: str = "--") -> None:
+    axes.axhline(value, color=color, linestyle=linestyle, linewidth=1.1)
+    axes.annotate(
+        label, (0.02, value), xycoords=axes.get_yaxis_transform(), xytext=(0, 2), textcoords="offset points",
+        fontsize=8, color=color, va="bottom",
+    )  # fmt: skip
 
 
-def _benchmarks(axes: Axes, two_sls: float, published: float | None = None) -> None:
-    axes.axhline(two_sls, color="black", linestyle="--", linewidth=1.2, label=f"2SLS on the same records: {two_sls:.3g}")
-    if published is not None:
-        axes.axhline(published, color=GREY, linestyle=":", linewidth=1, label=f"the paper's value: {published:g}")
-    axes.legend(loc="upper right")
+def _angrist_path(axes: Axes, path: pd.DataFrame, color: str, target: str, symbol: str, height: float) -> None:
+    _path(axes, path, color, path[target].iloc[0])
+    vertical(axes, PUBLISHED_ITERATIONS["angrist"], "claimed: about 15", height=height)
+    axes.set(title=rf"(b) learning path of ${symbol}$", ylabel=rf"${symbol}^{{(t)}}$")
 
 
 def _path(axes: Axes, path: pd.DataFrame, color: str, target: float) -> None:
-    """Mean with its standard error (the paper's band), the median, and where half and 80 % of the paths run."""
-    path = path.sort_values("t")
-    for low, high, shade, name in (("q10", "q90", 0.12, "80 %"), ("q25", "q75", 0.25, "50 %")):
-        axes.fill_between(path["t"], path[low], path[high], color=color, alpha=shade, linewidth=0, label=f"{name} of the paths")
+    """Mean with its standard error (the paper's band), the median, and where half and 80 % of the runs lie."""
+    for low, high, shade, share in (("q10", "q90", 0.12, 80), ("q25", "q75", 0.25, 50)):
+        label = f"{share} % of the runs"
+        axes.fill_between(path["t"], path[low], path[high], color=color, alpha=shade, linewidth=0, label=label)
     axes.errorbar(path["t"], path["mean"], yerr=path["se"], color=color, marker="o", label="mean, standard error")
     axes.plot(path["t"], path["median"], color="black", linewidth=0.9, label="median")
-    axes.axhline(target, color="black", linestyle="--", linewidth=1.0)
+    axes.axhline(target, color="black", linestyle="--", linewidth=1.0, label="2SLS of the same records")
+    axes.xaxis.set_major_locator(MultipleLocator(5))
     axes.set_xlabel("iteration $t$")
-    axes.legend(loc="lower right", ncols=2)
 
 
-def _variants(axes: Axes, table: pd.DataFrame) -> None:
-    """The final estimates under other readings and on other data, as parts of the 2SLS estimate of the same records."""
-    rows = table[table["parameter"] == "beta"]
-    names = ["main", *sorted(set(rows["variant"]) - {"main"})]
+def _boxes_by_variant(axes: Axes, rows: pd.DataFrame, color: str, relative: bool) -> None:
+    """Final estimates of every variant, as they are or as parts of the 2SLS estimate of the same records."""
+    last = rows[rows["t"] == rows["t"].max()].set_index("variant")
+    names = variants_of(rows)
     for k, name in enumerate(names):
-        last = _last(rows[rows["variant"] == name])
-        parts = sorted(last[level] / last["two_sls"] for level in FIVE)
-        box(axes, pd.Series(parts, FIVE), len(names) - k, BLUE if name == "main" else GREY)
+        scale = last.loc[name, "two_sls"] if relative else 1.0
+        # A negative scale turns the order of the quantiles around.
+        levels = sorted(last.loc[name, column] / scale for column in FIVE)
+        box(axes, pd.Series(levels, list(FIVE)), k, color if name == "main" else GREY)
+    labels = [name.replace(" ", "\n", 1) if name != "all women, worked" else "all women,\nworked" for name in names]
+    axes.set_xticks(range(len(names)), labels, fontsize=7.5)
+
+
+def _other_data(axes: Axes, rows: pd.DataFrame, color: str) -> None:
+    _boxes_by_variant(axes, rows, color, relative=True)
     axes.axhline(1.0, color="black", linestyle="--", linewidth=1.0)
+    axes.set_yscale("symlog", linthresh=3, linscale=1.5)
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(FixedLocator([tick for tick in RELATIVE_TICKS if low <= tick <= high]))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set(title="other readings and other data", ylabel=r"$\beta^{(T)}$ / 2SLS of the same records")
 
 
 def draw_fig13(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Final estimates and learning paths of beta at three privacy levels, beside 2SLS."""
-    figure, axes = panels(3, 2, size=(4.2, 3.4), sharey="row")
-    beta = table[table["parameter"] == "beta"]
-    for (level, color), (top, bottom) in zip(LEVELS.items(), axes.T, strict=True):
+    beta = table[table["parameter"] == "beta"].sort_values("t")
+    levels = level_colors(beta["rho1"])
+    figure, axes = panels(len(levels), 2, size=(4.2, 3.4), sharey="row")
+    for part, (level, color), (top, bottom) in zip("abcdef", levels.items(), axes.T, strict=False):
         rows = beta[beta["rho1"] == level]
         main = select(rows)
-        for k, name in enumerate(["main", *sorted(set(rows["variant"]) - {"main"})]):
-            box(top, _last(rows[rows["variant"] == name]), k, color if name == "main" else GREY)
-        _benchmarks(top, _last(main)["two_sls"])
-        _path(bottom, main, color, _last(main)["two_sls"])
-        top.set_title(rf"$\rho_1=\rho_2={level:g}$")
+        _boxes_by_variant(top, rows, color, relative=False)
+        top.axhline(main["two_sls"].iloc[0], color="black", linestyle="--", linewidth=1.0)
+        _path(bottom, main, color, main["two_sls"].iloc[0])
+        vertical(bottom, PUBLISHED_ITERATIONS["card"], "claimed: within 10", height=0.42)
+        top.set_title(rf"({part}) $\rho_1=\rho_2={level:g}$")
+    widest = select(beta, t=beta["t"].max())[["q025", "q975"]].agg(["min", "max"])
+    low, high = widest.loc["min", "q025"], widest.loc["max", "q975"]
+    axes[0, 0].set(ylim=(low - 0.6 * (high - low), high + 0.6 * (high - low)), ylabel=r"$\beta^{(T)}$, log wage a year")
+    axes[1, 0].set_ylabel(r"learning path $\beta^{(t)}$")
+    legend_below(figure, axes[1, :1], 5, f"{BOXES}, which may leave the panel")
     return figure
 
 
 def draw_ext_angrist_subsets(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """2SLS over random subsets of the paper's size, and private estimates around the 2SLS of the same subset."""
-    figure, (axes,) = panels(2, size=(5.4, 3.9))
+    figure, (axes,) = panels(2, size=(5.4, 4.0))
     closed = select(table, series="2SLS").set_index("subset")["mean"]
-    low, high = closed.quantile([0.01, 0.99])
-    axes[0].hist(closed.clip(low, high), bins=40, color=GREY, alpha=0.6)
-    for value, name, color in ((closed.median(), "median", "black"), (PUBLISHED_BETA, "the paper's value", PURPLE)):
-        vertical(axes[0], value, f"{name}: {value:.1f}", color=color)
-    for k, (level, color) in enumerate(LEVELS.items()):
-        private = select(table, series="DP-2S-GD", rho1=level).set_index("subset")["mean"]
-        away = private - closed
-        box(axes[1], pd.Series({name: away.quantile(q) for name, q in zip(FIVE, (0.025, 0.25, 0.5, 0.75, 0.975))}), k, color)
+    _histogram(axes[0], closed)
+    box(axes[1], _five(closed - closed.median()), 0, GREY)
+    private = select(table, series="DP-2S-GD")
+    levels = level_colors(private["rho1"])
+    for k, (level, color) in enumerate(levels.items(), start=1):
+        box(axes[1], _five(private[private["rho1"] == level].set_index("subset")["mean"] - closed), k, color)
+    labels = ["2SLS around\nits median", *(rf"$\rho_1=\rho_2={level:g}$" for level in levels)]
+    axes[1].set_xticks(range(len(labels)), labels)
+    axes[1].axhline(0.0, color="black", linestyle="--", linewidth=1.0)
+    title = "private estimate less 2SLS of the same subset"
+    axes[1].set(title=title, xlabel=BOXES, ylabel="difference in weeks worked")
     return figure
+
+
+def _histogram(axes: Axes, values: "pd.Series[float]") -> None:
+    low, high = values.quantile([0.005, 0.995])
+    inside = values[(values >= low) & (values <= high)]
+    axes.hist(inside, bins=40, color=GREY, alpha=0.5)
+    axes.set_ylim(top=1.35 * axes.get_ylim()[1])
+    below = 100 * (values < PUBLISHED_BETA).mean()
+    vertical(axes, values.median(), f"median: {values.median():.1f}", "black", side="left")
+    vertical(axes, PUBLISHED_BETA, f"the paper: {PUBLISHED_BETA:g}\n({below:.0f} % lie below)", PURPLE)
+    title = f"2SLS of {len(values)} subsets ({len(values) - len(inside)} lie outside)"
+    axes.set(title=title, xlabel=r"2SLS estimate $\hat\beta$, weeks worked", ylabel="number of subsets")
+
+
+def _five(values: "pd.Series[float]") -> "pd.Series[Any]":
+    """The five numbers of a box."""
+    return pd.Series({name: values.quantile(level) for name, level in FIVE.items()})

@@ -16,7 +16,7 @@ from dpdescent.randomness import stream
 
 # Runs that share a matrix product. Fixed, because the width of a product decides last bits: however trials are cut
 # into parts, a run is computed beside the same neighbours.
-WIDTH = 100
+WIDTH = 200
 
 DATA_USED = (
     "sample means (centring), step sizes (eigenvalues of H_hat), the clipping constant (chosen after a look)"
@@ -26,6 +26,8 @@ DATA_USED = (
 def learning_paths(spec: Spec) -> Iterator[Row]:
     """Rows of one part: beta^(t) and Theta^(t) of every run, t and budget, beside the 2SLS estimate of the same data."""
     sample = read_prepared(spec["data"])
+    if sample.p != 1:
+        raise ValueError(f"learning paths are shown for one regressor, but the data set has p={sample.p}")
     fit = two_stage_least_squares(sample)
     benchmarks = {"two_sls": fit.beta[0], "first_stage": fit.Theta[0, 0], "records": sample.n}
     for arm in arms(spec, sample, fit):

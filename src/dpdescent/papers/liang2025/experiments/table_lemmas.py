@@ -1,4 +1,4 @@
-"""What the lemmas of appendices C to E bound, measured: moments of the sample, both noisy paths, the curvature they meet.
+"""What the lemmas of appendices C to E bound, measured: moments of the sample, noise, both paths and their curvature.
 
 The lemmas describe the descent before clipping, so most quantities come from a run whose noise is that of eq. (4) but
 whose gradients are not clipped. A run without noise on the same data tells what noise adds, and Algorithm 1 itself how
@@ -73,9 +73,7 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
                 yield {**shape, "quantity": name, "series": series, "trial": trial, "value": value}
 
 
-def measured(
-    spec: synthetic.Spec, trial: int, parameters: IVParameters, sample: IVSample
-) -> dict[str, Quantities]:
+def measured(spec: synthetic.Spec, trial: int, parameters: IVParameters, sample: IVSample) -> dict[str, Quantities]:
     """All quantities of one trial by series: `measured` for the design's noise, `noise-free` for none."""
     problem = theory.Problem.of(parameters, sample.n, spec["settings"]["tau"])
     runs, arm, moments = diagnostic_runs(spec, problem), private_arm(spec, problem), lemmas.Moments.of(sample)
@@ -156,7 +154,7 @@ def sample_quantities(sample: IVSample, parameters: IVParameters, moments: lemma
 
 
 def noise_quantities(noisy: Path, free: Path, Xi: Array, lambda_1: float) -> Quantities:
-    """Single noises, and N^(T-1): the first stage is linear, so that noise is the difference of both runs (D.4, E.1)."""
+    """Single noises, and N^(T-1): the first stage is linear, so that N is the difference of both runs (D.4, E.1)."""
     N, last = noisy.Theta[-1] - free.Theta[-1], len(Xi) - 1
     covariance = lemmas.accumulated_noise_covariance(noisy.moments.zz, noisy.eta, lambda_1, last)
     sizes = np.linalg.norm(noisy.nu, axis=1)

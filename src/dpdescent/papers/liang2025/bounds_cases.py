@@ -1,0 +1,202 @@
+"""The settings at which the bounds of liang2025 are evaluated, and rows that put a value beside a measurement."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.data.iv import IVParameters
+from dpdescent.papers.liang2025 import synthetic, theory
+from dpdescent.replication.evidence import Bound, Evidence
+
+Direction = Literal["at most", "at least"]
+
+# Notes that more than one bound carries.
+ORDER = "hidden constants are 1: an order, no bound"
+VACUOUS = "vacuous"
+
+
+@dataclass(frozen=True)
+class Design:
+    """An experiment on the synthetic design, as far as its table does not tell it.
+
+    Attributes:
+        place: of the figure in the paper, panel included.
+        artefact: name of its table.
+        p, q, r: regressors, instruments, dimension of the confounder.
+        n: records; 0 where the table has them.
+        T: iterations; 0 where the table has them.
+        rho1, rho2: budgets; 0 where the table has them.
+    """
+
+    place: str
+    artefact: str
+    p: int
+    q: int
+    r: int
+    n: int = 0
+    T: int = 0
+    rho1: float = 0.0
+    rho2: float = 0.0
+
+
+# Stated in the captions and in Sec. 4.1, App. F.1, G.1 to G.3.
+FIGURE_3A = Design("Figure 3(a)", "fig03", 5, 5, 5, T=20)
+FIGURE_3B = Design("Figure 3(b)", "fig03", 50, 50, 50, T=20)
+FIGURE_4 = Design("Figure 4", "fig04", 5, 5, 5, n=1000)
+FIGURE_6 = Design("Figure 6", "fig06", 5, 5, 5, n=1000, rho1=1.0)
+FIGURE_7 = Design("Figure 7", "fig07", 5, 5, 5, n=2000, T=20, rho1=5.0, rho2=5.0)
+FIGURE_8 = Design("Figure 8", "fig08", 5, 5, 5, n=2000, T=20, rho1=5.0, rho2=5.0)
+FIGURE_9 = Design("Figure 9", "fig09", 20, 20, 20, T=100, rho1=math.inf, rho2=math.inf)
+MORE_INSTRUMENTS = Design("more instruments", "ext_overidentified", 5, 10, 5, rho1=math.inf, rho2=math.inf)
+FRIENDLY_CORE = Design("App. F.2", "ext_friendlycore", 5, 5, 5)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One setting, with what the theory makes of it; budgets may be infinite.
+
+    Attributes:
+        place: of the experiment.
+        parameters: of the design.
+        problem: what the bounds know of them, n and tau included.
+        T, rho1, rho2: iterations and budgets.
+        step_constants: C0 and c0 from which the experiments' step sizes come.
+        bound_constants: C0 and c0 at which eq. (10) bounds what is measured.
+        clip_constant: c0 of eq. (4).
+    """
+
+    place: str
+    parameters: IVParameters
+    problem: theory.Problem
+    T: int
+    rho1: float
+    rho2: float
+    step_constants: theory.Constants
+    bound_constants: theory.Constants
+    clip_constant: float
+
+    @property
+    def text(self) -> str:
+        """The setting in words."""
+        return f"{self.shape}, T={self.T}, rho1={self.rho1:g}, rho2={self.rho2:g}"
+
+    @property
+    def shape(self) -> str:
+        """The setting without what only a private run has."""
+        return f"{self.place}: p={self.problem.p}, q={self.problem.q}, n={self.problem.n}"
+
+    @property
+    def beta_norm(self) -> float:
+        """||beta||, the error of the start at zero."""
+        return float(np.linalg.norm(self.parameters.beta))
+
+    def beside_start(self, error: float) -> str:
+        """What to add to the note of a bound on the error: something only where zero, the start, is as close."""
+        if error < self.beta_norm:
+            return ""
+        return f"; {VACUOUS}: above ||beta|| = {self.beta_norm:.3g}, the error of zero"
+
+    @property
+    def nominal(self) -> theory.Spectrum:
+        """delta and the eigenvalue window at the constants of the step sizes."""
+        return theory.spectrum(self.problem, self.step_constants)
+
+    @property
+    def window(self) -> theory.Spectrum:
+        """delta and the eigenvalue window at constants that make them bounds."""
+        return theory.spectrum(self.problem, self.bound_constants)
+
+    @property
+    def steps(self) -> theory.StepSizes:
+        """The experiments' step sizes."""
+        return theory.recommended_step_sizes(self.nominal)
+
+    @property
+    def kappa(self) -> float:
+        """Contraction rate (10) at the constants of the step sizes."""
+        return theory.contraction(self.nominal, self.steps).overall
+
+    @property
+    def gamma(self) -> float:
+        """Clipping threshold of eq. (4)."""
+        return theory.clipping_threshold(self.clip_constant, self.problem.n, self.problem.q, self.T, self.problem.tau)
+
+    @property
+    def lambda_1(self) -> float:
+        """Noise sd of the first stage, eq. (4)."""
+        return theory.noise_scale(self.gamma, self.problem.n, self.T, self.rho1)
+
+    @property
+    def lambda_2(self) -> float:
+        """Noise sd of the second stage, eq. (4)."""
+        return theory.noise_scale(self.gamma, self.problem.n, self.T, self.rho2)
+
+
+def case(
+    evidence: Evidence, design: Design, *, n: int = 0, T: int = 0, rho1: float = 0.0, rho2: float = 0.0, place: str = ""
+) -> Case:
+    """The design at a table's grid values; those that are left out are the design's own."""
+    settings = evidence.settings
+    parameters = parameters_of(evidence, design)
+    return Case(
+        place=place or design.place,
+        parameters=parameters,
+        problem=theory.Problem.of(parameters, int(n or design.n), settings["tau"]),
+        T=int(T or design.T or 1),
+        rho1=float(rho1 or design.rho1),
+        rho2=float(rho2 or design.rho2),
+        step_constants=theory.Constants(settings["concentration_constant"], settings["first_stage_constant"]),
+        bound_constants=theory.Constants(
+            settings["bound_concentration_constant"], settings["bound_first_stage_constant"]
+        ),
+        clip_constant=settings["clip_constant"],
+    )
+
+
+def parameters_of(evidence: Evidence, design: Design) -> IVParameters:
+    """The draw of the parameters that the figures share."""
+    cell = {"p": design.p, "q": design.q, "r": design.r}
+    spec = {"seed": evidence.spec["seed"], "cell": cell, "settings": {"parameters": "fixed"}}
+    return synthetic.parameters_of(spec, trial=0)
+
+
+def row(
+    bound: str,
+    location: str,
+    setting: str,
+    value: float,
+    measured: float | None = None,
+    direction: Direction | None = "at most",
+    note: str = "",
+) -> Bound:
+    """A row; `holds` says whether the measured value lies where the bound puts it. Without a direction it is open."""
+    number = None if measured is None or math.isnan(measured) else float(measured)
+    holds = None
+    if number is not None and direction is not None:
+        holds = bool(number <= value if direction == "at most" else number >= value)
+    if math.isinf(value) and direction is not None and VACUOUS not in note:
+        note = "; ".join(filter(None, [note, f"{VACUOUS}: no finite value"]))
+    return Bound(bound, location, setting, float(value), number, holds, note)
+
+
+def stated(
+    bound: str, location: str, setting: str, value: float, note: str = "", measured: float | None = None
+) -> Bound:
+    """A row for a quantity that bounds nothing by itself; a measured value may stand beside it."""
+    return row(bound, location, setting, value, measured, None, note)
+
+
+def pick(table: pd.DataFrame, column: str, **where: object) -> float | None:
+    """One value of the row of a table that has the given values; None where there is no such row.
+
+    Raises:
+        ValueError: if there is more than one.
+    """
+    for name, wanted in where.items():
+        table = table[table[name] == wanted]
+    if len(table) > 1:
+        raise ValueError(f"{len(table)} rows have {where}; one is needed")
+    return None if table.empty else float(table[column].iloc[0])

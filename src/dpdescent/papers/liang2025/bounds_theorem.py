@@ -1,0 +1,242 @@
+"""Theorem 3.1, Corollary 3.1, Theorem F.1 and App. F.2 of liang2025 at every plotted point, beside the measured error.
+
+All hidden constants are 1. Such a value is an order and no bound: that it lies above an error, or below, is a statement
+about sizes only.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+
+import pandas as pd
+from scipy.optimize import minimize_scalar
+
+from dpdescent.papers.liang2025 import bounds_cases, error_bounds, lemmas, theory
+from dpdescent.papers.liang2025.bounds_cases import ORDER, Case, Design, case, row, stated
+from dpdescent.papers.liang2025.bounds_conditions import explicit_limit, least_T
+from dpdescent.papers.liang2025.error_bounds import BoundTerms
+from dpdescent.replication.evidence import Bound, Evidence
+
+# Sample sizes between which Remark 3.7 is put to the test: those of data at hand, and far beyond.
+NEAR, FAR, BEYOND = 1e5, 1e10, (1e20, 1e40)
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of every figure, then those that claims and findings look up by name."""
+    figures = (_figure_3, _figure_4, _figure_6, _figure_7, _figure_8, _figure_9, _more_instruments, _friendly_core)
+    for figure in figures:
+        yield from figure(evidence)
+    yield from _optimal_steps(evidence)
+    yield from _named_conditions(evidence)
+
+
+def _terms(at: Case, bound: str, location: str, found: BoundTerms, measured: float | None) -> Iterator[Bound]:
+    """The bound's total beside the mean error, and its terms."""
+    yield row(bound, location, at.text, found.total, measured, note=f"{ORDER}{at.beside_start(found.total)}")
+    for name in ("optimisation", "privacy", "sampling"):
+        yield stated(f"{bound}, {name} term", location, at.text, getattr(found, name), ORDER)
+
+
+def _theorem_3_1(at: Case, measured: float | None, kappa: float | None = None) -> Iterator[Bound]:
+    rate = at.kappa if kappa is None else kappa
+    found = error_bounds.bound_terms(at.problem, rate, at.rho1, at.rho2, at.T)
+    yield from _terms(at, "bound (7)", "(7)", found, measured)
+
+
+def _corollary_3_1(at: Case, measured: float | None) -> Iterator[Bound]:
+    found = error_bounds.corollary_3_1_terms(at.problem, at.kappa, at.T)
+    yield from _terms(at, "bound (9)", "(9)", found, measured)
+
+
+def _figure_3(evidence: Evidence) -> Iterator[Bound]:
+    for panel, design in (("a", bounds_cases.FIGURE_3A), ("b", bounds_cases.FIGURE_3B)):
+        for found in _rows(evidence.select("fig03", panel=panel, error_to="beta_hat")):
+            at = case(evidence, design, n=found["n"], rho1=found["rho1"], rho2=found["rho2"])
+            bound = _theorem_3_1 if found["series"] == "DP-2S-GD" else _corollary_3_1
+            yield from bound(at, found["mean"])
+
+
+def _figure_4(evidence: Evidence) -> Iterator[Bound]:
+    for found in _rows(evidence.select("fig04", error_to="beta_hat")):
+        place = f"Figure 4({found['panel']})"
+        at = case(evidence, bounds_cases.FIGURE_4, T=found["T"], rho1=found["rho1"], rho2=found["rho2"], place=place)
+        yield from _theorem_3_1(at, found["mean"])
+
+
+def _figure_6(evidence: Evidence) -> Iterator[Bound]:
+    """Panel (a) is Algorithm 1, (b) Algorithm 3, whose bound is Theorem F.1; (c) is not the paper's."""
+    for found in _rows(evidence.select("fig06", panel="a", error_to="beta_hat")):
+        at = case(evidence, bounds_cases.FIGURE_6, T=found["T"], rho2=found["rho2"], place="Figure 6(a)")
+        yield from _theorem_3_1(at, found["mean"])
+    for found in _rows(evidence.select("fig06", panel="b", error_to="beta_hat")):
+        yield from _theorem_f_1(_algorithm_3(evidence, found), found["mean"])
+
+
+def _algorithm_3(evidence: Evidence, found: pd.Series) -> Case:
+    return case(evidence, bounds_cases.FIGURE_6, T=found["T"], rho1=math.inf, rho2=found["rho2"], place="Figure 6(b)")
+
+
+def _theorem_f_1(at: Case, measured: float) -> Iterator[Bound]:
+    found = error_bounds.theorem_f_1_terms(at.problem, at.kappa, at.rho2, at.T)
+    yield from _terms(at, "bound of Theorem F.1", "Theorem F.1", found, measured)
+    rates = theory.contraction(at.nominal, at.steps)
+    sharper = error_bounds.proof_terms(at.problem, rates, math.inf, at.rho2, at.T).total
+    yield row("bound (52)", "(52)", at.text, sharper, measured, note=f"{ORDER}{at.beside_start(sharper)}")
+
+
+def _figure_7(evidence: Evidence) -> Iterator[Bound]:
+    """The rate follows the step sizes: one varies, the other one is held at a fraction of its ceiling (App. G.1)."""
+    for found in _rows(evidence.select("fig07", error_to="beta_hat")):
+        fraction, panel = found["step_fraction"], found["panel"]
+        at = case(evidence, bounds_cases.FIGURE_7, place=f"Figure 7({panel}), step at {fraction:g} of its ceiling")
+        ceiling = theory.step_size_ceilings(at.nominal)
+        eta, alpha = (fraction, 1.0) if panel == "a" else (0.9, fraction)
+        steps = theory.StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
+        yield from _theorem_3_1(at, found["mean"], theory.contraction(at.nominal, steps).overall)
+
+
+def _figure_8(evidence: Evidence) -> Iterator[Bound]:
+    """The bound is for the threshold of eq. (4); its error is that of the closest threshold on the figure's grid."""
+    formula, table = case(evidence, bounds_cases.FIGURE_8).gamma, evidence.select("fig08", error_to="beta_hat")
+    closest = table.loc[(table["gamma"] / formula - 1).abs().idxmin()]
+    place = f"Figure 8, measured at gamma={closest['gamma']:g}"
+    yield from _theorem_3_1(case(evidence, bounds_cases.FIGURE_8, place=place), closest["mean"])
+
+
+def _figure_9(evidence: Evidence) -> Iterator[Bound]:
+    """The variant with one design, which is the one that the bound is evaluated for."""
+    table = evidence.select("fig09", variant="one design")
+    for found in _rows(table[(table["series"] == "2S-GD") & (table["error_to"] == "beta_hat")]):
+        yield from _corollary_3_1(case(evidence, bounds_cases.FIGURE_9, n=found["n"], T=found["T"]), found["mean"])
+    for found in _rows(table[table["series"] == "2SLS"]):
+        at = case(evidence, bounds_cases.FIGURE_9, n=found["n"])
+        rate = lemmas.two_stage_least_squares_rate(at.problem)
+        yield row("rate of 2SLS", "Lemma D.7", at.shape, rate, found["mean"], note=ORDER)
+        why = "sqrt p; measured is the error of 2S-GD at the largest T over that of 2SLS, both to beta"
+        yield stated(
+            "price of gradient descent", "Remark 3.8", at.shape, math.sqrt(at.problem.p), why, _gap(table, found)
+        )
+
+
+def _gap(table: pd.DataFrame, two_sls: pd.Series) -> float:
+    descent = table[(table["series"] == "2S-GD") & (table["error_to"] == "beta") & (table["n"] == two_sls["n"])]
+    return float(descent.loc[descent["T"].idxmax()]["mean"] / two_sls["mean"])
+
+
+def _more_instruments(evidence: Evidence) -> Iterator[Bound]:
+    """Without noise and with q > p, where the third term of (9) could show."""
+    for found in _rows(evidence.select("ext_overidentified", series="2S-GD", error_to="beta_hat")):
+        at = case(evidence, bounds_cases.MORE_INSTRUMENTS, n=found["n"], T=found["T"])
+        yield from _corollary_3_1(at, found["mean"])
+
+
+def _friendly_core(evidence: Evidence) -> Iterator[Bound]:
+    """App. F.2, with its L at Lipschitz constants 1 and lambda0 of Lemma D.6."""
+    for found in _rows(evidence.select("ext_friendlycore", series="FriendlyCore-2SLS")):
+        at, rho = case(evidence, bounds_cases.FRIENDLY_CORE, n=found["n"]), float(found["rho"])
+        text, total = f"{at.shape}, rho={rho:g}", _friendly_core_error(at, rho)
+        why = f"C_h = C_G = 1; {ORDER}; {found['failed']:.0%} of the runs gave no estimate{at.beside_start(total)}"
+        yield row("error of FriendlyCore", "App. F.2", text, total, found["mean"], note=why)
+        error = error_bounds.friendly_core_moment_error(at.problem, rho)
+        yield stated("error of FriendlyCore's moments", "App. F.2", text, error, ORDER)
+    yield from _friendly_core_sizes(case(evidence, bounds_cases.FRIENDLY_CORE, n=1000))
+
+
+def _friendly_core_error(at: Case, rho: float) -> float:
+    smallest = at.nominal.lower
+    lipschitz = error_bounds.friendly_core_lipschitz(smallest, 1.0, 1.0, 1.0) if smallest > 0 else math.inf
+    return error_bounds.friendly_core_terms(at.problem, rho, lipschitz).total
+
+
+def _friendly_core_sizes(at: Case) -> Iterator[Bound]:
+    text = f"App. F.2: p={at.problem.p}, q={at.problem.q}"
+    yield stated("d", "App. F.2", text, error_bounds.friendly_core_dimension(at.problem))
+    yield stated("order of the diameter r", "App. F.2", text, error_bounds.friendly_core_diameter(at.problem), ORDER)
+
+
+def _optimal_steps(evidence: Evidence) -> Iterator[Bound]:
+    """Remark 3.7: how the best number of steps grows with n, at rho1 = rho2 = 1 and kappa as in (10)."""
+    place, text, name = "Remark 3.7", "p=5, q=5, rho1=1, rho2=1", "growth of the optimal T per log n"
+
+    def per_log(n: float) -> float:
+        return optimal_T(_at(evidence, n)) / math.log(n)
+
+    why = f"T that minimises (7) over log n, at n={FAR:g} over that at n={NEAR:g}; {ORDER}"
+    yield stated(name, place, text, per_log(FAR) / per_log(NEAR), why)
+    near, far = BEYOND
+    why = f"as above, at n={far:g} over that at n={near:g}; it is 1 for a logarithm"
+    yield stated(f"{name}, far out", place, text, per_log(far) / per_log(near), why)
+    slope = (optimal_T(_at(evidence, far)) - optimal_T(_at(evidence, near))) / math.log(far / near)
+    why = f"measured is the slope of the optimal T in log n from n={near:g} to n={far:g}: the optimum is logarithmic"
+    yield stated("2/log(1/kappa)", place, text, 2 / math.log(1 / _at(evidence, far).kappa), why, slope)
+    why = "numerical log-derivative at n=1e5; the plateau ends linearly in n"
+    yield stated("exponent of T2 in n", place, text, _exponent(_sampling_ends(evidence), NEAR), why)
+    for rho1 in sorted(set(evidence.select("fig04", panel="a")["rho1"])):
+        yield _optimum_beside_figure_4(evidence, float(rho1))
+
+
+def _optimum_beside_figure_4(evidence: Evidence, rho1: float) -> Bound:
+    measured = least_T(evidence, "fig04", panel="a", rho1=rho1)
+    at = case(evidence, bounds_cases.FIGURE_4, rho1=rho1, rho2=10.0)
+    text, why = f"{at.shape}, rho1={rho1:g}, rho2=10", "measured is the T of least mean error on the figure's grid"
+    return stated("optimal T of (7)", "Remark 3.7", text, optimal_T(at), f"{why}; {ORDER}", measured)
+
+
+def _at(evidence: Evidence, n: float) -> Case:
+    return case(evidence, Design("main design", "", 5, 5, 5), n=int(n), rho1=1.0, rho2=1.0)
+
+
+def optimal_T(at: Case) -> float:
+    """The real T >= 1 that minimises bound (7) at hidden constants 1; its third term does not depend on T."""
+    kappa = at.kappa
+
+    def height(log_T: float) -> float:
+        found = error_bounds.bound_terms(at.problem, kappa, at.rho1, at.rho2, math.exp(log_T))
+        return math.log(found.optimisation + found.privacy)
+
+    best = minimize_scalar(height, bounds=(0.0, 2 * math.log(at.problem.n)), method="bounded", options={"xatol": 1e-9})
+    return math.exp(float(best.x))
+
+
+def _sampling_ends(evidence: Evidence) -> Callable[[float], float]:
+    def ends(n: float) -> float:
+        at = _at(evidence, n)
+        return error_bounds.regime_boundaries(at.problem, at.kappa, at.rho1, at.rho2).sampling_ends
+
+    return ends
+
+
+def _exponent(function: Callable[[float], float], n: float, step: float = 0.1) -> float:
+    """d log f / d log n at n, by a central difference."""
+    above, below = n * (1 + step), n / (1 + step)
+    return math.log(function(above) / function(below)) / math.log(int(above) / int(below))
+
+
+def _named_conditions(evidence: Evidence) -> Iterator[Bound]:
+    for rho1 in sorted({10.0, *evidence.select("fig04", panel="a")["rho1"]}):
+        yield _condition_21(evidence, float(rho1))
+    at = case(evidence, bounds_cases.FIGURE_6, rho2=1.0)
+    text, n = f"{at.shape}, rho1=1, rho2=1", at.problem.n
+    needed = error_bounds.minimum_sample_size(at.problem, at.rho1, at.rho2)
+    yield row("condition (6) at Figure 6", "(6)", text, needed, n, "at least", f"measured is n; {ORDER}")
+    name = "smallest T at which Lemma D.1's sample size exceeds n = 1000 (rho2 = 1)"
+    yield stated(name, "Lemma D.1", text, _first_uncovered(at), f"(6) leaves out the lemma's sqrt T; {ORDER}")
+
+
+def _condition_21(evidence: Evidence, rho1: float) -> Bound:
+    measured = least_T(evidence, "fig04", panel="a", rho1=rho1)
+    at = case(evidence, bounds_cases.FIGURE_4, rho1=rho1, rho2=10.0)
+    limit = explicit_limit(at)
+    admitted = "" if limit >= 1 else "; no T >= 1 is admitted"
+    why = f"largest T; measured is the T of least mean error; ||Theta_hat|| taken as ||Theta||{admitted}"
+    text = f"{at.shape}, rho1={rho1:g}, rho2=10"
+    return row(f"condition (21) at Figure 4, rho1 = {rho1:g}", "(21)", text, limit, measured, note=why)
+
+
+def _first_uncovered(at: Case) -> int:
+    """The lemma's sample size grows like sqrt T; rounding must not put an exact root on the wrong side."""
+    unit = lemmas.no_clipping_sample_size(at.problem, at.rho1, at.rho2, 1)
+    return math.floor((at.problem.n / unit) ** 2 * (1 + 1e-12)) + 1
+
+
+def _rows(table: pd.DataFrame) -> Iterator[pd.Series]:
+    return (found for _, found in table.iterrows())

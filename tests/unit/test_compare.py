@@ -1,0 +1,202 @@
+"""Comparing two builds: what may differ between processors, and what may not differ at all."""
+
+from pathlib import Path
+
+import pytest
+
+from dpdescent.replication import compare, tables
+from dpdescent.replication.project import Artefact
+
+TABLE = "n,mean,name\n500,0.123456789012345,a\n1000,2.5,b\n"
+CLAIMS = "claim,paper,verdict\nc1,p1,reproduced\nc2,p1,not reproduced\nc3,p1,reproduced\nd1,p2,inconclusive\n"
+
+
+def results(folder: Path, **changes: str) -> Path:
+    """A small folder of results; a keyword (a file's stem) changes the content of a file, None removes it."""
+    files = {
+        "p/fig01.csv": TABLE, "p/fig01.png": "pixels", "p/fig01.svg": "lines", "p/bounds.csv": "a\n1\n",
+        "claims.csv": CLAIMS, "findings.csv": "finding\nf1\n", "README.md": "page", "compute.csv": "s\n1\n",
+        "MANIFEST.sha256": "", "provenance.json": "{}",
+    }  # fmt: skip
+    for name, text in files.items():
+        content = changes.get(name, changes.get(Path(name).name, text))
+        if content is not None:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(content, encoding="utf-8")
+    return folder
+
+
+def report(tmp_path: Path, **changes: str | None) -> compare.Report:
+    reference = results(tmp_path / "reference")
+    return compare.folders(results(tmp_path / "made", **changes), reference)  # type: ignore[arg-type]
+
+
+def test_equal_folders(tmp_path: Path) -> None:
+    found = report(tmp_path)
+    assert len(found.same) == 7
+    assert not found.differs
+    assert found.text() == "Compared with the results that came with this checkout: 7 files have equal bytes."
+
+
+def test_times_and_machine_are_not_compared(tmp_path: Path) -> None:
+    changes = {"compute.csv": "s\n2\n", "MANIFEST.sha256": "x", "provenance.json": "{1}"}
+    assert len(report(tmp_path, **changes).same) == 7
+
+
+@pytest.mark.parametrize(
+    ("cell", "close"),
+    [
+        ("0.1234567890123", True),
+        ("0.12345678913", True),
+        ("0.1234567892", False),
+        ("0.2", False),
+        ("", False),
+        ("nan", False),
+    ],
+)
+def test_numbers_agree_within_a_relative_tolerance(tmp_path: Path, cell: str, close: bool) -> None:
+    found = report(tmp_path, **{"fig01.csv": TABLE.replace("0.123456789012345", cell)})
+    assert (found.close == ["p/fig01.csv"]) is close
+    assert found.differs is not close
+    if not close:
+        assert found.different == {"p/fig01.csv": f"line 2, mean: {cell} instead of 0.123456789012345"}
+        assert f"DIFFERS  p/fig01.csv: line 2, mean: {cell}" in found.text()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "agree"),
+    [
+        ("1e-12", "-3e-12", True),
+        ("0", "9e-12", True),
+        ("0", "2e-11", False),
+        ("1e-7", "1.0000001e-7", True),
+        ("1e-3", "1.0000001e-3", False),
+        ("nan", "nan", True),
+        ("inf", "inf", True),
+        ("inf", "1e308", False),
+        ("inf", "-inf", False),
+        ("", "0", False),
+        ("reproduced", "reproduced", True),
+        ("reproduced", "inconclusive", False),
+        ("500", "500.0", True),
+    ],
+)
+def test_rounding_has_a_floor(one: str, other: str, agree: bool) -> None:
+    assert compare.agree(one, other) is agree
+    assert compare.agree(other, one) is agree
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (TABLE + "1,1,c\n", "3 rows instead of 2"),
+        (TABLE.replace("mean", "median"), r"columns \['mean', 'median'\] differ"),
+        (TABLE.replace(",b", ",c"), "line 3, name: c instead of b"),
+        ("n,mean,name\n", "0 rows instead of 2"),
+    ],
+)
+def test_other_differences_of_tables_are_told(tmp_path: Path, text: str, why: str) -> None:
+    (made := tmp_path / "made.csv").write_text(text)
+    (reference := tmp_path / "reference.csv").write_text(TABLE)
+    with pytest.raises(AssertionError, match=why):
+        raise AssertionError(compare.table_difference(made, reference))
+
+
+def test_missing_and_added_files(tmp_path: Path) -> None:
+    found = report(tmp_path, **{"bounds.csv": None})
+    assert found.missing == ["p/bounds.csv"]
+    assert found.differs
+    assert "MISSING  p/bounds.csv" in found.text()
+    swapped = compare.folders(tmp_path / "reference", tmp_path / "made")
+    assert swapped.added == ["p/bounds.csv"]
+    assert not swapped.differs
+    assert "NEW      p/bounds.csv" in swapped.text()
+
+
+def test_nothing_to_compare_with(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    found = compare.folders(results(tmp_path / "made"), tmp_path / "empty")
+    assert not found.differs
+    assert found.text().startswith("Nothing to compare with")
+
+
+def test_all_files_gone_is_no_silence(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    found = compare.folders(tmp_path / "empty", results(tmp_path / "reference"))
+    assert found.differs
+    assert "MISSING  p/fig01.csv" in found.text()
+
+
+def test_figure_may_be_redrawn_only_with_a_table_that_agrees(tmp_path: Path) -> None:
+    close = {"fig01.csv": TABLE.replace("2.5", "2.5000000001"), "fig01.png": "other pixels"}
+    found = report(tmp_path / "close", **close)
+    assert found.redrawn == ["p/fig01.png"]
+    assert not found.differs
+    assert "1 figures and pages differ in bytes, their tables agree: p/fig01.png" in found.text()
+
+    found = report(tmp_path / "same", **{"fig01.png": "other pixels"})
+    assert found.different == {"p/fig01.png": "bytes differ, although its table is the same"}
+
+    found = report(tmp_path / "other", **{"fig01.csv": TABLE.replace("2.5", "2.6"), "fig01.png": "other pixels"})
+    assert found.different["p/fig01.png"] == "its table differs"
+    assert found.redrawn == []
+
+
+def test_page_of_verdicts_belongs_to_claims_and_findings(tmp_path: Path) -> None:
+    found = report(tmp_path / "same", **{"README.md": "other"})
+    assert found.different == {"README.md": "bytes differ, although its table is the same"}
+    changed = {"README.md": "other", "claims.csv": CLAIMS.replace("inconclusive", "reproduced")}
+    assert report(tmp_path / "other", **changed).different["README.md"] == "its table differs"
+
+
+def test_scorecard_counts_by_paper(tmp_path: Path) -> None:
+    assert compare.scorecard(results(tmp_path)) == "p1: 1 not reproduced, 2 reproduced\np2: 1 inconclusive"
+
+
+# --- Parts -----------------------------------------------------------------------------------------------------------
+
+ARTEFACT = Artefact("p", "fig01", "", "", [], ["extra"], [], {})
+
+
+def part(folder: Path, text: str) -> Path:
+    (folder / "part.csv").write_text(text)
+    return folder / "part.csv"
+
+
+def committed(tmp_path: Path, text: str) -> compare.PartSums:
+    frame = tables.read(part(tmp_path, text))
+    tables.write(tables.fingerprints("p/fig01", {"t0-1": frame}, ["extra"]), tmp_path / "parts.csv")
+    return compare.part_sums(compare.read_rows(tmp_path / "parts.csv"))
+
+
+PART = "trial,value,extra\n0,1e8,0.5\n1,-1e8,0.25\n2,0.125,inf\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "difference"),
+    [
+        (PART, ""),
+        (PART.replace("0.125", "0.1250001"), ""),
+        (PART.replace("0.125", "1.5"), "sum of value is 1.5 instead of 0.125"),
+        (PART.replace("inf", "1"), "sum of extra is 1.75 instead of inf"),
+        (PART.replace("2,0.125,inf\n", ""), "2 rows instead of 3"),
+    ],
+)
+def test_recomputed_part_against_its_fingerprint(tmp_path: Path, text: str, difference: str) -> None:
+    """The tolerance refers to the sum of sizes, because sums of many terms cancel."""
+    known = committed(tmp_path, PART)
+    assert compare.part_difference(known, ARTEFACT, "t0-1", part(tmp_path, text)) == difference
+
+
+def test_part_without_a_fingerprint_is_told(tmp_path: Path) -> None:
+    known = committed(tmp_path, PART)
+    told = compare.part_difference(known, ARTEFACT, "t2-3", part(tmp_path, PART))
+    assert told == "column value of this part is not in the committed fingerprints"
+
+
+def test_scratch_environment_puts_the_copy_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "elsewhere")
+    monkeypatch.setenv("KEPT", "yes")
+    environment = compare.scratch_environment(tmp_path)
+    assert environment["PYTHONPATH"] == str(tmp_path / "src")
+    assert environment["KEPT"] == "yes"

@@ -1,0 +1,65 @@
+"""The privacy ledger: an epsilon of ours is printed only for a guarantee that we can defend."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.privacy.events import GaussianReleases, Mechanism
+from dpdescent.replication import ledger
+from dpdescent.replication.files import read_rows, write_rows
+
+DELTA = 1e-5
+RELEASES = (GaussianReleases("gradient of stage 1", 0.02, 0.1, 20), GaussianReleases("gradient of stage 2", 0.04, 0.5, 10))
+PROVED = Mechanism("DP-2S-GD", RELEASES, "replace-one", "full batch", 1.0, "proved", "the argument")
+
+
+def row(event: Mechanism) -> dict[str, object]:
+    (only,) = ledger.rows("paper", "fig01", [("main: arm", event, DELTA)])
+    return only
+
+
+def test_proved_guarantee_is_accounted() -> None:
+    rho = 20 * 0.02**2 / (2 * 0.1**2) + 10 * 0.04**2 / (2 * 0.5**2)
+    entry = row(PROVED)
+    assert entry["rho"] == pytest.approx(rho, rel=1e-14)
+    assert entry["mu"] == pytest.approx(math.sqrt(2 * rho), rel=1e-14)
+    assert entry["eps_tight"] == pytest.approx(tight_epsilon(rho, DELTA), rel=1e-12)
+    assert entry["eps_paper"] == zcdp.epsilon(1.0, DELTA)
+
+
+@pytest.mark.parametrize("guarantee", ["none", "as published"])
+def test_without_a_proof_no_epsilon_of_ours_is_printed(guarantee: str) -> None:
+    entry = row(replace(PROVED, guarantee=guarantee))  # type: ignore[arg-type]
+    assert [entry[column] for column in ("rho", "mu", "eps_tight", "eps_audit_low")] == [""] * 4
+    assert entry["guarantee"] == guarantee
+    # What the paper claims is quoted as its own.
+    assert entry["eps_paper"] == zcdp.epsilon(1.0, DELTA)
+
+
+def test_no_epsilon_for_what_is_not_claimed_or_not_gaussian() -> None:
+    nothing = row(replace(PROVED, releases=(), claimed_rho=math.inf, guarantee="none"))
+    assert nothing["eps_paper"] == ""
+    assert row(replace(PROVED, releases=()))["eps_tight"] == ""
+
+
+def test_what_was_released_is_written_out() -> None:
+    entry = row(PROVED)
+    assert entry["sensitivity"] == "0.02; 0.04"
+    assert entry["noise_sd"] == "0.1; 0.5"
+    assert entry["releases"] == "20 x gradient of stage 1; 10 x gradient of stage 2"
+    assert (entry["relation"], entry["sampler"]) == ("replace-one", "full batch")
+    assert (entry["mechanism"], entry["arm"], entry["note"]) == ("DP-2S-GD", "main: arm", "the argument")
+
+
+def test_rows_have_the_columns_of_the_ledger(tmp_path: Path) -> None:
+    arms = [("a", PROVED, DELTA), ("b", replace(PROVED, guarantee="none"), DELTA)]
+    rows = ledger.rows("paper", "fig01", arms)
+    assert [list(entry) for entry in rows] == [ledger.COLUMNS] * 2
+    write_rows(tmp_path / "privacy.csv", ledger.COLUMNS, rows)
+    read = read_rows(tmp_path / "privacy.csv")
+    assert [entry["arm"] for entry in read] == ["a", "b"]
+    assert read[1]["eps_tight"] == ""

@@ -1,0 +1,61 @@
+"""With what a build was made: hashes of its outputs, versions, time and memory of its jobs."""
+
+import hashlib
+import platform
+from pathlib import Path
+
+import numpy as np
+
+from dpdescent.replication import provenance
+
+HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
+
+
+def test_hashes_of_all_tables_and_figures_sorted_by_name(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    for name in ("b/fig02.csv", "b/fig01.png", "a.csv"):
+        (tmp_path / name).write_bytes(name.encode())
+    assert list(provenance.hashes(tmp_path).items()) == [
+        (name, hashlib.sha256(name.encode()).hexdigest()) for name in ("a.csv", "b/fig01.png", "b/fig02.csv")
+    ]
+
+
+def test_times_machine_and_left_overs_stay_outside(tmp_path: Path) -> None:
+    for name in ("MANIFEST.sha256", "provenance.json", "compute.csv", ".fig01.123.csv", "fig01.csv"):
+        (tmp_path / name).write_text("")
+    assert list(provenance.hashes(tmp_path)) == ["fig01.csv"]
+
+
+def test_environment_says_what_bytes_depend_on() -> None:
+    environment = provenance.environment()
+    assert environment["python"] == platform.python_version()
+    assert environment["versions"]["numpy"] == np.__version__
+    assert set(environment) == {"python", "versions", "machine", "processor", "blas_kernel", "simd"}
+    assert environment["blas_kernel"] != "unknown"
+    assert str(Path.home()) not in str(environment)
+    assert platform.node() not in environment.values()
+
+
+def benchmark(folder: Path, name: str, *rows: tuple[str, str, str]) -> None:
+    file = folder / f"{name}.tsv"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    lines = [f"{wall}\t0:00:01\t{memory}\t0\t0\t0\t0\t0\t90\t{cpu}\n" for wall, memory, cpu in rows]
+    file.write_text(HEADER + "".join(lines))
+
+
+def test_compute_budget_sums_by_stage_and_artefact(tmp_path: Path) -> None:
+    benchmark(tmp_path, "train/p/fig01/main_rho=0.5_t0-9", ("10.5", "100.0", "9.25"))
+    benchmark(tmp_path, "train/p/fig01/main_rho=0.5_t10-19", ("11.0", "300.5", "10.0"))
+    benchmark(tmp_path, "train/p/fig02/main_t0-9", ("1.0", "50.0", "0.5"))
+    benchmark(tmp_path, "table/p/fig01", ("2.0", "80.0", "1.5"))
+    benchmark(tmp_path, "collect", ("3.0", "70.0", "2.5"))
+    rows = {(row["stage"], row["item"]): row for row in provenance.compute_budget(tmp_path)}
+    assert set(rows) == {("train", "p/fig01"), ("train", "p/fig02"), ("table", "p/fig01"), ("collect", "")}
+    both = rows["train", "p/fig01"]
+    assert (both["jobs"], both["wall_s"], both["cpu_s"], both["peak_mb"]) == (2, 21.5, 19.25, 300.5)
+
+
+def test_short_jobs_without_a_sample_count_by_their_wall_time(tmp_path: Path) -> None:
+    benchmark(tmp_path, "table/p/fig01", ("0.5", "NA", "NA"), ("0.25", "-", "0.00"))
+    (row,) = provenance.compute_budget(tmp_path)
+    assert (row["jobs"], row["wall_s"], row["cpu_s"], row["peak_mb"]) == (2, 0.75, 0.75, 0.0)

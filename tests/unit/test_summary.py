@@ -1,0 +1,80 @@
+"""The page of verdicts and the blocks of the README: what they say is what the result files say."""
+
+from pathlib import Path
+
+import pytest
+
+from dpdescent.replication import summary
+from dpdescent.replication.files import write_rows
+
+CLAIM = {
+    "claim": "c1", "paper": "p1", "artefact": "fig01", "location": "Sec. 4", "statement": "error falls | fast",
+    "quantity": "slope", "measured": "-0.51234", "low": "-0.61", "high": "-0.4", "criterion": "at most -0.4",
+    "verdict": "reproduced", "note": "",
+}  # fmt: skip
+FINDING = {
+    "finding": "f1", "paper": "p1", "location": "Prop. 3.1", "kind": "privacy", "statement": "noise is needed",
+    "expected": "1", "measured": "1.41", "severity": "low", "status": "confirmed", "charitable_reading": "none",
+    "artefact": "fig01",
+}  # fmt: skip
+
+
+def test_fill_replaces_what_stands_between_markers_and_nothing_else() -> None:
+    text = "before\n<!-- a -->\nold\nlines\n<!-- end a -->\nbetween\n<!-- b -->\n<!-- end b -->\nafter\n"
+    filled = summary.fill(text, {"a": "new", "b": r"with \1 and \g<0>"})
+    assert filled == (
+        "before\n<!-- a -->\nnew\n<!-- end a -->\nbetween\n<!-- b -->\nwith \\1 and \\g<0>\n<!-- end b -->\nafter\n"
+    )
+    assert summary.fill(filled, {"a": "new", "b": r"with \1 and \g<0>"}) == filled
+
+
+def test_fill_refuses_a_text_without_the_markers() -> None:
+    with pytest.raises(ValueError, match="the markers of block 'c' are missing"):
+        summary.fill("<!-- c -->\nno end\n", {"c": "x"})
+
+
+def test_table_is_a_pipe_table_with_escaped_pipes() -> None:
+    assert summary.table(["a", "b"], [["1", "x|y"], ["2", ""]]) == "| a | b |\n|---|---|\n| 1 | x\\|y |\n| 2 |  |"
+
+
+def test_scorecard_counts_every_verdict() -> None:
+    verdicts = ["reproduced", "reproduced", "inconclusive", "not testable"]
+    claims = [{**CLAIM, "verdict": verdict} for verdict in verdicts] + [{**CLAIM, "paper": "p2"}]
+    lines = summary.scorecard(claims, ["p1", "p2"]).splitlines()
+    assert lines[0] == "| paper | reproduced | not reproduced | inconclusive | not testable | claims |"
+    assert lines[2:] == ["| `p1` | 2 | 0 | 1 | 1 | 4 |", "| `p2` | 1 | 0 | 0 | 0 | 1 |"]
+
+
+def test_claims_show_estimate_interval_and_criterion() -> None:
+    exact = {**CLAIM, "measured": "2", "low": "2", "high": "2"}
+    nothing = {**CLAIM, "measured": "", "low": "", "high": "", "verdict": "not testable"}
+    lines = summary.claims_table([CLAIM, exact, nothing]).splitlines()
+    assert "-0.512 [-0.61, -0.4]" in lines[2]
+    assert r"error falls \| fast" in lines[2]
+    assert "| 2 |" in lines[3]
+    assert "| slope |  | at most" in lines[4]
+
+
+def test_findings_stand_with_their_charitable_reading() -> None:
+    text = summary.findings_list([FINDING])
+    assert text.startswith("- **f1** (Prop. 3.1; privacy, severity low, confirmed).")
+    assert "Charitable reading: none." in text
+
+
+def test_page_has_every_paper_and_artefact(tmp_path: Path) -> None:
+    write_rows(tmp_path / "claims.csv", list(CLAIM), [CLAIM])
+    write_rows(tmp_path / "findings.csv", list(FINDING), [FINDING])
+    page = summary.page(tmp_path, {"p1": {"fig01": "A figure", "table_x": "A table"}, "p2": {"fig09": "Another"}})
+    for piece in ("## p1", "## p2", "![A figure](p1/fig01.png)", "(p1/table_x.tex)", "![Another](p2/fig09.png)", "**f1**"):
+        assert piece in page
+    assert "p1/table_x.png" not in page
+
+
+def test_compute_sums_training_by_artefact(tmp_path: Path) -> None:
+    columns = ["stage", "item", "jobs", "wall_s", "cpu_s", "peak_mb"]
+    rows = [
+        ("train", "p1/fig01", 2, 10, 9.6, 100), ("table", "p1/fig01", 1, 1, 1.2, 120), ("collect", "", 1, 1, 0.4, 50)
+    ]  # fmt: skip
+    write_rows(tmp_path / "compute.csv", columns, [dict(zip(columns, row, strict=True)) for row in rows])
+    lines = summary.compute(tmp_path).splitlines()
+    assert lines[2:] == ["| `p1/fig01` | 11 | 120 |", "| all stages | 11 | 120 |"]

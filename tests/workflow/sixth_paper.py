@@ -1,0 +1,161 @@
+"""A paper that does not exist: one folder and one YAML file, from which the pipeline must build everything."""
+
+from pathlib import Path
+
+KEY = "sixth2026"
+
+CONFIG = """\
+paper: {title: A sixth paper, authors: Nobody, arxiv: "2601.00001", year: 2026}
+symbols:
+  n: {type: integer, minimum: 1, means: sample size}
+  p: {type: integer, minimum: 1, means: number of regressors}
+  q: {type: integer, minimum: 1, means: number of instruments}
+  T: {type: integer, minimum: 1, means: number of iterations}
+  rho: {type: number, exclusive_minimum: 0, means: zCDP budget}
+at_most: [[p, q]]
+settings:
+  tau: {value: 5, stated: Sec. 4}
+  scale: {value: 2, chosen: any. Variant "other scale"}
+datasets:
+  card: {source: card, instruments: [nearc4], regressors: [educ], outcome: lwage}
+artefacts:
+  fig01:
+    title: Means of normal values
+    place: Figure 1
+    keys: [panel, n, rho]
+    measures: [size]
+    split: [n]
+    uses: [scale]
+    cells:
+      a:
+        n: {value: [10, 20], stated: Sec. 4}
+        p: {value: 2, stated: Sec. 4}
+        q: {value: 3, stated: Sec. 4}
+    arms:
+      T: {value: 5, stated: Sec. 4}
+      rho: {value: [0.5, 1], stated: Sec. 4}
+    trials: {value: 4, chosen: few}
+    trials_per_part: 2
+    variants:
+      other scale:
+        why: the scale is not stated
+        settings: {scale: 3}
+        trials: 2
+  table_one:
+    title: The same & more
+    place: Table 1
+    keys: [n]
+    split: []
+    cells:
+      a:
+        n: {value: 10, stated: Sec. 4}
+        p: {value: 1, stated: Sec. 4}
+    trials: {value: 3, chosen: few}
+    trials_per_part: 3
+"""
+
+MODULES = {
+    "__init__": "",
+    "experiments/__init__": "",
+    "experiments/fig01": '''\
+"""Figure 1."""
+
+from dpdescent.papers.sixth2026.drawing import value
+from dpdescent.privacy.events import GaussianReleases, Mechanism
+
+
+def run(spec):
+    """One row a trial and budget."""
+    n, scale = spec["cell"]["n"], spec["settings"]["scale"]
+    for trial in range(*spec["trials"]):
+        for rho in spec["arms"]["rho"]:
+            drawn = scale * value(spec, n, trial)
+            yield {"panel": spec["panel"], "n": n, "rho": rho, "series": "mean", "trial": trial, "value": drawn, "size": n}
+
+
+def releases(spec):
+    """One mechanism a budget."""
+    for rho in spec["arms"]["rho"]:
+        event = GaussianReleases("mean", 2 / spec["cell"]["n"], 1.0, 1)
+        yield f"{spec['variant']}: rho={rho}", Mechanism(
+            "mean", (event,), "replace-one", "full batch", rho, "as published", "not examined"
+        ), 1e-5
+''',
+    "experiments/table_one": '''\
+"""Table 1."""
+
+from dpdescent.papers.sixth2026.drawing import value
+
+
+def run(spec):
+    """One row a trial."""
+    for trial in range(*spec["trials"]):
+        yield {"n": spec["cell"]["n"], "series": "mean", "trial": trial, "value": value(spec, 1, trial)}
+''',
+    "drawing": '''\
+"""Normal values by name."""
+
+from dpdescent.randomness import stream
+
+
+def value(spec, n, trial):
+    """Mean of n normal values."""
+    return float(stream(spec["seed"], "sixth2026", spec["artefact"], f"n={n}", trial).standard_normal(n).mean())
+''',
+    "figures": '''\
+"""Figures."""
+
+from dpdescent.replication import figures
+
+
+def draw_fig01(table, display):
+    """Means."""
+    figure, axes = figures.panels()
+    axes.plot(table["n"], table["mean"], "o")
+    return figure
+''',
+    "bounds": '''\
+"""Bounds."""
+
+from dpdescent.replication.evidence import Bound
+
+
+def evaluate(evidence):
+    """One bound."""
+    mean = float(evidence.tables["fig01"]["mean"].abs().max())
+    return [Bound("largest mean", "Lemma 1", "all", 10.0, mean, mean <= 10.0)]
+''',
+    "claims": '''\
+"""Claims."""
+
+from dpdescent.replication.evidence import Claim
+
+
+def judge(evidence):
+    """One claim."""
+    mean = float(evidence.tables["fig01"]["mean"].mean())
+    return [
+        Claim("c1", "sixth2026", "fig01", "Sec. 1", "it is small", "mean", mean, mean, mean, "at most 10", "reproduced")
+    ]
+''',
+    "findings": '''\
+"""Findings: none."""
+
+
+def demonstrate(evidence):
+    """Nothing is wrong in this paper."""
+    return []
+''',
+}
+
+
+def add(root: Path) -> Path:
+    """Writes the paper into a copy of the project: its YAML and its folder, and no other edit."""
+    config = root / f"config/papers/{KEY}.yaml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(CONFIG, encoding="utf-8")
+    for name, text in MODULES.items():
+        module = root / f"src/dpdescent/papers/{KEY}/{name}.py"
+        module.parent.mkdir(parents=True, exist_ok=True)
+        module.write_text(text, encoding="utf-8")
+    return config

@@ -1,0 +1,32 @@
+"""What a paper's tables say: evaluates its bounds, judges its claims, or demonstrates its findings."""
+
+import argparse
+import importlib
+import json
+
+from dpdescent.replication import evidence
+
+# By kind: the verb of the paper's module of that name, and what it returns.
+KINDS = {
+    "bounds": ("evaluate", evidence.Bound),
+    "claims": ("judge", evidence.Claim),
+    "findings": ("demonstrate", evidence.Finding),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=KINDS, help="what to make")
+    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: settings, published values, names")
+    parser.add_argument("--folder", required=True, help="the paper's folder of tables")
+    parser.add_argument("--output", required=True, help="CSV to write")
+    args = parser.parse_args()
+    verb, record = KINDS[args.kind]
+    module = importlib.import_module(f"dpdescent.papers.{args.spec['paper']}.{args.kind}")
+    records = getattr(module, verb)(evidence.Evidence.read(args.spec, args.folder))
+    evidence.write(records, record, args.output)
+    print(f"{len(records)} rows")
+
+
+if __name__ == "__main__":
+    main()
