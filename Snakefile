@@ -69,4 +69,6 @@ onsuccess:
 
 
 onerror:
-    print(f"Not finished. The log of the failed job is printed above; logs are in {BUILD}/logs. Run the same command to resume.")
+    print(
+        f"Not finished. The log of the failed job is printed above; logs are in {BUILD}/logs. Run the same command to resume."
+    )

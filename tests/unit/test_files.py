@@ -19,20 +19,24 @@ def test_file_appears_whole_with_its_folders(tmp_path: Path) -> None:
     assert os.listdir(target.parent) == ["table.csv"]
 
 
+def half_written(target: Path, error: BaseException) -> None:
+    with atomic(target) as stream:
+        stream.write("half")
+        raise error
+
+
 def test_exception_leaves_neither_half_a_file_nor_a_temporary(tmp_path: Path) -> None:
     target = tmp_path / "table.csv"
-    with pytest.raises(RuntimeError, match="midway"), atomic(target) as stream:
-        stream.write("half")
-        raise RuntimeError("midway")
+    with pytest.raises(ValueError, match="midway"):
+        half_written(target, ValueError("midway"))
     assert os.listdir(tmp_path) == []
 
 
 def test_exception_leaves_what_was_there_before(tmp_path: Path) -> None:
     target = tmp_path / "table.csv"
     target.write_text("old")
-    with pytest.raises(KeyboardInterrupt), atomic(target) as stream:
-        stream.write("new")
-        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        half_written(target, KeyboardInterrupt())
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["table.csv"]
 

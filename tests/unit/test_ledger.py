@@ -13,7 +13,7 @@ from dpdescent.replication import ledger
 from dpdescent.replication.files import read_rows, write_rows
 
 DELTA = 1e-5
-RELEASES = (GaussianReleases("gradient of stage 1", 0.02, 0.1, 20), GaussianReleases("gradient of stage 2", 0.04, 0.5, 10))
+RELEASES = (GaussianReleases("gradient of stage 1", 0.02, 0.1, 20), GaussianReleases("of stage 2", 0.04, 0.5, 10))
 PROVED = Mechanism("DP-2S-GD", RELEASES, "replace-one", "full batch", 1.0, "proved", "the argument")
 
 
@@ -50,7 +50,7 @@ def test_what_was_released_is_written_out() -> None:
     entry = row(PROVED)
     assert entry["sensitivity"] == "0.02; 0.04"
     assert entry["noise_sd"] == "0.1; 0.5"
-    assert entry["releases"] == "20 x gradient of stage 1; 10 x gradient of stage 2"
+    assert entry["releases"] == "20 x gradient of stage 1; 10 x of stage 2"
     assert (entry["relation"], entry["sampler"]) == ("replace-one", "full batch")
     assert (entry["mechanism"], entry["arm"], entry["note"]) == ("DP-2S-GD", "main: arm", "the argument")
 

@@ -1,7 +1,9 @@
 """liang2025's table of bounds: what table_lemmas measures, and that each row says what its numbers say."""
 
+import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,9 +14,10 @@ from dpdescent.data.iv import IVParameters, IVSample, draw_sample
 from dpdescent.descent import two_stage
 from dpdescent.papers.liang2025 import bounds, bounds_cases, bounds_theorem, error_bounds, lemmas, synthetic, theory
 from dpdescent.papers.liang2025.experiments import table_lemmas
-from dpdescent.replication import tables
+from dpdescent.replication import project, tables
 from dpdescent.replication.evidence import Bound, Evidence
 
+ROOT = Path(__file__).parents[2]
 SETTINGS = {
     "tau": 5.0,
     "dp_delta": 1e-5,
@@ -94,9 +97,15 @@ def figures() -> dict[str, pd.DataFrame]:
     }  # fmt: skip
 
 
+CONFIGURED = json.loads(
+    project.judging_json(project.load({"scale": "paper", "seed": 7, "papers": ["liang2025"]}, ROOT), "liang2025")
+)["artefacts"]
+
+
 def evidence_of(changed: dict[str, pd.DataFrame]) -> Evidence:
     published = {"epsilon_at_rho": {"0.1": 2.25, "10": 31.47}}
-    return Evidence({"seed": 7, "settings": SETTINGS, "published": published}, figures() | changed)
+    spec = {"seed": 7, "settings": SETTINGS, "published": published, "artefacts": CONFIGURED}
+    return Evidence(spec, figures() | changed)
 
 
 @pytest.fixture(scope="module")
@@ -271,18 +280,52 @@ def test_bound_7_at_a_plotted_point(rows: list[Bound]) -> None:
     assert [only(rows, name, setting).value for name in names] == pytest.approx(terms, rel=1e-12)
     total = only(rows, "bound (7)", setting)
     assert (total.value, total.measured) == (pytest.approx(sum(terms), rel=1e-12), 0.4)
+    free = only(rows, "bound (9)", "Figure 3(a): p=5, q=5, n=500, T=20, rho1=inf, rho2=inf")
+    assert (free.value, free.measured) == (pytest.approx(terms[0] + terms[2], rel=1e-12), 0.1)
+
+
+def test_lemmas_are_evaluated_at_the_constants_of_bounds(rows: list[Bound]) -> None:
+    spec = {"seed": 7, "cell": SHAPES[1], "settings": {"parameters": "fixed"}}
+    problem, constants = theory.Problem.of(synthetic.parameters_of(spec, 0), 1500, 5.0), theory.Constants(1.0, 0.12)
+    window = theory.spectrum(problem, constants)
+    steps = theory.recommended_step_sizes(theory.spectrum(problem, theory.Constants(0.1, 0.01)))
+    kappa = theory.contraction(window, steps).theta
+    gamma = theory.clipping_threshold(3.0, 1500, 4, 12, 5.0)
+    lambda_1, reach = 2 * gamma / 1500 * math.sqrt(1.2), problem.theta_norm + theory.psi(problem, constants)
+    expected = {
+        "D.2 sigma_max(Z)/sqrt(n)": 1 + window.delta,
+        "(3) eta": 2 / (1 + window.delta) ** 2,
+        "(18) max ||e_Theta|| from T0": error_bounds.first_stage_radius(problem, kappa, steps.eta, lambda_1, reach, 6),
+        "(19) max ||e_Theta|| before T0": error_bounds.first_stage_radius(
+            problem, kappa, steps.eta, lambda_1, reach, 0
+        ),
+        "(20) eps_bar": error_bounds.error_radius(window, reach),
+        "(22) t0": error_bounds.burn_in(window, kappa, reach),
+        "(32) gamma1": lemmas.no_clipping_first_stage(problem, 10.0, 12),
+        "(35) gamma2": lemmas.no_clipping_second_stage(problem, 10.0, 12),
+        "(4) gamma, stage 2": gamma,
+        "D.1 n": (2 + math.sqrt(5)) ** 3 * math.sqrt(1.2),
+    }
+    for name, value in expected.items():
+        assert only(rows, name, "lemmas: p=2, q=4").value == pytest.approx(value, rel=1e-12), name
+    assert (only(rows, "(22) t0", "lemmas: p=2, q=4").measured, window.lower > 0) == (6, True)
+
+
+def test_smallest_threshold_of_figure_8_that_hardly_clips(rows: list[Bound]) -> None:
+    for name, measured in (("threshold (32), stage 1", 100.0), ("threshold (35), stage 2", 1000.0)):
+        assert only(rows, name, "Figure 8: ").measured == measured
 
 
 def test_figure_7_varies_one_step_and_holds_the_other(rows: list[Bound]) -> None:
     problem = theory.Problem.of(design(5), 2000, 5.0)
     window = theory.spectrum(problem, theory.Constants(0.1, 0.01))
     ceiling = theory.step_size_ceilings(window)
-    for panel, eta, alpha in (("a", 1.5, 1.0), ("b", 0.9, 1.5)):
+    for panel, eta, alpha, fraction in (("a", 1.5, 1.0, 1.5), ("b", 0.9, 1.5, 1.5), ("b", 0.9, 0.5, 0.5)):
         steps = theory.StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
         kappa = theory.contraction(window, steps).overall
-        found = only(rows, "bound (7), optimisation term", f"Figure 7({panel}), step at 1.5 of its ceiling")
+        found = only(rows, "bound (7), optimisation term", f"Figure 7({panel}), step at {fraction} of its")
         assert found.value == pytest.approx(kappa**10, rel=1e-12)
-        assert kappa > 1
+        assert (kappa > 1) == (fraction > 1)
 
 
 def test_published_noise_costs_half_of_the_budget(rows: list[Bound]) -> None:
@@ -424,7 +467,11 @@ def test_right_hand_side_of_16_term_by_term(trial: Trial) -> None:
     Theta = np.repeat((trial.Theta_hat + shift)[None], 9, axis=0)
     nu = 0.01 * rng.standard_normal((8, trial.problem.p))
     beta = lemmas.second_stage_path(moments, Theta, alpha, nu)
+    # Neither stage uses Theta^(T) for beta^(T): wherever it lies, nothing changes.
+    Theta[-1] += 1000 * shift
     path = table_lemmas.Path(moments, float(trial.runs.eta[1]), alpha, Theta, beta, nu)
+    radius = table_lemmas.path_quantities(path, window)["(18) max ||e_Theta|| from T0"]
+    assert radius == pytest.approx(norm(shift), rel=1e-9)
     made = table_lemmas.second_stage_bound(path, window)
     kappa = max(abs(1 - alpha * window.lower / 2), abs(1 - alpha * (window.upper + window.lower / 2)))
     reach = norm(trial.Theta_hat) + norm(shift)

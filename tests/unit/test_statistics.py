@@ -14,7 +14,8 @@ NORMAL = 1.959963984540054
 
 
 def row(**values: Any) -> "pd.Series[float]":
-    return pd.Series({"mean": 1.0, "se": 0.1, "median": 1.0, "median_low": 0.5, "median_high": 2.0, "trials": 100, **values})
+    usual = {"mean": 1.0, "se": 0.1, "median": 1.0, "median_low": 0.5, "median_high": 2.0, "trials": 100}
+    return pd.Series({**usual, **values})
 
 
 def test_mean_and_median_of_a_row() -> None:

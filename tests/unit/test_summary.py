@@ -65,8 +65,9 @@ def test_page_has_every_paper_and_artefact(tmp_path: Path) -> None:
     write_rows(tmp_path / "claims.csv", list(CLAIM), [CLAIM])
     write_rows(tmp_path / "findings.csv", list(FINDING), [FINDING])
     page = summary.page(tmp_path, {"p1": {"fig01": "A figure", "table_x": "A table"}, "p2": {"fig09": "Another"}})
-    for piece in ("## p1", "## p2", "![A figure](p1/fig01.png)", "(p1/table_x.tex)", "![Another](p2/fig09.png)", "**f1**"):
+    for piece in ("## p1", "## p2", "![A figure](p1/fig01.png)", "(p1/table_x.tex)", "![Another](p2/fig09.png)"):
         assert piece in page
+    assert "**f1**" in page
     assert "p1/table_x.png" not in page
 
 

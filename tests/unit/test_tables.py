@@ -72,9 +72,8 @@ def test_cut_does_not_matter_where_names_look_like_numbers(tmp_path: Path) -> No
 
 
 def test_missing_values_of_keys_make_a_group_of_their_own(tmp_path: Path) -> None:
-    rows = [
-        {"n": n, "series": "s", "variant": "main", "trial": trial, "value": 1.0} for n in (1, None, 2) for trial in (0, 1)
-    ]
+    usual = {"series": "s", "variant": "main", "value": 1.0}
+    rows = [{"n": n, "trial": trial, **usual} for n in (1, None, 2) for trial in (0, 1)]
     frames = [
         tables.summarise(through_files(cut(pd.DataFrame(rows), *places), tmp_path), ["n"], []).to_csv()
         for places in ((), (2,), (2, 4), (3,))

@@ -69,8 +69,8 @@ def run(spec):
     n, scale = spec["cell"]["n"], spec["settings"]["scale"]
     for trial in range(*spec["trials"]):
         for rho in spec["arms"]["rho"]:
-            drawn = scale * value(spec, n, trial)
-            yield {"panel": spec["panel"], "n": n, "rho": rho, "series": "mean", "trial": trial, "value": drawn, "size": n}
+            axes = {"panel": spec["panel"], "n": n, "rho": rho, "series": "mean", "trial": trial}
+            yield {**axes, "value": scale * value(spec, n, trial), "size": n}
 
 
 def releases(spec):

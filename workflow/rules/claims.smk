@@ -8,13 +8,13 @@ rule claims:
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
     output:
         f"{BUILD}/claims/{{key}}.csv",
-    params:
-        code=lambda wildcards: code("judge", paper_module(wildcards.key, "claims")),
-        spec=lambda wildcards: json.dumps(judging_spec(wildcards.key), sort_keys=True),
     log:
         f"{BUILD}/logs/claims/{{key}}.log",
     benchmark:
         f"{BUILD}/benchmarks/claims/{{key}}.tsv"
+    params:
+        code=lambda wildcards: code("judge", paper_module(wildcards.key, "claims")),
+        spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
     message:
         "{wildcards.key}: judge claims"
     shell:
@@ -29,13 +29,13 @@ rule findings:
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
     output:
         f"{BUILD}/findings/{{key}}.csv",
-    params:
-        code=lambda wildcards: code("judge", paper_module(wildcards.key, "findings")),
-        spec=lambda wildcards: json.dumps(judging_spec(wildcards.key), sort_keys=True),
     log:
         f"{BUILD}/logs/findings/{{key}}.log",
     benchmark:
         f"{BUILD}/benchmarks/findings/{{key}}.tsv"
+    params:
+        code=lambda wildcards: code("judge", paper_module(wildcards.key, "findings")),
+        spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
     message:
         "{wildcards.key}: demonstrate findings"
     shell:
@@ -49,14 +49,14 @@ rule privacy:
         data=lambda wildcards: part_datasets(wildcards.item),
     output:
         f"{BUILD}/privacy/{{item}}.csv",
-    params:
-        code=lambda wildcards: code("privacy", experiment_module(wildcards.item)),
-        versions=versions("dp-accounting"),
-        spec=lambda wildcards: json.dumps(ledger_spec(wildcards.item), sort_keys=True),
     log:
         f"{BUILD}/logs/privacy/{{item}}.log",
     benchmark:
         f"{BUILD}/benchmarks/privacy/{{item}}.tsv"
+    params:
+        code=lambda wildcards: code("privacy", experiment_module(wildcards.item)),
+        versions=versions("dp-accounting"),
+        spec=lambda wildcards: json.dumps(ledger_spec(wildcards.item), sort_keys=True),
     message:
         "{wildcards.item}: account for privacy"
     shell:
@@ -72,7 +72,7 @@ def ledger_spec(item):
     """Each distinct cell of an artefact once, without trials: what is released does not depend on them."""
     cells = {}
     for part in ARTEFACTS[item].parts:
-        spec = {key: value for key, value in part.spec.items() if key not in ("trials", "seed")}
+        spec = {key: value for key, value in part.spec.items() if key != "trials"}
         if part.dataset:
             spec["data"] = f"{BUILD}/data/{part.spec['paper']}/{part.dataset}.csv"
         cells[json.dumps(spec, sort_keys=True)] = spec

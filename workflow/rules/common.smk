@@ -55,7 +55,7 @@ def artefact_files(artefact):
 def code(stage, *modules):
     """Fingerprint of a stage's script and of the modules that it imports by name."""
     files = [SOURCE / f"{module.replace('.', '/')}.py" for module in modules]
-    return code_fingerprint(SOURCE, [SCRIPTS / f"{stage}.py", *(file for file in files if file.exists())])
+    return code_fingerprint(SOURCE, [SCRIPTS / f"{stage}.py", *files])
 
 
 def paper_module(item_or_key, module):

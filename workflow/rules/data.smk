@@ -7,15 +7,15 @@ rule data:
         source=lambda wildcards: own_file(wildcards),
     output:
         f"{BUILD}/data/{{key}}/{{dataset}}.csv",
+    log:
+        f"{BUILD}/logs/data/{{key}}/{{dataset}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/data/{{key}}/{{dataset}}.tsv"
     params:
         code=code("data"),
         spec=lambda wildcards: json.dumps(
             project_of.data_spec(PROJECT, wildcards.key, wildcards.dataset), sort_keys=True
         ),
-    log:
-        f"{BUILD}/logs/data/{{key}}/{{dataset}}.log",
-    benchmark:
-        f"{BUILD}/benchmarks/data/{{key}}/{{dataset}}.tsv"
     message:
         "{wildcards.key}: prepare data set {wildcards.dataset}"
     shell:

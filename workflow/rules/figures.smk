@@ -9,16 +9,16 @@ rule figure:
     output:
         png=f"{RESULTS}/{{figure}}.png",
         svg=f"{RESULTS}/{{figure}}.svg",
+    log:
+        f"{BUILD}/logs/figure/{{figure}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/figure/{{figure}}.tsv"
     wildcard_constraints:
         figure="|".join(FIGURES) or "none",
     params:
         code=lambda wildcards: code("figure", paper_module(wildcards.figure, "figures")),
         versions=versions("numpy", "pandas", "matplotlib"),
         spec=lambda wildcards: json.dumps(figure_spec(wildcards.figure), sort_keys=True),
-    log:
-        f"{BUILD}/logs/figure/{{figure}}.log",
-    benchmark:
-        f"{BUILD}/benchmarks/figure/{{figure}}.tsv"
     message:
         "{wildcards.figure}: draw"
     shell:

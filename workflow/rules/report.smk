@@ -13,12 +13,12 @@ rule collect:
         findings=f"{RESULTS}/findings.csv",
         privacy=f"{RESULTS}/privacy.csv",
         parts=f"{RESULTS}/parts.csv",
-    params:
-        code=code("collect"),
     log:
         f"{BUILD}/logs/collect.log",
     benchmark:
         f"{BUILD}/benchmarks/collect.tsv"
+    params:
+        code=code("collect"),
     message:
         "collect claims, findings, privacy and parts"
     shell:
@@ -33,13 +33,15 @@ rule summary:
         findings=f"{RESULTS}/findings.csv",
     output:
         f"{RESULTS}/README.md",
-    params:
-        code=code("summary"),
-        papers=json.dumps({key: {name: a.title for name, a in paper.artefacts.items()} for key, paper in PROJECT.papers.items()}),
     log:
         f"{BUILD}/logs/summary.log",
     benchmark:
         f"{BUILD}/benchmarks/summary.tsv"
+    params:
+        code=code("summary"),
+        papers=json.dumps(
+            {key: {name: a.title for name, a in paper.artefacts.items()} for key, paper in PROJECT.papers.items()}
+        ),
     message:
         "write the page of verdicts"
     shell:
@@ -57,6 +59,10 @@ rule manifest:
     output:
         manifest=f"{RESULTS}/MANIFEST.sha256",
         provenance=f"{RESULTS}/provenance.json",
+    log:
+        f"{BUILD}/logs/manifest.log",
+    benchmark:
+        f"{BUILD}/benchmarks/manifest.tsv"
     params:
         code=code("manifest"),
         spec=json.dumps(
@@ -69,10 +75,6 @@ rule manifest:
                 "parts": len(PARTS),
             }
         ),
-    log:
-        f"{BUILD}/logs/manifest.log",
-    benchmark:
-        f"{BUILD}/benchmarks/manifest.tsv"
     message:
         "hash every table and figure"
     shell:
@@ -86,10 +88,10 @@ rule compute:
         f"{RESULTS}/MANIFEST.sha256",
     output:
         f"{RESULTS}/compute.csv",
-    params:
-        code=code("compute"),
     log:
         f"{BUILD}/logs/compute.log",
+    params:
+        code=code("compute"),
     message:
         "sum up times and memory"
     shell:

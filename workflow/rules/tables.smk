@@ -8,16 +8,16 @@ rule table:
     output:
         table=f"{RESULTS}/{{item}}.csv",
         parts=f"{BUILD}/fingerprints/{{item}}.csv",
+    log:
+        f"{BUILD}/logs/table/{{item}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/table/{{item}}.tsv"
     params:
         code=code("table"),
         versions=versions("numpy", "pandas"),
         axes=lambda wildcards: ARTEFACTS[wildcards.item].keys,
         measures=lambda wildcards: ARTEFACTS[wildcards.item].measures,
         names=lambda wildcards: [part.name for part in ARTEFACTS[wildcards.item].parts],
-    log:
-        f"{BUILD}/logs/table/{{item}}.log",
-    benchmark:
-        f"{BUILD}/benchmarks/table/{{item}}.tsv"
     message:
         "{wildcards.item}: summarise trials"
     shell:
@@ -33,16 +33,16 @@ rule pasteable:
     output:
         md=f"{RESULTS}/{{table}}.md",
         tex=f"{RESULTS}/{{table}}.tex",
+    log:
+        f"{BUILD}/logs/pasteable/{{table}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/pasteable/{{table}}.tsv"
     wildcard_constraints:
         table="|".join(TABLES) or "none",
     params:
         code=code("pasteable"),
         title=lambda wildcards: ARTEFACTS[wildcards.table].title,
         columns=lambda wildcards: ARTEFACTS[wildcards.table].display.get("columns", []),
-    log:
-        f"{BUILD}/logs/pasteable/{{table}}.log",
-    benchmark:
-        f"{BUILD}/benchmarks/pasteable/{{table}}.tsv"
     message:
         "{wildcards.table}: write as Markdown and LaTeX"
     shell:

@@ -7,15 +7,15 @@ rule train:
         data=lambda wildcards: part_data(wildcards),
     output:
         f"{BUILD}/parts/{{item}}/{{part}}.csv",
+    log:
+        f"{BUILD}/logs/train/{{item}}/{{part}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/train/{{item}}/{{part}}.tsv"
     params:
         code=lambda wildcards: code("train", experiment_module(wildcards.item)),
         versions=versions("numpy", "scipy"),
         spec=lambda wildcards: PARTS[wildcards.item, wildcards.part].json(),
         data=lambda wildcards, input: f"--data {input.data}" if input.data else "",
-    log:
-        f"{BUILD}/logs/train/{{item}}/{{part}}.log",
-    benchmark:
-        f"{BUILD}/benchmarks/train/{{item}}/{{part}}.tsv"
     message:
         "{wildcards.item}: train {wildcards.part}"
     shell:

@@ -67,7 +67,7 @@ def folders(made: str | Path, reference: str | Path) -> Report:
 
 
 def _judge_drawing(name: str, report: Report) -> None:
-    """A drawing or page may differ in bytes where its tables agree on another CPU class; with equal tables it may not."""
+    """A drawing or page may differ in bytes where its tables agree within the tolerance; with equal ones it may not."""
     tables = VERDICTS if name == PAGE else (str(Path(name).with_suffix(".csv")),)
     if any(table in report.different for table in tables):
         report.different[name] = "its table differs"

@@ -136,7 +136,7 @@ def check_symbols(node: Any, symbols: Node, at_most: list[list[str]], where: str
 
 
 def check_order(node: Node, at_most: list[list[str]], where: str, path: str) -> None:
-    """Checks pairs of values that stand side by side: the first of each pair in `at_most` must not exceed the second."""
+    """Checks values that stand side by side: the first of each pair in `at_most` must not exceed the second."""
     for small, large in at_most:
         for low, high in itertools.product(_as_list(node.get(small, [])), _as_list(node.get(large, []))):
             if low > high:

@@ -3,7 +3,6 @@
 `load` is what the Snakefile calls; nothing here imports numpy, because Snakemake's start would pay for it.
 """
 
-import ast
 import hashlib
 import itertools
 import json
@@ -17,6 +16,10 @@ import jsonschema
 
 from dpdescent.replication import configuration as conf
 from dpdescent.replication.configuration import ConfigError, Node
+from dpdescent.replication.fingerprint import reachable
+
+# What a paper's folder holds beside its experiments.
+MODULES = ("bounds", "claims", "figures", "findings")
 
 # Checked like a paper's own symbols, in every paper.
 COUNTS: Node = {
@@ -52,9 +55,9 @@ class Artefact:
         title, place: for captions: what it is, and where the paper has it.
         keys: grid columns of its table, in the order of sorting.
         measures: further measured columns, averaged over trials.
+        cells, arms: its panels and inner axes, as the headline has them.
         parts: the jobs that make it.
         display: what only its figure reads.
-        seconds: roughly how long it takes at this scale; None if unknown.
     """
 
     paper: str
@@ -63,6 +66,8 @@ class Artefact:
     place: str
     keys: list[str]
     measures: list[str]
+    cells: Node = field(repr=False)
+    arms: Node = field(repr=False)
     parts: list[Part] = field(repr=False)
     display: Node = field(repr=False)
 
@@ -118,6 +123,7 @@ def load(config: Node, root: Path) -> Project:
             raise ConfigError(f"papers: {key!r} is not a paper{conf.did_you_mean(key, available)}")
     seed: int = changes["seed"] if "seed" in changes else config["seed"]
     papers = {key: _load_paper(key, changes, config["scale"], seed, root) for key in chosen}
+    _check_code(list(papers), root.resolve())
     return Project(config["scale"], seed, papers)
 
 
@@ -128,6 +134,8 @@ def _scale_overlay(scale: str, root: Path) -> Node:
     scales = sorted(path.stem for path in (root / "config/scales").glob("*.yaml"))
     if scale not in scales:
         raise ConfigError(f"scale: {scale!r} is not a scale{conf.did_you_mean(scale, ['paper', *scales])}")
+    if not re.fullmatch(r"[\w.-]+", scale, re.ASCII):
+        raise ConfigError(f"scale: {scale!r} is to be a folder's name; use letters, digits and . - only")
     changes = conf.read_yaml(root / f"config/scales/{scale}.yaml")
     _validate(changes, root / "workflow/schemas/scale.schema.yaml", f"config/scales/{scale}.yaml")
     return changes
@@ -171,7 +179,8 @@ def _check_source(source: str, here: str, root: Path) -> None:
     """A data set is a user's own CSV, or bundled with the package under its name."""
     bundled = sorted(file.stem for file in (root / "src/dpdescent/data/files").glob("*.csv"))
     if source.endswith(".csv") and not (root / source).is_file():
-        raise ConfigError(f"{here}: there is no file {source!r}; give the path of a CSV, or one of {', '.join(bundled)}")
+        names = ", ".join(bundled)
+        raise ConfigError(f"{here}: there is no file {source!r}; give the path of a CSV, or one of {names}")
     if not source.endswith(".csv") and source not in bundled:
         raise ConfigError(f"{here}: {source!r} is not bundled{conf.did_you_mean(source, bundled)}")
 
@@ -194,12 +203,8 @@ def _check_annotations(annotated: Node, where: str) -> None:
 def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: Path) -> Artefact:
     node, here = plain["artefacts"][name], f"{where}: artefacts.{name}"
     module = root / f"src/dpdescent/papers/{paper}/experiments/{name}.py"
-    try:
-        ast.parse(module.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"{here} has no experiment: write {module.relative_to(root)}, or remove it") from None
-    except SyntaxError as error:
-        raise ConfigError(f"{here}: {module.relative_to(root)} line {error.lineno}: {error.msg}") from None
+    if not module.is_file():
+        raise ConfigError(f"{here} has no experiment: write {module.relative_to(root)}, or remove it")
     settings = _used_settings(node, plain["settings"], here)
     _check_axes(node, here)
     variants = {"main": {}, **node.get("variants", {})}
@@ -210,8 +215,8 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
     ]
     _check_names(parts, here)
     return Artefact(
-        paper, name, node["title"], node["place"], node["keys"], node.get("measures", []), parts,
-        node.get("display", {}),
+        paper, name, node["title"], node["place"], node["keys"], node.get("measures", []), node["cells"],
+        node.get("arms", {}), parts, node.get("display", {}),
     )  # fmt: skip
 
 
@@ -228,6 +233,21 @@ def _check_axes(node: Node, here: str) -> None:
             if panel not in node["cells"]:
                 hint = conf.did_you_mean(panel, node["cells"])
                 raise ConfigError(f"{here}.variants.{variant}.panels: {panel!r} is not a panel{hint}")
+
+
+def _check_code(papers: list[str], root: Path) -> None:
+    """Every module that a job could run is there and parses: left to Snakemake, either is a page of traceback."""
+    folders = [root / "src/dpdescent/papers" / paper for paper in papers]
+    for module in (folder / f"{name}.py" for folder in folders for name in MODULES):
+        if not module.is_file():
+            raise ConfigError(f"papers: {module.relative_to(root)} does not exist; write it, or leave the paper out")
+    experiments = [file for folder in folders for file in folder.glob("experiments/*.py")]
+    scripts = (root / "workflow/scripts").glob("*.py")
+    try:
+        reachable(root / "src", [*scripts, *experiments, *(f / f"{name}.py" for f in folders for name in MODULES)])
+    except SyntaxError as error:
+        file = Path(str(error.filename)).relative_to(root)
+        raise ConfigError(f"code: {file} line {error.lineno}: {error.msg}; mend it before anything can run") from None
 
 
 def _used_settings(node: Node, settings: Node, here: str) -> Node:
@@ -344,8 +364,18 @@ def scale_label(scale: str, root: Path) -> str:
 
 def config_hash(project: Project) -> str:
     """Hash of all resolved values; provenance texts and file layout do not enter."""
-    parts = [part.json() for artefact in project.artefacts() for part in artefact.parts]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    values = [part.json() for artefact in project.artefacts() for part in artefact.parts]
+    for key, paper in project.papers.items():
+        values += [json.dumps(data_spec(project, key, dataset), sort_keys=True) for dataset in paper.datasets]
+    return hashlib.sha256("\n".join(values).encode()).hexdigest()[:16]
+
+
+def judging_json(project: Project, paper: str) -> str:
+    """What bounds, claims and findings may know, as JSON: settings, published values, each artefact's cells and arms."""
+    about = project.papers[paper]
+    artefacts = {name: {"cells": artefact.cells, "arms": artefact.arms} for name, artefact in about.artefacts.items()}
+    spec = {"paper": paper, "seed": project.seed, "settings": about.settings, "published": about.published}
+    return json.dumps({**spec, "artefacts": artefacts}, sort_keys=True)
 
 
 def data_spec(project: Project, paper: str, dataset: str) -> Node:

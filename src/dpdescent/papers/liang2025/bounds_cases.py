@@ -20,38 +20,43 @@ VACUOUS = "vacuous"
 
 @dataclass(frozen=True)
 class Design:
-    """An experiment on the synthetic design, as far as its table does not tell it.
+    """A panel of an experiment on the synthetic design; its values are those of the configuration.
 
     Attributes:
         place: of the figure in the paper, panel included.
         artefact: name of its table.
-        p, q, r: regressors, instruments, dimension of the confounder.
-        n: records; 0 where the table has them.
-        T: iterations; 0 where the table has them.
-        rho1, rho2: budgets; 0 where the table has them.
+        panel: its cell in the configuration.
+        public: whether it is evaluated without privacy, at infinite budgets.
+        known: values that its table tells, by symbol; they come before those of the configuration.
     """
 
     place: str
     artefact: str
-    p: int
-    q: int
-    r: int
-    n: int = 0
-    T: int = 0
-    rho1: float = 0.0
-    rho2: float = 0.0
+    panel: str
+    public: bool = False
+    known: tuple[tuple[str, int], ...] = ()
+
+    def value(self, evidence: Evidence, symbol: str) -> float:
+        """The configured value of a symbol; 0 where it is an axis of the table, or the artefact has none."""
+        if self.public and symbol in ("rho1", "rho2"):
+            return math.inf
+        known = dict(self.known)
+        if symbol in known:
+            return known[symbol]
+        configured = evidence.spec["artefacts"][self.artefact]
+        found = (configured["cells"][self.panel] | configured["arms"]).get(symbol, 0)
+        return 0 if isinstance(found, list) else found
 
 
-# Stated in the captions and in Sec. 4.1, App. F.1, G.1 to G.3.
-FIGURE_3A = Design("Figure 3(a)", "fig03", 5, 5, 5, T=20)
-FIGURE_3B = Design("Figure 3(b)", "fig03", 50, 50, 50, T=20)
-FIGURE_4 = Design("Figure 4", "fig04", 5, 5, 5, n=1000)
-FIGURE_6 = Design("Figure 6", "fig06", 5, 5, 5, n=1000, rho1=1.0)
-FIGURE_7 = Design("Figure 7", "fig07", 5, 5, 5, n=2000, T=20, rho1=5.0, rho2=5.0)
-FIGURE_8 = Design("Figure 8", "fig08", 5, 5, 5, n=2000, T=20, rho1=5.0, rho2=5.0)
-FIGURE_9 = Design("Figure 9", "fig09", 20, 20, 20, T=100, rho1=math.inf, rho2=math.inf)
-MORE_INSTRUMENTS = Design("more instruments", "ext_overidentified", 5, 10, 5, rho1=math.inf, rho2=math.inf)
-FRIENDLY_CORE = Design("App. F.2", "ext_friendlycore", 5, 5, 5)
+FIGURE_3A = Design("Figure 3(a)", "fig03", "a")
+FIGURE_3B = Design("Figure 3(b)", "fig03", "b")
+FIGURE_4 = Design("Figure 4", "fig04", "a")
+FIGURE_6 = Design("Figure 6", "fig06", "a")
+FIGURE_7 = Design("Figure 7", "fig07", "a")
+FIGURE_8 = Design("Figure 8", "fig08", "all")
+FIGURE_9 = Design("Figure 9", "fig09", "all", public=True)
+MORE_INSTRUMENTS = Design("more instruments", "ext_overidentified", "all", public=True)
+FRIENDLY_CORE = Design("App. F.2", "ext_friendlycore", "all")
 
 
 @dataclass(frozen=True)
@@ -144,10 +149,10 @@ def case(
     return Case(
         place=place or design.place,
         parameters=parameters,
-        problem=theory.Problem.of(parameters, int(n or design.n), settings["tau"]),
-        T=int(T or design.T or 1),
-        rho1=float(rho1 or design.rho1),
-        rho2=float(rho2 or design.rho2),
+        problem=theory.Problem.of(parameters, int(n or design.value(evidence, "n")), settings["tau"]),
+        T=int(T or design.value(evidence, "T") or 1),
+        rho1=float(rho1 or design.value(evidence, "rho1")),
+        rho2=float(rho2 or design.value(evidence, "rho2")),
         step_constants=theory.Constants(settings["concentration_constant"], settings["first_stage_constant"]),
         bound_constants=theory.Constants(
             settings["bound_concentration_constant"], settings["bound_first_stage_constant"]
@@ -158,7 +163,7 @@ def case(
 
 def parameters_of(evidence: Evidence, design: Design) -> IVParameters:
     """The draw of the parameters that the figures share."""
-    cell = {"p": design.p, "q": design.q, "r": design.r}
+    cell = {symbol: design.value(evidence, symbol) for symbol in ("p", "q", "r")}
     spec = {"seed": evidence.spec["seed"], "cell": cell, "settings": {"parameters": "fixed"}}
     return synthetic.parameters_of(spec, trial=0)
 

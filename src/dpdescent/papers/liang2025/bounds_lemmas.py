@@ -94,7 +94,7 @@ def cells(evidence: Evidence) -> Iterator[Cell]:
     """The cells of `table_lemmas`."""
     for (p, q, n), rows in evidence.select("table_lemmas").groupby(["p", "q", "n"]):
         r, T, rho1, rho2 = (rows[column].iloc[0] for column in ("r", "T", "rho1", "rho2"))
-        design = Design("lemmas", "table_lemmas", int(p), int(q), int(r))
+        design = Design("lemmas", "table_lemmas", "", known=(("p", int(p)), ("q", int(q)), ("r", int(r))))
         yield Cell(case(evidence, design, n=int(n), T=int(T), rho1=float(rho1), rho2=float(rho2)), rows)
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.optimize import minimize_scalar
 
 from dpdescent.papers.liang2025 import bounds_cases, error_bounds, lemmas, theory
-from dpdescent.papers.liang2025.bounds_cases import ORDER, Case, Design, case, row, stated
+from dpdescent.papers.liang2025.bounds_cases import ORDER, Case, case, row, stated
 from dpdescent.papers.liang2025.bounds_conditions import explicit_limit, least_T
 from dpdescent.papers.liang2025.error_bounds import BoundTerms
 from dpdescent.replication.evidence import Bound, Evidence
@@ -182,7 +182,7 @@ def _optimum_beside_figure_4(evidence: Evidence, rho1: float) -> Bound:
 
 
 def _at(evidence: Evidence, n: float) -> Case:
-    return case(evidence, Design("main design", "", 5, 5, 5), n=int(n), rho1=1.0, rho2=1.0)
+    return case(evidence, bounds_cases.FIGURE_3A, place="main design", n=int(n), rho1=1.0, rho2=1.0)
 
 
 def optimal_T(at: Case) -> float:

@@ -254,7 +254,8 @@ def draw_ext_weak_instrument(table: pd.DataFrame, display: dict[str, Any]) -> Fi
     axes[0].plot([], [], color=GREY, linestyle="--", linewidth=1.0, label="predicted attenuation (mean)")
     axes[0].set(ylim=OFF_SCALE, ylabel=r"estimate $\beta^{(T)}$ (the truth is 1)")
     axes[1].set_ylabel("interquartile range of the estimates")
-    for panel, which in ((axes[0], "x"), (axes[1], "xy")):
+    # One trial has no spread to show on a logarithmic axis.
+    for panel, which in ((axes[0], "x"), (axes[1], "xy" if (main["q75"] > main["q25"]).any() else "x")):
         log_scale(panel, which)
         panel.set_xlabel(r"strength of the first stage $\Theta$")
     legend_below(figure, axes, 5, "left, points: median with 95 % interval")

@@ -35,10 +35,10 @@ N = "sample size $n$"
 ITERATIONS = "number of iterations $T$"
 ERROR = {"beta_hat": r"error $\|\beta^{(T)}-\hat\beta\|$", "beta": r"error to the truth $\|\beta^{(T)}-\beta\|$"}
 SPREAD = "points: mean with standard error; shade: from 10 % to 90 % of the runs"
-# What the paper's captions fix and the tables do not hold: the dimension of Figure 3's panels, n of Figure 6, and the
+# What the paper fixes and the tables do not hold: the dimension of Figure 3's panels, n and rho1 of Figure 6, and the
 # fraction of its ceiling at which each panel of Figure 7 holds the other step size.
 DIMENSION = {"a": 5, "b": 50}
-RECORDS_FIG06 = 1000
+RECORDS_FIG06, RHO1_FIG06 = 1000, 1
 HELD = {"a": 1.0, "b": 0.9}
 # By rho1: the darker, the more of the budget goes to the first stage.
 SPLITS = {1.0: "#7FCDAE", 5.0: GREEN, 9.0: "#00493A"}
@@ -141,7 +141,7 @@ def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Error against T of Algorithm 1, of Algorithm 3, and of the valid way to publish beta alone."""
     figure, (axes,) = panels(3, size=(4.3, 4.1), sharey=True)
     titles = {
-        "a": r"(a) Algorithm 1, $\rho_1=1$", "b": "(b) Algorithm 3: not private as stated",
+        "a": rf"(a) Algorithm 1, $\rho_1={RHO1_FIG06:g}$", "b": "(b) Algorithm 3: not private as stated",
         "c": r"(c) ours: Algorithm 1, $\rho_1+\rho_2$ = the claim of (b)",
     }  # fmt: skip
     rows = table[table["error_to"] == "beta_hat"]

@@ -24,7 +24,7 @@ DATA_USED = (
 
 
 def learning_paths(spec: Spec) -> Iterator[Row]:
-    """Rows of one part: beta^(t) and Theta^(t) of every run, t and budget, beside the 2SLS estimate of the same data."""
+    """Rows of one part: beta^(t) and Theta^(t) of every run, t and budget, beside 2SLS on the same data."""
     sample = read_prepared(spec["data"])
     if sample.p != 1:
         raise ValueError(f"learning paths are shown for one regressor, but the data set has p={sample.p}")

@@ -1,0 +1,149 @@
+"""liang2025's experiments: rows as the tables need them, parts that change nothing, arms and releases as the paper says."""
+
+import importlib
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpdescent.data import tabular
+from dpdescent.papers.liang2025 import theory
+from dpdescent.papers.liang2025.arms import Arm, columns, mechanism
+from dpdescent.replication import project, tables
+
+ROOT = Path(__file__).parents[2]
+PROJECT = project.load({"scale": "quick", "seed": 3, "papers": ["liang2025"]}, ROOT)
+ARTEFACTS = PROJECT.papers["liang2025"].artefacts
+STEPS = theory.StepSizes(0.5, 0.01)
+
+
+def experiment(name):
+    return importlib.import_module(f"dpdescent.papers.liang2025.experiments.{name}")
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """Prepared files of the small real data sets, by name."""
+    folder = tmp_path_factory.mktemp("data")
+    for name, about in PROJECT.papers["liang2025"].datasets.items():
+        sample = tabular.read_sample(
+            tabular.bundled(about["source"]), about["instruments"], about["regressors"], about["outcome"], about.get("count")
+        )
+        if about.get("subset"):
+            sample = tabular.draw_subset(sample, about["subset"], np.random.default_rng(0))
+        sample = tabular.centre(sample)
+        sample = tabular.standardise_instruments(sample) if about.get("standardise") else sample
+        tabular.write_sample(sample, folder / f"{name}.csv")
+    return folder
+
+
+def with_trials(part, prepared, start, stop):
+    spec = json.loads(part.json()) | {"trials": [start, stop]}
+    return spec | ({"data": str(prepared / f"{part.dataset}.csv")} if part.dataset else {})
+
+
+@pytest.mark.parametrize("name", list(ARTEFACTS))
+def test_rows_hold_what_the_table_needs(name, prepared):
+    artefact = ARTEFACTS[name]
+    rows = [{"variant": "main", **row} for row in experiment(name).run(with_trials(artefact.parts[0], prepared, 0, 2))]
+    table = tables.summarise([pd.DataFrame(rows)], artefact.keys, artefact.measures)
+    assert len(table) > 0
+    assert np.isfinite(table["mean"]).all()
+    assert not table.duplicated([*artefact.keys, "series", "variant"]).any()
+
+
+@pytest.mark.parametrize("name", ["fig03", "fig05", "fig13", "fig09", "ext_friendlycore", "ext_angrist_subsets"])
+def test_the_cut_into_parts_changes_no_bit(name, prepared):
+    part, run = ARTEFACTS[name].parts[0], experiment(name).run
+    whole = list(run(with_trials(part, prepared, 0, 7)))
+    cut = [row for ends in ((0, 1), (1, 4), (4, 7)) for row in run(with_trials(part, prepared, *ends))]
+
+    def ordered(rows):
+        return sorted(str(sorted(row.items(), key=lambda item: item[0])) for row in rows)
+
+    assert ordered(whole) == ordered(cut)
+
+
+@pytest.mark.parametrize("name", [name for name in ARTEFACTS if name not in ("fig01", "fig02")])
+def test_every_experiment_says_what_it_releases(name, prepared):
+    arms = list(experiment(name).releases(with_trials(ARTEFACTS[name].parts[0], prepared, 0, 1)))
+    assert arms
+    for _, event, delta in arms:
+        assert delta == 1e-5
+        assert event.relation == "replace-one"
+        if event.guarantee == "proved" and event.releases:
+            assert event.rho <= event.claimed_rho * (1 + 1e-12)
+
+
+def test_published_noise_spends_half_of_the_budget_and_exact_noise_all_of_it():
+    for calibration, share in (("as published", 0.5), ("exact", 1.0)):
+        arm = Arm("DP-2S-GD", 20, 3.0, 7.0, STEPS, 40.0, calibration)
+        assert mechanism(arm, 1000).rho == pytest.approx(share * 10.0, rel=1e-12)
+
+
+def test_algorithms_differ_in_noise_and_clipping_as_the_paper_says():
+    arms = [
+        Arm("DP-2S-GD", 5, 1.0, 2.0, STEPS, 40.0),
+        Arm("2S-GD", 5, math.inf, math.inf, STEPS, math.inf),
+        Arm("DP-2S-GD-beta", 5, math.inf, 2.0, STEPS, 40.0),
+    ]
+    made = columns(arms, 1000)
+    assert made.lambda1[0] == 2 * 40 / 1000 * math.sqrt(5 / 1.0)
+    assert made.lambda1[1:].tolist() == [0.0, 0.0]
+    assert made.lambda2[1] == 0.0
+    assert made.lambda2[0] == made.lambda2[2] > 0
+    assert made.gamma1.tolist() == [40.0, math.inf, math.inf]
+    assert made.gamma2.tolist() == [40.0, math.inf, 40.0]
+
+
+def test_algorithm_3_with_first_stage_noise_is_refused():
+    with pytest.raises(ValueError, match=r"DP-2S-GD-beta has no noise in its first stage, but rho1=1\.0"):
+        Arm("DP-2S-GD-beta", 5, 1.0, 2.0, STEPS, 40.0)
+
+
+@pytest.mark.parametrize(
+    ("arm", "data_used", "guarantee"),
+    [
+        (Arm("DP-2S-GD", 5, 1.0, 2.0, STEPS, 40.0), "", "proved"),
+        (Arm("DP-2S-GD, publish beta", 5, 1.0, 2.0, STEPS, 40.0), "", "proved"),
+        (Arm("DP-2S-GD", 5, 1.0, 2.0, STEPS, 40.0), "means", "none"),
+        (Arm("DP-2S-GD-beta", 5, math.inf, 2.0, STEPS, 40.0), "", "none"),
+        (Arm("2S-GD", 5, math.inf, math.inf, STEPS, math.inf), "", "none"),
+    ],
+)
+def test_guarantees(arm, data_used, guarantee):
+    assert mechanism(arm, 1000, data_used).guarantee == guarantee
+
+
+def test_the_one_dimensional_example_against_lemma_f1():
+    """One step costs (2.5e-4 x)^2 while the replaced record's gradient stays below the threshold; the claim is 1 in all."""
+    part = next(part for part in ARTEFACTS["table_release_beta_only"].parts if "one-dimensional" in part.name)
+    rows = list(experiment("table_release_beta_only").run(json.loads(part.json()) | {"trials": [0, 3]}))
+    costs = {(row["reading"], row["M"]): row["value"] for row in rows if row["trial"] == 0}
+    assert costs["full record", 1.0] == pytest.approx(0.0625, rel=1e-2)
+    assert costs["full record", 100.0] == pytest.approx(625.0, rel=1e-2)
+    assert costs["y only", 100.0] == 0.0
+
+
+def test_a_finite_first_budget_does_not_save_lemma_f1():
+    part = next(part for part in ARTEFACTS["table_release_beta_only"].parts if "finite" in part.name)
+    (row,) = experiment("table_release_beta_only").run(json.loads(part.json()))
+    assert row["value"] == pytest.approx(8.5, abs=0.05)
+    assert row["claimed_rho"] == 0.01
+
+
+def test_the_realised_cost_is_the_claim_for_a_record_that_flips_every_gradient():
+    """With y alone replaced and every gradient clipped to +-gamma2, Algorithm 3 costs rho2 / 2: its noise is published."""
+    from dpdescent.data.iv import IVSample
+
+    module = experiment("table_release_beta_only")
+    n, T, rho2 = 50, 8, 0.7
+    sample = IVSample(np.ones((n, 1)), np.ones((n, 1)), np.full(n, -1e9))
+    other = IVSample(sample.Z, sample.X, np.where(np.arange(n) == 0, 1e9, sample.y))
+    settings = module.Settings(T, STEPS, 1.0, theory.noise_scale(1.0, n, T, rho2))
+    cost = module.realised_cost(sample, other, settings, np.random.default_rng(0))
+    # The first step has Theta = 0 and no gradient at all.
+    assert cost == pytest.approx(rho2 / 2 * (T - 1) / T, rel=1e-9)

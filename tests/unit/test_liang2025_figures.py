@@ -1,0 +1,425 @@
+"""Figures of liang2025: each is drawn from a small table, shows every series once, and gives equal bytes twice."""
+
+import itertools
+import math
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from dpdescent.papers.liang2025 import figures, figures_real, figures_synthetic
+from dpdescent.replication import figures as style
+from dpdescent.replication.configuration import read_yaml
+
+CONFIG = read_yaml(Path(__file__).parents[2] / "config" / "papers" / "liang2025.yaml")
+DRAWN = [name for name in CONFIG["artefacts"] if not name.startswith("table")]
+LEVELS = (0.1, 1.0, 10.0)
+SPLITS = ({"rho1": 1.0, "rho2": 9.0}, {"rho1": 5.0, "rho2": 5.0}, {"rho1": 9.0, "rho2": 1.0})
+SERIES = {"series": "DP-2S-GD", "variant": "main"}
+TERMS = ("optimisation", "privacy", "sampling", "total")
+TARGETS = {"error_to": ("beta", "beta_hat")}
+Rows = list[dict[str, Any]]
+
+
+def grid(**axes: Any) -> Rows:
+    """All combinations; a plain value stands for itself."""
+    values = [value if isinstance(value, tuple) else (value,) for value in axes.values()]
+    return [dict(zip(axes, point, strict=True)) for point in itertools.product(*values)]
+
+
+def table_of(rows: Rows, trials: int = 20) -> pd.DataFrame:
+    """Rows with the spread of a summarised table around a mean that differs from row to row."""
+    spread = {"median": 0.98, "median_low": 0.9, "median_high": 1.1, "q025": 0.5, "q05": 0.6, "q10": 0.7, "q25": 0.8}
+    spread |= {"q75": 1.2, "q90": 1.3, "q95": 1.4, "q975": 1.5}
+    full = []
+    for k, row in enumerate(rows):
+        mean = row.get("mean", 0.2 + 0.05 * (k % 7))
+        quantiles = {name: mean + abs(mean) * (factor - 1) * (trials > 1) for name, factor in spread.items()}
+        se = abs(mean) / 10 if trials > 1 else math.nan
+        full.append(SERIES | row | {"mean": mean, "se": se, "trials": trials} | quantiles)
+    return pd.DataFrame(full)
+
+
+def free_rows(**axes: Any) -> Rows:
+    return grid(series="2S-GD", rho1=math.inf, rho2=math.inf, **axes)
+
+
+def fig03_rows() -> Rows:
+    axes = {"panel": ("a", "b"), "n": (500, 2000), **TARGETS}
+    private = [{**split, **row} for split in SPLITS for row in grid(variant=("main", "clip constant 1"), **axes)]
+    return private + free_rows(**axes)
+
+
+def angrist_rows(rho: float) -> Rows:
+    axes = {"t": (0, 1, 2), "rho1": rho, "rho2": rho, "variant": ("main", "clip constant 1")}
+    measures = {"two_sls": -7.6, "first_stage": 0.08}
+    beta = [row | {"mean": -4.0 * row["t"]} for row in grid(parameter="beta", **axes, **measures)]
+    return beta + [row | {"mean": 0.04 * row["t"]} for row in grid(parameter="Theta", **axes, **measures)]
+
+
+def card_rows() -> Rows:
+    measures = {"two_sls": 0.07, "first_stage": 0.1}
+    names = ("beta", "Theta_1", "Theta_2", "Theta_3", "Theta_4")
+    axes = {"parameter": names, "t": (0, 1, 2), "variant": ("main", "clip constant 1"), **measures}
+    return [{"rho1": rho, "rho2": rho, **row} for rho in LEVELS for row in grid(**axes)]
+
+
+def subset_rows() -> Rows:
+    values = np.linspace(-20, 8, 30)
+    return [
+        {"n": 8065, "subset": k, "rho1": rho, "rho2": rho, "series": series, "mean": value + shift}
+        for k, value in enumerate(values)
+        for rho, series, shift in [(math.inf, "2SLS", 0.0), *((rho, "DP-2S-GD", k % 3 / rho) for rho in LEVELS)]
+    ]
+
+
+def fig07_rows() -> Rows:
+    sizes = {"a": {"ceiling": 2.0, "approximate_optimum": 1.0}, "b": {"ceiling": 0.03, "approximate_optimum": 0.028}}
+    axes = {"step_fraction": (0.5, 1.0, 1.5), **TARGETS, "variant": ("main", "recommended step held")}
+    rows = [{"panel": panel, **size, **row} for panel, size in sizes.items() for row in grid(**axes)]
+    # Redrawn parameters: every trial has steps of its own, so that a row is one trial.
+    redrawn = grid(panel="b", step_fraction=(0.5, 1.0), ceiling=(0.02, 0.04), approximate_optimum=0.01, **TARGETS)
+    rows += [row | {"variant": "parameters redrawn"} for row in redrawn]
+    return [row | {"step": row["step_fraction"] * row["ceiling"]} for row in rows]
+
+
+def fig08_rows() -> Rows:
+    points = {
+        1: (2.0, 1.0, 0.9),
+        10: (0.5, 0.4, 0.6),
+        100: (0.2, 0.0, 0.2),
+        500: (0.9, 0.0, 0.005),
+        1000: (2, 0, 0.004),
+    }
+    shares = ("clip_fraction_stage1", "clip_fraction_stage2")
+    return [
+        row | {"gamma": gamma, "mean": mean} | dict(zip(shares, clipped, strict=True))
+        for gamma, (mean, *clipped) in points.items()
+        for row in grid(**TARGETS, variant=("main", "step constants"))
+    ]
+
+
+def fig09_rows() -> Rows:
+    descent = grid(n=(500, 5000), T=(100, 1000), series="2S-GD", condition_number=50.0, **TARGETS)
+    return descent + grid(n=(500, 5000), T=0, series="2SLS", condition_number=50.0, error_to="beta")
+
+
+def draws_rows() -> Rows:
+    axes = {"draw": (1, 2, 3), "theta_min": 2.0, "theta_norm": 7.0, **TARGETS}
+    rows = [{**split, **row} for split in SPLITS for row in grid(panel="fig03", n=(500, 5000), gamma=math.nan, **axes)]
+    rows += free_rows(panel="fig03", n=(500, 5000), gamma=math.nan, **axes)
+    return rows + grid(panel="fig08", n=2000, gamma=(1.0, 100.0), rho1=5.0, rho2=5.0, **axes)
+
+
+def overidentified_rows() -> Rows:
+    axes = {"n": (500, 5000), **TARGETS, "residual_moment": 0.2, "projected_moment": 1e-13}
+    rows = grid(T=(20, 100, 1000), series="2S-GD", **axes) + grid(T=20, **axes) + grid(T=0, series="2SLS", **axes)
+    # A descent that has converged is at 2SLS to the last bit.
+    return [row | ({"mean": 0.0} if row["T"] == 1000 and row["error_to"] == "beta_hat" else {}) for row in rows]
+
+
+def friendly_core_rows() -> Rows:
+    axes = {"n": (500, 4000), "rho": (0.2, 2.0, 20.0)}
+    core = grid(series="FriendlyCore-2SLS", records_used=400.0, **axes)
+    failed = [row | {"failed": float(row["rho"] == 0.2 and row["n"] == 500)} for row in core]
+    return grid(records_used=500.0, failed=0.0, **axes) + failed
+
+
+def weak_rows() -> Rows:
+    rows = grid(first_stage=(0.02, 5.0), rho1=LEVELS, predicted=0.5)
+    rows = [row | {"mean": -500.0 if row["first_stage"] < 1 and row["rho1"] < 1 else 0.9} for row in rows]
+    return rows + grid(first_stage=(0.02, 5.0), rho1=math.inf, predicted=1.0, series="2SLS", mean=1.0)
+
+
+ARROWS = [("z", "x", "relevance", 1.0), ("x", "y", math.nan, 1.0), ("u", "x", math.nan, 1.0), ("u", "y", math.nan, 1.0)]
+ARROWS += [("z", "y", "exclusion", 0.0)]
+ROWS: dict[str, Rows] = {
+    "fig01": [{"source": a, "target": b, "label": label, "mean": value} for a, b, label, value in ARROWS],
+    "fig02": grid(T=(1, 30, 900, 15000), series=TERMS, T1=30.0, T2=900.0, T3=1e4, kappa=0.9),
+    "fig03": fig03_rows(),
+    "fig04": [
+        {**row, "rho1": level if row["panel"] == "a" else 10.0, "rho2": 10.0 if row["panel"] == "a" else level,
+         "limit_condition_5": 25 * level, "limit_condition_21": 0.002 * level}
+        for level in LEVELS
+        for row in grid(panel=("a", "b"), T=(1, 10, 100), variant=("main", "step constants"), **TARGETS)
+    ],
+    "fig05": angrist_rows(1.0), "fig10": angrist_rows(0.1), "fig11": angrist_rows(10.0),
+    "fig06": grid(panel=("a", "b", "c"), T=(1, 10, 2000), rho2=LEVELS, variant=("main", "clip constant 1"), **TARGETS),
+    "fig07": fig07_rows(), "fig08": fig08_rows(), "fig09": fig09_rows(), "fig13": card_rows(),
+    "ext_parameter_draws": draws_rows(), "ext_angrist_subsets": subset_rows(),
+    "ext_overidentified": overidentified_rows(), "ext_friendlycore": friendly_core_rows(),
+    "ext_calibration": [
+        {**row, "series": series, "noise_sd": 0.1 * spent, "achieved_rho": spent}
+        for series, spent in (("as published", 5.0), ("exact", 10.0))
+        for row in grid(n=(500, 5000), **TARGETS)
+    ],
+    "ext_weak_instrument": weak_rows(),
+}  # fmt: skip
+
+# Curves with error bars (for the histogram: its bars) in each panel, in the order of the panels.
+CURVES = {
+    "fig01": [0], "fig02": [0], "fig03": [4, 4, 1, 4, 4, 1], "fig04": [3, 3, 1], "fig05": [0, 1, 0, 1],
+    "fig06": [3, 3, 3], "fig07": [1, 1], "fig08": [1, 0], "fig09": [3, 3, 2], "fig10": [0, 1, 0, 1],
+    "fig11": [0, 1, 0, 1], "fig13": [0, 0, 0, 1, 1, 1], "ext_parameter_draws": [0, 0, 3],
+    "ext_angrist_subsets": [1, 0], "ext_overidentified": [5, 4, 0], "ext_friendlycore": [6, 0],
+    "ext_calibration": [2, 0, 0], "ext_weak_instrument": [4, 0],
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _figures_are_closed() -> Iterator[None]:
+    style.use_style()
+    plt.rcParams["savefig.dpi"] = 40
+    yield
+    plt.close("all")
+
+
+def draw(name: str, trials: int = 20, rows: Rows | None = None) -> Figure:
+    figure: Figure = getattr(figures, f"draw_{name}")(table_of(rows or ROWS[name], trials), {})
+    return figure
+
+
+def texts(axes: Axes) -> str:
+    return " ".join(text.get_text() for text in axes.texts)
+
+
+def places(axes: Axes, linestyle: str = "-.") -> list[float]:
+    """Abscissas of the vertical lines."""
+    return sorted(float(line.get_xdata()[0]) for line in axes.lines if line.get_linestyle() == linestyle)
+
+
+def test_every_artefact_but_tables_has_a_draw_function_and_no_other_has() -> None:
+    assert set(figures.__all__) == {f"draw_{name}" for name in DRAWN}
+    assert set(ROWS) == set(CURVES) == set(DRAWN)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_small_tables_have_the_columns_that_figures_may_use(name: str) -> None:
+    spec = CONFIG["artefacts"][name]
+    used = set(table_of(ROWS[name])) - set(table_of([{}]))
+    assert used <= {*spec["keys"], *spec.get("measures", [])}
+    assert set(spec["keys"]) <= used
+
+
+@pytest.mark.parametrize("trials", [20, 1])
+@pytest.mark.parametrize("name", DRAWN)
+def test_each_figure_shows_every_series_once_without_warnings(name: str, trials: int, tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = draw(name, trials)
+        style.caption(figure, {"paper": "liang2025", "place": "Figure 0", "title": name, "label": "few trials"})
+        style.save(figure, tmp_path / "figure.png")
+    assert [len(axes.containers) for axes in figure.axes] == CURVES[name]
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_title_is_left_to_the_caller_and_every_axis_is_named(name: str) -> None:
+    figure = draw(name)
+    assert figure.get_suptitle() == ""
+    for axes in figure.axes:
+        if axes.axison:
+            named_ticks = any(letter.isalpha() for label in axes.get_xticklabels() for letter in label.get_text())
+            shared = [other for other in figure.axes if other is not axes]
+            x = [other.get_xlabel() for other in shared if axes.get_shared_x_axes().joined(axes, other)]
+            y = [other.get_ylabel() for other in shared if axes.get_shared_y_axes().joined(axes, other)]
+            assert axes.get_xlabel() or named_ticks or any(x), f"{axes.get_title()}: no name below"
+            assert axes.get_ylabel() or any(y) or "other readings" in axes.get_title()
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_nothing_written_is_cut_off(name: str) -> None:
+    figure = draw(name)
+    style.caption(figure, {"paper": "liang2025", "place": "Figure 0", "title": "a title", "label": "few trials"})
+    figure.canvas.draw()
+    written = [*figure.texts, *(text for axes in figure.axes for text in [axes.title, *axes.texts])]
+    written += [axis.label for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
+    for text in written:
+        extent = text.get_window_extent()
+        if text.get_text() and text.get_visible():
+            assert extent.x0 >= -1, text.get_text()
+            assert extent.y0 >= -1, text.get_text()
+            assert extent.x1 <= figure.bbox.x1 + 1, text.get_text()
+            assert extent.y1 <= figure.bbox.y1 + 1, text.get_text()
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_equal_tables_give_equal_bytes(name: str, tmp_path: Path) -> None:
+    for suffix in ("png", "svg"):
+        for copy in ("first", "second"):
+            style.save(draw(name), tmp_path / f"{copy}.{suffix}")
+        first, second = ((tmp_path / f"{copy}.{suffix}").read_bytes() for copy in ("first", "second"))
+        assert first == second
+        assert len(first) > 1000
+
+
+def test_other_numbers_give_another_picture(tmp_path: Path) -> None:
+    rows = [row | {"mean": 0.2 + k / 100} for k, row in enumerate(ROWS["fig03"])]
+    style.save(draw("fig03"), tmp_path / "one.svg")
+    style.save(draw("fig03", rows=rows), tmp_path / "other.svg")
+    assert (tmp_path / "one.svg").read_bytes() != (tmp_path / "other.svg").read_bytes()
+
+
+def test_what_figures_print_of_the_paper_is_what_the_configuration_says() -> None:
+    published, artefacts = CONFIG["published"], CONFIG["artefacts"]
+    assert published["angrist_beta"]["value"] == figures_real.PUBLISHED_BETA
+    for data, iterations in figures_real.PUBLISHED_ITERATIONS.items():
+        assert published[f"{data}_iterations"]["value"] == iterations
+    for panel, dimension in figures_synthetic.DIMENSION.items():
+        cell = artefacts["fig03"]["cells"][panel]
+        assert [cell[symbol]["value"] for symbol in "pqr"] == [dimension] * 3
+    assert artefacts["fig06"]["cells"]["a"]["n"]["value"] == figures_synthetic.RECORDS_FIG06
+    assert artefacts["fig06"]["cells"]["a"]["rho1"]["value"] == figures_synthetic.RHO1_FIG06
+    held = {panel: cell["held_fraction"]["value"] for panel, cell in artefacts["fig07"]["cells"].items()}
+    assert held == figures_synthetic.HELD
+
+
+def test_fig01_strikes_out_the_excluded_arrow_and_no_other() -> None:
+    (axes,) = draw("fig01").axes
+    arrows = [text.arrow_patch for text in axes.texts if getattr(text, "arrow_patch", None)]
+    assert sorted(arrow.get_linestyle() for arrow in arrows) == ["-", "-", "-", "-", "--"]
+    assert [line.get_marker() for line in axes.lines].count("X") == 1
+
+
+def test_fig02_draws_bound_and_terms_and_marks_the_ends_of_the_regimes() -> None:
+    (axes,) = draw("fig02").axes
+    assert places(axes) == [30.0, 900.0, 1e4]
+    assert len([line for line in axes.lines if len(line.get_xdata()) == 4]) == 4
+
+
+def test_fig03_guide_falls_like_one_over_root_n_from_the_even_split() -> None:
+    table = table_of(ROWS["fig03"])
+    for axes, target in zip(draw("fig03").axes[::3], ("beta_hat", "beta"), strict=True):
+        (guide,) = (line for line in axes.lines if line.get_linestyle() == ":")
+        x, y = (np.asarray(values, dtype=float) for values in guide.get_data())
+        assert np.polyfit(np.log(x), np.log(y), 1)[0] == pytest.approx(-0.5)
+        assert y[0] == style.select(table, panel="a", rho1=5, n=500, error_to=target)["mean"].item()
+
+
+def test_fig04_marks_condition_5_for_every_level_and_writes_condition_21_out() -> None:
+    first, second, _ = draw("fig04").axes
+    assert places(first) == pytest.approx([2.5, 25.0, 250.0])
+    assert places(second) == []
+    assert "0.0002, 0.002, 0.02" in texts(first)
+
+
+@pytest.mark.parametrize(("name", "level"), [("fig10", 0.1), ("fig05", 1.0), ("fig11", 10.0)])
+def test_angrist_figures_have_the_colour_of_their_level_and_both_benchmarks(name: str, level: float) -> None:
+    axes = draw(name).axes
+    assert to_hex(axes[1].containers[0][0].get_color()) == style.LEVELS[level].lower()
+    heights = {float(line.get_ydata()[0]) for line in axes[0].lines if list(line.get_xdata()) == [0, 1]}
+    assert heights == {-7.6, -4.3}
+    assert places(axes[1]) == places(axes[3]) == [15]
+
+
+def test_boxes_of_a_negative_estimate_stand_upright_as_parts_of_2sls() -> None:
+    table = table_of(angrist_rows(1.0))
+    panel = figures.draw_fig05(table, {}).axes[2]
+    for patch in panel.patches:
+        bottom, top = patch.get_path().vertices[:, 1].min(), patch.get_path().vertices[:, 1].max()
+        assert (bottom, top) == pytest.approx((6.4 / 7.6, 9.6 / 7.6))
+
+
+def test_fig06_says_that_algorithm_3_is_not_private() -> None:
+    assert "not private as stated" in draw("fig06").axes[1].get_title()
+
+
+def test_fig07_marks_ceiling_and_optimum_and_puts_redrawn_parameters_at_their_fractions() -> None:
+    first, second = draw("fig07").axes
+    assert places(first) == [1.0, 2.0]
+    assert places(second) == [0.028, 0.03]
+    dashed = [list(line.get_xdata()) for line in second.lines if line.get_linestyle() == "--"]
+    assert pytest.approx([0.015, 0.03]) in dashed
+
+
+def test_fig08_marks_the_best_threshold_and_the_first_without_clipping() -> None:
+    top, bottom = draw("fig08").axes
+    assert places(top) == places(bottom) == [100.0, 500.0]
+    assert "20 % clipped" in texts(bottom)
+
+
+def test_fig08_has_no_second_mark_where_every_threshold_clips() -> None:
+    rows = [row | {"clip_fraction_stage1": 0.5} for row in ROWS["fig08"]]
+    assert places(draw("fig08", rows=rows).axes[0]) == [100.0]
+
+
+def test_draws_are_thin_lines_and_their_median_is_thick() -> None:
+    axes = draw("ext_parameter_draws").axes[0]
+    thin, thick = ([line for line in axes.lines if line.get_linewidth() == width] for width in (0.9, 2.2))
+    assert (len(thin), len(thick)) == (3, 1)
+    np.testing.assert_allclose(thick[0].get_ydata(), np.median([line.get_ydata() for line in thin], axis=0))
+
+
+def test_private_estimates_are_compared_with_the_2sls_of_their_own_subset() -> None:
+    rows = [row | ({"mean": ROWS["ext_angrist_subsets"][k - k % 4]["mean"]}) for k, row in enumerate(subset_rows())]
+    boxes = draw("ext_angrist_subsets", rows=rows).axes[1].patches
+    heights = [np.ptp(patch.get_path().vertices[:, 1]) for patch in boxes]
+    assert heights[0] > 1
+    assert heights[1:] == [0.0, 0.0, 0.0]
+
+
+def test_a_distance_of_zero_stays_visible_on_a_logarithmic_axis() -> None:
+    lowest = min(min(curve[0].get_ydata()) for curve in draw("ext_overidentified").axes[1].containers)
+    assert lowest == figures.ROUNDING
+
+
+def test_friendly_core_marks_runs_without_a_core() -> None:
+    for axes in draw("ext_friendlycore").axes:
+        marked = [list(line.get_xdata()) for line in axes.lines if line.get_marker() == "x"]
+        assert [500] in marked
+        assert sum(map(len, marked)) == 1
+
+
+def test_weak_instrument_writes_out_medians_that_leave_the_panel() -> None:
+    left, right = draw("ext_weak_instrument").axes
+    assert "-510" in texts(left)
+    assert len([line for line in left.lines if line.get_linestyle() == "--" and len(line.get_xdata())]) == 3
+    assert len(right.lines) == 4
+
+
+def test_a_level_that_the_paper_does_not_have_is_drawn_in_a_colour_of_its_own() -> None:
+    assert style.level_colors([10.0, 0.1, 3.0, 1.0, 3.0]) == {**style.LEVELS, 3.0: style.GREEN}
+    rows = ROWS["fig06"] + grid(panel="a", T=(1, 10), rho2=3.0, error_to="beta_hat")
+    assert len(draw("fig06", rows=rows).axes[0].containers) == 4
+
+
+def test_variants_begin_with_the_headline() -> None:
+    assert style.variants_of(pd.DataFrame({"variant": ["b", "main", "a", "b"]})) == ["main", "a", "b"]
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.05, "0.05"), (20, "20"), (10000, "10000"), (1e-6, "$10^{-6}$")])
+def test_ticks_are_plain_numbers_where_they_can_be_read(value: float, text: str) -> None:
+    assert style.plain_number(value) == text
+
+
+def test_names_at_the_ends_of_curves_keep_their_order_and_a_distance() -> None:
+    _, axes = style.panels()
+    axes.set_ylim(0, 1)
+    style.end_labels(axes, [(0.99, "high", "red"), (0.5, "low", "blue"), (0.98, "middle", "green")], gap=0.1)
+    heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
+    assert heights == pytest.approx({"low": 0.5, "middle": 0.9, "high": 1.0})
+
+
+def test_a_legend_below_has_each_label_once_and_bare_lines_last() -> None:
+    figure, ((left, right),) = style.panels(2)
+    left.plot([0, 1], label="guide")
+    for axes in (left, right):
+        axes.errorbar([0, 1], [0, 1], yerr=[1, 1], label="curve")
+    style.legend_below(figure, [left, right], 2)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["curve", "guide"]
+
+
+def test_a_quick_figure_says_so_in_its_title() -> None:
+    figure, _ = style.panels()
+    spec = {"paper": "liang2025", "place": "Figure 0", "title": "a title"}
+    style.caption(figure, spec | {"label": "few trials"})
+    assert figure.get_suptitle() == "liang2025, Figure 0: a title\n(few trials)"
+    style.caption(figure, spec | {"label": ""})
+    assert figure.get_suptitle() == "liang2025, Figure 0: a title"
