@@ -7,9 +7,9 @@ import argparse
 import statistics
 import time
 
-import dpdescent.descent.two_stage as engine
 import numpy as np
 
+import dpdescent.descent.two_stage as engine
 from dpdescent.data.iv import IVSample, draw_parameters, draw_sample
 from dpdescent.data.tabular import compress
 from dpdescent.papers.liang2025 import theory
@@ -54,8 +54,9 @@ def survey(runs: int = 1000, width: int = 200) -> tuple[IVSample, list[Run]]:
     problem = theory.Problem(n=n, p=1, q=1, tau=5.0, theta_min=0.1, theta_norm=0.1, sigma_1=1.0, sigma_2=1.0)
     arms = arms_of(width, problem, theory.StepSizes(0.98, 300.0), 0.1, 1.0)
     merged = compress(plain)
-    noise = [engine.Normals(rng.standard_normal((20, width, 1, 1)), rng.standard_normal((20, width, 1))) for _ in range(runs // width)]  # fmt: skip
-    return plain, [(merged, arms, [normals]) for normals in noise]
+    shapes = (20, width, 1, 1), (20, width, 1)
+    blocks = [engine.Normals(*(rng.standard_normal(shape) for shape in shapes)) for _ in range(runs // width)]
+    return plain, [(merged, arms, [normals]) for normals in blocks]
 
 
 def design(sets: int = 20) -> list[Run]:

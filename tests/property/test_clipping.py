@@ -53,9 +53,8 @@ def test_second_stage_sensitivity_at_a_fixed_history(pair, gamma, seed):
     p, q = pair[0].p, pair[0].q
     Theta, beta = rng.standard_normal((1, p, q)), rng.standard_normal((1, p))
     limit = np.full((1, 1), gamma)
-    sums = [
-        _clipped_gradients(Layout.of(sample), Theta, beta, limit, limit, np.zeros((2, 1)), np.empty(64))[1] for sample in pair
-    ]
+    count, room = np.zeros((2, 1)), np.empty(64)
+    sums = [_clipped_gradients(Layout.of(each), Theta, beta, limit, limit, count, room)[1] for each in pair]
     assert np.linalg.norm(sums[0] - sums[1]) / pair[0].n <= mean_sensitivity(gamma, pair[0].n) * (1 + 1e-9)
 
 

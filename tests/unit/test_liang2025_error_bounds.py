@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dpdescent.data.iv import IVParameters, IVSample, draw_parameters, draw_sample
+from dpdescent.descent.noise_free import Moments
 from dpdescent.papers.liang2025 import error_bounds as bounds
 from dpdescent.papers.liang2025 import lemmas
-from dpdescent.papers.liang2025.lemmas import Moments
 from dpdescent.papers.liang2025.theory import (
     Constants,
     Contraction,

@@ -1,4 +1,4 @@
-"""liang2025's experiments: rows as the tables need them, parts that change nothing, arms and releases as the paper says."""
+"""liang2025's experiments: rows as the tables need them, parts that change nothing, arms and releases."""
 
 import importlib
 import json
@@ -30,7 +30,11 @@ def prepared(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     for name, about in PROJECT.papers["liang2025"].datasets.items():
         sample = tabular.read_sample(
-            tabular.bundled(about["source"]), about["instruments"], about["regressors"], about["outcome"], about.get("count")
+            tabular.bundled(about["source"]),
+            about["instruments"],
+            about["regressors"],
+            about["outcome"],
+            about.get("count"),
         )
         if about.get("subset"):
             sample = tabular.draw_subset(sample, about["subset"], np.random.default_rng(0))
@@ -119,7 +123,7 @@ def test_guarantees(arm, data_used, guarantee):
 
 
 def test_the_one_dimensional_example_against_lemma_f1():
-    """One step costs (2.5e-4 x)^2 while the replaced record's gradient stays below the threshold; the claim is 1 in all."""
+    """One step costs (x/4)^2 while the replaced record's gradient stays below the threshold; the claim is 1 in all."""
     part = next(part for part in ARTEFACTS["table_release_beta_only"].parts if "one-dimensional" in part.name)
     rows = list(experiment("table_release_beta_only").run(json.loads(part.json()) | {"trials": [0, 3]}))
     costs = {(row["reading"], row["M"]): row["value"] for row in rows if row["trial"] == 0}
@@ -136,7 +140,7 @@ def test_a_finite_first_budget_does_not_save_lemma_f1():
 
 
 def test_the_realised_cost_is_the_claim_for_a_record_that_flips_every_gradient():
-    """With y alone replaced and every gradient clipped to +-gamma2, Algorithm 3 costs rho2 / 2: its noise is published."""
+    """With y alone replaced and every gradient clipped, Algorithm 3 costs rho2 / 2: its noise is as published."""
     from dpdescent.data.iv import IVSample
 
     module = experiment("table_release_beta_only")

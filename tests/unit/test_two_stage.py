@@ -96,8 +96,7 @@ def test_unclipped_paths_equal_the_closed_form():
     arms = make_arms([12], gamma1=np.inf, gamma2=np.inf)
     normals = Normals.draw(np.random.default_rng(9), 12, 3, 4)
     result = descend(sample, arms, normals, record=True)
-    moments = noise_free.SecondMoments.of(sample)
-    exact = lemmas.Moments(moments.ZZ, moments.ZX, moments.Zy)
+    exact = noise_free.Moments.of(sample)
     Xi, nu = arms.lambda1[0] * normals.stage1[:, 0].swapaxes(1, 2), arms.lambda2[0] * normals.stage2[:, 0]
     Thetas = lemmas.first_stage_path(exact, arms.eta[0], Xi)
     np.testing.assert_allclose(result.Theta_path[:, 0], Thetas, atol=1e-10)

@@ -18,17 +18,44 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class SecondMoments:
-    """Z'Z/n, Z'X/n and Z'y/n of a sample: shapes (q, q), (q, p), (q,)."""
+class Moments:
+    """Sample moments of an instrumental-variable problem; unclipped descent depends on the data through them only.
 
-    ZZ: Array
-    ZX: Array
-    Zy: Array
+    Attributes:
+        zz: Z'Z/n, shape (q, q).
+        zx: Z'X/n, shape (q, p).
+        zy: Z'y/n, shape (q,).
+    """
+
+    zz: Array
+    zx: Array
+    zy: Array
 
     @classmethod
-    def of(cls, sample: IVSample) -> "SecondMoments":
-        weighted = sample.Z * sample.weights[:, None]
-        return cls(weighted.T @ sample.Z / sample.n, weighted.T @ sample.X / sample.n, weighted.T @ sample.y / sample.n)
+    def of(cls, sample: IVSample) -> "Moments":
+        """The moments of a sample, each row counted with its multiplicity."""
+        weighted = sample.Z * sample.weights[:, None] / sample.n
+        return cls(zz=weighted.T @ sample.Z, zx=weighted.T @ sample.X, zy=weighted.T @ sample.y)
+
+    @property
+    def theta_hat(self) -> Array:
+        """Least squares of the first stage, shape (q, p) (liang2025 Def. 2.3)."""
+        return np.asarray(np.linalg.solve(self.zz, self.zx), dtype=np.float64)
+
+    @property
+    def beta_hat(self) -> Array:
+        """Two-stage least squares, shape (p,) (liang2025 Def. 2.3)."""
+        theta_hat = self.theta_hat
+        second_stage = theta_hat.T @ self.zz @ theta_hat
+        return np.asarray(np.linalg.solve(second_stage, theta_hat.T @ self.zy), dtype=np.float64)
+
+    @property
+    def residual(self) -> Array:
+        """Z'r/n with r = Z Theta_hat beta_hat - y, shape (q,) (liang2025 eq. 12).
+
+        Theta_hat' Z'r = 0 by the normal equations, and Z'r = 0 itself where p = q.
+        """
+        return self.zz @ self.theta_hat @ self.beta_hat - self.zy
 
 
 def final_betas(sample: IVSample, steps: list[int], eta: float, alpha: float) -> Array:
@@ -44,7 +71,7 @@ def final_betas(sample: IVSample, steps: list[int], eta: float, alpha: float) ->
     """
     if steps[0] < 1 or any(a >= b for a, b in pairwise(steps)):
         raise ValueError(f"steps={steps} must increase from at least 1")
-    moments, fit = SecondMoments.of(sample), two_stage_least_squares(sample)
+    moments, fit = Moments.of(sample), two_stage_least_squares(sample)
     Theta, beta = np.zeros((sample.q, sample.p)), np.zeros(sample.p)
     out, t = [], 0
     for T in steps:
@@ -55,20 +82,20 @@ def final_betas(sample: IVSample, steps: list[int], eta: float, alpha: float) ->
     return np.array(out)
 
 
-def _step(moments: SecondMoments, Theta: Array, beta: Array, eta: float, alpha: float) -> tuple[Array, Array]:
-    gradient2 = Theta.T @ (moments.ZZ @ (Theta @ beta) - moments.Zy)
-    return Theta - eta * (moments.ZZ @ Theta - moments.ZX), beta - alpha * gradient2
+def _step(moments: Moments, Theta: Array, beta: Array, eta: float, alpha: float) -> tuple[Array, Array]:
+    gradient2 = Theta.T @ (moments.zz @ (Theta @ beta) - moments.zy)
+    return Theta - eta * (moments.zz @ Theta - moments.zx), beta - alpha * gradient2
 
 
 def _settled(Theta: Array, limit: Array) -> bool:
     return bool(np.linalg.norm(Theta - limit) <= 1e-14 * np.linalg.norm(limit))
 
 
-def _jump(moments: SecondMoments, Theta_hat: Array, beta_hat: Array, beta: Array, alpha: float, steps: int) -> Array:
+def _jump(moments: Moments, Theta_hat: Array, beta_hat: Array, beta: Array, alpha: float, steps: int) -> Array:
     """beta after `steps` more iterations at the settled first stage: the error shrinks by I - alpha H_hat each time."""
     if steps == 0:
         return beta
-    H_hat = Theta_hat.T @ moments.ZZ @ Theta_hat
+    H_hat = Theta_hat.T @ moments.zz @ Theta_hat
     eigenvalues, vectors = np.linalg.eigh((H_hat + H_hat.T) / 2)
     shrunk = (1.0 - alpha * eigenvalues) ** steps * (vectors.T @ (beta - beta_hat))
     return beta_hat + vectors @ shrunk

@@ -17,7 +17,7 @@ from dpdescent.descent.rows import Layout
 
 Array = NDArray[np.float64]
 
-# Numbers in one block of predictions (2 MB): smaller blocks lose more in calls than they gain in cache, larger ones spill.
+# Numbers in one block of predictions (2 MB): smaller blocks lose more in calls than they gain in cache.
 # A constant, because the cut of the rows decides the last bits of their sums.
 BLOCK = 1 << 18
 

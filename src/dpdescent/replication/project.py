@@ -371,7 +371,7 @@ def config_hash(project: Project) -> str:
 
 
 def judging_json(project: Project, paper: str) -> str:
-    """What bounds, claims and findings may know, as JSON: settings, published values, each artefact's cells and arms."""
+    """What bounds, claims and findings may know, as JSON: settings, published values, cells and arms."""
     about = project.papers[paper]
     artefacts = {name: {"cells": artefact.cells, "arms": artefact.arms} for name, artefact in about.artefacts.items()}
     spec = {"paper": paper, "seed": project.seed, "settings": about.settings, "published": about.published}

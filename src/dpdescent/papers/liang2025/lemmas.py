@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.data.iv import IVSample
+from dpdescent.descent.noise_free import Moments
 from dpdescent.papers.liang2025 import theory
 from dpdescent.papers.liang2025.theory import Constants, Problem, Spectrum, require_non_negative, require_positive
 
@@ -23,47 +23,6 @@ class Interval:
 
     lower: float
     upper: float
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Sample moments of an instrumental-variable problem; unclipped descent depends on the data through them only.
-
-    Attributes:
-        zz: Z'Z/n, shape (q, q).
-        zx: Z'X/n, shape (q, p).
-        zy: Z'y/n, shape (q,).
-    """
-
-    zz: Array
-    zx: Array
-    zy: Array
-
-    @classmethod
-    def of(cls, sample: IVSample) -> "Moments":
-        """The moments of a sample, each row counted with its multiplicity."""
-        weighted = sample.Z * sample.weights[:, None] / sample.n
-        return cls(zz=weighted.T @ sample.Z, zx=weighted.T @ sample.X, zy=weighted.T @ sample.y)
-
-    @property
-    def theta_hat(self) -> Array:
-        """Least squares of the first stage, shape (q, p) (liang2025 Def. 2.3)."""
-        return np.asarray(np.linalg.solve(self.zz, self.zx), dtype=np.float64)
-
-    @property
-    def beta_hat(self) -> Array:
-        """Two-stage least squares, shape (p,) (liang2025 Def. 2.3)."""
-        theta_hat = self.theta_hat
-        second_stage = theta_hat.T @ self.zz @ theta_hat
-        return np.asarray(np.linalg.solve(second_stage, theta_hat.T @ self.zy), dtype=np.float64)
-
-    @property
-    def residual(self) -> Array:
-        """Z'r/n with r = Z Theta_hat beta_hat - y, shape (q,) (liang2025 eq. 12).
-
-        Theta_hat' Z'r = 0 by the normal equations, and Z'r = 0 itself where p = q.
-        """
-        return self.zz @ self.theta_hat @ self.beta_hat - self.zy
 
 
 def first_stage_path(moments: Moments, eta: float, noise: Array) -> Array:

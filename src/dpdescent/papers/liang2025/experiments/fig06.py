@@ -24,7 +24,7 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
 def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
     """One arm for every T and second-stage budget.
 
-    Algorithm 3 (panel b) has no noise in its first stage. In panel c the budget `rho2` that is claimed for beta is split
+    Algorithm 3 (panel b) has no noise in its first stage. In panel c the budget rho2 that is claimed for beta is split
     evenly over both stages: publishing only beta saves nothing, the guarantee is rho1 + rho2.
     """
     steps, algorithm = synthetic.step_sizes(spec, problem), ALGORITHMS[spec["panel"]]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.data.iv import IVParameters, IVSample, draw_sample
-from dpdescent.descent import two_stage
+from dpdescent.descent import noise_free, two_stage
 from dpdescent.papers.liang2025 import error_bounds, lemmas, synthetic, theory
 from dpdescent.papers.liang2025.arms import Arm, columns, mechanism
 from dpdescent.privacy.events import Mechanism
@@ -37,7 +37,7 @@ class Path:
         nu: noise of the second stage on the mean gradient, shape (T, p).
     """
 
-    moments: lemmas.Moments
+    moments: noise_free.Moments
     eta: float
     alpha: float
     Theta: Array
@@ -76,7 +76,7 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 def measured(spec: synthetic.Spec, trial: int, parameters: IVParameters, sample: IVSample) -> dict[str, Quantities]:
     """All quantities of one trial by series: `measured` for the design's noise, `noise-free` for none."""
     problem = theory.Problem.of(parameters, sample.n, spec["settings"]["tau"])
-    runs, arm, moments = diagnostic_runs(spec, problem), private_arm(spec, problem), lemmas.Moments.of(sample)
+    runs, arm, moments = diagnostic_runs(spec, problem), private_arm(spec, problem), noise_free.Moments.of(sample)
     normals = synthetic.normals(spec, trial, [arm], sample)
     result = two_stage.descend(sample, runs, normals, record=True)
     noisy, free = (path_of(moments, runs, result, normals, column) for column in (UNCLIPPED, NOISE_FREE))
@@ -118,7 +118,11 @@ def bound_constants(spec: synthetic.Spec) -> theory.Constants:
 
 
 def path_of(
-    moments: lemmas.Moments, runs: two_stage.Arms, result: two_stage.Descent, normals: two_stage.Normals, column: int
+    moments: noise_free.Moments,
+    runs: two_stage.Arms,
+    result: two_stage.Descent,
+    normals: two_stage.Normals,
+    column: int,
 ) -> Path:
     """The path of one column.
 
@@ -132,7 +136,7 @@ def path_of(
     return Path(moments, *steps, result.Theta_path[:, column], result.beta_path[:, column], nu)
 
 
-def sample_quantities(sample: IVSample, parameters: IVParameters, moments: lemmas.Moments) -> Quantities:
+def sample_quantities(sample: IVSample, parameters: IVParameters, moments: noise_free.Moments) -> Quantities:
     """What depends on the data alone: Lemmas D.2, D.3, D.5 to D.8 and eq. (47), (48)."""
     E2 = sample.X - sample.Z @ parameters.Theta
     E1 = sample.y - sample.X @ parameters.beta

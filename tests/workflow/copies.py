@@ -1,0 +1,119 @@
+"""Scratch copies of the project, and Snakemake in them: nothing here touches the checkout itself."""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dpdescent.replication import configuration
+from dpdescent.replication.compare import scratch_environment
+
+ROOT = Path(__file__).resolve().parents[2]
+# Few trials on the coarse grids of the quick scale, so that whatever judges that one can judge this one.
+TRIALS = 4
+TINY = ("--config", "scale=tiny")
+
+COPIED = ("Snakefile", "config", "profiles", "pyproject.toml", "src", "workflow")
+
+
+def copy_project(folder: Path) -> Path:
+    """The sources in a folder of their own, with no results and no memory of earlier builds."""
+    folder.mkdir(parents=True)
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        else:
+            shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+def start(folder: Path, *arguments: str, **environment: str) -> "subprocess.Popen[str]":
+    """Snakemake in a copy, with the copy's own package."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "snakemake", *arguments],
+        cwd=folder,
+        env={**scratch_environment(folder), **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def finish(process: "subprocess.Popen[str]", code: int = 0) -> str:
+    """Its output, if it ended with the expected exit code."""
+    output, _ = process.communicate()
+    assert process.returncode == code, output[-5000:]
+    return output
+
+
+def snakemake(folder: Path, *arguments: str, code: int = 0, **environment: str) -> str:
+    return finish(start(folder, *arguments, **environment), code)
+
+
+def plan(folder: Path, *arguments: str) -> list[str]:
+    """The messages of the jobs that a call would run, such as `liang2025/fig01: draw`."""
+    output = snakemake(folder, "-n", *arguments)
+    jobs = re.findall(r"^Job \d+: (.+)$", output, re.MULTILINE)
+    assert bool(jobs) is ("Nothing to be done" not in output), output[-5000:]
+    return sorted(jobs)
+
+
+def trained(jobs: Iterable[str]) -> dict[str, list[str]]:
+    """By artefact, the parts that a plan trains."""
+    found: dict[str, list[str]] = {}
+    for job in jobs:
+        if match := re.fullmatch(r"(\S+): train (\S+)", job):
+            found.setdefault(match[1], []).append(match[2])
+    return found
+
+
+def without_training(jobs: Iterable[str]) -> set[str]:
+    return {job for job in jobs if ": train " not in job}
+
+
+@dataclass
+class Build:
+    """A copy of the project in which a build has finished."""
+
+    folder: Path
+    output: str
+
+    def plan(self, *arguments: str) -> list[str]:
+        return plan(self.folder, *arguments, *TINY)
+
+    @contextmanager
+    def edited(self, name: str, old: str, new: str) -> Iterator[None]:
+        """One file of the copy changed for a while."""
+        file = self.folder / name
+        before = file.read_text(encoding="utf-8")
+        assert old in before, f"{name} has no {old!r}"
+        file.write_text(before.replace(old, new, 1), encoding="utf-8")
+        try:
+            yield
+        finally:
+            file.write_text(before, encoding="utf-8")
+
+    @contextmanager
+    def rescaled(self, change: Callable[[dict[str, Any]], object]) -> Iterator[None]:
+        """The overlay changed for a while."""
+        name = "config/scales/tiny.yaml"
+        before = (self.folder / name).read_text(encoding="utf-8")
+        content = yaml.safe_load(before)
+        change(content)
+        with self.edited(name, before, yaml.safe_dump(content)):
+            yield
+
+
+def tiny_copy(folder: Path) -> Path:
+    copy_project(folder)
+    scale = configuration.read_yaml(folder / "config/scales/quick.yaml")
+    scale |= {"label": "tiny scale", "trials_at_most": TRIALS}
+    (folder / "config/scales/tiny.yaml").write_text(yaml.safe_dump(scale), encoding="utf-8")
+    return folder

@@ -1,0 +1,107 @@
+"""Equal bytes, whatever the number of cores and parts, the folder, the hash seed, the time zone and the locale."""
+
+import importlib
+import json
+import re
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from copies import Build
+
+from dpdescent.replication import compare, project
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def manifest(build: Build) -> dict[str, str]:
+    lines = (build.folder / "results/tiny/MANIFEST.sha256").read_text().splitlines()
+    return {name: digest for digest, name in (line.split("  ") for line in lines)}
+
+
+@pytest.mark.workflow
+@pytest.mark.xdist_group("build")
+def test_two_builds_have_equal_bytes(builds: tuple[Build, Build]) -> None:
+    first, second = builds
+    parts = [{path.name for path in (build.folder / "build/tiny/parts").rglob("*.csv")} for build in builds]
+    assert len(parts[0] ^ parts[1]) > 50, "the builds were cut into the same parts"
+    one, other = manifest(first), manifest(second)
+    # The parts are listed by name, so that this list alone tells how a build was cut.
+    assert one.pop("parts.csv") != other.pop("parts.csv")
+    assert {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)} == set()
+    kinds = [Path(name).suffix for name in one]
+    whole = project.load({"scale": "tiny", "seed": 20250922, "papers": "all"}, first.folder).artefacts()
+    figures = sum(not artefact.is_table for artefact in whole)
+    assert (kinds.count(".png"), kinds.count(".svg"), kinds.count(".tex")) == (figures, figures, len(whole) - figures)
+    assert kinds.count(".csv") == len(whole) + len(first.papers) + 3
+
+
+@pytest.mark.workflow
+@pytest.mark.xdist_group("build")
+def test_manifest_lists_what_lies_there(built: Build) -> None:
+    checked = subprocess.run(["sha256sum", "--check", "--quiet", "MANIFEST.sha256"], cwd=built.folder / "results/tiny")
+    assert checked.returncode == 0
+    assert compare.hashes(built.folder / "results/tiny") == manifest(built)
+
+
+@pytest.mark.workflow
+@pytest.mark.xdist_group("build")
+def test_results_name_neither_times_nor_places(built: Build) -> None:
+    """No table, page or drawing holds a date, a clock's reading or a path of this machine."""
+    this_year = re.compile(r"\b20\d\d-\d\d-\d\d\b")
+    for name in manifest(built):
+        content = (built.folder / "results/tiny" / name).read_bytes()
+        assert str(built.folder).encode() not in content, name
+        if not name.endswith(".png"):
+            assert not this_year.search(content.decode()), name
+        else:
+            assert b"Software" not in content
+            assert b"tIME" not in content
+
+
+@pytest.mark.workflow
+@pytest.mark.xdist_group("build")
+def test_parts_are_fingerprinted_and_found_again(built: Build) -> None:
+    committed = compare.part_sums(compare.read_rows(built.folder / "results/tiny/parts.csv"))
+    whole = project.load({"scale": "tiny", "seed": 20250922, "papers": "all"}, built.folder)
+    for artefact in whole.artefacts():
+        for part in artefact.parts:
+            file = built.folder / f"build/tiny/parts/{artefact.item}/{part.name}.csv"
+            assert compare.part_difference(committed, artefact, part.name, file) == ""
+
+
+def test_real_data_runs_do_not_depend_on_where_trials_are_cut(tmp_path: Path) -> None:
+    """Runs are columns of one product in blocks of a fixed width; these parts end inside blocks and at their edges."""
+    whole = project.load({"scale": "paper", "seed": 20250922, "papers": "all"}, ROOT)
+    artefact = whole.papers["liang2025"].artefacts["fig13"]
+    part = artefact.parts[0]
+    data = tmp_path / "data.csv"
+    spec = json.dumps(project.data_spec(whole, "liang2025", str(part.dataset)))
+    subprocess.run(
+        [sys.executable, ROOT / "workflow/scripts/data.py", "--spec", spec, "--output", data],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    experiment = importlib.import_module("dpdescent.papers.liang2025.experiments.fig13")
+    arms = {**part.spec["arms"], "T": 3, "rho": [1.0]}
+
+    def rows(start: int, stop: int) -> list[dict[str, object]]:
+        return list(experiment.run({**part.spec, "arms": arms, "trials": [start, stop], "data": str(data)}))
+
+    together = rows(0, 230)
+    cuts = [0, 1, 37, 100, 163, 230]
+    assert [row for start, stop in pairwise(cuts) for row in rows(start, stop)] == together
+    assert len({row["trial"] for row in together}) == 230
+
+
+def test_scripts_reach_numpy_through_the_package_only() -> None:
+    """The package pins the threads and the kernel of BLAS, which must happen before numpy is imported."""
+    for script in (ROOT / "workflow/scripts").glob("*.py"):
+        assert not re.search(r"^(import|from) (numpy|pandas|scipy|matplotlib)", script.read_text(), re.MULTILINE), (
+            script
+        )
+    probe = "import dpdescent, os; print(os.environ['OPENBLAS_NUM_THREADS'], os.environ['OMP_NUM_THREADS'])"
+    environment = {"OPENBLAS_NUM_THREADS": "8", "OMP_NUM_THREADS": "8", "PYTHONPATH": str(ROOT / "src"), "PATH": ""}
+    found = subprocess.run([sys.executable, "-c", probe], env=environment, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["1", "1"]

@@ -1,0 +1,140 @@
+"""The first build of a checkout, with and without results that came with it; the second; and one that is broken off."""
+
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import copies
+import pytest
+import sixth_paper
+from copies import TINY, Build
+
+pytestmark = pytest.mark.workflow
+PAPER = sixth_paper.KEY
+TABLE = f"results/paper/{PAPER}/table_one.csv"
+
+
+def checkout(build: Build, folder: Path) -> Path:
+    """The sources and results of a build as git would bring them: without Snakemake's records and intermediates."""
+    shutil.copytree(build.folder, folder, ignore=shutil.ignore_patterns(".snakemake", "build", "__pycache__"))
+    # The least favourable order: results are the newest files.
+    for file in (folder / "results").rglob("*"):
+        os.utime(file)
+    return folder
+
+
+@pytest.mark.xdist_group("sixth")
+def test_sixth_paper_is_built_from_its_folder_and_its_file(sixth: Build) -> None:
+    results = sixth.folder / "results/paper"
+    files = {str(file.relative_to(results)) for file in results.rglob("*") if file.is_file()}
+    kinds = {"fig01": ("csv", "png", "svg"), "table_one": ("csv", "md", "tex")}
+    assert files == {
+        *(f"{PAPER}/{name}.{kind}" for name, of in kinds.items() for kind in of), f"{PAPER}/bounds.csv", "claims.csv",
+        "findings.csv", "privacy.csv", "parts.csv", "README.md", "provenance.json", "MANIFEST.sha256", "compute.csv",
+    }  # fmt: skip
+    assert "Nothing to compare with: no results came with this checkout." in sixth.output
+    assert f"{PAPER}: 1 reproduced" in sixth.output
+    assert copies.plan(sixth.folder) == []
+
+
+@pytest.mark.xdist_group("sixth")
+def test_sixth_paper_beside_another_runs_its_jobs_only(sixth: Build, tmp_path: Path) -> None:
+    """A paper that joins a finished project makes its own jobs run, and what all papers share."""
+    folder = tmp_path / "copy"
+    shutil.copytree(sixth.folder, folder)
+    seventh = "seventh2026"
+    config = folder / f"config/papers/{seventh}.yaml"
+    config.write_text((folder / f"config/papers/{PAPER}.yaml").read_text())
+    shutil.copytree(folder / f"src/dpdescent/papers/{PAPER}", folder / f"src/dpdescent/papers/{seventh}")
+    jobs = copies.plan(folder)
+    shared = {
+        "collect claims, findings, privacy and parts", "write the page of verdicts", "hash every table and figure",
+        "sum up times and memory",
+    }  # fmt: skip
+    assert shared <= set(jobs)
+    assert all(job.startswith(seventh) for job in jobs if job not in shared)
+    assert len(copies.trained(jobs)) == 2
+
+
+@pytest.mark.xdist_group("sixth")
+def test_results_that_came_along_are_made_anew_and_compared(sixth: Build, tmp_path: Path) -> None:
+    everything = checkout(sixth, tmp_path / "counted")
+    shutil.rmtree(everything / "results")
+    all_jobs = copies.plan(everything)
+
+    folder = checkout(sixth, tmp_path / "clone")
+    table = folder / TABLE
+    good = table.read_text()
+    row = good.splitlines()[1].split(",")
+    row[3] = repr(float(row[3]) * (1 + 1e-6))
+    table.write_text("\n".join([good.splitlines()[0], ",".join(row), *good.splitlines()[2:]]) + "\n")
+    (folder / f"results/paper/{PAPER}/old.csv").write_text("a\n1\n")
+    (folder / "results/paper/claims.csv").unlink()
+
+    assert copies.plan(folder) == all_jobs
+    # A dry run must not be taken for the first build, nor an alias for the whole.
+    assert copies.plan(folder, f"{PAPER}_fig01")
+    output = copies.snakemake(folder, "-c2", f"{PAPER}_table_one")
+    assert table.read_text() == good
+    output = copies.snakemake(folder, "-c2")
+    assert f"DIFFERS  {PAPER}/table_one.csv: line 2, mean: " in output
+    assert f"instead of {row[3]}" in output
+    assert "NEW      claims.csv" in output
+    assert "Compared with the results that came with this checkout" in output
+    assert copies.plan(folder) == []
+
+
+@pytest.mark.xdist_group("build")
+def test_whole_project_with_results_that_came_along_plans_every_job(built: Build, tmp_path: Path) -> None:
+    folder = checkout(built, tmp_path / "clone")
+    jobs = copies.plan(folder, *TINY)
+    shutil.rmtree(folder / "results")
+    assert jobs == copies.plan(folder, *TINY)
+    assert len(jobs) > 100
+
+
+@pytest.mark.xdist_group("sixth")
+def test_lost_records_rebuild_everything(sixth: Build, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(sixth.folder, folder)
+    assert copies.plan(folder) == []
+    shutil.rmtree(folder / ".snakemake")
+    jobs = copies.plan(folder)
+    assert f"{PAPER}/fig01: draw" in jobs
+    assert len(copies.trained(jobs)) == 2
+
+
+@pytest.mark.xdist_group("sixth")
+def test_broken_off_build_leaves_no_halves_and_resumes(sixth: Build, tmp_path: Path) -> None:
+    """Ctrl-C unlocks and cleans up; the same command goes on, and ends with the same bytes."""
+    folder = checkout(sixth, tmp_path / "clone")
+    process = copies.start(folder, "-c1")
+    parts = folder / f"build/paper/parts/{PAPER}"
+    while process.poll() is None and not list(parts.rglob("*.csv")):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert not list(folder.rglob(".*.csv"))
+    finished = {file.name: file.stat().st_mtime_ns for file in parts.rglob("*.csv")}
+    output = copies.snakemake(folder, "-c2")
+    assert "LockException" not in output
+    if process.returncode:
+        assert finished.items() <= {file.name: file.stat().st_mtime_ns for file in parts.rglob("*.csv")}.items()
+    manifests = [(place / "results/paper/MANIFEST.sha256").read_text() for place in (folder, sixth.folder)]
+    assert manifests[0] == manifests[1]
+
+
+@pytest.mark.xdist_group("sixth")
+def test_failed_job_says_why_and_leaves_no_result(sixth: Build, tmp_path: Path) -> None:
+    folder = checkout(sixth, tmp_path / "clone")
+    shutil.rmtree(folder / "results")
+    experiment = folder / f"src/dpdescent/papers/{PAPER}/experiments/table_one.py"
+    experiment.write_text(experiment.read_text().replace('"series": "mean"', '"serie": "mean"'))
+    output = copies.snakemake(folder, "-c2", code=1)
+    assert "ValueError: the experiment returned no column 'series'; it returned [" in output
+    assert "Not finished. The log of the failed job is printed above" in output
+    assert not (folder / TABLE).exists()
+    # The rest is made all the same.
+    assert (folder / f"results/paper/{PAPER}/fig01.png").exists()

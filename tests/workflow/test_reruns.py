@@ -1,0 +1,187 @@
+"""What an edit runs again: the jobs that it concerns, and no other."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import copies
+import pytest
+from copies import TINY, TRIALS, Build
+
+from dpdescent.replication import fingerprint, project
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("build")]
+
+PAPER = "liang2025"
+FOLDER = f"src/dpdescent/papers/{PAPER}"
+# An edit of code that changes no result.
+CODE = ("\n\n\ndef ", "\n\nEXTRA = 1\n\n\ndef ")
+END = {"hash every table and figure", "sum up times and memory"}
+JUDGED = {
+    f"{PAPER}: evaluate bounds", f"{PAPER}: judge claims", f"{PAPER}: demonstrate findings",
+    "collect claims, findings, privacy and parts", "write the page of verdicts",
+}  # fmt: skip
+
+
+def artefacts(build: Build) -> dict[str, project.Artefact]:
+    whole = project.load({"scale": "tiny", "seed": 20250922, "papers": "all"}, build.folder)
+    return {artefact.item: artefact for artefact in whole.artefacts()}
+
+
+def users(build: Build, module: str) -> set[str]:
+    """The artefacts whose training imports a module."""
+    source = (build.folder / "src").resolve()
+    experiments = {
+        item: source / f"dpdescent/papers/{item.replace('/', '/experiments/')}.py" for item in artefacts(build)
+    }
+    return {item for item, file in experiments.items() if source / module in fingerprint.reachable(source, [file])}
+
+
+def test_second_call_has_nothing_to_do(built: Build) -> None:
+    assert built.plan() == []
+
+
+def test_touching_every_file_reruns_nothing(built: Build) -> None:
+    for folder in ("src", "workflow", "config", "profiles"):
+        for file in (built.folder / folder).rglob("*"):
+            os.utime(file)
+    os.utime(built.folder / "Snakefile")
+    assert built.plan() == []
+
+
+def test_comments_and_docstrings_rerun_nothing(built: Build) -> None:
+    name = "src/dpdescent/descent/two_stage.py"
+    docstring = re.search(r'^def \w+\(.*?:\n    """', (built.folder / name).read_text(), re.MULTILINE | re.DOTALL)
+    assert docstring
+    with (
+        built.edited(name, '"""', '"""An edited docstring. '),
+        built.edited(name, docstring[0], docstring[0] + "Another one. "),
+        built.edited(name, "import", "# a comment\n\n\nimport"),
+    ):
+        assert built.plan() == []
+
+
+def test_old_modification_times_hide_no_edit(built: Build) -> None:
+    """A restored stash or an unpacked archive brings its own times."""
+    name = f"{FOLDER}/figures.py"
+    with built.edited(name, *CODE):
+        os.utime(built.folder / name, (0, 0))
+        assert f"{PAPER}/fig01: draw" in built.plan()
+
+
+def test_drawing_code_only_redraws(built: Build) -> None:
+    with built.edited(f"{FOLDER}/figures.py", *CODE):
+        jobs = built.plan()
+    drawn = {f"{item}: draw" for item, artefact in artefacts(built).items() if not artefact.is_table}
+    assert set(jobs) == drawn | END
+
+
+def test_engine_retrains_its_users_only(built: Build) -> None:
+    using = users(built, "dpdescent/descent/two_stage.py")
+    assert using
+    assert not using & {f"{PAPER}/fig01", f"{PAPER}/fig02"}
+    with built.edited("src/dpdescent/descent/two_stage.py", *CODE):
+        jobs = built.plan()
+    parts = {item: sorted(part.name for part in artefacts(built)[item].parts) for item in using}
+    assert {item: sorted(names) for item, names in copies.trained(jobs).items()} == parts
+    assert {job.removesuffix(": summarise trials") for job in jobs if job.endswith(": summarise trials")} == using
+    assert not {f"{PAPER}/fig01: draw", f"{PAPER}/fig02: draw", f"{PAPER}: prepare data set card"} & set(jobs)
+
+
+def test_accountant_reruns_the_ledger_and_no_training_that_does_not_use_it(built: Build) -> None:
+    name = "privacy/accounting.py"
+    with built.edited(f"src/dpdescent/{name}", *CODE):
+        jobs = built.plan()
+    assert set(copies.trained(jobs)) == users(built, f"dpdescent/{name}")
+    assert {job for job in jobs if job.endswith("account for privacy")} == {
+        f"{item}: account for privacy" for item in artefacts(built)
+    }
+    assert "collect claims, findings, privacy and parts" in jobs
+
+
+@pytest.mark.parametrize(
+    ("module", "job"), [("claims", "judge claims"), ("findings", "demonstrate findings"), ("bounds", "evaluate bounds")]
+)
+def test_judgement_trains_and_draws_nothing(built: Build, module: str, job: str) -> None:
+    with built.edited(f"{FOLDER}/{module}.py", *CODE):
+        jobs = built.plan()
+    assert f"{PAPER}: {job}" in jobs
+    assert set(jobs) <= JUDGED | END
+
+
+def test_new_value_on_a_split_axis_runs_its_cells_only(built: Build) -> None:
+    grid = artefacts(built)[f"{PAPER}/fig03"]
+    known = {part.name for part in grid.parts}
+    with built.rescaled(lambda scale: scale["papers"][PAPER]["artefacts"]["fig03"]["cells"]["a"]["n"].insert(1, 1234)):
+        jobs = built.plan()
+    new = copies.trained(jobs)
+    assert set(new) == {f"{PAPER}/fig03"}
+    assert new[f"{PAPER}/fig03"]
+    assert all("_n=1234_" in name for name in new[f"{PAPER}/fig03"])
+    assert not known & set(new[f"{PAPER}/fig03"])
+    of_fig03 = {f"{PAPER}/fig03: {verb}" for verb in ("summarise trials", "account for privacy", "draw")}
+    assert copies.without_training(jobs) == of_fig03 | JUDGED | END
+
+
+def test_more_trials_run_the_new_ranges_only(builds: tuple[Build, Build]) -> None:
+    """The second build has parts of three trials, the last of them cut off by the cap."""
+    _, build = builds
+    more = 2 * (TRIALS - 1)
+    with build.rescaled(lambda scale: scale.update(trials_at_most=more)):
+        new = copies.trained(build.plan())
+    names = [name for parts in new.values() for name in parts]
+    assert names
+    assert all(name.endswith(f"_t{TRIALS - 1}-{more - 1}") for name in names)
+
+
+def test_title_redraws_one_figure(built: Build) -> None:
+    title = f"title: {artefacts(built)[f'{PAPER}/fig04'].title}"
+    with built.edited(f"config/papers/{PAPER}.yaml", title, title + " (edited)"):
+        assert set(built.plan()) == {f"{PAPER}/fig04: draw", "write the page of verdicts"} | END
+
+
+def test_provenance_texts_rerun_nothing(built: Build) -> None:
+    name = f"config/papers/{PAPER}.yaml"
+    with (
+        built.edited(name, "stated: Sec. 4.1", "stated: somewhere else"),
+        built.edited(name, "chosen: the grid is not stated", "chosen: for another reason"),
+        built.edited(name, "why: c0 of eq. (4) is not stated", "why: in other words"),
+        built.edited(name, "means: sample size", "means: number of records"),
+    ):
+        assert built.plan() == []
+
+
+def test_seed_reruns_every_training(built: Build) -> None:
+    jobs = copies.trained(copies.plan(built.folder, *TINY, "seed=7"))
+    assert {item: len(names) for item, names in jobs.items()} == {
+        item: len(artefact.parts) for item, artefact in artefacts(built).items()
+    }
+
+
+def test_alias_of_a_paper_and_of_an_artefact(built: Build) -> None:
+    assert copies.plan(built.folder, f"{PAPER}_fig04", *TINY) == []
+    jobs = copies.plan(built.folder, f"{PAPER}_fig04", *TINY, "seed=7")
+    assert set(copies.trained(jobs)) == {f"{PAPER}/fig04"}
+    assert copies.without_training(jobs) == {f"{PAPER}/fig04: summarise trials", f"{PAPER}/fig04: draw"}
+    drawn = {job for job in copies.plan(built.folder, PAPER, *TINY, "seed=7") if job.endswith(": draw")}
+    assert drawn == {f"{item}: draw" for item, artefact in artefacts(built).items() if not artefact.is_table}
+
+
+def test_path_of_a_file_is_a_target(built: Build) -> None:
+    target = f"results/tiny/{PAPER}/fig05.png"
+    jobs = copies.plan(built.folder, target, *TINY, "seed=7")
+    assert set(copies.trained(jobs)) == {f"{PAPER}/fig05"}
+    assert not [job for job in jobs if job.endswith(": draw") and "fig05" not in job]
+
+
+def test_sources_are_not_the_installed_package(built: Build) -> None:
+    """A build in a copy computes with the copy's package: else no test of an edit would mean anything."""
+    found = subprocess.run(
+        [sys.executable, "-c", "import dpdescent; print(dpdescent.__file__)"],
+        env=copies.scratch_environment(built.folder), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert Path(found.stdout.strip()).is_relative_to(built.folder)
+    assert json.loads((built.folder / "results/tiny/provenance.json").read_text())["scale"] == "tiny"
