@@ -155,7 +155,7 @@ def test_scorecard_counts_by_paper(tmp_path: Path) -> None:
 
 # --- Parts -----------------------------------------------------------------------------------------------------------
 
-ARTEFACT = Artefact("p", "fig01", "", "", [], ["extra"], [], {})
+ARTEFACT = Artefact("p", "fig01", "", "", [], ["extra"], {}, {}, [], {})
 
 
 def part(folder: Path, text: str) -> Path:

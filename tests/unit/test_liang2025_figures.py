@@ -113,10 +113,11 @@ def fig09_rows() -> Rows:
 
 
 def draws_rows() -> Rows:
-    axes = {"draw": (1, 2, 3), "theta_min": 2.0, "theta_norm": 7.0, **TARGETS}
+    axes = {"draw": (1, 2, 3), "theta_norm": 7.0, **TARGETS}
     rows = [{**split, **row} for split in SPLITS for row in grid(panel="fig03", n=(500, 5000), gamma=math.nan, **axes)]
     rows += free_rows(panel="fig03", n=(500, 5000), gamma=math.nan, **axes)
-    return rows + grid(panel="fig08", n=2000, gamma=(1.0, 100.0), rho1=5.0, rho2=5.0, **axes)
+    rows += grid(panel="fig08", n=2000, gamma=(1.0, 100.0), rho1=5.0, rho2=5.0, **axes)
+    return [row | {"theta_min": 1.0 + row["draw"]} for row in rows]
 
 
 def overidentified_rows() -> Rows:
@@ -218,6 +219,9 @@ def test_each_figure_shows_every_series_once_without_warnings(name: str, trials:
         style.caption(figure, {"paper": "liang2025", "place": "Figure 0", "title": name, "label": "few trials"})
         style.save(figure, tmp_path / "figure.png")
     assert [len(axes.containers) for axes in figure.axes] == CURVES[name]
+    for curve in (container for axes in figure.axes for container in axes.containers if container[0] in axes.lines):
+        abscissas = list(curve[0].get_xdata())
+        assert len(abscissas) == len(set(abscissas)), f"{curve.get_label()} mixes curves"
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -325,6 +329,9 @@ def test_boxes_of_a_negative_estimate_stand_upright_as_parts_of_2sls() -> None:
     for patch in panel.patches:
         bottom, top = patch.get_path().vertices[:, 1].min(), patch.get_path().vertices[:, 1].max()
         assert (bottom, top) == pytest.approx((6.4 / 7.6, 9.6 / 7.6))
+    whiskers = [sorted(line.get_ydata()) for line in panel.lines if len(set(line.get_xdata())) == 1]
+    assert len(whiskers) == 2 * len(panel.patches)
+    assert all(high == pytest.approx(bottom) or low == pytest.approx(top) for low, high in whiskers)
 
 
 def test_fig06_says_that_algorithm_3_is_not_private() -> None:
