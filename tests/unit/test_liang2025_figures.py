@@ -323,6 +323,15 @@ def test_angrist_figures_have_the_colour_of_their_level_and_both_benchmarks(name
     assert places(axes[1]) == places(axes[3]) == [15]
 
 
+def test_both_benchmarks_are_named_inside_their_panel() -> None:
+    figure = draw("fig05", trials=1)
+    figure.canvas.draw()
+    panel = figure.axes[0]
+    assert len(panel.texts) == 2
+    assert all(panel.bbox.y0 < text.get_window_extent().y0 for text in panel.texts)
+    assert all(text.get_window_extent().y1 < panel.bbox.y1 for text in panel.texts)
+
+
 def test_boxes_of_a_negative_estimate_stand_upright_as_parts_of_2sls() -> None:
     table = table_of(angrist_rows(1.0))
     panel = figures.draw_fig05(table, {}).axes[2]

@@ -11,7 +11,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import IVSample
 
 Array = NDArray[np.float64]
@@ -61,6 +60,8 @@ class Moments:
 def final_betas(sample: IVSample, steps: list[int], eta: float, alpha: float) -> Array:
     """beta^(T) of 2S-GD for every T in `steps`, shape (len(steps), p).
 
+    The 2SLS estimate is not used: where the descent ends follows from its own recursion.
+
     Args:
         sample: the data.
         steps: increasing numbers of iterations, each at least 1.
@@ -71,14 +72,15 @@ def final_betas(sample: IVSample, steps: list[int], eta: float, alpha: float) ->
     """
     if steps[0] < 1 or any(a >= b for a, b in pairwise(steps)):
         raise ValueError(f"steps={steps} must increase from at least 1")
-    moments, fit = Moments.of(sample), two_stage_least_squares(sample)
+    moments = Moments.of(sample)
     Theta, beta = np.zeros((sample.q, sample.p)), np.zeros(sample.p)
-    out, t = [], 0
+    out, t, settled = [], 0, False
     for T in steps:
-        while t < T and not _settled(Theta, fit.Theta):
+        while t < T and not settled:
+            before = Theta
             Theta, beta = _step(moments, Theta, beta, eta, alpha)
-            t += 1
-        out.append(_jump(moments, fit.Theta, fit.beta, beta, alpha, T - t))
+            t, settled = t + 1, _same(Theta, before)
+        out.append(_jump(moments, Theta, beta, alpha, T - t))
     return np.array(out)
 
 
@@ -87,15 +89,17 @@ def _step(moments: Moments, Theta: Array, beta: Array, eta: float, alpha: float)
     return Theta - eta * (moments.zz @ Theta - moments.zx), beta - alpha * gradient2
 
 
-def _settled(Theta: Array, limit: Array) -> bool:
-    return bool(np.linalg.norm(Theta - limit) <= 1e-14 * np.linalg.norm(limit))
+def _same(Theta: Array, before: Array) -> bool:
+    """Whether the first stage has stopped moving, to the last bits."""
+    return bool(np.linalg.norm(Theta - before) <= 1e-15 * np.linalg.norm(Theta))
 
 
-def _jump(moments: Moments, Theta_hat: Array, beta_hat: Array, beta: Array, alpha: float, steps: int) -> Array:
-    """beta after `steps` more iterations at the settled first stage: the error shrinks by I - alpha H_hat each time."""
+def _jump(moments: Moments, Theta: Array, beta: Array, alpha: float, steps: int) -> Array:
+    """beta after `steps` more iterations at a settled first stage: a linear map, in the eigenbasis of its Hessian."""
     if steps == 0:
         return beta
-    H_hat = Theta_hat.T @ moments.zz @ Theta_hat
-    eigenvalues, vectors = np.linalg.eigh((H_hat + H_hat.T) / 2)
-    shrunk = (1.0 - alpha * eigenvalues) ** steps * (vectors.T @ (beta - beta_hat))
-    return beta_hat + vectors @ shrunk
+    H = Theta.T @ moments.zz @ Theta
+    eigenvalues, vectors = np.linalg.eigh((H + H.T) / 2)
+    start, end = vectors.T @ beta, vectors.T @ (Theta.T @ moments.zy) / eigenvalues
+    reached: Array = vectors @ (end + (1.0 - alpha * eigenvalues) ** steps * (start - end))
+    return reached

@@ -68,7 +68,12 @@ def spread_ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estim
 
 
 def verdict(estimate: Estimate, at_least: float = -math.inf, at_most: float = math.inf) -> Verdict:
-    """Reproduced if the whole interval meets the criterion, not reproduced if none of it does, else inconclusive."""
+    """Reproduced if the whole interval meets the criterion, not reproduced if none of it does, else inconclusive.
+
+    A value that could not be computed makes the claim not testable.
+    """
+    if math.isnan(estimate.value):
+        return "not testable"
     if estimate.low >= at_least and estimate.high <= at_most:
         return "reproduced"
     return "not reproduced" if estimate.high < at_least or estimate.low > at_most else "inconclusive"
@@ -86,5 +91,10 @@ def extreme_ratio(table: pd.DataFrame) -> Estimate:
 
 
 def worst(estimates: list[Estimate], largest: bool = True) -> Estimate:
-    """The estimate with the largest (or smallest) value: a claim about all cells stands or falls with it."""
+    """The estimate with the largest (or smallest) value: a claim about all cells stands or falls with it.
+
+    Without any cell (a grid of one's own may have none) there is nothing to judge: NaN.
+    """
+    if not estimates:
+        return Estimate(math.nan, math.nan, math.nan)
     return (max if largest else min)(estimates, key=lambda estimate: estimate.value)

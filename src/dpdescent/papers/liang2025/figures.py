@@ -258,16 +258,15 @@ def draw_ext_weak_instrument(table: pd.DataFrame, display: dict[str, Any]) -> Fi
     for panel, which in ((axes[0], "x"), (axes[1], "xy" if (main["q75"] > main["q25"]).any() else "x")):
         log_scale(panel, which)
         panel.set_xlabel(r"strength of the first stage $\Theta$")
-    legend_below(figure, axes, 5, "left, points: median with 95 % interval")
+    legend_below(figure, axes, 5, "left, points: median with 95 % interval; arrows: medians off the scale")
     return figure
 
 
 def _off_scale(axes: Axes, rows: pd.DataFrame, color: str) -> None:
     """Medians below the panel, written at its edge."""
     for _, row in rows[rows["median"] < OFF_SCALE[0]].iterrows():
-        text = f"median\n{row['median']:.3g}"
         axes.annotate(
-            text, (row["first_stage"], OFF_SCALE[0]), xytext=(4, 48), textcoords="offset points", fontsize=7.5,
-            color=color, va="bottom", arrowprops={"arrowstyle": "-|>", "color": color}, zorder=10,
-            bbox=BACKGROUND,
+            f"{row['median']:.3g}", (row["first_stage"], OFF_SCALE[0]), xytext=(4, 36), textcoords="offset points",
+            fontsize=7.5, color=color, va="bottom", arrowprops={"arrowstyle": "-|>", "color": color}, bbox=BACKGROUND,
+            zorder=10,
         )  # fmt: skip
