@@ -188,6 +188,19 @@ def test_recomputed_part_against_its_fingerprint(tmp_path: Path, text: str, diff
     assert compare.part_difference(known, ARTEFACT, "t0-1", part(tmp_path, text)) == difference
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "trial,value,extra\n0,1.5,\n1,nan,0.5\n",
+        "trial,value,extra\n0,inf,1\n1,-inf,2\n",
+        "\n",
+    ],
+    ids=["not measured", "no sum", "no rows"],
+)
+def test_odd_parts_agree_with_themselves(tmp_path: Path, text: str) -> None:
+    assert compare.part_difference(committed(tmp_path, text), ARTEFACT, "t0-1", part(tmp_path, text)) == ""
+
+
 def test_part_without_a_fingerprint_is_told(tmp_path: Path) -> None:
     known = committed(tmp_path, PART)
     told = compare.part_difference(known, ARTEFACT, "t2-3", part(tmp_path, PART))

@@ -15,12 +15,17 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from dpdescent.papers.liang2025 import figures, figures_real, figures_synthetic
+from dpdescent.papers.liang2025 import figures
 from dpdescent.replication import figures as style
-from dpdescent.replication.configuration import read_yaml
+from dpdescent.replication import project
 
-CONFIG = read_yaml(Path(__file__).parents[2] / "config" / "papers" / "liang2025.yaml")
-DRAWN = [name for name in CONFIG["artefacts"] if not name.startswith("table")]
+ROOT = Path(__file__).parents[2]
+PAPER = project.load({"scale": "paper", "seed": 7, "papers": ["liang2025"]}, ROOT).papers["liang2025"]
+DRAWN = [name for name, artefact in PAPER.artefacts.items() if not artefact.is_table]
+DISPLAY = {
+    name: {"cells": artefact.cells, "arms": artefact.arms, "published": PAPER.published}
+    for name, artefact in PAPER.artefacts.items()
+}
 LEVELS = (0.1, 1.0, 10.0)
 SPLITS = ({"rho1": 1.0, "rho2": 9.0}, {"rho1": 5.0, "rho2": 5.0}, {"rho1": 9.0, "rho2": 1.0})
 SERIES = {"series": "DP-2S-GD", "variant": "main"}
@@ -184,7 +189,7 @@ def _figures_are_closed() -> Iterator[None]:
 
 
 def draw(name: str, trials: int = 20, rows: Rows | None = None) -> Figure:
-    figure: Figure = getattr(figures, f"draw_{name}")(table_of(rows or ROWS[name], trials), {})
+    figure: Figure = getattr(figures, f"draw_{name}")(table_of(rows or ROWS[name], trials), DISPLAY[name])
     return figure
 
 
@@ -204,10 +209,10 @@ def test_every_artefact_but_tables_has_a_draw_function_and_no_other_has() -> Non
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_small_tables_have_the_columns_that_figures_may_use(name: str) -> None:
-    spec = CONFIG["artefacts"][name]
+    artefact = PAPER.artefacts[name]
     used = set(table_of(ROWS[name])) - set(table_of([{}]))
-    assert used <= {*spec["keys"], *spec.get("measures", [])}
-    assert set(spec["keys"]) <= used
+    assert used <= {*artefact.keys, *artefact.measures}
+    assert set(artefact.keys) <= used
 
 
 @pytest.mark.parametrize("trials", [20, 1])
@@ -271,18 +276,22 @@ def test_other_numbers_give_another_picture(tmp_path: Path) -> None:
     assert (tmp_path / "one.svg").read_bytes() != (tmp_path / "other.svg").read_bytes()
 
 
-def test_what_figures_print_of_the_paper_is_what_the_configuration_says() -> None:
-    published, artefacts = CONFIG["published"], CONFIG["artefacts"]
-    assert published["angrist_beta"]["value"] == figures_real.PUBLISHED_BETA
-    for data, iterations in figures_real.PUBLISHED_ITERATIONS.items():
-        assert published[f"{data}_iterations"]["value"] == iterations
-    for panel, dimension in figures_synthetic.DIMENSION.items():
-        cell = artefacts["fig03"]["cells"][panel]
-        assert [cell[symbol]["value"] for symbol in "pqr"] == [dimension] * 3
-    assert artefacts["fig06"]["cells"]["a"]["n"]["value"] == figures_synthetic.RECORDS_FIG06
-    assert artefacts["fig06"]["cells"]["a"]["rho1"]["value"] == figures_synthetic.RHO1_FIG06
-    held = {panel: cell["held_fraction"]["value"] for panel, cell in artefacts["fig07"]["cells"].items()}
-    assert held == figures_synthetic.HELD
+def test_figures_print_the_configured_values() -> None:
+    changed = {
+        "fig03": {"cells": {"a": {"p": 6}, "b": {"p": 60}}},
+        "fig06": {"cells": {"a": {"n": 500, "rho1": 3.0}}},
+        "fig07": {"cells": {"a": {"held_fraction": 0.7}, "b": {"held_fraction": 1.0}}},
+        "fig05": {"published": {"angrist_beta": -5.5, "angrist_iterations": 12}},
+    }
+    seen = {}
+    for name, display in changed.items():
+        figure = getattr(figures, f"draw_{name}")(table_of(ROWS[name], 20), DISPLAY[name] | display)
+        seen[name] = " ".join(axes.get_title() + texts(axes) for axes in figure.axes)
+    assert "p=q=r=60" in seen["fig03"]
+    assert "rho_1=3" in seen["fig06"]
+    assert "0.7" in seen["fig07"]
+    assert "-5.5" in seen["fig05"]
+    assert "about 12" in seen["fig05"]
 
 
 def test_fig01_strikes_out_the_excluded_arrow_and_no_other() -> None:
@@ -334,7 +343,7 @@ def test_both_benchmarks_are_named_inside_their_panel() -> None:
 
 def test_boxes_of_a_negative_estimate_stand_upright_as_parts_of_2sls() -> None:
     table = table_of(angrist_rows(1.0))
-    panel = figures.draw_fig05(table, {}).axes[2]
+    panel = figures.draw_fig05(table, DISPLAY["fig05"]).axes[2]
     for patch in panel.patches:
         bottom, top = patch.get_path().vertices[:, 1].min(), patch.get_path().vertices[:, 1].max()
         assert (bottom, top) == pytest.approx((6.4 / 7.6, 9.6 / 7.6))

@@ -82,6 +82,17 @@ def test_missing_values_of_keys_make_a_group_of_their_own(tmp_path: Path) -> Non
     assert frames[0].count("\n") == 4
 
 
+def test_part_without_rows_changes_nothing(tmp_path: Path) -> None:
+    """An exact value stands in the part of the first trial; the other parts of its cell have no rows."""
+    (tmp_path / "empty.csv").write_text("\n")
+    empty = tables.read(tmp_path / "empty.csv")
+    whole = tables.summarise([trials()], KEYS, MEASURES).to_csv()
+    assert (
+        tables.summarise([empty, *through_files(cut(trials(), 9), tmp_path), empty], KEYS, MEASURES).to_csv() == whole
+    )
+    assert tables.fingerprints("p/f", {"t1-1": empty}, MEASURES)["sum"].tolist() == [0.0, 0.0]
+
+
 def test_columns_and_statistics() -> None:
     values = [4.0, 1.0, 2.0, 10.0, 3.0]
     rows = [

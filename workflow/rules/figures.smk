@@ -28,11 +28,12 @@ rule figure:
 
 def figure_spec(item):
     artefact = ARTEFACTS[item]
+    known = {"cells": artefact.cells, "arms": artefact.arms, "published": PROJECT.papers[artefact.paper].published}
     return {
         "paper": artefact.paper,
         "artefact": artefact.id,
         "title": artefact.title,
         "place": artefact.place,
-        "display": artefact.display,
+        "display": known | artefact.display,
         "label": FIGURE_LABEL,
     }

@@ -17,8 +17,11 @@ QUANTILES = {"q025": 0.025, "q05": 0.05, "q10": 0.1, "q25": 0.25, "q75": 0.75, "
 
 
 def read(path: str | Path) -> pd.DataFrame:
-    """Reads a CSV so that every float is the one that was written."""
-    return pd.read_csv(path)
+    """Reads a CSV so that every float is the one that was written; a part without rows is an empty table."""
+    try:
+        return pd.read_csv(path)
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame()
 
 
 def write(table: pd.DataFrame, path: str | Path) -> None:
@@ -121,7 +124,7 @@ def fingerprints(item: str, parts: Mapping[str, pd.DataFrame], measures: Sequenc
             "part": name,
             "column": column,
             "rows": len(part),
-            "sum": part[column].sum(),
+            "sum": part[column].sum() if len(part) else 0.0,
         }
         for name, part in parts.items()
         for column in ["value", *measures]

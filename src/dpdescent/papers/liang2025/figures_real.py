@@ -19,9 +19,6 @@ from dpdescent.replication.figures import (
     vertical,
 )
 
-# What the paper prints: its estimate for Angrist-Evans (Sec. 4.2), and when its mean paths have converged.
-PUBLISHED_BETA = -4.3
-PUBLISHED_ITERATIONS = {"angrist": 15, "card": 10}
 FIVE = {"q025": 0.025, "q25": 0.25, "median": 0.5, "q75": 0.75, "q975": 0.975}
 BOXES = "boxes: quartiles and median; whiskers: 2.5 % to 97.5 %"
 RELATIVE_TICKS = (-1000, -100, -10, -2, -1, 0, 1, 2, 3, 10, 100, 1000)
@@ -37,11 +34,16 @@ def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     axes[0, 0].set(title=rf"(a) {last['trials']:.0f} private estimates $\beta^{{(T)}}$", xlim=(-1, 1), xticks=[0.6])
     axes[0, 0].set(xticklabels=["DP-2S-GD"], ylabel=r"weeks worked $\beta^{(T)}$")
     _benchmark(axes[0, 0], last["two_sls"], f"2SLS of the same records: {last['two_sls']:.2f}")
-    _benchmark(axes[0, 0], PUBLISHED_BETA, f"the paper's estimate: {PUBLISHED_BETA:g}", color=GREY, linestyle=":")
+    published = display["published"]
+    printed, after = published["angrist_beta"], published["angrist_iterations"]
+    _benchmark(axes[0, 0], printed, f"the paper's estimate: {printed:g}", color=GREY, linestyle=":")
     axes[0, 0].margins(y=0.13)
     _other_data(axes[1, 0], table[table["parameter"] == "beta"], color)
-    _angrist_path(axes[0, 1], beta, color, "two_sls", r"\beta", 0.98)
-    _angrist_path(axes[1, 1], Theta, color, "first_stage", r"\Theta", 0.45)
+    _path(axes[0, 1], beta, color, last["two_sls"])
+    _path(axes[1, 1], Theta, color, last["first_stage"])
+    for panel, symbol, height in ((axes[0, 1], r"\beta", 0.98), (axes[1, 1], r"\Theta", 0.45)):
+        vertical(panel, after, f"claimed: about {after}", height=height)
+        panel.set(title=rf"(b) learning path of ${symbol}$", ylabel=rf"${symbol}^{{(t)}}$")
     legend_below(figure, axes[:1, 1], 5, BOXES)
     return figure
 
@@ -55,12 +57,6 @@ def _benchmark(axes: Axes, value: float, label: str, color: str = "black", lines
         label, (0.02, value), xycoords=axes.get_yaxis_transform(), xytext=(0, 2), textcoords="offset points",
         fontsize=8, color=color, va="bottom",
     )  # fmt: skip
-
-
-def _angrist_path(axes: Axes, path: pd.DataFrame, color: str, target: str, symbol: str, height: float) -> None:
-    _path(axes, path, color, path[target].iloc[0])
-    vertical(axes, PUBLISHED_ITERATIONS["angrist"], "claimed: about 15", height=height)
-    axes.set(title=rf"(b) learning path of ${symbol}$", ylabel=rf"${symbol}^{{(t)}}$")
 
 
 def _path(axes: Axes, path: pd.DataFrame, color: str, target: float) -> None:
@@ -81,9 +77,7 @@ def _boxes_by_variant(axes: Axes, rows: pd.DataFrame, color: str, relative: bool
     names = variants_of(rows)
     for k, name in enumerate(names):
         scale = last.loc[name, "two_sls"] if relative else 1.0
-        # A negative scale turns the order of the quantiles around.
-        levels = sorted(last.loc[name, column] / scale for column in FIVE)
-        box(axes, pd.Series(levels, list(FIVE)), k, color if name == "main" else GREY)
+        box(axes, last.loc[name, list(FIVE)] / scale, k, color if name == "main" else GREY)
     labels = [name.replace(" ", "\n", 1) if name != "all women, worked" else "all women,\nworked" for name in names]
     axes.set_xticks(range(len(names)), labels, fontsize=7.5)
 
@@ -109,7 +103,8 @@ def draw_fig13(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         _boxes_by_variant(top, rows, color, relative=False)
         top.axhline(main["two_sls"].iloc[0], color="black", linestyle="--", linewidth=1.0)
         _path(bottom, main, color, main["two_sls"].iloc[0])
-        vertical(bottom, PUBLISHED_ITERATIONS["card"], "claimed: within 10", height=0.42)
+        within = display["published"]["card_iterations"]
+        vertical(bottom, within, f"claimed: within {within}", height=0.42)
         top.set_title(rf"({part}) $\rho_1=\rho_2={level:g}$")
     widest = select(beta, t=beta["t"].max())[["q025", "q975"]].agg(["min", "max"])
     low, high = widest.loc["min", "q025"], widest.loc["max", "q975"]
@@ -123,7 +118,7 @@ def draw_ext_angrist_subsets(table: pd.DataFrame, display: dict[str, Any]) -> Fi
     """2SLS over random subsets of the paper's size, and private estimates around the 2SLS of the same subset."""
     figure, (axes,) = panels(2, size=(5.4, 4.0))
     closed = select(table, series="2SLS").set_index("subset")["mean"]
-    _histogram(axes[0], closed)
+    _histogram(axes[0], closed, display["published"]["angrist_beta"])
     box(axes[1], _five(closed - closed.median()), 0, GREY)
     private = select(table, series="DP-2S-GD")
     levels = level_colors(private["rho1"])
@@ -137,14 +132,14 @@ def draw_ext_angrist_subsets(table: pd.DataFrame, display: dict[str, Any]) -> Fi
     return figure
 
 
-def _histogram(axes: Axes, values: "pd.Series[float]") -> None:
+def _histogram(axes: Axes, values: "pd.Series[float]", printed: float) -> None:
     low, high = values.quantile([0.005, 0.995])
     inside = values[(values >= low) & (values <= high)]
     axes.hist(inside, bins=40, color=GREY, alpha=0.5)
     axes.set_ylim(top=1.35 * axes.get_ylim()[1])
-    below = 100 * (values < PUBLISHED_BETA).mean()
+    below = 100 * (values < printed).mean()
     vertical(axes, values.median(), f"median: {values.median():.1f}", "black", side="left")
-    vertical(axes, PUBLISHED_BETA, f"the paper: {PUBLISHED_BETA:g}\n({below:.0f} % lie below)", PURPLE)
+    vertical(axes, printed, f"the paper: {printed:g}\n({below:.0f} % lie below)", PURPLE)
     title = f"2SLS of {len(values)} subsets ({len(values) - len(inside)} lie outside)"
     axes.set(title=title, xlabel=r"2SLS estimate $\hat\beta$, weeks worked", ylabel="number of subsets")
 

@@ -35,11 +35,6 @@ N = "sample size $n$"
 ITERATIONS = "number of iterations $T$"
 ERROR = {"beta_hat": r"error $\|\beta^{(T)}-\hat\beta\|$", "beta": r"error to the truth $\|\beta^{(T)}-\beta\|$"}
 SPREAD = "points: mean with standard error; shade: from 10 % to 90 % of the runs"
-# What the paper fixes and the tables do not hold: the dimension of Figure 3's panels, n and rho1 of Figure 6, and the
-# fraction of its ceiling at which each panel of Figure 7 holds the other step size.
-DIMENSION = {"a": 5, "b": 50}
-RECORDS_FIG06, RHO1_FIG06 = 1000, 1
-HELD = {"a": 1.0, "b": 0.9}
 # By rho1: the darker, the more of the budget goes to the first stage.
 SPLITS = {1.0: "#7FCDAE", 5.0: GREEN, 9.0: "#00493A"}
 VARIANTS = {
@@ -52,13 +47,13 @@ PRIVACY = {0.1: "strong", 1.0: "moderate", 10.0: "weak"}
 def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Error against n for three splits of the budget and without noise; right, under other readings of the paper."""
     figure, axes = panels(3, 2, size=(4.5, 3.5), gridspec_kw={"width_ratios": [1, 1, 0.75]})
-    for row, target, read in zip(axes, ERROR, DIMENSION, strict=True):
+    for row, target, read in zip(axes, ERROR, display["cells"], strict=True):
         rows = table[table["error_to"] == target]
         private = rows[rows["series"] == "DP-2S-GD"]
         rho1 = middle(private["rho1"])
-        for panel, (part, p) in zip(row, DIMENSION.items(), strict=False):
+        for panel, (part, cell) in zip(row, display["cells"].items(), strict=False):
             _splits(panel, select(rows, panel=part))
-            panel.set(title=f"({part}) $p=q=r={p}$", xlabel=N, ylabel=ERROR[target])
+            panel.set(title=f"({part}) $p=q=r={cell['p']}$", xlabel=N, ylabel=ERROR[target])
         _root_n(row[0], select(private, panel="a", rho1=rho1))
         _readings(row[2], private[(private["panel"] == read) & (private["rho1"] == rho1)], "n")
         row[2].set(title=rf"({read}) other readings, $\rho_1={rho1:g}$", xlabel=N)
@@ -140,8 +135,9 @@ def _cutoffs(axes: Axes, rows: pd.DataFrame) -> None:
 def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Error against T of Algorithm 1, of Algorithm 3, and of the valid way to publish beta alone."""
     figure, (axes,) = panels(3, size=(4.3, 4.1), sharey=True)
+    cell = display["cells"]["a"]
     titles = {
-        "a": rf"(a) Algorithm 1, $\rho_1={RHO1_FIG06:g}$", "b": "(b) Algorithm 3: not private as stated",
+        "a": rf"(a) Algorithm 1, $\rho_1={cell['rho1']:g}$", "b": "(b) Algorithm 3: not private as stated",
         "c": r"(c) ours: Algorithm 1, $\rho_1+\rho_2$ = the claim of (b)",
     }  # fmt: skip
     rows = table[table["error_to"] == "beta_hat"]
@@ -150,7 +146,7 @@ def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         for level, color in level_colors(rows["rho2"]).items():
             thin_curve(panel, select(rows, "clip constant 1", panel=part, rho2=level), "T", color=color)
         panel.set(title=title, xlabel=ITERATIONS)
-        vertical(panel, RECORDS_FIG06, "$T=n$")
+        vertical(panel, cell["n"], "$T=n$")
         log_scale(panel)
     axes[0].plot([], [], color=GREY, linestyle="--", linewidth=0.9, label="thin: clip constant 1")
     axes[0].set_ylabel(ERROR["beta_hat"])
@@ -165,7 +161,8 @@ def draw_fig07(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     names = {"a": (r"\eta", r"\alpha", "first-stage"), "b": (r"\alpha", r"\eta", "second-stage")}
     for panel, (part, (varied, held, stage)) in zip(axes, names.items(), strict=True):
         _step_sizes(panel, rows[rows["panel"] == part], varied, label_height={"a": 0.42, "b": 0.98}[part])
-        factor = "" if HELD[part] == 1 else rf"{HELD[part]:g}\,"
+        fraction = display["cells"][part]["held_fraction"]
+        factor = "" if fraction == 1 else rf"{fraction:g}\,"
         title = rf"({part}) ${held}={factor}{held}_{{\max}}$"
         panel.set(title=title, xlabel=f"{stage} step size ${varied}$", ylabel=ERROR["beta_hat"])
     figure.supxlabel(SPREAD, fontsize=7.5)

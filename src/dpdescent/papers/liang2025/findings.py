@@ -112,7 +112,10 @@ def _theorem_f1(evidence: Evidence) -> Finding:
 
 def _optimal_steps(evidence: Evidence) -> Finding:
     bounds = evidence.tables["bounds"]
-    value = {name: bounds[bounds["bound"] == name]["value"].iloc[0] for name in ("growth of the optimal T per log n, far out", "exponent of T2 in n")}
+    value = {
+        name: bounds[bounds["bound"] == name]["value"].iloc[0]
+        for name in ("growth of the optimal T per log n, far out", "exponent of T2 in n")
+    }
     return _finding(
         "optimal-T", "Remark 3.7, Conclusion", "text", "low", "partly", "fig02",
         statement="the optimum number of iterations is sub-linear but super-logarithmic in n",
@@ -158,7 +161,9 @@ def _attenuation(evidence: Evidence) -> Finding:
 
 def _unstated(evidence: Evidence) -> Iterator[Finding]:
     main = evidence.select("fig03", panel="a", error_to="beta_hat", series="DP-2S-GD", rho1=5.0).sort_values("n")
-    other = evidence.select("fig03", "clip constant 1", panel="a", error_to="beta_hat", series="DP-2S-GD", rho1=5.0).sort_values("n")
+    other = evidence.select(
+        "fig03", "clip constant 1", panel="a", error_to="beta_hat", series="DP-2S-GD", rho1=5.0
+    ).sort_values("n")
     shifts = (other["mean"].to_numpy() / main["mean"].to_numpy()).tolist()
     yield _finding(
         "unstated-clipping-constant", "eq. (4), Sec. 4", "unstated", "medium", "confirmed", "fig03",

@@ -111,7 +111,10 @@ def _finite_budget(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     cell = spec["cell"]
     shift = 1.0 / (cell["n"] * theory.noise_scale(1.0, cell["n"], cell["T"], cell["rho1"]))
     likely, log_odds = ndtr(shift), log_ndtr(shift) - log_ndtr(-shift)
-    yield {"reading": "full record, sign bit alone", "M": math.nan, "trial": 0, "value": (2 * likely - 1) * log_odds}
+    # An exact value is no trial; it stands in the part that holds the first one, however trials are cut.
+    if spec["trials"][0] == 0:
+        cost = (2 * likely - 1) * log_odds
+        yield {"reading": "full record, sign bit alone", "M": math.nan, "trial": 0, "value": cost}
 
 
 def _replaced(sample: IVSample, record: int, M: float, reading: str) -> IVSample:
