@@ -139,6 +139,8 @@ def test_figure_may_be_redrawn_only_with_a_table_that_agrees(tmp_path: Path) -> 
 
     found = report(tmp_path / "other", **{"fig01.csv": TABLE.replace("2.5", "2.6"), "fig01.png": "other pixels"})
     assert found.different["p/fig01.png"] == "its table differs"
+    assert found.text().count("DIFFERS  p/") == 1
+    assert "DIFFERS  1 figures and pages that are drawn from these tables" in found.text()
     assert found.redrawn == []
 
 
@@ -188,6 +190,7 @@ def test_recomputed_part_against_its_fingerprint(tmp_path: Path, text: str, diff
     assert compare.part_difference(known, ARTEFACT, "t0-1", part(tmp_path, text)) == difference
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered in reduce")
 @pytest.mark.parametrize(
     "text",
     [

@@ -14,6 +14,7 @@ SYMBOLS: dict[str, Any] = {
     "p": {"type": "integer", "minimum": 1, "means": "regressors"},
     "q": {"type": "integer", "minimum": 1, "means": "instruments"},
     "rho": {"type": "number", "exclusive_minimum": 0, "maximum": 100, "means": "budget"},
+    "gamma": {"type": "number", "means": "threshold"},
 }
 
 
@@ -160,7 +161,7 @@ def test_annotated_values_are_found_by_path() -> None:
         ({"n": []}, r"cell\.n = \[\] is an empty grid; give at least one value \(sample size\)"),
         ({"rho": 0}, r"cell\.rho = 0 is not allowed; budget: give a number above 0 at most 100"),
         ({"rho": 101}, r"cell\.rho = 101 is not allowed"),
-        ({"rho": math.nan}, r"cell\.rho = nan is not allowed"),
+        ({"gamma": math.nan}, r"cell\.gamma = nan is not allowed; threshold: give a number"),
         ({"splits": [{"rho": 1}, {"rho": -1}]}, r"cell\.splits\[1\]\.rho = -1 is not allowed"),
         ({"deep": {"deeper": {"n": 0}}}, r"cell\.deep\.deeper\.n = 0 is not allowed"),
         ({"p": 6, "q": 5}, r"f: cell\.p = 6 exceeds cell\.q = 5; p <= q is needed"),

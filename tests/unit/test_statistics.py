@@ -102,7 +102,7 @@ def test_interval_of_the_spreads_covers_normal_samples() -> None:
         (0.1, 3.0, {"at_least": 0.5, "at_most": 2.5}, "inconclusive"),
         (3.0, 4.0, {"at_least": 0.5, "at_most": 2.5}, "not reproduced"),
         (1.0, 2.0, {}, "reproduced"),
-        (math.nan, math.nan, {"at_least": 0.0}, "inconclusive"),
+        (math.nan, math.nan, {"at_least": 0.0}, "not testable"),
     ],
 )
 def test_verdict_needs_the_whole_interval(low: float, high: float, criterion: dict[str, float], verdict: str) -> None:

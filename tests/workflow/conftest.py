@@ -1,25 +1,61 @@
 """Builds that the workflow tests share: two of the whole pipeline at a tiny scale, one of a paper of two artefacts."""
 
+import fcntl
+import os
 import re
 import shutil
+from collections.abc import Callable
+from pathlib import Path
 
 import copies
 import pytest
 import sixth_paper
-from copies import TINY, TRIALS, Build
+from copies import OUTPUT, TINY, TRIALS, Build
 
 
-@pytest.fixture(scope="session")
-def builds(tmp_path_factory: pytest.TempPathFactory) -> tuple[Build, Build]:
+def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that is made once, also where several processes run the tests; each edits a copy of its own."""
+    own = factory.getbasetemp()
+    common = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    folder, failed = common / f"shared-{name}", common / f"failed-{name}"
+    with open(common / f"lock-{name}", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if failed.exists():
+            pytest.fail(failed.read_text(encoding="utf-8"))
+        if not folder.exists():
+            try:
+                make(folder)
+            except BaseException as error:
+                failed.write_text(str(error), encoding="utf-8")
+                raise
+    shutil.copytree(folder, own / name)
+    return own / name
+
+
+def build_twice(folder: Path) -> None:
     """Two builds, as different as they may be: cores, folder, hash seed, time zone, locale, size of parts."""
-    scratch = tmp_path_factory.mktemp("builds")
-    first, second = copies.tiny_copy(scratch / "first"), copies.tiny_copy(scratch / "at" / "another" / "place")
+    first, second = copies.tiny_copy(folder / "first"), copies.tiny_copy(folder / "at" / "another" / "place")
     for file in [*(second / "config/papers").glob("*.yaml"), *(second / "config/scales").glob("*.yaml")]:
         text = file.read_text(encoding="utf-8")
         file.write_text(re.sub(r"trials_per_part: \d+", f"trials_per_part: {TRIALS - 1}", text), encoding="utf-8")
     one = copies.start(first, "-c1", *TINY, PYTHONHASHSEED="0", TZ="UTC", LC_ALL="C.UTF-8")
     other = copies.start(second, "-c2", *TINY, PYTHONHASHSEED="77", TZ="Asia/Kathmandu", LC_ALL="C")
-    return Build(first, copies.finish(one)), Build(second, copies.finish(other))
+    for call, place in ((other, second), (one, first)):
+        (place / OUTPUT).write_text(call.finish(), encoding="utf-8")
+
+
+def build_sixth(folder: Path) -> None:
+    """A project whose only paper is the one that does not exist."""
+    copies.copy_project(folder)
+    shutil.rmtree(folder / "config/papers")
+    sixth_paper.add(folder)
+    (folder / OUTPUT).write_text(copies.snakemake(folder, "-c2"), encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def builds(tmp_path_factory: pytest.TempPathFactory) -> tuple[Build, Build]:
+    folder = shared(tmp_path_factory, "builds", build_twice)
+    return Build(folder / "first"), Build(folder / "at" / "another" / "place")
 
 
 @pytest.fixture(scope="session")
@@ -29,8 +65,4 @@ def built(builds: tuple[Build, Build]) -> Build:
 
 @pytest.fixture(scope="session")
 def sixth(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """A finished build of a project whose only paper is the one that does not exist."""
-    folder = copies.copy_project(tmp_path_factory.mktemp("sixth") / "first")
-    shutil.rmtree(folder / "config/papers")
-    sixth_paper.add(folder)
-    return Build(folder, copies.snakemake(folder, "-c2"))
+    return Build(shared(tmp_path_factory, "sixth", build_sixth))

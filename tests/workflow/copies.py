@@ -4,11 +4,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import yaml
 
@@ -20,6 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TRIALS = 4
 TINY = ("--config", "scale=tiny")
 
+# What the build of a shared copy printed.
+OUTPUT = "output.txt"
 COPIED = ("Snakefile", "config", "profiles", "pyproject.toml", "src", "workflow")
 
 
@@ -34,27 +37,33 @@ def copy_project(folder: Path) -> Path:
     return folder
 
 
-def start(folder: Path, *arguments: str, **environment: str) -> "subprocess.Popen[str]":
+@dataclass
+class Call:
+    """A running call of Snakemake; its output goes to a file, because a pipe that nobody reads would stop it."""
+
+    process: "subprocess.Popen[str]"
+    stream: IO[str]
+
+    def finish(self, code: int = 0) -> str:
+        """Its output, if it ends with the expected exit code."""
+        self.process.wait()
+        self.stream.seek(0)
+        output = self.stream.read()
+        assert self.process.returncode == code, output[-8000:]
+        return output
+
+
+def start(folder: Path, *arguments: str, **environment: str) -> Call:
     """Snakemake in a copy, with the copy's own package."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "snakemake", *arguments],
-        cwd=folder,
-        env={**scratch_environment(folder), **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-def finish(process: "subprocess.Popen[str]", code: int = 0) -> str:
-    """Its output, if it ended with the expected exit code."""
-    output, _ = process.communicate()
-    assert process.returncode == code, output[-5000:]
-    return output
+    stream = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
+    command = [sys.executable, "-m", "snakemake", *arguments]
+    variables = {**scratch_environment(folder), **environment}
+    process = subprocess.Popen(command, cwd=folder, env=variables, stdout=stream, stderr=subprocess.STDOUT, text=True)
+    return Call(process, stream)
 
 
 def snakemake(folder: Path, *arguments: str, code: int = 0, **environment: str) -> str:
-    return finish(start(folder, *arguments, **environment), code)
+    return start(folder, *arguments, **environment).finish(code)
 
 
 def plan(folder: Path, *arguments: str) -> list[str]:
@@ -83,7 +92,10 @@ class Build:
     """A copy of the project in which a build has finished."""
 
     folder: Path
-    output: str
+
+    @property
+    def output(self) -> str:
+        return (self.folder / OUTPUT).read_text(encoding="utf-8")
 
     def plan(self, *arguments: str) -> list[str]:
         return plan(self.folder, *arguments, *TINY)

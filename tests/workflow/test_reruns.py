@@ -13,7 +13,7 @@ from copies import TINY, TRIALS, Build
 
 from dpdescent.replication import fingerprint, project
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("build")]
+pytestmark = pytest.mark.workflow
 
 PAPER = "liang2025"
 FOLDER = f"src/dpdescent/papers/{PAPER}"
@@ -59,7 +59,7 @@ def test_comments_and_docstrings_rerun_nothing(built: Build) -> None:
     with (
         built.edited(name, '"""', '"""An edited docstring. '),
         built.edited(name, docstring[0], docstring[0] + "Another one. "),
-        built.edited(name, "import", "# a comment\n\n\nimport"),
+        built.edited(name, "\n\nimport", "\n\n# a comment\n\nimport"),
     ):
         assert built.plan() == []
 

@@ -29,6 +29,12 @@ def test_every_rule_tells_logs_and_is_measured(name: str) -> None:
     assert "{log}" in body
 
 
+@pytest.mark.parametrize("name", ["data", "train", "table", "figure", "privacy"])
+def test_upgrade_of_a_package_is_a_reason_to_run_again(name: str) -> None:
+    """What is made first; the rest follows from it."""
+    assert re.search(r"\bversions=versions\(", RULES[name])
+
+
 @pytest.mark.parametrize("name", RULES)
 def test_every_scale_has_its_own_files(name: str) -> None:
     """Logs, benchmarks and parts of one scale must not overwrite those of another."""
@@ -66,7 +72,6 @@ def test_schemas_describe_every_key() -> None:
 
 
 @pytest.mark.workflow
-@pytest.mark.xdist_group("errors")
 def test_quick_scale_is_small(tmp_path: Path) -> None:
     folder = copies.copy_project(tmp_path / "copy")
     output = copies.snakemake(folder, "-n", "--config", "scale=quick")
@@ -75,7 +80,6 @@ def test_quick_scale_is_small(tmp_path: Path) -> None:
 
 
 @pytest.mark.workflow
-@pytest.mark.xdist_group("errors")
 @pytest.mark.parametrize(
     ("name", "old", "new", "arguments", "message"),
     [
@@ -119,7 +123,6 @@ def test_bad_configuration_ends_with_one_line(
 
 
 @pytest.mark.workflow
-@pytest.mark.xdist_group("errors")
 def test_unknown_target_is_no_traceback(tmp_path: Path) -> None:
     folder = copies.copy_project(tmp_path / "copy")
     for target in ("liang2025_fig99", "results/paper/liang2025/fig99.png", "results/paper/liang2025/fig01.md"):

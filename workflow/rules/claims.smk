@@ -55,7 +55,7 @@ rule privacy:
         f"{BUILD}/benchmarks/privacy/{{item}}.tsv"
     params:
         code=lambda wildcards: code("privacy", experiment_module(wildcards.item)),
-        versions=versions("dp-accounting"),
+        versions=versions("dp-accounting", "numpy", "scipy"),
         spec=lambda wildcards: json.dumps(ledger_spec(wildcards.item), sort_keys=True),
     message:
         "{wildcards.item}: account for privacy"

@@ -13,6 +13,7 @@ rule data:
         f"{BUILD}/benchmarks/data/{{key}}/{{dataset}}.tsv"
     params:
         code=code("data"),
+        versions=versions("numpy"),
         spec=lambda wildcards: json.dumps(
             project_of.data_spec(PROJECT, wildcards.key, wildcards.dataset), sort_keys=True
         ),

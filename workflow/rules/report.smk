@@ -95,4 +95,5 @@ rule compute:
     message:
         "sum up times and memory"
     shell:
-        "{sys.executable} workflow/scripts/compute.py --benchmarks {BUILD}/benchmarks --output {output:q} > {log} 2>&1"
+        "{sys.executable} workflow/scripts/compute.py --benchmarks {BUILD}/benchmarks --parts {RESULTS}/parts.csv"
+        " --output {output:q} > {log} 2>&1"

@@ -3,15 +3,17 @@
 import argparse
 
 from dpdescent.replication import provenance
-from dpdescent.replication.files import write_rows
+from dpdescent.replication.files import read_rows, write_rows
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--benchmarks", required=True, help="folder of the benchmark files")
+    parser.add_argument("--parts", required=True, help="CSV of the build's parts")
     parser.add_argument("--output", required=True, help="CSV to write")
     args = parser.parse_args()
-    rows = provenance.compute_budget(args.benchmarks)
+    parts = {(row["paper"], row["artefact"], row["part"]) for row in read_rows(args.parts)}
+    rows = provenance.compute_budget(args.benchmarks, parts)
     write_rows(args.output, ["stage", "item", "jobs", "wall_s", "cpu_s", "peak_mb"], rows)
     print(f"{sum(row['cpu_s'] for row in rows) / 60:.1f} CPU-minutes")
 

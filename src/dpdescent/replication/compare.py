@@ -14,6 +14,7 @@ from dpdescent.replication.provenance import hashes
 RELATIVE, FLOOR = 1e-9, 1e-11
 # The page of verdicts is written from these tables, every other drawing from the table of its own name.
 PAGE, VERDICTS = "README.md", ("claims.csv", "findings.csv")
+FOLLOWS = "its table differs"
 
 
 @dataclass
@@ -41,7 +42,9 @@ class Report:
         if self.redrawn:
             names = ", ".join(self.redrawn[:4])
             lines.append(f"{len(self.redrawn)} figures and pages differ in bytes, their tables agree: {names}")
-        lines += [f"DIFFERS  {name}: {why}" for name, why in self.different.items()]
+        lines += [f"DIFFERS  {name}: {why}" for name, why in self.different.items() if why != FOLLOWS]
+        if drawn := sum(why == FOLLOWS for why in self.different.values()):
+            lines.append(f"DIFFERS  {drawn} figures and pages that are drawn from these tables")
         lines += [f"MISSING  {name}: it came with the checkout and is not made" for name in self.missing]
         lines += [f"NEW      {name}" for name in self.added]
         return "\n".join(lines)
@@ -70,7 +73,7 @@ def _judge_drawing(name: str, report: Report) -> None:
     """A drawing or page may differ in bytes where its tables agree within the tolerance; with equal ones it may not."""
     tables = VERDICTS if name == PAGE else (str(Path(name).with_suffix(".csv")),)
     if any(table in report.different for table in tables):
-        report.different[name] = "its table differs"
+        report.different[name] = FOLLOWS
     elif any(table in report.close for table in tables):
         report.redrawn.append(name)
     else:
@@ -118,7 +121,10 @@ PartSums = dict[tuple[str, str, str], tuple[int, float]]
 def part_sums(rows: list[dict[str, str]]) -> PartSums:
     """Committed fingerprints by (item, part, column)."""
     return {
-        (f"{row['paper']}/{row['artefact']}", row["part"], row["column"]): (int(row["rows"]), float(row["sum"]))
+        (f"{row['paper']}/{row['artefact']}", row["part"], row["column"]): (
+            int(row["rows"]),
+            float(row["sum"] or "nan"),
+        )
         for row in rows
     }
 

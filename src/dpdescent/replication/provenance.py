@@ -5,6 +5,7 @@ import hashlib
 import platform
 import re
 from collections import defaultdict
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +40,19 @@ def hashes(results: str | Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def compute_budget(benchmarks: str | Path) -> list[dict[str, Any]]:
-    """Jobs, wall and CPU seconds and peak memory by stage and artefact, from Snakemake's benchmark files."""
+def compute_budget(benchmarks: str | Path, parts: Collection[tuple[str, str, str]]) -> list[dict[str, Any]]:
+    """Jobs, wall and CPU seconds and peak memory by stage and artefact, from Snakemake's benchmark files.
+
+    Args:
+        benchmarks: folder of the benchmark files.
+        parts: (paper, artefact, part) of every part of the build; files of parts that are no more are left out.
+    """
     folder = Path(benchmarks)
     jobs: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     for path in sorted(folder.rglob("*.tsv")):
         stage, *rest = path.relative_to(folder).with_suffix("").parts
-        jobs[stage, "/".join(rest[:2])] += _benchmark(path)
+        if stage != "train" or tuple(rest) in parts:
+            jobs[stage, "/".join(rest[:2])] += _benchmark(path)
     return [
         {
             "stage": stage, "item": item, "jobs": len(rows), "wall_s": _total(rows, "s"),

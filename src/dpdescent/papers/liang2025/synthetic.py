@@ -6,20 +6,21 @@ from typing import Any
 import numpy as np
 
 from dpdescent.baselines.least_squares import two_stage_least_squares
-from dpdescent.data.iv import IVParameters, IVSample, draw_parameters, draw_sample
+from dpdescent.data.iv import IVParameters, IVSample, draw_sample
 from dpdescent.descent import two_stage
 from dpdescent.papers.liang2025 import theory
 from dpdescent.papers.liang2025.arms import Arm, columns, mechanism
+from dpdescent.papers.liang2025.design import PAPER as PAPER
+from dpdescent.papers.liang2025.design import Row as Row
+from dpdescent.papers.liang2025.design import Spec as Spec
+from dpdescent.papers.liang2025.design import constants as constants
+from dpdescent.papers.liang2025.design import parameters_of as parameters_of
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 
-Spec = dict[str, Any]
-Row = dict[str, Any]
 ArmsOf = Callable[[Spec, theory.Problem], list[Arm]]
 # Further measured columns of every arm on a data set.
 MeasuresOf = Callable[[IVSample, theory.Problem, list[Arm]], list[Row]]
-
-PAPER = "liang2025"
 
 
 def run(spec: Spec, arms_of: ArmsOf, measures_of: MeasuresOf | None = None) -> Iterator[Row]:
@@ -66,14 +67,6 @@ def error_rows(
             }
 
 
-def parameters_of(spec: Spec, trial: int) -> IVParameters:
-    """The design's parameters: one draw for all trials, or a new one in each (setting `parameters`)."""
-    cell, mode = spec["cell"], spec["settings"]["parameters"]
-    draw = cell.get("draw", 0) if mode == "fixed" else f"trial {trial}"
-    p, q, r = cell["p"], cell["q"], cell["r"]
-    return draw_parameters(p, q, r, stream(spec["seed"], PAPER, "parameters", f"p={p}_q={q}_r={r}", "draw", draw))
-
-
 def trial_stream(spec: Spec, trial: int, role: str) -> np.random.Generator:
     """A trial's stream for a role; named by what shapes the data, so that variants and arms share it."""
     cell = spec["cell"]
@@ -90,12 +83,6 @@ def normals(spec: Spec, trial: int, arms: list[Arm], sample: IVSample) -> two_st
 def step_sizes(spec: Spec, problem: theory.Problem) -> theory.StepSizes:
     """The paper's step sizes at our constants (they are not stated), from the true Theta as in its formulas."""
     return theory.recommended_step_sizes(theory.spectrum(problem, constants(spec)))
-
-
-def constants(spec: Spec) -> theory.Constants:
-    """Constants of eq. (10) that the step sizes use."""
-    settings = spec["settings"]
-    return theory.Constants(settings["concentration_constant"], settings["first_stage_constant"])
 
 
 def threshold(spec: Spec, problem: theory.Problem, T: int) -> float:

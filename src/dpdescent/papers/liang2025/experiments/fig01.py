@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dpdescent.papers.liang2025.synthetic import Row, Spec
+from dpdescent.papers.liang2025.design import Row, Spec
 
 # value 1: the arrow is there; 0: the exclusion restriction says that it is not.
 ARROWS = [

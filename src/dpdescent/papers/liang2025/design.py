@@ -1,0 +1,26 @@
+"""The synthetic design of liang2025 Sec. 4.1 without any run on it: its parameters and its formulas' constants."""
+
+from typing import Any
+
+from dpdescent.data.iv import IVParameters, draw_parameters
+from dpdescent.papers.liang2025 import theory
+from dpdescent.randomness import stream
+
+Spec = dict[str, Any]
+Row = dict[str, Any]
+
+PAPER = "liang2025"
+
+
+def parameters_of(spec: Spec, trial: int) -> IVParameters:
+    """The design's parameters: one draw for all trials, or a new one in each (setting `parameters`)."""
+    cell, mode = spec["cell"], spec["settings"]["parameters"]
+    draw = cell.get("draw", 0) if mode == "fixed" else f"trial {trial}"
+    p, q, r = cell["p"], cell["q"], cell["r"]
+    return draw_parameters(p, q, r, stream(spec["seed"], PAPER, "parameters", f"p={p}_q={q}_r={r}", "draw", draw))
+
+
+def constants(spec: Spec) -> theory.Constants:
+    """Constants of eq. (10) that the step sizes use."""
+    settings = spec["settings"]
+    return theory.Constants(settings["concentration_constant"], settings["first_stage_constant"])
