@@ -26,6 +26,7 @@ def _angrist(evidence: Evidence) -> Iterator[Claim]:
         "relative distance of the median of beta^(T) to the 2SLS estimate of the same records", _relative_median(_last(paths[1.0])),
         f"at most {CLOSE:g}", at_most=CLOSE,
     )  # fmt: skip
+    yield _counts()
     yield _published_value(evidence)
     for figure, rho in ANGRIST.items():
         yield _settled(figure, "Sec. 4.2, Figure 5(b)" if rho == 1.0 else "App. G.4", paths[rho], evidence)
@@ -51,6 +52,14 @@ def _published_value(evidence: Evidence) -> Claim:
         Estimate(float(subsets.median()), float(low), float(high)),
         "none: the paper's subset is not known, and the estimate moves by several weeks between subsets", "not testable",
         f"{(subsets < value).mean():.0%} of the subsets have a smaller estimate than {value:g}",
+    )  # fmt: skip
+
+
+def _counts() -> Claim:
+    return judged(
+        "angrist-counts", "fig05", "Sec. 4.2", "of 394,835 samples 20,000 are drawn, and 8065 with at least two children are kept",
+        "none", None, "none: no public file has these 394,835 records with weeks worked and the number of children", "not testable",
+        "finding angrist-sample; a random subset of 8065 records of the public married sample is used",
     )  # fmt: skip
 
 
