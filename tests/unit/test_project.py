@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from dpdescent.replication import parts as parts_module
 from dpdescent.replication import project
 from dpdescent.replication.configuration import ConfigError
 from workflow import sixth_paper
@@ -484,5 +485,5 @@ def test_code_that_does_not_parse(root: Path, file: str) -> None:
 
 def test_relative_cost_orders_parts(root: Path) -> None:
     parts = project.load(CONFIG, root).artefacts()[0].parts
-    costs = {part.name: project.relative_cost(part) for part in parts}
+    costs = {part.name: parts_module.relative_cost(part) for part in parts}
     assert costs["main_a_n=10_t0-1"] * 2 == costs["main_a_n=20_t0-1"] == 2 * 20 * 2 * 3

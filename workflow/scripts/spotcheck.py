@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from dpdescent.replication import compare, project
+from dpdescent.replication import compare, parts, project
 from dpdescent.replication.files import read_rows
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,14 +43,14 @@ def main() -> None:
     sys.exit(1 if failures or not checked else 0)
 
 
-def _cheap(parts: list[project.Part]) -> list[project.Part]:
+def _cheap(every: list[parts.Part]) -> list[parts.Part]:
     """The parts that cost at most twice as much as the cheapest."""
-    least = min(project.relative_cost(part) for part in parts)
-    return [part for part in parts if project.relative_cost(part) <= 2 * least]
+    least = min(parts.relative_cost(part) for part in every)
+    return [part for part in every if parts.relative_cost(part) <= 2 * least]
 
 
 def _recompute(
-    whole: project.Project, artefact: project.Artefact, part: project.Part, committed: compare.PartSums, scratch: Path
+    whole: project.Project, artefact: project.Artefact, part: parts.Part, committed: compare.PartSums, scratch: Path
 ) -> str:
     """Empty if the part agrees with what was committed, else what differs."""
     output = scratch / f"{artefact.id}-{part.name}.csv"

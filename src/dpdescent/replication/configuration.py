@@ -183,3 +183,9 @@ def as_floats(node: Any, symbols: Node, inside_number: bool = False) -> Any:
 
 def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
+
+
+def short(value: Any) -> str:
+    """A value for a message, cut to a line's share."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -7,16 +7,15 @@ import hashlib
 import itertools
 import json
 import re
-from collections.abc import Container
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 
 from dpdescent.replication import configuration as conf
 from dpdescent.replication.configuration import ConfigError, Node
 from dpdescent.replication.fingerprint import reachable
+from dpdescent.replication.parts import Outline, Part, parts_of
 
 # What a paper's folder holds beside its experiments.
 MODULES = ("bounds", "claims", "figures", "findings")
@@ -26,24 +25,6 @@ COUNTS: Node = {
     "trials": {"type": "integer", "minimum": 1, "means": "number of trials"},
     "trials_per_part": {"type": "integer", "minimum": 1, "means": "trials of one job"},
 }
-
-
-@dataclass(frozen=True)
-class Part:
-    """One job's share of an artefact: an outer cell of its grid and a range of trials.
-
-    Attributes:
-        name: the cell in words and the trial range; never an index, so that growing a grid renames nothing.
-        spec: all that the experiment gets, ready for JSON.
-        dataset: the real data set it reads, if any.
-    """
-
-    name: str
-    spec: Node
-    dataset: str | None
-
-    def json(self) -> str:
-        return json.dumps(self.spec, sort_keys=True, separators=(",", ":"))
 
 
 @dataclass(frozen=True)
@@ -207,16 +188,12 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
         raise ConfigError(f"{here} has no experiment: write {module.relative_to(root)}, or remove it")
     settings = _used_settings(node, plain["settings"], here)
     _check_axes(node, here)
-    variants = {"main": {}, **node.get("variants", {})}
-    parts = [
-        part
-        for variant, changes in variants.items()
-        for part in _variant_parts(paper, name, variant, changes, node, settings, plain, seed, here)
-    ]
-    _check_names(parts, here)
+    outline = Outline(
+        paper, name, seed, node, settings, plain.get("at_most", []), list(plain.get("datasets", {})), here
+    )
     return Artefact(
         paper, name, node["title"], node["place"], node["keys"], node.get("measures", []), node["cells"],
-        node.get("arms", {}), parts, node.get("display", {}),
+        node.get("arms", {}), parts_of(outline), node.get("display", {}),
     )  # fmt: skip
 
 
@@ -259,76 +236,6 @@ def _used_settings(node: Node, settings: Node, here: str) -> Node:
     return conf.overlay(used, node.get("settings", {}), here, "settings")
 
 
-def _variant_parts(
-    paper: str, name: str, variant: str, changes: Node, node: Node, settings: Node, plain: Node, seed: int, here: str
-) -> list[Part]:
-    body = {key: node.get(key, {}) for key in ("cells", "arms")}
-    body |= {"settings": settings, "trials": node["trials"], "dataset": node.get("dataset")}
-    stray = {key: value for key, value in changes.items() if key not in ("why", "panels")}
-    merged = conf.overlay(body, stray, here, f"variants.{variant}")
-    _check_dataset(merged["dataset"], plain, here)
-    parts = []
-    chosen: Container[str] = changes["panels"] if "panels" in changes else merged["cells"]
-    for panel, cell in merged["cells"].items():
-        if panel not in chosen:
-            continue
-        _check_cell(merged["arms"] | cell, plain.get("at_most", []), here, f"variants.{variant}.cells.{panel}")
-        for values in _product(cell, node["split"], f"{here}.cells.{panel}"):
-            for start, stop in _ranges(merged["trials"], node["trials_per_part"]):
-                spec = {
-                    "paper": paper, "artefact": name, "variant": variant, "panel": panel, "seed": seed,
-                    "cell": values, "arms": merged["arms"], "settings": merged["settings"], "trials": [start, stop],
-                }  # fmt: skip
-                axes = "".join(f"_{axis}={values[axis]}" for axis in node["split"] if axis in values)
-                label = f"{variant}_{panel}{axes}_t{start}-{stop - 1}".replace(" ", "-")
-                parts.append(Part(label, spec, merged["dataset"]))
-    return parts
-
-
-def _check_cell(values: Node, at_most: list[list[str]], here: str, path: str) -> None:
-    """What only merged values show: an empty grid of any name, and the order of symbols that stand apart."""
-    for name, value in values.items():
-        if value == []:
-            raise ConfigError(f"{here}.{path}.{name} = [] is an empty grid; give at least one value")
-    conf.check_order(values, at_most, here, path)
-
-
-def _check_dataset(dataset: str | None, plain: Node, here: str) -> None:
-    known = plain.get("datasets", {})
-    if dataset is not None and dataset not in known:
-        raise ConfigError(f"{here}.dataset: {dataset!r} is not declared{conf.did_you_mean(dataset, known)}")
-
-
-def _product(cell: Node, split: list[str], here: str) -> list[Node]:
-    """The outer cells: every combination of the split axes' values; other lists stay whole, as inner axes."""
-    axes = [axis for axis in split if axis in cell]
-    lists = [cell[axis] if isinstance(cell[axis], list) else [cell[axis]] for axis in axes]
-    for axis, values in zip(axes, lists, strict=True):
-        if any(isinstance(value, list | dict) for value in values):
-            raise ConfigError(f"{here}.{axis} = {_short(values)} is split into jobs; its values must be plain ones")
-        if len(set(values)) < len(values):
-            raise ConfigError(f"{here}.{axis} = {values} repeats a value; each cell is run once")
-    return [{**cell, **dict(zip(axes, values, strict=True))} for values in itertools.product(*lists)]
-
-
-def _ranges(trials: int, per_part: int) -> list[tuple[int, int]]:
-    return [(start, min(start + per_part, trials)) for start in range(0, trials, per_part)]
-
-
-def _check_names(parts: list[Part], here: str) -> None:
-    names = [part.name for part in parts]
-    for name in names:
-        if not re.fullmatch(r"[\w.,=+-]+", name, re.ASCII):
-            raise ConfigError(
-                f"{here}: {name!r} is to be a file's name; use letters, digits and . , = + - in the names of panels and"
-                " variants and in the values of split axes"
-            )
-        if names.count(name) > 1:
-            raise ConfigError(
-                f"{here}: two parts are called {name}; `split` must list every axis that tells them apart"
-            )
-
-
 def _validate(content: Node, schema_path: Path, where: str) -> None:
     schema = conf.read_yaml(schema_path)
     error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(content))
@@ -342,7 +249,7 @@ def _validate(content: Node, schema_path: Path, where: str) -> None:
     mend = _description(error)
     if error.validator == "required":
         raise ConfigError(f"{where}: {key}: {error.message}; {mend}")
-    raise ConfigError(f"{where}: {key} = {_short(error.instance)} is not allowed; {mend}")
+    raise ConfigError(f"{where}: {key} = {conf.short(error.instance)} is not allowed; {mend}")
 
 
 def _description(error: jsonschema.ValidationError) -> str:
@@ -350,11 +257,6 @@ def _description(error: jsonschema.ValidationError) -> str:
     while "description" not in error.schema and error.parent is not None:
         error = error.parent
     return str(error.schema.get("description", "see config/README.md"))
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def scale_label(scale: str, root: Path) -> str:
@@ -382,9 +284,3 @@ def data_spec(project: Project, paper: str, dataset: str) -> Node:
     """What the data stage gets for one data set."""
     columns = {key: value for key, value in project.papers[paper].datasets[dataset].items() if key != "about"}
     return {**columns, "seed": project.seed, "paper": paper, "name": dataset}
-
-
-def relative_cost(part: Part) -> float:
-    """A rough order of the cost of the parts of one artefact: trials times the size of the data."""
-    cell, (start, stop) = part.spec["cell"], part.spec["trials"]
-    return float((stop - start) * cell.get("n", 1) * cell.get("p", 1) * cell.get("q", 1))
