@@ -178,7 +178,7 @@ def draw_ext_overidentified(table: pd.DataFrame, display: dict[str, Any]) -> Fig
     for panel, label in zip(axes, (ERROR["beta"], ERROR["beta_hat"], "norm of the moment"), strict=True):
         log_scale(panel)
         panel.set(xlabel=N, ylabel=label)
-    axes[1].text(0.98, 3 * ROUNDING, "0: 2SLS to the last bit", transform=axes[1].get_yaxis_transform(), ha="right")
+    axes[1].text(0.98, 3 * ROUNDING, "machine precision", transform=axes[1].get_yaxis_transform(), ha="right")
     axes[2].legend(loc="center")
     legend_below(figure, axes[:1], 5, SPREAD)
     return figure
