@@ -11,6 +11,8 @@ SIGNIFICANT = 2.0
 COMPARABLE = 2.0
 # "consistent with", "converges": within a tenth of the 2SLS estimate.
 CLOSE = 0.1
+# "decreases at the rate": the exponent within a tenth.
+RATE = 0.1
 # "clipping does not occur with high probability": at most one gradient in a hundred.
 RARELY = 0.01
 
