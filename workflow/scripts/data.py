@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import sys
+from typing import Any
 
 from dpdescent.data import tabular
 from dpdescent.randomness import stream
@@ -12,7 +14,14 @@ def main() -> None:
     parser.add_argument("--spec", type=json.loads, required=True, help="JSON: source, columns, subset, seed, names")
     parser.add_argument("--output", required=True, help="CSV to write")
     args = parser.parse_args()
-    spec = args.spec
+    try:
+        prepare(args.spec, args.output)
+    except ValueError as error:
+        sys.exit(f"Data error: {error}")
+
+
+def prepare(spec: dict[str, Any], output: str) -> None:
+    """Reads, checks, draws, centres and writes."""
     source = tabular.bundled(spec["source"]) if spec["source"] in tabular.BUNDLED else spec["source"]
     sample = tabular.read_sample(source, spec["instruments"], spec["regressors"], spec["outcome"], spec.get("count"))
     print(f"{spec['source']}: {sample.n} records in {len(sample.y)} rows")
@@ -22,8 +31,8 @@ def main() -> None:
     sample = tabular.centre(sample)
     if spec.get("standardise"):
         sample = tabular.standardise_instruments(sample)
-    tabular.write_sample(sample, args.output)
-    print(f"wrote {sample.n} records in {len(sample.y)} rows to {args.output}")
+    tabular.write_sample(sample, output)
+    print(f"wrote {sample.n} records in {len(sample.y)} rows to {output}")
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ def _fig04(evidence: Evidence) -> Iterator[Claim]:
         "the cut-off aligns with condition (5), which is proportional to rho1",
         "slope of log cut-off in log rho1; the cut-off is where the error is smallest (interval: T tied with it)",
         _cutoff_slope(_where(rows, panel="a"), _smallest), "between 0.7 and 1.3", 0.7, 1.3,
-        "a second reading of the cut-off: clipping lets the error saturate, so that it may never pass twice its minimum",
+        "a second reading, added after the first was judged: clipping lets the error saturate, so that it may never pass twice its minimum",
     )  # fmt: skip
     yield from _fig04b(_where(rows, panel="b", rho2=0.1).sort_values("T"))
 
