@@ -79,6 +79,21 @@ def test_equal_records_count_once_with_a_weight():
         assert (result.clipped1[k], result.clipped2[k]) == (pytest.approx(clipped1), pytest.approx(clipped2))
 
 
+@pytest.mark.parametrize("size", [1e8, 1e12, 1e17, 1e20, 1e30])
+def test_a_planted_record_of_any_size_is_clipped(size):
+    """The unclipped gradient less its excess would leave such a record's rounding in the sum."""
+    sample = sample_of(5, 5, 1000)
+    planted = IVSample(sample.Z, np.where(np.arange(1000)[:, None] == 0, size, sample.X), sample.y)
+    arms = make_arms([2], gamma1=111.5, gamma2=50.0, lambda1=0.0, lambda2=0.0, eta=1.0, alpha=0.01)
+    normals = Normals(np.zeros((2, 1, 5, 5)), np.zeros((2, 1, 5)))
+    Thetas, betas, *_ = twins.two_stage(planted, arms, normals, 0)
+    result = descend(planted, arms, normals, record=True)
+    np.testing.assert_allclose(result.Theta_path[:, 0], Thetas, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(result.beta_path[:, 0], betas, rtol=1e-8, atol=1e-9)
+    before = descend(sample, arms, normals, record=True).Theta_path[1, 0]
+    assert np.linalg.norm(result.Theta_path[1, 0] - before) <= 2 * 111.5 / 1000
+
+
 def test_arms_do_not_disturb_each_other():
     sample, arms = sample_of(2, 2, 300), make_arms([4, 9, 2, 9])
     normals = Normals.draw(np.random.default_rng(3), 9, 2, 2)

@@ -51,17 +51,31 @@ class Layout:
         ZZ: sum over records of z z', shape (q, q).
         XZ: sum over records of x z', shape (p, q).
         n: number of records.
+        largest: largest z_i'z_i and largest |z_i| |x_i| of a row.
     """
 
     parts: list[Rows]
     ZZ: Array
     XZ: Array
     n: int
+    largest: tuple[float, float]
 
     @classmethod
     def of(cls, sample: IVSample) -> "Layout":
         weighted = sample.Z if sample.count is None else sample.Z * sample.count[:, None]
-        return cls(_parts(sample), weighted.T @ sample.Z, sample.X.T @ weighted, sample.n)
+        z_norm, x_norm = _norms(sample.Z), _norms(sample.X)
+        largest = float(z_norm.max() ** 2), float((z_norm * x_norm).max())
+        return cls(_parts(sample), weighted.T @ sample.Z, sample.X.T @ weighted, sample.n, largest)
+
+    def moments_suffice(self, Theta: Array, gamma1: Array) -> bool:
+        """Whether the unclipped gradient's rounding is far below the smallest threshold.
+
+        One record of enormous size would otherwise survive clipping as the rounding of two sums that cancel. `Theta` has
+        shape (arms, p, q), `gamma1` (arms, 1).
+        """
+        zz, zx = self.largest
+        size = zx + zz * float(np.sqrt(np.einsum("kpq,kpq->k", Theta, Theta).max()))
+        return bool(self.n * size * np.finfo(float).eps <= 1e-6 * gamma1.min())
 
 
 def _parts(sample: IVSample) -> list[Rows]:
@@ -79,7 +93,12 @@ def _parts(sample: IVSample) -> list[Rows]:
 def _rows(Z: Array, X: Array | None, y: Array | None, weight: Array | None) -> Rows:
     Xt = None if X is None else np.ascontiguousarray(X.T)
     # Z is read by products only, which take it either way; X is subtracted row by row and must lie in order.
-    return Rows(Z.T, np.sqrt(np.einsum("nq,nq->n", Z, Z)), Xt, y, weight)
+    return Rows(Z.T, _norms(Z), Xt, y, weight)
+
+
+def _norms(matrix: Array) -> Array:
+    norms: Array = np.sqrt(np.einsum("nq,nq->n", matrix, matrix))
+    return norms
 
 
 def _merge(rows: Array, count: Array) -> tuple[Array, Array]:

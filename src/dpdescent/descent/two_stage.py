@@ -196,7 +196,8 @@ def _clipped_gradients(
     """
     arms, p, q = Theta.shape
     flat, predictor = Theta.reshape(arms * p, q), np.einsum("kpq,kp->kq", Theta, beta)
-    sum1, sum2 = Theta @ layout.ZZ - layout.XZ, np.zeros((arms, q))
+    shortcut = layout.moments_suffice(Theta, gamma1)
+    sum1, sum2 = (Theta @ layout.ZZ - layout.XZ) if shortcut else np.zeros(Theta.shape), np.zeros((arms, q))
     for part in layout.parts:
         for block in part.blocks(_block_rows(arms * p)):
             product = scratch[: arms * p * block.Zt.shape[1]].reshape(arms * p, -1)
@@ -211,10 +212,11 @@ def _clipped_gradients(
                 V -= block.Xt
                 norms = _row_norms(V) * block.z_norm
                 clipped[0] += _count(norms > gamma1, block.weight)
-                touched = _touched(norms > gamma1)
-                excess = V[:, :, touched]
-                excess *= _weighted(1.0 - clip_factors(norms, gamma1), block.weight)[:, None, touched]
-                sum1 -= (excess.reshape(arms * p, -1) @ block.Zt[:, touched].T).reshape(arms, p, q)
+                factors = clip_factors(norms, gamma1)
+                touched = _touched(norms > gamma1) if shortcut else slice(None)
+                counted = V[:, :, touched]
+                counted *= _weighted(factors - 1.0 if shortcut else factors, block.weight)[:, None, touched]
+                sum1 += (counted.reshape(arms * p, -1) @ block.Zt[:, touched].T).reshape(arms, p, q)
     # Every second-stage gradient is Theta' z times a number, so Theta' is applied once, to their sum.
     return sum1, np.einsum("kpq,kq->kp", Theta, sum2)
 
