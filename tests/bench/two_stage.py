@@ -3,13 +3,15 @@
 Run it by `make bench`. Times are medians over interleaved repeats on this machine; the ratio is what carries over.
 """
 
+# First of all imports, because it pins BLAS to one thread before numpy starts it.
+import dpdescent.descent.two_stage as engine  # isort: split
+
 import argparse
 import statistics
 import time
 
 import numpy as np
 
-import dpdescent.descent.two_stage as engine
 from dpdescent.data.iv import IVSample, draw_parameters, draw_sample
 from dpdescent.data.tabular import compress
 from dpdescent.papers.liang2025 import theory

@@ -70,8 +70,8 @@ class Layout:
     def moments_suffice(self, Theta: Array, gamma1: Array) -> bool:
         """Whether the unclipped gradient's rounding is far below the smallest threshold.
 
-        One record of enormous size would otherwise survive clipping as the rounding of two sums that cancel. `Theta` has
-        shape (arms, p, q), `gamma1` (arms, 1).
+        One record of enormous size would otherwise survive clipping as the rounding of two sums that cancel. Shapes:
+        `Theta` (arms, p, q), `gamma1` (arms, 1).
         """
         zz, zx = self.largest
         size = zx + zz * float(np.sqrt(np.einsum("kpq,kpq->k", Theta, Theta).max()))

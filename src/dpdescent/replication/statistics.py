@@ -5,8 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from dpdescent.replication.evidence import Verdict
+
+Array = NDArray[np.float64]
 
 # Two-sided 95 % quantile of the normal law: every interval of a claim is at this level.
 Z95 = 1.959963984540054
@@ -47,13 +51,28 @@ def ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
 
 
 def log_log_slope(table: pd.DataFrame, axis: str) -> Estimate:
-    """Least-squares slope of log mean against log axis; its interval propagates the standard errors of the means."""
+    """Least-squares slope of log mean against log axis.
+
+    Its interval is the wider of two: the standard errors of the means propagated, and the scatter of the points about
+    the line (Student's t), so that a bent curve does not pass for a precise slope.
+    """
     x = np.log(table[axis].to_numpy(dtype=float))
     mean = table["mean"].to_numpy(dtype=float)
     weights = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
     value = float(weights @ np.log(mean))
-    half = Z95 * float(np.sqrt(np.nansum((weights * table["se"].to_numpy(dtype=float) / mean) ** 2)))
+    propagated = Z95 * float(np.sqrt(np.nansum((weights * table["se"].to_numpy(dtype=float) / mean) ** 2)))
+    half = max(propagated, _lack_of_fit(x, np.log(mean)))
     return Estimate(value, value - half, value + half)
+
+
+def _lack_of_fit(x: Array, y: Array) -> float:
+    """Half width of the slope's 95 % interval from the residuals; 0 where two points leave none."""
+    freedom = len(x) - 2
+    if freedom < 1:
+        return 0.0
+    centred = x - x.mean()
+    residuals = y - y.mean() - centred * (centred @ y) / (centred @ centred)
+    return float(stdtrit(freedom, 0.975) * np.sqrt(residuals @ residuals / freedom / (centred @ centred)))
 
 
 def spread_ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:

@@ -1,6 +1,7 @@
 """Every claim of liang2025 that a computation can judge, with a criterion made from the paper's words.
 
-The criteria were written before any outcome was seen. Where the paper gives no number, the words "significantly",
+The criteria were written before any paper-scale run; what a throw-away prototype had shown was known, and what was
+changed later says so in its note. Where the paper gives no number, the words "significantly",
 "comparable", "insensitive" are read as the factors below, the same for all claims.
 """
 

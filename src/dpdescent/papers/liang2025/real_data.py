@@ -18,7 +18,7 @@ from dpdescent.randomness import stream
 # into parts, a run is computed beside the same neighbours.
 WIDTH = 200
 
-DATA_USED = "sample means (centring), step sizes (eigenvalues of H_hat), the clipping constant (chosen after a look)"
+DATA_USED = "sample moments (centring, scaling), eigenvalues of H_hat (step sizes), a clip constant set after a look"
 
 
 def learning_paths(spec: Spec) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from dpdescent.baselines.least_squares import two_stage_least_squares
+from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import centre, draw_subset, read_prepared
 from dpdescent.descent import two_stage
 from dpdescent.papers.liang2025.arms import columns, mechanism
@@ -14,10 +15,9 @@ from dpdescent.randomness import stream
 
 def run(spec: Spec) -> Iterator[Row]:
     """Rows of one part: for each subset (the trial) the 2SLS estimate and one private run a budget."""
-    full, size = read_prepared(spec["data"]), spec["cell"]["n"]
+    size = spec["cell"]["n"]
     for trial in range(*spec["trials"]):
-        rng = stream(spec["seed"], PAPER, spec["artefact"], "subset", trial, "data")
-        sample = centre(draw_subset(full, size, rng))
+        sample = _subset(spec, trial)
         fit = two_stage_least_squares(sample)
         axes = {"n": size, "subset": trial, "trial": 0}
         yield {**axes, "series": "2SLS", "rho1": float("inf"), "rho2": float("inf"), "value": fit.beta[0]}
@@ -29,9 +29,15 @@ def run(spec: Spec) -> Iterator[Row]:
             yield {**axes, "series": arm.algorithm, "rho1": arm.rho1, "rho2": arm.rho2, "value": beta}
 
 
+def _subset(spec: Spec, trial: int) -> IVSample:
+    rng = stream(spec["seed"], PAPER, spec["artefact"], "subset", trial, "data")
+    return centre(draw_subset(read_prepared(spec["data"]), spec["cell"]["n"], rng))
+
+
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries: each budget once, with the noise that the subset's size gives."""
-    full, size = read_prepared(spec["data"]), spec["cell"]["n"]
-    for arm in arms(spec, full, two_stage_least_squares(full)):
+    size = spec["cell"]["n"]
+    sample = _subset(spec, 0)
+    for arm in arms(spec, sample, two_stage_least_squares(sample)):
         name = f"{spec['variant']}: {arm.algorithm} n={size} T={arm.T} rho1={arm.rho1} rho2={arm.rho2}"
         yield name, mechanism(arm, size, DATA_USED), spec["settings"]["dp_delta"]
