@@ -1,23 +1,31 @@
 # Two commands: `make results` rebuilds everything at paper scale, `make test` runs the test suite.
-PYTHON ?= python3
+PYTHON ?= $(shell command -v python3.11 || echo python3)
 CORES ?= 2
 SCALE ?= paper
 BIN := .venv/bin
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+
+ifeq ($(MAKECMDGOALS),figure)
+  ifndef F
+    $(error Say which figure: make figure F=liang2025/fig04)
+  endif
+endif
 
 .PHONY: help results quick figure test lint verify bench lock readme clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-results: .venv/.installed ## rebuild every table, figure and verdict at paper scale
-	$(SNAKEMAKE)
+results: .venv/.installed ## rebuild every table, figure and verdict at paper scale [SCALE=mine]
+	$(SNAKEMAKE) --config scale=$(SCALE)
 
 quick: .venv/.installed ## the same pipeline, shrunk to a minute, into results/quick
 	$(SNAKEMAKE) --config scale=quick
 
 figure: .venv/.installed ## one figure: make figure F=liang2025/fig04 [SCALE=quick]
-	@test -n "$(F)" || { echo "Say which figure: make figure F=liang2025/fig04"; exit 2; }
+	@test -f "src/dpdescent/papers/$(dir $(F))experiments/$(notdir $(F)).py" || \
+	  { echo "There is no figure $(F). There are:"; cd src/dpdescent/papers && \
+	    ls */experiments/*.py | sed -e '/__init__/d' -e '/table_/d' -e 's#experiments/##; s#.py$$##'; exit 2; }
 	$(SNAKEMAKE) results/$(SCALE)/$(F).png --config scale=$(SCALE)
 
 test: .venv/.installed ## lint, type check and the whole test suite

@@ -17,5 +17,5 @@ rule bounds:
     message:
         "{wildcards.key}: evaluate bounds"
     shell:
-        "{sys.executable} workflow/scripts/judge.py bounds --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
+        "{sys.executable:q} workflow/scripts/judge.py bounds --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
         " --output {output:q} > {log} 2>&1"

@@ -18,7 +18,7 @@ rule claims:
     message:
         "{wildcards.key}: judge claims"
     shell:
-        "{sys.executable} workflow/scripts/judge.py claims --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
+        "{sys.executable:q} workflow/scripts/judge.py claims --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
         " --output {output:q} > {log} 2>&1"
 
 
@@ -39,7 +39,7 @@ rule findings:
     message:
         "{wildcards.key}: demonstrate findings"
     shell:
-        "{sys.executable} workflow/scripts/judge.py findings --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
+        "{sys.executable:q} workflow/scripts/judge.py findings --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
         " --output {output:q} > {log} 2>&1"
 
 
@@ -60,7 +60,7 @@ rule privacy:
     message:
         "{wildcards.item}: account for privacy"
     shell:
-        "{sys.executable} workflow/scripts/privacy.py --spec {params.spec:q} --output {output:q} > {log} 2>&1"
+        "{sys.executable:q} workflow/scripts/privacy.py --spec {params.spec:q} --output {output:q} > {log} 2>&1"
 
 
 def part_datasets(item):

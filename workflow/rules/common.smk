@@ -44,7 +44,7 @@ def keep_reference():
 def report_build():
     """After a full build: how it compares with what came with the checkout, and what to open."""
     if os.path.exists(f"{RESULTS}/MANIFEST.sha256"):
-        shell("{sys.executable} workflow/scripts/compare.py --made {RESULTS} --reference {REFERENCE} --build {BUILD}")
+        shell("{sys.executable:q} workflow/scripts/compare.py --made {RESULTS} --reference {REFERENCE} --build {BUILD}")
 
 
 def artefact_files(artefact):

@@ -20,7 +20,7 @@ rule data:
     message:
         "{wildcards.key}: prepare data set {wildcards.dataset}"
     shell:
-        "{sys.executable} workflow/scripts/data.py --spec {params.spec:q} --output {output:q} > {log} 2>&1"
+        "{sys.executable:q} workflow/scripts/data.py --spec {params.spec:q} --output {output:q} > {log} 2>&1"
 
 
 def own_file(wildcards):

@@ -22,7 +22,7 @@ rule figure:
     message:
         "{wildcards.figure}: draw"
     shell:
-        "{sys.executable} workflow/scripts/figure.py --spec {params.spec:q} --table {input.table:q}"
+        "{sys.executable:q} workflow/scripts/figure.py --spec {params.spec:q} --table {input.table:q}"
         " --png {output.png:q} --svg {output.svg:q} > {log} 2>&1"
 
 

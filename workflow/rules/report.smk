@@ -22,7 +22,7 @@ rule collect:
     message:
         "collect claims, findings, privacy and parts"
     shell:
-        "{sys.executable} workflow/scripts/collect.py --claims {input.claims:q} --findings {input.findings:q}"
+        "{sys.executable:q} workflow/scripts/collect.py --claims {input.claims:q} --findings {input.findings:q}"
         " --privacy {input.privacy:q} --parts {input.parts:q} --output {RESULTS} > {log} 2>&1"
 
 
@@ -39,14 +39,15 @@ rule summary:
         f"{BUILD}/benchmarks/summary.tsv"
     params:
         code=code("summary"),
+        label=FIGURE_LABEL,
         papers=json.dumps(
             {key: {name: a.title for name, a in paper.artefacts.items()} for key, paper in PROJECT.papers.items()}
         ),
     message:
         "write the page of verdicts"
     shell:
-        "{sys.executable} workflow/scripts/summary.py --results {RESULTS} --papers {params.papers:q} --output {output:q}"
-        " > {log} 2>&1"
+        "{sys.executable:q} workflow/scripts/summary.py --results {RESULTS} --papers {params.papers:q}"
+        " --label {params.label:q} --output {output:q} > {log} 2>&1"
 
 
 rule manifest:
@@ -78,7 +79,7 @@ rule manifest:
     message:
         "hash every table and figure"
     shell:
-        "{sys.executable} workflow/scripts/manifest.py --results {RESULTS} --spec {params.spec:q}"
+        "{sys.executable:q} workflow/scripts/manifest.py --results {RESULTS} --spec {params.spec:q}"
         " --manifest {output.manifest:q} --provenance {output.provenance:q} > {log} 2>&1"
 
 
@@ -95,5 +96,5 @@ rule compute:
     message:
         "sum up times and memory"
     shell:
-        "{sys.executable} workflow/scripts/compute.py --benchmarks {BUILD}/benchmarks --parts {RESULTS}/parts.csv"
+        "{sys.executable:q} workflow/scripts/compute.py --benchmarks {BUILD}/benchmarks --parts {RESULTS}/parts.csv"
         " --output {output:q} > {log} 2>&1"

@@ -21,7 +21,7 @@ rule table:
     message:
         "{wildcards.item}: summarise trials"
     shell:
-        "{sys.executable} workflow/scripts/table.py --item {wildcards.item} --folder {BUILD}/parts/{wildcards.item}"
+        "{sys.executable:q} workflow/scripts/table.py --item {wildcards.item} --folder {BUILD}/parts/{wildcards.item}"
         " --keys {params.axes:q} --measures {params.measures:q} --parts {params.names:q}"
         " --output {output.table:q} --fingerprints {output.parts:q} > {log} 2>&1"
 
@@ -46,5 +46,5 @@ rule pasteable:
     message:
         "{wildcards.table}: write as Markdown and LaTeX"
     shell:
-        "{sys.executable} workflow/scripts/pasteable.py --table {input.table:q} --title {params.title:q}"
+        "{sys.executable:q} workflow/scripts/pasteable.py --table {input.table:q} --title {params.title:q}"
         " --columns {params.columns:q} --markdown {output.md:q} --latex {output.tex:q} > {log} 2>&1"

@@ -19,7 +19,7 @@ rule train:
     message:
         "{wildcards.item}: train {wildcards.part}"
     shell:
-        "{sys.executable} workflow/scripts/train.py --spec {params.spec:q} {params.data} --output {output:q} > {log} 2>&1"
+        "{sys.executable:q} workflow/scripts/train.py --spec {params.spec:q} {params.data} --output {output:q} > {log} 2>&1"
 
 
 def part_data(wildcards):

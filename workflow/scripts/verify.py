@@ -19,14 +19,15 @@ def main() -> None:
     parser.add_argument("--cores", default="2", help="number of cores")
     args = parser.parse_args()
     results = f"results/{args.scale}"
-    if not (ROOT / results).is_dir():
-        sys.exit(f"There is no {results} to verify; build it first: make results SCALE={args.scale}")
+    if not (ROOT / results / "MANIFEST.sha256").is_file():
+        sys.exit(f"There is no finished {results} to verify; build it first: make results SCALE={args.scale}")
     with tempfile.TemporaryDirectory(prefix="dpdescent-verify-") as scratch:
         for name in COPIED:
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
             copy(ROOT / name, Path(scratch) / name)
         command = [sys.executable, "-m", "snakemake", "--cores", args.cores, "--config", f"scale={args.scale}"]
-        subprocess.run(command, cwd=scratch, env=compare.scratch_environment(scratch), check=True)
+        if subprocess.run(command, cwd=scratch, env=compare.scratch_environment(scratch)).returncode:
+            sys.exit("The rebuild failed, see above. Data of your own must be named by their absolute path.")
         report = compare.folders(Path(scratch) / results, ROOT / results)
     print(report.text())
     sys.exit(1 if report.differs else 0)

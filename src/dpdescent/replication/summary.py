@@ -11,16 +11,18 @@ Row = dict[str, str]
 VERDICTS = ("reproduced", "not reproduced", "inconclusive", "not testable")
 
 
-def page(results: str | Path, papers: dict[str, dict[str, str]]) -> str:
+def page(results: str | Path, papers: dict[str, dict[str, str]], label: str = "") -> str:
     """The page beside the results: scorecard, then by paper its claims, findings and figures.
 
     Args:
         results: folder of the build.
         papers: by paper, titles of its artefacts by id (tables' ids begin with `table`).
+        label: of a scale that is not the papers' own.
     """
     claims, findings = (read_rows(Path(results) / f"{kind}.csv") for kind in ("claims", "findings"))
     lines = [
         "# What holds, and what was found", "",
+        *([f"**{label}: nothing on this page is evidence.**", ""] if label else []),
         "Written by code from `claims.csv` and `findings.csv`; every criterion was made from the paper's words.",
         "", scorecard(claims, papers), "",
     ]  # fmt: skip
