@@ -47,7 +47,7 @@ rule summary:
         "write the page of verdicts"
     shell:
         "{sys.executable:q} workflow/scripts/summary.py --results {RESULTS} --papers {params.papers:q}"
-        " --label {params.label:q} --output {output:q} > {log} 2>&1"
+        " --label={params.label:q} --output {output:q} > {log} 2>&1"
 
 
 rule manifest:
