@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from dpdescent.replication.files import read_rows
 from dpdescent.replication.fingerprint import versions
 
 PACKAGES = ("dp-accounting", "matplotlib", "numpy", "pandas", "scipy", "snakemake")
@@ -103,8 +102,3 @@ def _blas_kernel() -> str:
                 function.restype = ctypes.c_char_p
                 return str(function().decode())
     return "unknown"
-
-
-def read_claims(results: str | Path) -> list[dict[str, str]]:
-    """The claims of a build, as text."""
-    return read_rows(Path(results) / "claims.csv")

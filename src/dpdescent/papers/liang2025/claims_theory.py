@@ -61,7 +61,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
     yield claim(
         "remark-3.7-sub-linear", "bounds", "Remark 3.7, Conclusion", "the optimum number of iterations is sub-linear in n",
         "exponent of n in the T that minimises bound (7), from n = 1e20 to 1e40", Estimate(*[exponent] * 3), "below 1", at_most=0.999,
-        note="the upper end T2 of the plateau of the bound is linear in n (bounds.csv)",
+        note="since a review in place of a claim on the plateau: the upper end T2 of the plateau of the bound is linear in n (bounds.csv)",
     )  # fmt: skip
     for figure, name in (("fig04", "condition (21) at Figure 4, rho1 = 10"), ("fig06", "condition (6) at Figure 6")):
         value = _bound_value(evidence, name)
