@@ -29,3 +29,13 @@ def mean_sensitivity(threshold: float, n: int) -> float:
     if n < 1:
         raise ValueError(f"n={n} must be at least 1")
     return 2.0 * threshold / n
+
+
+def rounding_is_negligible(n: int | NDArray[np.int_], size: Array, threshold: float) -> NDArray[np.bool_]:
+    """Whether a sum of n unclipped gradients of norm at most `size` rounds far below the threshold, of size's shape.
+
+    Where a sum of clipped gradients is computed as the unclipped one less a correction, one record of enormous size
+    would otherwise survive clipping as the rounding of two sums that cancel.
+    """
+    negligible: NDArray[np.bool_] = n * size * np.finfo(np.float64).eps <= 1e-6 * threshold
+    return negligible

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.data.iv import IVSample
+from dpdescent.descent.clipping import rounding_is_negligible
 
 Array = NDArray[np.float64]
 
@@ -70,12 +71,11 @@ class Layout:
     def moments_suffice(self, Theta: Array, gamma1: Array) -> bool:
         """Whether the unclipped gradient's rounding is far below the smallest threshold.
 
-        One record of enormous size would otherwise survive clipping as the rounding of two sums that cancel. Shapes:
-        `Theta` (arms, p, q), `gamma1` (arms, 1).
+        Shapes: `Theta` (arms, p, q), `gamma1` (arms, 1).
         """
         zz, zx = self.largest
         size = zx + zz * float(np.sqrt(np.einsum("kpq,kpq->k", Theta, Theta).max()))
-        return bool(self.n * size * np.finfo(float).eps <= 1e-6 * gamma1.min())
+        return bool(rounding_is_negligible(self.n, np.asarray(size), float(gamma1.min())))
 
 
 def _parts(sample: IVSample) -> list[Rows]:

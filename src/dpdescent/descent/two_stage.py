@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.data.iv import IVSample
+from dpdescent.descent import memory
 from dpdescent.descent.clipping import clip_factors
 from dpdescent.descent.rows import Layout
 
@@ -21,9 +22,7 @@ Array = NDArray[np.float64]
 # A constant, because the cut of the rows decides the last bits of their sums.
 BLOCK = 1 << 18
 
-# glibc hands freed arrays above 128 kB back to the system, and every new one then costs page faults, more than its
-# arithmetic. Freeing one large array (which is never touched) raises that limit to its size, 16 MB, for the process.
-np.empty(1 << 21)
+memory.keep_freed()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,157 @@
+"""Samples of the linear regression model, their sufficient statistics, and the synthetic designs of brown2024."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Numbers in one block of rows (2 MB), which a pass reads once from memory for all that it needs of them.
+BLOCK = 1 << 18
+
+
+@dataclass(frozen=True)
+class LinearSample:
+    """A sample of `y = x'theta + xi` (brown2024 Def. 1.1).
+
+    Attributes:
+        X: covariates, shape (n, p).
+        y: responses, shape (n,).
+
+    Raises:
+        ValueError: if the shapes do not fit, or there is no record or no covariate.
+    """
+
+    X: Array
+    y: Array
+
+    def __post_init__(self) -> None:
+        if self.X.ndim != 2 or self.y.shape != self.X.shape[:1]:
+            raise ValueError(f"X {self.X.shape} must be (n, p) and y {self.y.shape} (n,)")
+        if 0 in self.X.shape:
+            raise ValueError(f"X {self.X.shape} has no record or no covariate")
+
+    @property
+    def n(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def p(self) -> int:
+        return int(self.X.shape[1])
+
+    @cached_property
+    def gram(self) -> "Gram":
+        """X'X, X'y and y'y, computed once."""
+        return self._statistics[0]
+
+    @cached_property
+    def norms(self) -> Array:
+        """||x_i|| of every record, shape (n,), computed once."""
+        return self._statistics[1]
+
+    @cached_property
+    def _statistics(self) -> tuple["Gram", Array]:
+        xx, xy, squared_norms = np.zeros((self.p, self.p)), np.zeros(self.p), np.empty(self.n)
+        for rows in blocks(self.n, self.p):
+            X = self.X[rows]
+            xx += X.T @ X
+            xy += self.y[rows] @ X
+            np.einsum("ij,ij->i", X, X, out=squared_norms[rows])
+        return Gram(self.n, xx, xy, float(self.y @ self.y)), np.sqrt(squared_norms)
+
+
+def blocks(n: int, p: int) -> Iterator[slice]:
+    """Cuts n rows of p numbers into blocks for the cache; the cut depends on p alone."""
+    size = max(1024, BLOCK // p)
+    return (slice(start, min(start + size, n)) for start in range(0, n, size))
+
+
+@dataclass(frozen=True)
+class Gram:
+    """Sufficient statistics of least squares.
+
+    Attributes:
+        n: number of records.
+        xx: X'X, shape (p, p).
+        xy: X'y, shape (p,).
+        yy: y'y.
+    """
+
+    n: int
+    xx: Array
+    xy: Array
+    yy: float
+
+
+def unit_sphere(p: int, rng: np.random.Generator) -> Array:
+    """A point drawn uniformly from the unit sphere of R^p (theta* in brown2024 Sec. 4)."""
+    direction = rng.standard_normal(p)
+    point: Array = direction / np.linalg.norm(direction)
+    return point
+
+
+def haar_rotation(p: int, rng: np.random.Generator) -> Array:
+    """An orthogonal matrix drawn uniformly (Haar), shape (p, p).
+
+    The factor Q of a Gaussian matrix is uniform only once its columns take the signs that make R's diagonal positive.
+    """
+    Q, R = np.linalg.qr(rng.standard_normal((p, p)))
+    rotation: Array = Q * np.sign(np.diag(R))
+    return rotation
+
+
+def anisotropic_root(p: int, rng: np.random.Generator) -> Array:
+    """L with covariance LL' of brown2024 App. B: eigenvalues 2, 1 and p - 2 uniform on [1, 2], rotated, shape (p, p).
+
+    Raises:
+        ValueError: if p < 2.
+    """
+    if p < 2:
+        raise ValueError(f"p={p}: the anisotropic design has its first two eigenvalues fixed and needs p >= 2")
+    eigenvalues = np.concatenate([[2.0, 1.0], rng.uniform(1.0, 2.0, p - 2)])
+    root: Array = haar_rotation(p, rng) * np.sqrt(eigenvalues)
+    return root
+
+
+def draw_linear(
+    theta: Array, n: int, rng: np.random.Generator, *, root: Array | None = None, sigma: float = 1.0,
+    noise_mean: float = 0.0,
+) -> LinearSample:  # fmt: skip
+    """Draws n records: x ~ N(0, LL'), y = x'theta + xi, xi ~ N(noise_mean, sigma^2) (brown2024 Def. 1.1).
+
+    What is drawn from `rng` depends on n and p only, so that designs with one stream share their normals.
+
+    Args:
+        theta: true parameter, shape (p,).
+        n: number of records.
+        rng: generator of this data set.
+        root: L, shape (p, p); None is the identity.
+        sigma: sd of the label noise, non-negative.
+        noise_mean: mean of the label noise; the paper's is 0.
+    """
+    if not sigma >= 0.0:
+        raise ValueError(f"sigma={sigma} must not be negative")
+    p = theta.shape[0]
+    X = np.empty((n, p))
+    for rows in blocks(n, p):
+        rng.standard_normal(out=X[rows])
+        if root is not None:
+            X[rows] = X[rows] @ root.T
+    return LinearSample(X, X @ theta + (noise_mean + sigma * rng.standard_normal(n)))
+
+
+def plant_outliers(sample: LinearSample, share: float, shift: float) -> LinearSample:
+    """The sample with its first `share` of records made outliers: y + shift, and the first covariate made positive.
+
+    Records are exchangeable, so taking the first ones is a random choice. Their labels then pull the first coefficient
+    in one direction (ours, for the claim of brown2024 Sec. 1.1).
+    """
+    if not 0.0 <= share <= 1.0:
+        raise ValueError(f"share={share} must lie between 0 and 1")
+    count = round(share * sample.n)
+    X, y = sample.X.copy(), sample.y.copy()
+    X[:count, 0], y[:count] = np.abs(X[:count, 0]), y[:count] + shift
+    return LinearSample(X, y)

@@ -1,0 +1,80 @@
+"""Which records clipping can touch, known without a look at most of them.
+
+The residual of a record is affine in theta, so on the segment from the start of the descent, zero, to an anchor it is
+nowhere larger than at one of the two ends. At distance d from that segment it is larger by at most d |x_i|. A record
+whose gradient stays below its threshold by that bound need not be looked at. Iterates move along the segment and then
+around the anchor, the least-squares estimate, by no more than their noise: few records are left. Any anchor would be
+right; a poor one only leaves more of them.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.data.linear import LinearSample
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+# The radius for which records are selected exceeds what is needed by this factor, so that few steps select anew.
+AHEAD = 1.5
+
+
+class Screen:
+    """The records of each data set of a batch that descents with given thresholds may have to clip."""
+
+    def __init__(self, samples: Sequence[LinearSample], gamma: Array, spread: float) -> None:
+        """Prepares it for runs with thresholds `gamma`, shape (runs,), that stray by `spread` (a hint for speed)."""
+        self.anchors = np.stack([_anchor(sample) for sample in samples])
+        self.squared = np.einsum("dp,dp->d", self.anchors, self.anchors)[:, None]
+        # A gradient's norm is at most reach + stretch * distance.
+        self.reach = [_reach(sample, anchor) for sample, anchor in zip(samples, self.anchors, strict=True)]
+        self.stretch = [sample.norms**2 for sample in samples]
+        self.thresholds, self.group = np.unique(gamma, return_inverse=True)
+        self.radius = np.full((len(samples), len(self.thresholds)), -1.0)
+        self.spread = spread
+
+    def outgrown(self, theta: Array) -> Index:
+        """Data sets of which iterates, shape (data sets, runs, p), have left the region of the last selection."""
+        distance = self._distance(theta)
+        if len(self.thresholds) > 1:
+            members = (self.group == g for g in range(len(self.thresholds)))
+            widest = np.stack([distance[:, member].max(1) for member in members], 1)
+        else:
+            widest = distance.max(1, keepdims=True)
+        left = np.flatnonzero((widest > self.radius).any(1))
+        self.radius[left] = np.maximum(self.radius[left], AHEAD * np.maximum(widest[left], self.spread))
+        return left
+
+    def select(self, data_set: int) -> Index:
+        """The records that some run may clip while no iterate leaves the region."""
+        reach, stretch = self.reach[data_set], self.stretch[data_set]
+        may = np.zeros(len(reach), dtype=bool)
+        for threshold, radius in zip(self.thresholds, self.radius[data_set], strict=True):
+            # The slack is far above the rounding of both sides.
+            may |= stretch * radius + reach > threshold * (1.0 - 1e-9)
+        return np.flatnonzero(may)
+
+    def _distance(self, theta: Array) -> Array:
+        """Distance of every iterate to its data set's segment, shape (data sets, runs)."""
+        along = np.einsum("dkp,dp->dk", theta, self.anchors) / np.maximum(self.squared, np.finfo(float).tiny)
+        away = theta - np.clip(along, 0.0, 1.0)[:, :, None] * self.anchors[:, None, :]
+        distance: Array = np.sqrt(np.einsum("dkp,dkp->dk", away, away))
+        return distance
+
+
+def _anchor(sample: LinearSample) -> Array:
+    """Least squares with a ridge as small as rounding, which makes every system solvable."""
+    xx = sample.gram.xx
+    ridge = np.finfo(float).eps * np.trace(xx) + np.finfo(float).tiny
+    anchor: Array = np.linalg.solve(xx + ridge * np.eye(sample.p), sample.gram.xy)
+    return anchor
+
+
+def _reach(sample: LinearSample, anchor: Array) -> Array:
+    """Largest gradient norm of every record on the segment, shape (n,)."""
+    reach = np.abs(sample.X @ anchor - sample.y)
+    np.maximum(reach, np.abs(sample.y), out=reach)
+    reach *= sample.norms
+    return reach
