@@ -46,6 +46,24 @@ def test_no_epsilon_for_what_is_not_claimed_or_not_gaussian() -> None:
     assert row(replace(PROVED, releases=()))["eps_tight"] == ""
 
 
+def test_a_claimed_epsilon_is_printed_as_it_stands_and_only_at_its_delta() -> None:
+    claim = replace(PROVED, claimed_rho=math.inf, claimed_eps_delta=(0.75, DELTA))
+    entry = row(claim)
+    assert entry["eps_paper"] == 0.75
+    # What was released is accounted as ever.
+    assert entry["eps_tight"] == row(PROVED)["eps_tight"]
+    assert row(replace(claim, guarantee="none"))["eps_paper"] == 0.75
+    with pytest.raises(
+        ValueError, match=r"DP-2S-GD claims epsilon=0\.75 at delta=1e-06, but its row is at delta=1e-05"
+    ):
+        row(replace(claim, claimed_eps_delta=(0.75, 1e-6)))
+
+
+def test_a_mechanism_has_one_claim() -> None:
+    with pytest.raises(ValueError, match=r"DP-2S-GD claims rho=1\.0 and \(epsilon, delta\)=\(0\.75, 1e-05\)"):
+        replace(PROVED, claimed_eps_delta=(0.75, DELTA))
+
+
 def test_what_was_released_is_written_out() -> None:
     entry = row(PROVED)
     assert entry["sensitivity"] == "0.02; 0.04"

@@ -26,11 +26,15 @@ BLOCK = 1 << 18
 
 memory.keep_freed()
 
-# An infinite threshold and a record at the origin never clip; finite numbers do the same without inf / inf or 1 / 0.
-LARGEST, TINY = np.finfo(np.float64).max / 2, 1e-300
+# The gradient of a record at the origin is zero and never clipped: a tiny norm does the same without 1 / 0.
+TINY = 1e-150
 
 # Above this share of records that may be clipped, one pass over all of them is cheaper than gathering those.
 MANY = 0.25
+
+# Records that are looked at are filled up to multiples of this number by records of zeros. Data sets with equally many
+# then go through side by side, and every one of them by the same operations as it would alone.
+ALIKE = 16
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,9 @@ class Arms:
         for name in ("eta", "gamma"):
             if not getattr(self, name).min() > 0.0:
                 raise ValueError(f"{name}={getattr(self, name).min()} must be positive")
-        if not self.noise_sd.min() >= 0.0:
-            raise ValueError(f"noise_sd={self.noise_sd.min()} must not be negative")
+        if not (self.noise_sd.min() >= 0.0 and self.noise_sd.max() < np.inf):
+            raise ValueError(f"noise_sd from {self.noise_sd.min()} to {self.noise_sd.max()} must be finite and at least 0 "
+                             "(noise for an infinite gamma has to be chosen by hand)")  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.eta)
@@ -98,14 +103,9 @@ def descend(samples: Sequence[LinearSample], arms: Arms, normals: Array, record:
         record: whether to keep all iterates.
 
     Raises:
-        ValueError: if the samples differ in p, or the normals do not fit.
+        ValueError: if there is no sample, the samples differ in p, or the normals do not fit.
     """
-    p = samples[0].p
-    if any(sample.p != p for sample in samples):
-        raise ValueError(f"data sets of one batch must share p, but have {sorted({sample.p for sample in samples})}")
-    shape = (len(samples), len(arms), p)
-    if normals.shape[0] < arms.steps or np.broadcast_shapes(normals.shape[1:], shape) != shape:
-        raise ValueError(f"normals of shape {normals.shape} do not fit T={arms.steps} and (data sets, runs, p)={shape}")
+    shape = _shape(samples, arms, normals)
     batch = _Batch(samples, arms)
     theta, clipped = np.zeros(shape), np.zeros(shape[:2])
     path = np.empty((arms.steps, *shape)) if record else None
@@ -127,32 +127,42 @@ class _Batch:
         self.cross = np.stack([sample.gram.xy / sample.n for sample in samples])[:, None, :]
         # One column where all thresholds are equal: limits are then computed once a record, not once a run.
         self.thresholds = arms.gamma[:1] if (arms.gamma == arms.gamma[0]).all() else arms.gamma
-        self.largest = np.array([[(s.norms * np.abs(s.y)).max(), s.norms.max() ** 2] for s in samples])
+        # No |x_i y_i| is larger than the first, no |x_i|^2 than the second.
+        self.largest = np.array([(reach.max(), s.norms.max() ** 2) for reach, s in zip(self.screen.reach, samples)])
         self.sizes = np.array([sample.n for sample in samples])
-        self.near = [_Records.of(sample, slice(0), self.thresholds) for sample in samples]
+        self.near: list[_Records] = []
         self.many = np.zeros(len(samples), dtype=bool)
 
     def gradients(self, theta: Array) -> tuple[Array, Array]:
         """Means of clipped gradients, shape (data sets, runs, p), and fractions clipped, shape (data sets, runs)."""
         self._follow(theta)
         gradient, clipped = np.matmul(theta, self.moment) - self.cross, np.zeros(theta.shape[:2])
-        everything = self.many | ~self._moments_suffice(theta)
-        for d, (near, n) in enumerate(zip(self.near, self.sizes.tolist(), strict=True)):
-            if everything[d]:
-                gradient[d], clipped[d] = self._all_rows(self.samples[d], theta[d])
-            elif len(near.y):
-                beyond, clipped[d] = near.beyond(theta[d])
-                gradient[d] -= beyond / n
+        for near in self.near:
+            residual, kept = near.residuals(theta)
+            clipped[near.owners] = (residual != kept).sum(2)
+            residual -= kept
+            gradient[near.owners] -= residual @ near.X / self.sizes[near.owners, None, None]
+        for d in np.flatnonzero(self.many | ~self._moments_suffice(theta)):
+            gradient[d], clipped[d] = self._all_rows(d, theta)
         return gradient, clipped / self.sizes[:, None]
 
     def _follow(self, theta: Array) -> None:
         """Selects anew the records of data sets whose iterates have moved away."""
-        for d in self.screen.outgrown(theta):
-            if not self.many[d]:
-                rows, sample = self.screen.select(d), self.samples[d]
-                # Regions only grow, so many records stay many.
-                self.many[d] = len(rows) > MANY * sample.n
-                self.near[d] = _Records.of(sample, slice(0) if self.many[d] else rows, self.thresholds)
+        # Regions only grow, so many records stay many.
+        moved = {d: self.screen.select(d) for d in self.screen.outgrown(theta).tolist() if not self.many[d]}
+        if not moved:
+            return
+        self.near = [rest for near in self.near if len((rest := near.without(list(moved))).owners)]
+        alike: dict[int, list[int]] = {}
+        for d, rows in moved.items():
+            self.many[d] = len(rows) > MANY * self.samples[d].n
+            if len(rows) and not self.many[d]:
+                alike.setdefault(-(-len(rows) // ALIKE) * ALIKE, []).append(d)
+        for count, owners in alike.items():
+            width = max(1, BLOCK // (count * theta.shape[1]))
+            for start in range(0, len(owners), width):
+                rows = {d: moved[d] for d in owners[start : start + width]}
+                self.near.append(_Records.gather(self.samples, rows, count, self.thresholds))
 
     def _moments_suffice(self, theta: Array) -> NDArray[np.bool_]:
         """Whether moments give the gradients of a data set without harmful rounding, shape (data sets,)."""
@@ -160,49 +170,82 @@ class _Batch:
         size = self.largest[:, 0] + self.largest[:, 1] * reach
         return rounding_is_negligible(self.sizes, size, self.thresholds.min())
 
-    def _all_rows(self, sample: LinearSample, theta: Array) -> tuple[Array, Array]:
-        """Mean of clipped gradients, shape (runs, p), and number of clipped ones, from every record."""
-        total, count = np.zeros(theta.shape), np.zeros(len(theta))
-        size = max(64, BLOCK // max(theta.shape))
+    def _all_rows(self, d: int, theta: Array) -> tuple[Array, Array]:
+        """Mean of clipped gradients, shape (runs, p), and number of clipped ones, from every record of a data set."""
+        sample, (_, runs, p) = self.samples[d], theta.shape
+        total, count = np.zeros((runs, p)), np.zeros(runs)
+        size = max(64, BLOCK // max(runs, p))
         for start in range(0, sample.n, size):
-            block = _Records.of(sample, slice(start, start + size), self.thresholds)
+            block = _Records.block(sample, slice(start, start + size), d, self.thresholds)
             residual, kept = block.residuals(theta)
-            count += (residual != kept).sum(0)
-            total += kept.T @ block.X
+            count += (residual != kept)[0].sum(1)
+            total += kept[0] @ block.X[0]
         return total / sample.n, count
 
 
 @dataclass(frozen=True)
 class _Records:
-    """Some records of a data set.
+    """Equally many records of some data sets.
 
     Attributes:
-        X, y: covariates and responses, shapes (records, p) and (records, 1).
-        limit: largest residual that is not clipped, `gamma / |x_i|`, shape (records, runs or 1).
+        owners: the data sets, shape (owners,).
+        X, y: covariates and responses, shapes (owners, records, p) and (owners, 1, records).
+        limit: largest residual that is not clipped, `gamma / |x_i|`, shape (owners, runs or 1, records).
     """
 
+    owners: Index
     X: Array
     y: Array
     limit: Array
 
     @classmethod
-    def of(cls, sample: LinearSample, rows: Index | slice, thresholds: Array) -> "_Records":
-        limit = np.minimum(thresholds, LARGEST) / np.maximum(sample.norms[rows], TINY)[:, None]
-        return cls(sample.X[rows], sample.y[rows, None], limit)
+    def gather(
+        cls, samples: Sequence[LinearSample], rows: dict[int, Index], count: int, thresholds: Array
+    ) -> "_Records":
+        """The given rows of every data set, filled up to `count` by records of zeros, which add nothing."""
+        X = np.zeros((len(rows), count, samples[0].p))
+        y, norms = np.zeros((2, len(rows), 1, count))
+        for i, (d, index) in enumerate(rows.items()):
+            X[i, : len(index)] = samples[d].X[index]
+            y[i, 0, : len(index)], norms[i, 0, : len(index)] = samples[d].y[index], samples[d].norms[index]
+        return cls(np.array(list(rows)), X, y, _limits(norms, thresholds))
+
+    @classmethod
+    def block(cls, sample: LinearSample, rows: slice, owner: int, thresholds: Array) -> "_Records":
+        """Consecutive records of one data set, not copied."""
+        limit = _limits(sample.norms[None, None, rows], thresholds)
+        return cls(np.array([owner]), sample.X[None, rows], sample.y[None, None, rows], limit)
+
+    def without(self, owners: list[int]) -> "_Records":
+        """Those of the other data sets."""
+        stay = ~np.isin(self.owners, owners)
+        return self if stay.all() else _Records(self.owners[stay], self.X[stay], self.y[stay], self.limit[stay])
 
     def residuals(self, theta: Array) -> tuple[Array, Array]:
-        """Residuals, and what clipping leaves of them, both of shape (records, runs)."""
-        residual = self.X @ theta.T
+        """Residuals, and what clipping leaves of them, both of shape (owners, runs, records)."""
+        residual = theta[self.owners] @ self.X.swapaxes(1, 2)
         residual -= self.y
         kept = np.minimum(residual, self.limit)
         return residual, np.maximum(kept, -self.limit, out=kept)
 
-    def beyond(self, theta: Array) -> tuple[Array, Array]:
-        """Sum of what clipping takes off the gradients, shape (runs, p), and how many gradients it takes it off."""
-        residual, kept = self.residuals(theta)
-        count = (residual != kept).sum(0)
-        residual -= kept
-        return residual.T @ self.X, count
+
+def _shape(samples: Sequence[LinearSample], arms: Arms, normals: Array) -> tuple[int, int, int]:
+    """(data sets, runs, p), once everything fits."""
+    dimensions = {sample.p for sample in samples}
+    if len(dimensions) != 1:
+        raise ValueError(f"the data sets of a batch must share p, but theirs are {sorted(dimensions)}")
+    shape = len(samples), len(arms), dimensions.pop()
+    T, *rest = normals.shape
+    # An axis of length 1 is shared, but never the last one: the noise of two coordinates is independent.
+    if T < arms.steps or len(rest) != 3 or rest[2] != shape[2] or any(a not in (1, b) for a, b in zip(rest, shape)):
+        raise ValueError(f"normals of shape {normals.shape} do not fit T={arms.steps} and (data sets, runs, p)={shape}")
+    return shape
+
+
+def _limits(norms: Array, thresholds: Array) -> Array:
+    """`gamma / |x_i|`, shape (owners, runs or 1, records), of norms of shape (owners, 1, records)."""
+    limits: Array = thresholds[:, None] / np.maximum(norms, TINY)
+    return limits
 
 
 def _spread(arms: Arms, p: int) -> float:

@@ -1,17 +1,17 @@
 """The exact law of DP-GD's iterates where nothing is clipped (brown2024 Lemma 2.3), and what follows from it.
 
 The iterates are then a Gaussian vector autoregression about the least squares solution,
-`theta_t = theta_hat + M (theta_(t-1) - theta_hat) + eta lambda z_t` with `M = I - eta X'X/n`. In the eigenvectors v_s of
-X'X/n it falls into p independent scalar ones with coefficients `a_s = 1 - eta s`. Errors, and the lengths and the
-coverage of confidence intervals from iterates, are therefore numbers that can be computed without any run.
+`theta_t = theta_hat + M (theta_(t-1) - theta_hat) + eta lambda z_t` with `M = I - eta X'X/n`. Along the eigenvectors
+v_s of X'X/n it falls into p independent scalar ones with coefficients `a_s = 1 - eta s`. Errors, and how long and how
+far from valid the confidence intervals of `inference` are, can therefore be computed without any run.
 """
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import gammaln
 
@@ -60,8 +60,8 @@ class IterateLaw:
         if not s[0] > len(s) * np.finfo(np.float64).eps * s[-1]:
             raise ValueError(f"X'X/n has eigenvalues from {s[0]:.3g} to {s[-1]:.3g}: it must be invertible")
         if not 0.0 < eta * s[-1] < 2.0:
-            raise ValueError(f"eta={eta} times the largest eigenvalue {s[-1]:.6g} of X'X/n is {eta * s[-1]:.6g}, not in "
-                             f"(0, 2): take eta below {2.0 / s[-1]:.6g}")  # fmt: skip
+            raise ValueError(f"eta={eta} times the largest eigenvalue of X'X/n, {s[-1]:.6g}, is {eta * s[-1]:.6g}: "
+                             f"eta must lie between 0 and {2.0 / s[-1]:.6g}")  # fmt: skip
         theta_hat = cho_solve(cho_factor(gram.xx), gram.xy)
         return cls(theta_hat, np.zeros(len(s)) if theta_0 is None else theta_0, eta, noise_sd, s, V)
 
@@ -118,16 +118,14 @@ class IterateLaw:
         return float(expected_norm(offset @ self.eigenvectors, self.variances(t)))
 
     def path(self, normals: Array, out: Array | None = None) -> Array:
-        """Iterates 1 to T of runs that are driven by the given normals, shape (T, runs, p).
-
-        They are DP-GD's without clipping for the same normals, from moments alone.
+        """Iterates 1 to T of DP-GD without clipping for given standard normals z_t; both have shape (T, runs, p).
 
         Args:
-            normals: standard normals z_t, shape (T, runs, p).
+            normals: z_t, as DP-GD itself uses them.
             out: where to put the path; the normals themselves are allowed.
 
         Raises:
-            ValueError: if the last axis of the normals is not p.
+            ValueError: if the normals have another number of axes, or another p.
         """
         if normals.ndim != 3 or normals.shape[2] != len(self.theta_hat):
             raise ValueError(f"normals of shape {normals.shape} must be (T, runs, p={len(self.theta_hat)})")
@@ -143,8 +141,8 @@ class IterateLaw:
     def simulate(self, steps: int, runs: int, rng: np.random.Generator) -> Array:
         """Draws iterates 1 to `steps` of independent runs, shape (steps, runs, p).
 
-        Normals are drawn step by step, so that a shorter simulation of as many runs is a prefix. It takes
-        8 steps runs p bytes: give many runs in blocks, each with its own stream.
+        Normals are drawn step by step, so that fewer steps of as many runs are a prefix. Memory is 8 bytes a number:
+        many runs are best drawn in blocks, each from a stream of its own.
         """
         normals = rng.standard_normal((steps, runs, len(self.theta_hat)))
         return self.path(normals, out=normals)
@@ -160,21 +158,17 @@ class IterateLaw:
             ValueError: if the construction is unknown or does not fit the number of steps.
         """
         last, width = _windows(construction, steps, m, burn_in, tail)
-        same, together = np.eye(m, dtype=bool), construction != "independent runs"
         a, v = self.contraction[:, None], self.stationary_variances
-        # Sums over the lags within a window, not the closed form of brown2024 Claim A.7, which cancels as eta s -> 0.
-        powers, lags = a ** np.arange(width), np.arange(1, width)
-        total = powers.sum(axis=1, keepdims=True) / width
-        within = (width + 2.0 * (powers[:, 1:] @ (width - lags))) / width**2
-        gaps = np.where(same, 0, np.abs(last[:, None] - last) - (width - 1))
-        between = a[:, :, None] ** gaps * total[:, :, None] ** 2 * together
-        # What the known starting point leaves of the mean; it takes as much of the covariances.
-        decay = a ** (last - width + 1) * total
-        correlations = np.where(same, within[:, None, None], between)
-        lost = decay[:, :, None] * decay[:, None, :] * (same | together)
+        total, within = _window_sums(a, width)
+        same, together = np.eye(m, dtype=bool), construction != "independent runs"
+        gaps = np.maximum(np.abs(last[:, None] - last) - (width - 1), 0)
+        between = together * total[:, :, None] ** 2 * a[:, :, None] ** gaps
+        # What the known start still weighs in each mean is missing from the covariances of estimates that share a run.
+        decay = total * a ** (last - width + 1)
+        missing = (same | together) * decay[:, :, None] * decay[:, None, :]
         return EstimatesLaw(
             means=self.start[:, None] * decay,
-            covariances=v[:, None, None] * (correlations - lost),
+            covariances=v[:, None, None] * (np.where(same, within[:, None, None], between) - missing),
             settled_variances=v * within,
             eigenvectors=self.eigenvectors,
         )
@@ -202,11 +196,10 @@ class EstimatesLaw:
     def expected_length(self, level: float = 0.95) -> Array:
         """Exact expected length of the t interval of every coordinate, shape (p,).
 
-        Start-up and correlation between the estimates are in it: E ||centred estimates|| / sqrt(m - 1) is the expected
-        sample sd, whatever the estimates' joint Gaussian law.
+        Start-up and correlation between the estimates count. The sample sd is ||centred estimates|| / sqrt(m - 1).
         """
         m = self.means.shape[1]
-        means, covariances = self._coordinates()
+        means, covariances, _ = self._coordinates()
         centring = np.eye(m) - 1.0 / m
         variances, U = np.linalg.eigh(centring @ covariances @ centring)
         centred = np.einsum("jlk,jl->jk", U, means - means.mean(axis=1, keepdims=True))
@@ -215,19 +208,16 @@ class EstimatesLaw:
         return 2.0 * t_factor(m, level) * spread / math.sqrt(m - 1)
 
     def settled_length(self, level: float = 0.95) -> Array:
-        """Expected length if the estimates were ideal, shape (p,): `2 t c4(m) sqrt(V_j / m)`, the limit of long runs."""
+        """Expected length `2 t c4(m) sqrt(V_j / m)` of ideal estimates, shape (p,): the limit of long runs."""
         m = self.means.shape[1]
-        length: Array = 2.0 * t_factor(m, level) * _c4(m) * np.sqrt(self._settled_coordinates())
+        length: Array = 2.0 * t_factor(m, level) * _c4(m) * np.sqrt(self._coordinates()[2])
         return length
 
     def divergence(self) -> float:
         """KL divergence of the estimates from the ideal, of all coordinates together.
 
-        By Pinsker's inequality the intervals of all coordinates behave as ideal ones do, up to a probability of
-        `pinsker(divergence)`. This puts a number to brown2024 Thm 3.1, whose constants have none.
-
-        Raises:
-            ValueError: if there is no noise.
+        The intervals of all coordinates behave as ideal ones do, up to a probability of `pinsker(divergence)`: a number
+        for brown2024 Thm 3.1, whose constants have none. The noise must not be zero.
         """
         return float(_divergences(self.means, self.covariances, self.settled_variances).sum())
 
@@ -235,27 +225,19 @@ class EstimatesLaw:
         """KL divergence of the estimates of each coordinate from their ideal, shape (p,).
 
         One coordinate's interval covers with probability at least the level less `pinsker(divergence)` (brown2024
-        Claim C.10), a sharper statement than with all coordinates together.
-
-        Raises:
-            ValueError: if there is no noise.
+        Claim C.10): sharper than from all coordinates together. The noise must not be zero.
         """
-        return _divergences(*self._coordinates(), self._settled_coordinates())
+        return _divergences(*self._coordinates())
 
-    def _coordinates(self) -> tuple[Array, Array]:
-        """Means less theta_hat_j, shape (p, m), and covariances, shape (p, m, m), of every coordinate's estimates."""
+    def _coordinates(self) -> tuple[Array, Array, Array]:
+        """Means less theta_hat_j, covariances and settled variances of the estimates of every coordinate."""
         V = self.eigenvectors
-        return V @ self.means, np.tensordot(V**2, self.covariances, axes=1)
-
-    def _settled_coordinates(self) -> Array:
-        variances: Array = self.eigenvectors**2 @ self.settled_variances
-        return variances
+        return V @ self.means, np.tensordot(V**2, self.covariances, axes=1), V**2 @ self.settled_variances
 
 
-def pinsker(divergence: float | Array) -> float | Array:
+def pinsker(divergence: ArrayLike) -> Array:
     """Pinsker's bound sqrt(KL / 2) on total variation, not cut off at 1, above which it says nothing."""
-    bound: float | Array = np.sqrt(divergence / 2.0)
-    return bound
+    return np.sqrt(np.asarray(divergence, dtype=np.float64) / 2.0)
 
 
 def expected_norm(means: Array, variances: Array) -> Array:
@@ -279,16 +261,23 @@ def _windows(construction: str, steps: int, m: int, burn_in: int, tail: int | No
     """Number of the last iterate that each estimate averages, shape (m,), and of iterates that it averages."""
     if construction == "independent runs":
         if m < 2 or steps % m:
-            raise ValueError(
-                f"N={steps} iterations cannot be shared by m={m} independent runs: take a multiple, m >= 2"
-            )
+            raise ValueError(f"N={steps} must be a multiple of the number m={m} of runs, and m at least 2")
         return np.full(m, steps // m), tail_width(steps // m, burn_in, tail)
     if construction not in ("checkpoints", "batched means"):
-        raise ValueError(f"construction={construction!r} must be one of {', '.join(Construction.__args__)}")
+        raise ValueError(f"construction={construction!r} must be one of {', '.join(get_args(Construction))}")
     if tail is not None:
         raise ValueError(f"tail={tail} is for independent runs, not for {construction}")
     L = spacing(steps, m, burn_in)
     return burn_in + L * np.arange(1, m + 1), L if construction == "batched means" else 1
+
+
+def _window_sums(a: Array, width: int) -> tuple[Array, Array]:
+    """Mean of a^0 to a^(W-1), shape (p, 1), and the variance of a mean of W iterates over that of one, shape (p,).
+
+    Sums, not the closed forms of geometric series, which cancel as eta s -> 0.
+    """
+    powers, lags = a ** np.arange(width), np.arange(1, width)
+    return powers.mean(axis=1, keepdims=True), (width + 2.0 * (powers[:, 1:] @ (width - lags))) / width**2
 
 
 def _divergences(means: Array, covariances: Array, ideal: Array) -> Array:

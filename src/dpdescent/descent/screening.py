@@ -20,17 +20,21 @@ Index = NDArray[np.intp]
 # The radius for which records are selected exceeds what is needed by this factor, so that few steps select anew.
 AHEAD = 1.5
 
+# Records this close to the threshold, relative to it, are selected as well: more than the rounding of either side
+# wherever a selection is used at all (`clipping.rounding_is_negligible`).
+SLACK = 1e-6
+
 
 class Screen:
     """The records of each data set of a batch that descents with given thresholds may have to clip."""
 
     def __init__(self, samples: Sequence[LinearSample], gamma: Array, spread: float) -> None:
         """Prepares it for runs with thresholds `gamma`, shape (runs,), that stray by `spread` (a hint for speed)."""
-        self.anchors = np.stack([_anchor(sample) for sample in samples])
+        self.samples = samples
+        # One data set after the other, so that the second pass over its rows finds them in the cache.
+        prepared = [(anchor := _anchor(sample), _reach(sample, anchor)) for sample in samples]
+        self.anchors, self.reach = np.stack([anchor for anchor, _ in prepared]), [reach for _, reach in prepared]
         self.squared = np.einsum("dp,dp->d", self.anchors, self.anchors)[:, None]
-        # A gradient's norm is at most reach + stretch * distance.
-        self.reach = [_reach(sample, anchor) for sample, anchor in zip(samples, self.anchors, strict=True)]
-        self.stretch = [sample.norms**2 for sample in samples]
         self.thresholds, self.group = np.unique(gamma, return_inverse=True)
         self.radius = np.full((len(samples), len(self.thresholds)), -1.0)
         self.spread = spread
@@ -43,17 +47,18 @@ class Screen:
             widest = np.stack([distance[:, member].max(1) for member in members], 1)
         else:
             widest = distance.max(1, keepdims=True)
-        left = np.flatnonzero((widest > self.radius).any(1))
+        # Written so that a distance that is not a number, because of an enormous record, counts as outside.
+        left = np.flatnonzero(~(widest <= self.radius).all(1))
         self.radius[left] = np.maximum(self.radius[left], AHEAD * np.maximum(widest[left], self.spread))
         return left
 
     def select(self, data_set: int) -> Index:
         """The records that some run may clip while no iterate leaves the region."""
-        reach, stretch = self.reach[data_set], self.stretch[data_set]
+        # A gradient's norm is at most reach + stretch * distance.
+        reach, stretch = self.reach[data_set], self.samples[data_set].norms ** 2
         may = np.zeros(len(reach), dtype=bool)
         for threshold, radius in zip(self.thresholds, self.radius[data_set], strict=True):
-            # The slack is far above the rounding of both sides.
-            may |= stretch * radius + reach > threshold * (1.0 - 1e-9)
+            may |= ~(stretch * radius + reach <= threshold * (1.0 - SLACK))
         return np.flatnonzero(may)
 
     def _distance(self, theta: Array) -> Array:
@@ -74,7 +79,9 @@ def _anchor(sample: LinearSample) -> Array:
 
 def _reach(sample: LinearSample, anchor: Array) -> Array:
     """Largest gradient norm of every record on the segment, shape (n,)."""
-    reach = np.abs(sample.X @ anchor - sample.y)
+    reach: Array = sample.X @ anchor
+    reach -= sample.y
+    np.abs(reach, out=reach)
     np.maximum(reach, np.abs(sample.y), out=reach)
     reach *= sample.norms
     return reach

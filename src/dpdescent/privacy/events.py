@@ -4,6 +4,7 @@ No algorithm computes an epsilon. It says what left the curator: how many Gaussi
 with which noise, under which neighbouring relation and sampler; `privacy.accounting` turns that into a guarantee.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,10 +46,14 @@ class Mechanism:
         releases: the Gaussian releases; their zCDP costs add (adaptive composition).
         relation: which data sets count as neighbours.
         sampler: how records are chosen in each step.
-        claimed_rho: the zCDP budget that the paper claims for it.
+        claimed_rho: the zCDP budget that the paper claims for it; inf where it claims none.
         guarantee: `proved` by an argument that we can write down, `as published` (claimed, neither proved by us nor
             refuted), `none` (refuted, not claimed, or data used without account).
         reason: the argument, or why there is none.
+        claimed_eps_delta: (epsilon, delta) that is claimed instead of a zCDP budget.
+
+    Raises:
+        ValueError: if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has one claim.
     """
 
     name: str
@@ -58,6 +63,14 @@ class Mechanism:
     claimed_rho: float
     guarantee: Guarantee
     reason: str
+    claimed_eps_delta: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.claimed_eps_delta is not None and not math.isinf(self.claimed_rho):
+            raise ValueError(
+                f"{self.name} claims rho={self.claimed_rho} and (epsilon, delta)={self.claimed_eps_delta}: give one "
+                "claim, with claimed_rho=inf beside an (epsilon, delta)"
+            )
 
     @property
     def rho(self) -> float:

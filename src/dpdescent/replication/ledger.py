@@ -19,6 +19,9 @@ def rows(paper: str, artefact: str, arms: Sequence[tuple[str, Mechanism, float]]
 
     Args:
         arms: (name of the arm, what it released, the delta at which epsilons are given).
+
+    Raises:
+        ValueError: if an arm claims an epsilon at another delta than the row's.
     """
     return [{"paper": paper, "artefact": artefact, "arm": arm, **_row(event, delta)} for arm, event, delta in arms]
 
@@ -36,12 +39,22 @@ def _row(event: Mechanism, delta: float) -> dict[str, Any]:
         "rho": event.rho if defended and _is_gaussian(event) else "",
         "mu": zcdp.gaussian_dp_mu(event.rho) if defended and _is_gaussian(event) else "",
         "delta": delta,
-        "eps_paper": "" if math.isinf(event.claimed_rho) else zcdp.epsilon(event.claimed_rho, delta),
+        "eps_paper": _claimed_epsilon(event, delta),
         "eps_tight": tight_epsilon(event.rho, delta) if defended and _is_gaussian(event) else "",
         "guarantee": event.guarantee,
         "eps_audit_low": "",
         "note": event.reason,
     }
+
+
+def _claimed_epsilon(event: Mechanism, delta: float) -> float | str:
+    """The paper's epsilon: as it stands, or by the paper's conversion from its zCDP budget; blank without a claim."""
+    if event.claimed_eps_delta is None:
+        return "" if math.isinf(event.claimed_rho) else zcdp.epsilon(event.claimed_rho, delta)
+    eps, at = event.claimed_eps_delta
+    if at != delta:
+        raise ValueError(f"{event.name} claims epsilon={eps} at delta={at}, but its row is at delta={delta}: use {at}")
+    return eps
 
 
 def _is_gaussian(event: Mechanism) -> bool:

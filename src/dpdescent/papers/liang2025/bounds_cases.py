@@ -1,21 +1,14 @@
-"""The settings at which the bounds of liang2025 are evaluated, and rows that put a value beside a measurement."""
+"""The settings at which the bounds of liang2025 are evaluated."""
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-import pandas as pd
 
 from dpdescent.data.iv import IVParameters
 from dpdescent.papers.liang2025 import synthetic, theory
-from dpdescent.replication.evidence import Bound, Evidence
-
-Direction = Literal["at most", "at least"]
-
-# Notes that more than one bound carries.
-ORDER = "hidden constants are 1: an order, no bound"
-VACUOUS = "vacuous"
+from dpdescent.replication.evidence import Evidence
+from dpdescent.replication.judgement import VACUOUS
 
 
 @dataclass(frozen=True)
@@ -166,42 +159,3 @@ def parameters_of(evidence: Evidence, design: Design) -> IVParameters:
     cell = {symbol: design.value(evidence, symbol) for symbol in ("p", "q", "r")}
     spec = {"seed": evidence.spec["seed"], "cell": cell, "settings": {"parameters": "fixed"}}
     return synthetic.parameters_of(spec, trial=0)
-
-
-def row(
-    bound: str,
-    location: str,
-    setting: str,
-    value: float,
-    measured: float | None = None,
-    direction: Direction | None = "at most",
-    note: str = "",
-) -> Bound:
-    """A row; `holds` says whether the measured value lies where the bound puts it. Without a direction it is open."""
-    number = None if measured is None or math.isnan(measured) else float(measured)
-    holds = None
-    if number is not None and direction is not None:
-        holds = bool(number <= value if direction == "at most" else number >= value)
-    if math.isinf(value) and direction is not None and VACUOUS not in note:
-        note = "; ".join(filter(None, [note, f"{VACUOUS}: no finite value"]))
-    return Bound(bound, location, setting, float(value), number, holds, note)
-
-
-def stated(
-    bound: str, location: str, setting: str, value: float, note: str = "", measured: float | None = None
-) -> Bound:
-    """A row for a quantity that bounds nothing by itself; a measured value may stand beside it."""
-    return row(bound, location, setting, value, measured, None, note)
-
-
-def pick(table: pd.DataFrame, column: str, **where: object) -> float | None:
-    """One value of the row of a table that has the given values; None where there is no such row.
-
-    Raises:
-        ValueError: if there is more than one.
-    """
-    for name, wanted in where.items():
-        table = table[table[name] == wanted]
-    if len(table) > 1:
-        raise ValueError(f"{len(table)} rows have {where}; one is needed")
-    return None if table.empty else float(table[column].iloc[0])

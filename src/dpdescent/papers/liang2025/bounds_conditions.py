@@ -7,11 +7,12 @@ from typing import Any
 import pandas as pd
 
 from dpdescent.papers.liang2025 import bounds_cases, error_bounds, lemmas, theory
-from dpdescent.papers.liang2025.bounds_cases import ORDER, VACUOUS, Case, case, pick, row, stated
+from dpdescent.papers.liang2025.bounds_cases import Case, case
 from dpdescent.papers.liang2025.reading import RARELY
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judgement import ORDER, VACUOUS, pick, row, stated
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:

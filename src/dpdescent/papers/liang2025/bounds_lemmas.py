@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.liang2025 import error_bounds, lemmas, theory
-from dpdescent.papers.liang2025.bounds_cases import ORDER, VACUOUS, Case, Design, Direction, case, pick, row, stated
+from dpdescent.papers.liang2025.bounds_cases import Case, Design, case
 from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judgement import ORDER, VACUOUS, Direction, pick, row, stated
 
 # Closed forms and runs differ by rounding only.
 ROUNDING = 1e-9

@@ -11,10 +11,11 @@ import pandas as pd
 from scipy.optimize import minimize_scalar
 
 from dpdescent.papers.liang2025 import bounds_cases, error_bounds, lemmas, theory
-from dpdescent.papers.liang2025.bounds_cases import ORDER, Case, case, row, stated
+from dpdescent.papers.liang2025.bounds_cases import Case, case
 from dpdescent.papers.liang2025.bounds_conditions import explicit_limit, least_T
 from dpdescent.papers.liang2025.error_bounds import BoundTerms
 from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judgement import ORDER, row, stated
 
 # Sample sizes between which Remark 3.7 is put to the test: those of data at hand, and far beyond.
 NEAR, FAR, BEYOND = 1e5, 1e10, (1e20, 1e40)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dpdescent.papers.liang2025.reading import claim, judged
 from dpdescent.privacy import zcdp
 from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judgement import bound_value
 from dpdescent.replication.statistics import Estimate
 
 
@@ -46,7 +47,7 @@ def _proposition_3_1(evidence: Evidence) -> Iterator[Claim]:
 
 def _bounds(evidence: Evidence) -> Iterator[Claim]:
     """From the evaluated bounds: the optimal number of steps, and what the conditions admit where figures were made."""
-    near, growth = (_bound_value(evidence, f"growth of the optimal T per log n{end}") for end in ("", ", far out"))
+    near, growth = (bound_value(evidence, f"growth of the optimal T per log n{end}") for end in ("", ", far out"))
     yield claim(
         "remark-3.7-optimal-T", "bounds", "Remark 3.7, Conclusion",
         "the optimum number of iterations is super-logarithmic in n",
@@ -64,20 +65,12 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
         note="since a review in place of a claim on the plateau: the upper end T2 of the plateau of the bound is linear in n (bounds.csv)",
     )  # fmt: skip
     for figure, name in (("fig04", "condition (21) at Figure 4, rho1 = 10"), ("fig06", "condition (6) at Figure 6")):
-        value = _bound_value(evidence, name)
+        value = bound_value(evidence, name)
         yield judged(
             f"{figure}-within-theory", "bounds", "Sec. 4", "(ours) the experiments lie where the theorem applies", name,
             Estimate(value, value, value), "none: the conditions have constants to which the paper gives no value", "not testable",
             "at our constants; condition (21) is explicit but for c0 and C0",
         )  # fmt: skip
-
-
-def _bound_value(evidence: Evidence, name: str) -> float:
-    table = evidence.tables["bounds"]
-    found = table[table["bound"] == name]["value"]
-    if len(found) != 1:
-        raise ValueError(f"bounds.csv has {len(found)} rows called {name!r}; one is needed")
-    return float(found.iloc[0])
 
 
 def _no_clipping(evidence: Evidence) -> Claim:

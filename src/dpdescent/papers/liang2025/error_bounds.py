@@ -10,7 +10,8 @@ from dataclasses import astuple, dataclass
 from typing import TypedDict, Unpack
 
 from dpdescent.papers.liang2025.lemmas import Interval, accumulated_noise
-from dpdescent.papers.liang2025.theory import Contraction, Problem, Spectrum, clipping_threshold, require_positive
+from dpdescent.papers.liang2025.theory import Contraction, Problem, Spectrum, clipping_threshold
+from dpdescent.replication.arguments import require_positive
 
 
 class HiddenConstants(TypedDict, total=False):

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.liang2025.reading import PAPER
-from dpdescent.replication.evidence import Evidence, Finding, Kind, Severity, Status
+from dpdescent.papers.liang2025.reading import finding
+from dpdescent.replication.evidence import Evidence, Finding
+from dpdescent.replication.judgement import bound_value
 from dpdescent.replication.statistics import ratio
 
 
@@ -19,13 +20,6 @@ def demonstrate(evidence: Evidence) -> list[Finding]:
         _optimal_steps(evidence), _calibration(evidence), _attenuation(evidence), *_unstated(evidence),
         *_questions(evidence), *_text(),
     ]  # fmt: skip
-
-
-def _finding(
-    name: str, location: str, kind: Kind, severity: Severity, status: Status, artefact: str, *, statement: str,
-    expected: str, measured: str, charitable: str,
-) -> Finding:  # fmt: skip
-    return Finding(name, PAPER, location, kind, statement, expected, measured, severity, status, charitable, artefact)
 
 
 def _release_beta_only(evidence: Evidence) -> Finding:
@@ -41,7 +35,7 @@ def _release_beta_only(evidence: Evidence) -> Finding:
         f"only y replaced: at most {costs[costs['reading'] == 'y only']['q975'].max():.2g}; "
         f"finite rho1: one bit costs {finite['mean']:.1f}, claimed {finite['claimed_rho']:g} (with the published noise the lemma's own formula gives half of each claim)"
     )
-    return _finding(
+    return finding(
         "release-beta-only", "Lemma F.1, Remark 3.9, Algorithm 3", "privacy", "high", "confirmed", "table_release_beta_only",
         statement="releasing only the beta path is rho2-zCDP for every rho1 in (0, infinity], also without noise on Theta",
         expected="realised zCDP cost of the beta path at most rho2 for every replaced record",
@@ -61,7 +55,7 @@ def _by_size(rows: pd.DataFrame, reading: str, statistic: str) -> str:
 def _normal_equations(evidence: Evidence) -> Finding:
     rows = evidence.select("ext_overidentified", series="2S-GD", error_to="beta_hat")
     last = rows[rows["T"] == rows["T"].max()]
-    return _finding(
+    return finding(
         "sampling-term", "Thm 3.1 (third term), Remark 3.8, Conclusion", "mathematics", "medium", "confirmed", "ext_overidentified",
         statement="without privacy and for T to infinity 2S-GD keeps an error sqrt(pq)(tau + log pq)/sqrt(n): an inherent limitation",
         expected="||beta^(T) - beta_hat|| of the order of ||Z'r||/n as T grows, p = 5, q = 10",
@@ -81,7 +75,7 @@ def _figure_9(evidence: Evidence) -> Finding:
     distances = rows.groupby("T")["median"].median()
     closed = evidence.select("fig09", series="2SLS")["median"].median()
     listed = ", ".join(f"{value:.2g} at T = {T}" for T, value in distances.items())
-    return _finding(
+    return finding(
         "figure-9", "App. G.3, Figure 9", "text", "medium", "confirmed", "fig09",
         statement="T = 100 iterations let 2S-GD converge sufficiently; its slower rate confirms the gap",
         expected="distance of 2S-GD to 2SLS well below the error of 2SLS",
@@ -95,7 +89,7 @@ def _figure_9(evidence: Evidence) -> Finding:
 def _theorem_f1(evidence: Evidence) -> Finding:
     bounds = evidence.tables["bounds"]
     limit = bounds[bounds["bound"].str.startswith("smallest T at which Lemma D.1")]["value"].iloc[0]
-    return _finding(
+    return finding(
         "theorem-F.1-range", "Thm F.1, App. F.1", "mathematics", "medium", "confirmed", "fig06",
         statement="with a noise-free first stage there is no restriction on T",
         expected="no condition that ties T to n",
@@ -108,18 +102,15 @@ def _theorem_f1(evidence: Evidence) -> Finding:
 
 
 def _optimal_steps(evidence: Evidence) -> Finding:
-    bounds = evidence.tables["bounds"]
-    value = {
-        name: bounds[bounds["bound"] == name]["value"].iloc[0]
-        for name in ("growth of the optimal T per log n, far out", "exponent of T2 in n")
-    }
-    return _finding(
+    exponent = bound_value(evidence, "exponent of T2 in n")
+    growth = bound_value(evidence, "growth of the optimal T per log n, far out")
+    return finding(
         "optimal-T", "Remark 3.7, Conclusion", "text", "low", "partly", "fig02",
         statement="the optimum number of iterations is sub-linear but super-logarithmic in n",
         expected="an optimum that grows faster than log n and slower than n",
         measured=(
-            f"the plateau ends at T2, which grows like n to the power {value['exponent of T2 in n']:.2f}; the minimiser of (7), over "
-            f"log n, changes by a factor {value['growth of the optimal T per log n, far out']:.2f} from n = 1e20 to 1e40"
+            f"the plateau ends at T2, which grows like n to the power {exponent:.2f}; the minimiser of (7), over "
+            f"log n, changes by a factor {growth:.2f} from n = 1e20 to 1e40"
         ),
         charitable="every T between T1 (logarithmic) and T2 (linear) gives the same order; 'between' may be all that is meant",
     )  # fmt: skip
@@ -129,7 +120,7 @@ def _calibration(evidence: Evidence) -> Finding:
     rows = evidence.select("ext_calibration", error_to="beta_hat")
     published, exact = (rows[rows["series"] == name].sort_values("n") for name in ("as published", "exact"))
     gains = [ratio(a, b).value for (_, a), (_, b) in zip(published.iterrows(), exact.iterrows(), strict=True)]
-    return _finding(
+    return finding(
         "prop-3.1-factor", "Prop. 3.1, eq. (4)", "mathematics", "low", "confirmed", "ext_calibration",
         statement="lambda_j = (2 gamma_j / n) sqrt(T / rho_j) and rho1 + rho2 = (2T/n^2)(gamma1^2/lambda1^2 + gamma2^2/lambda2^2)",
         expected="both formulas agree: cost rho1 + rho2 = 10",
@@ -148,7 +139,7 @@ def _attenuation(evidence: Evidence) -> Finding:
         for _, row in rows[rows["first_stage"].between(0.1, 0.5)].iterrows()
     )
     weakest = rows.iloc[0]
-    return _finding(
+    return finding(
         "attenuation", "Thm 3.1", "unstated", "low", "question", "ext_weak_instrument",
         statement="the privacy term of (7) bounds what the noise does to beta; the direction is not discussed",
         expected="no systematic error beyond optimisation and spread",
@@ -166,7 +157,7 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
         "fig03", "clip constant 1", panel="a", error_to="beta_hat", series="DP-2S-GD", rho1=5.0
     ).sort_values("n")
     shifts = (other["mean"].to_numpy() / main["mean"].to_numpy()).tolist()
-    yield _finding(
+    yield finding(
         "unstated-clipping-constant", "eq. (4), Sec. 4", "unstated", "medium", "confirmed", "fig03",
         statement="gamma = c0 (sqrt q + sqrt(tau + log nT))^2 with c0 not stated, in any experiment",
         expected="results that do not hang on c0",
@@ -175,7 +166,7 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
     )  # fmt: skip
     draws = evidence.select("ext_parameter_draws", panel="fig03", error_to="beta_hat", series="DP-2S-GD", rho1=5.0)
     at_largest = draws[draws["n"] == draws["n"].max()]["mean"]
-    yield _finding(
+    yield finding(
         "unstated-parameters", "Sec. 4.1", "unstated", "medium", "confirmed", "ext_parameter_draws",
         statement="parameters are drawn at random; which draw, and whether anew in each run, is not stated",
         expected="curves that do not hang on the draw",
@@ -187,7 +178,7 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
 def _questions(evidence: Evidence) -> Iterator[Finding]:
     cause = evidence.select("fig03", panel="b", error_to="beta", series="2S-GD")
     private = evidence.select("fig03", panel="b", error_to="beta", series="DP-2S-GD", rho1=5.0)
-    yield _finding(
+    yield finding(
         "figure-3b-cause", "Sec. 4.1, Figure 3(b)", "text", "low", "question", "fig03",
         statement="T = 20 violates condition (5), leading to significantly larger errors",
         expected="without privacy the error at p = 50 is small",
@@ -195,7 +186,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
         charitable="both causes act; the design at p = 50 is badly conditioned, and T = 20 is short for it",
     )  # fmt: skip
     low, high = evidence.select("ext_angrist_subsets", series="2SLS")["mean"].quantile([0.025, 0.975])
-    yield _finding(
+    yield finding(
         "angrist-sample", "Sec. 4.2", "data", "low", "question", "ext_angrist_subsets",
         statement="of 20,000 records drawn from 394,835 those with at least two children are kept: 8065",
         expected="a rule that keeps 40 % of the records",
@@ -205,14 +196,14 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
             "the stated filter removes nobody. We use a random subset and do not interpret the difference"
         ),
     )  # fmt: skip
-    yield _finding(
+    yield finding(
         "friendlycore-text", "App. F.2", "text", "low", "question", "ext_friendlycore",
         statement="the FriendlyCore road is rho-zCDP, with the 2SLS rate sqrt(pq)(tau + log pq)/sqrt(n) of Lemma D.7",
         expected="the rate that Lemma D.7 states, and the delta of FriendlyCore",
         measured="Lemma D.7 states sqrt(q)(tau + log q)/sqrt(n); FriendlyCore's guarantee as we can argue it is approximate zCDP",
         charitable="an upper bound may be quoted loosely; delta may be left out for brevity",
     )  # fmt: skip
-    yield _finding(
+    yield finding(
         "preprocessing", "Sec. 4.2, App. G.5", "unstated", "low", "question", "fig05",
         statement="variables are centred (and instruments standardised) and step sizes set before the private algorithm runs",
         expected="an account of what sample moments reveal",
@@ -222,7 +213,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _text() -> Iterator[Finding]:
-    yield _finding(
+    yield finding(
         "names-swapped", "Sec. 4.1", "text", "cosmetic", "confirmed", "fig03",
         statement="eps1 = Phi'u + eps_x and eps2 = phi'u + eps_y", expected="eps1 scalar, eps2 of dimension p, as in eq. (1)",
         measured="Phi'u + eps_x has dimension p: the two names are swapped", charitable="a slip of names; the model for x and y is right",

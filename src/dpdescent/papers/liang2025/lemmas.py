@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from dpdescent.descent.noise_free import Moments
 from dpdescent.papers.liang2025 import theory
-from dpdescent.papers.liang2025.theory import Constants, Problem, Spectrum, require_non_negative, require_positive
+from dpdescent.papers.liang2025.theory import Constants, Problem, Spectrum
+from dpdescent.replication.arguments import require_non_negative, require_positive
 
 Array = NDArray[np.float64]
 

@@ -1,7 +1,6 @@
 """Trials on the synthetic design of liang2025 Sec. 4.1: parameters, data and noise by named streams, errors as rows."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -103,8 +102,3 @@ def arm_name(spec: Spec, arm: Arm, n: int) -> str:
     """An arm in words: variant, curve, and whatever sets it apart."""
     labels = " ".join(f"{symbol}={value}" for symbol, value in {"n": n, "T": arm.T, **arm.labels}.items())
     return f"{spec['variant']}: {arm.series or arm.algorithm} {labels}"
-
-
-def as_list(value: Any) -> list[Any]:
-    """A value of a cell or of the arms as a list, whether it is one or many."""
-    return value if isinstance(value, list) else [value]

@@ -12,28 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpdescent.data.iv import IVParameters
-
-
-def require_positive(**values: float) -> None:
-    """Checks arguments by name.
-
-    Raises:
-        ValueError: if a value is not greater than zero (NaN included); infinity is allowed.
-    """
-    for name, value in values.items():
-        if not value > 0:
-            raise ValueError(f"{name} must be positive, got {value}")
-
-
-def require_non_negative(**values: float) -> None:
-    """Checks arguments by name.
-
-    Raises:
-        ValueError: if a value is below zero (NaN included).
-    """
-    for name, value in values.items():
-        if not value >= 0:
-            raise ValueError(f"{name} must not be negative, got {value}")
+from dpdescent.replication.arguments import require_non_negative, require_positive
 
 
 @dataclass(frozen=True, kw_only=True)

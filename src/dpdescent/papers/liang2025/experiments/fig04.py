@@ -9,6 +9,7 @@ from dpdescent.data.iv import IVSample
 from dpdescent.papers.liang2025 import error_bounds, synthetic, theory
 from dpdescent.papers.liang2025.arms import Arm
 from dpdescent.privacy.events import Mechanism
+from dpdescent.replication.arguments import as_list
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
@@ -36,8 +37,8 @@ def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
             {"T": T, "rho1": rho1, "rho2": rho2},
         )
         for T in spec["arms"]["T"]
-        for rho1 in synthetic.as_list(cell["rho1"])
-        for rho2 in synthetic.as_list(cell["rho2"])
+        for rho1 in as_list(cell["rho1"])
+        for rho2 in as_list(cell["rho2"])
     ]  # fmt: skip
 
 

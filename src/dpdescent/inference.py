@@ -1,0 +1,158 @@
+"""Confidence intervals from the variability of an algorithm's iterates (brown2024 Sec. 3.1, App. B).
+
+Three constructions turn iterates into m estimates, and Student's t interval for a mean turns these into an interval for
+every coordinate. Nothing here knows which algorithm made the iterates: axis 0 counts them, iterate 1 first (a starting
+point is no iterate and must be left out), and all axes behind it, such as replications and coordinates, are carried
+along. Iterates that are released privately can be used like this at no further cost.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Two-sided confidence intervals, one a coordinate.
+
+    Attributes:
+        centre: middle of each interval.
+        half_width: half of its length, same shape.
+    """
+
+    centre: Array
+    half_width: Array
+
+    @property
+    def length(self) -> Array:
+        """Length of each interval, shape of `centre`."""
+        return 2.0 * self.half_width
+
+    def covers(self, target: Array | float) -> NDArray[np.bool_]:
+        """Whether each closed interval contains its target, which is broadcast against `centre`."""
+        covered: NDArray[np.bool_] = np.abs(target - self.centre) <= self.half_width
+        return covered
+
+
+def t_intervals(estimates: Array, level: float = 0.95) -> Intervals:
+    """`mean +- t sd / sqrt(m)` of m estimates, for every coordinate (brown2024 eq. 12).
+
+    The paper calls t the alpha/2 percentile; meant is the upper one, 1 - alpha/2, with m - 1 degrees of freedom. The sd
+    has the divisor m - 1. For independent normal estimates of one mean and variance the coverage is exact (Claim C.9).
+
+    Args:
+        estimates: shape (m, ...).
+        level: nominal coverage 1 - alpha.
+
+    Raises:
+        ValueError: if m < 2, the level is not between 0 and 1, or an estimate is not finite.
+    """
+    factor = t_factor(len(estimates), level)
+    if not np.isfinite(estimates).all():
+        raise ValueError("an estimate is NaN or infinite: take iterates of runs that have ended and did not diverge")
+    return Intervals(estimates.mean(axis=0), factor * estimates.std(axis=0, ddof=1))
+
+
+def t_factor(m: int, level: float) -> float:
+    """Half width of the t interval for a sample sd of one: the 1 - alpha/2 quantile of t_(m-1), over sqrt(m).
+
+    Raises:
+        ValueError: if m < 2 or the level is not between 0 and 1.
+    """
+    if m < 2:
+        raise ValueError(f"m={m} estimates have no variance: at least 2 are needed")
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level={level} must lie between 0 and 1")
+    return float(stdtrit(m - 1, 0.5 + level / 2) / np.sqrt(m))
+
+
+def independent_runs(runs: Array, burn_in: int, tail: int | None = None) -> Array:
+    """One estimate a run: the mean of its last iterates.
+
+    The theorem takes the last iterate alone (`burn_in=0, tail=1`); the experiments discard 20 iterates of every run and
+    average "the final few", whose number is not given (brown2024 Sec. 3.1, App. B).
+
+    Args:
+        runs: iterates 1 to T of m runs, shape (T, m, ...).
+        burn_in: number of iterates that are discarded from every run.
+        tail: number of last iterates that are averaged; None is all after the burn-in.
+
+    Returns:
+        The estimates, shape (m, ...).
+
+    Raises:
+        ValueError: if there are fewer than 2 runs, or fewer iterates after the burn-in than are to be averaged.
+    """
+    if runs.ndim < 2 or runs.shape[1] < 2:
+        raise ValueError(f"runs of shape {runs.shape} must be (T, m, ...) with m >= 2")
+    estimates: Array = runs[-tail_width(len(runs), burn_in, tail) :].mean(axis=0)
+    return estimates
+
+
+def checkpoints(path: Array, m: int, burn_in: int) -> Array:
+    """Every L-th iterate of one run after the burn-in: numbers burn_in + l L, l = 1..m, with L = (N - burn_in) / m.
+
+    The theorem has no burn-in; the experiments' is 20, with m = 10 (brown2024 Sec. 3.1, App. B).
+
+    Args:
+        path: iterates 1 to N, shape (N, ...).
+        m: number of checkpoints.
+        burn_in: number of iterates that are discarded.
+
+    Returns:
+        The estimates, shape (m, ...), a view.
+
+    Raises:
+        ValueError: if m < 2, or N - burn_in is no positive multiple of m.
+    """
+    L = spacing(len(path), m, burn_in)
+    return path[burn_in + L - 1 :: L]
+
+
+def batched_means(path: Array, m: int, burn_in: int) -> Array:
+    """Means of m consecutive batches of L = (N - burn_in) / m iterates after the burn-in (brown2024 Sec. 3.1, App. B).
+
+    The paper has no theorem for them: batches must be long against the correlation between iterates.
+
+    Args and errors are those of `checkpoints`.
+
+    Returns:
+        The estimates, shape (m, ...).
+    """
+    L = spacing(len(path), m, burn_in)
+    estimates: Array = path[burn_in:].reshape(m, L, *path.shape[1:]).mean(axis=1)
+    return estimates
+
+
+def spacing(steps: int, m: int, burn_in: int) -> int:
+    """L = (N - burn_in) / m: distance of checkpoints and length of batches in a run of `steps` = N iterates.
+
+    Raises:
+        ValueError: if m < 2, the burn-in is negative, or N - burn_in is no positive multiple of m.
+    """
+    kept = steps - burn_in
+    if m < 2 or burn_in < 0:
+        raise ValueError(f"m={m} must be at least 2 and burn_in={burn_in} must not be negative")
+    if kept < m or kept % m:
+        raise ValueError(f"N - burn_in = {steps} - {burn_in} = {kept} must be a positive multiple of m={m}")
+    return kept // m
+
+
+def tail_width(steps: int, burn_in: int, tail: int | None) -> int:
+    """Number of last iterates that are averaged in a run of `steps` = T iterates.
+
+    Raises:
+        ValueError: if the burn-in is negative, or leaves no iterate or fewer than `tail`.
+    """
+    kept = steps - burn_in
+    if burn_in < 0 or kept < 1:
+        raise ValueError(f"burn_in={burn_in} must not be negative and leave some of the T={steps} iterates of a run")
+    if tail is not None and not 1 <= tail <= kept:
+        raise ValueError(
+            f"tail={tail} must lie between 1 and the {kept} iterates that burn_in={burn_in} leaves of a run"
+        )
+    return kept if tail is None else tail

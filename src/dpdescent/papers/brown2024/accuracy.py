@@ -1,0 +1,194 @@
+"""How close DP-GD comes to least squares by Theorem 2.7 of brown2024: as printed, by its proof's pieces, and mended.
+
+The theorem's absolute constants c and c' have no value in the paper; here they are arguments with default 1, at which a
+value has the right order and is no bound. What the proof makes explicit is computed with the proof's own constants.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpdescent.descent.gaussian_law import IterateLaw
+from dpdescent.papers.brown2024 import concentration, gaussian_data, no_clipping, theory
+from dpdescent.papers.brown2024.dp_gd import Setting
+from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
+
+# Bound on ||A^(T)|| that the proof states (below eq. 77), and the one that ||I - eta Sigma|| <= 7/8 gives: 64/15.
+SERIES_NORM_AS_PRINTED = 16.0
+SERIES_NORM = 1.0 / (1.0 - no_clipping.CONTRACTION**2)
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """A bound on ||theta_T - theta_hat|| by its two terms (brown2024 eq. 76).
+
+    Attributes:
+        bias: what T steps leave of the distance at the start.
+        noise: what the noise of T steps adds up to.
+    """
+
+    bias: float
+    noise: float
+
+    @property
+    def total(self) -> float:
+        return self.bias + self.noise
+
+
+def estimate_norm_bound(*, c0: float, sigma: float, p: int) -> float:
+    """Bound on ||theta_hat|| under Condition 2.4 at ||theta*|| <= 1: `1 + 2 c0^2 sigma sqrt(p)` (brown2024 eq. 80)."""
+    require_non_negative(c0=c0, sigma=sigma)
+    require_positive(p=p)
+    return 1.0 + 2.0 * c0**2 * sigma * math.sqrt(p)
+
+
+def noise_bound(*, p: int, eta: float, noise_sd: float, beta: float) -> float:
+    """What ||eta z'_T|| stays below with probability 1 - beta/4: `eta lambda sqrt(32 p ln(4/beta))` (below eq. 77).
+
+    It follows from Claim A.9 with ||A|| <= 64/15, not in every case with the printed 16: see `noise_bound_by_norm`.
+    """
+    require_positive(p=p, eta=eta)
+    require_non_negative(noise_sd=noise_sd)
+    require_probability(beta=beta)
+    return eta * noise_sd * math.sqrt(32.0 * p * math.log(4.0 / beta))
+
+
+def noise_bound_by_norm(
+    *, p: int, eta: float, noise_sd: float, beta: float, series_norm: float = SERIES_NORM
+) -> float:  # fmt: skip
+    """The same with probability 1 - beta/4 by Claim A.9 from ||A^(T)|| <= series_norm."""
+    require_positive(p=p, eta=eta, series_norm=series_norm)
+    require_non_negative(noise_sd=noise_sd)
+    return eta * noise_sd * concentration.gaussian_norm(p * series_norm, series_norm, beta / 4.0)
+
+
+def accuracy_of_proof(
+    *, estimate_norm: float, p: int, T: int, eta: float, noise_sd: float, beta: float
+) -> Accuracy:  # fmt: skip
+    """The proof's bound at a known ||theta_hat|| (brown2024 eq. 76).
+
+    `(7/8)^T ||theta_hat|| + eta lambda sqrt(32 p ln(4/beta))`, where Condition 2.4 holds and nothing is clipped.
+    """
+    require_non_negative(estimate_norm=estimate_norm, T=T)
+    bias = no_clipping.CONTRACTION**T * estimate_norm
+    return Accuracy(bias, noise_bound(p=p, eta=eta, noise_sd=noise_sd, beta=beta))
+
+
+def accuracy_without_data(
+    *, n: float, p: int, T: int, sigma: float, eta: float, noise_sd: float, beta: float
+) -> Accuracy:  # fmt: skip
+    """The proof's bound without any data: ||theta_hat|| from eq. 80 at the c0 of Lemma 2.6 (brown2024 eq. 76 to 80)."""
+    norm = estimate_norm_bound(c0=gaussian_data.constant_of_theorem(n=n, T=T, beta=beta), sigma=sigma, p=p)
+    return accuracy_of_proof(estimate_norm=norm, p=p, T=T, eta=eta, noise_sd=noise_sd, beta=beta)
+
+
+def accuracy_of_law(law: IterateLaw, T: int, beta: float) -> Accuracy:
+    """The tight version: ||M^T (theta_0 - theta_hat)|| and Claim A.9 at the exact covariance of theta_T.
+
+    It holds with probability 1 - beta over the noise, on the law's own data set and where nothing is clipped.
+    """
+    variances = law.variances(T)
+    bias = float(np.linalg.norm(law.mean(T) - law.theta_hat))
+    return Accuracy(bias, concentration.gaussian_norm(float(variances.sum()), float(variances.max()), beta))
+
+
+def accuracy_order(
+    *, n: float, p: int, rho: float, T: float, sigma: float, beta: float, bias_constant: float = 1.0,
+    noise_constant: float = 1.0,
+) -> Accuracy:  # fmt: skip
+    """The proof's last form before T is put in, with the constants that it omits as arguments (brown2024 eq. 82).
+
+    `sigma sqrt(p) ln^3(nT/beta) (7/8)^T + sigma p sqrt(T) ln^3.5(nT/beta) / (sqrt(rho) n)`.
+    """
+    require_positive(n=n, p=p, rho=rho, T=T)
+    require_non_negative(sigma=sigma)
+    require_probability(beta=beta)
+    log = math.log(n * T / beta)
+    bias = sigma * math.sqrt(p) * log**3 * no_clipping.CONTRACTION**T
+    noise = sigma * p * math.sqrt(T) / (math.sqrt(rho) * n) * log**3.5
+    return Accuracy(bias_constant * bias, noise_constant * noise)
+
+
+def accuracy_bound(*, n: float, p: int, rho: float, sigma: float, beta: float, constant: float = 1.0) -> float:
+    """The theorem's bound on ||theta_hat - theta_T|| (brown2024 Thm 2.7, eq. 11 and 72).
+
+    `c' ln^4(n rho / (beta p)) sigma p / (sqrt(rho) n)`, with the settings of `theorem_setting`.
+    """
+    require_positive(n=n, p=p, rho=rho, constant=constant)
+    require_non_negative(sigma=sigma)
+    require_probability(beta=beta)
+    return constant * math.log(n * rho / (beta * p)) ** 4 * sigma * p / (math.sqrt(rho) * n)
+
+
+def theorem_steps(*, n: float, p: int, rho: float, constant: float = 1.0) -> float:
+    """T of the theorem before rounding, `c ln(n rho / p)`: not positive where n rho <= p (brown2024 Thm 2.7, eq. 9)."""
+    require_positive(n=n, p=p, rho=rho, constant=constant)
+    return constant * math.log(n * rho / p)
+
+
+def sufficient_steps(*, n: float, p: int, rho: float) -> float:
+    """T from which (7/8)^T is at most `sqrt(p) / (sqrt(rho) n)`, as the last step of the proof needs (from eq. 82).
+
+    `ln(n sqrt(rho / p)) / ln(8/7)`, about 7.5 ln(n sqrt(rho / p)): larger than any c ln(n rho / p) where rho -> 0 at
+    fixed n rho / p.
+    """
+    require_positive(n=n, p=p, rho=rho)
+    return math.log(n * math.sqrt(rho / p)) / -math.log(no_clipping.CONTRACTION)
+
+
+def theorem_threshold(*, n: float, p: int, T: float, sigma: float, beta: float, constant: float = 1.0) -> float:
+    """gamma of the theorem, `c sigma sqrt(p) ln^3(n T / beta)` (brown2024 Thm 2.7, eq. 10)."""
+    require_positive(n=n, p=p, T=T, constant=constant)
+    require_non_negative(sigma=sigma)
+    require_probability(beta=beta)
+    return constant * sigma * math.sqrt(p) * math.log(n * T / beta) ** 3
+
+
+def proof_threshold(*, n: float, p: int, T: float, sigma: float, beta: float) -> float:
+    """gamma that the proof needs, `576 ln^3(20 n T / beta) sigma sqrt(p)` (brown2024 eq. 73)."""
+    c0 = gaussian_data.constant_of_theorem(n=n, T=T, beta=beta)
+    return no_clipping.required_threshold(c0=c0, sigma=sigma, p=p)
+
+
+def theorem_setting(
+    *, n: int, p: int, rho: float, sigma: float, beta: float, constant: float = 1.0
+) -> Setting:  # fmt: skip
+    """DP-GD as Theorem 2.7 prescribes it, T rounded up (brown2024 eq. 9 and 10).
+
+    Raises:
+        ValueError: if n rho <= p, where the prescribed number of steps is not positive.
+    """
+    steps = theorem_steps(n=n, p=p, rho=rho, constant=constant)
+    if not steps > 0.0:
+        raise ValueError(f"n={n:g} must exceed p/rho = {p / rho:g}: Theorem 2.7 prescribes no step at all otherwise")
+    T = math.ceil(steps)
+    gamma = theorem_threshold(n=n, p=p, T=T, sigma=sigma, beta=beta, constant=constant)
+    return Setting(n=n, p=p, T=T, rho=rho, eta=theory.ETA, gamma=gamma)
+
+
+def theorem_records(*, p: int, rho: float, beta: float, constant: float = 1.0) -> float:
+    """The n that the theorem asks for, as printed: `c (p + sqrt(p) ln^4(rho / beta))` (brown2024 Thm 2.7).
+
+    At rho = beta the second term vanishes, and for rho -> 0 it grows, by the even power alone.
+    """
+    require_positive(p=p, rho=rho, constant=constant)
+    require_probability(beta=beta)
+    return constant * (p + math.sqrt(p) * math.log(rho / beta) ** 4)
+
+
+def proof_records(*, n: float, p: int, rho: float, beta: float, constant: float = 1.0) -> float:
+    """What the proof says that n must exceed, up to a constant: `sqrt(p) ln^4(n rho / (beta p))` (brown2024 eq. 75)."""
+    require_positive(n=n, p=p, rho=rho, constant=constant)
+    require_probability(beta=beta)
+    return constant * math.sqrt(p) * math.log(n * rho / (beta * p)) ** 4
+
+
+def corrected_records(*, n: float, p: int, rho: float, T: float, beta: float, constant: float = 1.0) -> float:
+    """What eq. 74 makes it: `(p / sqrt(rho)) sqrt(T) ln^3.5(n T / beta)`, up to a constant.
+
+    With the proof's own constants it is `no_clipping.required_records` at `gaussian_data.constant_of_theorem`.
+    """
+    require_positive(n=n, p=p, rho=rho, T=T, constant=constant)
+    require_probability(beta=beta)
+    return constant * p / math.sqrt(rho) * math.sqrt(T) * float(math.log(n * T / beta) ** 3.5)

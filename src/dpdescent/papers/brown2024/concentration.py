@@ -1,0 +1,119 @@
+"""The preliminaries of brown2024 (appendix A.2 and A.3, Lemma C.6) as functions of their parameters.
+
+A bound that holds with probability 1 - beta takes beta. Where the paper only says that a constant exists, it is the
+argument `constant` with default 1: with the default a value has the right order and is no bound.
+"""
+
+import math
+
+import numpy as np
+
+from dpdescent.data.linear import Array, LinearSample
+from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
+
+
+def geometric_series(M: Array, terms: int) -> Array:
+    """`sum_{j < terms} M^j` in closed form, `(I - M)^{-1} (I - M^terms)` (brown2024 Fact A.7).
+
+    The fact asks for an invertible M; what it needs is an invertible I - M. Its summand is printed as M^n.
+
+    Args:
+        M: square matrix, shape (p, p).
+        terms: number of terms, at least 0.
+
+    Raises:
+        ValueError: if terms is negative, or I - M is singular.
+    """
+    require_non_negative(terms=terms)
+    identity = np.eye(len(M))
+    try:
+        total: Array = np.linalg.solve(identity - M, identity - np.linalg.matrix_power(M, terms))
+    except np.linalg.LinAlgError as error:
+        raise ValueError("I - M is singular: the closed form of the series needs its inverse") from error
+    return total
+
+
+def gaussian_tail(sigma: float, beta: float) -> float:
+    """What |x| exceeds with probability at most beta, x ~ N(0, sigma^2): `sigma sqrt(2 ln(2/beta))` (Claim A.8)."""
+    require_non_negative(sigma=sigma)
+    require_probability(beta=beta)
+    return sigma * math.sqrt(2.0 * math.log(2.0 / beta))
+
+
+def gaussian_norm(trace: float, norm: float, beta: float) -> float:
+    """What ||x|| exceeds with probability at most beta, x ~ N(0, Sigma) (brown2024 Claim A.9).
+
+    Args:
+        trace: tr(Sigma), the expected squared norm.
+        norm: ||Sigma||, the largest eigenvalue.
+        beta: failure probability.
+
+    Returns:
+        `sqrt(trace) + sqrt(2 norm ln(1/beta))`.
+    """
+    require_non_negative(trace=trace, norm=norm)
+    require_probability(beta=beta)
+    return math.sqrt(trace) + math.sqrt(2.0 * norm * math.log(1.0 / beta))
+
+
+def covariance_records(p: int, beta: float, constant: float = 1.0) -> float:
+    """The n from which I/2 <= X'X/n <= 2I with probability 1 - beta: `c (p + ln(1/beta))` (brown2024 Claim A.10)."""
+    require_positive(p=p, constant=constant)
+    require_probability(beta=beta)
+    return constant * (p + math.log(1.0 / beta))
+
+
+def sphere_tail(p: int, t: float) -> float:
+    """Bound on P(|<u, z>| >= t) for u uniform on the unit sphere of R^p and a unit vector z (brown2024 Lemma A.11).
+
+    `exp(-(sqrt(p) - 1) t / 4)`; `sub_gaussian_sphere_tail` is far below.
+    """
+    require_positive(p=p)
+    require_non_negative(t=t)
+    return math.exp(-(math.sqrt(p) - 1.0) * t / 4.0)
+
+
+def sub_gaussian_sphere_tail(p: int, t: float) -> float:
+    """The same probability by the standard bound on the measure of a cap, `2 exp(-p t^2 / 2)`, at most 1."""
+    require_positive(p=p)
+    require_non_negative(t=t)
+    return min(1.0, 2.0 * math.exp(-p * t**2 / 2.0))
+
+
+def least_squares_bound(*, n: float, p: int, sigma: float, beta: float, constant: float = 1.0) -> float:
+    """What ||theta_hat - theta*||^2 exceeds with probability at most beta (brown2024 Claim A.12).
+
+    `c' sigma^2 (p + ln(1/beta)) / n`, for n of at least `covariance_records`.
+    """
+    require_positive(n=n)
+    require_non_negative(sigma=sigma)
+    return sigma**2 * covariance_records(p, beta, constant) / n
+
+
+def least_squares_mean_square(*, n: int, p: int, sigma: float) -> float:
+    """E||theta_hat - theta*||^2 = sigma^2 p / (n - p - 1), exact for Gaussian covariates: the companion of Claim A.12.
+
+    `(X'X)^{-1}` is inverse Wishart; with any other covariance Lambda of the covariates p becomes tr(Lambda^{-1}).
+
+    Raises:
+        ValueError: unless n > p + 1, where the mean is finite.
+    """
+    require_positive(p=p)
+    require_non_negative(sigma=sigma)
+    if not n > p + 1:
+        raise ValueError(f"n={n} must exceed p + 1 = {p + 1}: least squares has no finite mean square error")
+    return sigma**2 * p / (n - p - 1)
+
+
+def contracted_covariates(sample: LinearSample, eta: float, t: int) -> Array:
+    """`(I - eta Sigma)^t x_i` of every record, shape (n, p), whose law is spherically symmetric (brown2024 Lemma C.6).
+
+    A rotation of all covariates rotates them, and the law of Gaussian covariates does not change by it.
+
+    Raises:
+        ValueError: if t is negative.
+    """
+    require_non_negative(t=t)
+    M = np.eye(sample.p) - eta / sample.n * sample.gram.xx
+    contracted: Array = sample.X @ np.linalg.matrix_power(M, t)
+    return contracted

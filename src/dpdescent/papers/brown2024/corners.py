@@ -1,0 +1,93 @@
+"""Two corners where Theorem 2.7 of brown2024 does not hold as printed: sigma -> 0, and rho -> 0 at fixed n rho / p.
+
+Both are far from every experiment. In each the printed bound tends to zero and the error of DP-GD, at the theorem's own
+settings, does not; no absolute constants c and c' change that.
+"""
+
+import math
+from dataclasses import dataclass
+
+from dpdescent.papers.brown2024 import accuracy, concentration, theory
+from dpdescent.papers.brown2024.dp_gd import Setting
+from dpdescent.replication.arguments import require_positive
+
+
+@dataclass(frozen=True)
+class Corner:
+    """One setting of a corner.
+
+    Attributes:
+        setting: what the theorem prescribes there.
+        error: the distance of DP-GD to theta_hat, or a lower bound on it.
+        bound: the theorem's bound (11) on it with c' = 1.
+    """
+
+    setting: Setting
+    error: float
+    bound: float
+
+    @property
+    def required_constant(self) -> float:
+        """The c' that the theorem would need here."""
+        return self.error / self.bound
+
+
+def movement_bound(setting: Setting, beta: float) -> float:
+    """How far T steps move an iterate at most, with probability 1 - beta: clipped gradients and noise.
+
+    `T eta gamma + eta lambda sqrt(T) (sqrt(p) + sqrt(2 ln(1/beta)))`: each mean gradient is at most gamma long, and the
+    noise adds up to N(0, T eta^2 lambda^2 I) (brown2024 Claim A.9).
+    """
+    variance = setting.T * setting.noise_sd**2
+    noise = concentration.gaussian_norm(variance * setting.p, variance, beta)
+    return setting.eta * (setting.T * setting.gamma + noise)
+
+
+def small_noise(
+    *, n: int, p: int, rho: float, sigma: float, beta: float, constant: float = 1.0, estimate_norm: float = 1.0
+) -> Corner:  # fmt: skip
+    """Theorem 2.7 at a small sigma: gamma and lambda are proportional to it, and T is not.
+
+    The iterate starts at zero and moves little, whatever the data, so that with probability 1 - beta the error is at
+    least ||theta_hat|| less `movement_bound`; in the limit it is ||theta_hat||, while (11) is proportional to sigma.
+
+    Args:
+        n, p, rho, sigma, beta: setting of the theorem; sigma is positive.
+        constant: c of T and gamma.
+        estimate_norm: ||theta_hat||, which tends to ||theta*|| as sigma -> 0.
+
+    Raises:
+        ValueError: if sigma is not positive, or n rho <= p.
+    """
+    require_positive(sigma=sigma, estimate_norm=estimate_norm)
+    setting = accuracy.theorem_setting(n=n, p=p, rho=rho, sigma=sigma, beta=beta, constant=constant)
+    error = max(0.0, estimate_norm - movement_bound(setting, beta))
+    return Corner(setting, error, accuracy.accuracy_bound(n=n, p=p, rho=rho, sigma=sigma, beta=beta))
+
+
+def small_budget(
+    *, rho: float, p: int, sigma: float, beta: float, ratio: float = 2.0, constant: float = 1.0,
+    estimate_norm: float = 1.0,
+) -> Corner:  # fmt: skip
+    """Theorem 2.7 at n = ratio p / rho: T depends on the ratio alone, and (11) is of the order of sqrt(rho).
+
+    The error is the bias that T steps leave where Sigma is the identity, (1 - eta)^T ||theta_hat||; noise and clipping
+    come on top.
+
+    Args:
+        rho: privacy budget.
+        p, sigma, beta: the rest of the theorem's setting.
+        ratio: n rho / p, more than 1; n is rounded up.
+        constant: c of T and gamma.
+        estimate_norm: ||theta_hat||.
+
+    Raises:
+        ValueError: if the ratio does not exceed 1.
+    """
+    require_positive(rho=rho, p=p, estimate_norm=estimate_norm)
+    if not ratio > 1.0:
+        raise ValueError(f"ratio={ratio} must exceed 1: Theorem 2.7 prescribes no step at all otherwise")
+    n = math.ceil(ratio * p / rho)
+    setting = accuracy.theorem_setting(n=n, p=p, rho=rho, sigma=sigma, beta=beta, constant=constant)
+    error = theory.remaining_bias(T=setting.T, eta=setting.eta, start=estimate_norm)
+    return Corner(setting, error, accuracy.accuracy_bound(n=n, p=p, rho=rho, sigma=sigma, beta=beta))

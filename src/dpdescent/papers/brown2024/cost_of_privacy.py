@@ -1,0 +1,52 @@
+"""Figures 2 and 8: the error that privacy costs beside the sampling error, as the sample grows."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from dpdescent.baselines.least_squares import linear_least_squares
+from dpdescent.descent.gaussian_law import IterateLaw
+from dpdescent.papers.brown2024.design import Row, Spec, sample_of, trial_stream
+from dpdescent.papers.brown2024.dp_gd import Setting, no_privacy, side_by_side
+from dpdescent.privacy.events import Mechanism
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of one sample size: ||theta_T - theta_hat|| for every threshold, and ||theta_hat - theta*||."""
+    n, p = spec["cell"]["n"], spec["cell"]["p"]
+    settings = settings_of(spec)
+    for trial in range(*spec["trials"]):
+        sample, theta_star = sample_of(spec, p, n, trial)
+        theta_hat = linear_least_squares(sample.gram)
+        normals = trial_stream(spec, p, n, trial, "noise").standard_normal((spec["arms"]["T"], p))
+        descent = side_by_side(sample, list(settings.values()), normals)
+        # What the exact law gives without clipping, at one eigendecomposition for all thresholds.
+        laws = (IterateLaw.of(sample.gram, eta=each.eta, noise_sd=each.noise_sd) for each in settings.values())
+        sampling = float(np.linalg.norm(theta_hat - theta_star))
+        for k, (factor, law) in enumerate(zip(settings, laws, strict=True)):
+            shared = {"panel": panel(spec), "n": n, "clip_factor": factor, "trial": trial}
+            yield {
+                **shared, "series": "privacy", "value": float(np.linalg.norm(descent.theta[0, k] - theta_hat)),
+                "predicted": law.expected_distance(spec["arms"]["T"]), "clip_fraction": descent.clipped[0, k],
+            }  # fmt: skip
+            yield {**shared, "series": "sampling", "value": sampling, "predicted": np.sqrt(p / (n - p - 1)),
+                   "clip_fraction": np.nan}  # fmt: skip
+
+
+def panel(spec: Spec) -> str:
+    """The figure's panel: a cell may be named `b, large n`, and belongs to b."""
+    return str(spec["panel"]).split(",")[0]
+
+
+def settings_of(spec: Spec) -> dict[float, Setting]:
+    """DP-GD's setting for every clip factor."""
+    n, p, given = spec["cell"]["n"], spec["cell"]["p"], spec["arms"]
+    return {factor: Setting.of(spec, n, p, given["T"], factor) for factor in given["clip_factor"]}
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of one sample size."""
+    place = f"{spec['variant']}: panel {panel(spec)}, n={spec['cell']['n']}"
+    for factor, setting in settings_of(spec).items():
+        yield f"{place}: DP-GD gamma={factor:g} sqrt(p)", setting.mechanism(), spec["settings"]["dp_delta"]
+    yield f"{place}: OLS", no_privacy("OLS", "non-private baseline: no noise"), spec["settings"]["dp_delta"]

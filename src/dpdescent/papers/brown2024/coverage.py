@@ -1,0 +1,78 @@
+"""When the intervals of brown2024 cover least squares: the number of steps of Theorem 3.1, and what its proof bounds.
+
+The theorem hides a constant, and so does Claim C.11, from which it follows. An explicit number for the same statement
+is the divergence of `descent.gaussian_law`.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpdescent.descent.gaussian_law import EstimatesLaw
+from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
+
+
+def required_steps(
+    *, sigma: float, m: int, p: int, eta: float, noise_sd: float, beta: float, constant: float = 1.0
+) -> float:  # fmt: skip
+    """The T between estimates from which the intervals cover with 1 - alpha - beta (brown2024 Thm 3.1).
+
+    Args:
+        sigma: label noise sd of Condition 2.4.
+        m: number of estimates.
+        p: number of covariates.
+        eta: step size.
+        noise_sd: lambda.
+        beta: what coverage may lose.
+        constant: c, which the paper does not give; the constant c0 of the condition is hidden in it as well.
+
+    Returns:
+        `c ln(sigma m p / (eta lambda beta))`; not positive where the theorem asks for nothing.
+    """
+    require_positive(sigma=sigma, m=m, p=p, eta=eta, noise_sd=noise_sd, constant=constant)
+    require_probability(beta=beta)
+    return constant * math.log(sigma * m * p / (eta * noise_sd * beta))
+
+
+def guaranteed_coverage(alpha: float, distance: float) -> float:
+    """Coverage of estimates within that total variation of ideal ones: `1 - alpha - TV`, at least 0 (Claim C.10)."""
+    require_probability(alpha=alpha)
+    require_non_negative(distance=distance)
+    return max(0.0, 1.0 - alpha - distance)
+
+
+@dataclass(frozen=True)
+class Closeness:
+    """How far the joint law of m estimates is from m independent stationary draws, in the norms of Claim C.11.
+
+    Attributes:
+        mean: ||mu_1 - mu_2|| in the norm of the ideal's inverse covariance, as the proof uses it (eq. 96).
+        covariance: ||Sigma_1^{-1/2} Sigma_2 Sigma_1^{-1/2} - I|| in the Frobenius norm (eq. 95).
+    """
+
+    mean: float
+    covariance: float
+
+    @property
+    def beta(self) -> float:
+        """The smallest beta of Claim C.11: the total variation is at most K times it, if it is at most 1/2."""
+        return max(self.mean, self.covariance)
+
+
+def closeness(law: EstimatesLaw) -> Closeness:
+    """The premises of Claim C.11 for independent runs or checkpoints, computed exactly (brown2024 eq. 85 to 100).
+
+    The paper has no claim for batched means; the law of those has an ideal of its own, which is used then.
+
+    Raises:
+        ValueError: if the estimates have no variance: the noise must not be zero.
+    """
+    variances = law.settled_variances
+    if not variances.min() > 0.0:
+        raise ValueError("without noise (lambda = 0) there is no law of the estimates to compare")
+    excess = law.covariances / variances[:, None, None] - np.eye(law.means.shape[1])
+    return Closeness(
+        mean=math.sqrt(float(((law.means**2).sum(axis=1) / variances).sum())),
+        covariance=math.sqrt(float((excess**2).sum())),
+    )

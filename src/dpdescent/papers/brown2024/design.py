@@ -1,0 +1,36 @@
+"""The synthetic designs of brown2024 Sec. 4 and App. B: true parameters, data sets and noise, by named streams."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.data.linear import LinearSample, anisotropic_root, draw_linear, unit_sphere
+from dpdescent.randomness import stream
+
+Array = NDArray[np.float64]
+Spec = dict[str, Any]
+Row = dict[str, Any]
+
+PAPER = "brown2024"
+
+
+def trial_stream(spec: Spec, p: int, n: int, trial: int, role: str) -> np.random.Generator:
+    """A trial's stream for a role, named by what shapes the data: variants and the author's profile share its draws."""
+    design = spec["settings"]["design"]
+    return stream(spec["seed"], PAPER, design, f"p={p}_n={n}", "trial", trial, role)
+
+
+def true_theta(spec: Spec, p: int, n: int, trial: int) -> Array:
+    """theta* of a trial, uniform on the unit sphere, shape (p,)."""
+    return unit_sphere(p, trial_stream(spec, p, n, trial, "theta"))
+
+
+def sample_of(spec: Spec, p: int, n: int, trial: int, sigma: float = 1.0) -> tuple[LinearSample, Array]:
+    """The data set of a trial and its theta*; the covariance of the anisotropic design is drawn anew for each."""
+    settings, root = spec["settings"], None
+    if settings["design"] == "anisotropic":
+        root = anisotropic_root(p, trial_stream(spec, p, n, trial, "covariance"))
+    theta = true_theta(spec, p, n, trial)
+    rng = trial_stream(spec, p, n, trial, "data")
+    return draw_linear(theta, n, rng, root=root, sigma=sigma, noise_mean=settings["noise_mean"]), theta

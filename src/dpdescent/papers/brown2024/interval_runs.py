@@ -1,0 +1,159 @@
+"""Figures 5, 6, 10 and 11: coverage and length of the three confidence intervals, from one simulation.
+
+All N gradients of a construction share the budget: one run of N steps, or m runs of N/m. Runs come in two kinds: DP-GD
+with clipping, and the exact Gaussian process that it is without.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpdescent import inference
+from dpdescent.baselines.least_squares import linear_intervals, linear_least_squares
+from dpdescent.data.linear import LinearSample
+from dpdescent.descent import full_batch
+from dpdescent.descent.gaussian_law import Construction, EstimatesLaw, IterateLaw, pinsker
+from dpdescent.papers.brown2024.design import Array, Row, Spec, sample_of, trial_stream
+from dpdescent.papers.brown2024.dp_gd import Setting, no_privacy
+from dpdescent.privacy.events import Mechanism
+
+INDEPENDENT, CHECKPOINTS, BATCHED = "independent", "checkpoints", "batched"
+NAMES: dict[str, Construction] = {
+    INDEPENDENT: "independent runs", CHECKPOINTS: "checkpoints", BATCHED: "batched means"
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Constructed:
+    """Intervals of one construction on one data set over many replications.
+
+    Attributes:
+        name: of the construction.
+        steps: N, number of gradients over all runs.
+        intervals: shapes (replications, p).
+        law: of the iterates without clipping, at this construction's noise.
+        clip_fraction: fraction of all gradients that were clipped; 0 for the exact process.
+        lag1: autocorrelation of neighbouring iterates after the burn-in; NaN for independent runs.
+    """
+
+    name: str
+    steps: int
+    intervals: inference.Intervals
+    law: IterateLaw
+    clip_fraction: float
+    lag1: float
+
+
+def constructed(spec: Spec, sample: LinearSample, trial: int, steps: int, clip_factor: float) -> Iterator[Constructed]:
+    """The constructions at N gradients; independent runs are left out where they end within the burn-in."""
+    m, burn_in, tail = (spec["settings"][key] for key in ("m", "burn_in", "tail"))
+    path, setting, clipped = _paths(spec, sample, trial, steps, clip_factor, runs=1)
+    law = _law(sample, setting)
+    lag1 = autocorrelation(path[burn_in:])
+    for name, construct in ((CHECKPOINTS, inference.checkpoints), (BATCHED, inference.batched_means)):
+        yield Constructed(name, steps, _intervals(spec, construct(path, m, burn_in)), law, clipped, lag1)
+    if steps > m * burn_in:
+        path, setting, clipped = _paths(spec, sample, trial, steps, clip_factor, runs=m)
+        # The runs of one replication lie side by side.
+        estimates = inference.independent_runs(path.reshape(len(path), m, -1, sample.p), burn_in, tail)
+        yield Constructed(INDEPENDENT, steps, _intervals(spec, estimates), _law(sample, setting), clipped, np.nan)
+
+
+def _intervals(spec: Spec, estimates: Array) -> inference.Intervals:
+    return inference.t_intervals(estimates, 1.0 - spec["settings"]["alpha"])
+
+
+def _law(sample: LinearSample, setting: Setting) -> IterateLaw:
+    return IterateLaw.of(sample.gram, eta=setting.eta, noise_sd=setting.noise_sd)
+
+
+def _paths(
+    spec: Spec, sample: LinearSample, trial: int, steps: int, clip_factor: float, runs: int
+) -> tuple[Array, Setting, float]:
+    """Iterates of all replications, shape (N / runs, runs replications, p), the setting and the fraction clipped."""
+    setting = Setting.of(spec, sample.n, sample.p, steps // runs, clip_factor, runs)
+    columns = runs * spec["arms"]["replications"]
+    rng = trial_stream(spec, sample.p, sample.n, trial, f"noise N={steps} runs={runs}")
+    if spec["panel"] == "exact":
+        return _law(sample, setting).simulate(setting.T, columns, rng), setting, 0.0
+    normals = rng.standard_normal((setting.T, 1, columns, sample.p))
+    descent = full_batch.descend([sample], setting.arms(columns), normals, record=True)
+    assert descent.path is not None
+    return descent.path[:, 0], setting, float(descent.clipped.mean())
+
+
+def autocorrelation(path: Array) -> float:
+    """Mean lag-1 autocorrelation over replications and coordinates, about each run's own mean; path (T, runs, p)."""
+    centred = path - path.mean(axis=0)
+    ratios = (centred[1:] * centred[:-1]).sum(axis=0) / (centred**2).sum(axis=0)
+    return float(ratios.mean())
+
+
+# From a construction and its target to columns with one value a coordinate, `value` among them.
+Measure = Callable[[Spec, Constructed, Array], dict[str, Array]]
+
+
+def coverage(spec: Spec, found: Constructed, target: Array) -> dict[str, Array]:
+    """Share of replications whose interval holds the target, and what is guaranteed for it without clipping."""
+    estimates = _estimates_law(spec, found)
+    promised = 1.0 - spec["settings"]["alpha"] - pinsker(estimates.coordinate_divergences())
+    return {"value": found.intervals.covers(target).mean(axis=0), "guaranteed": np.maximum(promised, 0.0)}
+
+
+def length(spec: Spec, found: Constructed, target: Array) -> dict[str, Array]:
+    """Mean length, what the exact law expects without clipping, and the same for long runs."""
+    estimates, level = _estimates_law(spec, found), 1.0 - spec["settings"]["alpha"]
+    return {
+        "value": found.intervals.length.mean(axis=0), "predicted": estimates.expected_length(level),
+        "settled": estimates.settled_length(level),
+    }  # fmt: skip
+
+
+def _estimates_law(spec: Spec, found: Constructed) -> EstimatesLaw:
+    m, burn_in = spec["settings"]["m"], spec["settings"]["burn_in"]
+    tail = spec["settings"]["tail"] if found.name == INDEPENDENT else None
+    return found.law.estimates(NAMES[found.name], found.steps, m, burn_in, tail)
+
+
+def run(spec: Spec, measure: Measure) -> Iterator[Row]:
+    """Rows of one sample size: a row a construction, N and coordinate; the table's spread is that over coordinates."""
+    n, p, factor = spec["cell"]["n"], spec["cell"]["p"], spec["settings"]["clip_factor"]
+    for trial in range(*spec["trials"]):
+        sample, _ = sample_of(spec, p, n, trial)
+        target = linear_least_squares(sample.gram)
+        for steps in spec["cell"]["steps"]:
+            for found in constructed(spec, sample, trial, steps, factor):
+                measures = {"clip_fraction": found.clip_fraction, "lag1": found.lag1}
+                columns = measure(spec, found, target)
+                for j in range(p):
+                    values = {name: column[j] for name, column in columns.items()}
+                    yield {**_place(spec, steps, found.name, trial * p + j), **values, **measures}
+
+
+def least_squares_lengths(spec: Spec) -> Iterator[Row]:
+    """The dashed line of the figures: lengths of the textbook intervals for theta*, without privacy."""
+    n, p = spec["cell"]["n"], spec["cell"]["p"]
+    for trial in range(*spec["trials"]):
+        lengths = linear_intervals(sample_of(spec, p, n, trial)[0].gram, 1.0 - spec["settings"]["alpha"])
+        for steps in spec["cell"]["steps"]:
+            for j, value in enumerate(lengths):
+                yield {**_place(spec, steps, "OLS", trial * p + j), "value": value}
+
+
+def _place(spec: Spec, steps: int, series: str, trial: int) -> Row:
+    return {"n": spec["cell"]["n"], "process": spec["panel"], "steps": steps, "series": series, "trial": trial}
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of one sample size: each construction at each N."""
+    n, p, settings = spec["cell"]["n"], spec["cell"]["p"], spec["settings"]
+    if spec["panel"] == "exact":
+        reason = "the law of DP-GD without clipping, simulated: no algorithm that one could run privately"
+        yield f"{spec['variant']}: exact process n={n}", no_privacy("exact process", reason), settings["dp_delta"]
+        return
+    for steps in spec["cell"]["steps"]:
+        for runs, name in ((1, "one run"), (settings["m"], f"{settings['m']} independent runs")):
+            if runs == 1 or steps > runs * settings["burn_in"]:
+                setting = Setting.of(spec, n, p, steps // runs, settings["clip_factor"], runs)
+                yield f"{spec['variant']}: {name} n={n} N={steps}", setting.mechanism(), settings["dp_delta"]

@@ -1,0 +1,138 @@
+"""What brown2024 makes of DP-GD on isotropic data: its error, the n where privacy is free, and its rates.
+
+The predictions hold for `Sigma` near the identity, without clipping and from `theta_0 = 0`; they follow from the law of
+the iterates (Lemma 2.3). Thresholds are given by their scale, `k = gamma / sqrt(p)`.
+"""
+
+import math
+from dataclasses import dataclass
+
+from dpdescent.replication.arguments import require_non_negative, require_positive
+
+# The step size of Lemma 2.6 and Theorem 2.7.
+ETA = 0.25
+
+
+def privacy_constant(*, k: float, T: int, eta: float) -> float:
+    """C of the privacy error `C p / (sqrt(rho) n)`: `k sqrt(2 T eta / (2 - eta))` (from brown2024 Lemma 2.3).
+
+    The stationary variance of a coordinate is `eta lambda^2 / (2 - eta)` where Sigma is the identity.
+
+    Raises:
+        ValueError: if k, T or eta is not positive, or eta is 2 or more, where descent does not settle.
+    """
+    require_positive(k=k, T=T, eta=eta)
+    if not eta < 2.0:
+        raise ValueError(f"eta={eta} must be below 2: descent on an isotropic sample does not settle")
+    return k * math.sqrt(2.0 * T * eta / (2.0 - eta))
+
+
+def privacy_error(*, n: float, p: int, rho: float, T: int, eta: float, k: float) -> float:
+    """Root mean square of what the noise adds to the last iterate, `C p / (sqrt(rho) n)`."""
+    require_positive(n=n, p=p, rho=rho)
+    return privacy_constant(k=k, T=T, eta=eta) * p / (math.sqrt(rho) * n)
+
+
+def sampling_error(*, n: float, p: int, sigma: float) -> float:
+    """Root mean square distance of least squares to theta*, to first order: `sigma sqrt(p / n)`."""
+    require_positive(n=n, p=p)
+    require_non_negative(sigma=sigma)
+    return sigma * math.sqrt(p / n)
+
+
+def remaining_bias(*, T: int, eta: float, start: float = 1.0) -> float:
+    """Distance that T steps leave between the mean iterate and least squares: `|1 - eta|^T start`.
+
+    Args:
+        T: number of steps.
+        eta: step size.
+        start: distance at the start, which is ||theta_hat||: about 1 in the paper's designs.
+    """
+    require_non_negative(T=T, start=start)
+    return abs(1.0 - eta) ** T * start
+
+
+def error_to_theta_hat(
+    *, n: float, p: int, rho: float, T: int, eta: float, k: float, start: float = 1.0
+) -> float:  # fmt: skip
+    """Root mean square distance of the last iterate to least squares: privacy error and remaining bias."""
+    noise = privacy_error(n=n, p=p, rho=rho, T=T, eta=eta, k=k)
+    return math.hypot(noise, remaining_bias(T=T, eta=eta, start=start))
+
+
+def error_to_theta(
+    *, n: float, p: int, rho: float, T: int, eta: float, k: float, sigma: float = 1.0, start: float = 1.0
+) -> float:  # fmt: skip
+    """Root mean square distance of the last iterate to theta*: the error to least squares and that of least squares."""
+    private = error_to_theta_hat(n=n, p=p, rho=rho, T=T, eta=eta, k=k, start=start)
+    return math.hypot(private, sampling_error(n=n, p=p, sigma=sigma))
+
+
+def crossing(*, p: int, rho: float, T: int, eta: float, k: float, sigma: float = 1.0) -> float:
+    """The n at which privacy error and sampling error are equal: `n* = p C^2 / (rho sigma^2)`.
+
+    Above it sampling dominates, which brown2024 Sec. 4.1 calls privacy for free.
+
+    Raises:
+        ValueError: if an argument is not positive, or eta is 2 or more.
+    """
+    require_positive(p=p, rho=rho, sigma=sigma)
+    return p * privacy_constant(k=k, T=T, eta=eta) ** 2 / (rho * sigma**2)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Orders of growth that brown2024 states, with all constants and logarithms set to 1: no bounds.
+
+    Attributes:
+        sampling: error of least squares, sqrt(sigma^2 p / n) (eq. 1).
+        privacy: what privacy adds for DP-GD, sigma p / (sqrt(rho) n) (eq. 1).
+        adassp: what privacy adds for AdaSSP, p^1.5 / n (Sec. 4.1).
+        records: n that DP-GD needs, p (Thm 1.2).
+        adassp_records: n that AdaSSP needs, p^1.5 (Figure 1).
+        gradient: size of a gradient, sigma sqrt(p) (Sec. 1.2).
+        trivial_gradient: the same by the Cauchy-Schwarz inequality, p (Sec. 1.2).
+    """
+
+    sampling: float
+    privacy: float
+    adassp: float
+    records: float
+    adassp_records: float
+    gradient: float
+    trivial_gradient: float
+
+
+def rates(*, n: float, p: int, rho: float, sigma: float = 1.0) -> Rates:
+    """All orders of growth at one setting.
+
+    Raises:
+        ValueError: if n, p or rho is not positive, or sigma is negative.
+    """
+    require_positive(rho=rho)
+    return Rates(
+        sampling=sampling_error(n=n, p=p, sigma=sigma),
+        privacy=sigma * p / (math.sqrt(rho) * n),
+        adassp=p**1.5 / n,
+        records=float(p),
+        adassp_records=p**1.5,
+        gradient=sigma * math.sqrt(p),
+        trivial_gradient=float(p),
+    )
+
+
+def informal_bound(
+    *, n: float, p: int, rho: float, sigma: float, sampling_constant: float = 1.0, privacy_constant: float = 1.0
+) -> float:  # fmt: skip
+    """The form of the error to theta*, `sqrt(sigma^2 p / n) + sigma p / (sqrt(rho) n)` (brown2024 Thm 1.2, eq. 1).
+
+    Args:
+        n: number of records.
+        p: number of covariates.
+        rho: privacy budget.
+        sigma: sd of the label noise.
+        sampling_constant: constant and logarithms of the first term, which the theorem hides.
+        privacy_constant: those of the second.
+    """
+    order = rates(n=n, p=p, rho=rho, sigma=sigma)
+    return sampling_constant * order.sampling + privacy_constant * order.privacy
