@@ -1,0 +1,14 @@
+"""Every claim of brown2024 that a computation can judge, with a criterion made from the paper's words.
+
+The criteria were written before any paper-scale run; what a throw-away prototype had shown was known, and what was
+changed later says so in its note. The words are read as numbers in `reading`, the same for all claims.
+"""
+
+from dpdescent.papers.brown2024 import claims_accuracy, claims_clipping, claims_intervals, claims_theory
+from dpdescent.replication.evidence import Claim, Evidence
+
+
+def judge(evidence: Evidence) -> list[Claim]:
+    """All claims: on guarantees and theorems, on accuracy, on clipping, on confidence intervals."""
+    parts = (claims_theory, claims_accuracy, claims_clipping, claims_intervals)
+    return [claim for part in parts for claim in part.judge(evidence)]

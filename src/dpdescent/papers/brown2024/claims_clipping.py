@@ -1,0 +1,218 @@
+"""Claims about clipping: Figures 3, 4 and 7, and the no-clipping regime."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.papers.brown2024.reading import COMPARABLE, LOW, RATE, SIGNIFICANT, claim, judged
+from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.statistics import Estimate, all_of, log_log_slope, mean_of, ratio, verdict, worst
+
+LEVELS = (0.5, 0.1, 0.01)
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """In the order of the figures."""
+    yield from _fig03(evidence)
+    for n in sorted(set(evidence.select("fig04")["n"])):
+        yield from _fig04(evidence, n)
+    for n in sorted(set(evidence.select("fig07")["n"])):
+        yield from _fig07(evidence, n)
+    yield from _no_clipping(evidence)
+
+
+def _fig03(evidence: Evidence) -> Iterator[Claim]:
+    rows = evidence.select("fig03")
+    for level in LEVELS:
+        yield claim(
+            f"fig03-scaling-{level:g}", "fig03", "Sec. 4.1, Figure 3", "little clipping with gamma = Omega(sqrt(p))",
+            f"log-log slope in p of the threshold at which {level:.0%} of the gradients are clipped",
+            log_log_slope(_contour(rows, level), "p"), f"between {0.5 - RATE:g} and {0.5 + RATE:g}", 0.5 - RATE, 0.5 + RATE,
+            "dimensions at which the grid of thresholds does not bracket the level are left out",
+        )  # fmt: skip
+    fractions = [_at_threshold(group, 5.0 * math.sqrt(p)) for p, group in rows.groupby("p")]
+    yield claim(
+        "fig03-low", "fig03", "Sec. 4.1, Figure 3", "at gamma = 5 sqrt(p) clipping is low in every dimension",
+        "largest clipped fraction over p, interpolated in gamma", Estimate(*[max(fractions)] * 3), f"at most {LOW:g}", at_most=LOW,
+    )  # fmt: skip
+
+
+def _contour(rows: pd.DataFrame, level: float) -> pd.DataFrame:
+    """The threshold of a clipped fraction for each dimension, by interpolation of log fraction in log gamma."""
+    found = []
+    for p, group in rows.groupby("p"):
+        group = group[group["mean"] > 0].sort_values("gamma", ascending=False)
+        fractions = group["mean"].to_numpy()
+        if fractions.min() <= level <= fractions.max():
+            log_gamma = np.interp(math.log(level), np.log(fractions), np.log(group["gamma"]))
+            found.append({"p": p, "mean": math.exp(log_gamma), "se": math.nan})
+    return pd.DataFrame(found, columns=["p", "mean", "se"])
+
+
+def _at_threshold(group: pd.DataFrame, gamma: float) -> float:
+    group = group.sort_values("gamma")
+    return float(np.interp(gamma, group["gamma"], group["mean"]))
+
+
+def _fig04(evidence: Evidence, n: int) -> Iterator[Claim]:
+    rows = evidence.select("fig04", n=n, error_to="theta_hat").sort_values("clip_factor")
+    bias, variance, mse = (rows[rows["series"] == name].reset_index(drop=True) for name in ("bias2", "variance", "mse"))
+    place, setting = "Sec. 4.1, Figure 4", f"n = {n}, T = 20"
+    yield claim(
+        f"fig04-low-threshold-{n}", "fig04", place, "low thresholds cause high clipping and bias",
+        f"share of squared bias in the squared error at the lowest threshold, {setting}", ratio(bias.iloc[0], mse.iloc[0]),
+        "at least 0.5", 0.5,
+        note=f"{bias.iloc[0]['clip_fraction']:.0%} of the gradients are clipped there. Ten steps instead of twenty change the squared bias by a "
+        f"factor {_shorter(evidence, n):.2g}: it is slow convergence under small steps, more than a displaced minimum",
+    )  # fmt: skip
+    yield claim(
+        f"fig04-high-threshold-{n}", "fig04", place, "high thresholds have little clipping but high variance",
+        f"share of variance in the squared error at the highest threshold, {setting}", ratio(variance.iloc[-1], mse.iloc[-1]),
+        "at least 0.5", 0.5, note=f"{variance.iloc[-1]['clip_fraction']:.2%} of the gradients are clipped there",
+    )  # fmt: skip
+    for name, table, sign in (("bias-falls", bias, 1), ("variance-rises", variance, -1)):
+        first, last = (table.iloc[0], table.iloc[-1])[::sign]
+        yield claim(
+            f"fig04-{name}-{n}", "fig04", place, "a bias-variance trade-off: bias falls and variance rises with the threshold",
+            f"{'squared bias' if sign > 0 else 'variance'}: larger end of the grid of thresholds over smaller end, {setting}",
+            _difference_or_ratio(first, last), f"at least {COMPARABLE:g}", COMPARABLE,
+        )  # fmt: skip
+    yield claim(
+        f"fig04-optimum-{n}", "fig04", place, "the lowest error may occur under significant clipping",
+        f"fraction clipped at the lowest squared error, {setting}; the interval holds thresholds that tie with it",
+        _clipped_at_minimum(mse), f"at least {SIGNIFICANT:g}", SIGNIFICANT,
+    )  # fmt: skip
+
+
+def _difference_or_ratio(first: pd.Series, last: pd.Series) -> Estimate:
+    """A ratio of means whose denominator may be nil within its error: then it is bounded below only."""
+    smallest = mean_of(last)
+    if smallest.low > 0:
+        return ratio(first, last)
+    top = mean_of(first)
+    value = top.value / max(smallest.value, smallest.high / 2)
+    return Estimate(value, top.low / smallest.high, math.inf)
+
+
+def _shorter(evidence: Evidence, n: int) -> float:
+    """Squared bias at the lowest threshold after ten steps over that after twenty."""
+    ends = [
+        evidence.select("fig04", variant, n=n, error_to="theta_hat", series="bias2").sort_values("clip_factor").iloc[0]
+        for variant in ("ten iterations", "main")
+    ]
+    return float(ends[0]["mean"] / ends[1]["mean"])
+
+
+def _clipped_at_minimum(table: pd.DataFrame) -> Estimate:
+    """Fraction clipped where the mean is smallest, and the range over rows whose interval reaches the smallest's."""
+    lowest = table.loc[table["mean"].idxmin()]
+    ceiling = mean_of(lowest).high
+    tied = table[[mean_of(row).low <= ceiling for _, row in table.iterrows()]]["clip_fraction"]
+    return Estimate(float(lowest["clip_fraction"]), float(tied.min()), float(tied.max()))
+
+
+def _fig07(evidence: Evidence, n: int) -> Iterator[Claim]:
+    rows = evidence.select("fig07", n=n, error_to="theta_hat")
+    curves = {T: group.sort_values("clip_fraction") for T, group in rows.groupby("T")}
+    place = "App. B, Figure 7"
+    ends = [ratio(curve.iloc[end], curve.loc[curve["mean"].idxmin()]) for curve in curves.values() for end in (0, -1)]
+    yield claim(
+        f"fig07-two-sides-{n}", "fig07", place, "the error rises on the right by bias from over-clipping, on the left by variance from conservative clipping",
+        f"smallest ratio, over T and both ends of the curve, of the error there to the curve's lowest, n = {n}",
+        worst(ends, largest=False), "above 1.1", 1.1,
+    )  # fmt: skip
+    halves = [_at_fraction(curve, 0.5) for curve in curves.values()]
+    lows = [curve.loc[curve["mean"].idxmin()] for curve in curves.values()]
+    yield claim(
+        f"fig07-half-clipped-{n}", "fig07", place, "error stays relatively low even when clipping 50 % of all gradients",
+        f"largest ratio over T of the error at 50 % clipped (interpolated) to the curve's lowest, n = {n}",
+        worst([ratio(half, low) for half, low in zip(halves, lows, strict=True)]), f"at most {COMPARABLE:g}", at_most=COMPARABLE,
+        note=_listed(curves, halves, lows),
+    )  # fmt: skip
+    ones = [_at_fraction(curve, 0.01) for curve in curves.values()]
+    yield claim(
+        f"fig07-half-or-none-{n}", "fig07", place, "error stays relatively low even when clipping 50 % of all gradients",
+        f"largest ratio over T of the error at 50 % clipped to that at 1 %, n = {n}",
+        worst([ratio(half, one) for half, one in zip(halves, ones, strict=True)]), "at most 1: no worse than hardly clipping at all",
+        at_most=1.0, note=_listed(curves, halves, ones),
+    )  # fmt: skip
+    yield _tolerance(curves, n, place)
+
+
+def _listed(curves: dict[int, pd.DataFrame], above: list[pd.Series], below: list[pd.Series]) -> str:
+    ratios = (f"{a['mean'] / b['mean']:.2g} at T = {T}" for T, a, b in zip(curves, above, below, strict=True))
+    return "by T: " + ", ".join(ratios)
+
+
+def _at_fraction(curve: pd.DataFrame, level: float) -> pd.Series:
+    """Mean and standard error at a clipped fraction, between the two points beside it (log error in the fraction)."""
+    curve = curve.sort_values("clip_fraction")
+    fractions = curve["clip_fraction"].to_numpy()
+    mean = math.exp(np.interp(level, fractions, np.log(curve["mean"])))
+    relative = np.interp(level, fractions, curve["se"] / curve["mean"])
+    return pd.Series({"mean": mean, "se": mean * relative})
+
+
+def _tolerance(curves: dict[int, pd.DataFrame], n: int, place: str) -> Claim:
+    best = {T: _clipped_at_minimum(curve) for T, curve in curves.items()}
+    steps = list(best.values())
+    # Where thresholds tie, a smaller fraction at a longer run may be chance.
+    verdicts = [
+        verdict(Estimate(b.value - a.value, b.low - a.high, b.high - a.low), 0.0) if b.value < a.value else "reproduced"
+        for a, b in zip(steps, steps[1:], strict=False)
+    ]
+    first, last = steps[0], steps[-1]
+    growth = Estimate(last.value - first.value, last.low - first.high, last.high - first.low)
+    return judged(
+        f"fig07-tolerance-{n}", "fig07", place, "as the number of iterations grows, the tolerance to clipping seems to increase",
+        f"fraction clipped at the lowest error, at the largest T less at the smallest, n = {n}", growth,
+        "above 0, and no step from one T to the next falls", all_of([verdict(growth, 0.0), *verdicts]),
+        "by T: " + ", ".join(f"{each.value:.0%} at T = {T}" for T, each in best.items()),
+    )  # fmt: skip
+
+
+def _no_clipping(evidence: Evidence) -> Iterator[Claim]:
+    rows = evidence.select("ext_no_clipping", panel="coupling")
+    for factor in (5.0, 10.0):
+        chosen = rows[(rows["clip_factor"] == factor) & (rows["series"] == "P(some gradient is clipped)")]
+        yield claim(
+            f"no-clipping-{factor:g}", "ext_no_clipping", "Sec. 4.1, Lemma 2.5", f"no clipping occurs when gamma is at least of order sqrt(p): at {factor:g} sqrt(p)",
+            "largest share over n of runs of T = 20 steps in which any gradient is clipped", worst([mean_of(row) for _, row in chosen.iterrows()]),
+            "at most 0.05", at_most=0.05,
+            note="the paper's constants are hidden; 5 sqrt(p) is its choice 'as guided by our theory'. Where shares are 0 or 1 the interval is a point",
+        )  # fmt: skip
+    for name, location, quantity in (
+        ("lemma-2.5-threshold", "Lemma 2.5, 2.6", "gamma required at the lemma's c0"), ("lemma-2.5-sample", "Lemma 2.5, 2.6", "n required at the lemma's c0"),
+    ):  # fmt: skip
+        needed = evidence.select("ext_no_clipping", panel="required", series=quantity)
+        used = evidence.select("ext_no_clipping", panel="required", series=quantity.split(" ")[0] + " used")
+        over = [
+            ratio(a, b)
+            for (_, a), (_, b) in zip(
+                needed.sort_values(["p", "n"]).iterrows(), used.sort_values(["p", "n"]).iterrows(), strict=True
+            )
+        ]
+        yield judged(
+            name, "ext_no_clipping", location, "with the lemmas' threshold and sample size no gradient is clipped, with high probability",
+            f"{quantity} over what is used, smallest over n and p", worst(over, largest=False),
+            "none: the lemmas ask for more than any experiment has, so that they say nothing about one", "not testable",
+        )  # fmt: skip
+    yield _small_noise(evidence)
+
+
+def _small_noise(evidence: Evidence) -> Claim:
+    rows = evidence.select("ext_small_noise")
+    growth = []
+    for _, group in rows.groupby("c"):
+        over_bound = group.assign(mean=group["mean"] / group["bound"], se=group["se"] / group["bound"]).sort_values(
+            "sigma"
+        )
+        growth.append(ratio(over_bound.iloc[0], over_bound.iloc[-1]))
+    return claim(
+        "theorem-2.7-any-sigma", "ext_small_noise", "Thm 2.7", "for some fixed sigma, with absolute constants c and c', the error is at most the bound (11)",
+        "error over bound (11) at the smallest sigma over the same at sigma = 1: smallest growth over c", worst(growth, largest=False),
+        "at most 100: one c' could serve both", at_most=100.0,
+        note="'fixed' may mean that constants depend on sigma; sigma of at least 1, or max(sigma, 1) in gamma, mends it; all experiments have sigma = 1",
+    )  # fmt: skip
