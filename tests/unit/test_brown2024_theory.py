@@ -12,8 +12,16 @@ from scipy.stats import chi2, norm
 
 from dpdescent.data.linear import LinearSample, draw_linear, haar_rotation, unit_sphere
 from dpdescent.descent.gaussian_law import IterateLaw
-from dpdescent.papers.brown2024 import accuracy, concentration, corners, coverage, gaussian_data, no_clipping, theory
 from dpdescent.papers.brown2024.dp_gd import Setting
+from dpdescent.papers.brown2024.theory import (
+    accuracy,
+    concentration,
+    corners,
+    coverage,
+    errors,
+    gaussian_data,
+    no_clipping,
+)
 
 ETA, BETA = 0.25, 0.05
 
@@ -34,7 +42,7 @@ def drawn(n: int, p: int, seed: int = 0, sigma: float = 1.0) -> tuple[LinearSamp
 
 
 def test_privacy_constant_of_figure_1() -> None:
-    assert theory.privacy_constant(k=5, T=10, eta=ETA) == pytest.approx(8.45, abs=0.005)
+    assert errors.privacy_constant(k=5, T=10, eta=ETA) == pytest.approx(8.45, abs=0.005)
 
 
 @pytest.mark.parametrize(
@@ -46,28 +54,28 @@ def test_privacy_constant_of_figure_1() -> None:
     ],
 )  # fmt: skip
 def test_crossing_of_figures_2_and_8(p: int, rho: float, k: float, eta: float, n: int) -> None:
-    found = theory.crossing(p=p, rho=rho, T=20, eta=eta, k=k)
+    found = errors.crossing(p=p, rho=rho, T=20, eta=eta, k=k)
     assert round(found) == n
-    private = theory.privacy_error(n=found, p=p, rho=rho, T=20, eta=eta, k=k)
-    assert private == pytest.approx(theory.sampling_error(n=found, p=p, sigma=1.0), rel=1e-12)
-    assert theory.crossing(p=p, rho=rho, T=20, eta=eta, k=k, sigma=2.0) == pytest.approx(found / 4)
+    private = errors.privacy_error(n=found, p=p, rho=rho, T=20, eta=eta, k=k)
+    assert private == pytest.approx(errors.sampling_error(n=found, p=p, sigma=1.0), rel=1e-12)
+    assert errors.crossing(p=p, rho=rho, T=20, eta=eta, k=k, sigma=2.0) == pytest.approx(found / 4)
 
 
 @pytest.mark.parametrize(("eta", "error"), [(0.25, 0.382), (0.2, 0.349)])
 @pytest.mark.parametrize("p", [5, 100])
 def test_errors_of_figure_1(eta: float, error: float, p: int) -> None:
     setting = {"n": 100 * p, "p": p, "rho": 0.05, "T": 10, "eta": eta, "k": 5.0}
-    found = theory.error_to_theta_hat(**setting)
+    found = errors.error_to_theta_hat(**setting)
     assert found == pytest.approx(error, abs=0.0015)
-    assert theory.error_to_theta(**setting) == pytest.approx(math.sqrt(found**2 + 0.01))
-    assert theory.error_to_theta(**setting, sigma=0.0) == found
+    assert errors.error_to_theta(**setting) == pytest.approx(math.sqrt(found**2 + 0.01))
+    assert errors.error_to_theta(**setting, sigma=0.0) == found
 
 
 @pytest.mark.parametrize(("eta", "T", "bias"), [(0.25, 10, 0.056), (0.2, 10, 0.107), (0.2, 20, 0.0115), (1.5, 2, 0.25)])
 def test_remaining_bias_is_the_error_without_noise(eta: float, T: int, bias: float) -> None:
-    assert theory.remaining_bias(T=T, eta=eta) == pytest.approx(bias, rel=0.01)
-    many = theory.error_to_theta_hat(n=1e12, p=10, rho=0.015, T=T, eta=eta, k=5, start=3.0)
-    assert many == pytest.approx(3.0 * theory.remaining_bias(T=T, eta=eta), rel=1e-6)
+    assert errors.remaining_bias(T=T, eta=eta) == pytest.approx(bias, rel=0.01)
+    many = errors.error_to_theta_hat(n=1e12, p=10, rho=0.015, T=T, eta=eta, k=5, start=3.0)
+    assert many == pytest.approx(3.0 * errors.remaining_bias(T=T, eta=eta), rel=1e-6)
 
 
 @pytest.mark.parametrize(("eta", "T"), [(0.25, 10), (0.5, 4), (1.6, 12)])
@@ -76,44 +84,44 @@ def test_prediction_is_the_law_on_isotropic_data_less_the_noise_still_to_come(et
     theta = 0.8 * unit_sphere(p, np.random.default_rng(1))
     setting = Setting(n=n, p=p, T=T, rho=rho, eta=eta, gamma=k * math.sqrt(p))
     law = IterateLaw.of(isotropic_sample(n, p, theta).gram, eta=eta, noise_sd=setting.noise_sd)
-    private = theory.privacy_error(n=n, p=p, rho=rho, T=T, eta=eta, k=k)
-    bias = theory.remaining_bias(T=T, eta=eta, start=0.8)
+    private = errors.privacy_error(n=n, p=p, rho=rho, T=T, eta=eta, k=k)
+    bias = errors.remaining_bias(T=T, eta=eta, start=0.8)
     built_up = 1.0 - (1.0 - eta) ** (2 * T)
     assert law.expected_squared_error(T) == pytest.approx(private**2 * built_up + bias**2, rel=1e-10)
-    predicted = theory.error_to_theta_hat(n=n, p=p, rho=rho, T=T, eta=eta, k=k, start=0.8)
+    predicted = errors.error_to_theta_hat(n=n, p=p, rho=rho, T=T, eta=eta, k=k, start=0.8)
     assert predicted == pytest.approx(math.hypot(private, bias), rel=1e-12)
 
 
 @given(st.floats(0.01, 1.9), st.floats(0.1, 10.0), st.integers(1, 100))
 def test_privacy_costs_more_with_longer_steps_higher_thresholds_and_more_of_both(eta: float, k: float, T: int) -> None:
-    found = theory.privacy_constant(k=k, T=T, eta=eta)
-    assert theory.privacy_constant(k=2 * k, T=T, eta=eta) == pytest.approx(2 * found)
-    assert theory.privacy_constant(k=k, T=4 * T, eta=eta) == pytest.approx(2 * found)
-    assert theory.privacy_constant(k=k, T=T, eta=1.01 * eta) > found
+    found = errors.privacy_constant(k=k, T=T, eta=eta)
+    assert errors.privacy_constant(k=2 * k, T=T, eta=eta) == pytest.approx(2 * found)
+    assert errors.privacy_constant(k=k, T=4 * T, eta=eta) == pytest.approx(2 * found)
+    assert errors.privacy_constant(k=k, T=T, eta=1.01 * eta) > found
 
 
 @pytest.mark.parametrize("eta", [0.0, -0.1, 2.0, math.nan])
 def test_prediction_needs_a_step_size_that_settles(eta: float) -> None:
     with pytest.raises(ValueError, match="eta"):
-        theory.privacy_constant(k=1, T=1, eta=eta)
+        errors.privacy_constant(k=1, T=1, eta=eta)
 
 
 def test_rates() -> None:
-    found = theory.rates(n=2000, p=25, rho=0.04, sigma=2.0)
-    assert found == theory.Rates(
+    found = errors.rates(n=2000, p=25, rho=0.04, sigma=2.0)
+    assert found == errors.Rates(
         sampling=2.0 * math.sqrt(25 / 2000), privacy=pytest.approx(2.0 * 25 / (0.2 * 2000)), adassp=125 / 2000,
         records=25, adassp_records=125, gradient=10.0, trivial_gradient=25,
     )  # fmt: skip
-    grown = theory.rates(n=4 * 2000, p=4 * 25, rho=0.04, sigma=2.0)
+    grown = errors.rates(n=4 * 2000, p=4 * 25, rho=0.04, sigma=2.0)
     assert (grown.sampling, grown.privacy) == pytest.approx((found.sampling, found.privacy))
     assert grown.adassp == pytest.approx(2 * found.adassp)
 
 
 def test_informal_bound_is_a_sum_of_two_terms() -> None:
     setting = {"n": 900, "p": 4, "rho": 0.25, "sigma": 3.0}
-    assert theory.informal_bound(**setting) == pytest.approx(0.2 + 3 * 4 / (0.5 * 900))
-    assert theory.informal_bound(**setting, sampling_constant=2.0) == pytest.approx(0.4 + 3 * 4 / (0.5 * 900))
-    assert theory.informal_bound(**setting, privacy_constant=2.0) == pytest.approx(0.2 + 2 * 3 * 4 / (0.5 * 900))
+    assert errors.informal_bound(**setting) == pytest.approx(0.2 + 3 * 4 / (0.5 * 900))
+    assert errors.informal_bound(**setting, sampling_constant=2.0) == pytest.approx(0.4 + 3 * 4 / (0.5 * 900))
+    assert errors.informal_bound(**setting, privacy_constant=2.0) == pytest.approx(0.2 + 2 * 3 * 4 / (0.5 * 900))
 
 
 # Preliminaries
@@ -231,6 +239,11 @@ def test_tight_version_holds_and_is_tight() -> None:
         bound = accuracy.accuracy_of_law(law, T, beta).total
         assert (errors > bound).mean() <= beta
         assert np.quantile(errors, 1 - beta) > 0.5 * bound
+    covariance = law.covariance(T)
+    spread = math.sqrt(np.trace(covariance)) + math.sqrt(2 * np.linalg.norm(covariance, 2) * math.log(1 / BETA))
+    found = accuracy.accuracy_of_law(law, T, BETA)
+    assert found.noise == pytest.approx(spread, rel=1e-12)
+    assert found.bias == pytest.approx(np.linalg.norm(law.mean(T) - law.theta_hat), rel=1e-12)
 
 
 def test_norm_of_the_series() -> None:
@@ -346,7 +359,7 @@ def test_larger_constants_only_move_the_corner_and_sufficient_steps_remove_it() 
     assert before.error == after.error == pytest.approx((3 / 4) ** 35)
     assert before.required_constant < 1.0 < after.required_constant
     steps = math.ceil(accuracy.sufficient_steps(n=after.setting.n, p=10, rho=1e-14))
-    assert theory.remaining_bias(T=steps, eta=ETA) < after.bound
+    assert errors.remaining_bias(T=steps, eta=ETA) < after.bound
 
 
 def test_corner_needs_a_step() -> None:

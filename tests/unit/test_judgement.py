@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dpdescent.replication import judgement
-from dpdescent.replication.arguments import as_list, require_non_negative, require_positive
+from dpdescent.replication.arguments import as_list, require_non_negative, require_positive, require_probability
 from dpdescent.replication.evidence import Bound, Claim, Evidence, Finding
 from dpdescent.replication.statistics import Estimate
 
@@ -103,6 +103,13 @@ def test_zero_and_infinity() -> None:
         require_positive(n=0)
     require_non_negative(n=0, rho=math.inf)
     require_positive(rho=math.inf)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, -0.1, 1.1, math.nan])
+def test_probability_lies_strictly_between_zero_and_one(value: float) -> None:
+    require_probability(alpha=1e-300, beta=1 - 1e-16)
+    with pytest.raises(ValueError, match=f"beta must lie strictly between 0 and 1, got {value}"):
+        require_probability(alpha=0.5, beta=value)
 
 
 def test_one_value_is_a_list_of_one() -> None:

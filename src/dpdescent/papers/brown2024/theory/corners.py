@@ -7,8 +7,8 @@ settings, does not; no absolute constants c and c' change that.
 import math
 from dataclasses import dataclass
 
-from dpdescent.papers.brown2024 import accuracy, concentration, theory
 from dpdescent.papers.brown2024.dp_gd import Setting
+from dpdescent.papers.brown2024.theory import accuracy, concentration, errors
 from dpdescent.replication.arguments import require_positive
 
 
@@ -89,5 +89,5 @@ def small_budget(
         raise ValueError(f"ratio={ratio} must exceed 1: Theorem 2.7 prescribes no step at all otherwise")
     n = math.ceil(ratio * p / rho)
     setting = accuracy.theorem_setting(n=n, p=p, rho=rho, sigma=sigma, beta=beta, constant=constant)
-    error = theory.remaining_bias(T=setting.T, eta=setting.eta, start=estimate_norm)
+    error = errors.remaining_bias(T=setting.T, eta=setting.eta, start=estimate_norm)
     return Corner(setting, error, accuracy.accuracy_bound(n=n, p=p, rho=rho, sigma=sigma, beta=beta))

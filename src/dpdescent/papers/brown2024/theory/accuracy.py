@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpdescent.descent.gaussian_law import IterateLaw
-from dpdescent.papers.brown2024 import concentration, gaussian_data, no_clipping, theory
 from dpdescent.papers.brown2024.dp_gd import Setting
+from dpdescent.papers.brown2024.theory import concentration, errors, gaussian_data, no_clipping
 from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
 
 # Bound on ||A^(T)|| that the proof states (below eq. 77), and the one that ||I - eta Sigma|| <= 7/8 gives: 64/15.
@@ -164,7 +164,7 @@ def theorem_setting(
         raise ValueError(f"n={n:g} must exceed p/rho = {p / rho:g}: Theorem 2.7 prescribes no step at all otherwise")
     T = math.ceil(steps)
     gamma = theorem_threshold(n=n, p=p, T=T, sigma=sigma, beta=beta, constant=constant)
-    return Setting(n=n, p=p, T=T, rho=rho, eta=theory.ETA, gamma=gamma)
+    return Setting(n=n, p=p, T=T, rho=rho, eta=errors.ETA, gamma=gamma)
 
 
 def theorem_records(*, p: int, rho: float, beta: float, constant: float = 1.0) -> float:

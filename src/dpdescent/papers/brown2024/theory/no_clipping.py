@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpdescent.data.linear import Array, LinearSample, blocks
-from dpdescent.papers.brown2024 import theory
+from dpdescent.papers.brown2024.theory import errors
 from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
 
 # Bound on ||I - eta Sigma|| in part (i).
@@ -204,7 +204,7 @@ def residual_terms(
     require_non_negative(sigma=sigma)
     first = noise_projection(c0=c0, noise_sd=noise_sd, n=n, p=p, T=T, t=0, beta=beta)
     return ResidualTerms(
-        estimation=c0 * theory.sampling_error(n=n, p=p, sigma=sigma),
+        estimation=c0 * errors.sampling_error(n=n, p=p, sigma=sigma),
         signal=c0,
         noise=eta * first / (1.0 - CONTRACTION),
         label=c0 * sigma,
