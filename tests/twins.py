@@ -3,6 +3,8 @@
 import numpy as np
 
 from dpdescent.data.iv import IVSample
+from dpdescent.data.linear import LinearSample
+from dpdescent.descent import full_batch
 from dpdescent.descent.two_stage import Arms, Normals
 
 
@@ -42,3 +44,19 @@ def two_stage(sample: IVSample, arms: Arms, normals: Normals, k: int) -> tuple[n
         Thetas.append(Theta)
         betas.append(beta)
     return np.array(Thetas), np.array(betas), *(clipped / arms.steps[k])
+
+
+def dp_gd(sample: LinearSample, arms: full_batch.Arms, normals: np.ndarray, k: int) -> tuple[np.ndarray, int]:
+    """brown2024 Algorithm 1 for arm k: theta_1 to theta_T, shape (T, p), and how many gradients were clipped in all.
+
+    `normals` are those of this run, shape (T, p).
+    """
+    X, y = sample.X, sample.y
+    theta, path, clipped = np.zeros(sample.p), [], 0
+    for t in range(arms.steps):
+        gradients = -X * (y - X @ theta)[:, None]
+        clipped += int((np.sqrt((gradients**2).sum(1)) > arms.gamma[k]).sum())
+        g, z = clip(gradients, arms.gamma[k]).sum(0) / sample.n, arms.noise_sd[k] * normals[t]
+        theta = theta - arms.eta[k] * g + arms.eta[k] * z
+        path.append(theta)
+    return np.array(path), clipped

@@ -7,7 +7,7 @@ second moments would round too coarsely, all rows go through in blocks that fit 
 in the tests.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +34,7 @@ MANY = 0.25
 
 # Records that are looked at are filled up to multiples of this number by records of zeros. Data sets with equally many
 # then go through side by side, and every one of them by the same operations as it would alone.
-ALIKE = 16
+ALIKE = 32
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class Arms:
             if not getattr(self, name).min() > 0.0:
                 raise ValueError(f"{name}={getattr(self, name).min()} must be positive")
         if not (self.noise_sd.min() >= 0.0 and self.noise_sd.max() < np.inf):
-            raise ValueError(f"noise_sd from {self.noise_sd.min()} to {self.noise_sd.max()} must be finite and at least 0 "
-                             "(noise for an infinite gamma has to be chosen by hand)")  # fmt: skip
+            raise ValueError(f"noise_sd, from {self.noise_sd.min()} to {self.noise_sd.max()}, must be finite and not "
+                             "negative (no noise fits an infinite gamma: choose it by hand)")  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.eta)
@@ -127,8 +127,8 @@ class _Batch:
         self.cross = np.stack([sample.gram.xy / sample.n for sample in samples])[:, None, :]
         # One column where all thresholds are equal: limits are then computed once a record, not once a run.
         self.thresholds = arms.gamma[:1] if (arms.gamma == arms.gamma[0]).all() else arms.gamma
-        # No |x_i y_i| is larger than the first, no |x_i|^2 than the second.
-        self.largest = np.array([(reach.max(), s.norms.max() ** 2) for reach, s in zip(self.screen.reach, samples)])
+        # Bounds on all |x_i y_i| and |x_i|^2. Of products of bounds, so that no norm that underflows hides a large y_i.
+        self.largest = np.array([[s.norms.max() * np.abs(s.y).max(), s.norms.max() ** 2] for s in samples])
         self.sizes = np.array([sample.n for sample in samples])
         self.near: list[_Records] = []
         self.many = np.zeros(len(samples), dtype=bool)
@@ -142,7 +142,7 @@ class _Batch:
             clipped[near.owners] = (residual != kept).sum(2)
             residual -= kept
             gradient[near.owners] -= residual @ near.X / self.sizes[near.owners, None, None]
-        for d in np.flatnonzero(self.many | ~self._moments_suffice(theta)):
+        for d in np.flatnonzero(self.many | ~self._moments_suffice(theta)).tolist():
             gradient[d], clipped[d] = self._all_rows(d, theta)
         return gradient, clipped / self.sizes[:, None]
 
@@ -150,19 +150,22 @@ class _Batch:
         """Selects anew the records of data sets whose iterates have moved away."""
         # Regions only grow, so many records stay many.
         moved = {d: self.screen.select(d) for d in self.screen.outgrown(theta).tolist() if not self.many[d]}
-        if not moved:
-            return
-        self.near = [rest for near in self.near if len((rest := near.without(list(moved))).owners)]
+        if moved:
+            self.near = [rest for near in self.near if len((rest := near.without(list(moved))).owners)]
+            self.many[list(moved)] = [len(rows) > MANY * self.samples[d].n for d, rows in moved.items()]
+            few = {d: rows for d, rows in moved.items() if len(rows) and not self.many[d]}
+            self.near += self._gathered(few, runs=theta.shape[1])
+
+    def _gathered(self, rows: dict[int, Index], runs: int) -> Iterator["_Records"]:
+        """The given rows of data sets, side by side where they are about equally many, as far as the cache goes."""
         alike: dict[int, list[int]] = {}
-        for d, rows in moved.items():
-            self.many[d] = len(rows) > MANY * self.samples[d].n
-            if len(rows) and not self.many[d]:
-                alike.setdefault(-(-len(rows) // ALIKE) * ALIKE, []).append(d)
+        for d, index in rows.items():
+            alike.setdefault(-(-len(index) // ALIKE) * ALIKE, []).append(d)
         for count, owners in alike.items():
-            width = max(1, BLOCK // (count * theta.shape[1]))
+            width = max(1, BLOCK // (count * runs))
             for start in range(0, len(owners), width):
-                rows = {d: moved[d] for d in owners[start : start + width]}
-                self.near.append(_Records.gather(self.samples, rows, count, self.thresholds))
+                some = {d: rows[d] for d in owners[start : start + width]}
+                yield _Records.gather(self.samples, some, count, self.thresholds)
 
     def _moments_suffice(self, theta: Array) -> NDArray[np.bool_]:
         """Whether moments give the gradients of a data set without harmful rounding, shape (data sets,)."""
@@ -233,11 +236,11 @@ def _shape(samples: Sequence[LinearSample], arms: Arms, normals: Array) -> tuple
     """(data sets, runs, p), once everything fits."""
     dimensions = {sample.p for sample in samples}
     if len(dimensions) != 1:
-        raise ValueError(f"the data sets of a batch must share p, but theirs are {sorted(dimensions)}")
+        raise ValueError(f"the data sets of a batch must share p, but have p={sorted(dimensions)}")
     shape = len(samples), len(arms), dimensions.pop()
-    T, *rest = normals.shape
     # An axis of length 1 is shared, but never the last one: the noise of two coordinates is independent.
-    if T < arms.steps or len(rest) != 3 or rest[2] != shape[2] or any(a not in (1, b) for a, b in zip(rest, shape)):
+    fits = normals.ndim == 4 and normals.shape[0] >= arms.steps and normals.shape[3] == shape[2]
+    if not fits or any(have not in (1, want) for have, want in zip(normals.shape[1:], shape, strict=True)):
         raise ValueError(f"normals of shape {normals.shape} do not fit T={arms.steps} and (data sets, runs, p)={shape}")
     return shape
 

@@ -1,0 +1,98 @@
+"""What the no-clipping regime asks for, beside what experiments use: Lemmas 2.2, 2.5, 2.6 and Theorem 3.1."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from dpdescent.data.linear import LinearSample
+from dpdescent.descent import full_batch
+from dpdescent.descent.gaussian_law import Construction, IterateLaw, pinsker
+from dpdescent.papers.brown2024.design import Array, Row, Spec, sample_of, trial_stream
+from dpdescent.papers.brown2024.dp_gd import Setting
+from dpdescent.papers.brown2024.theory import gaussian_data, no_clipping
+from dpdescent.privacy.events import Mechanism
+
+CONSTRUCTIONS: tuple[Construction, ...] = ("independent runs", "checkpoints")
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of one panel at one size: condition, required values, coupling or coverage."""
+    cell = spec["cell"]
+    n, p = cell["n"], cell["p"]
+    values = {"condition": _condition, "required": _required, "coupling": _coupling, "coverage": _coverage}
+    panel = str(spec["panel"]).split(",")[0]
+    for trial in range(*spec["trials"]):
+        sample, theta_star = sample_of(spec, p, n, trial)
+        for row in values[panel](spec, sample, theta_star, trial):
+            yield {"panel": panel, "n": n, "p": p, "T": spec["arms"]["T"], "clip_factor": np.nan, "trial": trial, **row}
+
+
+def _condition(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Iterator[Row]:
+    """The smallest c0 of each part of Condition 2.4 at theta*, and the lemma's."""
+    T = spec["arms"]["T"]
+    found = no_clipping.condition(sample, theta_star, sigma=1.0, eta=spec["settings"]["eta"], T=T)
+    parts = {
+        "(i) holds": float(found.spectrum_holds), "(ii) covariates": found.covariates,
+        "(iii) residuals": found.residuals, "(iv) signal": found.signal, "(v) cross terms": found.cross, "c0": found.c0,
+        "c0 of Lemma 2.6": gaussian_data.constant(n=sample.n, T=T, beta=spec["settings"]["beta"]),
+    }  # fmt: skip
+    return ({"series": name, "value": value} for name, value in parts.items())
+
+
+def _required(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Iterator[Row]:
+    """gamma and n that Lemma 2.5 asks for, at the data's own c0 and at that of Lemma 2.6."""
+    settings, T, n, p = spec["settings"], spec["arms"]["T"], sample.n, sample.p
+    found = no_clipping.condition(sample, theta_star, sigma=1.0, eta=settings["eta"], T=T)
+    constants = {
+        "the data's": found.c0,
+        "the lemma's": gaussian_data.constant(n=n, T=T, beta=settings["beta"]),
+    }  # fmt: skip
+    for whose, c0 in constants.items():
+        yield {
+            "series": f"gamma required at {whose} c0",
+            "value": no_clipping.required_threshold(c0=c0, sigma=1.0, p=p),
+        }  # fmt: skip
+        needed = no_clipping.required_records(
+            c0=c0, n=n, p=p, rho=settings["rho"], T=T, eta=settings["eta"], beta=settings["beta"]
+        )  # fmt: skip
+        yield {"series": f"n required at {whose} c0", "value": needed}
+    yield {"series": "gamma used", "value": settings["clip_factor"] * np.sqrt(p)}
+    yield {"series": "n used", "value": float(n)}
+
+
+def _coupling(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Iterator[Row]:
+    """Share of runs in which any gradient is clipped: a bound on the distance to the unclipped law (Lemma 2.2)."""
+    count = spec["arms"]["runs"]
+    for factor, setting in settings_of(spec).items():
+        rng = trial_stream(spec, sample.p, sample.n, trial, "coupling")
+        normals = rng.standard_normal((setting.T, 1, count, sample.p))
+        clipped = full_batch.descend([sample], setting.arms(count), normals).clipped[0]
+        yield {"series": "P(some gradient is clipped)", "clip_factor": factor, "value": float((clipped > 0).mean())}
+        yield {"series": "fraction clipped", "clip_factor": factor, "value": float(clipped.mean())}
+
+
+def _coverage(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Iterator[Row]:
+    """Loss of coverage that the exact law allows, worst coordinate, for the theorem's estimates m, T apart."""
+    m = spec["settings"]["m"]
+    for T in spec["arms"]["spacing"]:
+        setting = Setting.of(spec, sample.n, sample.p, T, spec["settings"]["clip_factor"], runs=m)
+        law = IterateLaw.of(sample.gram, eta=setting.eta, noise_sd=setting.noise_sd)
+        for construction in CONSTRUCTIONS:
+            tail = 1 if construction == "independent runs" else None
+            estimates = law.estimates(construction, m * T, m, burn_in=0, tail=tail)
+            worst = float(pinsker(estimates.coordinate_divergences()).max())
+            yield {"series": f"TV bound, {construction}", "T": T, "value": worst}
+
+
+def settings_of(spec: Spec) -> dict[float, Setting]:
+    """DP-GD's setting for every clip factor of the coupling panel."""
+    cell, given = spec["cell"], spec["arms"]
+    return {factor: Setting.of(spec, cell["n"], cell["p"], given["T"], factor) for factor in given["clip_factor"]}
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of the coupling panel; the others run nothing."""
+    if spec["panel"].startswith("coupling"):
+        for factor, setting in settings_of(spec).items():
+            name = f"{spec['variant']}: DP-GD n={setting.n} gamma={factor:g} sqrt(p)"
+            yield name, setting.mechanism(), spec["settings"]["dp_delta"]

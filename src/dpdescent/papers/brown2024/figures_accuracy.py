@@ -1,0 +1,204 @@
+"""Figures of brown2024 on the error of one run: against the dimension (1, 9) and against the sample size (2, 8)."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpdescent.replication.figures import (
+    BACKGROUND,
+    BLUE,
+    GREEN,
+    GREY,
+    VERMILION,
+    curve,
+    legend_below,
+    log_scale,
+    panels,
+    select,
+    slope_guide,
+    thin_curve,
+    variants_of,
+    vertical,
+)
+
+# One colour a method in all figures of the paper: what privacy adds is red, what sampling adds is blue.
+DP_GD, OLS = VERMILION, BLUE
+METHODS = {"DP-GD": (DP_GD, "o"), "OLS": (OLS, "D"), "AdaSSP": (GREEN, "s")}
+# Other calibrations of AdaSSP, in shades of its colour.
+SHADES = {"AdaSSP (public bounds)": "#7FCDAE", "AdaSSP (zCDP-matched)": "#00493A"}
+# By clip factor, gamma / sqrt(p).
+CLIP_FACTORS = {5.0: (DP_GD, "o"), 3.0: ("#8F3B00", "s")}
+LINES = ("--", ":", "-.", (0, (6, 1, 1, 1, 1, 1)))
+
+P, N = "dimension $p$", "sample size $n$"
+ERROR = {
+    "theta_star": r"error to the truth $\|\theta_T-\theta^*\|$",
+    "theta_hat": r"error to least squares $\|\theta_T-\hat\theta\|$",
+}  # fmt: skip
+SERIES = {"privacy": r"privacy: $\|\theta_T-\hat\theta\|$", "sampling": r"sampling: $\|\hat\theta-\theta^*\|$"}
+PREDICTED = "thin: predicted by the exact law, without clipping"
+SPREAD = "points: mean with standard error; shade: from 10 % to 90 % of the runs"
+
+
+def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Error against the dimension, to the truth and to least squares; right, with samples that spare AdaSSP its ridge."""
+    larger = [name for name in variants_of(table) if name.startswith("n = ")]
+    figure, (axes,) = panels(2 + len(larger), size=(4.7, 4.2))
+    for panel, (target, label) in zip(axes, ERROR.items(), strict=False):
+        rows = table[table["error_to"] == target]
+        _methods(panel, select(rows), predicted=True)
+        others = [name for name in variants_of(rows) if name not in ("main", *larger)]
+        _descent_under(panel, rows, others)
+        _error_of_zero(panel)
+        log_scale(panel, "x")
+        panel.set(title=f"$n={display['arms']['n_over_p']}p$", xlabel=P, ylabel=label)
+        panel.set_ylim(bottom=0.0)
+    for panel, name in zip(axes[2:], larger, strict=True):
+        rows = select(table, name, error_to="theta_star")
+        _methods(panel, rows, predicted=False)
+        _root_p(panel, rows[rows["series"] == "AdaSSP"])
+        log_scale(panel)
+        panel.set(title=f"${name.removeprefix('n = ').join(['n=', ''])}$", xlabel=P, ylabel=ERROR["theta_star"])
+    legend_below(figure, axes, 4, SPREAD)
+    return figure
+
+
+def draw_fig09(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Figure 1 with anisotropic covariates."""
+    return draw_fig01(table, display)
+
+
+def _methods(axes: Axes, rows: pd.DataFrame, predicted: bool) -> None:
+    """One curve a method, AdaSSP's other calibrations as thin lines, and what is predicted for the first two."""
+    for name, (color, marker) in METHODS.items():
+        chosen = rows[rows["series"] == name].sort_values("p")
+        if len(chosen):
+            curve(axes, chosen, "p", name, color=color, marker=marker)
+        if predicted and chosen["predicted"].notna().any():
+            axes.plot(chosen["p"], chosen["predicted"], color="black", linewidth=0.8, label="predicted", zorder=3)
+    for name, color in SHADES.items():
+        chosen = rows[rows["series"] == name]
+        if len(chosen):
+            thin_curve(axes, chosen, "p", name, color=color, linestyle="-")
+
+
+def _descent_under(axes: Axes, rows: pd.DataFrame, variants: list[str]) -> None:
+    """DP-GD under other readings of the paper."""
+    for name, line in zip(variants, LINES, strict=False):
+        thin_curve(axes, select(rows, name, series="DP-GD"), "p", f"DP-GD, {name}", color=DP_GD, linestyle=line)
+
+
+def _error_of_zero(axes: Axes) -> None:
+    axes.axhline(1.0, color=GREY, linestyle="-.", linewidth=0.9)
+    text = r"$\|\theta^*\|=1$: the error of the estimate 0"
+    axes.text(0.98, 1.01, text, transform=axes.get_yaxis_transform(), color=GREY, fontsize=7.5, ha="right", va="bottom")
+
+
+def _root_p(axes: Axes, rows: pd.DataFrame) -> None:
+    if len(rows) > 1:
+        last = rows.loc[rows["p"].idxmax()]
+        slope_guide(axes, sorted(rows["p"]), (last["p"], last["mean"]), 0.5, r"claimed of AdaSSP: $\sqrt{p}$")
+
+
+def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Privacy and sampling error against n for each threshold, with fits; right, under other readings of the paper.
+
+    The axes are logarithmic, where the paper's are linear: 1/n and 1/sqrt(n) are straight lines.
+    """
+    main = select(table)
+    factors = sorted(set(main["clip_factor"]), reverse=True)
+    figure, (axes,) = panels(len(factors) + 1, size=(4.6, 4.2), sharey=True)
+    for panel, factor in zip(axes, factors, strict=False):
+        rows = main[main["clip_factor"] == factor]
+        _cost(panel, rows)
+        panel.set(title=rf"$\gamma={factor:g}\sqrt{{p}}$", xlabel=N)
+    _readings(axes[-1], table[table["clip_factor"] == factors[0]])
+    axes[-1].set(title=rf"$\gamma={factors[0]:g}\sqrt{{p}}$, other readings", xlabel=N)
+    axes[0].set_ylabel("error")
+    for panel in axes:
+        log_scale(panel)
+    _names_of_series(axes[0])
+    legend_below(figure, axes[:1], 4, "points: mean with standard error")
+    return figure
+
+
+def draw_fig08(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Figure 2 at the smaller budget, in ten and in a hundred dimensions, with both thresholds in each panel."""
+    main = select(table)
+    parts = list(dict.fromkeys(main["panel"]))
+    figure, axes = panels(len(parts), size=(5.8, 4.4), sharey=True, squeeze=False)
+    for panel, part in zip(axes[0], parts, strict=True):
+        rows = main[main["panel"] == part]
+        _cost(panel, rows)
+        panel.set(title=f"({part}) $p={display['cells'][part]['p']}$", xlabel=N)
+        log_scale(panel)
+    axes[0, 0].set_ylabel("error")
+    _names_of_series(axes[0, 0])
+    legend_below(figure, axes[0, :1], 4, "points: mean with standard error")
+    return figure
+
+
+def _cost(axes: Axes, rows: pd.DataFrame) -> None:
+    """Both errors of one panel with their predictions and fits, and where they are predicted to cross."""
+    for factor, group in sorted(rows.groupby("clip_factor"), reverse=True):
+        color, marker = CLIP_FACTORS.get(factor, (DP_GD, "o"))
+        private = group[group["series"] == "privacy"].sort_values("n")
+        _points(axes, private, color, marker)
+        _fit(axes, private, 1.0, ":", f"privacy, $\\gamma={factor:g}\\sqrt{{p}}$: ")
+        _mark_crossing(axes, group, color)
+    # The sampling error is the same at every threshold.
+    sampling = rows[(rows["series"] == "sampling") & (rows["clip_factor"] == rows["clip_factor"].max())]
+    _points(axes, sampling.sort_values("n"), OLS, "D")
+    _fit(axes, sampling, 0.5, "--", "sampling: ")
+    axes.legend(loc="lower left", title="fits", title_fontsize=7.5, fontsize=7.5)
+
+
+def _points(axes: Axes, rows: pd.DataFrame, color: str, marker: str) -> None:
+    axes.errorbar(rows["n"], rows["mean"], yerr=rows["se"], color=color, marker=marker, linestyle="none", markersize=4)
+    axes.plot(rows["n"], rows["predicted"], color=color, linewidth=0.9)
+
+
+def _fit(axes: Axes, rows: pd.DataFrame, power: float, line: str, name: str) -> None:
+    """`a n^-power` through the means, by least squares of their logarithms: every n counts alike."""
+    if len(rows):
+        a = float(np.exp(np.log(rows["mean"] * rows["n"] ** power).mean()))
+        formula = rf"${a:.3g}\,/\,n$" if power == 1 else rf"${a:.3g}\,/\sqrt{{n}}$"
+        n = np.sort(rows["n"])
+        axes.plot(n, a * n**-power, color="black", linestyle=line, linewidth=1.1, label=name + formula, zorder=3)
+
+
+def crossing_of(rows: pd.DataFrame) -> float | None:
+    """The n at which the predicted privacy error falls below the predicted sampling error; None if not on the grid."""
+    found = rows.pivot(index="n", columns="series", values="predicted").sort_index()
+    if not {"privacy", "sampling"} <= set(found):
+        return None
+    excess = np.log(found["privacy"] / found["sampling"])
+    if not excess.iloc[0] > 0.0 > excess.iloc[-1]:
+        return None
+    return float(np.exp(np.interp(0.0, -excess, np.log(found.index))))
+
+
+def _mark_crossing(axes: Axes, rows: pd.DataFrame, color: str) -> None:
+    n = crossing_of(rows)
+    if n is not None:
+        vertical(axes, n, f"predicted crossing: $n={n:,.0f}$", color, side="right")
+
+
+def _names_of_series(axes: Axes) -> None:
+    """Entries for the legend under the panels, where marks mean the same in each."""
+    pass
+
+
+def _readings(axes: Axes, rows: pd.DataFrame) -> None:
+    """The headline, and what other readings of the paper give."""
+    for series, color, marker in (("privacy", DP_GD, "o"), ("sampling", OLS, "D")):
+        chosen = rows[rows["series"] == series]
+        for name, line in zip(variants_of(chosen), ("-", *LINES), strict=False):
+            one = select(chosen, name)
+            if name == "main":
+                axes.errorbar(one["n"], one["mean"], yerr=one["se"], color=color, marker=marker, markersize=4)
+            else:
+                thin_curve(axes, one, "n", color=color, linestyle=line)
