@@ -1,11 +1,13 @@
 """Figures of brown2024 on the error of one run: against the dimension (1, 9) and against the sample size (2, 8)."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from dpdescent.replication.figures import (
     BACKGROUND,
@@ -108,66 +110,89 @@ def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
     The axes are logarithmic, where the paper's are linear: 1/n and 1/sqrt(n) are straight lines.
     """
-    main = select(table)
-    factors = sorted(set(main["clip_factor"]), reverse=True)
-    figure, (axes,) = panels(len(factors) + 1, size=(4.6, 4.2), sharey=True)
+    factors = sorted(set(table["clip_factor"]), reverse=True)
+    figure, (axes,) = panels(len(factors) + 1, size=(4.7, 4.3), sharey=True)
     for panel, factor in zip(axes, factors, strict=False):
-        rows = main[main["clip_factor"] == factor]
-        _cost(panel, rows)
-        panel.set(title=rf"$\gamma={factor:g}\sqrt{{p}}$", xlabel=N)
+        _cost(panel, select(table, clip_factor=factor))
+        panel.set_title(_threshold(factor))
     _readings(axes[-1], table[table["clip_factor"] == factors[0]])
-    axes[-1].set(title=rf"$\gamma={factors[0]:g}\sqrt{{p}}$, other readings", xlabel=N)
-    axes[0].set_ylabel("error")
-    for panel in axes:
-        log_scale(panel)
-    _names_of_series(axes[0])
-    legend_below(figure, axes[:1], 4, "points: mean with standard error")
+    axes[-1].set_title(f"{_threshold(factors[0])}, other readings")
+    _finish(figure, axes)
     return figure
 
 
 def draw_fig08(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Figure 2 at the smaller budget, in ten and in a hundred dimensions, with both thresholds in each panel."""
+    """Figure 2 at the smaller budget, in ten and in a hundred dimensions, with all thresholds in each panel."""
     main = select(table)
     parts = list(dict.fromkeys(main["panel"]))
     figure, axes = panels(len(parts), size=(5.8, 4.4), sharey=True, squeeze=False)
     for panel, part in zip(axes[0], parts, strict=True):
-        rows = main[main["panel"] == part]
-        _cost(panel, rows)
-        panel.set(title=f"({part}) $p={display['cells'][part]['p']}$", xlabel=N)
-        log_scale(panel)
-    axes[0, 0].set_ylabel("error")
-    _names_of_series(axes[0, 0])
-    legend_below(figure, axes[0, :1], 4, "points: mean with standard error")
+        _cost(panel, main[main["panel"] == part])
+        panel.set_title(f"({part}) $p={display['cells'][part]['p']}$")
+    _finish(figure, axes[0])
     return figure
+
+
+def draw_ext_author_profile(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """The settings of the author's public scripts, and one change at a time."""
+    parts = [part for part in display["cells"] if part in set(table["panel"])]
+    figure, axes = panels(len(parts), size=(4.7, 4.3), squeeze=False)
+    for panel, part in zip(axes[0], parts, strict=True):
+        _readings(panel, table[table["panel"] == part])
+        name = "Figure 2" if part == "fig02" else f"Figure 8({part})"
+        panel.set_title(f"{name}, $p={display['cells'][part]['p']}$")
+    _finish(figure, axes[0])
+    return figure
+
+
+def _finish(figure: Figure, axes: Iterable[Axes]) -> None:
+    panels = list(axes)
+    for panel in panels:
+        log_scale(panel)
+        panel.set_xlabel(N)
+    panels[0].set_ylabel("error")
+    legend_below(
+        figure, panels, 4, "points: mean with standard error;  lines: predicted by the exact law without clipping"
+    )
+
+
+def _threshold(factor: float) -> str:
+    return rf"$\gamma={factor:g}\sqrt{{p}}$"
 
 
 def _cost(axes: Axes, rows: pd.DataFrame) -> None:
     """Both errors of one panel with their predictions and fits, and where they are predicted to cross."""
-    for factor, group in sorted(rows.groupby("clip_factor"), reverse=True):
-        color, marker = CLIP_FACTORS.get(factor, (DP_GD, "o"))
-        private = group[group["series"] == "privacy"].sort_values("n")
-        _points(axes, private, color, marker)
-        _fit(axes, private, 1.0, ":", f"privacy, $\\gamma={factor:g}\\sqrt{{p}}$: ")
+    fits = []
+    for factor in sorted(set(rows["clip_factor"]), reverse=True):
+        group = rows[rows["clip_factor"] == factor]
+        private, (color, marker) = group[group["series"] == "privacy"], CLIP_FACTORS.get(factor, (DP_GD, "o"))
+        _points(axes, private, f"{SERIES['privacy']}, {_threshold(factor)}", color, marker)
+        fits += _fit(axes, private, 1.0, ":", f"privacy, {_threshold(factor)}")
         _mark_crossing(axes, group, color)
     # The sampling error is the same at every threshold.
-    sampling = rows[(rows["series"] == "sampling") & (rows["clip_factor"] == rows["clip_factor"].max())]
-    _points(axes, sampling.sort_values("n"), OLS, "D")
-    _fit(axes, sampling, 0.5, "--", "sampling: ")
-    axes.legend(loc="lower left", title="fits", title_fontsize=7.5, fontsize=7.5)
+    sampling = rows[rows["series"] == "sampling"].drop_duplicates("n")
+    _points(axes, sampling, SERIES["sampling"], OLS, "D")
+    fits += _fit(axes, sampling, 0.5, "--", "sampling")
+    axes.legend(handles=fits, loc="lower left", title="least-squares fits", title_fontsize=7.5, fontsize=7.5)
 
 
-def _points(axes: Axes, rows: pd.DataFrame, color: str, marker: str) -> None:
-    axes.errorbar(rows["n"], rows["mean"], yerr=rows["se"], color=color, marker=marker, linestyle="none", markersize=4)
-    axes.plot(rows["n"], rows["predicted"], color=color, linewidth=0.9)
-
-
-def _fit(axes: Axes, rows: pd.DataFrame, power: float, line: str, name: str) -> None:
-    """`a n^-power` through the means, by least squares of their logarithms: every n counts alike."""
+def _points(axes: Axes, rows: pd.DataFrame, label: str, color: str, marker: str) -> None:
+    rows = rows.sort_values("n")
     if len(rows):
-        a = float(np.exp(np.log(rows["mean"] * rows["n"] ** power).mean()))
-        formula = rf"${a:.3g}\,/\,n$" if power == 1 else rf"${a:.3g}\,/\sqrt{{n}}$"
-        n = np.sort(rows["n"])
-        axes.plot(n, a * n**-power, color="black", linestyle=line, linewidth=1.1, label=name + formula, zorder=3)
+        axes.errorbar(rows["n"], rows["mean"], yerr=rows["se"], label=label, color=color, fmt=marker, markersize=4)
+        axes.plot(rows["n"], rows["predicted"], color=color, linewidth=0.9)
+
+
+def _fit(axes: Axes, rows: pd.DataFrame, power: float, line: str, name: str) -> list[Line2D]:
+    """`a n^-power` through the means, by least squares of their logarithms: every n counts alike."""
+    if rows.empty:
+        return []
+    a = float(np.exp(np.log(rows["mean"] * rows["n"] ** power).mean()))
+    formula = f"${a:.3g}\\,/\\,n$" if power == 1 else rf"${a:.3g}\,/\sqrt{{n}}$"
+    n = np.sort(rows["n"])
+    fit = axes.plot(n, a * n**-power, color="black", linestyle=line, linewidth=1.1, zorder=3)
+    fit[0].set_label(f"_{name}")
+    return [Line2D([], [], color="black", linestyle=line, linewidth=1.1, label=f"{name}: {formula}")]
 
 
 def crossing_of(rows: pd.DataFrame) -> float | None:
@@ -184,21 +209,17 @@ def crossing_of(rows: pd.DataFrame) -> float | None:
 def _mark_crossing(axes: Axes, rows: pd.DataFrame, color: str) -> None:
     n = crossing_of(rows)
     if n is not None:
-        vertical(axes, n, f"predicted crossing: $n={n:,.0f}$", color, side="right")
-
-
-def _names_of_series(axes: Axes) -> None:
-    """Entries for the legend under the panels, where marks mean the same in each."""
-    pass
+        vertical(axes, n, f"predicted crossing: $n={n:,.0f}$", color)
 
 
 def _readings(axes: Axes, rows: pd.DataFrame) -> None:
-    """The headline, and what other readings of the paper give."""
-    for series, color, marker in (("privacy", DP_GD, "o"), ("sampling", OLS, "D")):
-        chosen = rows[rows["series"] == series]
-        for name, line in zip(variants_of(chosen), ("-", *LINES), strict=False):
-            one = select(chosen, name)
+    """The headline with its error bars, and what changes under other readings of the paper."""
+    for name, line in zip(variants_of(rows), ("-", *LINES), strict=False):
+        for series, color, marker in (("privacy", DP_GD, "o"), ("sampling", OLS, "D")):
+            chosen = select(rows, name, series=series).sort_values("n")
             if name == "main":
-                axes.errorbar(one["n"], one["mean"], yerr=one["se"], color=color, marker=marker, markersize=4)
+                axes.errorbar(chosen["n"], chosen["mean"], yerr=chosen["se"], color=color, marker=marker, markersize=4)
             else:
-                thin_curve(axes, one, "n", color=color, linestyle=line)
+                thin_curve(axes, chosen, "n", color=color, linestyle=line)
+        if name != "main":
+            axes.plot([], [], color=GREY, linestyle=line, linewidth=0.9, label=name)

@@ -34,7 +34,7 @@ class Constructed:
         intervals: shapes (replications, p).
         law: of the iterates without clipping, at this construction's noise.
         clip_fraction: fraction of all gradients that were clipped; 0 for the exact process.
-        lag1: autocorrelation of neighbouring iterates after the burn-in; NaN for independent runs.
+        lag1: autocorrelation of neighbouring iterates after the burn-in, shape (p,), of one long run.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Constructed:
     intervals: inference.Intervals
     law: IterateLaw
     clip_fraction: float
-    lag1: float
+    lag1: Array | None = None
 
 
 def constructed(spec: Spec, sample: LinearSample, trial: int, steps: int, clip_factor: float) -> Iterator[Constructed]:
@@ -57,7 +57,7 @@ def constructed(spec: Spec, sample: LinearSample, trial: int, steps: int, clip_f
         path, setting, clipped = _paths(spec, sample, trial, steps, clip_factor, runs=m)
         # The runs of one replication lie side by side.
         estimates = inference.independent_runs(path.reshape(len(path), m, -1, sample.p), burn_in, tail)
-        yield Constructed(INDEPENDENT, steps, _intervals(spec, estimates), _law(sample, setting), clipped, np.nan)
+        yield Constructed(INDEPENDENT, steps, _intervals(spec, estimates), _law(sample, setting), clipped)
 
 
 def _intervals(spec: Spec, estimates: Array) -> inference.Intervals:
@@ -73,7 +73,7 @@ def _paths(
 ) -> tuple[Array, Setting, float]:
     """Iterates of all replications, shape (N / runs, runs replications, p), the setting and the fraction clipped."""
     setting = Setting.of(spec, sample.n, sample.p, steps // runs, clip_factor, runs)
-    columns = runs * spec["arms"]["replications"]
+    columns = runs * spec["cell"]["replications"]
     rng = trial_stream(spec, sample.p, sample.n, trial, f"noise N={steps} runs={runs}")
     if spec["panel"] == "exact":
         return _law(sample, setting).simulate(setting.T, columns, rng), setting, 0.0
@@ -83,11 +83,15 @@ def _paths(
     return descent.path[:, 0], setting, float(descent.clipped.mean())
 
 
-def autocorrelation(path: Array) -> float:
-    """Mean lag-1 autocorrelation over replications and coordinates, about each run's own mean; path (T, runs, p)."""
-    centred = path - path.mean(axis=0)
-    ratios = (centred[1:] * centred[:-1]).sum(axis=0) / (centred**2).sum(axis=0)
-    return float(ratios.mean())
+def autocorrelation(path: Array) -> Array:
+    """Lag-1 autocorrelation of every coordinate, pooled over steps and runs; path (T, runs, p).
+
+    Iterates are centred by the mean over runs at their own step: by a run's own mean, short runs would seem less
+    correlated than they are.
+    """
+    centred = path - path.mean(axis=1, keepdims=True)
+    products: Array = (centred[1:] * centred[:-1]).sum(axis=(0, 1)) / (centred[:-1] ** 2).sum(axis=(0, 1))
+    return products
 
 
 # From a construction and its target to columns with one value a coordinate, `value` among them.
@@ -124,11 +128,22 @@ def run(spec: Spec, measure: Measure) -> Iterator[Row]:
         target = linear_least_squares(sample.gram)
         for steps in spec["cell"]["steps"]:
             for found in constructed(spec, sample, trial, steps, factor):
-                measures = {"clip_fraction": found.clip_fraction, "lag1": found.lag1}
                 columns = measure(spec, found, target)
                 for j in range(p):
                     values = {name: column[j] for name, column in columns.items()}
-                    yield {**_place(spec, steps, found.name, trial * p + j), **values, **measures}
+                    yield {
+                        **_place(spec, steps, found.name, trial * p + j), **values,
+                        "clip_fraction": found.clip_fraction,
+                    }  # fmt: skip
+                if measure is coverage and found.name == BATCHED:
+                    yield from _lag1_rows(spec, found, trial)
+
+
+def _lag1_rows(spec: Spec, found: Constructed, trial: int) -> Iterator[Row]:
+    assert found.lag1 is not None
+    for j, value in enumerate(found.lag1):
+        place = _place(spec, found.steps, "lag1", trial * len(found.lag1) + j)
+        yield {**place, "value": value, "clip_fraction": found.clip_fraction}
 
 
 def least_squares_lengths(spec: Spec) -> Iterator[Row]:

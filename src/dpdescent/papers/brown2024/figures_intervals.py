@@ -1,0 +1,188 @@
+"""Figures of brown2024 on confidence intervals: coverage (5, 10), length (6, 11), and what they cover with outliers."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpdescent.papers.brown2024.figures_accuracy import LINES, OLS
+from dpdescent.replication.figures import (
+    GREY,
+    ORANGE,
+    PURPLE,
+    legend_below,
+    log_scale,
+    panels,
+    select,
+    thin_curve,
+    variants_of,
+)
+
+# Three colours that no other method of the paper has.
+CONSTRUCTIONS = {
+    "independent": ("independent runs", PURPLE, "o"), "checkpoints": ("checkpoints", ORANGE, "s"),
+    "batched": ("batched means", "#006D77", "^"),
+}  # fmt: skip
+PROCESSES = {"clipped": "DP-GD", "exact": "exact process, no clipping"}
+STEPS = "total number of gradients $N$"
+COVERAGE = r"coverage of $\hat\theta$"
+BARS = "points: mean; bars: central 95 % of the coordinates"
+COLUMNS = 3
+# Guarantees below say little, and coverage is not found there.
+LOWEST = 0.6
+
+
+def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Coverage of least squares by the three constructions against the number of gradients."""
+    figure, places = _grid(table)
+    for panel, rows in places:
+        panel.axhline(display["nominal"], color="black", linestyle="--", linewidth=1.0, label="nominal level")
+        if set(rows["variant"]) == {"main"}:
+            _constructions(panel, rows)
+        else:
+            _readings(panel, rows)
+        if set(rows["process"]) == {"exact"}:
+            _guarantees(panel, select(rows))
+        log_scale(panel, "x")
+        panel.set_ylabel(COVERAGE)
+    low = min(LOWEST, table["q025"].min() - 0.02)
+    for panel, _ in places:
+        panel.set_ylim(low, 1.01)
+    legend_below(figure, [panel for panel, _ in places], 4, BARS)
+    return figure
+
+
+def draw_fig10(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Figure 5 with anisotropic covariates."""
+    return draw_fig05(table, display)
+
+
+def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Length of the three intervals against the number of gradients, what is predicted, and that of least squares."""
+    figure, places = _grid(table)
+    for panel, rows in places:
+        closed = select(rows, series="OLS").sort_values("steps")
+        panel.plot(closed["steps"], closed["mean"], color=OLS, linestyle="--", linewidth=1.3, label="least squares")
+        if set(rows["variant"]) == {"main"}:
+            _constructions(panel, rows)
+            _predictions(panel, rows)
+        else:
+            _readings(panel, rows)
+        log_scale(panel)
+        panel.set_ylabel("length of the intervals")
+    legend_below(figure, [panel for panel, _ in places], 4, BARS)
+    return figure
+
+
+def draw_fig11(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Figure 6 with anisotropic covariates."""
+    return draw_fig06(table, display)
+
+
+def _grid(table: pd.DataFrame) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
+    """A panel for each process and n, the largest n with clipping first, and one for other readings of the paper."""
+    parts = list(_parts(table))
+    rows = math.ceil(len(parts) / COLUMNS)
+    figure, axes = panels(min(len(parts), COLUMNS), rows, size=(4.6, 3.5), squeeze=False)
+    for panel in axes.flat[len(parts) :]:
+        panel.axis("off")
+    places = []
+    for panel, (title, chosen) in zip(axes.flat, parts, strict=False):
+        panel.set(title=title, xlabel=STEPS)
+        places.append((panel, chosen))
+    return figure, places
+
+
+def _parts(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    main = select(table)
+    found = set(zip(main["process"], main["n"], strict=True))
+    largest = max((n for process, n in found if process == "clipped"), default=None)
+    for process, n in sorted(found, key=lambda each: (each != ("clipped", largest), each[0] == "clipped", each[1])):
+        yield f"{PROCESSES[process]}, $n={n}$", select(main, process=process, n=n)
+    others = table[table["variant"] != "main"]
+    for process, n in sorted(set(zip(others["process"], others["n"], strict=True))):
+        name = f"{PROCESSES[process].split(',')[0]}, $n={n}$: other readings"
+        yield name, table[(table["process"] == process) & (table["n"] == n)]
+
+
+def _constructions(axes: Axes, rows: pd.DataFrame) -> None:
+    """One curve a construction, side by side where they share an N."""
+    for k, (series, (label, color, marker)) in enumerate(CONSTRUCTIONS.items()):
+        chosen = select(rows, series=series).sort_values("steps")
+        if len(chosen):
+            x = chosen["steps"] * 1.03 ** (k - 1)
+            _bars(axes, x, chosen, label=label, color=color, marker=marker, markersize=4, linewidth=1.1)
+
+
+def _bars(axes: Axes, x: Any, rows: pd.DataFrame, **style: Any) -> None:
+    """Means with the central 95 % of the coordinates as bars."""
+    reach = [(rows["mean"] - rows["q025"]).clip(lower=0.0), (rows["q975"] - rows["mean"]).clip(lower=0.0)]
+    axes.errorbar(x, rows["mean"], yerr=reach, elinewidth=0.8, **style)
+
+
+def _guarantees(axes: Axes, rows: pd.DataFrame) -> None:
+    """What is guaranteed without clipping: the nominal level less the distance from independent normal estimates."""
+    for series, (_, color, _) in CONSTRUCTIONS.items():
+        chosen = rows[(rows["series"] == series) & (rows["guaranteed"] > 0.5)].sort_values("steps")
+        if len(chosen):
+            axes.plot(chosen["steps"], chosen["guaranteed"], color=color, linestyle=":", linewidth=1.2)
+    axes.plot([], [], color=GREY, linestyle=":", linewidth=1.2, label="guaranteed without clipping (Claim C.10)")
+
+
+def _predictions(axes: Axes, rows: pd.DataFrame) -> None:
+    """Lengths by the exact law, and those to which they settle in long runs."""
+    for k, (series, (_, color, _)) in enumerate(CONSTRUCTIONS.items()):
+        chosen = rows[rows["series"] == series].sort_values("steps")
+        axes.plot(chosen["steps"] * 1.03 ** (k - 1), chosen["predicted"], color="black", linewidth=0.7, zorder=3)
+        axes.plot(chosen["steps"], chosen["settled"], color=color, linestyle=":", linewidth=1.2)
+    axes.plot([], [], color="black", linewidth=0.7, label="predicted by the exact law")
+    axes.plot([], [], color=GREY, linestyle=":", linewidth=1.2, label="predicted after the burn-in")
+
+
+def _readings(axes: Axes, rows: pd.DataFrame) -> None:
+    """The headline and other readings of the paper, means only."""
+    for name, line in zip(variants_of(rows), ("-", *LINES), strict=False):
+        for series, (_, color, _) in CONSTRUCTIONS.items():
+            thin_curve(axes, select(rows, name, series=series), "steps", color=color, linestyle=line)
+        if name != "main":
+            axes.plot([], [], color=GREY, linestyle=line, linewidth=0.9, label=name)
+
+
+def draw_ext_outliers(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Coverage of the Huberised minimiser and of least squares, by construction and threshold."""
+    main = select(table)
+    parts = [part for part in display["cells"] if part in set(main["panel"])]
+    counts = sorted(set(main["steps"]))
+    figure, axes = panels(len(parts), len(counts), size=(5.8, 3.5), sharey=True, squeeze=False)
+    for row, steps in zip(axes, counts, strict=True):
+        for panel, part in zip(row, parts, strict=True):
+            rows = main[(main["steps"] == steps) & (main["panel"] == part)]
+            panel.axhline(display["nominal"], color="black", linestyle="--", linewidth=1.0, label="nominal level")
+            _targets(panel, rows)
+            share = display["cells"][part]["share"]
+            panel.set_title(f"{100 * share:g} % outliers, $N={steps}$")
+        row[0].set_ylabel("coverage")
+    axes[0, 0].set_ylim(-0.02, 1.03)
+    legend_below(figure, axes[0], 4, BARS)
+    return figure
+
+
+def _targets(axes: Axes, rows: pd.DataFrame) -> None:
+    """Both targets of every construction, in a group for each threshold."""
+    factors = sorted(set(rows["clip_factor"]))
+    marks = {"huber": ("Huberised minimiser", None), "ols": ("least squares", "white")}
+    for j, (target, (what, face)) in enumerate(marks.items()):
+        for k, (name, (label, color, marker)) in enumerate(CONSTRUCTIONS.items()):
+            chosen = rows[(rows["series"] == target) & (rows["construction"] == name)].sort_values("clip_factor")
+            x = np.array([factors.index(factor) for factor in chosen["clip_factor"]]) + 0.3 * j - 0.15 + 0.08 * (k - 1)
+            if len(chosen):
+                style = {"color": color, "markerfacecolor": face or color, "fmt": marker}
+                _bars(axes, x, chosen, label=f"{what}, {label}", **style)
+    clipped = rows.groupby("clip_factor")["clip_fraction"].mean()
+    names = [rf"$\gamma={k:g}\sqrt{{p}}$" + f"\n{100 * clipped[k]:.2g} % clipped" for k in factors]
+    axes.set_xticks(range(len(factors)), names)
+    axes.grid(visible=False, axis="x")
