@@ -7,10 +7,9 @@ Run it by `make bench`. Times are medians over interleaved repeats on this machi
 import dpdescent.descent.two_stage as engine  # isort: split
 
 import argparse
-import statistics
-import time
 
 import numpy as np
+from timing import in_turn
 
 from dpdescent.data.iv import IVSample, draw_parameters, draw_sample
 from dpdescent.data.tabular import compress
@@ -71,21 +70,11 @@ def design(sets: int = 20) -> list[Run]:
     return [(draw_sample(parameters, 5000, rng), arms, [engine.Normals.draw(rng, 20, 50, 50)]) for _ in range(sets)]
 
 
-def measured(function, repeats: int) -> float:
-    """Median wall seconds."""
-    times = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - started)
-    return statistics.median(times)
-
-
 def fast(runs: list[Run]) -> list[np.ndarray]:
     return [engine.descend(sample, arms, normals[0]).beta for sample, arms, normals in runs]
 
 
-def report(name: str, runs: list[Run], plain: list[IVSample], share: float, repeats: int) -> None:
+def report(name: str, runs: list[Run], plain: list[IVSample], share: float, rounds: int) -> None:
     """Checks that both ways give the same numbers, then times them side by side; the loop on a share of the runs."""
     checked = [(sample, arms, normals[0]) for sample, (_, arms, normals) in zip(plain, runs, strict=True)]
     betas = fast(runs)
@@ -93,12 +82,9 @@ def report(name: str, runs: list[Run], plain: list[IVSample], share: float, repe
         np.testing.assert_allclose(textbook(sample, arms, normals, 0), beta[0], rtol=1e-8, atol=1e-10)
     todo = [(sample, arms, normals, k) for sample, arms, normals in checked for k in range(len(arms))]
     some = todo[: max(1, round(share * len(todo)))]
-    ours, loop = [], []
-    for _ in range(repeats):
-        ours.append(measured(lambda: fast(runs), 3))
-        loop.append(measured(lambda: [textbook(*each) for each in some], 1) * len(todo) / len(some))
-    a, b = statistics.median(ours), statistics.median(loop)
-    print(f"{name}: dpdescent {a:.4f} s, textbook loop {b:.2f} s, ratio {b / a:.0f}")
+    ours, loop = in_turn(rounds, (lambda: fast(runs), 3), (lambda: [textbook(*each) for each in some], 1))
+    loop *= len(todo) / len(some)
+    print(f"{name}: dpdescent {ours:.4f} s, textbook loop {loop:.2f} s, ratio {loop / ours:.0f}")
 
 
 def main() -> None:

@@ -105,6 +105,60 @@ def test_ranges_cover_every_trial_once(root: Path) -> None:
         assert [trial for start, stop in ranges for trial in range(start, stop)] == [0, 1, 2, 3]
 
 
+def second_panel(paper: dict[str, Any], trials: int = 3) -> None:
+    """A panel with a number of trials of its own."""
+    cells = paper["artefacts"]["fig01"]["cells"]
+    cells["b"] = {**cells["a"], "trials": {"value": trials, "stated": "caption"}}
+
+
+def ranges(root: Path, start: str, config: dict[str, Any] = CONFIG) -> list[str]:
+    return [name.rsplit("_", 1)[1] for name in names(root, config=config) if name.startswith(start)]
+
+
+def test_a_panel_may_have_its_own_number_of_trials(root: Path) -> None:
+    before = specs(root)
+    edit(root, second_panel)
+    assert ranges(root, "main_b_n=10_") == ["t0-1", "t2-2"]
+    assert before.items() <= specs(root).items()
+    edit(root, lambda paper: second_panel(paper, 1))
+    assert ranges(root, "main_b_n=20_") == ["t0-0"]
+    assert ranges(root, "main_a_n=20_") == ["t0-1", "t2-3"]
+
+
+def test_a_panels_number_of_trials_is_no_axis_of_its_cell(root: Path) -> None:
+    edit(root, second_panel)
+    parts = project.load(CONFIG, root).papers[sixth_paper.KEY].artefacts["fig01"].parts
+    assert {part.spec["panel"] for part in parts} == {"a", "b"}
+    for part in parts:
+        assert part.spec["cell"] == {"n": part.spec["cell"]["n"], "p": 2, "q": 3}
+    edit(root, lambda paper: second_panel(paper, 0))
+    with pytest.raises(ConfigError, match=r"cells\.b\.trials = 0 is not allowed; number of trials: give an integer at"):
+        project.load(CONFIG, root)
+
+
+def test_a_panels_number_of_trials_holds_against_a_variants(root: Path) -> None:
+    """The variant asks for two trials of every panel that does not say otherwise."""
+    edit(root, second_panel)
+    assert ranges(root, "other-scale_a_n=10_") == ["t0-1"]
+    assert ranges(root, "other-scale_b_n=10_") == ["t0-1", "t2-2"]
+    edit(root, lambda paper: paper["artefacts"]["fig01"]["variants"]["other scale"].update(cells={"b": {"trials": 1}}))
+    assert ranges(root, "other-scale_b_n=10_") == ["t0-0"]
+    assert ranges(root, "main_b_n=10_") == ["t0-1", "t2-2"]
+
+
+def test_a_scale_caps_and_changes_a_panels_number_of_trials(root: Path) -> None:
+    edit(root, second_panel)
+    assert ranges(root, "main_b_n=10_", scale(root, trials_at_most=1)) == ["t0-0"]
+    assert ranges(root, "main_b_n=10_", scale(root, trials_at_most=9)) == ["t0-1", "t2-2"]
+
+    def overlaid(**changes: Any) -> dict[str, Any]:
+        return scale(root, papers={"sixth2026": {"artefacts": {"fig01": {"cells": {"b": {"trials": 5}}}}}}, **changes)
+
+    assert ranges(root, "main_b_n=10_", overlaid()) == ["t0-1", "t2-3", "t4-4"]
+    assert ranges(root, "main_a_n=10_", overlaid()) == ["t0-1", "t2-3"]
+    assert ranges(root, "main_b_n=10_", overlaid(trials_at_most=4)) == ["t0-1", "t2-3"]
+
+
 def test_whole_numbers_and_floats_are_one_name_and_one_spec(root: Path) -> None:
     def split_rho(value: list[float]) -> None:
         edit(root, lambda paper: paper["artefacts"]["fig01"].update(split=["n", "rho"]))

@@ -57,8 +57,11 @@ def test_claims_show_estimate_interval_and_criterion() -> None:
 
 def test_findings_stand_with_their_charitable_reading() -> None:
     text = summary.findings_list([FINDING])
-    assert text.startswith("- **f1** (Prop. 3.1; privacy, severity low, confirmed).")
+    assert text.startswith("- **f1** (`p1`, Prop. 3.1; privacy, severity low, confirmed).")
     assert "Charitable reading: none." in text
+    # Findings of several papers stand in one list of the README.
+    listed = summary.findings_list([FINDING, {**FINDING, "finding": "f2", "paper": "p2"}]).splitlines()
+    assert [line.split("`")[1] for line in listed] == ["p1", "p2"]
 
 
 def test_page_has_every_paper_and_artefact(tmp_path: Path) -> None:

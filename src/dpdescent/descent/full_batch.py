@@ -30,7 +30,7 @@ memory.keep_freed()
 TINY = 1e-150
 
 # Above this share of records that may be clipped, one pass over all of them is cheaper than gathering those.
-MANY = 0.25
+MANY = 0.5
 
 # Records that are looked at are filled up to multiples of this number by records of zeros. Data sets with equally many
 # then go through side by side, and every one of them by the same operations as it would alone.
@@ -139,7 +139,7 @@ class _Batch:
         gradient, clipped = np.matmul(theta, self.moment) - self.cross, np.zeros(theta.shape[:2])
         for near in self.near:
             residual, kept = near.residuals(theta)
-            clipped[near.owners] = (residual != kept).sum(2)
+            clipped[near.owners] += (residual != kept).sum(2)
             residual -= kept
             gradient[near.owners] -= residual @ near.X / self.sizes[near.owners, None, None]
         for d in np.flatnonzero(self.many | ~self._moments_suffice(theta)).tolist():
@@ -158,14 +158,17 @@ class _Batch:
 
     def _gathered(self, rows: dict[int, Index], runs: int) -> Iterator["_Records"]:
         """The given rows of data sets, side by side where they are about equally many, as far as the cache goes."""
-        alike: dict[int, list[int]] = {}
+        alike: dict[int, list[tuple[int, Index]]] = {}
+        most = max(1, BLOCK // (runs * ALIKE)) * ALIKE
         for d, index in rows.items():
-            alike.setdefault(-(-len(index) // ALIKE) * ALIKE, []).append(d)
-        for count, owners in alike.items():
+            for start in range(0, len(index), most):
+                part = index[start : start + most]
+                alike.setdefault(-(-len(part) // ALIKE) * ALIKE, []).append((d, part))
+        for count, parts in alike.items():
+            # This is 1 for `most`, so that no two parts of one data set ever lie side by side.
             width = max(1, BLOCK // (count * runs))
-            for start in range(0, len(owners), width):
-                some = {d: rows[d] for d in owners[start : start + width]}
-                yield _Records.gather(self.samples, some, count, self.thresholds)
+            for start in range(0, len(parts), width):
+                yield _Records.gather(self.samples, parts[start : start + width], count, self.thresholds)
 
     def _moments_suffice(self, theta: Array) -> NDArray[np.bool_]:
         """Whether moments give the gradients of a data set without harmful rounding, shape (data sets,)."""
@@ -203,15 +206,15 @@ class _Records:
 
     @classmethod
     def gather(
-        cls, samples: Sequence[LinearSample], rows: dict[int, Index], count: int, thresholds: Array
+        cls, samples: Sequence[LinearSample], parts: list[tuple[int, Index]], count: int, thresholds: Array
     ) -> "_Records":
-        """The given rows of every data set, filled up to `count` by records of zeros, which add nothing."""
-        X = np.zeros((len(rows), count, samples[0].p))
-        y, norms = np.zeros((2, len(rows), 1, count))
-        for i, (d, index) in enumerate(rows.items()):
-            X[i, : len(index)] = samples[d].X[index]
-            y[i, 0, : len(index)], norms[i, 0, : len(index)] = samples[d].y[index], samples[d].norms[index]
-        return cls(np.array(list(rows)), X, y, _limits(norms, thresholds))
+        """Rows of data sets, given as (data set, rows), filled up to `count` by records of zeros, which add nothing."""
+        X = np.zeros((len(parts), count, samples[0].p))
+        y, norms = np.zeros((2, len(parts), 1, count))
+        for i, (d, rows) in enumerate(parts):
+            X[i, : len(rows)] = samples[d].X[rows]
+            y[i, 0, : len(rows)], norms[i, 0, : len(rows)] = samples[d].y[rows], samples[d].norms[rows]
+        return cls(np.array([d for d, _ in parts]), X, y, _limits(norms, thresholds))
 
     @classmethod
     def block(cls, sample: LinearSample, rows: slice, owner: int, thresholds: Array) -> "_Records":
@@ -252,6 +255,8 @@ def _limits(norms: Array, thresholds: Array) -> Array:
 
 
 def _spread(arms: Arms, p: int) -> float:
-    """How far iterates lie from their mean once they have settled, for covariates of unit variance: a hint only."""
+    """About how far iterates stray from their mean at most, for covariates of unit variance: a hint only."""
     eta = np.minimum(arms.eta, 1.0)
-    return float((arms.noise_sd * np.sqrt(p * eta / (2.0 - eta))).max())
+    # A standard normal vector has a norm of about sqrt(p) +- sqrt(1/2): the largest of as many as there are steps.
+    largest = np.sqrt(p) + np.sqrt(np.log(arms.steps * len(arms)))
+    return float((arms.noise_sd * np.sqrt(eta / (2.0 - eta))).max() * largest)

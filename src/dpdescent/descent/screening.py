@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 # The radius for which records are selected exceeds what is needed by this factor, so that few steps select anew.
-AHEAD = 1.5
+AHEAD = 1.1
 
 # Records this close to the threshold, relative to it, are selected as well: more than the rounding of either side
 # wherever a selection is used at all (`clipping.rounding_is_negligible`).

@@ -103,8 +103,12 @@ def log_scale(axes: Axes, which: str = "xy") -> None:
 
 
 def plain_number(value: float, _: object = None) -> str:
-    """A tick's label: 0.05, 20, 10000, but a power of ten where digits would have to be counted."""
-    return f"{value:g}" if 1e-3 <= value < 1e5 else f"$10^{{{np.log10(value):.0f}}}$"
+    """A tick's label: 0.05, 20, 10000, but a power of ten, or 1, 2 or 5 times one, where digits would be counted."""
+    if 1e-3 <= value < 1e5:
+        return f"{value:g}"
+    power = np.floor(np.log10(value) + 1e-9)
+    factor = f"{value / 10**power:.3g}"
+    return f"$10^{{{power:.0f}}}$" if factor == "1" else rf"${factor}\times10^{{{power:.0f}}}$"
 
 
 def legend_below(figure: Figure, axes: Iterable[Axes], columns: int, title: str | None = None) -> None:

@@ -52,15 +52,17 @@ def row(
     measured: float | None = None,
     direction: Direction | None = "at most",
     note: str = "",
+    allowed: float = 0.0,
 ) -> Bound:
     """A row of bounds; `holds` says whether the measured value lies where the bound puts it.
 
-    Without a direction it is open.
+    Without a direction it is open. `allowed` is how far on the wrong side chance or rounding may carry the measured
+    value; the note is to say so. Where it is NaN, because a single trial tells nothing of chance, the row is open too.
     """
-    number = None if measured is None or math.isnan(measured) else float(measured)
+    number = _number(measured)
     holds = None
-    if number is not None and direction is not None:
-        holds = bool(number <= value if direction == "at most" else number >= value)
+    if number is not None and direction is not None and not math.isnan(allowed):
+        holds = bool(number <= value + allowed if direction == "at most" else number >= value - allowed)
     if math.isinf(value) and direction is not None and VACUOUS not in note:
         note = "; ".join(filter(None, [note, f"{VACUOUS}: no finite value"]))
     return Bound(bound, location, setting, float(value), number, holds, note)
@@ -71,6 +73,19 @@ def stated(
 ) -> Bound:
     """A row for a quantity that bounds nothing by itself; a measured value may stand beside it."""
     return row(bound, location, setting, value, measured, None, note)
+
+
+def identity(
+    bound: str, location: str, setting: str, value: float, measured: float | None, allowed: float, note: str = ""
+) -> Bound:
+    """A row for an equality: it holds if the measured value is within `allowed` of it; open where that is NaN."""
+    number = _number(measured)
+    holds = None if number is None or math.isnan(allowed) else bool(abs(number - value) <= allowed)
+    return Bound(bound, location, setting, float(value), number, holds, note)
+
+
+def _number(measured: float | None) -> float | None:
+    return None if measured is None or math.isnan(measured) else float(measured)
 
 
 def pick(table: pd.DataFrame, column: str, **where: object) -> float | None:

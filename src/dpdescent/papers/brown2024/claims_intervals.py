@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.brown2024.reading import CLOSE, COMPARABLE, RATE, SETTLED, VALID, claim
+from dpdescent.papers.brown2024.reading import CLOSE, COMPARABLE, NOTHING, RATE, SETTLED, VALID, claim, row_at, slope
 from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate, difference, log_log_slope, mean_of, ratio, worst
+from dpdescent.replication.statistics import Estimate, difference, mean_of, ratio, worst
 
 CONSTRUCTIONS = {"independent": "independent runs", "checkpoints": "checkpoints", "batched": "batched means"}
 PAIRS = (("fig05", "fig06", "Figures 5, 6"), ("fig10", "fig11", "Figures 10, 11"))
@@ -55,32 +55,36 @@ def _autocorrelation(evidence: Evidence, artefact: str, place: str) -> Iterator[
         first, last = lags.iloc[0], lags.iloc[-1]
         yield claim(
             f"{artefact}-autocorrelation-{n}", artefact, f"Sec. 4.2, {place}", "running the algorithm longer induces more autocorrelation between the iterates",
-            f"lag-1 autocorrelation at N = {last['steps']} less that at N = {first['steps']}, n = {n}", difference(last, first), "at least 0.02", 0.02,
+            f"lag-1 autocorrelation at N = {last['steps']} less that at N = {first['steps']}, n = {n}", _growth(first, last), "at least 0.02", 0.02,
             note=f"from {first['mean']:.3f} to {last['mean']:.3f}, while {first['clip_fraction']:.1%} to {last['clip_fraction']:.1%} of gradients are clipped: without "
             "clipping it is 1 - eta s at every N; n is not stated",
         )  # fmt: skip
         first, last = rows.iloc[0], rows.iloc[-1]
         yield claim(
             f"{artefact}-larger-batches-{n}", artefact, f"Sec. 4.2, {place}", "therefore a larger batch size is required to obtain valid intervals from batched means",
-            f"coverage of batched means at N = {last['steps']} less that at N = {first['steps']}, n = {n}", difference(last, first),
+            f"coverage of batched means at N = {last['steps']} less that at N = {first['steps']}, n = {n}", _growth(first, last),
             "at most -0.02: coverage falls as runs get longer", at_most=-0.02,
             note="ten batches at every N, so that batches grow with N by themselves; the sentence may compare one long run with many short ones",
         )  # fmt: skip
+
+
+def _growth(first: "pd.Series[float]", last: "pd.Series[float]") -> Estimate:
+    return difference(last, first) if first["steps"] < last["steps"] else NOTHING
 
 
 def _length(evidence: Evidence, artefact: str, place: str) -> Iterator[Claim]:
     rows = _clipped(evidence, artefact)
     n, settled = rows["n"].iloc[0], rows[rows["steps"] >= SETTLED]
     first = settled["steps"].min()
-    few = settled[settled["steps"] == first].set_index("series")
+    few = (row_at(settled, steps=first, series=series) for series in ("independent", "batched"))
     yield claim(
         f"{artefact}-burn-in", artefact, f"Sec. 4.2, {place}", "with fewer iterations multiple runs yield wider confidence intervals",
-        f"mean length, independent runs over batched means, at N = {first}, n = {n}", ratio(few.loc["independent"], few.loc["batched"]), "above 1.1", 1.1,
+        f"mean length, independent runs over batched means, at N = {first}, n = {n}", ratio(*few), "above 1.1", 1.1,
     )  # fmt: skip
     checkpoints = settled[settled["series"] == "checkpoints"]
     yield claim(
         f"{artefact}-checkpoints", artefact, f"Sec. 4.2, {place}", "the checkpoints approach has a poor dependence on the number of iterations",
-        f"log-log slope of the mean length in N, N >= {SETTLED}, n = {n}", log_log_slope(checkpoints, "steps"), f"at least {0.5 - RATE:g}: like the noise, sqrt(N)", 0.5 - RATE,
+        f"log-log slope of the mean length in N, N >= {SETTLED}, n = {n}", slope(checkpoints, "steps"), f"at least {0.5 - RATE:g}: like the noise, sqrt(N)", 0.5 - RATE,
     )  # fmt: skip
     for series, name in CONSTRUCTIONS.items():
         exact = evidence.select(artefact, process="exact", series=series)
@@ -99,7 +103,7 @@ def _over(row: pd.Series, value: float) -> Estimate:
 
 def _farthest(ratios: list[Estimate]) -> Estimate:
     if not ratios:
-        return Estimate(math.nan, math.nan, math.nan)
+        return NOTHING
     return max(ratios, key=lambda each: abs(math.log(each.value)))
 
 
@@ -111,21 +115,21 @@ def _comparable(evidence: Evidence, artefact: str, place: str) -> Iterator[Claim
         if process == "exact" and n <= headline:
             continue
         steps = _middle(rows)
-        at = rows[rows["steps"] == steps].set_index("series")
+        textbook = row_at(rows, steps=steps, series="OLS")
         for series, name in CONSTRUCTIONS.items():
             yield claim(
                 f"{artefact}-comparable-{series}-{n}", artefact, f"Sec. 1.2, Sec. 4.2, {place}",
                 f"the width is roughly comparable to that of the textbook nonprivate interval for the population parameter: {name}",
                 f"mean length over that of least squares at N = {steps}, n = {n}" + (" (exact process)" if process == "exact" else ""),
-                ratio(at.loc[series], at.loc["OLS"]), f"at most {COMPARABLE:g}", at_most=COMPARABLE,
+                ratio(row_at(rows, steps=steps, series=series), textbook), f"at most {COMPARABLE:g}", at_most=COMPARABLE,
                 note="n is not stated, and the ratio falls as 1/sqrt(n): for batched means about 205 / sqrt(n) here",
             )  # fmt: skip
 
 
-def _middle(rows: pd.DataFrame) -> int:
-    """The number of gradients next to 520 at which all constructions exist."""
+def _middle(rows: pd.DataFrame) -> float:
+    """The number of gradients next to 520 at which all constructions exist; NaN if there is none."""
     grid = sorted(set(rows[rows["series"] == "independent"]["steps"]))
-    return int(min(grid, key=lambda steps: abs(steps - 520)))
+    return min(grid, key=lambda steps: abs(steps - 520), default=math.nan)
 
 
 def _outliers(evidence: Evidence) -> Iterator[Claim]:

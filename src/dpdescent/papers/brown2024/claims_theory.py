@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dpdescent.descent.clipping import mean_sensitivity
-from dpdescent.papers.brown2024.reading import claim, judged
+from dpdescent.papers.brown2024.reading import SETTLED, claim, judged
 from dpdescent.privacy import zcdp
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import Estimate, mean_of, worst
@@ -39,23 +39,24 @@ def _coverage(evidence: Evidence) -> Iterator[Claim]:
     rows = evidence.select("ext_no_clipping", panel="coverage")
     for construction in ("independent runs", "checkpoints"):
         bounds = rows[rows["series"] == f"TV bound, {construction}"].sort_values("T")
-        last = bounds.iloc[-1]
+        longest = bounds["T"].max()
+        last = [Estimate(row["mean"], row["q025"], row["q975"]) for _, row in bounds[bounds["T"] == longest].iterrows()]
         yield claim(
             f"theorem-3.1-{construction.split()[0]}", "ext_no_clipping", "Thm 3.1",
             f"(with explicit constants in place of hidden ones) without clipping the intervals are valid from T of order log: {construction}",
-            f"largest loss of coverage that the exact law and Pinsker's inequality allow, at T = {last['T']}",
-            Estimate(last["mean"], last["q025"], last["q975"]), "at most 0.01", at_most=0.01,
+            f"largest loss of coverage that the exact law and Pinsker's inequality allow, at T = {longest}",
+            worst(last), "at most 0.01", at_most=0.01,
             note="by T: " + ", ".join(f"{row['mean']:.2g} at {row['T']}" for _, row in bounds.iterrows()),
         )  # fmt: skip
     simulated = evidence.select("fig05", process="exact")
-    chosen = simulated[(simulated["steps"] >= 220) & (simulated["series"] != "batched")]
+    chosen = simulated[(simulated["steps"] >= SETTLED) & simulated["series"].isin(["independent", "checkpoints"])]
     slack = [
         Estimate(*(value - row["guaranteed"] for value in (mean.value, mean.low, mean.high)))
         for row, mean in ((row, mean_of(row)) for _, row in chosen.iterrows())
     ]
     yield claim(
         "theorem-3.1-simulated", "fig05", "Thm 3.1", "(ours) simulated coverage without clipping is not below what is guaranteed",
-        "smallest excess of coverage over the guarantee, over N >= 220, n, independent runs and checkpoints",
+        f"smallest excess of coverage over the guarantee, over N >= {SETTLED}, n, independent runs and checkpoints",
         worst(slack, largest=False), "at least -0.01", -0.01,
     )  # fmt: skip
 

@@ -1,12 +1,13 @@
 """Figures 2 and 8: the error that privacy costs beside the sampling error, as the sample grows."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.descent.gaussian_law import IterateLaw
-from dpdescent.papers.brown2024.design import Row, Spec, sample_of, trial_stream
+from dpdescent.papers.brown2024.design import Row, Spec, expected_sampling_error, sample_of, trial_stream
 from dpdescent.papers.brown2024.dp_gd import Setting, no_privacy, side_by_side
 from dpdescent.privacy.events import Mechanism
 
@@ -20,16 +21,18 @@ def run(spec: Spec) -> Iterator[Row]:
         theta_hat = linear_least_squares(sample.gram)
         normals = trial_stream(spec, p, n, trial, "noise").standard_normal((spec["arms"]["T"], p))
         descent = side_by_side(sample, list(settings.values()), normals)
-        # What the exact law gives without clipping, at one eigendecomposition for all thresholds.
-        laws = (IterateLaw.of(sample.gram, eta=each.eta, noise_sd=each.noise_sd) for each in settings.values())
+        # What the exact law gives without clipping, from one eigendecomposition for all thresholds.
+        law = IterateLaw.of(sample.gram, eta=spec["settings"]["eta"], noise_sd=0.0)
         sampling = float(np.linalg.norm(theta_hat - theta_star))
-        for k, (factor, law) in enumerate(zip(settings, laws, strict=True)):
+        expected = expected_sampling_error(law, sample, spec["settings"]["noise_mean"])
+        for k, (factor, setting) in enumerate(settings.items()):
+            distance = replace(law, noise_sd=setting.noise_sd).expected_distance(setting.T)
             shared = {"panel": panel(spec), "n": n, "clip_factor": factor, "trial": trial}
             yield {
                 **shared, "series": "privacy", "value": float(np.linalg.norm(descent.theta[0, k] - theta_hat)),
-                "predicted": law.expected_distance(spec["arms"]["T"]), "clip_fraction": descent.clipped[0, k],
+                "predicted": distance, "clip_fraction": descent.clipped[0, k],
             }  # fmt: skip
-            yield {**shared, "series": "sampling", "value": sampling, "predicted": np.sqrt(p / (n - p - 1)),
+            yield {**shared, "series": "sampling", "value": sampling, "predicted": expected,
                    "clip_fraction": np.nan}  # fmt: skip
 
 

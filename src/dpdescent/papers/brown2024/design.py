@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.data.linear import LinearSample, anisotropic_root, draw_linear, unit_sphere
+from dpdescent.descent.gaussian_law import IterateLaw, expected_norm
 from dpdescent.randomness import stream
 
 Array = NDArray[np.float64]
@@ -34,3 +35,10 @@ def sample_of(spec: Spec, p: int, n: int, trial: int, sigma: float = 1.0) -> tup
     theta = true_theta(spec, p, n, trial)
     rng = trial_stream(spec, p, n, trial, "data")
     return draw_linear(theta, n, rng, root=root, sigma=sigma, noise_mean=settings["noise_mean"]), theta
+
+
+def expected_sampling_error(law: IterateLaw, sample: LinearSample, noise_mean: float) -> float:
+    """E ||theta_hat - theta*|| over label noise N(noise_mean, 1), given the covariates, whose spectrum the law has."""
+    spectrum = sample.n * law.eigenvalues
+    shift = noise_mean * (sample.X.sum(axis=0) @ law.eigenvectors) / spectrum if noise_mean else 0.0 * spectrum
+    return float(expected_norm(shift, 1.0 / spectrum))

@@ -1,6 +1,6 @@
 """Figures of brown2024 on the error of one run: against the dimension (1, 9) and against the sample size (2, 8)."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from dpdescent.replication.figures import (
-    BACKGROUND,
     BLUE,
     GREEN,
     GREY,
@@ -41,29 +40,32 @@ ERROR = {
     "theta_hat": r"error to least squares $\|\theta_T-\hat\theta\|$",
 }  # fmt: skip
 SERIES = {"privacy": r"privacy: $\|\theta_T-\hat\theta\|$", "sampling": r"sampling: $\|\hat\theta-\theta^*\|$"}
-PREDICTED = "thin: predicted by the exact law, without clipping"
-SPREAD = "points: mean with standard error; shade: from 10 % to 90 % of the runs"
+PREDICTED = "predicted, without clipping"
+MEANS = "points: mean with standard error"
+SPREAD = f"{MEANS}; shade: from 10 % to 90 % of the runs"
+CROSSING = f"{SPREAD}; lines: predicted, without clipping; $n^*$: where the predictions cross"
 
 
 def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Error against the dimension, to the truth and to least squares; right, with samples that spare AdaSSP its ridge."""
-    larger = [name for name in variants_of(table) if name.startswith("n = ")]
+    """Error to the truth and to least squares against the dimension; right, at an n that spares AdaSSP its ridge."""
+    ratios = (table["n"] / table["p"]).groupby(table["variant"]).first()
+    headline = display["arms"]["n_over_p"]
+    larger = list(ratios.index[ratios > headline])
     figure, (axes,) = panels(2 + len(larger), size=(4.7, 4.2))
     for panel, (target, label) in zip(axes, ERROR.items(), strict=False):
         rows = table[table["error_to"] == target]
         _methods(panel, select(rows), predicted=True)
-        others = [name for name in variants_of(rows) if name not in ("main", *larger)]
-        _descent_under(panel, rows, others)
+        _descent_under(panel, rows, [name for name in variants_of(rows) if name not in ("main", *larger)])
         _error_of_zero(panel)
         log_scale(panel, "x")
-        panel.set(title=f"$n={display['arms']['n_over_p']}p$", xlabel=P, ylabel=label)
-        panel.set_ylim(bottom=0.0)
+        panel.set(title=f"$n={headline:g}\\,p$", xlabel=P, ylabel=label)
+        panel.set_ylim(0.0, max(1.12, panel.get_ylim()[1]))
     for panel, name in zip(axes[2:], larger, strict=True):
         rows = select(table, name, error_to="theta_star")
         _methods(panel, rows, predicted=False)
         _root_p(panel, rows[rows["series"] == "AdaSSP"])
         log_scale(panel)
-        panel.set(title=f"${name.removeprefix('n = ').join(['n=', ''])}$", xlabel=P, ylabel=ERROR["theta_star"])
+        panel.set(title=f"$n={ratios[name]:g}\\,p$", xlabel=P, ylabel=ERROR["theta_star"])
     legend_below(figure, axes, 4, SPREAD)
     return figure
 
@@ -80,7 +82,7 @@ def _methods(axes: Axes, rows: pd.DataFrame, predicted: bool) -> None:
         if len(chosen):
             curve(axes, chosen, "p", name, color=color, marker=marker)
         if predicted and chosen["predicted"].notna().any():
-            axes.plot(chosen["p"], chosen["predicted"], color="black", linewidth=0.8, label="predicted", zorder=3)
+            axes.plot(chosen["p"], chosen["predicted"], color="black", linewidth=0.8, label=PREDICTED, zorder=3)
     for name, color in SHADES.items():
         chosen = rows[rows["series"] == name]
         if len(chosen):
@@ -115,9 +117,9 @@ def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for panel, factor in zip(axes, factors, strict=False):
         _cost(panel, select(table, clip_factor=factor))
         panel.set_title(_threshold(factor))
-    _readings(axes[-1], table[table["clip_factor"] == factors[0]])
+    _readings(axes[-1], table, factors[0])
     axes[-1].set_title(f"{_threshold(factors[0])}, other readings")
-    _finish(figure, axes)
+    _finish(figure, axes, CROSSING)
     return figure
 
 
@@ -129,7 +131,7 @@ def draw_fig08(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for panel, part in zip(axes[0], parts, strict=True):
         _cost(panel, main[main["panel"] == part])
         panel.set_title(f"({part}) $p={display['cells'][part]['p']}$")
-    _finish(figure, axes[0])
+    _finish(figure, axes[0], CROSSING)
     return figure
 
 
@@ -138,61 +140,64 @@ def draw_ext_author_profile(table: pd.DataFrame, display: dict[str, Any]) -> Fig
     parts = [part for part in display["cells"] if part in set(table["panel"])]
     figure, axes = panels(len(parts), size=(4.7, 4.3), squeeze=False)
     for panel, part in zip(axes[0], parts, strict=True):
-        _readings(panel, table[table["panel"] == part])
+        _readings(panel, table[table["panel"] == part], table["clip_factor"].max())
         name = "Figure 2" if part == "fig02" else f"Figure 8({part})"
         panel.set_title(f"{name}, $p={display['cells'][part]['p']}$")
-    _finish(figure, axes[0])
+    _finish(figure, axes[0], MEANS)
     return figure
 
 
-def _finish(figure: Figure, axes: Iterable[Axes]) -> None:
-    panels = list(axes)
-    for panel in panels:
+def _finish(figure: Figure, axes: Sequence[Axes], note: str) -> None:
+    for panel in axes:
         log_scale(panel)
         panel.set_xlabel(N)
-    panels[0].set_ylabel("error")
-    legend_below(
-        figure, panels, 4, "points: mean with standard error;  lines: predicted by the exact law without clipping"
-    )
+    axes[0].set_ylabel("error")
+    legend_below(figure, axes, 5, note)
 
 
 def _threshold(factor: float) -> str:
     return rf"$\gamma={factor:g}\sqrt{{p}}$"
 
 
+def _privacy(factor: float) -> str:
+    return f"{SERIES['privacy']}, {_threshold(factor)}"
+
+
 def _cost(axes: Axes, rows: pd.DataFrame) -> None:
     """Both errors of one panel with their predictions and fits, and where they are predicted to cross."""
-    fits = []
+    fitted = []
     for factor in sorted(set(rows["clip_factor"]), reverse=True):
         group = rows[rows["clip_factor"] == factor]
         private, (color, marker) = group[group["series"] == "privacy"], CLIP_FACTORS.get(factor, (DP_GD, "o"))
-        _points(axes, private, f"{SERIES['privacy']}, {_threshold(factor)}", color, marker)
-        fits += _fit(axes, private, 1.0, ":", f"privacy, {_threshold(factor)}")
+        _points(axes, private, _privacy(factor), color, marker)
         _mark_crossing(axes, group, color)
+        fitted.append((private, 1.0, ":", f"privacy, {_threshold(factor)}", color))
     # The sampling error is the same at every threshold.
     sampling = rows[rows["series"] == "sampling"].drop_duplicates("n")
     _points(axes, sampling, SERIES["sampling"], OLS, "D")
-    fits += _fit(axes, sampling, 0.5, "--", "sampling")
-    axes.legend(handles=fits, loc="lower left", title="least-squares fits", title_fontsize=7.5, fontsize=7.5)
+    fitted.append((sampling, 0.5, "--", "sampling", OLS))
+    # Names in the colours of the points; the lines are black, to stand out from the predictions.
+    fits = [(*_fit(axes, *fit), color) for *fit, color in fitted if len(fit[0])]
+    lines, names, colors = zip(*fits, strict=True)
+    style = {"title_fontsize": 7.5, "fontsize": 7.5, "labelcolor": colors, "loc": "best"}
+    axes.legend(lines, names, title="least-squares fits", **style)
 
 
 def _points(axes: Axes, rows: pd.DataFrame, label: str, color: str, marker: str) -> None:
     rows = rows.sort_values("n")
     if len(rows):
-        axes.errorbar(rows["n"], rows["mean"], yerr=rows["se"], label=label, color=color, fmt=marker, markersize=4)
+        curve(axes, rows, "n", label, color=color, marker=marker, markersize=3.5, linestyle="none")
         axes.plot(rows["n"], rows["predicted"], color=color, linewidth=0.9)
 
 
-def _fit(axes: Axes, rows: pd.DataFrame, power: float, line: str, name: str) -> list[Line2D]:
+def _fit(axes: Axes, rows: pd.DataFrame, power: float, dashes: str, name: str) -> tuple[Line2D, str]:
     """`a n^-power` through the means, by least squares of their logarithms: every n counts alike."""
-    if rows.empty:
-        return []
     a = float(np.exp(np.log(rows["mean"] * rows["n"] ** power).mean()))
-    formula = f"${a:.3g}\\,/\\,n$" if power == 1 else rf"${a:.3g}\,/\sqrt{{n}}$"
+    number = f"{a:,.0f}" if a >= 1000 else f"{a:.3g}"
+    formula = f"{number} / $n$" if power == 1 else rf"{number} / $\sqrt{{n}}$"
     n = np.sort(rows["n"])
-    fit = axes.plot(n, a * n**-power, color="black", linestyle=line, linewidth=1.1, zorder=3)
-    fit[0].set_label(f"_{name}")
-    return [Line2D([], [], color="black", linestyle=line, linewidth=1.1, label=f"{name}: {formula}")]
+    (line,) = axes.plot(n, a * n**-power, color="black", linestyle=dashes, linewidth=1.1, zorder=3)
+    return line, f"{name}: {formula}"
 
 
 def crossing_of(rows: pd.DataFrame) -> float | None:
@@ -209,17 +214,22 @@ def crossing_of(rows: pd.DataFrame) -> float | None:
 def _mark_crossing(axes: Axes, rows: pd.DataFrame, color: str) -> None:
     n = crossing_of(rows)
     if n is not None:
-        vertical(axes, n, f"predicted crossing: $n={n:,.0f}$", color)
+        vertical(axes, n, f"$n^*$ = {float(f'{n:.3g}'):,.0f}", color)
 
 
-def _readings(axes: Axes, rows: pd.DataFrame) -> None:
+def _readings(axes: Axes, rows: pd.DataFrame, factor: float) -> None:
     """The headline with its error bars, and what changes under other readings of the paper."""
+    private, mark = CLIP_FACTORS.get(factor, (DP_GD, "o"))
+    looks = {"privacy": (private, mark, _privacy(factor)), "sampling": (OLS, "D", SERIES["sampling"])}
+    rows = rows[rows["clip_factor"] == factor].sort_values("n")
     for name, line in zip(variants_of(rows), ("-", *LINES), strict=False):
-        for series, color, marker in (("privacy", DP_GD, "o"), ("sampling", OLS, "D")):
-            chosen = select(rows, name, series=series).sort_values("n")
+        for series, (color, marker, label) in looks.items():
+            one = select(rows, name, series=series)
             if name == "main":
-                axes.errorbar(chosen["n"], chosen["mean"], yerr=chosen["se"], color=color, marker=marker, markersize=4)
+                axes.errorbar(
+                    one["n"], one["mean"], yerr=one["se"], color=color, marker=marker, markersize=4, label=label
+                )
             else:
-                thin_curve(axes, chosen, "n", color=color, linestyle=line)
+                thin_curve(axes, one, "n", color=color, linestyle=line)
         if name != "main":
             axes.plot([], [], color=GREY, linestyle=line, linewidth=0.9, label=name)

@@ -1,5 +1,6 @@
 """Figures of brown2024 on what clipping costs and gains: Figures 3, 4 and 7."""
 
+import math
 from typing import Any
 
 import matplotlib as mpl
@@ -8,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, to_hex
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
 from dpdescent.papers.brown2024.figures_accuracy import DP_GD, ERROR, LINES, P
@@ -15,10 +17,9 @@ from dpdescent.replication.figures import (
     BACKGROUND,
     GREY,
     MARKERS,
-    ORANGE,
     PURPLE,
+    SKY,
     VERMILION,
-    curve,
     legend_below,
     log_scale,
     panels,
@@ -32,11 +33,12 @@ from dpdescent.replication.figures import (
 FLOOR = 1e-4
 LEVELS = {0.01: "1 %", 0.1: "10 %", 0.5: "50 %"}
 FACTORS = (1, 2, 3, 5)
+# A fraction below the first of them is none.
+FEWEST, FRACTIONS = 1e-5, (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9, 0.99)
 PARTS = {
-    "mse": (r"error $\mathbb{E}\|\theta_T-\hat\theta\|^2$", DP_GD, "o"), "bias2": (r"squared bias", PURPLE, "s"),
-    "variance": ("variance", ORANGE, "^"),
+    "variance": ("variance", SKY, "^"), "bias2": ("squared bias", PURPLE, "s"),
+    "mse": (r"error $\mathbb{E}\|\theta_T-\hat\theta\|^2$", DP_GD, "o"),
 }  # fmt: skip
-RATIO = r"clipping threshold $\gamma/\sqrt{p}$"
 MOMENTS = "points: mean over data sets with standard error; numbers: percentage of all gradients clipped"
 
 
@@ -51,11 +53,12 @@ def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     figure.colorbar(mesh, ax=axes, extend="min", label="fraction of all $nT$ gradients clipped", pad=0.09)
     for name, line in zip(variants_of(table), ("-", *LINES), strict=False):
         _contours(axes, _fractions(select(table, name)), name, line)
-    axes.set(xlim=edges[0][[0, -1]], ylim=edges[1][[0, -1]], xlabel=P, ylabel=r"clipping threshold $\gamma$")
+    axes.set(xlabel=P, ylabel=r"clipping threshold $\gamma$")
+    axes.set(xlim=(max(edges[0][0], 0.0), edges[0][-1]), ylim=(edges[1][0], edges[1][-1]))
     axes.grid(False)
     _thresholds(axes)
     if axes.get_legend_handles_labels()[0]:
-        legend_below(figure, [axes], 4, "white: contours")
+        legend_below(figure, [axes], 4, "contours: 1 %, 10 % and 50 % clipped")
     return figure
 
 
@@ -77,19 +80,21 @@ def _contours(axes: Axes, grid: pd.DataFrame, name: str, line: Any) -> None:
     levels = [level for level in LEVELS if grid.min().min() < level < grid.max().max()]
     if levels:
         lines = axes.contour(
-            grid.columns, grid.index, np.log(grid.clip(lower=FLOOR / 10)), np.log(levels), colors="white",
-            linestyles=[line], linewidths=1.3,
+            grid.columns, grid.index, np.log(grid.clip(lower=FLOOR / 10)), np.log(levels), colors="black",
+            linestyles=[line], linewidths=1.3 if name == "main" else 0.9,
         )  # fmt: skip
         if name == "main":
-            axes.clabel(lines, fmt={np.log(level): LEVELS[level] for level in levels}, fontsize=8)
-        axes.plot([], [], color=GREY, linestyle=line, label=name)
+            names = axes.clabel(lines, fmt={np.log(level): LEVELS[level] for level in levels}, fontsize=8)
+            for text in names or []:
+                text.set_bbox(BACKGROUND)
+        axes.plot([], [], color="black", linestyle=line, label=name)
 
 
 def _thresholds(axes: Axes) -> None:
     """The curves gamma = k sqrt(p), named where they leave the picture."""
     (low, high), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     for k in FACTORS:
-        p = np.linspace(max(low, 0.0), high, 200)
+        p = np.linspace(low, high, 200)
         axes.plot(p, k * np.sqrt(p), color=VERMILION, linestyle="--", linewidth=1.4)
         if bottom < k * np.sqrt(high) < top:
             axes.text(
@@ -99,45 +104,72 @@ def _thresholds(axes: Axes) -> None:
 
 
 def draw_fig04(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Squared bias, variance and squared error against the clipping threshold, one panel a sample size."""
-    rows = table[table["error_to"] == "theta_hat"]
+    """Squared bias, variance and squared error against the threshold; below, the error under other readings."""
+    rows, scale = table[table["error_to"] == "theta_hat"], math.sqrt(display["cells"]["all"]["p"])
     sizes = sorted(set(rows["n"]))
-    figure, axes = panels(len(sizes), size=(6.0, 4.6), sharey=True, squeeze=False)
-    for panel, n in zip(axes[0], sizes, strict=True):
-        _moments(panel, select(rows, n=n))
-        _errors_under(panel, rows[(rows["n"] == n) & (rows["series"] == "mse")])
-        truth = select(table, error_to="theta_star", n=n, series="mse")
-        thin_curve(panel, truth, "clip_factor", r"error to the truth", color="black", linestyle="-")
-        log_scale(panel)
-        panel.set(title=f"$n={n}$", xlabel=RATIO)
+    figure, axes = panels(len(sizes), 2, size=(6.0, 3.9), sharex=True, squeeze=False)
+    for (top, bottom), n in zip(axes.T, sizes, strict=True):
+        _moments(top, select(rows, n=n))
+        _errors(bottom, table[(table["n"] == n) & (table["series"] == "mse")])
+        for panel in (top, bottom):
+            log_scale(panel)
+        _thresholds_above(top, scale)
+        # Room for the highest number.
+        top.set_ylim(top=3.0 * top.get_ylim()[1])
+        top.set_title(f"$n={n}$")
+        bottom.set_xlabel(r"clipping threshold $\gamma/\sqrt{p}$")
     axes[0, 0].set_ylabel(r"squared distance from $\hat\theta$")
-    legend_below(figure, axes[0], 4, MOMENTS)
+    axes[1, 0].set_ylabel("mean squared error")
+    legend_below(figure, axes[:, 0], 4, MOMENTS)
     return figure
+
+
+def _thresholds_above(axes: Axes, scale: float) -> None:
+    """The threshold itself on a second axis."""
+    above = axes.secondary_xaxis(
+        "top", functions=(lambda k: np.multiply(k, scale), lambda gamma: np.divide(gamma, scale))
+    )
+    above.set_xlabel(r"clipping threshold $\gamma$")
+    above.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    above.xaxis.set_major_formatter(FuncFormatter(plain_number))
+    above.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _moments(axes: Axes, rows: pd.DataFrame) -> None:
     for series, (label, color, marker) in PARTS.items():
         chosen = rows[rows["series"] == series].sort_values("clip_factor")
         # The bias is what is left of a difference: next to nothing, or less, where there is none.
-        clear = chosen[chosen["mean"] > chosen["se"].fillna(0.0)]
-        if len(clear):
-            curve(axes, clear.assign(q10=np.nan, q90=np.nan), "clip_factor", label, color=color, marker=marker)
-        unclear = chosen["clip_factor"][~chosen.index.isin(clear.index)]
-        if len(unclear):
+        clear = chosen["mean"] > chosen["se"].fillna(0.0)
+        if clear.any():
+            _means(axes, chosen[clear], "clip_factor", label, color=color, marker=marker)
+        if not clear.all():
+            hidden = chosen["clip_factor"][~clear]
             axes.plot(
-                unclear, np.full(len(unclear), 0.015), "v", color=color, markerfacecolor="white",
+                hidden, np.full(len(hidden), 0.02), "v", color=color, markerfacecolor="white",
                 transform=axes.get_xaxis_transform(), label="squared bias below its standard error",
             )  # fmt: skip
     for _, row in rows[rows["series"] == "mse"].iterrows():
         axes.annotate(
-            percent(row["clip_fraction"]), (row["clip_factor"], row["mean"]), xytext=(0, 6), ha="center",
-            textcoords="offset points", fontsize=7, color=DP_GD, bbox=BACKGROUND,
+            percent(row["clip_fraction"]), (row["clip_factor"], row["mean"]), xytext=(0, 5), ha="center",
+            textcoords="offset points", fontsize=7, color=DP_GD,
         )  # fmt: skip
 
 
-def _errors_under(axes: Axes, rows: pd.DataFrame) -> None:
-    for name, line in zip(variants_of(rows)[1:], LINES, strict=False):
-        thin_curve(axes, select(rows, name), "clip_factor", f"error, {name}", color=DP_GD, linestyle=line)
+def _means(axes: Axes, rows: pd.DataFrame, x: str, label: str, **style: Any) -> None:
+    if len(rows):
+        axes.errorbar(rows[x], rows["mean"], yerr=rows["se"], label=label, **style)
+
+
+def _errors(axes: Axes, rows: pd.DataFrame) -> None:
+    """Squared errors to either target, and to least squares under other readings of the paper."""
+    near = rows[rows["error_to"] == "theta_hat"].sort_values("clip_factor")
+    truth = select(rows, error_to="theta_star").sort_values("clip_factor")
+    _means(axes, select(near), "clip_factor", PARTS["mse"][0], color=DP_GD, marker="o")
+    _means(
+        axes, truth, "clip_factor", r"error to the truth $\mathbb{E}\|\theta_T-\theta^*\|^2$", color="black", marker="."
+    )
+    for name, line in zip(variants_of(near)[1:], LINES, strict=False):
+        thin_curve(axes, select(near, name), "clip_factor", f"error, {name}", color=DP_GD, linestyle=line)
 
 
 def percent(fraction: float) -> str:
@@ -155,13 +187,24 @@ def draw_fig07(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     sizes, steps = sorted(set(rows["n"])), sorted(set(rows["T"]))
     figure, axes = panels(len(sizes), size=(6.0, 4.5), squeeze=False)
     for panel, n in zip(axes[0], sizes, strict=True):
+        panel.axvline(0.5, color=GREY, linestyle="-.", linewidth=0.9)
         for T, color, marker in zip(steps, shades(len(steps)), MARKERS * len(steps), strict=False):
-            _against_clipping(panel, select(rows, n=n, T=T), T, color, marker)
-        panel.set_xscale("logit")
-        panel.set(title=f"$n={n}$", xlabel="fraction of all gradients clipped", ylabel=ERROR["theta_hat"])
+            _against_clipping(panel, select(rows, n=n, T=T), f"$T={T}$", color, marker)
+        _fractions_axis(panel)
         log_scale(panel, "y")
-    legend_below(figure, axes[0], 7, "")
+        panel.set(title=f"$n={n}$", xlabel="percentage of all gradients clipped", ylabel=ERROR["theta_hat"])
+    legend_below(figure, axes[0], 7, "points: mean over data sets with standard error; circle: least error of a curve")
     return figure
+
+
+def _fractions_axis(axes: Axes) -> None:
+    """A logistic axis of fractions, named in per cent; it leaves out those below FEWEST, zero among them."""
+    low, high = axes.dataLim.intervalx
+    axes.set_xscale("logit")
+    axes.set_xlim(max(0.6 * low, FEWEST), 1.0 - 0.6 * (1.0 - min(high, 1.0 - FEWEST)))
+    axes.xaxis.set_major_locator(FixedLocator(FRACTIONS))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}"))
+    axes.xaxis.set_minor_locator(NullLocator())
 
 
 def shades(count: int) -> list[str]:
@@ -169,10 +212,9 @@ def shades(count: int) -> list[str]:
     return [to_hex(color) for color in mpl.colormaps["viridis"](np.linspace(0.0, 0.85, count))]
 
 
-def _against_clipping(axes: Axes, rows: pd.DataFrame, T: int, color: str, marker: str) -> None:
-    rows = rows[rows["clip_fraction"] > 0].sort_values("clip_factor")
-    if rows.empty:
-        return
-    axes.errorbar(rows["clip_fraction"], rows["mean"], yerr=rows["se"], color=color, marker=marker, label=f"$T={T}$")
-    best = rows.loc[rows["mean"].idxmin()]
-    axes.plot(best["clip_fraction"], best["mean"], "o", markersize=11, markerfacecolor="none", color=color)
+def _against_clipping(axes: Axes, rows: pd.DataFrame, label: str, color: str, marker: str) -> None:
+    rows = rows[rows["clip_fraction"].between(0.0, 1.0, inclusive="neither")].sort_values("clip_factor")
+    if len(rows):
+        _means(axes, rows, "clip_fraction", label, color=color, marker=marker)
+        best = rows.loc[rows["mean"].idxmin()]
+        axes.plot(best["clip_fraction"], best["mean"], "o", markersize=11, markerfacecolor="none", color=color)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpdescent.papers.brown2024.figures_accuracy import LINES, OLS
+from dpdescent.papers.brown2024.figures_clipping import percent
 from dpdescent.replication.figures import (
     GREY,
     ORANGE,
@@ -32,8 +33,8 @@ STEPS = "total number of gradients $N$"
 COVERAGE = r"coverage of $\hat\theta$"
 BARS = "points: mean; bars: central 95 % of the coordinates"
 COLUMNS = 3
-# Guarantees below say little, and coverage is not found there.
-LOWEST = 0.6
+# Minimisers that are closer than this are equal.
+ROUNDING = 1e-9
 
 
 def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
@@ -43,15 +44,15 @@ def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         panel.axhline(display["nominal"], color="black", linestyle="--", linewidth=1.0, label="nominal level")
         if set(rows["variant"]) == {"main"}:
             _constructions(panel, rows)
+            _guarantees(panel, rows[rows["process"] == "exact"])
         else:
             _readings(panel, rows)
-        if set(rows["process"]) == {"exact"}:
-            _guarantees(panel, select(rows))
         log_scale(panel, "x")
         panel.set_ylabel(COVERAGE)
-    low = min(LOWEST, table["q025"].min() - 0.02)
+    covered = table[table["series"].isin(CONSTRUCTIONS)]
+    lowest = math.floor(20 * min(covered["q025"].min() - 0.01, 0.8)) / 20
     for panel, _ in places:
-        panel.set_ylim(low, 1.01)
+        panel.set_ylim(lowest, 1.01)
     legend_below(figure, [panel for panel, _ in places], 4, BARS)
     return figure
 
@@ -86,8 +87,8 @@ def draw_fig11(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 def _grid(table: pd.DataFrame) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
     """A panel for each process and n, the largest n with clipping first, and one for other readings of the paper."""
     parts = list(_parts(table))
-    rows = math.ceil(len(parts) / COLUMNS)
-    figure, axes = panels(min(len(parts), COLUMNS), rows, size=(4.6, 3.5), squeeze=False)
+    columns = min(COLUMNS, math.ceil(len(parts) ** 0.5))
+    figure, axes = panels(columns, math.ceil(len(parts) / columns), size=(4.6, 3.5), squeeze=False)
     for panel in axes.flat[len(parts) :]:
         panel.axis("off")
     places = []
@@ -130,7 +131,8 @@ def _guarantees(axes: Axes, rows: pd.DataFrame) -> None:
         chosen = rows[(rows["series"] == series) & (rows["guaranteed"] > 0.5)].sort_values("steps")
         if len(chosen):
             axes.plot(chosen["steps"], chosen["guaranteed"], color=color, linestyle=":", linewidth=1.2)
-    axes.plot([], [], color=GREY, linestyle=":", linewidth=1.2, label="guaranteed without clipping (Claim C.10)")
+    if len(rows):
+        axes.plot([], [], color=GREY, linestyle=":", linewidth=1.2, label="guaranteed without clipping (Claim C.10)")
 
 
 def _predictions(axes: Axes, rows: pd.DataFrame) -> None:
@@ -157,14 +159,16 @@ def draw_ext_outliers(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     main = select(table)
     parts = [part for part in display["cells"] if part in set(main["panel"])]
     counts = sorted(set(main["steps"]))
-    figure, axes = panels(len(parts), len(counts), size=(5.8, 3.5), sharey=True, squeeze=False)
+    figure, axes = panels(
+        len(parts), len(counts), size=(5.8, 3.5 if len(counts) > 1 else 4.6), sharey=True, squeeze=False
+    )
     for row, steps in zip(axes, counts, strict=True):
         for panel, part in zip(row, parts, strict=True):
             rows = main[(main["steps"] == steps) & (main["panel"] == part)]
             panel.axhline(display["nominal"], color="black", linestyle="--", linewidth=1.0, label="nominal level")
             _targets(panel, rows)
             share = display["cells"][part]["share"]
-            panel.set_title(f"{100 * share:g} % outliers, $N={steps}$")
+            panel.set_title(f"{f'{100 * share:g} %' if share else 'no'} outliers, $N={steps}$")
         row[0].set_ylabel("coverage")
     axes[0, 0].set_ylim(-0.02, 1.03)
     legend_below(figure, axes[0], 4, BARS)
@@ -182,7 +186,14 @@ def _targets(axes: Axes, rows: pd.DataFrame) -> None:
             if len(chosen):
                 style = {"color": color, "markerfacecolor": face or color, "fmt": marker}
                 _bars(axes, x, chosen, label=f"{what}, {label}", **style)
-    clipped = rows.groupby("clip_factor")["clip_fraction"].mean()
-    names = [rf"$\gamma={k:g}\sqrt{{p}}$" + f"\n{100 * clipped[k]:.2g} % clipped" for k in factors]
-    axes.set_xticks(range(len(factors)), names)
+    means = rows.groupby("clip_factor")[["clip_fraction", "apart"]].mean()
+    axes.set_xticks(range(len(factors)), [_group(factor, *means.loc[factor]) for factor in factors])
+    axes.set_xlim(-0.5, len(factors) - 0.5)
     axes.grid(visible=False, axis="x")
+
+
+def _group(factor: float, clipped: float, apart: float) -> str:
+    """Name of a threshold: how much is clipped there, and how far its two targets are apart."""
+    threshold = rf"$\gamma={'' if factor == 1 else f'{factor:g}'}\sqrt{{p}}$"
+    distance = f"targets {apart:.2g} apart" if apart > ROUNDING else "same targets"
+    return f"{threshold}\n{percent(clipped)} % clipped\n{distance}"

@@ -5,10 +5,9 @@ Called errors are only points that an independent review confirmed; what the tex
 
 from collections.abc import Iterator
 
-from dpdescent.papers.brown2024.reading import finding
+from dpdescent.papers.brown2024.reading import finding, row_at, slope
 from dpdescent.papers.brown2024.theory import accuracy, corners, gaussian_data
 from dpdescent.replication.evidence import Evidence, Finding
-from dpdescent.replication.statistics import log_log_slope
 
 
 def demonstrate(evidence: Evidence) -> list[Finding]:
@@ -93,14 +92,14 @@ def _lemma_constant(evidence: Evidence) -> Finding:
 
 def _ada_ssp(evidence: Evidence) -> Finding:
     rows = evidence.select("fig01", error_to="theta_star", series="AdaSSP").sort_values("p")
-    slope = log_log_slope(rows[rows["p"] >= 10], "p")
+    growth = slope(rows[rows["p"] >= 10], "p")
     return finding(
         "adassp-growth", "Sec. 4.1, Figure 1", "text", "low", "partly", "fig01",
         statement="the error of AdaSSP depends on p^(3/2)/n, so in this plot it grows as the square root of p",
         expected="log-log slope of 0.5 in p",
         measured=(
-            f"mean error {rows['mean'].iloc[0]:.2f} at p = {rows['p'].iloc[0]}, {rows['mean'].iloc[-1]:.2f} at p = {rows['p'].iloc[-1]}; slope {slope.value:.2f} "
-            f"({slope.low:.2f} to {slope.high:.2f}) for p >= 10"
+            f"mean error {rows['mean'].iloc[0]:.2f} at p = {rows['p'].iloc[0]}, {rows['mean'].iloc[-1]:.2f} at p = {rows['p'].iloc[-1]}; slope {growth.value:.2f} "
+            f"({growth.low:.2f} to {growth.high:.2f}) for p >= 10"
         ),
         charitable=(
             "AdaSSP's error increases with p as claimed; the sqrt(p) rate is not visible in our implementation at n = 100p, where the estimate is dominated by the ridge. "
@@ -110,17 +109,17 @@ def _ada_ssp(evidence: Evidence) -> Finding:
 
 
 def _unstated(evidence: Evidence) -> Iterator[Finding]:
-    privacy = {
-        variant: evidence.select("fig02", variant, series="privacy", clip_factor=5.0).sort_values("n")
-        for variant in ("main", "step size 0.2")
-    }
-    last = [rows.iloc[-1] for rows in privacy.values()]
+    privacy = [
+        evidence.select("fig02", variant, series="privacy", clip_factor=5.0) for variant in ("main", "step size 0.2")
+    ]
+    n = privacy[0]["n"].max()
+    quarter, fifth = (row_at(rows, n=n)["mean"] for rows in privacy)
     yield finding(
         "unstated-step-size", "Sec. 4, App. B", "unstated", "medium", "confirmed", "fig02",
         statement="eta is stated for the theorems (1/4), not for the experiments; T only for Figure 1",
         expected="results that do not hang on eta",
         measured=(
-            f"mean privacy error in Figure 2 at n = {last[0]['n']}, T = 20: {last[0]['mean']:.3g} at eta = 1/4, {last[1]['mean']:.3g} at eta = 1/5, where the start-up "
+            f"mean privacy error in Figure 2 at n = {n}, T = 20: {quarter:.3g} at eta = 1/4, {fifth:.3g} at eta = 1/5, where the start-up "
             "error (1 - eta)^T is 0.0115"
         ),
         charitable="1/4 may be meant throughout; a line in App. B would say so",
@@ -142,7 +141,7 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
 def _questions(evidence: Evidence) -> Iterator[Finding]:
     rows = evidence.select("fig02")
     at = {
-        factor: rows[(rows["clip_factor"] == factor) & (rows["n"] == 5000)].set_index("series")["mean"]
+        factor: [row_at(rows, n=5000, clip_factor=factor, series=series)["mean"] for series in ("privacy", "sampling")]
         for factor in (5.0, 3.0)
     }
     yield finding(
@@ -151,19 +150,19 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
         expected="a crossing within the range of the figure, which is not stated",
         measured=(
             "privacy error over sampling error at n = 5000, where the first author's public script ends: "
-            + ", ".join(f"{share['privacy'] / share['sampling']:.2f} at {factor:g} sqrt(p)" for factor, share in at.items())
+            + ", ".join(f"{privacy / sampling:.2f} at {factor:g} sqrt(p)" for factor, (privacy, sampling) in at.items())
         ),
         charitable="the script has 3 sqrt(p) and may not be what made the figure; with 5 sqrt(p) the crossing is near n = 14,000",
     )  # fmt: skip
-    profile = {
-        variant: evidence.select("ext_author_profile", variant, panel="fig02", series="sampling")["mean"].to_numpy()
+    one, zero = (
+        evidence.select("ext_author_profile", variant, panel="fig02", clip_factor=3.0, series="sampling").set_index("n")["mean"]
         for variant in ("main", "noise of mean 0")
-    }
+    )  # fmt: skip
     yield finding(
         "label-noise-mean", "Sec. 4", "data", "low", "question", "ext_author_profile",
         statement="label noise is N(0, 1)", expected="least-squares error of about sqrt(p/n)",
         measured=(
-            f"with noise N(1, 1), as drawn in the first author's public scripts, the sampling error is {(profile['main'] / profile['noise of mean 0']).mean():.3f} times "
+            f"with noise N(1, 1), as drawn in the first author's public scripts, the sampling error is {(one / zero).mean():.3f} times "
             "that of the text"
         ),
         charitable="the scripts are no release of the experiments; the text's N(0, 1) is what we follow",

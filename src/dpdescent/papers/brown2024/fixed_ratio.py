@@ -9,7 +9,7 @@ from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.baselines.sufficient_statistics import Bounds, Calibration, ada_ssp, bounded_gram, mechanism
 from dpdescent.data.linear import LinearSample
 from dpdescent.descent.gaussian_law import IterateLaw
-from dpdescent.papers.brown2024.design import Array, Row, Spec, sample_of, trial_stream
+from dpdescent.papers.brown2024.design import Array, Row, Spec, expected_sampling_error, sample_of, trial_stream
 from dpdescent.papers.brown2024.dp_gd import Setting, no_privacy, side_by_side
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Mechanism
@@ -45,8 +45,8 @@ def _trial(spec: Spec, setting: Setting, trial: int) -> Iterator[Row]:
             yield {"p": p, "n": n, "error_to": name, "series": series, "trial": trial,
                    "value": _distance(estimate, target), **measures}  # fmt: skip
     yield {"p": p, "n": n, "error_to": "theta_star", "series": "OLS", "trial": trial,
-           "value": _distance(theta_hat, theta_star), "predicted": np.sqrt(p / (n - p - 1)),
-           "clip_fraction": np.nan}  # fmt: skip
+           "value": _distance(theta_hat, theta_star), "clip_fraction": np.nan,
+           "predicted": expected_sampling_error(law, sample, spec["settings"]["noise_mean"])}  # fmt: skip
 
 
 def setting_of(spec: Spec, n: int, p: int) -> Setting:

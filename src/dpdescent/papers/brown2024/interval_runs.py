@@ -55,7 +55,7 @@ def constructed(spec: Spec, sample: LinearSample, trial: int, steps: int, clip_f
         yield Constructed(name, steps, _intervals(spec, construct(path, m, burn_in)), law, clipped, lag1)
     if steps > m * burn_in:
         path, setting, clipped = _paths(spec, sample, trial, steps, clip_factor, runs=m)
-        # The runs of one replication lie side by side.
+        # Run l of replication r is column l replications + r: no two replications share one.
         estimates = inference.independent_runs(path.reshape(len(path), m, -1, sample.p), burn_in, tail)
         yield Constructed(INDEPENDENT, steps, _intervals(spec, estimates), _law(sample, setting), clipped)
 
@@ -162,13 +162,20 @@ def _place(spec: Spec, steps: int, series: str, trial: int) -> Row:
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one sample size: each construction at each N."""
-    n, p, settings = spec["cell"]["n"], spec["cell"]["p"], spec["settings"]
+    n, settings = spec["cell"]["n"], spec["settings"]
     if spec["panel"] == "exact":
         reason = "the law of DP-GD without clipping, simulated: no algorithm that one could run privately"
         yield f"{spec['variant']}: exact process n={n}", no_privacy("exact process", reason), settings["dp_delta"]
         return
     for steps in spec["cell"]["steps"]:
-        for runs, name in ((1, "one run"), (settings["m"], f"{settings['m']} independent runs")):
-            if runs == 1 or steps > runs * settings["burn_in"]:
-                setting = Setting.of(spec, n, p, steps // runs, settings["clip_factor"], runs)
-                yield f"{spec['variant']}: {name} n={n} N={steps}", setting.mechanism(), settings["dp_delta"]
+        for setting in settings_of(spec, steps, settings["clip_factor"]):
+            name = "one run" if setting.runs == 1 else f"{setting.runs} independent runs"
+            yield f"{spec['variant']}: {name} n={n} N={steps}", setting.mechanism(), settings["dp_delta"]
+
+
+def settings_of(spec: Spec, steps: int, clip_factor: float) -> Iterator[Setting]:
+    """DP-GD's settings behind the constructions at N gradients: one run, and m runs where they outlast the burn-in."""
+    n, p, m, burn_in = spec["cell"]["n"], spec["cell"]["p"], spec["settings"]["m"], spec["settings"]["burn_in"]
+    yield Setting.of(spec, n, p, steps, clip_factor)
+    if steps > m * burn_in:
+        yield Setting.of(spec, n, p, steps // m, clip_factor, m)

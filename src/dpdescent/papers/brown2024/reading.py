@@ -1,8 +1,12 @@
 """How the paper's words are read as numbers, and the records that carry its key: shared by all of its judgements."""
 
+import math
 from functools import partial
 
+import pandas as pd
+
 from dpdescent.replication import judgement
+from dpdescent.replication.statistics import Estimate, log_log_slope
 
 PAPER = "brown2024"
 
@@ -26,3 +30,24 @@ LOW, SIGNIFICANT = 0.01, 0.05
 VALID = 0.93
 # Number of gradients from which all three constructions exist.
 SETTLED = 220
+
+# A grid of one's own may lack what a claim is about; the claim is then not testable.
+NOTHING = Estimate(math.nan, math.nan, math.nan)
+
+
+def row_at(table: pd.DataFrame, **where: object) -> "pd.Series[float]":
+    """The one row with these values; a row of NaN where there is none.
+
+    Raises:
+        ValueError: if there is more than one.
+    """
+    for column, wanted in where.items():
+        table = table[table[column] == wanted]
+    if len(table) > 1:
+        raise ValueError(f"{len(table)} rows have {where}; one is needed")
+    return table.iloc[0] if len(table) else pd.Series(math.nan, index=table.columns)
+
+
+def slope(table: pd.DataFrame, axis: str) -> Estimate:
+    """`log_log_slope`, which needs two values on the axis."""
+    return log_log_slope(table, axis) if table[axis].nunique() > 1 else NOTHING

@@ -8,7 +8,6 @@ from dpdescent.baselines.least_squares import huber_minimiser, linear_least_squa
 from dpdescent.data.linear import LinearSample, plant_outliers
 from dpdescent.papers.brown2024 import interval_runs
 from dpdescent.papers.brown2024.design import Row, Spec, sample_of
-from dpdescent.papers.brown2024.dp_gd import Setting
 from dpdescent.privacy.events import Mechanism
 
 
@@ -48,7 +47,6 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     cell, settings = spec["cell"], spec["settings"]
     for factor in spec["arms"]["clip_factor"]:
         for steps in cell["steps"]:
-            for runs in (1, settings["m"]):
-                setting = Setting.of(spec, cell["n"], cell["p"], steps // runs, factor, runs)
-                name = f"{spec['variant']}: {spec['panel']}, {runs} runs, N={steps} gamma={factor:g} sqrt(p)"
+            for setting in interval_runs.settings_of(spec, steps, factor):
+                name = f"{spec['variant']}: {spec['panel']}, {setting.runs} runs, N={steps} gamma={factor:g} sqrt(p)"
                 yield name, setting.mechanism(), settings["dp_delta"]

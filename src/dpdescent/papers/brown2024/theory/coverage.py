@@ -1,7 +1,7 @@
 """When the intervals of brown2024 cover least squares: the number of steps of Theorem 3.1, and what its proof bounds.
 
 The theorem hides a constant, and so does Claim C.11, from which it follows. An explicit number for the same statement
-is the divergence of `descent.gaussian_law`.
+is the divergence of `descent.gaussian_law`. Of batched means, for which there is no theorem, the limit of the length.
 """
 
 import math
@@ -76,3 +76,25 @@ def closeness(law: EstimatesLaw) -> Closeness:
         mean=math.sqrt(float(((law.means**2).sum(axis=1) / variances).sum())),
         covariance=math.sqrt(float((excess**2).sum())),
     )
+
+
+def batched_length_limit(
+    *, gamma: float, n: float, rho: float, m: int, level: float = 0.95, eigenvalue: float = 1.0
+) -> float:  # fmt: skip
+    """Expected length of the interval from m batched means as runs grow: `2 t c4(m) sqrt(2/rho) gamma / (n s)`.
+
+    The mean of L iterates has variance `lambda^2 / (s^2 L)` and `lambda^2 = 2 m L gamma^2 / (rho n^2)`: neither the
+    number of gradients nor the step size stays (from brown2024 Lemma 2.1 and 2.3). `2 t c4(m)` is 4.40 for ten batches.
+
+    Args:
+        gamma: clipping threshold.
+        n: number of records.
+        rho: zCDP budget of the run.
+        m: number of batches.
+        level: nominal coverage.
+        eigenvalue: s, that of X'X/n along the coordinate.
+    """
+    require_positive(gamma=gamma, n=n, rho=rho, m=m, eigenvalue=eigenvalue)
+    variance = np.array([2.0 * m / rho * (gamma / (n * eigenvalue)) ** 2])
+    ideal = EstimatesLaw(np.zeros((1, m)), np.zeros((1, m, m)), variance, np.eye(1))
+    return float(ideal.settled_length(level)[0])

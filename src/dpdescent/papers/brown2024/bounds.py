@@ -1,0 +1,33 @@
+"""Every computable bound of brown2024 at its experiments' settings, beside what was measured.
+
+Explicit bounds stand beside the quantile over runs that their probability belongs to, equalities beside means.
+Theorems hide constants; they are evaluated at 1, and so much is said in their notes. Predictions and conditions bound
+nothing: their rows are open, and `measured` is what they predict, or what they are to be compared with.
+"""
+
+from dpdescent.papers.brown2024 import (
+    bounds_accuracy,
+    bounds_clipping,
+    bounds_corners,
+    bounds_coupling,
+    bounds_intervals,
+    bounds_lengths,
+    bounds_predictions,
+    bounds_preliminaries,
+    bounds_runs,
+)
+from dpdescent.replication.evidence import Bound, Evidence
+
+PARTS = (
+    bounds_runs, bounds_predictions, bounds_coupling, bounds_clipping, bounds_accuracy, bounds_corners,
+    bounds_intervals, bounds_lengths, bounds_preliminaries,
+)  # fmt: skip
+
+
+def evaluate(evidence: Evidence) -> list[Bound]:
+    """All rows, in the order of the paper's sections: algorithm, error, clipping, accuracy, intervals, preliminaries.
+
+    Raises:
+        ValueError: if the specification lacks what an artefact was run with, such as its budget.
+    """
+    return [bound for part in PARTS for bound in part.evaluate(evidence)]

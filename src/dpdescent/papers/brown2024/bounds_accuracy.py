@@ -1,0 +1,172 @@
+"""How close DP-GD comes to least squares by Theorem 2.7 of brown2024, beside high quantiles of the measured error.
+
+A bound with probability 1 - beta stands beside the quantile of that level. Its proof needs that nothing is clipped, and
+asks for more records than any experiment has (`bounds_clipping`): at the experiments' settings the explicit versions
+say how far the argument carries, not that the theorem applies.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from dpdescent.papers.brown2024 import bounds_runs
+from dpdescent.papers.brown2024.bounds_cases import (
+    SIGMA,
+    Case,
+    Experiment,
+    beside_zero,
+    each,
+    in_words,
+    is_met,
+    quantile,
+)
+from dpdescent.papers.brown2024.theory import accuracy, errors, gaussian_data, no_clipping
+from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judgement import ORDER, row, stated
+
+ISOTROPIC = "||theta_hat|| taken as the root of its mean square, Sigma = I"
+UNCLIPPED = "supposes that nothing is clipped"
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of every point of Figures 2 and 8, of Figure 4 at 5 sqrt(p), then conditions and the informal theorem."""
+    for experiment in bounds_runs.costs(evidence):
+        for case, found in bounds_runs.plotted(experiment):
+            yield from _versions(case, float(found[quantile(case.beta)]))
+    yield from _figure_4(Experiment(evidence, "fig04", "Figure 4"))
+    for experiment in bounds_runs.costs(evidence):
+        for case, found in bounds_runs.at_ends(experiment):
+            yield _last_form(case, float(found[quantile(case.beta)]))
+            yield from _prescriptions(case)
+            yield from _records(case)
+    for artefact in bounds_runs.DIMENSION:
+        yield from _informal(bounds_runs.dimension(evidence, artefact))
+    yield from _norm_of_the_series(evidence)
+
+
+def _versions(case: Case, measured: float, whose: str = "") -> Iterator[Bound]:
+    """(a) without data, (b) at ||theta_hat||, (c) by the exact law, and the theorem itself."""
+    at, given = case.setting, _run(case)
+    whose = whose or f"measured is {in_words(quantile(case.beta))} over runs"
+    free = accuracy.accuracy_without_data(n=at.n, sigma=SIGMA, **given)
+    why = f"{whose}; ||theta_hat|| by (80) at c0 of Lemma 2.6; {UNCLIPPED}"
+    yield _bound("bound (76) without data", "(76), (80)", case, free.total, measured, why)
+    known = accuracy.accuracy_of_proof(estimate_norm=case.estimate_norm, **given)
+    yield _bound("bound (76)", "(76)", case, known.total, measured, f"{whose}; {ISOTROPIC}; {UNCLIPPED}")
+    tight = accuracy.accuracy_of_law(case.law, at.T, case.beta)
+    why = f"{whose}; Claim A.9 at the exact covariance where Sigma = I; {ISOTROPIC}; {UNCLIPPED}"
+    yield _bound("bound by the exact law", "Lemma 2.3, Claim A.9", case, tight.total, measured, why)
+    why = f"{whose}; c' = 1, with T and gamma of the experiment, not the theorem's; {ORDER}"
+    yield _bound("bound (11)", "(11)", case, theorem(case), measured, why)
+
+
+def _run(case: Case) -> dict[str, Any]:
+    at = case.setting
+    return {"p": at.p, "T": at.T, "eta": at.eta, "noise_sd": at.noise_sd, "beta": case.beta}
+
+
+def theorem(case: Case) -> float:
+    """Bound (11) at c' = 1."""
+    at = case.setting
+    return accuracy.accuracy_bound(n=at.n, p=at.p, rho=at.rho, sigma=SIGMA, beta=case.beta)
+
+
+def _bound(name: str, location: str, case: Case, value: float, measured: float, note: str) -> Bound:
+    return row(name, location, case.text, value, measured, note=note + beside_zero(value))
+
+
+def _figure_4(experiment: Experiment) -> Iterator[Bound]:
+    """The figure has mean squares over runs; where a run's bound is a sum, its root mean square is below it too."""
+    k = experiment.evidence.settings["clip_factor"]
+    rows = experiment.rows(series="mse", error_to="theta_hat", clip_factor=k)
+    for found in each(rows):
+        case = experiment.case(n=found["n"], k=k)
+        name = quantile(case.beta)
+        whose = f"measured is the root mean square over runs, {in_words(name)} over data sets"
+        yield from _versions(case, math.sqrt(found[name]), whose)
+
+
+def _last_form(case: Case, measured: float) -> Bound:
+    at = case.setting
+    value = accuracy.accuracy_order(n=at.n, p=at.p, rho=at.rho, T=at.T, sigma=SIGMA, beta=case.beta).total
+    why = f"measured is {in_words(quantile(case.beta))} over runs; {ORDER}"
+    return _bound("form (82)", "(82)", case, value, measured, why)
+
+
+def _prescriptions(case: Case) -> Iterator[Bound]:
+    """T and gamma of the theorem beside those of the experiment."""
+    at = case.setting
+    steps = accuracy.theorem_steps(n=at.n, p=at.p, rho=at.rho)
+    none = "" if steps > 0 else "; not positive: n rho <= p, where the theorem prescribes no step"
+    used = f"measured is what is used; {ORDER}"
+    yield stated("T of Theorem 2.7", "(9)", case.text, steps, f"ln(n rho/p), as printed; {used}{none}", at.T)
+    enough = accuracy.sufficient_steps(n=at.n, p=at.p, rho=at.rho)
+    why = "ln(n sqrt(rho/p)) / ln(8/7), of the order that T should be of; measured is what is used"
+    yield stated("T that (82) needs", "(82)", case.text, enough, why, at.T)
+    given: dict[str, Any] = {"n": at.n, "p": at.p, "T": at.T, "sigma": SIGMA, "beta": case.beta}
+    why = f"sigma sqrt(p) ln^3(nT/beta), as printed; max(sigma, 1) for sigma is needed, the same here; {used}"
+    yield stated("gamma of Theorem 2.7", "(10)", case.text, accuracy.theorem_threshold(**given), why, at.gamma)
+    needed = accuracy.proof_threshold(**given)
+    why = f"with the proof's constants; measured is what is used: {is_met(at.gamma >= needed)}"
+    yield stated("gamma of the proof", "(73)", case.text, needed, why, at.gamma)
+    norm = accuracy.estimate_norm_bound(
+        c0=gaussian_data.constant_of_theorem(n=at.n, T=at.T, beta=case.beta), sigma=SIGMA, p=at.p
+    )
+    why = "at c0 of Lemma 2.6; no measurement: measured is its root mean square where Sigma = I"
+    yield row("||theta_hat||", "(80)", case.text, norm, case.estimate_norm, note=why)
+
+
+def _records(case: Case) -> Iterator[Bound]:
+    """What the theorem asks n to be: as printed, as its proof has it, and as the proof's own inequality makes it."""
+    at, beta = case.setting, case.beta
+    printed = accuracy.theorem_records(p=at.p, rho=at.rho, beta=beta)
+    sign = "; ln(rho/beta) is negative here, which the even power hides" if at.rho < beta else ""
+    why = f"p + sqrt(p) ln^4(rho/beta), as printed{sign}; {ORDER}"
+    yield _condition("n of Theorem 2.7", "Thm 2.7", case, printed, why)
+    proof = accuracy.proof_records(n=at.n, p=at.p, rho=at.rho, beta=beta)
+    yield _condition("n of (75)", "(75)", case, proof, f"sqrt(p) ln^4(n rho/(beta p)), as printed; {ORDER}")
+    mended = accuracy.corrected_records(n=at.n, p=at.p, rho=at.rho, T=at.T, beta=beta)
+    why = (
+        "(p/sqrt(rho)) sqrt(T) ln^3.5(nT/beta), as it should read; since T > 0 requires n > p/rho, the difference is "
+        f"logarithmic; {ORDER}"
+    )
+    yield _condition("n of (75), mended", "(74), (75)", case, mended, why)
+    c0 = gaussian_data.constant_of_theorem(n=at.n, T=at.T, beta=beta)
+    explicit = no_clipping.required_records(c0=c0, n=at.n, p=at.p, rho=at.rho, T=at.T, eta=at.eta, beta=beta)
+    yield _condition("n of (74)", "(74)", case, explicit, "with the proof's constants")
+
+
+def _condition(name: str, location: str, case: Case, needed: float, note: str) -> Bound:
+    n = case.setting.n
+    return stated(name, location, case.text, needed, f"{note}; measured is n: {is_met(n >= needed)}", n)
+
+
+def _informal(experiment: Experiment) -> Iterator[Bound]:
+    """Theorem 1.2 hides logarithms besides constants, so that nothing can hold or fail."""
+    isotropic = "; the theorem has isotropic covariates" if experiment.skew else ""
+    for found in each(experiment.rows(series="DP-GD", error_to="theta_star")):
+        case = experiment.case(n=found["n"], p=found["p"])
+        at = case.setting
+        value = errors.informal_bound(n=at.n, p=at.p, rho=at.rho, sigma=SIGMA)
+        why = f"logarithms too; {ORDER}; measured is the mean error to theta*{isotropic}"
+        yield stated("form of Theorem 1.2", "Thm 1.2, (1)", case.text, value, why, found["mean"])
+
+
+def _norm_of_the_series(evidence: Evidence) -> Iterator[Bound]:
+    """What the proof makes of ||A^(T)||, in units of eta lambda, where it is tightest: two covariates."""
+    beta, T = evidence.settings["beta"], 20
+    contraction = (1.0 - errors.ETA) ** 2
+    exact = (1.0 - contraction**T) / (1.0 - contraction)
+    why = f"no measurement: measured is its value where Sigma = I, at T = {T}"
+    for name, norm in (("as printed", accuracy.SERIES_NORM_AS_PRINTED), ("64/15", accuracy.SERIES_NORM)):
+        text = f"eta={errors.ETA:g}, ||I - eta Sigma|| <= 7/8"
+        yield row(f"||A^(T)||, {name}", "below (77)", text, norm, exact, note=why)
+        given = {"p": 2, "eta": 1.0, "noise_sd": 1.0, "beta": beta}
+        derived = accuracy.noise_bound_by_norm(series_norm=norm, **given)
+        reason = f"no measurement: measured is what Claim A.9 yields from ||A^(T)|| <= {norm:.3g}"
+        bound = accuracy.noise_bound(**given)
+        harmless = "; for small p and large beta it follows from 64/15 only: harmless" if derived > bound else ""
+        yield row(
+            f"sqrt(32 p ln(4/beta)) from ||A^(T)||, {name}", "below (77)", f"p=2, beta={beta:g}, eta lambda = 1",
+            bound, derived, note=reason + harmless,
+        )  # fmt: skip

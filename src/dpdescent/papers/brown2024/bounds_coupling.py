@@ -1,0 +1,68 @@
+"""How far clipping may move the law of DP-GD by brown2024's Lemma 2.2: the probability that some gradient is clipped.
+
+Total variation bounds differences of probabilities, such as coverage. Of a mean error, which has no ceiling, it bounds
+nothing by itself; its shift stands beside it all the same.
+"""
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+
+from dpdescent.papers.brown2024 import bounds_runs
+from dpdescent.papers.brown2024.bounds_cases import CHANCE, Experiment, chance, each
+from dpdescent.papers.brown2024.interval_runs import NAMES
+from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judgement import VACUOUS, pick, row, stated
+
+COUPLED = "P(some gradient is clipped)"
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of single runs, then of the coverage of intervals with and without clipping."""
+    yield from _single(evidence)
+    for artefact, place in bounds_runs.COVERAGE.items():
+        yield from _coverage(Experiment(evidence, artefact, place, "clipped"))
+
+
+def _single(evidence: Evidence) -> Iterator[Bound]:
+    experiment = Experiment(evidence, "ext_no_clipping", "coupling", "coupling")
+    rows = experiment.rows(panel="coupling")
+    plotted = [point for panel in bounds_runs.costs(evidence) for point in bounds_runs.plotted(panel)]
+    for found in each(rows[rows["series"] == COUPLED]):
+        case = experiment.case(n=found["n"], p=found["p"], T=found["T"], k=found["clip_factor"])
+        keys = {key: found[key] for key in ("n", "p", "T", "clip_factor")}
+        share = pick(rows[rows["series"] == "fraction clipped"], "mean", **keys)
+        why = f"share of runs; measured is the fraction of gradients clipped{_empty(found['mean'])}"
+        yield stated("TV between DP-GD and its law without clipping", "Lemma 2.2", case.text, found["mean"], why, share)
+        for other, point in plotted:
+            if other.setting == case.setting:
+                yield _shift(other.text, found["mean"], point)
+
+
+def _shift(text: str, tv: float, point: pd.Series) -> Bound:
+    change = abs(point["mean"] / point["predicted"] - 1.0)
+    why = "measured is the relative change of the mean error from the exact law's, of which TV bounds nothing by itself"
+    return stated("TV beside the shift of the mean error", "Lemma 2.2", text, tv, f"{why}{_empty(tv)}", change)
+
+
+def _coverage(experiment: Experiment) -> Iterator[Bound]:
+    """DP-GD beside the exact process on the same data sets, with other normals."""
+    free = experiment.rows(process="exact").set_index(["n", "steps", "series"])
+    for found in each(experiment.rows(process="clipped")):
+        key = (found["n"], found["steps"], found["series"])
+        if found["series"] not in NAMES or key not in free.index:
+            continue
+        case = bounds_runs.constructed(experiment, found)
+        count, beside = float(found["clip_fraction"]) * case.setting.n * case.setting.releases, free.loc[key]
+        tv, change = min(1.0, count), abs(found["mean"] - beside["mean"])
+        why = (
+            f"at most the mean number of clipped gradients of a run, {count:.3g} (Markov's inequality); "
+            f"{CHANCE} above allowed{_empty(tv)}"
+        )
+        allowed = math.hypot(chance(found), chance(beside))
+        yield row("change of coverage by clipping", "Lemma 2.2", case.text, tv, change, note=why, allowed=allowed)
+
+
+def _empty(tv: float) -> str:
+    return f"; {VACUOUS}: 1 bounds nothing" if tv >= 1.0 else ""

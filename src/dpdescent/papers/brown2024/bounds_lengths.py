@@ -1,0 +1,112 @@
+"""How long the intervals of brown2024 are by the exact law, beside the mean lengths of Figures 6 and 11."""
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+
+from dpdescent.inference import t_factor
+from dpdescent.papers.brown2024 import bounds_runs
+from dpdescent.papers.brown2024.bounds_cases import CHANCE, SIGMA, Case, Experiment, chance, each
+from dpdescent.papers.brown2024.interval_runs import BATCHED, INDEPENDENT, NAMES
+from dpdescent.papers.brown2024.theory import coverage
+from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judgement import identity, stated
+
+OLS = "OLS"
+LAW = "Lemma 2.3"
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of every plotted length, then of the limit for batched means."""
+    for artefact, place in bounds_runs.LENGTH.items():
+        for process in ("clipped", "exact"):
+            experiment = Experiment(evidence, artefact, place, process)
+            rows = experiment.rows(process=process)
+            for found in each(rows[rows["series"] != OLS]):
+                yield from _by_the_law(experiment, found)
+            for n, of_size in rows.groupby("n"):
+                yield from _longest(experiment, int(n), of_size)
+    yield from _looked_up(Experiment(evidence, "fig06", "Figure 6", "exact"))
+
+
+def _by_the_law(experiment: Experiment, found: pd.Series) -> Iterator[Bound]:
+    case, name = bounds_runs.constructed(experiment, found), "expected length by the exact law"
+    if experiment.panel == "exact":
+        why = f"equality: measured is the mean length, {CHANCE} either way allowed"
+        yield identity(name, LAW, case.text, found["predicted"], found["mean"], chance(found), why)
+    else:
+        why = f"without clipping; {found['clip_fraction']:.2%} of the gradients are clipped"
+        yield stated(name, LAW, case.text, found["predicted"], why, found["mean"])
+    why = "the same for estimates without start-up and correlation: the limit of long runs"
+    yield stated("length of settled estimates", LAW, case.text, found["settled"], why, found["mean"])
+    why, value = f"the same where Sigma = I, in closed form{experiment.skew}", settled(experiment, case, found)
+    yield stated("length of settled estimates at Sigma = I", LAW, case.text, value, why, found["mean"])
+
+
+def settled(experiment: Experiment, case: Case, found: pd.Series) -> float:
+    """Expected length of ideal estimates where Sigma is the identity: the same for every coordinate."""
+    m, burn_in, tail = (experiment.value(symbol) for symbol in ("m", "burn_in", "tail"))
+    law = case.law.estimates(
+        NAMES[found["series"]], int(found["steps"]), m, burn_in, tail if found["series"] == INDEPENDENT else None
+    )  # fmt: skip
+    return float(law.settled_length(experiment.level)[0])
+
+
+def _longest(experiment: Experiment, n: int, rows: pd.DataFrame) -> Iterator[Bound]:
+    """Batched means of the longest runs of one size beside their limit, and beside least squares."""
+    last = _last(rows)
+    text = f"{experiment.place}, {experiment.panel}: n={n}, N={last['steps'].iloc[0]}"
+    yield stated(
+        "length of least squares' intervals", "Sec. 4.2", text, least_squares(experiment, n),
+        f"2 t sigma / sqrt(n), to first order where Sigma = I{experiment.skew}", _mean(last, OLS),
+    )  # fmt: skip
+    why = f"4.40 sqrt(2/rho) gamma / n for ten batches, at every N and eta, Sigma = I{experiment.skew}; no clipping"
+    yield stated("limit of the length of batched means", LAW, text, limit(experiment, n), why, _mean(last, BATCHED))
+    ratio = limit(experiment, n) / least_squares(experiment, n)
+    why = "1.123 sqrt(2/rho) gamma / (sigma sqrt(n)) for ten batches, where Sigma = I; no clipping"
+    yield stated("length of batched means over least squares", "Sec. 4.2", text, ratio, why, _over(last))
+
+
+def limit(experiment: Experiment, n: float) -> float:
+    """The length of batched means in the limit of long runs where Sigma is the identity."""
+    gamma = experiment.value("clip_factor") * math.sqrt(experiment.value("p"))
+    return coverage.batched_length_limit(
+        gamma=gamma, n=n, rho=experiment.value("rho"), m=experiment.value("m"), level=experiment.level
+    )  # fmt: skip
+
+
+def least_squares(experiment: Experiment, n: int) -> float:
+    """Length of the textbook interval, `2 t sigma / sqrt(n)`, to first order in p/n where Sigma is the identity."""
+    return 2.0 * SIGMA * t_factor(n, experiment.level)
+
+
+def _last(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the longest runs, by series."""
+    return rows[rows["steps"] == rows["steps"].max()].set_index("series")
+
+
+def _mean(rows: pd.DataFrame, series: str) -> float | None:
+    return float(rows.loc[series, "mean"]) if series in rows.index else None
+
+
+def _over(rows: pd.DataFrame) -> float | None:
+    batched, textbook = _mean(rows, BATCHED), _mean(rows, OLS)
+    return batched / textbook if batched and textbook else None
+
+
+def _looked_up(experiment: Experiment) -> Iterator[Bound]:
+    """The ratio as a function of n, which the paper does not state: 205 / sqrt(n) at its settings."""
+    rows = experiment.rows(process=experiment.panel)
+    if rows.empty:
+        return
+    n = int(rows["n"].max())
+    root = math.sqrt(n)
+    constant = limit(experiment, n) / least_squares(experiment, n) * root
+    measured = _over(_last(rows[rows["n"] == n]))
+    text = f"Figure 6: gamma={experiment.value('clip_factor'):g} sqrt(p), rho={experiment.value('rho'):g}"
+    why = f"of batched means; measured is that of the longest runs without clipping at n={n}"
+    name = "ratio of lengths to least squares, times sqrt(n)"
+    yield stated(name, "Sec. 4.2", text, constant, why, measured and measured * root)
+    name = "n at which batched means are as long as least squares"
+    yield stated(name, "Sec. 4.2", text, constant**2, "where that ratio is 1")

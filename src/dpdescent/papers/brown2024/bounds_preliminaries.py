@@ -1,0 +1,88 @@
+"""The preliminaries of brown2024 beside what was measured, and the rates that it states without constants."""
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+
+from dpdescent.papers.brown2024 import bounds_runs
+from dpdescent.papers.brown2024.bounds_cases import CHANCE, SIGMA, Experiment, chance, each, in_words, quantile
+from dpdescent.papers.brown2024.reading import LOW
+from dpdescent.papers.brown2024.theory import concentration, errors
+from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judgement import ORDER, identity, row, stated
+
+SQUARE = "A.12"
+# Dimensions for which the rates are looked up by name: the figures' and one beyond them.
+DIMENSIONS = (10, 100, 1000)
+RATES = f"logarithms too; {ORDER}"
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of the preliminaries, then of the rates: at Figure 1's points, and where they reach 1."""
+    for found in each(evidence.select("table_preliminaries")):
+        yield from _square(evidence, found) if found["quantity"].startswith(SQUARE) else [_probability(found)]
+    yield from _at_figure_1(bounds_runs.dimension(evidence, "fig01"))
+    yield from _gradients(Experiment(evidence, "fig03", "Figure 3"))
+    yield from _sizes(evidence)
+
+
+def _probability(found: pd.Series) -> Bound:
+    claim = "Lemma" if found["quantity"].startswith("A.11") else "Claim"
+    why = f"measured is a share of {found['trials']} draws, {CHANCE} above allowed"
+    location = f"{claim} {found['quantity'].split(':')[0]}"
+    return row(
+        found["quantity"], location, f"p={found['p']}", found["bound"], found["mean"], "at most", why, chance(found)
+    )
+
+
+def _square(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+    """The exact mean, from which n follows, and the claim at constant 1."""
+    p, beta = int(found["p"]), evidence.settings["beta"]
+    n = round(SIGMA**2 * p / found["bound"]) + p + 1
+    text, name = f"p={p}, n={n}", "|theta_hat - theta*|^2"
+    why = f"equality: sigma^2 p / (n - p - 1); measured is the mean, {CHANCE} either way allowed"
+    yield identity(f"mean {name}", "Claim A.12", text, found["bound"], found["mean"], chance(found), why)
+    value = concentration.least_squares_bound(n=n, p=p, sigma=SIGMA, beta=beta)
+    why = f"sigma^2 (p + ln(1/beta)) / n; measured is {in_words(quantile(beta))}; c' = 1: {ORDER}"
+    yield row(name, "Claim A.12", text, value, found[quantile(beta)], note=why)
+
+
+def _at_figure_1(experiment: Experiment) -> Iterator[Bound]:
+    series = (("AdaSSP", "theta_star", "rate p^1.5 / n of AdaSSP", "Sec. 4.1"),
+              ("DP-GD", "theta_hat", "rate sigma p / (sqrt(rho) n) of DP-GD", "(1)"),
+              ("OLS", "theta_star", "rate sigma sqrt(p/n) of least squares", "(1)"))  # fmt: skip
+    for name, target, bound, location in series:
+        for found in each(experiment.rows(series=name, error_to=target)):
+            case = experiment.case(n=found["n"], p=found["p"])
+            at = case.setting
+            rate = errors.rates(n=at.n, p=at.p, rho=at.rho, sigma=SIGMA)
+            value = {"AdaSSP": rate.adassp, "DP-GD": rate.privacy, "OLS": rate.sampling}[name]
+            yield stated(bound, location, case.size, value, f"measured is the mean error; {RATES}", found["mean"])
+
+
+def _gradients(experiment: Experiment) -> Iterator[Bound]:
+    """How large gradients are: the paper's order, and that of the Cauchy-Schwarz inequality."""
+    for p, rows in experiment.rows().groupby("p"):
+        rare = rows[rows["mean"] <= LOW]["gamma"]
+        at = errors.rates(n=rows["n"].iloc[0], p=int(p), rho=experiment.value("rho"), sigma=SIGMA)
+        why = f"measured is the smallest threshold of the figure that clips at most {LOW:.0%} of the gradients; {RATES}"
+        measured = float(rare.min()) if len(rare) else None
+        for name, value in (("sigma sqrt(p)", at.gradient), ("p, trivially", at.trivial_gradient)):
+            yield stated(f"size of a gradient, {name}", "Sec. 1.2", f"Figure 3: p={p}", value, why, measured)
+
+
+def _sizes(evidence: Evidence) -> Iterator[Bound]:
+    rho = evidence.settings["rho"]
+    for p in DIMENSIONS:
+        at = errors.rates(n=1, p=p, rho=rho, sigma=SIGMA)
+        setting, growth = f"p={p}, rho={rho:g}", math.sqrt(p)
+        sizes = {
+            "p^1.5 / n of AdaSSP is 1": (at.adassp_records, "Sec. 1.2, 4.1"),
+            "p / n of DP-GD is 1": (at.records, "Thm 1.2"),
+            "sigma p / (sqrt(rho) n) is 1": (at.privacy, "(1)"),
+            "sigma p / (sqrt(rho) n) is sigma sqrt(p/n)": (p / rho, "(1)"),
+        }
+        for name, (n, location) in sizes.items():
+            yield stated(f"n at which {name}, p = {p}", location, setting, n, RATES)
+        yield stated(f"growth of AdaSSP's error at fixed p/n, from 1 to p = {p}", "Sec. 4.1", setting, growth, RATES)

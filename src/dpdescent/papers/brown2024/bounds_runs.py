@@ -1,0 +1,134 @@
+"""The runs of brown2024's figures, and what they cost in privacy: noise scale, zCDP, epsilon (Lemma 2.1, Claim A.6).
+
+Runs are every private point of Figures 2 and 8, and the ends of every other grid.
+"""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from dpdescent.descent.clipping import mean_sensitivity
+from dpdescent.papers.brown2024.bounds_cases import ROUNDING, Case, Experiment, each, ends
+from dpdescent.papers.brown2024.interval_runs import CHECKPOINTS, INDEPENDENT, NAMES
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judgement import identity, row, stated
+
+# Panels, by their place in the paper.
+DIMENSION = {"fig01": "Figure 1", "fig09": "Figure 9"}
+COST = {("fig02", "a"): "Figure 2", ("fig08", "a"): "Figure 8a", ("fig08", "b"): "Figure 8b"}
+COVERAGE = {"fig05": "Figure 5", "fig10": "Figure 10"}
+LENGTH = {"fig06": "Figure 6", "fig11": "Figure 11"}
+# Artefacts whose budgets are converted; Figures 6 and 11 share the runs of 5 and 10.
+BUDGETED = ("fig01", "fig02", "fig03", "fig04", "fig05", "fig07", "fig08", "fig09", "fig10", "ext_small_noise")
+
+
+def dimension(evidence: Evidence, artefact: str) -> Experiment:
+    """Figure 1 or 9."""
+    return Experiment(evidence, artefact, DIMENSION[artefact])
+
+
+def costs(evidence: Evidence) -> Iterator[Experiment]:
+    """Figures 2 and 8, panel by panel."""
+    return (Experiment(evidence, artefact, place, panel) for (artefact, panel), place in COST.items())
+
+
+def plotted(experiment: Experiment) -> Iterator[tuple[Case, pd.Series]]:
+    """Every private point of a panel of Figure 2 or 8, with its row of the table."""
+    for found in each(experiment.rows(panel=experiment.panel, series="privacy")):
+        yield experiment.case(n=found["n"], k=found["clip_factor"]), found
+
+
+def at_ends(experiment: Experiment) -> Iterator[tuple[Case, pd.Series]]:
+    """The same at the ends of the grid in n."""
+    points = list(plotted(experiment))
+    sizes = ends(pd.DataFrame([found for _, found in points]), "n") if points else []
+    return ((case, found) for case, found in points if case.setting.n in sizes)
+
+
+def single(evidence: Evidence) -> Iterator[Case]:
+    """Single runs at the ends of the grids of Figures 1, 2, 3, 4, 7, 8 and 9."""
+    for artefact in DIMENSION:
+        yield from _dimension_ends(dimension(evidence, artefact), "theta_hat")
+    for experiment in costs(evidence):
+        yield from (case for case, _ in at_ends(experiment))
+    yield from _thresholds(Experiment(evidence, "fig03", "Figure 3"))
+    yield from _repeated(evidence)
+
+
+def _dimension_ends(experiment: Experiment, target: str) -> Iterator[Case]:
+    rows = experiment.rows(error_to=target, series="DP-GD")
+    for p in ends(rows, "p"):
+        yield experiment.case(n=rows[rows["p"] == p]["n"].iloc[0], p=p)
+
+
+def _thresholds(experiment: Experiment) -> Iterator[Case]:
+    rows = experiment.rows()
+    for p in ends(rows, "p"):
+        for gamma in ends(rows, "gamma"):
+            yield experiment.case(n=rows[rows["p"] == p]["n"].iloc[0], p=p, k=gamma / p**0.5)
+
+
+def _repeated(evidence: Evidence) -> Iterator[Case]:
+    for artefact, place in (("fig04", "Figure 4"), ("fig07", "Figure 7")):
+        experiment = Experiment(evidence, artefact, place)
+        rows = experiment.rows()
+        for n in ends(rows, "n"):
+            for T in ends(rows, "T") if "T" in rows else [None]:
+                yield from (experiment.case(n=n, T=T, k=k) for k in ends(rows, "clip_factor"))
+
+
+def intervals(evidence: Evidence) -> Iterator[Case]:
+    """The runs behind intervals, at the ends of the grids of Figures 5 and 10; 6 and 11 share their simulations."""
+    for artefact, place in COVERAGE.items():
+        experiment = Experiment(evidence, artefact, place, "clipped")
+        rows = experiment.rows(process="clipped")
+        for series in (CHECKPOINTS, INDEPENDENT):
+            own = rows[(rows["series"] == series) & rows["n"].isin(ends(rows, "n"))]
+            for found in each(own[own["steps"].isin(ends(own, "steps"))]):
+                yield constructed(experiment, found)
+
+
+def constructed(experiment: Experiment, found: pd.Series) -> Case:
+    """The runs behind a row of a table of intervals, N gradients in all: one run, or m of N/m each."""
+    runs = experiment.value("m") if found["series"] == INDEPENDENT else 1
+    place = f"{experiment.place}, {experiment.panel}, {NAMES[found['series']]}"
+    return experiment.case(n=found["n"], T=int(found["steps"]) // runs, runs=runs, place=place)
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of every figure's runs at the ends of its grids, then of every budget."""
+    for case in (*single(evidence), *intervals(evidence)):
+        yield from _cost(case)
+    yield from _conversions(evidence)
+
+
+def _cost(case: Case) -> Iterator[Bound]:
+    at = case.setting
+    why = "sd of the noise on a mean gradient; a step has eta times it"
+    yield stated("lambda", "Lemma 2.1", case.text, at.noise_sd, why)
+    spent = zcdp.gaussian_rho(mean_sensitivity(at.gamma, at.n), at.noise_sd, at.releases)
+    shared = "" if at.runs == 1 else f", of all {at.runs} runs together"
+    why = f"measured is what {at.releases} releases cost{shared} (replace-one), equal but for rounding: none is wasted"
+    yield row("zCDP cost", "Lemma 2.1, Claims A.4, A.5", case.text, at.rho, spent, note=why, allowed=ROUNDING * at.rho)
+
+
+def _conversions(evidence: Evidence) -> Iterator[Bound]:
+    delta = evidence.settings["dp_delta"]
+    budgets = {Experiment(evidence, artefact, "", panel).value("rho") for artefact, panel in _panels(evidence)}
+    why = "measured is the least epsilon of Gaussian releases with this rho"
+    for rho in sorted(budgets):
+        setting = f"rho={rho:g}, delta={delta:g}"
+        yield row("epsilon of rho", "Claim A.6", setting, zcdp.epsilon(rho, delta), tight_epsilon(rho, delta), note=why)
+    why = "measured is what the paper prints, with three decimals"
+    for text, printed in evidence.published["epsilon_at_rho"].items():
+        setting = f"rho={float(text):g}, delta={delta:g}"
+        eps = zcdp.epsilon(float(text), delta)
+        yield identity("epsilon printed for rho", "Sec. 4 footnote 2", setting, eps, printed, 0.0005, why)
+
+
+def _panels(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    for artefact in BUDGETED:
+        for name in evidence.spec["artefacts"][artefact]["cells"]:
+            yield artefact, name.split(",")[0]
