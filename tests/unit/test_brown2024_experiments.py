@@ -248,6 +248,8 @@ def test_draws_differ_between_trials_sizes_and_designs():
         design.trial_stream(spec, 3, 50, 0, role).standard_normal() for role in ("theta", "data", "noise", "AdaSSP")
     ]
     assert len(set(roles)) == 4
+    for sample, theta in first.values():
+        assert abs(theta @ sample.X[0]) < 0.99 * np.linalg.norm(sample.X[0])
 
 
 def test_every_data_set_of_the_anisotropic_design_has_its_own_covariance():
@@ -516,9 +518,10 @@ def test_independent_runs_are_left_out_where_they_end_within_the_burn_in(steps, 
     assert set(rows["series"]) - {"independent"} == {"checkpoints", "batched", "lag1"}
 
 
-def test_textbook_lengths_stand_beside_every_number_of_gradients():
-    spec = intervals_spec("fig11", steps=(18, 36))
-    rows = rows_of("fig11", spec)
+@pytest.mark.parametrize("name", ["fig06", "fig11"])
+def test_textbook_lengths_stand_beside_every_number_of_gradients(name):
+    spec = intervals_spec(name, steps=(18, 36))
+    rows = rows_of(name, spec)
     textbook = linear_intervals(design.sample_of(spec, P, RECORDS, 0)[0].gram)
     for steps in (18, 36):
         found = rows[(rows["series"] == "OLS") & (rows["steps"] == steps)]
@@ -553,6 +556,28 @@ def test_exact_process_has_the_lengths_and_the_autocorrelation_of_its_law():
     # Of a coordinate it is a mean of 1 - eta s over the directions.
     assert 1 - 0.25 * s[-1] < coverage.loc["lag1", "value"] < 1 - 0.25 * s[0]
     assert coverage.loc["lag1", "value"] == pytest.approx(0.75, abs=0.015)
+
+
+def test_guarantees_are_never_below_nothing():
+    """Without a burn-in the known start is no draw about theta_hat at all."""
+    spec = intervals_spec("fig05", steps=(3, 36))
+    spec["settings"]["burn_in"] = 0
+    guaranteed = rows_of("fig05", spec).groupby(["steps", "series"])["guaranteed"].max()
+    assert guaranteed[3, "checkpoints"] == 0.0
+    assert guaranteed[36, "checkpoints"] > 0.5
+
+
+@pytest.mark.parametrize("panel", ["clipped", "exact"])
+def test_autocorrelation_is_that_of_long_runs_after_the_burn_in(panel):
+    spec = intervals_spec("fig05", panel)
+    sample, _ = design.sample_of(spec, P, RECORDS, 0)
+    runs = literal_paths(spec, sample, 36, 1)[0][:, BURN_IN:]
+    centred = runs - runs.mean(axis=0)
+    found = rows_of("fig05", spec).set_index(["series", "trial"])["value"]
+    for j in range(P):
+        pairs = [(run[t + 1, j], run[t, j]) for run in centred for t in range(36 - BURN_IN - 1)]
+        slope = sum(after * before for after, before in pairs) / sum(before**2 for _, before in pairs)
+        assert found["lag1", j] == pytest.approx(slope, rel=1e-8)
 
 
 def test_autocorrelation_is_centred_across_runs_and_pooled():

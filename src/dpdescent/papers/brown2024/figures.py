@@ -1,4 +1,4 @@
-"""Figures of brown2024, by what they show: the error of one run, clipping, and confidence intervals."""
+"""Figures of brown2024, by what they show: the error of one run, clipping, confidence intervals, theorems."""
 
 from dpdescent.papers.brown2024.figures_accuracy import (
     draw_ext_author_profile,
@@ -15,8 +15,10 @@ from dpdescent.papers.brown2024.figures_intervals import (
     draw_fig10,
     draw_fig11,
 )
+from dpdescent.papers.brown2024.figures_theory import draw_ext_no_clipping, draw_ext_small_noise
 
 __all__ = [
-    "draw_ext_author_profile", "draw_ext_outliers", "draw_fig01", "draw_fig02", "draw_fig03", "draw_fig04",
-    "draw_fig05", "draw_fig06", "draw_fig07", "draw_fig08", "draw_fig09", "draw_fig10", "draw_fig11",
+    "draw_ext_author_profile", "draw_ext_no_clipping", "draw_ext_outliers", "draw_ext_small_noise", "draw_fig01",
+    "draw_fig02", "draw_fig03", "draw_fig04", "draw_fig05", "draw_fig06", "draw_fig07", "draw_fig08", "draw_fig09",
+    "draw_fig10", "draw_fig11",
 ]  # fmt: skip

@@ -1,0 +1,124 @@
+"""Figures of brown2024 on its theorems: what the no-clipping regime asks for, and Theorem 2.7 at small sigma."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpdescent.replication.figures import (
+    BLUE,
+    GREEN,
+    GREY,
+    MARKERS,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    curve,
+    legend_below,
+    log_scale,
+    panels,
+    select,
+)
+
+PARTS = {
+    "(ii) covariates": GREEN, "(iii) residuals": BLUE, "(iv) signal": PURPLE, "(v) cross terms": ORANGE,
+    "c0 of Lemma 2.6": "black",
+}  # fmt: skip
+REQUIRED = {"at the data's c0": VERMILION, "at the lemma's c0": "black"}
+CONSTRUCTIONS = {"independent runs": PURPLE, "checkpoints": ORANGE}
+SHARES = {"P(some gradient is clipped)": "some gradient of a run", "fraction clipped": "fraction of gradients"}
+N = "sample size $n$"
+# Dimensions by line.
+LINES = ("-", "--", ":")
+
+
+def draw_ext_no_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Condition 2.4 on data, required against used, the coupling's probability, and the loss of coverage."""
+    figure, grid = panels(2, 2, size=(5.6, 4.3))
+    axes, rows = grid.ravel(), select(table)
+    _condition(axes[0], select(rows, panel="condition"))
+    _required(axes[1], select(rows, panel="required"))
+    _coupling(axes[2], select(rows, panel="coupling"))
+    _coverage(axes[3], select(rows, panel="coverage"))
+    for panel in axes:
+        panel.legend(fontsize=6.5, ncols=2)
+    return figure
+
+
+def _condition(axes: Axes, rows: pd.DataFrame) -> None:
+    """The smallest c0 with which data sets meet each part of the condition, and the constant of Lemma 2.6."""
+    for (p, group), line in zip(rows.groupby("p"), LINES, strict=False):
+        for (part, color), marker in zip(PARTS.items(), MARKERS, strict=False):
+            style = {"color": color, "marker": marker, "linestyle": line}
+            curve(axes, group[group["series"] == part], "n", f"{part}, $p={p}$", **style)
+    log_scale(axes)
+    axes.set(title="Condition 2.4", xlabel=N, ylabel="smallest $c_0$")
+    axes.set_ylim(top=axes.get_ylim()[1] * 40)
+
+
+def _required(axes: Axes, rows: pd.DataFrame) -> None:
+    """What Lemma 2.5 asks for, in units of what the experiments use."""
+    for (p, group), line in zip(rows.groupby("p"), LINES, strict=False):
+        wide = group.pivot_table(index="n", columns="series", values="mean")
+        for (whose, color), (what, marker) in (
+            (a, b) for a in REQUIRED.items() for b in {"gamma": "o", "n": "s"}.items()
+        ):  # fmt: skip
+            ratio = wide[f"{what} required {whose}"] / wide[f"{what} used"]
+            label = rf"$\{what}$" if what == "gamma" else f"${what}$"
+            axes.plot(
+                ratio.index, ratio, color=color, marker=marker, linestyle=line, label=f"{label} {whose}, $p={p}$"
+            )  # fmt: skip
+    axes.axhline(1.0, color=GREY, linestyle="-.", linewidth=0.9)
+    log_scale(axes)
+    axes.set(title="Lemma 2.5: required over used", xlabel=N, ylabel="ratio")
+    axes.set_ylim(top=axes.get_ylim()[1] * 300)
+
+
+def _coupling(axes: Axes, rows: pd.DataFrame) -> None:
+    """Share of runs with any clipped gradient: Lemma 2.2's bound on the distance from the unclipped law."""
+    for (n, group), marker, line in zip(rows.groupby("n"), MARKERS, (*LINES, "-."), strict=False):
+        for (series, what), color in zip(SHARES.items(), (VERMILION, SKY), strict=True):
+            chosen = group[(group["series"] == series) & (group["mean"] > 0)].sort_values("clip_factor")
+            # No shade: on most data sets the share is 0 or 1, which no band shows.
+            style = {"color": color, "marker": marker, "linestyle": line, "label": f"{what}, $n={n}$"}
+            axes.plot(chosen["clip_factor"], chosen["mean"], **style)
+    log_scale(axes, "y")
+    axes.set_ylim(axes.get_ylim()[0] / 100, 4.0)
+    axes.set(title="Lemma 2.2: what is clipped", xlabel=r"clipping threshold $\gamma/\sqrt{p}$", ylabel="probability")
+
+
+def _coverage(axes: Axes, rows: pd.DataFrame) -> None:
+    """Loss of coverage that the exact law and Pinsker's inequality allow without clipping."""
+    for (construction, color), marker in zip(CONSTRUCTIONS.items(), MARKERS, strict=False):
+        chosen = rows[rows["series"] == f"TV bound, {construction}"]
+        curve(axes, chosen, "T", construction, color=color, marker=marker)
+    axes.axhline(0.95, color=GREY, linestyle="-.", linewidth=0.9, label="vacuous above")
+    log_scale(axes, "y")
+    axes.set(title="Theorem 3.1 with numbers", xlabel="steps between estimates $T$", ylabel="loss of coverage at most")
+
+
+def draw_ext_small_noise(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Error over the bound of Theorem 2.7, and gradients clipped at the first step, as sigma tends to zero."""
+    figure, grid = panels(2)
+    axes, rows = grid.ravel(), select(table)
+    for (c, group), color, marker in zip(rows.groupby("c"), _colors(), MARKERS, strict=False):
+        group = group.sort_values("sigma")
+        style = {"color": color, "marker": marker, "label": f"$c={c:g}$"}
+        relative = group[["mean", "se"]].div(group["bound"], axis=0)
+        axes[0].errorbar(group["sigma"], relative["mean"], yerr=relative["se"], **style)
+        axes[1].plot(group["sigma"], group["clipped_at_start"], **style)
+    axes[0].axhline(1.0, color=GREY, linestyle="-.", linewidth=0.9)
+    log_scale(axes[0])
+    log_scale(axes[1], "x")
+    noise = r"label noise $\sigma$"
+    axes[0].set(xlabel=noise, ylabel="error over bound (11) with $c'=1$")
+    axes[1].set(xlabel=noise, ylabel="fraction clipped at the first step", ylim=(-0.03, 1.03))
+    legend_below(figure, axes, 3, "constant of the theorem's T and threshold; points: mean with standard error")
+    return figure
+
+
+def _colors() -> Iterable[str]:
+    return (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)
