@@ -803,6 +803,12 @@ def test_preliminaries_beside_the_experiment() -> None:
         assert not only(off, "mean |theta_hat - theta*|^2", "p=3, n=300").holds
 
 
+def test_least_squares_bound_stands_beside_a_quantile(rows: list[Bound]) -> None:
+    found = only(rows, "|theta_hat - theta*|^2", "p=10, n=1000")
+    assert found.measured == pytest.approx(10 / 989 * (1 + 0.1 * norm.ppf(0.95)), rel=1e-12)
+    assert "the 0.95 quantile" in found.note
+
+
 def test_a_share_above_its_bound_is_seen(evidence: Evidence) -> None:
     name = "A.8: P(|N(0, 1)| above its bound)"
     for factor, holds in ((2.0, True), (3.0, False)):

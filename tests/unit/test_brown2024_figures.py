@@ -136,6 +136,29 @@ def outlier_rows() -> Rows:
     return found + grid(panel="clean", clip_fraction=0.0, apart=1e-15, length=0.1, **keys)
 
 
+def no_clipping_rows() -> Rows:
+    parts = (
+        "(i) holds", "(ii) covariates", "(iii) residuals", "(iv) signal", "(v) cross terms", "c0", "c0 of Lemma 2.6",
+    )  # fmt: skip
+    required = [f"{what} required at {whose} c0" for what in ("gamma", "n") for whose in ("the data's", "the lemma's")]
+    shared = {"T": 20, "clip_factor": math.nan}
+    made = grid(panel="condition", n=(500, 10000), p=(10, 100), series=parts, mean=3.0, **shared)
+    made += grid(panel="required", n=(500, 10000), p=(10, 100), series=tuple(required), mean=80.0, **shared)
+    made += grid(panel="required", n=(500, 10000), p=(10, 100), series=("gamma used", "n used"), mean=20.0, **shared)
+    shares = {"P(some gradient is clipped)": 0.5, "fraction clipped": 1e-4}
+    for series, value in shares.items():
+        made += grid(panel="coupling", n=(1000, 3000), p=10, T=20, clip_factor=(5.0, 10.0), series=series, mean=value)
+    losses = ("TV bound, independent runs", "TV bound, checkpoints")
+    return made + grid(
+        panel="coverage", n=10000, p=10, T=(5, 20, 50), clip_factor=math.nan, series=losses, mean=0.02
+    )  # fmt: skip
+
+
+def small_noise_rows() -> Rows:
+    made = grid(sigma=(1.0, 1e-3, 1e-9), c=(1.0, 10.0), series="DP-GD", mean=1.0, T=7, clip_fraction=0.5)
+    return [row | {"bound": 10.0 * row["sigma"], "clipped_at_start": float(row["sigma"] < 1e-6)} for row in made]
+
+
 ETA = ("step size 0.2",)
 ROWS: dict[str, Rows] = {
     "fig01": ratio_rows(*ETA, "label noise of mean 1", larger=("n = 3000p",)), "fig09": ratio_rows(*ETA),
@@ -145,7 +168,7 @@ ROWS: dict[str, Rows] = {
     "fig08": cost_rows({"a": (1000, 100000), "b": (500000, 1000000)}, (3.0, 5.0)),
     "fig10": coverage_rows(), "fig11": length_rows(),
     "ext_author_profile": cost_rows({"a": (1000, 9000), "b": (10000, 90000), "fig02": (500, 900)}, (3.0,), *ETA),
-    "ext_outliers": outlier_rows(),
+    "ext_outliers": outlier_rows(), "ext_no_clipping": no_clipping_rows(), "ext_small_noise": small_noise_rows(),
 }  # fmt: skip
 
 # Curves with error bars in each panel, in the order of the panels.
@@ -153,6 +176,7 @@ CURVES = {
     "fig01": [3, 2, 3], "fig02": [2, 2, 2], "fig03": [0, 0], "fig04": [3, 3, 2, 2], "fig05": [3, 3, 3, 3, 3, 0],
     "fig06": [3, 3, 3, 3, 3, 0], "fig07": [3, 3], "fig08": [3, 3], "fig09": [3, 2], "fig10": [3, 3, 3, 3, 3, 0],
     "fig11": [3, 3, 3, 3, 3, 0], "ext_author_profile": [2, 2, 2], "ext_outliers": [6, 6, 6, 6],
+    "ext_no_clipping": [10, 0, 0, 2], "ext_small_noise": [2, 0],
 }  # fmt: skip
 
 
@@ -186,8 +210,7 @@ def crossings(axes: Axes) -> list[float]:
 
 
 def test_only_artefacts_have_a_draw_function_and_each_has_a_small_table() -> None:
-    assert set(DRAWN) <= {name for name, artefact in PAPER.artefacts.items() if not artefact.is_table}
-    assert {name for name in PAPER.artefacts if name.startswith("fig")} <= set(DRAWN)
+    assert set(DRAWN) == {name for name, artefact in PAPER.artefacts.items() if not artefact.is_table}
     assert set(ROWS) == set(CURVES) == set(DRAWN)
 
 
@@ -233,7 +256,7 @@ def test_a_series_or_variant_that_is_missing_leaves_a_gap(name: str, column: str
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_single_point_is_drawn(name: str, tmp_path: Path) -> None:
-    axis = next(key for key in ("steps", "gamma", "clip_factor", "n") if key in ROWS[name][0])
+    axis = next(key for key in ("steps", "gamma", "clip_factor", "sigma", "n") if key in ROWS[name][0])
     axis = "p" if name in ("fig01", "fig03", "fig09") else axis
     (least, *_) = sorted({row[axis] for row in ROWS[name] if row["series"] != "independent"})
     rows = [row for row in ROWS[name] if row[axis] == least]
@@ -582,3 +605,23 @@ def test_a_lone_panel_is_an_array_of_axes_where_that_is_asked_for() -> None:
 )
 def test_ticks_between_decades_are_not_taken_for_decades(value: float, text: str) -> None:
     assert style.plain_number(value) == text
+
+
+def test_required_values_stand_in_units_of_the_used_ones() -> None:
+    panel = draw("ext_no_clipping").axes[1]
+    curves = [line for line in lines_of(panel) if line.get_linestyle() != "-."]
+    assert len(curves) == 8
+    assert all(list(line.get_ydata()) == [4.0, 4.0] for line in curves)
+
+
+def test_a_share_of_nothing_is_left_out_of_the_logarithmic_panel() -> None:
+    rows = [row | ({"mean": 0.0} if row["clip_factor"] == 10.0 else {}) for row in no_clipping_rows()]
+    panel = draw("ext_no_clipping", rows=rows).axes[2]
+    assert {tuple(line.get_xdata()) for line in lines_of(panel)} == {(5.0,)}
+
+
+def test_small_noise_shows_the_error_in_units_of_the_bound() -> None:
+    left, right = draw("ext_small_noise").axes
+    errors = [list(line.get_ydata()) for line in lines_of(left) if len(line.get_xdata()) == 3]
+    assert np.allclose(errors[0], [1e8, 100.0, 0.1])
+    assert [list(line.get_ydata()) for line in lines_of(right)] == [[1.0, 0.0, 0.0]] * 2

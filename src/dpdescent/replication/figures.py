@@ -46,7 +46,7 @@ def use_style() -> None:
 
 
 def panels(columns: int = 1, rows: int = 1, *, size: tuple[float, float] = PANEL, **options: Any) -> tuple[Figure, Any]:
-    """A grid of panels; returns the figure and the array of axes (a single one for one panel, unless `squeeze` is off)."""
+    """A grid of panels; returns the figure and the array of axes (for one panel itself, unless `squeeze` is off)."""
     options = {"figsize": (size[0] * columns, size[1] * rows), "squeeze": rows * columns == 1} | options
     figure, axes = plt.subplots(rows, columns, layout="constrained", **options)
     return figure, axes

@@ -59,7 +59,8 @@ def claims_table(claims: Sequence[Row]) -> str:
 def findings_list(findings: Sequence[Row]) -> str:
     """Findings by severity, each with its evidence and its charitable reading."""
     return "\n".join(
-        f"- **{row['finding']}** (`{row['paper']}`, {row['location']}; {row['kind']}, severity {row['severity']}, {row['status']}). "
+        f"- **{row['finding']}** (`{row['paper']}`, {row['location']}; {row['kind']}, severity {row['severity']}, "
+        f"{row['status']}). "
         f"The paper: {row['statement']}. Expected: {row['expected']}. Measured: {row['measured']}. "
         f"Charitable reading: {row['charitable_reading']}."
         for row in findings

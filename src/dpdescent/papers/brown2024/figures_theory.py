@@ -44,7 +44,9 @@ def draw_ext_no_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure
     _coupling(axes[2], select(rows, panel="coupling"))
     _coverage(axes[3], select(rows, panel="coverage"))
     for panel in axes:
-        panel.legend(fontsize=6.5, ncols=2)
+        # A grid of one's own may leave a panel empty.
+        if panel.get_legend_handles_labels()[0]:
+            panel.legend(fontsize=6.5, ncols=2)
     return figure
 
 
@@ -66,7 +68,9 @@ def _required(axes: Axes, rows: pd.DataFrame) -> None:
         for (whose, color), (what, marker) in (
             (a, b) for a in REQUIRED.items() for b in {"gamma": "o", "n": "s"}.items()
         ):  # fmt: skip
-            ratio = wide[f"{what} required {whose}"] / wide[f"{what} used"]
+            wanted = [f"{what} required {whose}", f"{what} used"]
+            needed, used = (wide.reindex(columns=wanted)[name] for name in wanted)
+            ratio = (needed / used).dropna()
             label = rf"$\{what}$" if what == "gamma" else f"${what}$"
             axes.plot(
                 ratio.index, ratio, color=color, marker=marker, linestyle=line, label=f"{label} {whose}, $p={p}$"
