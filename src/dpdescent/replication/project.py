@@ -57,6 +57,11 @@ class Artefact:
         return f"{self.paper}/{self.id}"
 
     @property
+    def settings(self) -> Node:
+        """The settings that it uses, as the headline has them."""
+        return dict(self.parts[0].spec["settings"])
+
+    @property
     def is_table(self) -> bool:
         return self.id.startswith("table")
 
@@ -273,9 +278,12 @@ def config_hash(project: Project) -> str:
 
 
 def judging_json(project: Project, paper: str) -> str:
-    """What bounds, claims and findings may know, as JSON: settings, published values, cells and arms."""
+    """What bounds, claims and findings may know, as JSON: settings, published values; cells, arms, own settings."""
     about = project.papers[paper]
-    artefacts = {name: {"cells": artefact.cells, "arms": artefact.arms} for name, artefact in about.artefacts.items()}
+    artefacts = {
+        name: {"cells": artefact.cells, "arms": artefact.arms, "settings": artefact.settings}
+        for name, artefact in about.artefacts.items()
+    }
     spec = {"paper": paper, "seed": project.seed, "settings": about.settings, "published": about.published}
     return json.dumps({**spec, "artefacts": artefacts}, sort_keys=True)
 
