@@ -39,6 +39,7 @@ def test_block_gives_private_intervals_of_the_empirical_minimiser() -> None:
     assert spent == pytest.approx(0.015, rel=1e-12)
     target = np.linalg.lstsq(sample.X, sample.y, rcond=None)[0]  # type: ignore[attr-defined]
     intervals = values["intervals"]
+    assert intervals.centre.shape == (sample.p,)  # type: ignore[attr-defined]
     assert (np.abs(intervals.centre - target) < 3 * intervals.half_width).all()  # type: ignore[attr-defined]
     assert intervals.covers(target).sum() >= 7  # type: ignore[attr-defined]
     assert intervals.half_width.max() < 0.1  # type: ignore[attr-defined]

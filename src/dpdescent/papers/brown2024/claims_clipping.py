@@ -66,13 +66,13 @@ def _fig04(evidence: Evidence, n: int) -> Iterator[Claim]:
     place, setting = "Sec. 4.1, Figure 4", f"n = {n}, T = 20"
     yield claim(
         f"fig04-low-threshold-{n}", "fig04", place, "low thresholds cause high clipping and bias",
-        f"share of squared bias in the squared error at the lowest threshold, {setting}", ratio(bias.iloc[0], mse.iloc[0]),
+        f"share of squared bias in the squared error at the lowest threshold, {setting}", _share(bias.iloc[0], mse.iloc[0]),
         "at least 0.5", 0.5,
         note=f"{bias.iloc[0]['clip_fraction']:.0%} of the gradients are clipped there{_shorter(evidence, bias.iloc[0])}",
     )  # fmt: skip
     yield claim(
         f"fig04-high-threshold-{n}", "fig04", place, "high thresholds have little clipping but high variance",
-        f"share of variance in the squared error at the highest threshold, {setting}", ratio(variance.iloc[-1], mse.iloc[-1]),
+        f"share of variance in the squared error at the highest threshold, {setting}", _share(variance.iloc[-1], mse.iloc[-1]),
         "at least 0.5", 0.5, note=f"{variance.iloc[-1]['clip_fraction']:.2%} of the gradients are clipped there",
     )  # fmt: skip
     for name, table, sign in (("bias-falls", bias, 1), ("variance-rises", variance, -1)):
@@ -89,18 +89,27 @@ def _fig04(evidence: Evidence, n: int) -> Iterator[Claim]:
     )  # fmt: skip
 
 
+def _share(part: pd.Series, whole: pd.Series) -> Estimate:
+    """Part of a mean, with an interval by the delta method on its own scale: a squared bias may be estimated below 0."""
+    value = part["mean"] / whole["mean"]
+    errors = mean_of(part).high - part["mean"], value * (mean_of(whole).high - whole["mean"])
+    half = math.hypot(*errors) / whole["mean"]
+    return Estimate(value, value - half, value + half)
+
+
 def _difference_or_ratio(first: pd.Series, last: pd.Series) -> Estimate:
-    """A ratio of means whose denominator may be nil within its error: then it is bounded below only."""
+    """A ratio of means of which either may be nil within its error; if the lower one is, it is bounded below only."""
     smallest, top = mean_of(last), mean_of(first)
     if first["clip_factor"] == last["clip_factor"]:
         return NOTHING
-    if smallest.low > 0:
+    if min(top.low, smallest.low) > 0:
         return ratio(first, last)
     # An unbiased estimate of a square may be negative, and all of its interval too; the square itself is not.
     ceiling = max(smallest.high, smallest.high - smallest.value)
     if not ceiling > 0:
         return NOTHING
-    return Estimate(top.value / max(smallest.value, ceiling / 2), top.low / ceiling, math.inf)
+    value = top.value / max(smallest.value, ceiling / 2)
+    return Estimate(value, min(value, top.low / ceiling), top.high / smallest.low if smallest.low > 0 else math.inf)
 
 
 def _shorter(evidence: Evidence, bias: "pd.Series[float]") -> str:
@@ -109,7 +118,7 @@ def _shorter(evidence: Evidence, bias: "pd.Series[float]") -> str:
         evidence.select("fig04", "ten iterations", n=bias["n"], error_to="theta_hat", series="bias2"),
         clip_factor=bias["clip_factor"],
     )
-    if math.isnan(other["mean"]):
+    if math.isnan(other["mean"]) or not bias["mean"] > 0:
         return ""
     return (
         f". Ten steps instead of twenty change the squared bias by a factor {other['mean'] / bias['mean']:.2g}: it is slow convergence under "

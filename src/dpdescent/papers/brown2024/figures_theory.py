@@ -87,8 +87,8 @@ def _coupling(axes: Axes, rows: pd.DataFrame) -> None:
         for (series, what), color in zip(SHARES.items(), (VERMILION, SKY), strict=True):
             chosen = group[(group["series"] == series) & (group["mean"] > 0)].sort_values("clip_factor")
             # No shade: on most data sets the share is 0 or 1, which no band shows.
-            style = {"color": color, "marker": marker, "linestyle": line, "label": f"{what}, $n={n}$"}
-            axes.plot(chosen["clip_factor"], chosen["mean"], **style)
+            style: dict[str, Any] = {"color": color, "marker": marker, "linestyle": line}
+            axes.plot(chosen["clip_factor"], chosen["mean"], label=f"{what}, $n={n}$", **style)
     log_scale(axes, "y")
     axes.set_ylim(axes.get_ylim()[0] / 100, 4.0)
     axes.set(title="Lemma 2.2: what is clipped", xlabel=r"clipping threshold $\gamma/\sqrt{p}$", ylabel="probability")
