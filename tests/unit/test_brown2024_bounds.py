@@ -17,7 +17,8 @@ import pytest
 from scipy.stats import chi2, norm, t
 
 from dpdescent.descent.gaussian_law import IterateLaw
-from dpdescent.papers.brown2024 import bounds, bounds_cases, bounds_predictions
+from dpdescent.papers.brown2024 import bounds
+from dpdescent.papers.brown2024.bounds import cases, predictions
 from dpdescent.papers.brown2024.experiments import ext_small_noise, table_preliminaries
 from dpdescent.papers.brown2024.theory import coverage
 from dpdescent.replication import judgement, project, tables
@@ -400,10 +401,10 @@ def test_curves_cross_where_they_first_fall_together() -> None:
         [{"n": n, "series": "privacy", "mean": 3 * height} for n, height in heights.items()]
         + [{"n": n, "series": "sampling", "mean": 3.0} for n in heights]
     )
-    assert bounds_predictions.crossing_of(found) == pytest.approx(200)
+    assert predictions.crossing_of(found) == pytest.approx(200)
     later = found[found["n"] >= 400]
-    assert bounds_predictions.crossing_of(later) == pytest.approx(400 * math.sqrt(2))
-    assert bounds_predictions.crossing_of(later[later["n"] >= 800]) is None
+    assert predictions.crossing_of(later) == pytest.approx(400 * math.sqrt(2))
+    assert predictions.crossing_of(later[later["n"] >= 800]) is None
 
 
 # --- Clipping --------------------------------------------------------------------------------------------------------
@@ -843,10 +844,10 @@ def test_size_of_a_gradient_stands_beside_a_threshold_that_hardly_clips(rows: li
 
 def test_chance_is_wider_where_trials_are_few() -> None:
     for trials in (2, 6, 100, 10**6):
-        allowed = bounds_cases.chance(pd.Series({"se": 2.0, "trials": trials}))
+        allowed = cases.chance(pd.Series({"se": 2.0, "trials": trials}))
         assert t.sf(allowed / 2.0, trials - 1) == pytest.approx(norm.sf(4), rel=1e-6)
-    assert bounds_cases.chance(pd.Series({"se": 2.0, "trials": 10**6})) == pytest.approx(8.0, rel=1e-3)
-    assert math.isnan(bounds_cases.chance(pd.Series({"se": math.nan, "trials": 1})))
+    assert cases.chance(pd.Series({"se": 2.0, "trials": 10**6})) == pytest.approx(8.0, rel=1e-3)
+    assert math.isnan(cases.chance(pd.Series({"se": math.nan, "trials": 1})))
 
 
 def test_a_single_trial_leaves_an_equality_open(evidence: Evidence) -> None:
@@ -864,14 +865,14 @@ def test_a_single_trial_leaves_an_equality_open(evidence: Evidence) -> None:
     [(0.05, "q95", "q05"), (0.01, "q975", "q025"), (0.025, "q975", "q025"), (0.04, "q95", "q05"), (0.2, "q75", "q25")],
 )
 def test_quantile_of_a_failure_probability(beta: float, above: str, below: str) -> None:
-    assert (bounds_cases.quantile(beta), bounds_cases.quantile(beta, above=False)) == (above, below)
-    assert bounds_cases.in_words("q95") == "the 0.95 quantile"
+    assert (cases.quantile(beta), cases.quantile(beta, above=False)) == (above, below)
+    assert cases.in_words("q95") == "the 0.95 quantile"
 
 
 @pytest.mark.parametrize("beta", [0.0, 1.0, -0.1, 0.99])
 def test_failure_probability_without_a_quantile_is_refused(beta: float) -> None:
     with pytest.raises(ValueError, match=f"beta.*(between 0 and 1, got {beta}|{beta} must be at most 0.975)"):
-        bounds_cases.quantile(beta)
+        cases.quantile(beta)
 
 
 def test_beta_of_the_settings_is_used_everywhere(evidence: Evidence) -> None:

@@ -13,19 +13,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpdescent.papers.brown2024 import (
-    claims,
-    claims_accuracy,
-    claims_clipping,
-    claims_intervals,
-    claims_theory,
-    findings,
-)  # fmt: skip
-from dpdescent.papers.brown2024.reading import row_at, slope
+from dpdescent.papers.brown2024 import claims, findings
+from dpdescent.papers.brown2024.claims import accuracy, clipping, intervals, theory  # fmt: skip
+from dpdescent.papers.brown2024.reading import row_at
 from dpdescent.replication import evidence as records
 from dpdescent.replication import project, tables
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.files import read_rows
+from dpdescent.replication.statistics import log_log_slope
 
 ROOT = Path(__file__).parents[2]
 PROJECT = project.load({"scale": "quick", "seed": 3, "papers": ["brown2024"]}, ROOT)
@@ -222,7 +217,7 @@ def judged(made: Tables, *parts: ModuleType) -> dict[str, Claim]:
     return {claim.claim: claim for part in parts or (claims,) for claim in part.judge(Evidence(SPEC, made))}
 
 
-PARTS = (claims_theory, claims_accuracy, claims_clipping, claims_intervals)
+PARTS = (theory, accuracy, clipping, intervals)
 JUDGES = {name: part for part in PARTS for name in judged(RIGHT, part)}
 WORLD = judged(RIGHT)
 TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE]
@@ -405,7 +400,7 @@ def test_contours_are_those_of_their_level() -> None:
     table = made["fig03"]
     place = table["gamma"] / table["p"] ** 0.5 / math.log(5)
     table["mean"] = np.where(place < 1, 0.2 + 0.8 * (1 - place).clip(0) ** (table["p"] / 20), table["mean"])
-    found = judged(made, claims_clipping)
+    found = judged(made, clipping)
     assert found["fig03-scaling-0.01"].measured == pytest.approx(0.5, abs=0.02)
     assert found["fig03-scaling-0.1"].measured == pytest.approx(0.5, abs=0.02)
     assert found["fig03-scaling-0.5"].verdict == "not reproduced"
@@ -416,7 +411,7 @@ def test_a_clipped_fraction_is_not_read_beyond_the_grid_of_thresholds(kept: Call
     """5 sqrt(p) is 11.2 at p = 5 and 70.7 at p = 200."""
     made = world()
     made["fig03"] = made["fig03"][made["fig03"]["gamma"].map(kept)]
-    assert judged(made, claims_clipping)["fig03-low"].verdict == "not testable"
+    assert judged(made, clipping)["fig03-low"].verdict == "not testable"
 
 
 @pytest.mark.parametrize("name", ["fig01-order-ols", "fig06-burn-in", "fig05-autocorrelation-1000", "no-clipping-5"])
@@ -427,8 +422,8 @@ def test_other_claims_do_not_notice(name: str) -> None:
 
 def test_privacy_of_the_noise_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a sensitivity of 3 gamma / n the printed noise would not do."""
-    monkeypatch.setattr(claims_theory, "mean_sensitivity", lambda gamma, n: 3 * gamma / n)
-    found = judged(RIGHT, claims_theory)["lemma-2.1"]
+    monkeypatch.setattr(theory, "mean_sensitivity", lambda gamma, n: 3 * gamma / n)
+    found = judged(RIGHT, theory)["lemma-2.1"]
     assert (found.verdict, found.measured) == ("not reproduced", pytest.approx(2.25, rel=1e-12))
 
 
@@ -477,7 +472,7 @@ def test_a_share_of_squared_bias_may_be_nil_or_less(bias: float) -> None:
     made = world()
     for column, value in (("mean", bias), ("se", 2e-3)):
         change("fig04", value=value, column=column, n=1000, series="bias2", clip_factor=0.1)(made)
-    found = judged(made, claims_clipping)
+    found = judged(made, clipping)
     share, fall = found["fig04-low-threshold-1000"], found["fig04-bias-falls-1000"]
     assert (share.verdict, share.measured) == ("not reproduced", pytest.approx(bias / 0.602))
     assert share.high - share.low == pytest.approx(2 * 1.96 * 2e-3 / 0.602, rel=1e-3)
@@ -491,7 +486,7 @@ def test_a_share_of_squared_bias_may_be_nil_or_less(bias: float) -> None:
 def test_a_share_counts_the_error_of_the_whole() -> None:
     made = world()
     change("fig04", value=0.1, column="se", n=1000, series="mse", clip_factor=10.0)(made)
-    share = judged(made, claims_clipping)["fig04-high-threshold-1000"]
+    share = judged(made, clipping)["fig04-high-threshold-1000"]
     assert share.high - share.measured == pytest.approx(1.96 * math.hypot(0.003, 0.1) / 3.0005, rel=1e-3)
 
 
@@ -501,7 +496,7 @@ def test_no_bias_at_either_end_says_nothing_on_its_fall() -> None:
     for factor, mean, se in ((0.1, -1e-3, 1e-4), (10.0, 0.0, 1e-3)):
         change("fig04", value=mean, n=1000, series="bias2", clip_factor=factor)(made)
         change("fig04", value=se, column="se", n=1000, series="bias2", clip_factor=factor)(made)
-    fall = judged(made, claims_clipping)["fig04-bias-falls-1000"]
+    fall = judged(made, clipping)["fig04-bias-falls-1000"]
     assert fall.low <= fall.measured < 0 < fall.high == math.inf
     assert fall.verdict == "inconclusive"
 
@@ -509,9 +504,9 @@ def test_no_bias_at_either_end_says_nothing_on_its_fall() -> None:
 def test_the_note_on_fewer_steps_compares_equal_thresholds() -> None:
     made = world()
     change("fig04", 1.5, variant="ten iterations", n=1000, error_to="theta_hat", series="bias2", clip_factor=0.1)(made)
-    assert "squared bias by a factor 1.5:" in judged(made, claims_clipping)["fig04-low-threshold-1000"].note
+    assert "squared bias by a factor 1.5:" in judged(made, clipping)["fig04-low-threshold-1000"].note
     made["fig04"] = made["fig04"].query("clip_factor > 0.2 or variant != 'main'")
-    assert "squared bias by a factor 1:" in judged(made, claims_clipping)["fig04-low-threshold-1000"].note
+    assert "squared bias by a factor 1:" in judged(made, clipping)["fig04-low-threshold-1000"].note
 
 
 def test_a_squared_bias_within_its_error_of_zero_bounds_the_fall_from_below_only() -> None:
@@ -520,7 +515,7 @@ def test_a_squared_bias_within_its_error_of_zero_bounds_the_fall_from_below_only
         made = world()
         for column, value in (("mean", mean), ("se", se)):
             change("fig04", value=value, column=column, n=1000, series="bias2", clip_factor=10.0)(made)
-        found = judged(made, claims_clipping)["fig04-bias-falls-1000"]
+        found = judged(made, clipping)["fig04-bias-falls-1000"]
         ceiling = max(mean, 0.0) + 1.96 * se
         assert found.high == math.inf
         assert found.low == pytest.approx(0.6 * (1 - 1.96e-3) / ceiling, rel=1e-3)
@@ -617,9 +612,9 @@ def test_a_row_of_ones_own_grid() -> None:
     assert math.isnan(row_at(table, n=3)["mean"])
     with pytest.raises(ValueError, match=r"2 rows have {'n': 2}; one is needed"):
         row_at(table, n=2)
-    assert math.isnan(slope(table[table["n"] == 2], "n").value)
-    assert math.isnan(slope(table[table["n"] == 3], "n").value)
-    assert slope(table.iloc[:2], "n").value == pytest.approx(1.0)
+    assert math.isnan(log_log_slope(table[table["n"] == 2], "n").value)
+    assert math.isnan(log_log_slope(table[table["n"] == 3], "n").value)
+    assert log_log_slope(table.iloc[:2], "n").value == pytest.approx(1.0)
 
 
 # Findings

@@ -17,7 +17,8 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpdescent.papers.brown2024 import figures, figures_accuracy, figures_clipping, figures_intervals
+from dpdescent.papers.brown2024 import figures
+from dpdescent.papers.brown2024.figures import accuracy, clipping, intervals
 from dpdescent.replication import figures as style
 from dpdescent.replication import project
 
@@ -309,14 +310,12 @@ def test_equal_tables_give_equal_bytes(name: str, tmp_path: Path) -> None:
 def test_a_method_has_one_colour_in_all_figures() -> None:
     descent = [draw("fig01").axes[0].containers[0], draw("fig02").axes[0].containers[0]]
     descent += [draw("fig08").axes[0].containers[0], draw("fig04").axes[0].containers[2]]
-    assert {to_hex(curve[0].get_color()) for curve in descent} == {figures_accuracy.DP_GD.lower()}
+    assert {to_hex(curve[0].get_color()) for curve in descent} == {accuracy.DP_GD.lower()}
     closed = [draw("fig01").axes[0].containers[1], draw("fig02").axes[0].containers[1]]
     lengths = lines_of(draw("fig06").axes[0], linestyle="--")
-    assert {to_hex(line.get_color()) for line in [*lengths, *(curve[0] for curve in closed)]} == {
-        figures_accuracy.OLS.lower()
-    }
-    methods = [look[0] for look in figures_accuracy.METHODS.values()] + list(figures_accuracy.SHADES.values())
-    assert not {look[1] for look in figures_intervals.CONSTRUCTIONS.values()} & set(methods)
+    assert {to_hex(line.get_color()) for line in [*lengths, *(curve[0] for curve in closed)]} == {accuracy.OLS.lower()}
+    methods = [look[0] for look in accuracy.METHODS.values()] + list(accuracy.SHADES.values())
+    assert not {look[1] for look in intervals.CONSTRUCTIONS.values()} & set(methods)
 
 
 def test_fig01_draws_what_is_predicted_and_the_error_of_zero() -> None:
@@ -334,7 +333,7 @@ def test_fig01_draws_what_is_predicted_and_the_error_of_zero() -> None:
 def test_fig01_shows_other_readings_of_dp_gd_alone_as_thin_lines() -> None:
     rows = [row | {"mean": 0.3 if row["series"] == "DP-GD" else 0.7} for row in ROWS["fig01"]]
     panel = draw("fig01", rows=rows).axes[0]
-    thin = lines_of(panel, linewidth=0.9, color=figures_accuracy.DP_GD)
+    thin = lines_of(panel, linewidth=0.9, color=accuracy.DP_GD)
     assert {line.get_label() for line in thin} == {"DP-GD, step size 0.2", "DP-GD, label noise of mean 1"}
     assert {line.get_linestyle() for line in thin} == {"--", ":"}
     assert {height for line in thin for height in line.get_ydata()} == {0.3}
@@ -373,7 +372,7 @@ def test_no_crossing_is_marked_beyond_the_grid_or_without_both_predictions() -> 
     shorter = [row for row in ROWS["fig02"] if row["n"] <= 10000]
     assert crossings(draw("fig02", rows=shorter).axes[0]) == []
     alone = pd.DataFrame([row for row in ROWS["fig02"] if row["series"] == "privacy" and row["variant"] == "main"])
-    assert figures_accuracy.crossing_of(alone[alone["clip_factor"] == 5]) is None
+    assert accuracy.crossing_of(alone[alone["clip_factor"] == 5]) is None
     later = [row for row in ROWS["fig02"] if row["n"] > 20000]
     assert crossings(draw("fig02", rows=later).axes[0]) == []
 
@@ -415,7 +414,7 @@ def test_fig03_colours_every_cell_by_its_fraction() -> None:
     assert shown.shape == (5, 3)
     assert shown[1, 1] == pytest.approx(clipped(20, 4.0))
     assert clipped(5, 32.0) == 0.0
-    assert 0 < shown[4, 0] < figures_clipping.FLOOR
+    assert 0 < shown[4, 0] < clipping.FLOOR
     corners = np.asarray(mesh.get_coordinates())
     assert corners[0, :, 0] == pytest.approx([-2.5, 12.5, 40.0, 80.0])
     assert corners[:, 0, 1] == pytest.approx([1.0, 3.0, 6.0, 12.0, 24.0, 40.0])
@@ -436,7 +435,7 @@ def test_fig03_draws_and_names_thresholds_in_proportion_to_root_p() -> None:
 def test_a_heat_map_that_is_one_cell_high_or_wide_has_no_contours() -> None:
     for axis, value in (("p", 20), ("gamma", 4.0)):
         rows = [row for row in ROWS["fig03"] if row[axis] == value]
-        assert not set(figures_clipping.LEVELS.values()) & set(texts(draw("fig03", rows=rows).axes[0]))
+        assert not set(clipping.LEVELS.values()) & set(texts(draw("fig03", rows=rows).axes[0]))
 
 
 def test_fig04_labels_the_error_with_the_percentage_clipped() -> None:
@@ -463,7 +462,7 @@ def test_fig04_labels_do_not_touch_on_the_paper_s_grid() -> None:
     ("fraction", "text"), [(0.0, "0"), (5e-5, "<0.01"), (0.00047, "0.047"), (0.337, "34"), (0.9951, "100")]
 )  # fmt: skip
 def test_percentages_have_two_digits(fraction: float, text: str) -> None:
-    assert figures_clipping.percent(fraction) == text
+    assert clipping.percent(fraction) == text
 
 
 def test_fig04_puts_a_bias_that_cannot_be_told_from_none_at_the_edge() -> None:
@@ -504,7 +503,7 @@ def test_fig07_leaves_out_that_nothing_was_clipped_and_marks_the_least_error() -
 
 
 def test_numbers_of_iterations_get_lighter_as_they_grow() -> None:
-    brightness = [np.dot(plt.matplotlib.colors.to_rgb(shade), [0.3, 0.6, 0.1]) for shade in figures_clipping.shades(6)]
+    brightness = [np.dot(plt.matplotlib.colors.to_rgb(shade), [0.3, 0.6, 0.1]) for shade in clipping.shades(6)]
     assert brightness == sorted(brightness)
     assert len(set(brightness)) == 6
 
@@ -567,7 +566,7 @@ def test_fig06_draws_the_predicted_lengths_and_that_of_least_squares() -> None:
     panel = draw("fig06").axes[0]
     assert [set(line.get_ydata()) for line in lines_of(panel, color="black")] == [{0.3}] * 3
     assert [set(line.get_ydata()) for line in lines_of(panel, linestyle=":")] == [{0.31}] * 3
-    assert len(lines_of(panel, linestyle="--", color=figures_accuracy.OLS)) == 1
+    assert len(lines_of(panel, linestyle="--", color=accuracy.OLS)) == 1
     through = [list(line.get_xdata()) for line in lines_of(panel, color="black")]
     assert through == [list(curve[0].get_xdata()) for curve in panel.containers]
 

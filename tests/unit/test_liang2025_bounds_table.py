@@ -12,7 +12,8 @@ import pytest
 import twins
 from dpdescent.data.iv import IVParameters, IVSample, draw_sample
 from dpdescent.descent import two_stage
-from dpdescent.papers.liang2025 import bounds, bounds_cases, bounds_theorem, error_bounds, lemmas, synthetic, theory
+from dpdescent.papers.liang2025 import bounds, error_bounds, lemmas, synthetic, theory
+from dpdescent.papers.liang2025.bounds import cases, theorem
 from dpdescent.papers.liang2025.experiments import table_lemmas
 from dpdescent.replication import project, tables
 from dpdescent.replication.evidence import Bound, Evidence
@@ -266,8 +267,8 @@ def test_growth_of_the_optimal_number_of_steps(rows: list[Bound], evidence: Evid
     slope = only(rows, "2/log(1/kappa)")
     assert slope.measured == pytest.approx(slope.value, rel=0.03)
     # At n = 1000 and a tenth of the budget the privacy term is the larger one from the start.
-    starved = bounds_cases.case(evidence, bounds_cases.FIGURE_4, rho1=0.1, rho2=10.0)
-    assert bounds_theorem.optimal_T(starved) == pytest.approx(1.0, abs=1e-6)
+    starved = cases.case(evidence, cases.FIGURE_4, rho1=0.1, rho2=10.0)
+    assert theorem.optimal_T(starved) == pytest.approx(1.0, abs=1e-6)
 
 
 def test_bound_7_at_a_plotted_point(rows: list[Bound]) -> None:

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from dpdescent.replication import project
+from dpdescent.replication.fingerprint import reachable
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src/dpdescent"
 PAPERS = sorted(file.stem for file in (ROOT / "config/papers").glob("*.yaml"))
@@ -61,8 +64,19 @@ def test_streams_depend_on_nothing_and_privacy_on_no_data() -> None:
 
 @pytest.mark.parametrize("file", sorted(PACKAGE.rglob("__init__.py")), ids=lambda file: "/".join(place(file)))
 def test_package_files_are_empty(file: Path) -> None:
-    """Whatever stands in them would be a reason to train everything again; the top one pins the threads of BLAS."""
-    assert (file.read_text(encoding="utf-8") == "") is (file.parent != PACKAGE)
+    """Whatever stands in them would be a reason to train everything again; the top one pins the threads of BLAS.
+
+    What judges and draws a paper is imported by no training.
+    """
+    is_verb = file.parent.name in project.MODULES and file.parents[2] == PACKAGE / "papers"
+    assert (file.read_text(encoding="utf-8") == "") is not (file.parent == PACKAGE or is_verb)
+
+
+@pytest.mark.parametrize(
+    "file", sorted(PACKAGE.glob("papers/*/experiments/*.py")), ids=lambda file: "/".join(place(file))
+)
+def test_training_imports_nothing_that_judges_or_draws(file: Path) -> None:
+    assert not {path.parent.name for path in reachable(PACKAGE.parent, [file])} & set(project.MODULES)
 
 
 GENERAL = [

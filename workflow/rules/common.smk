@@ -3,7 +3,7 @@ import json
 
 from dpdescent.replication import project as project_of
 from dpdescent.replication.configuration import ConfigError
-from dpdescent.replication.fingerprint import code_fingerprint, versions
+from dpdescent.replication.fingerprint import code_fingerprint, module_file, versions
 
 ROOT = Path(workflow.basedir)
 SOURCE = ROOT / "src"
@@ -54,7 +54,7 @@ def artefact_files(artefact):
 
 def code(stage, *modules):
     """Fingerprint of a stage's script and of the modules that it imports by name."""
-    files = [SOURCE / f"{module.replace('.', '/')}.py" for module in modules]
+    files = [module_file(SOURCE, module) for module in modules]
     return code_fingerprint(SOURCE, [SCRIPTS / f"{stage}.py", *files])
 
 

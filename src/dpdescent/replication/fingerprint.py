@@ -36,6 +36,12 @@ def reachable(source: Path, roots: Iterable[Path]) -> set[Path]:
     return found
 
 
+def module_file(source: Path, dotted: str) -> Path:
+    """The file of a module, or of a package: its `__init__`."""
+    stem = source.joinpath(*dotted.split("."))
+    return stem / "__init__.py" if stem.is_dir() else stem.with_suffix(".py")
+
+
 def versions(*packages: str) -> dict[str, str]:
     """Installed versions: an upgrade of what a stage computes with is a reason to run it again."""
     return {package: importlib.metadata.version(package) for package in packages}

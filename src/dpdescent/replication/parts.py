@@ -77,8 +77,11 @@ def _variant_parts(outline: Outline, variant: str, changes: Node) -> Iterator[Pa
             continue
         _check_cell(merged["arms"] | cell, outline.at_most, where, f"variants.{variant}.cells.{panel}")
         for values in _product(cell, node["split"], f"{where}.cells.{panel}"):
-            # A cell may have a number of trials of its own.
-            for start, stop in _ranges(values.pop("trials", merged["trials"]), node["trials_per_part"]):
+            # A panel may have a number of trials of its own.
+            trials = values.pop("trials", merged["trials"])
+            if isinstance(trials, list):
+                raise ConfigError(f"{where}.cells.{panel}.trials = {trials} is a list; give one number of trials")
+            for start, stop in _ranges(trials, node["trials_per_part"]):
                 spec = {
                     "paper": outline.paper, "artefact": outline.artefact, "variant": variant, "panel": panel,
                     "seed": outline.seed, "cell": values, "arms": merged["arms"], "settings": merged["settings"],

@@ -14,10 +14,10 @@ import jsonschema
 
 from dpdescent.replication import configuration as conf
 from dpdescent.replication.configuration import ConfigError, Node
-from dpdescent.replication.fingerprint import reachable
+from dpdescent.replication.fingerprint import module_file, reachable
 from dpdescent.replication.parts import Outline, Part, parts_of
 
-# What a paper's folder holds beside its experiments.
+# What a paper's folder holds beside its experiments, each a module or a package.
 MODULES = ("bounds", "claims", "figures", "findings")
 
 # Checked like a paper's own symbols, in every paper.
@@ -220,13 +220,14 @@ def _check_axes(node: Node, here: str) -> None:
 def _check_code(papers: list[str], root: Path) -> None:
     """Every module that a job could run is there and parses: left to Snakemake, either is a page of traceback."""
     folders = [root / "src/dpdescent/papers" / paper for paper in papers]
-    for module in (folder / f"{name}.py" for folder in folders for name in MODULES):
+    modules = [module_file(folder, name) for folder in folders for name in MODULES]
+    for module in modules:
         if not module.is_file():
             raise ConfigError(f"papers: {module.relative_to(root)} does not exist; write it, or leave the paper out")
     experiments = [file for folder in folders for file in folder.glob("experiments/*.py")]
     scripts = (root / "workflow/scripts").glob("*.py")
     try:
-        reachable(root / "src", [*scripts, *experiments, *(f / f"{name}.py" for f in folders for name in MODULES)])
+        reachable(root / "src", [*scripts, *experiments, *modules])
     except SyntaxError as error:
         file = Path(str(error.filename)).relative_to(root)
         raise ConfigError(f"code: {file} line {error.lineno}: {error.msg}; mend it before anything can run") from None

@@ -54,8 +54,10 @@ def log_log_slope(table: pd.DataFrame, axis: str) -> Estimate:
     """Least-squares slope of log mean against log axis.
 
     Its interval is the wider of two: the standard errors of the means propagated, and the scatter of the points about
-    the line (Student's t), so that a bent curve does not pass for a precise slope.
+    the line (Student's t), so that a bent curve does not pass for a precise slope. One point has no slope: NaN.
     """
+    if table[axis].nunique() < 2:
+        return Estimate(math.nan, math.nan, math.nan)
     x = np.log(table[axis].to_numpy(dtype=float))
     mean = table["mean"].to_numpy(dtype=float)
     weights = (x - x.mean()) / ((x - x.mean()) ** 2).sum()

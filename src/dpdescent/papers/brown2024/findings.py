@@ -4,18 +4,21 @@ Called errors are only points that an independent review confirmed; what the tex
 """
 
 from collections.abc import Iterator
+from typing import get_args
 
-from dpdescent.papers.brown2024.reading import finding, row_at, slope
+from dpdescent.papers.brown2024.reading import finding, row_at
 from dpdescent.papers.brown2024.theory import accuracy, corners, gaussian_data
-from dpdescent.replication.evidence import Evidence, Finding
+from dpdescent.replication.evidence import Evidence, Finding, Severity
+from dpdescent.replication.statistics import log_log_slope
 
 
 def demonstrate(evidence: Evidence) -> list[Finding]:
     """All findings, the gravest first."""
-    return [
+    found = [
         _small_noise(evidence), _small_budget(evidence), _sample_condition(evidence), _lemma_constant(evidence),
         _ada_ssp(evidence), *_unstated(evidence), *_questions(evidence),
     ]  # fmt: skip
+    return sorted(found, key=lambda each: get_args(Severity).index(each.severity))
 
 
 def _small_noise(evidence: Evidence) -> Finding:
@@ -92,7 +95,7 @@ def _lemma_constant(evidence: Evidence) -> Finding:
 
 def _ada_ssp(evidence: Evidence) -> Finding:
     rows = evidence.select("fig01", error_to="theta_star", series="AdaSSP").sort_values("p")
-    growth = slope(rows[rows["p"] >= 10], "p")
+    growth = log_log_slope(rows[rows["p"] >= 10], "p")
     return finding(
         "adassp-growth", "Sec. 4.1, Figure 1", "text", "low", "partly", "fig01",
         statement="the error of AdaSSP depends on p^(3/2)/n, so in this plot it grows as the square root of p",

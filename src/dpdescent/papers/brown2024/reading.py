@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 
 from dpdescent.replication import judgement
-from dpdescent.replication.statistics import Estimate, log_log_slope
+from dpdescent.replication.statistics import Estimate
 
 PAPER = "brown2024"
 
@@ -46,8 +46,3 @@ def row_at(table: pd.DataFrame, **where: object) -> "pd.Series[float]":
     if len(table) > 1:
         raise ValueError(f"{len(table)} rows have {where}; one is needed")
     return table.iloc[0] if len(table) else pd.Series(math.nan, index=table.columns)
-
-
-def slope(table: pd.DataFrame, axis: str) -> Estimate:
-    """`log_log_slope`, which needs two values on the axis."""
-    return log_log_slope(table, axis) if table[axis].nunique() > 1 else NOTHING

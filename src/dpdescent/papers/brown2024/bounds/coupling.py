@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.brown2024 import bounds_runs
-from dpdescent.papers.brown2024.bounds_cases import CHANCE, Experiment, chance, each
+from dpdescent.papers.brown2024.bounds import runs
+from dpdescent.papers.brown2024.bounds.cases import CHANCE, Experiment, chance, each
 from dpdescent.papers.brown2024.interval_runs import NAMES
 from dpdescent.replication.evidence import Bound, Evidence
 from dpdescent.replication.judgement import VACUOUS, pick, row, stated
@@ -21,14 +21,14 @@ COUPLED = "P(some gradient is clipped)"
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of single runs, then of the coverage of intervals with and without clipping."""
     yield from _single(evidence)
-    for artefact, place in bounds_runs.COVERAGE.items():
+    for artefact, place in runs.COVERAGE.items():
         yield from _coverage(Experiment(evidence, artefact, place, "clipped"))
 
 
 def _single(evidence: Evidence) -> Iterator[Bound]:
     experiment = Experiment(evidence, "ext_no_clipping", "coupling", "coupling")
     rows = experiment.rows(panel="coupling")
-    plotted = [point for panel in bounds_runs.costs(evidence) for point in bounds_runs.plotted(panel)]
+    plotted = [point for panel in runs.costs(evidence) for point in runs.plotted(panel)]
     for found in each(rows[rows["series"] == COUPLED]):
         case = experiment.case(n=found["n"], p=found["p"], T=found["T"], k=found["clip_factor"])
         keys = {key: found[key] for key in ("n", "p", "T", "clip_factor")}
@@ -53,7 +53,7 @@ def _coverage(experiment: Experiment) -> Iterator[Bound]:
         key = (found["n"], found["steps"], found["series"])
         if found["series"] not in NAMES or key not in free.index:
             continue
-        case = bounds_runs.constructed(experiment, found)
+        case = runs.constructed(experiment, found)
         count, beside = float(found["clip_fraction"]) * case.setting.n * case.setting.releases, free.loc[key]
         tv, change = min(1.0, count), abs(found["mean"] - beside["mean"])
         why = (

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.liang2025 import error_bounds, lemmas, theory
-from dpdescent.papers.liang2025.bounds_cases import Case, Design, case
+from dpdescent.papers.liang2025.bounds.cases import Case, Design, case
 from dpdescent.replication.evidence import Bound, Evidence
 from dpdescent.replication.judgement import ORDER, VACUOUS, Direction, pick, row, stated
 

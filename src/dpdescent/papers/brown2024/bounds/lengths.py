@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from dpdescent.inference import t_factor
-from dpdescent.papers.brown2024 import bounds_runs
-from dpdescent.papers.brown2024.bounds_cases import CHANCE, SIGMA, Case, Experiment, chance, each
+from dpdescent.papers.brown2024.bounds import runs
+from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance, each
 from dpdescent.papers.brown2024.interval_runs import BATCHED, INDEPENDENT, NAMES
 from dpdescent.papers.brown2024.theory import coverage
 from dpdescent.replication.evidence import Bound, Evidence
@@ -19,7 +19,7 @@ LAW = "Lemma 2.3"
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of every plotted length, then of the limit for batched means."""
-    for artefact, place in bounds_runs.LENGTH.items():
+    for artefact, place in runs.LENGTH.items():
         for process in ("clipped", "exact"):
             experiment = Experiment(evidence, artefact, place, process)
             rows = experiment.rows(process=process)
@@ -31,7 +31,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _by_the_law(experiment: Experiment, found: pd.Series) -> Iterator[Bound]:
-    case, name = bounds_runs.constructed(experiment, found), "expected length by the exact law"
+    case, name = runs.constructed(experiment, found), "expected length by the exact law"
     if experiment.panel == "exact":
         why = f"equality: measured is the mean length, {CHANCE} either way allowed"
         yield identity(name, LAW, case.text, found["predicted"], found["mean"], chance(found), why)

@@ -5,22 +5,22 @@ Theorems hide constants; they are evaluated at 1, and so much is said in their n
 nothing: their rows are open, and `measured` is what they predict, or what they are to be compared with.
 """
 
-from dpdescent.papers.brown2024 import (
-    bounds_accuracy,
-    bounds_clipping,
-    bounds_corners,
-    bounds_coupling,
-    bounds_intervals,
-    bounds_lengths,
-    bounds_predictions,
-    bounds_preliminaries,
-    bounds_runs,
+from dpdescent.papers.brown2024.bounds import (
+    accuracy,
+    clipping,
+    corners,
+    coupling,
+    intervals,
+    lengths,
+    predictions,
+    preliminaries,
+    runs,
 )
 from dpdescent.replication.evidence import Bound, Evidence
 
 PARTS = (
-    bounds_runs, bounds_predictions, bounds_coupling, bounds_clipping, bounds_accuracy, bounds_corners,
-    bounds_intervals, bounds_lengths, bounds_preliminaries,
+    runs, predictions, coupling, clipping, accuracy, corners,
+    intervals, lengths, preliminaries,
 )  # fmt: skip
 
 

@@ -15,10 +15,9 @@ from dpdescent.papers.brown2024.reading import (
     SAMPLING_RATE,
     claim,
     row_at,
-    slope,
 )
 from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate, ratio, worst
+from dpdescent.replication.statistics import Estimate, log_log_slope, ratio, worst
 
 FIGURES = {"fig01": "Figure 1", "fig09": "Figure 9"}
 # Panels of the cost-of-privacy figures, and the largest n that the first author's public script plots (x 10 in b).
@@ -45,7 +44,7 @@ def _fixed_ratio(evidence: Evidence, artefact: str, place: str) -> Iterator[Clai
     for series, short in (("DP-GD", "dp-gd"), ("OLS", "ols")):
         yield claim(
             f"{artefact}-{short}-constant", artefact, place, f"{series} has constant error when p/n is fixed",
-            f"log-log slope in p of the mean error to theta*, p >= {GROWN}", slope(_series(grown, series), "p"),
+            f"log-log slope in p of the mean error to theta*, p >= {GROWN}", log_log_slope(_series(grown, series), "p"),
             f"between {-CONSTANT:g} and {CONSTANT:g}", -CONSTANT, CONSTANT,
         )  # fmt: skip
     to_hat = evidence.select(artefact, error_to="theta_hat", series="DP-GD")
@@ -53,9 +52,9 @@ def _fixed_ratio(evidence: Evidence, artefact: str, place: str) -> Iterator[Clai
         f"{artefact}-dp-gd-constant-to-ols", artefact, f"Sec. 4.1, {place}",
         "the error of DP-GD, as a distance to the OLS estimate, is constant when p/n is constant",
         f"log-log slope in p of the mean error to theta_hat, p >= {GROWN}",
-        slope(to_hat[to_hat["p"] >= GROWN], "p"), f"between {-CONSTANT:g} and {CONSTANT:g}", -CONSTANT, CONSTANT,
+        log_log_slope(to_hat[to_hat["p"] >= GROWN], "p"), f"between {-CONSTANT:g} and {CONSTANT:g}", -CONSTANT, CONSTANT,
     )  # fmt: skip
-    ada_ssp = slope(_series(grown, "AdaSSP"), "p")
+    ada_ssp = log_log_slope(_series(grown, "AdaSSP"), "p")
     yield claim(
         f"{artefact}-adassp-grows", artefact, f"Sec. 4.1, {place}", "in contrast, the error of AdaSSP grows with p",
         f"log-log slope in p of the mean error to theta*, p >= {GROWN}", ada_ssp, "above 0", at_least=1e-9,
@@ -115,7 +114,7 @@ def _ada_ssp_rate_at_large_n(evidence: Evidence) -> Claim:
     rows = evidence.select("fig01", "n = 3000p", error_to="theta_star", series="AdaSSP")
     return claim(
         "fig01-adassp-root-large-n", "fig01", "Sec. 4.1", "the error of AdaSSP depends on p^(3/2)/n, so at fixed p/n it grows as the square root of p",
-        "log-log slope in p of the mean error to theta* at n = 3000p", slope(rows, "p"),
+        "log-log slope in p of the mean error to theta* at n = 3000p", log_log_slope(rows, "p"),
         f"between {0.5 - RATE:g} and {0.5 + RATE:g}", 0.5 - RATE, 0.5 + RATE,
         "at this size the ridge is nil; the rate is one of bounds, in which max|x_i|^2 counts as p",
     )  # fmt: skip
@@ -126,12 +125,12 @@ def _cost_of_privacy(rows: pd.DataFrame, name: str, artefact: str, place: str, f
     privacy, sampling = _series(rows, "privacy"), _series(rows, "sampling")
     yield claim(
         f"{name}-privacy-rate", artefact, f"Sec. 4.1, {place}", "the error due to privacy noise falls off with 1/n",
-        f"log-log slope in n of the mean ||theta_T - theta_hat||, {threshold}", slope(privacy, "n"),
+        f"log-log slope in n of the mean ||theta_T - theta_hat||, {threshold}", log_log_slope(privacy, "n"),
         f"between {-1 - RATE:g} and {-1 + RATE:g}", -1 - RATE, -1 + RATE,
     )  # fmt: skip
     yield claim(
         f"{name}-sampling-rate", artefact, f"Sec. 4.1, {place}", "the error due to sampling falls off with 1/sqrt(n)",
-        "log-log slope in n of the mean ||theta_hat - theta*||", slope(sampling, "n"),
+        "log-log slope in n of the mean ||theta_hat - theta*||", log_log_slope(sampling, "n"),
         f"between {-0.5 - SAMPLING_RATE:g} and {-0.5 + SAMPLING_RATE:g}", -0.5 - SAMPLING_RATE, -0.5 + SAMPLING_RATE,
         "the same data sets under both thresholds: one measurement, printed twice",
     )  # fmt: skip

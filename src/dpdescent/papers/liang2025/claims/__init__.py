@@ -5,10 +5,10 @@ changed later says so in its note. Where the paper gives no number, the words "s
 "comparable", "insensitive" are read as the factors below, the same for all claims.
 """
 
-from dpdescent.papers.liang2025 import claims_real, claims_synthetic, claims_theory
+from dpdescent.papers.liang2025.claims import real, synthetic, theory
 from dpdescent.replication.evidence import Claim, Evidence
 
 
 def judge(evidence: Evidence) -> list[Claim]:
     """All claims: on guarantees and bounds, on synthetic data, on real data."""
-    return [claim for part in (claims_theory, claims_synthetic, claims_real) for claim in part.judge(evidence)]
+    return [claim for part in (theory, synthetic, real) for claim in part.judge(evidence)]

@@ -6,8 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from dpdescent.papers.liang2025 import bounds_cases, error_bounds, lemmas, theory
-from dpdescent.papers.liang2025.bounds_cases import Case, case
+from dpdescent.papers.liang2025 import error_bounds, lemmas, theory
+from dpdescent.papers.liang2025.bounds import cases
+from dpdescent.papers.liang2025.bounds.cases import Case, case
 from dpdescent.papers.liang2025.reading import RARELY
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
@@ -30,31 +31,31 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 def sizes(evidence: Evidence) -> Iterator[Case]:
     """Every design at the ends of its grid in n."""
-    for design in (bounds_cases.FIGURE_3A, bounds_cases.FIGURE_3B, bounds_cases.FIGURE_9):
+    for design in (cases.FIGURE_3A, cases.FIGURE_3B, cases.FIGURE_9):
         grid = _table(evidence, design)["n"]
         for n in sorted({int(grid.min()), int(grid.max())}):
             yield case(evidence, design, n=n)
-    yield case(evidence, bounds_cases.FIGURE_4, place="Figures 4 and 6")
-    yield case(evidence, bounds_cases.FIGURE_7, place="Figures 7 and 8")
+    yield case(evidence, cases.FIGURE_4, place="Figures 4 and 6")
+    yield case(evidence, cases.FIGURE_7, place="Figures 7 and 8")
 
 
 def runs(evidence: Evidence) -> Iterator[Case]:
     """The private runs: Figure 3 at the ends of its grid, Figures 4 and 6 at the T of least error for each budget."""
-    for design in (bounds_cases.FIGURE_3A, bounds_cases.FIGURE_3B):
+    for design in (cases.FIGURE_3A, cases.FIGURE_3B):
         table = _table(evidence, design, series="DP-2S-GD")
         for _, found in table[table["n"].isin([table["n"].min(), table["n"].max()])].iterrows():
             yield case(evidence, design, n=found["n"], rho1=found["rho1"], rho2=found["rho2"])
     table = evidence.select("fig04", panel="a", error_to="beta_hat")
     for found in _least(table, "rho1"):
-        yield case(evidence, bounds_cases.FIGURE_4, T=found["T"], rho1=found["rho1"], rho2=found["rho2"])
+        yield case(evidence, cases.FIGURE_4, T=found["T"], rho1=found["rho1"], rho2=found["rho2"])
     table = evidence.select("fig06", panel="a", error_to="beta_hat")
     for found in _least(table, "rho2"):
-        yield case(evidence, bounds_cases.FIGURE_6, T=found["T"], rho2=found["rho2"])
-    yield case(evidence, bounds_cases.FIGURE_8, place="Figures 7 and 8")
+        yield case(evidence, cases.FIGURE_6, T=found["T"], rho2=found["rho2"])
+    yield case(evidence, cases.FIGURE_8, place="Figures 7 and 8")
 
 
-def _table(evidence: Evidence, design: bounds_cases.Design, **where: Any) -> pd.DataFrame:
-    panels = {bounds_cases.FIGURE_3A: {"panel": "a"}, bounds_cases.FIGURE_3B: {"panel": "b"}}
+def _table(evidence: Evidence, design: cases.Design, **where: Any) -> pd.DataFrame:
+    panels = {cases.FIGURE_3A: {"panel": "a"}, cases.FIGURE_3B: {"panel": "b"}}
     return evidence.select(design.artefact, error_to="beta_hat", **panels.get(design, {}), **where)
 
 
@@ -125,7 +126,7 @@ def _best_steps(evidence: Evidence) -> Iterator[Bound]:
     for panel, symbol in (("a", "eta"), ("b", "alpha")):
         table = evidence.select("fig07", panel=panel, error_to="beta_hat")
         least = table.loc[table["mean"].idxmin()]
-        text = case(evidence, bounds_cases.FIGURE_7, place=f"Figure 7({panel})").text
+        text = case(evidence, cases.FIGURE_7, place=f"Figure 7({panel})").text
         why = "measured is the step of least mean error on the figure's grid, the other step held"
         yield stated(f"approximately optimal {symbol}", "(8)", text, least["approximate_optimum"], why, least["step"])
 
@@ -190,7 +191,7 @@ def no_clipping_thresholds(at: Case) -> dict[str, float]:
 
 
 def _clipping_in_figure_8(evidence: Evidence) -> Iterator[Bound]:
-    at, table = case(evidence, bounds_cases.FIGURE_8), evidence.select("fig08", error_to="beta_hat")
+    at, table = case(evidence, cases.FIGURE_8), evidence.select("fig08", error_to="beta_hat")
     for stage, (name, threshold) in enumerate(no_clipping_thresholds(at).items(), start=1):
         spared = table[table[f"clip_fraction_stage{stage}"] <= RARELY]["gamma"]
         why = f"measured is the smallest threshold of the figure that clips at most {RARELY:.0%}; {ORDER}"

@@ -1,7 +1,7 @@
 """How close DP-GD comes to least squares by Theorem 2.7 of brown2024, beside high quantiles of the measured error.
 
 A bound with probability 1 - beta stands beside the quantile of that level. Its proof needs that nothing is clipped, and
-asks for more records than any experiment has (`bounds_clipping`): at the experiments' settings the explicit versions
+asks for more records than any experiment has (`bounds.clipping`): at the experiments' settings the explicit versions
 say how far the argument carries, not that the theorem applies.
 """
 
@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from dpdescent.papers.brown2024 import bounds_runs
-from dpdescent.papers.brown2024.bounds_cases import (
+from dpdescent.papers.brown2024.bounds import runs
+from dpdescent.papers.brown2024.bounds.cases import (
     SIGMA,
     Case,
     Experiment,
@@ -30,17 +30,17 @@ UNCLIPPED = "supposes that nothing is clipped"
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of every point of Figures 2 and 8, of Figure 4 at 5 sqrt(p), then conditions and the informal theorem."""
-    for experiment in bounds_runs.costs(evidence):
-        for case, found in bounds_runs.plotted(experiment):
+    for experiment in runs.costs(evidence):
+        for case, found in runs.plotted(experiment):
             yield from _versions(case, float(found[quantile(case.beta)]))
     yield from _figure_4(Experiment(evidence, "fig04", "Figure 4"))
-    for experiment in bounds_runs.costs(evidence):
-        for case, found in bounds_runs.at_ends(experiment):
+    for experiment in runs.costs(evidence):
+        for case, found in runs.at_ends(experiment):
             yield _last_form(case, float(found[quantile(case.beta)]))
             yield from _prescriptions(case)
             yield from _records(case)
-    for artefact in bounds_runs.DIMENSION:
-        yield from _informal(bounds_runs.dimension(evidence, artefact))
+    for artefact in runs.DIMENSION:
+        yield from _informal(runs.dimension(evidence, artefact))
     yield from _norm_of_the_series(evidence)
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.brown2024.reading import CLOSE, COMPARABLE, NOTHING, RATE, SETTLED, VALID, claim, row_at, slope
+from dpdescent.papers.brown2024.reading import CLOSE, COMPARABLE, NOTHING, RATE, SETTLED, VALID, claim, row_at
 from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate, difference, mean_of, ratio, worst
+from dpdescent.replication.statistics import Estimate, difference, log_log_slope, mean_of, ratio, worst
 
 CONSTRUCTIONS = {"independent": "independent runs", "checkpoints": "checkpoints", "batched": "batched means"}
 PAIRS = (("fig05", "fig06", "Figures 5, 6"), ("fig10", "fig11", "Figures 10, 11"))
@@ -84,7 +84,7 @@ def _length(evidence: Evidence, artefact: str, place: str) -> Iterator[Claim]:
     checkpoints = settled[settled["series"] == "checkpoints"]
     yield claim(
         f"{artefact}-checkpoints", artefact, f"Sec. 4.2, {place}", "the checkpoints approach has a poor dependence on the number of iterations",
-        f"log-log slope of the mean length in N, N >= {SETTLED}, n = {n}", slope(checkpoints, "steps"), f"at least {0.5 - RATE:g}: like the noise, sqrt(N)", 0.5 - RATE,
+        f"log-log slope of the mean length in N, N >= {SETTLED}, n = {n}", log_log_slope(checkpoints, "steps"), f"at least {0.5 - RATE:g}: like the noise, sqrt(N)", 0.5 - RATE,
     )  # fmt: skip
     for series, name in CONSTRUCTIONS.items():
         exact = evidence.select(artefact, process="exact", series=series)

@@ -6,14 +6,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.liang2025.figures_real import (
+from dpdescent.papers.liang2025.figures.real import (
     draw_ext_angrist_subsets,
     draw_fig05,
     draw_fig10,
     draw_fig11,
     draw_fig13,
 )
-from dpdescent.papers.liang2025.figures_synthetic import (
+from dpdescent.papers.liang2025.figures.synthetic import (
     ERROR,
     ITERATIONS,
     SPLITS,

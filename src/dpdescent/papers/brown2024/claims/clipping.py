@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.brown2024.reading import COMPARABLE, LOW, NOTHING, RATE, SIGNIFICANT, claim, judged, row_at, slope
+from dpdescent.papers.brown2024.reading import COMPARABLE, LOW, NOTHING, RATE, SIGNIFICANT, claim, judged, row_at
 from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate, all_of, mean_of, ratio, verdict, worst
+from dpdescent.replication.statistics import Estimate, all_of, log_log_slope, mean_of, ratio, verdict, worst
 
 LEVELS = (0.5, 0.1, 0.01)
 
@@ -30,7 +30,7 @@ def _fig03(evidence: Evidence) -> Iterator[Claim]:
         yield claim(
             f"fig03-scaling-{level:g}", "fig03", "Sec. 4.1, Figure 3", "little clipping with gamma = Omega(sqrt(p))",
             f"log-log slope in p of the threshold at which {level:.0%} of the gradients are clipped",
-            slope(_contour(rows, level), "p"), f"between {0.5 - RATE:g} and {0.5 + RATE:g}", 0.5 - RATE, 0.5 + RATE,
+            log_log_slope(_contour(rows, level), "p"), f"between {0.5 - RATE:g} and {0.5 + RATE:g}", 0.5 - RATE, 0.5 + RATE,
             "dimensions at which the grid of thresholds does not bracket the level are left out",
         )  # fmt: skip
     reached = [_at_threshold(group, 5.0 * math.sqrt(p)) for p, group in rows.groupby("p")]

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.brown2024 import bounds_runs
-from dpdescent.papers.brown2024.bounds_cases import CHANCE, SIGMA, Case, Experiment, chance, each
+from dpdescent.papers.brown2024.bounds import runs
+from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance, each
 from dpdescent.papers.brown2024.reading import GROWN
 from dpdescent.papers.brown2024.theory import concentration, errors
 from dpdescent.replication.evidence import Bound, Evidence
@@ -24,12 +24,12 @@ ON_DATA = "mean over the same data sets; no clipping"
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of every point, then the constant C and the crossings n*."""
-    for artefact in bounds_runs.DIMENSION:
-        yield from _dimension(bounds_runs.dimension(evidence, artefact))
-    for experiment in bounds_runs.costs(evidence):
+    for artefact in runs.DIMENSION:
+        yield from _dimension(runs.dimension(evidence, artefact))
+    for experiment in runs.costs(evidence):
         yield from _cost(experiment)
-    yield _constant_of_figure_1(bounds_runs.dimension(evidence, "fig01"))
-    for experiment in bounds_runs.costs(evidence):
+    yield _constant_of_figure_1(runs.dimension(evidence, "fig01"))
+    for experiment in runs.costs(evidence):
         yield from _constants(experiment)
 
 
@@ -73,7 +73,7 @@ def _least_squares(case: Case, found: pd.Series, skew: str) -> Iterator[Bound]:
 
 
 def _cost(experiment: Experiment) -> Iterator[Bound]:
-    for case, found in bounds_runs.plotted(experiment):
+    for case, found in runs.plotted(experiment):
         yield from _beside(case, "error to theta_hat", to_theta_hat(case), found, experiment.skew)
     rows = experiment.rows(panel=experiment.panel, series="sampling")
     for found in each(rows.drop_duplicates("n")):
@@ -89,7 +89,7 @@ def _constant_of_figure_1(experiment: Experiment) -> Bound:
 
 
 def _constants(experiment: Experiment) -> Iterator[Bound]:
-    points = list(bounds_runs.plotted(experiment))
+    points = list(runs.plotted(experiment))
     T, eta, place = experiment.value("T"), experiment.value("eta"), experiment.place
     for k in sorted({float(found["clip_factor"]) for _, found in points}):
         text = f"{place}: T={T}, gamma={k:g} sqrt(p)"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpdescent.papers.brown2024.bounds_cases import (
+from dpdescent.papers.brown2024.bounds.cases import (
     CHANCE,
     ROUNDING,
     SIGMA,

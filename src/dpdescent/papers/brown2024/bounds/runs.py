@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from dpdescent.descent.clipping import mean_sensitivity
-from dpdescent.papers.brown2024.bounds_cases import ROUNDING, Case, Experiment, each, ends
+from dpdescent.papers.brown2024.bounds.cases import ROUNDING, Case, Experiment, each, ends
 from dpdescent.papers.brown2024.interval_runs import CHECKPOINTS, INDEPENDENT, NAMES
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from dpdescent.descent.gaussian_law import Construction, EstimatesLaw, pinsker
-from dpdescent.papers.brown2024 import bounds_runs
-from dpdescent.papers.brown2024.bounds_cases import CHANCE, SIGMA, Case, Experiment, chance, each, ends, is_met
+from dpdescent.papers.brown2024.bounds import runs
+from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance, each, ends, is_met
 from dpdescent.papers.brown2024.interval_runs import BATCHED, NAMES
 from dpdescent.papers.brown2024.theory import coverage
 from dpdescent.replication.evidence import Bound, Evidence
@@ -24,7 +24,7 @@ BY_PINSKER = "by the exact law on each data set and Pinsker's inequality"
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of simulated coverage, of the autocorrelation, then of the theorem's estimates T iterations apart."""
-    for artefact, place in bounds_runs.COVERAGE.items():
+    for artefact, place in runs.COVERAGE.items():
         yield from _guaranteed(Experiment(evidence, artefact, place, "exact"))
         for process in ("clipped", "exact"):
             yield from _autocorrelation(Experiment(evidence, artefact, place, process))
@@ -36,7 +36,7 @@ def _guaranteed(experiment: Experiment) -> Iterator[Bound]:
     table = experiment.rows(process="exact")
     rows = table[table["series"].isin(NAMES)]
     for found in each(rows):
-        case = bounds_runs.constructed(experiment, found)
+        case = runs.constructed(experiment, found)
         theorem = "; the paper has no theorem for them" if found["series"] == BATCHED else ""
         empty = f"; {VACUOUS}" if found["guaranteed"] <= 0 else ""
         why = f"1 - alpha - TV, mean over coordinates, {BY_PINSKER}; {CHANCE} below allowed{theorem}{empty}"
@@ -46,7 +46,7 @@ def _guaranteed(experiment: Experiment) -> Iterator[Bound]:
     for n in ends(rows, "n"):
         of_size = rows[rows["n"] == n]
         for found in each(of_size[of_size["steps"] == of_size["steps"].max()]):
-            text = bounds_runs.constructed(experiment, found).text
+            text = runs.constructed(experiment, found).text
             why = "of ideal estimates, exact; measured is that of the longest runs without clipping"
             yield stated("coverage", "Claim C.9", text, experiment.level, why, found["mean"])
 

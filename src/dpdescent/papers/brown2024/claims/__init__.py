@@ -4,11 +4,11 @@ The criteria were written before any paper-scale run; what a throw-away prototyp
 changed later says so in its note. The words are read as numbers in `reading`, the same for all claims.
 """
 
-from dpdescent.papers.brown2024 import claims_accuracy, claims_clipping, claims_intervals, claims_theory
+from dpdescent.papers.brown2024.claims import accuracy, clipping, intervals, theory
 from dpdescent.replication.evidence import Claim, Evidence
 
 
 def judge(evidence: Evidence) -> list[Claim]:
     """All claims: on guarantees and theorems, on accuracy, on clipping, on confidence intervals."""
-    parts = (claims_theory, claims_accuracy, claims_clipping, claims_intervals)
+    parts = (theory, accuracy, clipping, intervals)
     return [claim for part in parts for claim in part.judge(evidence)]

@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.brown2024.figures_accuracy import LINES, OLS
-from dpdescent.papers.brown2024.figures_clipping import percent
+from dpdescent.papers.brown2024.figures.accuracy import LINES, OLS
+from dpdescent.papers.brown2024.figures.clipping import percent
 from dpdescent.replication.figures import (
     GREY,
     ORANGE,

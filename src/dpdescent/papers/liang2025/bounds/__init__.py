@@ -4,7 +4,7 @@ Lemmas are evaluated at constants that make them bounds and stand beside quantil
 constants; they are evaluated at 1 and stand beside mean errors.
 """
 
-from dpdescent.papers.liang2025 import bounds_conditions, bounds_lemmas, bounds_theorem
+from dpdescent.papers.liang2025.bounds import conditions, lemmas, theorem
 from dpdescent.replication.evidence import Bound, Evidence
 
 
@@ -15,7 +15,7 @@ def evaluate(evidence: Evidence) -> list[Bound]:
         ValueError: if a sample size is so small that delta(tau) reaches 1, where eq. (10) is not defined.
     """
     return [
-        *bounds_lemmas.evaluate(evidence),
-        *bounds_conditions.evaluate(evidence),
-        *bounds_theorem.evaluate(evidence),
+        *lemmas.evaluate(evidence),
+        *conditions.evaluate(evidence),
+        *theorem.evaluate(evidence),
     ]

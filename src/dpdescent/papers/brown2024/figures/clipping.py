@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
-from dpdescent.papers.brown2024.figures_accuracy import DP_GD, ERROR, LINES, P
+from dpdescent.papers.brown2024.figures.accuracy import DP_GD, ERROR, LINES, P
 from dpdescent.replication.figures import (
     BACKGROUND,
     GREY,

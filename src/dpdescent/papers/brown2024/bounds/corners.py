@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.brown2024.bounds_cases import SIGMA, Experiment, beside_zero, each, in_words, quantile
+from dpdescent.papers.brown2024.bounds.cases import SIGMA, Experiment, beside_zero, each, in_words, quantile
 from dpdescent.papers.brown2024.theory import corners
 from dpdescent.replication.evidence import Bound, Evidence
 from dpdescent.replication.judgement import ORDER, row, stated

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 import pandas as pd
 from scipy.optimize import minimize_scalar
 
-from dpdescent.papers.liang2025 import bounds_cases, error_bounds, lemmas, theory
-from dpdescent.papers.liang2025.bounds_cases import Case, case
-from dpdescent.papers.liang2025.bounds_conditions import explicit_limit, least_T
+from dpdescent.papers.liang2025 import error_bounds, lemmas, theory
+from dpdescent.papers.liang2025.bounds import cases
+from dpdescent.papers.liang2025.bounds.cases import Case, case
+from dpdescent.papers.liang2025.bounds.conditions import explicit_limit, least_T
 from dpdescent.papers.liang2025.error_bounds import BoundTerms
 from dpdescent.replication.evidence import Bound, Evidence
 from dpdescent.replication.judgement import ORDER, row, stated
@@ -49,7 +50,7 @@ def _corollary_3_1(at: Case, measured: float | None) -> Iterator[Bound]:
 
 
 def _figure_3(evidence: Evidence) -> Iterator[Bound]:
-    for panel, design in (("a", bounds_cases.FIGURE_3A), ("b", bounds_cases.FIGURE_3B)):
+    for panel, design in (("a", cases.FIGURE_3A), ("b", cases.FIGURE_3B)):
         for found in _rows(evidence.select("fig03", panel=panel, error_to="beta_hat")):
             at = case(evidence, design, n=found["n"], rho1=found["rho1"], rho2=found["rho2"])
             bound = _theorem_3_1 if found["series"] == "DP-2S-GD" else _corollary_3_1
@@ -59,21 +60,21 @@ def _figure_3(evidence: Evidence) -> Iterator[Bound]:
 def _figure_4(evidence: Evidence) -> Iterator[Bound]:
     for found in _rows(evidence.select("fig04", error_to="beta_hat")):
         place = f"Figure 4({found['panel']})"
-        at = case(evidence, bounds_cases.FIGURE_4, T=found["T"], rho1=found["rho1"], rho2=found["rho2"], place=place)
+        at = case(evidence, cases.FIGURE_4, T=found["T"], rho1=found["rho1"], rho2=found["rho2"], place=place)
         yield from _theorem_3_1(at, found["mean"])
 
 
 def _figure_6(evidence: Evidence) -> Iterator[Bound]:
     """Panel (a) is Algorithm 1, (b) Algorithm 3, whose bound is Theorem F.1; (c) is not the paper's."""
     for found in _rows(evidence.select("fig06", panel="a", error_to="beta_hat")):
-        at = case(evidence, bounds_cases.FIGURE_6, T=found["T"], rho2=found["rho2"], place="Figure 6(a)")
+        at = case(evidence, cases.FIGURE_6, T=found["T"], rho2=found["rho2"], place="Figure 6(a)")
         yield from _theorem_3_1(at, found["mean"])
     for found in _rows(evidence.select("fig06", panel="b", error_to="beta_hat")):
         yield from _theorem_f_1(_algorithm_3(evidence, found), found["mean"])
 
 
 def _algorithm_3(evidence: Evidence, found: pd.Series) -> Case:
-    return case(evidence, bounds_cases.FIGURE_6, T=found["T"], rho1=math.inf, rho2=found["rho2"], place="Figure 6(b)")
+    return case(evidence, cases.FIGURE_6, T=found["T"], rho1=math.inf, rho2=found["rho2"], place="Figure 6(b)")
 
 
 def _theorem_f_1(at: Case, measured: float) -> Iterator[Bound]:
@@ -88,7 +89,7 @@ def _figure_7(evidence: Evidence) -> Iterator[Bound]:
     """The rate follows the step sizes: one varies, the other one is held at a fraction of its ceiling (App. G.1)."""
     for found in _rows(evidence.select("fig07", error_to="beta_hat")):
         fraction, panel = found["step_fraction"], found["panel"]
-        at = case(evidence, bounds_cases.FIGURE_7, place=f"Figure 7({panel}), step at {fraction:g} of its ceiling")
+        at = case(evidence, cases.FIGURE_7, place=f"Figure 7({panel}), step at {fraction:g} of its ceiling")
         ceiling = theory.step_size_ceilings(at.nominal)
         eta, alpha = (fraction, 1.0) if panel == "a" else (0.9, fraction)
         steps = theory.StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
@@ -97,19 +98,19 @@ def _figure_7(evidence: Evidence) -> Iterator[Bound]:
 
 def _figure_8(evidence: Evidence) -> Iterator[Bound]:
     """The bound is for the threshold of eq. (4); its error is that of the closest threshold on the figure's grid."""
-    formula, table = case(evidence, bounds_cases.FIGURE_8).gamma, evidence.select("fig08", error_to="beta_hat")
+    formula, table = case(evidence, cases.FIGURE_8).gamma, evidence.select("fig08", error_to="beta_hat")
     closest = table.loc[(table["gamma"] / formula - 1).abs().idxmin()]
     place = f"Figure 8, measured at gamma={closest['gamma']:g}"
-    yield from _theorem_3_1(case(evidence, bounds_cases.FIGURE_8, place=place), closest["mean"])
+    yield from _theorem_3_1(case(evidence, cases.FIGURE_8, place=place), closest["mean"])
 
 
 def _figure_9(evidence: Evidence) -> Iterator[Bound]:
     """The variant with one design, which is the one that the bound is evaluated for."""
     table = evidence.select("fig09", variant="one design")
     for found in _rows(table[(table["series"] == "2S-GD") & (table["error_to"] == "beta_hat")]):
-        yield from _corollary_3_1(case(evidence, bounds_cases.FIGURE_9, n=found["n"], T=found["T"]), found["mean"])
+        yield from _corollary_3_1(case(evidence, cases.FIGURE_9, n=found["n"], T=found["T"]), found["mean"])
     for found in _rows(table[table["series"] == "2SLS"]):
-        at = case(evidence, bounds_cases.FIGURE_9, n=found["n"])
+        at = case(evidence, cases.FIGURE_9, n=found["n"])
         rate = lemmas.two_stage_least_squares_rate(at.problem)
         yield row("rate of 2SLS", "Lemma D.7", at.shape, rate, found["mean"], note=ORDER)
         why = "sqrt p; measured is the error of 2S-GD at the largest T over that of 2SLS, both to beta"
@@ -126,20 +127,20 @@ def _gap(table: pd.DataFrame, two_sls: pd.Series) -> float:
 def _more_instruments(evidence: Evidence) -> Iterator[Bound]:
     """Without noise and with q > p, where the third term of (9) could show."""
     for found in _rows(evidence.select("ext_overidentified", series="2S-GD", error_to="beta_hat")):
-        at = case(evidence, bounds_cases.MORE_INSTRUMENTS, n=found["n"], T=found["T"])
+        at = case(evidence, cases.MORE_INSTRUMENTS, n=found["n"], T=found["T"])
         yield from _corollary_3_1(at, found["mean"])
 
 
 def _friendly_core(evidence: Evidence) -> Iterator[Bound]:
     """App. F.2, with its L at Lipschitz constants 1 and lambda0 of Lemma D.6."""
     for found in _rows(evidence.select("ext_friendlycore", series="FriendlyCore-2SLS")):
-        at, rho = case(evidence, bounds_cases.FRIENDLY_CORE, n=found["n"]), float(found["rho"])
+        at, rho = case(evidence, cases.FRIENDLY_CORE, n=found["n"]), float(found["rho"])
         text, total = f"{at.shape}, rho={rho:g}", _friendly_core_error(at, rho)
         why = f"C_h = C_G = 1; {ORDER}; {found['failed']:.0%} of the runs gave no estimate{at.beside_start(total)}"
         yield row("error of FriendlyCore", "App. F.2", text, total, found["mean"], note=why)
         error = error_bounds.friendly_core_moment_error(at.problem, rho)
         yield stated("error of FriendlyCore's moments", "App. F.2", text, error, ORDER)
-    yield from _friendly_core_sizes(case(evidence, bounds_cases.FRIENDLY_CORE, n=1000))
+    yield from _friendly_core_sizes(case(evidence, cases.FRIENDLY_CORE, n=1000))
 
 
 def _friendly_core_error(at: Case, rho: float) -> float:
@@ -177,13 +178,13 @@ def _optimal_steps(evidence: Evidence) -> Iterator[Bound]:
 
 def _optimum_beside_figure_4(evidence: Evidence, rho1: float) -> Bound:
     measured = least_T(evidence, "fig04", panel="a", rho1=rho1)
-    at = case(evidence, bounds_cases.FIGURE_4, rho1=rho1, rho2=10.0)
+    at = case(evidence, cases.FIGURE_4, rho1=rho1, rho2=10.0)
     text, why = f"{at.shape}, rho1={rho1:g}, rho2=10", "measured is the T of least mean error on the figure's grid"
     return stated("optimal T of (7)", "Remark 3.7", text, optimal_T(at), f"{why}; {ORDER}", measured)
 
 
 def _at(evidence: Evidence, n: float) -> Case:
-    return case(evidence, bounds_cases.FIGURE_3A, place="main design", n=int(n), rho1=1.0, rho2=1.0)
+    return case(evidence, cases.FIGURE_3A, place="main design", n=int(n), rho1=1.0, rho2=1.0)
 
 
 def optimal_T(at: Case) -> float:
@@ -215,7 +216,7 @@ def _exponent(function: Callable[[float], float], n: float, step: float = 0.1) -
 def _named_conditions(evidence: Evidence) -> Iterator[Bound]:
     for rho1 in sorted({10.0, *evidence.select("fig04", panel="a")["rho1"]}):
         yield _condition_21(evidence, float(rho1))
-    at = case(evidence, bounds_cases.FIGURE_6, rho2=1.0)
+    at = case(evidence, cases.FIGURE_6, rho2=1.0)
     text, n = f"{at.shape}, rho1=1, rho2=1", at.problem.n
     needed = error_bounds.minimum_sample_size(at.problem, at.rho1, at.rho2)
     yield row("condition (6) at Figure 6", "(6)", text, needed, n, "at least", f"measured is n; {ORDER}")
@@ -225,7 +226,7 @@ def _named_conditions(evidence: Evidence) -> Iterator[Bound]:
 
 def _condition_21(evidence: Evidence, rho1: float) -> Bound:
     measured = least_T(evidence, "fig04", panel="a", rho1=rho1)
-    at = case(evidence, bounds_cases.FIGURE_4, rho1=rho1, rho2=10.0)
+    at = case(evidence, cases.FIGURE_4, rho1=rho1, rho2=10.0)
     limit = explicit_limit(at)
     admitted = "" if limit >= 1 else "; no T >= 1 is admitted"
     why = f"largest T; measured is the T of least mean error; ||Theta_hat|| taken as ||Theta||{admitted}"

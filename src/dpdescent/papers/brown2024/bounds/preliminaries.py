@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.brown2024 import bounds_runs
-from dpdescent.papers.brown2024.bounds_cases import CHANCE, SIGMA, Experiment, chance, each, in_words, quantile
+from dpdescent.papers.brown2024.bounds import runs
+from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Experiment, chance, each, in_words, quantile
 from dpdescent.papers.brown2024.reading import LOW
 from dpdescent.papers.brown2024.theory import concentration, errors
 from dpdescent.replication.evidence import Bound, Evidence
@@ -22,7 +22,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of the preliminaries, then of the rates: at Figure 1's points, and where they reach 1."""
     for found in each(evidence.select("table_preliminaries")):
         yield from _square(evidence, found) if found["quantity"].startswith(SQUARE) else [_probability(found)]
-    yield from _at_figure_1(bounds_runs.dimension(evidence, "fig01"))
+    yield from _at_figure_1(runs.dimension(evidence, "fig01"))
     yield from _gradients(Experiment(evidence, "fig03", "Figure 3"))
     yield from _sizes(evidence)
 
