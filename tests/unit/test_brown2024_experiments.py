@@ -83,7 +83,9 @@ def test_rows_hold_what_the_table_declares_and_nothing_else(name, panel):
     artefact, rows = ARTEFACTS[name], rows_of(name, small(name, panel, (0, 2)))
     assert set(rows) == {*artefact.keys, *artefact.measures, "series", "trial", "value"}
     assert np.isfinite(rows["value"]).all()
-    assert rows[artefact.measures].notna().any().all()
+    # Nothing is guaranteed where gradients are clipped.
+    measured = [name for name in artefact.measures if (name, panel) != ("guaranteed", "clipped")]
+    assert rows[measured].notna().any().all()
     table = tables.summarise([rows.assign(variant="main")], artefact.keys, artefact.measures)
     assert not table.duplicated([*artefact.keys, "series"]).any()
     assert table["trials"].min() >= 2
@@ -149,11 +151,13 @@ def test_ledger_has_the_budget_and_the_guarantee_of_every_arm(name):
                 assert (event.guarantee, event.relation, event.claimed_rho) == ("proved", "replace-one", rho), arm
                 assert event.rho == pytest.approx(rho, rel=1e-12), arm
             elif "public bounds" in arm:
-                assert (event.guarantee, event.relation) == ("proved", "add-remove")
+                relation = "replace-one" if arm.endswith("replace-one") else "add-remove"
+                assert (event.guarantee, event.relation) == ("proved", relation)
+                assert event.rho == pytest.approx({"add-remove": 0.03128, "replace-one": 0.07300}[relation], rel=1e-3)
                 assert event.claimed_eps_delta == (zcdp.epsilon(rho, 1e-6), 1e-6)
             else:
                 assert event.guarantee == "none", arm
-                assert event.name in ("OLS", "AdaSSP", "exact process")
+                assert event.name in ("OLS", "AdaSSP", "exact process", "DP-GD at the data's c0")
                 assert bool(event.releases) == (event.name == "AdaSSP")
     assert runs
     assert len(set(arms)) == len(arms)
@@ -162,10 +166,14 @@ def test_ledger_has_the_budget_and_the_guarantee_of_every_arm(name):
 def test_figures_of_the_baseline_have_all_four_methods_in_the_ledger():
     for name in ("fig01", "fig09"):
         arms = [arm.split(": ")[1].split(" p=")[0] for arm, *_ in experiment(name).releases(spec_of(name))]
-        assert arms == ["DP-GD", "AdaSSP", "AdaSSP (public bounds)", "AdaSSP (zCDP-matched)", "OLS"]
+        public = "AdaSSP (public bounds)"
+        assert arms == ["DP-GD", "AdaSSP", public, "AdaSSP (zCDP-matched)", public, "OLS"]
 
 
-@pytest.mark.parametrize(("name", "panel"), [(name, panel) for name in PRIVATE for panel in panels_of(name)])
+RUNS = [(name, panel) for name in PRIVATE for panel in panels_of(name) if panel != "lemma 2.5"]
+
+
+@pytest.mark.parametrize(("name", "panel"), RUNS)
 def test_what_runs_is_what_the_ledger_says(name, panel, monkeypatch):
     """Noise, sensitivity and number of noisy gradients of every run of DP-GD."""
     spec, ran, plain = small(name, panel), set(), full_batch.descend
@@ -439,7 +447,7 @@ def intervals_spec(name, panel="clipped", steps=(36,), tail=None, **changes):
 def literal_paths(spec, sample, steps, runs):
     """Every run of every replication, shape (runs replications, N / runs, p), and the fraction clipped."""
     T, columns = steps // runs, runs * spec["cell"]["replications"]
-    rng = design.trial_stream(spec, sample.p, sample.n, 0, f"noise N={steps} runs={runs}")
+    rng = design.trial_stream(spec, sample.p, sample.n, 0, f"noise {spec['panel']} N={steps} runs={runs}")
     normals = rng.standard_normal((T, columns, sample.p))
     setting = Setting(sample.n, sample.p, T, 0.015, 0.25, 2.0 * math.sqrt(sample.p), runs)
     if spec["panel"] == "exact":
@@ -529,11 +537,13 @@ def test_textbook_lengths_stand_beside_every_number_of_gradients(name):
 
 
 def test_what_the_exact_law_says_of_intervals_is_at_the_noise_of_all_gradients():
-    spec = intervals_spec("fig06")
+    spec = intervals_spec("fig06", "exact")
     sample, _ = design.sample_of(spec, P, RECORDS, 0)
     noise_sd = math.sqrt(2 * 36 * 4 * P / (0.015 * RECORDS**2))
     law = IterateLaw.of(sample.gram, eta=0.25, noise_sd=noise_sd)
-    coverage, lengths = (rows_of(name, intervals_spec(name)).set_index("series") for name in ("fig05", "fig06"))
+    coverage, lengths = (
+        rows_of(name, intervals_spec(name, "exact")).set_index("series") for name in ("fig05", "fig06")
+    )
     for series, construction in interval_runs.NAMES.items():
         estimates = law.estimates(construction, 36, M, BURN_IN)
         np.testing.assert_allclose(lengths.loc[series, "predicted"], estimates.expected_length(0.95), rtol=1e-12)
@@ -560,7 +570,7 @@ def test_exact_process_has_the_lengths_and_the_autocorrelation_of_its_law():
 
 def test_guarantees_are_never_below_nothing():
     """Without a burn-in the known start is no draw about theta_hat at all."""
-    spec = intervals_spec("fig05", steps=(3, 36))
+    spec = intervals_spec("fig05", "exact", steps=(3, 36))
     spec["settings"]["burn_in"] = 0
     guaranteed = rows_of("fig05", spec).groupby(["steps", "series"])["guaranteed"].max()
     assert guaranteed[3, "checkpoints"] == 0.0
@@ -713,3 +723,39 @@ def test_norms_of_the_preliminaries_have_the_covariance_they_are_bounded_by(monk
     share = rows[rows["quantity"].str.startswith("A.9")]["value"].mean()
     normals = np.random.default_rng(0).standard_normal((20_000, 10)) ** 2 @ np.linspace(0.1, 1.0, 10)
     assert share == pytest.approx((normals >= trace).mean(), abs=0.14)
+
+
+def test_short_batches_do_not_grow_with_the_run():
+    spec = intervals_spec("fig05", steps=(36, 66))
+    spec["settings"]["short_batch"] = 10
+    sample, _ = design.sample_of(spec, P, RECORDS, 0)
+    target = np.linalg.solve(sample.gram.xx, sample.gram.xy)
+    found = rows_of("fig05", spec).set_index(["steps", "series", "trial"])
+    assert found.loc[36, "batched, short"]["guaranteed"].isna().all()
+    for steps, batches in ((36, 3), (66, 6)):
+        runs = literal_paths(spec, sample, steps, 1)[0][:, BURN_IN:]
+        estimates = runs.reshape(REPLICATIONS, batches, 10, P).mean(axis=2)
+        half = stats.t.ppf(0.975, batches - 1) * estimates.std(axis=1, ddof=1) / math.sqrt(batches)
+        covered = (np.abs(estimates.mean(axis=1) - target) <= half).mean(axis=0)
+        assert found.loc[steps, "batched, short"]["value"].tolist() == covered.tolist()
+
+
+@pytest.mark.parametrize("length", [15, 7])
+def test_short_batches_are_left_out_where_m_of_them_do_not_fit(length):
+    """After the burn-in 30 iterates are left: room for two of 15, and 7 leaves a rest."""
+    spec = intervals_spec("fig05", steps=(36,))
+    spec["settings"]["short_batch"] = length
+    assert "batched, short" not in set(rows_of("fig05", spec)["series"])
+
+
+def test_nothing_is_guaranteed_where_gradients_are_clipped():
+    assert rows_of("fig05", intervals_spec("fig05"))["guaranteed"].isna().all()
+    exact = rows_of("fig05", intervals_spec("fig05", "exact")).set_index("series")["guaranteed"]
+    assert exact.loc[list(interval_runs.NAMES)].notna().all()
+
+
+def test_lemma_2_5_clips_nothing_at_its_own_setting_and_everything_in_the_limit():
+    rows = rows_of("ext_no_clipping", small("ext_no_clipping", "lemma 2.5")).set_index(["series", "sigma"])["value"]
+    assert (rows.loc["fraction clipped", 1.0] == 0.0).all()
+    assert (rows.loc["fraction clipped", 0.001] > 0.5).all()
+    assert (rows.loc["P(some gradient is clipped)", 0.001] == 1.0).all()

@@ -128,7 +128,8 @@ class _Batch:
         # One column where all thresholds are equal: limits are then computed once a record, not once a run.
         self.thresholds = arms.gamma[:1] if (arms.gamma == arms.gamma[0]).all() else arms.gamma
         # Bounds on all |x_i y_i| and |x_i|^2. Of products of bounds, so that no norm that underflows hides a large y_i.
-        self.largest = np.array([[s.norms.max() * np.abs(s.y).max(), s.norms.max() ** 2] for s in samples])
+        longest = [max(s.norms.max(), TINY) for s in samples]
+        self.largest = np.array([[x * np.abs(s.y).max(), x**2] for x, s in zip(longest, samples, strict=True)])
         self.sizes = np.array([sample.n for sample in samples])
         self.near: list[_Records] = []
         self.many = np.zeros(len(samples), dtype=bool)

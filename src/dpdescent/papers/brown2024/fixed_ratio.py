@@ -93,7 +93,13 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
         if calibration.bounds.source == "data maxima":
             # Every data set has its own; without a guarantee none of them matters.
             event = replace(event, reason=f"{event.reason}; bounds shown: maxima of a data set of {SHOWN} records")
+        if calibration.claimed_eps is not None:
+            event = replace(event, reason=f"{event.reason}; the claimed epsilon is our conversion of DP-GD's rho")
         yield f"{spec['variant']}: {name} p={p} n={n}", event, delta
+    # The same noise under the relation of DP-GD, so that the two rows can be compared.
+    eps = zcdp.epsilon(spec["settings"]["rho"], delta)
+    replaced = Calibration.standard(public_bounds(spec, p), eps, delta, relation="replace-one")
+    yield f"{spec['variant']}: AdaSSP (public bounds) p={p} n={n}, replace-one", mechanism(replaced), delta
     yield f"{spec['variant']}: OLS p={p} n={n}", no_privacy("OLS", "non-private baseline: no noise"), delta
 
 

@@ -1,8 +1,8 @@
 """Every computable bound of brown2024 at its experiments' settings, beside what was measured.
 
 Explicit bounds stand beside the quantile over runs that their probability belongs to, equalities beside means.
-Theorems hide constants; they are evaluated at 1, and so much is said in their notes. Predictions and conditions bound
-nothing: their rows are open, and `measured` is what they predict, or what they are to be compared with.
+Theorems hide constants: evaluated at 1 they are orders, and so much is said in their notes. Orders, predictions and
+conditions bound nothing: their rows are open, and `measured` is what they predict, or are to be compared with.
 """
 
 from dpdescent.papers.brown2024.bounds import (

@@ -177,6 +177,11 @@ def beside_zero(value: float) -> str:
     return f"; {VACUOUS}: not below ||theta*|| = {THETA_NORM:g}, the error of zero" if value >= THETA_NORM else ""
 
 
+def compared(measured: float, order: float) -> str:
+    """How the note of an order says where the measured value lies: at a constant of 1 no side is the wrong one."""
+    return f"measured is {measured / order:.3g} times it" if order > 0 else "it is 0"
+
+
 def is_met(met: bool) -> str:
     """How a note says whether a condition is met."""
     return "met" if met else "not met"

@@ -37,7 +37,7 @@ def _small_sigma(experiment: Experiment, found: pd.Series) -> Iterator[Bound]:
     clipped = f"{found['clipped_at_start']:.0%} of the gradients are clipped at the first step"
     why = f"c' = 1, T and gamma of the theorem; measured is the mean error; {clipped}; {ORDER}"
     why += beside_zero(found["bound"])
-    yield row("bound (11) as sigma -> 0", "Thm 2.7", text, found["bound"], found["mean"], note=why)
+    yield stated("bound (11) as sigma -> 0", "Thm 2.7", text, found["bound"], why, found["mean"])
     needed = float(found["mean"] / found["bound"])
     yield stated(f"c' needed at sigma = {sigma:g}, c = {c:g}", "Thm 2.7", text, needed, "mean error over bound (11)")
     corner = corners.small_noise(n=n, p=p, rho=rho, sigma=sigma, beta=beta, constant=c)
@@ -74,7 +74,7 @@ def _small_rho(evidence: Evidence, rho: float, c: float) -> Iterator[Bound]:
         "c' = 1; no measurement: measured is the bias (3/4)^T that T = c ln(n rho/p) leaves where Sigma = I and "
         f"||theta_hat|| = 1; T should be of order log(n sqrt(rho/p)), here {order:.3g}; {ORDER}"
     )
-    yield row(f"bound (11) at n = 2p/rho, {where}", "Thm 2.7", text, corner.bound, corner.error, note=why)
+    yield stated(f"bound (11) at n = 2p/rho, {where}", "Thm 2.7", text, corner.bound, why, corner.error)
     yield stated(
         f"c' needed at n = 2p/rho, {where}", "Thm 2.7", text, corner.required_constant, "that bias over bound (11)"
     )

@@ -11,11 +11,10 @@ import pandas as pd
 
 from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, Experiment, chance, each
-from dpdescent.papers.brown2024.interval_runs import NAMES
 from dpdescent.replication.evidence import Bound, Evidence
 from dpdescent.replication.judgement import VACUOUS, pick, row, stated
 
-COUPLED = "P(some gradient is clipped)"
+COUPLED, FRACTION = "P(some gradient is clipped)", "fraction clipped"
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
@@ -32,7 +31,7 @@ def _single(evidence: Evidence) -> Iterator[Bound]:
     for found in each(rows[rows["series"] == COUPLED]):
         case = experiment.case(n=found["n"], p=found["p"], T=found["T"], k=found["clip_factor"])
         keys = {key: found[key] for key in ("n", "p", "T", "clip_factor")}
-        share = pick(rows[rows["series"] == "fraction clipped"], "mean", **keys)
+        share = pick(rows[rows["series"] == FRACTION], "mean", **keys)
         why = f"share of runs; measured is the fraction of gradients clipped{_empty(found['mean'])}"
         yield stated("TV between DP-GD and its law without clipping", "Lemma 2.2", case.text, found["mean"], why, share)
         for other, point in plotted:
@@ -51,7 +50,7 @@ def _coverage(experiment: Experiment) -> Iterator[Bound]:
     free = experiment.rows(process="exact").set_index(["n", "steps", "series"])
     for found in each(experiment.rows(process="clipped")):
         key = (found["n"], found["steps"], found["series"])
-        if found["series"] not in NAMES or key not in free.index:
+        if found["series"] not in runs.CONSTRUCTIONS or key not in free.index:
             continue
         case = runs.constructed(experiment, found)
         count, beside = float(found["clip_fraction"]) * case.setting.n * case.setting.releases, free.loc[key]

@@ -11,7 +11,7 @@ import pandas as pd
 from dpdescent.descent.gaussian_law import Construction, EstimatesLaw, pinsker
 from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance, each, ends, is_met
-from dpdescent.papers.brown2024.interval_runs import BATCHED, NAMES
+from dpdescent.papers.brown2024.interval_runs import BATCHED
 from dpdescent.papers.brown2024.theory import coverage
 from dpdescent.replication.evidence import Bound, Evidence
 from dpdescent.replication.judgement import ORDER, VACUOUS, pick, row, stated
@@ -34,7 +34,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 def _guaranteed(experiment: Experiment) -> Iterator[Bound]:
     """Without clipping, as the theorem supposes."""
     table = experiment.rows(process="exact")
-    rows = table[table["series"].isin(NAMES)]
+    rows = table[table["series"].isin(runs.CONSTRUCTIONS)]
     for found in each(rows):
         case = runs.constructed(experiment, found)
         theorem = "; the paper has no theorem for them" if found["series"] == BATCHED else ""

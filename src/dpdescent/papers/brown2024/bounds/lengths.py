@@ -23,7 +23,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         for process in ("clipped", "exact"):
             experiment = Experiment(evidence, artefact, place, process)
             rows = experiment.rows(process=process)
-            for found in each(rows[rows["series"] != OLS]):
+            for found in each(rows[rows["series"].isin(runs.CONSTRUCTIONS)]):
                 yield from _by_the_law(experiment, found)
             for n, of_size in rows.groupby("n"):
                 yield from _longest(experiment, int(n), of_size)

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 import pandas as pd
 
 from dpdescent.papers.brown2024.bounds import runs
-from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Experiment, chance, each, in_words, quantile
+from dpdescent.papers.brown2024.bounds.cases import (
+    CHANCE,
+    SIGMA,
+    Experiment,
+    chance,
+    compared,
+    each,
+    in_words,
+    quantile,
+)
 from dpdescent.papers.brown2024.reading import LOW
 from dpdescent.papers.brown2024.theory import concentration, errors
 from dpdescent.replication.evidence import Bound, Evidence
@@ -44,8 +53,10 @@ def _square(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     why = f"equality: sigma^2 p / (n - p - 1); measured is the mean, {CHANCE} either way allowed"
     yield identity(f"mean {name}", "Claim A.12", text, found["bound"], found["mean"], chance(found), why)
     value = concentration.least_squares_bound(n=n, p=p, sigma=SIGMA, beta=beta)
-    why = f"sigma^2 (p + ln(1/beta)) / n; measured is {in_words(quantile(beta))}; c' = 1: {ORDER}"
-    yield row(name, "Claim A.12", text, value, found[quantile(beta)], note=why)
+    measured = float(found[quantile(beta)])
+    whose = f"measured is {in_words(quantile(beta))}; {compared(measured, value)}"
+    why = f"sigma^2 (p + ln(1/beta)) / n; {whose}; c' = 1: {ORDER}"
+    yield stated(name, "Claim A.12", text, value, why, measured)
 
 
 def _at_figure_1(experiment: Experiment) -> Iterator[Bound]:

@@ -8,7 +8,7 @@ from dpdescent.data.linear import LinearSample
 from dpdescent.descent import full_batch
 from dpdescent.descent.gaussian_law import Construction, IterateLaw, pinsker
 from dpdescent.papers.brown2024.design import Array, Row, Spec, sample_of, trial_stream
-from dpdescent.papers.brown2024.dp_gd import Setting
+from dpdescent.papers.brown2024.dp_gd import Setting, no_privacy
 from dpdescent.papers.brown2024.theory import gaussian_data, no_clipping
 from dpdescent.privacy.events import Mechanism
 
@@ -19,12 +19,16 @@ def run(spec: Spec) -> Iterator[Row]:
     """Rows of one panel at one size: condition, required values, coupling or coverage."""
     cell = spec["cell"]
     n, p = cell["n"], cell["p"]
-    values = {"condition": _condition, "required": _required, "coupling": _coupling, "coverage": _coverage}
+    values = {
+        "condition": _condition, "required": _required, "coupling": _coupling, "coverage": _coverage,
+        "lemma 2.5": _lemma_2_5,
+    }  # fmt: skip
     panel = str(spec["panel"]).split(",")[0]
     for trial in range(*spec["trials"]):
         sample, theta_star = sample_of(spec, p, n, trial)
         for row in values[panel](spec, sample, theta_star, trial):
-            yield {"panel": panel, "n": n, "p": p, "T": spec["arms"]["T"], "clip_factor": np.nan, "trial": trial, **row}
+            place = {"panel": panel, "n": n, "p": p, "T": spec["arms"]["T"], "clip_factor": np.nan, "sigma": 1.0}
+            yield {**place, "trial": trial, **row}
 
 
 def _condition(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Iterator[Row]:
@@ -71,6 +75,23 @@ def _coupling(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -
         yield {"series": "fraction clipped", "clip_factor": factor, "value": float(clipped.mean())}
 
 
+def _lemma_2_5(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Iterator[Row]:
+    """What is clipped at the lemma's own gamma and lambda, from the data's own c0, for every sigma; it has no rho."""
+    count, T, eta, beta = spec["arms"]["runs"], spec["arms"]["T"], spec["settings"]["eta"], spec["settings"]["beta"]
+    n, p = sample.n, sample.p
+    normals = trial_stream(spec, p, n, trial, "lemma 2.5").standard_normal((T, 1, count, p))
+    for sigma in spec["arms"]["sigma"]:
+        scaled, theta = sample_of(spec, p, n, trial, sigma)
+        c0 = no_clipping.condition(scaled, theta, sigma=sigma, eta=eta, T=T).c0
+        gamma = no_clipping.required_threshold(c0=c0, sigma=sigma, p=p)
+        noise_sd = gamma / (eta * no_clipping.required_ratio(c0=c0, p=p, n=n, T=T, beta=beta))
+        clipped = full_batch.descend([scaled], full_batch.Arms.alike(count, T, eta, gamma, noise_sd), normals).clipped[
+            0
+        ]
+        yield {"series": "P(some gradient is clipped)", "sigma": sigma, "value": float((clipped > 0).mean())}
+        yield {"series": "fraction clipped", "sigma": sigma, "value": float(clipped.mean())}
+
+
 def _coverage(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Iterator[Row]:
     """Loss of coverage that the exact law allows, worst coordinate, for the theorem's estimates m, T apart."""
     m = spec["settings"]["m"]
@@ -91,7 +112,14 @@ def settings_of(spec: Spec) -> dict[float, Setting]:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of the coupling panel; the others run nothing."""
+    """Ledger entries of the panels that run DP-GD."""
+    if spec["panel"] == "lemma 2.5":
+        reason = "threshold and noise come from the data's own c0, and theta* is known"
+        yield (
+            f"{spec['variant']}: DP-GD as in Lemma 2.5",
+            no_privacy("DP-GD at the data's c0", reason),
+            spec["settings"]["dp_delta"],
+        )
     if spec["panel"].startswith("coupling"):
         for factor, setting in settings_of(spec).items():
             name = f"{spec['variant']}: DP-GD n={setting.n} gamma={factor:g} sqrt(p)"

@@ -1,4 +1,4 @@
-"""What the preliminaries bound (App. A, Claim C.6), measured: tails, norms, spectra, least squares."""
+"""What the preliminaries bound (App. A), measured: tails, norms, spectra, least squares."""
 
 from collections.abc import Callable, Iterator
 
