@@ -730,7 +730,7 @@ def test_short_batches_do_not_grow_with_the_run():
     spec["settings"]["short_batch"] = 10
     sample, _ = design.sample_of(spec, P, RECORDS, 0)
     target = np.linalg.solve(sample.gram.xx, sample.gram.xy)
-    found = rows_of("fig05", spec).set_index(["steps", "series", "trial"])
+    found = rows_of("fig05", spec).set_index(["steps", "series", "trial"]).sort_index()
     assert found.loc[36, "batched, short"]["guaranteed"].isna().all()
     for steps, batches in ((36, 3), (66, 6)):
         runs = literal_paths(spec, sample, steps, 1)[0][:, BURN_IN:]

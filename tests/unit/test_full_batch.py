@@ -365,3 +365,12 @@ def test_data_sets_that_do_not_fit_are_refused():
         descend([*samples_of(3, [20]), *samples_of(2, [20])], arms, np.zeros((1, 1, 1, 3)))
     with pytest.raises(ValueError, match=r"share p, but have p=\[\]"):
         descend([], arms, np.zeros((1, 1, 1, 3)))
+
+
+def test_a_label_is_clipped_even_where_the_norms_of_all_covariates_underflow():
+    """|x_i|^2 is nil in floating point, x_i y_i is not: the step must stay below eta gamma / n a record."""
+    X, y = np.full((100, 2), 1e-163), np.zeros(100)
+    y[0] = 2e163
+    for gamma in (0.5, 1e-6):
+        found = descend([LinearSample(X, y)], Arms.alike(1, 1, 1.0, gamma, 0.0), np.zeros((1, 1, 1, 2)))
+        assert np.linalg.norm(found.theta[0, 0]) <= gamma / 100
