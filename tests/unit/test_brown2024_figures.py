@@ -4,6 +4,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+import made_up
 from dpdescent.papers.brown2024 import figures
 from dpdescent.papers.brown2024.figures import accuracy, clipping, intervals
 from dpdescent.replication import figures as style
 from dpdescent.replication import project
+from made_up import Rows, grid
 
 ROOT = Path(__file__).parents[2]
 PAPER = project.load({"scale": "paper", "seed": 7, "papers": ["brown2024"]}, ROOT).papers["brown2024"]
@@ -32,26 +35,7 @@ DISPLAY = {
 TARGETS = ("theta_star", "theta_hat")
 ADA_SSP = ("AdaSSP", "AdaSSP (public bounds)", "AdaSSP (zCDP-matched)")
 CONSTRUCTIONS = ("independent", "checkpoints", "batched")
-Rows = list[dict[str, Any]]
-
-
-def grid(**axes: Any) -> Rows:
-    """All combinations; a plain value stands for itself."""
-    values = [value if isinstance(value, tuple) else (value,) for value in axes.values()]
-    return [dict(zip(axes, point, strict=True)) for point in itertools.product(*values)]
-
-
-def table_of(rows: Rows, trials: int = 20) -> pd.DataFrame:
-    """Rows with the spread of a summarised table around a mean that differs from row to row."""
-    spread = {"median": 0.98, "median_low": 0.9, "median_high": 1.1, "q025": 0.9, "q05": 0.91, "q10": 0.92, "q25": 0.95}
-    spread |= {"q75": 1.02, "q90": 1.03, "q95": 1.04, "q975": 1.05}
-    full = []
-    for k, row in enumerate(rows):
-        mean = row.get("mean", 0.2 + 0.05 * (k % 7))
-        quantiles = {name: mean + abs(mean) * (factor - 1) * (trials > 1) for name, factor in spread.items()}
-        se = abs(mean) / 10 if trials > 1 else math.nan
-        full.append({"variant": "main"} | row | {"mean": mean, "se": se, "trials": trials} | quantiles)
-    return pd.DataFrame(full)
+table_of = partial(made_up.table_of, spread=made_up.NARROW, defaults={"variant": "main"})
 
 
 def ratio_rows(*variants: str, larger: tuple[str, ...] = ()) -> Rows:

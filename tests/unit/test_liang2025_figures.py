@@ -1,9 +1,9 @@
 """Figures of liang2025: each is drawn from a small table, shows every series once, and gives equal bytes twice."""
 
-import itertools
 import math
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,11 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+import made_up
 from dpdescent.papers.liang2025 import figures
 from dpdescent.replication import figures as style
 from dpdescent.replication import project
+from made_up import Rows, grid
 
 ROOT = Path(__file__).parents[2]
 PAPER = project.load({"scale": "paper", "seed": 7, "papers": ["liang2025"]}, ROOT).papers["liang2025"]
@@ -31,26 +33,7 @@ SPLITS = ({"rho1": 1.0, "rho2": 9.0}, {"rho1": 5.0, "rho2": 5.0}, {"rho1": 9.0, 
 SERIES = {"series": "DP-2S-GD", "variant": "main"}
 TERMS = ("optimisation", "privacy", "sampling", "total")
 TARGETS = {"error_to": ("beta", "beta_hat")}
-Rows = list[dict[str, Any]]
-
-
-def grid(**axes: Any) -> Rows:
-    """All combinations; a plain value stands for itself."""
-    values = [value if isinstance(value, tuple) else (value,) for value in axes.values()]
-    return [dict(zip(axes, point, strict=True)) for point in itertools.product(*values)]
-
-
-def table_of(rows: Rows, trials: int = 20) -> pd.DataFrame:
-    """Rows with the spread of a summarised table around a mean that differs from row to row."""
-    spread = {"median": 0.98, "median_low": 0.9, "median_high": 1.1, "q025": 0.5, "q05": 0.6, "q10": 0.7, "q25": 0.8}
-    spread |= {"q75": 1.2, "q90": 1.3, "q95": 1.4, "q975": 1.5}
-    full = []
-    for k, row in enumerate(rows):
-        mean = row.get("mean", 0.2 + 0.05 * (k % 7))
-        quantiles = {name: mean + abs(mean) * (factor - 1) * (trials > 1) for name, factor in spread.items()}
-        se = abs(mean) / 10 if trials > 1 else math.nan
-        full.append(SERIES | row | {"mean": mean, "se": se, "trials": trials} | quantiles)
-    return pd.DataFrame(full)
+table_of = partial(made_up.table_of, spread=made_up.WIDE, defaults=SERIES)
 
 
 def free_rows(**axes: Any) -> Rows:
