@@ -39,7 +39,7 @@ def _small_noise(evidence: Evidence) -> Finding:
         f"share of runs with a clipped gradient at the lemma's own gamma and lambda, promised at most {evidence.settings['beta']:g}: {shares}",
         charitable=(
             "'for some fixed sigma' may let constants depend on sigma, or sigma >= 1 is tacit: Lemma 2.5 and Theorem 2.7 need a lower bound on "
-            "sigma (sigma >= 1 suffices), or max(sigma, 1) in gamma and in (11); all experiments have sigma = 1 and are unaffected"
+            "sigma (sigma >= 1 suffices), or max(sigma, 1) in gamma and in (11); the paper's experiments have sigma = 1 and are unaffected"
         ),
     )  # fmt: skip
 

@@ -270,5 +270,5 @@ def _small_noise(evidence: Evidence) -> Claim:
         "theorem-2.7-any-sigma", "ext_small_noise", "Thm 2.7", "for some fixed sigma, with absolute constants c and c', the error is at most the bound (11)",
         "error over bound (11) at the smallest sigma over the same at sigma = 1: smallest growth over c", worst(growth, largest=False),
         "at most 100: one c' could serve both", at_most=100.0,
-        note="'fixed' may mean that constants depend on sigma; sigma of at least 1, or max(sigma, 1) in gamma, mends it; all experiments have sigma = 1",
+        note="'fixed' may mean that constants depend on sigma; sigma of at least 1, or max(sigma, 1) in gamma, mends it; the paper's experiments have sigma = 1",
     )  # fmt: skip
