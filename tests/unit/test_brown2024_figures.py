@@ -134,9 +134,8 @@ def no_clipping_rows() -> Rows:
     for series, value in shares.items():
         made += grid(panel="coupling", n=(1000, 3000), p=10, T=20, clip_factor=(5.0, 10.0), series=series, mean=value)
     losses = ("TV bound, independent runs", "TV bound, checkpoints")
-    return made + grid(
-        panel="coverage", n=10000, p=10, T=(5, 20, 50), clip_factor=math.nan, series=losses, mean=0.02
-    )  # fmt: skip
+    made += grid(panel="coverage", n=10000, p=10, T=(5, 20, 50), clip_factor=math.nan, series=losses, mean=0.02)
+    return [row | {"sigma": 1.0} for row in made]
 
 
 def small_noise_rows() -> Rows:

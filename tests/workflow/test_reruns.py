@@ -64,19 +64,28 @@ def test_comments_and_docstrings_rerun_nothing(built: Build) -> None:
         assert built.plan() == []
 
 
+def file_of(build: Build, module: str) -> str:
+    """Of one of the paper's verbs, which may be a module or a package."""
+    return str(fingerprint.module_file(build.folder / FOLDER, module).relative_to(build.folder))
+
+
+def drawn_of_paper(build: Build) -> set[str]:
+    mine = (artefact for artefact in artefacts(build).values() if artefact.paper == PAPER)
+    return {f"{artefact.item}: draw" for artefact in mine if not artefact.is_table}
+
+
 def test_old_modification_times_hide_no_edit(built: Build) -> None:
     """A restored stash or an unpacked archive brings its own times."""
-    name = f"{FOLDER}/figures.py"
+    name = file_of(built, "figures")
     with built.edited(name, *CODE):
         os.utime(built.folder / name, (0, 0))
         assert f"{PAPER}/fig01: draw" in built.plan()
 
 
 def test_drawing_code_only_redraws(built: Build) -> None:
-    with built.edited(f"{FOLDER}/figures.py", *CODE):
+    with built.edited(file_of(built, "figures"), *CODE):
         jobs = built.plan()
-    drawn = {f"{item}: draw" for item, artefact in artefacts(built).items() if not artefact.is_table}
-    assert set(jobs) == drawn | END
+    assert set(jobs) == drawn_of_paper(built) | END
 
 
 def test_engine_retrains_its_users_only(built: Build) -> None:
@@ -106,7 +115,7 @@ def test_accountant_reruns_the_ledger_and_no_training_that_does_not_use_it(built
     ("module", "job"), [("claims", "judge claims"), ("findings", "demonstrate findings"), ("bounds", "evaluate bounds")]
 )
 def test_judgement_trains_and_draws_nothing(built: Build, module: str, job: str) -> None:
-    with built.edited(f"{FOLDER}/{module}.py", *CODE):
+    with built.edited(file_of(built, module), *CODE):
         jobs = built.plan()
     assert f"{PAPER}: {job}" in jobs
     assert set(jobs) <= JUDGED | END
@@ -134,7 +143,10 @@ def test_more_trials_run_the_new_ranges_only(builds: tuple[Build, Build]) -> Non
         new = copies.trained(build.plan())
     names = [name for parts in new.values() for name in parts]
     assert names
-    assert all(name.endswith(f"_t{TRIALS - 1}-{more - 1}") for name in names)
+    # An artefact may have fewer trials of its own than the new cap.
+    assert {re.fullmatch(r".*_t(\d+)-(\d+)", name).groups() for name in names} <= {
+        (str(TRIALS - 1), str(last)) for last in range(TRIALS, more)
+    }
 
 
 def test_title_redraws_one_figure(built: Build) -> None:
@@ -167,7 +179,7 @@ def test_alias_of_a_paper_and_of_an_artefact(built: Build) -> None:
     assert set(copies.trained(jobs)) == {f"{PAPER}/fig04"}
     assert copies.without_training(jobs) == {f"{PAPER}/fig04: summarise trials", f"{PAPER}/fig04: draw"}
     drawn = {job for job in copies.plan(built.folder, PAPER, *TINY, "seed=7") if job.endswith(": draw")}
-    assert drawn == {f"{item}: draw" for item, artefact in artefacts(built).items() if not artefact.is_table}
+    assert drawn == drawn_of_paper(built)
 
 
 def test_path_of_a_file_is_a_target(built: Build) -> None:
