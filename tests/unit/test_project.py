@@ -541,3 +541,14 @@ def test_relative_cost_orders_parts(root: Path) -> None:
     parts = project.load(CONFIG, root).artefacts()[0].parts
     costs = {part.name: parts_module.relative_cost(part) for part in parts}
     assert costs["main_a_n=10_t0-1"] * 2 == costs["main_a_n=20_t0-1"] == 2 * 20 * 2 * 3
+
+
+def test_cost_of_a_part_counts_every_value_of_an_axis_that_is_not_split() -> None:
+    spec = {"cell": {"n": 100, "p": [5, 10, 15]}, "trials": [2, 6]}
+    assert parts_module.relative_cost(parts_module.Part("name", spec, None)) == 4 * 100 * 30
+    assert parts_module.relative_cost(parts_module.Part("name", {"cell": {"q": 3}, "trials": [0, 2]}, None)) == 6
+
+
+def test_every_part_of_the_project_has_a_cost() -> None:
+    whole = project.load({"scale": "paper", "seed": 7, "papers": "all"}, ROOT)
+    assert all(parts_module.relative_cost(part) > 0 for artefact in whole.artefacts() for part in artefact.parts)

@@ -6,11 +6,13 @@ is new.
 
 import itertools
 import json
+import math
 import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from dpdescent.replication import configuration as conf
+from dpdescent.replication.arguments import as_list
 from dpdescent.replication.configuration import ConfigError, Node
 
 
@@ -150,4 +152,6 @@ def _check_names(parts: list[Part], here: str) -> None:
 def relative_cost(part: Part) -> float:
     """A rough order of the cost of the parts of one artefact: trials times the size of the data."""
     cell, (start, stop) = part.spec["cell"], part.spec["trials"]
-    return float((stop - start) * cell.get("n", 1) * cell.get("p", 1) * cell.get("q", 1))
+    # An axis that is not split is a list of values, all of which the part runs.
+    sizes = (sum(as_list(cell.get(symbol, 1))) for symbol in ("n", "p", "q"))
+    return float((stop - start) * math.prod(sizes))
