@@ -15,11 +15,11 @@ import pytest
 
 from dpdescent.papers.brown2024 import claims, findings
 from dpdescent.papers.brown2024.claims import accuracy, clipping, intervals, theory  # fmt: skip
-from dpdescent.papers.brown2024.reading import row_at
 from dpdescent.replication import evidence as records
 from dpdescent.replication import project, tables
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.files import read_rows
+from dpdescent.replication.judgement import row_at
 from dpdescent.replication.statistics import log_log_slope
 
 ROOT = Path(__file__).parents[2]

@@ -14,6 +14,8 @@ from typing import Any
 
 import yaml
 
+from dpdescent.replication.arguments import as_list
+
 Node = dict[str, Any]
 
 PROVENANCE = ("stated", "code", "chosen")
@@ -138,7 +140,7 @@ def check_symbols(node: Any, symbols: Node, at_most: list[list[str]], where: str
 def check_order(node: Node, at_most: list[list[str]], where: str, path: str) -> None:
     """Checks values that stand side by side: the first of each pair in `at_most` must not exceed the second."""
     for small, large in at_most:
-        for low, high in itertools.product(_as_list(node.get(small, [])), _as_list(node.get(large, []))):
+        for low, high in itertools.product(as_list(node.get(small, [])), as_list(node.get(large, []))):
             if low > high:
                 raise ConfigError(
                     f"{where}: {path}.{small} = {low} exceeds {path}.{large} = {high}; {small} <= {large} is needed"
@@ -148,7 +150,7 @@ def check_order(node: Node, at_most: list[list[str]], where: str, path: str) -> 
 def _check_value(value: Any, rule: Node, where: str, here: str) -> None:
     if value == []:
         raise ConfigError(f"{where}: {here} = [] is an empty grid; give at least one value ({rule['means']})")
-    for item in _as_list(value):
+    for item in as_list(value):
         if not _is_allowed(item, rule):
             raise ConfigError(f"{where}: {here} = {item!r} is not allowed; {rule['means']}: give {_allowed(rule)}")
 
@@ -179,10 +181,6 @@ def as_floats(node: Any, symbols: Node, inside_number: bool = False) -> Any:
         return [as_floats(item, symbols, inside_number) for item in node]
     is_integer = isinstance(node, int) and not isinstance(node, bool)
     return float(node) if inside_number and is_integer else node
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def short(value: Any) -> str:

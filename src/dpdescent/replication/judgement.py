@@ -94,11 +94,26 @@ def pick(table: pd.DataFrame, column: str, **where: object) -> float | None:
     Raises:
         ValueError: if there is more than one.
     """
+    found = _at_most_one(table, where)
+    return None if found.empty else float(found[column].iloc[0])
+
+
+def row_at(table: pd.DataFrame, **where: object) -> "pd.Series[float]":
+    """The one row with these values; a row of NaN where there is none.
+
+    Raises:
+        ValueError: if there is more than one.
+    """
+    found = _at_most_one(table, where)
+    return pd.Series(math.nan, index=table.columns) if found.empty else found.iloc[0]
+
+
+def _at_most_one(table: pd.DataFrame, where: dict[str, object]) -> pd.DataFrame:
     for name, wanted in where.items():
         table = table[table[name] == wanted]
     if len(table) > 1:
         raise ValueError(f"{len(table)} rows have {where}; one is needed")
-    return None if table.empty else float(table[column].iloc[0])
+    return table
 
 
 def bound_value(evidence: Evidence, name: str) -> float:

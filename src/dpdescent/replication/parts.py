@@ -122,7 +122,7 @@ def _check_dataset(dataset: str | None, outline: Outline) -> None:
 def _product(cell: Node, split: list[str], here: str) -> list[Node]:
     """The outer cells: every combination of the split axes' values; other lists stay whole, as inner axes."""
     axes = [axis for axis in split if axis in cell]
-    lists = [cell[axis] if isinstance(cell[axis], list) else [cell[axis]] for axis in axes]
+    lists = [as_list(cell[axis]) for axis in axes]
     for axis, values in zip(axes, lists, strict=True):
         if any(isinstance(value, list | dict) for value in values):
             raise ConfigError(f"{here}.{axis} = {conf.short(values)} is split into jobs; its values must be plain ones")

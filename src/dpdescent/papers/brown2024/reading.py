@@ -3,8 +3,6 @@
 import math
 from functools import partial
 
-import pandas as pd
-
 from dpdescent.replication import judgement
 from dpdescent.replication.statistics import Estimate
 
@@ -33,16 +31,3 @@ SETTLED = 220
 
 # A grid of one's own may lack what a claim is about; the claim is then not testable.
 NOTHING = Estimate(math.nan, math.nan, math.nan)
-
-
-def row_at(table: pd.DataFrame, **where: object) -> "pd.Series[float]":
-    """The one row with these values; a row of NaN where there is none.
-
-    Raises:
-        ValueError: if there is more than one.
-    """
-    for column, wanted in where.items():
-        table = table[table[column] == wanted]
-    if len(table) > 1:
-        raise ValueError(f"{len(table)} rows have {where}; one is needed")
-    return table.iloc[0] if len(table) else pd.Series(math.nan, index=table.columns)

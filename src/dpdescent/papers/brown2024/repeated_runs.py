@@ -10,6 +10,7 @@ from dpdescent.descent import full_batch
 from dpdescent.papers.brown2024.design import Array, Spec, sample_of, trial_stream
 from dpdescent.papers.brown2024.dp_gd import Setting
 from dpdescent.privacy.events import Mechanism
+from dpdescent.replication.arguments import as_list
 
 
 def data_sets(spec: Spec) -> Iterator[tuple[int, LinearSample, dict[str, Array]]]:
@@ -39,7 +40,7 @@ def distances(descent: full_batch.Descent, target: Array) -> Array:
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one sample size: one run of every threshold and number of steps."""
     n, p, given = spec["cell"]["n"], spec["cell"]["p"], spec["arms"]
-    for T in given["T"] if isinstance(given["T"], list) else [given["T"]]:
+    for T in as_list(given["T"]):
         for factor in given["clip_factor"]:
             setting = Setting.of(spec, n, p, T, factor)
             name = f"{spec['variant']}: DP-GD n={n} T={T} gamma={factor:g} sqrt(p)"

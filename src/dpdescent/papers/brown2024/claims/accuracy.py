@@ -14,9 +14,9 @@ from dpdescent.papers.brown2024.reading import (
     RATE,
     SAMPLING_RATE,
     claim,
-    row_at,
 )
 from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judgement import row_at
 from dpdescent.replication.statistics import Estimate, log_log_slope, ratio, worst
 
 FIGURES = {"fig01": "Figure 1", "fig09": "Figure 9"}

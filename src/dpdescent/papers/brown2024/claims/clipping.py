@@ -7,8 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.brown2024.reading import COMPARABLE, LOW, NOTHING, RATE, SIGNIFICANT, claim, judged, row_at
+from dpdescent.papers.brown2024.reading import COMPARABLE, LOW, NOTHING, RATE, SIGNIFICANT, claim, judged
 from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judgement import row_at
 from dpdescent.replication.statistics import Estimate, all_of, log_log_slope, mean_of, ratio, verdict, worst
 
 LEVELS = (0.5, 0.1, 0.01)
@@ -63,7 +64,7 @@ def _at_threshold(group: pd.DataFrame, gamma: float) -> Estimate | None:
 def _fig04(evidence: Evidence, n: int) -> Iterator[Claim]:
     rows = evidence.select("fig04", n=n, error_to="theta_hat").sort_values("clip_factor")
     bias, variance, mse = (rows[rows["series"] == name].reset_index(drop=True) for name in ("bias2", "variance", "mse"))
-    place, setting = "Sec. 4.1, Figure 4", f"n = {n}, T = 20"
+    place, setting = "Sec. 4.1, Figure 4", f"n = {n}, T = {_steps(evidence)}"
     yield claim(
         f"fig04-low-threshold-{n}", "fig04", place, "low thresholds cause high clipping and bias",
         f"share of squared bias in the squared error at the lowest threshold, {setting}", _share(bias.iloc[0], mse.iloc[0]),
@@ -97,6 +98,11 @@ def _share(part: pd.Series, whole: pd.Series) -> Estimate:
     return Estimate(value, value - half, value + half)
 
 
+def _steps(evidence: Evidence) -> int:
+    """T of Figure 4."""
+    return int(evidence.spec["artefacts"]["fig04"]["arms"]["T"])
+
+
 def _difference_or_ratio(first: pd.Series, last: pd.Series) -> Estimate:
     """A ratio of means of which either may be nil within its error; if the lower one is, it is bounded below only."""
     smallest, top = mean_of(last), mean_of(first)
@@ -121,7 +127,7 @@ def _shorter(evidence: Evidence, bias: "pd.Series[float]") -> str:
     if math.isnan(other["mean"]) or not bias["mean"] > 0:
         return ""
     return (
-        f". Ten steps instead of twenty change the squared bias by a factor {other['mean'] / bias['mean']:.2g}: it is slow convergence under "
+        f". Ten steps instead of {_steps(evidence)} change the squared bias by a factor {other['mean'] / bias['mean']:.2g}: it is slow convergence under "
         "small steps, more than a displaced minimum"
     )
 
