@@ -130,7 +130,8 @@ def check_symbols(node: Any, symbols: Node, at_most: list[list[str]], where: str
         return
     for key, value in node.items():
         here = f"{path}.{key}" if path else str(key)
-        if key in symbols:
+        # A panel may be called by a symbol's name; its values are inside.
+        if key in symbols and not isinstance(value, dict):
             _check_value(value, symbols[key], where, here)
         else:
             check_symbols(value, symbols, at_most, where, here)
