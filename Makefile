@@ -44,6 +44,8 @@ verify: .venv/.installed ## rebuild in a scratch directory and report every diff
 bench: .venv/.installed ## the engines against textbook loops, side by side, as ratios
 	$(BIN)/python tests/bench/two_stage.py
 	$(BIN)/python tests/bench/full_batch.py
+	$(BIN)/python tests/bench/ftrl.py
+	$(BIN)/python tests/bench/noise.py
 
 readme: .venv/.installed ## write the numbers in README.md anew from results/paper
 	$(BIN)/python workflow/scripts/readme.py

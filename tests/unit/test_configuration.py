@@ -164,7 +164,7 @@ def test_annotated_values_are_found_by_path() -> None:
         ({"gamma": math.nan}, r"cell\.gamma = nan is not allowed; threshold: give a number"),
         ({"splits": [{"rho": 1}, {"rho": -1}]}, r"cell\.splits\[1\]\.rho = -1 is not allowed"),
         ({"deep": {"deeper": {"n": 0}}}, r"cell\.deep\.deeper\.n = 0 is not allowed"),
-        ({"n": {"n": 0}}, r"cell\.n\.n = 0 is not allowed"),
+        ({"cells": {"n": {"n": 0}}}, r"cell\.cells\.n\.n = 0 is not allowed"),
         ({"p": 6, "q": 5}, r"f: cell\.p = 6 exceeds cell\.q = 5; p <= q is needed"),
         ({"p": [2, 4], "q": [3, 5]}, r"cell\.p = 4 exceeds cell\.q = 3"),
     ],
@@ -181,7 +181,7 @@ def test_bad_values_name_key_value_and_mend(node: dict[str, Any], message: str) 
         {"rho": [1, 0.5, 100], "unknown": -1, "also": None},
         {"p": 6},
         {"a": {"p": 6}, "b": {"q": 5}},
-        {"n": {"n": 1, "rho": 1}},
+        {"cells": {"n": {"n": 1, "rho": 1}}},
     ],
 )
 def test_good_values_pass(node: dict[str, Any]) -> None:

@@ -131,7 +131,7 @@ def check_symbols(node: Any, symbols: Node, at_most: list[list[str]], where: str
     for key, value in node.items():
         here = f"{path}.{key}" if path else str(key)
         # A panel may be called by a symbol's name; its values are inside.
-        if key in symbols and not isinstance(value, dict):
+        if key in symbols and not path.endswith("cells"):
             _check_value(value, symbols[key], where, here)
         else:
             check_symbols(value, symbols, at_most, where, here)
