@@ -1,0 +1,133 @@
+"""What every strategy of correlated noise can say: encoder, decoder, sensitivity, error, noise.
+
+DP-FTRL adds `B w` to the gradients of T steps, w of independent standard normals times the noise multiplier
+(choquettechoo2023 Alg. 1). B is the decoder. The encoder C, with B C = I, is what the mechanism releases: `C g + w`.
+"""
+
+from abc import ABC, abstractmethod
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.replication.arguments import require_positive
+
+Array = NDArray[np.float64]
+Draw = Callable[[int], Array]
+
+# BLAS rounds by the number of columns, so that products are made of blocks of this many, the last one padded.
+WIDTH = 128
+
+
+class Strategy(ABC):
+    """A pair of encoder and decoder for every number of steps T. Immutable.
+
+    Attributes:
+        name: as the papers' legends have it.
+        anytime: whether the noise of a step depends neither on T nor on noise of later steps.
+    """
+
+    name: str
+    anytime: bool
+
+    @abstractmethod
+    def noises(self, T: int) -> int:
+        """m, how many normals T steps need: rows of the encoder."""
+
+    @abstractmethod
+    def encoder(self, T: int) -> Array:
+        """C, dense, shape (m, T)."""
+
+    @abstractmethod
+    def decoder(self, T: int) -> Array:
+        """B, dense, shape (T, m); row t says which noise is added to gradient t."""
+
+    @abstractmethod
+    def participation_norms_squared(self, T: int, separation: int) -> Array:
+        """`||sum_i C[:, o + i b]||^2` over all columns o + i b < T, for every offset o < b; shape (separation,).
+
+        Raises:
+            ValueError: if a record can take part twice and C'C has negative entries (see `sensitivity_squared`).
+        """
+
+    def sensitivity_squared(self, T: int, participations: int = 1) -> float:
+        """Squared sensitivity to a record that takes part k times, b = T/k steps apart, each time with norm 1 at most.
+
+        It is the largest of `||sum_i C[:, o + i b]||^2` over offsets o, or gamma_T^2, the largest squared column norm,
+        for k = 1 (choquettechoo2023 Thm 1.1).
+
+        Raises:
+            ValueError: if k does not divide T, or if C'C has negative entries and k > 1: contributions that point in
+                different directions could then move the release further than the formula says.
+        """
+        return float(self.participation_norms_squared(T, separation(T, participations)).max())
+
+    def prefix_errors_squared(self, T: int) -> Array:
+        """Variance of the noise in the sum of the first t gradients, t = 1 to T, at noise multiplier 1; shape (T,)."""
+        prefixes = np.cumsum(self.decoder(T), axis=0)
+        errors: Array = np.einsum("tm,tm->t", prefixes, prefixes)
+        return errors
+
+    def prefix_error_squared(self, T: int) -> float:
+        """`||A B||_F^2`, A the lower-triangular ones: phi of choquettechoo2023 eq. (3) at noise multiplier 1."""
+        return float(self.prefix_errors_squared(T).sum())
+
+    def normalised_rmse(self, T: int, participations: int = 1) -> float:
+        """Root mean squared error of the T prefix sums with the noise that 1/2-zCDP needs: sensitivity sqrt(phi/T)."""
+        return float(np.sqrt(self.sensitivity_squared(T, participations) * self.prefix_error_squared(T) / T))
+
+    def correlate(self, normals: Array) -> Array:
+        """B @ normals along the first axis; normals have shape (m, ...). No column depends on another one's presence.
+
+        Raises:
+            ValueError: if no number of steps needs so many normals.
+        """
+        B = self.decoder(self.steps(len(normals)))
+        columns = normals.reshape(len(normals), -1)
+        noise = np.empty((len(B), columns.shape[1]))
+        block = np.zeros((len(normals), WIDTH))
+        for start in range(0, columns.shape[1], WIDTH):
+            piece = columns[:, start : start + WIDTH]
+            block[:, : piece.shape[1]] = piece
+            noise[:, start : start + WIDTH] = (B @ block)[:, : piece.shape[1]]
+        return noise.reshape(-1, *normals.shape[1:])
+
+    def blocks(self, T: int, draw: Draw, rows: int) -> Iterator[Array]:
+        """The noise of T steps in order, in blocks of at most `rows` steps, of normals drawn when they are needed.
+
+        Args:
+            T: number of steps.
+            draw: gives the next so many rows of normals, in the order of the encoder's rows.
+            rows: steps a block.
+        """
+        noise = self.correlate(draw(self.noises(T)))
+        for start in range(0, T, rows):
+            yield noise[start : start + rows]
+
+    def fewest_steps(self) -> int:
+        """The least T that there is a strategy for."""
+        return 1
+
+    def steps(self, noises: int) -> int:
+        """The number of steps that needs so many normals.
+
+        Raises:
+            ValueError: if there is none.
+        """
+        T = bisect_left(range(noises + 1), noises, lo=self.fewest_steps(), key=self.noises)
+        if noises < T or self.noises(T) != noises:
+            raise ValueError(f"{noises} normals fit no number of steps of {self.name}: noises(T) says how many do")
+        return T
+
+
+def separation(T: int, participations: int) -> int:
+    """b = T/k, the steps between two participations of a record.
+
+    Raises:
+        ValueError: unless k divides T.
+    """
+    require_positive(T=T, participations=participations)
+    if T % participations:
+        raise ValueError(f"participations={participations} must divide T={T}: records return every T/k steps")
+    return T // participations

@@ -1,0 +1,92 @@
+"""Restarts: the same strategy for a stretch of steps, again and again, with fresh noise each time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import block_diag
+
+from dpdescent.noise.strategies.base import Draw, Strategy
+from dpdescent.replication.arguments import require_positive
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Stamped(Strategy):
+    """Encoder and decoder are block-diagonal, one block a restart. Blocks differ in length by one step at most.
+
+    Attributes:
+        name: that of the base and how often it runs.
+        anytime: as the base is, because restarts at times fixed beforehand need nothing else.
+        base: what is restarted.
+        copies: number of blocks, S.
+    """
+
+    name: str
+    anytime: bool
+    base: Strategy
+    copies: int
+
+    def __post_init__(self) -> None:
+        require_positive(copies=self.copies)
+
+    def lengths(self, T: int) -> list[int]:
+        """Steps of every block; the first T mod S have one more than the others.
+
+        Raises:
+            ValueError: if there are more blocks than steps.
+        """
+        if self.copies > T:
+            raise ValueError(f"copies={self.copies} must not exceed T={T}: each restart takes at least one step")
+        short, longer = divmod(T, self.copies)
+        return [short + 1] * longer + [short] * (self.copies - longer)
+
+    def fewest_steps(self) -> int:
+        return self.copies
+
+    def noises(self, T: int) -> int:
+        return sum(self.base.noises(L) for L in self.lengths(T))
+
+    def encoder(self, T: int) -> Array:
+        return _diagonal([self.base.encoder(L) for L in self.lengths(T)])
+
+    def decoder(self, T: int) -> Array:
+        return _diagonal([self.base.decoder(L) for L in self.lengths(T)])
+
+    def participation_norms_squared(self, T: int, separation: int) -> Array:
+        """As `Strategy` has it. Participations in different blocks are orthogonal; within one they add up."""
+        lengths = self.lengths(T)
+        of_block = {L: self.base.participation_norms_squared(L, separation) for L in set(lengths)}
+        norms, start = np.zeros(separation), 0
+        for L in lengths:
+            norms += np.roll(of_block[L], start % separation)
+            start += L
+        return norms
+
+    def prefix_errors_squared(self, T: int) -> Array:
+        """As `Strategy` has it. The noise of all earlier blocks is in every prefix."""
+        lengths = self.lengths(T)
+        of_block = {L: self.base.prefix_errors_squared(L) for L in set(lengths)}
+        before = np.cumsum([0.0, *(of_block[L][-1] for L in lengths)])
+        return np.concatenate([of_block[L] + carried for L, carried in zip(lengths, before[:-1], strict=True)])
+
+    def correlate(self, normals: Array) -> Array:
+        ends = np.cumsum([self.base.noises(L) for L in self.lengths(self.steps(len(normals)))])
+        return np.concatenate([self.base.correlate(part) for part in np.split(normals, ends[:-1])])
+
+    def blocks(self, T: int, draw: Draw, rows: int) -> Iterator[Array]:
+        """As `Strategy` has it; no block of noise reaches over a restart."""
+        for L in self.lengths(T):
+            yield from self.base.blocks(L, draw, rows)
+
+
+def stamped(strategy: Strategy, copies: int) -> Strategy:
+    """The strategy restarted so that it runs `copies` times; itself for one copy."""
+    return strategy if copies == 1 else Stamped(f"{strategy.name} x{copies}", strategy.anytime, strategy, copies)
+
+
+def _diagonal(blocks: list[Array]) -> Array:
+    matrix: Array = block_diag(*blocks)
+    return matrix
