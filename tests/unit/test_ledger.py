@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dpdescent.privacy import zcdp
+from dpdescent.privacy import sampling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.privacy.events import GaussianReleases, Mechanism
+from dpdescent.privacy.events import GaussianReleases, Mechanism, SubsampledGaussianReleases
 from dpdescent.replication import ledger
 from dpdescent.replication.files import read_rows, write_rows
 
@@ -57,6 +57,23 @@ def test_a_claimed_epsilon_is_printed_as_it_stands_and_only_at_its_delta() -> No
         ValueError, match=r"DP-2S-GD claims epsilon=0\.75 at delta=1e-06, but its row is at delta=1e-05"
     ):
         row(replace(claim, claimed_eps_delta=(0.75, 1e-6)))
+
+
+def test_a_budget_is_turned_into_an_epsilon_as_the_paper_does() -> None:
+    entry = row(replace(PROVED, conversion="Renyi"))
+    assert entry["eps_paper"] == zcdp.renyi_epsilon(1.0, DELTA) < zcdp.epsilon(1.0, DELTA)
+    assert {**entry, "eps_paper": ""} == {**row(PROVED), "eps_paper": ""}
+
+
+def test_subsampled_releases_have_an_epsilon_and_no_rho() -> None:
+    releases = (SubsampledGaussianReleases("sum of clipped gradients", 2.0, 3.0, 0.05, 40),)
+    event = Mechanism("DP-SGD", releases, "zero-out", "Poisson", math.inf, "proved", "why", (2.0, DELTA))
+    entry = row(event)
+    assert (entry["rho"], entry["mu"], entry["eps_paper"]) == ("", "", 2.0)
+    assert entry["eps_tight"] == sampling.epsilon(1.5, 0.05, 40, DELTA)
+    assert (entry["sampler"], entry["sensitivity"], entry["noise_sd"]) == ("Poisson", "2.0", "3.0")
+    assert entry["releases"] == "40 x sum of clipped gradients, sampled at rate 0.05"
+    assert row(replace(event, guarantee="none"))["eps_tight"] == ""
 
 
 def test_a_mechanism_has_one_claim() -> None:

@@ -2,9 +2,11 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from dpdescent.privacy import accounting, zcdp
+from dpdescent.privacy.events import GaussianReleases, Mechanism, SubsampledGaussianReleases, correlated_release
 
 GRID = [(rho, delta) for rho in (1e-4, 0.1, 1.0, 10.0, 300.0) for delta in (1e-10, 1e-5, 0.1)]
 
@@ -45,6 +47,76 @@ def test_calibrated_noise_spends_exactly_rho(releases):
         assert zcdp.gaussian_rho(0.3, noise, releases) == pytest.approx(rho, rel=1e-14)
 
 
+@pytest.mark.parametrize(("rho", "delta"), GRID)
+def test_epsilon_by_the_best_order(rho, delta):
+    """No order on a fine grid is better, the grid comes close, and the bound lies between the two others."""
+    alpha = 1.0 + np.logspace(-4, 10, 20001)
+    grid = (rho * alpha + np.log(1 / (alpha * delta)) / (alpha - 1) + np.log1p(-1 / alpha)).min()
+    eps = zcdp.renyi_epsilon(rho, delta)
+    assert eps <= max(grid, 0.0) * (1 + 1e-9)
+    assert eps == pytest.approx(max(grid, 0.0), rel=1e-5)
+    assert accounting.tight_epsilon(rho, delta) <= eps < zcdp.epsilon(rho, delta)
+
+
+@pytest.mark.parametrize(("rho", "delta"), GRID)
+def test_epsilon_by_the_best_order_inverts(rho, delta):
+    eps = zcdp.renyi_epsilon(rho, delta)
+    if eps > 0.0:
+        assert zcdp.rho_of_renyi_epsilon(eps, delta) == pytest.approx(rho, rel=1e-9)
+    else:
+        assert zcdp.rho_of_renyi_epsilon(eps, delta) > rho
+
+
+@pytest.mark.parametrize(("eps", "rho"), [(2.0, 0.139), (5.0, 0.678), (10.0, 2.117), (20.0, 6.179)])
+def test_budgets_by_the_best_order(eps, rho):
+    """Computed once before, on a grid of orders, at delta = 1e-4."""
+    assert zcdp.rho_of_renyi_epsilon(eps, 1e-4) == pytest.approx(rho, abs=5e-4)
+
+
+def test_epsilon_by_the_best_order_at_its_ends():
+    assert zcdp.renyi_epsilon(0.0, 1e-5) == 0.0
+    assert zcdp.renyi_epsilon(1e-30, 1e-5) == 0.0
+    assert zcdp.renyi_epsilon(math.inf, 1e-5) == math.inf
+    assert zcdp.renyi_epsilon(1e9, 1e-5) == pytest.approx(zcdp.epsilon(1e9, 1e-5), rel=1e-6)
+    free = zcdp.rho_of_renyi_epsilon(0.0, 1e-5)
+    assert free > 0.0
+    assert zcdp.renyi_epsilon(free, 1e-5) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_run_with_correlated_noise_is_one_release():
+    """Single participation at gamma = 1.3: rho = gamma^2 G^2 / (2 sd^2), once and not T times."""
+    release = correlated_release(sensitivity=1.3, clip_norm=2.0, noise_sd=4.0)
+    assert release.count == 1
+    assert release.rho == pytest.approx((1.3 * 2.0) ** 2 / (2 * 4.0**2), rel=1e-14)
+
+
+def test_what_is_subsampled_has_no_rho():
+    plain, sampled = GaussianReleases("once", 1.0, 2.0, 3), SubsampledGaussianReleases("sums", 1.0, 2.0, 0.1, 3)
+    event = Mechanism("DP-SGD", (plain, sampled), "add-remove", "Poisson", math.inf, "proved", "because")
+    assert event.is_subsampled
+    with pytest.raises(ValueError, match=r"DP-SGD: 'sums' is subsampled and has no rho"):
+        _ = event.rho
+    # Without an amplified release, Poisson sampling is accounted as if there were none, which is allowed.
+    unamplified = Mechanism("DP-SGD", (plain,), "replace-one", "Poisson", math.inf, "proved", "because")
+    assert not unamplified.is_subsampled
+    assert unamplified.rho == plain.rho
+
+
+@pytest.mark.parametrize(
+    ("relation", "sampler"),
+    [
+        ("replace-one", "Poisson"),
+        ("zero-out", "fixed order"),
+        ("add-remove", "full batch"),
+        ("zero-out", "single pass"),
+    ],
+)
+def test_sampler_and_relation_fit_the_accountant(relation, sampler):
+    sampled = SubsampledGaussianReleases("sums", 1.0, 2.0, 0.1, 3)
+    with pytest.raises(ValueError, match=f"sampler='{sampler}' and relation='{relation}'"):
+        Mechanism("DP-SGD", (sampled,), relation, sampler, math.inf, "proved", "because")
+
+
 def test_edges():
     assert zcdp.gaussian_rho(0.0, 0.0) == 0.0
     assert zcdp.gaussian_rho(1.0, 0.0) == math.inf
@@ -58,6 +130,10 @@ def test_edges():
         (lambda: zcdp.epsilon(-1.0, 1e-5), "rho=-1.0"),
         (lambda: zcdp.epsilon(1.0, 0.0), "delta=0.0"),
         (lambda: zcdp.epsilon(1.0, 1.0), "delta=1.0"),
+        (lambda: zcdp.renyi_epsilon(-1.0, 1e-5), "rho=-1.0"),
+        (lambda: zcdp.renyi_epsilon(1.0, 1.5), "delta=1.5"),
+        (lambda: zcdp.rho_of_renyi_epsilon(-1.0, 1e-5), "eps=-1.0"),
+        (lambda: zcdp.rho_of_renyi_epsilon(1.0, 0.0), "delta=0.0"),
         (lambda: zcdp.gaussian_noise_sd(1.0, 0.0), "rho=0.0"),
         (lambda: zcdp.gaussian_rho(1.0, -1.0), "noise_sd=-1.0"),
         (lambda: zcdp.gaussian_rho(1.0, 1.0, -1), "releases=-1"),

@@ -11,7 +11,8 @@ from typing import Literal
 from dpdescent.privacy import zcdp
 
 Relation = Literal["replace-one", "add-remove", "zero-out"]
-Sampler = Literal["full batch"]
+Sampler = Literal["full batch", "single pass", "fixed order", "Poisson"]
+Conversion = Literal["Bun-Steinke", "Renyi"]
 Guarantee = Literal["proved", "as published", "none"]
 
 
@@ -38,6 +39,46 @@ class GaussianReleases:
 
 
 @dataclass(frozen=True)
+class SubsampledGaussianReleases:
+    """`count` adaptive Gaussian releases of a sum over a Poisson sample: every record is in it with probability `rate`.
+
+    The samples are independent of each other and never published. Sums are divided by constants only, so that to leave
+    out a record and to let it add zero are the same. `privacy.sampling` accounts for them; they have no rho, because
+    amplification by sampling is nothing that a zCDP budget can express.
+
+    Attributes:
+        what: the released quantity, in words.
+        sensitivity: largest Euclidean norm of what one record adds to the sum.
+        noise_sd: sd of the noise on the scale on which `sensitivity` is measured.
+        rate: probability that a record is in a sample.
+        count: number of releases.
+    """
+
+    what: str
+    sensitivity: float
+    noise_sd: float
+    rate: float
+    count: int
+
+
+Release = GaussianReleases | SubsampledGaussianReleases
+
+
+def correlated_release(sensitivity: float, clip_norm: float, noise_sd: float) -> GaussianReleases:
+    """A whole run with correlated noise, which is one Gaussian release: of the encoded clipped gradients `C g + w`.
+
+    All iterates are post-processing of it, and that gradients depend on earlier noise costs nothing, because what is
+    released up to step t needs no later gradient (choquettechoo2023 Thm. 1.1).
+
+    Args:
+        sensitivity: of the encoder: largest norm of the sum of the columns of C in which one record takes part.
+        clip_norm: largest norm of a record's gradient; under zero-out, the record may lose it, not reverse it.
+        noise_sd: sd of the independent noise w.
+    """
+    return GaussianReleases("encoded clipped gradients (whole run)", sensitivity * clip_norm, noise_sd, 1)
+
+
+@dataclass(frozen=True)
 class Mechanism:
     """All that an algorithm lets out of one data set, and the relation under which its sensitivities hold.
 
@@ -45,25 +86,29 @@ class Mechanism:
         name: the algorithm.
         releases: the Gaussian releases; their zCDP costs add (adaptive composition).
         relation: which data sets count as neighbours.
-        sampler: how records are chosen in each step.
+        sampler: how records are chosen in each step: all of them, the next one of a single pass, batches that come in
+            the same order in every epoch, or by independent coins.
         claimed_rho: the zCDP budget that the paper claims for it; inf where it claims none.
         guarantee: `proved` by an argument that we can write down, `as published` (claimed, neither proved by us nor
             refuted), `none` (refuted, not claimed, or data used without account).
         reason: the argument, or why there is none.
         claimed_eps_delta: (epsilon, delta) that is claimed instead of a zCDP budget.
+        conversion: how the paper turns its zCDP budget into an epsilon: `zcdp.epsilon` or `zcdp.renyi_epsilon`.
 
     Raises:
-        ValueError: if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has one claim.
+        ValueError: if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has one claim. Or if
+            there are subsampled releases, but the sampler is not Poisson or neighbours differ by a replacement.
     """
 
     name: str
-    releases: tuple[GaussianReleases, ...]
+    releases: tuple[Release, ...]
     relation: Relation
     sampler: Sampler
     claimed_rho: float
     guarantee: Guarantee
     reason: str
     claimed_eps_delta: tuple[float, float] | None = None
+    conversion: Conversion = "Bun-Steinke"
 
     def __post_init__(self) -> None:
         if self.claimed_eps_delta is not None and not math.isinf(self.claimed_rho):
@@ -71,8 +116,27 @@ class Mechanism:
                 f"{self.name} claims rho={self.claimed_rho} and (epsilon, delta)={self.claimed_eps_delta}: give one "
                 "claim, with claimed_rho=inf beside an (epsilon, delta)"
             )
+        if self.is_subsampled and (self.sampler != "Poisson" or self.relation == "replace-one"):
+            raise ValueError(
+                f"{self.name} has subsampled releases, but sampler={self.sampler!r} and relation={self.relation!r}: "
+                "they need the sampler 'Poisson' and the relation 'add-remove' or 'zero-out'"
+            )
+
+    @property
+    def is_subsampled(self) -> bool:
+        """Whether a release owes part of its privacy to sampling, so that `privacy.sampling` has to account for all."""
+        return any(isinstance(release, SubsampledGaussianReleases) for release in self.releases)
 
     @property
     def rho(self) -> float:
-        """zCDP cost of the stated releases; a guarantee only where `guarantee` says so."""
-        return sum(release.rho for release in self.releases)
+        """zCDP cost of the stated releases; a guarantee only where `guarantee` says so.
+
+        Raises:
+            ValueError: if there are subsampled releases.
+        """
+        costs = []
+        for release in self.releases:
+            if isinstance(release, SubsampledGaussianReleases):
+                raise ValueError(f"{self.name}: {release.what!r} is subsampled and has no rho: use privacy.sampling")
+            costs.append(release.rho)
+        return sum(costs)

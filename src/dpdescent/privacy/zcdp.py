@@ -5,6 +5,7 @@ event (`privacy.events`). Under replace-one a mean of n records clipped at gamma
 """
 
 import math
+from collections.abc import Callable
 
 
 def gaussian_rho(sensitivity: float, noise_sd: float, releases: int = 1) -> float:
@@ -48,10 +49,52 @@ def rho_of_epsilon(eps: float, delta: float) -> float:
     return root * root
 
 
+def renyi_epsilon(rho: float, delta: float) -> float:
+    """epsilon of every rho-zCDP mechanism at delta, by the best order alpha; never above `epsilon`.
+
+    It is `inf_{alpha>1} rho alpha + log(1/(alpha delta))/(alpha-1) + log(1-1/alpha)` (choquettechoo2023 App. A.2).
+    """
+    _require_non_negative(rho=rho)
+    require_delta(delta)
+    if rho == 0.0 or math.isinf(rho):
+        return rho
+    order = _order_where(lambda above: _rho_of_order(above, delta), rho, delta)
+    return max(0.0, _epsilon_at_order(order, rho, delta))
+
+
+def rho_of_renyi_epsilon(eps: float, delta: float) -> float:
+    """Largest rho whose `renyi_epsilon(rho, delta)` does not exceed eps: the inverse of `renyi_epsilon`."""
+    _require_non_negative(eps=eps)
+    require_delta(delta)
+    order = _order_where(lambda above: _epsilon_at_order(above, _rho_of_order(above, delta), delta), eps, delta)
+    return _rho_of_order(order, delta)
+
+
 def gaussian_dp_mu(rho: float) -> float:
     """mu of the Gaussian-DP guarantee of a composition of Gaussian releases that costs rho: `sqrt(2 rho)`."""
     _require_non_negative(rho=rho)
     return math.sqrt(2.0 * rho)
+
+
+def _rho_of_order(above: float, delta: float) -> float:
+    """The rho at which the order 1 + above is the best: where the derivative `rho - log(1/(alpha delta))/(alpha-1)^2`
+    of what `renyi_epsilon` minimises is zero. It falls from infinity to 0 as the order goes from 1 to 1/delta.
+    """
+    return (-math.log(delta) - math.log1p(above)) / above**2
+
+
+def _epsilon_at_order(above: float, rho: float, delta: float) -> float:
+    """What `renyi_epsilon` minimises, at alpha = 1 + above: an epsilon of every rho-zCDP mechanism, whatever alpha."""
+    return rho * (1.0 + above) - (math.log(delta) + math.log1p(above)) / above - math.log1p(1.0 / above)
+
+
+def _order_where(falling: Callable[[float], float], value: float, delta: float) -> float:
+    """The order less 1 at which a function of it that falls has this value, by bisection of its logarithm."""
+    low, high = math.log(1e-12), math.log(1.0 / delta - 1.0)
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if falling(math.exp(middle)) > value else (low, middle)
+    return math.exp(high)
 
 
 def require_delta(delta: float) -> None:

@@ -4,14 +4,16 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from dpdescent.privacy import zcdp
+from dpdescent.privacy import sampling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.privacy.events import GaussianReleases, Mechanism
+from dpdescent.privacy.events import GaussianReleases, Mechanism, Release
 
 COLUMNS = [
     "paper", "artefact", "arm", "mechanism", "relation", "sampler", "sensitivity", "noise_sd", "releases", "rho", "mu",
     "delta", "eps_paper", "eps_tight", "guarantee", "eps_audit_low", "note",
 ]  # fmt: skip
+
+_CONVERSIONS = {"Bun-Steinke": zcdp.epsilon, "Renyi": zcdp.renyi_epsilon}
 
 
 def rows(paper: str, artefact: str, arms: Sequence[tuple[str, Mechanism, float]]) -> list[dict[str, Any]]:
@@ -35,12 +37,12 @@ def _row(event: Mechanism, delta: float) -> dict[str, Any]:
         "sampler": event.sampler,
         "sensitivity": _joined([release.sensitivity for release in event.releases]),
         "noise_sd": _joined([release.noise_sd for release in event.releases]),
-        "releases": "; ".join(f"{release.count} x {release.what}" for release in event.releases),
+        "releases": "; ".join(_described(release) for release in event.releases),
         "rho": event.rho if defended and _is_gaussian(event) else "",
         "mu": zcdp.gaussian_dp_mu(event.rho) if defended and _is_gaussian(event) else "",
         "delta": delta,
         "eps_paper": _claimed_epsilon(event, delta),
-        "eps_tight": tight_epsilon(event.rho, delta) if defended and _is_gaussian(event) else "",
+        "eps_tight": _tight_epsilon(event, delta) if defended else "",
         "guarantee": event.guarantee,
         "eps_audit_low": "",
         "note": event.reason,
@@ -50,11 +52,23 @@ def _row(event: Mechanism, delta: float) -> dict[str, Any]:
 def _claimed_epsilon(event: Mechanism, delta: float) -> float | str:
     """The paper's epsilon: as it stands, or by the paper's conversion from its zCDP budget; blank without a claim."""
     if event.claimed_eps_delta is None:
-        return "" if math.isinf(event.claimed_rho) else zcdp.epsilon(event.claimed_rho, delta)
+        return "" if math.isinf(event.claimed_rho) else _CONVERSIONS[event.conversion](event.claimed_rho, delta)
     eps, at = event.claimed_eps_delta
     if at != delta:
         raise ValueError(f"{event.name} claims epsilon={eps} at delta={at}, but its row is at delta={delta}: use {at}")
     return eps
+
+
+def _tight_epsilon(event: Mechanism, delta: float) -> float | str:
+    """By the accountant that fits; blank without releases."""
+    if event.is_subsampled:
+        return sampling.composed_epsilon(event.releases, delta)
+    return tight_epsilon(event.rho, delta) if _is_gaussian(event) else ""
+
+
+def _described(release: Release) -> str:
+    counted = f"{release.count} x {release.what}"
+    return counted if isinstance(release, GaussianReleases) else f"{counted}, sampled at rate {release.rate!r}"
 
 
 def _is_gaussian(event: Mechanism) -> bool:
