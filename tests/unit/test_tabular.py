@@ -72,7 +72,11 @@ def test_counted_rows_are_merged_sorted_and_stripped_of_zero_counts(tmp_path: Pa
 def test_every_bundled_table_passes_its_checksum_and_a_changed_one_does_not(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    columns = {"card": ("nearc4", "educ", "lwage"), "angrist_evans_married": ("samesex", "morekids", "weeks")}
+    columns = {
+        "card": ("nearc4", "educ", "lwage"),
+        "angrist_evans_married": ("samesex", "morekids", "weeks"),
+        "digits": ("p00", "p77", "digit"),
+    }
     z, x, y = columns.get(name, ("samesex", "kids", "worked" if "women" in name else "weeks"))
     assert read_sample(bundled(name), [z], [x], y).n > 0
     monkeypatch.setitem(tabular.BUNDLED, name, "0" * 64)

@@ -25,6 +25,7 @@ BUNDLED = {
     "angrist_evans_labsup": "496e6d396c0023eae97a8109a5a18827a54c0ac68524a35eaf4b2d04877673ac",
     "angrist_evans_married": "43bd295a70b0c3b7c3e4f6cb068f22c754a261c8281dbea9061e057643201054",
     "card": "61ace72efdeb371983d175d059ce71bad010bba5cfd0455199cddaaddb30f3ec",
+    "digits": "1a8c0ce573804cf39bc6fdc9a6cc8f23d15cbf27a72575c1ca5fac15163717d0",
 }
 """Name of every bundled table and the sha256 of its file; where each comes from is told in `files/README.md`."""
 
@@ -84,6 +85,15 @@ def read_sample(
     table = _parse_columns(source, _read_text(source), names, count)
     q, p = len(instruments), len(regressors)
     return _split(table, q, p) if count is None else compress(_split(table[:, :-1], q, p, table[:, -1]))
+
+
+def read_columns(source: Source, names: Sequence[str]) -> Array:
+    """Reads columns of a CSV file with a header line, shape (rows, names), rows in the order of the file.
+
+    Raises:
+        TableError: as `read_sample`.
+    """
+    return _parse_columns(source, _read_text(source), names, None)
 
 
 def compress(sample: IVSample) -> IVSample:

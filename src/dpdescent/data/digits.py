@@ -1,0 +1,59 @@
+"""Handwritten digits, 8 x 8 grey images of ten classes, bundled with the package (see `files/README.md`)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.data.tabular import bundled, read_columns
+
+Array = NDArray[np.float64]
+
+SIDE = 8
+"""Pixels on each side of an image."""
+
+CLASSES = 10
+
+# The brightest value of a pixel in the file.
+_FULL = 16.0
+
+
+@dataclass(frozen=True)
+class Digits:
+    """Images and what they show.
+
+    Attributes:
+        inputs: pixels row by row, in [0, 1], shape (images, 64).
+        labels: 0 to 9, shape (images,).
+    """
+
+    inputs: Array
+    labels: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+def read_digits() -> Digits:
+    """All 1797 images in the order of the file, whose checksum is verified.
+
+    Raises:
+        dpdescent.data.tabular.TableError: if the file was changed.
+    """
+    pixels = [f"p{row}{column}" for row in range(SIDE) for column in range(SIDE)]
+    table = read_columns(bundled("digits"), [*pixels, "digit"])
+    return Digits(table[:, :-1] / _FULL, table[:, -1].astype(np.intp))
+
+
+def split(digits: Digits, sizes: Sequence[int], rng: np.random.Generator) -> list[Digits]:
+    """Draws disjoint parts of these sizes without replacement, e.g. for training, validation and test.
+
+    Raises:
+        ValueError: if a size is not positive or there are not enough images.
+    """
+    if not sizes or min(sizes) < 1 or sum(sizes) > len(digits):
+        raise ValueError(f"sizes={list(sizes)} must be positive and sum to at most the {len(digits)} images")
+    order = rng.permutation(len(digits))[: sum(sizes)]
+    parts = np.split(order, np.cumsum(sizes)[:-1])
+    return [Digits(digits.inputs[rows], digits.labels[rows]) for rows in parts]

@@ -1,0 +1,147 @@
+"""Classifiers for training with clipped gradients: many arms at once, and no gradient of a single record ever formed.
+
+The gradient of a layer's weights at one record is an outer product, so that its norm is a product of norms, and a sum
+of clipped gradients is one matrix product an arm and layer. The twin with explicit gradients is in the tests.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.intp]
+
+
+class Classifier(Protocol):
+    """What training asks of a model. Parameters are flat, so that noise and momentum need not know their meaning.
+
+    Arms may differ in their parameters and share the records. An arm's result must not depend on the other arms, to
+    the last bit: a product whose shape has the number of arms in it would break that.
+    """
+
+    @property
+    def parameters(self) -> int:
+        """Number of parameters."""
+        ...
+
+    def initial(self, rng: np.random.Generator) -> Array:
+        """Parameters to start from, shape (parameters,)."""
+        ...
+
+    def clipped_gradient_sum(
+        self, parameters: Array, inputs: NDArray[Any], labels: NDArray[Any], clip_norm: float
+    ) -> Array:
+        """Sum over records of their losses' gradients, each clipped to norm `clip_norm`, shape (arms, parameters).
+
+        Args:
+            parameters: shape (arms, parameters).
+            inputs, labels: records along the first axis; there may be none.
+            clip_norm: positive; inf switches clipping off.
+        """
+        ...
+
+    def accuracy(self, parameters: Array, inputs: NDArray[Any], labels: NDArray[Any]) -> Array:
+        """Share of correct predictions, shape (arms,)."""
+        ...
+
+
+@dataclass(frozen=True)
+class TanhNetwork:
+    """Softmax classifier on top of fully connected tanh layers; without a hidden layer it is softmax regression.
+
+    Attributes:
+        widths: inputs, hidden layers if any, classes. Every layer has a bias.
+
+    Raises:
+        ValueError: if there are fewer than two widths, one is not positive, or there are fewer than two classes.
+    """
+
+    widths: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.widths) < 2 or min(self.widths) < 1 or self.widths[-1] < 2:
+            raise ValueError(
+                f"widths={self.widths} must be (inputs, hidden..., classes), positive, with two classes or more"
+            )
+
+    @property
+    def parameters(self) -> int:
+        return sum((below + 1) * above for below, above in pairwise(self.widths))
+
+    def initial(self, rng: np.random.Generator) -> Array:
+        """Hidden weights N(0, 1/inputs of the layer), biases and the last layer zero: every class is equally likely."""
+        hidden = [
+            np.concatenate([rng.standard_normal(below * above) / np.sqrt(below), np.zeros(above)])
+            for below, above in pairwise(self.widths[:-1])
+        ]
+        return np.concatenate([*hidden, np.zeros((self.widths[-2] + 1) * self.widths[-1])])
+
+    def clipped_gradient_sum(self, parameters: Array, inputs: Array, labels: Labels, clip_norm: float) -> Array:
+        """See `Classifier`; inputs (records, widths[0]), labels 0..classes-1, loss cross-entropy."""
+        layers = self._layers(parameters)
+        activations = self._activations(layers, inputs)
+        errors = self._errors(layers, activations, labels)
+        # With the bias as an input of 1 more, a layer's squared norm is (|h|^2 + 1) |delta|^2.
+        squares = [(np.vecdot(h, h) + 1.0) * np.vecdot(e, e) for h, e in zip(activations, errors, strict=False)]
+        factors = clip_factors(np.sqrt(sum(squares)), clip_norm)[:, :, None]
+        ones, total = np.ones((1, len(labels))), np.empty_like(parameters)
+        for (weights, bias), h, error in zip(self._layers(total), activations, errors, strict=False):
+            error *= factors
+            weights[:], bias[:] = np.matmul(h.swapaxes(-1, -2), error), np.matmul(ones, error)
+        return total
+
+    def accuracy(self, parameters: Array, inputs: Array, labels: Labels) -> Array:
+        """See `Classifier`; of equally likely classes the first is predicted."""
+        scores = self._activations(self._layers(parameters), inputs)[-1]
+        share: Array = (scores.argmax(-1) == labels).mean(-1)
+        return share
+
+    def _layers(self, parameters: Array) -> list[tuple[Array, Array]]:
+        """Views of the weights, shape (arms, below, above), and the biases, shape (arms, 1, above), of every layer."""
+        layers, at = [], 0
+        for below, above in pairwise(self.widths):
+            middle, end = at + below * above, at + (below + 1) * above
+            weights = parameters[:, at:middle].reshape(-1, below, above)
+            layers.append((weights, parameters[:, middle:end].reshape(-1, 1, above)))
+            at = end
+        return layers
+
+    def _activations(self, layers: list[tuple[Array, Array]], inputs: Array) -> list[Array]:
+        """The inputs, shape (records, below), then each layer's output, (arms, records, above); scores are the last."""
+        outputs = [inputs]
+        for weights, bias in layers:
+            below = outputs[-1] if len(outputs) == 1 else np.tanh(outputs[-1], out=outputs[-1])
+            outputs.append(np.matmul(below, weights) + bias)
+        return outputs
+
+    def _errors(self, layers: list[tuple[Array, Array]], activations: list[Array], labels: Labels) -> list[Array]:
+        """Derivatives of each record's loss by the inputs of every layer's activation, (arms, records, above)."""
+        error = softmax(activations[-1])
+        error[:, np.arange(len(labels)), labels] -= 1.0
+        errors = [error]
+        for (weights, _), h in zip(layers[:0:-1], activations[-2:0:-1], strict=True):
+            errors.append(np.matmul(errors[-1], weights.swapaxes(1, 2)) * (1.0 - h * h))
+        return errors[::-1]
+
+
+def softmax_regression(inputs: int, classes: int) -> TanhNetwork:
+    """Multinomial logistic regression with a bias, on (inputs + 1) x classes parameters."""
+    return TanhNetwork((inputs, classes))
+
+
+def softmax(scores: Array) -> Array:
+    """Probabilities along the last axis."""
+    raised: Array = np.exp(scores - scores.max(-1, keepdims=True))
+    raised /= raised.sum(-1, keepdims=True)
+    return raised
+
+
+def clip_factors(norms: Array, clip_norm: float) -> Array:
+    """`min(1, clip_norm / norm)`, of the shape of the norms; 1 where the norm is 0 or clip_norm is inf."""
+    # The largest float does the same as inf, without inf / inf.
+    finite = min(clip_norm, np.finfo(np.float64).max)
+    factors: Array = finite / np.maximum(norms, finite)
+    return factors
