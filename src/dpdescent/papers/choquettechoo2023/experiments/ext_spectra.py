@@ -1,0 +1,29 @@
+"""Noisy-SGD against nu-Noisy-FTRL over spectra and dimensions; exact."""
+
+from collections.abc import Iterator
+
+from dpdescent.papers.choquettechoo2023.design import Row, Spec, effective_dimension, spectrum
+from dpdescent.papers.choquettechoo2023.theory import optimum, regression
+from dpdescent.papers.choquettechoo2023.theory.regression import Problem
+from dpdescent.replication.arguments import as_list
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of every spectrum and dimension, eta a fixed share of 1 / Tr H and nu = eta mu."""
+    cell, settings = spec["cell"], spec["settings"]
+    for name in as_list(cell["spectrum"]):
+        for d in as_list(cell["d"]):
+            lam = spectrum(name, d)
+            eta = cell["eta_times_trace"] / float(lam.sum())
+            problem = Problem(lam, eta, settings["rho"], settings["clip_norm"])
+            for series, value in _errors(problem).items():
+                yield {
+                    "spectrum": name, "d": d, "series": series, "trial": 0, "value": value,
+                    "eta": eta, "d_eff": effective_dimension(lam), "nu": eta * problem.mu,
+                }  # fmt: skip
+
+
+def _errors(problem: Problem) -> dict[str, float]:
+    sgd, ftrl = regression.noisy_sgd(problem), regression.nu_noisy_ftrl(problem, problem.eta * problem.mu)
+    least = optimum.best(problem)
+    return {"Noisy-SGD": sgd, "nu-Noisy-FTRL": ftrl, "optimum": least, "Noisy-SGD over nu-Noisy-FTRL": sgd / ftrl}

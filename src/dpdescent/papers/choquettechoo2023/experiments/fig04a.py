@@ -1,0 +1,41 @@
+"""Figure 4(a), a small-scale analogue: record-level privacy on the 8x8 digits."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from dpdescent.data.digits import CLASSES, SIDE, read_digits, split
+from dpdescent.models.classifiers import TanhNetwork
+from dpdescent.papers.choquettechoo2023 import learning
+from dpdescent.papers.choquettechoo2023.design import Row, Spec
+from dpdescent.papers.choquettechoo2023.learning import Task
+from dpdescent.privacy.events import Mechanism
+
+HIDDEN = {"softmax": False, "mlp": True}
+TUNED_ON = "rates were tuned on other splits of the same records, without account"
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of one epsilon."""
+    return learning.run(spec, task)
+
+
+def task(spec: Spec, rng: np.random.Generator) -> Task:
+    """A split of the digits into records to train on and all others to test on.
+
+    Raises:
+        ValueError: if there is no model of that name.
+    """
+    settings = spec["settings"]
+    if settings["model"] not in HIDDEN:
+        raise ValueError(f"settings.model={settings['model']!r} is none of {list(HIDDEN)}")
+    hidden = (settings["hidden"],) if HIDDEN[settings["model"]] else ()
+    digits = read_digits()
+    training, test = split(digits, [settings["records"], len(digits) - settings["records"]], rng)
+    model = TanhNetwork((SIDE * SIDE, *hidden, CLASSES))
+    return Task(model, training.inputs, training.labels, test.inputs, test.labels)
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of one epsilon."""
+    return learning.releases(spec, TUNED_ON)

@@ -1,0 +1,34 @@
+"""Figure 4(b), a small-scale analogue: user-level privacy in next-word prediction on generated text."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from dpdescent.data.users import OUT_OF_VOCABULARY, draw_users
+from dpdescent.models.bigram import Bigram
+from dpdescent.papers.choquettechoo2023 import learning
+from dpdescent.papers.choquettechoo2023.design import Row, Spec
+from dpdescent.papers.choquettechoo2023.learning import Task
+from dpdescent.privacy.events import Mechanism
+
+TUNED_ON = "rates were tuned on users of other languages, drawn independently"
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of one epsilon."""
+    return learning.run(spec, task)
+
+
+def task(spec: Spec, rng: np.random.Generator) -> Task:
+    """A language and its users; some train, others test."""
+    settings = spec["settings"]
+    users, vocabulary = settings["users"], settings["vocabulary"]
+    tokens = draw_users(users + settings["test_users"], settings["tokens"], vocabulary, rng)
+    words, successors = tokens[:, :-1], tokens[:, 1:]
+    model = Bigram(vocabulary, OUT_OF_VOCABULARY)
+    return Task(model, words[:users], successors[:users], words[users:], successors[users:])
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of one epsilon."""
+    return learning.releases(spec, TUNED_ON)

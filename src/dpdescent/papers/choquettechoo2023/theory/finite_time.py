@@ -1,0 +1,329 @@
+"""Linear regression over finitely many steps: the exact error of Noisy-FTRL, and choquettechoo2023's bounds (App. D).
+
+Those bounds leave absolute constants and powers of logarithms open; they are arguments here, with default 1, at which a
+value has the right order and is no bound.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.signal import lfilter
+
+from dpdescent.papers.choquettechoo2023.theory.elliptic import Array
+from dpdescent.papers.choquettechoo2023.theory.regression import Problem, second_moment_step
+from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
+
+# Steps that are held at a time, in numbers over all directions.
+BLOCK = 1 << 20
+
+
+def risks(problem: Problem, beta: Array, sigma_squared: float, start: Array, steps: int) -> Array:
+    """E F(theta_t) - F(theta*) of Noisy-FTRL for every t, exact for Gaussian inputs (from choquettechoo2023 eq. 83).
+
+    The d second moments follow a linear recursion with a symmetric matrix: along its eigenvectors they are first-order
+    filters, which run over time without a Python loop. An unstable eta gives errors that grow without bound.
+
+    Args:
+        problem: the problem.
+        beta: noise coefficients; those beyond its length are zero, those beyond the steps are not used.
+        sigma_squared: variance of a coordinate of w_t, such as `problem.noise_variance(gamma_squared)`.
+        start: theta_0 - theta* along the eigenvectors of H, shape (d,).
+        steps: number of steps.
+
+    Returns:
+        The error of eq. 8 at t = 0..steps, shape (steps + 1,).
+
+    Raises:
+        ValueError: if start has another shape than lam, or steps or sigma_squared is negative.
+    """
+    require_non_negative(steps=steps, sigma_squared=sigma_squared)
+    if start.shape != problem.lam.shape:
+        raise ValueError(f"start {start.shape} must have the shape of lam, {problem.lam.shape}: one number a direction")
+    taps = np.zeros(steps)
+    taps[: min(steps, len(beta))] = beta[:steps]
+    factors, V = np.linalg.eigh(second_moment_step(problem))
+    rotated, memory, weights = V.T @ start**2, np.zeros(problem.d), np.zeros(problem.d)
+    readout = 0.5 * (problem.lam @ V)
+    errors = [[readout @ rotated]]
+    length = max(1, BLOCK // problem.d)
+    for first in range(0, steps, length):
+        q, memory, weights = _weights(problem, taps[first : first + length], memory, weights)
+        force = problem.eta**2 * (problem.lam[:, None] * problem.sigma_sgd**2 + sigma_squared * q)
+        moments = _filtered(V.T @ force, factors, rotated)
+        rotated = moments[:, -1]
+        errors.append(readout @ moments)
+    return np.concatenate(errors)
+
+
+def _weights(problem: Problem, taps: Array, memory: Array, weights: Array) -> tuple[Array, Array, Array]:
+    """Weights q_j of the first t coefficients for every t of a block, shape (d, block), and what the next one needs."""
+    smoothed = _filtered(np.broadcast_to(taps, (problem.d, len(taps))), 1.0 - problem.rates, memory)
+    q = weights[:, None] + np.cumsum(taps * (2.0 * smoothed - taps), axis=1)
+    return q, smoothed[:, -1], q[:, -1]
+
+
+def _filtered(force: Array, factors: Array, before: Array) -> Array:
+    """`y_t = factor y_{t-1} + force_t` along the rows, from y before the first."""
+    filtered = np.empty_like(force)
+    for j, factor in enumerate(factors):
+        filtered[j], _ = lfilter([1.0], [1.0, -factor], force[j], zi=[factor * before[j]])
+    return filtered
+
+
+def tail_mean(errors: Array, tail: int) -> float:
+    """Mean of the last `tail` errors.
+
+    Raises:
+        ValueError: if tail is not between 1 and the number of errors.
+    """
+    if not 1 <= tail <= len(errors):
+        raise ValueError(f"tail={tail} must lie between 1 and {len(errors)}, the number of errors")
+    return float(errors[-tail:].mean())
+
+
+def convergence_bound(problem: Problem, initial: float, limit: float, t: float) -> float:
+    """Theorem D.11: `(sqrt(L/mu exp(-eta mu t) (F_0 - F*)) + sqrt(F_inf))^2` for eta < 1/R^2.
+
+    Args:
+        problem: the problem.
+        initial: F(theta_0) - F(theta*).
+        limit: F_inf of the noise coefficients, in the same convention.
+        t: number of steps.
+    """
+    require_non_negative(initial=initial, limit=limit, t=t)
+    left = problem.largest / problem.mu * math.exp(-problem.eta * problem.mu * t) * initial
+    return (math.sqrt(left) + math.sqrt(limit)) ** 2
+
+
+def convergence_bound_without_clipping(problem: Problem, initial: float, limit: float, t: float) -> float:
+    """Theorem D.13(c): `2 L/mu exp(-eta mu t) (F_0 - F*) + 2 F_inf` on the event that nothing is clipped."""
+    require_non_negative(initial=initial, limit=limit, t=t)
+    return 2.0 * problem.largest / problem.mu * math.exp(-problem.eta * problem.mu * t) * initial + 2.0 * limit
+
+
+def half_expo_constant(beta: Array, nu: float) -> float:
+    """The smallest C of Half-Expo Decay: `sum_k |beta_k| (1-nu)^{-k/2}` (choquettechoo2023 Definition D.3).
+
+    The condition at tau divided by its right-hand side is the sum up to tau, so that the largest tau decides.
+
+    Raises:
+        ValueError: if nu is outside (0, 1).
+    """
+    require_probability(nu=nu)
+    return float(np.abs(beta) @ np.exp(-0.5 * np.log1p(-nu) * np.arange(len(beta))))
+
+
+def half_expo_constant_nu(nu: float) -> float:
+    """The same for all coefficients of eq. 7, `2 - sqrt(1 - sqrt(1 - nu))`: at most 2 for every nu."""
+    require_probability(nu=nu)
+    return 2.0 - math.sqrt(-math.expm1(0.5 * math.log1p(-nu)))
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What the theorems of App. D are about: T steps on a problem, with a probability of failing.
+
+    Attributes:
+        problem: the problem; those results that choose a learning rate or a clip norm do not use its own.
+        distance: |theta_0 - theta*|.
+        T: number of steps.
+        failure: p, the probability with which a gradient may be clipped.
+        moment: R^2 of eq. 56, between Tr H and 3 Tr H for Gaussian inputs.
+    """
+
+    problem: Problem
+    distance: float
+    T: float
+    failure: float
+    moment: float
+
+    def __post_init__(self) -> None:
+        require_positive(T=self.T, moment=self.moment)
+        require_non_negative(distance=self.distance)
+        require_probability(failure=self.failure)
+
+    @property
+    def log(self) -> float:
+        """log(T/p)."""
+        return math.log(self.T / self.failure)
+
+    @property
+    def stiffness(self) -> float:
+        """kappa d_eff = Tr H / mu."""
+        return self.problem.trace / self.problem.mu
+
+    @property
+    def label_variance(self) -> float:
+        return self.problem.sigma_sgd**2
+
+
+def iterate_bound(run: Run, *, sigma_squared: float, beta_norm: float, nu: float, constant: float = 1.0) -> float:
+    """What |theta_t - theta*|^2 stays below for t < T with probability 1 - p (choquettechoo2023 Theorem D.4).
+
+    `C (|theta_0'|^2 + eta R^2 sigma_sgd^2/mu + eta^2 sigma^2 d |beta|_1^2/nu) log^3(T/p)` for eta of at most
+    `1/(c R^2 log(T/p))`.
+
+    Args:
+        run: the problem and how long.
+        sigma_squared: variance of a coordinate of w_t.
+        beta_norm: |beta|_1 of coefficients with Half-Expo Decay; below 2 for those of eq. 7.
+        nu: parameter of that decay, at most eta mu.
+        constant: C.
+    """
+    return constant * _spread(run, sigma_squared, beta_norm, nu) * run.log**3
+
+
+def gradient_bound(run: Run, *, sigma_squared: float, beta_norm: float, nu: float, constant: float = 1.0) -> float:
+    """What |g_t|^2 stays below: `C R^4 (... + sigma_sgd^2/R^2) log^5(T/p)` (Theorem D.4), same arguments."""
+    spread = _spread(run, sigma_squared, beta_norm, nu) + run.label_variance / run.moment
+    return constant * run.moment**2 * spread * run.log**5
+
+
+def _spread(run: Run, sigma_squared: float, beta_norm: float, nu: float) -> float:
+    require_positive(nu=nu, beta_norm=beta_norm)
+    require_non_negative(sigma_squared=sigma_squared)
+    eta, d = run.problem.eta, run.problem.d
+    labels = eta * run.moment * run.label_variance / run.problem.mu
+    return run.distance**2 + labels + eta**2 * sigma_squared * d * beta_norm**2 / nu
+
+
+def required_clip_norm(run: Run, constant: float = 1.0) -> float:
+    """G that clips nothing with probability 1 - p (choquettechoo2023 Theorem D.13).
+
+    `c R^2 max(|theta_0'|, sqrt(eta R^2 sigma_sgd^2/mu), sigma_sgd/R) log^{5/2}(T/p)`.
+    """
+    labels = math.sqrt(run.problem.eta * run.moment * run.label_variance / run.problem.mu)
+    scale = max(run.distance, labels, math.sqrt(run.label_variance / run.moment))
+    return constant * run.moment * scale * math.sqrt(run.log**5)
+
+
+def required_clip_norm_of_summary(run: Run, polylog: float = 1.0) -> float:
+    """The same in Sec. 2.3: `c max(Tr H |theta_0'|, sigma_sgd sqrt(Tr H)) polylog(T/p)` (choquettechoo2023 eq. 9)."""
+    trace = run.problem.trace
+    return polylog * max(trace * run.distance, math.sqrt(trace * run.label_variance))
+
+
+def largest_rate(
+    run: Run, *, nu_tilde: float, gamma_squared: float, beta_norm: float, constant: float = 1.0
+) -> float:  # fmt: skip
+    """The eta up to which Theorem D.13 holds.
+
+    `min(1/(C R^2 log(T/p)), nu~ rho/(8 C^2 R^4 d gamma^2 |beta|_1^2 log^5(T/p)))`.
+
+    Args:
+        run: the problem and how long.
+        nu_tilde: nu~, at most mu; the coefficients decay with parameter eta nu~.
+        gamma_squared: their limiting squared sensitivity.
+        beta_norm: |beta|_1.
+        constant: C.
+    """
+    require_positive(nu_tilde=nu_tilde, gamma_squared=gamma_squared, beta_norm=beta_norm)
+    noise = 8.0 * (constant * run.moment * beta_norm) ** 2 * run.problem.d * gamma_squared * run.log**5
+    return min(1.0 / (constant * run.moment * run.log), nu_tilde * run.problem.rho / noise)
+
+
+@dataclass(frozen=True)
+class Utility:
+    """Terms of the error after T steps at the best learning rate (choquettechoo2023 Corollaries D.14 and D.15).
+
+    Attributes:
+        exponential: what is left of the start, times L/mu; printed without F_0 - F*.
+        distance: what the noise costs by the clip norm that the start asks for.
+        privacy: what it costs by the clip norm that the labels ask for.
+        labels: what the labels cost without privacy.
+    """
+
+    exponential: float
+    distance: float
+    privacy: float
+    labels: float
+
+    @property
+    def total(self) -> float:
+        return self.exponential + self.distance + self.privacy + self.labels
+
+
+def dp_sgd_utility(run: Run, constant: float = 1.0, polylog: float = 1.0) -> Utility:
+    """Corollary D.14, for T of at least what `dp_sgd_steps` asks for.
+
+    `L/mu exp(-rho T/(c kappa^2 d_eff^2 d log^5(T/p)))` and `kappa d_eff polylog(T)` times
+    `(d Tr H |theta_0'|^2 + d sigma_sgd^2)/(rho T) + sigma_sgd^2/T`; `constant` is c.
+    """
+    exponent = run.T / (dp_sgd_steps(run, constant) * run.log**5)
+    return _utility(run, exponent, run.problem.d / (run.problem.rho * run.T), polylog)
+
+
+def nu_dp_ftrl_utility(run: Run, constant: float = 1.0, polylog: float = 1.0) -> Utility:
+    """Corollary D.15, for T of at least what `nu_dp_ftrl_steps` asks for.
+
+    As D.14 with `kappa d_eff / T` in the place of d, and `log^7(T/p) log(kappa^2 d_eff^2 d/rho)` in the exponent.
+    """
+    size = dp_sgd_steps(run)
+    exponent = run.T / (constant * size * run.log**7 * math.log(size))
+    return _utility(run, exponent, run.stiffness / (run.problem.rho * run.T**2), polylog)
+
+
+def _utility(run: Run, exponent: float, price: float, polylog: float) -> Utility:
+    scale = polylog * run.stiffness
+    return Utility(
+        exponential=run.problem.largest / run.problem.mu * math.exp(-exponent),
+        distance=scale * price * run.problem.trace * run.distance**2,
+        privacy=scale * price * run.label_variance,
+        labels=scale * run.label_variance / run.T,
+    )
+
+
+def dp_sgd_steps(run: Run, constant: float = 1.0) -> float:
+    """What `T / log^5(T/p)` must reach in Corollary D.14: `c kappa^2 d_eff^2 d / rho`."""
+    return constant * run.stiffness**2 * run.problem.d / run.problem.rho
+
+
+def nu_dp_ftrl_steps(run: Run, constant: float = 1.0) -> float:
+    """What `T / log^7(T/p)` must reach in Corollary D.15: that of D.14 times its own logarithm."""
+    size = dp_sgd_steps(run, constant)
+    return size * math.log(size)
+
+
+def nu_dp_ftrl_largest_rate(run: Run, constant: float = 1.0) -> float:
+    """eta_max in the proof of D.15: `mu rho / (c R^4 d log^7(T/p) log(R^4 d / (mu^2 rho)))`."""
+    size = run.moment**2 * run.problem.d / (run.problem.mu**2 * run.problem.rho)
+    return 1.0 / (constant * run.problem.mu * size * run.log**7 * math.log(size))
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The error as a function of eta that Lemma F.21 minimises: `A exp(-mu eta T) + B eta + C eta^2 log^2(1/(eta mu))`.
+
+    Attributes:
+        A, B, C: positive.
+        mu: strong convexity.
+        T: number of steps.
+    """
+
+    A: float
+    B: float
+    C: float
+    mu: float
+    T: float
+
+    def at(self, eta: float) -> float:
+        """The function itself, eta positive."""
+        require_positive(eta=eta)
+        log = math.log(1.0 / (eta * self.mu))
+        return self.A * math.exp(-self.mu * eta * self.T) + self.B * eta + self.C * eta**2 * log**2
+
+    def bound(self, eta_max: float) -> float:
+        """What its minimum over eta <= eta_max is at most (choquettechoo2023 Lemma F.21).
+
+        `A exp(-mu eta_max T) + 3B/(mu T) (1 v log(A mu T/B)) + 3C/(mu T)^2 (1 v log(A mu^2 T^2/C))^2 log^2(T)`.
+
+        Raises:
+            ValueError: if T is below 1/(mu eta_max), where the lemma is not stated.
+        """
+        steps = self.mu * self.T
+        if not steps * eta_max >= 1.0:
+            raise ValueError(f"T={self.T} must reach 1/(mu eta_max) = {1.0 / (self.mu * eta_max):g}")
+        linear = 3.0 * self.B / steps * max(1.0, math.log(self.A * steps / self.B))
+        square = 3.0 * self.C / steps**2 * max(1.0, math.log(self.A * steps**2 / self.C)) ** 2 * math.log(self.T) ** 2
+        return self.A * math.exp(-steps * eta_max) + linear + square

@@ -1,0 +1,119 @@
+"""The best noise for linear regression: over all coefficients, and within a family of one parameter.
+
+F_inf is a product of two integrals, of `1/|B|^2` (sensitivity) and of `|B|^2` times a weight. By Cauchy-Schwarz |B|^2
+is best as the weight to the power -1/2 (choquettechoo2023 Theorem C.18). The paper takes the weight h of its lower
+bound (eq. 21); for Gaussian inputs the weight of the exact error is h_x, whose terms are those of h times
+`(2 - eta lambda) / (1 - eta lambda)`: the same as eta tends to zero, up to a factor of 2.
+"""
+
+import math
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from dpdescent.noise.strategies.spectral import MinimumPhase, from_power
+from dpdescent.noise.strategies.spectral import frequencies as frequencies_of_grid
+from dpdescent.papers.choquettechoo2023.theory.elliptic import Array, Quadrature, distance_squared
+from dpdescent.papers.choquettechoo2023.theory.regression import Problem, nu_noisy_ftrl
+
+# Where the best nu is looked for, as multiples of eta mu, below 1.
+SEARCH = (1e-6, 1e6)
+LARGEST_NU = 0.999
+
+
+def h(problem: Problem, frequencies: Array) -> Array:
+    """`sum_j lambda_j / |1 - e^{i omega} - eta lambda_j|^2`, the shape of the frequencies (eq. 21)."""
+    return _weighted(problem, problem.lam, frequencies)
+
+
+def h_x(problem: Problem, frequencies: Array) -> Array:
+    """h_x, where `(2 - eta lambda_j) / (1 - eta lambda_j)` multiplies every term: the weight of the exact error.
+
+    Raises:
+        ValueError: if eta lambda_j reaches 1.
+    """
+    problem.require_stable()
+    rates = problem.rates
+    return _weighted(problem, problem.lam * (2.0 - rates) / (1.0 - rates), frequencies)
+
+
+def _weighted(problem: Problem, weights: Array, frequencies: Array) -> Array:
+    total = np.zeros_like(frequencies)
+    # A direction at a time: all of them at once would be d times the grid.
+    for weight, rate in zip(weights, problem.rates, strict=True):
+        total += weight / distance_squared(rate, frequencies)
+    return total
+
+
+def root_integral(problem: Problem, exact: bool = True) -> float:
+    """Integral of sqrt(h_x) over -pi to pi, or of sqrt(h)."""
+    grid = Quadrature.graded(float(problem.rates.min()))
+    weight = h_x if exact else h
+    return float(grid.integrate(np.sqrt(weight(problem, grid.frequencies))))
+
+
+def best(problem: Problem, half: bool = True) -> float:
+    """The smallest F_inf of any noise coefficients, exact for Gaussian inputs.
+
+    `eta^2 G^2 / (8 rho) (1/(2 pi) int sqrt(h_x))^2 / (1 - A)` and the term of the label noise, which no noise changes.
+
+    Args:
+        problem: the problem.
+        half: the error of eq. 8, or that of eq. 22.
+
+    Raises:
+        ValueError: if second moments do not converge.
+    """
+    problem.require_stable()
+    unit = problem.noise_variance(1.0)
+    noise = unit * (0.5 * problem.eta * root_integral(problem) / math.pi) ** 2 / 2.0
+    total = (problem.gain * problem.sigma_sgd**2 + noise) / (1.0 - problem.gain)
+    return 0.5 * total if half else total
+
+
+def best_power(problem: Problem, frequencies: Array, exact: bool = True) -> Array:
+    """|B*|^2 up to a factor, the shape of the frequencies: `h_x^{-1/2}`, or the paper's `h^{-1/2}` (Theorem C.18)."""
+    power: Array = (h_x if exact else h)(problem, frequencies) ** -0.5
+    return power
+
+
+def grid_size(problem: Problem) -> int:
+    """Points of a uniform frequency grid, a power of two, that resolves the smallest eta lambda_j."""
+    return int(2 ** math.ceil(math.log2(64.0 / float(problem.rates.min()))))
+
+
+def best_strategy(problem: Problem, exact: bool = True) -> MinimumPhase:
+    """The coefficients beta*, scaled to start with 1: the causal ones with a causal inverse that have the best power.
+
+    Args:
+        problem: the problem.
+        exact: whether by h_x or by the paper's h.
+
+    Returns:
+        A strategy with up to `grid_size(problem) / 2` coefficients.
+    """
+    power = best_power(problem, frequencies_of_grid(grid_size(problem)), exact)
+    geometric_mean = math.exp(float(np.fft.irfft(np.log(power))[0]))
+    return from_power("optimum" if exact else "optimum of the lower bound", power / geometric_mean)
+
+
+def best_nu(problem: Problem, half: bool = True) -> tuple[float, float]:
+    """The nu at which nu-Noisy-FTRL errs least, and that error; the paper's choice is at most eta mu.
+
+    Raises:
+        ValueError: if second moments do not converge.
+    """
+    eta_mu = float(problem.rates.min())
+    bounds = (math.log(SEARCH[0] * eta_mu), math.log(min(SEARCH[1] * eta_mu, LARGEST_NU)))
+    found = minimize_scalar(lambda log_nu: nu_noisy_ftrl(problem, math.exp(log_nu)), bounds=bounds, method="bounded",
+                            options={"xatol": 1e-9})  # fmt: skip
+    nu = math.exp(float(found.x))
+    return nu, nu_noisy_ftrl(problem, nu, half)
+
+
+def best_damped_nu(problem: Problem) -> float:
+    """The nu at which damped anti-PGD errs least, `2 / (1 + sqrt(1 + d/A))`: near `sqrt(2 eta Tr H / d)` for small eta.
+
+    The root of a quadratic: F_inf is proportional to `(nu^2 (A + d/2) + 2 (1-nu) A) / (nu (2 - nu))`.
+    """
+    return 2.0 / (1.0 + math.sqrt(1.0 + problem.d / problem.gain))

@@ -1,0 +1,323 @@
+"""The exact limiting error of Noisy-FTRL by three routes and by dense second moments; choquettechoo2023 App. C."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.linalg import toeplitz
+
+from dpdescent.noise.strategies.toeplitz import nu_family
+from dpdescent.papers.choquettechoo2023.design import effective_dimension, power_law, spectrum
+from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds as bounds
+from dpdescent.papers.choquettechoo2023.theory import elliptic, regression
+from dpdescent.papers.choquettechoo2023.theory.regression import Problem
+from noisy_ftrl_twins import SecondMoments, nu_decoder, nu_encoder
+
+# Every setting of Figure 2: dimension, decay of the spectrum and learning rate.
+FIGURE_2 = [
+    *((d, 1.0, 0.02) for d in (16, 32, 64, 128, 256)),
+    *((128, alpha, 0.02) for alpha in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)),
+    *((128, 1.0, float(eta)) for eta in np.geomspace(0.02, 0.175, 10)),
+]
+BASE = Problem(power_law(128, 1.0), eta=0.02, rho=0.5)
+BASE_NU = BASE.eta * BASE.mu
+NOISY = Problem(spectrum("k^-2", 6), eta=0.07, rho=0.3, clip_norm=1.7, sigma_sgd=0.6)
+
+
+def root_distance(nu: float):
+    """|B|^2 of the coefficients of eq. 7."""
+    return lambda omega: np.sqrt(elliptic.distance_squared(nu, omega))
+
+
+def fitted_slope(x: list[float], y: list[float]) -> float:
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+# Design
+
+
+def test_spectra() -> None:
+    assert power_law(3, 2.0) == pytest.approx([1.0, 0.25, 1.0 / 9.0], rel=1e-15)
+    assert spectrum("one large", 4) == pytest.approx([1.0, 0.25, 0.25, 0.25])
+    for name, alpha in [("flat", 0.0), ("k^-0.5", 0.5), ("k^-1", 1.0), ("k^-2", 2.0), ("k^-3", 3.0)]:
+        assert np.array_equal(spectrum(name, 7), power_law(7, alpha))
+    with pytest.raises(ValueError, match=r"name='k\^-4' is no spectrum"):
+        spectrum("k^-4", 7)
+    with pytest.raises(ValueError, match="d must be positive"):
+        power_law(0, 1.0)
+
+
+def test_effective_dimension_is_a_stable_rank() -> None:
+    assert effective_dimension(power_law(128, 0.4)) == pytest.approx(29.57, abs=0.005)
+    assert effective_dimension(power_law(128, 1.0)) == pytest.approx(5.43, abs=0.005)
+    root = np.sqrt(3.0 * spectrum("one large", 10))
+    assert effective_dimension(root**2) == pytest.approx((np.linalg.norm(root) / root.max()) ** 2, rel=1e-13)
+    assert effective_dimension(spectrum("one large", 10)) <= 2.0
+
+
+# Three routes
+
+
+@pytest.mark.parametrize(("d", "alpha", "eta"), FIGURE_2)
+def test_three_routes_agree(d: int, alpha: float, eta: float) -> None:
+    problem = Problem(power_law(d, alpha), eta=eta, rho=0.5)
+    nu = eta * problem.mu
+    sgd, ftrl = regression.noisy_sgd(problem), regression.nu_noisy_ftrl(problem, nu)
+    assert regression.by_quadrature(problem, np.ones_like, width=1.0) == pytest.approx(sgd, rel=1e-12)
+    assert regression.by_quadrature(problem, root_distance(nu), width=nu) == pytest.approx(ftrl, rel=1e-11)
+    assert regression.by_recursion(problem, np.ones(1), 1.0) == pytest.approx(sgd, rel=1e-10)
+    beta = nu_decoder(nu, math.ceil(16 / nu))
+    assert regression.by_recursion(problem, beta, regression.gamma_squared_nu(nu)) == pytest.approx(ftrl, rel=1e-10)
+
+
+@pytest.mark.parametrize("nu", [0.01, 0.3])
+def test_three_routes_agree_with_label_noise_and_damped_anti_pgd(nu: float) -> None:
+    beta, gamma_squared = np.array([1.0, nu - 1.0]), regression.gamma_squared_damped(nu)
+    expected = regression.damped_anti_pgd(NOISY, nu)
+    assert regression.by_recursion(NOISY, beta, gamma_squared) == pytest.approx(expected, rel=1e-11)
+    by_power = regression.by_quadrature(NOISY, lambda omega: elliptic.distance_squared(nu, omega), width=nu)
+    assert by_power == pytest.approx(expected, rel=1e-11)
+    encoder = (1.0 - nu) ** np.arange(math.ceil(20 / nu))
+    assert gamma_squared == pytest.approx(float(encoder @ encoder), rel=1e-12)
+
+
+@pytest.mark.parametrize("beta", [np.array([1.0]), np.array([1.0, -0.6]), np.array([1.0, -0.45, -0.2, 0.15])])
+@pytest.mark.parametrize("sigma_sgd", [0.0, 0.8])
+def test_dense_second_moments_agree(beta: np.ndarray, sigma_sgd: float) -> None:
+    lam = np.array([1.3, 0.4])
+    rotation = np.array([[0.6, -0.8], [0.8, 0.6]])
+    problem = Problem(lam, eta=0.2, rho=0.8, clip_norm=1.5, sigma_sgd=sigma_sgd)
+    gamma_squared = 1.9
+    moments = SecondMoments(
+        rotation @ np.diag(lam) @ rotation.T, problem.eta, beta, problem.noise_variance(gamma_squared), sigma_sgd
+    )
+    found = regression.suboptimality(problem, regression.q_of(problem, beta), gamma_squared)
+    assert found == pytest.approx(moments.limit(), rel=1e-11)
+    assert regression.by_recursion(problem, beta, gamma_squared) == pytest.approx(moments.limit(), rel=1e-11)
+
+
+def test_variances_are_a_fixed_point() -> None:
+    q, gamma_squared = regression.q_nu(NOISY, 0.003), regression.gamma_squared_nu(0.003)
+    s = regression.variances(NOISY, q, gamma_squared)
+    force = NOISY.noise_variance(gamma_squared) * q + NOISY.lam * NOISY.sigma_sgd**2
+    assert regression.second_moment_step(NOISY) @ s + NOISY.eta**2 * force == pytest.approx(s, rel=1e-12)
+    assert NOISY.lam @ s == pytest.approx(regression.suboptimality(NOISY, q, gamma_squared, half=False), rel=1e-12)
+
+
+def test_weights_are_quadratic_forms() -> None:
+    beta = np.array([1.0, -0.5, 0.2, 0.0, -0.3])
+    expected = [beta @ toeplitz((1.0 - rate) ** np.arange(5)) @ beta for rate in NOISY.rates]
+    assert regression.q_of(NOISY, beta) == pytest.approx(expected, rel=1e-13)
+    assert regression.q_of(NOISY, np.ones(1)) == pytest.approx(regression.q_identity(NOISY), rel=1e-15)
+    assert regression.q_of(NOISY, np.array([1.0, -1.0])) == pytest.approx(regression.q_damped(NOISY, 0.0), rel=1e-12)
+    assert regression.q_of(NOISY, np.array([1.0, -0.9])) == pytest.approx(regression.q_damped(NOISY, 0.1), rel=1e-12)
+    long = regression.q_of(NOISY, nu_decoder(0.01, 3000))
+    assert long == pytest.approx(regression.q_nu(NOISY, 0.01), rel=1e-11)
+
+
+def test_sensitivity_of_nu() -> None:
+    encoder = nu_encoder(0.02, 2000)
+    assert regression.gamma_squared_nu(0.02) == pytest.approx(float(encoder @ encoder), rel=1e-12)
+    assert regression.gamma_squared_nu(0.02) == pytest.approx(nu_family(0.02).sensitivity_squared_limit(), rel=1e-13)
+
+
+def test_golden_values() -> None:
+    small = Problem(power_law(8, 1.0), eta=0.05, rho=0.5)
+    assert regression.noisy_sgd(small) == pytest.approx(0.10940, rel=1e-4)
+    assert regression.nu_noisy_ftrl(small, 0.05 / 8) == pytest.approx(0.014762, rel=1e-4)
+    assert regression.damped_anti_pgd(small, 0.1) == pytest.approx(0.023567, rel=1e-4)
+    assert regression.noisy_sgd(BASE) == pytest.approx(0.67759, rel=1e-5)
+    for multiple, value in [(1e-3, 0.01552), (1.0, 0.009585), (10.0, 0.009426), (1000.0, 0.1424)]:
+        assert regression.nu_noisy_ftrl(BASE, multiple * BASE_NU) == pytest.approx(value, rel=5e-4)
+
+
+def test_slopes_of_figure_2() -> None:
+    """The published slopes are 1.00, 0.18, 0.94, 1.27 and 2.03."""
+    sgd, ftrl, d_eff = [], [], []
+    for d, alpha, eta in FIGURE_2:
+        problem = Problem(power_law(d, alpha), eta=eta, rho=0.5)
+        sgd.append(regression.noisy_sgd(problem))
+        ftrl.append(regression.nu_noisy_ftrl(problem, eta * problem.mu))
+        d_eff.append(effective_dimension(problem.lam))
+    etas = [eta for _, _, eta in FIGURE_2[12:]]
+    assert fitted_slope([16, 32, 64, 128, 256], sgd[:5]) == pytest.approx(1.009, abs=6e-4)
+    assert fitted_slope(d_eff[5:12], sgd[5:12]) == pytest.approx(0.170, abs=6e-4)
+    assert fitted_slope(d_eff[5:12], ftrl[5:12]) == pytest.approx(0.942, abs=6e-4)
+    assert fitted_slope(etas, sgd[12:]) == pytest.approx(1.270, abs=6e-4)
+    assert fitted_slope(etas, ftrl[12:]) == pytest.approx(2.030, abs=6e-4)
+
+
+def test_scales() -> None:
+    """F is proportional to G^2 gamma^2 / rho, and to the variance of the labels; eq. 22 has twice that of eq. 8."""
+    quiet = Problem(NOISY.lam, NOISY.eta, NOISY.rho, NOISY.clip_norm)
+    noise = regression.noisy_sgd(quiet)
+    scaled = Problem(NOISY.lam, NOISY.eta, 2.0 * NOISY.rho, 3.0 * NOISY.clip_norm)
+    assert regression.noisy_sgd(scaled) == pytest.approx(4.5 * noise, rel=1e-13)
+    labels = [regression.noisy_sgd(Problem(NOISY.lam, NOISY.eta, 1e300, sigma_sgd=s)) for s in (1.0, 2.0)]
+    assert labels[1] == pytest.approx(4.0 * labels[0], rel=1e-13)
+    assert regression.noisy_sgd(NOISY) == pytest.approx(noise + 0.36 * labels[0], rel=1e-12)
+    assert regression.noisy_sgd(NOISY, half=False) == pytest.approx(2.0 * regression.noisy_sgd(NOISY), rel=1e-15)
+
+
+def test_refusals() -> None:
+    lam = power_law(128, 1.0)
+    with pytest.raises(ValueError, match=r"eta=1\.0 times the largest eigenvalue, 1, must be below 1: take eta < 1"):
+        regression.noisy_sgd(Problem(lam, eta=1.0, rho=0.5))
+    assert regression.noisy_sgd(Problem(lam, eta=0.32, rho=0.5)) > 10.0
+    for error in (regression.noisy_sgd, lambda p: regression.by_recursion(p, np.ones(1), 1.0)):
+        with pytest.raises(ValueError, match=r"eta=0\.33 at Tr H=5\.43\d* makes the gain of second moments A=1\.0"):
+            error(Problem(lam, eta=0.33, rho=0.5))
+    with pytest.raises(ValueError, match="eta must be positive"):
+        Problem(lam, eta=0.0, rho=0.5)
+    with pytest.raises(ValueError, match="lam="):
+        Problem(np.array([1.0, 0.0]), eta=0.1, rho=0.5)
+    with pytest.raises(ValueError, match=r"nu=0\.0 must lie in \(0, 1\]"):
+        regression.damped_anti_pgd(BASE, 0.0)
+    with pytest.raises(ValueError, match=r"nu=1\.1 must lie in \[0, 1\]"):
+        regression.q_damped(BASE, 1.1)
+    assert regression.suboptimality(BASE, regression.q_nu(BASE, 0.0), math.inf) == math.inf
+
+
+def test_the_stability_edge_is_that_of_the_step() -> None:
+    for eta in (0.32, 0.33):
+        problem = Problem(power_law(128, 1.0), eta=eta, rho=0.5)
+        stable = np.linalg.eigvalsh(regression.second_moment_step(problem))[-1] < 1.0
+        assert stable == (problem.gain < 1.0) == (eta == 0.32)
+
+
+# Bounds
+
+NOISES = [
+    ("sgd", lambda problem: (regression.q_identity(problem), 1.0)),
+    ("nu", lambda p: (regression.q_nu(p, p.eta * p.mu), regression.gamma_squared_nu(p.eta * p.mu))),
+    ("damped", lambda p: (regression.q_damped(p, 0.2), regression.gamma_squared_damped(0.2))),
+]
+
+
+@pytest.mark.parametrize("noise", [noise for _, noise in NOISES], ids=[name for name, _ in NOISES])
+@pytest.mark.parametrize("name", ["flat", "k^-0.5", "k^-1", "k^-2", "one large"])
+@pytest.mark.parametrize("sigma_sgd", [0.0, 2.0])
+@pytest.mark.parametrize("half", [True, False])
+def test_bounds_hold_and_are_ordered(noise, name: str, sigma_sgd: float, half: bool) -> None:
+    lam = spectrum(name, 24)
+    problem = Problem(lam, eta=0.1 / lam.sum(), rho=0.4, clip_norm=1.3, sigma_sgd=sigma_sgd)
+    q, gamma_squared = noise(problem)
+    exact = regression.suboptimality(problem, q, gamma_squared, half)
+    lower = [
+        bounds.universal_lower_bound_as_stated(problem, half=half),
+        bounds.universal_lower_bound(problem, half=half),
+        bounds.lower_bound(problem, q, gamma_squared, half=half),
+        regression.fixed_design_suboptimality(problem, q, gamma_squared, half),
+        exact,
+    ]
+    assert bounds.lower_bound_by_time(problem, q, gamma_squared, half=half) <= lower[2]
+    upper = [bounds.upper_bound(problem, q, gamma_squared, half=half),
+             bounds.upper_bound_by_frequency(problem, q, gamma_squared, half=half),
+             bounds.upper_bound_by_frequency(problem, q, gamma_squared, half=half,
+                                             moment=bounds.fourth_moment_bound(lam))]  # fmt: skip
+    # At equal eigenvalues nu = eta mu is the optimum, and two of the lower bounds are one.
+    for smaller, larger in itertools.pairwise([*lower, *upper]):
+        assert smaller <= larger * (1.0 + 1e-12)
+
+
+def test_lower_bound_is_the_fixed_design() -> None:
+    """Without label noise Theorem C.18 is the error of the linear system with every x x' replaced by H."""
+    q, gamma_squared = regression.q_nu(BASE, BASE_NU), regression.gamma_squared_nu(BASE_NU)
+    expected = regression.fixed_design_suboptimality(BASE, q, gamma_squared)
+    assert bounds.lower_bound(BASE, q, gamma_squared) == pytest.approx(expected, rel=1e-13)
+
+
+def test_weight_integral_is_one() -> None:
+    grid = elliptic.Quadrature.graded(1e-3)
+    h = sum(lam / elliptic.distance_squared(NOISY.eta * lam, grid.frequencies) for lam in NOISY.lam)
+    expected = grid.integrate(np.sqrt(elliptic.distance_squared(0.003, grid.frequencies)) * h)
+    assert bounds.weight_integral(NOISY, regression.q_nu(NOISY, 0.003)) == pytest.approx(float(expected), rel=1e-11)
+
+
+def test_golden_bounds() -> None:
+    q, gamma_squared = regression.q_nu(BASE, BASE_NU), regression.gamma_squared_nu(BASE_NU)
+    assert bounds.universal_lower_bound(BASE) == pytest.approx(0.008297, rel=1e-4)
+    assert bounds.universal_lower_bound_as_stated(BASE) == pytest.approx(0.000272, rel=3e-3)
+    assert bounds.upper_bound(BASE, regression.q_identity(BASE), 1.0) == pytest.approx(22.9, rel=2e-3)
+    assert bounds.upper_bound(BASE, q, gamma_squared) == pytest.approx(0.323, rel=2e-3)
+    assert bounds.direction_errors(BASE, q)[[0, 15, 127]] == pytest.approx([10.79, 1.013, 0.169], rel=3e-3)
+    sgd = bounds.direction_errors(BASE, regression.q_identity(BASE))
+    assert sgd[[0, 127]] == pytest.approx([158.7, 157.1], rel=4e-4)
+
+
+def test_direction_errors_are_equation_44() -> None:
+    nu = 0.01
+    found = bounds.direction_errors(NOISY, regression.q_nu(NOISY, nu))
+    assert found == pytest.approx([lam * elliptic.integral(nu, NOISY.eta * lam) for lam in NOISY.lam], rel=1e-13)
+
+
+def test_fourth_moment_is_the_smallest() -> None:
+    rng = np.random.default_rng(0)
+    lam = np.array([2.0, 0.5, 0.1])
+    # E|x|^2 x x' = 2 H^2 + Tr(H) H, of which 2 lam_1 + Tr H is the largest eigenvalue relative to H.
+    x = rng.standard_normal((400_000, 3)) * np.sqrt(lam)
+    moments = ((x**2).sum(1)[:, None] * x**2).mean(0)
+    assert bounds.fourth_moment(lam) == pytest.approx((moments / lam).max(), rel=0.02)
+    assert lam.sum() <= bounds.fourth_moment(lam) <= bounds.fourth_moment_bound(lam)
+
+
+def test_upper_bound_by_hand() -> None:
+    problem = Problem(np.array([0.5, 0.25]), eta=0.08, rho=2.0, clip_norm=3.0, sigma_sgd=0.5)
+    # eta R^2 = 0.08 * 3.125 = 1/4, so that (1 - 1/2)^-2 = 4; sigma^2 = 9 * 1.5 / 4.
+    found = bounds.upper_bound(problem, np.array([0.3, 0.4]), 1.5, moment=3.125, kurtosis=2.0)
+    assert found == pytest.approx(5.0 * 0.25 * 0.25 + 9.0 * 0.08 * 3.375 * 0.7, rel=1e-14)
+    assert math.isnan(bounds.upper_bound(problem, np.array([0.3, 0.4]), 1.5, moment=12.5))
+
+
+@pytest.mark.parametrize("multiple", [1.0, 0.01])
+def test_constants_of_proposition_c22(multiple: float) -> None:
+    nu = multiple * BASE_NU
+    stated, before = bounds.nu_upper_bound(BASE, nu), bounds.nu_upper_bound_before_lemma(BASE, nu)
+    assert regression.nu_noisy_ftrl(BASE, nu) <= before <= stated
+    # Its shape is that of the proposition.
+    series = (1.0 - math.sqrt(BASE.eta * bounds.fourth_moment(BASE.lam))) ** -2
+    constant = (1.0 + 3.0 * series) / 3.0 * 5.0 * 128.0 / 49.0 / (4.0 * math.pi**2)
+    assert stated == pytest.approx(bounds.nu_order(BASE, nu, constant=constant), rel=1e-13)
+    assert math.isnan(bounds.nu_upper_bound(BASE, 1.1 * BASE_NU))
+    with pytest.raises(ValueError, match=r"sigma_sgd=0\.6 must be 0"):
+        bounds.nu_upper_bound(NOISY, 1e-6)
+
+
+def test_remainder_of_proposition_c22() -> None:
+    with_it = bounds.nu_order(NOISY, 0.001, remainder_constant=2.0, moment=5.0)
+    unit = NOISY.eta**3 * NOISY.clip_norm**2 / NOISY.rho
+    assert with_it - bounds.nu_order(NOISY, 0.001) == pytest.approx(2.0 * unit * 5.0 * NOISY.mu, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["flat", "k^-1", "k^-3"])
+def test_leading_orders(name: str) -> None:
+    lam = spectrum(name, 16)
+    problem = Problem(lam, eta=1e-7, rho=0.4, clip_norm=1.5)
+    assert regression.noisy_sgd(problem) == pytest.approx(bounds.theorem_noisy_sgd(problem, 1.0 / 8.0), rel=1e-5)
+    nu = problem.eta * problem.mu
+    assert regression.nu_noisy_ftrl(problem, nu) == pytest.approx(bounds.nu_leading_order(problem, nu), rel=1e-5)
+    nu = math.sqrt(2.0 * problem.eta * problem.trace / problem.d)
+    leading = bounds.damped_leading_order(problem, nu)
+    assert regression.damped_anti_pgd(problem, nu) == pytest.approx(leading, rel=3e-3)
+    assert leading == pytest.approx(bounds.best_damped_order(problem, math.sqrt(2.0) / 8.0), rel=1e-13)
+    assert bounds.damped_leading_order(problem, nu, half=False) == pytest.approx(2.0 * leading, rel=1e-15)
+
+
+def test_orders_by_hand() -> None:
+    problem = Problem(np.array([1.0, 0.5]), eta=0.1, rho=0.5, clip_norm=2.0, sigma_sgd=3.0)
+    assert bounds.theorem_noisy_sgd(problem, 2.0) == pytest.approx(2.0 * (1.6 + 1.35), rel=1e-13)
+    assert bounds.theorem_nu_noisy_ftrl(problem, math.exp(-3.0)) == pytest.approx((0.08 * 9.0 + 0.9) * 1.5, rel=1e-13)
+    assert bounds.theorem_lower(problem) == pytest.approx((0.08 + 0.9) * 1.5, rel=1e-13)
+    assert bounds.damped_order(problem, 0.1) == pytest.approx(0.8 * (0.2 + 1.5), rel=1e-13)
+
+
+def test_theorem_2_2_brackets_the_error() -> None:
+    """For the error of eq. 22, with C_2 = 1/8 (Theorem C.18) and C_1 = 1."""
+    for name in ("flat", "k^-1", "k^-3", "one large"):
+        for d in (8, 64):
+            lam = spectrum(name, d)
+            problem = Problem(lam, eta=0.1 / lam.sum(), rho=0.5)
+            nu = problem.eta * problem.mu
+            exact = regression.nu_noisy_ftrl(problem, nu, half=False)
+            assert bounds.theorem_lower(problem, 1.0 / 8.0) <= exact <= bounds.theorem_nu_noisy_ftrl(problem, nu)
