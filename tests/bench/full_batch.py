@@ -13,7 +13,7 @@ import numpy as np
 from timing import in_turn
 
 from dpdescent.data.linear import LinearSample, draw_linear, unit_sphere
-from dpdescent.descent.clipping import mean_sensitivity
+from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.zcdp import gaussian_noise_sd
 
 T, ETA, RHO = 20, 0.25, 0.015

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from dpdescent.data.iv import IVSample
-from dpdescent.descent.clipping import clip_factors, mean_sensitivity
 from dpdescent.descent.rows import Layout
 from dpdescent.descent.two_stage import Arms, Normals, _clipped_gradients, descend
+from dpdescent.privacy.clipping import clip_factors, mean_sensitivity
 
 NORMS = st.floats(0, 1e200, allow_nan=False)
 THRESHOLDS = st.floats(1e-6, 1e200) | st.just(np.inf)

@@ -13,8 +13,8 @@ from hypothesis.extra.numpy import arrays
 import twins
 from dpdescent.data.linear import LinearSample
 from dpdescent.descent import screening
-from dpdescent.descent.clipping import mean_sensitivity
 from dpdescent.descent.full_batch import Arms, _Batch, descend
+from dpdescent.privacy.clipping import mean_sensitivity
 
 NUMBERS = st.floats(-100, 100, allow_nan=False, allow_subnormal=False)
 # Far beyond any data: clipping must hold for the record that somebody plants.

@@ -5,7 +5,8 @@ import pytest
 
 from dpdescent.data.users import draw_users
 from dpdescent.models.bigram import Bigram
-from dpdescent.models.classifiers import Classifier, TanhNetwork, clip_factors, softmax, softmax_regression
+from dpdescent.models.classifiers import Classifier, TanhNetwork, softmax, softmax_regression
+from dpdescent.privacy.clipping import clip_factors
 
 RNG = np.random.default_rng(0)
 NETWORKS = [softmax_regression(5, 3), TanhNetwork((5, 4, 3)), TanhNetwork((5, 4, 6, 3))]

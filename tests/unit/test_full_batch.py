@@ -10,9 +10,9 @@ from dpdescent.baselines.least_squares import huber_minimiser, linear_least_squa
 from dpdescent.data import linear
 from dpdescent.data.linear import LinearSample, draw_linear, unit_sphere
 from dpdescent.descent import full_batch
-from dpdescent.descent.clipping import mean_sensitivity
 from dpdescent.descent.full_batch import Arms, descend
 from dpdescent.descent.screening import Screen
+from dpdescent.privacy.clipping import mean_sensitivity
 
 # Thresholds in units of sqrt(p): one that clips everything, then fewer and fewer.
 ALL_CLIPPED = [1e-9, 0.3, 1.0, 3.0, 5.0, np.inf]

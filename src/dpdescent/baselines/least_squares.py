@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from dpdescent.data.iv import Array, IVSample
 from dpdescent.data.linear import Gram, LinearSample, blocks
-from dpdescent.descent.clipping import clip_factors
+from dpdescent.privacy.clipping import clip_factors
 from dpdescent.replication.arguments import require_positive
 
 _EPS = float(np.finfo(np.float64).eps)

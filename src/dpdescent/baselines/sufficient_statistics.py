@@ -30,8 +30,8 @@ from typing import Literal
 import numpy as np
 
 from dpdescent.data.linear import Array, Gram, LinearSample, blocks
-from dpdescent.descent.clipping import clip_factors
 from dpdescent.privacy import zcdp
+from dpdescent.privacy.clipping import clip_factors
 from dpdescent.privacy.events import GaussianReleases, Guarantee, Mechanism, Relation
 from dpdescent.replication.arguments import require_positive
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dpdescent.data.linear import LinearSample
 from dpdescent.descent import memory
-from dpdescent.descent.clipping import rounding_is_negligible
 from dpdescent.descent.screening import Index, Screen
+from dpdescent.privacy.clipping import rounding_is_negligible
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.data.iv import IVSample
-from dpdescent.descent.clipping import rounding_is_negligible
+from dpdescent.privacy.clipping import rounding_is_negligible
 
 Array = NDArray[np.float64]
 

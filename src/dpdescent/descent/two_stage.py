@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from dpdescent.data.iv import IVSample
 from dpdescent.descent import memory
-from dpdescent.descent.clipping import clip_factors
 from dpdescent.descent.rows import Layout
+from dpdescent.privacy.clipping import clip_factors
 
 Array = NDArray[np.float64]
 

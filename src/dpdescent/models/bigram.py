@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.models.classifiers import clip_factors, softmax
+from dpdescent.models.classifiers import softmax
+from dpdescent.privacy.clipping import clip_factors
 
 Array = NDArray[np.float64]
 Tokens = NDArray[np.intp]

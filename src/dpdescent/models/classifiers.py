@@ -11,6 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.privacy.clipping import clip_factors
+
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
@@ -137,11 +139,3 @@ def softmax(scores: Array) -> Array:
     raised: Array = np.exp(scores - scores.max(-1, keepdims=True))
     raised /= raised.sum(-1, keepdims=True)
     return raised
-
-
-def clip_factors(norms: Array, clip_norm: float) -> Array:
-    """`min(1, clip_norm / norm)`, of the shape of the norms; 1 where the norm is 0 or clip_norm is inf."""
-    # The largest float does the same as inf, without inf / inf.
-    finite = min(clip_norm, np.finfo(np.float64).max)
-    factors: Array = finite / np.maximum(norms, finite)
-    return factors

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from dpdescent.data.linear import LinearSample
 from dpdescent.descent import full_batch
-from dpdescent.descent.clipping import mean_sensitivity
 from dpdescent.privacy import zcdp
+from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 
 Array = NDArray[np.float64]

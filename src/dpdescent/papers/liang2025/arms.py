@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy as np
 
 from dpdescent.descent import two_stage
-from dpdescent.descent.clipping import mean_sensitivity
 from dpdescent.papers.liang2025 import theory
 from dpdescent.privacy import zcdp
+from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Guarantee, Mechanism
 
 Algorithm = Literal["DP-2S-GD", "2S-GD", "DP-2S-GD-beta", "DP-2S-GD, publish beta"]

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from dpdescent.descent.clipping import mean_sensitivity
 from dpdescent.papers.brown2024.reading import SETTLED, claim, judged
 from dpdescent.privacy import zcdp
+from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import Estimate, mean_of, worst
 

@@ -13,9 +13,9 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from dpdescent.data.iv import Array, IVSample, draw_sample
-from dpdescent.descent.clipping import clip_factors
 from dpdescent.papers.liang2025 import synthetic, theory
 from dpdescent.papers.liang2025.arms import Arm, mechanism
+from dpdescent.privacy.clipping import clip_factors
 from dpdescent.privacy.events import Mechanism
 
 

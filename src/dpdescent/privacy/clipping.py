@@ -1,7 +1,7 @@
 """Clipping of per-sample gradients, `CLIP_g(v) = v min(1, g / |v|)`, without ever forming a gradient.
 
-A linear model's per-sample gradient is an outer product, so its norm is a product of two norms, and clipping is one
-factor per record.
+A linear model's per-sample gradient is an outer product, as that of a layer's weights is, so its norm is a product of
+two norms, and clipping is one factor per record.
 """
 
 import numpy as np
@@ -13,15 +13,16 @@ Array = NDArray[np.float64]
 _NEVER = np.finfo(np.float64).max
 
 
-def clip_factors(norms: Array, threshold: Array) -> Array:
+def clip_factors(norms: Array, threshold: Array | float) -> Array:
     """Factors `min(1, threshold / norm)`; 1 where the norm is 0.
 
     Args:
-        norms: gradient norms, shape (arms, records), non-negative.
-        threshold: clipping thresholds, shape (arms, 1), positive; inf means no clipping.
+        norms: gradient norms, non-negative, such as (arms, records).
+        threshold: clipping thresholds, positive, one or of a shape that broadcasts; inf means no clipping.
     """
     finite = np.minimum(threshold, _NEVER)
-    return finite / np.maximum(norms, finite)
+    factors: Array = finite / np.maximum(norms, finite)
+    return factors
 
 
 def mean_sensitivity(threshold: float, n: int) -> float:
