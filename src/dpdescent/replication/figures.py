@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -89,6 +90,11 @@ def level_colors(levels: Iterable[float]) -> dict[float, str]:
     """Colours of privacy levels in rising order: those of LEVELS, and others in turn for levels that it lacks."""
     others = cycle((GREEN, PURPLE, SKY))
     return {level: LEVELS.get(level) or next(others) for level in sorted(set(levels))}
+
+
+def shades(count: int) -> list[str]:
+    """Colours of an ordered quantity, from dark to light."""
+    return [to_hex(color) for color in mpl.colormaps["viridis"](np.linspace(0.0, 0.85, count))]
 
 
 def log_scale(axes: Axes, which: str = "xy") -> None:

@@ -3,11 +3,10 @@
 import math
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import LogNorm, to_hex
+from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from dpdescent.replication.figures import (
     panels,
     plain_number,
     select,
+    shades,
     thin_curve,
     variants_of,
 )
@@ -205,11 +205,6 @@ def _fractions_axis(axes: Axes) -> None:
     axes.xaxis.set_major_locator(FixedLocator(FRACTIONS))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}"))
     axes.xaxis.set_minor_locator(NullLocator())
-
-
-def shades(count: int) -> list[str]:
-    """Colours of an ordered quantity, from dark to light."""
-    return [to_hex(color) for color in mpl.colormaps["viridis"](np.linspace(0.0, 0.85, count))]
 
 
 def _against_clipping(axes: Axes, rows: pd.DataFrame, label: str, color: str, marker: str) -> None:

@@ -1,0 +1,174 @@
+"""Figures of choquettechoo2023 on learning: accuracies of small-scale analogues (4), and prefix sums without it."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from dpdescent.papers.choquettechoo2023.figures.methods import (
+    INTERVALS,
+    color_of,
+    in_order,
+    label_of,
+    look,
+    points,
+)
+from dpdescent.replication.figures import (
+    end_labels,
+    legend_below,
+    log_scale,
+    panels,
+    plain_number,
+    select,
+    variants_of,
+)
+
+BUDGET = r"privacy budget $\varepsilon$"
+# Mechanisms by their short names in the published numbers.
+SHORT = {"me": "ME", "dp_sgd": "DP-SGD, amplified"}
+PERCENT = ("mean", "se")
+# Ticks on either side of no difference, in percentage points.
+POINTS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
+
+
+def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Test accuracy on the digits against epsilon, and how far nu-DP-FTRL is ahead."""
+    return _learning(table, "8x8 digits, analogue", display.get("published", {}).get("cifar", {}), "CIFAR-10")
+
+
+def draw_fig04b(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Next-word accuracy on generated text against epsilon, and how far nu-DP-FTRL is ahead."""
+    published = display.get("published", {}).get("stackoverflow", {})
+    return _learning(table, "generated text, analogue", published, "StackOverflow")
+
+
+def _learning(table: pd.DataFrame, data: str, published: dict[str, float], original: str) -> Figure:
+    """A row of two panels for every variant: accuracies, and paired differences in percentage points."""
+    names = variants_of(table)
+    figure, axes = panels(2, len(names), size=(6.4, 4.4), squeeze=False)
+    for (left, right), name in zip(axes, names, strict=True):
+        rows = select(table, name)
+        rows = rows.assign(**{column: 100 * rows[column] for column in PERCENT})
+        accuracy, ahead = (rows[rows["series"] == series] for series in ("test accuracy", "nu minus this"))
+        title = data if name == "main" else f"{data}, {name}"
+        left.set(title=title, ylabel="test accuracy, %")
+        right.set(title=title, ylabel=r"accuracy of $\nu$-DP-FTRL minus this, points")
+        right.axhline(0.0, color=color_of("nu-DP-FTRL"), linewidth=1.2)
+        _linear_near_zero(right)
+        _published(right, published_differences(published, sorted(set(ahead["eps"]))), original)
+        for panel, chosen in ((left, accuracy), (right, ahead)):
+            _by_mechanism(panel, chosen)
+    legend_below(figure, axes[:1, 1], 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
+    return figure
+
+
+def _linear_near_zero(axes: Axes) -> None:
+    """An axis of percentage points: linear around 0, where the close mechanisms are, and logarithmic far from it."""
+    axes.set_yscale("asinh", linear_width=0.4)
+    axes.yaxis.set_major_locator(FixedLocator([*(-each for each in POINTS), 0.0, *POINTS]))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:+g}".replace("-", "−") if value else "0"))
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def _by_mechanism(axes: Axes, rows: pd.DataFrame) -> None:
+    """One curve a mechanism, side by side, with its name at its end."""
+    names, ends = in_order(rows["mechanism"]), []
+    for rank, name in enumerate(names):
+        own = rows[rows["mechanism"] == name].sort_values("eps")
+        shifted = own.assign(eps=own["eps"] * 1.012 ** (rank - (len(names) - 1) / 2))
+        points(axes, shifted, "eps", **(look(name) | {"elinewidth": 0.9, "linewidth": 1.1}))
+        ends.append((float(own["mean"].iloc[-1]), mechanism_label(name, own), color_of(name)))
+    _grid_ticks(axes, sorted(set(rows["eps"])))
+    axes.set_xlabel(BUDGET)
+    end_labels(axes, ends, gap=0.042)
+
+
+def _grid_ticks(axes: Axes, values: Sequence[float]) -> None:
+    """A logarithmic axis that names the grid's values only."""
+    axes.set_xscale("log")
+    if values:
+        axes.xaxis.set_major_locator(FixedLocator(list(values)))
+    axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def mechanism_label(name: str, rows: pd.DataFrame) -> str:
+    """A mechanism's name, with its number of restarts where that is one number."""
+    copies = rows["copies"].dropna().unique()
+    if name.endswith(", restarts") and len(copies) == 1:
+        return restarted(name.removesuffix(", restarts"), copies[0])
+    return label_of(name)
+
+
+def restarted(name: str, copies: float) -> str:
+    """A mechanism's name with its number of restarts, in the paper's notation."""
+    return rf"{label_of(name)} $\times{copies:g}$"
+
+
+def published_differences(published: dict[str, float], budgets: Sequence[float]) -> list[tuple[float, str, float]]:
+    """Epsilon, mechanism and by how much the paper's nu-DP-FTRL is ahead of it, in accuracy (parts of one)."""
+    found = []
+    for key, value in published.items():
+        if (match := re.fullmatch(r"(me|dp_sgd)_at_(\d+)", key)) and (nu := f"nu_at_{match[2]}") in published:
+            found.append((float(match[2]), SHORT[match[1]], published[nu] - value))
+        if match := re.fullmatch(r"below_non_private_at_(\d+)", key):
+            found.append((float(match[1]), "non-private", -value))
+    if "gain_over_me" in published:
+        found += [(eps, SHORT["me"], published["gain_over_me"]) for eps in budgets]
+    return [each for each in found if budgets and budgets[0] <= each[0] <= budgets[-1]]
+
+
+def _published(axes: Axes, differences: list[tuple[float, str, float]], original: str) -> None:
+    """Stars where the paper prints a difference, on its own data."""
+    for rank, (eps, mechanism, difference) in enumerate(differences):
+        label = None if rank else f"stars: published, on {original}"
+        (star,) = axes.plot(eps, 100 * difference, "*", color=color_of(mechanism), markersize=11, zorder=5, label=label)
+        star.set(markeredgecolor="black", markeredgewidth=0.6)
+
+
+def draw_ext_prefix_sums(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Error of prefix sums against the number of restarts; below, epsilon at the error of independent noise."""
+    main = select(table)
+    # The paper's sizes, which are larger, first.
+    sizes = sorted(set(zip(main["T"], main["k"], strict=True)), reverse=True)
+    shape = {"gridspec_kw": {"height_ratios": [1.3, 1.0]}, "squeeze": False}
+    figure, axes = panels(max(len(sizes), 1), 2, size=(4.1, 3.4), **shape)
+    for top, bottom, (T, k) in zip(*axes, sizes, strict=False):
+        rows = main[(main["T"] == T) & (main["k"] == k)]
+        _by_copies(top, rows)
+        _epsilons(bottom, rows)
+        top.set_title(f"$T={T:g}$, {k:g} participation{'s' if k > 1 else ''}")
+    for top, bottom in axes.T:
+        top.set(xlabel="number of restarts", ylabel="sensitivity × RMSE")
+        bottom.set(xlabel=r"$\varepsilon$ at the RMSE of independent noise", ylabel="at the best number of restarts")
+    return figure
+
+
+def _by_copies(axes: Axes, rows: pd.DataFrame) -> None:
+    ends = []
+    for name in in_order(rows["mechanism"]):
+        own = rows[rows["mechanism"] == name].sort_values("copies")
+        points(axes, own, "copies", **look(name))
+        if len(own) == 1:
+            axes.axhline(own["mean"].iloc[0], color=color_of(name), linewidth=0.8, linestyle=":")
+        ends.append((float(own["mean"].iloc[-1]), label_of(name), color_of(name)))
+    log_scale(axes, "y")
+    _grid_ticks(axes, sorted(set(rows["copies"])))
+    end_labels(axes, ends, gap=0.06)
+
+
+def _epsilons(axes: Axes, rows: pd.DataFrame) -> None:
+    """A bar a mechanism, at its best number of restarts, with its number."""
+    best = rows.sort_values("mean").drop_duplicates("mechanism").sort_values("mean", ascending=False)
+    pairs = zip(best["mechanism"], best["copies"], strict=True)
+    names = [label_of(name) if copies == 1 else restarted(name, copies) for name, copies in pairs]
+    colors = [color_of(name) for name in best["mechanism"]]
+    bars = axes.barh(range(len(best)), best["epsilon_at_equal_noise"], color=colors, alpha=0.75, height=0.65)
+    axes.bar_label(bars, fmt="%.2f", padding=2, fontsize=7.5)
+    axes.set_yticks(range(len(best)), names, fontsize=7.5)
+    axes.margins(x=0.12)
+    axes.grid(visible=False, axis="y")

@@ -1,0 +1,140 @@
+"""Figures of choquettechoo2023 on mean estimation: the optimal noise in closed form (1), and simulated."""
+
+import math
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+from dpdescent.papers.choquettechoo2023.figures.methods import (
+    ETA,
+    INTERVALS,
+    OPTIMUM,
+    in_order,
+    label_of,
+    line,
+    look,
+    points,
+    where,
+)
+from dpdescent.replication.figures import (
+    BACKGROUND,
+    GREY,
+    MARKERS,
+    VERMILION,
+    legend_below,
+    log_scale,
+    panels,
+    plain_number,
+    select,
+    shades,
+)
+
+CLAIMED = r"as claimed, order-wise: $\eta\,\ln^2(1/\eta)$"
+RATIOS = {
+    "exact ratio": ("exact", {"color": OPTIMUM[0], "marker": "o"}),
+    "order-wise proxy": (CLAIMED, {"color": GREY, "marker": "s", "linestyle": "--"}),
+}
+RATES = (1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9, 0.99, 0.999)
+
+
+def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Ratio of the suboptimalities against the learning rate; optimal coefficients over time and over frequency."""
+    figure, axes = panels(3, size=(4.7, 4.0), squeeze=False)
+    ratio, time, frequency = axes[0]
+    main = select(table)
+    _ratio(ratio, where(main, panel="ratio"))
+    _coefficients(time, where(main, panel="time"), "t")
+    _coefficients(frequency, where(main, panel="frequency"), "omega")
+    time.axhline(0.0, color=GREY, linewidth=0.8)
+    time.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    time.set(title="time domain", xlabel="$t$", ylabel=r"optimal noise coefficient $\beta^*_t$")
+    frequency.axhline(1.0, color=VERMILION, linewidth=0.9, linestyle="-.", label=r"DP-SGD: $|B(\omega)|^2=1$")
+    frequency.set_xticks([0.0, math.pi / 2, math.pi], ["0", r"$\pi/2$", r"$\pi$"])
+    frequency.set(title="frequency domain", xlabel=r"frequency $\omega$", ylabel=r"$|B^*(\omega)|^2$", ylim=(0.0, None))
+    for panel in axes[0]:
+        if panel.get_legend_handles_labels()[0]:
+            panel.legend(loc={time: "lower right", frequency: "upper left"}.get(panel, "lower center"))
+    return figure
+
+
+def _ratio(axes: Axes, rows: pd.DataFrame) -> None:
+    """Both ratios over learning rates on a logistic axis: it is logarithmic towards 0 and towards 1."""
+    within, above = rows[(rows["eta"] < 1.0) & (rows["mean"] > 0.0)], rows[rows["eta"] == 1.0]
+    for series, (label, style) in RATIOS.items():
+        line(axes, within[within["series"] == series], "eta", label, markersize=3.5, **style)
+    axes.axhline(1.0, color=VERMILION, linestyle="-.", linewidth=0.9)
+    axes.text(
+        0.02, 1.07, "no better than DP-SGD", transform=axes.get_yaxis_transform(), color=VERMILION, fontsize=7.5,
+        va="bottom",
+    )  # fmt: skip
+    log_scale(axes, "y")
+    axes.set_ylim(top=3.0)
+    axes.set_xscale("logit")
+    axes.xaxis.set_major_locator(FixedLocator(RATES))
+    axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
+    axes.xaxis.set_minor_locator(NullLocator())
+    if len(within):
+        axes.set_xlim(within["eta"].min() / 2, 1.0 - (1.0 - within["eta"].max()) / 10)
+    _at_one(axes, above)
+    axes.set(title="suboptimality, optimum over DP-SGD", xlabel=ETA, ylabel=r"ratio of $F_\infty$")
+
+
+def _at_one(axes: Axes, rows: pd.DataFrame) -> None:
+    """The ratios at learning rate 1, which the axis only tends to, at its right end."""
+    for _, row in rows[rows["series"] == "exact ratio"].iterrows():
+        place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "clip_on": False, "zorder": 5}
+        axes.plot([1.0], [row["mean"]], "o", color=OPTIMUM[0], markerfacecolor="white", **place)
+    names = dict(zip(RATIOS, ("exact", "order-wise"), strict=True))
+    values = [f"{names[row['series']]}: {row['mean']:g}" for _, row in rows.iterrows() if row["series"] in names]
+    if values:
+        axes.text(
+            0.98, 0.72, "\n".join([r"at $\eta=1$", *values]), transform=axes.transAxes, fontsize=7.5, ha="right",
+            bbox=BACKGROUND,
+        )  # fmt: skip
+
+
+def _coefficients(axes: Axes, rows: pd.DataFrame, x: str) -> None:
+    """A curve for each learning rate."""
+    rates = sorted(set(rows["eta"]))
+    for eta, color, marker in zip(rates, shades(len(rates)), MARKERS * len(rates), strict=False):
+        style = {"color": color, "marker": marker if x == "t" else ""}
+        line(axes, rows[rows["eta"] == eta], x, rf"$\eta={eta:g}$", markersize=3.5, **style)
+
+
+def draw_ext_mean_estimation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Suboptimality, the same over that of the optimal noise, and how far simulations are from what is exact."""
+    figure, axes = panels(3, size=(4.7, 4.1), squeeze=False)
+    errors, ratios, excess = axes[0]
+    main = select(table)
+    least = where(main, kind="exact", mechanism="optimal noise").set_index("eta")["mean"]
+    names = in_order(main["mechanism"])
+    for rank, name in enumerate(names):
+        exact, simulated = (where(main, mechanism=name, kind=kind) for kind in ("exact", "simulated"))
+        shift, dots = 1.03 ** (rank - (len(names) - 1) / 2), look(name) | {"linestyle": "none", "elinewidth": 0.9}
+        for panel, scale in ((errors, 1.0), (ratios, least)):
+            plain = {"color": dots["color"], "linewidth": 1.1}
+            line(panel, _over(exact, scale), "eta", **plain)
+            points(panel, _over(simulated, scale), "eta", label_of(name), **dots)
+        relative = _over(simulated, simulated.set_index("eta")["exact"])
+        percent = relative.assign(
+            mean=100 * relative["mean"] - 100, se=100 * relative["se"], eta=relative["eta"] * shift
+        )
+        points(excess, percent, "eta", **dots)
+    excess.axhline(0.0, color=GREY, linewidth=0.9)
+    for panel, which in ((errors, "xy"), (ratios, "x"), (excess, "x")):
+        log_scale(panel, which)
+        panel.set_xlabel(ETA)
+    errors.set(title="error", ylabel=r"$\mathbb{E}(\theta_t-\theta^*)^2$, mean over the last steps")
+    ratios.set(title="over the exact error of the optimal noise", ylabel="ratio of errors")
+    excess.set(title="simulated over exact, side by side", ylabel="excess, %")
+    legend_below(figure, axes[0], 5, f"{INTERVALS} over runs; lines: exact")
+    return figure
+
+
+def _over(rows: pd.DataFrame, scale: "float | pd.Series[float]") -> pd.DataFrame:
+    """Rows in units of a number, or of one for each learning rate; those without one are left out."""
+    unit = rows["eta"].map(scale) if isinstance(scale, pd.Series) else scale
+    return rows.assign(mean=rows["mean"] / unit, se=rows["se"] / unit).dropna(subset=["mean"])

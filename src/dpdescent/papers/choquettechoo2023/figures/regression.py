@@ -1,0 +1,184 @@
+"""Figures of choquettechoo2023 on linear regression: the limit of the error (2), and the error at finite T."""
+
+import math
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from dpdescent.papers.choquettechoo2023.figures.methods import (
+    D_EFF,
+    ETA,
+    INTERVALS,
+    SUBOPTIMALITY,
+    D,
+    color_of,
+    in_order,
+    label_of,
+    line,
+    look,
+    points,
+    slope_of,
+    where,
+)
+from dpdescent.replication.figures import (
+    GREY,
+    legend_below,
+    log_scale,
+    panels,
+    select,
+    slope_guide,
+    variants_of,
+)
+from dpdescent.replication.statistics import log_log_slope
+
+# Panels of Figure 2 are named after what they vary; the published slopes, after both and the algorithm.
+VARIED = {"d": D, "d_eff": D_EFF, "eta": ETA}
+ALGORITHMS = {"Noisy-SGD": "sgd", "nu-Noisy-FTRL": "ftrl"}
+SGD, FTRL = (color_of(name) for name in ALGORITHMS)
+BOUNDS: dict[str, tuple[str, str, Any, float]] = {
+    "Noisy-SGD order": (r"order $\eta\,d/(8\rho)$", SGD, ":", 1.4),
+    "nu-Noisy-FTRL order": (r"order $\eta^2 d_\mathrm{eff}/\rho$", FTRL, ":", 1.4),
+    "nu-Noisy-FTRL order with log": (r"order $\eta^2 d_\mathrm{eff}\,\ln^2(1/\nu)/\rho$", FTRL, (0, (1, 3)), 1.2),
+    "lower bound (C.18)": ("lower bound (C.18), any noise", GREY, "--", 1.1),
+    "upper bound (C.15), Noisy-SGD": ("upper bound (C.15), Noisy-SGD", SGD, "-.", 0.9),
+    "upper bound (C.15), nu-Noisy-FTRL": (r"upper bound (C.15), $\nu$-Noisy-FTRL", FTRL, "-.", 0.9),
+}
+READINGS = "below, full: simulated with 95 % interval; hollow: exact; bar: exact over the same steps; dashed: published"
+SPREAD = 0.16
+# Upper bounds are shown up to so many times the largest error.
+HIGHEST = 60.0
+PARTS = {"exact": "exact recursion, no clipping", "clipped": "DP-FTRL with clipping"}
+# Rates of Section 2.3 without their logarithms.
+RATES = {"DP-SGD": (-1.0, "$1/T$"), "nu-DP-FTRL": (-2.0, "$1/T^2$")}
+
+
+def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Error against dimension, effective dimension and learning rate; below, the slopes under all readings."""
+    shape = {"gridspec_kw": {"height_ratios": [1.55, 1.0]}, "squeeze": False}
+    figure, axes = panels(3, 2, size=(4.9, 3.9), **shape)
+    published = display.get("published", {}).get("slopes", {})
+    for top, bottom, (x, label) in zip(*axes, VARIED.items(), strict=True):
+        rows = table[table["panel"] == x]
+        claimed = {name: published.get(f"{short}_{x}") for name, short in ALGORITHMS.items()}
+        _errors(top, select(rows), x)
+        log_scale(top)
+        _leave_room(top, select(rows, kind="exact"))
+        top.set(xlabel=label, ylabel=SUBOPTIMALITY)
+        _slope_legend(top, select(rows), x, claimed)
+        _readings(bottom, rows, x, variants_of(table), claimed)
+        bottom.set_xlabel(f"log-log slope in the {label}")
+    for bottom in axes[1, 1:]:
+        bottom.tick_params(labelleft=False)
+    legend_below(figure, axes[0], 5, f"{INTERVALS} over runs; {READINGS}")
+    return figure
+
+
+def _errors(axes: Axes, rows: pd.DataFrame, x: str) -> None:
+    """Simulated points over exact lines, and the paper's bounds."""
+    for name in ALGORITHMS:
+        own, style = rows[rows["series"] == name], look(name)
+        line(axes, where(own, kind="exact"), x, f"{label_of(name)}, exact", color=style["color"])
+        points(axes, where(own, kind="simulated"), x, label_of(name), **(style | {"linestyle": "none"}))
+    line(axes, where(rows, kind="exact", series="optimum"), x, "best noise, exact", color="black", linewidth=0.9)
+    for series, (label, color, dashes, width) in BOUNDS.items():
+        bound = where(rows, kind="bound", series=series)
+        line(axes, bound, x, label, color=color, linestyle=dashes, linewidth=width)
+
+
+def _leave_room(axes: Axes, exact: pd.DataFrame) -> None:
+    """Room for the slopes above; upper bounds, which tend to infinity, may leave the panel."""
+    low, high = axes.get_ylim()
+    if len(exact):
+        high = min(high, HIGHEST * exact["mean"].max())
+    axes.set_ylim(low, high * (high / low) ** 0.15)
+
+
+def _slope_legend(axes: Axes, rows: pd.DataFrame, x: str, claimed: dict[str, float | None]) -> None:
+    """The slopes of both algorithms: simulated, exact, and what the caption prints."""
+    names, handles = [], []
+    for name, value in claimed.items():
+        own, style = rows[rows["series"] == name], look(name)
+        measured = [slope_of(where(own, kind=kind), x) for kind in ("simulated", "exact")]
+        names.append(" / ".join([*measured, "–" if value is None else f"${value:.2f}$"]))
+        handles.append(Line2D([], [], **(style | {"linestyle": "none"})))
+    title = "slopes: simulated / exact / published"
+    style = {
+        "title_fontsize": 7.5,
+        "fontsize": 7.5,
+        "loc": "upper left",
+        "ncols": 2,
+        "frameon": True,
+        "edgecolor": "none",
+    }
+    axes.legend(handles, names, title=title, **style)
+
+
+def _readings(axes: Axes, rows: pd.DataFrame, x: str, variants: list[str], claimed: dict[str, float | None]) -> None:
+    """Slopes by variant, one line each."""
+    for name, value in claimed.items():
+        if value is not None:
+            axes.axvline(value, color=color_of(name), linestyle="--", linewidth=1.0)
+        for rank, variant in enumerate(variants):
+            own = select(rows, variant, series=name)
+            height = rank + (-SPREAD if name == "Noisy-SGD" else SPREAD)
+            _slopes(axes, own, x, height, look(name) | {"linestyle": "none"})
+    axes.set_yticks(range(len(variants)), ["as configured" if name == "main" else name for name in variants])
+    axes.set_ylim(len(variants) - 0.5, -0.5)
+
+
+def _slopes(axes: Axes, rows: pd.DataFrame, x: str, height: float, style: dict[str, Any]) -> None:
+    """The slopes of one algorithm under one variant: exact, simulated, and exact over the simulation's steps."""
+    exact, simulated = (log_log_slope(where(rows, kind=kind), x) for kind in ("exact", "simulated"))
+    over_steps = where(rows, kind="simulated").dropna(subset=["expected"])
+    if not math.isnan(exact.value):
+        axes.plot(exact.value, height, **(style | {"markerfacecolor": "white"}))
+    if len(over_steps) > 1:
+        expected = log_log_slope(over_steps.assign(mean=over_steps["expected"], se=0.0), x).value
+        axes.plot(expected, height, "|", color=style["color"], markersize=11)
+    if not math.isnan(simulated.value):
+        axes.errorbar(simulated.value, height, xerr=simulated.high - simulated.value, **style)
+
+
+def draw_ext_finite_time(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Error at the best learning rate against T: of the exact recursion and of clipped runs; right, that rate."""
+    figure, axes = panels(3, size=(4.7, 4.1), squeeze=False)
+    main = select(table)
+    for panel, (part, title) in zip(axes[0], PARTS.items(), strict=False):
+        rows = main[main["panel"] == part]
+        _over_time(panel, rows, part)
+        sizes = ", ".join(f"$d={d:g}$" for d in sorted(set(rows["d"])))
+        panel.set(title=f"{title}, {sizes}" if sizes else title, ylabel=r"$\mathbb{E}\,F(\theta_T)-F(\theta^*)$")
+        _best_rates(axes[0, 2], rows, part)
+    for panel in axes[0]:
+        log_scale(panel)
+        panel.set_xlabel("number of steps $T$")
+    axes[0, 2].set(title="the best learning rate", ylabel=ETA)
+    legend_below(figure, axes[0], 4, f"{INTERVALS} over runs")
+    return figure
+
+
+def _over_time(axes: Axes, rows: pd.DataFrame, part: str) -> None:
+    """Errors with their slopes, the main terms of the theorems, and the rates without logarithms."""
+    entries = []
+    for name, (rate, order) in RATES.items():
+        own = rows[rows["mechanism"] == name]
+        error, bound = own[own["series"].str.startswith("error")].sort_values("T"), where(own, series="bound")
+        points(axes, error, "T", label_of(name), **look(name))
+        line(axes, bound, "T", f"{label_of(name)}: main terms", color=color_of(name), linestyle="-.", linewidth=0.9)
+        if len(error):
+            first = error.iloc[0]
+            slope_guide(axes, error["T"], (first["T"], first["mean"]), rate, "rates without logarithms")
+            entries.append((Line2D([], [], **look(name)), f"slope {slope_of(error, 'T')}, rate {order}"))
+    if entries:
+        axes.legend(*zip(*entries, strict=True), loc="lower left", fontsize=7.5)
+
+
+def _best_rates(axes: Axes, rows: pd.DataFrame, part: str) -> None:
+    for name in in_order(rows["mechanism"]):
+        own = rows[(rows["mechanism"] == name) & rows["series"].str.startswith("error")].sort_values("T")
+        style = look(name) | ({} if part == "exact" else {"linestyle": "--", "markerfacecolor": "white"})
+        if len(own):
+            axes.plot(own["T"], own["eta"], label=f"{label_of(name)}, {part}", **style)
