@@ -1,0 +1,206 @@
+"""Claims about private deep learning: Figure 4, whose data cannot be had here, and the same sentences on analogues.
+
+CIFAR-10 and StackOverflow at the paper's scale are out of reach of one laptop: what is said of them is not testable. The
+same sentences are judged, labelled as analogues, on the digits (a) and on generated text (b): other data, other models,
+fewer steps. An analogue neither confirms nor refutes a number of the paper.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.papers.choquettechoo2023.claims.quantities import claim_on_all, listed, means, minus
+from dpdescent.papers.choquettechoo2023.reading import NOTHING, claim, judged, rows
+from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judgement import row_at
+from dpdescent.replication.statistics import Estimate, mean_of
+
+NU, ME, AMPLIFIED = "nu-DP-FTRL", "ME", "DP-SGD, amplified"
+OTHERS = (NU, ME, AMPLIFIED, "non-private")
+AHEAD = "nu minus this"
+PAIRED = "mean paired difference of test accuracy, nu-DP-FTRL less"
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """What is published, then the analogues."""
+    yield from _published(evidence)
+    yield from _analogues(evidence)
+
+
+def _published(evidence: Evidence) -> Iterator[Claim]:
+    cifar, words = evidence.published["cifar"], evidence.published["stackoverflow"]
+    low, high = cifar["gap_closed"]
+    why = "none: {} at this scale cannot be trained here; the analogue ({}) is another data set and another model"
+    for name, artefact, location, statement, data in (
+        ("cifar-anytime", "fig04a", "Sec. 4, Figure 4(a)", f"nu-DP-FTRL outperforms all existing anytime mechanisms by {100 * cifar['gain_anytime']:g} points on average, growing as eps becomes small", "CIFAR-10"),
+        ("cifar-gap-closed", "fig04a", "Sec. 4", f"nu-DP-FTRL makes up {low:.0%} to {high:.0%} of the gap between previous efficient approaches and ME", "CIFAR-10"),
+        ("cifar-me", "fig04a", "Sec. 4", f"at eps = 10 nu-DP-FTRL at {cifar['nu_at_10']:.2%} nearly matches ME at {cifar['me_at_10']:.2%}", "CIFAR-10"),
+        ("cifar-dp-sgd", "fig04a", "Sec. 4", f"nu-DP-FTRL outperforms (amplified) DP-SGD for eps >= 4: {cifar['nu_at_4']:.2%} against {cifar['dp_sgd_at_4']:.2%}", "CIFAR-10"),
+        ("stackoverflow-me", "fig04b", "Sec. 4, Figure 4(b)", f"nu-DP-FTRL outperforms ME across all eps, by about {100 * words['gain_over_me']:g} points", "StackOverflow"),
+        ("stackoverflow-dp-sgd", "fig04b", "Sec. 4", f"nu-DP-FTRL outperforms (amplified) DP-SGD from around eps = 2: {words['nu_at_2']:.1%} against {words['dp_sgd_at_2']:.1%}", "StackOverflow"),
+        ("stackoverflow-non-private", "fig04b", "Sec. 4", f"at eps = 8 nu-DP-FTRL has {words['nu_at_8']:.1%}, a mere {100 * words['below_non_private_at_8']:g} point off the non-private baseline", "StackOverflow"),
+    ):  # fmt: skip
+        analogue = "digits" if artefact == "fig04a" else "generated text"
+        yield judged(
+            name,
+            artefact,
+            location,
+            statement,
+            f"test accuracy on {data}",
+            None,
+            why.format(data, analogue),
+            "not testable",
+        )
+
+
+@dataclass(frozen=True)
+class Analogue:
+    """One table of accuracies.
+
+    Attributes:
+        name: begins the names of its claims.
+        label: what is said before each statement.
+        artefact, variant: where its rows are.
+        dp_sgd_from: epsilon from which the paper has nu-DP-FTRL ahead of amplified DP-SGD.
+    """
+
+    name: str
+    label: str
+    artefact: str
+    variant: str
+    dp_sgd_from: float
+
+
+DIGITS = Analogue("digits", "(analogue: digits)", "fig04a", "main", 4.0)
+NETWORK = Analogue("digits-network", "(analogue: digits, two-layer net)", "fig04a", "two-layer net", 4.0)
+TEXT = Analogue("text", "(analogue: generated text)", "fig04b", "main", 2.0)
+
+
+def _analogues(evidence: Evidence) -> Iterator[Claim]:
+    for each in (DIGITS, NETWORK, TEXT):
+        ahead = rows(evidence, each.artefact, each.variant, series=AHEAD).sort_values("eps")
+        yield _anytime(each, ahead)
+        if each is not TEXT:
+            yield _nearly_matches(evidence, each, ahead)
+    for each in (DIGITS, TEXT):
+        ahead = rows(evidence, each.artefact, series=AHEAD).sort_values("eps")
+        yield _dp_sgd(each, ahead)
+        yield _damping(each, ahead)
+        yield _grows(each, ahead)
+    digits, text = (rows(evidence, each.artefact, series=AHEAD).sort_values("eps") for each in (DIGITS, TEXT))
+    yield _gap_closed(evidence, digits)
+    yield _amplification_wins(digits)
+    yield from _only_text(evidence, text)
+
+
+def _anytime_rows(ahead: pd.DataFrame) -> pd.DataFrame:
+    """Mechanisms that can be used at any horizon and are not amplified, restarts included."""
+    return ahead[~ahead["mechanism"].isin(OTHERS)]
+
+
+def _by_cell(ahead: pd.DataFrame) -> str:
+    named = ((f"{row['mechanism']}, eps = {row['eps']:g}", 100 * row["mean"]) for _, row in ahead.iterrows())
+    return "points: " + listed(named, ".2f")
+
+
+def _anytime(each: Analogue, ahead: pd.DataFrame) -> Claim:
+    ahead = _anytime_rows(ahead)
+    return claim_on_all(
+        f"{each.name}-anytime", each.artefact, "Figure 4, Sec. 4", f"{each.label} nu-DP-FTRL outperforms all other efficient and anytime mechanisms",
+        f"{PAIRED} the mechanism's: the smallest over mechanisms (without amplification, with and without restarts) and eps", means(ahead),
+        "above 0", at_least=0.0, note=_by_cell(ahead),
+    )  # fmt: skip
+
+
+def _nearly_matches(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> Claim:
+    published = evidence.published["cifar"]
+    margin = published["me_at_10"] - published["nu_at_10"]
+    to_me = ahead[ahead["mechanism"] == ME]
+    return claim_on_all(
+        f"{each.name}-me", each.artefact, "Figure 4, Sec. 4", f"{each.label} nu-DP-FTRL nearly equals or slightly outperforms ME",
+        f"{PAIRED} ME's: the smallest over eps", means(to_me), f"at least {-100 * margin:.2f} points, the difference that the paper calls a near match",
+        at_least=-margin, note=_by_cell(to_me),
+    )  # fmt: skip
+
+
+def _dp_sgd(each: Analogue, ahead: pd.DataFrame) -> Claim:
+    against = ahead[ahead["mechanism"] == AMPLIFIED]
+    return claim_on_all(
+        f"{each.name}-dp-sgd", each.artefact, "Sec. 4", f"{each.label} nu-DP-FTRL outperforms DP-SGD, which has amplification, from eps = {each.dp_sgd_from:g} on",
+        f"{PAIRED} amplified DP-SGD's: the smallest over eps of at least {each.dp_sgd_from:g}", means(against[against["eps"] >= each.dp_sgd_from]),
+        "above 0", at_least=0.0, note=_by_cell(against),
+    )  # fmt: skip
+
+
+def _damping(each: Analogue, ahead: pd.DataFrame) -> Claim:
+    undamped = ahead[ahead["mechanism"].isin(["Optimal CC", "Optimal CC, restarts"])]
+    return claim_on_all(
+        f"{each.name}-damping", each.artefact, "Sec. 4", f"{each.label} nu-DP-FTRL outperforms Optimal CC, which is nu = 0: the exponential decay is of practical importance",
+        f"{PAIRED} that at nu = 0: the smallest over eps, with and without restarts", means(undamped), "above 0", at_least=0.0,
+    )  # fmt: skip
+
+
+def _grows(each: Analogue, ahead: pd.DataFrame) -> Claim:
+    gains = {eps: _average(group) for eps, group in _anytime_rows(ahead).groupby("eps")}
+    return claim(
+        f"{each.name}-gain-grows", each.artefact, "Sec. 4", f"{each.label} the improvement over anytime mechanisms grows as eps becomes small",
+        f"{PAIRED} the anytime mechanisms' on average: at the smallest eps less at the largest",
+        minus(gains[min(gains)], gains[max(gains)]) if len(gains) > 1 else NOTHING, "above 0", at_least=0.0,
+        note="points: " + listed(((f"eps = {eps:g}", 100 * gain.value) for eps, gain in gains.items()), ".2f"),
+    )  # fmt: skip
+
+
+def _average(table: pd.DataFrame) -> Estimate:
+    """Mean over mechanisms of differences that share the runs of nu-DP-FTRL: their errors are added, not their squares."""
+    found = np.array([[each.value, each.low, each.high] for each in means(table)])
+    return Estimate(*(float(each) for each in found.mean(axis=0)))
+
+
+def _gap_closed(evidence: Evidence, ahead: pd.DataFrame) -> Claim:
+    low, high = evidence.published["cifar"]["gap_closed"]
+    shares = {eps: _share(group) for eps, group in ahead.groupby("eps")}
+    cells = [each for each in shares.values() if not math.isnan(each.value)]
+    return claim_on_all(
+        "digits-gap-closed", "fig04a", "Sec. 4", f"{DIGITS.label} nu-DP-FTRL makes up {low:.0%} to {high:.0%} of the gap between previous efficient approaches and ME",
+        "share of the difference of accuracy between the best other anytime mechanism and ME: the eps that is furthest from the range", cells,
+        f"between {low:g} and {high:g}", low, high, note=listed((f"eps = {eps:g}", share.value) for eps, share in shares.items()),
+    )  # fmt: skip
+
+
+def _share(ahead: pd.DataFrame) -> Estimate:
+    """Of the way from the best other mechanism to ME; unbounded where the way may be nil."""
+    others, to_me = _anytime_rows(ahead), row_at(ahead, mechanism=ME)
+    if not len(others) or math.isnan(to_me["mean"]):
+        return NOTHING
+    gained, lost = mean_of(others.loc[others["mean"].idxmin()]), mean_of(to_me)
+    if not gained.low - lost.high > 0:
+        value = gained.value - lost.value
+        return Estimate(gained.value / value if value > 0 else math.inf, -math.inf, math.inf)
+    ends = [gain / (gain - loss) for gain in (gained.low, gained.high) for loss in (lost.low, lost.high)]
+    return Estimate(gained.value / (gained.value - lost.value), min(ends), max(ends))
+
+
+def _amplification_wins(ahead: pd.DataFrame) -> Claim:
+    against = ahead[ahead["mechanism"] == AMPLIFIED]
+    smallest = against[against["eps"] < DIGITS.dp_sgd_from].head(1)
+    return claim_on_all(
+        "digits-amplification", "fig04a", "Sec. 4", f"{DIGITS.label} as eps becomes small, DP-SGD can outperform DP-FTRL due to privacy amplification",
+        f"{PAIRED} amplified DP-SGD's, at the smallest eps below {DIGITS.dp_sgd_from:g}", means(smallest), "below 0", at_most=0.0,
+    )  # fmt: skip
+
+
+def _only_text(evidence: Evidence, ahead: pd.DataFrame) -> Iterator[Claim]:
+    published = evidence.published["stackoverflow"]
+    yield claim_on_all(
+        "text-me", "fig04b", "Figure 4(b), Sec. 4", f"{TEXT.label} nu-DP-FTRL outperforms ME across all eps", f"{PAIRED} ME's: the smallest over eps",
+        means(ahead[ahead["mechanism"] == ME]), "above 0", at_least=0.0, note=_by_cell(ahead[ahead["mechanism"] == ME]),
+    )  # fmt: skip
+    margin = published["below_non_private_at_8"]
+    last = ahead[(ahead["mechanism"] == "non-private") & (ahead["eps"] >= 8)].head(1)
+    yield claim_on_all(
+        "text-non-private", "fig04b", "Sec. 4", f"{TEXT.label} nu-DP-FTRL nearly matches the non-private baseline at eps = 8", f"{PAIRED} the non-private one's",
+        means(last), f"at least {-100 * margin:g} point, the published difference", at_least=-margin,
+    )  # fmt: skip

@@ -1,0 +1,192 @@
+"""Claims about mean estimation: Figure 1, Theorem 2.1 and its remarks (choquettechoo2023 Sec. 2.1, App. B)."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.papers.choquettechoo2023.claims.quantities import (
+    by,
+    claim_on_all,
+    exactly,
+    listed,
+    pooled,
+    ratios,
+    spread,
+    within,
+)
+from dpdescent.papers.choquettechoo2023.reading import (
+    AGREES,
+    EQUAL,
+    LARGE_RATE,
+    NEGATIVE,
+    NOTHING,
+    ORDERS_OF_MAGNITUDE,
+    SAME_ORDER,
+    SMALL_RATE,
+    claim,
+    rows,
+)
+from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.statistics import Estimate
+
+FIGURE, THEOREM = "fig01", "ext_mean_estimation"
+# Where the rate eta log^2(1/eta) is largest.
+PEAK = math.exp(-2.0)
+# Correlations that are smaller than this part of the variance are lost in rounding.
+VISIBLE = 1e-6
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Figure 1 and the remarks on it, then Theorem 2.1 and its simulation."""
+    yield from _figure(evidence)
+    yield from _coefficients(evidence)
+    yield from _theorem(evidence)
+    yield from _simulated(evidence)
+
+
+def _figure(evidence: Evidence) -> Iterator[Claim]:
+    exact, proxy = (_ratio(evidence, series) for series in ("exact ratio", "order-wise proxy"))
+    inner = exact[exact["eta"] < 1.0]
+    yield claim(
+        "fig01-never-worse", FIGURE, "Figure 1 (left)", "DP-FTRL is never worse than DP-SGD",
+        "largest exact ratio of F_inf over eta", _largest(exact), "at most 1 (to rounding)", at_most=1.0 + EQUAL,
+    )  # fmt: skip
+    yield claim(
+        "fig01-small-eta", FIGURE, "Figure 1 (left)", "DP-FTRL is orders of magnitude better at eta -> 0",
+        "exact ratio of F_inf at the smallest eta", _at_end(inner, inner["eta"] <= SMALL_RATE, 0),
+        f"at most {1 / ORDERS_OF_MAGNITUDE:g}", at_most=1 / ORDERS_OF_MAGNITUDE,
+        note="by eta: " + listed(zip(inner["eta"], inner["mean"], strict=True)),
+    )  # fmt: skip
+    rate = _at_end(proxy, (proxy["eta"] >= LARGE_RATE) & (proxy["eta"] < 1.0), -1).value
+    yield claim(
+        "fig01-large-eta", FIGURE, "Figure 1 (left)", "DP-FTRL is orders of magnitude better at eta -> 1",
+        "exact ratio of F_inf at the largest eta below 1", _at_end(inner, inner["eta"] >= LARGE_RATE, -1),
+        f"at most {1 / ORDERS_OF_MAGNITUDE:g}", at_most=1 / ORDERS_OF_MAGNITUDE,
+        note=f"the rate eta log^2(1/eta), without its constant, is {rate:.3g} there; finding fig01-caption",
+    )  # fmt: skip
+    below = proxy[proxy["eta"] < 1.0]
+    yield claim(
+        "rate-always-better", FIGURE, "Sec. 2.1", "the optimal coefficient of 1/rho, eta^2 log^2(1/eta), is always better than DP-SGD's eta",
+        "largest eta log^2(1/eta) over eta", _largest(below), "below 1", at_most=1.0,
+    )  # fmt: skip
+
+
+def _ratio(evidence: Evidence, series: str) -> pd.DataFrame:
+    return rows(evidence, FIGURE, panel="ratio", series=series).sort_values("eta").reset_index(drop=True)
+
+
+def _largest(table: pd.DataFrame) -> Estimate:
+    return exactly(table["mean"].max()) if len(table) else NOTHING
+
+
+def _at_end(table: pd.DataFrame, mask: "pd.Series[bool]", place: int) -> Estimate:
+    """The mean at one end of the rows that the mask keeps."""
+    kept = table[mask]
+    return exactly(kept["mean"].iloc[place]) if len(kept) else NOTHING
+
+
+def _coefficients(evidence: Evidence) -> Iterator[Claim]:
+    later = rows(evidence, FIGURE, panel="time", series="beta*")
+    later = later[(later["t"] >= 1) & (later["eta"] < 1.0)]
+    yield claim(
+        "fig01-negative", FIGURE, "Sec. 2.1, Figure 1 (middle)", "beta*_t < 0 for t >= 1: the noise that was injected before is subtracted",
+        "largest beta*_t over t >= 1 and eta", _largest(later), "below 0", at_most=NEGATIVE,
+    )  # fmt: skip
+    scaled = [-row["mean"] * row["t"] ** 1.5 / (1.0 - row["eta"]) ** row["t"] for _, row in later.iterrows()]
+    yield claim(
+        "fig01-decay", FIGURE, "Sec. 2.1", "beta*_t = -Theta(t^(-3/2) (1 - eta)^t)",
+        "-beta*_t t^(3/2) (1 - eta)^-t: largest over smallest over t >= 1 and eta", spread(scaled), f"at most {SAME_ORDER:g}", at_most=SAME_ORDER,
+    )  # fmt: skip
+    power = rows(evidence, FIGURE, panel="frequency", series="|B*|^2")
+    off = [abs(row["mean"] / abs(1.0 - row["eta"] - np.exp(1j * row["omega"])) - 1.0) for _, row in power.iterrows()]
+    yield claim_on_all(
+        "fig01-power", FIGURE, "Sec. 2.1, Figure 1 (right)", "the product is minimised by |B*(omega)|^2 = |1 - eta - exp(i omega)|",
+        "largest relative distance of the drawn |B*|^2 to that formula", [exactly(each) for each in off], f"at most {EQUAL:g}", at_most=EQUAL,
+    )  # fmt: skip
+    yield claim_on_all(
+        "anti-correlated", FIGURE, "Sec. 1.3, Sec. 2.1", "the injected noise is anti-correlated: E<w~_t, w~_tau> < 0 for t != tau",
+        "largest autocorrelation of w~ over lags and eta, from |B*|^2 by Fourier transform",
+        by(power[power["eta"] < 1.0], ["eta"], _largest_correlation), "below 0", at_most=NEGATIVE,
+    )  # fmt: skip
+
+
+def _largest_correlation(power: pd.DataFrame) -> Estimate:
+    """Of noise with this power on an even grid from 0 to pi; lags whose correlation rounding hides are left out."""
+    power = power.sort_values("omega")
+    grid = power["omega"].to_numpy(dtype=float)
+    if len(grid) < 3 or not np.allclose(grid, np.linspace(0.0, math.pi, len(grid)), atol=1e-9):
+        return NOTHING
+    spectrum = power["mean"].to_numpy(dtype=float)
+    if not (spectrum.min() >= 0.0 and 0.0 < spectrum.max() < math.inf):
+        return NOTHING
+    covariance = np.fft.irfft(spectrum)[: len(grid)]
+    lags = np.arange(1, len(grid))
+    seen = lags[(1.0 - power["eta"].iloc[0]) ** lags > VISIBLE]
+    return exactly((covariance[seen] / covariance[0]).max()) if len(seen) else NOTHING
+
+
+def _theorem(evidence: Evidence) -> Iterator[Claim]:
+    exact = rows(evidence, THEOREM, kind="exact", series="suboptimality")
+    sgd = exact[exact["mechanism"] == "DP-SGD"]
+    yield claim(
+        "theorem-2.1-sgd", THEOREM, "Thm 2.1", "F_inf(beta_sgd) = Theta(eta/rho + eta sigma_sgd^2)",
+        "F_inf over eta, at fixed rho and sigma_sgd: largest over smallest over eta", spread(sgd["mean"] / sgd["eta"]),
+        f"at most {SAME_ORDER:g}", at_most=SAME_ORDER,
+    )  # fmt: skip
+    over_rate = _over_rate(evidence)
+    for name, reading, kept in (
+        ("theorem-2.1-optimum", "as eta -> 0: up to exp(-2), where the rate is largest", over_rate[over_rate["eta"] <= PEAK + 1e-5]),
+        ("theorem-2.1-optimum-any-eta", "for every eta below 1, as the theorem allows", over_rate),
+    ):  # fmt: skip
+        yield claim(
+            name, FIGURE, "Thm 2.1", f"inf over beta of F_inf = Theta(eta^2 rho^-1 log^2(1/eta) + eta sigma_sgd^2): {reading}",
+            "exact ratio of F_inf over eta log^2(1/eta): largest over smallest over eta", spread(kept["mean"]),
+            f"at most {SAME_ORDER:g}", at_most=SAME_ORDER,
+            note="by eta: " + listed(zip(kept["eta"], kept["mean"], strict=True)),
+        )  # fmt: skip
+    best = exact[exact["mechanism"] == "optimal noise"]
+    family = exact[exact["mechanism"].isin(["DP-SGD", "nu = 0.1 eta", "nu = 10 eta"])]
+    yield claim_on_all(
+        "theorem-2.1-attained", THEOREM, "Thm 2.1", "the infimum is attained by beta*_t = (-1)^t binom(1/2, t) (1 - eta)^t",
+        "F_inf of independent noise and of other nu over that of beta*, smallest over eta", ratios(family, best, ["eta"]),
+        "at least 1 (to rounding)", at_least=1.0 - EQUAL,
+    )  # fmt: skip
+    undamped = exact[exact["mechanism"] == "Optimal CC"]
+    yield claim_on_all(
+        "damping-necessary", THEOREM, "Sec. 2.1", "the additional exponential (1 - eta)^t is necessary for optimality in mean estimation",
+        "error of the coefficients without it (nu = 0, sensitivity of its T steps) over F_inf of beta*, smallest over eta",
+        ratios(undamped, best, ["eta"]), "above 1", at_least=1.0 + EQUAL,
+    )  # fmt: skip
+
+
+def _over_rate(evidence: Evidence) -> pd.DataFrame:
+    """The exact ratio over the rate by eta below 1, with the ratio of both as mean."""
+    exact, proxy = (_ratio(evidence, series) for series in ("exact ratio", "order-wise proxy"))
+    both = exact[["eta", "mean"]].merge(proxy[["eta", "mean"]], on="eta", suffixes=("", "_rate"))
+    both = both[(both["eta"] < 1.0) & (both["mean_rate"] > 0.0)]
+    return both.assign(mean=both["mean"] / both["mean_rate"])
+
+
+def _simulated(evidence: Evidence) -> Iterator[Claim]:
+    found = rows(evidence, THEOREM, kind="simulated", series="suboptimality")
+    law = found.assign(mean=found["exact"], se=math.nan)
+    groups = ((name, pooled(ratios(found[chosen], law[chosen], ["eta"]))) for name, chosen in _masks(found))
+    by_mechanism = dict(groups)
+    yield claim_on_all(
+        "eq-18-simulated", THEOREM, "App. B, (18)", "the frequency-domain expression is the stationary error of DP-FTRL",
+        "simulated error over that expression, geometric mean over eta: the mechanism that is furthest off", by_mechanism.values(),
+        **within(AGREES),
+        note="by mechanism: " + listed((name, each.value) for name, each in by_mechanism.items()),
+    )  # fmt: skip
+    clipped = found["clip_fraction"].dropna()
+    yield claim(
+        "app-b-no-clipping", THEOREM, "App. B", "since |z| <= 1 there is no gradient clipping", "largest share of clipped gradients",
+        exactly(clipped.max()) if len(clipped) else NOTHING, "0", at_most=0.0,
+    )  # fmt: skip
+
+
+def _masks(table: pd.DataFrame) -> Iterator[tuple[str, "pd.Series[bool]"]]:
+    for name in sorted(set(table["mechanism"].dropna())):
+        yield name, table["mechanism"] == name

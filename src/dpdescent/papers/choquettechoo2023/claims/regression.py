@@ -1,0 +1,251 @@
+"""Claims about linear regression: Figure 2, its published slopes, and Theorem 2.2 at its settings."""
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+
+from dpdescent.papers.choquettechoo2023.claims.quantities import (
+    claim_on_all,
+    exactly,
+    exponent,
+    growth,
+    known,
+    line,
+    listed,
+    minus,
+    pooled,
+    ratios,
+    spread,
+    within,
+)
+from dpdescent.papers.choquettechoo2023.reading import (
+    AGREES,
+    EQUAL,
+    NEAR_OPTIMAL,
+    NEARLY,
+    NOTHING,
+    RATE,
+    SAME_ORDER,
+    SIMULATED_SLOPE,
+    SLOPE,
+    claim,
+    rows,
+)
+from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.statistics import Estimate
+
+SGD, FTRL, OPTIMUM = "Noisy-SGD", "nu-Noisy-FTRL", "optimum"
+PLACE = ["panel", "d", "alpha", "eta"]
+# Published slopes: series and panel, which is the axis too.
+SLOPES = {
+    "sgd_d": (SGD, "d"), "sgd_d_eff": (SGD, "d_eff"), "ftrl_d_eff": (FTRL, "d_eff"),
+    "sgd_eta": (SGD, "eta"), "ftrl_eta": (FTRL, "eta"),
+}  # fmt: skip
+WORDS = {"d": "the dimension", "d_eff": "the effective dimension", "eta": "the learning rate"}
+# Grids that the paper may have used, besides the main one.
+GRIDS = {
+    "d": ["dimensions to 1024"], "d_eff": ["twenty spectra"],
+    "eta": ["learning rates 0.01 to 0.15", "learning rates 0.01 to 0.2"],
+}  # fmt: skip
+SETTINGS = ["fixed nu", "label noise of sd 1", "sensitivity of T steps"]
+VANISHING = "learning rates 0.0001 to 0.01"
+EVERYWHERE = ["main", VANISHING, *(name for names in GRIDS.values() for name in names)]
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """The caption's numbers, its words, the simulation, the bounds, and what the learning rate and label noise do."""
+    for name in SLOPES:
+        yield _exact_slope(evidence, name)
+        yield _simulated_slope(evidence, name)
+    yield from _dependence(evidence)
+    yield _nearly_equal(evidence)
+    yield from _simulation(evidence)
+    yield from _bounds(evidence)
+    yield from _improvement(evidence)
+    yield from _vanishing_rate(evidence)
+    yield from _label_noise(evidence)
+
+
+def _points(evidence: Evidence, series: str, panel: str, kind: str = "exact", variant: str = "main") -> pd.DataFrame:
+    return rows(evidence, "fig02", variant, panel=panel, kind=kind, series=series)
+
+
+def _statement(name: str, printed: float) -> str:
+    series, panel = SLOPES[name]
+    return f"{series} depends on {WORDS[panel]} with slope {printed:.2f}"
+
+
+def _exact_slope(evidence: Evidence, name: str) -> Claim:
+    (series, panel), printed = SLOPES[name], float(evidence.published["slopes"][name])
+    wanted = within(SLOPE, printed)
+    main = line(_points(evidence, series, panel), panel)
+    others = {each: line(_points(evidence, series, panel, variant=each), panel) for each in GRIDS[panel]}
+    values = [each.value for each in known([main, *others.values()])]
+    found = Estimate(main.value, min(values), max(values)) if not math.isnan(main.value) else NOTHING
+    settings = {each: line(_points(evidence, series, panel, variant=each), panel).value for each in SETTINGS}
+    return claim(
+        f"fig02-slope-{name.replace('_', '-')}", "fig02", "Figure 2, caption", _statement(name, printed),
+        "least-squares log-log slope of the exact F_inf; the interval is the range over grids, which are not stated", found,
+        f"{wanted['criterion']} on every grid; open where grids disagree", wanted["at_least"], wanted["at_most"],
+        f"by grid: {listed((k, v.value) for k, v in {'main': main, **others}.items())}; other settings: {listed(settings.items())}",
+    )  # fmt: skip
+
+
+def _simulated_slope(evidence: Evidence, name: str) -> Claim:
+    (series, panel), printed = SLOPES[name], float(evidence.published["slopes"][name])
+    shorter = line(_points(evidence, series, panel, "simulated", "T = 4000"), panel)
+    return claim(
+        f"fig02-simulated-slope-{name.replace('_', '-')}", "fig02", "Figure 2, caption", _statement(name, printed),
+        "least-squares log-log slope of the simulated error", line(_points(evidence, series, panel, "simulated"), panel),
+        **within(SIMULATED_SLOPE, printed),
+        note=f"{shorter.value:.3g} at T = 4000",
+    )  # fmt: skip
+
+
+def _dependence(evidence: Evidence) -> Iterator[Claim]:
+    for name, series, axis, variant, words, centre, width in (
+        ("sgd-linear", SGD, "d", "dimensions to 1024", "Noisy-SGD has a linear dependence on the dimension", 1.0, RATE),
+        ("sgd-constant", SGD, "d_eff", "twenty spectra", "Noisy-SGD is nearly constant with respect to the effective dimension", 0.0, NEARLY),
+        ("ftrl-linear", FTRL, "d_eff", "twenty spectra", "Noisy-FTRL has a near-linear dependence on the effective dimension", 1.0, NEARLY),
+    ):  # fmt: skip
+        yield claim(
+            f"fig02-{name}", "fig02", "Figure 2, caption", words,
+            f"log-log slope of the exact F_inf in {axis}, {variant}; its interval holds the scatter about the line",
+            exponent(_points(evidence, series, axis, variant=variant), axis), **within(width, centre),
+        )  # fmt: skip
+    slopes = (line(_points(evidence, series, "eta", "simulated"), "eta") for series in (FTRL, SGD))
+    yield claim(
+        "fig02-better-eta", "fig02", "Figure 2, caption", "Noisy-FTRL also has a better dependence on the learning rate than Noisy-SGD",
+        "simulated slope in eta of nu-Noisy-FTRL less that of Noisy-SGD", minus(*slopes), "above 0", at_least=0.0,
+    )  # fmt: skip
+
+
+def _nearly_equal(evidence: Evidence) -> Claim:
+    found: dict[str, Estimate] = {}
+    drawn: dict[str, float] = {}
+    with_log: dict[str, float] = {}
+    for series, axis in ((SGD, "eta"), (FTRL, "eta"), (FTRL, "d")):
+        place = f"{series}, {axis}"
+        order, logarithm = (_points(evidence, f"{series} order{logs}", axis, "bound") for logs in ("", " with log"))
+        found[place] = minus(line(_points(evidence, series, axis, "simulated"), axis), line(order, axis))
+        drawn[place] = line(order, axis).value
+        with_log |= {place: line(logarithm, axis).value} if series == FTRL else {}
+    return claim_on_all(
+        "fig02-nearly-equal", "fig02", "Figure 2, caption, Sec. 2.2", "the slopes of the corresponding empirical and theoretical lines are nearly equal, showing the tightness of the theory",
+        "simulated slope less that of the theorem's order without logarithms, where the caption says no more: the one that is furthest off", found.values(),
+        **within(NEARLY, 0.0),
+        note=f"off by {listed((place, each.value) for place, each in found.items())}. The theoretical lines are not stated: slopes {listed(drawn.items())} are taken; with their logarithm {listed(with_log.items())}",
+    )  # fmt: skip
+
+
+def _simulation(evidence: Evidence) -> Iterator[Claim]:
+    simulated = rows(evidence, "fig02", kind="simulated")
+    expected = simulated.assign(mean=simulated["expected"], se=math.nan)
+    agreement = {series: pooled(ratios(_of(simulated, series), _of(expected, series), PLACE)) for series in (SGD, FTRL)}
+    yield claim_on_all(
+        "fig02-law", "fig02", "Figure 2, Sec. 2.2", "(ours) simulations agree with the exact second moments",
+        "simulated error over the exact recursion's over the same steps, geometric mean over all points: the algorithm that is further off", agreement.values(),
+        **within(AGREES),
+        note=f"{listed((series, each.value) for series, each in agreement.items())}; near the largest learning rates the law of the error has heavy tails, and a mean over runs is often too small",
+    )  # fmt: skip
+    limits = [exactly(row["expected"] / row["exact"]) for _, row in simulated.iterrows() if row["exact"] > 0]
+    yield claim_on_all(
+        "fig02-stationary", "fig02", "Figure 2", "(ours) the empirically observed error is the asymptotic one: T is long enough",
+        "exact error of the simulated steps over F_inf: the point that is furthest off", limits,
+        **within(AGREES),
+    )  # fmt: skip
+
+
+def _of(table: pd.DataFrame, series: str) -> pd.DataFrame:
+    return table[table["series"] == series]
+
+
+def _all(evidence: Evidence, kind: str, series: str) -> pd.DataFrame:
+    """Points of all grids, once each."""
+    return pd.concat([rows(evidence, "fig02", each, kind=kind, series=series) for each in EVERYWHERE]).drop_duplicates(
+        PLACE
+    )
+
+
+def _bounds(evidence: Evidence) -> Iterator[Claim]:
+    exact = {series: _all(evidence, "exact", series) for series in (SGD, FTRL, OPTIMUM)}
+    lower = _all(evidence, "bound", "lower bound (C.18)")
+    yield claim_on_all(
+        "theorem-2.2-lower", "fig02", "Thm 2.2, C.18", "for all beta with finite l1 norm, F_inf is at least the lower bound (its explicit form in C.18)",
+        "exact infimum over all beta, over the lower bound: the smallest ratio", ratios(exact[OPTIMUM], lower, PLACE),
+        "at least 1", at_least=1.0, note="C.18 is stated without the 1/2 of (8); both sides are taken with it",
+    )  # fmt: skip
+    upper = {series: _all(evidence, "bound", f"upper bound (C.15), {series}") for series in (SGD, FTRL)}
+    loose = [each.value for series in (SGD, FTRL) for each in ratios(upper[series], exact[series], PLACE)]
+    yield claim_on_all(
+        "theorem-c.15", "fig02", "Thm C.15, Thm 2.2", "for eta < 1/R^2 F_inf is at most the upper bound",
+        "exact F_inf over the upper bound: the largest ratio over Noisy-SGD and nu-Noisy-FTRL",
+        [each for series in (SGD, FTRL) for each in ratios(exact[series], upper[series], PLACE)], "at most 1", at_most=1.0,
+        note=f"the bound is {min(loose):.3g} to {max(loose):.3g} times the value" if loose else "",
+    )  # fmt: skip
+    yield claim_on_all(
+        "near-optimal", "fig02", "Abstract, Sec. 2.2", "near-optimality of nu-Noisy-FTRL (nu = eta mu)",
+        "its exact F_inf over the infimum over all beta: the largest ratio over d, spectra and learning rates",
+        ratios(exact[FTRL], exact[OPTIMUM], PLACE), f"at most {NEAR_OPTIMAL:g}", at_most=NEAR_OPTIMAL,
+    )  # fmt: skip
+    yield claim_on_all(
+        "provable-gap", "fig02", "Abstract, Sec. 1.3 (b), Thm 2.2", "nu-Noisy-FTRL is provably better than Noisy-SGD",
+        "exact F_inf of Noisy-SGD over that of nu-Noisy-FTRL: the smallest ratio", ratios(exact[SGD], exact[FTRL], PLACE),
+        "above 1", at_least=1.0 + EQUAL,
+    )  # fmt: skip
+
+
+def _improvement(evidence: Evidence) -> Iterator[Claim]:
+    for axis, words in (("eta", "at smaller learning rate"), ("d_eff", "when the effective dimension is small")):
+        upper, lower = (_points(evidence, series, axis) for series in (SGD, FTRL))
+        gain = upper.merge(lower[[*PLACE, "mean"]], on=PLACE, suffixes=("", "_ftrl"))
+        gain = gain.assign(mean=gain["mean"] / gain["mean_ftrl"], se=math.nan)
+        yield claim(
+            f"table1-better-{axis.replace('_', '-')}", "fig02", "Table 1, caption", f"Noisy-FTRL is significantly better than Noisy-SGD {words}",
+            f"log-log slope in {axis} of the exact F_inf of Noisy-SGD over that of nu-Noisy-FTRL", exponent(gain, axis), "below 0", at_most=0.0,
+            note="ratio by " + f"{axis}: " + listed(zip(gain[axis].round(3), gain["mean"], strict=True)),
+        )  # fmt: skip
+
+
+def _vanishing_rate(evidence: Evidence) -> Iterator[Claim]:
+    yield claim(
+        "theorem-2.2-sgd-eta", "fig02", "Thm 2.2, Table 1", "F_inf of Noisy-SGD is Theta(eta d G^2 / rho): its exponent of eta is 1",
+        f"log-log slope of the exact F_inf in eta, {VANISHING}", exponent(_points(evidence, SGD, "eta", variant=VANISHING), "eta"),
+        **within(RATE),
+    )  # fmt: skip
+    exact = _points(evidence, FTRL, "eta", variant=VANISHING)
+    order = _points(evidence, f"{FTRL} order with log", "eta", "bound", VANISHING)
+    falling = exact.sort_values("eta", ascending=False)
+    slope = line(exact, "eta").value
+    yield claim(
+        "theorem-2.2-ftrl-eta", "fig02", "Thm 2.2", "F_inf of nu-Noisy-FTRL is at most C eta^2 G^2 log^2(1/nu) Tr H / rho, as eta -> 0",
+        "exact F_inf over that order as eta falls: its largest value over its first", growth(each.value for each in ratios(falling, order, PLACE)),
+        f"at most {SAME_ORDER:g}", at_most=SAME_ORDER,
+        note=f"log-log slope in eta {slope:.3g}, of the order with its logarithm {line(order, 'eta').value:.3g}; printed for larger eta: {evidence.published['slopes']['ftrl_eta']:g}",
+    )  # fmt: skip
+
+
+def _label_noise(evidence: Evidence) -> Iterator[Claim]:
+    """What label noise adds, which the theorems keep apart from the term in 1/rho."""
+    added = {series: _added(evidence, series) for series in (SGD, FTRL, OPTIMUM)}
+    yield claim_on_all(
+        "label-noise-same", "fig02", "Sec. 2.2", "the effect of the noise of the linear model is the same across all choices of the noise coefficients",
+        "what label noise adds to the exact F_inf, over what it adds for Noisy-SGD: the point that is furthest off",
+        [each for series in (FTRL, OPTIMUM) for each in ratios(added[series], added[SGD], PLACE)],
+        **within(EQUAL),
+    )  # fmt: skip
+    noise = added[SGD]
+    yield claim(
+        "label-noise-order", "fig02", "Thm 2.2", "the term of the linear model's noise is Theta(eta sigma_sgd^2 Tr H)",
+        "what label noise adds to the exact F_inf, over eta Tr H: largest over smallest over all points",
+        spread(noise["mean"] / (noise["eta"] * noise["d_eff"])), f"at most {SAME_ORDER:g}", at_most=SAME_ORDER,
+    )  # fmt: skip
+
+
+def _added(evidence: Evidence, series: str) -> pd.DataFrame:
+    noisy, plain = (
+        rows(evidence, "fig02", variant, kind="exact", series=series) for variant in ("label noise of sd 1", "main")
+    )
+    both = noisy.merge(plain[[*PLACE, "mean"]], on=PLACE, suffixes=("", "_plain"))
+    return both.assign(mean=both["mean"] - both["mean_plain"], se=math.nan)

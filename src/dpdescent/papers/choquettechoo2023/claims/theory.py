@@ -1,0 +1,123 @@
+"""Claims about guarantees and lemmas: Theorem 1.1, App. A.2, eq. (5), and what bounds.csv says of Appendices C and D."""
+
+import math
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.papers.choquettechoo2023.claims.quantities import (
+    claim_on_all,
+    exactly,
+    positive,
+    quotient,
+    steps,
+    within,
+)
+from dpdescent.papers.choquettechoo2023.reading import NOTHING, claim, judged, rows
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.statistics import worst
+
+# Results whose constants are printed: name, how bounds.csv calls the place, and what is said there. Sections C.4 and D.3
+# are called like a lemma and a definition.
+EXPLICIT = {
+    "lemma-c.4": (r"Lem\w*\.? C\.4", "<beta, T_j beta>/2 <= (eta lambda_j / 2 pi) int |B|^2 / |1 - eta lambda_j - e^{i omega}|^2 <= <beta, T_j beta>"),
+    "theorem-c.14": (r"C\.14", "for eta < 1/R^2 the upper bound on F_inf in the time domain, with R^2 <= 3 Tr H and C_kurt <= 3"),
+    "remark-c.16": (r"C\.16", "for Noisy-SGD every direction contributes Err_j = Theta(1) (with C.5: between pi and 2 pi, over eta)"),
+    "theorem-c.18": (r"C\.18", "for given beta in l1, the lower bounds on F_inf in the frequency and in the time domain"),
+    "lemma-c.21": (r"C\.21", "I(a, a) <= 5 log(8/a), and I(a, b) <= (128/49) log(8/a) (1 + O(a)) for a <= b <= 1/4"),
+    "remark-c.23": (r"C\.23", "for nu-Noisy-FTRL with nu <= eta mu, Err_j <= O(lambda_j log(1/nu))"),
+    "definition-d.3": (r"Def\w*\.? D\.3", "(of the coefficients of (7)) Half-Expo Decay with a universal constant"),
+    "theorem-d.11": (r"D\.11", "for every t, E[F(theta_t) - F*] <= (sqrt((L/mu) exp(-eta mu t) (F_0 - F*)) + sqrt(F_inf))^2"),
+    "theorem-3.1": (r"(?:Thm|Theorem) 3\.1", "(of quadratics with curvatures from mu to L) F_inf is at most the value of the convex programme (10)"),
+    "appendix-f": (r"F\.(?:8|9|1\d|2\d)", "the elliptic integrals, their bounds, and the lemmas on tuning (F.8 to F.22)"),
+}  # fmt: skip
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Privacy, sensitivity, lemmas with printed constants, and what cannot be judged."""
+    yield _calibration(evidence)
+    yield _conversion(evidence)
+    yield _sensitivity_grows(evidence)
+    yield _limit(evidence)
+    for name, (place, statement) in EXPLICIT.items():
+        yield _explicit(evidence, name, place, statement)
+    yield from _hidden()
+
+
+def _calibration(evidence: Evidence) -> Claim:
+    """Numbers from the table, algebra for the rest: the mechanism is one Gaussian release of C G + W."""
+    rho, squared = evidence.settings["rho"], positive(rows(evidence, "fig02", kind="exact")["gamma_squared"])
+    costs = [zcdp.gaussian_rho(math.sqrt(each), math.sqrt(each / (2 * rho))) / rho for each in squared]
+    return claim(
+        "theorem-1.1", "fig02", "Thm 1.1", "DP-FTRL is rho-zCDP if sigma_dp^2 = gamma_T(B)^2 / (2 rho)",
+        "zCDP cost of one Gaussian release of the sensitivities of Figure 2 with that noise, over rho: the largest",
+        worst([exactly(cost) for cost in costs]), "at most 1 (to rounding)", at_most=1.0 + 1e-12,
+        note="algebra, not a measurement: neighbours differ by zeroing one gradient, so that the sensitivity is gamma times G, not twice that",
+    )  # fmt: skip
+
+
+def _conversion(evidence: Evidence) -> Claim:
+    excess = []
+    for artefact in ("fig04a", "fig04b"):
+        delta = evidence.spec["artefacts"][artefact]["settings"]["dp_delta"]
+        for rho in sorted(set(positive(rows(evidence, artefact)["rho"]))):
+            excess.append(exactly(zcdp.renyi_epsilon(rho, delta) / tight_epsilon(rho, delta)))
+    return claim_on_all(
+        "app-a2-conversion", "fig04a", "App. A.2", "rho-zCDP implies (eps, delta)-DP with eps = inf over alpha > 1 of rho alpha + log(1/(alpha delta))/(alpha - 1) + log(1 - 1/alpha)",
+        "that eps over the smallest that holds for Gaussian noise, at the budgets of the learning experiments: the smallest ratio",
+        excess, "at least 1: the printed one is never too small", at_least=1.0,
+    )  # fmt: skip
+
+
+def _sensitivity_grows(evidence: Evidence) -> Claim:
+    found = rows(evidence, "table2", quantity="sensitivity squared").sort_values("T")
+    groups = found.fillna({"eta": 0.0, "nu": 0.0}).groupby(["row", "eta", "nu"])
+    return claim_on_all(
+        "sensitivity-grows", "table2", "App. C.1.1", "the sensitivity gamma_t is an increasing function of t always",
+        "gamma_T^2 over that at the T before, for all coefficients of Table 2: the smallest ratio",
+        [step for _, group in groups for step in steps(group["exact"])], "at least 1 (to rounding)", at_least=1.0 - 1e-12,
+    )  # fmt: skip
+
+
+def _limit(evidence: Evidence) -> Claim:
+    limits = rows(evidence, "fig02", kind="exact", series="nu-Noisy-FTRL")
+    finite = rows(evidence, "table2", quantity="sensitivity squared", row="nu-Noisy-FTRL")
+    # At nu T = 10 what is left of the sum is a millionth of it.
+    settled = finite[finite["nu"] * finite["T"] >= 10]
+    found = []
+    for _, row in settled.iterrows():
+        near = limits["gamma_squared"].to_numpy(dtype=float)[
+            np.isclose(limits["nu"].to_numpy(dtype=float), row["nu"], rtol=1e-9, atol=0)
+        ]
+        found += [quotient(row["exact"], limit) for limit in near[:1]]
+    return claim_on_all(
+        "eq-5-limit", "table2", "(5), Property C.1", "the limit of gamma_T^2 is the mean of 1/|B|^2 over frequencies",
+        "gamma_T^2 summed over T steps, over the limit in closed form, where nu T >= 10", found,
+        **within(1e-3),
+    )  # fmt: skip
+
+
+def _explicit(evidence: Evidence, name: str, place: str, statement: str) -> Claim:
+    """Rows of bounds.csv that belong to a result and have a verdict: they are counted."""
+    table = evidence.tables.get("bounds", pd.DataFrame()).reindex(columns=["location", "holds"])
+    pattern = re.compile(rf"(?<![\w.])(?:{place})(?!\d)")
+    found = [str(row["holds"]) for _, row in table.iterrows() if pattern.search(str(row["location"]))]
+    verdicts = [each == "True" for each in found if each in ("True", "False")]
+    return claim(
+        name, "bounds", name.replace("-", " ").title(), statement, "share of the evaluated rows of bounds.csv that hold",
+        exactly(sum(verdicts) / len(verdicts)) if verdicts else NOTHING, "all of them", at_least=1.0, note=f"{len(verdicts)} rows",
+    )  # fmt: skip
+
+
+def _hidden() -> Iterator[Claim]:
+    for name, location, statement, why in (
+        ("clip-norm", "Thm D.4, D.13, (9)", "with the clip norm of (9) no gradient is clipped with probability 1 - p",
+         "none: c and the power of the logarithm have no value; bounds.csv has both at constant 1"),
+        ("squared-error-misleads", "Sec. 1.2", "matrices with equal squared error (3) and equal sensitivity exist of which one diverges and one converges",
+         "none: cited from earlier work; nothing of it is computed here"),
+    ):  # fmt: skip
+        yield judged(name, "bounds", location, statement, "none", None, why, "not testable")

@@ -1,0 +1,70 @@
+"""How the paper's words are read as numbers, and what all of its judgements share: its key, its rows.
+
+The readings were fixed before any experiment of this package was run, and hold for all claims alike. Where the caption
+of a figure uses a word beside a number ("nearly constant (slope 0.18)", "nearly matches"), the number is the reading.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.replication import judgement
+from dpdescent.replication.evidence import Evidence
+from dpdescent.replication.statistics import Estimate
+
+PAPER = "choquettechoo2023"
+
+claim = partial(judgement.claim, PAPER)
+judged = partial(judgement.judged, PAPER)
+finding = partial(judgement.finding, PAPER)
+
+# Theta, "constants do not drift": over the grid, exact over order has largest over smallest of at most four, so that a
+# logarithm that is missing over three decades shows. O and Omega: four times more, or less, than at the grid's first.
+SAME_ORDER = 4.0
+# "linear", "rate", a printed power: the exponent within a tenth.
+RATE = 0.1
+# "nearly", "near-linear", rates with their logarithms left out: within two tenths, because the caption of Figure 2
+# calls a slope of 0.18 nearly constant; of a ratio near one likewise.
+NEARLY = 0.2
+# A printed slope: two decimals, read off a grid that is not stated; simulations add their own error.
+SLOPE, SIMULATED_SLOPE = 0.05, 0.1
+# "orders of magnitude": two of them. Ends of the interval of learning rates: what is at most, or at least, this.
+ORDERS_OF_MAGNITUDE = 100.0
+SMALL_RATE, LARGE_RATE = 1e-3, 0.99
+# "significantly", "a significant gap": at least twice. "near-optimal": within a factor of two of the best.
+SIGNIFICANT = 2.0
+NEAR_OPTIMAL = 2.0
+# "converges quickly": ten rounds.
+QUICKLY = 10
+# Agreement of a simulation with the exact law, of a grid with its limit.
+AGREES = 0.05
+# Equalities of exact values, up to quadrature; bounds by a conic programme, up to the rule that stops it.
+EQUAL = 1e-6
+SOLVED = 1e-3
+# "diverges": from one tenfold T to the next the value grows by no less than half of what it grew first.
+UNDIMINISHED = 0.5
+# "below 0": what is not negative itself.
+NEGATIVE = -5e-324
+
+# A grid of one's own may lack what a claim is about; the claim is then not testable.
+NOTHING = Estimate(math.nan, math.nan, math.nan)
+
+# All columns that judgements read: those of a table that is not there.
+COLUMNS = (
+    "variant", "series", "mean", "se", "panel", "kind", "d", "d_eff", "alpha", "eta", "t", "omega", "nu",
+    "gamma_squared", "expected", "exact", "order", "kappa", "multiplier", "iterations", "eps", "mechanism", "rho",
+    "row", "quantity", "algorithm", "T", "k", "copies", "clip_fraction", "nu_over_eta_mu", "value_at_best",
+    "leading_order", "spectrum",
+)  # fmt: skip
+
+
+def rows(evidence: Evidence, artefact: str, variant: str = "main", **where: object) -> pd.DataFrame:
+    """Rows of a table that have the given values; none where the table is not there, or has no rows."""
+    table = evidence.tables.get(artefact, pd.DataFrame())
+    wanted = {"variant": variant, **where}
+    if not set(wanted) <= set(table.columns):
+        return pd.DataFrame(columns=list(COLUMNS))
+    mask = np.logical_and.reduce([table[column] == value for column, value in wanted.items()])
+    return table[mask].reset_index(drop=True)
