@@ -1,0 +1,173 @@
+"""Linear regression after T steps (choquettechoo2023 Sec. 2.3, App. D.3 and D.4) beside the exact recursion."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize_scalar
+
+from dpdescent.noise.strategies import toeplitz
+from dpdescent.noise.strategies.toeplitz import DampedDifference
+from dpdescent.papers.choquettechoo2023.bounds import sensitivities
+from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, configured, each, ends, is_met, order
+from dpdescent.papers.choquettechoo2023.design import Array, power_law
+from dpdescent.papers.choquettechoo2023.experiments.ext_finite_time import DP_SGD
+from dpdescent.papers.choquettechoo2023.reading import rows
+from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, finite_time, regression
+from dpdescent.papers.choquettechoo2023.theory.finite_time import Run, Tuning
+from dpdescent.papers.choquettechoo2023.theory.regression import Problem
+from dpdescent.replication.arguments import as_list
+from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judgement import ORDER, row, stated
+
+ARTEFACT = "ext_finite_time"
+# Points of the logarithm of eta among which the minimum of Lemma F.21 is looked for.
+GRID = 400
+WORDS = {"exact": "error at the best rate", "clipped": "error at the tuned rate"}
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of Half-Expo Decay, of every T and mechanism, of the lemma about tuning."""
+    yield from _decay(evidence)
+    for found in found_in(evidence, "exact"):
+        yield from _convergence(evidence, found)
+    for panel in WORDS:
+        for found in found_in(evidence, panel):
+            yield from _utility(evidence, found)
+    for found in found_in(evidence, "clipped"):
+        if found["mechanism"] != DP_SGD:
+            yield from _tuning(evidence, found)
+
+
+def found_in(evidence: Evidence, panel: str) -> list[pd.Series]:
+    """The rows of errors of a panel."""
+    return list(each(rows(evidence, ARTEFACT, panel=panel, series=WORDS[panel])))
+
+
+def problem_at(evidence: Evidence, found: pd.Series) -> Problem:
+    """The problem at the learning rate and clip norm of a row."""
+    alpha, sigma_sgd = (configured(evidence, ARTEFACT, symbol, found["panel"]) for symbol in ("alpha", "sigma_sgd"))
+    lam, rho = power_law(int(found["d"]), float(as_list(alpha)[0])), configured(evidence, ARTEFACT, "rho")
+    return Problem(lam, float(found["eta"]), rho, float(found["clip_norm"]), sigma_sgd)
+
+
+def run_of(evidence: Evidence, found: pd.Series) -> Run:
+    """What the theorems are about, at a row."""
+    problem = problem_at(evidence, found)
+    start, failure = (configured(evidence, ARTEFACT, symbol) for symbol in ("start", "failure"))
+    return Run(problem, start, float(found["T"]), failure, asymptotic_bounds.fourth_moment(problem.lam))
+
+
+def setting_of(found: pd.Series) -> str:
+    """A row in words."""
+    return (
+        f"finite T, {found['panel']}: {found['mechanism']}, T={found['T']:g}, d={found['d']:g}, eta={found['eta']:.4g}"
+    )
+
+
+def strategy_of(problem: Problem, mechanism: str) -> DampedDifference:
+    """Noise coefficients: independent, or with nu = eta mu."""
+    return toeplitz.identity() if mechanism == DP_SGD else toeplitz.nu_family(problem.eta * problem.mu)
+
+
+def limit_of(problem: Problem, mechanism: str) -> float:
+    """F_inf at the limiting sensitivity."""
+    if mechanism == DP_SGD:
+        return regression.noisy_sgd(problem)
+    return regression.nu_noisy_ftrl(problem, problem.eta * problem.mu)
+
+
+def start_of(run: Run) -> Array:
+    """theta_0 - theta*, equal in all coordinates."""
+    d = run.problem.d
+    return np.full(d, run.distance / math.sqrt(d))
+
+
+def _decay(evidence: Evidence) -> Iterator[Bound]:
+    """The universal constant of Half-Expo Decay, at the dampings of Figure 2 and of the runs."""
+    found = [(found, problem_at(evidence, found)) for panel in WORDS for found in found_in(evidence, panel)]
+    nus = [problem.eta * problem.mu for found, problem in found if found["mechanism"] != DP_SGD]
+    for nu in sorted({*ends(sensitivities.damped(evidence)["nu"]), *ends(nus)}):
+        beta = toeplitz.nu_family(nu).coefficients(math.ceil(sensitivities.SUMMED / nu))
+        measured = finite_time.half_expo_constant(beta, nu)
+        value = finite_time.half_expo_constant_nu(nu)
+        why = (
+            f"2 bounds 2 - sqrt(1 - sqrt(1-nu)) = {value:.6g}; no measurement: measured is the sum of {len(beta)} terms"
+        )
+        yield row("C of Half-Expo Decay, eq. (7)", "Def. D.3", f"nu={nu:.4g}", 2.0, measured, note=why)
+
+
+def _convergence(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+    """Theorems D.11 and D.13(c) at T, where the table has the sensitivity of T steps, and at earlier t with its own."""
+    run = run_of(evidence, found)
+    problem, T, name = run.problem, int(found["T"]), found["mechanism"]
+    if not problem.eta * run.moment < 1.0:
+        return
+    strategy, limit = strategy_of(problem, name), limit_of(problem, name)
+    variance = problem.noise_variance(strategy.sensitivity_squared_limit())
+    errors = finite_time.risks(problem, strategy.coefficients(T), variance, start_of(run), T)
+    whose = "the table's exact error, with gamma_T for gamma_inf"
+    for t, measured in ({t: errors[t] for t in (T // 100, T // 10)} | {T: found["mean"]}).items():
+        of = whose if t == T else "the exact recursion's error"
+        why = f"F_inf = {limit:.3g}, eta < 1/R^2; measured is {of}; {HALF}"
+        given = (problem, float(errors[0]), limit, t)
+        setting = f"{setting_of(found)}, t={t}"
+        value = finite_time.convergence_bound(*given)
+        yield row("error after t steps", "Thm D.11", setting, value, float(measured), note=why)
+        value = finite_time.convergence_bound_without_clipping(*given)
+        why = f"{why}; no clipping, and neither G nor eta of the theorem"
+        yield row("error after t steps, no clipping", "Thm D.13(c)", setting, value, float(measured), note=why)
+
+
+def _utility(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+    """Corollaries D.14 and D.15: their forms at constant 1 without logarithms, and what they ask of T."""
+    run, setting, T = run_of(evidence, found), setting_of(found), float(found["T"])
+    independent = found["mechanism"] == DP_SGD
+    form, steps = (
+        (finite_time.dp_sgd_utility, finite_time.dp_sgd_steps) if independent
+        else (finite_time.nu_dp_ftrl_utility, finite_time.nu_dp_ftrl_steps)
+    )  # fmt: skip
+    place, power = ("Cor. D.14", 5) if independent else ("Cor. D.15", 7)
+    terms = form(run)
+    value = terms.distance + terms.privacy + terms.labels
+    whose = (
+        "exact error at the best rate" if found["panel"] == "exact" else "mean error of clipped runs at the tuned rate"
+    )
+    why = f"terms in 1/T and 1/T^2, without polylog(T) and the exponential; measured is the {whose}; {HALF}"
+    yield order("error at the best rate", f"{place}, Sec. 2.3 (b)", setting, value, found["mean"], why)
+    asked, had = steps(run), T / run.log**power
+    why = f"measured is T/log^{power}(T/p) at p = {run.failure:g}: {is_met(had >= asked)} at constant 1; {ORDER}"
+    yield stated("T asked for", place, setting, asked, why, had)
+
+
+def _tuning(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+    """Lemma F.21 on (87), with eta_max = 1/R^2; eta_max of the corollary asks for more steps than there are."""
+    run, setting = run_of(evidence, found), setting_of(found)
+    problem, eta_max = run.problem, 1.0 / run.moment
+    tuning = Tuning(
+        A=problem.largest / problem.mu, B=run.label_variance * run.moment,
+        C=run.moment * problem.clip_norm**2 / problem.rho, mu=problem.mu, T=run.T,
+    )  # fmt: skip
+    if problem.mu * run.T * eta_max >= 1.0 and tuning.B > 0.0:
+        why = "(87) at clip norm G, eta <= 1/R^2; measured is its smallest value over eta"
+        yield row(
+            "smallest value of (87)", "Lemma F.21", setting, tuning.bound(eta_max), _least(tuning, eta_max), note=why
+        )
+    allowed = finite_time.nu_dp_ftrl_largest_rate(run)
+    why = f"eta_max of the proof at constant 1; measured is the tuned rate: {is_met(problem.eta <= allowed)}; {ORDER}"
+    yield stated("largest learning rate", "Cor. D.15, proof", setting, allowed, why, problem.eta)
+    why = f"1/(mu eta_max) with that eta_max, from which Lemma F.21 is stated; measured is T; {ORDER}"
+    yield stated(
+        "T from which tuning is possible", "Cor. D.15, F.21", setting, 1.0 / (problem.mu * allowed), why, run.T
+    )
+
+
+def _least(tuning: Tuning, eta_max: float) -> float:
+    """The smallest value over (0, eta_max], refined about the best point of a grid."""
+    logs = np.linspace(math.log(eta_max) - math.log(tuning.T) - 5.0, math.log(eta_max), GRID)
+    values = [tuning.at(math.exp(log)) for log in logs]
+    best = int(np.argmin(values))
+    bounds = (logs[max(best - 1, 0)], logs[min(best + 1, GRID - 1)])
+    found = minimize_scalar(lambda log: tuning.at(math.exp(log)), bounds=bounds, method="bounded")
+    return min(float(found.fun), float(values[best]))

@@ -1,0 +1,158 @@
+"""Mean estimation by DP-FTRL: Theorem 2.1 of choquettechoo2023 beside exact values, simulations and Figure 1.
+
+F is E (theta_t - E z)^2 here, as in App. B; eq. (6) has half of it.
+"""
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+from scipy.special import binom
+
+from dpdescent.noise.strategies import toeplitz
+from dpdescent.papers.choquettechoo2023.bounds.cases import (
+    between,
+    chance,
+    configured,
+    each,
+    ends,
+    ends_and_middle,
+    equal,
+    mean_at,
+    order,
+)
+from dpdescent.papers.choquettechoo2023.design import Array
+from dpdescent.papers.choquettechoo2023.experiments.ext_mean_estimation import CLIP_NORM, MULTIPLES, VARIANCE
+from dpdescent.papers.choquettechoo2023.reading import rows
+from dpdescent.papers.choquettechoo2023.theory import elliptic, mean_estimation
+from dpdescent.papers.choquettechoo2023.theory.elliptic import distance_squared
+from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judgement import identity, row, stated
+
+# How many standard errors chance may carry a simulation off.
+STANDARD_ERRORS = 3.0
+ARTEFACT = "ext_mean_estimation"
+SIGMA = math.sqrt(VARIANCE)
+UNHALVED = "F of App. B, without the 1/2 of (6)"
+EXACT = "measured is the exact value"
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of every learning rate and mechanism, then of the figure's three panels."""
+    for found in each(rows(evidence, ARTEFACT, kind="exact")):
+        yield from _exact(evidence, found)
+    for found in each(rows(evidence, ARTEFACT, kind="simulated")):
+        yield _simulated(found)
+    yield from _ratios(evidence)
+    yield from _coefficients(evidence)
+    yield from _powers(evidence)
+
+
+def _setting(found: pd.Series) -> str:
+    return f"mean estimation: {found['mechanism']}, eta={found['eta']:g}"
+
+
+def _exact(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+    name, eta, measured = found["mechanism"], float(found["eta"]), found["mean"]
+    rho = configured(evidence, ARTEFACT, "rho")
+    if name == "DP-SGD" or name in MULTIPLES:
+        nu = MULTIPLES.get(name, 1.0) * eta
+
+        def power(frequencies: Array) -> Array:
+            return distance_squared(nu, frequencies) ** (0.0 if name == "DP-SGD" else 0.5)
+
+        value = mean_estimation.by_quadrature(power, width=nu, eta=eta, rho=rho, clip_norm=CLIP_NORM, sigma_sgd=SIGMA)
+        why = f"by quadrature over frequencies; measured is the closed form; {UNHALVED}"
+        yield equal("F_inf, mean estimation", "(18)", _setting(found), value, measured, why)
+    if name == "DP-SGD":
+        value = eta * CLIP_NORM**2 / rho + eta * VARIANCE
+        why = f"eta/rho + eta sigma_sgd^2; {EXACT}; {UNHALVED}"
+        yield order("form of Theorem 2.1", "Thm 2.1", _setting(found), value, measured, why)
+    if name == "optimal noise":
+        yield from _optimum(eta, rho, measured, _setting(found))
+    if name == "Optimal CC":
+        yield _undamped(evidence, eta, rho, measured, _setting(found))
+
+
+def _optimum(eta: float, rho: float, measured: float, setting: str) -> Iterator[Bound]:
+    """The theorem's order, what Property F.10 makes of (19), and the minimum as (19) prints it."""
+    unit = eta**2 * CLIP_NORM**2 / rho
+    value = unit * math.log(1.0 / eta) ** 2 + eta * VARIANCE
+    why = f"eta^2 log^2(1/eta)/rho + eta sigma_sgd^2; {EXACT}; {UNHALVED}"
+    yield order("form of Theorem 2.1", "Thm 2.1", setting, value, measured, why)
+    labels = eta / (2.0 - eta) * VARIANCE
+    if eta < 1.0:
+        K = elliptic.first_kind_bounds(eta / (2.0 - eta))
+        form = 2.0 * unit / (math.pi * (2.0 - eta)) ** 2
+        lower, upper = form * K.lower**2 + labels, form * K.upper**2 + labels
+        why = f"(19) with log(4/k') <= K <= (1 + k'^2/4) log(4/k'); {EXACT}; {UNHALVED}"
+        yield from between("F_inf of the optimum", "Thm 2.1, (19), F.10", setting, lower, upper, measured, why)
+    gamma_squared = elliptic.diagonal(eta) / (2.0 * math.pi)
+    value = unit / 2.0 * gamma_squared * (elliptic.diagonal(eta) / (2.0 * math.pi)) ** 2 + labels
+    why = (
+        "eta^2 G^2 sigma_dp^2/(4 pi^2) I(eta, eta)^2 as printed, with sigma_dp^2 = gamma_inf^2/(2 rho) of Theorem 1.1, "
+        f"and the term of the observations; 1/(2 rho) is meant in its place; {EXACT}; {UNHALVED}"
+    )
+    yield stated("F_inf of the optimum, as printed below (19)", "(19)", setting, value, why, measured)
+
+
+def _undamped(evidence: Evidence, eta: float, rho: float, measured: float, setting: str) -> Bound:
+    """nu = 0 has no limit; with gamma_T of T steps its error increases to what frequencies give."""
+    T = int(configured(evidence, ARTEFACT, "T"))
+    value = mean_estimation.nu_dp_ftrl(
+        0.0, eta=eta, rho=rho, clip_norm=CLIP_NORM, sigma_sgd=SIGMA,
+        sensitivity_squared=toeplitz.optimal_cc().sensitivity_squared(T),
+    )  # fmt: skip
+    why = (
+        f"eta^2 G^2 gamma_T^2/(4 pi rho) I(0, eta), T = {T}, and the term of the observations: the limit at this "
+        f"gamma; measured is the exact mean over the last steps of a start at E z; {UNHALVED}"
+    )
+    return row("F_inf at the sensitivity of T steps", "(18)", setting, value, measured, note=why, allowed=1e-12 * value)
+
+
+def _simulated(found: pd.Series) -> Bound:
+    why = (
+        f"equality; measured is the mean of {found['trials']:g} simulated runs, {STANDARD_ERRORS:g} standard errors "
+        f"(Student's t) either way allowed; {found['clip_fraction']:.2%} of the gradients are clipped; {UNHALVED}"
+    )
+    allowed = chance(found, STANDARD_ERRORS)
+    return identity("F_inf, simulated", "Thm 2.1", _setting(found), found["exact"], found["mean"], allowed, why)
+
+
+def _ratios(evidence: Evidence) -> Iterator[Bound]:
+    table = rows(evidence, "fig01", panel="ratio", series="exact ratio")
+    why = "F_inf of the optimum over that of DP-SGD without noise of observations"
+    for found in each(table):
+        eta, measured = float(found["eta"]), found["mean"]
+        setting = f"Figure 1: eta={eta:g}"
+        value = mean_estimation.ratio_order(eta)
+        yield order("ratio of errors, eta log^2(1/eta)", "Thm 2.1", setting, value, measured, why)
+        if eta in ends_and_middle(table["eta"]):
+            yield row("ratio of errors", "Figure 1, Sec. 2.1", setting, 1.0, measured, note=f"{why}: never worse",
+                      allowed=1e-12)  # fmt: skip
+
+
+def _coefficients(evidence: Evidence) -> Iterator[Bound]:
+    """beta*_t at the first and the last plotted t > 0: the binomial formula, and its order in t."""
+    table = rows(evidence, "fig01", panel="time", series="beta*")
+    table = table[table["t"] > 0]
+    for eta, group in table.groupby("eta"):
+        for found in each(group[group["t"].isin(ends(group["t"]))]):
+            t, measured = int(found["t"]), found["mean"]
+            setting = f"Figure 1: eta={eta:g}, t={t}"
+            value = (-1.0) ** t * float(binom(0.5, t)) * (1.0 - eta) ** t
+            why = "(-1)^t binom(1/2, t) (1-eta)^t; measured is the table's, by a recursion"
+            yield equal("beta*_t", "Thm 2.1", setting, value, measured, why)
+            value = -(t**-1.5) * (1.0 - eta) ** t
+            why = f"-t^(-3/2) (1-eta)^t, whose constant tends to 1/(2 sqrt(pi)) = {0.5 / math.sqrt(math.pi):.4g}"
+            yield order("order of beta*_t", "Sec. 2.1", setting, -value, -measured, f"{why}; both with the sign turned")
+
+
+def _powers(evidence: Evidence) -> Iterator[Bound]:
+    """|B*|^2 runs from eta at frequency 0 to 2 - eta at pi."""
+    table = rows(evidence, "fig01", panel="frequency", series="|B*|^2")
+    for eta, group in table.groupby("eta"):
+        for omega, value in ((0.0, eta), (math.pi, 2.0 - eta)):
+            measured = mean_at(group[(group["omega"] - omega).abs() < 1e-12])
+            setting = f"Figure 1: eta={eta:g}, omega={omega:.4g}"
+            yield equal("|B*|^2", "Thm 2.1, (19)", setting, value, measured, "measured is the table's")

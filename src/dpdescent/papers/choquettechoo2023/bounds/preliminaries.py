@@ -1,0 +1,63 @@
+"""Rates that choquettechoo2023 quotes (Sec. 1.2), and the Hanson-Wright inequality with its constants (App. F.3)."""
+
+import math
+from collections.abc import Iterator
+
+from scipy.stats import chi2
+
+from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, order
+from dpdescent.papers.choquettechoo2023.bounds.finite_time import found_in, run_of, setting_of
+from dpdescent.papers.choquettechoo2023.experiments.ext_finite_time import DP_SGD
+from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judgement import row
+
+# Constants of Remark F.7 for Gaussian vectors.
+HANSON_WRIGHT, EIGHTH, FIRST, SECOND = 0.1457, 0.125, 8.0, 16.0
+DIMENSIONS = (1, 8, 128)
+FAILURES = (0.3, 0.05, 1e-5)
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of the quoted rates at every T of the clipped runs, then of Lemma F.6."""
+    for found in found_in(evidence, "clipped"):
+        run = run_of(evidence, found)
+        problem = run.problem
+        power = 2.0 if found["mechanism"] == DP_SGD else 1.0
+        value = problem.clip_norm * problem.d**0.25 / math.sqrt(problem.rho**power * run.T)
+        form = "G d^(1/4)/sqrt(rho^2 T)" if power == 2.0 else "G d^(1/4)/sqrt(rho T)"
+        why = f"{form}, of Lipschitz convex losses, as quoted; measured is the mean error of clipped runs; {HALF}"
+        yield order("rate of earlier work", "Sec. 1.2", setting_of(found), value, found["mean"], why)
+    yield from _constant()
+    for d in DIMENSIONS:
+        for failure in FAILURES:
+            yield from _quantiles(d, failure)
+
+
+def _constant() -> Iterator[Bound]:
+    """Chernoff's bound has the exponent `(s - log(1+s)) |A|_F^2/(2 |A|_2^2)`, where `s = t |A|_2/|A|_F^2`.
+
+    Over the minimum in Lemma F.6 it is least at s = 1; many equal eigenvalues reach it.
+    """
+    measured = (1.0 - math.log(2.0)) / 2.0
+    why = "measured is (1 - log 2)/2, which Chernoff's bound gives for Gaussian vectors"
+    for name, value in (("0.1457", HANSON_WRIGHT), ("1/8", EIGHTH)):
+        yield row(f"c of Hanson-Wright, {name}", "Remark F.7", "Gaussian", value, measured, "at least", why)
+
+
+def _quantiles(d: int, failure: float) -> Iterator[Bound]:
+    """A = I, where the quadratic form is chi-square with d degrees of freedom."""
+    setting, log = f"A=I, d={d}, probability {failure:g}", math.log(1.0 / failure)
+    measured = float(chi2.isf(failure, d))
+    why = "measured is the exact quantile of |xi|^2"
+    value = FIRST * (d * math.sqrt(log) + log)
+    yield row(
+        "|xi|^2, C = 8",
+        "Lemma F.6, Remark F.7",
+        setting,
+        value,
+        measured,
+        note=f"C (Tr A sqrt(log 1/p) + |A|_2 log 1/p); {why}",
+    )
+    yield row(
+        "|xi|^2, C' = 16", "Lemma F.6, Remark F.7", setting, SECOND * d * log, measured, note=f"C' Tr A log 1/p; {why}"
+    )

@@ -1,0 +1,589 @@
+"""choquettechoo2023's table of bounds: rows that hold at the theory's values, and fail once a table says otherwise.
+
+What is exact comes from the experiments themselves, on grids that are small; simulations are made up.
+"""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import mpmath
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chi2, norm, t
+
+from dpdescent.noise.strategies import toeplitz
+from dpdescent.papers.choquettechoo2023 import bounds
+from dpdescent.papers.choquettechoo2023.bounds import (
+    anti_pgd,
+    asymptotic,
+    cases,
+    clipping,
+    exact_errors,
+    finite_time,
+    integrals,
+    mean_estimation,
+    preliminaries,
+    sensitivities,
+    spectra,
+    strongly_convex,
+)
+from dpdescent.papers.choquettechoo2023.design import power_law, spectrum
+from dpdescent.papers.choquettechoo2023.experiments import (
+    ext_anti_pgd,
+    ext_finite_time,
+    ext_mean_estimation,
+    ext_nu,
+    ext_prefix_sums,
+    ext_spectra,
+    fig01,
+    fig02,
+    fig03,
+    table2,
+)
+from dpdescent.papers.choquettechoo2023.theory import elliptic, rates, regression
+from dpdescent.papers.choquettechoo2023.theory.finite_time import Tuning
+from dpdescent.papers.choquettechoo2023.theory.regression import Problem
+from dpdescent.replication import judgement, project, tables
+from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.project import Artefact
+from made_up import NARROW, table_of
+
+ROOT = Path(__file__).parents[2]
+MODULES = {
+    "fig01": fig01, "fig02": fig02, "fig03": fig03, "table2": table2, "ext_mean_estimation": ext_mean_estimation,
+    "ext_finite_time": ext_finite_time, "ext_nu": ext_nu, "ext_anti_pgd": ext_anti_pgd, "ext_spectra": ext_spectra,
+    "ext_prefix_sums": ext_prefix_sums,
+}  # fmt: skip
+# Grids on which everything takes a second or two.
+CELLS = {
+    "fig02": {"d": {"d": [8, 16]}, "d_eff": {"d": 16, "alpha": [0.4, 1.0]}, "eta": {"d": 16, "eta": [0.02, 0.15]}},
+    "fig03": {"all": {"eta": 0.1, "kappa": [1.01, 10.0, 100.0]}},
+    "table2": {"all": {"d": 16, "T": [50, 20000]}},
+    "ext_finite_time": {"exact": {"d": 4, "T": [200, 2000]}},
+    "ext_spectra": {"all": {"d": [16, 32, 64]}},
+    "ext_anti_pgd": {"eta": {"d": 16}, "d": {"d": [8, 16]}, "nu": {"d": 16}},
+    "ext_prefix_sums": {"paper scale": {"T": [342]}, "small": {"T": [60, 64]}},
+}  # fmt: skip
+ARMS = {
+    "fig02": {"simulate": False},
+    "ext_finite_time": {"eta": [0.003, 0.01, 0.03]},
+    "ext_prefix_sums": {
+        "mechanism": ["identity", "TreeAgg", "Honaker", "Full Honaker", "FHU", "nu"], "copies": [1, 2],
+        "participations": {"342": 6, "60": 10, "64": 1},
+    },
+    "ext_nu": {"nu_over_eta_mu": [0.1, 1.0, 10.0]},
+}  # fmt: skip
+# Bounds from below; all others that have a direction and are no equality are from above.
+FROM_BELOW = (
+    "lower bound", "universal lower bound", "infimum over all beta", "least over nu", "nu = eta mu",
+    "largest stable learning rate", "c of Hanson-Wright",
+)  # fmt: skip
+PLACES = [
+    "(5), (28)", "(24)", "App. C.1.1", "App. C.5", "Thm 1.1", "Thm 2.1", "(18)", "(19)", "(83)", "Lemma D.12, (86)",
+    "Property C.3", "App. C.1.3", "Lemma F.18", "Thm F.3", "(20)", "Thm C.14", "Thm C.15", "Thm C.18", "Thm C.18, (47)",
+    "Prop. C.22", "Prop. C.24", "Thm 2.2", "Lemma C.4", "Cor. C.5", "Remark C.16", "Remark C.23", "Lemma F.17",
+    "App. C.6", "Sec. 2.2", "Sec. 1.3 (b)", "Def. D.3", "Thm D.11", "Thm D.13(c)", "Cor. D.14", "Cor. D.15",
+    "Lemma F.21", "Thm D.4", "Thm D.13", "(9)", "(72)", "Thm 3.1, (10)", "(93)", "App. E.1", "Sec. 3", "(91)",
+    "Lemma F.15", "Lemma F.16", "Lemma C.21(i)", "Lemma C.21(ii)", "Property F.8", "Property F.9", "Property F.10",
+    "Property F.11", "Lemma F.12", "Lemma F.13", "Lemma F.20", "Lemma F.22", "Sec. 1.2", "Remark F.7",
+]  # fmt: skip
+
+
+# --- Tables on small grids -------------------------------------------------------------------------------------------
+
+
+def specs(name: str, artefact: Artefact) -> Iterator[dict[str, Any]]:
+    """What the parts get, one a panel and variant, on the small grids and without trials."""
+    seen = set()
+    for part in artefact.parts:
+        spec = json.loads(part.json())
+        panel = spec["panel"]
+        small = CELLS.get(name, {}).get(panel, {}) if spec["variant"] in SMALL else {}
+        cell, arms = spec["cell"] | small, spec["arms"] | ARMS.get(name, {})
+        key = (spec["variant"], panel, json.dumps(cell, sort_keys=True))
+        if spec["trials"][0] == 0 and key not in seen and (name, panel) != ("ext_finite_time", "clipped"):
+            seen.add(key)
+            yield spec | {"trials": [0, 0], "cell": cell, "arms": arms}
+
+
+SMALL = ("main", "fixed nu", cases.LABEL_NOISE, "sensitivity of T steps", "uniform grid")
+
+
+def made(name: str, artefact: Artefact) -> pd.DataFrame:
+    """The table of an artefact from its experiment; variants with grids of their own are left out."""
+    frames = []
+    for spec in specs(name, artefact):
+        if spec["variant"] in SMALL:
+            if spec["variant"] == "uniform grid":
+                spec["settings"] |= {"grid": "uniform", "points": 400}
+            found = pd.DataFrame([{"variant": spec["variant"], **row} for row in MODULES[name].run(spec)])
+            frames.append(found.reindex(columns=list(dict.fromkeys([*found, *artefact.keys, *artefact.measures]))))
+    rows = pd.concat([frame for frame in frames if len(frame)], ignore_index=True)
+    rows = rows.drop_duplicates([*artefact.keys, "series", "variant", "trial"])
+    return tables.summarise([rows], artefact.keys, artefact.measures)
+
+
+def simulated(exact: pd.DataFrame, trials: int = 20) -> pd.DataFrame:
+    """Simulations of Figure 2 that agree with the exact law, which is a little below the limit."""
+    kept = exact[(exact["kind"] == "exact") & (exact["series"] != "optimum") & (exact["variant"] == "main")]
+    columns = ["variant", "panel", "d", "d_eff", "alpha", "eta", "series", "nu", "gamma_squared", "exact"]
+    rows = [
+        row | {"expected": 0.999 * row["exact"], "mean": 1.01 * row["exact"]}
+        for row in kept[columns].to_dict("records")
+    ]
+    return table_of(rows, trials, spread=NARROW, defaults={"kind": "simulated"})
+
+
+def simulated_means(exact: pd.DataFrame) -> pd.DataFrame:
+    rows = exact[["variant", "eta", "mechanism", "series", "exact"]].to_dict("records")
+    rows = [row | {"mean": 0.99 * row["exact"], "clip_fraction": 0.0} for row in rows]
+    return table_of(rows, spread=NARROW, defaults={"kind": "simulated"})
+
+
+def clipped() -> pd.DataFrame:
+    rows = [
+        {"T": T, "mechanism": name, "mean": 0.01, "eta": 0.01, "clip_norm": 2.0}
+        for T in (500, 1000) for name in ("DP-SGD", "nu-DP-FTRL")
+    ]  # fmt: skip
+    same = {"variant": "main", "panel": "clipped", "d": 8, "series": "error at the tuned rate", "clip_fraction": 0.02}
+    return table_of(rows, spread=NARROW, defaults=same)
+
+
+@pytest.fixture(scope="module")
+def evidence() -> Evidence:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(project, "_check_code", lambda *_: None)
+        found = project.load({"scale": "paper", "seed": 7, "papers": ["choquettechoo2023"]}, ROOT)
+    spec = json.loads(project.judging_json(found, "choquettechoo2023"))
+    artefacts = found.papers["choquettechoo2023"].artefacts
+    # All artefacts but those that are not read: the others must not be needed.
+    all_tables = {name: made(name, artefacts[name]) for name in MODULES}
+    added = {
+        "fig02": simulated(all_tables["fig02"]), "ext_finite_time": clipped(),
+        "ext_mean_estimation": simulated_means(all_tables["ext_mean_estimation"]),
+    }  # fmt: skip
+    for name, rows in added.items():
+        all_tables[name] = pd.concat([all_tables[name].dropna(axis=1, how="all"), rows], ignore_index=True)
+    plus = all_tables["fig03"].query("variant == 'main'").assign(variant="multiplier sign as printed")
+    all_tables["fig03"] = pd.concat([all_tables["fig03"], plus], ignore_index=True)
+    return Evidence(spec, all_tables)
+
+
+@pytest.fixture(scope="module")
+def by_part(evidence: Evidence) -> dict[ModuleType, list[Bound]]:
+    return {part: list(part.evaluate(evidence)) for part in bounds.PARTS}
+
+
+@pytest.fixture(scope="module")
+def rows(by_part: dict[ModuleType, list[Bound]]) -> list[Bound]:
+    return [row for found in by_part.values() for row in found]
+
+
+def named(rows: list[Bound], name: str, setting: str = "") -> list[Bound]:
+    found = [row for row in rows if row.bound == name and setting in row.setting]
+    assert found, (name, setting)
+    return found
+
+
+def part_of(by_part: dict[ModuleType, list[Bound]], name: str) -> ModuleType:
+    """The part that has the rows of that name."""
+    return next(part for part, found in by_part.items() if any(row.bound == name for row in found))
+
+
+def with_tables(evidence: Evidence, **changes: pd.DataFrame) -> Evidence:
+    return replace(evidence, tables=evidence.tables | changes)
+
+
+# --- The table -------------------------------------------------------------------------------------------------------
+
+
+def test_every_part_has_rows_and_each_stands_once(
+    evidence: Evidence, by_part: dict[ModuleType, list[Bound]], rows: list[Bound]
+) -> None:
+    assert all(by_part.values())
+    assert bounds.evaluate(evidence) == rows
+    names = [(row.bound, row.setting) for row in rows]
+    assert len(set(names)) == len(names) > 500
+
+
+def test_everything_holds_at_the_theorys_values(rows: list[Bound]) -> None:
+    assert [row for row in rows if row.holds is False] == []
+    assert sum(row.holds is True for row in rows) > 400
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_every_place_with_a_computable_bound_is_there(rows: list[Bound], place: str) -> None:
+    assert any(row.location == place for row in rows)
+
+
+def test_every_row_has_a_value_and_says_what_it_is(rows: list[Bound]) -> None:
+    for row in rows:
+        assert math.isfinite(row.value) or row.location == "Lemma F.13, F.14", row
+        assert row.measured is None or math.isfinite(row.measured), row
+        assert row.note, row
+        assert "nan" not in row.note, row
+
+
+def test_orders_are_open(rows: list[Bound]) -> None:
+    orders = [row for row in rows if judgement.ORDER in row.note]
+    assert len(orders) > 100
+    assert all(row.holds is None for row in orders)
+
+
+def test_conventions_are_explicit(rows: list[Bound]) -> None:
+    """Whose F it is stands in the note of every row that bounds one; ratios and what is no F need none."""
+    for row in rows:
+        if row.bound.startswith(("F_inf", "upper bound", "lower bound", "universal", "form of Theorem", "error after")):
+            assert any(words in row.note for words in (cases.HALF, cases.HALVED, "F of App. B", "F of (22)")), row
+
+
+def test_holds_says_what_value_and_measured_say(rows: list[Bound]) -> None:
+    for row in rows:
+        if row.holds is not None and "equality" not in row.note:
+            assert row.measured is not None
+            below = row.bound.startswith(FROM_BELOW) or row.bound.endswith("from below")
+            slack = 1.1e-3 * row.value if row.bound == "bound (10), more lags" else 2e-9 * row.value
+            assert row.holds == (row.measured >= row.value - slack if below else row.measured <= row.value + slack), row
+
+
+def test_equalities_are_tight(rows: list[Bound]) -> None:
+    exact = [row for row in rows if "equality up to rounding" in row.note]
+    assert len(exact) > 150
+    for row in exact:
+        assert row.measured == pytest.approx(row.value, rel=1e-10), row
+
+
+# --- What is violated does not hold ----------------------------------------------------------------------------------
+
+EXACT = {"variant": "main", "kind": "exact"}
+Violation = tuple[str, str, float, dict[str, object], str, int]
+VIOLATIONS: list[Violation] = [
+    ("fig02", "mean", 1.0 + 1e-8, EXACT | {"series": "nu-Noisy-FTRL"}, "F_inf of nu-Noisy-FTRL, by quadrature", 4),
+    ("fig02", "mean", 1.0 - 1e-8, EXACT | {"series": "nu-Noisy-FTRL"}, "F_inf of nu-Noisy-FTRL, by recursion", 4),
+    ("fig02", "mean", 1.0 + 1e-8, EXACT | {"series": "Noisy-SGD"}, "F_inf of Noisy-SGD, by quadrature", 4),
+    ("fig02", "mean", 1.0 + 1e-8, EXACT | {"series": "Noisy-SGD"}, "F_inf of Noisy-SGD, by recursion", 4),
+    ("fig02", "gamma_squared", 1.0 + 1e-8, EXACT | {"series": "nu-Noisy-FTRL"}, "gamma_inf^2 of eq. (7)", 4),
+    ("fig02", "mean", 1e3, EXACT | {"series": "Noisy-SGD"}, "upper bound in time, Noisy-SGD", 2),
+    ("fig02", "mean", 1e3, EXACT | {"series": "Noisy-SGD"}, "upper bound in frequency, Noisy-SGD", 2),
+    ("fig02", "mean", 1e3, EXACT | {"series": "nu-Noisy-FTRL"}, "upper bound at 3 Tr H, nu-Noisy-FTRL", 2),
+    ("fig02", "mean", 1e4, EXACT | {"series": "nu-Noisy-FTRL"}, "upper bound, constants of the proof", 2),
+    ("fig02", "mean", 0.1, EXACT | {"series": "nu-Noisy-FTRL"}, "lower bound in frequency, nu-Noisy-FTRL", 2),
+    ("fig02", "mean", 0.1, EXACT | {"series": "Noisy-SGD"}, "lower bound in time, Noisy-SGD", 2),
+    ("fig02", "mean", 0.1, EXACT | {"series": "optimum"}, "universal lower bound, int sqrt(h)", 2),
+    ("fig02", "mean", 1e-3, EXACT | {"series": "optimum"}, "universal lower bound, as stated", 2),
+    ("fig02", "mean", 1.1, EXACT | {"series": "optimum"}, "infimum over all beta", 2),
+    ("fig02", "mean", 3.0, {"kind": "simulated", "series": "Noisy-SGD"}, "tail mean of Noisy-SGD, simulated", 4),
+    ("fig02", "mean", 0.1, {"kind": "simulated", "series": "Noisy-SGD"}, "tail mean of Noisy-SGD, simulated", 4),
+    ("fig02", "expected", 1.01, {"kind": "simulated"}, "tail mean of nu-Noisy-FTRL, its limit", 4),
+    ("table2", "exact", 1.01, {"row": rates.ANTI_PGD}, "gamma_T^2, closed form", 1),
+    ("table2", "exact", 1.01, {"row": rates.FICHTENBERGER, "T": 50}, "gamma_T^2", 1),
+    ("table2", "exact", 1.5, {"row": rates.NU_NOISY_FTRL}, "gamma_T^2, its limit", 1),
+    ("ext_prefix_sums", "sensitivity", 1.01, {"mechanism": "identity"}, "squared sensitivity, closed form", 2),
+    ("ext_prefix_sums", "sensitivity", 0.99, {"mechanism": "TreeAgg"}, "squared sensitivity, dense", 2),
+    ("ext_mean_estimation", "mean", 1.0 + 1e-8, {"kind": "exact"}, "F_inf, mean estimation", 20),
+    ("ext_mean_estimation", "mean", 1.01, {"kind": "exact", "mechanism": "Optimal CC"},
+     "F_inf at the sensitivity of T steps", 8),
+    ("ext_mean_estimation", "mean", 1.5, {"kind": "exact", "mechanism": "optimal noise"},
+     "F_inf of the optimum, from above", 6),
+    ("ext_mean_estimation", "mean", 0.9, {"kind": "exact", "mechanism": "optimal noise"},
+     "F_inf of the optimum, from below", 6),
+    ("ext_mean_estimation", "mean", 2.0, {"kind": "simulated"}, "F_inf, simulated", 20),
+    ("fig01", "mean", 1.01, {"series": "exact ratio", "eta": 1.0}, "ratio of errors", 1),
+    ("fig01", "mean", -1.0, {"series": "beta*"}, "beta*_t", 6),
+    ("fig01", "mean", 1.01, {"series": "|B*|^2"}, "|B*|^2", 6),
+    ("ext_anti_pgd", "mean", 1e3, {"panel": "nu"}, "upper bound, damped anti-PGD", 5),
+    ("ext_anti_pgd", "mean", 1e-1, {"panel": "nu"}, "lower bound, damped anti-PGD", 5),
+    ("ext_spectra", "mean", 0.1, {"series": "nu-Noisy-FTRL"}, "infimum over all beta, by spectrum", 6),
+    ("ext_spectra", "d_eff", 1.01, {"spectrum": "k^-1"}, "stable rank", 1),
+    ("ext_spectra", "d_eff", 2.0, {"spectrum": "one large"}, "d_eff of the example", 3),
+    ("ext_spectra", "d_eff", 1.01, {"spectrum": "flat"}, "d_eff, from above", 2),
+    ("ext_nu", "value_at_best", 0.5, {"panel": "rates"}, "least over nu", 3),
+    ("ext_nu", "mean", 0.5, {"panel": "rates"}, "nu = eta mu", 3),
+    ("ext_finite_time", "mean", 1e4, {"panel": "exact"}, "error after t steps", 4),
+    ("ext_finite_time", "mean", 1e4, {"panel": "exact"}, "error after t steps, no clipping", 4),
+    ("fig03", "mean", 0.1, {"series": "DP-SGD"}, "bound (10) on a quadratic", 2),
+    ("fig03", "mean", 2.0, {"multiplier": "T_max 5", "series": "nu-DP-FTRL"}, "bound (10), more lags", 3),
+    ("fig03", "mean", 1.00001, {"multiplier": "static"}, "bound (10), static", 6),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "violation", VIOLATIONS, ids=[f"{each[4]}, {each[0]} {each[1]} x {each[2]:g}" for each in VIOLATIONS]
+)
+def test_a_violated_bound_does_not_hold(
+    evidence: Evidence, by_part: dict[ModuleType, list[Bound]], violation: Violation
+) -> None:
+    artefact, column, factor, where, name, least = violation
+    table = evidence.tables[artefact].copy()
+    chosen = np.logical_and.reduce([table[key] == value for key, value in where.items()])
+    assert np.any(chosen)
+    table.loc[chosen, column] *= factor
+    found = named(list(part_of(by_part, name).evaluate(with_tables(evidence, **{artefact: table}))), name)
+    assert sum(row.holds is False for row in found) >= least
+
+
+@pytest.mark.parametrize(
+    ("target", "value", "name"),
+    [
+        ("theory.elliptic.diagonal_bound", lambda a: 0.1, "I(a, a), from above"),
+        ("theory.elliptic.integral_bound", lambda a: 0.1, "I(a, b), from above"),
+        ("theory.elliptic.integral_bound", lambda a: 0.1, "Err_j of nu-Noisy-FTRL"),
+        ("theory.elliptic.log_threshold", lambda c: 0.1, "x log^2(1/x)"),
+        ("theory.elliptic.cosine_integral", lambda a, b, lag: 1.0, "cosine over a quadratic"),
+        ("theory.elliptic.first_kind_bounds", lambda k: elliptic.FirstKindBounds(99.0, 99.0, 0.1), "K(k), from below"),
+        ("theory.elliptic.first_kind_bounds", lambda k: elliptic.FirstKindBounds(0.1, 0.1, 99.0), "K(k), from above"),
+        ("theory.finite_time.half_expo_constant", lambda beta, nu: 2.1, "C of Half-Expo Decay, eq. (7)"),
+        ("theory.finite_time.Tuning.bound", lambda self, eta_max: 1e-9, "smallest value of (87)"),
+        ("theory.asymptotic_bounds.fourth_moment", lambda lam: 3.1 * lam.sum(), "R^2 of Gaussian inputs"),
+        ("bounds.preliminaries.HANSON_WRIGHT", 0.16, "c of Hanson-Wright, 0.1457"),
+        ("bounds.preliminaries.SECOND", 0.5, "|xi|^2, C' = 16"),
+    ],
+)
+def test_a_violated_lemma_does_not_hold(
+    evidence: Evidence, by_part: dict[ModuleType, list[Bound]], monkeypatch: pytest.MonkeyPatch, target: str,
+    value: object, name: str,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(f"dpdescent.papers.choquettechoo2023.{target}", value)
+    found = list(part_of(by_part, name).evaluate(evidence))
+    assert any(row.holds is False for row in named(found, name))
+
+
+def test_largest_residual_beside_its_exact_quantile(rows: list[Bound]) -> None:
+    found = named(rows, "largest xi_t^2", "T=500")[0]
+    assert found.value == pytest.approx(2 * 0.01 * math.log(2 * 500 / 0.05))
+    assert found.measured == pytest.approx(0.01 * norm.ppf(1 - 0.05 / 1000) ** 2)
+
+
+# --- Grids of one's own ----------------------------------------------------------------------------------------------
+
+
+READERS: dict[str, tuple[ModuleType, ...]] = {
+    "fig01": (mean_estimation,), "fig02": (sensitivities, exact_errors, asymptotic, finite_time),
+    "fig03": (strongly_convex,), "table2": (sensitivities,), "ext_prefix_sums": (sensitivities,),
+    "ext_mean_estimation": (mean_estimation,), "ext_anti_pgd": (anti_pgd,), "ext_spectra": (spectra,),
+    "ext_nu": (spectra,), "ext_finite_time": (finite_time, clipping, preliminaries),
+}  # fmt: skip
+
+
+def test_a_part_reads_its_own_tables_only(evidence: Evidence, by_part: dict[ModuleType, list[Bound]]) -> None:
+    for part, found in by_part.items():
+        own = {name: table for name, table in evidence.tables.items() if part in READERS[name]}
+        assert list(part.evaluate(replace(evidence, tables=own))) == found
+
+
+@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("left", ["missing", "no columns", "one row", "every third row"])
+def test_a_table_may_lack_much(
+    evidence: Evidence, by_part: dict[ModuleType, list[Bound]], name: str, left: str
+) -> None:
+    table = evidence.tables[name]
+    cut = {"no columns": pd.DataFrame(), "one row": table.iloc[:1], "every third row": table[::3]}
+    kept = {each: table for each, table in evidence.tables.items() if each != name}
+    shrunk = replace(evidence, tables=kept | ({name: cut[left]} if left in cut else {}))
+    found = [row for part in READERS[name] for row in part.evaluate(shrunk)]
+    assert len(found) < sum(len(by_part[part]) for part in READERS[name])
+    assert [row for row in found if row.holds is False] == []
+
+
+def test_without_any_table_only_what_hangs_on_none_is_left(evidence: Evidence) -> None:
+    nothing = replace(evidence, tables={})
+    left = [row for part in (integrals, preliminaries) for row in part.evaluate(nothing)]
+    assert bounds.evaluate(nothing) == left
+    assert left
+
+
+def test_a_single_trial_leaves_simulations_open(evidence: Evidence) -> None:
+    exact = evidence.tables["fig02"]
+    table = pd.concat([exact[exact["kind"] != "simulated"], simulated(exact, trials=1)], ignore_index=True)
+    found = list(exact_errors.evaluate(with_tables(evidence, fig02=table)))
+    assert {row.holds for row in named(found, "tail mean of Noisy-SGD, simulated")} == {None}
+
+
+def test_a_horizon_beyond_inversion_and_a_nu_beyond_recursion_are_left_out(
+    evidence: Evidence, rows: list[Bound], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not any(row.setting.endswith("T=20000, nu=0") for row in named(rows, "gamma_T^2"))
+    monkeypatch.setattr(exact_errors, "MOST", 100)
+    found = list(exact_errors.evaluate(evidence))
+    assert not any(row.bound == "F_inf of nu-Noisy-FTRL, by recursion" for row in found)
+    assert named(found, "F_inf of Noisy-SGD, by recursion")
+
+
+def test_outside_the_theorems_rates_lower_bounds_are_open_and_upper_ones_left_out(evidence: Evidence) -> None:
+    """At d = 16 and alpha = 0.4 the learning rate 0.15 makes eta R^2 exceed 1, and second moments still converge."""
+    table = evidence.tables["fig02"]
+    table = table[(table["kind"] == "exact") & (table["variant"] == "main") & (table["alpha"] == 0.4)].copy()
+    eta = 0.15
+    problem = Problem(power_law(16, 0.4), eta, 0.5)
+    values = {"Noisy-SGD": regression.noisy_sgd(problem), "nu-Noisy-FTRL": 1.0, "optimum": 1.0}
+    table["eta"], table["mean"], table["nu"] = eta, table["series"].map(values), eta * problem.mu
+    found = list(asymptotic.evaluate(replace(evidence, tables={"fig02": table})))
+    assert {row.holds for row in named(found, "lower bound in frequency, Noisy-SGD")} == {None}
+    assert "nothing is asserted" in named(found, "universal lower bound, as stated")[0].note
+    assert not any(row.bound.startswith("upper bound in") for row in found)
+
+
+def test_budget_of_the_settings_is_followed(evidence: Evidence, rows: list[Bound]) -> None:
+    spec = json.loads(json.dumps(evidence.spec))
+    for about in spec["artefacts"].values():
+        about["settings"] |= {"rho": 2.0 * about["settings"]["rho"]} if "rho" in about["settings"] else {}
+    doubled = bounds.evaluate(replace(evidence, spec=spec))
+    for name in (
+        "form of Theorem 2.2, lower bound", "upper bound in time, Noisy-SGD", "form of Proposition C.24",
+        "form (20), Noisy-SGD", "order of Noisy-SGD, example",
+    ):  # fmt: skip
+        for before, after in zip(named(rows, name, "d=16"), named(doubled, name, "d=16"), strict=True):
+            if cases.LABEL_NOISE not in before.setting:
+                assert after.value == pytest.approx(before.value / 2)
+
+
+def test_an_artefact_needs_its_settings(evidence: Evidence) -> None:
+    spec = json.loads(json.dumps(evidence.spec))
+    del spec["artefacts"]["ext_finite_time"]["settings"]["start"]
+    with pytest.raises(ValueError, match="specification of ext_finite_time, panel 'all', has no 'start'"):
+        list(finite_time.evaluate(replace(evidence, spec=spec)))
+
+
+# --- Values by other means -------------------------------------------------------------------------------------------
+
+
+def test_chance_is_as_seldom_as_a_normal_value_so_far_off() -> None:
+    for trials, width in ((6, 3.0), (20, 3.0), (40, 4.0)):
+        allowed = cases.chance(pd.Series({"se": 2.0, "trials": trials}), width)
+        assert t.sf(allowed / 2.0, trials - 1) == pytest.approx(norm.sf(width), rel=1e-6)
+    assert math.isnan(cases.chance(pd.Series({"se": math.nan, "trials": 1}), 3.0))
+
+
+@pytest.mark.parametrize(
+    ("variant", "sd"), [("label noise of sd 1", 1.0), ("label noise of sd 0.5", 0.5), ("main", 0.0)]
+)
+def test_label_noise_is_read_from_a_variants_name(variant: str, sd: float) -> None:
+    assert cases.label_noise(variant) == sd
+    assert cases.label_noise(cases.LABEL_NOISE) > 0
+
+
+@pytest.mark.parametrize(
+    ("values", "ends", "middle"),
+    [([], [], []), ([2.0], [2.0], [2.0]), ([3, 1, 2, 1], [1, 3], [1, 2, 3]), ([math.nan, 1.0], [1.0], [1.0])],
+)
+def test_ends(values: list[float], ends: list[float], middle: list[float]) -> None:
+    assert cases.ends(values) == ends
+    assert cases.ends_and_middle(values) == middle
+
+
+@pytest.mark.parametrize("strategy", [toeplitz.optimal_cc(), toeplitz.nu_family(0.1), toeplitz.anti_pgd()])
+def test_inverse_by_substitution_is_the_dense_inverse(strategy: toeplitz.DampedDifference) -> None:
+    dense = np.linalg.inv(strategy.decoder(30))
+    found = sensitivities._inverse_squared(strategy.coefficients(30))
+    assert found == pytest.approx((dense**2).sum(axis=0).max(), rel=1e-10)
+
+
+@pytest.mark.parametrize(("d", "alpha"), [(1, 0.0), (16, 1.0), (64, 0.4)])
+def test_largest_stable_rate_has_a_gain_of_one(d: int, alpha: float) -> None:
+    eta = exact_errors._largest_stable(Problem(power_law(d, alpha), 0.01, 1.0))
+    assert Problem(power_law(d, alpha), eta, 1.0).gain == pytest.approx(1.0, rel=1e-9)
+
+
+@pytest.mark.parametrize(("characteristic", "complementary"), [(-40.0, 0.1), (0.5, 1e-4), (0.99, 0.5)])
+def test_third_kind(characteristic: float, complementary: float) -> None:
+    with mpmath.workdps(40):
+        expected = float(mpmath.ellippi(characteristic, 1 - mpmath.mpf(complementary) ** 2))
+    assert integrals._third(characteristic, complementary**2) == pytest.approx(expected, rel=1e-12)
+
+
+def test_root_of_a_covariance_has_its_eigenvalues_and_is_not_diagonal() -> None:
+    lam = spectrum("k^-1", 12)
+    root = spectra._root(lam)
+    assert np.linalg.eigvalsh(root @ root) == pytest.approx(np.sort(lam))
+    assert np.abs(root - np.diag(np.diag(root))).max() > 0.05
+
+
+def test_least_value_of_the_tuning_lemma() -> None:
+    tuning = Tuning(A=8.0, B=0.05, C=20.0, mu=0.125, T=4000.0)
+    etas = np.exp(np.linspace(-15, math.log(0.2), 200_001))
+    brute = min(tuning.at(float(eta)) for eta in etas[::50])
+    assert finite_time._least(tuning, 0.2) <= brute
+    assert finite_time._least(tuning, 0.2) == pytest.approx(brute, rel=1e-4)
+
+
+def test_forms_of_theorem_2_2_and_the_constants_that_they_need(rows: list[Bound]) -> None:
+    setting = "Figure 2: d=16, alpha=1, eta=0.02"
+    eta, rho, d = 0.02, 0.5, 16
+    trace = sum(1 / k for k in range(1, d + 1))
+    forms = {
+        "Noisy-SGD": eta * d / rho,
+        "nu-Noisy-FTRL": eta**2 / rho * math.log(d / eta) ** 2 * trace,
+        "lower bound": eta**2 / rho * trace,
+    }
+    for name, value in forms.items():
+        found = named(rows, f"form of Theorem 2.2, {name}", setting)[0]
+        assert found.setting == setting
+        assert found.value == pytest.approx(value, rel=1e-12)
+        assert found.measured is not None
+        assert f"measured is {found.measured / value:.3g} times it" in found.note
+    needed = named(rows, "least constant of Theorem 2.2, nu-Noisy-FTRL")[0]
+    ratios = [row.measured / row.value for row in named(rows, "form of Theorem 2.2, nu-Noisy-FTRL", "Figure 2: ")
+              if row.measured is not None]  # fmt: skip
+    assert needed.value == pytest.approx(max(ratios))
+
+
+def test_explicit_bounds_by_hand(rows: list[Bound]) -> None:
+    """Theorems C.14 and C.18 for independent noise, where <beta, T beta> = d; F of (8)."""
+    setting = "Figure 2: d=16, alpha=1, eta=0.02"
+    eta, rho, d = 0.02, 0.5, 16
+    trace = sum(1 / k for k in range(1, d + 1))
+    series = (1 - math.sqrt(eta * (trace + 2))) ** -2
+    upper = named(rows, "upper bound in time, Noisy-SGD", setting)[0]
+    assert upper.value == pytest.approx((1 + 3 * series) * eta * d / (2 * rho))
+    lower = named(rows, "lower bound in time, Noisy-SGD", setting)[0]
+    assert lower.value == pytest.approx(0.5 * eta * d / (4 * rho))
+    stated = named(rows, "universal lower bound, as stated", setting)[0]
+    assert stated.value == pytest.approx(0.5 * eta**2 / (8 * rho) * trace)
+
+
+def test_mean_estimation_by_hand(rows: list[Bound]) -> None:
+    found = named(rows, "form of Theorem 2.1", "optimal noise, eta=0.1")[0]
+    assert found.value == pytest.approx(0.01 * math.log(10) ** 2 + 0.1 / 3)
+    assert named(rows, "F_inf, mean estimation", "DP-SGD, eta=0.1")[0].value == pytest.approx(0.1 / 1.9 * (0.5 + 1 / 3))
+
+
+def test_quoted_rates_and_the_clip_norm_by_hand(rows: list[Bound]) -> None:
+    found = named(rows, "rate of earlier work", "DP-SGD, T=500")[0]
+    assert found.value == pytest.approx(2 * 8**0.25 / math.sqrt(500))
+    norm_needed = named(rows, "clip norm that clips nothing, (9)", "DP-SGD, T=500")[0]
+    assert norm_needed.value == pytest.approx(sum(1 / k for k in range(1, 9)))
+    assert norm_needed.measured == 2.0
+
+
+def test_hanson_wright_constant_is_what_chernoff_gives() -> None:
+    """Of many equal squares the exact tail has this exponent, and never a smaller one, over min(s^2, s)."""
+    c = {row.bound: row.measured for row in preliminaries._constant()}["c of Hanson-Wright, 0.1457"]
+    assert c == pytest.approx(
+        min((s - math.log1p(s)) / (2 * min(s * s, s)) for s in np.linspace(0.01, 5, 4991)), rel=1e-6
+    )
+    for n in (1, 10, 300):
+        exponents = [-chi2.logsf(n * (1 + s), n) / (n * min(s * s, s)) for s in (0.2, 1.0, 3.0)]
+        assert min(exponents) >= c
+    assert -chi2.logsf(2 * 4000, 4000) / 4000 == pytest.approx(c, rel=1e-2)
+
+
+def test_notes_of_simulations_warn_of_heavy_tails(rows: list[Bound]) -> None:
+    found = named(rows, "tail mean of Noisy-SGD, simulated", "eta=0.15")[0]
+    gain = Problem(power_law(16, 1.0), 0.15, 0.5).gain
+    assert f"A = {gain:.3g}" in found.note
+    assert "heavier" in found.note
+
+
+def test_rows_of_the_same_setting_in_two_panels_stand_once(evidence: Evidence, rows: list[Bound]) -> None:
+    """Figure 2's panels share a point, as do those of anti-PGD."""
+    exact = evidence.tables["fig02"].query("variant == 'main' and kind == 'exact' and series == 'optimum'")
+    assert len(exact) > len(exact.drop_duplicates(["d", "alpha", "eta"]))
+    assert len(named(rows, "universal lower bound, as stated", "Figure 2: ")) == len(
+        exact.drop_duplicates(["d", "alpha", "eta"])
+    )
