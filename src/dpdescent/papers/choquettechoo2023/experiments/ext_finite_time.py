@@ -1,5 +1,6 @@
 """Linear regression after T steps at the best learning rate: exact errors of Noisy-FTRL, and DP-FTRL with clipping."""
 
+import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -60,13 +61,20 @@ def _exact(spec: Spec, T: int, name: str) -> Iterator[Row]:
         method="bounded", options={"xatol": 1e-4},
     )  # fmt: skip
     eta, value = min([(float(np.exp(found.x)), float(found.fun)), (grid[best], errors[best])], key=lambda pair: pair[1])
-    yield {"series": "error at the best rate", "trial": 0, "value": value, "eta": eta, "clip_norm": 1.0}
+    yield {
+        "series": "error at the best rate",
+        "trial": 0,
+        "value": value,
+        "eta": eta,
+        "clip_norm": 1.0,
+        "clip_fraction": math.nan,
+    }
     problem = problem_of(spec, eta, 1.0)
     bound = finite_time.dp_sgd_utility if name == DP_SGD else finite_time.nu_dp_ftrl_utility
     moment = asymptotic_bounds.fourth_moment(problem.lam)
     terms = bound(finite_time.Run(problem, spec["settings"]["start"], T, spec["settings"]["failure"], moment))
     value = terms.distance + terms.privacy + terms.labels
-    yield {"series": "bound", "trial": 0, "value": value, "eta": eta, "clip_norm": 1.0}
+    yield {"series": "bound", "trial": 0, "value": value, "eta": eta, "clip_norm": 1.0, "clip_fraction": math.nan}
 
 
 def _error(spec: Spec, T: int, name: str, eta: float) -> float:

@@ -24,7 +24,8 @@ def run(spec: Spec) -> Iterator[Row]:
         nu = damping(spec, problem)
         if spec["trials"][0] == 0:
             yield from (
-                {**place, **row, "trial": 0, "nu": nu} for row in (*_exact(spec, problem), *_bounds(spec, problem))
+                {**place, "expected": math.nan, **row, "trial": 0, "nu": nu}
+                for row in (*_exact(spec, problem), *_bounds(spec, problem))
             )
         if spec["arms"]["simulate"]:
             yield from ({**place, **row, "nu": nu} for row in _simulated(spec, problem, cell))
