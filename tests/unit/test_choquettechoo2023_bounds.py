@@ -587,3 +587,98 @@ def test_rows_of_the_same_setting_in_two_panels_stand_once(evidence: Evidence, r
     assert len(named(rows, "universal lower bound, as stated", "Figure 2: ")) == len(
         exact.drop_duplicates(["d", "alpha", "eta"])
     )
+
+
+def test_ends_of_panels_are_those_of_each_panels_own_axis() -> None:
+    table = pd.DataFrame(
+        [{"panel": "d", "d": d, "d_eff": 7.0 - d, "eta": 0.1} for d in (1, 2, 3)]
+        + [{"panel": "eta", "d": 2, "d_eff": 5.0, "eta": eta} for eta in (0.1, 0.2, 0.3)]
+    )
+    found = cases.ends_of_panels(table)
+    assert found[["panel", "d", "eta"]].to_numpy().tolist() == [
+        ["d", 1, 0.1],
+        ["d", 3, 0.1],
+        ["eta", 2, 0.1],
+        ["eta", 2, 0.3],
+    ]
+
+
+def test_constants_of_theorem_2_2_are_the_extreme_ones(rows: list[Bound]) -> None:
+    for name, best in (("least constant of", max), ("largest constant from below of", min)):
+        ratios = [row.measured / row.value for row in named(rows, "form of Theorem 2.2, Noisy-SGD", "Figure 2: ")
+                  if row.measured is not None]  # fmt: skip
+        assert named(rows, f"{name} Theorem 2.2, Noisy-SGD")[0].value == pytest.approx(best(ratios))
+
+
+def test_the_papers_optimal_noise_is_not_the_exact_optimum(rows: list[Bound]) -> None:
+    found = named(rows, "infimum over all beta", "eta=0.15")[0]
+    assert found.measured is not None
+    assert 1e-9 < found.measured / found.value - 1.0 < 1e-2
+
+
+def test_bounds_of_a_direction_by_hand(rows: list[Bound]) -> None:
+    """The last of 16 eigenvalues 1/k, nu = eta mu."""
+    place, lam, nu = "Figure 2: d=16, alpha=1, eta=0.02, j=16", 1 / 16, 0.02 / 16
+    assert named(rows, "Err_j of nu-Noisy-FTRL", place)[0].value == pytest.approx(lam * 128 / 49 * math.log(8 / nu))
+    beta = toeplitz.nu_family(nu).coefficients(20_000)
+    found = named(rows, "<beta, T_j beta> of eq. (7), from above", place)[0]
+    assert found.value == pytest.approx((2 - nu) / nu * (beta @ beta))
+    assert named(rows, "integral of a direction, Noisy-SGD, from below", place)[0].value == 0.5
+
+
+def test_upper_bound_at_the_papers_moment_by_hand(rows: list[Bound]) -> None:
+    trace = sum(1 / k for k in range(1, 17))
+    series = (1 - math.sqrt(0.02 * 3 * trace)) ** -2
+    found = named(rows, "upper bound at 3 Tr H, Noisy-SGD", "Figure 2: d=16, alpha=1, eta=0.02")[0]
+    assert found.value == pytest.approx((1 + 3 * series) * 0.02 * 16)
+
+
+def test_leading_terms_of_undamped_sensitivity(rows: list[Bound]) -> None:
+    for found in named(rows, "gamma_T^2, leading terms"):
+        T = float(found.setting.split("T=")[1].split(",")[0])
+        assert found.measured == pytest.approx(found.value, abs=0.1 / T)
+
+
+def test_bound_10_stands_beside_the_worst_of_three_quadratics(evidence: Evidence, rows: list[Bound]) -> None:
+    for kappa in (1.01, 100.0):
+        found = named(rows, "bound (10) on a quadratic", f"DP-SGD, T_max 5, eta=0.1, kappa={kappa:g}")[0]
+        problem = strongly_convex.fig03.problem_of(
+            {"settings": evidence.spec["artefacts"]["fig03"]["settings"], "cell": {"eta": 0.1, "L": 1.0, "d": 1}}, kappa
+        )
+        # Independent noise on h theta^2/2: the variance of an autoregression, with G^2/(2 rho) = 1/2.
+        exact = [0.5 * h * 0.1**2 * 0.5 / (1 - (1 - 0.1 * h) ** 2) for h in (1 / kappa, kappa**-0.5, 1.0)]
+        assert found.measured == pytest.approx(max(exact), rel=1e-9)
+        assert problem.descent.mu == 1 / kappa
+
+
+def test_finite_time_by_hand(rows: list[Bound]) -> None:
+    """Theorem D.11 at T = 200 for four eigenvalues 1/k; the condition on T; Lemma F.21's function and its bound."""
+    found = named(rows, "error after t steps", "DP-SGD, T=200, d=4")[0]
+    eta, t_early = float(found.setting.split("eta=")[1].split(",")[0]), int(found.setting.split("t=")[1])
+    assert t_early == 2
+    lam = np.array([1, 1 / 2, 1 / 3, 1 / 4])
+    limit = regression.noisy_sgd(Problem(lam, eta, 1.0))
+    start = 4.0 * math.exp(-eta * t_early / 4) * 0.5 * lam.sum() / 4
+    assert found.value == pytest.approx((math.sqrt(start) + math.sqrt(limit)) ** 2, rel=1e-3)
+    asked = [named(rows, "T asked for", f"exact: {name}, T=200, d=4")[0] for name in ("DP-SGD", "nu-DP-FTRL")]
+    for row, power in zip(asked, (5, 7), strict=True):
+        assert row.measured == pytest.approx(200 / math.log(200 / 0.05) ** power)
+    size = (lam.sum() * 4) ** 2 * 4
+    assert [row.value for row in asked] == pytest.approx([size, size * math.log(size)])
+    trace = sum(1 / k for k in range(1, 9))
+    tuning = Tuning(A=8.0, B=0.01 * (trace + 2), C=4.0 * (trace + 2), mu=1 / 8, T=500)
+    lemma = named(rows, "smallest value of (87)", "T=500")[0]
+    assert lemma.value == pytest.approx(tuning.bound(1 / (trace + 2)))
+    assert lemma.measured == pytest.approx(finite_time._least(tuning, 1 / (trace + 2)))
+
+
+def test_utility_has_all_three_terms(rows: list[Bound]) -> None:
+    """D.14 at d = 8, G = 2, T = 500: kappa d_eff (d Tr H + d sigma^2 + sigma^2 rho) / (rho T)."""
+    trace = sum(1 / k for k in range(1, 9))
+    found = named(rows, "error at the best rate", "clipped: DP-SGD, T=500")[0]
+    assert found.value == pytest.approx(8 * trace * (8 * trace + 8 * 0.01 + 0.01) / 500)
+
+
+def test_threshold_of_the_logarithm_by_hand(rows: list[Bound]) -> None:
+    x = 0.01 / (9 * math.log(900) ** 2)
+    assert named(rows, "x log^2(1/x)", "c=0.01")[0].measured == pytest.approx(x * math.log(x) ** 2)

@@ -17,7 +17,7 @@ BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encod
 PRINTED = (20, 2)
 
 
-@pytest.mark.parametrize(("block", "printed"), zip(BLOCKS, PRINTED, strict=True))
+@pytest.mark.parametrize(("block", "printed"), list(zip(BLOCKS, PRINTED, strict=True)))
 def test_block_runs_in_a_fresh_interpreter(block: str, printed: int, tmp_path: Path) -> None:
     """From another folder, with warnings as errors, and with BLAS pinned by its first import."""
     assert block.lstrip().startswith("import dpdescent")

@@ -19,6 +19,7 @@ from dpdescent.noise.strategies import toeplitz, tree
 from dpdescent.noise.strategies.base import Strategy
 from dpdescent.noise.strategies.multi_epoch import multi_epoch_optimum
 from dpdescent.noise.strategies.stamped import stamped
+from dpdescent.papers.choquettechoo2023 import streams
 from dpdescent.papers.choquettechoo2023.design import PAPER, Array, Row, Spec
 from dpdescent.privacy import accounting, sampling, zcdp
 from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases, correlated_release
@@ -117,7 +118,7 @@ def plan_of(spec: Spec, name: str, eps: float) -> Plan:
 
 def run(spec: Spec, make_task: MakeTask) -> Iterator[Row]:
     """Rows of one epsilon: every seed's test accuracy of every mechanism, and what nu-DP-FTRL has beyond it."""
-    names = [str(name) for name in spec["arms"]["mechanism"]]
+    names = streams.arms_of(spec)
     for eps in as_list(spec["cell"]["eps"]):
         plans = [plan_of(spec, name, eps) for name in names]
         rates = {plan.name: tuned_rate(spec, make_task, plan) for plan in plans}
@@ -141,7 +142,7 @@ def _rows(eps: float, plan: Plan, rate: float, trial: int, accuracies: dict[str,
 
 def tuned_rate(spec: Spec, make_task: MakeTask, plan: Plan) -> float:
     """The learning rate of the best mean accuracy on seeds (and records drawn by them) that the table does not have."""
-    rates = sorted(spec["arms"]["learning_rate"])
+    rates = sorted(as_list(spec["arms"]["learning_rate"]))
     seeds = range(-spec["settings"]["tuning_seeds"], 0)
     accuracies = [train(spec, make_task, plan, rates, seed) for seed in seeds]
     return float(rates[int(np.argmax(np.mean(accuracies, axis=0)))])
@@ -161,11 +162,10 @@ def train(spec: Spec, make_task: MakeTask, plan: Plan, rates: Sequence[float], t
     arms = training.Arms(
         np.array(rates), np.full(len(rates), plan.noise_multiplier), np.full(len(rates), momentum)
     )  # fmt: skip
-    records = len(task.labels)
     if plan.name == AMPLIFIED:
-        batches = training.poisson(records, settings["k"] / T, T, named("sampling"))
+        batches = training.poisson(len(task.labels), settings["k"] / T, T, named("sampling"))
     else:
-        batches = training.fixed_order(records, batch, named("order"))
+        batches = epoch(len(task.labels), batch, T, settings["k"], named("order"))
     noise = None
     if plan.strategy is not None:
         normals = named("noise").standard_normal((plan.strategy.noises(T), task.model.parameters))
@@ -177,12 +177,25 @@ def train(spec: Spec, make_task: MakeTask, plan: Plan, rates: Sequence[float], t
     return task.model.accuracy(parameters, task.test_inputs, task.test_labels)
 
 
+def epoch(records: int, batch: int, T: int, k: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
+    """The batches of one epoch, after which they come again in the same order.
+
+    Raises:
+        ValueError: unless an epoch has T/k batches: records would come again sooner than sensitivities account for.
+    """
+    batches = training.fixed_order(records, batch, rng)
+    if len(batches) * k != T:
+        raise ValueError(f"batch={batch}: {records} records make {len(batches)} batches, but T={T} steps with k={k} "
+                         f"participations need {T / k:g}; take a batch of {records * k / T:g}")  # fmt: skip
+    return batches
+
+
 def releases(spec: Spec, tuned_on: str) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one cell: a run of every mechanism, and what its learning rate was tuned on."""
     settings = spec["settings"]
     T, k, delta, clip_norm = settings["T"], settings["k"], settings["dp_delta"], settings["clip_norm"]
     for eps in as_list(spec["cell"]["eps"]):
-        for name in spec["arms"]["mechanism"]:
+        for name in streams.arms_of(spec):
             plan = plan_of(spec, name, eps)
             event = _event(plan, eps, T=T, k=k, delta=delta, clip_norm=clip_norm, tuned_on=tuned_on)
             yield f"{spec['variant']}: {name}, eps={eps:g}", event, delta

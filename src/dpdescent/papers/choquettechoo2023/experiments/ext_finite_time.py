@@ -18,7 +18,7 @@ from dpdescent.replication.arguments import as_list
 
 # Seeds on which learning rate and clip norm are tuned; those of the table are others.
 TUNING = range(-4, 0)
-DP_SGD = "DP-SGD"
+DP_SGD, NU = "DP-SGD", "nu-DP-FTRL"
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -39,7 +39,13 @@ def problem_of(spec: Spec, eta: float, clip_norm: float) -> Problem:
 
 
 def strategy_of(problem: Problem, name: str) -> Toeplitz:
-    """Noise coefficients: independent, or with nu = eta mu (Sec. 2.3)."""
+    """Noise coefficients: independent, or with nu = eta mu (Sec. 2.3).
+
+    Raises:
+        ValueError: if there is no mechanism of that name.
+    """
+    if name not in (DP_SGD, NU):
+        raise ValueError(f"mechanism={name!r} is none of {[DP_SGD, NU]}")
     return toeplitz.identity() if name == DP_SGD else toeplitz.nu_family(problem.eta * problem.mu)
 
 
@@ -52,7 +58,7 @@ def start_of(spec: Spec) -> Array:
 def _exact(spec: Spec, T: int, name: str) -> Iterator[Row]:
     if spec["trials"][0] > 0:
         return
-    grid = sorted(spec["arms"]["eta"])
+    grid = sorted(as_list(spec["arms"]["eta"]))
     errors = [_error(spec, T, name, eta) for eta in grid]
     best = int(np.argmin(errors))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
@@ -100,9 +106,9 @@ def _clipped(spec: Spec, T: int, name: str) -> Iterator[Row]:
 
 def tuned(spec: Spec, T: int, name: str) -> tuple[float, float]:
     """Learning rate and clip norm of the smallest mean error on the tuning seeds."""
-    norms: list[float] = spec["arms"]["clip_norm"]
+    norms: list[float] = as_list(spec["arms"]["clip_norm"])
     errors: dict[tuple[float, float], float] = {}
-    for eta in spec["arms"]["eta"]:
+    for eta in as_list(spec["arms"]["eta"]):
         means = _runs(spec, T, name, eta, norms, TUNING).excess[:, :, 0].mean(axis=1)
         errors |= {(eta, norm): mean for norm, mean in zip(norms, means, strict=True) if np.isfinite(mean)}
     return min(errors, key=lambda pair: errors[pair])
@@ -131,9 +137,9 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     delta, rho = spec["settings"]["dp_delta"], spec["settings"]["rho"]
     for T in as_list(spec["cell"]["T"]):
         for name in streams.arms_of(spec):
-            for clip_norm in spec["arms"]["clip_norm"]:
+            for clip_norm in as_list(spec["arms"]["clip_norm"]):
                 # The ratio of sensitivity to noise is the same for every learning rate.
-                problem = problem_of(spec, spec["arms"]["eta"][0], clip_norm)
+                problem = problem_of(spec, as_list(spec["arms"]["eta"])[0], clip_norm)
                 gamma_squared = strategy_of(problem, name).sensitivity_squared(T)
                 event = streams.dp_ftrl(
                     name, gamma_squared=gamma_squared, noise_variance=problem.noise_variance(gamma_squared),

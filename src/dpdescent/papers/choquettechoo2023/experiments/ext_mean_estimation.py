@@ -1,5 +1,6 @@
 """Mean estimation by DP-FTRL: simulated errors beside the exact ones of Theorem 2.1."""
 
+import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -14,8 +15,9 @@ from dpdescent.papers.choquettechoo2023.theory import mean_estimation
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.arguments import as_list
 
-# Records are uniform on [-1, 1]; their gradients are never clipped at G = 1.
+# Records are uniform on [-1, 1], so that gradients should never be clipped at G = 1; it is counted.
 VARIANCE, CLIP_NORM = 1.0 / 3.0, 1.0
+DP_SGD, UNDAMPED = "DP-SGD", "Optimal CC"
 MULTIPLES = {"optimal noise": 1.0, "nu = 0.1 eta": 0.1, "nu = 10 eta": 10.0}
 
 
@@ -26,29 +28,35 @@ def run(spec: Spec) -> Iterator[Row]:
         exact = {name: _exact(spec, eta, name, *each) for name, each in found.items()}
         for name, value in exact.items():
             if spec["trials"][0] == 0:
-                yield _row(eta, name, "exact", 0, value, value)
+                yield _row(eta, name, "exact", 0, value, value, math.nan)
         for trials in streams.groups(spec, (spec["cell"]["T"], len(found))):
-            errors = _simulated(spec, eta, found, trials)
+            errors, clipped = _simulated(spec, eta, found, trials)
             for name, values in zip(found, errors, strict=True):
-                for trial, value in zip(trials, values, strict=True):
-                    yield _row(eta, name, "simulated", trial, float(value), exact[name])
+                for trial, value, share in zip(trials, values, clipped, strict=True):
+                    yield _row(eta, name, "simulated", trial, float(value), exact[name], float(share))
 
 
-def _row(eta: float, name: str, kind: str, trial: int, value: float, exact: float) -> Row:
+def _row(eta: float, name: str, kind: str, trial: int, value: float, exact: float, clipped: float) -> Row:
     return {
         "eta": eta, "mechanism": name, "kind": kind, "series": "suboptimality", "trial": trial, "value": value,
-        "exact": exact, "clip_fraction": 0.0,
+        "exact": exact, "clip_fraction": clipped,
     }  # fmt: skip
 
 
 def mechanisms(spec: Spec, eta: float) -> dict[str, tuple[Toeplitz, float]]:
-    """By name: noise coefficients, and the squared sensitivity that scales the noise; nu beyond 1 is left out."""
+    """By name: noise coefficients, and the squared sensitivity that scales the noise; nu beyond 1 is left out.
+
+    Raises:
+        ValueError: if there is no mechanism of a name.
+    """
     found: dict[str, tuple[Toeplitz, float]] = {}
     for name in streams.arms_of(spec):
+        if name not in (DP_SGD, UNDAMPED, *MULTIPLES):
+            raise ValueError(f"mechanism={name!r} is none of {[DP_SGD, UNDAMPED, *MULTIPLES]}")
         nu = MULTIPLES.get(name, 0.0) * eta
         if nu <= 1.0:
             # At nu = 1 only beta_0 is left.
-            plain = name == "DP-SGD" or nu == 1.0
+            plain = name == DP_SGD or nu == 1.0
             strategy = toeplitz.identity() if plain else toeplitz.nu_family(nu)
             finite = nu > 0.0 or plain
             gamma_squared = (
@@ -61,7 +69,7 @@ def mechanisms(spec: Spec, eta: float) -> dict[str, tuple[Toeplitz, float]]:
 def _exact(spec: Spec, eta: float, name: str, strategy: Toeplitz, gamma_squared: float) -> float:
     """The limit; for nu = 0, which has none, the expectation over the last steps of a run of T."""
     given = {"eta": eta, "rho": spec["cell"]["rho"], "clip_norm": CLIP_NORM, "sigma_sgd": VARIANCE**0.5}
-    if name == "DP-SGD":
+    if name == DP_SGD:
         return mean_estimation.dp_sgd(**given)
     if name in MULTIPLES:
         return mean_estimation.nu_dp_ftrl(MULTIPLES[name] * eta, **given)
@@ -82,8 +90,8 @@ def noise_variance(spec: Spec, gamma_squared: float) -> float:
     return float(gamma_squared * CLIP_NORM**2 / (2.0 * spec["cell"]["rho"]))
 
 
-def _simulated(spec: Spec, eta: float, found: dict[str, tuple[Toeplitz, float]], trials: range) -> Array:
-    """Mean squared deviation over the last steps, shape (mechanisms, trials)."""
+def _simulated(spec: Spec, eta: float, found: dict[str, tuple[Toeplitz, float]], trials: range) -> tuple[Array, Array]:
+    """Mean squared deviation over the last steps, (mechanisms, trials), and share of gradients beyond G, (trials,)."""
     T, tail, place = spec["cell"]["T"], spec["cell"]["tail"], f"eta={eta}"
     normals = streams.common_noise(spec, place, trials, (T, 1))
     scales = np.array([noise_variance(spec, gamma_squared) ** 0.5 for _, gamma_squared in found.values()])
@@ -91,7 +99,8 @@ def _simulated(spec: Spec, eta: float, found: dict[str, tuple[Toeplitz, float]],
     values = np.stack([rng.uniform(-1.0, 1.0, T) for rng in streams.generators(spec, place, trials, "data")], axis=1)
     errors = ftrl.mean_estimation(np.full(len(found), eta), values, noise)
     squares: Array = np.moveaxis(errors[-tail:] ** 2, 0, 2).mean(axis=2)
-    return squares
+    # The gradient of f is -z; the regulariser's is never clipped.
+    return squares, np.asarray((np.abs(values) > CLIP_NORM).mean(axis=0))
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
@@ -100,7 +109,7 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     for eta in as_list(spec["cell"]["eta"]):
         for name, (strategy, gamma_squared) in mechanisms(spec, eta).items():
             event = streams.dp_ftrl(
-                "DP-FTRL" if name != "DP-SGD" else name, gamma_squared=strategy.sensitivity_squared(T),
+                "DP-FTRL" if name != DP_SGD else name, gamma_squared=strategy.sensitivity_squared(T),
                 noise_variance=noise_variance(spec, gamma_squared), clip_norm=CLIP_NORM, rho=rho, T=T,
             )  # fmt: skip
             yield f"{spec['variant']}: {name}, eta={eta:g}", event, spec["settings"]["dp_delta"]

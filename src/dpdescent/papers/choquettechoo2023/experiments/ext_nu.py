@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from dpdescent.papers.choquettechoo2023.design import Row, Spec, problems
 from dpdescent.papers.choquettechoo2023.theory import optimum, regression
+from dpdescent.replication.arguments import as_list
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -11,7 +12,7 @@ def run(spec: Spec) -> Iterator[Row]:
     for cell, problem in problems(spec):
         least = optimum.best(problem)
         at_best = optimum.best_nu(problem)[1] / least
-        for multiple in spec["arms"]["nu_over_eta_mu"]:
+        for multiple in as_list(spec["arms"]["nu_over_eta_mu"]):
             nu = multiple * problem.eta * problem.mu
             if nu < 1.0:
                 yield {

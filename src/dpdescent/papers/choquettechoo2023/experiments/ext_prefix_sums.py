@@ -30,10 +30,12 @@ def run(spec: Spec) -> Iterator[Row]:
     arms = spec["arms"]
     for T in as_list(spec["cell"]["T"]):
         k = arms["participations"][str(T)]
-        for name in arms["mechanism"]:
+        for name in as_list(arms["mechanism"]):
+            if name not in MECHANISMS:
+                raise ValueError(f"mechanism={name!r} is none of {list(MECHANISMS)}")
             if name != "ME" or arms["largest_me"] >= T:
                 base = MECHANISMS[name](T, k)
-                for copies in [1] if name in ONCE else arms["copies"]:
+                for copies in [1] if name in ONCE else as_list(arms["copies"]):
                     yield _row(spec, name, stamped(base, copies), copies, T, k)
 
 

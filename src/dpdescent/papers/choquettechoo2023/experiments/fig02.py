@@ -113,6 +113,8 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries: none of the two clips, so none is private."""
     if spec["arms"]["simulate"]:
         for cell, _ in problems(spec):
-            place = f"{spec['variant']}: d={cell['d']} alpha={cell['alpha']:g} eta={cell['eta']:g}"
+            place = (
+                f"{spec['variant']}: panel {spec['panel']}, d={cell['d']} alpha={cell['alpha']:g} eta={cell['eta']:g}"
+            )
             for name in (SGD, FTRL):
                 yield f"{place}: {name}", streams.without_clipping(name), spec["settings"]["dp_delta"]
