@@ -203,7 +203,7 @@ SERIES = {
     "table1": {"suboptimality", "ratio to lower bound"},
     "table2": {"exact over order"}, "table3": {"counted", "exponent"}, "table4": {"exact over order"},
     "ext_mean_estimation": {"suboptimality"},
-    "ext_finite_time": {"error at the best rate", "bound", "error at the tuned rate"},
+    "ext_finite_time": {"error at the best rate", "main terms, constants 1", "error at the tuned rate"},
     "ext_nu": {"over the optimum"},
     "ext_anti_pgd": {"damped anti-PGD at the best nu", "Noisy-SGD", "nu-Noisy-FTRL", "damped anti-PGD"},
     "ext_spectra": {"Noisy-SGD", "nu-Noisy-FTRL", "optimum", "Noisy-SGD over nu-Noisy-FTRL"},
@@ -224,6 +224,8 @@ def test_rows_hold_what_the_table_declares_and_nothing_else(name: str) -> None:
     # What nobody counted has no value; nothing else is missing.
     assert set(rows.loc[rows["value"].isna(), "mechanism"] if name == "table3" else []) <= {"FFT"}
     assert name == "table3" or np.isfinite(rows["value"]).all()
+    # Every part by itself has all measures, because its sums are written down.
+    assert all({*artefact.measures} <= set(part) for part in parts)
     table = tables.summarise(parts, artefact.keys, artefact.measures)
     assert not table.duplicated([*artefact.keys, "series"]).any()
     # What is drawn is there for every trial, what is exact once.
@@ -234,6 +236,12 @@ def test_rows_hold_what_the_table_declares_and_nothing_else(name: str) -> None:
         assert row["trials"] == (2 if drawn else 1)
         assert not drawn or name in DRAWN
     assert name not in DRAWN or table["trials"].max() == 2
+
+
+def test_parts_that_only_compute_have_all_measures() -> None:
+    rows = rows_of("fig02", small("fig02", variant="dimensions to 1024"))
+    assert {*ARTEFACTS["fig02"].measures} <= set(rows)
+    assert set(rows["kind"]) == {"exact", "bound"}
 
 
 DRAWN = ["fig02", "fig04a", "fig04b", "ext_mean_estimation", "ext_finite_time"]
@@ -844,6 +852,21 @@ def test_mean_estimation_is_exact_and_simulations_agree() -> None:
     assert set(rows["clip_fraction"].dropna()) == {0.0}
 
 
+def test_runs_of_mean_estimation_are_algorithm_1_averaged_over_their_last_steps() -> None:
+    spec = small("ext_mean_estimation", trials=(1, 2), cell={"eta": 0.3, "T": 12, "tail": 4, "rho": 0.7})
+    found = values(rows_of("ext_mean_estimation", spec), "mechanism")
+    (data,), (noise,) = (streams.generators(spec, "eta=0.3", [1], role) for role in ("data", "noise"))
+    z, normals = data.uniform(-1.0, 1.0, 12), noise.standard_normal(12)
+    limits = {"DP-SGD": (1.0, 1.0), "optimal noise": (0.3, (nu_encoder(0.3, 400) ** 2).sum())}
+    for name, (nu, squared) in (limits | {"Optimal CC": (0.0, (nu_encoder(0.0, 12) ** 2).sum())}).items():
+        w = math.sqrt(squared / (2 * 0.7)) * lower(nu_decoder(nu, 12)) @ normals
+        delta, errors = 0.0, []
+        for t in range(12):
+            delta = delta - 0.3 * ((delta - z[t]) + w[t])
+            errors.append(delta**2)
+        assert found[name] == pytest.approx(np.mean(errors[-4:]), rel=1e-9), name
+
+
 def test_clipped_gradients_of_mean_estimation_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     module = experiment("ext_mean_estimation")
     monkeypatch.setattr(module, "CLIP_NORM", 0.75)
@@ -885,8 +908,8 @@ def test_exact_errors_at_finite_time_are_at_the_best_rate() -> None:
         stiffness = 3.0 * lam.sum()
         price = 3.0 / 40 if name == SGD else stiffness / 40**2
         expected = stiffness * (price * (lam.sum() + 0.2**2) + 0.2**2 / 40)
-        assert table.loc[("bound", name), "value"] == pytest.approx(expected, rel=1e-12)
-        assert table.loc[("bound", name), "eta"] == row["eta"]
+        assert table.loc[("main terms, constants 1", name), "value"] == pytest.approx(expected, rel=1e-12)
+        assert table.loc[("main terms, constants 1", name), "eta"] == row["eta"]
 
 
 def test_the_best_rate_may_be_at_the_end_of_the_grid_and_unstable_ones_are_never_best() -> None:
@@ -947,10 +970,10 @@ def test_tuning_at_finite_time_never_sees_the_trials_of_the_table(monkeypatch: p
 
 
 def test_every_nu_is_compared_with_the_best_of_all_noise() -> None:
-    cell, arms = {"d": 4, "alpha": [0.5, 1.0], "eta": 0.1}, {"nu_over_eta_mu": [0.3, 1.0, 4.0, 1e3]}
+    cell, arms = {"d": 4, "alpha": [0.5, 1.0], "eta": 0.1}, {"nu_over_eta_mu": [0.3, 1.0, 4.0, 30.0]}
     rows = rows_of("ext_nu", spec_of("ext_nu", "spectra", cell=cell, arms=arms))
-    # A thousand times eta mu is more than 1.
-    assert rows["nu_over_eta_mu"].tolist() == [0.3, 1.0, 4.0] * 2
+    # Thirty times eta mu is 1.5 and 0.75.
+    assert rows["nu_over_eta_mu"].tolist() == [0.3, 1.0, 4.0, 0.3, 1.0, 4.0, 30.0]
     for alpha, group in rows.groupby("alpha"):
         lam = np.arange(1, 5) ** -alpha
         law = Law(lam, 0.1, 0.5)
@@ -1142,12 +1165,7 @@ def test_budgets_are_converted_as_the_paper_does() -> None:
             assert row["eps_paper"] == pytest.approx(zcdp.renyi_epsilon(rho, row["delta"]), rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *DRAWN,
-    ],
-)
+@pytest.mark.parametrize("name", DRAWN)
 def test_arms_of_the_ledger_have_names_of_their_own(name: str) -> None:
     arms = [row["arm"] for row in ledger_of(name)]
     assert len(set(arms)) == len(arms)
@@ -1176,18 +1194,23 @@ def test_the_ledger_of_figure_4_is_what_ran(name: str, monkeypatch: pytest.Monke
         (multiplier,) = run["arms"].noise_multiplier
         assert float(row["noise_sd"]) == pytest.approx(multiplier * run["clip_norm"], rel=1e-12)
         assert row["delta"] == settings["dp_delta"]
-        assert row["eps_paper"] == 5.0
+        # Rates of the digits were tuned on the records themselves: no epsilon of ours is defended there.
+        assert row["guarantee"] == ("none" if name == "fig04a" else "proved")
+        tight = "" if name == "fig04a" else pytest.approx(5.0, rel=1e-5)
+        assert row["eps_tight"] == tight
         if mechanism == AMPLIFIED:
             assert row["sampler"] == "Poisson"
             assert float(row["sensitivity"]) == run["clip_norm"]
-            assert row["eps_tight"] == pytest.approx(5.0, rel=1e-5)
+            assert row["eps_paper"] == 5.0
             continue
+        rho = zcdp.gaussian_rho(float(row["sensitivity"]), float(row["noise_sd"]))
+        assert row["eps_paper"] == pytest.approx(zcdp.renyi_epsilon(rho, row["delta"]), rel=1e-9)
+        assert accounting.tight_epsilon(rho, row["delta"]) == pytest.approx(5.0, rel=1e-8)
         tuned = rows[rows["mechanism"] == mechanism].iloc[0]
         C = strategy_twin(mechanism, tuned, 20, 2).encoder(20)
         expected = run["clip_norm"] * math.sqrt(dense_sensitivity_squared(C, 2))
         assert float(row["sensitivity"]) == pytest.approx(expected, rel=1e-9)
         assert row["sampler"] == "fixed order"
-        assert row["eps_tight"] == pytest.approx(5.0, rel=1e-8)
 
 
 def test_the_ledger_of_streams_is_what_ran(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -264,7 +264,7 @@ def finite_time_rows() -> Rows:
                 rows.append(
                     keys
                     | {
-                        "series": "bound",
+                        "series": "main terms, constants 1",
                         "mean": 600 / T ** (1 if name == "DP-SGD" else 2) * (1 if name == "DP-SGD" else 900),
                     }
                 )
@@ -736,7 +736,7 @@ def test_finite_time_writes_slopes_and_draws_both_rates() -> None:
     assert exact.get_title() == "exact recursion, no clipping, $d=16$"
     for panel, part in ((exact, "exact"), (clipped, "clipped")):
         errors = only("ext_finite_time", panel=part)
-        errors = errors[errors["series"] != "bound"]
+        errors = errors[errors["series"] != "main terms, constants 1"]
         for name, power in (("DP-SGD", -1), ("nu-DP-FTRL", -2)):
             own = errors[errors["mechanism"] == name].sort_values("T")
             assert drawn(panel, own, "T", color=methods.color_of(name))
@@ -744,7 +744,7 @@ def test_finite_time_writes_slopes_and_draws_both_rates() -> None:
             assert drawn(panel, guide, "T", linestyle=":")
             assert drawn(rates, own.assign(mean=own["eta"]), "T", color=methods.color_of(name))
     assert names_of(exact) == ["slope $-0.70$, rate $1/T$", "slope $-1.40$, rate $1/T^2$"]
-    bound = only("ext_finite_time", panel="exact", series="bound", mechanism="nu-DP-FTRL")
+    bound = only("ext_finite_time", panel="exact", series="main terms, constants 1", mechanism="nu-DP-FTRL")
     assert drawn(exact, bound, "T", linestyle="-.", color=style.BLUE)
 
 

@@ -5,7 +5,7 @@ records, their order, the first parameters and the normals that noise is made of
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -190,32 +190,46 @@ def epoch(records: int, batch: int, T: int, k: int, rng: np.random.Generator) ->
     return batches
 
 
-def releases(spec: Spec, tuned_on: str) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one cell: a run of every mechanism, and what its learning rate was tuned on."""
-    settings = spec["settings"]
-    T, k, delta, clip_norm = settings["T"], settings["k"], settings["dp_delta"], settings["clip_norm"]
+def releases(spec: Spec, unit: str, tuned_on: str, defended: bool) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of one cell: a run of every mechanism.
+
+    Args:
+        spec: the cell.
+        unit: what a record is.
+        tuned_on: what learning rates were tuned on.
+        defended: whether these are other people's data, so that the rate says nothing of anyone in the run.
+    """
+    delta = spec["settings"]["dp_delta"]
     for eps in as_list(spec["cell"]["eps"]):
         for name in streams.arms_of(spec):
-            plan = plan_of(spec, name, eps)
-            event = _event(plan, eps, T=T, k=k, delta=delta, clip_norm=clip_norm, tuned_on=tuned_on)
-            yield f"{spec['variant']}: {name}, eps={eps:g}", event, delta
+            event = _event(spec, plan_of(spec, name, eps), eps)
+            reason = f"a record is {unit}; {event.reason}; {tuned_on}"
+            guarantee = event.guarantee if defended else "none"
+            yield f"{spec['variant']}: {name}, eps={eps:g}", replace(event, guarantee=guarantee, reason=reason), delta
 
 
-def _event(
-    plan: Plan, eps: float, *, T: int, k: int, delta: float, clip_norm: float, tuned_on: str
-) -> Mechanism:  # fmt: skip
+def _event(spec: Spec, plan: Plan, eps: float) -> Mechanism:
+    """What a run releases, and the argument for it, at a learning rate given beforehand."""
+    settings = spec["settings"]
+    T, k, clip_norm = settings["T"], settings["k"], settings["clip_norm"]
     if plan.strategy is None:
         reason = "non-private baseline: no noise"
         return Mechanism(plan.name, (), "zero-out", "fixed order", float("inf"), "none", reason)
-    noise_sd, target = plan.noise_multiplier * clip_norm, (eps, delta)
-    reason = f"one run at a learning rate given beforehand; {tuned_on}"
+    noise_sd = plan.noise_multiplier * clip_norm
     if plan.name == AMPLIFIED:
         sampled = SubsampledGaussianReleases("sum of clipped gradients", clip_norm, noise_sd, k / T, T)
         return Mechanism(
-            plan.name, (sampled,), "zero-out", "Poisson", float("inf"), "proved", reason, claimed_eps_delta=target
+            plan.name, (sampled,), "zero-out", "Poisson", float("inf"), "proved",
+            "independent coins in every step, never published; sums over clipped gradients are divided by a constant; "
+            "the claim is our target, the paper's accountant is not stated",
+            claimed_eps_delta=(eps, settings["dp_delta"]),
         )  # fmt: skip
     release = correlated_release(plan.strategy.sensitivity_squared(T, k) ** 0.5, clip_norm, noise_sd)
     return Mechanism(
-        plan.name, (release,), "zero-out", "fixed order", float("inf"), "proved",
-        f"{reason}; a record takes part in every {T // k}th of the {T} steps", claimed_eps_delta=target,
+        plan.name, (release,), "zero-out", "fixed order", plan.rho, "proved",
+        f"batches come in one order, so that a record takes part in every {T // k}th of {T} steps, with gradients "
+        "clipped at G; its columns of the encoder have no negative products, so that its norm is largest where all "
+        "contributions point one way; encoder and decoder are causal, sums are divided by a constant, momentum is "
+        "post-processing",
+        conversion="Renyi",
     )  # fmt: skip

@@ -31,4 +31,4 @@ def task(spec: Spec, rng: np.random.Generator) -> Task:
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one epsilon."""
-    return learning.releases(spec, TUNED_ON)
+    return learning.releases(spec, "a user", TUNED_ON, defended=True)

@@ -1,7 +1,8 @@
 """Table 3: what the mechanisms cost, in counted multiply-adds and stored numbers per coordinate of the model.
 
-Counts follow the algorithms as `noise` runs them, step by step; what a dense matrix costs is its size, and what the
-multi-epoch optimum costs are the triangular factorisations and the eigendecomposition of one iteration.
+Counts are arithmetic by our reading of the algorithms: trees and Toeplitz coefficients step by step, a dense matrix by
+its size (that of Full Honaker as the least that it can cost to make; `noise` solves a system of T equations for it),
+the multi-epoch optimum by the factorisations of one iteration. The text does not give the algorithm of the row FFT.
 """
 
 import math

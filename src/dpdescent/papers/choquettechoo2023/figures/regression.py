@@ -165,7 +165,8 @@ def _over_time(axes: Axes, rows: pd.DataFrame, part: str) -> None:
     entries = []
     for name, (rate, order) in RATES.items():
         own = rows[rows["mechanism"] == name]
-        error, bound = own[own["series"].str.startswith("error")].sort_values("T"), where(own, series="bound")
+        error = own[own["series"].str.startswith("error")].sort_values("T")
+        bound = where(own, series="main terms, constants 1")
         points(axes, error, "T", label_of(name), **look(name))
         line(axes, bound, "T", f"{label_of(name)}: main terms", color=color_of(name), linestyle="-.", linewidth=0.9)
         if len(error):
