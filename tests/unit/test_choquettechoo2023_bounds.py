@@ -550,6 +550,8 @@ def test_explicit_bounds_by_hand(rows: list[Bound]) -> None:
 def test_mean_estimation_by_hand(rows: list[Bound]) -> None:
     found = named(rows, "form of Theorem 2.1", "optimal noise, eta=0.1")[0]
     assert found.value == pytest.approx(0.01 * math.log(10) ** 2 + 0.1 / 3)
+    found = named(rows, "form of Theorem 2.1", "DP-SGD, eta=0.1")[0]
+    assert found.value == pytest.approx(0.1 + 0.1 / 3)
     assert named(rows, "F_inf, mean estimation", "DP-SGD, eta=0.1")[0].value == pytest.approx(0.1 / 1.9 * (0.5 + 1 / 3))
 
 
@@ -651,11 +653,38 @@ def test_bound_10_stands_beside_the_worst_of_three_quadratics(evidence: Evidence
         assert problem.descent.mu == 1 / kappa
 
 
+def test_recomputed_bounds_are_those_at_the_ends(rows: list[Bound]) -> None:
+    for name in ("bound (10), static", "bound (10) on uniform frequencies", "bound (10) with the printed sign"):
+        found = {row.setting.split("kappa=")[1] for row in named(rows, name)}
+        assert found == {"1.01", "100"}
+    assert named(rows, "bound (10) on a quadratic", "T_max 5, eta=0.1, kappa=10")
+
+
+def test_the_example_by_hand(rows: list[Bound]) -> None:
+    """Eigenvalues (1, 1/d, ..., 1/d) with eta = 0.1/Tr H and rho = 1/2."""
+    d, eta = 64, 0.1 / (1 + 63 / 64)
+    place = "spectrum one large: d=64"
+    assert named(rows, "order of Noisy-SGD, example", place)[0].value == pytest.approx(eta * d * 2)
+    found = named(rows, "order of Noisy-FTRL, example", place)[0]
+    assert found.value == pytest.approx(2 * eta**2 * math.log(d / eta) ** 2)
+
+
+def test_quoted_rates_differ_in_the_power_of_rho(evidence: Evidence, rows: list[Bound]) -> None:
+    spec = json.loads(json.dumps(evidence.spec))
+    spec["artefacts"]["ext_finite_time"]["settings"]["rho"] = 4.0
+    found = list(preliminaries.evaluate(replace(evidence, spec=spec)))
+    for mechanism, power in (("DP-SGD", 1.0), ("nu-DP-FTRL", 0.5)):
+        before, after = (named(each, "rate of earlier work", f" {mechanism}, T=500")[0] for each in (rows, found))
+        assert after.value == pytest.approx(before.value / 4.0**power)
+
+
 def test_finite_time_by_hand(rows: list[Bound]) -> None:
     """Theorem D.11 at T = 200 for four eigenvalues 1/k; the condition on T; Lemma F.21's function and its bound."""
     found = named(rows, "error after t steps", "DP-SGD, T=200, d=4")[0]
     eta, t_early = float(found.setting.split("eta=")[1].split(",")[0]), int(found.setting.split("t=")[1])
     assert t_early == 2
+    times = [row.setting.split("t=")[1] for row in named(rows, "error after t steps", "DP-SGD, T=200, d=4")]
+    assert times == ["2", "20", "200"]
     lam = np.array([1, 1 / 2, 1 / 3, 1 / 4])
     limit = regression.noisy_sgd(Problem(lam, eta, 1.0))
     start = 4.0 * math.exp(-eta * t_early / 4) * 0.5 * lam.sum() / 4

@@ -264,8 +264,9 @@ def table3() -> Rows:
             )
         }
         counts["memory"] = T**2 if mechanism == "ME" else T
+        known = math.nan if mechanism == "FFT" else 3.0
         rows += [
-            {"mechanism": mechanism, "quantity": quantity, "T": T, "series": "counted", "mean": 3.0 * count}
+            {"mechanism": mechanism, "quantity": quantity, "T": T, "series": "counted", "mean": known * count}
             for quantity, count in counts.items()
         ]
     return rows
@@ -437,7 +438,7 @@ def right() -> Tables:
 
 def finished(rows: Rows) -> pd.DataFrame:
     """With the columns that every table has; rows without a standard error are exact."""
-    table = pd.DataFrame([{"variant": "main", "se": math.nan} | row for row in rows])
+    table = pd.DataFrame([{"variant": "main", "se": math.nan, "trials": 12} | row for row in rows])
     return table.assign(mean=table["mean"].astype(float))
 
 
@@ -456,11 +457,16 @@ def judged(made: Tables, *parts: ModuleType, spec: dict[str, Any] = SPEC) -> dic
 
 WORLD = judged(RIGHT)
 JUDGES = {name: part for part in claims.PARTS for name in judged(RIGHT, part)}
+# Theorems about large T, of which a table at small T decides nothing, and an entry for another implementation.
+LARGE_T = {"finite-rate-sgd", "finite-rate-ftrl", "finite-gain"}
+OPEN = LARGE_T | {"table3-cheaper-step"}
 TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE]
 
 
 def test_in_a_world_in_which_the_paper_is_right_every_claim_is_reproduced() -> None:
-    assert {name: WORLD[name].verdict for name in TESTABLE if WORLD[name].verdict != "reproduced"} == {}
+    assert {name: WORLD[name].verdict for name in TESTABLE if WORLD[name].verdict != "reproduced"} == dict.fromkeys(
+        OPEN, "inconclusive"
+    )
     assert {name for name, claim in WORLD.items() if claim.verdict == "not testable"} == NOT_TESTABLE
 
 
@@ -560,7 +566,6 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"rate-always-better": lambda: change("fig01", value=1.1, eta=0.1, series="order-wise proxy"),
     r"fig01-negative": lambda: change("fig01", value=1e-9, eta=0.1, t=7),
     r"fig01-decay": lambda: tilt("fig01", "t", 1.0, panel="time", t=lambda t: t >= 1),
-    r"fig01-power": lambda: change("fig01", 1.001, panel="frequency", omega=math.pi, eta=0.5),
     r"anti-correlated": lambda: change("fig01", value=1.0, panel="frequency", eta=0.1, omega=lambda w: w < 1.0),
     r"theorem-2.1-sgd": lambda: tilt("ext_mean_estimation", "eta", 0.5, **EXACT, mechanism="DP-SGD"),
     r"theorem-2.1-optimum": lambda: tilt("fig01", "eta", 0.3, series="exact ratio"),
@@ -613,7 +618,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
         "ext_spectra", "d", -2.0, spectrum="k^-1", series="Noisy-SGD over nu-Noisy-FTRL"
     ),
     r"d-eff-equality": lambda: change("ext_spectra", 0.9, "d_eff", spectrum="flat", series=SGD, d=16),
-    r"near-optimal-any-spectrum": lambda: change("ext_spectra", 2.0, spectrum="k^-3", series=FTRL, d=1024),
+    r"near-optimal-any-spectrum": lambda: tilt("ext_spectra", "d", 1.0, spectrum="k^-3", series=FTRL),
     r"table2-sensitivity-undamped": lambda: tilt("table2", "T", 0.3, row="Fichtenberger et al. (nu = 0)"),
     r"table2-sensitivity-damped-anti-pgd": lambda: tilt("table2", "nu", -0.7, row="Anti-PGD + damping", T=100_000),
     r"table2-sensitivity-nu": lambda: change("table2", value=5.1, row=FTRL, T=10_000, eta=0.02),
@@ -637,7 +642,6 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"anti-pgd-interpolates": lambda: change("ext_anti_pgd", 0.01, series="damped anti-PGD at the best nu", eta=1e-4),
     r"anti-pgd-geometric-mean": lambda: tilt("ext_anti_pgd", "eta", -1.0, series=FTRL),
     r"nu-below-eta-mu": lambda: tilt("ext_nu", "nu_over_eta_mu", -0.4, alpha=1.0),
-    r"finite-gain": lambda: tilt("ext_finite_time", "T", 0.3, panel="exact", mechanism="nu-DP-FTRL"),
     r"finite-better": lambda: change("ext_finite_time", value=1.0, panel="exact", mechanism="nu-DP-FTRL", T=1000),
     r"finite-better-clipped": lambda: change(
         "ext_finite_time", value=1.0, panel="clipped", mechanism="nu-DP-FTRL", T=10_000
@@ -657,7 +661,10 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"(digits|digits-network|text)-anytime": lambda name: ahead(name, -0.01, mechanism="Honaker", eps=2.0),
     r"(digits|digits-network)-me": lambda name: ahead(name, -0.03, mechanism="ME", eps=5.0),
     r"digits-dp-sgd": lambda: ahead("digits", -0.01, mechanism="DP-SGD, amplified", eps=5.0),
-    r"text-dp-sgd": lambda: ahead("text", -0.01, mechanism="DP-SGD, amplified", eps=2.0),
+    r"text-dp-sgd": lambda: ahead("text", -0.01, mechanism="DP-SGD, amplified", eps=8.0),
+    r"(digits|digits-network|text)-anytime-average": lambda name: ahead(
+        name, -0.01, mechanism=lambda each: each in AHEAD
+    ),
     r"(digits|text)-damping": lambda name: ahead(name, -0.01, mechanism="Optimal CC, restarts", eps=2.0),
     r"(digits|text)-gain-grows": lambda name: ahead(name, 0.001, mechanism=lambda each: each in AHEAD, eps=2.0),
     r"digits-gap-closed": lambda: ahead("digits", -0.2, mechanism="ME", eps=5.0),
@@ -667,7 +674,6 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"table3-generation": lambda: tilt("table3", "T", 0.2, mechanism="nu-DP-FTRL", quantity="generation operations"),
     r"table3-per-step": lambda: tilt("table3", "T", 0.2, mechanism="Honaker/TreeAgg", quantity="operations per step"),
     r"table3-memory": lambda: tilt("table3", "T", 0.2, mechanism="ME", quantity="memory"),
-    r"table3-cheaper-step": lambda: change("table3", 0.001, mechanism="ME", quantity="operations per step"),
     r"table3-cheaper-generation": lambda: change("table3", value=1.0, mechanism="ME", quantity="generation operations"),
     r"prefix-anytime": lambda: change("ext_prefix_sums", value=9.4, mechanism="Honaker", T=2052, copies=2),
     r"prefix-damping": lambda: change("ext_prefix_sums", value=2.5, mechanism="FHU", T=256, copies=1),
@@ -675,10 +681,8 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"prefix-gap-closed": lambda: change("ext_prefix_sums", value=1.0, mechanism="ME", T=256),
     r"prefix-restarts": lambda: change("ext_prefix_sums", 2.0, mechanism="TreeAgg", T=2000, copies=4),
 }
-# What no table can change: algebra, and a conversion.
-FORMULAS = {"theorem-1.1", "app-a2-conversion"}
-# Theorems about large T, to which a table at small T is no contradiction.
-LARGE_T = {"finite-rate-sgd", "finite-rate-ftrl"}
+# What no table can change: algebra, a conversion, and the optimal power.
+FORMULAS = {"theorem-1.1", "app-a2-conversion", "fig01-power"}
 
 
 @functools.cache
@@ -689,7 +693,7 @@ def falsified(name: str, *parts: ModuleType) -> dict[str, Claim]:
     return judged(made, *parts)
 
 
-@pytest.mark.parametrize("name", [name for name in TESTABLE if name not in FORMULAS | LARGE_T])
+@pytest.mark.parametrize("name", [name for name in TESTABLE if name not in FORMULAS | OPEN])
 def test_every_claim_fails_where_it_is_false(name: str) -> None:
     found = falsified(name, JUDGES[name])[name]
     assert found.verdict == "not reproduced", found
@@ -780,16 +784,6 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         change("table2", 0.01, row="Anti-PGD + damping", T=100),
         "reproduced",
     ),
-    "a fast rate": (
-        "finite-gain",
-        tilt("ext_finite_time", "T", -0.5, panel="exact", mechanism="nu-DP-FTRL"),
-        "reproduced",
-    ),
-    "short runs": (
-        "finite-gain",
-        change("ext_finite_time", 1e-4, panel="exact", mechanism="DP-SGD", T=1000),
-        "reproduced",
-    ),
     "a grid that misses the peak at one of the learning rates": (
         "fig03-grid",
         change("fig03", 1.5, variant="uniform grid", eta=0.01),
@@ -842,9 +836,37 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         "reproduced",
     ),
     "what is not needed": ("table3-generation", change("table3", value=0.0, mechanism="DP-SGD"), "reproduced"),
-    "cheaper steps at small T": (
+    "as many operations per step": (
         "table3-cheaper-step",
-        change("table3", 1e-9, mechanism="ME", quantity="operations per step", T=64),
+        change("table3", 1e-9, mechanism="ME", quantity="operations per step"),
+        "inconclusive",
+    ),
+    "a factor that its logarithms explain": (
+        "near-optimal-any-spectrum",
+        change("ext_spectra", 3.0, spectrum="k^-3", series=FTRL, d=1024),
+        "reproduced",
+    ),
+    "a simulated slope that other grids need not have": (
+        "fig02-simulated-slope-sgd-eta",
+        tilt("fig02", "eta", -0.2, **EXACT, series=SGD, variant="learning rates 0.01 to 0.15"),
+        "inconclusive",
+    ),
+    "a simulated slope that other grids may have": (
+        "fig02-simulated-slope-sgd-eta",
+        both(
+            tilt("fig02", "eta", -0.2, **SIMULATED, series=SGD, variant="main", panel="eta"),
+            tilt("fig02", "eta", 0.2, **EXACT, series=SGD, variant="learning rates 0.01 to 0.15"),
+        ),
+        "inconclusive",
+    ),
+    "amplified DP-SGD around eps = 2": (
+        "text-dp-sgd",
+        ahead("text", -0.01, mechanism="DP-SGD, amplified", eps=2.0),
+        "reproduced",
+    ),
+    "one mechanism that is ahead": (
+        "digits-anytime-average",
+        ahead("digits", -0.01, mechanism="Honaker", eps=2.0),
         "reproduced",
     ),
     "an exponent that is too large by twice its margin": (
@@ -960,7 +982,7 @@ def test_what_a_claim_looks_at(case: str) -> None:
 )
 def test_other_claims_do_not_notice(name: str) -> None:
     found = falsified(name)
-    assert {other for other in TESTABLE if found[other].verdict != "reproduced"} == {name}
+    assert {other for other in TESTABLE if found[other].verdict != "reproduced"} == {name} | OPEN
 
 
 def test_privacy_of_the_noise_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -977,13 +999,31 @@ def test_the_printed_conversion_is_compared_with_the_tight_one(monkeypatch: pyte
     assert judged(RIGHT, theory)["app-a2-conversion"].verdict == "not reproduced"
 
 
-@pytest.mark.parametrize(("name", "mechanism"), [("finite-rate-sgd", "DP-SGD"), ("finite-rate-ftrl", "nu-DP-FTRL")])
+def test_the_optimal_power_is_the_best_of_those_about_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin is a sum over even frequencies; a larger "optimum", that of independent noise, is undercut."""
+    eta, omega = 0.5, np.linspace(0, 2 * math.pi, 4096, endpoint=False)
+    distance = np.abs(1 - eta - np.exp(1j * omega))
+    perturbed = distance * (1 + 0.1 * np.cos(omega))
+    products = [(1 / power).mean() * (power / distance**2).mean() for power in (perturbed, distance)]
+    mean_estimation = JUDGES["fig01-power"]
+    assert mean_estimation._perturbed(eta)[8] == pytest.approx(products[0] / products[1], rel=1e-6)
+    assert 1.0 < WORLD["fig01-power"].measured < 1.01
+    monkeypatch.setattr(mean_estimation, "_perturbed", mean_estimation._perturbed.__wrapped__)
+    monkeypatch.setattr(mean_estimation.theory, "optimum", mean_estimation.theory.dp_sgd)
+    assert judged(RIGHT, mean_estimation)["fig01-power"].verdict == "not reproduced"
+
+
+@pytest.mark.parametrize(
+    ("name", "mechanism"),
+    [("finite-rate-sgd", "DP-SGD"), ("finite-rate-ftrl", "nu-DP-FTRL"), ("finite-gain", "nu-DP-FTRL")],
+)
 def test_a_rate_that_sets_in_later_is_left_open(name: str, mechanism: str) -> None:
     """kappa^2 d_eff^2 d / rho is 46,800 at rho = 1, T / log^5(T/p) at most 0.3; at a huge rho the condition is met."""
     made = world()
     tilt("ext_finite_time", "T", 0.5, panel="exact", mechanism=mechanism)(made)
     finite_time = JUDGES[name]
     assert judged(made, finite_time)[name].verdict == "inconclusive"
+    assert judged(RIGHT, finite_time)[name].verdict == "inconclusive"
     easy = SPEC["artefacts"]["ext_finite_time"] | {"settings": {"rho": 1e9}}
     spec = SPEC | {"artefacts": SPEC["artefacts"] | {"ext_finite_time": easy}}
     assert judged(made, finite_time, spec=spec)[name].verdict == "not reproduced"
@@ -995,6 +1035,53 @@ def test_a_rate_that_sets_in_later_is_left_open(name: str, mechanism: str) -> No
         in WORLD["finite-rate-sgd"].note
     )
     assert f"T / log^7(T/p) of {asked * math.log(asked):.3g}; here" in WORLD["finite-rate-ftrl"].note
+    assert all(f"log^{power}(T/p) of" in WORLD["finite-gain"].note for power in (5, 7))
+
+
+def test_a_gain_that_grows_faster_or_sets_in_later_is_one() -> None:
+    easy = SPEC["artefacts"]["ext_finite_time"] | {"settings": {"rho": 1e9}}
+    spec = SPEC | {"artefacts": SPEC["artefacts"] | {"ext_finite_time": easy}}
+    for edit in (
+        tilt("ext_finite_time", "T", -0.5, panel="exact", mechanism="nu-DP-FTRL"),
+        change("ext_finite_time", 1e-4, panel="exact", mechanism="DP-SGD", T=1000),
+    ):
+        made = world()
+        edit(made)
+        assert judged(made, JUDGES["finite-gain"], spec=spec)["finite-gain"].verdict == "reproduced"
+
+
+def test_the_clipped_share_is_that_of_the_runs() -> None:
+    made = world()
+    change("ext_finite_time", value=0.625, column="clip_fraction", panel="clipped", mechanism="nu-DP-FTRL", T=1000)(
+        made
+    )
+    note = judged(made, JUDGES["finite-better-clipped"])["finite-better-clipped"].note
+    assert "1.0% to 1.0% of DP-SGD's, 1.0% to 62.5% of nu-DP-FTRL's" in note
+
+
+def test_notes_of_analogues_say_what_their_intervals_hold() -> None:
+    for name, claim in WORLD.items():
+        if claim.statement.startswith("(analogue: "):
+            assert "the selection of rates is in no interval" in claim.note
+            assert ("1797 images" in claim.note) == name.startswith("digits")
+            assert ("chosen after first trial runs" in claim.note) == name.startswith("text")
+    assert "3 points" in WORLD["digits-anytime-average"].note
+    assert "smallest of 18 cells" in WORLD["digits-anytime"].note
+
+
+def test_means_of_few_trials_have_student_s_interval() -> None:
+    table = pd.DataFrame({"mean": [0.1, 0.2], "se": [0.01, math.nan], "trials": [12, 1]})
+    random, exact = quantities.means(table)
+    # The 97.5 % quantile of Student's t with 11 degrees of freedom, by tables.
+    assert random.high - random.value == pytest.approx(0.02201, abs=1e-6)
+    assert exact == quantities.exactly(0.2)
+
+
+def test_what_is_not_counted_is_no_zero() -> None:
+    for name in ("table3-generation", "table3-per-step"):
+        assert WORLD[name].note.endswith("; not counted: FFT")
+        assert "at FFT" not in WORLD[name].note
+    assert "counted by our reading" in WORLD["table3-cheaper-step"].quantity
 
 
 @pytest.mark.parametrize(
@@ -1022,7 +1109,7 @@ def limits(criterion: str) -> tuple[float, float]:
     return {"0": (0.0, 0.0), "all of them": (1.0, 1.0)}[criterion]
 
 
-@pytest.mark.parametrize("name", [name for name in TESTABLE if name not in FORMULAS | LARGE_T | {"d-eff-equality"}])
+@pytest.mark.parametrize("name", [name for name in TESTABLE if name not in FORMULAS | OPEN | {"d-eff-equality"}])
 def test_criteria_say_what_is_applied(name: str) -> None:
     """What is reproduced lies within the words' numbers, what is not lies outside; but for rounding."""
     low, high = limits(WORLD[name].criterion)
@@ -1093,7 +1180,7 @@ def test_a_share_of_the_gap_is_as_uncertain_as_its_ends() -> None:
             {"mechanism": "Optimal CC", "mean": 0.03, "se": 1e-3 / 1.96},
             {"mechanism": "ME", "mean": -0.01, "se": 1e-3 / 1.96},
         ]
-    )
+    ).assign(trials=10**6)
     found = learning._share(rows)
     assert found.value == pytest.approx(0.75)
     assert (found.low, found.high) == pytest.approx((0.029 / 0.040, 0.031 / 0.040), abs=1e-5)
@@ -1144,8 +1231,9 @@ def test_logarithms_are_those_that_are_printed(power: int) -> None:
     grown = (logarithm[chosen] ** (power - 2)).tolist()
     assert judged(made)["separation-ftrl"].measured == pytest.approx(max(grown) / grown[0])
     for name in ("table3-generation", "table3-per-step"):
-        excess = [float(each.split(" at ")[0]) for each in WORLD[name].note.removeprefix("by mechanism: ").split(", ")]
-        assert excess == pytest.approx([0.0] * len(PRINTED), abs=1e-9)
+        counted = WORLD[name].note.removeprefix("by mechanism: ").split("; ")[0]
+        excess = [float(each.split(" at ")[0]) for each in counted.split(", ")]
+        assert excess == pytest.approx([0.0] * (len(PRINTED) - 1), abs=1e-9)
 
 
 # Worlds with large errors
@@ -1176,7 +1264,7 @@ def test_large_errors_leave_random_claims_open(name: str) -> None:
 
 
 def test_exact_claims_do_not_hang_on_errors() -> None:
-    assert {name for name in TESTABLE if BLURRED[name].verdict != "reproduced"} == set(RANDOM)
+    assert {name for name in TESTABLE if BLURRED[name].verdict != "reproduced"} == set(RANDOM) | OPEN
 
 
 @pytest.mark.parametrize("name", TESTABLE)
@@ -1260,7 +1348,7 @@ def test_claims_about_tables_that_are_not_there_are_not_testable(kept: list[str]
     for claim in found.values():
         if claim.artefact not in kept and claim.claim != "app-a2-conversion":
             assert claim.verdict == "not testable"
-        elif claim.claim not in NOT_TESTABLE | {"eq-5-limit", "app-a2-conversion"}:
+        elif claim.claim not in NOT_TESTABLE | OPEN | {"eq-5-limit", "app-a2-conversion"}:
             assert claim.verdict == "reproduced", claim
 
 
@@ -1279,7 +1367,9 @@ def test_main_alone_is_enough_but_for_claims_on_variants() -> None:
         "label-noise-order",
         "fig03-grid",
         "digits-network-anytime",
+        "digits-network-anytime-average",
         "digits-network-me",
+        *OPEN,
     }
 
 

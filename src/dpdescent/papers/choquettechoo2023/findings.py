@@ -184,7 +184,7 @@ def _multiplier_sign(evidence: Evidence) -> Finding:
         statement="for lambda_t >= 0 with sum lambda_t <= 2 lambda_0 gradients of every strongly convex F meet the quadratic constraint (91) with Lambda = sum lambda_t exp(-i omega t)",
         expected="a quadratic form that is not negative",
         measured=(
-            f"F' = L theta above 0 and mu theta below, mu = {mu:g}, L = {L:g}, theta alternating between -1 and 1 for {len(path)} steps, lambda_0 = lambda_1: the form is "
+            f"F' = L theta above 0 and mu theta below, mu = {mu:g}, L = {L:g}, theta alternating between -1 and 1 for {len(path)} steps, lambda_0 = lambda_1 = 1 and no other: the form is "
             f"{plus:.3g} as printed and {minus:.3g} with a minus sign at t != 0; bounds of Figure 3 with the printed sign over those with the other: "
             f"{min(found, default=math.nan):.3g} to {max(found, default=math.nan):.3g}"
         ),

@@ -10,10 +10,11 @@ from typing import TypedDict
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 from dpdescent.papers.choquettechoo2023.reading import NOTHING, judged
 from dpdescent.replication.evidence import Claim, Verdict
-from dpdescent.replication.statistics import Z95, Estimate, all_of, log_log_slope, mean_of, ratio, verdict
+from dpdescent.replication.statistics import Z95, Estimate, all_of, log_log_slope, ratio, verdict
 
 
 def exactly(value: float) -> Estimate:
@@ -26,9 +27,15 @@ def quotient(numerator: float, denominator: float) -> Estimate:
     return exactly(numerator / denominator) if denominator > 0 else NOTHING
 
 
+def mean(row: "pd.Series[float]") -> Estimate:
+    """The mean of a row over few trials, with Student's interval; exact values have none."""
+    half = 0.0 if math.isnan(row["se"]) else float(stdtrit(row["trials"] - 1, 0.975)) * row["se"]
+    return Estimate(row["mean"], row["mean"] - half, row["mean"] + half)
+
+
 def means(table: pd.DataFrame) -> list[Estimate]:
     """The mean of every row, with its interval."""
-    return [mean_of(row) for _, row in table.iterrows()]
+    return [mean(row) for _, row in table.iterrows()]
 
 
 def over(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:

@@ -56,7 +56,7 @@ def _calibration(evidence: Evidence) -> Claim:
         "theorem-1.1", "fig02", "Thm 1.1", "DP-FTRL is rho-zCDP if sigma_dp^2 = gamma_T(B)^2 / (2 rho)",
         "zCDP cost of one Gaussian release of the sensitivities of Figure 2 with that noise, over rho: the largest",
         worst([exactly(cost) for cost in costs]), "at most 1 (to rounding)", at_most=1.0 + 1e-12,
-        note="algebra, not a measurement: neighbours differ by zeroing one gradient, so that the sensitivity is gamma times G, not twice that",
+        note="an identity of the exact formulas, not a measurement (sensitivities are checked by brute force in the tests only): neighbours differ by zeroing one gradient, so that the sensitivity is gamma times G, not twice that",
     )  # fmt: skip
 
 
