@@ -1,4 +1,4 @@
-"""Integrals and helper lemmas of choquettechoo2023 App. C.4, F.4 to F.6: closed forms and bounds beside quadrature."""
+"""Integrals and small lemmas of choquettechoo2023 App. C.4, F.4 to F.6: closed forms and bounds beside quadrature."""
 
 import math
 from collections.abc import Iterator
