@@ -547,6 +547,8 @@ def test_cost_of_a_part_counts_every_value_of_an_axis_that_is_not_split() -> Non
     spec = {"cell": {"n": 100, "p": [5, 10, 15]}, "trials": [2, 6]}
     assert parts_module.relative_cost(parts_module.Part("name", spec, None)) == 4 * 100 * 30
     assert parts_module.relative_cost(parts_module.Part("name", {"cell": {"q": 3}, "trials": [0, 2]}, None)) == 6
+    steps = {"cell": {"d": 4, "T": 5}, "trials": [0, 1]}
+    assert parts_module.relative_cost(parts_module.Part("name", steps, None)) == 20
 
 
 def test_every_part_of_the_project_has_a_cost() -> None:

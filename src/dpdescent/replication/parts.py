@@ -150,8 +150,8 @@ def _check_names(parts: list[Part], here: str) -> None:
 
 
 def relative_cost(part: Part) -> float:
-    """A rough order of the cost of the parts of one artefact: trials times the size of the data."""
+    """A rough order of the cost of the parts of one artefact: trials times the size of the data and the steps."""
     cell, (start, stop) = part.spec["cell"], part.spec["trials"]
     # An axis that is not split is a list of values, all of which the part runs.
-    sizes = (sum(as_list(cell.get(symbol, 1))) for symbol in ("n", "p", "q"))
+    sizes = (sum(as_list(cell.get(symbol, 1))) for symbol in ("n", "p", "q", "d", "T"))
     return float((stop - start) * math.prod(sizes))

@@ -1,5 +1,6 @@
 """Figures of choquettechoo2023 on learning: accuracies of small-scale analogues (4), and prefix sums without it."""
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -157,7 +158,9 @@ def _by_copies(axes: Axes, rows: pd.DataFrame) -> None:
             axes.axhline(own["mean"].iloc[0], color=color_of(name), linewidth=0.8, linestyle=":")
         ends.append((float(own["mean"].iloc[-1]), label_of(name), color_of(name)))
     log_scale(axes, "y")
-    _grid_ticks(axes, sorted(set(rows["copies"])))
+    # Powers of two are enough where there are many.
+    copies = sorted(set(rows["copies"]))
+    _grid_ticks(axes, copies if len(copies) < 8 else [each for each in copies if math.log2(each).is_integer()])
     end_labels(axes, ends, gap=0.06)
 
 
