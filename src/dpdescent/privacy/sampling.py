@@ -53,7 +53,9 @@ def epsilon(noise_multiplier: float, rate: float, steps: int, delta: float, acco
 
 @cache
 def noise_multiplier(eps: float, rate: float, steps: int, delta: float, accountant: Accountant = "PLD") -> float:
-    """Smallest noise multiplier, to about 1e-5 of itself, for which `epsilon(...) <= eps`.
+    """Smallest noise multiplier, to about 1e-5 of itself, of which `epsilon(...)` is eps.
+
+    Calibration and `epsilon` round on grids of their own, so that the latter may exceed eps by a few millionths of it.
 
     Raises:
         ValueError: if an argument is out of its range, or no multiplier between 0.1 and 1e6 has this epsilon.
