@@ -36,6 +36,7 @@ def test_a_nearest_mean_tells_them_apart(digits: Digits) -> None:
 
 def test_a_changed_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(tabular.BUNDLED, "digits", "0" * 64)
+    read_digits.cache_clear()
     with pytest.raises(tabular.TableError, match=r"'digits'.*sha256.*is not the recorded 0000"):
         read_digits()
 

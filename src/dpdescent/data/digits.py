@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +36,18 @@ class Digits:
         return len(self.labels)
 
 
+@cache
 def read_digits() -> Digits:
-    """All 1797 images in the order of the file, whose checksum is verified.
+    """All 1797 images in the order of the file, whose checksum is verified; read once, so not to be written to.
 
     Raises:
         dpdescent.data.tabular.TableError: if the file was changed.
     """
     pixels = [f"p{row}{column}" for row in range(SIDE) for column in range(SIDE)]
     table = read_columns(bundled("digits"), [*pixels, "digit"])
-    return Digits(table[:, :-1] / _FULL, table[:, -1].astype(np.intp))
+    digits = Digits(table[:, :-1] / _FULL, table[:, -1].astype(np.intp))
+    digits.inputs.flags.writeable = digits.labels.flags.writeable = False
+    return digits
 
 
 def split(digits: Digits, sizes: Sequence[int], rng: np.random.Generator) -> list[Digits]:

@@ -53,9 +53,7 @@ def epsilon(noise_multiplier: float, rate: float, steps: int, delta: float, acco
 
 @cache
 def noise_multiplier(eps: float, rate: float, steps: int, delta: float, accountant: Accountant = "PLD") -> float:
-    """Smallest noise multiplier, to about 1e-5 of itself, of which `epsilon(...)` is eps.
-
-    Calibration and `epsilon` round on grids of their own, so that the latter may exceed eps by a few millionths of it.
+    """Smallest noise multiplier, to about 1e-5 of itself, for which `epsilon(...) <= eps`.
 
     Raises:
         ValueError: if an argument is out of its range, or no multiplier between 0.1 and 1e6 has this epsilon.
@@ -69,7 +67,11 @@ def noise_multiplier(eps: float, rate: float, steps: int, delta: float, accounta
     high = 1.1 * noise_multiplier(eps, rate, steps, delta, "RDP")
     while _distributions(eps).compose(_sampled(low := 0.8 * high, rate, steps)).get_epsilon(delta) <= eps:
         high = low
-    return _calibrated(eps, rate, steps, delta, lambda: _distributions(eps), low, high)
+    found = _calibrated(eps, rate, steps, delta, lambda: _distributions(eps), low, high)
+    # `epsilon` rounds on a grid of its own, a few millionths apart.
+    while epsilon(found, rate, steps, delta) > eps:
+        found *= 1.0 + 1e-6
+    return found
 
 
 def composed_epsilon(releases: Sequence[Release], delta: float, accountant: Accountant = "PLD") -> float:

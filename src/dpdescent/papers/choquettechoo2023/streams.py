@@ -30,15 +30,20 @@ def groups(spec: Spec, shape: tuple[int, int]) -> Iterator[range]:
 
 def common_noise(spec: Spec, place: str, trials: Sequence[int], shape: tuple[int, int]) -> Array:
     """Standard normals of every trial, shape (T, trials, d): the noise w before any arm correlates it."""
-    return np.stack([rng.standard_normal(shape) for rng in generators(spec, place, trials, "noise")], axis=1)
+    normals = np.empty((shape[0], len(trials), shape[1]))
+    for i, rng in enumerate(generators(spec, place, trials, "noise")):
+        normals[:, i] = rng.standard_normal(shape)
+    return normals
 
 
 def correlated(strategies: Sequence[Toeplitz], normals: Array) -> Array:
     """Noise w~ of every strategy from the same normals (T, trials, d), shape (T, strategies, trials, d)."""
     T = len(normals)
     flat = normals.reshape(T, -1)
-    made = [correlate(strategy.coefficients(T), flat).reshape(normals.shape) for strategy in strategies]
-    return np.stack(made, axis=1)
+    noise = np.empty((T, len(strategies), *normals.shape[1:]))
+    for i, strategy in enumerate(strategies):
+        noise[:, i] = correlate(strategy.coefficients(T), flat).reshape(normals.shape)
+    return noise
 
 
 def dp_ftrl(

@@ -29,6 +29,8 @@ def run(spec: Spec) -> Iterator[Row]:
     """Rows of one number of steps: every mechanism and number of restarts."""
     arms = spec["arms"]
     for T in as_list(spec["cell"]["T"]):
+        if str(T) not in arms["participations"]:
+            raise ValueError(f"T={T} has no number of participations: add it to arms.participations")
         k = arms["participations"][str(T)]
         for name in as_list(arms["mechanism"]):
             if name not in MECHANISMS:

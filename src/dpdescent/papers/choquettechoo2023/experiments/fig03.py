@@ -1,5 +1,6 @@
 """Figure 3: the bound of Theorem 3.1 on F_inf against the condition number; formulas only, nothing is released."""
 
+import itertools
 from collections.abc import Iterator
 
 from dpdescent.papers.choquettechoo2023.design import Row, Spec
@@ -11,14 +12,14 @@ from dpdescent.replication.arguments import as_list
 
 def run(spec: Spec) -> Iterator[Row]:
     """Rows of one learning rate: the bound of each noise, by condition number and largest lag of the multiplier."""
-    eta = spec["cell"]["eta"]
-    for kappa in as_list(spec["cell"]["kappa"]):
-        for T_max in as_list(spec["arms"]["T_max"]):
-            for series, found in bounds(spec, kappa, T_max).items():
-                yield {
-                    "eta": eta, "kappa": kappa, "multiplier": f"T_max {T_max}" if T_max else "static",
-                    "series": series, "trial": 0, "value": found.value, "iterations": found.iterations,
-                }  # fmt: skip
+    cell = spec["cell"]
+    places = itertools.product(as_list(cell["eta"]), as_list(cell["kappa"]), as_list(spec["arms"]["T_max"]))
+    for eta, kappa, T_max in places:
+        for series, found in bounds(spec | {"cell": cell | {"eta": eta}}, kappa, T_max).items():
+            yield {
+                "eta": eta, "kappa": kappa, "multiplier": f"T_max {T_max}" if T_max else "static",
+                "series": series, "trial": 0, "value": found.value, "iterations": found.iterations,
+            }  # fmt: skip
 
 
 def bounds(spec: Spec, kappa: float, T_max: int) -> dict[str, Bound]:
