@@ -49,7 +49,7 @@ from dpdescent.papers.choquettechoo2023.experiments import (
 from dpdescent.papers.choquettechoo2023.theory import elliptic, rates, regression
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Tuning
 from dpdescent.papers.choquettechoo2023.theory.regression import Problem
-from dpdescent.replication import judgement, project, tables
+from dpdescent.replication import judgement, project, statistics, tables
 from dpdescent.replication.evidence import Bound, Evidence
 from dpdescent.replication.project import Artefact
 from made_up import NARROW, table_of
@@ -455,9 +455,9 @@ def test_an_artefact_needs_its_settings(evidence: Evidence) -> None:
 
 def test_chance_is_as_seldom_as_a_normal_value_so_far_off() -> None:
     for trials, width in ((6, 3.0), (20, 3.0), (40, 4.0)):
-        allowed = cases.chance(pd.Series({"se": 2.0, "trials": trials}), width)
+        allowed = statistics.chance(pd.Series({"se": 2.0, "trials": trials}), width)
         assert t.sf(allowed / 2.0, trials - 1) == pytest.approx(norm.sf(width), rel=1e-6)
-    assert math.isnan(cases.chance(pd.Series({"se": math.nan, "trials": 1}), 3.0))
+    assert math.isnan(statistics.chance(pd.Series({"se": math.nan, "trials": 1}), 3.0))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ A paper's `reading` binds its own key once: `claim = partial(judgement.claim, PA
 """
 
 import math
-from typing import Literal
+from collections.abc import Iterator
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -86,6 +87,16 @@ def identity(
 
 def _number(measured: float | None) -> float | None:
     return None if measured is None or math.isnan(measured) else float(measured)
+
+
+def each(table: pd.DataFrame) -> "Iterator[pd.Series[Any]]":
+    """The rows of a table."""
+    return (found for _, found in table.iterrows())
+
+
+def is_met(met: bool) -> str:
+    """How a note says whether a condition is met."""
+    return "met" if met else "not met"
 
 
 def pick(table: pd.DataFrame, column: str, **where: object) -> float | None:

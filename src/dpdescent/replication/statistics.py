@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import ndtr, stdtrit
 
 from dpdescent.replication.evidence import Verdict
 
@@ -29,6 +29,16 @@ def mean_of(row: "pd.Series[float]") -> Estimate:
     """The mean of a table row, with its standard error's interval (exact values have none)."""
     half = 0.0 if math.isnan(row["se"]) else Z95 * row["se"]
     return Estimate(row["mean"], row["mean"] - half, row["mean"] + half)
+
+
+def chance(row: "pd.Series[float]", standard_errors: float) -> float:
+    """How far chance may carry the mean of a row: as seldom as a normal value lies so many sds off (Student's t).
+
+    NaN for a single trial, which has no standard error.
+    """
+    if not row["trials"] > 1:
+        return math.nan
+    return float(row["se"] * stdtrit(row["trials"] - 1, ndtr(standard_errors)))
 
 
 def median_of(row: "pd.Series[float]") -> Estimate:

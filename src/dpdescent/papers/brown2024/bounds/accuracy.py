@@ -10,20 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from dpdescent.papers.brown2024.bounds import runs
-from dpdescent.papers.brown2024.bounds.cases import (
-    SIGMA,
-    Case,
-    Experiment,
-    beside_zero,
-    compared,
-    each,
-    in_words,
-    is_met,
-    quantile,
-)
+from dpdescent.papers.brown2024.bounds.cases import SIGMA, Case, Experiment, beside_zero, compared, in_words, quantile
 from dpdescent.papers.brown2024.theory import accuracy, errors, gaussian_data, no_clipping
 from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, row, stated
+from dpdescent.replication.judgement import ORDER, each, is_met, row, stated
 
 ISOTROPIC = "||theta_hat|| taken as the root of its mean square, Sigma = I"
 UNCLIPPED = "supposes that nothing is clipped"

@@ -1,17 +1,17 @@
 """The settings at which the bounds of brown2024 are evaluated: the experiments', from configuration and tables."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, stdtrit
 
 from dpdescent.descent.gaussian_law import IterateLaw
 from dpdescent.papers.brown2024.dp_gd import Setting
 from dpdescent.papers.brown2024.theory import concentration
+from dpdescent.replication import statistics
 from dpdescent.replication.arguments import require_probability
 from dpdescent.replication.evidence import Evidence
 from dpdescent.replication.judgement import VACUOUS
@@ -25,6 +25,7 @@ STANDARD_ERRORS = 4.0
 ROUNDING = 1e-9
 ANISOTROPIC = "; eigenvalues of the covariance lie between 1 and 2 here: the form at 1 is above"
 CHANCE = f"{STANDARD_ERRORS:g} standard errors (Student's t)"
+chance = partial(statistics.chance, standard_errors=STANDARD_ERRORS)
 
 
 @dataclass(frozen=True)
@@ -129,22 +130,9 @@ class Case:
         return IterateLaw(theta_hat, np.zeros(at.p), at.eta, at.noise_sd, np.ones(at.p), np.eye(at.p))
 
 
-def each(table: pd.DataFrame) -> Iterator[pd.Series]:
-    """The rows of a table."""
-    return (found for _, found in table.iterrows())
-
-
 def ends(table: pd.DataFrame, axis: str) -> list[Any]:
     """The smallest and the largest value on an axis of a table: one where they are equal, none where it is empty."""
     return sorted({table[axis].min(), table[axis].max()}) if len(table) else []
-
-
-def chance(found: pd.Series) -> float:
-    """How far chance may carry the mean of a row: as seldom as a normal value lies `STANDARD_ERRORS` sds off.
-
-    NaN for a single trial, which has no standard error.
-    """
-    return float(found["se"] * stdtrit(found["trials"] - 1, ndtr(STANDARD_ERRORS))) if found["trials"] > 1 else math.nan
 
 
 def quantile(beta: float, above: bool = True) -> str:
@@ -180,8 +168,3 @@ def beside_zero(value: float) -> str:
 def compared(measured: float, order: float) -> str:
     """How the note of an order says where the measured value lies: at a constant of 1 no side is the wrong one."""
     return f"measured is {measured / order:.3g} times it" if order > 0 else "it is 0"
-
-
-def is_met(met: bool) -> str:
-    """How a note says whether a condition is met."""
-    return "met" if met else "not met"

@@ -10,11 +10,11 @@ import pandas as pd
 
 from dpdescent.descent.gaussian_law import Construction, EstimatesLaw, pinsker
 from dpdescent.papers.brown2024.bounds import runs
-from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance, each, ends, is_met
+from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance, ends
 from dpdescent.papers.brown2024.interval_runs import BATCHED
 from dpdescent.papers.brown2024.theory import coverage
 from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, VACUOUS, pick, row, stated
+from dpdescent.replication.judgement import ORDER, VACUOUS, each, is_met, pick, row, stated
 
 LAG1 = "lag1"
 THEOREM: tuple[Construction, ...] = ("independent runs", "checkpoints")

@@ -7,11 +7,11 @@ import pandas as pd
 
 from dpdescent.inference import t_factor
 from dpdescent.papers.brown2024.bounds import runs
-from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance, each
+from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance
 from dpdescent.papers.brown2024.interval_runs import BATCHED, INDEPENDENT, NAMES
 from dpdescent.papers.brown2024.theory import coverage
 from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import identity, stated
+from dpdescent.replication.judgement import each, identity, stated
 
 OLS = "OLS"
 LAW = "Lemma 2.3"

@@ -14,7 +14,6 @@ from dpdescent.papers.choquettechoo2023.bounds.cases import (
     asserted,
     between,
     configured,
-    each,
     ends,
     equal,
     mean_at,
@@ -28,7 +27,7 @@ from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, ellipti
 from dpdescent.papers.choquettechoo2023.theory.regression import Problem
 from dpdescent.replication.arguments import as_list
 from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import Direction, row, stated
+from dpdescent.replication.judgement import Direction, each, row, stated
 
 ARTEFACT = "ext_anti_pgd"
 MEASURED = "measured is the exact F_inf"

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from scipy.special import ndtr, stdtrit
 
 from dpdescent.papers.choquettechoo2023.design import Array, power_law
 from dpdescent.papers.choquettechoo2023.reading import rows
@@ -130,11 +129,6 @@ def place(found: pd.Series, variant: str = "main") -> str:
     return f"{name}: d={found['d']:g}, alpha={found['alpha']:g}, eta={found['eta']:g}"
 
 
-def each(table: pd.DataFrame) -> Iterator[pd.Series]:
-    """The rows of a table."""
-    return (found for _, found in table.iterrows())
-
-
 def ends(values: Iterable[float]) -> list[float]:
     """The smallest and the largest: one where they are equal, none of none."""
     known = sorted({float(value) for value in values if not math.isnan(value)})
@@ -150,16 +144,6 @@ def ends_and_middle(values: Iterable[float]) -> list[float]:
 def mean_at(table: pd.DataFrame) -> float | None:
     """The mean of the one row that is left; None where there is none."""
     return float(table["mean"].iloc[0]) if len(table) else None
-
-
-def chance(found: pd.Series, standard_errors: float) -> float:
-    """How far chance may carry the mean of a row: as seldom as a normal value lies so many sds off (Student's t).
-
-    NaN for a single trial, which has no standard error.
-    """
-    if not found["trials"] > 1:
-        return math.nan
-    return float(found["se"] * stdtrit(found["trials"] - 1, ndtr(standard_errors)))
 
 
 def equal(bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "") -> Bound:
@@ -182,8 +166,3 @@ def order(bound: str, location: str, setting: str, value: float, measured: float
     known = measured is not None and math.isfinite(measured) and value > 0.0
     needed = f"measured is {measured / value:.3g} times it" if known and measured is not None else ""
     return stated(bound, location, setting, value, "; ".join(filter(None, [note, needed, ORDER])), measured)
-
-
-def is_met(met: bool) -> str:
-    """How a note says whether a condition is met."""
-    return "met" if met else "not met"

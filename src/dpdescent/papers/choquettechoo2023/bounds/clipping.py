@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pandas as pd
 from scipy.stats import norm
 
-from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, each, is_met, order
+from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, order
 from dpdescent.papers.choquettechoo2023.bounds.finite_time import (
     ARTEFACT,
     found_in,
@@ -21,7 +21,7 @@ from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import finite_time
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Run
 from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, row, stated
+from dpdescent.replication.judgement import ORDER, each, is_met, row, stated
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:

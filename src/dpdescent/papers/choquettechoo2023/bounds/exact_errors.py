@@ -16,11 +16,8 @@ from dpdescent.papers.choquettechoo2023.bounds.cases import (
     SGD,
     Point,
     at_ends,
-    chance,
-    each,
     ends_of_panels,
     equal,
-    is_met,
     order,
     place,
     points,
@@ -31,7 +28,8 @@ from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, regression
 from dpdescent.papers.choquettechoo2023.theory.elliptic import distance_squared
 from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import identity, row
+from dpdescent.replication.judgement import each, identity, is_met, row
+from dpdescent.replication.statistics import chance
 
 # How many standard errors chance may carry a simulation off: there are many rows.
 STANDARD_ERRORS = 4.0

@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.noise.strategies.toeplitz import DampedDifference
 from dpdescent.papers.choquettechoo2023.bounds import sensitivities
-from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, configured, each, ends, is_met, order
+from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, configured, ends, order
 from dpdescent.papers.choquettechoo2023.design import Array, power_law
 from dpdescent.papers.choquettechoo2023.experiments.ext_finite_time import DP_SGD
 from dpdescent.papers.choquettechoo2023.reading import rows
@@ -19,7 +19,7 @@ from dpdescent.papers.choquettechoo2023.theory.finite_time import Run, Tuning
 from dpdescent.papers.choquettechoo2023.theory.regression import Problem
 from dpdescent.replication.arguments import as_list
 from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, row, stated
+from dpdescent.replication.judgement import ORDER, each, is_met, row, stated
 
 ARTEFACT = "ext_finite_time"
 # Points of the logarithm of eta among which the minimum of Lemma F.21 is looked for.

@@ -12,9 +12,7 @@ from scipy.special import binom
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023.bounds.cases import (
     between,
-    chance,
     configured,
-    each,
     ends,
     ends_and_middle,
     equal,
@@ -27,7 +25,8 @@ from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import elliptic, mean_estimation
 from dpdescent.papers.choquettechoo2023.theory.elliptic import distance_squared
 from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import identity, row, stated
+from dpdescent.replication.judgement import each, identity, row, stated
+from dpdescent.replication.statistics import chance
 
 # How many standard errors chance may carry a simulation off.
 STANDARD_ERRORS = 3.0

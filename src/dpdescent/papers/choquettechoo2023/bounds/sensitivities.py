@@ -11,14 +11,14 @@ from dpdescent.noise.sensitivity import squared_of
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.noise.strategies.base import Strategy
 from dpdescent.noise.strategies.toeplitz import Toeplitz
-from dpdescent.papers.choquettechoo2023.bounds.cases import FTRL, each, ends, equal
+from dpdescent.papers.choquettechoo2023.bounds.cases import FTRL, ends, equal
 from dpdescent.papers.choquettechoo2023.design import Array
 from dpdescent.papers.choquettechoo2023.experiments.ext_prefix_sums import MECHANISMS
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import elliptic, rates, regression
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Quadrature, distance_squared
 from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import row, stated
+from dpdescent.replication.judgement import each, row, stated
 
 # Steps up to which an inverse is computed from the coefficients of B, and up to which encoders are dense matrices.
 INVERTED, DENSE = 10_000, 400

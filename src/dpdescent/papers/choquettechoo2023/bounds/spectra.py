@@ -14,7 +14,6 @@ from dpdescent.papers.choquettechoo2023.bounds.cases import (
     SGD,
     between,
     configured,
-    each,
     ends,
     ends_and_middle,
     equal,
@@ -25,7 +24,7 @@ from dpdescent.papers.choquettechoo2023.design import ONE_LARGE, Array, spectrum
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import rates
 from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import row
+from dpdescent.replication.judgement import each, row
 
 ARTEFACT = "ext_spectra"
 # The largest dimension whose covariance is made a matrix.

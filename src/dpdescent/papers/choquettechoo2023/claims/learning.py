@@ -83,7 +83,7 @@ class Analogue:
 
 
 IMAGES = (
-    "intervals are Student's, over seeds and random splits of one set of 1797 images, conditional on it; the selection of "
+    "intervals are Student's, over seeds and random splits of one set of images, conditional on it; the selection of "
     "rates is in no interval"
 )
 USERS = (
