@@ -11,7 +11,7 @@ from typing import Literal
 from dpdescent.privacy import zcdp
 
 Relation = Literal["replace-one", "add-remove", "zero-out"]
-Sampler = Literal["full batch", "single pass", "fixed order", "Poisson"]
+Sampler = Literal["full batch", "single pass", "shuffled single pass", "fixed order", "Poisson"]
 Conversion = Literal["Bun-Steinke", "Renyi"]
 Guarantee = Literal["proved", "as published", "none"]
 
@@ -61,7 +61,52 @@ class SubsampledGaussianReleases:
     count: int
 
 
-Release = GaussianReleases | SubsampledGaussianReleases
+@dataclass(frozen=True)
+class ShuffledGaussianReleases:
+    """One adaptive Gaussian release a record, the records coming in a secret, uniformly random order.
+
+    All releases may be seen; which record made which may not. `privacy.shuffling` accounts for them; they have no rho.
+
+    Attributes:
+        what: the quantity that is released of each record.
+        sensitivity: largest Euclidean distance that it moves when its record is replaced, earlier releases fixed.
+        noise_sd: sd of the noise on the scale on which `sensitivity` is measured.
+        count: number of records, hence of releases.
+    """
+
+    what: str
+    sensitivity: float
+    noise_sd: float
+    count: int
+
+
+@dataclass(frozen=True)
+class DisjointReleases:
+    """Adaptive releases from parts of the data that share no record: a record meets the releases of one part only.
+
+    Its cost is therefore that of the dearest part (parallel composition), not the sum. The cut into parts is fixed, or
+    drawn independently of the data; under replace-one it is then the same for neighbours.
+
+    Attributes:
+        parts: the releases that a record of each part meets, which may differ from part to part.
+
+    Raises:
+        ValueError: if there is no part.
+    """
+
+    parts: tuple[tuple[GaussianReleases, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise ValueError("parts=() has no part: give the releases of one at least")
+
+    @property
+    def rho(self) -> float:
+        """zCDP cost of the dearest part."""
+        return max(sum(release.rho for release in part) for part in self.parts)
+
+
+Release = GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | DisjointReleases
 
 
 def correlated_release(sensitivity: float, clip_norm: float, noise_sd: float) -> GaussianReleases:
@@ -86,8 +131,9 @@ class Mechanism:
         name: the algorithm.
         releases: the Gaussian releases; their zCDP costs add (adaptive composition).
         relation: which data sets count as neighbours.
-        sampler: how records are chosen in each step: all of them, the next one of a single pass, batches that come in
-            the same order in every epoch, or by independent coins.
+        sampler: how records are chosen in each step: all of them, the next one of a single pass (in the order of the
+            data, or in a secret random order), batches that come in the same order in every epoch, or by independent
+            coins.
         claimed_rho: the zCDP budget that the paper claims for it; inf where it claims none.
         guarantee: `proved` by an argument that we can write down, `as published` (claimed, neither proved by us nor
             refuted), `none` (refuted, not claimed, or data used without account).
@@ -97,7 +143,9 @@ class Mechanism:
 
     Raises:
         ValueError: if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has one claim. Or if
-            there are subsampled releases, but the sampler is not Poisson or neighbours differ by a replacement.
+            there are subsampled releases, but the sampler is not Poisson or neighbours differ by a replacement. Or if
+            there are shuffled releases, but others beside them, another sampler or another relation than replace-one.
+            Or if parts of the data are disjoint, but neighbours do not differ by a replacement.
     """
 
     name: str
@@ -121,6 +169,23 @@ class Mechanism:
                 f"{self.name} has subsampled releases, but sampler={self.sampler!r} and relation={self.relation!r}: "
                 "they need the sampler 'Poisson' and the relation 'add-remove' or 'zero-out'"
             )
+        shuffled_alone = len(self.releases) == 1 and self.sampler == "shuffled single pass"
+        if self.is_shuffled and not (shuffled_alone and self.relation == "replace-one"):
+            raise ValueError(
+                f"{self.name} has {len(self.releases)} releases, shuffled ones among them, sampler={self.sampler!r} "
+                f"and relation={self.relation!r}: shuffled releases must stand alone, with the sampler 'shuffled single "
+                "pass' and the relation 'replace-one'"
+            )
+        if self.relation != "replace-one" and any(isinstance(each, DisjointReleases) for each in self.releases):
+            raise ValueError(
+                f"{self.name} has releases from disjoint parts and relation={self.relation!r}: one record more would "
+                "move all later parts, so the relation must be 'replace-one'"
+            )
+
+    @property
+    def is_shuffled(self) -> bool:
+        """Whether privacy is owed to the secret order of the records, so that `privacy.shuffling` has to account."""
+        return any(isinstance(release, ShuffledGaussianReleases) for release in self.releases)
 
     @property
     def is_subsampled(self) -> bool:
@@ -132,11 +197,13 @@ class Mechanism:
         """zCDP cost of the stated releases; a guarantee only where `guarantee` says so.
 
         Raises:
-            ValueError: if there are subsampled releases.
+            ValueError: if there are subsampled or shuffled releases.
         """
         costs = []
         for release in self.releases:
             if isinstance(release, SubsampledGaussianReleases):
                 raise ValueError(f"{self.name}: {release.what!r} is subsampled and has no rho: use privacy.sampling")
+            if isinstance(release, ShuffledGaussianReleases):
+                raise ValueError(f"{self.name}: {release.what!r} is shuffled and has no rho: use privacy.shuffling")
             costs.append(release.rho)
         return sum(costs)

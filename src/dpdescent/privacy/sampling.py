@@ -19,7 +19,7 @@ from dp_accounting.pld import PLDAccountant
 from dp_accounting.rdp import RdpAccountant
 
 from dpdescent.privacy import zcdp
-from dpdescent.privacy.events import GaussianReleases, Release
+from dpdescent.privacy.events import GaussianReleases, Release, SubsampledGaussianReleases
 
 Accountant = Literal["PLD", "RDP"]
 
@@ -75,10 +75,16 @@ def noise_multiplier(eps: float, rate: float, steps: int, delta: float, accounta
 
 
 def composed_epsilon(releases: Sequence[Release], delta: float, accountant: Accountant = "PLD") -> float:
-    """epsilon at delta of all releases together, subsampled or not; 0 where nothing depends on the data."""
+    """epsilon at delta of all releases together, subsampled or not; 0 where nothing depends on the data.
+
+    Raises:
+        ValueError: if delta is not in (0, 1), or a release is shuffled or from disjoint parts.
+    """
     zcdp.require_delta(delta)
     events = []
     for release in releases:
+        if not isinstance(release, GaussianReleases | SubsampledGaussianReleases):
+            raise ValueError(f"{type(release).__name__} cannot be composed with subsampled releases")
         if release.sensitivity == 0.0 or release.count == 0:
             continue
         rate = 1.0 if isinstance(release, GaussianReleases) else release.rate

@@ -4,14 +4,23 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from dpdescent.privacy import sampling, zcdp
+from dpdescent.privacy import sampling, shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.privacy.events import GaussianReleases, Mechanism, Release
+from dpdescent.privacy.events import (
+    DisjointReleases,
+    GaussianReleases,
+    Mechanism,
+    Release,
+    ShuffledGaussianReleases,
+    SubsampledGaussianReleases,
+)  # fmt: skip
 
 COLUMNS = [
     "paper", "artefact", "arm", "mechanism", "relation", "sampler", "sensitivity", "noise_sd", "releases", "rho", "mu",
     "delta", "eps_paper", "eps_tight", "guarantee", "eps_audit_low", "note",
 ]  # fmt: skip
+
+_Single = GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases
 
 _CONVERSIONS = {"Bun-Steinke": zcdp.epsilon, "Renyi": zcdp.renyi_epsilon}
 
@@ -35,8 +44,8 @@ def _row(event: Mechanism, delta: float) -> dict[str, Any]:
         "mechanism": event.name,
         "relation": event.relation,
         "sampler": event.sampler,
-        "sensitivity": _joined([release.sensitivity for release in event.releases]),
-        "noise_sd": _joined([release.noise_sd for release in event.releases]),
+        "sensitivity": _joined([release.sensitivity for release in _single(event)]),
+        "noise_sd": _joined([release.noise_sd for release in _single(event)]),
         "releases": "; ".join(_described(release) for release in event.releases),
         "rho": event.rho if defended and _is_gaussian(event) else "",
         "mu": zcdp.gaussian_dp_mu(event.rho) if defended and _is_gaussian(event) else "",
@@ -63,16 +72,39 @@ def _tight_epsilon(event: Mechanism, delta: float) -> float | str:
     """By the accountant that fits; blank without releases."""
     if event.is_subsampled:
         return sampling.composed_epsilon(event.releases, delta)
+    if event.is_shuffled:
+        (release,) = _single(event)
+        return shuffling.epsilon(release.noise_sd / release.sensitivity, release.count, delta)
     return tight_epsilon(event.rho, delta) if _is_gaussian(event) else ""
 
 
+def _single(event: Mechanism) -> list[_Single]:
+    """All releases one by one, those of disjoint parts after each other."""
+    found: list[_Single] = []
+    for release in event.releases:
+        found += (
+            [each for part in release.parts for each in part] if isinstance(release, DisjointReleases) else [release]
+        )
+    return found
+
+
 def _described(release: Release) -> str:
+    if isinstance(release, DisjointReleases):
+        return (
+            " | ".join(" + ".join(_described(each) for each in part) for part in release.parts) + " (disjoint records)"
+        )
     counted = f"{release.count} x {release.what}"
-    return counted if isinstance(release, GaussianReleases) else f"{counted}, sampled at rate {release.rate!r}"
+    if isinstance(release, ShuffledGaussianReleases):
+        return f"{counted}, in a secret random order"
+    return (
+        f"{counted}, sampled at rate {release.rate!r}" if isinstance(release, SubsampledGaussianReleases) else counted
+    )
 
 
 def _is_gaussian(event: Mechanism) -> bool:
-    return bool(event.releases) and all(isinstance(release, GaussianReleases) for release in event.releases)
+    return bool(event.releases) and all(
+        isinstance(release, GaussianReleases | DisjointReleases) for release in event.releases
+    )
 
 
 def _joined(values: Sequence[float]) -> str:
