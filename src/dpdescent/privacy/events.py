@@ -173,7 +173,7 @@ class Mechanism:
         if self.is_shuffled and not (shuffled_alone and self.relation == "replace-one"):
             raise ValueError(
                 f"{self.name} has {len(self.releases)} releases, shuffled ones among them, sampler={self.sampler!r} "
-                f"and relation={self.relation!r}: shuffled releases must stand alone, with the sampler 'shuffled single "
+                f"and relation={self.relation!r}: shuffled releases stand alone, with the sampler 'shuffled single "
                 "pass' and the relation 'replace-one'"
             )
         if self.relation != "replace-one" and any(isinstance(each, DisjointReleases) for each in self.releases):

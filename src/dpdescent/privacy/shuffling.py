@@ -13,7 +13,6 @@ from scipy.optimize import brentq
 
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon, tight_rho
-from dpdescent.replication.arguments import require_positive
 
 
 def amplified(eps_local: float, records: int, delta: float) -> float:
@@ -26,8 +25,8 @@ def amplified(eps_local: float, records: int, delta: float) -> float:
     Raises:
         ValueError: if eps_local is negative, n is not positive, or delta is not in (0, 1).
     """
+    _require_positive(records=records)
     zcdp.require_delta(delta)
-    require_positive(records=records)
     if not eps_local >= 0.0:
         raise ValueError(f"eps_local={eps_local} must not be negative")
     if eps_local > math.log(records / (16.0 * math.log(4.0 / delta))):
@@ -60,7 +59,7 @@ def epsilon(noise_multiplier: float, records: int, delta: float) -> float:
     Raises:
         ValueError: if an argument is out of its range.
     """
-    require_positive(noise_multiplier=noise_multiplier, records=records)
+    _require_positive(noise_multiplier=noise_multiplier, records=records)
     plain = tight_epsilon(_rho(noise_multiplier), delta)
     if math.exp(plain) == math.inf or _epsilon_at(plain, noise_multiplier, records, delta) >= plain:
         return plain
@@ -79,7 +78,7 @@ def noise_multiplier(eps: float, records: int, delta: float) -> float:
     Raises:
         ValueError: if an argument is out of its range.
     """
-    require_positive(eps=eps, records=records)
+    _require_positive(eps=eps, records=records)
     plain = math.sqrt(0.5 / tight_rho(eps, delta))
 
     def excess(log_multiplier: float) -> float:
@@ -105,3 +104,9 @@ def _epsilon_at(eps: float, multiplier: float, records: int, delta: float) -> fl
 
 def _rho(multiplier: float) -> float:
     return 0.5 / multiplier**2
+
+
+def _require_positive(**values: float) -> None:
+    for name, value in values.items():
+        if not value > 0:
+            raise ValueError(f"{name}={value} must be positive")
