@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpdescent.descent import ftrl
-from dpdescent.descent.ftrl import Arms, Runs, mean_estimation, regression
+from dpdescent.descent.ftrl import Arms, Runs, mean_estimation, regression, single_pass
 
 LAM = 1.0 / np.arange(1, 6)
 START = np.linspace(1.0, -1.0, 5)
@@ -36,10 +36,10 @@ def run(arms=(0, 1, 2, 3), seeds=(0, 1, 2), steps=60, noise=None, **options) -> 
 
 
 def twin(eta, clip_norm, noise_sd, seed, noise, sigma_sgd):
-    """Algorithm 1 as it is written, one record at a time: F_0..F_T, the last iterate, and how often it clipped."""
+    """Algorithm 1 as it is written, one record at a time: F_0..F_T, all iterates, and how often it clipped."""
     rng, steps = np.random.Generator(np.random.PCG64(seed)), len(noise)
     xi, theta, clipped = sigma_sgd * rng.standard_normal(steps), START.copy(), 0
-    excess = [0.5 * LAM @ theta**2]
+    excess, path = [0.5 * LAM @ theta**2], [theta]
     for t in range(steps):
         x = np.sqrt(LAM) * rng.standard_normal(len(LAM))
         gradient = (x @ theta - xi[t]) * x
@@ -48,10 +48,11 @@ def twin(eta, clip_norm, noise_sd, seed, noise, sigma_sgd):
             gradient, clipped = gradient * clip_norm / norm, clipped + 1
         theta = theta - eta * (gradient + noise_sd * noise[t])
         excess.append(0.5 * LAM @ theta**2)
-    return np.array(excess), theta, clipped / steps
+        path.append(theta)
+    return np.array(excess), np.array(path), clipped / steps
 
 
-@pytest.mark.parametrize("sigma_sgd", [0.0, 0.7])
+@pytest.mark.parametrize("sigma_sgd", [0.0, 0.7, np.array([0.7, 0.0, 0.1, 1.0])])
 def test_runs_equal_the_twin(sigma_sgd):
     record, steps, tail = [60, 0, 1, 17, 17], 60, 25
     noise = draw_noise(steps, range(4), range(3))
@@ -59,10 +60,12 @@ def test_runs_equal_the_twin(sigma_sgd):
     for a in range(4):
         for s in range(3):
             settings = ARMS.eta[a], ARMS.clip_norm[a], ARMS.noise_sd[a]
-            excess, theta, clipped = twin(*settings, s, noise[:, a, s], sigma_sgd)
+            sigma = np.broadcast_to(sigma_sgd, 4)[a]
+            excess, path, clipped = twin(*settings, s, noise[:, a, s], sigma)
             np.testing.assert_allclose(runs.excess[a, s], excess[record], rtol=1e-12)
             np.testing.assert_allclose(runs.tail_mean[a, s], excess[-tail:].mean(), rtol=1e-12)
-            np.testing.assert_allclose(runs.theta[a, s], theta, rtol=1e-10, atol=1e-13)
+            np.testing.assert_allclose(runs.theta[a, s], path[-1], rtol=1e-10, atol=1e-13)
+            np.testing.assert_allclose(runs.average[a, s], path[-tail:].mean(0), rtol=1e-10, atol=1e-13)
             assert runs.clipped[a, s] == clipped
     assert (runs.clipped[0] == 0).all(), "an infinite clip norm clips nothing"
     assert ((runs.clipped[2] > 0) & (runs.clipped[2] < 1)).all()
@@ -70,7 +73,7 @@ def test_runs_equal_the_twin(sigma_sgd):
 
 
 def same(some: Runs, others: Runs, arms, seeds) -> None:
-    for name in ("excess", "tail_mean", "clipped", "theta"):
+    for name in ("excess", "tail_mean", "clipped", "theta", "average"):
         np.testing.assert_array_equal(getattr(some, name), getattr(others, name)[np.ix_(arms, seeds)])
 
 
@@ -128,7 +131,40 @@ def test_seeds_differ_and_arms_of_a_seed_share_their_records():
     np.testing.assert_array_equal(runs.theta[0], runs.theta[1])
     assert (runs.theta[0, 0] != runs.theta[0, 1]).all()
     assert np.isnan(runs.tail_mean).all()
+    assert np.isnan(runs.average).all()
     assert runs.excess.shape == (2, 2, 0)
+
+
+@pytest.mark.parametrize("block", [ftrl.BLOCK, 1])
+@pytest.mark.parametrize("labels", [1, 4])
+def test_given_records_are_met_in_their_order(monkeypatch, block, labels):
+    monkeypatch.setattr(ftrl, "BLOCK", block)
+    rng = np.random.default_rng(1)
+    X, Y, noise = rng.standard_normal((50, 5)), rng.standard_normal((50, labels)), rng.standard_normal((50, 1, 1, 5))
+    runs = single_pass(X, Y, ARMS, START, noise, tail=20)
+    for a in range(4):
+        theta, path = START, []
+        for x, y, w in zip(X, Y[:, a % labels], noise[:, 0, 0], strict=True):
+            gradient = (x @ theta - y) * x
+            gradient = gradient * min(1.0, ARMS.clip_norm[a] / np.linalg.norm(gradient))
+            theta = theta - ARMS.eta[a] * (gradient + ARMS.noise_sd[a] * w)
+            path.append(theta)
+        np.testing.assert_allclose(runs.theta[a, 0], theta, rtol=1e-10, atol=1e-13)
+        np.testing.assert_allclose(runs.average[a, 0], np.mean(path[-20:], 0), rtol=1e-10, atol=1e-13)
+    assert runs.excess.shape == (4, 1, 0)
+    assert np.isnan(runs.tail_mean).all()
+    assert (runs.clipped[0], runs.clipped[3]) == (0, 1)
+
+
+def test_records_drawn_or_given_are_the_same():
+    """The engine's own records, drawn beforehand in its order, with labels for the parameter 0."""
+    rng = generators([0])[0]
+    xi = 0.5 * rng.standard_normal(60)
+    X, noise = np.sqrt(LAM) * rng.standard_normal((60, 5)), draw_noise(60, range(4), [0])
+    drawn = run(seeds=[0], sigma_sgd=0.5, tail=30)
+    passed = single_pass(X, xi[:, None], ARMS, START, noise, tail=30)
+    for name in ("clipped", "theta", "average"):
+        np.testing.assert_array_equal(getattr(passed, name), getattr(drawn, name))
 
 
 def expected_excess(eta, noise_sd, beta, sigma_sgd, steps) -> Iterator[float]:
@@ -224,6 +260,14 @@ def test_a_run_of_mean_estimation_knows_nothing_of_the_others():
         (lambda: run(record=[61]), r"record=\[61\]"),
         (lambda: run(record=[-1]), r"record=\[-1\]"),
         (lambda: run(sigma_sgd=-1.0), "sigma_sgd must not be negative"),
+        (lambda: run(sigma_sgd=np.array([0.1, -1.0, 0.0, 0.0])), "sigma_sgd must not be negative"),
+        (lambda: run(sigma_sgd=np.ones(3)), r"sigma_sgd of shape \(3,\)"),
+        (lambda: single_pass(np.ones((5, 5)), np.ones((5, 2)), ARMS, START, None), r"Y \(5, 2\)"),
+        (lambda: single_pass(np.ones((5, 5)), np.ones((4, 1)), ARMS, START, None), r"Y \(4, 1\)"),
+        (lambda: single_pass(np.ones((5, 4)), np.ones((5, 1)), ARMS, START, None), r"X \(5, 4\)"),
+        (lambda: single_pass(np.ones((0, 5)), np.ones((0, 1)), ARMS, START, None), r"X \(0, 5\)"),
+        (lambda: single_pass(np.ones((5, 5)), np.ones((5, 1)), ARMS, START, None, tail=6), "tail=6"),
+        (lambda: single_pass(np.ones((5, 5)), np.ones((5, 1)), ARMS, START, None), "noise=None, but an arm asks"),
         (lambda: regression(LAM, ARMS, START, 0, generators([0]), None), "steps must be positive"),
         (lambda: regression(LAM - 1, ARMS, START, 5, generators([0]), None), "lam must be positive"),
         (lambda: regression(LAM, ARMS, START[1:], 5, generators([0]), None), r"shape \(4,\)"),

@@ -1,9 +1,10 @@
 """DP-FTRL on a stream: descent with clipped gradients and correlated noise (choquettechoo2023 Algorithm 1).
 
 Every step meets one new record. Linear regression in the eigenbasis of its inputs (eq. 8) and the estimation of a mean
-(Sec. 2.1) are run for many arms and seeds side by side; `training` has the same algorithm in epochs. Without clipping
-it is called Noisy-FTRL; with independent noise it is (DP-)SGD. The noise is handed over ready-made, as one array or as
-blocks of steps: nothing here knows where its correlation comes from. The slow, obvious twins are in the tests.
+(Sec. 2.1) are run for many arms and seeds side by side; `training` has the same algorithm in epochs. Records are drawn
+as they are met, or given (`single_pass`). Without clipping it is called Noisy-FTRL; with independent noise it is
+(DP-)SGD. The noise is handed over ready-made, as one array or as blocks of steps: nothing here knows where its
+correlation comes from. The slow, obvious twins are in the tests.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 from dpdescent.descent import memory
+from dpdescent.descent.records import Drawn, Given, Records
 from dpdescent.replication.arguments import require_non_negative, require_positive
 
 Array = NDArray[np.float64]
@@ -62,18 +64,20 @@ class Runs:
         excess: F_t - F* at the recorded steps, shape (arms, seeds, recorded steps).
         tail_mean: mean of F_t - F* over the last `tail` steps, shape (arms, seeds); NaN where there is no tail.
         clipped: fraction of the T gradients that were clipped, shape (arms, seeds).
-        theta: last iterates, less theta*, shape (arms, seeds, d).
+        theta: last iterates, less theta*, shape (arms, seeds, d); the iterates themselves where records are given.
+        average: mean of the last `tail` iterates, of the kind and shape of theta; NaN where there is no tail.
     """
 
     excess: Array
     tail_mean: Array
     clipped: Array
     theta: Array
+    average: Array
 
 
 def regression(
     lam: Array, arms: Arms, start: Array, steps: int, data: Sequence[np.random.Generator], noise: Noise, *,
-    sigma_sgd: float = 0.0, record: Sequence[int] = (), tail: int = 0,
+    sigma_sgd: float | Array = 0.0, record: Sequence[int] = (), tail: int = 0,
 ) -> Runs:  # fmt: skip
     """Linear regression on a stream, batch size 1: `theta <- theta - eta (clip(g_t) + noise_sd w~_t)`.
 
@@ -91,53 +95,85 @@ def regression(
         data: the generator of the records of every seed.
         noise: correlated noise w~, shape (at least T, arms or 1, seeds or 1, d), or blocks of it that follow each other
             in the first axis; an axis of length 1 is shared. None where every noise_sd is 0.
-        sigma_sgd: sd of the residual noise xi.
+        sigma_sgd: sd of the residual noise xi; one, or one for each arm, shape (arms,).
         record: steps t in 0..T at which the excess is recorded.
-        tail: number of last steps over which the excess is averaged.
+        tail: number of last steps over which the excess is averaged, and the iterates are.
 
     Raises:
         ValueError: if an argument is out of its range, or the noise does not fit or ends before T steps.
     """
     require_positive(lam=lam.min(), steps=steps)
-    require_non_negative(sigma_sgd=sigma_sgd)
+    require_non_negative(sigma_sgd=np.min(sigma_sgd))
     if start.shape != lam.shape or not data:
         raise ValueError(f"start has shape {start.shape}, not lam's {lam.shape}, or there is no seed: {len(data)}")
     if not 0 <= tail <= steps or any(not 0 <= t <= steps for t in record):
         raise ValueError(f"tail={tail} and record={list(record)} must lie between 0 and T={steps}")
-    shape = len(arms), len(data), len(lam)
-    length = min(steps, max(8, BLOCK // (shape[0] * shape[1] * shape[2])))
-    stream = _Stream(lam, arms, data, steps, sigma_sgd, np.empty((length + 1, *shape)))
-    kept = _Kept(lam, [*record, *range(steps - tail + 1, steps + 1)], shape[:2])
-    stream.path[0] = start
-    kept.look(stream.path[:1], 0)
-    for t, block in blocks_of(noise, steps, length, shape, silent=not arms.noise_sd.any()):
-        stream.run(t, block)
-        kept.look(stream.path[1 : len(block) + 1], t + 1)
-        stream.path[0] = stream.path[len(block)]
+    if np.shape(sigma_sgd) not in ((), (len(arms),)):
+        raise ValueError(f"sigma_sgd of shape {np.shape(sigma_sgd)} must be one number, or one for each of {len(arms)}")
+    stream = _Stream(Drawn(lam, data, steps, sigma_sgd), arms, (len(arms), len(data), len(lam)), steps)
+    kept = _Kept(lam, [*record, *range(steps - tail + 1, steps + 1)], stream.shape[:2])
+    average = _Average(stream.shape, steps, tail)
+    for t, path in stream.paths(start, noise):
+        kept.look(path, t)
+        average.look(path, t)
     excess, last = np.split(kept.excess, [len(record)], axis=2)
-    mean = last.mean(2) if tail else np.full(shape[:2], np.nan)
-    return Runs(excess, mean, stream.clipped / steps, stream.path[0].copy())
+    mean = last.mean(2) if tail else np.full(stream.shape[:2], np.nan)
+    return Runs(excess, mean, stream.clipped / steps, stream.path[0].copy(), average.mean)
+
+
+def single_pass(X: Array, Y: Array, arms: Arms, start: Array, noise: Noise, *, tail: int = 0) -> Runs:
+    """The same on given records, in the order in which they are given: record t is that of step t.
+
+    The runs have one seed; nothing is known of F*, so that `excess` is empty and `tail_mean` is NaN.
+
+    Args:
+        X: inputs, shape (T, d).
+        Y: labels, shape (T, arms or 1).
+        arms: settings of the runs.
+        start: theta_0, shape (d,).
+        noise: as of `regression`, with one seed.
+        tail: number of last iterates that are averaged.
+
+    Raises:
+        ValueError: if shapes do not fit, there is no record, or the tail is longer than the run.
+    """
+    if X.ndim != 2 or 0 in X.shape or Y.shape not in ((len(X), 1), (len(X), len(arms))) or start.shape != X.shape[1:]:
+        raise ValueError(
+            f"X {X.shape} must be (T, d), Y {Y.shape} (T, 1 or {len(arms)} arms), start {start.shape} (d,)"
+        )
+    if not 0 <= tail <= len(X):
+        raise ValueError(f"tail={tail} must lie between 0 and T={len(X)}")
+    stream = _Stream(Given(X, Y), arms, (len(arms), 1, X.shape[1]), len(X))
+    average = _Average(stream.shape, len(X), tail)
+    for t, path in stream.paths(start, noise):
+        average.look(path, t)
+    nothing, clipped = np.empty((len(arms), 1, 0)), stream.clipped / len(X)
+    return Runs(nothing, np.full((len(arms), 1), np.nan), clipped, stream.path[0].copy(), average.mean)
 
 
 class _Stream:
     """Steps of all runs in blocks; `path` holds the iterates of the last block, the first of them its start."""
 
-    def __init__(
-        self, lam: Array, arms: Arms, data: Sequence[np.random.Generator], steps: int, sigma: float, path: Array
-    ) -> None:
-        self.root, self.arms, self.data, self.path = np.sqrt(lam), arms, data, path
-        # Ahead of the inputs, so that how these are cut into blocks does not matter.
-        self.xi = sigma * np.stack([rng.standard_normal(steps) for rng in data], axis=1)
-        length, _, seeds, d = path.shape
-        self.x = np.empty((seeds, length - 1, d))
-        self.clipped = np.zeros(path.shape[1:3])
+    def __init__(self, records: Records, arms: Arms, shape: tuple[int, int, int], steps: int) -> None:
+        self.records, self.arms, self.shape, self.steps = records, arms, shape, steps
+        self.length = min(steps, max(8, BLOCK // (shape[0] * shape[1] * shape[2])))
+        self.path = np.empty((self.length + 1, *shape))
+        self.x = np.empty((shape[1], self.length, shape[2]))
+        self.clipped = np.zeros(shape[:2])
+
+    def paths(self, start: Array, noise: Noise) -> Iterator[tuple[int, Array]]:
+        """(t, theta_t and those after it) of block after block, shape (steps, arms, seeds, d): every iterate once."""
+        self.path[0] = start
+        yield 0, self.path[:1]
+        for t, block in blocks_of(noise, self.steps, self.length, self.shape, silent=not self.arms.noise_sd.any()):
+            self.run(t, block)
+            yield t + 1, self.path[1 : len(block) + 1]
+            self.path[0] = self.path[len(block)]
 
     def run(self, t: int, noise: Array) -> None:
         """As many steps, from t on, as the noise has."""
         n = len(noise)
-        for x, rng in zip(self.x, self.data, strict=True):
-            rng.standard_normal(out=x[:n])
-            x[:n] *= self.root
+        labels = self.records.take(t, self.x[:, :n])
         limit = self._limits(n)
         scaled = (self.arms.eta * self.arms.noise_sd)[:, None, None] * noise
         eta, residuals = self.arms.eta[:, None], np.empty((n, *self.path.shape[1:3]))
@@ -145,7 +181,7 @@ class _Stream:
         for i in range(n):
             x, now, new, residual = self.x[:, i], self.path[i], self.path[i + 1], residuals[i]
             np.vecdot(x, now, out=residual)
-            residual -= self.xi[t + i]
+            residual -= labels[i]
             if limit is not None:
                 # |g| = |residual| |x|.
                 np.maximum(np.minimum(residual, limit[i], out=step), -limit[i], out=step)
@@ -164,6 +200,24 @@ class _Stream:
         norms = np.maximum(np.sqrt(np.vecdot(x, x)), TINY).T
         limits: Array = self.arms.clip_norm[:, None] / norms[:, None, :]
         return limits
+
+
+class _Average:
+    """The mean of the last iterates."""
+
+    def __init__(self, shape: tuple[int, ...], steps: int, tail: int) -> None:
+        self.first, self.tail, self.total = steps - tail + 1, tail, np.zeros(shape)
+
+    def look(self, path: Array, t: int) -> None:
+        """Adds those that count of the iterates from theta_t on, shape (steps, arms, seeds, d)."""
+        # One after another: a sum over the block would depend on where blocks are cut.
+        for theta in path[max(0, self.first - t) :]:
+            self.total += theta
+
+    @property
+    def mean(self) -> Array:
+        """NaN where there is no tail."""
+        return self.total / self.tail if self.tail else np.full(self.total.shape, np.nan)
 
 
 class _Kept:

@@ -9,8 +9,6 @@ goes to either term; eps_0 is that of the Gaussian mechanism at delta_0, exactly
 import math
 from functools import cache
 
-from scipy.optimize import brentq
-
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon, tight_rho
 
@@ -61,14 +59,15 @@ def epsilon(noise_multiplier: float, records: int, delta: float) -> float:
     """
     _require_positive(noise_multiplier=noise_multiplier, records=records)
     plain = tight_epsilon(_rho(noise_multiplier), delta)
-    if math.exp(plain) == math.inf or _epsilon_at(plain, noise_multiplier, records, delta) >= plain:
-        return plain
-    # delta_0 falls as eps grows: the eps whose own delta_0 leads to no more than itself, by bisection.
-    low, high = 0.0, plain
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if _epsilon_at(middle, noise_multiplier, records, delta) <= middle else (middle, high)
-    return high
+    # delta_0 falls as eps grows, and the amplified epsilon grows with it, but slowly: from below, the iteration climbs
+    # to the smallest eps whose own delta_0 leads to no more than itself, or out of the theorem's range.
+    eps = 0.0
+    while eps < plain:
+        reached = _epsilon_at(eps, noise_multiplier, records, delta)
+        if reached <= eps:
+            return eps
+        eps = reached * (1.0 + 1e-12)
+    return plain
 
 
 @cache
@@ -79,21 +78,18 @@ def noise_multiplier(eps: float, records: int, delta: float) -> float:
         ValueError: if an argument is out of its range.
     """
     _require_positive(eps=eps, records=records)
-    plain = math.sqrt(0.5 / tight_rho(eps, delta))
-
-    def excess(log_multiplier: float) -> float:
-        return min(_epsilon_at(eps, math.exp(log_multiplier), records, delta), 2.0 * eps) - eps
-
-    high = math.log(plain)
-    if excess(high) > 0.0:
-        return plain
+    # By bisection of the logarithm: where the theorem ends, epsilon jumps up to that without shuffling.
+    high = math.log(math.sqrt(0.5 / tight_rho(eps, delta)))
     low = high - 1.0
-    while excess(low) <= 0.0:
+    while epsilon(math.exp(low), records, delta) <= eps:
         low -= 1.0
-    found = math.exp(brentq(excess, low, high, xtol=1e-10))
-    while epsilon(found, records, delta) > eps:
-        found *= 1.0 + 1e-9
-    return found
+    if epsilon(math.exp(high), records, delta) > eps:
+        # The calibration without shuffling is exact to the last bits only.
+        high += 1e-9
+    while high - low > 1e-10:
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if epsilon(math.exp(middle), records, delta) <= eps else (middle, high)
+    return math.exp(high)
 
 
 def _epsilon_at(eps: float, multiplier: float, records: int, delta: float) -> float:
