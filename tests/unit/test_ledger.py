@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from dpdescent.privacy import sampling, zcdp
+from dpdescent.privacy import sampling, shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.privacy.events import GaussianReleases, Mechanism, SubsampledGaussianReleases
+from dpdescent.privacy.events import (
+    DisjointReleases,
+    GaussianReleases,
+    Mechanism,
+    ShuffledGaussianReleases,
+    SubsampledGaussianReleases,
+)
 from dpdescent.replication import ledger
 from dpdescent.replication.files import read_rows, write_rows
 
@@ -74,6 +80,38 @@ def test_subsampled_releases_have_an_epsilon_and_no_rho() -> None:
     assert (entry["sampler"], entry["sensitivity"], entry["noise_sd"]) == ("Poisson", "2.0", "3.0")
     assert entry["releases"] == "40 x sum of clipped gradients, sampled at rate 0.05"
     assert row(replace(event, guarantee="none"))["eps_tight"] == ""
+
+
+def test_shuffled_releases_are_amplified_and_have_no_rho() -> None:
+    release = ShuffledGaussianReleases("clipped gradients", 2.0, 5.0, 10_000)
+    event = Mechanism("DP-SSGD", (release,), "replace-one", "shuffled single pass", math.inf, "proved", "why")
+    entry = row(event)
+    assert (entry["rho"], entry["mu"], entry["eps_paper"]) == ("", "", "")
+    assert entry["eps_tight"] == shuffling.epsilon(2.5, 10_000, DELTA)
+    # Less than one release without shuffling.
+    assert entry["eps_tight"] < tight_epsilon(0.5 / 2.5**2, DELTA)
+    assert (entry["sampler"], entry["sensitivity"], entry["noise_sd"]) == ("shuffled single pass", "2.0", "5.0")
+    assert entry["releases"] == "10000 x clipped gradients, in a secret random order"
+    assert row(replace(event, guarantee="as published"))["eps_tight"] == ""
+
+
+def test_releases_from_disjoint_parts_cost_as_much_as_the_dearest() -> None:
+    counts, mean = GaussianReleases("counts", 1.0, 4.0, 20), GaussianReleases("mean", 0.5, 0.4, 1)
+    disjoint = DisjointReleases(((counts, counts), (mean,)))
+    event = Mechanism("DP-AMBSSGD", (disjoint,), "replace-one", "single pass", math.inf, "proved", "why")
+    entry = row(event)
+    # 2 x 20/32 = 1.25 against 0.25/0.32 = 0.78; the sum would be 2.03.
+    assert entry["rho"] == pytest.approx(1.25, rel=1e-14)
+    assert entry["mu"] == pytest.approx(math.sqrt(2.5), rel=1e-14)
+    assert entry["eps_tight"] == tight_epsilon(event.rho, DELTA)
+    assert (entry["sensitivity"], entry["noise_sd"]) == ("1.0; 1.0; 0.5", "4.0; 4.0; 0.4")
+    assert entry["releases"] == "20 x counts + 20 x counts | 1 x mean (disjoint records)"
+    # Releases of everybody's records come on top.
+    more = row(replace(event, releases=(mean, disjoint)))
+    assert more["rho"] == pytest.approx(1.25 + 0.78125, rel=1e-14)
+    assert more["releases"] == "1 x mean; 20 x counts + 20 x counts | 1 x mean (disjoint records)"
+    assert more["sensitivity"] == "0.5; 1.0; 1.0; 0.5"
+    assert row(replace(event, guarantee="none"))["rho"] == ""
 
 
 def test_a_mechanism_has_one_claim() -> None:

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from dpdescent.privacy import accounting, zcdp
-from dpdescent.privacy.events import GaussianReleases, Mechanism, SubsampledGaussianReleases, correlated_release
+from dpdescent.privacy.events import (
+    DisjointReleases,
+    GaussianReleases,
+    Mechanism,
+    ShuffledGaussianReleases,
+    SubsampledGaussianReleases,
+    correlated_release,
+)
 
 GRID = [(rho, delta) for rho in (1e-4, 0.1, 1.0, 10.0, 300.0) for delta in (1e-10, 1e-5, 0.1)]
 
@@ -115,6 +122,71 @@ def test_sampler_and_relation_fit_the_accountant(relation, sampler):
     sampled = SubsampledGaussianReleases("sums", 1.0, 2.0, 0.1, 3)
     with pytest.raises(ValueError, match=f"sampler='{sampler}' and relation='{relation}'"):
         Mechanism("DP-SGD", (sampled,), relation, sampler, math.inf, "proved", "because")
+
+
+COUNTS, MEAN = GaussianReleases("counts", 1.0, 4.0, 2), GaussianReleases("mean", 0.5, 1.0, 1)
+# rho of COUNTS is 2 / (2 16) = 1/16, of MEAN 0.25 / 2 = 1/8.
+
+
+@pytest.mark.parametrize(
+    ("parts", "rho"),
+    [
+        (((COUNTS,), (MEAN,)), 1 / 8),
+        (((COUNTS, MEAN),), 3 / 16),
+        (((COUNTS, COUNTS, COUNTS), (MEAN,)), 3 / 16),
+        (((MEAN,), (MEAN,), (MEAN,), (COUNTS,)), 1 / 8),
+        (((), (COUNTS,)), 1 / 16),
+    ],
+)
+def test_a_record_pays_for_its_own_part_only(parts, rho):
+    """Parallel composition: the dearest part counts, within a part costs add."""
+    disjoint = DisjointReleases(parts)
+    assert disjoint.rho == pytest.approx(rho, rel=1e-15)
+    event = Mechanism("DP-AMBSSGD", (disjoint, COUNTS), "replace-one", "single pass", math.inf, "proved", "because")
+    assert event.rho == pytest.approx(rho + 1 / 16, rel=1e-15)
+    assert not event.is_subsampled
+    assert not event.is_shuffled
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "zero-out"])
+def test_disjoint_parts_need_neighbours_by_replacement(relation):
+    with pytest.raises(ValueError, match=f"releases from disjoint parts and relation='{relation}'"):
+        Mechanism("M", (DisjointReleases(((MEAN,),)),), relation, "single pass", math.inf, "proved", "because")
+
+
+def test_there_is_a_part():
+    with pytest.raises(ValueError, match=r"parts=\(\) has no part"):
+        DisjointReleases(())
+
+
+def test_what_is_shuffled_has_no_rho():
+    shuffled = ShuffledGaussianReleases("clipped gradients", 2.0, 3.0, 1000)
+    event = Mechanism("DP-SSGD", (shuffled,), "replace-one", "shuffled single pass", math.inf, "proved", "because")
+    assert event.is_shuffled
+    assert not event.is_subsampled
+    with pytest.raises(ValueError, match=r"DP-SSGD: 'clipped gradients' is shuffled and has no rho"):
+        _ = event.rho
+    # A secret order may be there without being accounted.
+    plain = Mechanism("DP-SSGD", (MEAN,), "replace-one", "shuffled single pass", math.inf, "proved", "because")
+    assert plain.rho == MEAN.rho
+
+
+@pytest.mark.parametrize(
+    ("beside", "relation", "sampler"),
+    [
+        ((), "add-remove", "shuffled single pass"),
+        ((), "zero-out", "shuffled single pass"),
+        ((), "replace-one", "single pass"),
+        ((), "replace-one", "fixed order"),
+        ((MEAN,), "replace-one", "shuffled single pass"),
+        ((DisjointReleases(((MEAN,),)),), "replace-one", "shuffled single pass"),
+    ],
+)
+def test_shuffled_releases_stand_alone_under_replacement(beside, relation, sampler):
+    shuffled = ShuffledGaussianReleases("clipped gradients", 2.0, 3.0, 1000)
+    words = f"DP-SSGD has {1 + len(beside)} releases, shuffled ones among them, sampler='{sampler}'"
+    with pytest.raises(ValueError, match=words):
+        Mechanism("DP-SSGD", (shuffled, *beside), relation, sampler, math.inf, "proved", "because")
 
 
 def test_edges():

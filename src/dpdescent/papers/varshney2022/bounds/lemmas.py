@@ -1,0 +1,208 @@
+"""Lemma 3.11 and the steps (47) to (50) of its proof, beside exact laws, runs and paths of thresholds.
+
+The lemma takes any thresholds up to R_x K2 log^{2a} N (sqrt(kappa) |w_t - w*|_H + sigma + Delta). Its exact law is known
+at thresholds with zeta_t^2 = R_x^2 K2^2 log^{4a} N (kappa |w_t - w*|_H^2 + (sigma + Delta)^2), which it allows: only
+E zeta_t^2 matters, and that follows from second moments.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.descent.shuffled_moments import second_moments, tail_risk
+from dpdescent.papers.varshney2022.algorithm import AMBSSGD, Choice
+from dpdescent.papers.varshney2022.bounds.cases import (
+    choice_at,
+    exact,
+    finite,
+    joined,
+    mean_square,
+    order,
+    place,
+    problem_at,
+    same,
+    setting_of,
+    settings_of,
+    simulated,
+    vacuous,
+)
+from dpdescent.papers.varshney2022.design import Array
+from dpdescent.papers.varshney2022.experiments.bound_vs_run import AS_RUN, UNCLIPPED, UNCLIPPED_PLAIN
+from dpdescent.papers.varshney2022.reading import rows
+from dpdescent.papers.varshney2022.theory import ambssgd
+from dpdescent.papers.varshney2022.theory.ambssgd import Setting
+from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judgement import ORDER, each, is_met, stated
+
+RUNS, PATHS, KAPPAS, SIZES = "bound_vs_run", "clip_path", "risk_vs_kappa", "feasibility"
+RUN_KEYS = ("kind", "N", "d", "sigma", "eps", "delta", "T")
+PATH_KEYS = ("N", "d", "sigma", "eps", "delta", "kappa", "T")
+# Records at which the lemma is evaluated besides those of the runs: its conditions are met there.
+LARGER = (10**6, 10**7)
+
+
+@dataclass(frozen=True)
+class Law:
+    """Exact moments at the thresholds that the lemma allows.
+
+    Attributes:
+        distances_squared: E |w_t - w*|_H^2, shape (T + 1,).
+        zetas_squared: E zeta_t^2, shape (T,).
+        risk: of the mean of the last T/2 iterates.
+    """
+
+    distances_squared: Array
+    zetas_squared: Array
+    risk: float
+
+    @classmethod
+    def of(cls, setting: Setting) -> "Law":
+        """At a setting with whole T and b."""
+        problem, T, b = setting.problem, int(setting.steps), int(setting.batch)
+        common = (problem.lam, -problem.w_star, setting.eta, b, problem.sigma)
+        distances, zetas = np.empty(T + 1), np.empty(T)
+        v: Array = problem.w_star**2
+        distances[0] = problem.w_norm_squared
+        with np.errstate(all="ignore"):
+            for t in range(T):
+                scale = problem.kappa * distances[t] + (problem.sigma + setting.width) ** 2
+                zetas[t] = setting.threshold_factor * scale
+                noise = 4.0 * setting.alpha**2 * zetas[t] / b**2
+                v = second_moments(problem.lam, np.sqrt(v), setting.eta, b, problem.sigma, noise, 1)[1]
+                distances[t + 1] = problem.lam @ v
+            risk = tail_risk(*common, 4.0 * setting.alpha**2 * zetas / b**2, T, max(1, T // 2))
+        return cls(distances, zetas, risk)
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of exact laws, of runs, of runs without noise, of paths, of conditions."""
+    found = list(each(rows(evidence, RUNS, series="risk", algorithm=AMBSSGD, kind=UNCLIPPED)))
+    paths = list(each(rows(evidence, PATHS, series="zeta").drop_duplicates(list(PATH_KEYS))))
+    for artefact, group in ((RUNS, found), (PATHS, paths)):
+        for text, choice in _choices(evidence, artefact, group):
+            yield from _law(text, setting_of(choice))
+    for each_run in each(rows(evidence, RUNS, series="risk", algorithm=AMBSSGD)):
+        yield from _run(evidence, each_run)
+    for without in each(rows(evidence, KAPPAS, series="no noise")):
+        yield from _without_noise(evidence, without)
+    for path in paths:
+        yield from _path(evidence, path)
+    yield from (_smallest(evidence, each_size) for each_size in each(rows(evidence, SIZES)))
+
+
+def _choices(evidence: Evidence, artefact: str, found: list[pd.Series]) -> Iterator[tuple[str, Choice]]:
+    """The runs' choices, and the same at more records, with 8 kappa steps and with 4 kappa log N."""
+    keys = ("N", "d", "sigma", "eps", "delta", "kappa", "T")
+    seen: set[str] = set()
+    for run in found:
+        for N in (run["N"], *LARGER):
+            design = problem_at(evidence, artefact, run)
+            for T in (run["T"], 2.0 * math.ceil(2.0 * design.kappa * math.log(N))):
+                at = run.copy()
+                at["N"], at["T"], at["kappa"] = N, T, round(design.kappa, 9)
+                text = place("exact law", at, *keys)
+                if text not in seen and N >= 16 * T:
+                    seen.add(text)
+                    yield text, choice_at(evidence, artefact, at)
+
+
+def _law(text: str, setting: Setting) -> Iterator[Bound]:
+    law, problem = Law.of(setting), setting.problem
+    met, asked = _conditions(setting)
+    allowed = "zeta_t^2 as the lemma allows; measured is the exact law"
+    value = ambssgd.lemma_3_11(setting)
+    why = joined(allowed, asked, vacuous(problem, value))
+    yield exact("risk of DP-AMBSSGD, exact law", "Lemma 3.11", text, value, law.risk, why, met=met)
+    plain = setting.without_logs()
+    value = ambssgd.lemma_3_11(plain)
+    why = joined(f"log^a N = 1, of the zetas too; {ORDER}", _conditions(plain)[1], vacuous(problem, value))
+    measured = finite(Law.of(plain).risk)
+    yield stated("risk of DP-AMBSSGD without logarithms, exact law", "Lemma 3.11", text, value, why, measured)
+    half = int(setting.steps) // 2
+    value, measured = ambssgd.squared_distance_bound(setting, half), float(law.distances_squared[half])
+    yield exact("E |w_{T/2} - w*|_H^2", "(47)", text, value, measured, joined(allowed, asked), met=met)
+    value, measured = ambssgd.squared_threshold_bound(setting, half), float(law.zetas_squared[half])
+    yield exact("E zeta_{T/2}^2", "(48), (50)", text, value, measured, joined(allowed, asked), met=met)
+    why = f"b of Lemma 3.11 at alpha={setting.alpha:.4g}; measured is b: {is_met(met)}"
+    yield stated("least batch", "Lemma 3.11", text, ambssgd.batch_condition(setting), why, setting.batch)
+    why = f"without logarithms; {ORDER}; measured is b: {is_met(_conditions(plain)[0])}"
+    yield stated("least batch, no logarithms", "Lemma 3.11", text, ambssgd.batch_condition(plain), why, setting.batch)
+
+
+def _conditions(setting: Setting) -> tuple[bool, str]:
+    """Whether the lemma's conditions on step and batch are met, and the same in words."""
+    needed = ambssgd.batch_condition(setting)
+    small = setting.eta <= ambssgd.step_condition(setting) * (1.0 + 1e-12)
+    met = small and setting.batch >= needed
+    return met, f"b={setting.batch:g} must be at least {needed:.4g}: {is_met(met)}"
+
+
+def _run(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+    """The mean risk beside the lemma: it excludes clipping, and DP-STAT's thresholds may be above what it allows."""
+    choice, text = choice_at(evidence, RUNS, found), place("bound_vs_run, DP-AMBSSGD", found, *RUN_KEYS)
+    setting = setting_of(choice)
+    met, asked = _conditions(setting)
+    run = found["kind"] == AS_RUN
+    clipped = (
+        f"{found['clip_fraction']:.3g} of the gradients are clipped" if run else "nothing is clipped, zeta is fixed"
+    )
+    if not math.isnan(found["bound"]):
+        why = joined("measured is the mean risk", clipped, asked, vacuous(setting.problem, found["bound"]))
+        fits = met and not run and found["clip_fraction"] == 0.0
+        yield simulated("risk, runs", "Lemma 3.11", text, found["bound"], found, why, met=bool(fits))
+    if not math.isnan(found["bound_without_logs"]):
+        value = found["bound_without_logs"]
+        why = joined("log^a N = 1; measured is the mean risk", clipped, vacuous(setting.problem, value))
+        yield order("risk without logarithms, runs", "Lemma 3.11", text, value, found["mean"], why)
+    if found["kind"] in (UNCLIPPED, UNCLIPPED_PLAIN):
+        why = "measured is the mean risk; nothing is clipped, zeta is fixed"
+        yield same("exact law, runs", "App. B (ours)", text, found["expected"], found, why)
+    elif not math.isnan(found["expected"]):
+        why = "at the trials' own thresholds, which depend on the records: no verdict; measured is the mean risk"
+        yield stated("law without clipping, runs", "App. B (ours)", text, found["expected"], why, finite(found["mean"]))
+
+
+def _without_noise(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+    """The lemma at alpha = 0, where its condition on b asks nothing."""
+    settings = settings_of(evidence, KAPPAS)
+    given = found.copy()
+    given["eps"] = settings["eps"] if math.isnan(found["eps"]) else found["eps"]
+    given["delta"] = settings["delta"] if math.isnan(found["delta"]) else found["delta"]
+    setting = replace(setting_of(choice_at(evidence, KAPPAS, given)), alpha=0.0)
+    text = place("risk_vs_kappa, no noise", found, "N", "d", "sigma", "kappa", "T")
+    value = ambssgd.lemma_3_11(setting)
+    why = joined("alpha = 0; measured is the exact risk without noise and clipping", vacuous(setting.problem, value))
+    yield exact("risk without noise", "Lemma 3.11", text, value, found["mean"], why)
+
+
+def _path(evidence: Evidence, path: pd.Series) -> Iterator[Bound]:
+    """Thresholds and distances of runs that clip, at four steps: no verdict, since the proof excludes clipping."""
+    setting, T = setting_of(choice_at(evidence, PATHS, path)), int(path["T"])
+    same_run = {key: path[key] for key in PATH_KEYS}
+    for t in sorted({0, 1, T // 2, T - 1}):
+        zeta, scale = (rows(evidence, PATHS, series=name, t=t, **same_run) for name in ("zeta", "claimed scale"))
+        text = f"{place('clip_path', path, *PATH_KEYS)}, t={t}"
+        if len(zeta):
+            value, measured = ambssgd.squared_threshold_bound(setting, t), mean_square(zeta.iloc[0])
+            why = f"measured is the mean square of DP-AMBSSGD's zeta_t, which may clip; {_conditions(setting)[1]}"
+            yield stated("E zeta_t^2, runs", "(48)", text, value, why, finite(measured))
+        if len(scale):
+            problem = setting.problem
+            measured = max(mean_square(scale.iloc[0]) / problem.bound_squared - problem.sigma**2, 0.0)
+            why = f"measured is the mean over runs that may clip; {_conditions(setting)[1]}"
+            value = ambssgd.squared_distance_bound(setting, t)
+            shown = None if math.isnan(scale.iloc[0]["se"]) else finite(measured)
+            yield stated("E |w_t - w*|_H^2, runs", "(47)", text, value, why, shown)
+
+
+def _smallest(evidence: Evidence, found: pd.Series) -> Bound:
+    """Smallest N by a condition, beside the largest that was run."""
+    text = place(f"feasibility, {found['series']}", found, "condition", "width", "c1", "d")
+    sizes = rows(evidence, "risk_vs_n")["N"].astype(float).dropna()
+    largest = float(sizes.max()) if len(sizes) else None
+    why = "c1 has no value in the paper; measured is the largest N that was run"
+    location = "Thm 3.2, (5)" if str(found["condition"]).startswith("eta") else "Lemmas 3.10, 3.11"
+    return stated("smallest N", location, text, found["mean"], why, largest)

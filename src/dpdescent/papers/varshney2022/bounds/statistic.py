@@ -1,0 +1,64 @@
+"""DP-STAT: both halves of Lemma 3.10's utility, and the guarantee of the lowered threshold."""
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+from scipy.special import ndtr
+
+from dpdescent.papers.varshney2022.algorithm import AMBSSGD
+from dpdescent.papers.varshney2022.bounds.cases import choice_at, configured, joined, place, settings_of, simulated
+from dpdescent.papers.varshney2022.reading import rows
+from dpdescent.papers.varshney2022.theory import ambssgd
+from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judgement import each, is_met, stated
+
+ARTEFACT, PRINTED, CORRECTED = "alg_stat", "as published", "corrected"
+HALVES = {"first half": "#{|r| <= gamma} >= s - Gamma", "second half": "#{|r| <= max(gamma/2, Delta)} < s - Gamma"}
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of every s, L, alpha and rule, then of Gamma where DP-AMBSSGD ran."""
+    beta = float(configured(evidence, ARTEFACT, "beta", 0.01))
+    for series, words in HALVES.items():
+        for found in each(rows(evidence, ARTEFACT, series=series, rule=PRINTED)):
+            yield _half(found, beta, words)
+    for found in each(rows(evidence, ARTEFACT, series="corrected guarantee", rule=CORRECTED)):
+        yield _guarantee(found, float(settings_of(evidence, ARTEFACT)["margin"]))
+    for found in each(rows(evidence, "risk_vs_n", series=AMBSSGD).drop_duplicates(["N", "d", "eps", "delta", "T"])):
+        yield _slack(evidence, found)
+
+
+def _half(found: pd.Series, beta: float, words: str) -> Bound:
+    """Of the printed rule, for which the lemma is stated."""
+    slack = ambssgd.stat_slack(float(found["alpha"]), float(found["levels"]), math.log(1.0 / beta))
+    name = "first half" if ">=" in words else "second half"
+    text = place(f"DP-STAT, {name}", found, "s", "levels", "alpha", "rule")
+    above = "Gamma exceeds s" if slack >= found["s"] else ""
+    why = joined(f"Gamma={slack:.4g}, beta={beta:g}; measured is a share of draws", above)
+    return simulated(f"P({words})", "Lemma 3.10", text, 1.0 - beta, found, why, direction="at least")
+
+
+def _guarantee(found: pd.Series, margin: float) -> Bound:
+    """By the union bound: L noises that may stop the search early, and one that may keep it from stopping."""
+    levels = float(found["levels"])
+    value = 1.0 - (levels + 1.0) * float(ndtr(-margin * math.sqrt(2.0 * math.log(levels))))
+    text = place("DP-STAT, lowered threshold", found, "s", "levels", "alpha", "rule")
+    why = f"1 - (L + 1) P(g > {margin:g} sqrt(2 log L)), ours; measured is a share of draws"
+    return simulated(
+        "P(at least s less two margins below gamma, and not all below gamma/2)", "Lemma 3.10 (corrected)", text, value,
+        found, why, direction="at least",
+    )  # fmt: skip
+
+
+def _slack(evidence: Evidence, found: pd.Series) -> Bound:
+    """Gamma at Theorem 3.7's failure probability, of which s has to be twice as much."""
+    choice = choice_at(evidence, "risk_vs_n", found)
+    log = ambssgd.WIDTH_POWER * math.log(choice.N)
+    value = 2.0 * ambssgd.stat_slack(choice.multiplier, choice.levels, log)
+    text = place("risk_vs_n, DP-AMBSSGD", found, "N", "d", "eps", "delta", "T")
+    why = (
+        f"beta = N^-200, L={choice.levels}, alpha={choice.multiplier:.4g}; measured is s, s >= 2 Gamma "
+        f"{is_met(choice.s >= value)}"
+    )
+    return stated("2 Gamma", "Lemma 3.10, Thm 3.7", text, value, why, float(choice.s))

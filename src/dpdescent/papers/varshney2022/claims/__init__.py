@@ -1,0 +1,27 @@
+"""Every claim of varshney2022 that a computation can judge, with a criterion made from the paper's words.
+
+The paper is theory and has no experiment: its theorems, remarks and comparisons are the claims. The criteria were
+written before any run of the experiments; what a throw-away prototype had shown was known. The words are read as numbers
+in `reading`, the same for all claims.
+"""
+
+from dpdescent.papers.varshney2022.claims import (
+    clipping,
+    comparison,
+    dimension,
+    lemmas,
+    open_claims,
+    private,
+    rates,
+    shuffled,
+    statistic,
+    steps,
+)
+from dpdescent.replication.evidence import Claim, Evidence
+
+PARTS = (rates, dimension, comparison, clipping, statistic, steps, shuffled, private, lemmas, open_claims)
+
+
+def judge(evidence: Evidence) -> list[Claim]:
+    """All claims: risks first, then what they rest on."""
+    return [claim for part in PARTS for claim in part.judge(evidence)]

@@ -1,0 +1,142 @@
+"""Claims about the clipping threshold along a run: eq. (48), the 99 % of Sec. 1.1, and that nothing is clipped."""
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pandas as pd
+
+from dpdescent.papers.varshney2022.claims.quantities import (
+    at_most,
+    by,
+    claim_on_all,
+    exactly,
+    known,
+    listed,
+    means,
+    nearest,
+    over,
+    ratios,
+    spread,
+    told,
+)
+from dpdescent.papers.varshney2022.reading import (
+    EQUAL,
+    NOTHING,
+    PROGRESSIVELY,
+    SAME_ORDER,
+    SMALL_NOISE,
+    VANISHED,
+    claim,
+    rows,
+)
+from dpdescent.papers.varshney2022.theory.moments import NORMAL_K2
+from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.statistics import Estimate
+
+ARTEFACT = "clip_path"
+RUN = ["kappa", "sigma"]
+PRINTED = "DP-AMBSSGD (as published)"
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """The threshold's path, its scale, what it clips."""
+    yield from _falls(evidence)
+    yield from _scale(evidence)
+    yield from _clipped(evidence)
+    yield _residuals(evidence)
+
+
+def _path(evidence: Evidence, series: str) -> pd.DataFrame:
+    return rows(evidence, ARTEFACT, series=series).sort_values("t")
+
+
+def _ends(group: pd.DataFrame) -> Estimate:
+    """Last over first; of one value it says nothing."""
+    return over(group.iloc[-1], group.iloc[0]) if len(group) > 1 else NOTHING
+
+
+def _falls(evidence: Evidence) -> Iterator[Claim]:
+    zeta = _path(evidence, "zeta")
+    quiet = zeta[zeta["sigma"].astype(float) <= SMALL_NOISE]
+    ends = by(quiet, RUN, _ends)
+    yield claim_on_all(
+        "noise-reduces", ARTEFACT, "Sec. 1.1, eq. (48)", "zeta_t gets smaller as w_t approaches w*, and with it the noise for privacy",
+        f"mean zeta of the last iteration over the first's: the largest over kappa and sigma <= {SMALL_NOISE:g}", ends.values(), **at_most(1 / SAME_ORDER, ": by more than a constant"),
+        note=f"the gradients' scale falls from sqrt(|w*|_H^2 + sigma^2) to sigma. {told(ends)}",
+    )  # fmt: skip
+    steps = by(zeta, RUN, _largest_step)
+    yield claim_on_all(
+        "noise-reduces-progressively", ARTEFACT, "Sec. 1.1, eq. (48), (50)", "the noise progressively reduces",
+        "mean zeta of an iteration over that of the one before: the largest over t, kappa and sigma", steps.values(), **at_most(PROGRESSIVELY),
+        note=f"it is the bound on E zeta_t^2 that is shown to fall. {told(steps)}",
+    )  # fmt: skip
+
+
+def _largest_step(group: pd.DataFrame) -> Estimate:
+    found = [over(after, before) for (_, before), (_, after) in pairwise(group.iterrows())]
+    return max(known(found), key=lambda each: each.value, default=NOTHING)
+
+
+def _scale(evidence: Evidence) -> Iterator[Claim]:
+    zeta, scale = _path(evidence, "zeta"), _path(evidence, "claimed scale")
+    on = [*RUN, "t"]
+    exact = scale.assign(se=math.nan)
+    factors = ratios(zeta, exact, on)
+    N = float(evidence.spec["artefacts"][ARTEFACT]["cells"]["all"]["N"]) if not len(zeta) else float(zeta["N"].iloc[0])
+    yield claim_on_all(
+        "threshold-small-enough", ARTEFACT, "Proof of Thm 3.7, Lemma 3.11", "zeta_t <= R_x K2 log^{2a} N (sqrt(kappa) |w_t - w*|_H + sigma + Delta)",
+        "mean zeta_t over R_x sqrt(|w_t - w*|_H^2 + sigma^2), which is no more than the bracket: the largest over t, kappa and sigma", factors,
+        **at_most(NORMAL_K2 * math.log(N), ": K2 log N"), note="a = 1/2 and K2 = sqrt 2 for normal covariates; our factor 1.25 stands for log^a N",
+    )  # fmt: skip
+    yield claim(
+        "threshold-follows-residuals", ARTEFACT, "Sec. 1.1, Sec. 3.2", "the threshold follows the norm of the gradients, which is E|x| times the size of a residual",
+        "mean zeta_t over R_x sqrt(|w_t - w*|_H^2 + sigma^2): largest over smallest over t, kappa and sigma", spread(each.value for each in factors), **at_most(SAME_ORDER),
+        note="thresholds lie on a grid of factors of two",
+    )  # fmt: skip
+    last = (
+        nearest(zeta, "t")
+        if zeta["kappa"].nunique() == 1
+        else pd.concat([nearest(group, "t") for _, group in zeta.groupby("kappa")] or [zeta])
+    )
+    units = last.assign(mean=last["mean"].astype(float) / last["sigma"].astype(float))
+    found = {f"kappa = {kappa:g}": spread(group["mean"]) for kappa, group in units.groupby("kappa")}
+    yield claim_on_all(
+        "threshold-proportional-to-sigma", ARTEFACT, "Sec. 1.1, eq. (48)", "close to w* the threshold is R_x sigma times logarithms",
+        "mean zeta of the last iteration over sigma: largest over smallest over sigma, at any kappa", found.values(), **at_most(SAME_ORDER),
+        note=listed((f"kappa = {row['kappa']:g}, sigma = {row['sigma']:g}", row["mean"]) for _, row in units.iterrows()),
+    )  # fmt: skip
+
+
+def _clipped(evidence: Evidence) -> Iterator[Claim]:
+    share = 1.0 - float(evidence.published["quantile"])
+    clipped = _path(evidence, "clip fraction")
+    worst = {place: max(means(group), key=lambda each: each.value) for place, group in clipped.groupby("t")}
+    yield claim_on_all(
+        "clips-one-per-cent", ARTEFACT, "Sec. 1.1", "the norms of 99 % of the gradients in the mini-batch fall below zeta_t",
+        "mean share of gradients clipped: the largest over t, kappa and sigma", means(clipped), **at_most(share + EQUAL, ""),
+        note=f"corrected rule, factor 1.25. By t: {listed((f't = {t:g}', each.value) for t, each in worst.items())}",
+    )  # fmt: skip
+    printed = rows(evidence, "risk_vs_n", panel="epsilon = 1", series=PRINTED)
+    large = printed[printed["N"].astype(float) >= 1e5]
+    yield claim_on_all(
+        "clips-nothing", "risk_vs_n", "Proof of Thm 3.7", "with probability at least 1 - N^-199 no gradient is clipped in any iteration",
+        "share of gradients clipped with the printed rule, noise multiplier and factor log^a N, at N >= 100,000: the largest over N and sigma",
+        known(exactly(each) for each in large["clip_fraction"].astype(float)), **at_most(0.0),
+        note=f"20 doublings in place of 3000; below N = 100,000 s = b/10 is too small for DP-STAT. Over all N at most {printed['clip_fraction'].max():.3g}",
+    )  # fmt: skip
+
+
+def _residuals(evidence: Evidence) -> Claim:
+    table = rows(evidence, ARTEFACT, series="residual rms", kappa=1)
+    last = nearest(table, "t")
+    found = [exactly(row["mean"] / row["sigma"] - 1.0) for _, row in last.iterrows() if row["sigma"] > 0]
+    paths = "; ".join(
+        f"sigma = {sigma:g}: {listed(zip(group['t'], group['mean'], strict=True))}"
+        for sigma, group in table.sort_values("t").groupby("sigma")
+    )
+    return claim_on_all(
+        "localised", ARTEFACT, "Sec. 3.2", "as w_t approaches w*, the squared residual decreases to around sigma^2",
+        "root mean square residual of the last iteration over sigma, less 1: the largest over sigma, kappa = 1", known(found), **at_most(10 * VANISHED),
+        note=paths,
+    )  # fmt: skip

@@ -1,0 +1,124 @@
+"""Claims about bounds with printed constants and about moments: Lemmas 3.5, 3.11 and B.5, Definition 2.1, eq. (44)."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from dpdescent.papers.varshney2022.claims.quantities import (
+    at_most,
+    by,
+    claim_on_all,
+    exactly,
+    exponent,
+    known,
+    listed,
+    mean_over,
+    told,
+    within,
+)
+from dpdescent.papers.varshney2022.reading import EQUAL, LOGARITHMS, rows
+from dpdescent.replication.evidence import Claim, Evidence
+
+RUNS, MOMENTS, SIZES = "bound_vs_run", "moments", "feasibility"
+R_SQUARED, TAIL, CONTRACTION, PRODUCT = (
+    "R_x^2", "P(|x|^2 > d log 1/beta) / beta", "E[B'HB] against H", "E[B'B] against I - eta H",
+)  # fmt: skip
+STAT, BATCH, START = "s >= 2 Gamma", "batch condition of Lemma 3.11", "eta mu N / 2 >= log N"
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Bounds beside runs, moments, conditions."""
+    yield from _bounds(evidence)
+    yield from _moments(evidence)
+    yield from _conditions(evidence)
+
+
+def _bounds(evidence: Evidence) -> Iterator[Claim]:
+    for name, algorithm, kind, location, extra in (
+        ("lemma-3.5", "DP-SSGD", "no clipping", "Lemma 3.5", "eta and zeta are ours; the bound takes any eta <= 1/(2 R_x^2)"),
+        ("lemma-3.11", "DP-AMBSSGD", "no clipping", "Lemma 3.11", "its condition on b is not met at these N with the paper's logarithms"),
+        ("lemma-3.11-as-run", "DP-AMBSSGD", "as run", "Lemma 3.11, Thm 3.7", "with DP-STAT and clipping, which the lemma excludes"),
+    ):  # fmt: skip
+        table = rows(evidence, RUNS, series="risk", algorithm=algorithm, kind=kind)
+        loose = (table["bound"].astype(float) / table["mean"].astype(float)).to_numpy(dtype=float)
+        yield claim_on_all(
+            name, RUNS, location, f"the mean risk of {algorithm} is at most the bound, all constants printed",
+            "mean risk over the bound: the largest over N, d and sigma", mean_over(table, table["bound"].astype(float)), **at_most(1.0),
+            note=f"{extra}; the bound is {np.min(loose, initial=math.inf):.3g} to {np.max(loose, initial=-math.inf):.3g} times the risk",
+        )  # fmt: skip
+    both = rows(evidence, RUNS, series="risk", kind="no clipping")
+    yield claim_on_all(
+        "exact-law", RUNS, "Lemmas 3.5, 3.11", "(ours) runs without clipping agree with exact second moments",
+        "mean risk over the exact one: the one that is furthest off", mean_over(both, both["expected"].astype(float)), **within(0.5),
+        note="20 trials: a mean risk is known to a tenth or two",
+    )  # fmt: skip
+
+
+def _moments(evidence: Evidence) -> Iterator[Claim]:
+    table = rows(evidence, MOMENTS, quantity=R_SQUARED)
+    shares = {
+        f"d = {row['d']:g}, kappa = {row['kappa']:g}": exactly(row["mean"] / row["claimed"])
+        for _, row in table.iterrows()
+    }
+    yield claim_on_all(
+        "r-squared-is-d", MOMENTS, "Cor. 3.3, Cor. 3.8", "for x ~ N(0, I), R_x^2 = d", "exact R_x^2 over Tr H: the one that is furthest off",
+        known(shares[place] for place in shares if place.endswith("kappa = 1")), **within(EQUAL), note=f"R_x^2 = Tr H + 2 |H|: off by 2/d, which matters for small d only. {told(shares)}",
+    )  # fmt: skip
+    tail = rows(evidence, MOMENTS, quantity=TAIL)
+    for name, chosen, words in (
+        ("tail-normal", tail, "normal x and z satisfy Definition 2.1 with a = 1/2 (of (2), for every d)"),
+        ("tail-normal-two", tail[tail["d"].astype(float) >= 2], "normal x satisfies (2) with a = 1/2 for d >= 2"),
+    ):  # fmt: skip
+        found = {f"d = {row['d']:g}, beta = {row['beta']:g}": exactly(row["mean"]) for _, row in chosen.iterrows()}
+        yield claim_on_all(
+            name, MOMENTS, "Def. 2.1 (2)", words, "P(|x|^2 > d log(1/beta)) over beta: the largest over d and beta", known(found.values()), **at_most(1.0 + EQUAL),
+            note=f"{told(found)}. z is one-dimensional, but only (4) is used of it" if name == "tail-normal" else "",
+        )  # fmt: skip
+    product = rows(evidence, MOMENTS, quantity=PRODUCT)
+    yield claim_on_all(
+        "lemma-b.5", MOMENTS, "Lemma B.5", "E[B'B] <= I - eta H, B = I - (eta/b) sum x x', at Theorem 3.7's step",
+        "largest eigenvalue of the difference, exact for normal covariates: the largest over d, kappa and b", known(exactly(each) for each in product["mean"].astype(float)),
+        **at_most(EQUAL),
+    )  # fmt: skip
+    step = rows(evidence, MOMENTS, quantity=CONTRACTION)
+    large = step[step["b"].astype(float) >= step["kappa"].astype(float) * step["d"].astype(float)]
+    for name, chosen, words in (
+        ("step-44", step, "for every b"),
+        ("step-44-large-batch", large, "for b >= kappa d, which Lemma 3.11's own condition implies up to constants"),
+    ):
+        found = {
+            f"d = {row['d']:g}, kappa = {row['kappa']:g}, b = {row['b']:g}": exactly(row["mean"] / row["claimed"])
+            for _, row in chosen.iterrows()
+            if row["claimed"] > 0
+        }
+        worst = sorted(known(found.values()), key=lambda each: -each.value)[:1]
+        yield claim_on_all(
+            name, MOMENTS, "App. B, step to (44)", f"E[B'HB] <= (1 - eta mu) H, {words}", "exact coefficient of the worst direction over 1 - eta mu: the largest over d, kappa and b",
+            known(found.values()), **at_most(1.0 + EQUAL), note=f"above 1 in {sum(each.value > 1 + EQUAL for each in found.values())} of {len(found)} cells" if worst else "",
+        )  # fmt: skip
+
+
+def _conditions(evidence: Evidence) -> Iterator[Claim]:
+    batch = by(rows(evidence, SIZES, condition=BATCH, series="smallest N"), ["c1"], lambda group: exponent(group, "d"))
+    yield claim_on_all(
+        "batch-condition-linear", SIZES, "Thm 3.7, Lemma 3.11", "N = Omega~(d) is enough for the lemma's condition on the batch size",
+        "log-log slope in d of the smallest N that meets it: the largest over c_1", batch.values(), **at_most(1.0 + LOGARITHMS),
+        note=f"constants: {_smallest(evidence, BATCH, 'c1')}",
+    )  # fmt: skip
+    start = by(
+        rows(evidence, SIZES, condition=START, series="smallest N"), ["condition"], lambda group: exponent(group, "d")
+    )
+    yield claim_on_all(
+        "ssgd-condition", SIZES, "Thm 3.2, (6)", "with Theorem 3.2's step, N = Omega~(d^2) is enough for the first term to vanish",
+        "log-log slope in d of the smallest N with eta mu N / 2 >= log N", start.values(), **at_most(2.0 + LOGARITHMS),
+        note=f"constants: {_smallest(evidence, START, 'd')}",
+    )  # fmt: skip
+
+
+def _smallest(evidence: Evidence, condition: str, axis: str) -> str:
+    table = rows(evidence, SIZES, condition=condition, series="smallest N")
+    return listed(
+        (f"{axis} = {row[axis]:g}, d = {row['d']:g}" if axis != "d" else f"d = {row['d']:g}", row["mean"])
+        for _, row in table.iterrows()
+    )

@@ -1,0 +1,226 @@
+"""Claims about DP-AMBSSGD's risk in N, sigma, eps and kappa: Theorems 1.1 and 3.7 with their remarks."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.papers.varshney2022.claims.quantities import (
+    MEDIAN,
+    at_least,
+    at_most,
+    by,
+    claim_on_all,
+    cost_of_privacy,
+    exponent,
+    first_term,
+    growth,
+    known,
+    less,
+    listed,
+    mean_over,
+    means,
+    nearest,
+    over,
+    privacy_term,
+    risks,
+    scaled,
+    spread,
+    told,
+    typical,
+    within,
+)
+from dpdescent.papers.varshney2022.reading import LOGARITHMS, RATE, SAME_ORDER, SIGNIFICANT, VANISHED, claim, rows
+from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.statistics import Estimate
+
+OURS, PRINTED = "DP-AMBSSGD", "DP-AMBSSGD (as published)"
+# Panels of risk_vs_n by the term that they are about.
+MODERATE, SMALL_EPS = "epsilon = 1", "epsilon = 0.2"
+COST = "risk less sigma^2 d/N where that is at least sigma^2 d/N"
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """The bound's level, then its powers, then what is said of both."""
+    yield from _variance(evidence)
+    yield from _private_rates(evidence)
+    yield from _noise(evidence)
+    yield from _order(evidence)
+    yield from _free(evidence)
+    yield from _condition_number(evidence)
+
+
+def _noisy(table: pd.DataFrame) -> pd.DataFrame:
+    return table[table["sigma"].astype(float) > 0]
+
+
+def _variance(evidence: Evidence) -> Iterator[Claim]:
+    factor = float(evidence.published["variance_factor"])
+    words = (
+        "excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 / (eps N)^2): 8 sigma^2 d/N where privacy costs little"
+    )
+    for name, series, extra in (
+        ("theorem-1.1-variance", OURS, "corrected rule and exact noise multiplier"),
+        ("theorem-3.7-variance-as-published", PRINTED, "printed rule, noise multiplier and factor log^a N, but with 20 doublings: Delta = B / N^200 would need 3000"),
+    ):  # fmt: skip
+        last = nearest(_noisy(risks(evidence, "risk_vs_n", series, panel=MODERATE)), "N")
+        found = scaled(last, first_term)
+        yield claim_on_all(
+            name, "risk_vs_n", "Thm 1.1, Thm 3.7", words,
+            f"risk over sigma^2 d/N at the largest N and eps = 1: the largest over sigma > 0; {MEDIAN}", means(found),
+            **at_most(factor),
+            note=f"{extra}; the exact constant of Lemma 3.11 at s = b/10 is 8.8. By sigma: {listed(zip(found['sigma'], found['mean'], strict=True))}",
+        )  # fmt: skip
+    last = nearest(_noisy(rows(evidence, "risk_vs_n", panel=MODERATE, series=OURS)), "N")
+    worst = scaled(last.assign(mean=last["q975"], se=math.nan), first_term)
+    yield claim_on_all(
+        "theorem-1.1-high-probability", "risk_vs_n", "Thm 1.1, Thm 3.7", "the bound holds with probability at least 1 - 1/N^100",
+        "97.5 % quantile over trials of the risk over sigma^2 d/N at the largest N and eps = 1: the largest over sigma > 0", means(worst),
+        **at_most(factor, ": the first term alone"), note="so few trials cannot see a probability of N^-100; one that fails is enough to refute it",
+    )  # fmt: skip
+
+
+def _private_rates(evidence: Evidence) -> Iterator[Claim]:
+    in_N, in_eps = _slopes_in_N(evidence), _slopes_in_eps(evidence)
+    yield claim_on_all(
+        "theorem-3.7-rate-n", "risk_vs_n", "Thm 3.7", "the term of privacy falls like N^-2, log factors hidden",
+        f"log-log slope in N, at eps = 0.2, of {COST}: the largest over sigma > 0; {MEDIAN}", in_N.values(),
+        **at_most(-2.0 + LOGARITHMS), note=told(in_N),
+    )  # fmt: skip
+    yield claim_on_all(
+        "theorem-3.7-rate-eps", "risk_vs_eps", "Thm 3.7", "the term of privacy is O(log(1/delta) / eps^2)",
+        f"log-log slope in eps of {COST}: the smallest over sigma; {MEDIAN}", in_eps.values(),
+        **at_least(-2.0 - LOGARITHMS), note=f"{told(in_eps)}; noise for exactly (eps, delta) falls a little slower than 1/eps",
+    )  # fmt: skip
+    off = [less(each, -2.0) for found in (in_N, in_eps) for each in found.values()]
+    yield claim_on_all(
+        "optimal-exponents", "risk_vs_n", "Sec. 1, Sec. 4", "the error related to privacy is (nearly) optimal in N and eps: both lower bounds' exponents are attained",
+        f"log-log slopes in N and in eps of {COST}, less -2: the one that is furthest off", off, **within(LOGARITHMS, 0.0),
+        note=f"in N: {told(in_N)}; in eps: {told(in_eps)}; d is judged by the claims on dimension",
+    )  # fmt: skip
+
+
+def _slopes_in_N(evidence: Evidence) -> dict[str, Estimate]:
+    table = _noisy(risks(evidence, "risk_vs_n", OURS, panel=SMALL_EPS))
+    return by(cost_of_privacy(table), ["sigma"], lambda group: exponent(group, "N"))
+
+
+def _slopes_in_eps(evidence: Evidence) -> dict[str, Estimate]:
+    table = _noisy(risks(evidence, "risk_vs_eps", OURS))
+    return by(cost_of_privacy(table), ["sigma"], lambda group: exponent(group, "eps"))
+
+
+def _noise(evidence: Evidence) -> Iterator[Claim]:
+    table = _noisy(risks(evidence, "risk_vs_sigma", OURS))
+    variants = {name: exponent(_noisy(risks(evidence, "risk_vs_sigma", OURS, name)), "sigma")
+                for name in ("twelve levels", "thirty levels")}  # fmt: skip
+    yield claim(
+        "theorem-3.7-rate-sigma", "risk_vs_sigma", "Thm 3.7, abstract", "excess risk is proportional to sigma^2, in both terms",
+        f"log-log slope of the risk in sigma, sigma > 0; {MEDIAN}", exponent(table, "sigma"), **within(RATE, 2.0),
+        note=f"Delta is a floor below which the threshold cannot fall: slopes {told(variants)}",
+    )  # fmt: skip
+    by_N = risks(evidence, "risk_vs_n", OURS, panel=MODERATE)
+    yield claim_on_all(
+        "vanishes-with-sigma", "risk_vs_n", "Thm 3.7, Sec. 3.2", "the error vanishes for vanishing noise of the labels, up to |w*|_H^2 / N^100",
+        f"risk at sigma = 0 over that at the smallest sigma > 0, at eps = 1: the largest over N; {MEDIAN}", _at_zero(by_N).values(),
+        **at_most(VANISHED), note=f"{told(_at_zero(by_N))}; with finite T and Delta a rest has to stay",
+    )  # fmt: skip
+
+
+def _at_zero(table: pd.DataFrame) -> dict[str, Estimate]:
+    """Risk without noise of the labels over that with the least, by N; the error of the latter is left out."""
+    found: dict[str, Estimate] = {}
+    for N, group in table.groupby("N"):
+        zero, small = group[group["sigma"] == 0], nearest(_noisy(group), "sigma", largest=False)
+        found |= {
+            f"N = {N:g}": each for each in mean_over(zero, [float(value) for value in small["mean"][: len(zero)]])
+        }
+    return found
+
+
+def _order(evidence: Evidence) -> Iterator[Claim]:
+    delta = float(evidence.settings["delta"])
+    everything = pd.concat([
+        _noisy(risks(evidence, "risk_vs_n", OURS, panel=MODERATE)), _noisy(risks(evidence, "risk_vs_n", OURS, panel=SMALL_EPS)),
+        _noisy(risks(evidence, "risk_vs_eps", OURS)),
+    ])  # fmt: skip
+    factor = float(evidence.published["variance_factor"])
+    bound = scaled(everything, lambda table: factor * first_term(table) + math.log(1 / delta) * privacy_term(table))
+    drift = by(bound[bound["panel"] != "all"], ["panel", "sigma"], lambda group: growth(group.sort_values("N")["mean"]))
+    yield claim_on_all(
+        "theorem-3.7-order", "risk_vs_n", "Thm 3.7, Cor. 3.8", "excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 log(1/delta) / (eps N)^2)",
+        f"risk over that sum with the hidden factor at 1, as N grows: its largest over its first; {MEDIAN}", drift.values(),
+        **at_most(SAME_ORDER), note=f"hidden factor in front of the whole, at most: {bound['mean'].max():.3g}",
+    )  # fmt: skip
+    lower = scaled(everything, lambda table: first_term(table) + privacy_term(table))
+    logs = lower.assign(unit=factor * math.log(1 / delta) * np.log(lower["N"].astype(float)) ** 2)
+    yield claim_on_all(
+        "lower-bound-matched", "risk_vs_n", "Remark (ii) after Thm 3.7, Sec. 1", "up to kappa and log N factors the bound matches the lower bound sigma^2 d/N + sigma^2 d^2 / (eps N)^2",
+        f"risk over that sum, over 8 log(1/delta) log^2 N: the largest over N, sigma and eps; {MEDIAN}", means(scaled(logs, lambda table: table["unit"])),
+        **at_most(1.0), note=f"8 from the theorem, log(1/delta) from its last term, log^2 N from Lemma 3.11 at a = 1/2. Risk over the sum: {lower['mean'].min():.3g} to {lower['mean'].max():.3g}",
+    )  # fmt: skip
+
+
+def _free(evidence: Evidence) -> Iterator[Claim]:
+    table = _noisy(risks(evidence, "risk_vs_eps", OURS))
+    above = table[table["eps"].astype(float) > np.sqrt(table["d"].astype(float) / table["N"].astype(float))]
+    factor = float(evidence.published["variance_factor"])
+    found = scaled(above, lambda each: factor * first_term(each))
+    reached = found[found["mean"] <= SIGNIFICANT]["eps"]
+    yield claim_on_all(
+        "privacy-for-free", "risk_vs_eps", "Sec. 1 (after Thm 1.1)", "for eps > sqrt(d/N) the first term dominates: privacy is free, asymptotically",
+        f"risk over 8 sigma^2 d/N at eps > sqrt(d/N): the largest; {MEDIAN}", means(found), **at_most(SIGNIFICANT, ": the second term no more than the first"),
+        note=f"the second term hides log(1/delta) and log N; below that for eps from {reached.min():g} on. {_by_eps(found)}",
+    )  # fmt: skip
+    large = nearest(table, "eps")
+    ols = rows(evidence, "risk_vs_eps", series="OLS")
+    yield claim_on_all(
+        "optimal-variance", "risk_vs_eps", "Sec. 1, remark (i) after Thm 3.7", "the variance error is optimal up to a constant, similar to non-private versions",
+        f"risk at the largest eps over sigma^2 d/N, what least squares has twice over: the largest over sigma; {MEDIAN}", means(scaled(large, first_term)),
+        **at_most(SAME_ORDER / 2, ": within the same order of least squares"), note=f"least squares: {listed(zip(ols['sigma'], scaled(typical(ols), first_term)['mean'], strict=True))}",
+    )  # fmt: skip
+    shares = (0.5, 0.1, 0.01)
+    yield claim(
+        "n-to-cn", "table_bounds", "Sec. 1 (after Thm 1.1)", "with eps = c sqrt(d)/sqrt(N), c < 1, the bound is O~(d/(cN)): N becomes cN",
+        f"d^2 / (eps N)^2 over d/(cN) for c = {', '.join(f'{c:g}' for c in shares)}: largest over smallest",
+        spread(_second_term_over(c) for c in shares), **at_most(SAME_ORDER),
+        note="algebra: it is d/(c^2 N). Right if c stands under the root; finding sample-size-reduction",
+    )  # fmt: skip
+
+
+def _second_term_over(c: float, d: float = 100.0, N: float = 1e6) -> float:
+    """d^2 / (eps N)^2 over d / (c N) at eps = c sqrt(d/N); d and N do not matter."""
+    eps = c * math.sqrt(d / N)
+    return (d / (eps * N)) ** 2 / (d / (c * N))
+
+
+def _by_eps(table: pd.DataFrame) -> str:
+    return "; ".join(
+        f"sigma = {sigma:g}: " + listed(zip(group["eps"], group["mean"], strict=True)) for sigma, group in table.groupby("sigma")
+    )  # fmt: skip
+
+
+def _condition_number(evidence: Evidence) -> Iterator[Claim]:
+    table = risks(evidence, "risk_vs_kappa", OURS)
+    per_kappa = float(evidence.settings["steps_per_kappa"])
+    chosen = table[table["T"].astype(float) == per_kappa * table["kappa"].astype(float)]
+    cost = cost_of_privacy(chosen)
+    yield claim(
+        "theorem-3.7-rate-kappa", "risk_vs_kappa", "Thm 3.7", "the term of privacy is proportional to kappa^2 at most",
+        f"log-log slope in kappa, at T = {per_kappa:g} kappa, of {COST}; {MEDIAN}", exponent(cost, "kappa"), **at_most(2.0 + LOGARITHMS),
+        note=f"risks: {listed(zip(chosen['kappa'], chosen['mean'], strict=True))}",
+    )  # fmt: skip
+    best = {kappa: group.loc[group["mean"].idxmin()] for kappa, group in table.dropna(subset=["mean"]).groupby("kappa")}
+    found = {row["kappa"]: over(row, best[row["kappa"]]) for _, row in chosen.iterrows() if row["kappa"] in best}
+    yield claim_on_all(
+        "enough-iterations", "risk_vs_kappa", "Thm 3.7", "T = c_1 kappa log N iterations are enough, c_1 a constant",
+        f"risk at T = {per_kappa:g} kappa over the smallest over T: the largest over kappa; {MEDIAN}", known(found.values()), **at_most(SAME_ORDER),
+        note=f"best T: {listed(((f'kappa = {kappa:g}'), float(row['T'])) for kappa, row in best.items())}; log N is a constant here",
+    )  # fmt: skip
+    plain = scaled(rows(evidence, "risk_vs_kappa", series="no noise"), first_term)
+    yield claim(
+        "leading-term-kappa", "risk_vs_kappa", "Remark (iv) after Thm 3.7", "the leading term sigma^2 d/N is independent of kappa",
+        "exact risk without noise for privacy over sigma^2 d/N at T = 8 kappa: largest over smallest over kappa", spread(plain["mean"]), **at_most(SAME_ORDER),
+        note=listed(zip(plain["kappa"], plain["mean"], strict=True)),
+    )  # fmt: skip

@@ -1,0 +1,117 @@
+"""The designs on which varshney2022's theorems are tried: covariances, laws of covariates, data sets by named streams.
+
+The paper has no experiment, so all of this is ours. Covariates are `x = H^{1/2} u` with H diagonal and independent
+coordinates u of unit variance; labels are `y = x'w* + sigma z`, for several sigma with the same z.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.papers.varshney2022.theory.moments import Problem
+from dpdescent.randomness import stream
+from dpdescent.replication.arguments import require_non_negative, require_positive
+
+Array = NDArray[np.float64]
+Spec = dict[str, Any]
+Row = dict[str, Any]
+
+PAPER = "varshney2022"
+
+NORMAL, LAPLACE, STUDENT, DEPENDENT = "normal", "Laplace", "Student t5", "dependent noise"
+# Fourth moments of a coordinate of unit variance, and the exponent a of its tail in Definition 2.1; Student's t has
+# none and takes that of the normal law.
+FOURTH_MOMENT = {NORMAL: 3.0, LAPLACE: 6.0, STUDENT: 9.0, DEPENDENT: 3.0}
+TAIL_EXPONENT = {NORMAL: 0.5, LAPLACE: 1.0, STUDENT: 0.5, DEPENDENT: 0.5}
+
+
+def spectrum(d: int, kappa: float) -> Array:
+    """Eigenvalues of H: geometric with condition number kappa and trace d, shape (d,); ones for kappa = 1.
+
+    Raises:
+        ValueError: if d is not positive or kappa is below 1, or above 1 at d = 1.
+    """
+    require_positive(d=d)
+    if not kappa >= 1.0 or (d == 1 and kappa > 1.0):
+        raise ValueError(f"kappa={kappa} must be at least 1, and 1 where d=1: d={d}")
+    lam = kappa ** np.linspace(1.0, 0.0, d)
+    return np.asarray(lam * (d / lam.sum()))
+
+
+def true_w(lam: Array, w_norm: float) -> Array:
+    """w*, equal in all coordinates, with |w*|_H = w_norm, shape (d,)."""
+    require_non_negative(w_norm=w_norm)
+    return np.full(len(lam), w_norm / float(lam.sum()) ** 0.5)
+
+
+def excess_risk(lam: Array, w: Array, w_star: Array) -> Array:
+    """L(w) - L(w*) = 1/2 |w - w*|_H^2 of estimates of shape (..., d), shape (...); the 1/2 is the paper's (eq. 1)."""
+    risk: Array = 0.5 * ((w - w_star) ** 2 @ lam)
+    return risk
+
+
+@dataclass(frozen=True)
+class Design:
+    """A law of records.
+
+    Attributes:
+        lam: eigenvalues of H, shape (d,).
+        w_star: shape (d,).
+        law: of the coordinates u, and of z.
+    """
+
+    lam: Array
+    w_star: Array
+    law: str = NORMAL
+
+    def __post_init__(self) -> None:
+        if self.law not in FOURTH_MOMENT:
+            raise ValueError(f"law={self.law!r} is none of {list(FOURTH_MOMENT)}")
+
+    @classmethod
+    def of(cls, d: int, kappa: float, w_norm: float, law: str = NORMAL) -> "Design":
+        """The design of a dimension and a condition number."""
+        lam = spectrum(d, kappa)
+        return cls(lam, true_w(lam, w_norm), law)
+
+    def risk(self, w: Array) -> Array:
+        """Excess risk of estimates of shape (..., d)."""
+        return excess_risk(self.lam, w, self.w_star)
+
+    def problem(self, N: int, sigma: float) -> Problem:
+        """What the theorems say things about."""
+        a, fourth = TAIL_EXPONENT[self.law], FOURTH_MOMENT[self.law]
+        return Problem(self.lam, self.w_star, sigma, N, a=a, fourth=fourth)
+
+    def draw(self, n: int, sigmas: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+        """n records: covariates (n, d) and labels (n, sigmas), which share their noise up to its size."""
+        X = self._standard((n, len(self.lam)), rng)
+        z = self._standard((n,), rng)
+        if self.law == DEPENDENT:
+            # Of variance 1 and uncorrelated with x, but large where |x_1| is: Sigma is no multiple of H.
+            z *= np.abs(X[:, 0])
+        X *= np.sqrt(self.lam)
+        return X, (X @ self.w_star)[:, None] + z[:, None] * sigmas
+
+    def _standard(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
+        if self.law == LAPLACE:
+            return rng.laplace(scale=0.5**0.5, size=shape)
+        if self.law == STUDENT:
+            # Of variance 5/3.
+            return np.asarray(rng.standard_t(5, size=shape) * math.sqrt(0.6))
+        return rng.standard_normal(shape)
+
+
+def trial_stream(spec: Spec, place: str, trial: int, role: str) -> np.random.Generator:
+    """A trial's stream for a role; the place names what shapes the data, so that artefacts and variants share draws."""
+    return stream(spec["seed"], PAPER, place, "trial", trial, role)
+
+
+def place_of(design: Design, n: int) -> str:
+    """What shapes a data set, as the name of its stream."""
+    kappa = float(design.lam.max() / design.lam.min())
+    law = "" if design.law == NORMAL else f"_{design.law}"
+    return f"N={n}_d={len(design.lam)}_kappa={kappa:.6g}{law}"

@@ -1,0 +1,104 @@
+"""One choice of DP-AMBSSGD changed at a time, on the same records."""
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from dpdescent.descent import shuffled
+from dpdescent.papers.varshney2022 import rivals
+from dpdescent.papers.varshney2022.algorithm import AMBSSGD, LOG_POWER, Choice
+from dpdescent.papers.varshney2022.choices_compared import runs_of, trials_of
+from dpdescent.papers.varshney2022.design import Array, Row, Spec, place_of, trial_stream
+from dpdescent.papers.varshney2022.risk_runs import design_of, iterations, measures_of
+from dpdescent.papers.varshney2022.theory import privacy
+from dpdescent.privacy.events import Mechanism
+
+LAST, RANDOM = "last iterate", "random offset"
+
+Key = tuple[str, str]
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """A risk for each choice, level and trial."""
+    design, sigma, N = design_of(spec), spec["arms"]["sigma"], spec["cell"]["N"]
+    base = {
+        "N": N, "d": len(design.lam), "sigma": sigma, "eps": spec["settings"]["eps"],
+        "delta": spec["settings"]["delta"],
+    }  # fmt: skip
+    for trial, X, Y in trials_of(spec, design, N, sigma):
+        offset = float(trial_stream(spec, place_of(design, N), trial, "offset").random())
+        found = choices(spec, offset)
+        names = {str(key): key for key in found}
+        outcomes = runs_of(spec, {name: found[key] for name, key in names.items()}, X, Y, trial)
+        for name, (choice, level) in names.items():
+            runs, arm = outcomes[name]
+            average = _average(spec, runs, arm, level if choice == "tail" else "")
+            yield {
+                **base, "choice": choice, "level": level, "series": AMBSSGD, "trial": trial,
+                "value": float(design.risk(average)), **measures_of(runs, arm),
+            }  # fmt: skip
+
+
+def choices(spec: Spec, offset: float) -> dict[Key, Choice]:
+    """Every level of every choice; the offset is that of the trial's grid of thresholds."""
+    found = {}
+    for choice, levels in spec["arms"]["choices"].items():
+        changes: dict[str, Any] = {}
+        for level in levels:
+            # The printed choices are taken one after another; elsewhere every level stands for itself.
+            changes = (changes if choice == "printed, one by one" else {}) | _change(spec, choice, level, offset)
+            found[choice, level] = _ours(spec, changes)
+    return found
+
+
+def _ours(spec: Spec, changes: dict[str, Any]) -> Choice:
+    settings, T = spec["settings"], changes.get("T", iterations(spec))
+    rest = {name: value for name, value in changes.items() if name != "T"}
+    return Choice.ours(spec, design_of(spec), spec["cell"]["N"], spec["arms"]["sigma"], settings["eps"], T, **rest)
+
+
+def _change(spec: Spec, choice: str, level: str, offset: float) -> dict[str, Any]:
+    """What a level of a choice replaces.
+
+    Raises:
+        ValueError: if there is no such choice.
+    """
+    published = privacy.published_multiplier(spec["settings"]["eps"], spec["settings"]["delta"])
+    printed_levels = math.ceil(200 * math.log2(spec["cell"]["N"]))
+    if choice == "printed, one by one":
+        printed: dict[str, dict[str, Any]] = {
+            "none": {}, "+ noise multiplier": {"multiplier": published}, "+ rule": {"rule": "as published"},
+            "+ factor": {"factor": LOG_POWER}, "+ overlap": {"overlap": True, "guard": 0.0},
+            "+ Delta": {"levels": printed_levels, "wide": True},
+        }  # fmt: skip
+        return printed[level]
+    if choice == "noise multiplier":
+        return {"multiplier": published} if level == "as published" else {}
+    if choice == "doublings":
+        return {"levels": printed_levels if level == "as published" else int(level)}
+    if choice == "grid":
+        return {"offset": offset} if level == RANDOM else {}
+    if choice == "tail":
+        return {}
+    names = {"rule": "rule", "factor": "factor", "statistic": "stat_size", "iterations": "T"}
+    if choice not in names:
+        raise ValueError(
+            f"choices has {choice!r}: take some of {[*names, 'noise multiplier', 'doublings', 'grid', 'tail']}"
+        )
+    return {names[choice]: level if choice in ("rule", "factor") else int(level)}
+
+
+def _average(spec: Spec, runs: shuffled.Runs, arm: int, tail: str) -> Array:
+    """The tail average, or another one where that is what changes."""
+    if not tail:
+        return np.asarray(runs.average[arm])
+    path = runs.path[1:, arm]
+    return np.asarray(path[-1]) if tail == LAST else rivals.tail_average(path, float(tail))
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries; the offset of the grid and the average that is taken cost nothing."""
+    for (choice, level), found in choices(spec, 0.0).items():
+        yield f"{spec['variant']}: {choice}, {level}", found.mechanism(AMBSSGD), found.delta

@@ -1,0 +1,179 @@
+"""What attacks on one iteration attain, with the very code that makes the figures: Gaussian-DP parameters.
+
+The pairs are the worst that we know. Of a gradient: a record whose clipped gradient is +zeta or -zeta, all others
+being 0. Of the counts: a record whose residual is 0 or above B, so that every count moves by 1. Of the printed
+iteration: a record that is in both. Gaussian releases are attacked by the statistic that their likelihood ratio gives;
+a released threshold is a coarse function of the counts, and the best of its levels on half of the runs is tried on the
+other half.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from scipy.special import ndtri
+
+from dpdescent.descent import shuffled
+from dpdescent.descent.dp_stat import Search
+from dpdescent.papers.varshney2022.design import Array, Row, Spec, trial_stream
+from dpdescent.papers.varshney2022.theory import privacy
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.events import DisjointReleases, Mechanism, Release
+
+# B; scale of gradients over residuals; a residual that is above B.
+LARGEST, SCALE, FAR = 1.0, 1.0, 1e3
+
+# Least error rate of a cut of released thresholds: rarer ones would need more runs for an estimate of mu.
+RARE = 0.05
+
+# Runs that go through one product.
+TOGETHER = 2000
+
+GRADIENT, COUNTS, ITERATION = "gradient step", "DP-STAT, noisy counts", "one iteration as published"
+RELEASED = "DP-STAT, released threshold ({})"
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """One estimate a mechanism and trial."""
+    attacks = {
+        GRADIENT: _gradient_step, COUNTS: _counts, RELEASED.format("corrected"): _threshold,
+        RELEASED.format("as published"): _threshold, ITERATION: _iteration,
+    }  # fmt: skip
+    for mechanism, event, _ in releases(spec):
+        name = mechanism.split(": ", 1)[1]
+        for trial in range(*spec["trials"]):
+            rng = trial_stream(spec, f"audit_{name}", trial, "noise")
+            attained = attacks[name](spec, name, rng)
+            yield {
+                "mechanism": name, "series": "attained mu", "trial": trial, "value": attained,
+                "accounted": zcdp.gaussian_dp_mu(event.rho),
+            }  # fmt: skip
+
+
+def searches(spec: Spec) -> dict[str, Search]:
+    """DP-STAT of the main setting, and as printed."""
+    settings = spec["settings"]
+    ours = privacy.gaussian_multiplier(settings["eps"], settings["delta"])
+    published = privacy.published_multiplier(settings["eps"], settings["delta"])
+    return {
+        "corrected": Search(LARGEST, settings["levels"], ours, margin=settings["margin"]),
+        "as published": Search(LARGEST, settings["levels"], published, rule="as published"),
+    }
+
+
+def _arm(spec: Spec, name: str) -> shuffled.Arm:
+    found = searches(spec)
+    if name == GRADIENT:
+        return shuffled.Arm(1.0, found["corrected"].noise_multiplier, shuffled.Fixed(LARGEST * SCALE))
+    rule = "as published" if name in (ITERATION, RELEASED.format("as published")) else "corrected"
+    clipping = shuffled.Adaptive(found[rule], spec["cell"]["s"], SCALE, overlap=name == ITERATION)
+    return shuffled.Arm(1.0, found[rule].noise_multiplier, clipping)
+
+
+def _gradient_step(spec: Spec, name: str, rng: np.random.Generator) -> float:
+    b, arm = spec["cell"]["s"], _arm(spec, name)
+    moved = [_steps(spec, arm, _records(b, 0, label), rng)[0] for label in (FAR, -FAR)]
+    return _mu(moved[0], moved[1])
+
+
+def _counts(spec: Spec, name: str, rng: np.random.Generator) -> float:
+    """The sum of all noisy counts: by symmetry the likelihood ratio's statistic."""
+    search = searches(spec)["corrected"]
+    sums = []
+    for residual in (0.0, FAR):
+        counts = search.counts(_residuals(spec, residual))
+        noise = rng.standard_normal((spec["arms"]["draws"], search.levels))
+        sums.append((counts + search.noise_sd * noise).sum(axis=1))
+    return _mu(sums[0], sums[1])
+
+
+def _threshold(spec: Spec, name: str, rng: np.random.Generator) -> float:
+    """Of the released thresholds only, by the best cut of them."""
+    search = searches(spec)["as published" if name == RELEASED.format("as published") else "corrected"]
+    released = []
+    for residual in (0.0, FAR):
+        counts = np.broadcast_to(search.counts(_residuals(spec, residual)), (spec["arms"]["draws"], search.levels))
+        released.append(search.select(counts, rng.standard_normal(counts.shape), spec["cell"]["s"]))
+    half = spec["arms"]["draws"] // 2
+    first, second = ([each[:half] for each in released], [each[half:] for each in released])
+    cuts = [cut for cut in search.thresholds.tolist() if RARE < float(np.mean(first[0] <= cut)) < 1.0 - RARE]
+    best = max(cuts, key=lambda cut: _mu_of_test(first[0], first[1], cut), default=None)
+    return 0.0 if best is None else _mu_of_test(second[0], second[1], best)
+
+
+def _iteration(spec: Spec, name: str, rng: np.random.Generator) -> float:
+    """Counts and gradient of the record that is in both, each in units of its own noise.
+
+    A long x makes the gradient reach the threshold however small the residual is.
+    """
+    s, arm = spec["cell"]["s"], _arm(spec, name)
+    assert isinstance(arm.clipping, shuffled.Adaptive)
+    search, statistics = arm.clipping.search, []
+    for label in (-0.5 * float(search.thresholds[0]), FAR):
+        w, zeta, normals = _steps(spec, arm, _records(2 * s, s, label, 1.0 / search.thresholds[0] ** 2), rng)
+        counts = search.counts(_residuals(spec, label, s + 1)) + search.noise_sd * normals
+        gradient = w / (2.0 * arm.noise_multiplier * zeta / s)
+        # More counts, and a smaller w, both speak for the small residual.
+        statistics.append(counts.sum(axis=1) / (search.noise_sd * search.levels**0.5) - gradient)
+    return _mu(statistics[0], statistics[1])
+
+
+def _steps(
+    spec: Spec, arm: shuffled.Arm, batch: shuffled.Batch, rng: np.random.Generator
+) -> tuple[Array, Array, Array]:
+    """w_1, zeta_0 and the normals of the counts of all draws of one iteration at d = 1."""
+    draws, levels = spec["arms"]["draws"], spec["settings"]["levels"]
+    parts = []
+    for start in range(0, draws, TOGETHER):
+        size = min(TOGETHER, draws - start)
+        normals = shuffled.Normals(rng.standard_normal((1, size, 1)), rng.standard_normal((1, size, levels)))
+        runs = shuffled.descend([batch], [arm] * size, normals, 1.0)
+        parts.append((runs.path[1, :, 0], runs.thresholds[0], normals.counts[0]))
+    w, zeta, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return w, zeta, counts
+
+
+def _records(n: int, place: int, label: float, x: float = 1.0) -> shuffled.Batch:
+    """n records at the origin, but for one with the given x and label."""
+    X, Y = np.zeros((n, 1)), np.zeros((n, 1))
+    X[place], Y[place] = x, label
+    return X, Y
+
+
+def _residuals(spec: Spec, residual: float, n: int | None = None) -> Array:
+    residuals = np.zeros(n or spec["cell"]["s"])
+    residuals[0] = abs(residual)
+    return residuals
+
+
+def _mu(first: Array, second: Array) -> float:
+    """Distance of the means over the common sd: of Gaussians with one sd, their Gaussian-DP parameter."""
+    sd = math.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2.0)
+    return abs(float(first.mean() - second.mean())) / sd
+
+
+def _mu_of_test(first: Array, second: Array, cut: float) -> float:
+    """The mu at which the error rates of the test "at most the cut" lie on the trade-off curve of mu-Gaussian-DP."""
+    half = 0.5 / len(first)
+    power, level = (float(np.clip((each <= cut).mean(), half, 1.0 - half)) for each in (first, second))
+    return float(abs(ndtri(power) - ndtri(level)))
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of the attacked mechanisms."""
+    s, delta = spec["cell"]["s"], spec["settings"]["delta"]
+    stat = searches(spec)
+    single = {
+        COUNTS: stat["corrected"], RELEASED.format("corrected"): stat["corrected"],
+        RELEASED.format("as published"): stat["as published"],
+    }  # fmt: skip
+    for name in (GRADIENT, *single, ITERATION):
+        if name in single:
+            found: tuple[Release, ...] = (DisjointReleases(((single[name].release(),),)),)
+        else:
+            found = _arm(spec, name).releases(2 * s if name == ITERATION else s)
+        event = Mechanism(
+            name, found, "replace-one", "full batch", math.inf, "proved",
+            "one iteration alone: L counts of sensitivity 1, and the mean of gradients clipped at zeta",
+        )  # fmt: skip
+        yield f"{spec['variant']}: {name}", event, delta

@@ -1,0 +1,49 @@
+"""Clipping threshold, share of gradients clipped and size of the residuals along runs of DP-AMBSSGD."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from dpdescent.papers.varshney2022.algorithm import AMBSSGD, Choice
+from dpdescent.papers.varshney2022.choices_compared import runs_of, trials_of
+from dpdescent.papers.varshney2022.design import Row, Spec
+from dpdescent.papers.varshney2022.risk_runs import design_of, iterations
+from dpdescent.privacy.events import Mechanism
+from dpdescent.replication.arguments import as_list
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of one condition number, a row a step, quantity and trial."""
+    design, N = design_of(spec), spec["cell"]["N"]
+    for sigma, choice in choices(spec).items():
+        base = {
+            "N": N, "d": len(design.lam), "sigma": sigma, "eps": choice.eps, "delta": choice.delta,
+            "kappa": spec["cell"]["kappa"], "T": choice.T,
+        }  # fmt: skip
+        for trial, X, Y in trials_of(spec, design, N, sigma):
+            runs, arm = runs_of(spec, {AMBSSGD: choice}, X, Y, trial)[AMBSSGD]
+            distance_squared = 2.0 * design.risk(runs.path[:-1, arm])
+            paths = {
+                "zeta": runs.thresholds[:, arm], "clip fraction": runs.clipped[:, arm],
+                "residual rms": runs.residual_rms[:, arm],
+                # What zeta should follow, by (2), (4) and eq. (48), without constants and logarithms.
+                "claimed scale": np.sqrt(choice.input_bound_squared * (distance_squared + sigma**2)),
+            }  # fmt: skip
+            for series, path in paths.items():
+                for t, value in enumerate(path.tolist()):
+                    yield {**base, "t": t, "series": series, "trial": trial, "value": value}
+
+
+def choices(spec: Spec) -> dict[float, Choice]:
+    """The main setting for every label noise."""
+    design, T, eps = design_of(spec), iterations(spec), spec["settings"]["eps"]
+    return {
+        sigma: Choice.ours(spec, design, spec["cell"]["N"], sigma, eps, T) for sigma in as_list(spec["arms"]["sigma"])
+    }
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of one condition number."""
+    for sigma, choice in choices(spec).items():
+        name = f"{spec['variant']}: {AMBSSGD} sigma={sigma:g} kappa={spec['cell']['kappa']:g}"
+        yield name, choice.mechanism(AMBSSGD), choice.delta

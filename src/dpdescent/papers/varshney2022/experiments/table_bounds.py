@@ -1,0 +1,25 @@
+"""The comparison that the paper gives in prose: bounds of excess risks with constants 1, and sample sizes."""
+
+from collections.abc import Iterator
+from itertools import product
+
+from dpdescent.papers.varshney2022.design import Row, Spec
+from dpdescent.papers.varshney2022.theory.comparison import ENTRIES, Point, dp_ambssgd
+from dpdescent.replication.arguments import as_list
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """One row a method, label noise and epsilon; where no bound is quoted there is no row."""
+    cell, arms = spec["cell"], spec["arms"]
+    if spec["trials"][0] > 0:
+        return
+    for entry, sigma, eps in product(ENTRIES, as_list(arms["sigma"]), as_list(arms["eps"])):
+        if entry.risk is None:
+            continue
+        point = Point(cell["d"], cell["N"], sigma, eps, spec["settings"]["w_norm"])
+        value, ours = entry.risk(point), dp_ambssgd(point)
+        yield {
+            "method": entry.method, "bound": entry.bound, "sample_size": entry.sample_size, "d": cell["d"],
+            "N": cell["N"], "sigma": sigma, "eps": eps, "series": "bound, constants 1", "trial": 0, "value": value,
+            "over_ours": value / ours if ours > 0.0 else float("nan" if value == 0.0 else "inf"),
+        }  # fmt: skip

@@ -1,0 +1,134 @@
+"""Figures of varshney2022 on privacy: noise multipliers by accountant, and what an attack attains."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpdescent.papers.varshney2022.figures.looks import DARK_BLUE, EPS, finite, in_order, scientific, values_of, where
+from dpdescent.replication.figures import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    legend_below,
+    log_scale,
+    panels,
+    select,
+)
+from dpdescent.replication.statistics import Z95
+
+EXACT = "Gaussian DP, disjoint"
+ACCOUNTANTS = {
+    "as published (Theorem 3.6, last form)": (SKY, "o"), "Theorem 3.6, first form": (ORANGE, "s"), "zCDP": (GREEN, "^"),
+    "zCDP, disjoint": (VERMILION, "D"), EXACT: (BLUE, "v"),
+}  # fmt: skip
+SHUFFLED, PRINTED = "DP-SSGD, shuffled (explicit bound)", "Theorem 3.1, constant 1"
+BY_SIZE = {SHUFFLED: PURPLE, PRINTED: "black"}
+DASHES: tuple[Any, ...] = ("-", "--", ":", "-.")
+MAIN_DELTA = 1e-6
+ALPHA = r"noise multiplier $\alpha$"
+MECHANISMS = (
+    "gradient step", "DP-STAT, noisy counts", "DP-STAT, released threshold (corrected)",
+    "DP-STAT, released threshold (as published)", "one iteration as published",
+)  # fmt: skip
+
+
+def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Noise multipliers by accountant, their epsilon by a tight one, and what looser accounting costs by delta."""
+    figure, axes = panels(3, size=(5.7, 4.5), squeeze=False)
+    multipliers, budgets, costs = axes[0]
+    everything = finite(select(table))
+    deltas = values_of(everything, "delta")
+    delta = min(deltas, key=lambda each: abs(math.log(each / MAIN_DELTA)), default=MAIN_DELTA)
+    main = where(everything, delta=delta)
+    _curves(multipliers, main, main["mean"])
+    _curves(budgets, main, main["eps_tight"] / main["eps"])
+    budgets.axhline(1.0, color="black", linestyle="-.", linewidth=1.0, label="what is promised")
+    _costs(costs, everything, deltas)
+    for panel, which in ((multipliers, "xy"), (budgets, "xy"), (costs, "x")):
+        log_scale(panel, which)
+        panel.set_xlabel(EPS)
+    named = rf"$\delta={scientific(delta)}$"
+    multipliers.set(title=f"noise, {named}", ylabel=ALPHA)
+    budgets.set(title=f"what it gives, {named}", ylabel=r"tight $\varepsilon$ over the promised one")
+    costs.set(title=f"over {EXACT}", ylabel=rf"ratio of {ALPHA}")
+    # From the guarantee that is not given to the waste of it.
+    _cap(budgets)
+    legend_below(figure, axes[0], 4)
+    return figure
+
+
+def _curves(axes: Axes, rows: pd.DataFrame, values: "pd.Series[float]") -> None:
+    """One curve an accountant; those that shuffling amplifies, one a number of records."""
+    rows = finite(rows.assign(shown=values), "shown").sort_values("eps")
+    for name, (color, marker) in ACCOUNTANTS.items():
+        own = where(rows, series=name)
+        if len(own):
+            axes.plot(own["eps"], own["shown"], color=color, marker=marker, label=name)
+    sizes = values_of(rows, "N")
+    for name, color in BY_SIZE.items():
+        for size, dash in zip(sizes, DASHES, strict=False):
+            own = where(rows, series=name, N=size)
+            if len(own):
+                label = rf"{name}, $N={scientific(size)}$"
+                axes.plot(own["eps"], own["shown"], color=color, linestyle=dash, linewidth=1.2, label=label)
+                _end_of_range(axes, own, name, size)
+
+
+def _end_of_range(axes: Axes, rows: pd.DataFrame, name: str, size: float) -> None:
+    """Theorem 3.1 holds up to epsilon = sqrt(log(N/delta)/N) only."""
+    covered = rows[rows["eps"] <= np.sqrt(np.log(size / rows["delta"]) / size)]
+    if name == PRINTED and len(covered):
+        axes.plot(covered["eps"], covered["shown"], "o", color="black", markersize=5, label="in Theorem 3.1's range")
+
+
+def _cap(axes: Axes) -> None:
+    low, high = axes.get_ylim()
+    axes.set_ylim(max(low, 1e-2), min(high, 1e4))
+
+
+def _costs(axes: Axes, rows: pd.DataFrame, deltas: list[float]) -> None:
+    """Multipliers over the exact one, a dash a delta."""
+    exact = where(rows, series=EXACT).set_index(["eps", "delta"])["mean"]
+    for name, (color, marker) in ACCOUNTANTS.items():
+        for delta, dash in zip(deltas, DASHES, strict=False):
+            own = where(rows, series=name, delta=delta).sort_values("eps")
+            ratio = own["mean"] / [exact.get(key, math.nan) for key in zip(own["eps"], own["delta"], strict=True)]
+            if len(own) and name != EXACT:
+                axes.plot(own["eps"], ratio, color=color, marker=marker, linestyle=dash, markersize=3)
+    for delta, dash in zip(deltas, DASHES, strict=False):
+        axes.plot([], [], color=GREY, linestyle=dash, label=rf"right: $\delta={scientific(delta)}$")
+    axes.axhline(1.0, color=ACCOUNTANTS[EXACT][0], linewidth=1.0)
+
+
+def draw_audit(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """The parameter of Gaussian DP that an attack attains, beside the accounted one."""
+    main = select(table)
+    names = in_order(main["mechanism"], MECHANISMS)
+    figure, axes = panels(size=(14.4, 1.9 + 0.5 * len(names)))
+    rows = main.drop_duplicates("mechanism").set_index("mechanism").loc[names]
+    places = range(len(names))
+    axes.hlines(places, 0.0, rows["accounted"], color=GREY, linewidth=0.7)
+    marks = {"markersize": 22, "markeredgewidth": 2.2, "linestyle": "none"}
+    axes.plot(rows["accounted"], places, "|", color="black", label=r"accounted $\mu$", **marks)
+    axes.hlines(places, rows["q10"], rows["q90"], color=BLUE, alpha=0.35, linewidth=7, label="10 % to 90 % of trials")
+    style = {"color": DARK_BLUE, "marker": "o", "linestyle": "none"}
+    axes.errorbar(
+        rows["mean"], places, xerr=Z95 * rows["se"], label=r"attained $\mu$: mean with 95 % interval", **style
+    )
+    for place, (_, row) in zip(places, rows.iterrows(), strict=True):
+        text = f"{row['mean']:.3f} of {row['accounted']:.3f}"
+        axes.annotate(text, (1.01, place), xycoords=axes.get_yaxis_transform(), va="center", fontsize=8)
+    axes.set_yticks(places, names)
+    axes.set(ylim=(max(len(names), 1) - 0.5, -0.5), xlabel=r"parameter $\mu$ of Gaussian DP")
+    axes.set_xlim(left=0.0)
+    axes.grid(visible=False, axis="y")
+    legend_below(figure, [axes], 3)
+    return figure

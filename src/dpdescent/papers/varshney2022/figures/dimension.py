@@ -1,0 +1,172 @@
+"""Figures of varshney2022 on how much grows with the dimension and with the condition number."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from dpdescent.papers.varshney2022.figures.looks import (
+    FIXED,
+    MEANS,
+    NON_PRIVATE,
+    OURS,
+    RISK,
+    SUFFICIENT,
+    TIGHT,
+    D,
+    N,
+    T,
+    finite,
+    guide,
+    in_order,
+    label_of,
+    look,
+    marks,
+    risk_curve,
+    sampling_lines,
+    scientific,
+    slope_of,
+    trivial_line,
+    values_of,
+    where,
+    working,
+)
+from dpdescent.replication.figures import (
+    MARKERS,
+    legend_below,
+    log_scale,
+    panels,
+    select,
+    shades,
+)
+
+DRAWN, CLIPPED = "Wishart draw", "records clipped"
+# Where the law d^{3/2} of sufficient statistics has outgrown the logarithms.
+LARGE = 80
+EXACT = "exact, no clipping"
+
+
+def draw_risk_vs_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Risk against the dimension, a panel an N / d."""
+    main = select(table)
+    ratios = values_of(main, "n_over_d")
+    figure, axes = panels(max(len(ratios), 1), size=(4.8, 4.3), squeeze=False)
+    for panel, ratio in zip(axes[0], ratios, strict=False):
+        rows = where(main, n_over_d=ratio)
+        for name in in_order(rows["series"]):
+            _by_panel(panel, where(rows, series=name))
+        sampling_lines(panel, rows, "d", display.get("published", {}))
+        trivial_line(panel)
+        tight = where(rows, series=TIGHT, panel=DRAWN)
+        guide(panel, tight[tight["d"] >= LARGE], "d", 1.0, r"$d^3/(\varepsilon N)^2$: slope $d$", last=True)
+        panel.set_title(f"$N={ratio:g}\\,d$")
+    for panel in axes[0]:
+        log_scale(panel)
+        panel.set(xlabel=D, ylabel=RISK)
+    legend_below(figure, axes[0], 4, MEANS)
+    return figure
+
+
+def _by_panel(axes: Axes, rows: pd.DataFrame) -> None:
+    """A curve, for AdaSSP with how its statistics were drawn: the Wishart draw cannot clip records."""
+    for part in values_of(rows, "panel"):
+        own = where(rows, panel=part)
+        name = own["series"].iloc[0]
+        label = label_of(name) if name not in (SUFFICIENT, TIGHT) else f"{label_of(name)}, {part}"
+        if part == CLIPPED:
+            marker = "x" if name == SUFFICIENT else "+"
+            risk_curve(axes, own, "d", label, linestyle="none", marker=marker, markersize=8, color="black")
+        else:
+            risk_curve(axes, own, "d", label)
+
+
+def draw_sample_complexity(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Records needed against the dimension, a panel a goal, with exponents and the laws d and d^{3/2}."""
+    main = finite(select(table))
+    goals = sorted(set(zip(main["sigma"], main["target"], strict=True)), reverse=True)
+    figure, axes = panels(max(len(goals), 1), size=(4.9, 4.6), squeeze=False)
+    for panel, (sigma, target) in zip(axes[0], goals, strict=False):
+        rows = where(main, sigma=sigma, target=target)
+        _needed(panel, rows)
+        log_scale(panel)
+        _exponents(panel, rows)
+        panel.set_title(rf"$\sigma={sigma:g}$, risk at most ${scientific(target)}$")
+    for panel in axes[0]:
+        panel.set(xlabel=D, ylabel=f"least {N}")
+    legend_below(figure, axes[0], 4, "points: mean over scans with standard error; of each, the median of seven runs")
+    return figure
+
+
+def _needed(axes: Axes, rows: pd.DataFrame) -> None:
+    for name in in_order(rows["series"]):
+        own = where(rows, series=name).sort_values("d")
+        label = f"{label_of(name)} ({EXACT})" if name == FIXED else label_of(name)
+        axes.errorbar(own["d"], own["mean"], yerr=own["se"], label=label, **look(name))
+    guide(axes, where(rows, series=OURS), "d", 1.0, "slope $d$: claimed here")
+    guide(axes, where(rows, series=TIGHT), "d", 1.5, "slope $d^{3/2}$: sufficient statistics", last=True, dash="--")
+
+
+def _exponents(axes: Axes, rows: pd.DataFrame) -> None:
+    """The exponent of each curve over all dimensions and over the larger ones, above the curves."""
+    names, handles = in_order(rows["series"]), []
+    texts = []
+    for name in names:
+        own = where(rows, series=name)
+        texts.append(f"{slope_of(own, 'd')} / {slope_of(own[own['d'] >= LARGE], 'd')}")
+        handles.append(Line2D([], [], **(look(name) | {"linestyle": "none"})))
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high * (high / low) ** 0.35)
+    title = rf"exponent: all $d$ / $d\geq{LARGE}$"
+    axes.legend(handles, texts, title=title, title_fontsize=7.5, fontsize=7.5, loc="upper left", ncols=2)
+
+
+def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Risk against the number of iterations by condition number; at the best and at 8 kappa; and the best number."""
+    figure, axes = panels(3, size=(5.3, 4.4), squeeze=False)
+    by_steps, by_kappa, best = axes[0]
+    main = select(table)
+    rows = where(main, series=OURS)
+    conditions = values_of(rows, "kappa")
+    for kappa, color, marker in zip(conditions, shades(len(conditions)), MARKERS * len(conditions), strict=False):
+        own = where(rows, kappa=kappa)
+        style = {"color": color, "markerfacecolor": color, "marker": marker}
+        risk_curve(by_steps, own, "T", rf"$\kappa={kappa:g}$", **style)
+        _ring(by_steps, where(own, T=8 * kappa))
+    trivial_line(by_steps)
+    at_best = rows.sort_values("mean").drop_duplicates("kappa").sort_values("kappa")
+    _at_best(by_kappa, at_best, rows[rows["T"] == 8 * rows["kappa"]])
+    sampling_lines(by_kappa, main, "kappa", display.get("published", {}))
+    _ols(by_kappa, where(main, series=NON_PRIVATE))
+    best.plot(at_best["kappa"], at_best["T"], label="best $T$ of the grid", **look(OURS))
+    best.plot(conditions, [8 * kappa for kappa in conditions], color="black", linestyle="-.", label=r"$T=8\kappa$")
+    for panel in axes[0]:
+        log_scale(panel)
+        panel.set(xlabel=r"condition number $\kappa$", ylabel=RISK)
+    by_steps.set(title="risk against iterations", xlabel=T)
+    by_kappa.set(title="at the best $T$, and at $8\\kappa$")
+    best.set(title="best number of iterations", ylabel=T)
+    legend_below(figure, axes[0], 5, MEANS)
+    return figure
+
+
+def _ring(axes: Axes, rows: pd.DataFrame) -> None:
+    if len(rows):
+        style = {"markersize": 11, "markerfacecolor": "none", "color": "black"}
+        marks(axes, rows["T"], rows["mean"], "o", r"circle: $T=8\kappa$, as configured", **style)
+
+
+def _at_best(axes: Axes, best: pd.DataFrame, configured: pd.DataFrame) -> None:
+    """Risk against kappa, and the law kappa^2 of the term of privacy through its last point."""
+    # Wide and pale: it may lie under the other.
+    wide = {"linewidth": 6.0, "alpha": 0.35, "elinewidth": 6.0}
+    risk_curve(axes, best, "kappa", "at the best $T$ of the grid", **wide)
+    style = {"linestyle": "--", "markerfacecolor": "white"}
+    risk_curve(axes, configured, "kappa", r"at $T=8\kappa$", **style)
+    guide(axes, working(configured), "kappa", 2.0, r"slope $\kappa^2$: term of privacy")
+
+
+def _ols(axes: Axes, rows: pd.DataFrame) -> None:
+    if len(rows):
+        risk_curve(axes, rows.drop_duplicates("kappa"), "kappa")

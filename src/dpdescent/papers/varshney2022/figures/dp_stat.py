@@ -1,0 +1,172 @@
+"""Figures of varshney2022 on DP-STAT: its threshold by rule (Lemma 3.10), and thresholds along runs (eq. (48))."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from dpdescent.papers.varshney2022.figures.looks import (
+    MEANS,
+    RULES,
+    finite,
+    in_order,
+    look,
+    scientific,
+    values_of,
+    where,
+)
+from dpdescent.replication.figures import GREY, MARKERS, curve, legend_below, log_scale, panels, select, shades
+
+STATISTIC = "records of DP-STAT $s$"
+RATIO = r"$\gamma/\gamma^*$"
+GUARANTEES = {
+    "first half": "Lemma 3.10,\nfirst half", "second half": "Lemma 3.10,\nsecond half",
+    "corrected guarantee": "guarantee of\nthe corrected\nrule",
+}  # fmt: skip
+# The cell that the histograms and the other panels are drawn at, as near as the grid has it.
+MAIN = {"s": 2000, "levels": 20, "alpha": 4.2}
+
+
+def draw_alg_stat(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Histograms of the threshold by rule and L; overshoots against s, second moments against L, and Lemma 3.10."""
+    main = select(table)
+    levels = values_of(main, "levels")[:4]
+    figure, axes = panels(max(len(levels), 3), 2, size=(4.7, 3.7), squeeze=False)
+    s, alpha, level = (_nearest(main, name) for name in ("s", "alpha", "levels"))
+    for panel, L in zip(axes[0], levels, strict=False):
+        _histogram(panel, where(main, series="share", s=s, alpha=alpha, levels=L))
+        panel.set_title(rf"$L={L:g}$, $s={s:g}$, $\alpha={alpha:g}$")
+    for panel in axes[0]:
+        log_scale(panel, "y")
+        panel.set(xlabel=f"$\\log_2$ of {RATIO}", ylabel="share of draws")
+    overshoots, moments, guarantees = axes[1][:3]
+    _by_alpha(overshoots, where(main, series="overshoot", levels=level), "s", alpha)
+    overshoots.set(title=rf"overshoot, $L={level:g}$", xlabel=STATISTIC, ylabel=r"$P(\gamma\geq2\gamma^*)$")
+    _by_alpha(moments, where(main, series="mean square ratio", s=s), "levels", alpha)
+    moments.set(title=f"second moment, $s={s:g}$", xlabel="number of doublings $L$", ylabel=rf"$E$ ({RATIO})$^2$")
+    _guarantees(guarantees, main, {"s": s, "levels": level, "alpha": alpha}, display)
+    for panel in axes[1][3:]:
+        panel.set_visible(False)
+    _legend_of_alphas(overshoots, main, alpha)
+    legend_below(figure, axes.ravel(), 4, "points: mean with standard error")
+    return figure
+
+
+def _nearest(rows: pd.DataFrame, name: str) -> float:
+    """The value of the grid that is nearest to the main one."""
+    values = values_of(rows, name)
+    return min(values, key=lambda value: abs(value - MAIN[name])) if values else MAIN[name]
+
+
+def _histogram(axes: Axes, rows: pd.DataFrame) -> None:
+    """Shares by octave; the printed rule stops at each level above gamma* with probability one half."""
+    names = in_order(rows["rule"], RULES)
+    for rank, name in enumerate(names):
+        own = where(rows, rule=name).sort_values("octaves")
+        heights = own["mean"].where(own["mean"] > 0)
+        # Side by side: several rules agree.
+        axes.errorbar(
+            own["octaves"] + 0.09 * (rank - (len(names) - 1) / 2),
+            heights,
+            yerr=own["se"],
+            label=name,
+            **look(name, RULES),
+        )
+    octaves = np.array([each for each in values_of(rows, "octaves") if each >= 0])
+    if len(octaves):
+        guess = 2.0 ** -(octaves + 1)
+        label = "$2^{-k-1}$: a fair coin at every level from $\\gamma^*$ on"
+        axes.plot(octaves, guess, color="black", linestyle=":", linewidth=1.1, label=label)
+    axes.axvline(0.0, color=GREY, linewidth=0.8)
+
+
+def _by_alpha(axes: Axes, rows: pd.DataFrame, x: str, chosen: float) -> None:
+    """A quantity by rule; noise multipliers other than the chosen one dashed. What is 0 is a mark at the foot."""
+    for name in in_order(rows["rule"], RULES):
+        for alpha in values_of(rows, "alpha"):
+            own = where(rows, rule=name, alpha=alpha).sort_values(x)
+            style = look(name, RULES) | {"linestyle": "-" if alpha == chosen else (0, (1, 1.5))}
+            kept, zero = finite(own), own[own["mean"] == 0]
+            if len(kept):
+                axes.errorbar(kept[x], kept["mean"], yerr=kept["se"], **style)
+            foot = axes.get_xaxis_transform()
+            axes.plot(zero[x], np.full(len(zero), 0.02), **(style | {"linestyle": "none", "transform": foot}))
+    log_scale(axes)
+
+
+def _legend_of_alphas(axes: Axes, rows: pd.DataFrame, chosen: float) -> None:
+    for alpha in values_of(rows, "alpha"):
+        dash: Any = "-" if alpha == chosen else (0, (1, 1.5))
+        axes.plot([], [], color=GREY, linestyle=dash, label=rf"below: $\alpha={alpha:g}$")
+
+
+def _guarantees(axes: Axes, rows: pd.DataFrame, chosen: dict[str, float], display: dict[str, Any]) -> None:
+    """How often each statement holds: at the chosen cell (large), and at all others."""
+    names = in_order(rows["rule"], RULES)
+    for place, series in enumerate(GUARANTEES):
+        for rank, name in enumerate(names):
+            own = where(rows, series=series, rule=name)
+            style = look(name, RULES) | {"linestyle": "none"}
+            height = place + 0.14 * (rank - (len(names) - 1) / 2)
+            axes.plot(own["mean"], np.full(len(own), height), **(style | {"markersize": 3, "alpha": 0.45}))
+            large = where(own, **chosen)
+            axes.plot(large["mean"], np.full(len(large), height), **(style | {"markersize": 8}))
+    if beta := display.get("arms", {}).get("beta"):
+        label = rf"$1-\beta={1 - beta:g}$: what Lemma 3.10 claims"
+        axes.axvline(1 - beta, color="black", linestyle="-.", linewidth=1.0, label=label)
+    axes.set_yticks(range(len(GUARANTEES)), list(GUARANTEES.values()))
+    axes.set(ylim=(len(GUARANTEES) - 0.5, -0.5), xlim=(-0.04, 1.04), xlabel="share of draws for which it holds")
+    axes.set_title(rf"guarantees; large: $L={chosen['levels']:g}$, $s={chosen['s']:g}$, $\alpha={chosen['alpha']:g}$")
+
+
+def draw_clip_path(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Threshold beside what it should follow, share clipped, and residuals along a run; a row a condition number."""
+    main = select(table)
+    conditions, noises = values_of(main, "kappa"), sorted(values_of(main, "sigma"), reverse=True)
+    figure, axes = panels(3, max(len(conditions), 1), size=(4.7, 3.4), squeeze=False)
+    for row, kappa in zip(axes, conditions, strict=False):
+        for sigma, color, marker in zip(noises, shades(len(noises)), MARKERS * len(noises), strict=False):
+            rows = where(main, kappa=kappa, sigma=sigma)
+            _path(row, rows, sigma, color, marker)
+        row[0].set_title(rf"clipping threshold $\zeta_t$, $\kappa={kappa:g}$")
+        row[1].set_title(rf"gradients clipped, $\kappa={kappa:g}$")
+        row[2].set_title(rf"residuals, $\kappa={kappa:g}$")
+    for row in axes:
+        for panel in row:
+            panel.set_xlabel("iteration $t$")
+        log_scale(row[0], "y")
+        log_scale(row[2], "y")
+        row[0].set_ylabel(r"$\zeta_t$")
+        row[1].set_ylabel("clipped, per cent")
+        row[2].set_ylabel("root mean square residual")
+    scale = Line2D([], [], color=GREY, linestyle="--")
+    axes[0, 0].add_line(scale)
+    scale.set_label(r"$R_x(\|w_t-w^*\|_H^2+\sigma^2)^{1/2}$: what $\zeta_t$ should follow")
+    floor = axes[0, 0].plot([], [], color=GREY, linestyle=":", label=r"$\sigma$: what residuals fall to")[0]
+    floor.set_linewidth(1.1)
+    legend_below(figure, axes.ravel(), 5, MEANS)
+    return figure
+
+
+def _path(row: Any, rows: pd.DataFrame, sigma: float, color: str, marker: str) -> None:
+    # Bars of so many points would hide the curves.
+    many = rows["t"].nunique() > 20
+    style: dict[str, Any] = {"color": color, "linewidth": 1.1, "markersize": 3.0}
+    style |= {"marker": "", "capsize": 0, "elinewidth": 0} if many else {"marker": marker}
+    label = rf"$\sigma={scientific(sigma)}$"
+    zeta, clipped, residual, claimed = (
+        where(rows, series=name).sort_values("t") for name in ("zeta", "clip fraction", "residual rms", "claimed scale")
+    )
+    if len(zeta):
+        curve(row[0], zeta, "t", label, **style)
+    row[0].plot(claimed["t"], claimed["mean"], color=color, linestyle="--", linewidth=1.1)
+    if len(clipped):
+        percent = [name for name in ("mean", "se", "q10", "q90") if name in clipped]
+        curve(row[1], clipped.assign(**{name: 100 * clipped[name] for name in percent}), "t", label, **style)
+    if len(residual):
+        curve(row[2], residual, "t", label, **style)
+        if sigma > 0:
+            row[2].axhline(sigma, color=color, linestyle=":", linewidth=1.1)

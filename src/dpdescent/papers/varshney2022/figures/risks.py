@@ -1,0 +1,178 @@
+"""Figures of varshney2022 of the excess risk against N, the label noise and epsilon."""
+
+import math
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from dpdescent.papers.varshney2022.figures.looks import (
+    BY_MEDIAN,
+    DARK_BLUE,
+    EPS,
+    OURS,
+    POINTS,
+    RISK,
+    SIGMA,
+    N,
+    decades,
+    guide,
+    in_order,
+    label_of,
+    look,
+    middle_of,
+    risk_curve,
+    sampling_lines,
+    scientific,
+    trivial_line,
+    values_of,
+    where,
+    working,
+)
+from dpdescent.replication.figures import (
+    BLUE,
+    GREY,
+    SKY,
+    legend_below,
+    log_scale,
+    panels,
+    plain_number,
+    select,
+    variants_of,
+    vertical,
+)
+
+# DP-AMBSSGD as configured, and variants of the same hue.
+LEVELS = ((BLUE, "o"), ("#7FB7DA", "<"), (DARK_BLUE, ">"), (SKY, "P"))
+# sigma = 0 stands so far left of the smallest sigma > 0.
+GAP = 6.0
+
+
+def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Risk against the number of records, a column a sigma and a row an epsilon."""
+    main = select(table)
+    budgets, noises = (sorted(values_of(main, name), reverse=True) for name in ("eps", "sigma"))
+    figure, axes = panels(max(len(noises), 1), max(len(budgets), 1), size=(3.8, 3.4), squeeze=False)
+    for row, eps in zip(axes, budgets, strict=False):
+        for panel, sigma in zip(row, noises, strict=True):
+            rows = where(main, eps=eps, sigma=sigma)
+            _risks(panel, rows, "N", display)
+            if sigma > 0:
+                guide(panel, working(rows), "N", -2.0, "slope $N^{-2}$")
+            panel.set_title(rf"$\sigma={sigma:g}$, $\varepsilon={eps:g}$")
+    for panel in axes.ravel():
+        log_scale(panel)
+        decades(panel)
+        panel.set_xlabel(N)
+    for panel in axes[:, 0]:
+        panel.set_ylabel(RISK)
+    legend_below(figure, axes.ravel(), 5, POINTS)
+    return figure
+
+
+def _risks(axes: Axes, rows: pd.DataFrame, x: str, display: dict[str, Any]) -> None:
+    """All methods with what theory says of OLS, the paper's first term, and the trivial risk."""
+    for name in in_order(rows["series"]):
+        risk_curve(axes, where(rows, series=name), x)
+    sampling_lines(axes, rows, x, display.get("published", {}))
+    trivial_line(axes)
+
+
+def draw_risk_vs_sigma(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Risk against sigma, in units of OLS's, and by the number of DP-STAT's levels; sigma = 0 stands apart."""
+    figure, axes = panels(3, size=(5.0, 4.3), squeeze=False)
+    risk, ratio, levels = axes[0]
+    noises = values_of(table, "sigma")
+    zero = min((sigma for sigma in noises if sigma > 0), default=1.0) / GAP
+    placed = table.assign(place=table["sigma"].where(table["sigma"] > 0, zero))
+    main = select(placed)
+    for name in in_order(main["series"]):
+        _in_two_parts(risk, where(main, series=name))
+    sampling_lines(risk, main, "sigma", display.get("published", {}))
+    trivial_line(risk)
+    _over_ols(ratio, main[main["sigma"] > 0], display)
+    _by_levels(levels, where(placed, series=OURS))
+    for panel in axes[0]:
+        log_scale(panel)
+        _noise_axis(panel, noises if panel is not ratio else [sigma for sigma in noises if sigma > 0], zero)
+    risk.set(title="all methods", ylabel=RISK)
+    ratio.set(title=r"in units of the risk of OLS", ylabel=r"excess risk over $\sigma^2d/(2N)$")
+    levels.set(title=r"DP-AMBSSGD: the floor $\Delta=B/2^L$", ylabel=RISK)
+    legend_below(figure, axes[0], 5, POINTS)
+    return figure
+
+
+def _in_two_parts(axes: Axes, rows: pd.DataFrame, **style: Any) -> None:
+    """A curve for sigma > 0, and a point for sigma = 0 that no line joins to it."""
+    risk_curve(axes, rows[rows["sigma"] > 0], "place", **style)
+    risk_curve(axes, rows[rows["sigma"] == 0], "place", **(style | {"linestyle": "none"}))
+
+
+def _over_ols(axes: Axes, rows: pd.DataFrame, display: dict[str, Any]) -> None:
+    """What the abstract claims: private and other risks that vanish together."""
+    for name in in_order(rows["series"]):
+        own = where(rows, series=name).sort_values("sigma")
+        unit = own["sigma"] ** 2 * own["d"] / (2 * own["N"])
+        middle, bars = middle_of(own)
+        axes.errorbar(own["sigma"], middle / unit, yerr=bars / unit.to_numpy(), label=label_of(name), **look(name))
+    axes.axhline(1.0, color=GREY, linewidth=0.8, label=r"$\sigma^2d/(2N)$: OLS in theory")
+    if factor := display.get("published", {}).get("variance_factor"):
+        label = rf"${factor:g}\sigma^2d/N$: first term of Theorem 3.7"
+        axes.axhline(2 * factor, color="black", linestyle="-.", linewidth=1.0, label=label)
+
+
+def _by_levels(axes: Axes, rows: pd.DataFrame) -> None:
+    """DP-AMBSSGD by the number of doublings, and the law sigma^2 through its largest sigma."""
+    for name, (color, marker) in zip(variants_of(rows), LEVELS, strict=False):
+        style = {"color": color, "marker": marker, "markerfacecolor": color}
+        label = label_of(OURS) if name == "main" else f"{OURS}, {name}"
+        _in_two_parts(axes, select(rows, name), label=label, **style)
+    own = select(rows)
+    guide(axes, own[own["sigma"] > 0], "sigma", 2.0, r"slope $\sigma^2$", last=True)
+
+
+def _noise_axis(axes: Axes, noises: list[float], zero: float) -> None:
+    """Names the decades, and 0 left of a line that cuts the axis."""
+    decades = [sigma for sigma in noises if sigma > 0 and abs(math.log10(sigma) % 1.0) < 1e-9]
+    cut = 0.0 in noises
+    if cut:
+        axes.axvline(zero * math.sqrt(GAP), color="black", linestyle="-", linewidth=0.7)
+    axes.xaxis.set_major_locator(FixedLocator([zero] * cut + decades))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: "0" if cut and x < 1.01 * zero else plain_number(x)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel(SIGMA)
+
+
+def draw_risk_vs_eps(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Risk against epsilon, a panel a sigma, with the epsilon from which on the paper calls privacy free."""
+    main = select(table)
+    noises = sorted(values_of(main, "sigma"), reverse=True)
+    figure, axes = panels(max(len(noises), 1), size=(6.0, 4.6), squeeze=False)
+    for panel, sigma in zip(axes[0], noises, strict=False):
+        rows = where(main, sigma=sigma)
+        _risks(panel, rows, "eps", display)
+        guide(panel, working(rows), "eps", -2.0, r"slope $\varepsilon^{-2}$")
+        log_scale(panel)
+        _free_from(panel, rows)
+        panel.set_title(rf"$\sigma={sigma:g}$" + _sizes(rows))
+    for panel in axes[0]:
+        panel.set(xlabel=EPS, ylabel=f"{RISK} ({BY_MEDIAN})")
+    legend_below(figure, axes[0], 5, POINTS)
+    return figure
+
+
+def _sizes(rows: pd.DataFrame) -> str:
+    """N and d where each is one number."""
+    named = [rf"${name}={scientific(rows[name].iloc[0])}$" for name in ("N", "d") if rows[name].nunique() == 1]
+    return "".join(f", {each}" for each in named)
+
+
+def _free_from(axes: Axes, rows: pd.DataFrame) -> None:
+    """Where sigma^2 d / N and sigma^2 d^2 / (eps N)^2 are equal, without and with log(1/delta)."""
+    if len(rows) and rows["N"].nunique() == 1:
+        row = rows.iloc[0]
+        free = math.sqrt(row["d"] / row["N"])
+        vertical(axes, free, r"$\sqrt{d/N}$", height=0.6)
+        vertical(axes, free * math.sqrt(math.log(1 / row["delta"])), r"$\sqrt{d\,\ln(1/\delta)/N}$", height=0.6)

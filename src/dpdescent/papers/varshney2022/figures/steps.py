@@ -1,0 +1,215 @@
+"""Figures of varshney2022 on steps and bounds: DP-SSGD, Lemmas 3.5 and 3.11 beside runs, and two step sizes."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from dpdescent.papers.varshney2022.figures.looks import (
+    MEANS,
+    OURS,
+    RISK,
+    TRIVIAL,
+    D,
+    T,
+    finite,
+    look,
+    marks,
+    sampling_lines,
+    scientific,
+    text_of,
+    trivial_line,
+    values_of,
+    where,
+)
+from dpdescent.replication.figures import (
+    BLUE,
+    GREEN,
+    GREY,
+    MARKERS,
+    ORANGE,
+    PURPLE,
+    VERMILION,
+    legend_below,
+    log_scale,
+    panels,
+    select,
+    shades,
+)
+
+PRACTICAL = "practical"
+REGIME, COROLLARY, THEOREM, GRID = "own regime", "Corollary 3.3", "Theorem 3.2", "grid"
+ETA = r"step size $\eta$"
+EXPECTED, PREDICTED = r"expected without clipping (exact)", r"$4\alpha^2\zeta^2\mathrm{Tr}\,H^{-1}/N+\sigma^2d/N$"
+STEPS = {"Theorem 3.7": (BLUE, "o"), "Corollary 3.8": (VERMILION, "s")}
+KINDS = {
+    ("DP-AMBSSGD", "as run"): "DP-AMBSSGD as run", ("DP-AMBSSGD", "no clipping"): "DP-AMBSSGD, no clipping",
+    ("DP-SSGD", "no clipping"): "DP-SSGD, no clipping",
+}  # fmt: skip
+# Marks of a cell: column, marker, colour, label.
+MARKS = (
+    ("expected", "x", "black", "expected (exact law)"),
+    ("bound_without_logs", "<", ORANGE, "Lemma 3.11 with its logarithms set to 1"),
+    ("bound", "D", VERMILION, "Lemma 3.11, Lemma 3.5 (DP-SSGD), as printed"),
+)
+
+
+def draw_ssgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """DP-SSGD in its own regime and with the printed parameters; below, over steps and thresholds by epsilon."""
+    main = select(table)
+    main = main.assign(step=main["step"].map(text_of))
+    over_steps = where(main, panel=GRID)
+    budgets = values_of(over_steps, "eps")[:4]
+    figure, axes = panels(max(len(budgets), 3), 2, size=(5.6, 3.9), squeeze=False)
+    factors = values_of(main, "zeta_factor")
+    colors = dict(zip(factors, shades(len(factors)), strict=True))
+    _over_steps(axes[0, 0], where(main, panel=REGIME), colors)
+    for panel, part in zip(axes[0, 1:], (COROLLARY, THEOREM), strict=False):
+        _over_dimension(panel, where(main, panel=part))
+    for panel, eps in zip(axes[1], budgets, strict=False):
+        _over_steps(panel, where(over_steps, eps=eps), colors)
+    used = [*axes[0, :3], *axes[1, : max(len(budgets), 1)]]
+    for panel in axes.ravel():
+        panel.set_visible(any(panel is each for each in used))
+    for panel in used:
+        trivial_line(panel)
+        log_scale(panel)
+        panel.set_ylabel(RISK)
+    # The printed step hardly moves: what it moves is no matter.
+    low, high = axes[0, 2].get_ylim()
+    axes[0, 2].set_ylim(min(low, TRIVIAL / 5), max(high, 2 * TRIVIAL))
+    axes[0, 1].set_title("step, threshold and noise of Corollary 3.3")
+    axes[0, 2].set_title("step and threshold of Theorem 3.2")
+    legend_below(figure, [axes[1, 0], *used], 4, MEANS)
+    return figure
+
+
+def _over_steps(axes: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> None:
+    """Risk against the step size, a curve a threshold, a star for the practical step; crosses: expected."""
+    for (factor, color), marker in zip(colors.items(), MARKERS, strict=False):
+        own = where(rows, zeta_factor=factor).sort_values("eta")
+        if not len(own):
+            continue
+        fixed, practical = own[own["step"] != PRACTICAL], own[own["step"] == PRACTICAL]
+        _measured(
+            axes, fixed, "eta", rf"$\zeta={factor:g}$ $(\mathrm{{Tr}}\,H\cdot(1+\sigma^2))^{{1/2}}$", color, marker
+        )
+        axes.errorbar(
+            practical["eta"], practical["mean"], yerr=practical["se"], color=color, marker="*", markersize=12,
+            linestyle="none", markeredgecolor="black", markeredgewidth=0.5,
+        )  # fmt: skip
+        _expected(axes, own, "eta", color)
+        for value in finite(own, "predictor")["predictor"].head(1):
+            axes.axhline(value, color=color, linestyle=":", linewidth=1.1)
+    if len(rows):
+        axes.plot([], [], "*", color=GREY, markersize=12, markeredgecolor="black", label="the practical step")
+        axes.plot([], [], color=GREY, linestyle=":", label=PREDICTED)
+        axes.set_title(_setting(rows))
+    axes.set_xlabel(ETA)
+
+
+def _over_dimension(axes: Axes, rows: pd.DataFrame) -> None:
+    """Risk with printed parameters against the dimension, a curve a number of records."""
+    sizes = values_of(rows, "N")
+    for size, color, marker in zip(sizes, (PURPLE, GREEN, BLUE, ORANGE), MARKERS, strict=False):
+        own = where(rows, N=size).sort_values("d")
+        _measured(axes, own, "d", rf"printed, $N={scientific(size)}$", color, marker)
+        _expected(axes, own, "d", color)
+    axes.set_xlabel(D)
+
+
+def _measured(axes: Axes, rows: pd.DataFrame, x: str, label: str, color: str, marker: str) -> None:
+    """Means with their standard errors, and the shade; a run may end in a risk that no axis shows."""
+    rows = finite(rows)
+    if len(rows):
+        axes.errorbar(rows[x], rows["mean"], yerr=rows["se"], color=color, marker=marker, linewidth=1.0, label=label)
+        axes.fill_between(rows[x], rows["q10"], rows["q90"], color=color, alpha=0.13, linewidth=0)
+
+
+def _expected(axes: Axes, rows: pd.DataFrame, x: str, color: str) -> None:
+    """What is expected without clipping, up to where it diverges out of sight."""
+    rows = finite(rows, "expected")
+    highest = 1e3 * max(rows["mean"].max(), 1.0) if len(rows) else 0.0
+    rows = rows[rows["expected"] < highest]
+    if len(rows):
+        marks(axes, rows[x], rows["expected"], "x", EXPECTED, color=color, markersize=7, zorder=5)
+
+
+def _setting(rows: pd.DataFrame) -> str:
+    """What a panel holds fixed."""
+    names = {"N": "N", "d": "d", "eps": r"\varepsilon"}
+    fixed = [rf"${name}={scientific(rows[key].iloc[0])}$" for key, name in names.items() if rows[key].nunique() == 1]
+    return ", ".join(fixed)
+
+
+def draw_bound_vs_run(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Measured risk, its exact expectation and the lemmas' bounds, a panel a kind of run and a line a setting."""
+    main = select(table)
+    cells = main[["sigma", "N", "d"]].drop_duplicates().sort_values(["sigma", "N", "d"], ascending=[False, True, True])
+    names = [rf"$\sigma={s:g}$, $N={scientific(n)}$, $d={d:g}$" for s, n, d in cells.itertuples(index=False)]
+    places = {cell: place for place, cell in enumerate(cells.itertuples(index=False, name=None))}
+    height = 1.6 + 0.36 * len(names)
+    figure, axes = panels(len(KINDS), size=(4.6, height), squeeze=False, sharey=True)
+    for panel, ((algorithm, kind), title) in zip(axes[0], KINDS.items(), strict=True):
+        rows = where(main, algorithm=algorithm, kind=kind)
+        keys = zip(rows["sigma"], rows["N"], rows["d"], strict=True)
+        _beside_bounds(panel, rows.assign(place=[places[key] for key in keys]), algorithm)
+        panel.axvline(TRIVIAL, color="black", linestyle=(0, (1, 1)), linewidth=1.0, label="trivial estimate 0: 1/2")
+        log_scale(panel, "x")
+        panel.grid(visible=False, axis="y")
+        panel.set(title=title, xlabel=RISK, ylim=(max(len(names), 1) - 0.5, -0.5))
+    axes[0, 0].set_yticks(range(len(names)), names)
+    legend_below(figure, axes[0], 3)
+    return figure
+
+
+def _beside_bounds(axes: Axes, rows: pd.DataFrame, algorithm: str) -> None:
+    """Marks of all settings, with a line from the measured risk to the largest bound."""
+    if not len(rows):
+        return
+    axes.hlines(rows["place"], rows["mean"], rows[["mean", "bound"]].max(axis=1), color=GREY, linewidth=0.7)
+    color = look(algorithm)["color"]
+    axes.hlines(rows["place"], rows["q10"], rows["q90"], color=color, alpha=0.35, linewidth=6)
+    style = {"color": color, "marker": look(algorithm)["marker"], "linestyle": "none"}
+    label = f"measured, {algorithm}: mean with standard error, 10 % to 90 %"
+    axes.errorbar(rows["mean"], rows["place"], xerr=rows["se"], label=label, **style)
+    for column, marker, color, label in MARKS:
+        shown = finite(rows, column)
+        if len(shown):
+            marks(axes, shown[column], shown["place"], marker, label, color=color, zorder=4)
+
+
+def draw_step_size(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Risk against the number of iterations by step size, with its bias; a column a dimension and a row an N."""
+    main = select(table)
+    dimensions, sizes = values_of(main, "d")[:4], values_of(main, "N")
+    figure, axes = panels(max(len(dimensions), 1), max(len(sizes), 1), size=(4.6, 3.3), squeeze=False, sharey=True)
+    for row, size in zip(axes, sizes, strict=False):
+        for panel, d in zip(row, dimensions, strict=True):
+            rows = where(main, N=size, d=d)
+            for step, (color, marker) in STEPS.items():
+                _by_iterations(panel, where(rows, step=step).sort_values("T"), step, color, marker)
+            sampling_lines(panel, rows, "T", display.get("published", {}))
+            panel.set_title(rf"$d={d:g}$, $N={scientific(size)}$")
+    for panel in axes.ravel():
+        trivial_line(panel)
+        log_scale(panel)
+        panel.set_xlabel(T)
+    for row in axes:
+        row[0].set_ylabel(RISK)
+    dashed = axes[0, 0].add_line(Line2D([], [], color=GREY, linestyle="--"))
+    dashed.set_label("bias: exact, without noise and clipping")
+    legend_below(figure, axes.ravel(), 3, f"{OURS}; points: mean with standard error; shade: 10 % to 90 %")
+    return figure
+
+
+def _by_iterations(axes: Axes, rows: pd.DataFrame, step: str, color: str, marker: str) -> None:
+    formula = {"Theorem 3.7": r"$\eta=b/(R_x^2+(b-1)\|H\|)$", "Corollary 3.8": r"$\eta=1/(4d)$"}[step]
+    _measured(axes, rows, "T", f"{step}: {formula}", color, marker)
+    _expected(axes, rows, "T", color)
+    # The bias is over the risk of the start, which is the trivial one.
+    bias = TRIVIAL * rows["bias"]
+    low = max(1e-12, rows["mean"].min() / 10) if len(rows) else 0.0
+    axes.plot(rows["T"], bias.where(bias > low), color=color, linestyle="--", linewidth=0.9)
