@@ -95,7 +95,7 @@ def risk_vs_d() -> Rows:
     rows: Rows = []
     panels = {
         "one pass": ((10, 40, 160), ("DP-AMBSSGD", "DP-AMBSSGD (q = 0.9)", "fixed clip")),
-        "records used again": ((10, 40, 160), ("DP-GD", "DP-GD (adaptive)")),
+        "records used again": ((10, 40, 160), ("DP-GD (adaptive)",)),
         "Wishart draw": ((10, 40, 80, 160, 320), ("OLS", "AdaSSP", "AdaSSP (bound 1.2 sqrt d)")),
         "records clipped": ((10, 40, 80), ("AdaSSP", "AdaSSP (bound 1.2 sqrt d)")),
     }
