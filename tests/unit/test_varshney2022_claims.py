@@ -195,7 +195,7 @@ def ssgd() -> Rows:
         clip, mean = (0.02, 0.15) if step == "0.0002" else (0.8, 400.0)
         rows.append(place | {"step": step, "eta": float(step), "mean": mean, "expected": 0.15, "clip_fraction": clip})
     plain = {"panel": "no privacy", "series": "SGD", "N": 100_000, "d": 5, "sigma": 0.1, "delta": DELTA}
-    return [*rows, plain | {"mean": 0.01 * 5 / 1e5, "trials": 1}]
+    return [*rows, plain | {"step": "0.001", "eta": 0.001, "mean": 0.01 * 5 / 1e5, "trials": 1}]
 
 
 def bound_vs_run() -> Rows:

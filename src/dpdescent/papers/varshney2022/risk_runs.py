@@ -50,6 +50,18 @@ def iterations(spec: Spec) -> int:
     return steps
 
 
+def offset_of(spec: Spec, place: str, trial: int) -> float:
+    """Public shift of a trial's grid of thresholds, in octaves: nil, or uniform.
+
+    Raises:
+        ValueError: if the grid is neither fixed nor random.
+    """
+    grid = spec["settings"]["grid"]
+    if grid not in ("fixed", "random"):
+        raise ValueError(f"grid={grid!r} must be fixed or random")
+    return float(trial_stream(spec, place, trial, "offset").random()) if grid == "random" else 0.0
+
+
 def measures_of(runs: shuffled.Runs, arm: int) -> Row:
     """Share of gradients clipped over the run, and thresholds of its first and last step."""
     zeta = runs.thresholds[:, arm]
@@ -95,7 +107,8 @@ def _passes(
 ) -> Iterator[tuple[list[shuffled.Arm], list[str], Iterable[shuffled.Batch], str]]:
     """The descents by one engine: a single pass in random order, and all records in every step."""
     sigmas, wanted, T = as_list(spec["arms"]["sigma"]), as_list(spec["arms"]["series"]), iterations(spec)
-    choices = [Choice.ours(spec, design, len(X), sigma, eps, T) for sigma in sigmas]
+    offset = offset_of(spec, place_of(design, len(X)), trial)
+    choices = [Choice.ours(spec, design, len(X), sigma, eps, T, offset=offset) for sigma in sigmas]
     thresholds = [public_threshold(spec, design, len(X), sigma) for sigma in sigmas]
     made = {
         AMBSSGD: [choice.arm(j) for j, choice in enumerate(choices)],

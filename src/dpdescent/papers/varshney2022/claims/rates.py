@@ -219,8 +219,9 @@ def _condition_number(evidence: Evidence) -> Iterator[Claim]:
         note=f"best T: {listed(((f'kappa = {kappa:g}'), float(row['T'])) for kappa, row in best.items())}; log N is a constant here",
     )  # fmt: skip
     plain = scaled(rows(evidence, "risk_vs_kappa", series="no noise"), first_term)
+    plain = plain[plain["T"].astype(float) == per_kappa * plain["kappa"].astype(float)]
     yield claim(
         "leading-term-kappa", "risk_vs_kappa", "Remark (iv) after Thm 3.7", "the leading term sigma^2 d/N is independent of kappa",
-        "exact risk without noise for privacy over sigma^2 d/N at T = 8 kappa: largest over smallest over kappa", spread(plain["mean"]), **at_most(SAME_ORDER),
+        f"exact risk without noise for privacy over sigma^2 d/N at T = {per_kappa:g} kappa: largest over smallest over kappa", spread(plain["mean"]), **at_most(SAME_ORDER),
         note=listed(zip(plain["kappa"], plain["mean"], strict=True)),
     )  # fmt: skip
