@@ -45,9 +45,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 def _input_bound(found: pd.Series) -> Bound:
     text = place("moments", found, "d", "kappa")
-    why = (
-        "Tr H, as the corollaries have it at H = I; measured is the exact value, Tr H + 2 |H|: open"
-    )
+    why = "Tr H, as the corollaries have it at H = I; measured is the exact value, Tr H + 2 |H|: open"
     return stated("R_x^2", "Cor. 3.3, 3.8", text, found["claimed"], why, found["mean"])
 
 

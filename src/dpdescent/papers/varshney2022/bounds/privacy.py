@@ -6,6 +6,7 @@ from itertools import product
 
 import pandas as pd
 
+from dpdescent.descent.dp_stat import Search
 from dpdescent.papers.varshney2022.bounds.cases import (
     CHANCE,
     ROUNDING,
@@ -18,7 +19,6 @@ from dpdescent.papers.varshney2022.bounds.cases import (
     order,
     place,
 )
-from dpdescent.papers.varshney2022.experiments.alg_stat import search_of
 from dpdescent.papers.varshney2022.experiments.multiplier import ACCOUNTANTS, SHUFFLED
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import privacy
@@ -30,7 +30,7 @@ from dpdescent.replication.judgement import each, pick, row
 ARTEFACT = "multiplier"
 PUBLISHED, FIRST, ZCDP = tuple(ACCOUNTANTS)[:3]
 # eps_0 at which the local steps are looked at; up to 1/2 in eq. (7), and below 1 in Lemma A.1.
-LOCAL = (0.05, 0.2, 0.5, 0.9)
+LOCAL = (0.05, 0.5, 0.9)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
@@ -135,7 +135,7 @@ def _statistic(evidence: Evidence) -> Iterator[Bound]:
     table = rows(evidence, "alg_stat").drop_duplicates(["levels", "alpha"])
     for found in each(table):
         levels, alpha = int(found["levels"]), float(found["alpha"])
-        release = search_of(levels, alpha, "as published").release()
+        release = Search(1.0, levels, alpha, rule="as published").release()
         measured = zcdp.gaussian_rho(release.sensitivity, release.noise_sd, release.count)
         why = "measured is what L Gaussian counts cost: the comparison at the last threshold decides nothing"
         yield exact("zCDP cost of DP-STAT", "Lemma 3.10", f"L={levels}, alpha={alpha:g}", 0.5 / alpha**2, measured, why)

@@ -20,22 +20,21 @@ from dpdescent.papers.varshney2022.bounds.cases import (
     place,
     problem_at,
     same,
-    settings_of,
     simulated,
     vacuous,
 )
 from dpdescent.papers.varshney2022.experiments.bound_vs_run import UNCLIPPED
-from dpdescent.papers.varshney2022.experiments.ssgd import COROLLARY, NO_PRIVACY, SGD, THEOREM
+from dpdescent.papers.varshney2022.experiments.ssgd import COROLLARY, NO_PRIVACY, PRACTICAL, SGD, THEOREM
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.single_pass import SSGD
 from dpdescent.papers.varshney2022.theory import privacy, ssgd
 from dpdescent.papers.varshney2022.theory.moments import Problem
 from dpdescent.papers.varshney2022.theory.ssgd import Parameters
-from dpdescent.privacy import shuffling
 from dpdescent.replication.evidence import Bound, Evidence
 from dpdescent.replication.judgement import each, is_met, row, stated
 
 KEYS = ("panel", "N", "d", "sigma", "eps", "delta", "zeta_factor", "step")
+RUN_KEYS = ("kind", "N", "d", "sigma", "eps", "delta")
 STEPS, RUNS, SIZES = "ssgd", "bound_vs_run", "risk_vs_n"
 
 
@@ -81,25 +80,33 @@ class Case:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of the artefact about DP-SSGD, of its runs without clipping, of its panel of sizes."""
+    """Rows of the artefact about DP-SSGD, of its runs without clipping, then of orders at every size."""
+    steps: set[tuple[float, ...]] = set()
     for case in cases(evidence):
-        yield from _parameters(case)
+        key = (case.problem.dimension, case.problem.records, case.parameters.eta)
+        if key not in steps:
+            steps.add(key)
+            yield from _step(case)
         yield from _lemma(case)
         if case.found["panel"] != NO_PRIVACY:
-            yield from _orders(case)
+            yield from _printed(case)
             yield from _run(case)
-    for case in _unclipped(evidence):
-        yield from _lemma(case)
-        yield from _run(case)
-    for case in _sizes(evidence):
-        yield from _orders(case)
-        yield from _run(case)
+    for found in each(rows(evidence, RUNS, series="risk", algorithm=SSGD, kind=UNCLIPPED)):
+        yield from _unclipped(evidence, found)
+    best = rows(evidence, STEPS, series=SSGD).sort_values("mean", kind="stable")
+    for found in each(best.drop_duplicates(["panel", "N", "d", "sigma", "eps", "delta"]).sort_index()):
+        yield from _orders(problem_at(evidence, STEPS, found), found, place("DP-SSGD", found, *KEYS))
+    for found in each(rows(evidence, SIZES, series=SSGD)):
+        text = place("risk_vs_n, DP-SSGD", found, "N", "d", "sigma", "eps", "delta")
+        yield from _orders(problem_at(evidence, SIZES, found), found, text)
 
 
 def cases(evidence: Evidence) -> Iterator[Case]:
-    """All rows of the artefact about DP-SSGD."""
+    """The rows of the artefact about DP-SSGD, at the ends of each panel's epsilons."""
     table = rows(evidence, STEPS)
-    for found in each(table[table["series"].isin([SSGD, SGD])]):
+    ends = table.groupby("panel")["eps"].transform("min"), table.groupby("panel")["eps"].transform("max")
+    kept = table["eps"].isna() | (table["eps"] == ends[0]) | (table["eps"] == ends[1]) | (table["step"] == COROLLARY)
+    for found in each(table[kept & table["series"].isin([SSGD, SGD])]):
         problem = problem_at(evidence, STEPS, found)
         yield Case(problem, _parameters_of(problem, found), found, place("DP-SSGD", found, *KEYS))
 
@@ -117,95 +124,46 @@ def _parameters_of(problem: Problem, found: pd.Series) -> Parameters:
     return Parameters(eta, zeta, alpha)
 
 
-def _unclipped(evidence: Evidence) -> Iterator[Case]:
-    factor = _factor(evidence)
-    for found in each(rows(evidence, RUNS, series="risk", algorithm=SSGD, kind=UNCLIPPED)):
-        text = place("bound_vs_run, DP-SSGD", found, "kind", "N", "d", "sigma", "eps", "delta")
-        yield _practical(evidence, RUNS, found, factor, text)
-
-
-def _sizes(evidence: Evidence) -> Iterator[Case]:
-    factor = float(settings_of(evidence, SIZES)["zeta_factor"])
-    table = rows(evidence, SIZES, series=SSGD)
-    # At sigma = 0 too: |w*| keeps the threshold positive.
-    for found in each(table[table["sigma"].notna()]):
-        text = place("risk_vs_n, DP-SSGD", found, "N", "d", "sigma", "eps", "delta")
-        yield _practical(evidence, SIZES, found, factor, text)
-
-
-def _practical(evidence: Evidence, artefact: str, found: pd.Series, factor: float, text: str) -> Case:
-    problem = problem_at(evidence, artefact, found)
-    alpha = shuffling.noise_multiplier(float(found["eps"]), int(found["N"]), float(found["delta"]))
-    return Case(problem, ssgd.practical_parameters(problem, alpha, factor), found, text)
-
-
-def _factor(evidence: Evidence) -> float:
-    arms = evidence.spec["artefacts"].get(RUNS, {}).get("arms", {})
-    return float(arms.get("zeta_factor", settings_of(evidence, RUNS)["zeta_factor"]))
-
-
-def _parameters(case: Case) -> Iterator[Bound]:
-    """The printed parameters, where they are used, and what Lemma 3.5 asks of the step everywhere."""
-    found, problem, used = case.found, case.problem, case.parameters
-    allowed = 0.5 / problem.bound_squared
+def _step(case: Case) -> Iterator[Bound]:
+    """What Lemma 3.5 asks of the step, and what is left of the start, whatever the noise is."""
+    problem, eta = case.problem, case.parameters.eta
+    text = f"DP-SSGD: N={problem.records:g}, d={problem.dimension}, eta={eta:.6g}"
     why = f"1/(2 R_x^2), R_x^2 = {problem.bound_squared:g}; measured is eta: {is_met(case.small)}"
-    yield stated("largest step", "Lemma 3.5", case.text, allowed, why, used.eta)
-    if found["panel"] == NO_PRIVACY:
-        return
-    own = ssgd.theorem_parameters(problem, used.alpha)
+    yield stated("largest step", "Lemma 3.5", text, 0.5 / problem.bound_squared, why, eta)
+    bias = ssgd.bias(problem, eta)
+    why = joined("measured is the exact risk without any noise", vacuous(problem, bias))
+    yield exact("risk of the start", "(36)", text, bias, case.law(noise=False), why, met=case.small)
+
+
+def _printed(case: Case) -> Iterator[Bound]:
+    """Theorem 3.2's parameters, where they are used and where ours are."""
+    found, used, text = case.found, case.parameters, case.text
+    own = ssgd.theorem_parameters(case.problem, used.alpha)
     if found["step"] == THEOREM:
-        yield equal("eta of Theorem 3.2", "Thm 3.2, (30)", case.text, own.eta, used.eta, "measured is what was run")
-        why = f"zeta={used.zeta:.4g}; measured is the share of clipped gradients; of all trials, so that none may be"
-        yield row(
-            "clipped gradients", "Lemma A.9", case.text, 0.0, finite(found["clip_fraction"]), "at most", why
-        )  # fmt: skip
-        return
-    why = f"at alpha={used.alpha:.4g}; measured is eta: {is_met(used.eta <= own.eta)}"
-    yield stated("eta of Theorem 3.2", "Thm 3.2, (30)", case.text, own.eta, why, used.eta)
-    why = f"measured is zeta, at which {case.clipping}"
-    yield stated("zeta of Theorem 3.2", "Thm 3.2, (31)", case.text, own.zeta, why, used.zeta)
+        yield equal("eta of Theorem 3.2", "Thm 3.2, (30)", text, own.eta, used.eta, "measured is what was run")
+        why = f"zeta={used.zeta:.4g}; measured is the share of clipped gradients of all trials: none may be"
+        yield row("clipped gradients", "Lemma A.9", text, 0.0, finite(found["clip_fraction"]), "at most", why)
+    elif found["step"] in (PRACTICAL, COROLLARY):
+        why = f"at alpha={used.alpha:.4g}; measured is eta: {is_met(used.eta <= own.eta)}"
+        yield stated("eta of Theorem 3.2", "Thm 3.2, (30)", text, own.eta, why, used.eta)
+        why = f"measured is zeta, at which {case.clipping}"
+        yield stated("zeta of Theorem 3.2", "Thm 3.2, (31)", text, own.zeta, why, used.zeta)
 
 
 def _lemma(case: Case) -> Iterator[Bound]:
-    """Lemma 3.5 and its parts, beside the exact law without clipping, which meets all that they ask."""
+    """Lemma 3.5 and its second part, beside the exact law without clipping, which meets all that they ask."""
     problem, used = case.problem, case.parameters
     if not case.small:
         return
     why = "measured is the exact risk without clipping"
-    law, both = case.law(), ssgd.lemma_3_5(problem, used)
-    yield exact("risk, exact law", "Lemma 3.5", case.text, both, law, joined(why, vacuous(problem, both)))
-    both = ssgd.equation_5(problem, used)
-    yield exact("risk with N/2 steps, exact law", "(5)", case.text, both, law, joined(why, vacuous(problem, both)))
-    bias = ssgd.bias(problem, used.eta)
-    measured = case.law(noise=False)
-    why = "measured is the exact risk without any noise"
-    yield exact("risk of the start", "(36)", case.text, bias, measured, joined(why, vacuous(problem, bias)))
-    variance = ssgd.variance(problem, used)
-    why = "measured is the exact risk from w_0 = w*, without clipping"
-    yield exact(
-        "risk of the noise", "(39)", case.text, variance, case.law(start=False), joined(why, vacuous(problem, variance))
-    )
-
-
-def _orders(case: Case) -> Iterator[Bound]:
-    """Theorem 3.2, its Corollary and (6), constants and logarithms 1."""
-    problem, found = case.problem, case.found
-    eps, delta, mean = float(found["eps"]), float(found["delta"]), float(found["mean"])
-    inside = eps <= privacy.EpsilonRanges.of(problem.records, delta).theorem
-    printed = "" if found["step"] in (THEOREM, COROLLARY) else "step and threshold are not the theorem's"
-    reach = "" if inside else "eps is outside of the theorem's range at constant 1"
-    shared = joined(printed, reach, case.clipping)
-    for name, location, value in (
-        ("risk of DP-SSGD", "Thm 3.2", ssgd.theorem_3_2(problem, eps, delta)),
-        ("risk of DP-SSGD at H = I", "Cor. 3.3", _corollary(problem, eps, delta)),
-        ("risk of DP-SSGD, c = 1", "(6)", ssgd.equation_6(problem, eps, delta)),
-    ):
-        if not math.isnan(value):
-            yield order(name, location, case.text, value, mean, joined(shared, vacuous(problem, value)))
-
-
-def _corollary(problem: Problem, eps: float, delta: float) -> float:
-    return ssgd.corollary_3_3(problem, eps, delta) if problem.kappa == 1.0 else math.nan
+    value, law = ssgd.lemma_3_5(problem, used), case.law()
+    yield exact("risk, exact law", "Lemma 3.5", case.text, value, law, joined(why, vacuous(problem, value)))
+    if case.found["step"] in (THEOREM, COROLLARY, PRACTICAL):
+        value = ssgd.equation_5(problem, used)
+        yield exact("risk, e^(-eta mu N/2)", "(5)", case.text, value, law, joined(why, vacuous(problem, value)))
+    value = ssgd.variance(problem, used)
+    why = joined("measured is the exact risk from w_0 = w*, without clipping", vacuous(problem, value))
+    yield exact("risk of the noise", "(39)", case.text, value, case.law(start=False), why)
 
 
 def _run(case: Case) -> Iterator[Bound]:
@@ -216,10 +174,48 @@ def _run(case: Case) -> Iterator[Bound]:
         value = ssgd.lemma_3_5(problem, used)
         shown = joined(why, vacuous(problem, value))
         yield simulated("risk, runs", "Lemma 3.5", case.text, value, found, shown, met=case.unclipped)
-    law = case.law()
-    if math.isfinite(law):
-        yield same("exact law, runs", "App. A (ours)", case.text, law, found, why, met=case.unclipped)
-    value = ssgd.predictor(problem, used)
-    yield stated(
-        "Tr(H^-1 M) / N, runs", "(39), first term", case.text, value, f"our estimate; {why}", finite(found["mean"])
+    if math.isfinite(found["expected"]):
+        yield same("exact law, runs", "App. A (ours)", case.text, found["expected"], found, why, met=case.unclipped)
+    if found["step"] == PRACTICAL:
+        value = ssgd.predictor(problem, used)
+        shown = f"our estimate; {why}"
+        yield stated("Tr(H^-1 M) / N, runs", "(39), first term", case.text, value, shown, finite(found["mean"]))
+
+
+def _unclipped(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+    """Runs that clip nothing, by the bound and the law that stand beside them in their table."""
+    text, problem = place("bound_vs_run, DP-SSGD", found, *RUN_KEYS), problem_at(evidence, RUNS, found)
+    why = "measured is the mean risk; nothing is clipped"
+    if math.isfinite(found["bound"]):
+        shown = joined(why, vacuous(problem, found["bound"]))
+        yield simulated("risk, runs", "Lemma 3.5", text, found["bound"], found, shown)
+    if math.isfinite(found["expected"]):
+        yield same("exact law, runs", "App. A (ours)", text, found["expected"], found, why)
+
+
+def _orders(problem: Problem, found: pd.Series, text: str) -> Iterator[Bound]:
+    """Theorem 3.2, its Corollary and (6), constants and logarithms 1."""
+    eps, delta, mean = float(found["eps"]), float(found["delta"]), float(found["mean"])
+    inside = eps <= privacy.EpsilonRanges.of(problem.records, delta).theorem
+    why = joined(
+        "measured is the mean risk"
+        if found["step"] in (THEOREM, COROLLARY)
+        else "measured is the mean risk, step and threshold are ours",
+        "" if inside else "eps is outside of the theorem's range at constant 1",
+        f"{found['clip_fraction']:.3g} of the gradients are clipped",
     )
+    value = ssgd.theorem_3_2(problem, eps, delta)
+    yield order("risk of DP-SSGD", "Thm 3.2", text, value, mean, joined(why, vacuous(problem, value)))
+    if math.isnan(found["eta"]):
+        # A table without the step is about sizes: the theorem is enough there.
+        return
+    for name, location, value in (
+        ("risk of DP-SSGD at H = I", "Cor. 3.3", _corollary(problem, eps, delta)),
+        ("risk of DP-SSGD, c = 1", "(6)", ssgd.equation_6(problem, eps, delta)),
+    ):
+        if not math.isnan(value):
+            yield order(name, location, text, value, mean, joined(why, vacuous(problem, value)))
+
+
+def _corollary(problem: Problem, eps: float, delta: float) -> float:
+    return ssgd.corollary_3_3(problem, eps, delta) if problem.kappa == 1.0 else math.nan
