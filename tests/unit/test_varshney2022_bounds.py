@@ -197,6 +197,11 @@ def test_bounds_on_risks_say_where_they_are_vacuous(rows: list[Bound]) -> None:
         assert (judgement.VACUOUS in row.note) == (row.value >= 0.5), row
 
 
+@pytest.mark.parametrize(("value", "trivial"), [(0.499, False), (0.5, True)])
+def test_the_trivial_risk_is_half_the_squared_norm(value: float, trivial: bool) -> None:
+    assert (judgement.VACUOUS in cases.vacuous(problem(), value)) is trivial
+
+
 def test_what_is_false_in_the_paper_fails_and_nothing_else(rows: list[Bound]) -> None:
     """The second half of Lemma 3.10, the last iterate's bias at H = I, and (2) at d = 1."""
     for row in rows:
@@ -281,6 +286,23 @@ def test_lemma_3_5_by_hand(rows: list[Bound]) -> None:
     spread = eta * (D + 2) / (1.0 - eta * (D + 2))
     assert row.value == pytest.approx((D + 2) / 2.0 * math.exp(-eta * (N / 2 + 1)) + D * m * (1.0 + spread) / N)
     assert row.holds is True
+
+
+def test_exact_laws_of_start_and_noise(rows: list[Bound]) -> None:
+    """They sum to the table's law, and the start is that of the noiseless recursion at H = I, by hand."""
+    eta = ssgd.practical_parameters(problem(), 5.0, 3.0).eta
+    (both,) = named(rows, "risk, exact law", "step=practical")
+    (noise,) = named(rows, "risk of the noise", "step=practical")
+    (start,) = named(rows, "risk of the start", f"eta={eta:.6g}")
+    m = (1.0 - 2.0 * eta + eta**2 * (D + 2)) ** np.arange(N // 2 + 1, N + 1)
+    after = np.cumsum((1.0 - eta) ** np.arange(1, N // 2))
+    by_hand = float(m @ (1.0 + 2.0 * np.append(after[::-1], 0.0))) / (2.0 * (N // 2) ** 2)
+    assert start.measured == pytest.approx(by_hand)
+    assert noise.measured is not None
+    assert both.measured == pytest.approx(noise.measured + by_hand)
+    used = ssgd.practical_parameters(problem(), 5.0, 3.0)
+    law = tail_risk(np.ones(D), np.full(D, 0.5), used.eta, 1, SIGMA, used.noise_variance, N, N // 2)
+    assert both.measured == pytest.approx(law)
 
 
 def test_clipping_opens_what_excludes_it(evidence: Evidence) -> None:
