@@ -1,6 +1,7 @@
 """varshney2022's experiments: their tables, runs against explicit transcriptions, shared draws, what is released."""
 
 import importlib
+import itertools
 import json
 import math
 from dataclasses import replace
@@ -17,7 +18,7 @@ from scipy.special import ndtr
 from dpdescent.baselines.sufficient_statistics import wishart_gram
 from dpdescent.descent.dp_stat import Search
 from dpdescent.papers.varshney2022 import design as designs
-from dpdescent.papers.varshney2022 import risk_runs, rivals
+from dpdescent.papers.varshney2022 import risk_runs, rivals, single_pass
 from dpdescent.papers.varshney2022.algorithm import Choice
 from dpdescent.papers.varshney2022.experiments import ablation, audit, sample_complexity
 from dpdescent.papers.varshney2022.theory import ambssgd, comparison, privacy
@@ -169,7 +170,10 @@ def test_what_is_exact_is_computed_in_the_first_part_only(name: str) -> None:
 QUICKER = {
     "ssgd": {"cell": {"steps": [0.0002, "practical"]}},
     "bound_vs_run": {"cell": {"d": [3]}},
-    "ablation": {"cell": {"N": 4000}, "arms": {"choices": {"rule": ["corrected", "q = 0.9"], "grid": ["random offset"], "iterations": ["4"]}}},
+    "ablation": {
+        "cell": {"N": 4000},
+        "arms": {"choices": {"rule": ["corrected", "q = 0.9"], "grid": ["random offset"], "iterations": ["4"]}},
+    },
 }  # fmt: skip
 
 
@@ -341,7 +345,9 @@ def test_dp_gd_meets_every_record_in_every_step() -> None:
         # The average of the last half of w_1, ..., w_T.
         return 0.5 * float(((np.mean(path[4:], axis=0) - w_star) ** 2).sum()), float(np.mean(shares))
 
-    risk, clip = descend(role(spec, place, 0, "DP-GD").standard_normal((T, d)), alpha * T**0.5, lambda t, w: zeta_fixed)
+    # full_batch adds its noise to the iterate, and not to the gradient.
+    g = -role(spec, place, 0, "DP-GD").standard_normal((T, d))
+    risk, clip = descend(g, alpha * T**0.5, lambda t, w: zeta_fixed)
     assert (rows.loc[GD, "value"], rows.loc[GD, "clip_fraction"]) == (
         pytest.approx(risk, rel=1e-9),
         pytest.approx(clip, abs=1e-12),
@@ -388,19 +394,33 @@ def test_without_clipping_runs_have_their_exact_laws() -> None:
 
 
 def test_dp_ssgd_in_the_own_regime_has_its_exact_law() -> None:
-    changes = {"cell": {"N": 400, "d": 2, "eps": 2.0, "steps": [0.01, "practical"], "zeta_factors": [30.0]}}
+    changes = {"cell": {"N": 400, "d": 2, "eps": 2.0, "steps": [0.00003, "practical"], "zeta_factors": [100.0]}}
     rows = rows_of("ssgd", small("ssgd", "own regime", (0, 150), **changes))
     for _, group in rows.groupby("step"):
-        # A factor of 30 clips nothing.
+        # A factor of 100 clips nothing.
         assert (group["clip_fraction"] == 0.0).all()
         se = group["value"].std() / math.sqrt(len(group))
         assert abs(group["value"].mean() - group["expected"].iloc[0]) < 4 * se
         delta = group["delta"].iloc[0]
         assert shuffling.epsilon(float(group["alpha"].iloc[0]), 400, delta) == pytest.approx(2.0, rel=1e-6)
     step = rows.drop_duplicates("step").set_index("step")["eta"]
-    zeta_squared, alpha = 900 * 2 * 1.01, rows["alpha"].iloc[0]
-    assert step["0.01"] == 0.01
+    zeta_squared, alpha = 100**2 * 2 * 1.01, rows["alpha"].iloc[0]
+    assert step["3e-05"] == 0.00003
     assert step["practical"] == pytest.approx(min(1 / 8, 1.01 / (4 * alpha**2 * zeta_squared)), rel=1e-12)
+
+
+def test_dp_ssgd_averages_the_last_half() -> None:
+    """Without noise the start decays fast: another length of the average would show."""
+    N, design = 200, designs.Design.of(2, 1.0, 1.0)
+    spec = small("ssgd", "own regime", (0, 60))
+    risks, clipped = single_pass.run(spec, design, N, [0.0], [ssgd_theory.Parameters(0.01, 1e3, 0.0)])
+    # One coordinate for all: (x'e)^2 x_i^2 has mean 4 v, and w_1, ..., w_N come after the start.
+    v, total = [0.5 * (1 - 2 * 0.01 + 4 * 0.01**2) ** t for t in range(1, N + 1)], 0.0
+    for i in range(N // 2, N):
+        total += sum(v[i] * 0.99 ** (j - i) * (1 if j == i else 2) for j in range(i, N))
+    expected = 0.5 * 2 * total / (N // 2) ** 2
+    assert np.all(clipped == 0.0)
+    assert abs(risks.mean() - expected) < 4 * risks.std() / math.sqrt(60) < 0.4 * expected
 
 
 # Designs
@@ -509,6 +529,8 @@ def test_every_level_of_the_ablation_changes_what_it_says() -> None:
     spec = small("ablation")
     found = ablation.choices(spec, 0.25)
     main, N = found["rule", "corrected"], spec["cell"]["N"]
+    # Arrays have no truth value: one design for all makes choices comparable.
+    found = {key: replace(each, design=main.design) for key, each in found.items()}
     assert set(found) == {(choice, level) for choice, levels in spec["arms"]["choices"].items() for level in levels}
     levels = math.ceil(200 * math.log2(N))
     alone: dict[tuple[str, str], dict[str, Any]] = {
@@ -532,7 +554,7 @@ def test_every_level_of_the_ablation_changes_what_it_says() -> None:
     assert (printed[-1].levels, printed[-2].levels) == (levels, 20)
     changed = [
         {name for name in Choice.__dataclass_fields__ if getattr(after, name) != getattr(before, name)}
-        for before, after in zip(printed, printed[1:], strict=False)
+        for before, after in itertools.pairwise(printed)
     ]
     assert changed == [{"multiplier"}, {"rule"}, {"factor"}, {"overlap", "guard"}, {"levels", "wide"}]
 
@@ -549,7 +571,7 @@ def test_tails_of_the_ablation_average_one_path() -> None:
 
 # Privacy
 
-CLAIMED = {OURS, QUANTILE, FIXED, SSGD, GD, GD_ADAPTIVE, ADA, ADA_TIGHT}
+CLAIMED = {OURS, QUANTILE, FIXED, SSGD, GD, GD_ADAPTIVE, ADA}
 
 
 def ledgers() -> pd.DataFrame:
@@ -569,7 +591,12 @@ def test_arms_spend_exactly_what_they_claim() -> None:
     assert set(exact["mechanism"]) == CLAIMED
     eps = exact["eps_paper"].astype(float)
     tight = exact["eps_tight"].astype(float)
-    assert ((tight - eps).abs() < 1e-6 * eps).all(), exact[(tight - eps).abs() >= 1e-6 * eps]
+    for _, row in exact[(tight - eps).abs() >= 1e-6 * eps].iterrows():
+        # Where amplification ends, epsilon jumps: with a little less noise it is above the claim.
+        alpha, N = row_multiplier(row) * (1 - 1e-6), int(row["releases"].split(" x ")[0])
+        assert row["mechanism"] == SSGD, row["arm"]
+        assert shuffling.epsilon(alpha, N, row["delta"]) > float(row["eps_paper"]), row["arm"]
+    assert ((tight - eps).abs() < 1e-6 * eps).mean() > 0.97
     assert (tight <= eps * (1 + 1e-9)).all()
     assert set(exact["relation"]) == {"replace-one"}
     assert {0.5, 1.0, 8.0, 0.2} <= set(eps)
@@ -606,9 +633,7 @@ def test_printed_noise_is_more_than_is_needed() -> None:
 
 def test_what_has_no_guarantee_has_none() -> None:
     nothing = LEDGER[LEDGER["guarantee"] == "none"]
-    assert set(nothing["mechanism"]) == {OLS, "SGD", OURS, SSGD, ADA, ADA_TIGHT} - {ADA_TIGHT} | set(
-        nothing["mechanism"]
-    ) & {ADA_TIGHT}
+    assert set(nothing["mechanism"]) == {OLS, "SGD", OURS, SSGD, ADA}
     assert (nothing["eps_tight"] == "").all()
     assert (LEDGER.loc[LEDGER["mechanism"].isin([OLS, "SGD"]), "guarantee"] == "none").all()
     without = LEDGER["arm"].str.contains("without clipping")
@@ -619,3 +644,343 @@ def test_what_has_no_guarantee_has_none() -> None:
     assert set(ada.loc[wishart, "guarantee"]) == {"none"}
     assert set(ada.loc[~wishart, "guarantee"]) == {"proved"}
     assert wishart.sum() >= 4
+
+
+def test_ada_ssp_shares_the_budget_of_one_gaussian_release() -> None:
+    N, d, sigma = 5000, 4, 0.3
+    spec = small("risk_vs_d", "records clipped", cell={"d": d})
+    design = designs.Design.of(d, 1.0, 1.0)
+    log = math.log(N)
+    for tight, bound in ((False, math.sqrt(d + 2 * math.sqrt(d * log) + 2 * log)), (True, 1.2 * 2)):
+        noise = rivals.calibration(spec, design, N, sigma, EPS, tight=tight)
+        assert (noise.bounds.x, noise.bounds.y) == pytest.approx((bound, math.sqrt(2 * 1.09 * log)), rel=1e-12)
+        mus = [release.sensitivity / release.noise_sd for release in noise.releases]
+        assert np.ptp(mus) < 1e-12
+        assert np.linalg.norm(mus) == pytest.approx(1 / exact_multiplier(EPS, DELTA), rel=1e-9)
+        assert noise.relation == "replace-one"
+
+
+def test_wishart_draws_and_clipped_records_agree_where_nothing_is_clipped() -> None:
+    """At the same law: the panels of one figure must be comparable."""
+    changes = {"cell": {"d": 3, "n_over_d": [400]}, "arms": {"sigma": 0.3}}
+    found = {
+        panel: values(rows_of("risk_vs_d", small("risk_vs_d", panel, (0, 120), **changes)), "series", "trial")[ADA]
+        for panel in ("Wishart draw", "records clipped")
+    }
+    assert stats.ks_2samp(*found.values()).pvalue > 1e-3
+    assert np.median(found["Wishart draw"]) > 1e-4
+
+
+def test_dp_ssgd_s_multiplier_is_the_shuffled_one() -> None:
+    rows = LEDGER[(LEDGER["mechanism"] == SSGD) & (LEDGER["guarantee"] == "proved")]
+    assert len(rows) > 8
+    for _, row in rows.iterrows():
+        alpha, N = row_multiplier(row), int(row["releases"].split(" x ")[0])
+        assert row["sampler"] == "shuffled single pass"
+        assert float(row["eps_tight"]) == pytest.approx(shuffling.epsilon(alpha, N, row["delta"]), rel=1e-6)
+    spec = small("risk_vs_n", "DP-SSGD")
+    made = risk_runs.ssgd_parameters(spec, risk_runs.design_of(spec), 800, 1.0, EPS)
+    assert made.alpha == shuffling.noise_multiplier(EPS, 800, DELTA)
+    assert made.zeta == pytest.approx(3 * math.sqrt(3 * 2), rel=1e-12)
+    # As printed it is not accounted for: alpha of Corollary 3.3 with the constant 1.
+    printed = LEDGER[LEDGER["arm"].str.contains("Corollary 3.3") & (LEDGER["mechanism"] == SSGD)]
+    N = 600
+    eps = math.sqrt(math.log(1e6) / N)
+    for _, row in printed.iterrows():
+        assert row["eps_paper"] == pytest.approx(eps, rel=1e-12)
+        assert row_multiplier(row) == pytest.approx(math.log(N / 1e-6) / (eps * math.sqrt(N)), rel=1e-12)
+        assert float(row["eps_tight"]) > float(row["eps_paper"])
+    assert len(printed) == 1
+
+
+def row_multiplier(row: "pd.Series[Any]") -> float:
+    return float(row["noise_sd"]) / float(row["sensitivity"])
+
+
+# DP-STAT
+
+
+def test_shares_of_thresholds_sum_to_one_and_are_those_of_algorithm_3() -> None:
+    trial, s, draws, B = 1, 40, 40, 256.0
+    arms = {"levels": [6, 9], "alpha": [0.3, 4.2], "draws": draws, "B": B}
+    spec = small("alg_stat", None, (trial, trial + 1), cell={"s": s}, arms=arms)
+    rows = rows_of("alg_stat", spec)
+    keys = ["levels", "alpha", "rule"]
+    shares = rows[rows["series"] == "share"]
+    assert set(shares["octaves"]) == set(range(-4, 9))
+    assert np.allclose(shares.groupby(keys)["value"].sum(), 1.0)
+    r = np.abs(role(spec, f"DP-STAT_s={s}", trial, "residuals").standard_normal((draws, s)))
+    normals = role(spec, f"DP-STAT_s={s}", trial, "noise").standard_normal((draws, 9))
+    table = values(rows[rows["series"] != "share"], *keys, "series")
+    seen = set()
+    for (L, alpha, rule), group in shares.groupby(keys):
+        sd = alpha * math.sqrt(L)
+        lowered = sd * math.sqrt(2 * math.log(L))
+        enough = {"as published": s, "corrected": s - lowered}.get(rule) or float(rule[4:]) * s
+        gamma = np.array([algorithm_3(r[i], B, L, alpha, normals[i], s, enough) for i in range(draws)])
+        covering = np.array([min(B / 2.0 ** (L - i) for i in range(L + 1) if B / 2.0 ** (L - i) >= max(x)) for x in r])
+        octaves = np.clip(np.round(np.log2(gamma / covering)), -4, 8)
+        own = group.set_index("octaves")["value"]
+        assert [own[o] for o in range(-4, 9)] == pytest.approx([np.mean(octaves == o) for o in range(-4, 9)], abs=1e-12)
+        slack = alpha * math.sqrt(2 * L * math.log(L / 0.01))
+        within = np.array([(x <= g).sum() for x, g in zip(r, gamma, strict=True)])
+        half = np.array([(x <= max(g / 2, B / 2**L)).sum() for x, g in zip(r, gamma, strict=True)])
+        below = np.array([(x <= g / 2).sum() for x, g in zip(r, gamma, strict=True)])
+        wanted = {
+            "mean ratio": gamma / covering, "mean square ratio": (gamma / covering) ** 2,
+            "overshoot": gamma >= 2 * covering, "overshoot by 8": gamma >= 8 * covering,
+            "first half": within >= s - slack, "second half": half < s - slack,
+            "corrected guarantee": (within >= s - 2 * lowered) & (below < s),
+        }  # fmt: skip
+        for series, each in wanted.items():
+            assert table[L, alpha, rule, series] == pytest.approx(np.mean(each), abs=1e-12), series
+        seen |= set(octaves)
+    # The case has overshoots and undershoots.
+    assert min(seen) < 0 < max(seen)
+
+
+# Smallest N
+
+
+def test_the_first_size_of_a_falling_risk_is_found() -> None:
+    grid = [10, 20, 40, 80, 160]
+    for most in (5, 10, 11, 40, 80, 81, 160):
+        first = next(N for N in grid if most <= N)
+        assert sample_complexity._first(grid, lambda N: 1.0 / N, 1.0 / most) == first
+    assert sample_complexity._first(grid, lambda N: 1.0 / N, 1.0 / 161) is None
+
+
+def test_the_scan_stops_at_the_first_size_that_is_good_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if a larger one is not: there is nothing monotone about a search that sees noise."""
+    cell = {"d": 2, "goals": [[0.5, 0.1], [0.1, 0.1], [0.1, 0.001]]}
+    spec = small("sample_complexity", "one pass", cell=cell, arms={"grid": [100, 1600, 5]})
+    asked = []
+
+    def risks(_: Spec, design: Any, N: int, sigmas: list[float], trial: int) -> dict[tuple[str, float], float]:
+        asked.append(N)
+        jumps = {200: 0.2, 400: 0.09, 800: 0.5, 1600: 0.01, 3200: 0.01}[N]
+        return {(series, sigma): jumps for series in (OURS, QUANTILE) for sigma in sigmas} | {(QUANTILE, 0.5): 0.01}
+
+    monkeypatch.setattr(sample_complexity, "_median_risks", risks)
+    rows = rows_of("sample_complexity", spec)
+    found = values(rows, "series", "sigma", "target")
+    assert found.to_dict() == {
+        (OURS, 0.5, 0.1): 400, (OURS, 0.1, 0.1): 400, (QUANTILE, 0.1, 0.1): 400, (QUANTILE, 0.5, 0.1): 200
+    }  # fmt: skip
+    assert asked == [200, 400, 800, 1600, 3200]
+    assert (rows["n_over_d"] == rows["value"] / 2).all()
+
+
+def test_smallest_sizes_are_those_of_their_risks() -> None:
+    spec = small("sample_complexity", "no-clipping law", cell={"goals": [[0.1, 0.01]]}, arms={"grid": [100, 40000, 30]})
+    N = int(rows_of("sample_complexity", spec)["value"].item())
+    grid = [round(3 * 100 * 400 ** (i / 29)) for i in range(30)]
+    design, log = designs.Design.of(3, 1.0, 1.0), math.log
+    assert N in grid
+
+    def law(N: int) -> float:
+        """E 1/2 |mean of the last four - w*|^2, eight steps on N // 8 records, one coordinate for all."""
+        b, sigma = N // 8, 0.1
+        zeta = 0.8 * math.sqrt(3 + 2 * math.sqrt(3 * log(N)) + 2 * log(N)) * math.sqrt(2 * 1.01 * log(N))
+        eta = b / (5 + b - 1)
+        noise = (2 * exact_multiplier(EPS, DELTA) * zeta / b) ** 2
+        v, total, moments = 1 / 3, 0.0, []
+        for _ in range(8):
+            # (x'e)^2 x_i^2 has mean (d + 2) v where all coordinates are alike.
+            v = v * (1 - 2 * eta + eta**2 * ((b - 1) / b + 5 / b)) + eta**2 * (sigma**2 / b + noise)
+            moments.append(v)
+        for i in range(4, 8):
+            total += sum(moments[i] * (1 - eta) ** (j - i) * (1 if j == i else 2) for j in range(i, 8))
+        return 0.5 * 3 * total / 16
+
+    assert law(N) <= 0.01 < law(grid[grid.index(N) - 1])
+    assert design.w_star @ design.w_star == pytest.approx(1.0)
+
+
+# Formulas
+
+
+def test_moments_and_contractions() -> None:
+    rows = rows_of("moments", small("moments", arms={"kappa": [1, 4], "b": [1, 100], "beta": [0.01, 1e-8]}))
+    found = rows.set_index(["quantity", "d", "kappa", "b", "beta"])[["value", "claimed"]]
+    assert len(found) == 3 * 2 + 5 + 2 * 10
+    for (quantity, d, kappa, b, beta), row in found.iterrows():
+        if quantity == "P(|x|^2 > d log 1/beta) / beta":
+            wanted = (stats.chi2(d).sf(-d * math.log(beta)) / beta, 1.0)
+        else:
+            lam = designs.spectrum(int(d), kappa)
+            eta = b / (lam.sum() + 2 * lam.max() + (b - 1) * lam.max())
+            of_h = 1 - 2 * eta * lam + eta**2 * ((2 * lam**2 + (lam**2).sum()) / b + (1 - 1 / b) * lam**2)
+            of_one = -eta * lam + eta**2 * ((2 * lam**2 + lam * lam.sum()) / b + (1 - 1 / b) * lam**2)
+            wanted = {
+                "R_x^2": (lam.sum() + 2 * lam.max(), d),
+                "E[B'HB] against H": (of_h.max(), 1 - eta * lam.min()),
+                "E[B'B] against I - eta H": (of_one.max(), 0.0),
+            }[quantity]  # fmt: skip
+        assert (row["value"], row["claimed"]) == pytest.approx(wanted, rel=1e-10, abs=1e-12), quantity
+
+
+def test_multipliers() -> None:
+    rows = rows_of("multiplier", small("multiplier", cell={"eps": [0.1, 8.0, 12.0]}))
+    plain = rows[rows["N"].isna()]
+    for eps, delta in ((0.1, 1e-4), (8.0, 1e-6), (12.0, 1e-4)):
+        L = math.log(1 / delta)
+        rho = (math.sqrt(L + eps) - math.sqrt(L)) ** 2
+        wanted = {
+            "as published (Theorem 3.6, last form)": math.sqrt(8 * L) / eps,
+            "Theorem 3.6, first form": 2 * math.sqrt(L + eps) / eps, "zCDP": rho**-0.5,
+            "zCDP, disjoint": (2 * rho) ** -0.5, "Gaussian DP, disjoint": exact_multiplier(eps, delta),
+        }  # fmt: skip
+        if eps > L:
+            del wanted["as published (Theorem 3.6, last form)"]
+        own = plain[(plain["eps"] == eps) & (plain["delta"] == delta)].set_index("series")
+        assert own["value"].to_dict() == pytest.approx(wanted, rel=1e-8)
+        assert own["value"].is_monotonic_decreasing
+        for i, (series, row) in enumerate(own.iterrows()):
+            spent = (1.0 if "disjoint" not in str(series) else 0.5) / row["value"] ** 2
+            assert row["eps_tight"] == pytest.approx(tight_epsilon(spent, delta), rel=1e-9)
+            assert row["eps_tight"] < eps * (1 + 1e-9), i
+        assert own.loc["Gaussian DP, disjoint", "eps_tight"] == pytest.approx(eps, rel=1e-8)
+    shuffled = rows[rows["N"].notna()].set_index(["series", "eps", "delta"])
+    own = shuffled.loc["DP-SSGD, shuffled (explicit bound)"]
+    assert own["eps_tight"].to_numpy() == pytest.approx(own.index.get_level_values("eps").to_numpy(), rel=1e-6)
+    printed = shuffled.loc[("Theorem 3.1, constant 1", 0.1, 1e-4)]
+    assert printed["value"] == pytest.approx(math.log(3000 / 1e-4) / (0.1 * math.sqrt(3000)), rel=1e-12)
+    assert printed["eps_tight"] == pytest.approx(shuffling.epsilon(printed["value"], 3000, 1e-4), rel=1e-12)
+
+
+def test_smallest_sizes_of_the_printed_conditions() -> None:
+    rows = rows_of("feasibility", small("feasibility"))
+    stat = rows[rows["condition"] == "s >= 2 Gamma"]
+    alphas = {"smallest N": math.sqrt(8 * math.log(1e6)), "smallest N, exact alpha": exact_multiplier(EPS, DELTA)}
+
+    def holds(N: float, alpha: float, c1: float, power: float) -> bool:
+        """s = b/10 of N / (c1 log N) records; Gamma at beta = N^-200 and L = power log2 N."""
+        L = power * math.log2(N)
+        return N / (11 * c1 * math.log(N)) >= 2 * alpha * math.sqrt(2 * L * (math.log(L) + 200 * math.log(N)))
+
+    for _, row in stat.iterrows():
+        power = {"B / N^200": 200, "B / N^100": 100, "B / N": 1}[row["width"]]
+        assert holds(row["value"] * 1.001, alphas[row["series"]], row["c1"], power)
+        assert not holds(row["value"] * 0.999, alphas[row["series"]], row["c1"], power)
+    batch = values(rows[rows["condition"] == "batch condition of Lemma 3.11"], "series", "c1", "d")
+    start = values(rows[rows["condition"] == "eta mu N / 2 >= log N"], "series", "d")
+    for series, alpha in alphas.items():
+        for c1, d in ((1, 2), (400, 10)):
+            problem = designs.Design.of(d, 1.0, 1.0).problem(10**6, 1.0)
+            least = ambssgd.smallest_records_for_batch(problem, alpha, c1)
+            assert batch[series, c1, d] == pytest.approx(least, rel=1e-9)
+    for d in (2, 10):
+        problem = designs.Design.of(d, 1.0, 1.0).problem(10**6, 1.0)
+        N = ssgd_theory.smallest_records_for_start(problem, lambda N: math.log(N / DELTA))
+        assert start["smallest N", d] == pytest.approx(N, rel=1e-6)
+    assert set(start.index.get_level_values(0)) == {"smallest N"}
+
+
+def test_bounds_of_the_comparison() -> None:
+    for part in ARTEFACTS["table_bounds"].parts:
+        rows = rows_of("table_bounds", json.loads(part.json()))
+        ours = rows[rows["method"] == "DP-AMBSSGD"].set_index(["sigma", "eps"])["value"]
+        assert set(rows["method"]) == {entry.method for entry in comparison.ENTRIES if entry.risk is not None}
+        for _, row in rows.iterrows():
+            d, N, sigma, eps = (row[name] for name in ("d", "N", "sigma", "eps"))
+            entry = next(entry for entry in comparison.ENTRIES if entry.method == row["method"])
+            assert (row["bound"], row["sample_size"]) == (entry.bound, entry.sample_size)
+            assert row["value"] == entry.value(comparison.Point(d, N, sigma, eps, 1.0))
+            own = ours[sigma, eps]
+            assert own == pytest.approx(sigma**2 * d / N + sigma**2 * d**2 / (eps * N) ** 2, rel=1e-12)
+            if own > 0:
+                assert row["over_ours"] == pytest.approx(row["value"] / own, rel=1e-12)
+            else:
+                assert math.isnan(row["over_ours"]) if row["value"] == 0 else row["over_ours"] == math.inf
+
+
+def test_expected_values_follow_the_thresholds_of_the_trial() -> None:
+    """Of the step sizes: the law at sigma and zeta_t, and the share of the start that is left."""
+    rows = rows_of("step_size", small("step_size", trials=(0, 2), cell={"N": [4000]}, arms={"T": [8]}))
+    assert rows.groupby("step")["expected"].nunique().to_dict() == {"Theorem 3.7": 2, "Corollary 3.8": 2}
+    bias = values(rows[rows["trial"] == 0].assign(value=lambda table: table["bias"]), "step")
+    # At least the mean's own decay, (1 - eta)^t, averaged over t = 5..8 and squared.
+    eta = 1 / 12
+    least = np.mean([(1 - eta) ** t for t in range(5, 9)]) ** 2
+    assert least < bias["Corollary 3.8"] < 1.2 * least
+    assert bias["Theorem 3.7"] < 1e-6
+
+
+# Attacks
+
+
+def test_attacks_attain_no_more_than_is_accounted_and_all_of_it_of_gaussian_releases() -> None:
+    spec = small("audit", trials=(0, 8), cell={"s": 25}, arms={"draws": 1500})
+    rows = rows_of("audit", spec)
+    accounted = rows.groupby("mechanism")["accounted"].first()
+    mu = 1 / exact_multiplier(EPS, DELTA)
+    published = 1 / math.sqrt(8 * math.log(1e6))
+    assert accounted.to_dict() == pytest.approx({
+        "gradient step": mu, "DP-STAT, noisy counts": mu, "DP-STAT, released threshold (corrected)": mu,
+        "DP-STAT, released threshold (as published)": published, "one iteration as published": 2**0.5 * published,
+    }, rel=1e-9)  # fmt: skip
+    for mechanism, group in rows.groupby("mechanism"):
+        se = group["value"].std() / math.sqrt(len(group))
+        assert group["value"].mean() < accounted[mechanism] + 4 * se, mechanism
+        if "threshold" not in str(mechanism):
+            assert group["value"].mean() > accounted[mechanism] - 4 * se, mechanism
+            assert se < 0.1 * accounted[mechanism]
+
+
+def test_attacked_records_are_as_told() -> None:
+    spec = small("audit", settings={"levels": 8})
+    search = audit.searches(spec)["corrected"]
+    near, far = (search.counts(audit._residuals(spec, residual)) for residual in (0.0, audit.FAR))
+    # Every count moves by 1.
+    assert (near - far == 1.0).all()
+
+
+# Moments of sufficient statistics, drawn without records
+
+
+def test_wishart_statistics_have_the_moments_of_records() -> None:
+    n, runs, sigma = 9, 12_000, 1.7
+    root, theta = np.array([[1.2, 0.0, 0.0], [-0.4, 0.8, 0.0], [0.5, 0.3, 0.6]]), np.array([0.5, -1.0, 0.7])
+    rng = np.random.default_rng(5)
+    grams = [wishart_gram(theta, n, rng, root=root, sigma=sigma) for _ in range(runs)]
+    xx, xy = np.array([gram.xx for gram in grams]), np.array([gram.xy for gram in grams])
+    H = root @ root.T
+    h, signal = H @ theta, float(theta @ H @ theta)
+    # For normal x: Var x_i x_j = H_ii H_jj + H_ij^2, and y has variance theta'H theta + sigma^2.
+    laws = {
+        "X'X": (xx, n * H, n * (np.outer(np.diag(H), np.diag(H)) + H**2)),
+        "X'y": (xy, n * h, n * (np.diag(H) * (signal + sigma**2) + h**2)),
+    }
+    for name, (sample, mean, variance) in laws.items():
+        assert np.abs((sample.mean(0) - mean) / np.sqrt(variance / runs)).max() < 4.5, name
+        np.testing.assert_allclose(sample.var(0), variance, rtol=0.09, err_msg=name)
+    rss = np.array([gram.yy - gram.xy @ np.linalg.solve(gram.xx, gram.xy) for gram in grams]) / sigma**2
+    assert stats.kstest(rss, stats.chi2(n - 3).cdf).pvalue > 1e-3
+    assert rss.mean() == pytest.approx(n - 3, rel=0.03)
+    yy = np.array([gram.yy for gram in grams])
+    assert yy.mean() == pytest.approx(n * (signal + sigma**2), rel=0.03)
+
+
+# Names that nobody knows
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: designs.Design.of(3, 1.0, 1.0, "Cauchy"), "law='Cauchy' is none of"),
+        (lambda: designs.spectrum(0, 1.0), "d must be positive"),
+        (lambda: designs.spectrum(3, 0.5), "kappa=0.5 must be at least 1"),
+        (lambda: designs.spectrum(1, 2.0), "kappa=2.0 must be at least 1, and 1 where d=1"),
+        (lambda: designs.true_w(np.ones(2), -1.0), "w_norm"),
+        (lambda: ablation.choices(small("ablation", arms={"choices": {"hue": ["red"]}}), 0.0), "choices has 'hue'"),
+        (lambda: rows_of("alg_stat", small("alg_stat", arms={"rule": ["exact"]})), "rule='exact' must be one of"),
+        (lambda: replace(main_choice(1600), rule="exact").search, "rule='exact' must be one of"),
+        (lambda: rows_of("tails", small("tails", cell={"law": "Cauchy"})), "law='Cauchy' is none of"),
+        (lambda: privacy.published_multiplier(20.0, 1e-6), "eps=20.0 must not exceed"),
+        (lambda: Search(1.0, 0, 1.0), "levels must be positive"),
+    ],
+)  # fmt: skip
+def test_bad_arguments_are_named(call: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
