@@ -3,7 +3,8 @@
 Feldman, McMillan & Talwar, "Hiding among the clones" (2021), Theorem 3.8, the source of varshney2022 Theorem A.3: if
 every release is (eps_0, delta_0)-DP under replacement of its record, whatever came before it, then all n of them are
 (eps, delta_hat + (e^eps + 1)(1 + e^-eps_0 / 2) n delta_0)-DP, with eps of the closed form `amplified`. Half of delta
-goes to either term; eps_0 is that of the Gaussian mechanism at delta_0, exactly. The relation is replace-one.
+goes to either term; eps_0 is that of the Gaussian mechanism at delta_0, exactly. The relation is replace-one. Both
+terms were compared with public implementations of the theorem, its authors' for the first.
 """
 
 import math

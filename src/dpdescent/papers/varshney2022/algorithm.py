@@ -7,21 +7,24 @@ from typing import Any
 from dpdescent.descent.dp_stat import Search
 from dpdescent.descent.shuffled import Adaptive, Arm, Fixed
 from dpdescent.papers.varshney2022.design import FOURTH_MOMENT, TAIL_EXPONENT, Design, Spec
-from dpdescent.papers.varshney2022.theory import ambssgd, moments, privacy
+from dpdescent.papers.varshney2022.theory import ambssgd, moments, privacy, ssgd
 from dpdescent.privacy.events import Mechanism
 
 AMBSSGD, PUBLISHED, FIXED = "DP-AMBSSGD", "DP-AMBSSGD (as published)", "fixed clip"
+QUANTILE = "DP-AMBSSGD (q = {:g})"
 LOG_POWER = "log^a N"
 
 _DISJOINT = (
     "a record is in the statistic or in the gradient of one iteration, by a permutation that does not depend on the "
     "data; the L counts (sensitivity 1 each) and the mean of gradients clipped at zeta_t (2 zeta_t / b) are Gaussian "
-    "releases of mu = 1/alpha; parallel composition under replace-one; B, L, R_x, s, step size and T are public"
+    "releases of mu = 1/alpha; parallel composition under replace-one; B, L, R_x, s, step size and T come from N, H, "
+    "|w*|_H and sigma, which the paper takes as known, not from the data"
 )
 _OVERLAPPING = (
     "as printed, the statistic of an iteration sees the first record of its gradient too, which pays for both: mu = "
     "sqrt(2)/alpha; otherwise a record is in one iteration, by a permutation that does not depend on the data; "
-    "parallel composition under replace-one (Theorem 3.6)"
+    "parallel composition under replace-one (Theorem 3.6); B, R_x, step size and T come from N, H, |w*|_H and sigma, "
+    "which the paper takes as known"
 )
 
 
@@ -91,6 +94,8 @@ class Choice:
     def s(self) -> int:
         """Records of the statistic."""
         if self.stat_size is not None:
+            if self.stat_size >= self.batch:
+                raise ValueError(f"s={self.stat_size} leaves no record for the gradient: N={self.N}, T={self.T}")
             return self.stat_size
         wanted = max(round(self.share * self.batch), math.ceil(self.guard * self.search.guard))
         return min(wanted, self.batch // 2)
@@ -111,6 +116,8 @@ class Choice:
         largest = 2.0**0.5 * (self.settings["w_norm"] + self.sigma) * self._log_power
         if self.wide:
             largest *= self.input_bound_squared**0.5 * self._log_power
+        if not (self.rule in ("as published", "corrected") or self.rule.startswith("q = ")):
+            raise ValueError(f"rule={self.rule!r} must be 'as published', 'corrected' or such as 'q = 0.9'")
         rule, quantile = ("quantile", float(self.rule[4:])) if self.rule.startswith("q = ") else (self.rule, 1.0)
         return Search(
             largest, self.levels, self.multiplier, rule=rule, margin=self.settings["margin"], quantile=quantile,  # type: ignore[arg-type]
@@ -136,11 +143,13 @@ class Choice:
         return Arm(self.eta, self.multiplier, clipping, label)
 
     def mechanism(self, name: str) -> Mechanism:
-        """What a run releases."""
+        """What a run releases; only with the published noise multiplier there is an epsilon that the paper claims."""
+        claimed = self.multiplier == privacy.published_multiplier(self.eps, self.delta)
         releases = self.arm(0).releases(self.batch)
         return Mechanism(
             name, releases, "replace-one", "shuffled single pass", math.inf, "proved",
-            _OVERLAPPING if self.overlap else _DISJOINT, claimed_eps_delta=(self.eps, self.delta),
+            _OVERLAPPING if self.overlap else _DISJOINT,
+            claimed_eps_delta=(self.eps, self.delta) if claimed else None,
         )  # fmt: skip
 
     def fixed(self, threshold: float, label: int) -> Arm:
@@ -154,7 +163,7 @@ class Choice:
         return Mechanism(
             FIXED, arm.releases(self.batch), "replace-one", "shuffled single pass", math.inf, "proved",
             "a record is in one batch, by a permutation that does not depend on the data: one Gaussian release of the "
-            "mean of gradients clipped at a public zeta", claimed_eps_delta=(self.eps, self.delta),
+            "mean of gradients clipped at a zeta that comes from N, H, |w*|_H and sigma, taken as known",
         )  # fmt: skip
 
     @property
@@ -163,8 +172,17 @@ class Choice:
 
 
 def public_threshold(spec: Spec, design: Design, N: int, sigma: float) -> float:
-    """zeta of the methods with a fixed threshold: a share of |X| |Y|, which bound all records with high probability."""
+    """zeta of the methods with a fixed threshold, from sigma, |w*|_H, H and N, which are taken as known.
+
+    Raises:
+        ValueError: if the setting `threshold` is neither `gradient` (DP-SSGD's) nor `all records` (a share of |X| |Y|).
+    """
     settings = spec["settings"]
+    if settings["threshold"] == "gradient":
+        # The noise multiplier has no part in it.
+        return ssgd.practical_parameters(design.problem(N, sigma), 1.0, settings["zeta_factor"]).zeta
+    if settings["threshold"] != "all records":
+        raise ValueError(f"threshold={settings['threshold']!r} must be 'gradient' or 'all records'")
     label = moments.label_bound(settings["w_norm"], sigma, N)
     return float(settings["clip_share"] * moments.norm_bound(design.lam, N) * label)
 

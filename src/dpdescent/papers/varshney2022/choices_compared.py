@@ -1,6 +1,5 @@
 """Runs of DP-AMBSSGD that differ in its choices, on the same records: what several artefacts share."""
 
-import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -41,8 +40,3 @@ def noise_variance(choice: Choice, thresholds: Array) -> Array:
     """Variance of a coordinate of the noise on the mean gradient, `(2 alpha zeta_t / b)^2`, shape (T,)."""
     variance: Array = (2.0 * choice.multiplier * thresholds / choice.b) ** 2
     return variance
-
-
-def tail_length(T: int, tail: float) -> int:
-    """Number of iterates that are averaged."""
-    return max(1, math.floor(tail * T))

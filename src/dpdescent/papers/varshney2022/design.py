@@ -53,7 +53,7 @@ def excess_risk(lam: Array, w: Array, w_star: Array) -> Array:
     return risk
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Design:
     """A law of records.
 

@@ -1,14 +1,23 @@
 """Excess risks of all methods on the same records, by size, label noise and epsilon."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
 from dpdescent.descent import shuffled
 from dpdescent.papers.varshney2022 import rivals, single_pass
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD, FIXED, PUBLISHED, Choice, no_privacy, public_threshold
+from dpdescent.papers.varshney2022.algorithm import (
+    AMBSSGD,
+    FIXED,
+    PUBLISHED,
+    QUANTILE,
+    Choice,
+    no_privacy,
+    public_threshold,
+)
 from dpdescent.papers.varshney2022.design import Array, Design, Row, Spec, place_of, trial_stream
 from dpdescent.papers.varshney2022.single_pass import SSGD
 from dpdescent.papers.varshney2022.theory import ssgd
@@ -36,6 +45,23 @@ def design_of(spec: Spec) -> Design:
     """The normal design of the part's dimension and condition number."""
     kappa = spec["cell"].get("kappa", spec["settings"]["kappa"])
     return Design.of(spec["cell"]["d"], kappa, spec["settings"]["w_norm"])
+
+
+def wanted_of(spec: Spec) -> list[str]:
+    """The series that a part is to run.
+
+    Raises:
+        ValueError: if one of them is not known.
+    """
+    q = spec["settings"]["quantile"]
+    known = [
+        rivals.OLS, AMBSSGD, QUANTILE.format(q), PUBLISHED, FIXED, rivals.ADA_SSP, rivals.DP_GD, rivals.DP_GD_ADAPTIVE
+    ]  # fmt: skip
+    wanted: list[str] = as_list(spec["arms"]["series"])
+    for name in wanted:
+        if name not in known:
+            raise ValueError(f"series={name!r} is not known: take some of {known}")
+    return wanted
 
 
 def epsilons(spec: Spec) -> list[float]:
@@ -77,7 +103,7 @@ def _base(spec: Spec, design: Design, N: int, eps: float) -> Row:
 
 def _trial(spec: Spec, design: Design, N: int, eps: float, trial: int) -> Iterator[tuple[float, Outcome]]:
     """Every method on one data set, whose label noise comes in several sizes."""
-    sigmas, wanted, T = as_list(spec["arms"]["sigma"]), as_list(spec["arms"]["series"]), iterations(spec)
+    sigmas, wanted, T = as_list(spec["arms"]["sigma"]), wanted_of(spec), iterations(spec)
     place = place_of(design, N)
     X, Y = design.draw(N, np.array(sigmas), trial_stream(spec, place, trial, "data"))
     for arms, names, batches, role in _passes(spec, design, X, Y, eps, trial):
@@ -106,12 +132,14 @@ def _passes(
     spec: Spec, design: Design, X: Array, Y: Array, eps: float, trial: int
 ) -> Iterator[tuple[list[shuffled.Arm], list[str], Iterable[shuffled.Batch], str]]:
     """The descents by one engine: a single pass in random order, and all records in every step."""
-    sigmas, wanted, T = as_list(spec["arms"]["sigma"]), as_list(spec["arms"]["series"]), iterations(spec)
+    sigmas, wanted, T = as_list(spec["arms"]["sigma"]), wanted_of(spec), iterations(spec)
     offset = offset_of(spec, place_of(design, len(X)), trial)
+    q = spec["settings"]["quantile"]
     choices = [Choice.ours(spec, design, len(X), sigma, eps, T, offset=offset) for sigma in sigmas]
     thresholds = [public_threshold(spec, design, len(X), sigma) for sigma in sigmas]
     made = {
         AMBSSGD: [choice.arm(j) for j, choice in enumerate(choices)],
+        QUANTILE.format(q): [replace(choice, rule=f"q = {q:g}").arm(j) for j, choice in enumerate(choices)],
         PUBLISHED: [choice.published().arm(j) for j, choice in enumerate(choices)] if PUBLISHED in wanted else [],
         FIXED: [choice.fixed(zeta, j) for j, (choice, zeta) in enumerate(zip(choices, thresholds, strict=True))],
     }  # fmt: skip
@@ -155,16 +183,17 @@ def releases(spec: Spec) -> Iterator[tuple[str, Mechanism, float]]:
 def _events(spec: Spec, design: Design, N: int, eps: float, sigma: float) -> Sequence[tuple[str, Mechanism]]:
     if spec["panel"] == SSGD:
         parameters = ssgd_parameters(spec, design, N, sigma, eps)
-        return [(SSGD, single_pass.mechanism(parameters, N, eps, rivals.delta_of(spec)))]
-    T, wanted = iterations(spec), as_list(spec["arms"]["series"])
+        return [(SSGD, single_pass.mechanism(parameters, N))]
+    T, wanted, q = iterations(spec), wanted_of(spec), spec["settings"]["quantile"]
     choice = Choice.ours(spec, design, N, sigma, eps, T)
-    made = {
-        AMBSSGD: choice.mechanism(AMBSSGD),
-        PUBLISHED: choice.published().mechanism(PUBLISHED),
-        FIXED: choice.fixed_mechanism(public_threshold(spec, design, N, sigma)),
-        rivals.ADA_SSP: rivals.ada_ssp_mechanism(rivals.calibration(spec, design, N, sigma, eps), eps),
-        rivals.DP_GD: rivals.dp_gd_mechanism(spec, design, N, sigma, eps, T),
-        rivals.DP_GD_ADAPTIVE: rivals.adaptive_mechanism(spec, choice),
-        rivals.OLS: no_privacy(rivals.OLS, "non-private baseline: no noise"),
+    made: dict[str, Callable[[], Mechanism]] = {
+        AMBSSGD: lambda: choice.mechanism(AMBSSGD),
+        QUANTILE.format(q): lambda: replace(choice, rule=f"q = {q:g}").mechanism(QUANTILE.format(q)),
+        PUBLISHED: lambda: choice.published().mechanism(PUBLISHED),
+        FIXED: lambda: choice.fixed_mechanism(public_threshold(spec, design, N, sigma)),
+        rivals.ADA_SSP: lambda: rivals.ada_ssp_mechanism(rivals.calibration(spec, design, N, sigma, eps)),
+        rivals.DP_GD: lambda: rivals.dp_gd_mechanism(spec, design, N, sigma, eps, T),
+        rivals.DP_GD_ADAPTIVE: lambda: rivals.adaptive_mechanism(spec, choice),
+        rivals.OLS: lambda: no_privacy(rivals.OLS, "non-private baseline: no noise"),
     }
-    return [(name, made[name]) for name in wanted]
+    return [(name, made[name]()) for name in wanted]

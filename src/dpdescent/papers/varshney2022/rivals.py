@@ -60,9 +60,9 @@ def ada_ssp_clipped(X: Array, y: Array, noise: Calibration, failure: float, rng:
     return ada_ssp(bounded_gram(LinearSample(X, y), noise.bounds), noise, rng, failure).theta
 
 
-def ada_ssp_mechanism(noise: Calibration, eps: float) -> Mechanism:
-    """What AdaSSP releases; its claim is the epsilon that its noise was made for."""
-    return replace(mechanism(noise), claimed_rho=math.inf, claimed_eps_delta=(eps, noise.delta))
+def ada_ssp_mechanism(noise: Calibration) -> Mechanism:
+    """What AdaSSP releases; nobody claims an epsilon for it."""
+    return replace(mechanism(noise), claimed_rho=math.inf)
 
 
 def dp_gd(
@@ -91,8 +91,8 @@ def dp_gd_mechanism(spec: Spec, design: Design, N: int, sigma: float, eps: float
     release = GaussianReleases("mean of clipped gradients", sensitivity, noise_sd, T)
     return Mechanism(
         DP_GD, (release,), "replace-one", "full batch", math.inf, "proved",
-        "each step adds Gaussian noise to the mean of gradients clipped at a public zeta; adaptive composition over T",
-        claimed_eps_delta=(eps, delta_of(spec)),
+        "each step adds Gaussian noise to the mean of gradients clipped at a zeta that comes from N, H, |w*|_H and "
+        "sigma, taken as known; adaptive composition over T",
     )  # fmt: skip
 
 
@@ -112,16 +112,21 @@ def adaptive_mechanism(spec: Spec, choice: Choice) -> Mechanism:
         DP_GD_ADAPTIVE, adaptive_arm(spec, choice, 0).releases(choice.N, choice.T), "replace-one", "full batch",
         math.inf, "proved",
         "in each step L counts (sensitivity 1 each) give the threshold zeta_t, and Gaussian noise is added to the mean "
-        "of gradients clipped at it; adaptive composition over T; B, L, R_x and step size are public",
-        claimed_eps_delta=(choice.eps, choice.delta),
+        "of gradients clipped at it; adaptive composition over T; B, L, R_x and step size come from N, H, |w*|_H and "
+        "sigma, taken as known",
     )  # fmt: skip
 
 
 def tail_average(path: Array, tail: float) -> Array:
     """Mean of the last part of iterates w_1, ..., w_T, shape (..., d), of a path of shape (T, ..., d)."""
-    kept = int(tail * len(path))
+    kept = tail_length(len(path), tail)
     average: Array = path[len(path) - kept :].mean(axis=0)
     return average
+
+
+def tail_length(T: int, tail: float) -> int:
+    """Number of iterates that are averaged, as the engine has it: one at least, and none lost to rounding."""
+    return max(1, math.floor(tail * T + 1e-9))
 
 
 def delta_of(spec: Spec) -> float:

@@ -16,17 +16,18 @@ SSGD = "DP-SSGD"
 STEPS = 4096
 
 
-def mechanism(parameters: Parameters, N: int, eps: float, delta: float) -> Mechanism:
-    """What a run releases; (eps, delta) is claimed for it."""
+def mechanism(parameters: Parameters, N: int, claimed: tuple[float, float] | None = None) -> Mechanism:
+    """What a run releases; the paper claims an (eps, delta) for its own noise multiplier only."""
     sensitivity = 2.0 * parameters.zeta
     release = ShuffledGaussianReleases(
         "clipped gradient of one record", sensitivity, parameters.alpha * sensitivity, N
     )  # fmt: skip
     return Mechanism(
         SSGD, (release,), "replace-one", "shuffled single pass", math.inf, "proved",
-        "every iterate adds Gaussian noise to one record's gradient clipped at a public zeta; the records come in a "
-        "secret random order: amplification by shuffling (Feldman, McMillan & Talwar 2021, Theorem 3.8), or parallel "
-        "composition where that is better", claimed_eps_delta=(eps, delta),
+        "every iterate adds Gaussian noise to one record's gradient clipped at zeta, which like the step comes from N, "
+        "H, |w*|_H and sigma, taken as known; the records come in a secret random order: amplification by shuffling "
+        "(Feldman, McMillan & Talwar 2021, Theorem 3.8), or parallel composition where that is better",
+        claimed_eps_delta=claimed,
     )  # fmt: skip
 
 

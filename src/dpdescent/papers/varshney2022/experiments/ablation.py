@@ -73,21 +73,28 @@ def _change(spec: Spec, choice: str, level: str, offset: float) -> dict[str, Any
             "+ factor": {"factor": LOG_POWER}, "+ overlap": {"overlap": True, "guard": 0.0},
             "+ Delta": {"levels": printed_levels, "wide": True},
         }  # fmt: skip
+        if level not in printed:
+            raise ValueError(f"{choice!r} has {level!r}: take some of {list(printed)}")
         return printed[level]
     if choice == "noise multiplier":
-        return {"multiplier": published} if level == "as published" else {}
+        return {"exact": {}, "as published": {"multiplier": published}}[_one_of(choice, level, "exact", "as published")]
     if choice == "doublings":
         return {"levels": printed_levels if level == "as published" else int(level)}
     if choice == "grid":
-        return {"offset": offset} if level == RANDOM else {}
+        return {"offset": offset} if _one_of(choice, level, "fixed", RANDOM) == RANDOM else {}
     if choice == "tail":
         return {}
     names = {"rule": "rule", "factor": "factor", "statistic": "stat_size", "iterations": "T"}
     if choice not in names:
-        raise ValueError(
-            f"choices has {choice!r}: take some of {[*names, 'noise multiplier', 'doublings', 'grid', 'tail']}"
-        )
+        known = [*names, "noise multiplier", "doublings", "grid", "tail", "printed, one by one"]
+        raise ValueError(f"choices has {choice!r}: take some of {known}")
     return {names[choice]: level if choice in ("rule", "factor") else int(level)}
+
+
+def _one_of(choice: str, level: str, *known: str) -> str:
+    if level not in known:
+        raise ValueError(f"{choice!r} has {level!r}: take some of {list(known)}")
+    return level
 
 
 def _average(spec: Spec, runs: shuffled.Runs, arm: int, tail: str) -> Array:

@@ -1,10 +1,10 @@
 """What attacks on one iteration attain, with the very code that makes the figures: Gaussian-DP parameters.
 
-The pairs are the worst that we know. Of a gradient: a record whose clipped gradient is +zeta or -zeta, all others
-being 0. Of the counts: a record whose residual is 0 or above B, so that every count moves by 1. Of the printed
-iteration: a record that is in both. Gaussian releases are attacked by the statistic that their likelihood ratio gives;
-a released threshold is a coarse function of the counts, and the best of its levels on half of the runs is tried on the
-other half.
+Of the gradient and of the noisy counts the pairs are the worst there are: a record whose clipped gradient is +zeta or
+-zeta, all others being 0; a record whose residual is 0 or above B, so that every count moves by 1; of the printed
+iteration, a record that is in both. Gaussian releases are attacked by the statistic that their likelihood ratio gives.
+A released threshold is a coarse function of the counts: the best of its levels on half of the runs is tried on the
+other half, on data whose counts are near the number that ends the search.
 """
 
 import math
@@ -88,11 +88,17 @@ def _counts(spec: Spec, name: str, rng: np.random.Generator) -> float:
 
 
 def _threshold(spec: Spec, name: str, rng: np.random.Generator) -> float:
-    """Of the released thresholds only, by the best cut of them."""
+    """Of the released thresholds only, by the best cut of them.
+
+    As many of the other residuals are far as puts the count at the number that ends the search: there one record counts
+    most.
+    """
     search = searches(spec)["as published" if name == RELEASED.format("as published") else "corrected"]
-    released = []
+    far, released = round(spec["cell"]["s"] - search.enough(spec["cell"]["s"])), []
     for residual in (0.0, FAR):
-        counts = np.broadcast_to(search.counts(_residuals(spec, residual)), (spec["arms"]["draws"], search.levels))
+        residuals = _residuals(spec, residual)
+        residuals[1 : 1 + far] = FAR
+        counts = np.broadcast_to(search.counts(residuals), (spec["arms"]["draws"], search.levels))
         released.append(search.select(counts, rng.standard_normal(counts.shape), spec["cell"]["s"]))
     half = spec["arms"]["draws"] // 2
     first, second = ([each[:half] for each in released], [each[half:] for each in released])

@@ -9,9 +9,9 @@ import numpy as np
 
 from dpdescent.descent import shuffled
 from dpdescent.descent.shuffled_moments import tail_risk
-from dpdescent.papers.varshney2022 import single_pass
+from dpdescent.papers.varshney2022 import rivals, single_pass
 from dpdescent.papers.varshney2022.algorithm import AMBSSGD, Choice, no_privacy
-from dpdescent.papers.varshney2022.choices_compared import noise_variance, tail_length
+from dpdescent.papers.varshney2022.choices_compared import noise_variance
 from dpdescent.papers.varshney2022.design import Design, Row, Spec, place_of, trial_stream
 from dpdescent.papers.varshney2022.risk_runs import iterations
 from dpdescent.papers.varshney2022.theory import ambssgd, ssgd
@@ -46,11 +46,12 @@ class Case:
             self.spec, self.design, self.N, self.sigma, self.spec["settings"]["eps"], iterations(self.spec)
         )  # fmt: skip
 
-    def setting(self, logs: bool) -> ambssgd.Setting:
-        """The main setting, as Lemma 3.11 sees it."""
+    def setting(self, logs: bool, batch: int) -> ambssgd.Setting:
+        """The main setting with b records for the gradient, as Lemma 3.11 sees it."""
         choice = self.choice
         return ambssgd.Setting(
-            self.design.problem(self.N, self.sigma), steps=choice.T, batch=choice.b, eta=choice.eta,
+            self.design.problem(self.N, self.sigma), steps=choice.T, batch=batch,
+            eta=ambssgd.theorem_step(self.design.lam, batch),
             alpha=choice.multiplier, width=float(choice.search.thresholds[0]), logs=logs,
         )  # fmt: skip
 
@@ -84,29 +85,32 @@ def _mini_batches(case: Case, trial: int) -> Iterator[Row]:
     """DP-AMBSSGD as it runs, and without clipping at the least fixed zeta that Lemma 3.11 covers."""
     design, choice, place = case.design, case.choice, place_of(case.design, case.N)
     X, Y = design.draw(case.N, np.array([case.sigma]), trial_stream(case.spec, place, trial, "data"))
-    bounds = {logs: ambssgd.lemma_3_11(case.setting(logs)) for logs in (True, False)}
-    # At w_t = w*, and so at any w_t: what Lemma 3.11 asks of zeta_t grows with the distance.
-    allowed = {logs: ambssgd.threshold_bound(case.setting(logs), 0.0) for logs in (True, False)}
-    arms = [choice.arm(0), *(_unclipped(choice, allowed[logs]) for logs in (True, False))]
+    sizes = {AS_RUN: choice.b, UNCLIPPED: choice.batch, UNCLIPPED_PLAIN: choice.batch}
+    arms = [choice.arm(0), _unclipped(case, logs=True), _unclipped(case, logs=False)]
     noise, order = (trial_stream(case.spec, place, trial, role) for role in ("noise", "permutation"))
     normals = shuffled.Normals.draw(noise, choice.T, len(design.lam), choice.levels)
     runs = shuffled.descend(shuffled.batches_of(X, Y, choice.T, order), arms, normals, case.spec["settings"]["tail"])
-    printed, plain = bounds[True], bounds[False]
-    shown = {AS_RUN: (printed, plain), UNCLIPPED: (printed, math.nan), UNCLIPPED_PLAIN: (math.nan, plain)}
-    for a, (kind, (bound, bound_without_logs)) in enumerate(shown.items()):
-        batch = choice.b if kind == AS_RUN else choice.batch
+    kept = rivals.tail_length(choice.T, case.spec["settings"]["tail"])
+    for a, (kind, batch) in enumerate(sizes.items()):
         variance = noise_variance(choice, runs.thresholds[:, a]) * (choice.b / batch) ** 2
-        kept = tail_length(choice.T, case.spec["settings"]["tail"])
         expected = tail_risk(design.lam, -design.w_star, arms[a].eta, batch, case.sigma, variance, choice.T, kept)
+        bound, without_logs = (ambssgd.lemma_3_11(case.setting(logs, batch)) for logs in (True, False))
         yield {
             "kind": kind, "T": choice.T, "value": float(design.risk(runs.average[a])), "expected": expected,
-            "bound": bound, "bound_without_logs": bound_without_logs, "clip_fraction": float(runs.clipped[:, a].mean()),
+            "bound": math.nan if kind == UNCLIPPED_PLAIN else bound,
+            "bound_without_logs": math.nan if kind == UNCLIPPED else without_logs,
+            "clip_fraction": float(runs.clipped[:, a].mean()),
         }  # fmt: skip
 
 
-def _unclipped(choice: Choice, threshold: float) -> shuffled.Arm:
-    """All records of a batch make the step; the threshold only scales the noise."""
-    return shuffled.Arm(choice.eta, choice.multiplier, shuffled.Fixed(threshold, clips=False))
+def _unclipped(case: Case, *, logs: bool) -> shuffled.Arm:
+    """All records of a batch make the step; the threshold, the least that Lemma 3.11 covers, only scales the noise.
+
+    What the lemma asks of zeta_t grows with the distance, so that its value at w* will do everywhere.
+    """
+    setting = case.setting(logs, case.choice.batch)
+    threshold = shuffled.Fixed(ambssgd.threshold_bound(setting, 0.0), clips=False)
+    return shuffled.Arm(setting.eta, case.choice.multiplier, threshold)
 
 
 def _single_records(case: Case) -> Iterator[Row]:

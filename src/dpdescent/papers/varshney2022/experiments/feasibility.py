@@ -25,6 +25,8 @@ def run(spec: Spec) -> Iterator[Row]:
     for (series, alpha), c1 in product(multipliers.items(), as_list(arms["c1"])):
         row = {"c1": c1, "series": series, "trial": 0}
         for width in as_list(arms["width"]):
+            if width not in WIDTHS:
+                raise ValueError(f"width={width!r} is none of {list(WIDTHS)}")
             N = ambssgd.smallest_records_for_stat(alpha, c1, WIDTHS[width])
             yield {**row, "condition": "s >= 2 Gamma", "width": width, "value": N}
         for d in as_list(spec["cell"]["d"]):

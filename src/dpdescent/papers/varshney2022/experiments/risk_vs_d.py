@@ -9,13 +9,12 @@ from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.baselines.sufficient_statistics import ada_ssp, wishart_gram
 from dpdescent.descent import shuffled
 from dpdescent.papers.varshney2022 import rivals
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD, FIXED, Choice, no_privacy, public_threshold
+from dpdescent.papers.varshney2022.algorithm import AMBSSGD, FIXED, QUANTILE, Choice, no_privacy, public_threshold
 from dpdescent.papers.varshney2022.design import Design, Row, Spec, place_of, trial_stream
 from dpdescent.papers.varshney2022.risk_runs import Outcome, design_of, iterations, measures_of
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.arguments import as_list
 
-QUANTILE = "DP-AMBSSGD (q = {:g})"
 ONE_PASS, WISHART, CLIPPED, AGAIN = "one pass", "Wishart draw", "records clipped", "records used again"
 
 
@@ -130,4 +129,4 @@ def _events(spec: Spec, design: Design, N: int, sigma: float, eps: float) -> Ite
     source = "public" if spec["panel"] == CLIPPED else "not enforced"
     for name, tight in ((rivals.ADA_SSP, False), (rivals.ADA_SSP_TIGHT, True)):
         noise = rivals.calibration(spec, design, N, sigma, eps, tight=tight, source=source)  # type: ignore[arg-type]
-        yield name, rivals.ada_ssp_mechanism(noise, eps)
+        yield name, rivals.ada_ssp_mechanism(noise)

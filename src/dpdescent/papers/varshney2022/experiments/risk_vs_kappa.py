@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator
 from dpdescent.descent.shuffled_moments import tail_risk
 from dpdescent.papers.varshney2022 import rivals
 from dpdescent.papers.varshney2022.algorithm import AMBSSGD, Choice, no_privacy
-from dpdescent.papers.varshney2022.choices_compared import runs_of, tail_length, trials_of
+from dpdescent.papers.varshney2022.choices_compared import runs_of, trials_of
 from dpdescent.papers.varshney2022.design import Row, Spec
 from dpdescent.papers.varshney2022.risk_runs import design_of, measures_of
 from dpdescent.privacy.events import Mechanism
+from dpdescent.replication.arguments import as_list
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -39,7 +40,7 @@ def _without_noise(spec: Spec, found: dict[str, Choice]) -> Iterator[Row]:
     if spec["trials"][0] > 0:
         return
     for choice in found.values():
-        kept = tail_length(choice.T, spec["settings"]["tail"])
+        kept = rivals.tail_length(choice.T, spec["settings"]["tail"])
         lam, start = choice.design.lam, -choice.design.w_star
         risk = tail_risk(lam, start, choice.eta, choice.b, choice.sigma, 0.0, choice.T, kept)
         yield {"T": choice.T, "series": "no noise", "trial": 0, "value": risk}
@@ -50,7 +51,7 @@ def choices(spec: Spec) -> dict[str, Choice]:
     design, sigma = design_of(spec), spec["arms"]["sigma"]
     return {
         f"T={T}": Choice.ours(spec, design, spec["cell"]["N"], sigma, spec["settings"]["eps"], T)
-        for T in spec["arms"]["T"]
+        for T in as_list(spec["arms"]["T"])
     }
 
 
@@ -59,4 +60,8 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     delta = spec["settings"]["delta"]
     for name, choice in choices(spec).items():
         yield f"{spec['variant']}: {AMBSSGD} {name} kappa={spec['cell']['kappa']:g}", choice.mechanism(AMBSSGD), delta
-    yield f"{spec['variant']}: OLS", no_privacy(rivals.OLS, "non-private baseline: no noise"), delta
+    yield (
+        f"{spec['variant']}: OLS kappa={spec['cell']['kappa']:g}",
+        no_privacy(rivals.OLS, "non-private baseline: no noise"),
+        delta,
+    )

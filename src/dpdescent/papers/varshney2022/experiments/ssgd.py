@@ -69,9 +69,11 @@ def arms_of(spec: Spec, design: Design, N: int) -> list[Arm]:
     if steps == [THEOREM]:
         return [Arm(THEOREM, math.nan, ssgd.theorem_parameters(problem, alpha))]
     arms = []
-    for factor, step in product(cell["zeta_factors"], steps):
+    for factor, step in product(as_list(cell["zeta_factors"]), steps):
         parameters = ssgd.practical_parameters(problem, alpha, factor)
         given = step != PRACTICAL
+        if given and not isinstance(step, float | int):
+            raise ValueError(f"steps has {step!r}: give numbers, {PRACTICAL!r}, or one of {[COROLLARY, THEOREM]} alone")
         name = f"{step:g}" if given else PRACTICAL
         arms.append(Arm(name, factor, replace(parameters, eta=step) if given else parameters))
     return arms
@@ -107,8 +109,9 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
         for arm in arms_of(spec, design, N):
             where = f"{spec['variant']}: {spec['panel']}, N={N} d={len(design.lam)}"
             if spec["panel"] == NO_PRIVACY:
-                yield f"{where} {SGD}", no_privacy(SGD, "non-private baseline: no noise"), delta
+                yield f"{where} {SGD} step {arm.step}", no_privacy(SGD, "non-private baseline: no noise"), delta
                 continue
             eps = epsilon_of(spec, N)
+            claimed = (eps, delta) if arm.step == COROLLARY else None
             name = f"{where} eps={eps:.3g} step {arm.step} zeta factor {arm.zeta_factor:g}"
-            yield name, single_pass.mechanism(arm.parameters, N, eps, delta), delta
+            yield name, single_pass.mechanism(arm.parameters, N, claimed), delta

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from dpdescent.descent.shuffled_moments import tail_risk
+from dpdescent.papers.varshney2022 import rivals
 from dpdescent.papers.varshney2022.algorithm import AMBSSGD, Choice
-from dpdescent.papers.varshney2022.choices_compared import noise_variance, runs_of, tail_length, trials_of
+from dpdescent.papers.varshney2022.choices_compared import noise_variance, runs_of, trials_of
 from dpdescent.papers.varshney2022.design import Row, Spec
 from dpdescent.papers.varshney2022.risk_runs import design_of
 from dpdescent.papers.varshney2022.theory import ambssgd
@@ -25,7 +26,7 @@ def run(spec: Spec) -> Iterator[Row]:
                 spec, {str(key): choice for key, choice in found.items()}, X, Y, trial
             ).items():
                 T, step = next(key for key in found if str(key) == name)
-                choice, kept = found[T, step], tail_length(T, spec["settings"]["tail"])
+                choice, kept = found[T, step], rivals.tail_length(T, spec["settings"]["tail"])
                 common = (design.lam, -design.w_star, choice.eta, choice.b)
                 variance = noise_variance(choice, runs.thresholds[:, arm])
                 yield {
@@ -41,6 +42,9 @@ def choices(spec: Spec, N: int) -> dict[tuple[int, str], Choice]:
     """The main setting by T and step."""
     design, sigma, eps = design_of(spec), spec["arms"]["sigma"], spec["settings"]["eps"]
     printed = {THEOREM: None, COROLLARY: ambssgd.corollary_step(len(design.lam))}
+    for step in as_list(spec["arms"]["steps"]):
+        if step not in printed:
+            raise ValueError(f"steps has {step!r}: take some of {list(printed)}")
     return {
         (T, step): Choice.ours(spec, design, N, sigma, eps, T, step=printed[step])
         for T, step in product(as_list(spec["arms"]["T"]), as_list(spec["arms"]["steps"]))

@@ -8,6 +8,7 @@ from dpdescent.papers.varshney2022.choices_compared import runs_of, trials_of
 from dpdescent.papers.varshney2022.design import Design, Row, Spec
 from dpdescent.papers.varshney2022.risk_runs import iterations, measures_of
 from dpdescent.privacy.events import Mechanism
+from dpdescent.replication.arguments import as_list
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -36,7 +37,7 @@ def choices(spec: Spec) -> dict[str, Choice]:
         factor: Choice.ours(
             spec, design, cell["N"], spec["arms"]["sigma"], settings["eps"], iterations(spec), factor=factor
         )
-        for factor in spec["arms"]["factor"]
+        for factor in as_list(spec["arms"]["factor"])
     }  # fmt: skip
 
 
@@ -45,4 +46,8 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     delta = spec["settings"]["delta"]
     for factor, choice in choices(spec).items():
         yield f"{spec['variant']}: {AMBSSGD} {spec['cell']['law']}, factor {factor}", choice.mechanism(AMBSSGD), delta
-    yield f"{spec['variant']}: OLS", no_privacy(rivals.OLS, "non-private baseline: no noise"), delta
+    yield (
+        f"{spec['variant']}: OLS {spec['cell']['law']}",
+        no_privacy(rivals.OLS, "non-private baseline: no noise"),
+        delta,
+    )
