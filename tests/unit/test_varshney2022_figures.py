@@ -20,7 +20,7 @@ from matplotlib.lines import Line2D
 
 import made_up
 from dpdescent.papers.varshney2022 import figures
-from dpdescent.papers.varshney2022.figures import accounting, choices, looks
+from dpdescent.papers.varshney2022.figures import accounting, choices, looks, steps
 from dpdescent.replication import figures as style
 from dpdescent.replication.statistics import Z95
 from made_up import Rows, grid
@@ -80,6 +80,7 @@ def risk_of(name: str, N: float, d: float, sigma: float, eps: float) -> float:
 
 
 PRIVATE = tuple(name for name in DISPLAY["risk_vs_n"]["arms"]["series"] if name != "OLS")
+OURS, FIXED = ("DP-AMBSSGD", "DP-AMBSSGD (q = 0.9)"), ("fixed clip", "DP-GD")
 OTHERS = {"clip_fraction": 0.003, "zeta_first": 10.4, "zeta_last": 1.3}
 
 
@@ -98,7 +99,17 @@ def by_records() -> Rows:
         *risk_rows(("OLS", *PRIVATE), panel="epsilon = 1", N=sizes, sigma=sigma),
         *risk_rows(("OLS", *PRIVATE), panel="epsilon = 0.2", N=small, sigma=sigma, eps=0.2),
         *risk_rows(("DP-SSGD",), panel="DP-SSGD", N=sizes, sigma=sigma),
+        *varied("random grid", 0.9, risk_rows(OURS, panel="epsilon = 0.2", N=small, sigma=sigma, eps=0.2)),
+        *(
+            row
+            for name, factor in (("threshold 1.5", 0.5), ("threshold for all records", 3.0))
+            for row in varied(name, factor, risk_rows(FIXED, panel="epsilon = 1", N=sizes, sigma=sigma))
+        ),
     ]
+
+
+def varied(variant: str, factor: float, rows: Rows) -> Rows:
+    return [row | {"variant": variant, "mean": factor * row["mean"]} for row in rows]
 
 
 def by_noise() -> Rows:
@@ -134,13 +145,13 @@ def needed_rows() -> Rows:
             ("one pass", "DP-AMBSSGD (q = 0.9)", (10, 20, 40, 80, 160), 450.0, 0.98),
             ("sufficient statistics", "AdaSSP", (10, 20, 40, 80, 160, 320, 640), 1500.0, 1.2),
             ("sufficient statistics", "AdaSSP (bound 1.2 sqrt d)", (10, 20, 40, 80, 160, 320, 640), 600.0, 1.45),
-            ("no-clipping law", "fixed clip", (10, 20, 40, 80, 160, 320, 640), 3000.0, 1.0),
+            ("one pass", "fixed clip", (10, 20, 40, 80, 160), 3000.0, 1.0),
         )
         for panel, series, dimensions, constant, power in laws:
             for d in dimensions:
                 ratio = constant * harder * (d / 10) ** (power - 1)
                 keys = {"panel": panel, "series": series, "d": d, "sigma": sigma, "target": target}
-                rows.append(keys | {"mean": d * ratio, "n_over_d": ratio, "exact": series == "fixed clip"})
+                rows.append(keys | {"mean": d * ratio, "n_over_d": ratio})
     return [{"eps": 1.0, "delta": 1e-6} | row for row in rows]
 
 
@@ -198,10 +209,15 @@ def single_rows() -> Rows:
         return known | {"step": step, "eta": eta, "mean": mean, "series": "DP-SSGD"} | others | keys
 
     regime = {"panel": "own regime", "N": 1000000, "d": 2, "eps": 0.011, "delta": 1e-8, "zeta_factor": 3.0}
-    rows = [of("0.0002", 2e-4, 0.041, **regime), of("practical", 5e-5, 0.045, **regime)]
+    rows = [of("0.0002", 2e-4, 0.041, **regime), of("3e-05", 3e-5, 0.043, **regime)]
+    rows.append(of("practical", 5e-5, 0.045, **regime))
+    for d, step in itertools.product((5, 20), (0.05, 0.001)):
+        free = {"panel": "no privacy", "series": "SGD", "d": d, "eps": NAN, "zeta_factor": NAN, "exact": True}
+        rows.append(of(str(step), step, 1e-6 * d * step, **free))
     for N in (100000, 200000):
         for d in (2, 5, 10, 20):
             keys = {"panel": "Corollary 3.3", "N": N, "d": d, "expected": math.inf if d > 5 else 1e7}
+            keys["eps"] = math.sqrt(math.log(1e6) / N)
             rows.append(of("Corollary 3.3", 1 / (4 * d), 1e5 * d, **(keys | {"predictor": 10.0 * d})))
     for d in (2, 5, 10):
         rows.append(of("Theorem 3.2", 1e-13, 0.5, panel="Theorem 3.2", d=d, eps=0.0316, expected=0.5))
@@ -233,12 +249,14 @@ def single_rows() -> Rows:
 
 def bound_rows() -> Rows:
     rows: Rows = []
-    kinds = (("DP-AMBSSGD", "as run"), ("DP-AMBSSGD", "no clipping"), ("DP-SSGD", "no clipping"))
+    logs = {"as run": 1.0, "no clipping": 3.0, "no clipping, logs 1": 0.5}
+    kinds = [*itertools.product(["DP-AMBSSGD"], logs), ("DP-SSGD", "no clipping")]
     for (algorithm, kind), N, d, sigma in itertools.product(kinds, (10000, 100000), (5, 10), (1.0, 0.1)):
-        mean = risk_of(algorithm, N, d, sigma, 1.0)
+        mean = risk_of(algorithm, N, d, sigma, 1.0) * logs[kind]
         keys = {"algorithm": algorithm, "kind": kind, "N": N, "d": d, "sigma": sigma, "eps": 1.0, "delta": 1e-6}
-        without = NAN if algorithm == "DP-SSGD" else 18 * mean
-        own = {"T": 8 if algorithm != "DP-SSGD" else N, "expected": 0.97 * mean, "bound": 400 * mean}
+        without = NAN if kind == "no clipping" else 18 * mean
+        bound = NAN if kind == "no clipping, logs 1" else 400 * mean
+        own = {"T": 8 if algorithm != "DP-SSGD" else N, "expected": 0.97 * mean, "bound": bound}
         rows.append(keys | own | {"series": "risk", "mean": mean, "bound_without_logs": without, "clip_fraction": 0.0})
     return rows
 
@@ -360,10 +378,10 @@ ROWS: dict[str, Rows] = {
 
 # Curves with error bars in each panel, in the order of the panels.
 CURVES = {
-    "risk_vs_n": [8, 8, 8, 7, 7, 7, 7, 6], "risk_vs_sigma": [13, 7, 5], "risk_vs_d": [8, 6, 8],
-    "sample_complexity": [5, 5, 5], "risk_vs_eps": [7, 7], "risk_vs_kappa": [5, 3, 0],
+    "risk_vs_n": [9, 9, 9, 8, 8, 8, 8, 7], "risk_vs_sigma": [15, 8, 5], "risk_vs_d": [8, 6, 8],
+    "sample_complexity": [5, 5, 5], "risk_vs_eps": [8, 8], "risk_vs_kappa": [5, 3, 0],
     "alg_stat": [5, 5, 5, 8, 10, 0], "clip_path": [3, 3, 3, 3, 3, 3], "ssgd": [2, 2, 1, 6, 6, 6],
-    "bound_vs_run": [1, 1, 1], "step_size": [2] * 6, "feasibility": [0, 0, 0], "tails": [4, 0], "ablation": [1] * 9,
+    "bound_vs_run": [1, 2, 1], "step_size": [2] * 6, "feasibility": [0, 0, 0], "tails": [4, 0], "ablation": [1] * 9,
     "multiplier": [0, 0, 0], "audit": [1], "moments": [0, 0, 0, 0],
 }  # fmt: skip
 
@@ -581,7 +599,7 @@ def test_a_series_has_one_look_and_no_two_look_alike() -> None:
     kinds = [tuple(map(str, looks.look(name).values())) for name in looks.METHODS]
     assert len(set(kinds)) == len(kinds)
     named = {row["series"] for name in ROWS if name.startswith(("risk", "sample", "ssgd")) for row in ROWS[name]}
-    assert named <= set(looks.METHODS)
+    assert named - {"SGD"} <= set(looks.METHODS)
     for name in ("risk_vs_n", "risk_vs_eps", "risk_vs_d", "sample_complexity"):
         for container in draw(name).axes[0].containers:
             label, line = container.get_label(), container[0]
@@ -593,6 +611,69 @@ def test_a_series_has_one_look_and_no_two_look_alike() -> None:
     assert looks.look("as published", looks.RULES) == looks.look("DP-AMBSSGD (as published)")
     assert looks.look("one of one's own")["color"] == style.GREY
     assert looks.label_of("AdaSSP (bound 1.2 sqrt d)") == r"AdaSSP (bound $1.2\sqrt{d}$)"
+
+
+def test_labels_say_what_is_not_private() -> None:
+    tight = r"AdaSSP (bound $1.2\sqrt{d}$), Wishart draw (no guarantee)"
+    for name in ("risk_vs_d", "sample_complexity"):
+        labels = [each.get_label() for each in draw(name).axes[0].containers]
+        assert {"AdaSSP, Wishart draw (no guarantee)", tight} <= set(labels)
+        assert not {"AdaSSP", r"AdaSSP (bound $1.2\sqrt{d}$)"} & set(labels)
+    assert "AdaSSP, records clipped" in [each.get_label() for each in draw("risk_vs_d").axes[0].containers]
+    for name in ("risk_vs_n", "risk_vs_sigma", "risk_vs_eps", "risk_vs_d", "risk_vs_kappa"):
+        legend = [text.get_text() for axes in draw(name).legends for text in axes.get_texts()]
+        assert "OLS (not private)" in legend
+        assert "OLS" not in legend
+
+
+def title_of(figure: Figure) -> str:
+    (legend,) = figure.legends
+    return str(legend.get_title().get_text())
+
+
+def test_figures_give_epsilon_and_delta_as_the_table_has_them() -> None:
+    both = r"$\varepsilon=1$, $\delta=10^{-6}$"
+    for name in ("risk_vs_sigma", "risk_vs_d", "risk_vs_kappa", "sample_complexity", "bound_vs_run", "step_size",
+                 "tails", "ablation", "clip_path"):  # fmt: skip
+        assert title_of(draw(name)).startswith(both), name
+    for name in ("risk_vs_n", "risk_vs_eps"):
+        assert title_of(draw(name)).startswith(r"$\delta=10^{-6}$"), name
+    other = of_table("tails", whole("tails").assign(eps=0.2, delta=3e-8))
+    assert title_of(other).startswith(r"$\varepsilon=0.2$, $\delta=3\cdot10^{-8}$; points")
+    regime, corollary, theorem, *_ = [axes.get_title() for axes in draw("ssgd").axes]
+    assert regime == r"$N=10^{6}$, $d=2$, $\varepsilon=0.011$, $\delta=10^{-8}$"
+    assert corollary.endswith("\n" + r"$\varepsilon$ from $0.00831$ to $0.0118$, $\delta=10^{-6}$")
+    assert theorem.endswith("\n" + r"$\varepsilon=0.0316$, $\delta=10^{-6}$")
+
+
+def test_other_settings_are_thin_lines_of_the_same_colour() -> None:
+    panels = draw("risk_vs_n").axes
+    for variant, eps, names in (
+        ("random grid", 0.2, OURS), ("threshold 1.5", 1.0, FIXED), ("threshold for all records", 1.0, FIXED)
+    ):  # fmt: skip
+        row = panels[:4] if eps == 1.0 else panels[4:]
+        other = panels[4:] if eps == 1.0 else panels[:4]
+        for panel, sigma in zip(row, (1.0, 0.1, 0.01, 0.0), strict=True):
+            for name in names:
+                table = only("risk_vs_n", variant=variant, eps=eps, sigma=sigma, series=name)
+                assert drawn(panel, table, "N", color=looks.look(name)["color"], linewidth=0.9, marker="None")
+        label = f"{variant} ({', '.join(map(looks.label_of, looks.in_order(pd.Series(names))))})"
+        assert label in row[0].get_legend_handles_labels()[1]
+        assert label not in other[0].get_legend_handles_labels()[1]
+    thin = [line for line in lines_of(panels[1], linewidth=0.9) if line.get_marker() == "None"]
+    assert len({line._dash_pattern[1] and tuple(line._dash_pattern[1]) for line in thin}) == 2
+
+
+def test_levels_are_in_order_of_number_and_of_the_printed_choices() -> None:
+    assert looks.ordered((), ("last", "12", "133", "8", "0.5")) == ["0.5", "8", "12", "133", "last"]
+    assert looks.ordered(("b", "x", "a"), ("12", "a", "b", "8")) == ["b", "a", "8", "12"]
+    panels = of_table("ablation", whole("ablation"), {}).axes
+    written = {axes.get_title(): [label.get_text() for label in axes.get_yticklabels()] for axes in panels}
+    assert list(written) == [*choices.CHOICES.values()]
+    assert written["records of DP-STAT $s$"] == ["25", "50", "100", "200", "400", "1136", "2500"]
+    assert written["doublings $L$"] == ["12", "16", "20", "30", "133", "as published"]
+    printed = ["none", "+ noise multiplier", "+ rule", "+ factor", "+ overlap", r"+ $\Delta$"]
+    assert written["printed choices, one by one"] == printed
 
 
 def test_risks_are_means_but_medians_where_thresholds_overshoot() -> None:
@@ -608,7 +689,7 @@ def test_risks_are_means_but_medians_where_thresholds_overshoot() -> None:
         ]  # fmt: skip
         np.testing.assert_allclose(bars_of(container).T, ends)
     shades = [each for each in panel.collections if len(each.get_paths()) == 1 and each.get_alpha() == 0.13]
-    assert len(shades) == 8
+    assert len(shades) == 9
     table = only("risk_vs_n", eps=1.0, sigma=0.1, series="DP-SSGD")
     assert any(np.isclose(each.get_paths()[0].vertices[:, 1].max(), table["q90"].max()) for each in shades)
 
@@ -637,7 +718,7 @@ def test_risks_stand_beside_what_is_claimed() -> None:
 
 def test_zero_label_noise_has_a_place_of_its_own() -> None:
     last = draw("risk_vs_n").axes[3]
-    arrows = labelled(last, "OLS is 0 up to rounding")
+    arrows = labelled(last, "OLS (not private) is 0 up to rounding")
     assert data_of(arrows)[0].tolist() == [10000, 30000, 100000, 300000, 1000000]
     assert last.get_ylim()[0] > 1e-26
     risk, ratio, _ = draw("risk_vs_sigma").axes
@@ -645,7 +726,7 @@ def test_zero_label_noise_has_a_place_of_its_own() -> None:
     table = only("risk_vs_sigma", series="AdaSSP")
     assert drawn(risk, table[table["sigma"] > 0], "sigma", linestyle="-")
     assert drawn(risk, table[table["sigma"] == 0].assign(sigma=zero), "sigma", linestyle="None")
-    assert labelled(risk, "OLS is 0 up to rounding").get_xdata()[0] == pytest.approx(zero)
+    assert labelled(risk, "OLS (not private) is 0 up to rounding").get_xdata()[0] == pytest.approx(zero)
     ticks = risk.xaxis.get_major_locator()()
     assert [risk.xaxis.get_major_formatter()(each) for each in ticks] == ["0", "0.001", "0.01", "0.1", "1"]
     assert all(0.001 <= each <= 1 for each in ratio.xaxis.get_major_locator()())
@@ -686,6 +767,8 @@ def test_records_needed_have_their_exponents_and_both_laws() -> None:
     fewer = [row for row in ROWS["sample_complexity"] if row["d"] < 80]
     texts = [text.get_text() for text in drawn_from("sample_complexity", fewer).axes[0].get_legend().get_texts()]
     assert texts[0] == "$1.15$ / –"
+    assert title_of(draw("sample_complexity")).endswith("in each, the median of 7 runs")
+    assert title_of(of_table("sample_complexity", whole("sample_complexity"), {})).endswith("of several runs")
 
 
 def test_the_best_number_of_iterations_stands_beside_eight_kappa() -> None:
@@ -697,6 +780,18 @@ def test_the_best_number_of_iterations_stands_beside_eight_kappa() -> None:
     assert sorted(float(ring.get_xdata()[0]) for ring in rings) == [8, 16, 32, 64, 128]
     for label, mean in (("at the best $T$ of the grid", 0.01), (r"at $T=8\kappa$", 0.02)):
         assert data_of(container_of(by_kappa, label)[0])[1][0] == pytest.approx(mean)
+    # The multiple is read from the grid; where there are several or none, nothing is drawn of it.
+    shifted = [row | {"T": 12 * row["kappa"]} for row in rows if row["T"] == 8]
+    best = drawn_from("risk_vs_kappa", shifted).axes[2]
+    assert data_of(labelled(best, r"$T=12\kappa$"))[1].tolist() == [12, 24, 48, 96, 192]
+    for kept in (
+        [row for row in rows if row["kappa"] in (1, 2)],
+        [row for row in rows if row["T"] != 8 or row["kappa"] != 1],
+    ):
+        by_steps, by_kappa, best = drawn_from("risk_vs_kappa", kept).axes
+        assert not lines_of(by_steps, markersize=11)
+        assert by_kappa.get_title() == "at the best $T$"
+        assert len(lines_of(best)) == 1
 
 
 def test_thresholds_are_shown_by_rule() -> None:
@@ -754,7 +849,8 @@ def test_dp_ssgd_is_drawn_with_its_practical_step_and_what_is_expected() -> None
             assert drawn(panel, table, "eta", "expected", marker="x")
             heights = [line.get_ydata()[0] for line in lines_of(panel, linestyle=":")]
             assert any(np.isclose(height, table["predictor"].iloc[0]) for height in heights)
-    assert drawn(regime, only("ssgd", panel="own regime", step="0.0002"), "eta")
+    table = only("ssgd", panel="own regime")
+    assert drawn(regime, table[table["step"] != "practical"], "eta", linestyle="-")
     assert drawn(corollary, only("ssgd", panel="Corollary 3.3", N=200000), "d", linestyle="-")
     assert drawn(theorem, only("ssgd", panel="Theorem 3.2"), "d", linestyle="-")
     # An expectation that diverges is left out, and does not flatten the others.
@@ -769,12 +865,22 @@ def test_bounds_stand_beside_runs() -> None:
     assert len(labels) == 8
     kinds = (("DP-AMBSSGD", "as run"), ("DP-AMBSSGD", "no clipping"), ("DP-SSGD", "no clipping"))
     for panel, (algorithm, kind) in zip(panels, kinds, strict=True):
-        table = only("bound_vs_run", algorithm=algorithm, kind=kind)
-        table = table.sort_values(["sigma", "N", "d"], ascending=[False, True, True])
-        for column, marker in (("mean", looks.look(algorithm)["marker"]), ("expected", "x"), ("bound", "D")):
-            x, y = (np.concatenate(each) for each in zip(*map(data_of, lines_of(panel, marker=marker)), strict=True))
-            np.testing.assert_allclose(x[np.argsort(y)], table[column])
-        assert len(lines_of(panel, marker="<")) == (algorithm != "DP-SSGD")
+        main = of_kind(algorithm, kind).assign(place=range(8))
+        without = of_kind(algorithm, "no clipping, logs 1") if kind == "no clipping" else main.iloc[:0]
+        table = pd.concat([main, without.assign(place=np.arange(len(without)) + steps.BELOW)]).sort_values("place")
+        marker = looks.look(algorithm)["marker"]
+        for column, mark in (("mean", marker), ("expected", "x"), ("bound", "D"), ("bound_without_logs", "<")):
+            found = [data_of(line) for line in lines_of(panel, marker=mark)]
+            x, y = (np.concatenate([[], *each]) for each in (zip(*found, strict=True) if found else ((), ())))
+            kept = table[table[column].notna()]
+            np.testing.assert_allclose([x[np.argsort(y)], np.sort(y)], [kept[column], kept["place"]])
+        hollow = [line for line in lines_of(panel, marker=marker) if line.get_markerfacecolor() == "white"]
+        assert [sorted(data_of(line)[0]) for line in hollow] == [sorted(without["mean"])] * bool(len(without))
+
+
+def of_kind(algorithm: str, kind: str) -> pd.DataFrame:
+    table = only("bound_vs_run", algorithm=algorithm, kind=kind)
+    return table.sort_values(["sigma", "N", "d"], ascending=[False, True, True])
 
 
 def test_step_sizes_stand_beside_their_bias() -> None:
@@ -811,7 +917,7 @@ def test_tails_and_choices_are_drawn_by_level() -> None:
         np.testing.assert_allclose(x, range(4), atol=0.2)
         np.testing.assert_allclose(y, table["mean"])
         ols = only("tails", law=law, series="OLS")["mean"].item()
-        assert data_of(labelled(risk, f"OLS, {law}"))[1].tolist() == [ols, ols]
+        assert data_of(labelled(risk, f"OLS (not private), {law}"))[1].tolist() == [ols, ols]
     assert [len(line.get_xdata()) for line in lines_of(clipped)] == [3, 4, 4, 4]
     panels = draw("ablation").axes
     configured = DISPLAY["ablation"]["arms"]["choices"]

@@ -15,8 +15,10 @@ from dpdescent.papers.varshney2022.figures.looks import (
     label_of,
     look,
     middle_of,
+    ordered,
     text_of,
     where,
+    with_budget,
 )
 from dpdescent.replication.figures import (
     BLUE,
@@ -38,6 +40,8 @@ CHOICES = {
     "printed, one by one": "printed choices, one by one",
 }  # fmt: skip
 REFERENCE = ("printed, one by one", "none")
+# One after another: each keeps those before it.
+PRINTED = (REFERENCE[1], "+ noise multiplier", "+ rule", "+ factor", "+ overlap", "+ Delta")
 LAWS = {
     "normal": (BLUE, "o"),
     "Laplace": (VERMILION, "s"),
@@ -68,22 +72,16 @@ def draw_ablation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         panel.grid(visible=False, axis="y")
     for panel in axes.ravel()[: max(len(order), 1)][-COLUMNS:]:
         panel.set_xlabel(RISK)
-    legend_below(figure, axes.ravel(), 4)
+    legend_below(figure, axes.ravel(), 4, with_budget(main, "") or None)
     return figure
 
 
 def _levels_of(rows: pd.DataFrame, configured: dict[str, list[Any]]) -> dict[str, list[str]]:
-    """The levels of every choice, in the order of the configuration and then of the table."""
+    """The levels of every choice, in the order of the configuration; others after them by number or name."""
     known = {choice: [text_of(level) for level in levels] for choice, levels in configured.items()}
     found = {choice: set(group["level"]) for choice, group in rows.groupby("choice")}
-    order = [*(choice for choice in known if choice in found), *sorted(set(found) - set(known))]
-    return {
-        choice: [
-            *(level for level in known.get(choice, []) if level in found[choice]),
-            *sorted(found[choice] - set(known.get(choice, []))),
-        ]
-        for choice in order
-    }
+    order = ordered([*known, *CHOICES], found)
+    return {choice: ordered([*known.get(choice, []), *PRINTED], found[choice]) for choice in order}
 
 
 def _levels(axes: Axes, rows: pd.DataFrame, levels: list[str]) -> None:
@@ -119,8 +117,8 @@ def draw_tails(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     main = select(table)
     main = main.assign(factor=main["factor"].map(text_of, na_action="ignore"))
     ours = where(main, series=OURS)
-    factors = _ordered([*map(text_of, display.get("arms", {}).get("factor", []))], set(ours["factor"].dropna()))
-    laws = _ordered([*LAWS], set(main["law"]))
+    factors = ordered([*map(text_of, display.get("arms", {}).get("factor", []))], set(ours["factor"].dropna()))
+    laws = ordered(LAWS, set(main["law"]))
     figure, axes = panels(2, size=(5.6, 4.1), squeeze=False)
     risk, clipped = axes[0]
     for rank, law in enumerate(laws):
@@ -130,19 +128,18 @@ def draw_tails(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         shift = 0.07 * (rank - (len(laws) - 1) / 2)
         _by_factor(risk, clipped, own.assign(place=places + shift).sort_values("place"), law, color, marker)
         for _, row in where(main, series=NON_PRIVATE, law=law).drop_duplicates("law").iterrows():
-            risk.axhline(row["mean"], color=color, linestyle="--", linewidth=0.9, label=f"OLS, {law}")
+            risk.axhline(
+                row["mean"], color=color, linestyle="--", linewidth=0.9, label=f"{label_of(NON_PRIVATE)}, {law}"
+            )
     for panel in (risk, clipped):
         log_scale(panel, "y")
         panel.set_xticks(range(len(factors)), [name.replace("log^a N", r"$\log^aN$") for name in factors])
         panel.set_xlabel(r"factor of the threshold $\zeta_t=$ factor $\times\,R_x\gamma_t$")
     risk.set_ylabel(RISK)
     clipped.set_ylabel("share of gradients clipped")
-    legend_below(figure, (risk, clipped), 4, "points: mean with standard error; thick: 10 % to 90 % of the trials")
+    points = "points: mean with standard error; thick: 10 % to 90 % of the trials"
+    legend_below(figure, (risk, clipped), 4, with_budget(main, points))
     return figure
-
-
-def _ordered(known: list[str], found: set[str]) -> list[str]:
-    return [*(name for name in known if name in found), *sorted(found - set(known))]
 
 
 def _by_factor(risk: Axes, clipped: Axes, rows: pd.DataFrame, law: str, color: str, marker: str) -> None:

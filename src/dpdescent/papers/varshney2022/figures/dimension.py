@@ -1,5 +1,6 @@
 """Figures of varshney2022 on how much grows with the dimension and with the condition number."""
 
+import math
 from typing import Any
 
 import pandas as pd
@@ -8,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from dpdescent.papers.varshney2022.figures.looks import (
-    FIXED,
     MEANS,
     NON_PRIVATE,
     OURS,
@@ -18,6 +18,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     D,
     N,
     T,
+    drawn_without_guarantee,
     finite,
     guide,
     in_order,
@@ -31,6 +32,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     trivial_line,
     values_of,
     where,
+    with_budget,
     working,
 )
 from dpdescent.replication.figures import (
@@ -45,7 +47,6 @@ from dpdescent.replication.figures import (
 DRAWN, CLIPPED = "Wishart draw", "records clipped"
 # Where the law d^{3/2} of sufficient statistics has outgrown the logarithms.
 LARGE = 80
-EXACT = "exact, no clipping"
 
 
 def draw_risk_vs_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
@@ -65,7 +66,7 @@ def draw_risk_vs_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for panel in axes[0]:
         log_scale(panel)
         panel.set(xlabel=D, ylabel=RISK)
-    legend_below(figure, axes[0], 4, MEANS)
+    legend_below(figure, axes[0], 4, with_budget(main, MEANS))
     return figure
 
 
@@ -74,7 +75,9 @@ def _by_panel(axes: Axes, rows: pd.DataFrame) -> None:
     for part in values_of(rows, "panel"):
         own = where(rows, panel=part)
         name = own["series"].iloc[0]
-        label = label_of(name) if name not in (SUFFICIENT, TIGHT) else f"{label_of(name)}, {part}"
+        label = label_of(name)
+        if name in (SUFFICIENT, TIGHT):
+            label = drawn_without_guarantee(name) if part == DRAWN else f"{label}, {part}"
         if part == CLIPPED:
             marker = "x" if name == SUFFICIENT else "+"
             risk_curve(axes, own, "d", label, linestyle="none", marker=marker, markersize=8, color="black")
@@ -83,7 +86,10 @@ def _by_panel(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_sample_complexity(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Records needed against the dimension, a panel a goal, with exponents and the laws d and d^{3/2}."""
+    """Records needed against the dimension, a panel a goal, with exponents and the laws d and d^{3/2}.
+
+    Sufficient statistics are drawn by Wishart's law in every panel of the table.
+    """
     main = finite(select(table))
     goals = sorted(set(zip(main["sigma"], main["target"], strict=True)), reverse=True)
     figure, axes = panels(max(len(goals), 1), size=(4.9, 4.6), squeeze=False)
@@ -95,14 +101,16 @@ def draw_sample_complexity(table: pd.DataFrame, display: dict[str, Any]) -> Figu
         panel.set_title(rf"$\sigma={sigma:g}$, risk at most ${scientific(target)}$")
     for panel in axes[0]:
         panel.set(xlabel=D, ylabel=f"least {N}")
-    legend_below(figure, axes[0], 4, "points: mean over scans with standard error; of each, the median of seven runs")
+    runs = f"{display['arms']['draws']:g}" if "draws" in display.get("arms", {}) else "several"
+    points = f"points: mean over scans with standard error; in each, the median of {runs} runs"
+    legend_below(figure, axes[0], 4, with_budget(main, points))
     return figure
 
 
 def _needed(axes: Axes, rows: pd.DataFrame) -> None:
     for name in in_order(rows["series"]):
         own = where(rows, series=name).sort_values("d")
-        label = f"{label_of(name)} ({EXACT})" if name == FIXED else label_of(name)
+        label = drawn_without_guarantee(name) if name in (SUFFICIENT, TIGHT) else label_of(name)
         axes.errorbar(own["d"], own["mean"], yerr=own["se"], label=label, **look(name))
     guide(axes, where(rows, series=OURS), "d", 1.0, "slope $d$: claimed here")
     guide(axes, where(rows, series=TIGHT), "d", 1.5, "slope $d^{3/2}$: sufficient statistics", last=True, dash="--")
@@ -123,47 +131,59 @@ def _exponents(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risk against the number of iterations by condition number; at the best and at 8 kappa; and the best number."""
+    """Risk against the number of iterations by condition number; at the best number, and at T = c kappa.
+
+    c is the multiple of kappa that the grid has for every kappa.
+    """
     figure, axes = panels(3, size=(5.3, 4.4), squeeze=False)
     by_steps, by_kappa, best = axes[0]
     main = select(table)
     rows = where(main, series=OURS)
-    conditions = values_of(rows, "kappa")
+    conditions, multiple = values_of(rows, "kappa"), _common_multiple(rows)
+    law = rf"$T={multiple:g}\kappa$"
     for kappa, color, marker in zip(conditions, shades(len(conditions)), MARKERS * len(conditions), strict=False):
         own = where(rows, kappa=kappa)
         style = {"color": color, "markerfacecolor": color, "marker": marker}
         risk_curve(by_steps, own, "T", rf"$\kappa={kappa:g}$", **style)
-        _ring(by_steps, where(own, T=8 * kappa))
+        _ring(by_steps, where(own, T=multiple * kappa), law)
     trivial_line(by_steps)
     at_best = rows.sort_values("mean").drop_duplicates("kappa").sort_values("kappa")
-    _at_best(by_kappa, at_best, rows[rows["T"] == 8 * rows["kappa"]])
+    _at_best(by_kappa, at_best, rows[rows["T"] == multiple * rows["kappa"]], law)
     sampling_lines(by_kappa, main, "kappa", display.get("published", {}))
     _ols(by_kappa, where(main, series=NON_PRIVATE))
     best.plot(at_best["kappa"], at_best["T"], label="best $T$ of the grid", **look(OURS))
-    best.plot(conditions, [8 * kappa for kappa in conditions], color="black", linestyle="-.", label=r"$T=8\kappa$")
+    if not math.isnan(multiple):
+        best.plot(conditions, [multiple * kappa for kappa in conditions], color="black", linestyle="-.", label=law)
     for panel in axes[0]:
         log_scale(panel)
         panel.set(xlabel=r"condition number $\kappa$", ylabel=RISK)
     by_steps.set(title="risk against iterations", xlabel=T)
-    by_kappa.set(title="at the best $T$, and at $8\\kappa$")
+    by_kappa.set(title="at the best $T$" + (f", and at {law}" if not math.isnan(multiple) else ""))
     best.set(title="best number of iterations", ylabel=T)
-    legend_below(figure, axes[0], 5, MEANS)
+    legend_below(figure, axes[0], 5, with_budget(main, MEANS))
     return figure
 
 
-def _ring(axes: Axes, rows: pd.DataFrame) -> None:
+def _common_multiple(rows: pd.DataFrame) -> float:
+    """T over kappa, if there is just one value of it at which every kappa was run; else NaN."""
+    found = [set(group["T"] / kappa) for kappa, group in rows.groupby("kappa")]
+    common = set.intersection(*found) if found else set()
+    return common.pop() if len(common) == 1 else math.nan
+
+
+def _ring(axes: Axes, rows: pd.DataFrame, law: str) -> None:
     if len(rows):
         style = {"markersize": 11, "markerfacecolor": "none", "color": "black"}
-        marks(axes, rows["T"], rows["mean"], "o", r"circle: $T=8\kappa$, as configured", **style)
+        marks(axes, rows["T"], rows["mean"], "o", f"circle: {law}", **style)
 
 
-def _at_best(axes: Axes, best: pd.DataFrame, configured: pd.DataFrame) -> None:
+def _at_best(axes: Axes, best: pd.DataFrame, configured: pd.DataFrame, law: str) -> None:
     """Risk against kappa, and the law kappa^2 of the term of privacy through its last point."""
     # Wide and pale: it may lie under the other.
     wide = {"linewidth": 6.0, "alpha": 0.35, "elinewidth": 6.0}
     risk_curve(axes, best, "kappa", "at the best $T$ of the grid", **wide)
     style = {"linestyle": "--", "markerfacecolor": "white"}
-    risk_curve(axes, configured, "kappa", r"at $T=8\kappa$", **style)
+    risk_curve(axes, configured, "kappa", f"at {law}", **style)
     guide(axes, working(configured), "kappa", 2.0, r"slope $\kappa^2$: term of privacy")
 
 

@@ -17,6 +17,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     scientific,
     values_of,
     where,
+    with_budget,
 )
 from dpdescent.replication.figures import GREY, MARKERS, curve, legend_below, log_scale, panels, select, shades
 
@@ -147,7 +148,7 @@ def draw_clip_path(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     scale.set_label(r"$R_x(\|w_t-w^*\|_H^2+\sigma^2)^{1/2}$: what $\zeta_t$ should follow")
     floor = axes[0, 0].plot([], [], color=GREY, linestyle=":", label=r"$\sigma$: what residuals fall to")[0]
     floor.set_linewidth(1.1)
-    legend_below(figure, axes.ravel(), 5, MEANS)
+    legend_below(figure, axes.ravel(), 5, with_budget(main, MEANS))
     return figure
 
 

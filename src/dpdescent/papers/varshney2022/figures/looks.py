@@ -67,9 +67,16 @@ def in_order(names: "pd.Series[str]", known: Iterable[str] = METHODS) -> list[st
 
 
 def label_of(name: str) -> str:
-    """A method's name with its formulas, and with what is drawn of it where that is no mean."""
+    """A method's name with its formulas, whether it is private, and what is drawn of it where that is no mean."""
+    if name == NON_PRIVATE:
+        return f"{name} (not private)"
     written = re.sub(r"\b1\.2 sqrt d\b", r"$1.2\\sqrt{d}$", re.sub(r"\bq = (0\.\d+)", r"$q=\1$", name))
     return f"{written}, median" if name == PUBLISHED else written
+
+
+def drawn_without_guarantee(name: str) -> str:
+    """The label of a method whose statistics are drawn by Wishart's law: records that nothing clips protect nobody."""
+    return f"{label_of(name)}, Wishart draw (no guarantee)"
 
 
 def text_of(value: Any) -> str:
@@ -84,6 +91,36 @@ def scientific(value: float) -> str:
     power = math.floor(math.log10(value) + 1e-9)
     factor = f"{value / 10**power:.3g}"
     return f"10^{{{power}}}" if factor == "1" else rf"{factor}\cdot10^{{{power}}}"
+
+
+def budget(rows: pd.DataFrame, span: bool = False) -> str:
+    """epsilon and delta of some rows; one that varies is left out, or is the span of its values."""
+    written = []
+    for column, symbol in (("eps", EPS), ("delta", r"$\delta$")):
+        values = [scientific(float(f"{value:.3g}")) for value in values_of(rows, column)]
+        if len(values) == 1:
+            written.append(f"{symbol[:-1]}={values[0]}$")
+        elif values and span:
+            written.append(f"{symbol} from ${values[0]}$ to ${values[-1]}$")
+    return ", ".join(written)
+
+
+def with_budget(rows: pd.DataFrame, text: str) -> str:
+    """The title of a legend: epsilon and delta of all panels, and how points are drawn."""
+    return "; ".join(each for each in (budget(rows), text) if each)
+
+
+def ordered(known: Iterable[str], found: Iterable[str]) -> list[str]:
+    """The names that were found: known ones first and in their order, then numbers in rising order, then words."""
+    first = [name for name in dict.fromkeys(known) if name in set(found)]
+    return [*first, *sorted(set(found) - set(first), key=_numbers_first)]
+
+
+def _numbers_first(name: str) -> tuple[float, str]:
+    try:
+        return float(name), ""
+    except ValueError:
+        return math.inf, name
 
 
 def where(rows: pd.DataFrame, **values: Any) -> pd.DataFrame:

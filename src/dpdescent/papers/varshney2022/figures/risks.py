@@ -29,6 +29,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     trivial_line,
     values_of,
     where,
+    with_budget,
     working,
 )
 from dpdescent.replication.figures import (
@@ -40,6 +41,7 @@ from dpdescent.replication.figures import (
     panels,
     plain_number,
     select,
+    thin_curve,
     variants_of,
     vertical,
 )
@@ -48,10 +50,12 @@ from dpdescent.replication.figures import (
 LEVELS = ((BLUE, "o"), ("#7FB7DA", "<"), (DARK_BLUE, ">"), (SKY, "P"))
 # sigma = 0 stands so far left of the smallest sigma > 0.
 GAP = 6.0
+# Of other settings than the main ones.
+DASHES: tuple[Any, ...] = ((0, (1, 1.2)), (0, (4, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (2.5, 1)))
 
 
 def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risk against the number of records, a column a sigma and a row an epsilon."""
+    """Risk against the number of records, a column a sigma and a row an epsilon; thin: other settings."""
     main = select(table)
     budgets, noises = (sorted(values_of(main, name), reverse=True) for name in ("eps", "sigma"))
     figure, axes = panels(max(len(noises), 1), max(len(budgets), 1), size=(3.8, 3.4), squeeze=False)
@@ -59,6 +63,7 @@ def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         for panel, sigma in zip(row, noises, strict=True):
             rows = where(main, eps=eps, sigma=sigma)
             _risks(panel, rows, "N", display)
+            _other_settings(panel, table, {"eps": eps, "sigma": sigma})
             if sigma > 0:
                 guide(panel, working(rows), "N", -2.0, "slope $N^{-2}$")
             panel.set_title(rf"$\sigma={sigma:g}$, $\varepsilon={eps:g}$")
@@ -68,8 +73,21 @@ def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         panel.set_xlabel(N)
     for panel in axes[:, 0]:
         panel.set_ylabel(RISK)
-    legend_below(figure, axes.ravel(), 5, POINTS)
+    legend_below(figure, axes.ravel(), 5, with_budget(main, POINTS))
     return figure
+
+
+def _other_settings(axes: Axes, table: pd.DataFrame, at: dict[str, float]) -> None:
+    """Means under each variant, a dash a variant, in the colours of the methods."""
+    for variant, dash in zip(variants_of(table)[1:], DASHES, strict=False):
+        rows = where(table, variant=variant)
+        names = in_order(rows["series"])
+        here = where(rows, **at)
+        for name in in_order(here["series"]):
+            thin_curve(axes, where(here, series=name), "N", color=look(name)["color"], linestyle=dash, alpha=1.0)
+        if len(here):
+            label = f"{variant} ({', '.join(map(label_of, names))})"
+            axes.plot([], [], color=GREY, linestyle=dash, linewidth=0.9, label=label)
 
 
 def _risks(axes: Axes, rows: pd.DataFrame, x: str, display: dict[str, Any]) -> None:
@@ -100,7 +118,7 @@ def draw_risk_vs_sigma(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     risk.set(title="all methods", ylabel=RISK)
     ratio.set(title=r"in units of the risk of OLS", ylabel=r"excess risk over $\sigma^2d/(2N)$")
     levels.set(title=r"DP-AMBSSGD: the floor $\Delta=B/2^L$", ylabel=RISK)
-    legend_below(figure, axes[0], 5, POINTS)
+    legend_below(figure, axes[0], 5, with_budget(main, POINTS))
     return figure
 
 
@@ -159,7 +177,7 @@ def draw_risk_vs_eps(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         panel.set_title(rf"$\sigma={sigma:g}$" + _sizes(rows))
     for panel in axes[0]:
         panel.set(xlabel=EPS, ylabel=f"{RISK} ({BY_MEDIAN})")
-    legend_below(figure, axes[0], 5, POINTS)
+    legend_below(figure, axes[0], 5, with_budget(main, POINTS))
     return figure
 
 

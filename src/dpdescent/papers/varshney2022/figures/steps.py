@@ -14,6 +14,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     TRIVIAL,
     D,
     T,
+    budget,
     finite,
     look,
     marks,
@@ -23,6 +24,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     trivial_line,
     values_of,
     where,
+    with_budget,
 )
 from dpdescent.replication.figures import (
     BLUE,
@@ -40,14 +42,18 @@ from dpdescent.replication.figures import (
 )
 
 PRACTICAL = "practical"
+SINGLE = "DP-SSGD"
 REGIME, COROLLARY, THEOREM, GRID = "own regime", "Corollary 3.3", "Theorem 3.2", "grid"
 ETA = r"step size $\eta$"
 EXPECTED, PREDICTED = r"expected without clipping (exact)", r"$4\alpha^2\zeta^2\mathrm{Tr}\,H^{-1}/N+\sigma^2d/N$"
 STEPS = {"Theorem 3.7": (BLUE, "o"), "Corollary 3.8": (VERMILION, "s")}
 KINDS = {
     ("DP-AMBSSGD", "as run"): "DP-AMBSSGD as run", ("DP-AMBSSGD", "no clipping"): "DP-AMBSSGD, no clipping",
-    ("DP-SSGD", "no clipping"): "DP-SSGD, no clipping",
+    (SINGLE, "no clipping"): "DP-SSGD, no clipping",
 }  # fmt: skip
+# Runs whose threshold has its logarithms set to 1, beside those with a threshold as printed.
+WITHOUT_LOGS = {"no clipping": "no clipping, logs 1"}
+BELOW = 0.32
 # Marks of a cell: column, marker, colour, label.
 MARKS = (
     ("expected", "x", "black", "expected (exact law)"),
@@ -58,7 +64,8 @@ MARKS = (
 
 def draw_ssgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """DP-SSGD in its own regime and with the printed parameters; below, over steps and thresholds by epsilon."""
-    main = select(table)
+    # Remark (i) after Theorem 3.2 is about runs without privacy, which the table also has.
+    main = where(select(table), series=SINGLE)
     main = main.assign(step=main["step"].map(text_of))
     over_steps = where(main, panel=GRID)
     budgets = values_of(over_steps, "eps")[:4]
@@ -80,8 +87,11 @@ def draw_ssgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     # The printed step hardly moves: what it moves is no matter.
     low, high = axes[0, 2].get_ylim()
     axes[0, 2].set_ylim(min(low, TRIVIAL / 5), max(high, 2 * TRIVIAL))
-    axes[0, 1].set_title("step, threshold and noise of Corollary 3.3")
-    axes[0, 2].set_title("step and threshold of Theorem 3.2")
+    for panel, part, named in (
+        (axes[0, 1], COROLLARY, "step, threshold and noise of Corollary 3.3"),
+        (axes[0, 2], THEOREM, "step and threshold of Theorem 3.2"),
+    ):
+        panel.set_title("\n".join(each for each in (named, budget(where(main, panel=part), span=True)) if each))
     legend_below(figure, [axes[1, 0], *used], 4, MEANS)
     return figure
 
@@ -139,9 +149,8 @@ def _expected(axes: Axes, rows: pd.DataFrame, x: str, color: str) -> None:
 
 def _setting(rows: pd.DataFrame) -> str:
     """What a panel holds fixed."""
-    names = {"N": "N", "d": "d", "eps": r"\varepsilon"}
-    fixed = [rf"${name}={scientific(rows[key].iloc[0])}$" for key, name in names.items() if rows[key].nunique() == 1]
-    return ", ".join(fixed)
+    fixed = [rf"${name}={scientific(rows[name].iloc[0])}$" for name in ("N", "d") if rows[name].nunique() == 1]
+    return ", ".join(each for each in [*fixed, budget(rows)] if each)
 
 
 def draw_bound_vs_run(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
@@ -150,30 +159,35 @@ def draw_bound_vs_run(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     cells = main[["sigma", "N", "d"]].drop_duplicates().sort_values(["sigma", "N", "d"], ascending=[False, True, True])
     names = [rf"$\sigma={s:g}$, $N={scientific(n)}$, $d={d:g}$" for s, n, d in cells.itertuples(index=False)]
     places = {cell: place for place, cell in enumerate(cells.itertuples(index=False, name=None))}
-    height = 1.6 + 0.36 * len(names)
+    height = 1.6 + 0.42 * len(names)
     figure, axes = panels(len(KINDS), size=(4.6, height), squeeze=False, sharey=True)
     for panel, ((algorithm, kind), title) in zip(axes[0], KINDS.items(), strict=True):
-        rows = where(main, algorithm=algorithm, kind=kind)
+        rows = where(main, algorithm=algorithm)
         keys = zip(rows["sigma"], rows["N"], rows["d"], strict=True)
-        _beside_bounds(panel, rows.assign(place=[places[key] for key in keys]), algorithm)
+        rows = rows.assign(place=[places[key] for key in keys])
+        without = where(rows, kind=WITHOUT_LOGS.get(kind, ""))
+        _beside_bounds(panel, where(rows, kind=kind), algorithm)
+        _beside_bounds(panel, without.assign(place=without["place"] + BELOW), algorithm, without_logs=True)
         panel.axvline(TRIVIAL, color="black", linestyle=(0, (1, 1)), linewidth=1.0, label="trivial estimate 0: 1/2")
         log_scale(panel, "x")
         panel.grid(visible=False, axis="y")
         panel.set(title=title, xlabel=RISK, ylim=(max(len(names), 1) - 0.5, -0.5))
     axes[0, 0].set_yticks(range(len(names)), names)
-    legend_below(figure, axes[0], 3)
+    legend_below(figure, axes[0], 3, with_budget(main, "points: mean with standard error; thick: 10 % to 90 %"))
     return figure
 
 
-def _beside_bounds(axes: Axes, rows: pd.DataFrame, algorithm: str) -> None:
+def _beside_bounds(axes: Axes, rows: pd.DataFrame, algorithm: str, without_logs: bool = False) -> None:
     """Marks of all settings, with a line from the measured risk to the largest bound."""
     if not len(rows):
         return
-    axes.hlines(rows["place"], rows["mean"], rows[["mean", "bound"]].max(axis=1), color=GREY, linewidth=0.7)
+    largest = rows[["mean", "bound", "bound_without_logs"]].max(axis=1)
+    axes.hlines(rows["place"], rows["mean"], largest, color=GREY, linewidth=0.7)
     color = look(algorithm)["color"]
     axes.hlines(rows["place"], rows["q10"], rows["q90"], color=color, alpha=0.35, linewidth=6)
     style = {"color": color, "marker": look(algorithm)["marker"], "linestyle": "none"}
-    label = f"measured, {algorithm}: mean with standard error, 10 % to 90 %"
+    style |= {"markerfacecolor": "white"} if without_logs else {}
+    label = f"measured, {algorithm}" + (r", $\log^aN$ in the threshold set to 1" if without_logs else "")
     axes.errorbar(rows["mean"], rows["place"], xerr=rows["se"], label=label, **style)
     for column, marker, color, label in MARKS:
         shown = finite(rows, column)
@@ -201,7 +215,8 @@ def draw_step_size(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         row[0].set_ylabel(RISK)
     dashed = axes[0, 0].add_line(Line2D([], [], color=GREY, linestyle="--"))
     dashed.set_label("bias: exact, without noise and clipping")
-    legend_below(figure, axes.ravel(), 3, f"{OURS}; points: mean with standard error; shade: 10 % to 90 %")
+    points = f"{OURS}; points: mean with standard error; shade: 10 % to 90 %"
+    legend_below(figure, axes.ravel(), 3, with_budget(main, points))
     return figure
 
 
