@@ -144,7 +144,8 @@ class Choice:
 
     def mechanism(self, name: str) -> Mechanism:
         """What a run releases; only with the published noise multiplier there is an epsilon that the paper claims."""
-        claimed = self.multiplier == privacy.published_multiplier(self.eps, self.delta)
+        in_range = self.eps <= math.log(1.0 / self.delta)
+        claimed = in_range and self.multiplier == privacy.published_multiplier(self.eps, self.delta)
         releases = self.arm(0).releases(self.batch)
         return Mechanism(
             name, releases, "replace-one", "shuffled single pass", math.inf, "proved",
