@@ -19,7 +19,7 @@ help: ## this list
 results: .venv/.installed ## rebuild every table, figure and verdict at paper scale [SCALE=mine]
 	$(SNAKEMAKE) --config scale=$(SCALE)
 
-quick: .venv/.installed ## the same pipeline, shrunk to three minutes, into results/quick
+quick: .venv/.installed ## the same pipeline, shrunk to four minutes, into results/quick
 	$(SNAKEMAKE) --config scale=quick
 
 figure: .venv/.installed ## one figure: make figure F=liang2025/fig04 [SCALE=quick]
