@@ -129,13 +129,13 @@ def _private_rates(evidence: Evidence) -> Iterator[Claim]:
         yield claim_on_all(
             f"theorem-3.7-rate-eps{suffix}", "risk_vs_eps", "Thm 3.7", f"{ours}the term of privacy is O(log(1/delta) / eps^2)",
             f"log-log slope in eps of {COST}: the smallest over sigma; {MEDIAN}", in_eps.values(),
-            **at_least(-2.0 - LOGARITHMS), note=f"{told(in_eps)}; noise for exactly (eps, delta) falls a little slower than 1/eps. {_moving(evidence, 'risk_vs_eps', series)}{added}",
+            **at_least(-2.0 - LOGARITHMS), note=f"{told(in_eps)}; noise for exactly (eps, delta) falls a little slower than 1/eps{_further(_moving(evidence, 'risk_vs_eps', series))}{added}",
         )  # fmt: skip
         off = [less(each, -2.0) for found in (in_N, in_eps) for each in found.values()]
         yield claim_on_all(
             f"optimal-exponents{suffix}", "risk_vs_n", "Sec. 1, Sec. 4", f"{ours}the error related to privacy is (nearly) optimal in N and eps: both lower bounds' exponents are attained",
             f"log-log slopes in N and in eps of {COST}, less -2: the one that is furthest off", off, **within(LOGARITHMS, 0.0),
-            note=f"in N: {told(in_N)}; in eps: {told(in_eps)}; d is judged by the claims on dimension. {_moving(evidence, 'risk_vs_n', series)}{added}",
+            note=f"in N: {told(in_N)}; in eps: {told(in_eps)}; d is judged by the claims on dimension{_further(_moving(evidence, 'risk_vs_n', series))}{added}",
         )  # fmt: skip
 
 
@@ -147,6 +147,11 @@ def _slopes_in_N(evidence: Evidence, series: str, variant: str = "main") -> dict
 def _slopes_in_eps(evidence: Evidence, series: str) -> dict[str, Estimate]:
     table = _noisy(risks(evidence, "risk_vs_eps", series))
     return by(cost_of_privacy(table), ["sigma"], lambda group: exponent(group, "eps"))
+
+
+def _further(sentence: str) -> str:
+    """A further sentence of a note, if there is one."""
+    return f". {sentence}" if sentence else ""
 
 
 def _moving(evidence: Evidence, artefact: str, series: str) -> str:
