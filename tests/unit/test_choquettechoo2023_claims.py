@@ -16,6 +16,7 @@ import pytest
 from dpdescent.papers.choquettechoo2023 import claims, reading
 from dpdescent.papers.choquettechoo2023.claims import learning, quantities, regression, theory
 from dpdescent.privacy import zcdp
+from dpdescent.replication import cells
 from dpdescent.replication import configuration as conf
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import Estimate
@@ -1074,7 +1075,7 @@ def test_means_of_few_trials_have_student_s_interval() -> None:
     random, exact = quantities.means(table)
     # The 97.5 % quantile of Student's t with 11 degrees of freedom, by tables.
     assert random.high - random.value == pytest.approx(0.02201, abs=1e-6)
-    assert exact == quantities.exactly(0.2)
+    assert exact == cells.exactly(0.2)
 
 
 def test_what_is_not_counted_is_no_zero() -> None:
@@ -1162,14 +1163,14 @@ def test_pooled_ratios_and_differences_add_their_errors() -> None:
 
 
 def test_a_claim_about_all_cells_shows_the_one_that_fails_most() -> None:
-    cells = [Estimate(1.0, 0.9, 1.1), Estimate(0.2, 0.1, 0.3), Estimate(0.6, 0.4, 0.8), quantities.exactly(math.nan)]
-    made = quantities.claim_on_all("c", "fig01", "l", "s", "q", cells, "at least 0.5", at_least=0.5)
+    three = [Estimate(1.0, 0.9, 1.1), Estimate(0.2, 0.1, 0.3), Estimate(0.6, 0.4, 0.8), cells.exactly(math.nan)]
+    made = reading.claim_on_all("c", "fig01", "l", "s", "q", three, "at least 0.5", at_least=0.5)
     assert (made.measured, made.low, made.high, made.verdict) == (0.2, 0.1, 0.3, "not reproduced")
-    made = quantities.claim_on_all("c", "fig01", "l", "s", "q", cells[::2], "at least 0.5", at_least=0.5)
+    made = reading.claim_on_all("c", "fig01", "l", "s", "q", three[::2], "at least 0.5", at_least=0.5)
     assert (made.measured, made.verdict) == (0.6, "inconclusive")
-    made = quantities.claim_on_all("c", "fig01", "l", "s", "q", cells[:1], "below 2", at_most=2.0)
+    made = reading.claim_on_all("c", "fig01", "l", "s", "q", three[:1], "below 2", at_most=2.0)
     assert (made.measured, made.verdict) == (1.0, "reproduced")
-    assert quantities.claim_on_all("c", "fig01", "l", "s", "q", cells[3:], "any").verdict == "not testable"
+    assert reading.claim_on_all("c", "fig01", "l", "s", "q", three[3:], "any").verdict == "not testable"
 
 
 def test_a_share_of_the_gap_is_as_uncertain_as_its_ends() -> None:

@@ -16,6 +16,7 @@ import pytest
 from dpdescent.papers.varshney2022 import claims, reading
 from dpdescent.papers.varshney2022.claims import open_claims, quantities, rates
 from dpdescent.papers.varshney2022.theory.ambssgd import stat_slack
+from dpdescent.replication import cells
 from dpdescent.replication import configuration as conf
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import Estimate
@@ -719,9 +720,9 @@ def check(found: dict[str, Claim]) -> None:
 def test_of_the_cells_that_decide_the_worst_is_shown() -> None:
     """A doubtful cell that misses by more does not stand for one that fails."""
     fails, doubtful = Estimate(1.1, 1.05, 1.15), Estimate(3.0, 0.5, 9.0)
-    found = quantities.claim_on_all("n", "a", "l", "s", "q", [doubtful, fails, quantities.exactly(0.5)], "c", at_most=1)
+    found = reading.claim_on_all("n", "a", "l", "s", "q", [doubtful, fails, cells.exactly(0.5)], "c", at_most=1)
     assert (found.verdict, found.measured) == ("not reproduced", 1.1)
-    found = quantities.claim_on_all("n", "a", "l", "s", "q", [doubtful, quantities.exactly(0.5)], "c", at_most=1)
+    found = reading.claim_on_all("n", "a", "l", "s", "q", [doubtful, cells.exactly(0.5)], "c", at_most=1)
     assert (found.verdict, found.measured) == ("inconclusive", 3.0)
 
 

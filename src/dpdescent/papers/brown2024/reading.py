@@ -1,10 +1,8 @@
 """How the paper's words are read as numbers, and the records that carry its key: shared by all of its judgements."""
 
-import math
 from functools import partial
 
 from dpdescent.replication import judgement
-from dpdescent.replication.statistics import Estimate
 
 PAPER = "brown2024"
 
@@ -28,6 +26,3 @@ LOW, SIGNIFICANT = 0.01, 0.05
 VALID = 0.93
 # Number of gradients from which all three constructions exist.
 SETTLED = 220
-
-# A grid of one's own may lack what a claim is about; the claim is then not testable.
-NOTHING = Estimate(math.nan, math.nan, math.nan)

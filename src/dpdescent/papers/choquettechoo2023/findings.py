@@ -11,7 +11,7 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.claims.quantities import line, listed, ratios
+from dpdescent.papers.choquettechoo2023.claims.quantities import line, ratios
 from dpdescent.papers.choquettechoo2023.claims.regression import FTRL, GRIDS, OPTIMUM, SETTINGS, SGD, VANISHING
 from dpdescent.papers.choquettechoo2023.design import power_law, spectrum
 from dpdescent.papers.choquettechoo2023.reading import finding, rows
@@ -19,6 +19,7 @@ from dpdescent.papers.choquettechoo2023.theory.multipliers import multiplier_for
 from dpdescent.papers.choquettechoo2023.theory.rates import finer_ftrl_order
 from dpdescent.papers.choquettechoo2023.theory.regression import Problem
 from dpdescent.privacy.accounting import tight_rho
+from dpdescent.replication.cells import listed
 from dpdescent.replication.evidence import Evidence, Finding, Severity
 
 

@@ -6,21 +6,20 @@ throw-away prototype were known by then. Where the caption of a figure uses a wo
 criterion was changed after a first look at output at quick scale, the note of the claim says so.
 """
 
-import math
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from dpdescent.replication import judgement
+from dpdescent.replication import cells, judgement
 from dpdescent.replication.evidence import Evidence
-from dpdescent.replication.statistics import Estimate
 
 PAPER = "choquettechoo2023"
 
 claim = partial(judgement.claim, PAPER)
 judged = partial(judgement.judged, PAPER)
 finding = partial(judgement.finding, PAPER)
+claim_on_all = partial(cells.claim_on_all, PAPER)
 
 # Theta, "constants do not drift": over the grid, exact over order has largest over smallest of at most four, so that a
 # logarithm that is missing over three decades shows. O and Omega: four times more, or less, than at the grid's first.
@@ -50,9 +49,6 @@ SOLVED = 1e-3
 UNDIMINISHED = 0.5
 # "below 0": what is not negative itself.
 NEGATIVE = -5e-324
-
-# A grid of one's own may lack what a claim is about; the claim is then not testable.
-NOTHING = Estimate(math.nan, math.nan, math.nan)
 
 # All columns that judgements read: those of a table that is not there.
 COLUMNS = (

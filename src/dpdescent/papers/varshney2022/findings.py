@@ -11,9 +11,10 @@ from typing import get_args
 
 import pandas as pd
 
-from dpdescent.papers.varshney2022.claims.quantities import listed, typical
+from dpdescent.papers.varshney2022.claims.quantities import typical
 from dpdescent.papers.varshney2022.reading import finding, rows
 from dpdescent.papers.varshney2022.theory.moments import NORMAL_K2
+from dpdescent.replication.cells import listed
 from dpdescent.replication.evidence import Evidence, Finding, Severity
 
 OURS, PRINTED = "DP-AMBSSGD", "DP-AMBSSGD (as published)"

@@ -6,21 +6,20 @@ changed after a first look at the tables: the notes of those claims say so. The 
 constants and logarithms, hold with probability near one, and have no experiment beside them.
 """
 
-import math
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from dpdescent.replication import judgement
+from dpdescent.replication import cells, judgement
 from dpdescent.replication.evidence import Evidence
-from dpdescent.replication.statistics import Estimate
 
 PAPER = "varshney2022"
 
 claim = partial(judgement.claim, PAPER)
 judged = partial(judgement.judged, PAPER)
 finding = partial(judgement.finding, PAPER)
+claim_on_all = partial(cells.claim_on_all, PAPER)
 
 # O(.), "up to constants", "same order": over the grid, largest over smallest, or over the first, is four at most.
 SAME_ORDER = 4.0
@@ -49,9 +48,6 @@ EQUAL = 1e-6
 
 # How a note says that its claim is not as it was first written.
 CHANGED = "Changed after a first look"
-
-# A grid of one's own may lack what a claim is about; the claim is then not testable.
-NOTHING = Estimate(math.nan, math.nan, math.nan)
 
 # All columns that judgements read: what a table lacks of them is NaN.
 COLUMNS = (

@@ -6,15 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.brown2024.reading import (
-    CLOSE,
-    CONSTANT,
-    GROWN,
-    NOTHING,
-    RATE,
-    SAMPLING_RATE,
-    claim,
-)
+from dpdescent.papers.brown2024.reading import CLOSE, CONSTANT, GROWN, RATE, SAMPLING_RATE, claim
+from dpdescent.replication.cells import NOTHING
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.judgement import row_at
 from dpdescent.replication.statistics import Estimate, log_log_slope, ratio, worst

@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.brown2024.reading import COMPARABLE, LOW, NOTHING, RATE, SIGNIFICANT, claim, judged
+from dpdescent.papers.brown2024.reading import COMPARABLE, LOW, RATE, SIGNIFICANT, claim, judged
+from dpdescent.replication.cells import NOTHING
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.judgement import row_at
 from dpdescent.replication.statistics import Estimate, all_of, log_log_slope, mean_of, ratio, verdict, worst

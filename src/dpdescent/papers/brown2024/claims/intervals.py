@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.brown2024.interval_runs import SHORT
-from dpdescent.papers.brown2024.reading import CLOSE, COMPARABLE, NOTHING, RATE, SETTLED, VALID, claim, judged
+from dpdescent.papers.brown2024.reading import CLOSE, COMPARABLE, RATE, SETTLED, VALID, claim, judged
+from dpdescent.replication.cells import NOTHING
 from dpdescent.replication.evidence import Claim, Evidence, Verdict
 from dpdescent.replication.judgement import row_at
 from dpdescent.replication.statistics import Estimate, difference, log_log_slope, mean_of, ratio, verdict, worst

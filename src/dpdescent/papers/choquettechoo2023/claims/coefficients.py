@@ -5,27 +5,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.claims.quantities import (
-    by,
-    claim_on_all,
-    exactly,
-    exponent,
-    growth,
-    listed,
-    positive,
-    ratios,
-    spread,
-    within,
-)
-from dpdescent.papers.choquettechoo2023.reading import (
-    EQUAL,
-    NOTHING,
-    RATE,
-    SAME_ORDER,
-    UNDIMINISHED,
-    claim,
-    rows,
-)
+from dpdescent.papers.choquettechoo2023.claims.quantities import by, exponent, ratios
+from dpdescent.papers.choquettechoo2023.reading import EQUAL, RATE, SAME_ORDER, UNDIMINISHED, claim, claim_on_all, rows
+from dpdescent.replication.cells import NOTHING, exactly, growth, listed, positive, spread, within
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import Estimate
 

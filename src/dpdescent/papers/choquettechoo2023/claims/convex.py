@@ -6,25 +6,18 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.claims.quantities import (
-    by,
-    claim_on_all,
-    exactly,
-    known,
-    listed,
-    over,
-    ratios,
-)
+from dpdescent.papers.choquettechoo2023.claims.quantities import by, ratios
 from dpdescent.papers.choquettechoo2023.reading import (
     AGREES,
     EQUAL,
-    NOTHING,
     QUICKLY,
     SIGNIFICANT,
     SOLVED,
     claim,
+    claim_on_all,
     rows,
 )
+from dpdescent.replication.cells import NOTHING, exactly, known, listed, over
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import Estimate
 

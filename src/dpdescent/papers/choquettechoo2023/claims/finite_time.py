@@ -5,17 +5,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.claims.quantities import (
-    Criterion,
-    claim_on_all,
-    exponent,
-    listed,
-    ratios,
-    within,
-)
+from dpdescent.papers.choquettechoo2023.claims.quantities import exponent, ratios
 from dpdescent.papers.choquettechoo2023.design import effective_dimension, power_law
-from dpdescent.papers.choquettechoo2023.reading import NEARLY, judged, rows
+from dpdescent.papers.choquettechoo2023.reading import NEARLY, claim_on_all, judged, rows
 from dpdescent.replication.arguments import as_list
+from dpdescent.replication.cells import Criterion, listed, within
 from dpdescent.replication.evidence import Claim, Evidence, Verdict
 from dpdescent.replication.statistics import Estimate, verdict
 

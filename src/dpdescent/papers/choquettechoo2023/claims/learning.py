@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.claims.quantities import claim_on_all, listed, mean, means, minus
-from dpdescent.papers.choquettechoo2023.reading import NOTHING, claim, judged, rows
+from dpdescent.papers.choquettechoo2023.claims.quantities import mean, means, minus
+from dpdescent.papers.choquettechoo2023.reading import claim, claim_on_all, judged, rows
+from dpdescent.replication.cells import NOTHING, listed
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.judgement import row_at
 from dpdescent.replication.statistics import Estimate

@@ -8,29 +8,21 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.claims.quantities import (
-    by,
-    claim_on_all,
-    exactly,
-    listed,
-    pooled,
-    ratios,
-    spread,
-    within,
-)
+from dpdescent.papers.choquettechoo2023.claims.quantities import by, pooled, ratios
 from dpdescent.papers.choquettechoo2023.reading import (
     AGREES,
     EQUAL,
     LARGE_RATE,
     NEGATIVE,
-    NOTHING,
     ORDERS_OF_MAGNITUDE,
     SAME_ORDER,
     SMALL_RATE,
     claim,
+    claim_on_all,
     rows,
 )
 from dpdescent.papers.choquettechoo2023.theory import mean_estimation as theory
+from dpdescent.replication.cells import NOTHING, exactly, listed, spread, within
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import Estimate
 

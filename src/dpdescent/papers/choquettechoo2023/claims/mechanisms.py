@@ -6,17 +6,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.claims.quantities import (
-    claim_on_all,
-    exactly,
-    exponent,
-    known,
-    listed,
-    over,
-    quotient,
-)
-from dpdescent.papers.choquettechoo2023.reading import NEARLY, NOTHING, RATE, SIGNIFICANT, claim, judged, rows
+from dpdescent.papers.choquettechoo2023.claims.quantities import exponent
+from dpdescent.papers.choquettechoo2023.reading import NEARLY, RATE, SIGNIFICANT, claim, claim_on_all, judged, rows
 from dpdescent.replication.arguments import as_list
+from dpdescent.replication.cells import NOTHING, exactly, known, listed, over, quotient
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.judgement import row_at
 from dpdescent.replication.statistics import Estimate

@@ -6,29 +6,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.claims.quantities import (
-    by,
-    claim_on_all,
-    every,
-    exactly,
-    exponent,
-    growth,
-    known,
-    listed,
-    ratios,
-    spread,
-    within,
-)
+from dpdescent.papers.choquettechoo2023.claims.quantities import by, exponent, ratios
 from dpdescent.papers.choquettechoo2023.design import spectrum
-from dpdescent.papers.choquettechoo2023.reading import (
-    EQUAL,
-    NOTHING,
-    RATE,
-    SAME_ORDER,
-    claim,
-    judged,
-    rows,
-)
+from dpdescent.papers.choquettechoo2023.reading import EQUAL, RATE, SAME_ORDER, claim, claim_on_all, judged, rows
+from dpdescent.replication.cells import NOTHING, every, exactly, growth, known, listed, spread, within
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import all_of, worst
 

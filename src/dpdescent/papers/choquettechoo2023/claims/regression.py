@@ -5,33 +5,21 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.claims.quantities import (
-    claim_on_all,
-    exactly,
-    exponent,
-    growth,
-    known,
-    line,
-    listed,
-    minus,
-    pooled,
-    ratios,
-    spread,
-    within,
-)
+from dpdescent.papers.choquettechoo2023.claims.quantities import exponent, line, minus, pooled, ratios
 from dpdescent.papers.choquettechoo2023.reading import (
     AGREES,
     EQUAL,
     NEAR_OPTIMAL,
     NEARLY,
-    NOTHING,
     RATE,
     SAME_ORDER,
     SIMULATED_SLOPE,
     SLOPE,
     claim,
+    claim_on_all,
     rows,
 )
+from dpdescent.replication.cells import NOTHING, exactly, growth, known, listed, spread, within
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import Estimate
 

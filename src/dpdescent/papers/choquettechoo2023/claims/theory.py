@@ -7,17 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.claims.quantities import (
-    claim_on_all,
-    exactly,
-    positive,
-    quotient,
-    steps,
-    within,
-)
-from dpdescent.papers.choquettechoo2023.reading import NOTHING, claim, judged, rows
+from dpdescent.papers.choquettechoo2023.claims.quantities import steps
+from dpdescent.papers.choquettechoo2023.reading import claim, claim_on_all, judged, rows
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.replication.cells import NOTHING, exactly, positive, quotient, within
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import worst
 

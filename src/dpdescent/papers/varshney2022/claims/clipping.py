@@ -6,32 +6,20 @@ from itertools import pairwise
 
 import pandas as pd
 
-from dpdescent.papers.varshney2022.claims.quantities import (
-    at_most,
-    by,
-    claim_on_all,
-    exactly,
-    known,
-    listed,
-    means,
-    nearest,
-    over,
-    ratios,
-    spread,
-    told,
-)
+from dpdescent.papers.varshney2022.claims.quantities import by, means, nearest, ratios, told
 from dpdescent.papers.varshney2022.reading import (
     CHANGED,
     EQUAL,
-    NOTHING,
     PROGRESSIVELY,
     SAME_ORDER,
     SMALL_NOISE,
     VANISHED,
     claim,
+    claim_on_all,
     rows,
 )
 from dpdescent.papers.varshney2022.theory.moments import NORMAL_K2
+from dpdescent.replication.cells import NOTHING, at_most, exactly, known, listed, over, spread
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import Estimate
 

@@ -8,21 +8,25 @@ import pandas as pd
 
 from dpdescent.papers.varshney2022.claims.quantities import (
     MEDIAN,
-    at_least,
-    at_most,
-    claim_on_all,
-    exactly,
     exponent,
-    listed,
     means,
     nearest,
     paired,
     risks,
     scaled,
     told,
-    within,
 )
-from dpdescent.papers.varshney2022.reading import CHANGED, LOGARITHMS, SAME_ORDER, SIGNIFICANT, SMALL_NOISE, claim, rows
+from dpdescent.papers.varshney2022.reading import (
+    CHANGED,
+    LOGARITHMS,
+    SAME_ORDER,
+    SIGNIFICANT,
+    SMALL_NOISE,
+    claim,
+    claim_on_all,
+    rows,
+)
+from dpdescent.replication.cells import at_least, at_most, exactly, listed, within
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import Estimate
 

@@ -8,21 +8,17 @@ import pandas as pd
 
 from dpdescent.papers.varshney2022.claims.quantities import (
     MEDIAN,
-    at_least,
-    at_most,
     by,
-    claim_on_all,
     exponent,
     less,
-    listed,
     paired,
     quantile_asked,
     ratios,
     risks,
     told,
-    within,
 )
-from dpdescent.papers.varshney2022.reading import CHANGED, LARGE_D, LOGARITHMS, RATE, SIGNIFICANT, rows
+from dpdescent.papers.varshney2022.reading import CHANGED, LARGE_D, LOGARITHMS, RATE, SIGNIFICANT, claim_on_all, rows
+from dpdescent.replication.cells import at_least, at_most, listed, within
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import Estimate
 

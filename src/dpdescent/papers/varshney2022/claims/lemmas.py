@@ -3,20 +3,9 @@
 import math
 from collections.abc import Iterator
 
-from dpdescent.papers.varshney2022.claims.quantities import (
-    at_most,
-    by,
-    claim_on_all,
-    departures,
-    exactly,
-    exponent,
-    known,
-    listed,
-    mean_over,
-    told,
-    within,
-)
-from dpdescent.papers.varshney2022.reading import CHANCE, CHANGED, EQUAL, LOGARITHMS, rows
+from dpdescent.papers.varshney2022.claims.quantities import by, departures, exponent, mean_over, told
+from dpdescent.papers.varshney2022.reading import CHANCE, CHANGED, EQUAL, LOGARITHMS, claim_on_all, rows
+from dpdescent.replication.cells import at_most, exactly, known, listed, within
 from dpdescent.replication.evidence import Claim, Evidence
 
 RUNS, MOMENTS, SIZES = "bound_vs_run", "moments", "feasibility"

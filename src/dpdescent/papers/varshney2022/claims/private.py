@@ -6,31 +6,19 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.varshney2022.claims.quantities import (
-    at_least,
-    at_most,
-    by,
-    claim_on_all,
-    exactly,
-    exponent,
-    known,
-    mean_over,
-    paired,
-    spread,
-    told,
-    within,
-)
+from dpdescent.papers.varshney2022.claims.quantities import by, exponent, mean_over, paired, told
 from dpdescent.papers.varshney2022.reading import (
     AGREES,
     CHANGED,
     EQUAL,
-    NOTHING,
     RATE,
     SAME_ORDER,
     SIGNIFICANT,
+    claim_on_all,
     judged,
     rows,
 )
+from dpdescent.replication.cells import NOTHING, at_least, at_most, exactly, known, spread, within
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import Estimate, verdict
 

@@ -6,40 +6,22 @@ Rows that a grid of one's own lacks leave fewer values, or none; of none the est
 import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypedDict
 
 import numpy as np
 import pandas as pd
 
 from dpdescent.descent.dp_stat import Search
-from dpdescent.papers.varshney2022.reading import NOTHING, POINTS, judged, rows
+from dpdescent.papers.varshney2022.reading import POINTS, judged, rows
 from dpdescent.papers.varshney2022.theory import privacy
-from dpdescent.replication.evidence import Claim, Evidence, Verdict
-from dpdescent.replication.statistics import Z95, Estimate, all_of, chance, log_log_slope, mean_of, ratio, verdict
+from dpdescent.replication.cells import NOTHING, known, listed, over, quotient
+from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.statistics import Z95, Estimate, chance, log_log_slope, mean_of
 
 # Where two series of risks are compared; T is left out, since some methods have none.
 PLACE = ("panel", "n_over_d", "N", "d", "sigma", "eps", "delta", "kappa")
 MEDIAN = "medians over trials: the theorems hold with probability near one, and a threshold that overshoots in few trials rules the mean"
 # The printed rule overshoots in every other iteration: nothing of it is rare.
 PRINTED_MEDIAN = "medians over trials, which are kind to the printed rule"
-
-
-class Criterion(TypedDict):
-    """What a claim is held to, in words and as numbers."""
-
-    criterion: str
-    at_least: float
-    at_most: float
-
-
-def exactly(value: float) -> Estimate:
-    """A number without error."""
-    return Estimate(float(value), float(value), float(value))
-
-
-def quotient(numerator: float, denominator: float) -> Estimate:
-    """Of two exact values; nothing unless the denominator is positive."""
-    return exactly(numerator / denominator) if denominator > 0 else NOTHING
 
 
 def typical(table: pd.DataFrame) -> pd.DataFrame:
@@ -125,12 +107,6 @@ def quantile_asked(evidence: Evidence, artefact: str, N: float, eps: float) -> f
 _multiplier = functools.cache(privacy.gaussian_multiplier)
 
 
-def over(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
-    """Ratio of two values; nothing unless both are positive and finite."""
-    usable = all(math.isfinite(row["mean"]) and row["mean"] > 0 for row in (first, second))
-    return ratio(first, second) if usable else NOTHING
-
-
 def paired(
     upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str] = PLACE
 ) -> "list[tuple[pd.Series[float], Estimate]]":
@@ -148,11 +124,6 @@ def ratios(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str] = PLACE) 
 def _place(row: "pd.Series[float]", on: Sequence[str]) -> tuple[object, ...]:
     values = (row[name] for name in on)
     return tuple("" if value != value else value for value in values)
-
-
-def known(estimates: Iterable[Estimate]) -> list[Estimate]:
-    """Those that have a value."""
-    return [each for each in estimates if not math.isnan(each.value)]
 
 
 def exponent(table: pd.DataFrame, axis: str, points: int = POINTS) -> Estimate:
@@ -174,69 +145,14 @@ def _short(value: object) -> str:
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
-def spread(values: Iterable[float]) -> Estimate:
-    """Largest over smallest; of one value it says nothing."""
-    found = positive(values)
-    return exactly(max(found) / min(found)) if len(found) > 1 else NOTHING
-
-
-def growth(values: Iterable[float]) -> Estimate:
-    """Largest over first; of one value it says nothing."""
-    found = positive(values)
-    return exactly(max(found) / found[0]) if len(found) > 1 else NOTHING
-
-
-def positive(values: Iterable[float]) -> list[float]:
-    """Those that are positive and finite."""
-    return [float(value) for value in values if value > 0 and math.isfinite(value)]
-
-
 def less(estimate: Estimate, value: float) -> Estimate:
     """An estimate less a number."""
     return Estimate(estimate.value - value, estimate.low - value, estimate.high - value)
 
 
-def every(estimates: Sequence[Estimate], at_least: float = -math.inf, at_most: float = math.inf) -> Verdict:
-    """The verdict on a claim about all cells."""
-    found: list[Verdict] = [verdict(each, at_least, at_most) for each in estimates]
-    return all_of(found) if found else "not testable"
-
-
-def claim_on_all(
-    name: str, artefact: str, location: str, statement: str, quantity: str, estimates: Iterable[Estimate],
-    criterion: str, at_least: float = -math.inf, at_most: float = math.inf, note: str = "",
-) -> Claim:  # fmt: skip
-    """A claim about every cell: of the cells that decide it, it shows the one that is closest to failing, or fails most."""
-    cells = known(estimates)
-    result = every(cells, at_least, at_most)
-    deciding = [each for each in cells if verdict(each, at_least, at_most) == result]
-    worst = min(deciding, key=lambda each: min(each.value - at_least, at_most - each.value), default=NOTHING)
-    return judged(name, artefact, location, statement, quantity, worst, criterion, result, note)
-
-
 def untestable(name: str, artefact: str, location: str, statement: str, why: str) -> Claim:
     """A claim that no table can judge, and why."""
     return judged(name, artefact, location, statement, "none", None, f"none: {why}", "not testable")
-
-
-def within(width: float, centre: float = 1.0) -> Criterion:
-    """Both sides of a value."""
-    return {"criterion": f"within {width:g} of {centre:g}", "at_least": centre - width, "at_most": centre + width}
-
-
-def at_most(value: float, words: str = "") -> Criterion:
-    """One side of a value, with what else the criterion says."""
-    return {"criterion": f"at most {value:.4g}{words}", "at_least": -math.inf, "at_most": value}
-
-
-def at_least(value: float, words: str = "") -> Criterion:
-    """The other side."""
-    return {"criterion": f"at least {value:.4g}{words}", "at_least": value, "at_most": math.inf}
-
-
-def listed(values: Iterable[tuple[object, float]], form: str = ".3g") -> str:
-    """Values by what they belong to, for a note."""
-    return ", ".join(f"{value:{form}} at {place}" for place, value in values)
 
 
 def told(found: dict[str, Estimate]) -> str:

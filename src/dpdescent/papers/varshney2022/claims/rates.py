@@ -9,29 +9,20 @@ import pandas as pd
 from dpdescent.papers.varshney2022.claims.quantities import (
     MEDIAN,
     PRINTED_MEDIAN,
-    at_least,
-    at_most,
     by,
-    claim_on_all,
     cost_of_privacy,
     exponent,
     first_term,
-    growth,
-    known,
     less,
-    listed,
     mean_over,
     means,
     nearest,
-    over,
     privacy_term,
     quantile_asked,
     risks,
     scaled,
-    spread,
     told,
     typical,
-    within,
 )
 from dpdescent.papers.varshney2022.reading import (
     CHANGED,
@@ -41,8 +32,10 @@ from dpdescent.papers.varshney2022.reading import (
     SIGNIFICANT,
     VANISHED,
     claim,
+    claim_on_all,
     rows,
 )
+from dpdescent.replication.cells import at_least, at_most, growth, known, listed, over, spread, within
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.statistics import Estimate
 

@@ -8,37 +8,31 @@ import pandas as pd
 
 from dpdescent.papers.varshney2022.claims.quantities import (
     MEDIAN,
-    at_least,
-    at_most,
     by,
-    claim_on_all,
     departures,
-    exactly,
     exponent,
-    known,
-    listed,
     mean_over,
     nearest,
     paired,
     risks,
     scaled,
     told,
-    within,
 )
 from dpdescent.papers.varshney2022.reading import (
     AGREES,
     CHANCE,
     CHANGED,
     LOGARITHMS,
-    NOTHING,
     SAME_ORDER,
     SIGNIFICANT,
     VANISHED,
     claim,
+    claim_on_all,
     rows,
 )
 from dpdescent.papers.varshney2022.theory import ssgd
 from dpdescent.papers.varshney2022.theory.moments import Problem
+from dpdescent.replication.cells import NOTHING, at_least, at_most, exactly, known, listed, within
 from dpdescent.replication.evidence import Claim, Evidence
 
 ARTEFACT, SSGD = "ssgd", "DP-SSGD"

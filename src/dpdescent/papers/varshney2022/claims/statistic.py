@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.varshney2022.claims.quantities import at_least, at_most, claim_on_all, listed, means, typical
-from dpdescent.papers.varshney2022.reading import SAME_ORDER, SIGNIFICANT, rows
+from dpdescent.papers.varshney2022.claims.quantities import means, typical
+from dpdescent.papers.varshney2022.reading import SAME_ORDER, SIGNIFICANT, claim_on_all, rows
 from dpdescent.papers.varshney2022.theory.ambssgd import stat_slack
+from dpdescent.replication.cells import at_least, at_most, listed
 from dpdescent.replication.evidence import Claim, Evidence
 
 ARTEFACT = "alg_stat"

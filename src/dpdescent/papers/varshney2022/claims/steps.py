@@ -5,21 +5,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.varshney2022.claims.quantities import (
-    MEDIAN,
-    PRINTED_MEDIAN,
-    at_least,
-    at_most,
-    claim_on_all,
-    exactly,
-    known,
-    listed,
-    nearest,
-    over,
-    ratios,
-    risks,
-)
-from dpdescent.papers.varshney2022.reading import CHANGED, EQUAL, SAME_ORDER, claim, rows
+from dpdescent.papers.varshney2022.claims.quantities import MEDIAN, PRINTED_MEDIAN, nearest, ratios, risks
+from dpdescent.papers.varshney2022.reading import CHANGED, EQUAL, SAME_ORDER, claim, claim_on_all, rows
+from dpdescent.replication.cells import at_least, at_most, exactly, known, listed, over
 from dpdescent.replication.evidence import Claim, Evidence
 from dpdescent.replication.judgement import row_at
 
