@@ -201,6 +201,20 @@ def test_the_cut_into_parts_changes_no_bit(name: str, panel: str) -> None:
         assert not np.array_equal(first.loc[~first["series"].isin(ONCE.get(name, set())), "value"], second["value"])
 
 
+@pytest.mark.parametrize("d", [5, 10])
+def test_risks_of_a_stream_do_not_depend_on_how_many_there_are(d: int) -> None:
+    design = designs.Design.of(d, 1.0, 1.0)
+    arms = [ssgd_theory.Parameters(1e-3 * (1 + i), 3.0, 1.2) for i in range(3)]
+
+    def risks(first: int, last: int) -> Any:
+        return single_pass.run({"seed": 1, "trials": [first, last]}, design, 300, [0.1] * 3, arms)[0]
+
+    cut = np.concatenate([risks(0, 2), risks(2, 3), risks(3, 6)], axis=1)
+    np.testing.assert_array_equal(risks(0, 6), cut)
+    estimates = np.random.default_rng(2).standard_normal((7, d))
+    np.testing.assert_array_equal(design.risk(estimates), [design.risk(each) for each in estimates])
+
+
 @pytest.mark.parametrize("series", sorted(RISKS))
 def test_an_arm_does_not_depend_on_which_others_run(series: str) -> None:
     def rows(wanted: list[str]) -> list[float]:
