@@ -58,7 +58,7 @@ def train(
     Args:
         model: gradients of the loss of a record, clipped and summed.
         inputs, labels: records along the first axis.
-        batches: rows of each step's batch, gone through in order again and again; see `fixed_order`, `poisson`.
+        batches: rows of each step's batch, gone through in order again and again; see `samplers`.
         arms: settings of the runs.
         noise: shape (at least T, arms or 1, parameters), or blocks of it that follow each other in the first axis. None
             where every noise multiplier is 0.
@@ -101,21 +101,3 @@ def cooled(steps: int, share: float, floor: float = 0.05) -> Array:
         raise ValueError(f"share={share} must lie between 0 and 1")
     length = round(share * steps)
     return np.concatenate([np.ones(steps - length), 1.0 - (1.0 - floor) * np.arange(1, length + 1) / max(length, 1)])
-
-
-def fixed_order(records: int, batch_size: int, rng: np.random.Generator) -> list[Index]:
-    """Batches of one epoch in a random order: with T steps, all participations of a record lie one epoch apart.
-
-    Raises:
-        ValueError: if the batch size does not divide the number of records: some would take part less often.
-    """
-    if batch_size < 1 or records % batch_size:
-        raise ValueError(f"batch_size={batch_size} must divide records={records}: drop records before")
-    return list(rng.permutation(records).reshape(-1, batch_size))
-
-
-def poisson(records: int, rate: float, steps: int, rng: np.random.Generator) -> list[Index]:
-    """One batch a step, in which every record takes part with probability `rate`, independently of everything else."""
-    if not 0.0 < rate <= 1.0:
-        raise ValueError(f"rate={rate} must lie in (0, 1]")
-    return [np.flatnonzero(rng.random(records) < rate) for _ in range(steps)]

@@ -11,7 +11,9 @@ from typing import Literal
 from dpdescent.privacy import zcdp
 
 Relation = Literal["replace-one", "add-remove", "zero-out"]
-Sampler = Literal["full batch", "single pass", "shuffled single pass", "fixed order", "Poisson"]
+Sampler = Literal[
+    "full batch", "single pass", "shuffled single pass", "fixed order", "Poisson", "fixed size", "balls in bins"
+]
 Conversion = Literal["Bun-Steinke", "Renyi"]
 Guarantee = Literal["proved", "as published", "none"]
 
@@ -81,6 +83,31 @@ class ShuffledGaussianReleases:
 
 
 @dataclass(frozen=True)
+class CorrelatedReleases:
+    """`count` adaptive releases of sums over random batches, the noise of each taking back part of the one before it.
+
+    With `Z_t - correlation Z_(t-1)` as noise they are together one release, of the sums g encoded as `C g + Z` with
+    `C_(t,u) = correlation^(t - u)` (wang2026 eqs. 24 and 25). The batches are never published.
+    `privacy.participation` accounts for them; they have no rho, because how often a record takes part is random.
+
+    Attributes:
+        what: the released quantity, in words.
+        sensitivity: largest Euclidean distance that one participation moves a sum between neighbours.
+        noise_sd: sd of Z on the scale on which `sensitivity` is measured.
+        correlation: lambda, in [0, 1).
+        rate: probability that a record is in a batch.
+        count: number of releases.
+    """
+
+    what: str
+    sensitivity: float
+    noise_sd: float
+    correlation: float
+    rate: float
+    count: int
+
+
+@dataclass(frozen=True)
 class DisjointReleases:
     """Adaptive releases from parts of the data that share no record: a record meets the releases of one part only.
 
@@ -106,7 +133,9 @@ class DisjointReleases:
         return max(sum(release.rho for release in part) for part in self.parts)
 
 
-Release = GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | DisjointReleases
+Release = (
+    GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases | DisjointReleases
+)
 
 
 def correlated_release(sensitivity: float, clip_norm: float, noise_sd: float) -> GaussianReleases:
@@ -132,8 +161,9 @@ class Mechanism:
         releases: the Gaussian releases; their zCDP costs add (adaptive composition).
         relation: which data sets count as neighbours.
         sampler: how records are chosen in each step: all of them, the next one of a single pass (in the order of the
-            data, or in a secret random order), batches that come in the same order in every epoch, or by independent
-            coins.
+            data, or in a secret random order), batches that come in the same order in every epoch, by independent
+            coins, a fresh batch of fixed size without replacement, or batches in the same order in every epoch to one
+            of which each record was assigned by a die of its own.
         claimed_rho: the zCDP budget that the paper claims for it; inf where it claims none.
         guarantee: `proved` by an argument that we can write down, `as published` (claimed, neither proved by us nor
             refuted), `none` (refuted, not claimed, or data used without account).
@@ -145,6 +175,7 @@ class Mechanism:
         ValueError: if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has one claim. Or if
             there are subsampled releases, but the sampler is not Poisson or neighbours differ by a replacement. Or if
             there are shuffled releases, but others beside them, another sampler or another relation than replace-one.
+            Or if there are correlated releases, but others beside them, or a sampler without random batches.
             Or if parts of the data are disjoint, but neighbours do not differ by a replacement.
     """
 
@@ -176,6 +207,13 @@ class Mechanism:
                 f"and relation={self.relation!r}: shuffled releases stand alone, with the sampler 'shuffled single "
                 "pass' and the relation 'replace-one'"
             )
+        random_batches = self.sampler in ("Poisson", "fixed size", "balls in bins")
+        if self.is_correlated and not (len(self.releases) == 1 and random_batches):
+            raise ValueError(
+                f"{self.name} has {len(self.releases)} releases, correlated ones among them, and sampler="
+                f"{self.sampler!r}: correlated releases stand alone, with the sampler 'Poisson', 'fixed size' or "
+                "'balls in bins'; with batches that are known, use correlated_release"
+            )
         if self.relation != "replace-one" and any(isinstance(each, DisjointReleases) for each in self.releases):
             raise ValueError(
                 f"{self.name} has releases from disjoint parts and relation={self.relation!r}: one record more would "
@@ -188,6 +226,11 @@ class Mechanism:
         return any(isinstance(release, ShuffledGaussianReleases) for release in self.releases)
 
     @property
+    def is_correlated(self) -> bool:
+        """Whether batches are random and noise is correlated, so that `privacy.participation` has to account."""
+        return any(isinstance(release, CorrelatedReleases) for release in self.releases)
+
+    @property
     def is_subsampled(self) -> bool:
         """Whether a release owes part of its privacy to sampling, so that `privacy.sampling` has to account for all."""
         return any(isinstance(release, SubsampledGaussianReleases) for release in self.releases)
@@ -197,7 +240,7 @@ class Mechanism:
         """zCDP cost of the stated releases; a guarantee only where `guarantee` says so.
 
         Raises:
-            ValueError: if there are subsampled or shuffled releases.
+            ValueError: if there are subsampled, shuffled or correlated releases.
         """
         costs = []
         for release in self.releases:
@@ -205,5 +248,9 @@ class Mechanism:
                 raise ValueError(f"{self.name}: {release.what!r} is subsampled and has no rho: use privacy.sampling")
             if isinstance(release, ShuffledGaussianReleases):
                 raise ValueError(f"{self.name}: {release.what!r} is shuffled and has no rho: use privacy.shuffling")
+            if isinstance(release, CorrelatedReleases):
+                raise ValueError(
+                    f"{self.name}: {release.what!r} is correlated and has no rho: use privacy.participation"
+                )
             costs.append(release.rho)
         return sum(costs)

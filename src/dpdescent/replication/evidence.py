@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from dpdescent.replication import tables
@@ -97,6 +98,23 @@ class Evidence:
     @property
     def published(self) -> dict[str, Any]:
         return dict(self.spec["published"])
+
+
+def rows(
+    columns: Sequence[str], evidence: Evidence, artefact: str, variant: str = "main", **where: object
+) -> pd.DataFrame:
+    """Rows of a table that have the given values; none where the table is not there, or has no rows.
+
+    A paper's `reading` binds its columns once: `rows = partial(evidence.rows, COLUMNS)`; what a table lacks of them, or
+    of those that are asked for, is NaN.
+    """
+    table = evidence.tables.get(artefact, pd.DataFrame())
+    wanted = {"variant": variant, **where}
+    mask = np.ones(len(table), dtype=bool)
+    for column, value in wanted.items():
+        mask &= np.asarray(table[column] == value, dtype=bool) if column in table else False
+    found = table[mask].reset_index(drop=True)
+    return found.reindex(columns=list(dict.fromkeys([*found.columns, *columns, *wanted])))
 
 
 def write(records: Sequence[Any], kind: type, path: str | Path) -> None:

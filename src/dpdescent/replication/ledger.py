@@ -7,6 +7,7 @@ from typing import Any
 from dpdescent.privacy import sampling, shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import (
+    CorrelatedReleases,
     DisjointReleases,
     GaussianReleases,
     Mechanism,
@@ -14,13 +15,14 @@ from dpdescent.privacy.events import (
     ShuffledGaussianReleases,
     SubsampledGaussianReleases,
 )  # fmt: skip
+from dpdescent.privacy.participation import guarantees
 
 COLUMNS = [
     "paper", "artefact", "arm", "mechanism", "relation", "sampler", "sensitivity", "noise_sd", "releases", "rho", "mu",
     "delta", "eps_paper", "eps_tight", "guarantee", "eps_audit_low", "note",
 ]  # fmt: skip
 
-_Single = GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases
+_Single = GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases
 
 _CONVERSIONS = {"Bun-Steinke": zcdp.epsilon, "Renyi": zcdp.renyi_epsilon}
 
@@ -75,6 +77,8 @@ def _tight_epsilon(event: Mechanism, delta: float) -> float | str:
     if event.is_shuffled:
         (release,) = _single(event)
         return shuffling.epsilon(release.noise_sd / release.sensitivity, release.count, delta)
+    if event.is_correlated:
+        return guarantees.epsilon(event, delta)
     return tight_epsilon(event.rho, delta) if _is_gaussian(event) else ""
 
 
@@ -96,6 +100,8 @@ def _described(release: Release) -> str:
     counted = f"{release.count} x {release.what}"
     if isinstance(release, ShuffledGaussianReleases):
         return f"{counted}, in a secret random order"
+    if isinstance(release, CorrelatedReleases):
+        return f"{counted}, correlation {release.correlation!r}, batches at rate {release.rate!r}"
     return (
         f"{counted}, sampled at rate {release.rate!r}" if isinstance(release, SubsampledGaussianReleases) else counted
     )

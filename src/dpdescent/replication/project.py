@@ -38,6 +38,8 @@ class Artefact:
         measures: further measured columns, averaged over trials.
         cells, arms: its panels and inner axes, as the headline has them.
         parts: the jobs that make it.
+        reads: artefacts of the same paper whose tables its jobs read.
+        on_request: whether it is made only when it is asked for, and kept apart from what a build makes.
         display: what only its figure reads.
     """
 
@@ -50,11 +52,14 @@ class Artefact:
     cells: Node = field(repr=False)
     arms: Node = field(repr=False)
     parts: list[Part] = field(repr=False)
+    reads: list[str]
+    on_request: bool
     display: Node = field(repr=False)
 
     @property
     def item(self) -> str:
-        return f"{self.paper}/{self.id}"
+        """Its place in results, without the kind of file."""
+        return f"on_request/{self.paper}/{self.id}" if self.on_request else f"{self.paper}/{self.id}"
 
     @property
     def settings(self) -> Node:
@@ -68,7 +73,10 @@ class Artefact:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its artefacts, its data sets and its values with provenance stripped."""
+    """A paper: its artefacts, its data sets and its values with provenance stripped.
+
+    `artefacts` are those that every build makes, `on_request` those that need more than the package brings.
+    """
 
     key: str
     about: Node
@@ -77,6 +85,7 @@ class Paper:
     datasets: dict[str, Node]
     published: Node
     artefacts: dict[str, Artefact]
+    on_request: dict[str, Artefact]
     annotated: Node = field(repr=False)
 
 
@@ -87,7 +96,12 @@ class Project:
     papers: dict[str, Paper]
 
     def artefacts(self) -> list[Artefact]:
+        """Those that every build makes."""
         return [artefact for paper in self.papers.values() for artefact in paper.artefacts.values()]
+
+    def on_request(self) -> list[Artefact]:
+        """Those that are made only when they are asked for."""
+        return [artefact for paper in self.papers.values() for artefact in paper.on_request.values()]
 
 
 def load(config: Node, root: Path) -> Project:
@@ -140,7 +154,8 @@ def _load_paper(key: str, changes: Node, scale: str, seed: int, root: Path) -> P
     artefacts = {name: _artefact(key, name, plain, seed, where, root) for name in plain["artefacts"]}
     return Paper(
         key, plain["paper"], plain["symbols"], plain["settings"], plain.get("datasets", {}),
-        plain.get("published", {}), artefacts, annotated,
+        plain.get("published", {}), {name: made for name, made in artefacts.items() if not made.on_request},
+        {name: made for name, made in artefacts.items() if made.on_request}, annotated,
     )  # fmt: skip
 
 
@@ -193,12 +208,14 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
         raise ConfigError(f"{here} has no experiment: write {module.relative_to(root)}, or remove it")
     settings = _used_settings(node, plain["settings"], here)
     _check_axes(node, here)
+    _check_reads(name, plain["artefacts"], here)
     outline = Outline(
         paper, name, seed, node, settings, plain.get("at_most", []), list(plain.get("datasets", {})), here
     )
     return Artefact(
         paper, name, node["title"], node["place"], node["keys"], node.get("measures", []), node["cells"],
-        node.get("arms", {}), parts_of(outline), node.get("display", {}),
+        node.get("arms", {}), parts_of(outline), node.get("reads", []), "on_request" in node,
+        node.get("display", {}),
     )  # fmt: skip
 
 
@@ -215,6 +232,15 @@ def _check_axes(node: Node, here: str) -> None:
             if panel not in node["cells"]:
                 hint = conf.did_you_mean(panel, node["cells"])
                 raise ConfigError(f"{here}.variants.{variant}.panels: {panel!r} is not a panel{hint}")
+
+
+def _check_reads(name: str, nodes: Node, here: str) -> None:
+    """A table that is read is there before: none that itself reads, so that no two could wait for each other."""
+    for other in nodes[name].get("reads", []):
+        if other not in nodes:
+            raise ConfigError(f"{here}.reads: {other!r} is not an artefact{conf.did_you_mean(other, nodes)}")
+        if other == name or nodes[other].get("reads"):
+            raise ConfigError(f"{here}.reads: {other!r} reads a table itself; name artefacts that read none")
 
 
 def _check_code(papers: list[str], root: Path) -> None:

@@ -16,6 +16,8 @@ from dpdescent.replication.fingerprint import versions
 PACKAGES = ("dp-accounting", "matplotlib", "numpy", "pandas", "scipy", "snakemake")
 # Times, memory and machine differ between rebuilds that agree in every number; the summary quotes them.
 OUTSIDE = ("MANIFEST.sha256", "provenance.json", "compute.csv")
+# Folder of what a build does not make unless it is asked for.
+ON_REQUEST = "on_request"
 
 
 def environment() -> dict[str, Any]:
@@ -31,11 +33,12 @@ def environment() -> dict[str, Any]:
 
 
 def hashes(results: str | Path) -> dict[str, str]:
-    """SHA-256 of every table and figure below a folder, by relative name, sorted."""
+    """SHA-256 of every table and figure below a folder, by relative name, sorted; not of what is made on request."""
     folder = Path(results)
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in OUTSIDE)
     # A killed job leaves its temporary file, whose name begins with a dot.
     files = [path for path in files if not path.name.startswith(".")]
+    files = [path for path in files if path.relative_to(folder).parts[0] != ON_REQUEST]
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
@@ -50,7 +53,7 @@ def compute_budget(benchmarks: str | Path, parts: Collection[tuple[str, str, str
     jobs: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     for path in sorted(folder.rglob("*.tsv")):
         stage, *rest = path.relative_to(folder).with_suffix("").parts
-        if stage != "train" or tuple(rest) in parts:
+        if rest[:1] != [ON_REQUEST] and (stage != "train" or tuple(rest) in parts):
             jobs[stage, "/".join(rest[:2])] += _benchmark(path)
     return [
         {

@@ -116,7 +116,7 @@ def _median_law(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
 
 def fingerprints(item: str, parts: Mapping[str, pd.DataFrame], measures: Sequence[str]) -> pd.DataFrame:
     """Rows and column sums of every part, so that one part can be recomputed and compared without the rest."""
-    paper, artefact = item.split("/")
+    paper, artefact = item.split("/")[-2:]
     rows = [
         {
             "paper": paper,

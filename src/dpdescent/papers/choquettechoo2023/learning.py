@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.descent import training
+from dpdescent.descent import samplers, training
 from dpdescent.models.classifiers import Classifier
 from dpdescent.noise import tuning
 from dpdescent.noise.strategies import toeplitz, tree
@@ -163,7 +163,7 @@ def train(spec: Spec, make_task: MakeTask, plan: Plan, rates: Sequence[float], t
         np.array(rates), np.full(len(rates), plan.noise_multiplier), np.full(len(rates), momentum)
     )  # fmt: skip
     if plan.name == AMPLIFIED:
-        batches = training.poisson(len(task.labels), settings["k"] / T, T, named("sampling"))
+        batches = samplers.poisson(len(task.labels), settings["k"] / T, T, named("sampling"))
     else:
         batches = epoch(len(task.labels), batch, T, settings["k"], named("order"))
     noise = None
@@ -183,7 +183,7 @@ def epoch(records: int, batch: int, T: int, k: int, rng: np.random.Generator) ->
     Raises:
         ValueError: unless an epoch has T/k batches: records would come again sooner than sensitivities account for.
     """
-    batches = training.fixed_order(records, batch, rng)
+    batches = samplers.fixed_order(records, batch, rng)
     if len(batches) * k != T:
         raise ValueError(f"batch={batch}: {records} records make {len(batches)} batches, but T={T} steps with k={k} "
                          f"participations need {T / k:g}; take a batch of {records * k / T:g}")  # fmt: skip

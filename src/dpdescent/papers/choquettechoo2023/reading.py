@@ -8,11 +8,7 @@ criterion was changed after a first look at output at quick scale, the note of t
 
 from functools import partial
 
-import numpy as np
-import pandas as pd
-
-from dpdescent.replication import cells, judgement
-from dpdescent.replication.evidence import Evidence
+from dpdescent.replication import cells, evidence, judgement
 
 PAPER = "choquettechoo2023"
 
@@ -58,12 +54,4 @@ COLUMNS = (
     "leading_order", "spectrum", "trials",
 )  # fmt: skip
 
-
-def rows(evidence: Evidence, artefact: str, variant: str = "main", **where: object) -> pd.DataFrame:
-    """Rows of a table that have the given values; none where the table is not there, or has no rows."""
-    table = evidence.tables.get(artefact, pd.DataFrame())
-    wanted = {"variant": variant, **where}
-    if not set(wanted) <= set(table.columns):
-        return pd.DataFrame(columns=list(COLUMNS))
-    mask = np.logical_and.reduce([table[column] == value for column, value in wanted.items()])
-    return table[mask].reset_index(drop=True)
+rows = partial(evidence.rows, COLUMNS)

@@ -8,11 +8,7 @@ constants and logarithms, hold with probability near one, and have no experiment
 
 from functools import partial
 
-import numpy as np
-import pandas as pd
-
-from dpdescent.replication import cells, judgement
-from dpdescent.replication.evidence import Evidence
+from dpdescent.replication import cells, evidence, judgement
 
 PAPER = "varshney2022"
 
@@ -58,12 +54,4 @@ COLUMNS = (
     "factor", "choice", "level", "eps_tight", "mechanism", "accounted", "quantity", "b", "beta", "claimed",
 )  # fmt: skip
 
-
-def rows(evidence: Evidence, artefact: str, variant: str = "main", **where: object) -> pd.DataFrame:
-    """Rows of a table that have the given values; none where the table is not there, or has no rows."""
-    table = evidence.tables.get(artefact, pd.DataFrame())
-    table = table.reindex(columns=[*table.columns, *(name for name in COLUMNS if name not in table.columns)])
-    mask = np.ones(len(table), dtype=bool)
-    for column, value in {"variant": variant, **where}.items():
-        mask &= np.asarray(table[column] == value, dtype=bool)
-    return table[mask].reset_index(drop=True)
+rows = partial(evidence.rows, COLUMNS)

@@ -1,17 +1,23 @@
 """Figure 4(a), a small-scale analogue: record-level privacy on the 8x8 digits."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
 from dpdescent.data.digits import CLASSES, SIDE, read_digits, split
-from dpdescent.models.classifiers import TanhNetwork
+from dpdescent.models.classifiers import Classifier, TanhNetwork, softmax_regression
+from dpdescent.models.convolution import ConvolutionalNetwork
 from dpdescent.papers.choquettechoo2023 import learning
 from dpdescent.papers.choquettechoo2023.design import Row, Spec
 from dpdescent.papers.choquettechoo2023.learning import Task
 from dpdescent.privacy.events import Mechanism
 
-HIDDEN = {"softmax": False, "mlp": True}
+MODELS: dict[str, Callable[[dict[str, Any]], Classifier]] = {
+    "softmax": lambda settings: softmax_regression(SIDE * SIDE, CLASSES),
+    "mlp": lambda settings: TanhNetwork((SIDE * SIDE, settings["hidden"], CLASSES)),
+    "cnn": lambda settings: ConvolutionalNetwork(SIDE, settings["filters"], CLASSES),
+}
 TUNED_ON = (
     "no guarantee as it stands, because rates were tuned on other splits of the same records, without account; at a "
     "rate given beforehand a run would be private by this argument"
@@ -30,12 +36,11 @@ def task(spec: Spec, rng: np.random.Generator) -> Task:
         ValueError: if there is no model of that name.
     """
     settings = spec["settings"]
-    if settings["model"] not in HIDDEN:
-        raise ValueError(f"settings.model={settings['model']!r} is none of {list(HIDDEN)}")
-    hidden = (settings["hidden"],) if HIDDEN[settings["model"]] else ()
+    if settings["model"] not in MODELS:
+        raise ValueError(f"settings.model={settings['model']!r} is none of {list(MODELS)}")
     digits = read_digits()
     training, test = split(digits, [settings["records"], len(digits) - settings["records"]], rng)
-    model = TanhNetwork((SIDE * SIDE, *hidden, CLASSES))
+    model = MODELS[settings["model"]](settings)
     return Task(model, training.inputs, training.labels, test.inputs, test.labels)
 
 

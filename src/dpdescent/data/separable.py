@@ -1,0 +1,98 @@
+"""Binary classification with a margin: points of the unit ball that a smooth teacher tells apart.
+
+The designs are ours: wang2026 has no experiment of its own.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Candidates that are drawn together. A constant, so that fewer records are the first ones of more records.
+_TOGETHER = 512
+
+# After so many candidates, a smaller share of accepted ones than this means that the margin is beyond the teacher.
+_PATIENCE, _RAREST = 100 * _TOGETHER, 1e-3
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """What labels are the sign of.
+
+    Attributes:
+        value: g(x) of points of shape (points, d), shape (points,).
+        least_d: smallest dimension in which it is defined.
+    """
+
+    value: Callable[[Array], Array]
+    least_d: int
+
+
+def _additive(x: Array) -> Array:
+    """`g(x) = d^(-1/2) sum_i (-1)^(i+1) sin(pi x_i)`, i = 1..d: a sum over coordinates, as each unit of a KAN has."""
+    d = x.shape[1]
+    signs = np.where(np.arange(d) % 2 == 0, 1.0, -1.0)
+    value: Array = np.vecdot(np.sin(np.pi * x), signs) / d**0.5
+    return value
+
+
+def _product(x: Array) -> Array:
+    """`g(x) = 2 x_1 x_2`, which no sum over coordinates is."""
+    value: Array = 2.0 * x[:, 0] * x[:, 1]
+    return value
+
+
+TEACHERS = {"D1": Teacher(_additive, 1), "D2": Teacher(_product, 2)}
+"""The designs by name."""
+
+
+def draw(design: str, d: int, margin: float, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Draws records: x uniform in the unit ball given that `|g(x)| > margin`, and y = sign g(x).
+
+    The first records do not depend on how many are drawn.
+
+    Args:
+        design: a key of `TEACHERS`.
+        d: dimension.
+        margin: non-negative.
+        n: number of records.
+        rng: generator of this data set.
+
+    Returns:
+        x, shape (n, d), and y in {-1, +1}, shape (n,).
+
+    Raises:
+        ValueError: if there is no such design, an argument is out of its range, or hardly a point has the margin.
+    """
+    if design not in TEACHERS:
+        raise ValueError(f"design={design!r} is none of {list(TEACHERS)}")
+    teacher = TEACHERS[design]
+    if n < 1 or not margin >= 0.0:
+        raise ValueError(f"n={n} must be at least 1 and margin={margin} not negative")
+    if d < teacher.least_d:
+        raise ValueError(f"d={d}: design {design} needs at least {teacher.least_d}")
+    points, values = np.empty((n, d)), np.empty(n)
+    found = tried = 0
+    while found < n:
+        x = uniform_ball(_TOGETHER, d, rng)
+        g = teacher.value(x)
+        accepted = np.flatnonzero(np.abs(g) > margin)[: n - found]
+        rows = slice(found, found + len(accepted))
+        points[rows], values[rows] = x[accepted], g[accepted]
+        found, tried = found + len(accepted), tried + _TOGETHER
+        if tried >= _PATIENCE and found < _RAREST * tried:
+            raise ValueError(
+                f"margin={margin}: design {design} has it at {found} of {tried} points in d={d}; take a smaller one"
+            )
+    return points, np.sign(values)
+
+
+def uniform_ball(n: int, d: int, rng: np.random.Generator) -> Array:
+    """Points drawn uniformly from the unit ball of R^d, shape (n, d)."""
+    directions = rng.standard_normal((n, d))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    points: Array = directions * rng.random((n, 1)) ** (1.0 / d)
+    return points

@@ -1,0 +1,109 @@
+"""Claims that are arithmetic on the text: whether the corollaries follow from the bounds, and what is improved.
+
+Prescriptions and bounds are those of `theory`, constants 1 and logarithms dropped; no table can change these claims.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from dpdescent.papers.wang2026.claims.quantities import SMALLEST
+from dpdescent.papers.wang2026.reading import RATE, SAME_ORDER, claim
+from dpdescent.papers.wang2026.theory import prescriptions, rates
+from dpdescent.papers.wang2026.theory.prescriptions import Entry, Point
+from dpdescent.papers.wang2026.theory.rates import Run
+from dpdescent.replication.cells import at_least, at_most, exactly, within
+from dpdescent.replication.evidence import Claim, Evidence
+
+ARTEFACT = "table_rates"
+# n, gamma, d and eps where either term of a rate is the larger one, and how far they are moved: a power of any of them
+# that is missing then shows. T is at least 1 throughout.
+NEAR = ((1e4, 1e14), (0.1, 1.0), (1.0, 10.0), (0.1, 1.0))
+WIDE = ((1e12, 1e14, 1e20, 1e30), (1e-3, 1e-2, 0.1, 1.0), (1.0, 10.0, 1e3, 1e5), (1e-3, 0.1, 1.0))
+# Where powers are read off: so many records that the terms which fall faster are gone.
+FAR, STEP = 1e30, 1.01
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Corollaries and improvements; the tables are not looked at."""
+    yield from _corollaries()
+    yield from _improvements()
+
+
+def _entry(setting: str, source: str) -> Entry:
+    """A line of what the paper compares, by the beginnings of its names."""
+    (found,) = (
+        each for each in prescriptions.ENTRIES if each.setting.startswith(setting) and each.source.startswith(source)
+    )
+    return found
+
+
+def _rate(entry: Entry, point: Point) -> float:
+    """What is claimed of the population risk."""
+    return sum(power.value(point) for power in (entry.rate, entry.private) if power is not None)
+
+
+def _bound(run: Run) -> rates.Rate:
+    if run.kappa == 0.0:
+        return rates.without_noise(run)
+    return rates.correlated(run) if run.lam > 0.0 else rates.independent(run)
+
+
+def _derived(prescribe: Callable[[Point], Run], point: Point) -> float:
+    """The bound of the population risk at the prescribed parameters."""
+    run = prescribe(point)
+    return rates.population(run, _bound(run).total)
+
+
+CASES = (
+    ("corollary-5.3-follows", "Corollary 5.3", "DP-SGD, correlated", "Corollary 5.3", prescriptions.corollary_5_3),
+    ("corollary-5.5-follows", "Corollary 5.5", "DP-SGD, independent", "Corollary 5.5", prescriptions.corollary_5_5),
+    ("corollary-5.6-follows", "Corollary 5.6", "mini-batch SGD", "Corollary 5.6", prescriptions.corollary_5_6),
+    ("dp-gd-follows", "Sec. 5.2, App. D.3", "DP-GD", "Sec. 5.2", prescriptions.full_batch_private),
+    ("gd-follows", "Sec. 5.3, App. E", "GD", "App. E", prescriptions.full_batch),
+)
+
+
+def _corollaries() -> Iterator[Claim]:
+    for name, place, setting, source, prescribe in CASES:
+        entry = _entry(setting, source)
+        near, wide = (_largest(prescribe, entry, grid) for grid in (NEAR, WIDE))
+        yield claim(
+            name, ARTEFACT, place, "(algebra) the theorem's bound at the prescribed B, T, eta, m and kappa is of the order of the displayed rate",
+            "bound of the population risk over the rate, logarithms dropped: its largest over a wide range of n, gamma, d and eps over that of a narrow range", exactly(wide / near),
+            **at_most(SAME_ORDER, ": the same order"), note=f"the ratio is {near:.3g} at most over the narrow range and {wide:.3g} over the wide one; what is fixed in the text, rho and lambda, is in it",
+        )  # fmt: skip
+
+
+def _largest(prescribe: Callable[[Point], Run], entry: Entry, grid: Sequence[Sequence[float]]) -> float:
+    """Largest ratio of bound and rate over all places of a grid."""
+    points = (Point(n, d, gamma, eps) for n, gamma, d, eps in itertools.product(*grid))
+    return max(_derived(prescribe, point) / _rate(entry, point) for point in points)
+
+
+def _power_of_gamma(value: Callable[[Point], float], gamma: float = 1e-4) -> float:
+    """Exponent of gamma, read off two near places where n is very large."""
+    low, high = (value(Point(FAR, 4.0, each, 1.0)) for each in (gamma, gamma * STEP))
+    return math.log(high / low) / math.log(STEP)
+
+
+def _improvements() -> Iterator[Claim]:
+    for key, setting, prescribe, words, powers in (
+        ("dp-gd", "DP-GD", prescriptions.full_batch_private, "reduces the privacy-dependent loss by one power of gamma", 1.0),
+        ("gd", "GD", prescriptions.full_batch, "yields the sharper rate 1/(gamma^2 n), where 1/(gamma^4 n) was known", 2.0),
+    ):  # fmt: skip
+        before = _entry(setting, "Wang et al.")
+        theirs = _power_of_gamma(lambda point, entry=before: _rate(entry, point))  # type: ignore[misc]
+        derived = _power_of_gamma(lambda point, run=prescribe: _derived(run, point))  # type: ignore[misc]
+        place = "Sec. 5.2 (comparison)" if key == "dp-gd" else "Sec. 5.3 (comparison)"
+        yield claim(
+            f"{key}-margin", ARTEFACT, place, f"(algebra) specialised to B = n the bound {words}",
+            "power of gamma of the derived bound less that of Wang et al. (2026)", exactly(derived - theirs), **within(RATE, powers),
+            note=f"derived {derived:.3g}, quoted {theirs:.3g}; the earlier result trains both layers, this one has a fixed second layer",
+        )  # fmt: skip
+        width = _power_of_gamma(lambda point, run=prescribe: run(point).m)  # type: ignore[misc]
+        yield claim(
+            f"{key}-width", ARTEFACT, place, "(algebra) a smaller width is required",
+            "power of gamma of the prescribed width less that of Wang et al. (2026)", exactly(width - (before.width or math.nan)), **at_least(SMALLEST, ": above 0"),
+            note=f"prescribed {width:.3g}, quoted {before.width}",
+        )  # fmt: skip

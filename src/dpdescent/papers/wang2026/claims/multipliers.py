@@ -1,0 +1,85 @@
+"""Claims about sizes of noise multipliers, and about the two lemmas that Theorem F.12 rests on: F.10 and F.11."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.stats import binom
+
+from dpdescent.papers.wang2026.claims.privacy import MULTIPLIERS, multipliers
+from dpdescent.papers.wang2026.claims.quantities import SETTING, ratios, spread_of, told
+from dpdescent.papers.wang2026.reading import (
+    AGREES,
+    EQUAL,
+    INDEPENDENT,
+    PAIR,
+    PUBLISHED,
+    SAME_ORDER,
+    TAIL,
+    claim,
+    claim_on_all,
+    rows,
+)
+from dpdescent.privacy.participation import encoder
+from dpdescent.replication.cells import at_most, exactly, spread
+from dpdescent.replication.evidence import Claim, Evidence
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Sharper accountants, then the lemmas."""
+    yield from _sharper(evidence)
+    yield _participations(evidence)
+    yield _sensitivity(evidence)
+
+
+def _sharper(evidence: Evidence) -> Iterator[Claim]:
+    published = multipliers(evidence, PUBLISHED, precondition="met")
+    found = {name: ratios(multipliers(evidence, name), published, SETTING) for name in (TAIL, PAIR, "bnb", "cyclic")}
+    told_of = "; ".join(
+        f"{name} {low:.3g} to {high:.3g}"
+        for name, (low, high) in ((name, spread_of(each.values())) for name, each in found.items())
+    )
+    yield claim_on_all(
+        "tighter-accountants", MULTIPLIERS, "Sec. 5.1", "tighter accountants may yield smaller noise multipliers",
+        "kappa by the exact tail of participations over Theorem F.12's, where its condition is met: the largest over T, r, lambda, eps and delta", found[TAIL].values(), **at_most(1.0 - AGREES),
+        note=f"same relation, sampler and guarantee; not comparable but in size: over F.12's {told_of}",
+    )  # fmt: skip
+    tight = multipliers(evidence, PAIR, lam=0)
+    constants = ratios(tight[tight["mean"] >= 1.0], multipliers(evidence, INDEPENDENT), SETTING, ("T", "r", "eps"))
+    yield claim(
+        "remark-d.8", MULTIPLIERS, "Remark D.8", "a tighter accountant may improve the numerical constant, but not the scaling in B, n, T, eps and delta",
+        "exact kappa of independent noise (Poisson, zero-out) over Theorem D.9's, where it is at least 1: largest over smallest over T, r, eps and delta", spread(each.value for each in constants.values()),
+        **at_most(SAME_ORDER), note=f"at kappa below 1 amplification is lost. {told(constants)}",
+    )  # fmt: skip
+
+
+def _participations(evidence: Evidence) -> Claim:
+    """Lemma F.10 at c_1 = 1/2, by the exact binomial tail."""
+    table = multipliers(evidence, PUBLISHED, precondition="met").drop_duplicates(["T", "r", "delta"])
+    found = {}
+    for _, row in table.iterrows():
+        expected, log = row["r"] * row["T"], math.log(2.0 / row["delta"])
+        above = float(binom.sf(math.floor(expected + math.sqrt(3.0 * expected * log)), int(row["T"]), row["r"]))
+        found[f"T = {row['T']:g}, r = {row['r']:g}, delta = {row['delta']:.3g}"] = exactly(2.0 * above / row["delta"])
+    return claim_on_all(
+        "lemma-f.10", MULTIPLIERS, "Lemma F.10", "more than tau = rT + sqrt(3 rT log(2/delta)) participations have a probability of delta/2 at most",
+        "exact binomial tail over delta/2, where rT >= 3 log(2/delta): the largest over T, r and delta", found.values(), **at_most(1.0), note=told(found),
+    )  # fmt: skip
+
+
+def _sensitivity(evidence: Evidence) -> Claim:
+    """Lemma F.11 against the worst pattern of k participations, for every k."""
+    table = rows(evidence, MULTIPLIERS, series="noise multiplier").drop_duplicates(["T", "lam"])
+    found = {}
+    for _, row in table.iterrows():
+        if not (row["T"] >= 1 and 0.0 <= row["lam"] < 1.0):
+            continue
+        T, lam = int(row["T"]), float(row["lam"])
+        norms = np.sqrt(encoder.block_norms_squared(T, lam)[1:] / np.arange(1, T + 1))
+        found[f"T = {T}, lam = {lam:g}"] = exactly(float(norms.max() / encoder.column_sum(T, lam)))
+    shares = [each.value for each in found.values()]
+    return claim_on_all(
+        "lemma-f.11", MULTIPLIERS, "Lemma F.11", "for |y|_0 <= tau, |Cy| <= (1 - lambda^T)/(1 - lambda) sqrt(tau)",
+        "largest |Cy| / sqrt(k) over y with k participations and over k, over (1 - lambda^T)/(1 - lambda): the largest over T and lambda", found.values(), **at_most(1.0 + EQUAL),
+        note=f"attained within {min(shares, default=math.nan):.3g} to {max(shares, default=math.nan):.3g} of it, by participations in a row",
+    )  # fmt: skip

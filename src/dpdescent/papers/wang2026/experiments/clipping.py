@@ -1,0 +1,56 @@
+"""Risk against the step size at clipping thresholds from the theorem's to small ones."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from dpdescent.papers.wang2026 import kan_runs
+from dpdescent.papers.wang2026.design import Row, Spec, kan_of, value
+from dpdescent.papers.wang2026.diagnostics import sharp_threshold
+from dpdescent.papers.wang2026.kan_runs import Arm, Size
+from dpdescent.papers.wang2026.theory.constants import Constants
+from dpdescent.privacy.events import Mechanism
+from dpdescent.replication.arguments import as_list
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Averaged risks of every threshold, correlation, step and seed; G_sharp is each seed's own."""
+    size = Size.of(spec)
+    for trial in range(*spec["trials"]):
+        one = {**spec, "trials": [trial, trial + 1]}
+        for rule, C_clip in thresholds(spec, trial).items():
+            for row in kan_runs.risk_rows(one, size, arms(spec, size, C_clip), {"clip_rule": rule}):
+                if row["series"] != kan_runs.GAIN:
+                    yield row
+
+
+def thresholds(spec: Spec, trial: int) -> Mapping[str, float]:
+    """Thresholds by their rule; G_delta and G_sharp know the frozen second layer at most, and no record."""
+    kan, known = kan_of(spec), {}
+    for rule in as_list(value(spec, "clip_rule")):
+        if rule == "G_delta":
+            known[rule] = Constants.paper(kan.splines).gradient_bound(kan.width, value(spec, "delta_conf"))
+        elif rule == "G_sharp":
+            known[rule] = sharp_threshold(spec, trial)
+        else:
+            known[f"{rule:g}"] = float(rule)
+    return known
+
+
+def arms(spec: Spec, size: Size, C_clip: float) -> list[Arm]:
+    """Every correlation with every step."""
+    cell = spec["cell"]
+    return [
+        Arm(
+            kan_runs.calibrated_noise(spec, size, cell["accountant"], lam, cell["eps"], value(spec, "delta")),
+            eta,
+            C_clip,
+        )
+        for lam in as_list(cell["lam"])
+        for eta in as_list(value(spec, "eta"))
+    ]
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries, with the first seed's G_sharp: guarantees do not hang on the threshold."""
+    size = Size.of(spec)
+    for rule, C_clip in thresholds(spec, 0).items():
+        yield from kan_runs.entries(spec, size, arms(spec, size, C_clip), f" {rule}")

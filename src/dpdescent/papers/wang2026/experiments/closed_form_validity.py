@@ -1,0 +1,92 @@
+"""What the noise multiplier of Theorem 5.4 (D.9) guarantees: by eq. (19), and in the regime of Corollary 5.5."""
+
+import math
+from collections.abc import Iterator
+
+from dpdescent.papers.wang2026.design import Row, Spec
+from dpdescent.privacy.participation import renyi, tail
+from dpdescent.privacy.participation.closed_forms import independent_multiplier
+from dpdescent.privacy.participation.pairs import independent_delta
+from dpdescent.replication.arguments import as_list
+
+RENYI = "eq. (19) at D.9's multiplier"
+# What (19) proves of so much noise that nothing is left to be seen: its terms from the third on do not vanish.
+FLOOR, ENDLESS = "eq. (19) without end of noise", 1e6
+MIXTURE = "participation mixture"
+ATTAINED, TARGET, REPAIRED = "attained delta", "target delta", "repaired"
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of one panel.
+
+    Raises:
+        ValueError: if there is no such panel.
+    """
+    if spec["trials"][0] > 0:
+        return
+    panels = {"renyi": _renyi, "regime": _regime, "share": _share}
+    if spec["panel"] not in panels:
+        raise ValueError(f"panel={spec['panel']!r} is none of {list(panels)}")
+    for row in panels[spec["panel"]](spec):
+        yield {
+            "panel": spec["panel"],
+            "trial": 0,
+            "relation": "replace-one",
+            "sampler": "fixed size",
+            "precondition": "none",
+            **row,
+        }
+
+
+def _renyi(spec: Spec) -> Iterator[Row]:
+    eps = spec["cell"]["eps"]
+    for n, B, T in spec["cell"]["settings"]:
+        delta, r = n**-1.1, B / n
+        kappa = independent_multiplier(T, r, eps, delta)
+        # A replaced record moves the sum by twice the clipping threshold.
+        mixture = tail.epsilon(kappa, delta, T, r, 0.0, sensitivity=2.0, rule="mixture")
+        base = {"n": n, "B": B, "T": T, "r": r, "eps": eps, "delta": delta}
+        own = {**base, "accountant": "D9", "kappa": kappa}
+        yield {**own, "series": RENYI, "value": renyi.epsilon(kappa, T, r, delta)}
+        yield {**own, "series": MIXTURE, "value": mixture}
+        yield {
+            **base, "accountant": "RDP19", "kappa": ENDLESS, "series": FLOOR,
+            "value": renyi.epsilon(ENDLESS, T, r, delta),
+        }  # fmt: skip
+
+
+def _regime(spec: Spec) -> Iterator[Row]:
+    eps = spec["cell"]["eps"]
+    for n in as_list(spec["cell"]["n"]):
+        base, T, r, delta = _setting(spec, n)
+        claimed = independent_multiplier(T, r, eps, delta)
+        sound = max(claimed, renyi.multiplier(eps, T, r, delta))
+        yield {**base, "series": TARGET, "value": delta, "accountant": "D9", "kappa": claimed}
+        attained = independent_delta(claimed, eps, T, r, "down")
+        yield {**base, "series": ATTAINED, "value": attained, "accountant": "D9", "kappa": claimed}
+        repaired = independent_delta(sound, eps, T, r, "up")
+        accountant = "RDP19" if sound > claimed else "D9"
+        # Of the pair that attains, which is that of Poisson samples: an upper bound of nothing else.
+        pair = {"relation": "zero-out", "sampler": "Poisson"}
+        yield {**base, **pair, "series": REPAIRED, "value": repaired, "accountant": accountant, "kappa": sound}
+
+
+def _share(spec: Spec) -> Iterator[Row]:
+    """A record whose gradients are a part of the clipping threshold meets as much more noise."""
+    eps = spec["cell"]["eps"]
+    for n in as_list(spec["cell"]["n"]):
+        base, T, r, delta = _setting(spec, n)
+        kappa = independent_multiplier(T, r, eps, delta)
+        for share in as_list(spec["cell"]["norm_share"]):
+            attained = independent_delta(kappa / share, eps, T, r, "down")
+            yield {
+                **base, "series": ATTAINED, "value": attained, "accountant": "D9", "kappa": kappa, "norm_share": share
+            }  # fmt: skip
+
+
+def _setting(spec: Spec, n: int) -> tuple[Row, int, float, float]:
+    """Columns, T, r and delta of Corollary 5.5: `B = gamma sqrt(n)`, `T = sqrt(n)/gamma`, `delta = gamma/n`."""
+    gamma = spec["cell"]["gamma"]
+    B, T, delta = max(1, round(gamma * math.sqrt(n))), round(math.sqrt(n) / gamma), gamma / n
+    base = {"n": n, "B": B, "T": T, "r": B / n, "gamma": gamma, "eps": spec["cell"]["eps"], "delta": delta}
+    return base, T, B / n, delta

@@ -1,0 +1,42 @@
+"""Figure 1's left panel on Fashion-MNIST, averaged down to 14 x 14 pixels: a larger analogue, made on request."""
+
+from collections.abc import Iterable, Iterator
+
+from dpdescent.data.images import pooled, read_test, read_training
+from dpdescent.papers.wang2026 import images_compared
+from dpdescent.papers.wang2026.design import Row, Spec, value
+from dpdescent.papers.wang2026.images_compared import Task
+from dpdescent.privacy.events import Mechanism
+
+SIDE = 14
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of one epsilon."""
+    return images_compared.run(spec, task)
+
+
+def task(spec: Spec, trial: int) -> Task:
+    """The first images of the training file, and of the test file half as many; for tuning, those that follow them.
+
+    So all seeds of the table have the same images, and no step size was tuned on any of them.
+
+    Raises:
+        ValueError: if there are not enough images to tune on others.
+        dpdescent.data.images.MissingDataError: if Fashion-MNIST is not there.
+    """
+    training, test = read_training(), read_test()
+    records = value(spec, "records")
+    tested = records // 2
+    if 2 * records > len(training) or 2 * tested > len(test):
+        raise ValueError(f"records={records}: there are {len(training)} and {len(test)} images; it may be "
+                         f"{min(len(training) // 2, len(test))} at most")  # fmt: skip
+    at = int(trial < 0)
+    trained = training[at * records : (at + 1) * records]
+    rest = test[at * tested : (at + 1) * tested]
+    return Task(SIDE, pooled(trained, SIDE), trained.labels, pooled(rest, SIDE), rest.labels)
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of one epsilon; step sizes were tuned on other people's data."""
+    return images_compared.releases(spec)

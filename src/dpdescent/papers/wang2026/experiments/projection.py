@@ -1,0 +1,73 @@
+"""How far iterates move, how often the projection is active, and the radius that the analysis asks for."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from dpdescent.descent import mini_batch
+from dpdescent.descent.mini_batch import State
+from dpdescent.papers.wang2026 import diagnostics, kan_runs
+from dpdescent.papers.wang2026.design import Array, Row, Spec, value
+from dpdescent.papers.wang2026.diagnostics import Seed
+from dpdescent.papers.wang2026.kan_runs import Arm, Size
+from dpdescent.papers.wang2026.theory import explicit
+from dpdescent.privacy.events import Mechanism
+from dpdescent.replication.arguments import as_list
+
+
+class Moves:
+    """Largest distances over the iterates: of W from W_0, and of U from the comparator, both (arms,)."""
+
+    def __init__(self, seed: Seed) -> None:
+        self.start, self.target = seed.problem.start, seed.trained.weights
+        self.largest_move = self.largest_shift = np.zeros(())
+
+    def __call__(self, state: State) -> None:
+        self.largest_move = np.maximum(self.largest_move, _norms(state.weights - self.start[:, None]))
+        self.largest_shift = np.maximum(self.largest_shift, _norms(mini_batch.shifted(state) - self.target))
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of one width: every noise and radius, for each seed by itself, whose threshold is its own G_sharp."""
+    size = Size.of(spec)
+    for trial in range(*spec["trials"]):
+        seed = Seed(spec, trial, size.n)
+        made = arms(spec, size, seed.sharp.gradient)
+        moves = Moves(seed)
+        runs = seed.run(size, made, moves)
+        for index, arm in enumerate(made):
+            setting = seed.setting(size, arm, seed.sharp)
+            yield {
+                **kan_runs.columns(spec, size, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
+                "radius": arm.radius, "radius_factor": factors(spec)[index % len(factors(spec))],
+                "projected": float(runs.projected[0, index]), "largest_move": float(moves.largest_move[index]),
+                "largest_shift": float(moves.largest_shift[index]),
+                "Rbar": explicit.shifted_radius(setting, seed.trained.seen),
+                "series": kan_runs.EMPIRICAL, "trial": trial, "value": float(runs.empirical_average[0, index]),
+            }  # fmt: skip
+
+
+def arms(spec: Spec, size: Size, C_clip: float) -> list[Arm]:
+    """Every noise with every radius, and without projection."""
+    unit = diagnostics.theorem_radius(spec, size.n, size.T)
+    return [
+        Arm(noise, value(spec, "eta"), C_clip, factor * unit)
+        for noise in diagnostics.noises(spec, size)
+        for factor in factors(spec)
+    ]
+
+
+def factors(spec: Spec) -> list[float]:
+    """R_* over the theorem's; infinite without projection."""
+    return [np.inf, *as_list(value(spec, "radius_factor"))]
+
+
+def _norms(moved: Array) -> Array:
+    return np.asarray(np.linalg.norm(moved[0].reshape(len(moved[0]), -1), axis=1))
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries with the first seed's threshold; neither it nor the radius uses a record."""
+    size = Size.of(spec)
+    made = arms(spec, size, diagnostics.sharp_threshold(spec, 0))
+    return kan_runs.entries(spec, size, made, f" m={value(spec, 'm')}")

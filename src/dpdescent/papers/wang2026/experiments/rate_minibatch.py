@@ -1,0 +1,17 @@
+"""Averaged risks of mini-batch SGD as Corollary 5.6 prescribes it: B of the order gamma sqrt(n), eta B / n."""
+
+from collections.abc import Iterator
+
+from dpdescent.papers.wang2026 import noise_free_runs
+from dpdescent.papers.wang2026.design import Row, Spec, value
+from dpdescent.papers.wang2026.kan_runs import Size
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of one number of records; `precondition` says whether T is the corollary's or what could be run."""
+    n, gamma = spec["cell"]["n"], value(spec, "gamma")
+    B = max(2, round(gamma * n**0.5))
+    wanted = round(n**2 / (gamma**2 * B))
+    T = min(wanted, value(spec, "cap"))
+    own = {"precondition": "met" if wanted == T else "T capped"}
+    return noise_free_runs.rows(spec, Size(n, B, T), value(spec, "eta_n_over_B") * B / n, own)

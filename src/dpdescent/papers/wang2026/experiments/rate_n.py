@@ -1,0 +1,14 @@
+"""Averaged risks of gradient descent against the number of records, with T of the order n / gamma^2."""
+
+from collections.abc import Iterator
+
+from dpdescent.papers.wang2026 import noise_free_runs
+from dpdescent.papers.wang2026.design import Row, Spec, value
+from dpdescent.papers.wang2026.kan_runs import Size
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of one number of records."""
+    n = spec["cell"]["n"]
+    T = round(value(spec, "steps") * n / value(spec, "gamma") ** 2)
+    return noise_free_runs.rows(spec, Size(n, n, T), value(spec, "eta"))

@@ -1,0 +1,79 @@
+"""Distance of runs whose records differ in one, with batches and noise in common, and the bound on its mean."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from dpdescent.descent.mini_batch import Problem, State
+from dpdescent.papers.wang2026 import diagnostics, kan_runs
+from dpdescent.papers.wang2026.design import Array, Row, Spec, kan_of, records, value
+from dpdescent.papers.wang2026.diagnostics import Seed
+from dpdescent.papers.wang2026.kan_runs import Arm, Size
+from dpdescent.papers.wang2026.theory import stability
+from dpdescent.privacy.events import Mechanism
+from dpdescent.replication.arguments import as_list
+
+DISTANCE, BOUND, PLAIN = "mean distance", "bound", "bound without e"
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of every noise, time and seed; the threshold is the seed's G_sharp, so that nothing is clipped."""
+    size = Size.of(spec)
+    for trial in range(*spec["trials"]):
+        seed = Seed(spec, trial, size.n)
+        made = arms(spec, size, seed.sharp.gradient)
+        distances, losses = _coupled(spec, seed, size, made)
+        for index, arm in enumerate(made):
+            base = {
+                "n": size.n, "T": size.T, "B": size.B, "m": value(spec, "m"), "d": value(spec, "d"), "eta": arm.eta,
+                "lam": arm.noise.lam, "kappa": arm.noise.kappa, "C_clip": arm.C_clip, "trial": trial,
+            }  # fmt: skip
+            for t in as_list(value(spec, "t")):
+                gone = float(losses[:t, index].sum())
+                with_e, without = (
+                    # Without projection, and where the events hold, no failure is to be paid for.
+                    stability.on_average(arm.eta, seed.sharp.gradient, size.n, gone, np.inf, 0.0, factor)
+                    for factor in (np.e, 1.0)
+                )
+                values = {DISTANCE: float(distances[t, :, index].mean()), BOUND: with_e, PLAIN: without}
+                for series, number in values.items():
+                    yield {**base, "t": t, "series": series, "value": number}
+
+
+def _coupled(spec: Spec, seed: Seed, size: Size, made: list[Arm]) -> tuple[Array, Array]:
+    """Distances of all runs to the first, (T, indices, arms), and the first one's risks on its batches, (T, arms)."""
+    problem = neighbours(spec, seed)
+    distances = np.empty((size.T, len(problem.start) - 1, len(made)))
+
+    def observe(state: State) -> None:
+        moved = state.weights[1:] - state.weights[:1]
+        distances[state.t] = np.linalg.norm(moved.reshape(*moved.shape[:2], -1), axis=2)
+
+    # One number for all of them: the same batches and the same noise.
+    trials = [seed.trial] * len(problem.start)
+    runs = kan_runs.run(spec, trials, size, made, problem, observe=observe)
+    return distances, runs.empirical[:, 0]
+
+
+def neighbours(spec: Spec, seed: Seed) -> Problem:
+    """The seed's records, and then, one after another, the first indices' records replaced by fresh ones."""
+    p, count = seed.problem, value(spec, "indices")
+    x, y = records(spec, seed.trial, count, "replacements")
+    H = np.repeat(p.features, count + 1, axis=0)
+    labels = np.repeat(p.labels, count + 1, axis=0)
+    H[np.arange(1, count + 1), np.arange(count)] = kan_of(spec).features(x)
+    labels[np.arange(1, count + 1), np.arange(count)] = y
+    same = np.zeros(count + 1, dtype=np.intp)
+    return replace(p, features=H, labels=labels, start=p.start[same], heads=p.heads[same])
+
+
+def arms(spec: Spec, size: Size, C_clip: float) -> list[Arm]:
+    """Every noise."""
+    return [Arm(noise, value(spec, "eta"), C_clip) for noise in diagnostics.noises(spec, size)]
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries with the first seed's threshold; neighbours are runs of the analysis, each by itself private."""
+    size = Size.of(spec)
+    return kan_runs.entries(spec, size, arms(spec, size, diagnostics.sharp_threshold(spec, 0)))

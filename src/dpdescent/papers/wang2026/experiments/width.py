@@ -1,0 +1,55 @@
+"""Risk, margin and size of the noise against the width."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from dpdescent.papers.wang2026 import kan_runs
+from dpdescent.papers.wang2026.design import Row, Spec, kan_of, problem_of, value
+from dpdescent.papers.wang2026.kan_runs import Arm, Size
+from dpdescent.papers.wang2026.mechanisms import Noise
+from dpdescent.papers.wang2026.theory.margin import margin
+from dpdescent.privacy.events import Mechanism
+from dpdescent.replication.arguments import as_list
+
+
+def run(spec: Spec) -> Iterator[Row]:
+    """Rows of one width: averaged risks of every seed, beside what its start looks like."""
+    size = Size.of(spec)
+    arms = kan_runs.tuned(spec, size, noises(spec, size), value(spec, "C_clip"))
+    starts = {trial: _start(spec, trial, size.n) for trial in range(*spec["trials"])}
+    for row in kan_runs.risk_rows(spec, size, arms):
+        if row["series"] != kan_runs.GAIN:
+            c_priv = row["C_clip"] * row["kappa"] / size.B
+            yield {
+                **row, **starts[row["trial"]],
+                "noise_norm": row["eta"] * c_priv * float(np.sqrt(kan_of(spec).parameters)),
+            }  # fmt: skip
+
+
+def noises(spec: Spec, size: Size) -> list[Noise]:
+    """Independent and correlated noise of the cell's multiplier; without noise there is nothing to correlate."""
+    kappa = spec["cell"]["kappa"]
+    lams = as_list(value(spec, "lam")) if kappa > 0.0 else [0.0]
+    return [kan_runs.fixed_noise(size, kappa, lam, value(spec, "delta")) for lam in lams]
+
+
+def _start(spec: Spec, trial: int, n: int) -> Row:
+    """NTK margin, largest output and largest curvature of a record at the start."""
+    made = problem_of(spec, [trial], n)
+    kan, W, H, heads = made.kan, made.start, made.features, made.heads
+    outputs, factors = kan.outputs_and_factors(W, H, heads)
+    # The Hessian of f is block diagonal, a multiple of h h' in each unit.
+    curvature = np.abs(kan.curvature(W, H, heads)).max(axis=-1) * np.vecdot(H, H)
+    return {
+        "gamma": margin(H[0], factors[0], made.labels[0]).value,
+        "initial_output": float(np.abs(outputs).max()),
+        "hessian": float(curvature.max()) / (kan.inputs * kan.width**0.5),
+    }
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of one width, whose privacy does not hang on it."""
+    size, C_clip = Size.of(spec), value(spec, "C_clip")
+    arms = [Arm(noise, 1.0, C_clip) for noise in noises(spec, size)]
+    return kan_runs.entries(spec, size, arms, f" m={value(spec, 'm')}")

@@ -1,0 +1,184 @@
+"""Figures of wang2026 of what is chosen in training: width, batch size and clipping threshold."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+
+from dpdescent.papers.wang2026.figures.looks import (
+    BARS,
+    EMPIRICAL,
+    ETA,
+    POPULATION,
+    B,
+    M,
+    curve,
+    each,
+    finish,
+    guide,
+    in_order,
+    joined,
+    label_of,
+    lam_color,
+    panels_in,
+    positive,
+    scientific,
+    sizes,
+    vacuous_line,
+    value_ticks,
+    values_of,
+    where,
+)
+from dpdescent.replication.figures import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    VERMILION,
+    log_scale,
+    panels,
+    select,
+    shades,
+)
+
+MARKERS = "os^Dv<>P"
+RULES = {"G_delta": r"$G_\delta$", "G_sharp": r"$G_\mathrm{sharp}$"}
+# Measured on a run or at its start, with colour and name.
+DIAGNOSTICS = {
+    "gamma": (BLUE, r"margin $\gamma$"), "initial_output": (GREEN, r"$\max_i|f_{W_0}(x_i)|$"),
+    "hessian": (ORANGE, r"largest Hessian at the start"),
+}  # fmt: skip
+
+
+def draw_width(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Risks against the width without and with noise, and what the width does to the start and to the noise."""
+    main = select(table)
+    figure, axes = panels(4, size=(4.3, 4.2), squeeze=False)
+    names = panels_in(main, display)
+    for rank, panel in enumerate(axes[0, :2]):
+        rows = where(main, panel=names[rank]) if rank < len(names) else main.iloc[:0]
+        _risks_by_lambda(panel, rows)
+        panel.set_title(joined(*names[rank : rank + 1], sizes(rows, "kappa")))
+    once = where(main, series=POPULATION).sort_values("kappa").drop_duplicates("m")
+    _start(axes[0, 2], once)
+    _noise_norms(axes[0, 3], main)
+    for panel in axes[0]:
+        panel.set_xlabel(M)
+    claim = (
+        r"Theorem 4.1 asks for $\gamma^{-4}\lesssim m\lesssim B^2/(\eta^2\kappa^2\gamma^2d\dots)$: noise caps the width"
+    )
+    finish(figure, axes[0], 4, claim, _about(main, "n", "T", "B", "d", "C_clip"))
+    return figure
+
+
+def _about(rows: pd.DataFrame, *columns: str) -> str:
+    return joined(sizes(rows, *columns), BARS, by="; ")
+
+
+def _risks_by_lambda(axes: Axes, rows: pd.DataFrame) -> None:
+    """A colour a lambda; full is the population risk, dotted the empirical one."""
+    for (lam,), own in each(rows, "lam"):
+        for series, marker, dash in ((POPULATION, "o", "-"), (EMPIRICAL, ".", ":")):
+            label = rf"{series}, $\lambda={lam:g}$"
+            curve(axes, where(own, series=series), "m", label, color=lam_color(lam), marker=marker, linestyle=dash)
+    vacuous_line(axes)
+    log_scale(axes)
+    value_ticks(axes, values_of(rows, "m"))
+    axes.set_ylabel("averaged risk")
+
+
+def _start(axes: Axes, rows: pd.DataFrame) -> None:
+    """Margin, outputs and curvature at the start, once a width."""
+    rows = rows.sort_values("m")
+    for (name, (color, label)), marker in zip(DIAGNOSTICS.items(), MARKERS, strict=False):
+        axes.plot(rows["m"], rows[name], color=color, marker=marker, label=label)
+    guide(axes, rows.assign(mean=rows["hessian"]), "m", -0.5, r"slope $-1/2$ in $m$, as of $\nu$")
+    log_scale(axes)
+    value_ticks(axes, values_of(rows, "m"))
+    axes.set(title="at the start", ylabel="value (see legend)")
+
+
+def _noise_norms(axes: Axes, rows: pd.DataFrame) -> None:
+    """The size of a step's noise, which grows with the number of parameters."""
+    own = positive(where(rows, series=POPULATION), "noise_norm")
+    for (lam,), each_lam in each(own, "lam"):
+        curve(
+            axes, each_lam, "m", rf"noise of a step, $\lambda={lam:g}$", "noise_norm", color=lam_color(lam), marker="s"
+        )
+    first = own[own["lam"] == own["lam"].min()]
+    guide(axes, first.assign(mean=first["noise_norm"]), "m", 0.5, r"slope $1/2$ in $m$, at one $\eta$", dash="--")
+    log_scale(axes)
+    value_ticks(axes, values_of(rows, "m"))
+    axes.set(title=r"noise of a step, at the tuned step $\eta$", ylabel=r"$\eta\,C_\mathrm{clip}(\kappa/B)\sqrt{mdp}$")
+
+
+def draw_batch(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Risks against the batch size, at a fixed number of iterations and at a fixed number of gradients."""
+    main = select(table)
+    names = panels_in(main, display) or [""]
+    figure, axes = panels(len(names), size=(6.0, 4.2), squeeze=False)
+    steps = values_of(main, "eta")
+    for panel, name in zip(axes[0], names, strict=True):
+        rows = where(main, panel=name)
+        for (kappa, eta), own in each(rows, "kappa", "eta"):
+            color, marker = _shade(VERMILION if kappa else BLUE, eta, steps), MARKERS[steps.index(eta)]
+            for series, dash, face in ((POPULATION, "-", color), (EMPIRICAL, ":", "white")):
+                label = rf"{series}, $\kappa={kappa:g}$, $\eta={eta:g}$"
+                style = {"linestyle": dash, "markerfacecolor": face, "marker": marker, "color": color}
+                curve(panel, where(own, series=series), "B", label, **style)
+        noisy = rows[(rows["kappa"] > 0) & (rows["eta"] == rows["eta"].max()) & (rows["series"] == POPULATION)]
+        guide(panel, noisy, "B", -1.0, r"slope $-1$, as of $1/B$ and $\kappa/B$")
+        vacuous_line(panel)
+        log_scale(panel)
+        if len(rows):
+            panel.set_ylim(rows["mean"].min() / 1.4, rows["mean"].max() * 1.4)
+        value_ticks(panel, values_of(rows, "B"))
+        panel.set(title=joined(name, sizes(rows, "T")), xlabel=B, ylabel="averaged risk")
+    claim = r"Theorem 4.1 claims terms $\eta/B$ and $\kappa/B$: larger batches help, the more so with noise"
+    finish(figure, axes[0], 4, claim, _about(main, "n", "m", "d", "lam", "C_clip"))
+    return figure
+
+
+def _shade(color: str, step: float, steps: list[float]) -> str:
+    """A colour, lighter for a smaller step."""
+    share = (steps.index(step) + 1) / len(steps)
+    return to_hex([1 - share * (1 - part) for part in to_rgb(color)])
+
+
+def draw_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Risk against the step size at several clipping thresholds, a panel a lambda; and how many records are clipped."""
+    main = select(table).assign(clip_rule=lambda rows: rows["clip_rule"].map(_text))
+    lambdas = values_of(main, "lam") or [0.0]
+    figure, axes = panels(len(lambdas) + 1, size=(5.2, 4.2), squeeze=False)
+    population = where(main, series=POPULATION)
+    for panel, lam in zip(axes[0], lambdas, strict=False):
+        _by_threshold(panel, where(population, lam=lam), display)
+        vacuous_line(panel)
+        panel.set(title=rf"$\lambda={lam:g}$", ylabel="averaged population risk")
+        log_scale(panel, "xy")
+    first = where(population, lam=lambdas[0])
+    _by_threshold(axes[0, -1], first.assign(mean=100 * first["clipped"], se=0.0), display)
+    axes[0, -1].set(title=rf"$\lambda={lambdas[0]:g}$", ylabel="clipped records, %")
+    log_scale(axes[0, -1], "x")
+    for panel in axes[0]:
+        panel.set_xlabel(ETA)
+    names = [label_of(name) for name in in_order(main["accountant"])]
+    noise = f"noise by {joined(*names)}" if names else ""
+    claim = r"Theorem 4.1 sets $C_\mathrm{clip}$ to the order of $G_\delta$, so that nothing is clipped"
+    finish(figure, axes[0], 4, claim, _about(main, "n", "T", "B", "m", "d", "eps", "delta"), noise)
+    return figure
+
+
+def _text(rule: Any) -> str:
+    """A rule's name; numbers may have been read as such."""
+    return rule if isinstance(rule, str) else f"{rule:g}"
+
+
+def _by_threshold(axes: Axes, rows: pd.DataFrame, display: dict[str, Any]) -> None:
+    rules = in_order(rows["clip_rule"], map(_text, display.get("arms", {}).get("clip_rule", ())))
+    for rule, color, marker in zip(rules, shades(len(rules)), MARKERS * len(rules), strict=False):
+        own = where(rows, clip_rule=rule)
+        size = scientific(float(f"{own['C_clip'].mean():.3g}"))
+        name = rf"{RULES[rule]} $={size}$" if rule in RULES else f"${size}$"
+        curve(axes, own, "eta", rf"$C_\mathrm{{clip}}=\,${name}", color=color, marker=marker)

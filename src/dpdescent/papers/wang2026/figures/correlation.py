@@ -1,0 +1,197 @@
+"""Figures of wang2026 of risk, and of its bound, against the correlation of the noise."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpdescent.papers.wang2026.figures.looks import (
+    BARS,
+    EMPIRICAL,
+    EPS,
+    GAIN,
+    GAIN_LABEL,
+    POPULATION,
+    best,
+    by_accountant,
+    curve,
+    finish,
+    hollow_in_legend,
+    in_order,
+    joined,
+    label_of,
+    lam_axis,
+    look,
+    panels_in,
+    positive,
+    sizes,
+    star_in_legend,
+    values_of,
+    where,
+    zero_line,
+)
+from dpdescent.replication.figures import (
+    BLUE,
+    GREY,
+    VERMILION,
+    log_scale,
+    panels,
+    select,
+    thin_curve,
+    variants_of,
+    vertical,
+)
+
+# Of other settings than the main ones; dashes alone mean that there is no guarantee.
+DASHES: tuple[Any, ...] = ((0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 2.5)))
+# A row of panels has so many of them at most.
+WIDE = 5
+SECTION = r"Sec. 5.1: Theorem F.12's $\kappa$ offsets what $\lambda$ gains at fixed $\kappa$; sharper accounts may not"
+TERMS = ("linear", "quadratic", "total")
+TERM_TITLES = {
+    "linear": r"term linear in $(1-\lambda)\kappa$",
+    "quadratic": r"term $((1-\lambda)^2+\lambda^2\eta)\,\eta\kappa^2md/B^2$", "total": "whole bound",
+}  # fmt: skip
+
+
+def draw_kan_lambda(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Population risk and paired gain against lambda, a panel an epsilon and a curve an accountant."""
+    return _by_accountants(table, display, (3.4, 3.1))
+
+
+def draw_kan_lambda_fashion(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """The same on pairs of classes, a row a pair."""
+    return _by_accountants(table, display, (4.2, 3.3))
+
+
+def _by_accountants(table: pd.DataFrame, display: dict[str, Any], size: tuple[float, float]) -> Figure:
+    layout = _layout(select(table), display) or [[("", 1.0, POPULATION)]]
+    # Other settings have rows of their own: thin lines would hide in those of the main ones.
+    others = _layout(table[table["variant"] != "main"], display)
+    rows = layout + others
+    figure, axes = panels(max(map(len, rows)), len(rows), size=size, squeeze=False)
+    for rank, (row, places) in enumerate(zip(axes, rows, strict=True)):
+        for panel in row[len(places) :]:
+            panel.set_visible(False)
+        for panel, place in zip(row, places, strict=False):
+            _one(panel, table, *place, compared=rank >= len(layout))
+    star_in_legend(axes[0, 0])
+    hollow_in_legend(axes[0, 0], table)
+    known = sizes(select(table), "n", "B", "m", "d", "delta", "C_clip")
+    about = joined(known, f"{BARS}; gains are of runs with the same seed", by="; ")
+    finish(figure, [panel for panel in axes.ravel() if panel.get_visible()], 4, SECTION, about)
+    return figure
+
+
+def _layout(rows: pd.DataFrame, display: dict[str, Any]) -> list[list[tuple[str, float, str]]]:
+    """Rows of panels: risks above gains where there are many epsilons, beside each other where there are few."""
+    found = []
+    for name in panels_in(rows, display):
+        budgets = values_of(where(rows, panel=name), "eps")
+        if 2 * len(budgets) <= WIDE:
+            found.append([(name, eps, series) for eps in budgets for series in (POPULATION, GAIN)])
+        else:
+            found += [[(name, eps, series) for eps in budgets] for series in (POPULATION, GAIN)]
+    return found
+
+
+def _one(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: str, *, compared: bool) -> None:
+    """The main setting by accountant; compared with others, only accountants that these have."""
+    rows = where(table, panel=name, eps=eps, series=series)
+    others = rows[rows["variant"] != "main"]
+    main = select(rows[rows["accountant"].isin(others["accountant"])] if compared else rows)
+    by_accountant(axes, main, "lam")
+    for accountant in in_order(main["accountant"]) if series == POPULATION else []:
+        best(axes, where(main, accountant=accountant), "lam", look(accountant)["color"])
+    if compared:
+        _variants(axes, others, variants_of(table)[1:])
+    lam_axis(axes, values_of(where(table, panel=name), "lam"), room=0.11)
+    axes.set_title(joined(name, f"{EPS} = {eps:g}", "variants" if compared else ""))
+    if series == GAIN:
+        zero_line(axes)
+    axes.set_ylabel(GAIN_LABEL if series == GAIN else "population risk")
+
+
+def _variants(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
+    """Thin lines in the accountants' colours, a dash a variant."""
+    for variant, dash in zip(names, DASHES, strict=False):
+        for accountant in in_order(where(rows, variant=variant)["accountant"]):
+            own = where(rows, variant=variant, accountant=accountant)
+            thin_curve(axes, own, "lam", color=look(accountant)["color"], linestyle=dash, alpha=1.0)
+        if len(where(rows, variant=variant)):
+            axes.plot([], [], color=GREY, linestyle=dash, linewidth=0.9, label=f"thin: {variant}")
+
+
+def draw_fixed_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Risks and paired gain against lambda at one noise multiplier, a column a setting."""
+    main = select(table)
+    names = panels_in(main, display) or [""]
+    figure, axes = panels(len(names), 2, size=(5.0, 3.5), squeeze=False)
+    for (top, bottom), name in zip(axes.T, names, strict=True):
+        rows = where(main, panel=name)
+        _risks_and_gain(top, bottom, rows)
+        _claimed_optimum(top, rows)
+        for panel in (top, bottom):
+            lam_axis(panel, values_of(rows, "lam"))
+            panel.set_title(name)
+    star_in_legend(axes[0, 0])
+    claim = (
+        r"Remark 4.2 claims: at a fixed $\kappa$ and a small step the bound improves as $\lambda\to1$ "
+        r"($(1-\lambda)^2+\lambda^2\eta$ is smallest at $1/(1+\eta)$)"
+    )
+    known = sizes(main, "n", "B", "T", "kappa")
+    finish(figure, axes.ravel(), 4, claim, joined(known, BARS, by="; "))
+    return figure
+
+
+def _risks_and_gain(top: Axes, bottom: Axes, rows: pd.DataFrame) -> None:
+    for series, color, marker in ((POPULATION, BLUE, "o"), (EMPIRICAL, VERMILION, "s")):
+        own = where(rows, series=series)
+        curve(top, own, "lam", f"{series}", color=color, marker=marker)
+        best(top, own, "lam", color)
+    curve(bottom, where(rows, series=GAIN), "lam", "gain in population risk", color="black", marker="D")
+    zero_line(bottom)
+    top.set_ylabel("risk")
+    bottom.set_ylabel(GAIN_LABEL)
+
+
+def _claimed_optimum(axes: Axes, rows: pd.DataFrame) -> None:
+    """1/(1 + eta), which minimises (1 - lam)^2 + lam^2 eta of Theorem 4.1."""
+    for eta in values_of(rows, "eta")[:1]:
+        vertical(axes, 1 / (1 + eta), r"$1/(1+\eta)$", height=0.97)
+
+
+def draw_lambda_tradeoff(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Theorem 4.1's expression by its terms, a row an epsilon and a curve an accountant; stars: the smallest value."""
+    main = select(table)
+    budgets = values_of(main, "eps") or [1.0]
+    figure, axes = panels(len(TERMS), len(budgets), size=(5.2, 3.6), squeeze=False)
+    for row, eps in zip(axes, budgets, strict=True):
+        for panel, term in zip(row, TERMS, strict=True):
+            # A fixed multiplier has no epsilon.
+            _bound(panel, where(main[(main["eps"] == eps) | main["eps"].isna()], term=term))
+            panel.set_title(f"{EPS} = {eps:g}, {TERM_TITLES[term]}")
+            panel.set_ylabel(r"$\mathcal{A}_\mathrm{corr}$, constants 1, no logs")
+    _minimiser(axes[:, 1], display)
+    star_in_legend(axes[0, 0], "star: smallest")
+    hollow_in_legend(axes[0, 0], main)
+    finish(figure, axes.ravel(), 4, SECTION, sizes(main, "n", "B", "T", "m", "d", "delta", "eta"))
+    return figure
+
+
+def _bound(axes: Axes, rows: pd.DataFrame) -> None:
+    for name in in_order(rows["accountant"]):
+        own = positive(where(rows, accountant=name)).sort_values("lam")
+        curve(axes, own, "lam", label_of(name, own), **look(name))
+        best(axes, own, "lam", look(name)["color"])
+    log_scale(axes, "y")
+    lam_axis(axes, values_of(rows, "lam"))
+
+
+def _minimiser(column: "np.ndarray[Any, Any]", display: dict[str, Any]) -> None:
+    """Where the quadratic term is smallest at a fixed multiplier."""
+    for eta in [cell["eta"] for cell in display.get("cells", {}).values() if np.isscalar(cell.get("eta"))][:1]:
+        for panel in column:
+            vertical(panel, 1 / (1 + eta), r"$1/(1+\eta)$", height=0.97)

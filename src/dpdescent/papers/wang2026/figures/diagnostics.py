@@ -1,0 +1,221 @@
+"""Figures of wang2026 of what its proofs use: the start, projection, the comparator, stability."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpdescent.papers.wang2026.figures.looks import (
+    BARS,
+    EMPIRICAL,
+    M,
+    curve,
+    each,
+    finish,
+    guide,
+    in_order,
+    joined,
+    lam_color,
+    noise_label,
+    positive,
+    sizes,
+    vacuous_line,
+    value_ticks,
+    values_of,
+    where,
+)
+from dpdescent.replication.figures import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    log_scale,
+    panels,
+    select,
+    shades,
+)
+
+MARKERS = "os^Dv<>P"
+# Points at one width are spread over this factor.
+SPAN = 3.0
+COMPARATORS = {"W_0": (BLUE, "the start $W_0$"), "GD": (VERMILION, "gradient descent's end"), "NTK": (GREEN, "NTK")}
+
+
+def _noisy(kappa: float, lam: float) -> dict[str, Any]:
+    """The look of a run by its noise: grey without, else a colour a lambda."""
+    return {"color": lam_color(lam), "marker": "s"} if kappa else {"color": GREY, "marker": "o"}
+
+
+def _about(rows: pd.DataFrame, *columns: str) -> str:
+    return joined(sizes(rows, *columns), BARS, by="; ")
+
+
+def draw_projection(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Risk, share of projected steps, and moves beside the radius, by the radius; a row a width."""
+    main = where(select(table), series=EMPIRICAL)
+    # No radius may be written as nothing.
+    main = main.assign(radius_factor=main["radius_factor"].fillna(math.inf), radius=main["radius"].fillna(math.inf))
+    widths = values_of(main, "m") or [math.nan]
+    factors = values_of(main, "radius_factor")
+    figure, axes = panels(3, len(widths), size=(5.3, 3.4), squeeze=False)
+    for row, m in zip(axes, widths, strict=True):
+        rows = where(main, m=m).assign(place=lambda own: own["radius_factor"].map(factors.index))
+        _projected_runs(row, rows, f", $m={m:g}$" if len(rows) else "")
+        for panel in row:
+            names = ["none" if math.isinf(factor) else f"{factor:g}" for factor in factors]
+            value_ticks(panel, range(len(factors)), names)
+            panel.set_xlabel(r"radius over $(\log T+\sqrt{\log(n/\delta)})/\gamma$")
+    claim = r"Theorem 4.1 projects onto a ball of radius $R_*\sim(\log T+\sqrt{\log(n/\delta)})/\gamma$"
+    finish(figure, axes.ravel(), 4, claim, _about(main, "n", "T", "B", "d", "eta"))
+    return figure
+
+
+def _projected_runs(row: "np.ndarray[Any, Any]", rows: pd.DataFrame, title: str) -> None:
+    risk, share, moves = row
+    for (kappa, lam), own in each(rows, "kappa", "lam"):
+        style, label = _noisy(kappa, lam), noise_label(kappa, lam)
+        if kappa == 0 and lam > 0:
+            continue
+        curve(risk, own, "place", label, **style)
+        curve(share, own.assign(mean=100 * own["projected"], se=0.0), "place", label, **style)
+        curve(moves, own, "place", label, "largest_move", **style)
+        least = own.sort_values("place")
+        moves.plot(least["place"], least["Rbar"], color=style["color"], linestyle=":")
+    radius = rows[np.isfinite(rows["radius"])].drop_duplicates("place").sort_values("place")
+    bars: dict[str, Any] = {"marker": "_", "linestyle": "none", "markersize": 16, "markeredgewidth": 2}
+    moves.plot(radius["place"], radius["radius"], color="black", label="radius $R_*$", **bars)
+    moves.plot([], [], color=GREY, linestyle=":", label=r"$\bar R$ of eq. (10), in the colours of the runs")
+    vacuous_line(risk)
+    log_scale(moves, "y")
+    risk.set(title=f"risk{title}", ylabel="averaged empirical risk")
+    share.set(title=f"active projections{title}", ylabel="steps projected, %")
+    moves.set(title=f"largest move{title}", ylabel=r"$\max_t\|W_t-W_0\|$")
+
+
+def draw_comparator(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Where Lemma C.2's inequality fails, its slack, its width condition; and the loss along the margin's direction."""
+    main = select(table)
+    figure, axes = panels(4, size=(4.3, 4.2), squeeze=False)
+    violations, slack, condition, ntk = axes[0]
+    rows = where(main, panel="inequality")
+    share = where(rows, series="violations")
+    _by_comparator(violations, share.assign(mean=100 * share["mean"], se=100 * share["se"]))
+    smallest = where(rows, series="smallest slack")
+    _by_comparator(slack, smallest)
+    _by_comparator(condition, positive(smallest.assign(mean=smallest["condition"], se=0.0)))
+    condition.axhline(0.5, color="black", linestyle="-.", label=r"the proof asks for $\nu D^2\leq\frac{1}{2}$")
+    log_scale(condition, "y")
+    violations.set(title=r"violations (side by side: $\lambda$ rising)", ylabel="steps that violate the inequality, %")
+    violations.set_ylim(-5, 105)
+    slack.axhline(0.0, color="black", linewidth=0.8)
+    slack.set(title="smallest slack of a run", ylabel=r"right minus left side of (C.2)")
+    condition.set(title="the width condition", ylabel=r"$\nu\,D^2$")
+    for panel in (violations, slack, condition):
+        log_scale(panel, "x")
+        value_ticks(panel, values_of(rows, "m"))
+        panel.set_xlabel(M)
+    _along_the_margin(ntk, where(main, panel="ntk"))
+    claim = (
+        r"Lemma C.2: $\frac{2}{3}L_S(W)\leq\langle\nabla L_S(W),W-W^*\rangle+\frac{4}{3}L_S(W^*)$ if $m$ is large; "
+        r"Lemma C.12: $L_S(W_0+\tau u)\leq1/T$ at $\tau\sim(\log T+\sqrt{\log(n/\delta)})/\gamma$"
+    )
+    finish(figure, axes[0], 4, claim, _about(main, "n", "B", "d", "eta"))
+    return figure
+
+
+def _by_comparator(axes: Axes, rows: pd.DataFrame) -> None:
+    """Points side by side: by comparator (colours), then by noise (squares with it), then by lambda."""
+    runs = [
+        (name, kappa, lam)
+        for name in in_order(rows["comparator"], COMPARATORS)
+        for (kappa, lam), _ in each(where(rows, comparator=name), "kappa", "lam")
+    ]
+    for rank, (name, kappa, lam) in enumerate(runs):
+        color, text = COMPARATORS.get(name, (GREY, name))
+        own = where(rows, comparator=name, kappa=kappa, lam=lam)
+        moved = own.assign(m=own["m"] * SPAN ** ((rank + 0.5) / len(runs) - 0.5))
+        style = {"color": color, "marker": "s" if kappa else "o", "linestyle": "none", "markersize": 4}
+        curve(axes, moved, "m", rf"comparator: {text}, {'with' if kappa else 'without'} noise", **style)
+
+
+def _along_the_margin(axes: Axes, rows: pd.DataFrame) -> None:
+    """The loss at W_0 + tau u, a curve a width, beside 1/T."""
+    widths = values_of(rows, "m")
+    for (m,), own in each(rows, "m"):
+        rank = widths.index(m)
+        style = {"color": shades(len(widths))[rank], "marker": MARKERS[rank % len(MARKERS)]}
+        curve(axes, own, "tau_gamma", f"$m={m:g}$", **style)
+    for steps in values_of(rows, "T"):
+        axes.axhline(1 / steps, color="black", linestyle="--", label=f"Lemma C.12: $1/T={1 / steps:g}$")
+    log_scale(axes)
+    axes.set(title="NTK comparator", ylabel=r"$L_S(W_0+\tau u)$")
+    axes.set_xlabel(r"step along the margin's direction $\tau\gamma$")
+
+
+def draw_stability(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Distance of runs that differ in one record against t, a panel a noise, beside the bounds."""
+    main = select(table)
+    runs = [key for key, _ in each(main[(main["kappa"] > 0) | (main["lam"] == 0)], "kappa", "lam")] or [(0.0, 0.0)]
+    figure, axes = panels(len(runs), size=(4.8, 4.0), squeeze=False, sharey=True)
+    looks: dict[str, dict[str, Any]] = {
+        "bound": {"color": VERMILION, "marker": "^"}, "bound without e": {"color": ORANGE, "marker": "v"},
+        "mean distance": {"color": BLUE, "marker": "o"},
+    }  # fmt: skip
+    names = {"bound": "bound of Lemma C.22", "bound without e": r"bound without its factor $e$"}
+    for panel, (kappa, lam) in zip(axes[0], runs, strict=True):
+        rows = where(main, kappa=kappa, lam=lam)
+        for series, style in looks.items():
+            label = names.get(series, r"measured: mean over $i$ of $\|W_t-W_t^{(i)}\|$")
+            curve(panel, where(rows, series=series), "t", label, **style)
+        panel.set(title=noise_label(kappa, lam), xlabel="step $t$", ylabel="distance of the runs")
+    for panel in axes[0]:
+        log_scale(panel, "y")
+    claim = "Lemma C.22 bounds the distance by the losses along the run; both runs have the same noise"
+    finish(figure, axes[0], 3, claim, _about(main, "n", "T", "B", "m", "d", "eta", "C_clip"))
+    return figure
+
+
+def draw_initialisation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """What the start satisfies, against the width, beside the bounds on it."""
+    main = select(table)
+    figure, axes = panels(4, size=(4.2, 3.9), squeeze=False)
+    event, output, gradient, hessian = axes[0]
+    share = where(main, series="E_delta holds")
+    curve(event, share.assign(mean=100 * share["mean"], se=100 * share["se"]), "m", r"$E_\delta$ holds", color=BLUE)
+    if "delta_conf" in display:
+        promised = 100 * (1 - display["delta_conf"])
+        event.axhline(promised, color="black", linestyle="-.", label=rf"promised: $1-\delta={promised:g}\,\%$")
+    event.set(title="event of Lemma B.5", ylabel="starts, %")
+    parts = (
+        (output, "outputs", "largest |f_0|", (("bound Q8", VERMILION, "bound of eq. (15)"),),
+         r"$\max_i|f_{W_0}(x_i)|$"),
+        (gradient, "gradients", "largest gradient", (("G_delta", VERMILION, r"$G_\delta$, eq. (5)"),
+         ("G_sharp", SKY, r"$G_\mathrm{sharp}$, from the second layer")), r"$\max_i\|\nabla f_{W_0}(x_i)\|$"),
+        (hessian, "Hessians", "largest Hessian", (("nu", PURPLE, r"$\nu$, eq. (4)"),),
+         r"$\max_i\|\nabla^2f_{W_0}(x_i)\|$"),
+    )  # fmt: skip
+    for panel, title, series, bounds, ylabel in parts:
+        _with_quantiles(panel, where(main, series=series), "measured: mean, and 2.5 % to 97.5 % of the starts")
+        for rank, (bound, color, text) in enumerate(bounds):
+            curve(panel, where(main, series=bound), "m", text, color=color, marker="^v"[rank])
+        log_scale(panel, "y")
+        panel.set(title=title, ylabel=ylabel)
+    guide(hessian, where(main, series="nu"), "m", -0.5, r"slope $-1/2$ in $m$")
+    for panel in axes[0]:
+        log_scale(panel, "x")
+        value_ticks(panel, values_of(main, "m"))
+        panel.set_xlabel(M)
+    finish(figure, axes[0], 4, _about(main, "n", "d").replace("seeds", "starts"))
+    return figure
+
+
+def _with_quantiles(axes: Axes, rows: pd.DataFrame, label: str) -> None:
+    rows = rows.sort_values("m")
+    axes.fill_between(rows["m"], rows["q025"], rows["q975"], color=GREEN, alpha=0.2, linewidth=0)
+    curve(axes, rows, "m", label, color=GREEN)

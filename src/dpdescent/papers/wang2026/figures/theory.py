@@ -1,0 +1,169 @@
+"""Figures of wang2026 of its bounds: explicit ones beside runs, and the widths that Theorem 4.1 admits."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpdescent.papers.wang2026.figures.looks import (
+    ACCOUNTANTS,
+    N,
+    curve,
+    finish,
+    hollow_in_legend,
+    in_order,
+    joined,
+    noise_label,
+    panels_in,
+    positive,
+    sizes,
+    vacuous_line,
+    values_of,
+    where,
+)
+from dpdescent.replication.figures import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    log_scale,
+    panels,
+    select,
+)
+from dpdescent.replication.statistics import Z95
+
+# Bounds with marker, colour and name; those with constants 1 promise nothing by themselves.
+BOUNDS = {
+    "C.11": ("D", PURPLE, "(C.11)"), "D.13": ("s", ORANGE, "Theorem D.13"),
+    "A_corr": ("^", SKY, r"$\mathcal{A}_\mathrm{corr}$, constants 1"),
+    "A_van": ("v", GREEN, r"$\mathcal{A}_\mathrm{van}$, constants 1"),
+    "A_non": ("<", VERMILION, r"$\mathcal{A}_\mathrm{non}$, constants 1"),
+}  # fmt: skip
+TERMS = {
+    "8L*": (GREY, r"$8L_S(W^*)$"), "init": (BLUE, r"$3\|W_0-W^*\|^2/(\eta T)$"),
+    "M": (ORANGE, r"$3M/(\eta T)$: martingales"),
+    "V_D": (GREEN, r"$6\eta V_D/T$: batches"), "V_Z": (VERMILION, r"$V_Z$: noise"),
+}  # fmt: skip
+TOTAL = "total"
+CONSTANTS = {"sharp": "sharp constants", "paper": "the paper's constants"}
+DROPPED = "dropped"
+# Of the multiplier alone: those of the limits are another matter.
+PLAIN = ("kept", DROPPED)
+EXPONENTS = {"gamma^-4": (r"$\gamma^{-4}$", ":"), "gamma^-6": (r"$\gamma^{-6}$: Corollary 5.3", "-.")}
+
+
+def draw_bound_vs_run(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Bounds and measured risks by setting, and the terms of the sharper explicit bound; a row a step size."""
+    main = select(table)
+    names = panels_in(main, display) or [""]
+    figure, axes = panels(2, len(names), size=(7.4, 4.0), squeeze=False)
+    for (left, right), name in zip(axes, names, strict=True):
+        rows = where(main, panel=name)
+        settings = sorted({*zip(rows["T"], rows["kappa"], rows["lam"], strict=True)})
+        # Without noise there is no correlation to speak of.
+        settings = [key for key in settings if key[1] > 0 or (*key[:2], 0.0) not in settings or key[2] == 0]
+        _totals(left, rows, settings)
+        _terms(right, rows, settings)
+        step = joined(name, sizes(rows, "eta"))
+        left.set_title(f"{step}: bounds and runs")
+        right.set_title(f"{step}: terms of (C.11), sharp constants")
+        for panel in (left, right):
+            _setting_axis(panel, settings)
+    claim = "an upper bound lies right of what it bounds; right of the dotted line it says nothing"
+    known = sizes(main, "n", "B", "m", "d")
+    finish(figure, axes.ravel(), 5, joined(claim, known, by="; "))
+    return figure
+
+
+def _setting_axis(axes: Axes, settings: list[tuple[float, float, float]]) -> None:
+    names = [joined(f"$T={T:g}$", noise_label(kappa, lam)) for T, kappa, lam in settings]
+    axes.set_yticks(range(len(settings)), names, fontsize=8)
+    axes.set_ylim(max(len(settings), 1) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel("averaged empirical risk")
+
+
+def _placed(rows: pd.DataFrame, settings: list[tuple[float, float, float]]) -> pd.DataFrame:
+    """Rows with the place of their setting."""
+    keys = list(zip(rows["T"], rows["kappa"], rows["lam"], strict=True))
+    places = [settings.index(key) if key in settings else math.nan for key in keys]
+    return rows.assign(place=places).dropna(subset="place")
+
+
+def _totals(axes: Axes, rows: pd.DataFrame, settings: list[tuple[float, float, float]]) -> None:
+    totals = positive(_placed(where(rows, series="bound", term=TOTAL), settings))
+    for shift, name in zip(np.linspace(-0.28, 0.28, len(BOUNDS)), BOUNDS, strict=True):
+        marker, color, text = BOUNDS[name]
+        for constants in in_order(where(totals, bound=name)["constants"], ("sharp", "paper")):
+            own = where(totals, bound=name, constants=constants)
+            explicit = name in ("C.11", "D.13")
+            face = color if constants != "paper" or not explicit else "white"
+            label = joined(text, CONSTANTS.get(constants, "")) if explicit else text
+            drawn: dict[str, Any] = {"marker": marker, "color": color, "markerfacecolor": face, "markersize": 6}
+            axes.plot(own["mean"], own["place"] + shift, label=label, linestyle="none", **drawn)
+    run = _placed(where(rows, series="empirical risk"), settings).drop_duplicates("place")
+    style: dict[str, Any] = {"linestyle": "none", "marker": "*", "color": "black", "markersize": 9}
+    axes.errorbar(run["mean"], run["place"], xerr=Z95 * run["se"], label="measured (95 % interval)", **style)
+    vacuous_line(axes, vertical=True)
+    log_scale(axes, "x")
+
+
+def _terms(axes: Axes, rows: pd.DataFrame, settings: list[tuple[float, float, float]]) -> None:
+    own = positive(_placed(where(rows, series="bound", bound="C.11", constants="sharp"), settings))
+    for shift, (name, (color, text)) in zip(np.linspace(-0.24, 0.24, len(TERMS)), TERMS.items(), strict=True):
+        term = where(own, term=name)
+        axes.plot(term["mean"], term["place"] + shift, "|", color=color, markersize=9, markeredgewidth=3, label=text)
+    vacuous_line(axes, vertical=True)
+    log_scale(axes, "x")
+
+
+def draw_admissible_width(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Lower and upper limit of the width against n, a column a margin and a row a step or what has logarithms."""
+    main = select(table)
+    margins, views = values_of(main, "gamma") or [math.nan], _views(main) or [(math.nan, [])]
+    figure, axes = panels(len(margins), len(views), size=(6.2, 3.7), squeeze=False)
+    for row, (eta, logs) in zip(axes, views, strict=True):
+        for panel, gamma in zip(row, margins, strict=True):
+            rows = where(main[main["logs"].isin(logs)], gamma=gamma, eta=eta)
+            _window(panel, rows)
+            shown = joined(sizes(rows, "gamma", "eta"), *(f"logarithms {kind}" for kind in logs if kind != DROPPED))
+            panel.set(title=shown, xlabel=N, ylabel="width $m$")
+    hollow_in_legend(axes[0, 0], main, r"hollow: outside the condition of Theorem F.12")
+    known = joined(sizes(main, "lam", "eps"), "constants 1")
+    claim = r"Theorem 4.1 asks for $\gamma^{-4}\lesssim m\lesssim$ upper limit, Corollary 5.3 for $m\sim\gamma^{-6}$"
+    finish(figure, axes.ravel(), 4, claim, known)
+    return figure
+
+
+def _views(rows: pd.DataFrame) -> list[tuple[float, list[str]]]:
+    """Step and logarithms of a row of panels: every step; with logarithms elsewhere, the step that admits most."""
+    steps, kinds = values_of(rows, "eta"), in_order(rows["logs"], PLAIN)
+    common = [kind for kind in kinds if kind in PLAIN]
+    further = [(eta, [kind]) for eta in steps[:1] for kind in kinds if kind not in PLAIN]
+    return [(eta, common) for eta in steps if common] + further
+
+
+def _window(axes: Axes, rows: pd.DataFrame) -> None:
+    """The limits with the admitted widths shaded, and the two powers of the margin."""
+    lower = positive(where(rows, series="lower limit")).sort_values("n")
+    for name in in_order(where(rows, series="upper limit")["accountant"]):
+        upper = positive(where(rows, series="upper limit", accountant=name)).sort_values("n")
+        color, marker, text = ACCOUNTANTS.get(name, (BLUE, "o", f"{name}, no logarithms"))
+        # Hollow points say what a second name would: one name will do.
+        curve(axes, upper, "n", f"upper limit, {text}", color=color, marker=marker)
+        both = upper.merge(lower.drop_duplicates("n"), on="n", suffixes=("", "_lower"))
+        admitted = both["mean"] > both["mean_lower"]
+        shade: dict[str, Any] = {"color": color, "alpha": 0.12, "linewidth": 0, "interpolate": True}
+        axes.fill_between(both["n"], both["mean_lower"], both["mean"], where=admitted, label="widths admitted", **shade)
+    lower = lower.drop_duplicates("n")
+    axes.plot(lower["n"], lower["mean"], color="black", marker="^", label="lower limit")
+    for series, (text, dash) in EXPONENTS.items():
+        own = positive(where(rows, series=series)).drop_duplicates("n").sort_values("n")
+        axes.plot(own["n"], own["mean"], color=GREY, linestyle=dash, linewidth=1.5, label=text)
+    log_scale(axes)

@@ -1,0 +1,55 @@
+"""How the paper's words are read as numbers, and what all of its judgements share: its key, its rows.
+
+The readings were fixed before any experiment of this package was run, and hold for all claims alike; the numbers of a
+throw-away prototype were known by then. Rules that were changed later are called that in the notes of their claims.
+The paper is theory: its bounds hide constants and logarithms, and ask for widths and steps that no run here has. Its
+one figure is another paper's, without settings: what is judged of it is an analogue.
+"""
+
+from functools import partial
+
+from dpdescent.replication import cells, evidence, judgement
+
+PAPER = "wang2026"
+
+claim = partial(judgement.claim, PAPER)
+judged = partial(judgement.judged, PAPER)
+finding = partial(judgement.finding, PAPER)
+claim_on_all = partial(cells.claim_on_all, PAPER)
+
+# "moderate noise correlation": a fifth to four fifths.
+MODERATE = (0.2, 0.8)
+# "<~", "of the order of", "not the scaling": over the grid, largest over smallest, or over the first, is four at most.
+SAME_ORDER = 4.0
+# "up to logarithmic factors", over one or two decades: an exponent within a quarter.
+LOGARITHMS = 0.25
+# A printed power without logarithms: the exponent within a tenth.
+RATE = 0.1
+# "offset", "matches", agreement of simulations with formulas: within a twentieth; "improves": by more than that.
+AGREES = 0.05
+# "breaks down": at least twice.
+BREAKS_DOWN = 2.0
+# "monotonically", of means over seeds: it does not get worse again by more than a tenth.
+STAYS = 0.9
+# Begins what a note says of a criterion, or a rule, that was changed after results had been seen.
+CHANGED = "Changed after a first look"
+# A slope says something from three points on.
+POINTS = 3
+# Equalities of exact values, to rounding.
+EQUAL = 1e-6
+
+# Accountants by what they are to the paper.
+PUBLISHED, PROOF, INDEPENDENT, RENYI, TAIL, PAIR = "F12x8", "F12x2", "D9", "RDP19", "tail", "F8"
+FLOOR, MIXTURE = "eq. (19) without end of noise", "participation mixture"
+POPULATION, EMPIRICAL, GAIN = "population risk", "empirical risk", "gain over lam = 0"
+
+# All columns that judgements read: what a table lacks of them is NaN.
+COLUMNS = (
+    "variant", "series", "mean", "se", "q975", "trials", "panel", "design", "spline_cells", "n", "T", "B", "r", "m",
+    "d", "lam", "eps", "delta", "accountant", "relation", "sampler", "precondition", "C_clip", "kappa", "eta",
+    "clipped", "t", "noise", "delta_attained", "delta_se", "gamma", "norm_share", "initial_output", "hessian",
+    "noise_norm", "clip_rule", "radius_factor", "projected", "largest_move", "largest_shift", "radius", "Rbar",
+    "comparator", "tau_gamma", "condition", "constants", "bound", "term", "logs",
+)  # fmt: skip
+
+rows = partial(evidence.rows, COLUMNS)

@@ -1,0 +1,207 @@
+"""Bounds on a KAN with tanh and cubic B-splines, with their constants (wang2026 Sec. 4.2, App. B and C).
+
+Every bound is a product of bounds on activation and basis. The paper takes the largest of a basis function times
+sqrt(p); the sharp ones use that at most four cubic B-splines differ from zero anywhere, and where the second layer c is
+given, c itself, which is public.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.models.kan import KAN
+from dpdescent.models.spline import CubicSplines, derivative
+from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
+
+Array = NDArray[np.float64]
+
+# |tanh'| <= 1 and |tanh''| <= 4 / (3 sqrt 3).
+TANH_FIRST, TANH_SECOND = 1.0, 4.0 / (3.0 * math.sqrt(3.0))
+# Pieces of a cell on each of which a polynomial is bounded by its Bernstein coefficients; 16 leave 0.1 % to spare.
+PIECES = 16
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Assumption 3.2 in numbers (wang2026).
+
+    Attributes:
+        p: number of basis functions.
+        norm_h: bound on |h(v)|, h the vector of the p basis functions.
+        norm_h1: bound on |h'(v)|.
+        norm_h2: bound on |h''(v)|.
+        first: B'_sigma, bound on the activation's derivative.
+        second: B''_sigma, bound on its second derivative.
+    """
+
+    p: int
+    norm_h: float
+    norm_h1: float
+    norm_h2: float
+    first: float = TANH_FIRST
+    second: float = TANH_SECOND
+
+    @classmethod
+    def paper(cls, splines: CubicSplines) -> "Constants":
+        """As in the proofs: |h| <= sqrt(p) B_b, |h'| <= sqrt(p) B'_b, |h''| <= sqrt(p) B''_b (wang2026 Lemma B.6)."""
+        root = math.sqrt(splines.count)
+        return cls(
+            splines.count, root * splines.largest_value, root * splines.largest_first, root * splines.largest_second
+        )  # fmt: skip
+
+    @classmethod
+    def sharp(cls, splines: CubicSplines) -> "Constants":
+        """The largest that the norms get: |h| and |h''| at a knot, |h'| in the middle of a cell (constants ours)."""
+        h = splines.width
+        return cls(splines.count, math.sqrt(0.5), math.sqrt(13.0) / (4.0 * h), math.sqrt(6.0) / h**2)
+
+    def gradient_bound(self, m: int, delta_conf: float) -> float:
+        """G_delta: bound on |grad l| everywhere with probability 1 - delta_conf (wang2026 eq. 5).
+
+        `B'_sigma |h| |h'| (4 sqrt(p) + 2 sqrt(log(2/delta)/m))`, which is eq. (5) for the paper's constants.
+        """
+        return self.first * self.norm_h * self.norm_h1 * layer_norm_bound(m, self.p, delta_conf) / math.sqrt(m)
+
+    def hessian_bound(self, m: int, delta_conf: float) -> float:
+        """nu: bound on the norm of the Hessian of f everywhere (wang2026 eq. 4).
+
+        `|h|^2 (B''_sigma |h'| + B'_sigma^2 |h''|) (4 sqrt(p) + 2 sqrt(log(2m/delta))) / sqrt(m)`.
+        """
+        curvature = self.second * self.norm_h1 + self.first**2 * self.norm_h2
+        return self.norm_h**2 * curvature * unit_norm_bound(m, self.p, delta_conf) / math.sqrt(m)
+
+    def initial_output_bound(self, n: int, delta_conf: float) -> float:
+        """Bound on max_i |f_{W_0}(x_i)| with probability 1 - delta_conf / 2 (wang2026 eq. 15)."""
+        require_positive(n=n)
+        require_probability(delta_conf=delta_conf)
+        return self.norm_h * math.sqrt(2.0 * math.log(2.0 * n / delta_conf))
+
+    def output_ceiling(self, n: int, gradient_bound: float, radius: float, delta_conf: float) -> float:
+        """F: bound on |f| at the records of S and its copy, within the radius (wang2026 Lemma C.17).
+
+        With b_{delta,m} the given gradient bound (constants ours: the paper leaves C_{sigma,b} open).
+        """
+        require_non_negative(radius=radius, gradient_bound=gradient_bound)
+        return self.initial_output_bound(2 * n, delta_conf) + gradient_bound * radius
+
+
+def layer_norm_bound(m: int, p: int, delta_conf: float) -> float:
+    """`4 sqrt(pm) + 2 sqrt(log(2/delta))`, of |c| on E_delta (wang2026 eq. 1)."""
+    require_positive(m=m, p=p)
+    require_probability(delta_conf=delta_conf)
+    return 4.0 * math.sqrt(p * m) + 2.0 * math.sqrt(math.log(2.0 / delta_conf))
+
+
+def unit_norm_bound(m: int, p: int, delta_conf: float) -> float:
+    """`4 sqrt(p) + 2 sqrt(log(2m/delta))`, of max_j |c_j| on E_delta (wang2026 eq. 1)."""
+    require_positive(m=m, p=p)
+    require_probability(delta_conf=delta_conf)
+    return 4.0 * math.sqrt(p) + 2.0 * math.sqrt(math.log(2.0 * m / delta_conf))
+
+
+def initial_event(c: Array, delta_conf: float) -> bool:
+    """Whether E_delta occurs, for c of shape (m, p) (wang2026 eq. 1)."""
+    m, p = c.shape
+    units: Array = np.linalg.norm(c, axis=1)
+    within = np.linalg.norm(units) <= layer_norm_bound(m, p, delta_conf)
+    return bool(within and units.max() <= unit_norm_bound(m, p, delta_conf))
+
+
+def smoothness(gradient_bound: float, hessian_bound: float) -> float:
+    """beta: `G^2/4 + nu`, bound on the largest eigenvalue of the loss's Hessian (wang2026 Lemma B.7, constants ours).
+
+    The paper writes C_{sigma,b} p^3. Also |grad L_S|^2 <= 4 beta L_S.
+    """
+    require_non_negative(gradient_bound=gradient_bound, hessian_bound=hessian_bound)
+    return 0.25 * gradient_bound**2 + hessian_bound
+
+
+def largest_step(beta: float) -> float:
+    """`1 / (12 beta)` (wang2026 Theorem 4.1)."""
+    require_positive(beta=beta)
+    return 1.0 / (12.0 * beta)
+
+
+def quasi_convexity(distance: float, hessian_bound: float) -> float:
+    """tau = `1 / (1 - D^2 nu / 2)`: on a segment of length D the loss is at most tau times that at its ends.
+
+    wang2026 Lemma B.4; infinite where D reaches sqrt(2/nu).
+    """
+    require_non_negative(distance=distance, hessian_bound=hessian_bound)
+    left = 1.0 - 0.5 * distance**2 * hessian_bound
+    return 1.0 / left if left > 0.0 else math.inf
+
+
+def loss_ceiling(output: float) -> float:
+    """U = log(1 + e^F), the largest loss at outputs within F (wang2026 Lemma C.17)."""
+    require_non_negative(output=output)
+    return float(np.logaddexp(0.0, output))
+
+
+def sharp_gradient_bound(kan: KAN, c: Array) -> Array:
+    """G_sharp: bound on |grad l| at every input and W, given c of shape (..., m, p): shape (...) (constants ours).
+
+    `(1/m sum_j max_u ((1 - u^2) <c_j, h'(u)>)^2)^{1/2} max|h|`. A clipping threshold that clips nothing and uses no
+    data.
+    """
+    slopes = _largest(_times(_slopes(kan.splines, c), _one_minus_square(kan.splines)))
+    return np.asarray(math.sqrt(0.5) * np.sqrt(np.mean(slopes**2, axis=-1)))
+
+
+def sharp_hessian_bound(kan: KAN, c: Array) -> Array:
+    """nu given c (..., m, p): `max_j max_u |<c_j, v_j(u)>| max|h|^2 / sqrt(m)`, shape (...) (constants ours).
+
+    With `v_j = -2u (1 - u^2) h'(u) + (1 - u^2)^2 h''(u)` (wang2026, above eq. 4, for tanh).
+    """
+    splines = kan.splines
+    slope, square = _slopes(splines, c), _one_minus_square(splines)
+    second = derivative(slope)[..., :2] / splines.width
+    bend = _times(_times(second, square), square) - 2.0 * _times(_times(slope, _position(splines)), square)
+    return np.asarray(0.5 * _largest(bend).max(axis=-1) / math.sqrt(kan.width))
+
+
+def _slopes(splines: CubicSplines, c: Array) -> Array:
+    """<c_j, h'(u)> on each cell in powers of the local variable z, shape (..., m, cells, 3)."""
+    return derivative(splines.polynomials(c))[..., :3] / splines.width
+
+
+def _position(splines: CubicSplines) -> Array:
+    """u = -1 + h (cell + z) in powers of z, shape (cells, 2)."""
+    left = -1.0 + splines.width * np.arange(splines.cells)
+    return np.stack([left, np.full(splines.cells, splines.width)], axis=-1)
+
+
+def _one_minus_square(splines: CubicSplines) -> Array:
+    """1 - u^2 in powers of z, shape (cells, 3)."""
+    u = _position(splines)
+    square = -_times(u, u)
+    square[:, 0] += 1.0
+    return square
+
+
+def _times(left: Array, right: Array) -> Array:
+    """Product of polynomials with coefficients (..., cells, a) and (cells, b)."""
+    product = np.zeros((*left.shape[:-1], left.shape[-1] + right.shape[-1] - 1))
+    for k in range(right.shape[-1]):
+        product[..., k : k + left.shape[-1]] += left * right[:, k, None]
+    return product
+
+
+def _largest(polynomials: Array) -> Array:
+    """Bound on the absolute value on all cells, (..., cells, degree + 1) to (...)."""
+    bernstein = polynomials @ _bernstein(polynomials.shape[-1] - 1).T
+    return np.asarray(np.abs(bernstein).max(axis=(-2, -1)))
+
+
+def _bernstein(degree: int) -> Array:
+    """Power coefficients to Bernstein coefficients on every piece of [0, 1], (pieces (degree + 1), degree + 1)."""
+    powers = np.zeros((PIECES, degree + 1, degree + 1))
+    for k in range(degree + 1):
+        # z^k = ((piece + s) / PIECES)^k in powers of s, each of which is a sum of Bernstein polynomials.
+        for i in range(k + 1):
+            share = math.comb(k, i) * (np.arange(PIECES) / PIECES) ** (k - i) / PIECES**i
+            column = [math.comb(j, i) / math.comb(degree, i) for j in range(degree + 1)]
+            powers[:, :, k] += share[:, None] * np.array(column)
+    return powers.reshape(-1, degree + 1)

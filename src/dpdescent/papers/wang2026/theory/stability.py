@@ -1,0 +1,90 @@
+"""How far two runs drift apart whose records differ in one, and what follows for the risk (wang2026 App. C.2).
+
+The runs share start, batches and noise. a_{delta,m} is twice the Hessian bound nu and b_{delta,m} the gradient bound G
+(constants ours: the paper leaves C_{sigma,b} open).
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
+
+Array = NDArray[np.float64]
+
+
+def growth(eta: float, hessian_bound: float, losses: Array) -> Array:
+    """M_t: `2 nu eta (L_{B_t}(W_t) + L^(i)_{B_t}(W^(i)_t))`, for that sum of losses (wang2026 Lemma C.16)."""
+    require_positive(eta=eta)
+    return 2.0 * hessian_bound * eta * losses
+
+
+def push(eta: float, gradient_bound: float, B: int, losses: Array) -> Array:
+    """R_t: `eta b / B (l_i + l'_i)` at the steps whose batch has record i, 0 at others (wang2026 Lemma C.16).
+
+    Args:
+        eta: step size.
+        gradient_bound: b.
+        B: batch size.
+        losses: l_i + l'_i where i is in the batch, 0 elsewhere, shape (T, ...).
+    """
+    require_positive(eta=eta, B=B)
+    return eta * gradient_bound / B * losses
+
+
+def recursion(growths: Array, pushes: Array) -> Array:
+    """Delta_t <= (1 + M_{t-1}) Delta_{t-1} + R_{t-1}, Delta_0 = 0, for t = 0..T, of arrays (T, ...) (Lemma C.16)."""
+    distance = np.zeros((len(pushes) + 1, *pushes.shape[1:]))
+    for t, (grow, add) in enumerate(zip(growths, pushes, strict=True)):
+        distance[t + 1] = (1.0 + grow) * distance[t] + add
+    return distance
+
+
+def on_average(
+    eta: float, gradient_bound: float, n: int, loss_sum: float, radius: float, failure: float, factor: float = math.e
+) -> float:
+    """`2 e eta b / n sum_t E L_S(W_t) + 2 R_* delta_stab`, bound on the mean distance (wang2026 Theorem C.22).
+
+    Args:
+        eta: step size.
+        gradient_bound: b.
+        n: number of records.
+        loss_sum: sum of the empirical risks of the iterates so far.
+        radius: R_*.
+        failure: delta_stab.
+        factor: e, which stands for prod (1 + M_t) where sum M_t <= 1; 1 where curvature is left out.
+    """
+    require_positive(eta=eta, n=n)
+    require_non_negative(loss_sum=loss_sum, failure=failure)
+    drift = 2.0 * radius * failure if failure > 0.0 else 0.0
+    return 2.0 * factor * eta * gradient_bound * loss_sum / n + drift
+
+
+def generalisation(gradient_bound: float, distance: float) -> float:
+    """`2 b` times the on-average argument stability: bound on E L - L_S, l being b-Lipschitz (wang2026 Lemma C.15)."""
+    require_non_negative(gradient_bound=gradient_bound, distance=distance)
+    return 2.0 * gradient_bound * distance
+
+
+def batch_losses(loss_sum: float, loss_ceiling: float, T: int, B: int, delta_conf: float) -> float:
+    """Bound on sum_t L_{B_t}(W_t): `sum_t L_S(W_t) + U (sqrt(2 T log(1/delta)/B) + 2/3 log(1/delta))`.
+
+    wang2026 Lemma C.19 with the constants of its proof by Freedman's inequality (C.18).
+    """
+    require_positive(T=T, B=B)
+    require_probability(delta_conf=delta_conf)
+    log = math.log(1.0 / delta_conf)
+    return loss_sum + loss_ceiling * (math.sqrt(2.0 * T * log / B) + 2.0 / 3.0 * log)
+
+
+def growth_bound(eta: float, hessian_bound: float, losses: float) -> float:
+    """Bound on sum_t M_t, `4 nu eta` times that of `batch_losses`; Lemma C.20 asks for at most 1 (wang2026).
+
+    Args:
+        eta: step size.
+        hessian_bound: nu.
+        losses: bound on the summed losses of the batches along either run.
+    """
+    require_positive(eta=eta)
+    return 4.0 * hessian_bound * eta * losses

@@ -1,0 +1,37 @@
+"""Noise multipliers that wang2026 prints: Theorem 5.1 (F.12) for correlated noise, Theorem 5.4 (D.9) for independent.
+
+They are formulas and nothing more: the first holds under a condition that `correlated_precondition` checks, the second
+under one that the paper leaves unsaid.
+"""
+
+import math
+
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.participation.encoder import column_sum, require_positive, require_steps
+
+
+def correlated_multiplier(T: int, rate: float, lam: float, eps: float, delta: float, factor: float = 8.0) -> float:
+    """kappa of Theorem F.12, `factor` being 8 as printed, or 2, which is all that its proof needs.
+
+    `kappa^2 = factor ((1-lam^T)/(1-lam))^2 (rT + sqrt(3 rT log(2/delta))) log(2.5/delta) / eps^2`.
+    """
+    require_steps(T, rate, lam)
+    require_positive(eps=eps, factor=factor)
+    zcdp.require_delta(delta)
+    expected = rate * T
+    # More participations than these have a probability of delta/2 at most (Lemma F.10).
+    participations = expected + math.sqrt(3.0 * expected * math.log(2.0 / delta))
+    return float(column_sum(T, lam)) / eps * math.sqrt(factor * participations * math.log(2.5 / delta))
+
+
+def correlated_precondition(T: int, rate: float, eps: float, delta: float) -> bool:
+    """Whether Theorem F.12 speaks of this setting: `eps, delta <= 1` and `rT >= 3 log(2/delta)`."""
+    return eps <= 1.0 and delta <= 1.0 and rate * T >= 3.0 * math.log(2.0 / delta)
+
+
+def independent_multiplier(T: int, rate: float, eps: float, delta: float) -> float:
+    """kappa of Theorem D.9: `kappa^2 = 16 r^2 T / eps + 32 r^2 T log(1/delta) / eps^2`, for lam = 0."""
+    require_steps(T, rate)
+    require_positive(eps=eps)
+    zcdp.require_delta(delta)
+    return rate * math.sqrt(16.0 * T / eps + 32.0 * T * math.log(1.0 / delta) / eps**2)

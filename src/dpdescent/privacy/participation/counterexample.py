@@ -1,0 +1,87 @@
+"""Why Theorem F.8's pair does not dominate batches of fixed size: a pair that they attain and that is further apart.
+
+Under zero-out (wang2026 Def. F.1), let all other clipped gradients be `-C_clip v`, for a unit vector v, and that of the
+record in question be `C_clip v`, or zero in the neighbour. A batch with the record has one of the others less, so that
+sums along v are shifted by 2 where the record takes part, against 1 in the neighbour, in units of C_clip and up to a
+constant. With noise kappa and batches drawn anew in every step outputs have the laws
+
+    P = sum_y s(y) N(2 C y, kappa^2 I),    Q = sum_y s(y) N(C y, kappa^2 I).
+
+Such gradients occur: of the same input with the opposite label, where clipping is active. For Poisson samples, which
+another record leaves as they are, the pair is not attained.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from dpdescent.privacy.participation import pairs
+from dpdescent.privacy.participation.divergence import Estimate, hockey_stick
+from dpdescent.privacy.participation.encoder import encode, require_positive, require_steps
+
+Array = NDArray[np.float64]
+
+# What the record moves the sum by in a batch, if it is in P and if it is in Q.
+SAMPLED, FIXED_SIZE = (1, 0), (2, 1)
+
+
+def deltas(
+    kappa: float, eps: Sequence[float], T: int, rate: float, lam: float, draws: int, rng: np.random.Generator
+) -> list[Estimate]:
+    """delta that batches of fixed size attain, at every eps: the larger of both directions, by Monte Carlo.
+
+    Raises:
+        ValueError: if an argument is out of its range.
+    """
+    require_steps(T, rate, lam)
+    require_positive(kappa=kappa, draws=draws)
+    forth, back = [], []
+    for y, z in pairs.draw_blocks(T, rate, draws, rng):
+        moved, noise = encode(y, lam), kappa * z
+        forth.append(log_ratio(2.0 * moved + noise, kappa, rate, lam))
+        back.append(-log_ratio(moved + noise, kappa, rate, lam))
+    losses = np.concatenate(forth), np.concatenate(back)
+    return [max((hockey_stick(each, e) for each in losses), key=lambda found: found.value) for e in eps]
+
+
+def log_ratio(x: Array, kappa: float, rate: float, lam: float) -> Array:
+    """`log dP/dQ` at outputs x of shape (N, T), shape (N,), from the ratios of both to N(0, kappa^2 I).
+
+    Halved outputs of P have the law of Theorem F.8's P with half the noise.
+    """
+    return pairs.log_ratio(0.5 * x, 0.5 * kappa, rate, lam) - pairs.log_ratio(x, kappa, rate, lam)
+
+
+def one_step_delta(kappa: float, eps: float, rate: float, moves: tuple[int, int] = FIXED_SIZE) -> float:
+    """delta of one step exactly, the larger of both directions; `SAMPLED` is the pair of Theorem F.8.
+
+    The laws are `(1-r) N(0, kappa^2) + r N(a, kappa^2)` for the two moves a.
+
+    Raises:
+        ValueError: if an argument is out of its range.
+    """
+    require_steps(1, rate)
+    require_positive(kappa=kappa)
+    return max(_one_step(kappa, eps, rate, *moves), _one_step(kappa, eps, rate, *reversed(moves)))
+
+
+def _one_step(kappa: float, eps: float, rate: float, move: int, other: int) -> float:
+    """Integral of the positive part of p - e^eps q; p/q - e^eps is a polynomial of exp(x / kappa^2), up to a factor."""
+    grown = math.exp(eps)
+    coefficients = np.zeros(3)
+    coefficients[0] = (1.0 - rate) * (1.0 - grown)
+    coefficients[move] += rate * math.exp(-0.5 * (move / kappa) ** 2)
+    coefficients[other] -= grown * rate * math.exp(-0.5 * (other / kappa) ** 2)
+    roots = np.polynomial.Polynomial(np.trim_zeros(coefficients, "b")).roots()
+    real = np.real(roots[np.abs(np.imag(roots)) < 1e-12 * np.abs(roots)])
+    ends = np.array([-math.inf, *np.sort(kappa**2 * np.log(real[real > 0.0])), math.inf])
+
+    def masses(a: int) -> Array:
+        """Of the intervals between the ends; upper tails from above, so that small ones keep their digits."""
+        upper = (1.0 - rate) * ndtr(-ends / kappa) + rate * ndtr((a - ends) / kappa)
+        return np.asarray(upper[:-1] - upper[1:])
+
+    return float(np.sum(np.maximum(masses(move) - grown * masses(other), 0.0)))

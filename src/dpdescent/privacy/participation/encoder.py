@@ -1,0 +1,69 @@
+"""The encoder of noise that takes back a part lambda of what came before: `C_(t,u) = lambda^(t - u)` (wang2026 eq. 25).
+
+A record that takes part in the steps marked by y in {0, 1}^T moves the encoded sums by `C y` at most, in norm, whatever
+the directions of its gradients, since no entry of C is negative.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.signal import lfilter
+
+Array = NDArray[np.float64]
+
+
+def encode(y: ArrayLike, lam: float) -> Array:
+    """C y by its recursion `(C y)_t = lam (C y)_(t-1) + y_t`, for y of shape (..., T)."""
+    require_correlation(lam)
+    return np.asarray(lfilter([1.0], [1.0, -lam], np.asarray(y, dtype=np.float64)), dtype=np.float64)
+
+
+def column_sum(T: ArrayLike, lam: float) -> Array:
+    """`(1 - lam^T) / (1 - lam)`: sum of the first column of C, and the bound of Lemma F.11 on its norm; any T >= 0."""
+    require_correlation(lam)
+    steps = np.asarray(T, dtype=np.float64)
+    if lam == 0.0:
+        return np.minimum(steps, 1.0)
+    return np.asarray(-np.expm1(steps * math.log(lam)) / (1.0 - lam))
+
+
+def block_norms_squared(T: int, lam: float) -> Array:
+    """`||C (1^k 0^(T-k))||^2` for k = 0..T, shape (T + 1,).
+
+    No k participations move C y further than those in the first k steps: the entries of C are not negative, and the
+    columns fall with the distance from the diagonal and lose their end when they begin later.
+    """
+    k = np.arange(T + 1)
+    states = column_sum(k, lam)
+    # After the block the state decays by lam a step: sum_{s=1}^{T-k} lam^2s.
+    return np.asarray(np.cumsum(states**2) + (lam * states) ** 2 * column_sum(T - k, lam * lam))
+
+
+def cyclic_norm_squared(T: int, period: int, lam: float) -> float:
+    """`||C y||^2` of a record in every `period`-th step from the first one, the worst of the batches of a cycle."""
+    y = np.zeros(T)
+    y[::period] = 1.0
+    return float(np.sum(encode(y, lam) ** 2))
+
+
+def require_correlation(lam: float) -> None:
+    """Raises ValueError unless 0 <= lam < 1."""
+    if not 0.0 <= lam < 1.0:
+        raise ValueError(f"lam={lam} must lie in [0, 1)")
+
+
+def require_steps(T: int, rate: float, lam: float = 0.0) -> None:
+    """Raises ValueError unless there is a step, 0 < rate <= 1 and 0 <= lam < 1."""
+    require_correlation(lam)
+    if T < 1:
+        raise ValueError(f"T={T} must be at least 1")
+    if not 0.0 < rate <= 1.0:
+        raise ValueError(f"rate={rate} must lie in (0, 1]")
+
+
+def require_positive(**values: float) -> None:
+    """Raises ValueError unless all values are greater than zero."""
+    for name, value in values.items():
+        if not value > 0.0:
+            raise ValueError(f"{name}={value} must be positive")

@@ -1,0 +1,194 @@
+"""The pair of wang2026 Theorem F.8: `P = sum_y s(y) N(C y, kappa^2 I)` against `Q = N(0, kappa^2 I)`.
+
+y has independent coordinates that are 1 with probability r. The pair dominates runs on Poisson samples under zero-out.
+For batches of fixed size, as in Algorithm 1, it does not: see `counterexample`.
+
+P has 2^T components, but `(C y)_t = lam (C y)_(t-1) + y_t` is a Markov chain. With state a at step t and
+`w_t(a) = exp((a x_t - a^2/2) / kappa^2)`, the likelihood ratio of x_(t+1..T) is a smooth function V_t of a alone:
+
+    V_(t-1)(a) = (1-r) w_t(lam a) V_t(lam a) + r w_t(lam a + 1) V_t(lam a + 1),    V_T = 1,    dP/dQ (x) = V_0(0).
+
+V is kept at Chebyshev points of the states, a few dozen, and a step back is one product with a matrix that holds both
+interpolations. Against enumeration, and against more points, losses are right to 1e-10 (tested).
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+from dp_accounting.pld import privacy_loss_distribution
+from numpy.polynomial import chebyshev
+from numpy.typing import NDArray
+
+from dpdescent.privacy.participation.divergence import Direction, Estimate, hockey_stick
+from dpdescent.privacy.participation.encoder import column_sum, encode, require_positive, require_steps
+
+Array = NDArray[np.float64]
+
+# Outputs that go through the states together: what they take fits the second-level cache.
+BLOCK = 500
+
+# Steps of the grid of privacy losses. Rounded up, the dots are connected, which is exact to three digits; rounded down,
+# every step of a run loses half a grid step, but with a finer grid long runs would take more than 500 MB.
+_UP, _DOWN, _DOWN_A_STEP = 5e-4, 5e-5, 5e-9
+
+# Mass that is cut off in the composition, and counts as an infinite loss, rounded down or not.
+_CUT = 1e-15
+
+# A likelihood ratio this much below that of another state is lost in the rounding of the interpolation.
+_LOST = 1e-11
+
+
+@dataclass(frozen=True, eq=False)
+class SampledPair:
+    """Random outputs of the pair: how the record takes part, and the noise, in blocks.
+
+    Attributes:
+        rate: r.
+        lam: correlation.
+        blocks: y of shape (block, T) and standard normals of the same shape.
+    """
+
+    rate: float
+    lam: float
+    blocks: tuple[tuple[NDArray[np.bool_], Array], ...]
+
+    @classmethod
+    def draw(cls, T: int, rate: float, lam: float, draws: int, rng: np.random.Generator) -> "SampledPair":
+        """`draws` outputs of T steps; those of equal T and rate are the same for every lam.
+
+        Raises:
+            ValueError: if an argument is out of its range.
+        """
+        require_steps(T, rate, lam)
+        require_positive(draws=draws)
+        return cls(rate, lam, tuple(draw_blocks(T, rate, draws, rng)))
+
+    def losses(self, kappa: float, direction: Direction) -> Array:
+        """As `divergence.Pair` has it, shape (draws,)."""
+        return np.concatenate([_losses(y, z, kappa, self.rate, self.lam, direction) for y, z in self.blocks])
+
+
+def deltas(
+    kappa: float, eps: Sequence[float], T: int, rate: float, lam: float, draws: int, rng: np.random.Generator,
+    direction: Direction = "P|Q",
+) -> list[Estimate]:  # fmt: skip
+    """delta at every eps, in one direction; the pair's delta is the larger of both.
+
+    Raises:
+        ValueError: if an argument is out of its range.
+    """
+    require_steps(T, rate, lam)
+    require_positive(kappa=kappa, draws=draws)
+    blocks = draw_blocks(T, rate, draws, rng)
+    losses = np.concatenate([_losses(y, z, kappa, rate, lam, direction) for y, z in blocks])
+    return [hockey_stick(losses, each) for each in eps]
+
+
+def draw_blocks(T: int, rate: float, draws: int, rng: np.random.Generator) -> Iterator[tuple[NDArray[np.bool_], Array]]:
+    """y and standard normals, shape (block, T) each, until there are `draws` of them."""
+    for start in range(0, draws, BLOCK):
+        shape = (min(BLOCK, draws - start), T)
+        yield rng.random(shape) < rate, rng.standard_normal(shape)
+
+
+def independent_delta(kappa: float, eps: float, T: int, rate: float, rounded: Literal["up", "down"]) -> float:
+    """delta of the pair at lam = 0, both directions, by distributions of the privacy loss that are composed by FFT.
+
+    Rounded up it is an upper bound. Rounded down it is attained, on batches of fixed size too: by a record among
+    others whose gradients are all zero.
+    """
+    require_positive(kappa=kappa)
+    require_steps(T, rate)
+    step = _UP if rounded == "up" else max(_DOWN, _DOWN_A_STEP * T)
+    distribution = privacy_loss_distribution.from_gaussian_mechanism(
+        kappa, pessimistic_estimate=rounded == "up", value_discretization_interval=step, sampling_prob=rate,
+        use_connect_dots=rounded == "up",
+    )  # fmt: skip
+    delta = float(distribution.self_compose(T, _CUT).get_delta_for_epsilon(eps))
+    return delta if rounded == "up" else max(0.0, delta - 2.0 * _CUT)
+
+
+def log_ratio(x: Array, kappa: float, rate: float, lam: float) -> Array:
+    """`log dP/dQ` at outputs x of shape (N, T), shape (N,): by the product where lam = 0, else by states."""
+    require_positive(kappa=kappa)
+    require_steps(x.shape[-1], rate, lam)
+    return log_ratio_by_product(x, kappa, rate) if lam == 0.0 else log_ratio_by_states(x, kappa, rate, lam)
+
+
+def log_ratio_by_product(x: Array, kappa: float, rate: float) -> Array:
+    """`sum_t log(1 - r + r exp((x_t - 1/2) / kappa^2))`, for lam = 0."""
+    absent = math.log1p(-rate) if rate < 1.0 else -math.inf
+    return np.asarray(np.logaddexp(absent, math.log(rate) + (x - 0.5) / kappa**2).sum(axis=-1))
+
+
+def log_ratio_by_states(x: Array, kappa: float, rate: float, lam: float, points: int | None = None) -> Array:
+    """By the recursion above, for lam > 0; `points` is found by `number_of_points` if it is not given."""
+    T = x.shape[-1]
+    points = number_of_points(kappa, T, rate, lam) if points is None else points
+    pieces = [slice(start, start + BLOCK) for start in range(0, len(x), BLOCK)]
+    return np.concatenate([_backwards(np.ascontiguousarray(x[piece].T), kappa, rate, lam, points) for piece in pieces])
+
+
+def number_of_points(kappa: float, T: int, rate: float, lam: float) -> int:
+    """Chebyshev points with which losses are right to about 1e-12.
+
+    In a, V is a mixture of exponentials of `(a c - a^2 D / 2) / kappa^2` with `D = sum_{s<T} lam^2s`, as narrow as
+    kappa / sqrt(D); points are needed in proportion to how often that goes into the range of states.
+    """
+    widths = largest_state(lam) * math.sqrt(float(column_sum(T, lam * lam))) / kappa
+    return 14 + math.ceil(3.0 * widths)
+
+
+def largest_state(lam: float) -> float:
+    """1 / (1 - lam), which states never reach and steps from below it never exceed."""
+    return 1.0 / (1.0 - lam)
+
+
+def _losses(
+    y: NDArray[np.bool_], z: Array, kappa: float, rate: float, lam: float, direction: Direction
+) -> Array:  # fmt: skip
+    if direction == "P|Q":
+        return log_ratio(encode(y, lam) + kappa * z, kappa, rate, lam)
+    return -log_ratio(kappa * z, kappa, rate, lam)
+
+
+def _backwards(x: Array, kappa: float, rate: float, lam: float, points: int) -> Array:
+    """log V_0(0) for outputs of shape (T, block)."""
+    T = len(x)
+    states, step_back = _step_back(points, largest_state(lam), rate, lam)
+    slope, offset = states[:, None] / kappa**2, -0.5 * (states[:, None] / kappa) ** 2
+    V, log_scale = np.ones((points, x.shape[1])), np.zeros(x.shape[1])
+    weights = np.empty_like(V)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for t in range(T - 1, -1, -1):
+            np.multiply(slope, x[t], out=weights)
+            weights += offset
+            np.exp(weights, out=weights)
+            weights *= V
+            np.matmul(step_back, weights, out=V)
+            largest = V.max(axis=0)
+            V /= largest
+            log_scale += np.log(largest)
+    # Not a number where weights overflowed.
+    if not V[0].min() >= _LOST:
+        raise ValueError(f"kappa={kappa:.4g} is too small at lam={lam}: give a larger one, losses are lost in rounding")
+    return np.asarray(np.log(V[0]) + log_scale)
+
+
+@cache
+def _step_back(points: int, largest: float, rate: float, lam: float) -> tuple[Array, Array]:
+    """Chebyshev points of the states from 0 on, and the matrix that takes w_t V_t to V_(t-1), both at them."""
+    nodes = -np.cos(np.pi * np.arange(points) / (points - 1))
+    states = 0.5 * largest * (1.0 + nodes)
+    states[0] = 0.0
+    basis = chebyshev.chebvander(nodes, points - 1)
+
+    def values_at(a: Array) -> Array:
+        wanted = chebyshev.chebvander(2.0 * a / largest - 1.0, points - 1)
+        return np.asarray(np.linalg.solve(basis.T, wanted.T).T)
+
+    return states, (1.0 - rate) * values_at(lam * states) + rate * values_at(lam * states + 1.0)
