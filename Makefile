@@ -47,6 +47,7 @@ bench: .venv/.installed ## the engines against textbook loops, side by side, as 
 	$(BIN)/python tests/bench/ftrl.py
 	$(BIN)/python tests/bench/noise.py
 	$(BIN)/python tests/bench/shuffled.py
+	$(BIN)/python tests/bench/kan.py
 
 readme: .venv/.installed ## write the numbers in README.md anew from results/paper
 	$(BIN)/python workflow/scripts/readme.py

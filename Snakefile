@@ -20,7 +20,7 @@ pathvars:
 
 
 wildcard_constraints:
-    item="|".join(ITEMS),
+    item="|".join(ARTEFACTS),
     key="|".join(PROJECT.papers),
     part=r"[^/]+",
     dataset=r"[A-Za-z0-9_]+",
@@ -51,7 +51,7 @@ for key, paper in PROJECT.papers.items():
         input:
             [file for artefact in paper.artefacts.values() for file in artefact_files(artefact)],
 
-    for artefact in paper.artefacts.values():
+    for artefact in (paper.artefacts | paper.on_request).values():
 
         rule:
             name:

@@ -14,6 +14,8 @@ import pytest
 from scipy.special import binom
 
 from dpdescent.data.digits import read_digits
+from dpdescent.models.classifiers import TanhNetwork, softmax_regression
+from dpdescent.models.convolution import ConvolutionalNetwork
 from dpdescent.noise.strategies import toeplitz, tree
 from dpdescent.noise.strategies.multi_epoch import multi_epoch_optimum
 from dpdescent.noise.strategies.stamped import stamped
@@ -45,7 +47,7 @@ LEARNING = {"cell": {"eps": 5.0}, "arms": {"learning_rate": [0.05, 5.0]}}
 SMALL: dict[str, dict[str, dict[str, Any]]] = {
     "fig02": {"cell": {"d": 4, "alpha": 1.0, "eta": 0.1}, "arms": {"T": 60, "tail": 20}},
     "fig03": {"cell": {"eta": 0.5, "kappa": [3.0, 20.0]}, "arms": {"T_max": [0, 1]}, "settings": {"points": 60}},
-    "fig04a": LEARNING | {"settings": EPOCHS | {"records": 140, "batch": 14, "hidden": 3}},
+    "fig04a": LEARNING | {"settings": EPOCHS | {"records": 140, "batch": 14, "hidden": 3, "filters": 2}},
     "fig04b": LEARNING
     | {"settings": EPOCHS | {"users": 40, "batch": 4, "test_users": 30, "vocabulary": 8, "tokens": 12}},
     "table1": {"cell": {"d": [3, 5], "eta": [0.02, 0.1]}},
@@ -491,8 +493,9 @@ def strategy_twin(name: str, row: "pd.Series[Any]", T: int, k: int) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("name", "variant"), [("fig04a", "main"), ("fig04a", "two-layer net"), ("fig04b", "main")]
-)  # fmt: skip
+    ("name", "variant"),
+    [("fig04a", "main"), ("fig04a", "two-layer net"), ("fig04a", "convolutional net"), ("fig04b", "main")],
+)
 def test_mechanisms_of_one_seed_share_all_they_can(name: str, variant: str, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = small(name, variant=variant, arms=LEARNING["arms"] | {"mechanism": MECHANISMS})
     rows, calls = recorded(monkeypatch, name, spec)
@@ -530,7 +533,7 @@ def test_mechanisms_of_one_seed_share_all_they_can(name: str, variant: str, monk
             np.testing.assert_allclose(further @ np.linalg.lstsq(further, rest, rcond=None)[0], rest, atol=1e-8)
     assert np.isnan(table.loc[[mechanism for mechanism in MECHANISMS if mechanism != FTRL], "nu"]).all()
     assert 0.0 < table.loc[FTRL, "nu"] < 1.0
-    assert bool(runs[SGD]["start"].any()) == (variant == "two-layer net")
+    assert bool(runs[SGD]["start"].any()) == (variant != "main")
 
 
 def test_batches_are_an_order_of_the_records_in_which_each_takes_part_once_an_epoch(
@@ -665,9 +668,12 @@ def test_accuracies_are_those_of_literal_training(monkeypatch: pytest.MonkeyPatc
 
 
 def test_tasks_are_what_the_settings_say() -> None:
-    spec = small("fig04a", variant="two-layer net")
-    assert fig04a.task(spec, np.random.default_rng(0)).model.widths == (64, 3, 10)
-    assert fig04a.task(small("fig04a"), np.random.default_rng(0)).model.widths == (64, 10)
+    models = {
+        "main": softmax_regression(64, 10), "two-layer net": TanhNetwork((64, 3, 10)),
+        "convolutional net": ConvolutionalNetwork(8, 2),
+    }  # fmt: skip
+    for variant, model in models.items():
+        assert fig04a.task(small("fig04a", variant=variant), np.random.default_rng(0)).model == model
     text = fig04b.task(small("fig04b"), np.random.default_rng(0))
     assert (text.inputs.shape, text.test_inputs.shape) == ((40, 11), (30, 11))
     np.testing.assert_array_equal(text.inputs[:, 1:], text.labels[:, :-1])

@@ -157,7 +157,7 @@ def test_scorecard_counts_by_paper(tmp_path: Path) -> None:
 
 # --- Parts -----------------------------------------------------------------------------------------------------------
 
-ARTEFACT = Artefact("p", "fig01", "", "", [], ["extra"], {}, {}, [], {})
+ARTEFACT = Artefact("p", "fig01", "", "", [], ["extra"], {}, {}, [], [], False, {})
 
 
 def part(folder: Path, text: str) -> Path:

@@ -9,12 +9,14 @@ import pytest
 from dpdescent.privacy import sampling, shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import (
+    CorrelatedReleases,
     DisjointReleases,
     GaussianReleases,
     Mechanism,
     ShuffledGaussianReleases,
     SubsampledGaussianReleases,
 )
+from dpdescent.privacy.participation import guarantees, tail
 from dpdescent.replication import ledger
 from dpdescent.replication.files import read_rows, write_rows
 
@@ -93,6 +95,18 @@ def test_shuffled_releases_are_amplified_and_have_no_rho() -> None:
     assert (entry["sampler"], entry["sensitivity"], entry["noise_sd"]) == ("shuffled single pass", "2.0", "5.0")
     assert entry["releases"] == "10000 x clipped gradients, in a secret random order"
     assert row(replace(event, guarantee="as published"))["eps_tight"] == ""
+
+
+def test_correlated_releases_are_accounted_by_how_often_a_record_takes_part() -> None:
+    release = CorrelatedReleases("sums of clipped gradients", 0.25, 2.5, 0.5, 0.1, 100)
+    event = Mechanism("DP-SGD", (release,), "zero-out", "fixed size", math.inf, "proved", "why", (3.0, DELTA))
+    entry = row(event)
+    assert (entry["rho"], entry["mu"], entry["eps_paper"]) == ("", "", 3.0)
+    assert entry["eps_tight"] == guarantees.epsilon(event, DELTA)
+    assert entry["eps_tight"] == pytest.approx(tail.epsilon(10.0, DELTA, 100, 0.1, 0.5, rule="mixture"), rel=1e-12)
+    assert (entry["sampler"], entry["sensitivity"], entry["noise_sd"]) == ("fixed size", "0.25", "2.5")
+    assert entry["releases"] == "100 x sums of clipped gradients, correlation 0.5, batches at rate 0.1"
+    assert row(replace(event, guarantee="none"))["eps_tight"] == ""
 
 
 def test_releases_from_disjoint_parts_cost_as_much_as_the_dearest() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from dpdescent.privacy import accounting, zcdp
 from dpdescent.privacy.events import (
+    CorrelatedReleases,
     DisjointReleases,
     GaussianReleases,
     Mechanism,
@@ -187,6 +188,32 @@ def test_shuffled_releases_stand_alone_under_replacement(beside, relation, sampl
     words = f"DP-SSGD has {1 + len(beside)} releases, shuffled ones among them, sampler='{sampler}'"
     with pytest.raises(ValueError, match=words):
         Mechanism("DP-SSGD", (shuffled, *beside), relation, sampler, math.inf, "proved", "because")
+
+
+CORRELATED = CorrelatedReleases("sums", 1.0, 2.0, 0.5, 0.1, 30)
+
+
+def test_what_is_correlated_on_random_batches_has_no_rho():
+    event = Mechanism("DP-SGD", (CORRELATED,), "zero-out", "fixed size", math.inf, "proved", "because")
+    assert event.is_correlated
+    assert not event.is_subsampled
+    assert not event.is_shuffled
+    with pytest.raises(ValueError, match=r"DP-SGD: 'sums' is correlated and has no rho: use privacy\.participation"):
+        _ = event.rho
+    # Independent noise on batches of fixed size may be accounted without any gain by sampling.
+    plain = Mechanism("DP-SGD", (MEAN,), "zero-out", "fixed size", math.inf, "proved", "because")
+    assert not plain.is_correlated
+    assert plain.rho == MEAN.rho
+
+
+@pytest.mark.parametrize(
+    ("beside", "sampler"),
+    [((), "full batch"), ((), "fixed order"), ((), "single pass"), ((MEAN,), "fixed size"), ((CORRELATED,), "Poisson")],
+)
+def test_correlated_releases_stand_alone_on_random_batches(beside, sampler):
+    words = f"DP-SGD has {1 + len(beside)} releases, correlated ones among them, and sampler='{sampler}'"
+    with pytest.raises(ValueError, match=words):
+        Mechanism("DP-SGD", (CORRELATED, *beside), "zero-out", sampler, math.inf, "proved", "because")
 
 
 def test_edges():

@@ -264,6 +264,13 @@ def test_one_paper_of_several(root: Path) -> None:
 # --- A sixth paper ---------------------------------------------------------------------------------------------------
 
 
+def test_artefacts_on_request_stay_apart(root: Path) -> None:
+    edit(root, lambda paper: paper["artefacts"]["fig01"].update(on_request="needs what is not here"))
+    whole = project.load(CONFIG, root)
+    assert [artefact.item for artefact in whole.artefacts()] == ["sixth2026/table_one"]
+    assert [artefact.item for artefact in whole.on_request()] == ["on_request/sixth2026/fig01"]
+
+
 def test_sixth_paper_is_one_folder_and_one_file(root: Path) -> None:
     paper = project.load(CONFIG, root).papers["sixth2026"]
     assert [artefact.item for artefact in paper.artefacts.values()] == ["sixth2026/fig01", "sixth2026/table_one"]
@@ -406,6 +413,14 @@ ERRORS: dict[str, tuple[Edit, str]] = {
     "subset of 0": (
         lambda paper: paper["datasets"]["card"].update(subset=0),
         r"datasets\.card\.subset = 0 is not allowed",
+    ),
+    "unknown table to read": (
+        fig01(lambda node: node.update(reads=["fig02"])),
+        r"artefacts\.fig01\.reads: 'fig02' is not an artefact",
+    ),
+    "table that it makes itself": (
+        fig01(lambda node: node.update(reads=["fig01"])),
+        r"artefacts\.fig01\.reads: 'fig01' reads a table itself; name artefacts that read none",
     ),
     "unknown split axis": (
         fig01(lambda node: node.update(split=["m"])),

@@ -20,6 +20,13 @@ def test_hashes_of_all_tables_and_figures_sorted_by_name(tmp_path: Path) -> None
     ]
 
 
+def test_what_is_made_on_request_stays_outside(tmp_path: Path) -> None:
+    (tmp_path / "on_request/p").mkdir(parents=True)
+    for name in ("on_request/p/fig01.csv", "fig01.csv"):
+        (tmp_path / name).write_text("")
+    assert list(provenance.hashes(tmp_path)) == ["fig01.csv"]
+
+
 def test_times_machine_and_left_overs_stay_outside(tmp_path: Path) -> None:
     for name in ("MANIFEST.sha256", "provenance.json", "compute.csv", ".fig01.123.csv", "fig01.csv"):
         (tmp_path / name).write_text("")

@@ -1,9 +1,10 @@
-"""Training in epochs against a literal loop; batches, the cool-down, and arms that know nothing of each other."""
+"""Training in epochs against a literal loop; the cool-down, and arms that know nothing of each other."""
 
 import numpy as np
 import pytest
 
-from dpdescent.descent.training import Arms, cooled, fixed_order, poisson, train
+from dpdescent.descent.samplers import fixed_order, poisson
+from dpdescent.descent.training import Arms, cooled, train
 from dpdescent.models.classifiers import TanhNetwork
 
 MODEL = TanhNetwork((4, 3, 2))
@@ -83,24 +84,6 @@ def test_cool_down():
     assert cooled(3, 1.0)[-1] == pytest.approx(0.05)
 
 
-def test_fixed_order_is_one_epoch():
-    batches = fixed_order(30, 6, np.random.default_rng(0))
-    assert [len(batch) for batch in batches] == [6] * 5
-    assert sorted(np.concatenate(batches).tolist()) == list(range(30))
-    assert np.concatenate(batches).tolist() != list(range(30))
-
-
-def test_poisson_batches_are_independent_coins():
-    batches = poisson(200, 0.1, 2000, np.random.default_rng(0))
-    sizes = np.array([len(batch) for batch in batches])
-    assert abs(sizes.mean() - 20) < 4 * np.sqrt(18 / 2000)
-    assert sizes.var() == pytest.approx(18, rel=0.15)
-    often = np.bincount(np.concatenate(batches), minlength=200)
-    assert often.var() == pytest.approx(2000 * 0.09, rel=0.4)
-    assert all(len(set(batch.tolist())) == len(batch) for batch in batches)
-    assert [len(batch) for batch in poisson(5, 1.0, 3, RNG)] == [5, 5, 5]
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -118,9 +101,6 @@ def test_poisson_batches_are_independent_coins():
         (lambda: run(batch_size=0), "batch_size must be positive"),
         (lambda: run(clip_norm=0.0), "clip_norm must be positive"),
         (lambda: run(cool_down=1.5), "share=1.5"),
-        (lambda: fixed_order(30, 7, RNG), "batch_size=7 must divide records=30"),
-        (lambda: poisson(30, 0.0, 5, RNG), "rate=0.0"),
-        (lambda: poisson(30, 1.1, 5, RNG), "rate=1.1"),
     ],
 )
 def test_bad_arguments_are_named(call, words):

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import yaml
 
-from dpdescent.replication import configuration
+from dpdescent.replication import configuration, project
 from dpdescent.replication.compare import scratch_environment
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,6 +121,16 @@ class Build:
         change(content)
         with self.edited(name, before, yaml.safe_dump(content)):
             yield
+
+
+def some_of_each(folder: Path) -> list[str]:
+    """Files of the tiny scale: the tables of every third artefact of every paper, and the first figure of these."""
+    files = []
+    for paper in project.load({"scale": "tiny", "seed": 20250922, "papers": "all"}, folder).papers.values():
+        chosen = list(paper.artefacts.values())[::3]
+        files += [f"{artefact.item}.csv" for artefact in chosen]
+        files.append(next(f"{artefact.item}.svg" for artefact in chosen if not artefact.is_table))
+    return [f"results/tiny/{name}" for name in files]
 
 
 def tiny_copy(folder: Path) -> Path:

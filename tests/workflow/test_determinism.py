@@ -8,6 +8,7 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import copies
 import pytest
 from copies import Build
 
@@ -25,18 +26,45 @@ def manifest(build: Build) -> dict[str, str]:
 def test_two_builds_have_equal_bytes(builds: tuple[Build, Build]) -> None:
     first, second = builds
     parts = [{path.name for path in (build.folder / "build/tiny/parts").rglob("*.csv")} for build in builds]
-    assert len(parts[0] ^ parts[1]) > 50, "the builds were cut into the same parts"
-    one, other = manifest(first), manifest(second)
-    # The parts are listed by name, so that this list alone tells how a build was cut.
-    assert one.pop("parts.csv") != other.pop("parts.csv")
-    assert {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)} == set()
+    assert len(parts[1] - parts[0]) > 50, "the builds were cut into the same parts"
+    one, other = manifest(first), compare.hashes(second.folder / "results/tiny")
+    assert {name for name, digest in other.items() if one.get(name) != digest} == set()
+    assert {str(Path(name).relative_to("results/tiny")) for name in copies.some_of_each(second.folder)} <= other.keys()
     kinds = [Path(name).suffix for name in one]
     whole = project.load({"scale": "tiny", "seed": 20250922, "papers": "all"}, first.folder).artefacts()
     figures = sum(not artefact.is_table for artefact in whole)
     assert (kinds.count(".png"), kinds.count(".svg"), kinds.count(".tex")) == (figures, figures, len(whole) - figures)
     papers = len(list((first.folder / "config/papers").glob("*.yaml")))
-    # Beside the artefacts' tables: the papers' bounds; claims, findings and the ledger.
-    assert kinds.count(".csv") == len(whole) + papers + 3
+    # Beside the artefacts' tables: the papers' bounds; claims, findings, the ledger and the parts' fingerprints.
+    assert kinds.count(".csv") == len(whole) + papers + 4
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize("verb", ["bounds", "claims", "findings"])
+def test_judgements_do_not_hang_on_hashes_or_places(built: Build, tmp_path: Path, verb: str) -> None:
+    """Judged again with another hash seed, time zone and locale, from elsewhere."""
+    whole = project.load({"scale": "tiny", "seed": 20250922, "papers": "all"}, built.folder)
+    environment = {
+        **compare.scratch_environment(built.folder),
+        "PYTHONHASHSEED": "77",
+        "TZ": "Asia/Kathmandu",
+        "LC_ALL": "C",
+    }
+    for key in whole.papers:
+        folder, output = built.folder / "results/tiny" / key, tmp_path / f"{key}.csv"
+        command = [
+            sys.executable,
+            built.folder / "workflow/scripts/judge.py",
+            verb,
+            "--folder",
+            folder,
+            "--output",
+            output,
+        ]
+        spec = project.judging_json(whole, key)
+        subprocess.run([*command, "--spec", spec], cwd=tmp_path, env=environment, check=True, capture_output=True)
+        made = folder / "bounds.csv" if verb == "bounds" else built.folder / f"build/tiny/{verb}/{key}.csv"
+        assert output.read_bytes() == made.read_bytes(), key
 
 
 @pytest.mark.workflow

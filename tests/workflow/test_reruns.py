@@ -136,12 +136,13 @@ def test_new_value_on_a_split_axis_runs_its_cells_only(built: Build) -> None:
 
 
 def test_more_trials_run_the_new_ranges_only(builds: tuple[Build, Build]) -> None:
-    """The second build has parts of three trials, the last of them cut off by the cap."""
+    """The second build has parts of three trials, the last of them cut off by the cap, for some artefacts."""
     _, build = builds
     more = 2 * (TRIALS - 1)
     with build.rescaled(lambda scale: scale.update(trials_at_most=more)):
         new = copies.trained(build.plan())
-    names = [name for parts in new.values() for name in parts]
+    made = {item for item in new if (build.folder / f"build/tiny/parts/{item}").is_dir()}
+    names = [name for item in made for name in new[item]]
     assert names
     # An artefact may have fewer trials of its own than the new cap.
     assert {re.fullmatch(r".*_t(\d+)-(\d+)", name).groups() for name in names} <= {

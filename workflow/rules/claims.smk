@@ -47,6 +47,7 @@ rule privacy:
     input:
         stamp=STAMP,
         data=lambda wildcards: part_datasets(wildcards.item),
+        tables=lambda wildcards: tables_read(wildcards.item),
     output:
         f"{BUILD}/privacy/{{item}}.csv",
     log:
@@ -57,10 +58,11 @@ rule privacy:
         code=lambda wildcards: code("privacy", experiment_module(wildcards.item)),
         versions=versions("dp-accounting", "numpy", "scipy"),
         spec=lambda wildcards: json.dumps(ledger_spec(wildcards.item), sort_keys=True),
+        tables=lambda wildcards, input: f"--tables {input.tables}" if input.tables else "",
     message:
         "{wildcards.item}: account for privacy"
     shell:
-        "{sys.executable:q} workflow/scripts/privacy.py --spec {params.spec:q} --output {output:q} > {log} 2>&1"
+        "{sys.executable:q} workflow/scripts/privacy.py --spec {params.spec:q} {params.tables} --output {output:q} > {log} 2>&1"
 
 
 def part_datasets(item):

@@ -17,8 +17,8 @@ except ConfigError as error:
 SCALE = PROJECT.scale
 RESULTS = f"results/{SCALE}"
 BUILD = f"build/{SCALE}"
-ARTEFACTS = {artefact.item: artefact for artefact in PROJECT.artefacts()}
-ITEMS = list(ARTEFACTS)
+DEFAULT = {artefact.item: artefact for artefact in PROJECT.artefacts()}
+ARTEFACTS = DEFAULT | {artefact.item: artefact for artefact in PROJECT.on_request()}
 FIGURES = [item for item, artefact in ARTEFACTS.items() if not artefact.is_table]
 TABLES = [item for item, artefact in ARTEFACTS.items() if artefact.is_table]
 PARTS = {(item, part.name): part for item, artefact in ARTEFACTS.items() for part in artefact.parts}
@@ -58,13 +58,16 @@ def code(stage, *modules):
     return code_fingerprint(SOURCE, [SCRIPTS / f"{stage}.py", *files])
 
 
-def paper_module(item_or_key, module):
-    return f"dpdescent.papers.{item_or_key.split('/')[0]}.{module}"
+def paper_module(key, module):
+    return f"dpdescent.papers.{key}.{module}"
 
 
 def experiment_module(item):
-    paper, artefact = item.split("/")
-    return f"dpdescent.papers.{paper}.experiments.{artefact}"
+    return paper_module(ARTEFACTS[item].paper, f"experiments.{ARTEFACTS[item].id}")
+
+
+def tables_read(item):
+    return [f"{RESULTS}/{ARTEFACTS[item].paper}/{other}.csv" for other in ARTEFACTS[item].reads]
 
 
 def tables_of(key):

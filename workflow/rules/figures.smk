@@ -16,7 +16,7 @@ rule figure:
     wildcard_constraints:
         figure="|".join(FIGURES) or "none",
     params:
-        code=lambda wildcards: code("figure", paper_module(wildcards.figure, "figures")),
+        code=lambda wildcards: code("figure", paper_module(ARTEFACTS[wildcards.figure].paper, "figures")),
         versions=versions("numpy", "pandas", "matplotlib"),
         spec=lambda wildcards: json.dumps(figure_spec(wildcards.figure), sort_keys=True),
     message:

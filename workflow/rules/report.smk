@@ -6,8 +6,8 @@ rule collect:
         stamp=STAMP,
         claims=expand(f"{BUILD}/claims/{{key}}.csv", key=PROJECT.papers),
         findings=expand(f"{BUILD}/findings/{{key}}.csv", key=PROJECT.papers),
-        privacy=expand(f"{BUILD}/privacy/{{item}}.csv", item=ITEMS),
-        parts=expand(f"{BUILD}/fingerprints/{{item}}.csv", item=ITEMS),
+        privacy=expand(f"{BUILD}/privacy/{{item}}.csv", item=DEFAULT),
+        parts=expand(f"{BUILD}/fingerprints/{{item}}.csv", item=DEFAULT),
     output:
         claims=f"{RESULTS}/claims.csv",
         findings=f"{RESULTS}/findings.csv",
@@ -55,7 +55,7 @@ rule manifest:
         stamp=STAMP,
         summary=f"{RESULTS}/README.md",
         collected=rules.collect.output,
-        artefacts=[file for artefact in ARTEFACTS.values() for file in artefact_files(artefact)],
+        artefacts=[file for artefact in DEFAULT.values() for file in artefact_files(artefact)],
         bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),
     output:
         manifest=f"{RESULTS}/MANIFEST.sha256",
@@ -72,8 +72,8 @@ rule manifest:
                 "seed": PROJECT.seed,
                 "papers": list(PROJECT.papers),
                 "config": project_of.config_hash(PROJECT),
-                "artefacts": len(ARTEFACTS),
-                "parts": len(PARTS),
+                "artefacts": len(DEFAULT),
+                "parts": sum(len(artefact.parts) for artefact in DEFAULT.values()),
             }
         ),
     message:

@@ -5,6 +5,7 @@ rule train:
     input:
         stamp=STAMP,
         data=lambda wildcards: part_data(wildcards),
+        tables=lambda wildcards: tables_read(wildcards.item),
     output:
         f"{BUILD}/parts/{{item}}/{{part}}.csv",
     log:
@@ -16,10 +17,11 @@ rule train:
         versions=versions("numpy", "scipy"),
         spec=lambda wildcards: PARTS[wildcards.item, wildcards.part].json(),
         data=lambda wildcards, input: f"--data {input.data}" if input.data else "",
+        tables=lambda wildcards, input: f"--tables {input.tables}" if input.tables else "",
     message:
         "{wildcards.item}: train {wildcards.part}"
     shell:
-        "{sys.executable:q} workflow/scripts/train.py --spec {params.spec:q} {params.data} --output {output:q} > {log} 2>&1"
+        "{sys.executable:q} workflow/scripts/train.py --spec {params.spec:q} {params.data} {params.tables} --output {output:q} > {log} 2>&1"
 
 
 def part_data(wildcards):

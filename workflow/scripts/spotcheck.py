@@ -36,7 +36,7 @@ def main() -> None:
             if time.monotonic() - started > args.seconds:
                 break
             part = choice.choice(_cheap(artefact.parts))
-            difference = _recompute(whole, artefact, part, committed, Path(scratch))
+            difference = _recompute(whole, artefact, part, committed, args.results, Path(scratch))
             print(f"{artefact.item} {part.name}: {difference or 'agrees'}", flush=True)
             failures, checked = failures + bool(difference), checked + 1
     print(f"{checked} of {len(artefacts)} artefacts checked in {time.monotonic() - started:.0f} s, {failures} differ")
@@ -50,7 +50,12 @@ def _cheap(every: list[parts.Part]) -> list[parts.Part]:
 
 
 def _recompute(
-    whole: project.Project, artefact: project.Artefact, part: parts.Part, committed: compare.PartSums, scratch: Path
+    whole: project.Project,
+    artefact: project.Artefact,
+    part: parts.Part,
+    committed: compare.PartSums,
+    results: str,
+    scratch: Path,
 ) -> str:
     """Empty if the part agrees with what was committed, else what differs."""
     output = scratch / f"{artefact.id}-{part.name}.csv"
@@ -60,6 +65,9 @@ def _recompute(
         spec = json.dumps(project.data_spec(whole, artefact.paper, part.dataset))
         _run("data.py", "--spec", spec, "--output", str(data))
         command += ["--data", str(data)]
+    if artefact.reads:
+        folder = ROOT / results / artefact.paper
+        command += ["--tables", *(str(folder / f"{other}.csv") for other in artefact.reads)]
     _run(*command)
     return compare.part_difference(committed, artefact, part.name, output)
 

@@ -1,0 +1,316 @@
+"""Figure 1's analogues: runs against the algorithm written out, what seeds share, tuning, cumulative noise, ledger."""
+
+import gzip
+import hashlib
+
+import numpy as np
+import pytest
+
+from dpdescent.data import images
+from dpdescent.data.digits import read_digits
+from dpdescent.papers.wang2026 import calibrated, images_compared
+from dpdescent.papers.wang2026.design import named
+from dpdescent.papers.wang2026.experiments import fig01, fig01_fashion
+from dpdescent.papers.wang2026.images_compared import Seed, noise_of
+from dpdescent.privacy.participation.calibration import Calibrated
+
+SAMPLERS = {"bnb": "balls in bins", "cyclic": "fixed order", "tail": "fixed size"}
+ARMS = {
+    "lam": [0.0, 0.5, 0.9], "accountant": "bnb", "eta": [4.0, 0.5], "T": 12, "r": 0.1, "records": 150, "C_clip": 0.7,
+    "filters": 2,
+}  # fmt: skip
+NOISE_CELL = {"eps": 8.0, "t": [1, 2, 5, 12], "dimension": 50, "shown": [0.0, 0.5, 0.9]}
+
+
+def multiplier(spec, accountant, T, r, lam, eps, delta):
+    """Made-up noise that tells what it was asked for."""
+    kappa = 2.0 / eps / (1.0 - lam)
+    return Calibrated(kappa, delta, 0.0, "zero-out", SAMPLERS[accountant], accountant == "tail", "none")
+
+
+@pytest.fixture(autouse=True)
+def made_up_multipliers(monkeypatch):
+    monkeypatch.setattr(calibrated, "multiplier", multiplier)
+
+
+def small(panel="accuracy", **changes):
+    """A part's spec, with arms changed by name."""
+    cell = NOISE_CELL if panel == "noise" else {"eps": changes.pop("eps", 8.0)}
+    return {
+        "paper": "wang2026", "artefact": changes.pop("artefact", "fig01"), "variant": "main", "panel": panel, "seed": 3,
+        "trials": list(changes.pop("trials", (0, 2))), "tables": {}, "cell": cell,
+        "settings": {"tuning_seeds": 2, "delta": 1e-3}, "arms": ARMS | changes,
+    }  # fmt: skip
+
+
+def values(rows, **wanted):
+    return [row["value"] for row in rows if all(row[name] == value for name, value in wanted.items())]
+
+
+def accuracy_written_out(spec, trial, eta, noise):
+    """Algorithm 1 with batches that come again, step by step and without the engine."""
+    arms, (T, bins) = spec["arms"], (spec["arms"]["T"], 10)
+    order = named(spec, trial, "data").permutation(1797)
+    digits, records = read_digits(), arms["records"]
+    x, labels = digits.inputs[order[:records]], digits.labels[order[:records]]
+    model = images_compared.ConvolutionalNetwork(8, arms["filters"])
+    theta, before = model.initial(named(spec, trial, "start")), np.zeros(model.parameters)
+    Z = named(spec, trial, "noise").standard_normal((T, model.parameters))
+    rng = named(spec, trial, "batches")
+    if noise.sampler == "balls in bins":
+        thrown = rng.integers(bins, size=records)
+        batches = [np.flatnonzero(thrown == t % bins) for t in range(T)]
+    elif noise.sampler == "fixed order":
+        shuffled = rng.permutation(records)
+        batches = [shuffled[15 * (t % bins) : 15 * (t % bins) + 15] for t in range(T)]
+    else:
+        batches = [rng.choice(records, 15, replace=False, shuffle=False) for _ in range(T)]
+    for rows, z in zip(batches, Z, strict=True):
+        total = np.zeros(model.parameters)
+        for i in rows:
+            total += model.clipped_gradient_sum(theta[None], x[[i]], labels[[i]], arms["C_clip"])[0]
+        theta = theta - eta * (total + arms["C_clip"] * noise.kappa * (z - noise.lam * before)) / 15
+        before = z
+    rest = order[records:]
+    return float(model.accuracy(theta[None], digits.inputs[rest], digits.labels[rest])[0])
+
+
+@pytest.mark.parametrize("accountant", list(SAMPLERS))
+def test_accuracies_are_those_of_the_algorithm_written_out(accountant):
+    spec = small(accountant=accountant, lam=[0.0, 0.6], trials=(0, 2), T=23)
+    rows = list(fig01.run(spec))
+    for trial in (0, 1):
+        for lam in (0.0, 0.6):
+            (row,) = [row for row in rows if (row["trial"], row["lam"], row["series"]) == (trial, lam, "test accuracy")]
+            assert row["value"] == accuracy_written_out(spec, trial, row["eta"], noise_of(spec, lam, 8.0))
+
+
+def test_rows_and_their_columns():
+    rows = list(fig01.run(small(eps=[1.0, 8.0])))
+    assert len(rows) == 2 * 2 * (3 + 2)
+    expected = {
+        "panel": "accuracy", "n": 150, "T": 12, "r": 0.1, "delta": 1e-3, "accountant": "bnb", "relation": "zero-out",
+        "sampler": "balls in bins", "precondition": "none", "C_clip": 0.7,
+    }  # fmt: skip
+    for row in rows:
+        assert expected.items() <= row.items()
+        assert set(row) == set(expected) | {"lam", "eps", "kappa", "eta", "trial", "series", "value"}
+        assert row["kappa"] == 2.0 / row["eps"] / (1.0 - row["lam"])
+    assert {(row["eps"], row["lam"], row["trial"]) for row in rows if row["series"] == "test accuracy"} == {
+        (eps, lam, trial) for eps in (1.0, 8.0) for lam in (0.0, 0.5, 0.9) for trial in (0, 1)
+    }
+
+
+def test_gains_are_paired_differences():
+    rows = list(fig01.run(small()))
+    for trial in (0, 1):
+        (plain,) = values(rows, series="test accuracy", trial=trial, lam=0.0)
+        for lam in (0.5, 0.9):
+            (with_noise,) = values(rows, series="test accuracy", trial=trial, lam=lam)
+            assert values(rows, series="gain over lam = 0", trial=trial, lam=lam) == [with_noise - plain]
+    assert not values(rows, series="gain over lam = 0", lam=0.0)
+    assert not values(list(fig01.run(small(lam=[0.5]))), series="gain over lam = 0")
+
+
+def test_nothing_depends_on_what_else_is_in_a_part():
+    """Neither a seed on other seeds, nor a correlation on other ones, nor an epsilon on other ones."""
+    whole = list(fig01.run(small(eps=[1.0, 8.0], trials=(0, 3))))
+    kept = [row for row in whole if row["eps"] == 8.0 and row["trial"] == 2 and row["lam"] in (0.0, 0.9)]
+    assert list(fig01.run(small(eps=8.0, trials=(2, 3), lam=[0.0, 0.9]))) == kept
+
+
+def test_seeds_share_all_but_the_noise_and_differ_from_each_other():
+    """Whatever epsilon and accountant; tuning seeds have splits of their own."""
+    one, other = (Seed.of(small(eps=eps), fig01.task, "balls in bins", 1) for eps in (1.0, 8.0))
+    cyclic = Seed.of(small(accountant="cyclic"), fig01.task, "fixed order", 1)
+    for each in (other, cyclic):
+        np.testing.assert_array_equal(one.normals, each.normals)
+        np.testing.assert_array_equal(one.start, each.start)
+        np.testing.assert_array_equal(one.task.inputs, each.task.inputs)
+    for mine, theirs in zip(one.batches, other.batches, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    for trial in (0, -1):
+        different = Seed.of(small(), fig01.task, "balls in bins", trial)
+        assert not np.array_equal(one.task.inputs, different.task.inputs)
+        assert not np.isclose(one.normals, different.normals).any()
+        assert not np.isclose(one.start[:18], different.start[:18]).any()
+        assert {len(batch) for batch in one.batches} != {len(batch) for batch in different.batches}
+
+
+def test_arms_of_other_step_sizes_change_no_bit():
+    spec = small()
+    seed, noise = Seed.of(spec, fig01.task, "balls in bins", 0), noise_of(spec, 0.5, 8.0)
+    etas = [0.1, 0.5, 1.0, 2.0, 8.0]
+    together = seed.accuracies(spec, noise, etas)
+    assert len(set(together)) > 2
+    assert together.tolist() == [float(seed.accuracies(spec, noise, [eta])[0]) for eta in etas]
+
+
+def test_images_are_split_into_all_that_there_are():
+    task = fig01.task(small(), 0)
+    assert (task.inputs.shape, task.test_inputs.shape) == ((150, 64), (1647, 64))
+    together = {row.tobytes() for row in np.concatenate([task.inputs, task.test_inputs])}
+    assert len(together) == 1797
+
+
+def test_step_sizes_are_the_best_ones_of_other_seeds(monkeypatch):
+    """By mean accuracy over the tuning seeds; of equally good ones the smallest, in whatever order they are given."""
+    asked = []
+    scores = {(-2, 0.0): (0.5, 0.5, 0.1), (-1, 0.0): (0.3, 0.3, 0.4), (-2, 0.5): (0.1, 0.9, 0.2),
+              (-1, 0.5): (0.6, 0.1, 0.9)}  # fmt: skip
+
+    class Told:
+        def __init__(self, trial):
+            self.trial = trial
+
+        def accuracies(self, spec, noise, etas):
+            assert etas == [1.0, 2.0, 4.0]
+            return np.array(scores[self.trial, noise.lam])
+
+    def make(spec, make_task, sampler, trial):
+        asked.append((sampler, trial))
+        return Told(trial)
+
+    monkeypatch.setattr(Seed, "of", make)
+    spec = small(eta=[4.0, 1.0, 2.0], lam=[0.0, 0.5])
+    (arms,) = images_compared.noises(spec)
+    assert images_compared.tuned(spec, fig01.task, arms) == [1.0, 4.0]
+    assert asked == [("balls in bins", -2), ("balls in bins", -1)]
+
+
+@pytest.mark.parametrize("accountant", list(SAMPLERS))
+def test_batches_are_those_of_the_sampler(accountant):
+    spec = small(accountant=accountant, T=30)
+    batches = images_compared.batches_of(spec, SAMPLERS[accountant], np.random.default_rng(0))
+    sizes = [len(batch) for batch in batches]
+    if accountant == "tail":
+        assert sizes == [15] * 30
+        assert all(len(set(batch)) == 15 for batch in batches)
+        assert len(set(np.concatenate(batches))) > 130
+        assert set(batches[0]) != set(batches[10])
+        return
+    assert len(batches) == 10
+    np.testing.assert_array_equal(np.sort(np.concatenate(batches)), np.arange(150))
+    assert (len(set(sizes)) == 1) == (accountant == "cyclic")
+
+
+@pytest.mark.parametrize(("r", "records"), [(0.3, 150), (0.1, 155)])
+def test_epochs_must_have_a_whole_number_of_batches(r, records):
+    with pytest.raises(ValueError, match=f"r={r}: 1/r must be an integer that divides records={records}"):
+        list(fig01.run(small(r=r, records=records)))
+
+
+def test_other_samplers_are_refused():
+    with pytest.raises(ValueError, match="sampler='Poisson' is none of"):
+        images_compared.batches_of(small(), "Poisson", np.random.default_rng(0))
+
+
+def test_the_net_learns_with_little_noise():
+    rows = list(fig01.run(small(eps=50.0, T=80, records=1000, lam=[0.0, 0.5], eta=[4.0], filters=4, C_clip=1.0)))
+    assert np.mean(values(rows, series="test accuracy", lam=0.0)) > 0.85
+
+
+def test_cumulative_noise_is_the_sum_written_out():
+    spec = small("noise")
+    rows = list(fig01.run(spec))
+    for trial in (0, 1):
+        Z = named(spec, trial, "normals").standard_normal((12, 50))
+        for lam in NOISE_CELL["shown"]:
+            for noise, kappa in (("fixed", 1.0), ("calibrated", 0.25 / (1 - lam))):
+                total, before = np.zeros(50), np.zeros(50)
+                for t, z in enumerate(Z, start=1):
+                    total, before = total + kappa * (z - lam * before), z
+                    found = values(rows, series="simulated", t=t, lam=lam, noise=noise, trial=trial)
+                    expected = [np.linalg.norm(total) / 50**0.5] if t in NOISE_CELL["t"] else []
+                    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_the_formula_is_the_sd_of_the_sum():
+    """Of the row sums of C^-1, whose inverse is that of eq. (25); it is said once."""
+    rows = list(fig01.run(small("noise")))
+    for lam in NOISE_CELL["shown"]:
+        C = np.array([[lam ** (t - u) if u <= t else 0.0 for u in range(12)] for t in range(12)])
+        sd = np.linalg.norm(np.cumsum(np.linalg.inv(C), axis=0), axis=1)
+        for noise, kappa in (("fixed", 1.0), ("calibrated", 0.25 / (1 - lam))):
+            for t in NOISE_CELL["t"]:
+                found = values(rows, series="formula", t=t, lam=lam, noise=noise)
+                np.testing.assert_allclose(found, [kappa * sd[t - 1]], rtol=1e-9)
+    assert not values(list(fig01.run(small("noise", trials=(1, 2)))), series="formula")
+
+
+def test_noise_rows_say_what_they_show():
+    for row in fig01.run(small("noise")):
+        assert (row["panel"], row["T"], "C_clip" in row) == ("noise", 12, False)
+        if row["noise"] == "fixed":
+            assert (row["accountant"], row["kappa"], row["precondition"]) == ("fixed kappa", 1.0, "none")
+            assert not {"eps", "delta"} & set(row)
+        else:
+            assert (row["accountant"], row["eps"], row["delta"]) == ("bnb", 8.0, 1e-3)
+            assert row["kappa"] == 0.25 / (1 - row["lam"])
+
+
+def test_no_run_on_the_digits_is_guaranteed():
+    """Step sizes were tuned on splits of the same images."""
+    for accountant, sampler in SAMPLERS.items():
+        spec = small(eps=[1.0, 8.0], accountant=accountant)
+        entries = list(fig01.releases(spec))
+        assert len({arm for arm, _, _ in entries}) == 6
+        for arm, mechanism, delta in entries:
+            assert arm.startswith(f"main: {accountant}, eps=")
+            assert (mechanism.guarantee, mechanism.sampler, delta) == ("none", sampler, 1e-3)
+            assert "tuned on other splits of the same images" in mechanism.reason
+            (release,) = mechanism.releases
+            eps, lam = (float(word.split("=")[1]) for word in arm.split(", ")[1:])
+            assert release.noise_sd == pytest.approx(0.7 * 2.0 / eps / (1.0 - lam))
+    assert not list(fig01.releases(small("noise")))
+
+
+@pytest.fixture
+def clothes(tmp_path, monkeypatch):
+    """Noise in place of Fashion-MNIST: 400 training and 200 test images."""
+    rng, hashes = np.random.default_rng(0), {}
+    for part, count in (("train", 400), ("t10k", 200)):
+        pixels, labels = rng.integers(0, 256, (count, 28, 28)), rng.integers(0, 10, count)
+        for kind, header, content in (("images-idx3", 16, pixels), ("labels-idx1", 8, labels)):
+            whole = bytes(header) + content.astype(np.uint8).tobytes()
+            (tmp_path / f"{part}-{kind}-ubyte.gz").write_bytes(gzip.compress(whole))
+            hashes[f"{part}-{kind}-ubyte"] = hashlib.sha256(whole).hexdigest()
+    monkeypatch.setattr(images, "SHA256", hashes)
+    monkeypatch.setattr(images, "FOLDER", tmp_path)
+
+
+def fashion(**changes):
+    return small(artefact="fig01_fashion", **changes)
+
+
+@pytest.mark.usefixtures("clothes")
+def test_clothes_are_tuned_on_others():
+    training, test = images.read_training(), images.read_test()
+    for trial, rows, test_rows in [(0, (0, 150), (0, 75)), (7, (0, 150), (0, 75)), (-2, (150, 300), (75, 150))]:
+        task = fig01_fashion.task(fashion(), trial)
+        assert task.side == 14
+        np.testing.assert_array_equal(task.inputs, images.pooled(training[slice(*rows)], 14))
+        np.testing.assert_array_equal(task.labels, training.labels[slice(*rows)])
+        np.testing.assert_array_equal(task.test_inputs, images.pooled(test[slice(*test_rows)], 14))
+        np.testing.assert_array_equal(task.test_labels, test.labels[slice(*test_rows)])
+    with pytest.raises(ValueError, match="records=201: there are 400 and 200 images; it may be 200 at most"):
+        fig01_fashion.task(fashion(records=201), 0)
+
+
+@pytest.mark.usefixtures("clothes")
+def test_clothes_give_the_same_rows_as_digits_do():
+    found, expected = list(fig01_fashion.run(fashion(T=3))), list(fig01.run(small(T=3)))
+    assert [set(row) for row in found] == [set(row) for row in expected]
+    assert len({row["value"] for row in found}) > 1
+
+
+def test_runs_on_clothes_keep_their_guarantee():
+    for accountant, guarantee in (("bnb", "as published"), ("cyclic", "proved"), ("tail", "proved")):
+        entries = list(fig01_fashion.releases(fashion(accountant=accountant)))
+        assert [mechanism.guarantee for _, mechanism, _ in entries] == [guarantee] * 3
+
+
+def test_without_the_package_there_is_a_clear_word(tmp_path, monkeypatch):
+    monkeypatch.setattr(images, "FOLDER", tmp_path)
+    with pytest.raises(images.MissingDataError, match="install the Debian package dataset-fashion-mnist"):
+        list(fig01_fashion.run(fashion()))
