@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src/dpdescent"
 PAPERS = sorted(file.stem for file in (ROOT / "config/papers").glob("*.yaml"))
 
 GROUND = {"randomness", "privacy", "noise", "data", "models", "inference", "replication"}
-MIDDLE = {"descent", "baselines"}
+MIDDLE = {"descent", "baselines", "attacks"}
 FLOORS = {**dict.fromkeys(GROUND, 0), **dict.fromkeys(MIDDLE, 1), "papers": 2}
 
 FILES = sorted(PACKAGE.rglob("*.py"))

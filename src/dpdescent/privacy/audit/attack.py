@@ -1,0 +1,128 @@
+"""An attack on one mechanism: a pair of neighbours, a score that tells them apart, and what many runs of it show.
+
+A first share of the runs is held out: it fits a linear score where an attack has none of its own, and it chooses the
+threshold. The bounds come from the other runs alone, so that no choice has to be paid for.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.privacy.audit import bounds
+
+Array = NDArray[np.float64]
+
+# Share of the runs that choose the threshold, and of those that fit a linear score as well.
+CHOOSING, FITTING = 0.2, 0.5
+
+# Thresholds that are tried.
+TRIED = 400
+
+# Runs that are simulated together. Fixed, because a cut may decide last bits.
+TOGETHER = 10_000
+
+# The confidence of bounds that are shown, and of those that a verdict over many arms hangs on.
+SHOWN, SURE = 0.95, 0.9999
+
+
+@dataclass(frozen=True)
+class Attack:
+    """Two neighbours and a score.
+
+    Attributes:
+        pair: the two data sets and the score, written out in words, so that a reader can set them up.
+        simulate: from a number of runs and a generator to the scores of so many runs on either data set, shape (runs,),
+            higher ones speaking for the second; or to what a linear score is to be fitted to, shape (runs, numbers).
+        mu: Gaussian-DP parameter of the pair where its outputs reduce to Gaussians, else None.
+        epsilon: smallest epsilon that the pair leaves at a delta, where that can be computed, else None.
+        rho: realised zCDP cost of the pair, where the outputs are a path of Gaussian releases, else None.
+        most_runs: more runs a side than that would cost too much; None for as many as are asked for.
+    """
+
+    pair: str
+    simulate: Callable[[int, np.random.Generator], tuple[Array, Array]]
+    mu: float | None = None
+    epsilon: Callable[[float], float] | None = None
+    rho: float | None = None
+    most_runs: int | None = None
+
+    def exact_epsilon(self, delta: float) -> float | None:
+        """What the pair attains at delta with any number of runs, where that is known."""
+        if self.epsilon is not None:
+            return self.epsilon(delta)
+        return None if self.mu is None else bounds.epsilon_of_mu(self.mu, delta)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of the runs that chose thresholds and of those that are tested.
+
+    Attributes:
+        chosen_on, tested: scores on the first and on the second data set, shape (2, runs) each.
+    """
+
+    chosen_on: Array
+    tested: Array
+
+    @property
+    def runs(self) -> int:
+        """Runs a side behind a bound, without those that chose the threshold."""
+        return self.tested.shape[1]
+
+    def mu_low(self, confidence: float = SHOWN) -> float:
+        """Lower bound on the Gaussian-DP parameter."""
+        return self._bound(bounds.mu_low, confidence)
+
+    def rho_low(self, confidence: float = SHOWN) -> float:
+        """Lower bound on the zCDP cost, whatever the law of the outputs."""
+        return self._bound(bounds.rho_low, confidence)
+
+    def epsilon_low(self, delta: float, confidence: float = SHOWN) -> float:
+        """Lower bound on epsilon at delta, whatever the law of the outputs."""
+        return self._bound(partial(bounds.epsilon_low, delta=delta), confidence)
+
+    def _bound(self, bound: Callable[..., Array], confidence: float) -> float:
+        """The bound at the threshold where it is largest on the runs that choose, the same for every confidence."""
+        thresholds = np.unique(np.quantile(self.chosen_on, np.linspace(0.0, 1.0, TRIED)))
+        values = bound(*_errors(self.chosen_on, thresholds), self.chosen_on.shape[1], SHOWN)
+        best = thresholds[int(values.argmax())]
+        return float(bound(*_errors(self.tested, np.array([best])), self.runs, confidence)[0])
+
+
+def run(attack: Attack, runs: int, rng: np.random.Generator) -> Scores:
+    """Scores of `runs` runs a side, of which the first fifth (a half where a score is fitted) choose.
+
+    Raises:
+        ValueError: if there are fewer than ten runs a side, or a score is not finite.
+    """
+    if runs < 10:
+        raise ValueError(f"runs={runs} a side: at least 10 are needed to choose a threshold and to test it")
+    runs = min(runs, attack.most_runs or runs)
+    sizes = [min(TOGETHER, runs - start) for start in range(0, runs, TOGETHER)]
+    blocks = [attack.simulate(size, rng) for size in sizes]
+    first, second = (np.concatenate([block[side] for block in blocks]) for side in (0, 1))
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise ValueError(f"an attack gave scores that are not finite: {attack.pair}")
+    choosing = int(runs * (CHOOSING if first.ndim == 1 else FITTING))
+    if first.ndim == 2:
+        direction = linear_score(first[:choosing], second[:choosing])
+        first, second = first @ direction, second @ direction
+    both = np.stack([first, second])
+    return Scores(both[:, :choosing], both[:, choosing:])
+
+
+def linear_score(first: Array, second: Array) -> Array:
+    """Fisher's direction, shape (numbers,): of Gaussians with one covariance the likelihood ratio, by their moments."""
+    covariance = np.atleast_2d(np.cov(first, rowvar=False) + np.cov(second, rowvar=False))
+    direction: Array = np.linalg.lstsq(covariance, second.mean(0) - first.mean(0), rcond=None)[0]
+    return direction
+
+
+def _errors(scores: Array, thresholds: Sequence[float] | Array) -> tuple[Array, Array]:
+    """False positives (runs on the first data set above a threshold) and negatives (on the second, at most that)."""
+    first, second = (np.sort(side) for side in scores)
+    below = np.searchsorted(first, thresholds, side="right")
+    return (len(first) - below).astype(float), np.searchsorted(second, thresholds, side="right").astype(float)

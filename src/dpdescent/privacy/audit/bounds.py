@@ -1,0 +1,102 @@
+"""Lower bounds on privacy parameters from the errors of one test, with Clopper-Pearson confidence.
+
+A test guesses which of two neighbours a run came from. If a mechanism is (epsilon, delta)-DP, its error rates satisfy
+`1 - beta <= e^epsilon alpha + delta`, and the same with the two exchanged; if it is mu-Gaussian-DP, `beta` is at least
+`Phi(Phi^-1(1 - alpha) - mu)`. Upper confidence limits of both rates turn either into a lower bound. The first needs no
+law, but cannot exceed about the logarithm of the number of runs, and is not tight at a small delta; the second is sharp
+for compositions of Gaussian releases, and refutes nothing but that they are so private. A third one refutes zCDP
+budgets without a law.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv, logsumexp, ndtri
+
+from dpdescent.privacy import accounting
+from dpdescent.privacy.zcdp import require_delta
+
+Array = NDArray[np.float64]
+
+# Orders of the Renyi divergences that a zCDP budget bounds; any of them gives a valid bound.
+ORDERS = (1.0, 1.05, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0)
+
+
+def rate_at_most(count: ArrayLike, runs: int, confidence: float) -> Array:
+    """Upper Clopper-Pearson limit of a rate of which `count` out of `runs` were seen; of the shape of `count`.
+
+    Raises:
+        ValueError: if there is no run, a count is not in 0 to `runs`, or the confidence is not in (0, 1).
+    """
+    counts = np.asarray(count, dtype=float)
+    if runs < 1:
+        raise ValueError(f"runs={runs} must be at least 1")
+    if counts.size and not (counts.min() >= 0 and counts.max() <= runs):
+        raise ValueError(f"counts from {counts.min()} to {counts.max()} must lie in 0 to runs={runs}")
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence={confidence} must lie strictly between 0 and 1")
+    limits: Array = np.where(counts == runs, 1.0, betaincinv(counts + 1.0, np.maximum(runs - counts, 1.0), confidence))
+    return limits
+
+
+def epsilon_low(
+    false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float, delta: float
+) -> Array:
+    """Epsilon that every (epsilon, delta)-DP guarantee must exceed, whatever the law of the outputs; at least 0.
+
+    Each rate has half of the error that `confidence` leaves, so that both limits hold together.
+
+    Args:
+        false_positives, false_negatives: errors out of `runs` on either side, of one shape.
+    """
+    require_delta(delta)
+    alpha, beta = _limits(false_positives, false_negatives, runs, confidence)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        both = np.log(np.maximum(1.0 - delta - np.stack([beta, alpha]), 0.0) / np.stack([alpha, beta]))
+    low: Array = np.maximum(both, 0.0).max(axis=0)
+    return low
+
+
+def mu_low(false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float) -> Array:
+    """mu that every Gaussian-DP guarantee must exceed: the one whose trade-off curve meets both limits; at least 0."""
+    alpha, beta = _limits(false_positives, false_negatives, runs, confidence)
+    low: Array = np.maximum(-ndtri(alpha) - ndtri(beta), 0.0)
+    return low
+
+
+def rho_low(false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float) -> Array:
+    """rho that every zCDP guarantee must exceed, whatever the law of the outputs; at least 0.
+
+    rho-zCDP bounds the Renyi divergence of order a by `a rho`, in both directions, and that of the test's verdicts is
+    no larger than that of the outputs (Bun & Steinke, Def. 1.1, Lemma 2.2). Order 1 is the Kullback-Leibler divergence.
+    """
+    alpha, beta = _limits(false_positives, false_negatives, runs, confidence)
+    tells = alpha + beta < 1.0
+    a, b = np.where(tells, alpha, 0.5), np.where(tells, beta, 0.5)
+    rates = ((1.0 - b, a), (1.0 - a, b))
+    both = [_renyi(p, q, order) / order for order in ORDERS for p, q in rates]
+    low: Array = np.maximum(np.stack(both), 0.0).max(axis=0)
+    return low
+
+
+def epsilon_of_mu(mu: float, delta: float) -> float:
+    """Smallest epsilon of mu-Gaussian-DP at delta."""
+    return accounting.tight_epsilon(0.5 * mu**2, delta) if math.isfinite(mu) else math.inf
+
+
+def _limits(
+    false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float
+) -> tuple[Array, Array]:
+    each = 1.0 - 0.5 * (1.0 - confidence)
+    return rate_at_most(false_positives, runs, each), rate_at_most(false_negatives, runs, each)
+
+
+def _renyi(p: Array, q: Array, order: float) -> Array:
+    """Renyi divergence of a coin with probability p from one with probability q, both in (0, 1)."""
+    if order == 1.0:
+        divergence: Array = p * np.log(p / q) + (1.0 - p) * np.log((1.0 - p) / (1.0 - q))
+        return divergence
+    logs = np.stack([order * np.log(x) + (1.0 - order) * np.log(y) for x, y in ((p, q), (1.0 - p, 1.0 - q))])
+    total: Array = logsumexp(logs, axis=0) / (order - 1.0)
+    return total

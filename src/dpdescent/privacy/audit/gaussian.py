@@ -1,0 +1,35 @@
+"""What a pair attains where the outputs are Gaussian releases: exactly, without a run."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def mu_of_shifts(shifts: Array, noise_sds: Array | float) -> float:
+    """Gaussian-DP parameter of releases whose means the pair moves by `shifts`, in units of their noise: `|shift/sd|`.
+
+    Exact if the shifts do not depend on what was released before; independent noise, of any shapes that broadcast.
+
+    Raises:
+        ValueError: if a noise sd is not positive.
+    """
+    sds = np.asarray(noise_sds, dtype=float)
+    if not sds.min() > 0.0:
+        raise ValueError(f"noise_sds down to {sds.min()} must be positive")
+    return float(np.sqrt(np.sum((shifts / sds) ** 2)))
+
+
+def realised_cost(first: Array, second: Array, noise_sd: float) -> float:
+    """Realised zCDP cost of one path of Gaussian releases: the squared shifts of its means over twice the variance.
+
+    Given what was released before, the means are those on the two neighbours, shape (steps, numbers). The expectation
+    over paths that were drawn on the first is the Kullback-Leibler divergence of the two outputs, which rho-zCDP bounds
+    by rho.
+
+    Raises:
+        ValueError: if the shapes differ or the noise sd is not positive.
+    """
+    if first.shape != second.shape:
+        raise ValueError(f"means of shapes {first.shape} and {second.shape} must have one shape")
+    return 0.5 * mu_of_shifts(first - second, noise_sd) ** 2
