@@ -70,7 +70,7 @@ class Scores:
     @property
     def runs(self) -> int:
         """Runs a side behind a bound, without those that chose the threshold."""
-        return self.tested.shape[1]
+        return int(self.tested.shape[1])
 
     def mu_low(self, confidence: float = SHOWN) -> float:
         """Lower bound on the Gaussian-DP parameter."""
