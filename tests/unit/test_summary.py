@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dpdescent.replication import summary
+from dpdescent.replication import audits, summary
 from dpdescent.replication.files import write_rows
 
 CLAIM = {
@@ -67,6 +67,7 @@ def test_findings_stand_with_their_charitable_reading() -> None:
 def test_page_has_every_paper_and_artefact(tmp_path: Path) -> None:
     write_rows(tmp_path / "claims.csv", list(CLAIM), [CLAIM])
     write_rows(tmp_path / "findings.csv", list(FINDING), [FINDING])
+    write_rows(tmp_path / "audit.csv", audits.COLUMNS, [])
     page = summary.page(tmp_path, {"p1": {"fig01": "A figure", "table_x": "A table"}, "p2": {"fig09": "Another"}})
     for piece in ("## p1", "## p2", "![A figure](p1/fig01.png)", "(p1/table_x.tex)", "![Another](p2/fig09.png)"):
         assert piece in page

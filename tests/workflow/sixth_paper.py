@@ -114,6 +114,32 @@ def draw_fig01(table, display):
     axes.plot(table["n"], table["mean"], "o")
     return figure
 ''',
+    "audit": '''\
+"""Audit: one attack, on a mean with noise of sd 1."""
+
+import numpy as np
+
+from dpdescent.privacy.audit.attack import Attack
+from dpdescent.privacy.audit.requests import Request, rounded
+
+
+def shifted(mu):
+    """A record that moves the mean by its whole sensitivity."""
+    return Attack("a shift by mu", lambda runs, rng: tuple(rng.standard_normal((2, runs)) + [[0.0], [mu]]), mu=mu)
+
+
+ATTACKS = {"shift": shifted}
+
+
+def request(cell, arm, event):
+    """The same attack for every arm."""
+    return Request("shift", {"mu": rounded(np.sqrt(2 * event.rho))})
+
+
+def statements():
+    """None."""
+    return ()
+''',
     "bounds": '''\
 """Bounds."""
 

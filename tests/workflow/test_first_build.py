@@ -35,7 +35,8 @@ def test_sixth_paper_is_built_from_its_folder_and_its_file(sixth: Build) -> None
     kinds = {"fig01": ("csv", "png", "svg"), "table_one": ("csv", "md", "tex")}
     assert files == {
         *(f"{PAPER}/{name}.{kind}" for name, of in kinds.items() for kind in of), f"{PAPER}/bounds.csv", "claims.csv",
-        "findings.csv", "privacy.csv", "parts.csv", "README.md", "provenance.json", "MANIFEST.sha256", "compute.csv",
+        "findings.csv", "privacy.csv", "audit.csv", "audit.png", "audit.svg", "parts.csv", "README.md",
+        "provenance.json", "MANIFEST.sha256", "compute.csv",
     }  # fmt: skip
     assert "Nothing to compare with: no results came with this checkout." in sixth.output
     assert f"{PAPER}: 1 reproduced" in sixth.output
@@ -52,8 +53,8 @@ def test_sixth_paper_beside_another_runs_its_jobs_only(sixth: Build, tmp_path: P
     shutil.copytree(folder / f"src/dpdescent/papers/{PAPER}", folder / f"src/dpdescent/papers/{seventh}")
     jobs = copies.plan(folder)
     shared = {
-        "collect claims, findings, privacy and parts", "write the page of verdicts", "hash every table and figure",
-        "sum up times and memory",
+        "collect claims, findings, privacy, audits and parts", "write the page of verdicts", "draw the audit",
+        "hash every table and figure", "sum up times and memory",
     }  # fmt: skip
     assert shared <= set(jobs)
     assert all(job.startswith(seventh) for job in jobs if job not in shared)

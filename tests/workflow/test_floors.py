@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src/dpdescent"
 PAPERS = sorted(file.stem for file in (ROOT / "config/papers").glob("*.yaml"))
 
-GROUND = {"randomness", "privacy", "noise", "data", "models", "inference", "replication"}
+GROUND = {"randomness", "secure_noise", "privacy", "noise", "data", "models", "inference", "replication"}
 MIDDLE = {"descent", "baselines", "attacks"}
 FLOORS = {**dict.fromkeys(GROUND, 0), **dict.fromkeys(MIDDLE, 1), "papers": 2}
 

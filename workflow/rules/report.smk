@@ -6,12 +6,14 @@ rule collect:
         stamp=STAMP,
         claims=expand(f"{BUILD}/claims/{{key}}.csv", key=PROJECT.papers),
         findings=expand(f"{BUILD}/findings/{{key}}.csv", key=PROJECT.papers),
-        privacy=expand(f"{BUILD}/privacy/{{item}}.csv", item=DEFAULT),
+        privacy=expand(f"{BUILD}/audit/{{key}}/privacy.csv", key=PROJECT.papers),
+        audit=expand(f"{BUILD}/audit/{{key}}/audit.csv", key=PROJECT.papers),
         parts=expand(f"{BUILD}/fingerprints/{{item}}.csv", item=DEFAULT),
     output:
         claims=f"{RESULTS}/claims.csv",
         findings=f"{RESULTS}/findings.csv",
         privacy=f"{RESULTS}/privacy.csv",
+        audit=f"{RESULTS}/audit.csv",
         parts=f"{RESULTS}/parts.csv",
     log:
         f"{BUILD}/logs/collect.log",
@@ -20,10 +22,10 @@ rule collect:
     params:
         code=code("collect"),
     message:
-        "collect claims, findings, privacy and parts"
+        "collect claims, findings, privacy, audits and parts"
     shell:
         "{sys.executable:q} workflow/scripts/collect.py --claims {input.claims:q} --findings {input.findings:q}"
-        " --privacy {input.privacy:q} --parts {input.parts:q} --output {RESULTS} > {log} 2>&1"
+        " --privacy {input.privacy:q} --audit {input.audit:q} --parts {input.parts:q} --output {RESULTS} > {log} 2>&1"
 
 
 rule summary:
@@ -31,6 +33,7 @@ rule summary:
         stamp=STAMP,
         claims=f"{RESULTS}/claims.csv",
         findings=f"{RESULTS}/findings.csv",
+        audit=f"{RESULTS}/audit.csv",
     output:
         f"{RESULTS}/README.md",
     log:
@@ -55,6 +58,7 @@ rule manifest:
         stamp=STAMP,
         summary=f"{RESULTS}/README.md",
         collected=rules.collect.output,
+        figure=[f"{RESULTS}/audit.png", f"{RESULTS}/audit.svg"],
         artefacts=[file for artefact in DEFAULT.values() for file in artefact_files(artefact)],
         bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),
     output:

@@ -1,11 +1,11 @@
-"""The ledger of one artefact: what each arm released, under which relation and sampler, and what that guarantees."""
+"""The ledger of one artefact: what each arm released, what that guarantees, and which audit it asks for."""
 
 import argparse
 import importlib
 import json
 from pathlib import Path
 
-from dpdescent.replication import ledger
+from dpdescent.replication import audits, ledger
 from dpdescent.replication.files import write_rows
 
 
@@ -21,8 +21,12 @@ def main() -> None:
     experiment = importlib.import_module(f"dpdescent.papers.{first['paper']}.experiments.{first['artefact']}")
     # An experiment that releases nothing of any data (a diagram, a formula) has no such verb.
     cells = cells if hasattr(experiment, "releases") else []
-    rows = ledger.rows(first["paper"], first["artefact"], [arm for cell in cells for arm in experiment.releases(cell)])
-    write_rows(args.output, ledger.COLUMNS, rows)
+    audit = importlib.import_module(f"dpdescent.papers.{first['paper']}.audit")
+    arms = [(cell, *arm) for cell in cells for arm in experiment.releases(cell)]
+    rows = ledger.rows(first["paper"], first["artefact"], [(name, event, delta) for _, name, event, delta in arms])
+    asked = [audits.asked(audit.request(cell, name, event), event) for cell, name, event, _ in arms]
+    columns = [*ledger.ACCOUNTED, *audits.ASKED]
+    write_rows(args.output, columns, [row | more for row, more in zip(rows, asked, strict=True)])
     print(f"{len(rows)} arms")
 
 

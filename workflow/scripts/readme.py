@@ -16,10 +16,12 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if README.md is out of date")
     args = parser.parse_args()
     results = ROOT / args.results
-    claims, findings = (read_rows(results / f"{kind}.csv") for kind in ("claims", "findings"))
+    claims, findings, audit = (read_rows(results / f"{kind}.csv") for kind in ("claims", "findings", "audit"))
+    papers = dict.fromkeys(claim["paper"] for claim in claims)
     confirmed = [row for row in findings if row["status"] == "confirmed" and row["severity"] != "cosmetic"]
     blocks = {
-        "scorecard": summary.scorecard(claims, dict.fromkeys(claim["paper"] for claim in claims)),
+        "scorecard": summary.scorecard(claims, papers),
+        "audit": summary.audit_counts(audit, papers),
         "findings": summary.findings_list(confirmed),
         "compute": summary.compute(results),
     }

@@ -13,7 +13,7 @@ from dpdescent.replication.provenance import hashes
 # Another BLAS kernel changes last bits; a distance below the floor is rounding and has no digits to agree in.
 RELATIVE, FLOOR = 1e-9, 1e-11
 # The page of verdicts is written from these tables, every other drawing from the table of its own name.
-PAGE, VERDICTS = "README.md", ("claims.csv", "findings.csv")
+PAGE, VERDICTS = "README.md", ("claims.csv", "findings.csv", "audit.csv")
 FOLLOWS = "its table differs"
 
 

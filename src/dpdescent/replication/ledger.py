@@ -17,10 +17,14 @@ from dpdescent.privacy.events import (
 )  # fmt: skip
 from dpdescent.privacy.participation import guarantees
 
-COLUMNS = [
+# What follows from the releases alone.
+ACCOUNTED = [
     "paper", "artefact", "arm", "mechanism", "relation", "sampler", "sensitivity", "noise_sd", "releases", "rho", "mu",
-    "delta", "eps_paper", "eps_tight", "guarantee", "eps_audit_low", "note",
+    "delta", "eps_paper", "eps_tight", "guarantee", "note",
 ]  # fmt: skip
+
+# The ledger, with what an audit adds.
+COLUMNS = [*ACCOUNTED[:-1], "eps_audit_low", "audit_runs", "pair", "note"]
 
 _Single = GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases
 
@@ -28,7 +32,7 @@ _CONVERSIONS = {"Bun-Steinke": zcdp.epsilon, "Renyi": zcdp.renyi_epsilon}
 
 
 def rows(paper: str, artefact: str, arms: Sequence[tuple[str, Mechanism, float]]) -> list[dict[str, Any]]:
-    """Ledger rows of one artefact.
+    """Ledger rows of one artefact, with the columns `ACCOUNTED`.
 
     Args:
         arms: (name of the arm, what it released, the delta at which epsilons are given).
@@ -55,7 +59,6 @@ def _row(event: Mechanism, delta: float) -> dict[str, Any]:
         "eps_paper": _claimed_epsilon(event, delta),
         "eps_tight": _tight_epsilon(event, delta) if defended else "",
         "guarantee": event.guarantee,
-        "eps_audit_low": "",
         "note": event.reason,
     }
 

@@ -4,10 +4,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from dpdescent.replication.audits import EXCEEDS, NOT_VIOLATED, UNAUDITED, UNCLAIMED, VIOLATED, WITHIN
 from dpdescent.replication.files import read_rows
 
 Row = dict[str, str]
 
+AUDITED = (WITHIN, EXCEEDS, VIOLATED, NOT_VIOLATED, UNCLAIMED, UNAUDITED)
+_BROKEN = {
+    "eps_paper": "epsilon claimed", "rho_paper": "zCDP budget claimed", "eps_audit_low": "epsilon at least",
+    "rho_low": "zCDP cost at least", "eps_attained": "exactly epsilon", "rho_attained": "realised zCDP cost",
+}  # fmt: skip
 VERDICTS = ("reproduced", "not reproduced", "inconclusive", "not testable")
 
 
@@ -19,12 +25,14 @@ def page(results: str | Path, papers: dict[str, dict[str, str]], label: str = ""
         papers: by paper, titles of its artefacts by id (tables' ids begin with `table`).
         label: of a scale that is not the papers' own.
     """
-    claims, findings = (read_rows(Path(results) / f"{kind}.csv") for kind in ("claims", "findings"))
+    claims, findings, audit = (read_rows(Path(results) / f"{kind}.csv") for kind in ("claims", "findings", "audit"))
     lines = [
         "# What holds, and what was found", "",
         *([f"**{label}: nothing on this page is evidence.**", ""] if label else []),
         "Written by code from `claims.csv` and `findings.csv`; every criterion was made from the paper's words.",
-        "", scorecard(claims, papers), "",
+        "", scorecard(claims, papers), "", "## The privacy audit", "", audit_counts(audit, papers), "",
+        "Counts are of arms and, behind a plus sign, of statements that no arm stands for. [CSV](audit.csv), "
+        "[SVG](audit.svg)", "", "![Epsilon claimed, accounted for and attained](audit.png)", "", refuted(audit), "",
     ]  # fmt: skip
     for paper, artefacts in papers.items():
         lines += [f"## {paper}", "", "### Claims", "", claims_table(_of(claims, paper)), ""]
@@ -41,6 +49,39 @@ def scorecard(claims: Sequence[Row], papers: Iterable[str]) -> str:
         counts = Counter(claim["verdict"] for claim in _of(claims, paper))
         rows.append([f"`{paper}`", *(str(counts[verdict]) for verdict in VERDICTS), str(sum(counts.values()))])
     return table(["paper", *VERDICTS, "claims"], rows)
+
+
+def audit_counts(audit: Sequence[Row], papers: Iterable[str]) -> str:
+    """Papers against verdicts of the audit: numbers of arms, and of statements behind a plus sign."""
+    rows = []
+    for paper in papers:
+        mine = _of(audit, paper)
+        cells = [[row for row in mine if row["verdict"] == verdict] for verdict in AUDITED]
+        rows.append([f"`{paper}`", *(_arms_and_statements(cell) for cell in cells)])
+    return table(["paper", *AUDITED], rows)
+
+
+def refuted(audit: Sequence[Row]) -> str:
+    """What audits refute, each with its numbers and its pair."""
+    found = [row for row in audit if row["verdict"] in (EXCEEDS, VIOLATED)]
+    lines = [
+        f"- **{row['place'] or row['mechanism']}** (`{row['paper']}`, {row['relation']}, {row['sampler']}): {_broken(row)}"
+        f" Pair: {row['description']}."
+        for row in found
+    ]
+    return "\n".join(lines) or "No claim and no account is refuted."
+
+
+def _broken(row: Row) -> str:
+    """What is claimed and what is attained, in a sentence."""
+    numbers = {name: f"{float(row[name]):.3g}" for name in ("delta", *_BROKEN) if row[name]}
+    said = [f"{words} {numbers[name]}" for name, words in _BROKEN.items() if name in numbers]
+    return f"{', '.join(said)} at delta {numbers['delta']}, {row['audit_runs']} runs a side."
+
+
+def _arms_and_statements(rows: Sequence[Row]) -> str:
+    arms, statements = sum(int(row["arms"]) for row in rows), sum(row["arms"] == "0" for row in rows)
+    return f"{arms} + {statements}" if statements else str(arms)
 
 
 def claims_table(claims: Sequence[Row]) -> str:

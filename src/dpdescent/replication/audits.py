@@ -1,0 +1,142 @@
+"""The audit of a paper's ledger: equal requests are attacked once, arms get what their audit showed, and a verdict.
+
+An arm with a proved guarantee must not be refuted: a lower bound above its account is a mistake of ours until shown
+otherwise. A claim without a proof is violated, or not violated by this attack. Verdicts hang on bounds of 99.99 %
+confidence, because there are many arms; what is shown has 95 %.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dpdescent.privacy.audit import attack, bounds
+from dpdescent.privacy.audit.attack import SHOWN, SURE, Attack, Scores
+from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
+from dpdescent.privacy.events import Mechanism
+from dpdescent.randomness import stream
+
+Row = dict[str, Any]
+
+# What the privacy stage writes beside the ledger for the audit stage to read.
+ASKED = ("rho_paper", "request", "why_not")
+
+COLUMNS = [
+    "paper", "mechanism", "place", "relation", "sampler", "guarantee", "arms", "artefacts", "delta", "eps_paper",
+    "eps_tight", "eps_attained", "eps_audit_low", "eps_any_law_low", "mu", "mu_attained", "mu_low", "rho_paper",
+    "rho_attained", "rho_low", "audit_runs", "verdict", "pair", "description",
+]  # fmt: skip
+
+WITHIN, EXCEEDS = "within the account", "EXCEEDS the account"
+VIOLATED, NOT_VIOLATED = "claim violated", "claim not violated by this attack"
+UNCLAIMED, UNAUDITED = "nothing claimed", "not audited"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one audit showed: the attack, and the scores of its runs."""
+
+    attack: Attack
+    scores: Scores
+
+    def epsilon(self, row: Row, confidence: float = SHOWN) -> float:
+        """Lower bound at the row's delta: by mu where the row is about a Gaussian composition, else by any law."""
+        delta = float(row["delta"])
+        if row["mu"] == "":
+            return self.scores.epsilon_low(delta, confidence)
+        return bounds.epsilon_of_mu(self.scores.mu_low(confidence), delta)
+
+
+def asked(found: Request | NotAudited, event: Mechanism) -> Row:
+    """What an arm asks for, as columns beside the ledger's."""
+    request, why_not = (found.json(), "") if isinstance(found, Request) else ("", found.why)
+    return {"rho_paper": event.claimed_rho, "request": request, "why_not": why_not}
+
+
+def statement_row(paper: str, statement: Statement) -> Row:
+    """A statement of a paper as a row beside the arms'."""
+    return {
+        "paper": paper, "artefact": "", "place": statement.place, "mechanism": statement.mechanism,
+        "relation": statement.relation, "sampler": statement.sampler, "guarantee": "as published",
+        "delta": statement.delta, "eps_paper": statement.eps, "eps_tight": "",
+        "mu": "" if statement.mu is None else statement.mu, "rho_paper": "inf", "request": statement.request.json(),
+        "why_not": "",
+    }  # fmt: skip
+
+
+def outcomes(
+    paper: str, rows: Iterable[Row], attacks: Mapping[str, Callable[..., Attack]], runs: int, seed: int
+) -> dict[str, Outcome]:
+    """Runs each distinct request of the rows once, in a stream of its own, with a line of progress each.
+
+    Raises:
+        KeyError: if a request names an attack that the paper's register lacks.
+    """
+    texts = sorted({row["request"] for row in rows} - {""})
+    found = {}
+    for number, text in enumerate(texts, start=1):
+        request = Request.parse(text)
+        built = attacks[request.attack](**request.parameters)
+        found[text] = Outcome(built, attack.run(built, runs, stream(seed, paper, "audit", text)))
+        print(f"{number} of {len(texts)}: {text}", flush=True)
+    return found
+
+
+def ledger_columns(row: Row, found: Mapping[str, Outcome]) -> Row:
+    """The ledger's columns of an arm that come from its audit; blank without one."""
+    if not row["request"]:
+        return {"eps_audit_low": "", "audit_runs": "", "pair": ""}
+    outcome = found[row["request"]]
+    pair = Request.parse(row["request"]).attack
+    return {"eps_audit_low": outcome.epsilon(row), "audit_runs": outcome.scores.runs, "pair": pair}
+
+
+def table(rows: Iterable[Row], found: Mapping[str, Outcome]) -> list[Row]:
+    """Arms that differ in nothing that matters to an audit, together; then statements; each with its verdict."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        numbers = [_number(row[name]) for name in ("delta", "eps_paper", "eps_tight", "mu", "rho_paper")]
+        words = [row.get(name, "") for name in _WORDS]
+        groups.setdefault((*words, *numbers), []).append(row)
+    return [_group(list(same), found) for same in groups.values()]
+
+
+_WORDS = ("paper", "place", "mechanism", "relation", "sampler", "guarantee", "request", "why_not")
+
+
+def _group(same: list[Row], found: Mapping[str, Outcome]) -> Row:
+    row = same[0]
+    artefacts = sorted({each["artefact"] for each in same} - {""})
+    entry: Row = {name: row.get(name, "") for name in COLUMNS if name in row}
+    entry |= {"place": row.get("place", ""), "arms": len(same) if artefacts else 0, "artefacts": " ".join(artefacts)}
+    entry["rho_paper"] = "" if row["rho_paper"] in ("inf", "") else row["rho_paper"]
+    if not row["request"]:
+        return entry | {"verdict": UNAUDITED, "pair": "", "description": row["why_not"]}
+    return entry | ledger_columns(row, found) | _shown(row, found[row["request"]])
+
+
+def _shown(row: Row, outcome: Outcome) -> Row:
+    scores, delta = outcome.scores, float(row["delta"])
+    exact = {"eps": outcome.attack.exact_epsilon(delta), "mu": outcome.attack.mu, "rho": outcome.attack.rho}
+    return {
+        **{f"{name}_attained": "" if value is None else value for name, value in exact.items()},
+        "eps_any_law_low": scores.epsilon_low(delta), "mu_low": scores.mu_low(), "rho_low": scores.rho_low(),
+        "verdict": verdict(row, outcome), "description": outcome.attack.pair,
+    }  # fmt: skip
+
+
+def verdict(row: Row, outcome: Outcome) -> str:
+    """What an audit says of one arm or statement, at 99.99 %."""
+    epsilon = outcome.epsilon(row, SURE)
+    if row["eps_tight"] != "" and epsilon > float(row["eps_tight"]):
+        return EXCEEDS
+    claims = [(epsilon, row["eps_paper"]), (outcome.scores.rho_low(SURE), row["rho_paper"])]
+    claims = [(low, float(claim)) for low, claim in claims if claim not in ("", "inf")]
+    if any(low > claim for low, claim in claims):
+        return VIOLATED
+    if row["eps_tight"] != "":
+        return WITHIN
+    return NOT_VIOLATED if claims else UNCLAIMED
+
+
+def _number(text: Any) -> Any:
+    return text if text == "" else rounded(float(text))

@@ -1,0 +1,72 @@
+"""Where noise meets a user's own data: what is said about it, and one run's options and outcome as text."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+SEEDED = (
+    "noise from a seeded generator in double precision: for studying algorithms, not for releasing real people's data"
+)
+SECURE = (
+    "noise from the operating system's entropy, no seed kept. What remains: clipping and noise are in double "
+    "precision, whose least significant bits can betray data (Mironov 2012), and one run only may be released: each "
+    "further one adds its rho"
+)
+"""Notices; each is said once in a run."""
+
+
+def pipeline_notice(tables: Sequence[str]) -> str:
+    """What a build says that reads tables of the user's own."""
+    return f"Notice: {', '.join(tables)}: {SEEDED}; and the pipeline takes more from the data than its noise covers."
+
+
+def missing(options: Mapping[str, object], choice: Mapping[str, str]) -> str:
+    """One line about options that were not given and have no safe default: how to choose the first; '' if none is."""
+    names = [f"--{name}" for name in choice if options[name] is None]
+    if not names:
+        return ""
+    also = f" (also missing: {', '.join(names[1:])})" if names[1:] else ""
+    return f"{names[0]} is needed: {choice[names[0][2:]]}{also}"
+
+
+def constants(pairs: Sequence[str]) -> dict[str, float]:
+    """Reads `column=number` pairs.
+
+    Raises:
+        ValueError: if one is not such a pair, or a column occurs twice.
+    """
+    found: dict[str, float] = {}
+    for pair in pairs:
+        name, _, value = pair.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            number = None
+        if not name or number is None:
+            raise ValueError(f"--centre {pair}: give column=number, such as x=2, with a constant that is public")
+        if name in found:
+            raise ValueError(f"--centre {pair}: {name} has the constant {found[name]} already; give one")
+        found[name] = number
+    return found
+
+
+def told(content: Mapping[str, Any], output: str) -> str:
+    """A run for the terminal: notice, estimate, account and where it was written.
+
+    Args:
+        content: what was written, as `workflow/scripts/estimate.py` makes it.
+        output: where.
+    """
+    account, settings = content["account"], content["settings"]
+    source = f"seed {settings['seed']}" if "seed" in settings else "noise of the operating system"
+    lines = [f"Notice: {content['notice']}.", ""]
+    lines += [f"{account['algorithm']} on {account['n']} records, {settings['steps']} steps, {source}"]
+    lines += [f"  beta[{name}] = {value:.6g}" for name, value in content["beta"].items()]
+    lines += [f"account ({account['relation']}, n public)"]
+    lines += [
+        f"  {each['count']} releases of the {each['what']}: sensitivity {each['sensitivity']:.6g}, "
+        f"noise sd {each['noise_sd']:.6g}, rho {each['rho']:.6g}"
+        for each in account["releases"]
+    ]
+    lines += [f"  together rho {account['rho']:.6g}, or epsilon {account['epsilon']:.6g} at delta {account['delta']:g}"]
+    lines += [f"  {account['holds']}", f"  release {account['release']}: {account['release_costs']}"]
+    return "\n".join([*lines, f"written to {output}"])

@@ -1,0 +1,162 @@
+"""What an audit says of an arm: shared runs, the right bound for each kind of claim, verdicts at 99.99 %."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.privacy.audit.attack import Attack, Scores
+from dpdescent.privacy.audit.requests import NotAudited, Request, Statement
+from dpdescent.privacy.events import GaussianReleases, Mechanism
+from dpdescent.replication import audit_figure, audits, figures, summary
+
+DELTA = 1e-3
+ARM: dict[str, Any] = {
+    "paper": "p1", "artefact": "fig01", "mechanism": "DP-GD", "relation": "replace-one", "sampler": "full batch",
+    "guarantee": "proved", "delta": str(DELTA), "eps_paper": "", "eps_tight": "", "mu": "", "rho_paper": "inf",
+    "request": "", "why_not": "",
+}  # fmt: skip
+EVENT = Mechanism("DP-GD", (GaussianReleases("mean", 1.0, 2.0, 1),), "replace-one", "full batch", 0.125, "proved", "so")
+
+
+def shifted(mu: float) -> Attack:
+    def simulate(runs: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        return rng.standard_normal(runs), mu + rng.standard_normal(runs)
+
+    return Attack("a shift", simulate, mu=mu)
+
+
+def outcome(mu: float, runs: int = 20_000) -> audits.Outcome:
+    attack = shifted(mu)
+    first, second = attack.simulate(runs, np.random.default_rng(5))
+    both = np.stack([first, second])
+    return audits.Outcome(attack, Scores(both[:, : runs // 5], both[:, runs // 5 :]))
+
+
+def with_mu(mu: float, **changes: Any) -> dict[str, Any]:
+    return ARM | {"mu": str(mu), "eps_tight": str(tight_epsilon(0.5 * mu**2, DELTA))} | changes
+
+
+def test_an_arm_asks_by_its_request_or_says_why_not() -> None:
+    request = Request("shift", {"mu": 0.5, "T": 3})
+    assert audits.asked(request, EVENT) == {"rho_paper": 0.125, "request": request.json(), "why_not": ""}
+    assert audits.asked(NotAudited("no noise"), EVENT) == {"rho_paper": 0.125, "request": "", "why_not": "no noise"}
+    assert Request.parse(request.json()) == request
+
+
+def test_equal_requests_share_their_runs_and_no_stream_hangs_on_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+    built: list[float] = []
+
+    def counted(mu: float) -> Attack:
+        built.append(mu)
+        return shifted(mu)
+
+    texts = [Request("shift", {"mu": mu}).json() for mu in (0.5, 1.0)]
+    rows = [ARM | {"request": text} for text in (*texts, *texts, "")]
+    found = audits.outcomes("p1", rows, {"shift": counted}, 1000, 7)
+    assert sorted(built) == [0.5, 1.0]
+    assert capsys.readouterr().out.count("of 2: ") == 2
+    alone = audits.outcomes("p1", [rows[1]], {"shift": counted}, 1000, 7)
+    assert (alone[texts[1]].scores.tested == found[texts[1]].scores.tested).all()
+    other = audits.outcomes("p1", [rows[1]], {"shift": counted}, 1000, 8)
+    assert (other[texts[1]].scores.tested != found[texts[1]].scores.tested).all()
+
+
+def test_a_gaussian_composition_is_bounded_by_mu_and_other_laws_without_it() -> None:
+    found = outcome(1.0)
+    by_mu, by_any = found.epsilon(with_mu(1.0)), found.epsilon(ARM)
+    assert by_mu == tight_epsilon(0.5 * found.scores.mu_low() ** 2, DELTA)
+    assert by_any == found.scores.epsilon_low(DELTA)
+    assert by_any < by_mu < tight_epsilon(0.5, DELTA)
+
+
+@pytest.mark.parametrize(
+    ("row", "attained", "expected"),
+    [
+        (with_mu(1.0), 1.0, audits.WITHIN),
+        (with_mu(1.0), 1.2, audits.EXCEEDS),
+        (with_mu(1.0, eps_paper="9"), 1.0, audits.WITHIN),
+        (with_mu(3.0, eps_paper="0.1"), 1.0, audits.VIOLATED),
+        (ARM | {"guarantee": "none", "eps_paper": "0.5"}, 3.0, audits.VIOLATED),
+        (ARM | {"guarantee": "none", "eps_paper": "0.5"}, 0.1, audits.NOT_VIOLATED),
+        # Epsilon cannot show it with so few runs, the zCDP budget can.
+        (ARM | {"guarantee": "none", "eps_paper": "50", "rho_paper": "0.5"}, 3.0, audits.VIOLATED),
+        (ARM | {"guarantee": "none", "eps_paper": "50", "rho_paper": "4.6"}, 3.0, audits.NOT_VIOLATED),
+        (ARM | {"guarantee": "none"}, 3.0, audits.UNCLAIMED),
+    ],
+)
+def test_verdicts(row: dict[str, Any], attained: float, expected: str) -> None:
+    assert audits.verdict(row, outcome(attained)) == expected
+
+
+def test_verdicts_hang_on_the_surer_bound() -> None:
+    found = outcome(1.0)
+    shown, sure = (found.epsilon(with_mu(1.0), confidence) for confidence in (0.95, 0.9999))
+    between = 0.5 * (shown + sure)
+    assert sure < between < shown
+    assert audits.verdict(with_mu(1.0, eps_tight=str(between)), found) == audits.WITHIN
+    assert audits.verdict(with_mu(1.0, eps_tight=str(0.99 * sure)), found) == audits.EXCEEDS
+
+
+def test_arms_that_differ_in_last_bits_only_are_one_row_and_others_are_not() -> None:
+    request = Request("shift", {"mu": 1.0}).json()
+    rows = [with_mu(mu, request=request, artefact=name) for mu, name in ((1.0, "fig02"), (1.0 + 1e-14, "fig01"))]
+    other = {"delta": "1e-06", "eps_tight": str(tight_epsilon(0.5, 1e-6))}
+    rows += [with_mu(1.0, request=request, **other), ARM | {"why_not": "no noise"}]
+    table = audits.table(rows, {request: outcome(1.0)})
+    assert [(row["arms"], row["artefacts"]) for row in table] == [(2, "fig01 fig02"), (1, "fig01"), (1, "fig01")]
+    assert [row["verdict"] for row in table] == [audits.WITHIN, audits.WITHIN, audits.UNAUDITED]
+    assert table[0]["eps_attained"] == tight_epsilon(0.5, DELTA) < table[1]["eps_attained"]
+    assert (table[2]["description"], table[2]["pair"]) == ("no noise", "")
+    assert all(set(row) <= set(audits.COLUMNS) for row in table)
+
+
+def test_a_statement_stands_beside_the_arms() -> None:
+    request = Request("shift", {"mu": 2.0})
+    statement = Statement("Theorem 1", "DP-GD", "zero-out", "fixed size", 0.5, DELTA, request)
+    (row,) = audits.table([audits.statement_row("p1", statement)], {request.json(): outcome(2.0)})
+    assert (row["arms"], row["place"], row["guarantee"]) == (0, "Theorem 1", "as published")
+    assert row["verdict"] == audits.VIOLATED
+    assert row["eps_audit_low"] == row["eps_any_law_low"] > 0.5
+
+
+def test_an_arm_without_an_audit_has_blanks_in_the_ledger() -> None:
+    assert audits.ledger_columns(ARM, {}) == {"eps_audit_low": "", "audit_runs": "", "pair": ""}
+    request = Request("shift", {"mu": 1.0}).json()
+    filled = audits.ledger_columns(with_mu(1.0, request=request), {request: outcome(1.0)})
+    assert (filled["pair"], filled["audit_runs"]) == ("shift", 16_000)
+    assert filled["eps_audit_low"] < tight_epsilon(0.5, DELTA)
+
+
+def table() -> list[dict[str, Any]]:
+    request = Request("shift", {"mu": 1.0}).json()
+    rows = [with_mu(1.0, request=request), ARM | {"why_not": "no noise", "mechanism": "OLS"}]
+    broken = Statement("Theorem 1", "DP-GD", "zero-out", "fixed size", 0.1, DELTA, Request("shift", {"mu": 1.0}))
+    return audits.table([*rows, rows[1], audits.statement_row("p1", broken)], {request: outcome(1.0)})
+
+
+def test_page_counts_arms_and_statements_and_writes_out_what_is_refuted() -> None:
+    rows = [{name: str(value) for name, value in row.items()} for row in table()]
+    lines = summary.audit_counts(rows, ["p1", "p2"]).splitlines()
+    assert lines[2:] == ["| `p1` | 1 | 0 | 0 + 1 | 0 | 0 | 2 |", "| `p2` | 0 | 0 | 0 | 0 | 0 | 0 |"]
+    refuted = summary.refuted(rows)
+    assert refuted.startswith("- **Theorem 1** (`p1`, zero-out, fixed size): epsilon claimed 0.1, epsilon at least ")
+    assert "a shift" in refuted
+    assert summary.refuted(rows[:2]) == "No claim and no account is refuted."
+
+
+def test_figure_shows_every_audited_row_and_marks_the_refuted() -> None:
+    figures.use_style()
+    frame = pd.DataFrame([{name: row.get(name, "") for name in audits.COLUMNS} for row in table()])
+    frame = frame.replace("", math.nan)
+    figure = audit_figure.draw(frame)
+    (panel,) = figure.axes
+    lines = {str(line.get_label()): line for line in panel.lines if line.get_linestyle() == "None"}
+    assert len(lines["lower bound of the audit (95 %)"].get_xdata()) == 2
+    assert len(lines["claim refuted"].get_xdata()) == 1
+    assert [label.get_text() for label in panel.get_xticklabels()] == [
+        "DP-GD, full batch", "Theorem 1: DP-GD, fixed size",
+    ]  # fmt: skip

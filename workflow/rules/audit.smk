@@ -1,0 +1,48 @@
+# Attacks on what the ledger accounts for, a paper at a time: arms that ask for the same audit share its runs.
+
+
+rule audit:
+    input:
+        stamp=STAMP,
+        ledgers=lambda wildcards: [
+            f"{BUILD}/privacy/{artefact.item}.csv" for artefact in PROJECT.papers[wildcards.key].artefacts.values()
+        ],
+    output:
+        privacy=f"{BUILD}/audit/{{key}}/privacy.csv",
+        audit=f"{BUILD}/audit/{{key}}/audit.csv",
+    log:
+        f"{BUILD}/logs/audit/{{key}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/audit/{{key}}.tsv"
+    params:
+        code=lambda wildcards: code("audit", paper_module(wildcards.key, "audit")),
+        versions=versions("dp-accounting", "numpy", "scipy"),
+        runs=PROJECT.audit_runs,
+        seed=PROJECT.seed,
+    message:
+        "{wildcards.key}: audit the ledger"
+    shell:
+        "{sys.executable:q} workflow/scripts/audit.py --paper {wildcards.key} --ledgers {input.ledgers:q}"
+        " --runs {params.runs} --seed {params.seed} --privacy {output.privacy:q} --audit {output.audit:q} > {log} 2>&1"
+
+
+rule audit_figure:
+    input:
+        stamp=STAMP,
+        table=f"{RESULTS}/audit.csv",
+    output:
+        png=f"{RESULTS}/audit.png",
+        svg=f"{RESULTS}/audit.svg",
+    log:
+        f"{BUILD}/logs/audit_figure.log",
+    benchmark:
+        f"{BUILD}/benchmarks/audit_figure.tsv"
+    params:
+        code=code("audit_figure"),
+        versions=versions("numpy", "pandas", "matplotlib"),
+        label=FIGURE_LABEL,
+    message:
+        "draw the audit"
+    shell:
+        "{sys.executable:q} workflow/scripts/audit_figure.py --table {input.table:q} --label={params.label:q}"
+        " --png {output.png:q} --svg {output.svg:q} > {log} 2>&1"

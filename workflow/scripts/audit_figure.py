@@ -1,0 +1,24 @@
+"""Draws what audits of the ledger attained beside what is claimed and accounted for, as PNG and SVG."""
+
+import argparse
+
+import pandas as pd
+
+from dpdescent.replication import audit_figure, figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--table", required=True, help="CSV of the audits")
+    parser.add_argument("--label", default="", help="label of a scale that is not the papers' own")
+    parser.add_argument("--png", required=True, help="PNG to write")
+    parser.add_argument("--svg", required=True, help="SVG to write")
+    args = parser.parse_args()
+    figures.use_style()
+    figure = audit_figure.draw(pd.read_csv(args.table), args.label)
+    figures.save(figure, args.png)
+    figures.save(figure, args.svg)
+
+
+if __name__ == "__main__":
+    main()
