@@ -39,6 +39,7 @@ include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/bounds.smk"
 include: "workflow/rules/claims.smk"
+include: "workflow/rules/audit.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -62,6 +63,7 @@ for key, paper in PROJECT.papers.items():
 
 onstart:
     keep_reference()
+    warn_of_own_data()
 
 
 onsuccess:

@@ -1,6 +1,7 @@
 # What every stage shares: the resolved configuration, names of files, fingerprints of code, the reference copy.
 import json
 
+from dpdescent.replication import own_data
 from dpdescent.replication import project as project_of
 from dpdescent.replication.configuration import ConfigError
 from dpdescent.replication.fingerprint import code_fingerprint, module_file, versions
@@ -39,6 +40,14 @@ def keep_reference():
     if not os.path.isdir(REFERENCE):
         os.makedirs(RESULTS, exist_ok=True)
         shell("rm -rf {REFERENCE}.new && cp -r {RESULTS} {REFERENCE}.new && mv {REFERENCE}.new {REFERENCE}")
+
+
+def warn_of_own_data():
+    """Says, once a build, what the noise is not made for, where a data set in use is a user's own CSV."""
+    datasets = [dataset for paper in PROJECT.papers.values() for dataset in paper.datasets.values()]
+    own = sorted({dataset["source"] for dataset in datasets if dataset["source"].endswith(".csv")})
+    if own:
+        print(own_data.pipeline_notice(own), flush=True)
 
 
 def report_build():

@@ -1,6 +1,7 @@
 """Where noise meets a user's own data: what is said about it, and one run's options and outcome as text."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 SEEDED = (
@@ -47,6 +48,26 @@ def constants(pairs: Sequence[str]) -> dict[str, float]:
             raise ValueError(f"--centre {pair}: {name} has the constant {found[name]} already; give one")
         found[name] = number
     return found
+
+
+def require_free(output: str, source: str, keep: bool) -> None:
+    """Checks a name to write under, before anything runs.
+
+    Args:
+        keep: whether a file that is there already stays: it may be a release, made by noise that nothing repeats.
+
+    Raises:
+        ValueError: if it is a folder, the table itself, or a file that is to be kept.
+    """
+    path = Path(output)
+    if path.is_dir():
+        raise ValueError(f"--output {output} is a folder; name a file")
+    if path.resolve() == Path(source).resolve():
+        raise ValueError(f"--output {output} is the table itself; name another file")
+    if keep and path.exists():
+        raise ValueError(
+            f"--output {output} exists; name another: it may be a release, and each further one adds its rho"
+        )
 
 
 def told(content: Mapping[str, Any], output: str) -> str:

@@ -1,0 +1,304 @@
+"""One run on a table of one's own: the estimate, its account, its notices, its errors, and what it writes."""
+
+import json
+import math
+import os
+import re
+import runpy
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from dpdescent.data.iv import IVSample
+from dpdescent.data.tabular import read_sample
+from dpdescent.descent import release, two_stage
+from dpdescent.randomness import stream
+from dpdescent.replication import own_data
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "workflow/scripts/estimate.py"
+N = 400
+GIVEN = (
+    "mine.csv --instruments z1 z2 --regressors x --outcome y --rho1 0.5 --rho2 2 --gamma1 5 --gamma2 10 --eta 0.9 "
+    "--alpha 0.4 --steps 15"
+)
+SETTINGS = release.Settings(rho1=0.5, rho2=2.0, gamma1=5.0, gamma2=10.0, eta=0.9, alpha=0.4, steps=15)
+
+Run = Callable[[str], tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command in a folder with `mine.csv`: exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    Z, u = rng.standard_normal((N, 2)), rng.standard_normal(N)
+    shift = np.array([0.5, 0.0])
+    x = Z @ [1.0, 0.5] + u + rng.standard_normal(N)
+    table = np.column_stack([rng.standard_normal(N), Z + shift, x + 2.0, 2.0 * x + u])
+    np.savetxt("mine.csv", table, delimiter=",", header="other,z1,z2,x,y", comments="")
+
+    def call(line: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", [str(SCRIPT), *shlex.split(line)])
+        code = 0
+        try:
+            runpy.run_path(str(SCRIPT), run_name="__main__")
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def written(path: str = "estimate.json") -> Any:
+    return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def by_hand(Z: Any, X: Any, y: Any, seed: int) -> two_stage.Descent:
+    """Algorithm 1 with noise sd gamma / n sqrt(2 T / rho): 2 gamma / n over sqrt(2 rho / T)."""
+    sds = [gamma / N * math.sqrt(2 * 15 / rho) for gamma, rho in ((5.0, 0.5), (10.0, 2.0))]
+    columns = [np.array([value]) for value in (0.9, 0.4, 5.0, 10.0, *sds)]
+    noise = two_stage.Normals.draw(stream(seed, "estimate", "noise"), 15, 1, 2)
+    return two_stage.descend(IVSample(Z, X, y), two_stage.Arms(np.array([15]), *columns), noise, record=True)
+
+
+def test_estimate_is_that_of_the_engine(run: Run) -> None:
+    code, out, err = run(f"{GIVEN} --seed 11 --centre z1=0.5 x=2 y=4 --release all")
+    assert (code, err) == (0, "")
+    table = np.loadtxt("mine.csv", delimiter=",", skiprows=1)
+    expected = by_hand(table[:, 1:3] - [0.5, 0.0], table[:, 3:4] - 2.0, table[:, 4] - 4.0, seed=11)
+    content = written()
+    assert content["beta"] == {"x": pytest.approx(expected.beta[0, 0], rel=1e-12)}
+    assert expected.Theta_path is not None
+    assert expected.beta_path is not None
+    np.testing.assert_allclose(content["Theta_path"], expected.Theta_path[:, 0], rtol=1e-12)
+    np.testing.assert_allclose(content["beta_path"], expected.beta_path[:, 0], rtol=1e-12)
+    assert f"beta[x] = {expected.beta[0, 0]:.6g}" in out
+    assert content["settings"]["seed"] == 11
+
+
+def test_publishing_beta_writes_nothing_else_and_costs_the_same(run: Run) -> None:
+    run(f"{GIVEN} --seed 11 --release all --output all.json")
+    run(f"{GIVEN} --seed 11")
+    everything, beta = written("all.json"), written()
+    assert set(everything) - set(beta) == {"Theta_path", "beta_path"}
+    assert beta["beta"] == everything["beta"]
+    differs = {key for key, value in beta["account"].items() if value != everything["account"][key]}
+    assert differs == {"release", "release_costs"}
+    assert "Theta" not in json.dumps({key: beta[key] for key in ("beta", "settings")})
+
+
+def epsilon_of(rho: float, delta: float) -> float:
+    """Of one Gaussian release with mu = sqrt(2 rho), by Balle and Wang's formula."""
+    mu = math.sqrt(2 * rho)
+
+    def surplus(eps: float) -> float:
+        return float(
+            stats.norm.cdf(mu / 2 - eps / mu) - math.exp(eps) * stats.norm.cdf(-mu / 2 - eps / mu) - delta
+        )  # fmt: skip
+
+    return float(optimize.brentq(surplus, 0.0, 100.0, xtol=1e-12))
+
+
+def test_account_is_that_of_the_noise(run: Run) -> None:
+    code, out, _ = run(f"{GIVEN} --seed 1 --delta 1e-5")
+    account = written()["account"]
+    assert code == 0
+    for each, gamma, rho in zip(account["releases"], (5.0, 10.0), (0.5, 2.0), strict=True):
+        assert each["sensitivity"] == pytest.approx(2 * gamma / N, rel=1e-15)
+        assert each["noise_sd"] == pytest.approx(2 * gamma / N * math.sqrt(15 / (2 * rho)), rel=1e-12)
+        assert each["count"] == 15
+        assert each["rho"] == pytest.approx(rho, rel=1e-12)
+        assert f"noise sd {each['noise_sd']:.6g}" in out
+    # Never below the budget, by rounding either.
+    assert 2.5 <= account["rho"] <= 2.5 * (1 + 1e-12)
+    assert (account["n"], account["relation"]) == (N, "replace-one")
+    assert account["epsilon"] == pytest.approx(epsilon_of(2.5, 1e-5), rel=1e-6)
+    assert account["holds"].startswith("in exact arithmetic")
+
+
+def test_noise_in_the_first_step_has_the_sd_of_the_account() -> None:
+    """With all gradients zero, the first iterates are step size times noise."""
+    zeros = IVSample(np.zeros((N, 2)), np.zeros((N, 1)), np.zeros(N))
+    one = release.Settings(0.5, 2.0, 5.0, 10.0, 0.9, 0.4, steps=1)
+    rng = np.random.default_rng(3)
+    paths = [release.run(zeros, one, rng, "all").paths for _ in range(4000)]
+    first = np.array([path["Theta_path"][1, :, 0] for path in paths]) / 0.9
+    second = np.array([path["beta_path"][1, 0] for path in paths]) / 0.4
+    for draws, gamma, rho in ((first, 5.0, 0.5), (second, 10.0, 2.0)):
+        assert draws.std() == pytest.approx(2 * gamma / N / math.sqrt(2 * rho), rel=0.06)
+
+
+@pytest.mark.parametrize("noise", ["--seed 3", "--secure-noise"])
+@pytest.mark.parametrize("published", ["beta", "all"])
+def test_notice_is_given_once_and_is_the_right_one(run: Run, noise: str, published: str) -> None:
+    _, out, err = run(f"{GIVEN} {noise} --release {published}")
+    said = own_data.SEEDED if noise == "--seed 3" else own_data.SECURE
+    other = own_data.SECURE if noise == "--seed 3" else own_data.SEEDED
+    assert (out + err).count(said) == (out + err).lower().count("notice") == 1
+    assert other not in out
+    assert written()["notice"] == said
+
+
+def test_same_seed_repeats_the_bytes_and_another_does_not(run: Run) -> None:
+    for seed, name in ((7, "a"), (7, "b"), (8, "c")):
+        run(f"{GIVEN} --seed {seed} --output {name}.json")
+    assert Path("a.json").read_bytes() == Path("b.json").read_bytes()
+    assert written("a.json")["beta"] != written("c.json")["beta"]
+
+
+def test_secure_noise_is_fresh_and_nothing_repeats_it(run: Run) -> None:
+    outputs = [run(f"{GIVEN} --secure-noise --output {name}.json") for name in "ab"]
+    one, two = written("a.json"), written("b.json")
+    assert one["beta"]["x"] != two["beta"]["x"]
+    assert {**one, "beta": 0} == {**two, "beta": 0}
+    assert "seed" not in one["settings"]
+    assert all("seed" not in text.replace("no seed kept", "") for text in (outputs[0][1], json.dumps(one)))
+
+
+def test_secure_noise_does_not_write_over_a_release(run: Run) -> None:
+    run(f"{GIVEN} --secure-noise")
+    before = Path("estimate.json").read_bytes()
+    code, out, err = run(f"{GIVEN} --secure-noise")
+    assert (code, out) == (2, "")
+    assert "estimate.json exists" in err
+    assert Path("estimate.json").read_bytes() == before
+
+
+REST = GIVEN.removeprefix("mine.csv ")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("mine.csv", "--instruments is needed: .*also missing: --regressors, --outcome, --rho1, .*--alpha"),
+        (re.sub(r"--gamma1 \S+", "", GIVEN) + " --seed 1", "--gamma1 is needed: .*public guess .*without looking"),
+        (re.sub(r"--(eta|alpha) \S+", "", GIVEN) + " --seed 1", "--eta is needed: .*also missing: --alpha"),
+        (GIVEN, "one of --seed and --secure-noise"),
+        (f"{GIVEN} --seed 1 --secure-noise", "one of --seed and --secure-noise"),
+        (f"{GIVEN} --seed -1", "seed=-1"),
+        (f"{GIVEN} --seed x", "--seed: invalid int value: 'x'"),
+        (f"{GIVEN} --seed 1 --rho1 0", "rho1=0.0 must be positive"),
+        (f"{GIVEN} --seed 1 --rho2 inf", "rho2=inf must be positive and finite"),
+        (f"{GIVEN} --seed 1 --gamma1 nan", "gamma1=nan must be positive and finite"),
+        (f"{GIVEN} --seed 1 --steps 0", "steps=0 must be positive"),
+        (f"{GIVEN} --seed 1 --delta 0", "delta=0.0"),
+        (f"{GIVEN} --seed 1 --delta 0.0025", "below 1/n = 0.0025"),
+        (f"{GIVEN} --seed 1 --centre w=1", "'w' is no column in use; there are z1, z2, x, y"),
+        (f"{GIVEN} --seed 1 --centre x", "--centre x: give column=number"),
+        (f"{GIVEN} --seed 1 --centre x=mean", "--centre x=mean: give column=number"),
+        (f"{GIVEN} --seed 1 --centre x=1 x=2", "x has the constant 1.0 already"),
+        (f"{GIVEN} --seed 1 --centre x=nan", "x=nan must be finite"),
+        (f"{GIVEN} --seed 1 --eta 1e200 --alpha 1e200", "iterates overflow"),
+        (f"{GIVEN} --seed 1 --release Theta", "choose from"),
+        (f"{GIVEN} --seed 1 --secure", "unrecognized arguments: --secure"),
+        (f"{GIVEN} --seed 1 --output mine.csv", "is the table itself"),
+        (f"{GIVEN} --seed 1 --output ./", "is a folder"),
+        (f"nine.csv {REST} --seed 1", "nine.csv: no such file; did you mean 'mine.csv'"),
+        (f". {REST} --seed 1", "no such file"),
+        (f"{GIVEN} --seed 1 --outcome yy", "no column 'yy'.*did you mean 'y'"),
+        (f"{GIVEN} --seed 1 --regressors x z1 z2", "2 instruments cannot identify 3 effects"),
+    ],
+)
+def test_wrong_options_end_in_one_line(run: Run, line: str, words: str) -> None:
+    before = sorted(os.listdir())
+    table = Path("mine.csv").read_bytes()
+    code, out, err = run(line)
+    assert (code, out) == (2, "")
+    assert re.fullmatch(f"Error: .*{words}.*\n", err), err
+    assert sorted(os.listdir()) == before
+    assert Path("mine.csv").read_bytes() == table
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (b"", "no column 'z1'.*no header"),
+        (b"z1,z2,x,y\n", "0 rows"),
+        (b"z1,z2,x,y\n1,2,3,4\n1,,3,4\n", "line 3: column 'z2' is missing"),
+        (b"z1,z2,x,y\n1,2,nan,4\n", "line 2: column 'x' is missing"),
+        (b"z1,z2,x,y\n1,2,3,four\n", "line 2: column 'y' holds 'four'"),
+        (b"z1,z2,x,y\n1,2,3,1e999\n", "only finite numbers"),
+        (b"z1,z2,x,y\n1,2,3\n", "3 fields"),
+        (b"z1,z2,x,y\n1,2,3,\xff\n", "not UTF-8"),
+        (b"z1,z2,x,y\n" + 2 * b"1,2,3,4\n", "2 records do not suffice for 2 instruments"),
+        (b"z1,z2,x,y\n1,2,3," + 200_000 * b"1" + b"\n", "field larger"),
+    ],
+)
+def test_wrong_tables_end_in_one_line(run: Run, table: bytes, words: str) -> None:
+    Path("mine.csv").write_bytes(table)
+    code, out, err = run(f"{GIVEN} --seed 1")
+    assert (code, out) == (2, "")
+    assert re.fullmatch(f"Error: .*{words}.*\n", err), err
+    assert os.listdir() == ["mine.csv"]
+
+
+def test_a_failed_write_keeps_what_was_there_and_says_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(f"{GIVEN} --seed 1")
+    before = Path("estimate.json").read_bytes()
+
+    def fail(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "replace", fail)
+    code, out, err = run(f"{GIVEN} --seed 2")
+    assert (code, out, err) == (2, "", "Error: no space left\n")
+    assert Path("estimate.json").read_bytes() == before
+    assert sorted(os.listdir()) == ["estimate.json", "mine.csv"]
+
+
+@pytest.mark.parametrize("size", [1e3, 1e120, 1.7e308])
+def test_no_record_moves_a_step_by_more_than_the_sensitivity(run: Run, size: float) -> None:
+    """Also one whose squares overflow: it is cut, not turned into NaN."""
+    sample = read_sample("mine.csv", ["z1", "z2"], ["x"], "y")
+    one = release.Settings(0.5, 2.0, 5.0, 10.0, 0.9, 0.4, steps=2)
+    other = IVSample(sample.Z.copy(), sample.X.copy(), sample.y.copy())
+    other.Z[0], other.X[0], other.y[0] = size, -size, size
+    paths = [release.run(each, one, np.random.default_rng(1), "all").paths for each in (sample, other)]
+    moved = {name: np.linalg.norm(paths[0][name][1] - paths[1][name][1]) for name in paths[0]}
+    assert 0 < moved["Theta_path"] <= 0.9 * 2 * 5.0 / N * (1 + 1e-9)
+    assert moved["beta_path"] <= 0.4 * 2 * 10.0 / N * (1 + 1e-9)
+    assert np.isfinite(paths[1]["beta_path"]).all()
+
+
+def test_constants_are_taken_off_in_every_role() -> None:
+    sample = IVSample(np.array([[1.0, 2.0]]), np.array([[2.0, 3.0]]), np.array([4.0]))
+    made = release.centred(sample, {"c": 0.5, "y": 1.0}, ["z", "c"], ["c", "x"], "y")
+    assert (made.Z.tolist(), made.X.tolist(), made.y.tolist()) == ([[1.0, 1.5]], [[1.5, 3.0]], [3.0])
+    assert sample.Z.tolist() == [[1.0, 2.0]]
+
+
+def test_columns_may_have_an_equals_sign() -> None:
+    assert own_data.constants(["a=b=1", "c=-2e3"]) == {"a=b": 1.0, "c": -2000.0}
+
+
+def test_every_required_setting_says_how_it_is_chosen() -> None:
+    assert [*release.CHOICE, "steps"] == list(release.Settings.__dataclass_fields__)
+    assert set(release.RELEASED) == {"beta", "all"}
+
+
+def test_readme_command_runs(run: Run) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^\.venv/bin/python workflow/scripts/estimate\.py ((?:.*\\\n)*.*)$", text, re.MULTILINE)
+    code, out, _ = run(command.replace("\\\n", " "))
+    assert code == 0
+    assert "together rho 1," in out
+
+
+def test_pipeline_notice_names_the_tables() -> None:
+    notice = own_data.pipeline_notice(["a.csv", "b.csv"])
+    assert notice.startswith("Notice: a.csv, b.csv: ")
+    assert notice.count(own_data.SEEDED) == 1
+
+
+def test_pipeline_says_it_when_jobs_start() -> None:
+    """There: a dry run and a build with nothing to do stay silent, and no job's own process says it again."""
+    calls = [text for file in (ROOT / "Snakefile", *ROOT.glob("workflow/rules/*.smk")) for text in [file.read_text()]]
+    assert sum(len(re.findall(r"^ +warn_of_own_data\(\)$", text, re.MULTILINE)) for text in calls) == 1
+    assert re.search(r"^onstart:\n(    .*\n)*    warn_of_own_data\(\)\n", calls[0], re.MULTILINE)

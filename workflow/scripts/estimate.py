@@ -1,0 +1,92 @@
+"""Estimates by DP-2S-GD on a CSV of your own, one row a record: one run, its noise and its account.
+
+All that is set is public by your word: choose nothing by looking at the data. Missing values are to be mended first.
+"""
+
+import argparse
+import csv
+import json
+from dataclasses import asdict
+from typing import NoReturn
+
+from dpdescent import secure_noise
+from dpdescent.data.tabular import read_sample
+from dpdescent.descent import release
+from dpdescent.randomness import stream
+from dpdescent.replication import own_data
+from dpdescent.replication.files import atomic
+
+COLUMNS = {
+    "instruments": "columns that move the regressors, and the outcome through them only; controls stand here too",
+    "regressors": "columns whose effect is estimated; controls stand here too",
+    "outcome": "column on which they act",
+}
+NOISE = "--seed 7 repeats a run, to study the algorithm; --secure-noise draws fresh noise from the operating system"
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, without the usage."""
+        self.exit(2, f"Error: {' '.join(message.split())}\n")
+
+
+def main() -> None:
+    parser = _parser()
+    args = parser.parse_args()
+    try:
+        print(_estimate(args))
+    except (ValueError, OSError, csv.Error) as error:
+        parser.error(str(error))
+
+
+def _parser() -> Parser:
+    parser = Parser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("source", help="CSV with a header line")
+    for name, what in COLUMNS.items():
+        parser.add_argument(f"--{name}", nargs=None if name == "outcome" else "+", help=what)
+    for name, what in release.CHOICE.items():
+        parser.add_argument(f"--{name}", type=float, help=what)
+    parser.add_argument("--steps", type=int, default=20, help="iterations of both stages (20)")
+    parser.add_argument("--delta", type=float, default=1e-6, help="where epsilon is told (1e-6)")
+    parser.add_argument("--centre", nargs="+", default=[], help="public constants to subtract, such as z1=0.5 x=2")
+    parser.add_argument("--release", choices=list(release.RELEASED), default="beta", help="what is to be published")
+    parser.add_argument("--seed", type=int, help=NOISE)
+    parser.add_argument("--secure-noise", action="store_true", help="noise that nobody can repeat, with no seed")
+    parser.add_argument("--output", default="estimate.json", help="JSON to write (estimate.json)")
+    return parser
+
+
+def _estimate(args: argparse.Namespace) -> str:
+    """Runs, writes, and only then says what was written."""
+    _check(args)
+    settings = release.Settings(args.rho1, args.rho2, args.gamma1, args.gamma2, args.eta, args.alpha, args.steps)
+    constants = own_data.constants(args.centre)
+    columns = {name: getattr(args, name) for name in COLUMNS}
+    sample = release.centred(read_sample(args.source, **columns), constants, **columns)
+    account = release.account(settings, sample.n, args.delta, args.release)
+    rng = secure_noise.generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
+    outcome = release.run(sample, settings, rng, args.release)
+    noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}
+    content = {
+        "notice": own_data.SECURE if args.secure_noise else own_data.SEEDED,
+        "beta": dict(zip(args.regressors, outcome.beta.tolist(), strict=True)),
+        "account": account,
+        "settings": {**asdict(settings), **columns, "centre": constants, **noise},
+        **{name: path.tolist() for name, path in outcome.paths.items()},
+    }
+    with atomic(args.output) as file:
+        file.write(json.dumps(content, indent=2, allow_nan=False) + "\n")
+    return own_data.told(content, args.output)
+
+
+def _check(args: argparse.Namespace) -> None:
+    """What argparse cannot say in a line, or not at all."""
+    if lacking := own_data.missing(vars(args), {**COLUMNS, **release.CHOICE}):
+        raise ValueError(f"{lacking}. Choose without looking at the data.")
+    if (args.seed is not None) is args.secure_noise:
+        raise ValueError(f"give one of --seed and --secure-noise: {NOISE}")
+    own_data.require_free(args.output, args.source, keep=args.secure_noise)
+
+
+if __name__ == "__main__":
+    main()
