@@ -27,6 +27,9 @@ TOGETHER = 10_000
 # The confidence of bounds that are shown, and of those that a verdict over many arms hangs on.
 SHOWN, SURE = 0.95, 0.9999
 
+# A coordinate whose sd is below this share of its shift counts as noiseless.
+NOISELESS = 1e-9
+
 
 @dataclass(frozen=True)
 class Attack:
@@ -87,8 +90,11 @@ class Scores:
     def _bound(self, bound: Callable[..., Array], confidence: float) -> float:
         """The bound at the threshold where it is largest on the runs that choose, the same for every confidence."""
         thresholds = np.unique(np.quantile(self.chosen_on, np.linspace(0.0, 1.0, TRIED)))
-        values = bound(*_errors(self.chosen_on, thresholds), self.chosen_on.shape[1], SHOWN)
-        best = thresholds[int(values.argmax())]
+        # At a lower confidence the largest of so many is often one in a tail whose few errors happened to be fewer.
+        errors = _errors(self.chosen_on, thresholds)
+        values = bound(*errors, self.chosen_on.shape[1], SURE)
+        # Where so few show nothing, the rest may still do so: at the threshold with the fewest errors.
+        best = thresholds[int((values if values.any() else -sum(errors)).argmax())]
         return float(bound(*_errors(self.tested, np.array([best])), self.runs, confidence)[0])
 
 
@@ -98,9 +104,9 @@ def run(attack: Attack, runs: int, rng: np.random.Generator) -> Scores:
     Raises:
         ValueError: if there are fewer than ten runs a side, or a score is not finite.
     """
+    runs = runs if attack.most_runs is None else min(runs, attack.most_runs)
     if runs < 10:
         raise ValueError(f"runs={runs} a side: at least 10 are needed to choose a threshold and to test it")
-    runs = min(runs, attack.most_runs or runs)
     sizes = [min(TOGETHER, runs - start) for start in range(0, runs, TOGETHER)]
     blocks = [attack.simulate(size, rng) for size in sizes]
     first, second = (np.concatenate([block[side] for block in blocks]) for side in (0, 1))
@@ -115,9 +121,17 @@ def run(attack: Attack, runs: int, rng: np.random.Generator) -> Scores:
 
 
 def linear_score(first: Array, second: Array) -> Array:
-    """Fisher's direction, shape (numbers,): of Gaussians with one covariance the likelihood ratio, by their moments."""
+    """Fisher's direction, shape (numbers,): of Gaussians with one covariance the likelihood ratio, by their moments.
+
+    Coordinates are brought to unit variance first, so that neither their units count nor one without any noise is lost.
+    """
     covariance = np.atleast_2d(np.cov(first, rowvar=False) + np.cov(second, rowvar=False))
-    direction: Array = np.linalg.lstsq(covariance, second.mean(0) - first.mean(0), rcond=None)[0]
+    shift = second.mean(0) - first.mean(0)
+    scale = np.maximum(np.sqrt(np.diag(covariance)), NOISELESS * np.abs(shift))
+    scale[scale == 0.0] = 1.0
+    correlation = covariance / np.outer(scale, scale)
+    np.fill_diagonal(correlation, 1.0)
+    direction: Array = np.linalg.lstsq(correlation, shift / scale, rcond=None)[0] / scale
     return direction
 
 

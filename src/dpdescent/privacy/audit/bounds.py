@@ -76,7 +76,8 @@ def rho_low(false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, c
     a, b = np.where(tells, alpha, 0.5), np.where(tells, beta, 0.5)
     rates = ((1.0 - b, a), (1.0 - a, b))
     both = [_renyi(p, q, order) / order for order in ORDERS for p, q in rates]
-    low: Array = np.maximum(np.stack(both), 0.0).max(axis=0)
+    # A test that tells nothing gives 0, not what rounding leaves of it.
+    low: Array = np.where(tells, np.maximum(np.stack(both), 0.0).max(axis=0), 0.0)
     return low
 
 
@@ -88,6 +89,9 @@ def epsilon_of_mu(mu: float, delta: float) -> float:
 def _limits(
     false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float
 ) -> tuple[Array, Array]:
+    """Limits of both rates, each with half of the error: a confidence of -1 to 0 would pass for one of 0 to 1/2."""
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence={confidence} must lie strictly between 0 and 1")
     each = 1.0 - 0.5 * (1.0 - confidence)
     return rate_at_most(false_positives, runs, each), rate_at_most(false_negatives, runs, each)
 
