@@ -1,0 +1,53 @@
+"""FriendlyCore averaging under attack (the road of liang2025 App. F.2, by our reading in `baselines.friendly_core`).
+
+All records but one lie at one point; that one lies at distance r from it, on one side or on the other. Everybody is
+everybody's friend, so that all are kept, and the replaced record moves the average by its whole bound, 2r / m. Of the
+budget this is the average's share, 0.9 * 0.9, so that mu tends to 0.9 sqrt(2 rho) as n grows; votes and count cannot
+tell the sides apart. A pair that moves all three by their bounds at once is not known to us.
+"""
+
+import numpy as np
+
+from dpdescent.baselines.friendly_core import friendly_core_average, moment_points
+from dpdescent.data.iv import IVSample
+from dpdescent.privacy.audit.attack import Array, Attack
+
+# So many records that nobody's vote fails and the noisy size of the core is as good as exact.
+N = 1_000_000
+
+RADIUS = 1.0
+
+# A run is a call of its own.
+MOST_RUNS = 50_000
+
+
+def opposite_friends(rho: float, delta: float) -> Attack:
+    """One record at distance r to one side or the other of all others; (rho, delta)-approximate zCDP, replace-one.
+
+    Args:
+        rho: zCDP budget.
+        delta: failure probability of the guarantee.
+    """
+    pair = [moment_points(_sample(x)) for x in (-RADIUS, RADIUS)]
+    count = np.array([N - 1.0, 1.0])
+
+    def score(points: Array, rng: np.random.Generator) -> float:
+        average, info = friendly_core_average(points, rho, delta, RADIUS, rng, "replace-one", count)
+        # The likelihood ratio given the published noise; a core that came out too small tells nothing.
+        return 0.0 if info.failed else float(average[1]) / info.noise_sd**2
+
+    def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        first, second = (np.array([score(points, rng) for _ in range(runs)]) for points in pair)
+        return first, second
+
+    return Attack(
+        f"q = p = 1, {N:g} records z = 1, x = y = 0, but for one x = -{RADIUS:g} or {RADIUS:g}, r = {RADIUS:g}: the "
+        "average of the core moves by 2r over its size, which is all that its share of the budget, 0.81 rho, allows; "
+        "score: that average over its published noise variance",
+        simulate,
+        most_runs=MOST_RUNS,
+    )
+
+
+def _sample(x: float) -> IVSample:
+    return IVSample(np.ones((2, 1)), np.array([[0.0], [x]]), np.zeros(2))

@@ -1,0 +1,67 @@
+"""Non-private preparation of data under attack: what liang2025's real-data runs do before DP-2S-GD starts.
+
+Centring by sample means (and scaling instruments by sample moments) lets one record move all others, by as much as it
+likes. Clipping then bounds each record's gradient, but no longer the share of one of them in the change of the mean.
+"""
+
+import numpy as np
+
+from dpdescent.attacks.two_stage import ETA, FAR, GAMMA, noise_sd
+from dpdescent.data.iv import IVSample
+from dpdescent.data.tabular import centre, standardise_instruments
+from dpdescent.descent import two_stage
+from dpdescent.privacy.audit.attack import Array, Attack
+from dpdescent.privacy.audit.gaussian import mu_of_shifts, realised_cost
+
+# Records, and those of them whose instrument is 1 (all others' is 0): an instrument that is as often 0 as 1 has
+# centred values whose gradients cancel.
+N, ONES = 1000, 100
+
+
+def centred(T: int, rho: float) -> Attack:
+    """Centred by sample means and scaled by sample moments, then DP-2S-GD: one x moves every first-stage gradient.
+
+    The first stage alone tells: its clipped mean gradient has the same value at every step, whatever Theta is, and the
+    second stage's is the same on both sides.
+
+    Args:
+        T: number of steps.
+        rho: zCDP cost of each stage's T releases at sensitivity 2 gamma / n, as if the data were prepared by constants.
+    """
+    noise = noise_sd(rho, T, N)
+    pair = [prepared(side * FAR * N) for side in (-1.0, 1.0)]
+    still = _arms(1, 1, 0.0)
+    none = two_stage.Normals(np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 1)))
+    low, high = (float(two_stage.descend(sample, still, none).Theta[0, 0, 0]) / ETA for sample in pair)
+
+    def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        first, second = (_last_Theta(sample, _arms(runs, T, noise), rng) for sample in pair)
+        return (first, second) if high > low else (-first, -second)
+
+    return Attack(
+        f"{N} records, z = 1 for {ONES} of them, else 0, x = y = 0 but for one with z = 0 and x = -{FAR * N:g} or "
+        f"{FAR * N:g}, centred by their means and z scaled by its sd: all other x become +{FAR:g} or -{FAR:g}, and the "
+        f"clipped mean gradient moves by {abs(high - low) / GAMMA:.3g} gamma (claimed: {2 / N:g}); score: Theta",
+        simulate,
+        mu=mu_of_shifts(np.full(T, high - low), noise),
+        rho=realised_cost(np.full((T, 1), low), np.full((T, 1), high), noise),
+    )
+
+
+def prepared(x: float) -> IVSample:
+    """The records with one x replaced, prepared as the paper's real data are."""
+    Z = np.array([[1.0], [0.0], [0.0]])
+    raw = IVSample(Z, np.array([[0.0], [0.0], [x]]), np.zeros(3), np.array([ONES, N - 1 - ONES, 1.0]))
+    return standardise_instruments(centre(raw))
+
+
+def _last_Theta(sample: IVSample, arms: two_stage.Arms, rng: np.random.Generator) -> Array:
+    T, runs = int(arms.steps[0]), len(arms)
+    noise = two_stage.Normals(rng.standard_normal((T, runs, 1, 1)), rng.standard_normal((T, runs, 1)))
+    last: Array = two_stage.descend(sample, arms, noise).Theta[:, 0, 0]
+    return last
+
+
+def _arms(runs: int, T: int, noise: float) -> two_stage.Arms:
+    values = (ETA, ETA, GAMMA, GAMMA, noise, noise)
+    return two_stage.Arms(np.full(runs, T), *(np.full(runs, value) for value in values))

@@ -1,0 +1,66 @@
+"""Which attack belongs to which arm of brown2024."""
+
+from collections.abc import Callable, Iterable
+
+from dpdescent.attacks import gradient_descent, sufficient_statistics
+from dpdescent.papers.brown2024.design import Spec
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.audit.attack import Attack
+from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
+from dpdescent.privacy.events import GaussianReleases, Mechanism
+
+FLIPPED = "gradient flips sign"
+BOUNDED = "record at the public bounds"
+MAXIMA = "record far beyond the others sets the noise"
+
+ATTACKS: dict[str, Callable[..., Attack]] = {
+    FLIPPED: gradient_descent.flipped_sign,
+    BOUNDED: sufficient_statistics.ada_ssp,
+    MAXIMA: sufficient_statistics.data_maxima,
+}
+
+# Steps of DP-GD under attack at most: of as much noise, in fewer steps.
+LONGEST = 100
+
+
+def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
+    """The audit of an arm.
+
+    Args:
+        cell: what `releases` was called with.
+        arm: its name in the ledger.
+        event: what it releases. Nothing else is read.
+
+    Raises:
+        ValueError: if there is no attack for the mechanism.
+    """
+    if not event.releases:
+        return NotAudited(f"{event.reason}; one record shows in any run")
+    if event.name == "DP-GD":
+        # Independent runs share the budget, and are one composition.
+        (release,) = _gaussian(event)
+        mu = rounded(zcdp.gaussian_dp_mu(event.rho))
+        return Request(FLIPPED, {"T": min(release.count, LONGEST), "mu": mu})
+    if event.name == "AdaSSP":
+        return _ada_ssp(event)
+    raise ValueError(f"no attack is known for the mechanism {event.name!r}")
+
+
+def statements() -> Iterable[Statement]:
+    """None: the paper's one privacy statement, Lemma 2.1, is that of every arm of DP-GD."""
+    return ()
+
+
+def _ada_ssp(event: Mechanism) -> Request:
+    if event.guarantee == "proved":
+        multipliers = [rounded(each.noise_sd / each.sensitivity) for each in _gaussian(event)]
+        names = ("eigenvalue_multiplier", "moments_multiplier", "products_multiplier")
+        return Request(BOUNDED, {"relation": event.relation, **dict(zip(names, multipliers, strict=True))})
+    if event.claimed_eps_delta is None:
+        raise ValueError(f"AdaSSP without a guarantee, {event.reason!r}, claims no (epsilon, delta) to attack")
+    eps, delta = event.claimed_eps_delta
+    return Request(MAXIMA, {"eps": rounded(eps), "delta": delta})
+
+
+def _gaussian(event: Mechanism) -> list[GaussianReleases]:
+    return [each for each in event.releases if isinstance(each, GaussianReleases)]

@@ -1,0 +1,104 @@
+"""Which attack belongs to which arm of liang2025, and the readings of Lemma F.1 that no arm is run under."""
+
+import math
+from collections.abc import Callable, Iterable
+
+from dpdescent.attacks import friendly_core, preprocessing, two_stage
+from dpdescent.papers.liang2025 import theory
+from dpdescent.papers.liang2025.design import Spec
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.audit.attack import Attack
+from dpdescent.privacy.audit.requests import NotAudited, Parameter, Request, Statement, rounded
+from dpdescent.privacy.clipping import mean_sensitivity
+from dpdescent.privacy.events import GaussianReleases, Mechanism
+
+BOTH = "gradients of both stages flip sign"
+BETA = "gradients of both stages flip sign, beta alone seen"
+PLANTED = "planted regressor"
+OUTCOME = "outcome flips sign"
+SIGN = "sign of the noisy first stage"
+CENTRED = "record moves the sample means"
+CORE = "record to either side of the core"
+
+ATTACKS: dict[str, Callable[..., Attack]] = {
+    BOTH: two_stage.paths_flip_sign, BETA: two_stage.beta_alone, PLANTED: two_stage.planted_regressor,
+    OUTCOME: two_stage.only_outcome, SIGN: two_stage.sign_bit, CENTRED: preprocessing.centred,
+    CORE: friendly_core.opposite_friends,
+}  # fmt: skip
+
+# Steps under attack. What a pair attains grows with T, from rho1 to rho1 + rho2, so that a run of T steps is attacked
+# in the next smaller number: it attains as much, and more.
+STEPS = (1, 2, 20)
+
+# Two steps of Algorithm 3 refute its claim; more steps cost more. The real data's runs have 15 or 20 steps.
+FIRST_SHOWN, REAL = 2, 15
+
+# Lemma F.1 in the smallest examples: budgets claimed, without noise in the first stage and with little of it.
+CLAIMED, FINITE = 1.0, (100.0, 0.01)
+DELTA = 1e-5
+
+_SILENT = "after one step beta is noise alone, because Theta^(0) = 0: nothing of the data is in it"
+
+
+def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
+    """The audit of an arm.
+
+    Args:
+        cell: what `releases` was called with.
+        arm: its name in the ledger; FriendlyCore's ends in its budget, which stands nowhere else.
+        event: what it releases.
+
+    Raises:
+        ValueError: if there is no attack for the mechanism.
+    """
+    if event.name == "FriendlyCore-2SLS":
+        rho = float(arm.rsplit("rho=", 1)[1])
+        return Request(CORE, {"rho": rounded(rho), "delta": cell["settings"]["dp_delta"]})
+    if not event.releases:
+        return NotAudited(f"{event.reason}; one record shows in any run")
+    releases = [each for each in event.releases if isinstance(each, GaussianReleases)]
+    T = releases[0].count
+    if event.name == "DP-2S-GD" and event.guarantee == "none":
+        return Request(CENTRED, {"T": min(T, REAL), "rho": rounded(releases[0].rho)})
+    if event.name == "DP-2S-GD":
+        return Request(BOTH, _budgets(T, releases))
+    if event.name == "DP-2S-GD, publish beta":
+        return NotAudited(_SILENT) if T == 1 else Request(BETA, _budgets(T, releases))
+    if event.name == "DP-2S-GD-beta":
+        planted = Request(PLANTED, {"T": FIRST_SHOWN, "rho2": rounded(releases[0].rho)})
+        return NotAudited(_SILENT) if T == 1 else planted
+    raise ValueError(f"no attack is known for the mechanism {event.name!r}")
+
+
+def statements() -> Iterable[Statement]:
+    """Lemma F.1 as printed, at a finite rho1, and in the reading under which it is right."""
+    rho2 = rounded(_spent(CLAIMED, FIRST_SHOWN))
+    eps = zcdp.epsilon(CLAIMED, DELTA)
+    example = {"T": FIRST_SHOWN, "rho2": rho2}
+    yield Statement(
+        f"Lemma F.1 as printed (no noise in the first stage, rho2 = {CLAIMED:g})", "DP-2S-GD-beta", "replace-one",
+        "full batch", eps, DELTA, Request(PLANTED, {**example}),
+    )  # fmt: skip
+    yield Statement(
+        f"Lemma F.1, only y_i may change (rho2 = {CLAIMED:g})", "DP-2S-GD-beta", "replace-one, y only", "full batch",
+        eps, DELTA, Request(OUTCOME, {**example}), math.sqrt(2 * CLAIMED),
+    )  # fmt: skip
+    rho1, rho2 = FINITE
+    spent = {"rho1": rounded(_spent(rho1, 2)), "rho2": rounded(_spent(rho2, 2))}
+    yield Statement(
+        f"Lemma F.1 at a finite rho1 (rho1 = {rho1:g}, rho2 = {rho2:g})", "DP-2S-GD, publish beta", "replace-one",
+        "full batch", zcdp.epsilon(rho2, DELTA), DELTA, Request(SIGN, {**spent}),
+    )  # fmt: skip
+
+
+def _budgets(T: int, releases: list[GaussianReleases]) -> dict[str, Parameter]:
+    """Steps under attack, and what the noise of both stages costs; in one step the second stage shows nothing."""
+    steps = max(each for each in STEPS if each <= T)
+    rho1, rho2 = (rounded(release.rho) for release in releases)
+    return {"T": steps, "rho1": rho1, "rho2": rho1 if steps == 1 else rho2}
+
+
+def _spent(rho: float, T: int) -> float:
+    """What the noise that eq. (4) prints for rho costs at sensitivity 2 gamma / n: half of it."""
+    n = 1000
+    return zcdp.gaussian_rho(mean_sensitivity(1.0, n), theory.noise_scale(1.0, n, T, rho), T)
