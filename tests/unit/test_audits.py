@@ -92,8 +92,34 @@ def test_verdicts(row: dict[str, Any], attained: float, expected: str) -> None:
     assert audits.verdict(row, outcome(attained)) == expected
 
 
+def test_what_a_pair_attains_exactly_counts_where_runs_cannot_show_it() -> None:
+    strong = outcome(40.0)
+    arm = ARM | {"guarantee": "none", "rho_paper": "20", "eps_paper": "53.2"}
+    assert strong.scores.rho_low() < 20
+    assert audits.verdict(arm, strong) == audits.VIOLATED
+    assert audits.verdict(arm | {"rho_paper": "801", "eps_paper": "1e4"}, strong) == audits.NOT_VIOLATED
+    unknown = audits.Outcome(Attack("a shift", strong.attack.simulate), strong.scores)
+    assert audits.verdict(arm, unknown) == audits.NOT_VIOLATED
+    # Equal up to rounding is no violation.
+    assert (
+        audits.verdict(with_mu(1.0, eps_tight=str(tight_epsilon(0.5, DELTA) * (1 - 1e-9))), outcome(1.0))
+        == audits.WITHIN
+    )
+
+
+def test_a_refuted_row_names_its_finding_and_no_other_does() -> None:
+    rows = table()
+    assert [row.get("finding", "") for row in rows] == ["", "", "f1"]
+    broken = Statement(
+        "Thm 2", "DP-GD", "zero-out", "fixed size", 0.1, DELTA, Request("shift", {"mu": 1.0}), finding="f2"
+    )
+    (row,) = audits.table([audits.statement_row("p1", broken)], {broken.request.json(): outcome(1.0)}, {"shift": "f1"})
+    assert row["finding"] == "f2"
+
+
 def test_verdicts_hang_on_the_surer_bound() -> None:
-    found = outcome(1.0)
+    # The pair says less of itself than its runs show, so that they decide.
+    found = audits.Outcome(shifted(0.1), outcome(1.0).scores)
     shown, sure = (found.epsilon(with_mu(1.0), confidence) for confidence in (0.95, 0.9999))
     between = 0.5 * (shown + sure)
     assert sure < between < shown
@@ -101,12 +127,21 @@ def test_verdicts_hang_on_the_surer_bound() -> None:
     assert audits.verdict(with_mu(1.0, eps_tight=str(0.99 * sure)), found) == audits.EXCEEDS
 
 
+def test_error_rates_that_no_mu_allows_refute_an_account_whatever_the_law() -> None:
+    found = audits.Outcome(Attack("a shift", shifted(1.0).simulate), outcome(1.0).scores)
+    assert found.epsilon(with_mu(1.0)) == found.scores.epsilon_low(DELTA)
+    refuted = 0.5 * (found.scores.mu_low(0.9999) + found.scores.mu_low())
+    assert audits.verdict(with_mu(1.0), found) == audits.WITHIN
+    assert audits.verdict(with_mu(1.0, mu=str(refuted)), found) == audits.WITHIN
+    assert audits.verdict(with_mu(1.0, mu=str(0.99 * found.scores.mu_low(0.9999))), found) == audits.EXCEEDS
+
+
 def test_arms_that_differ_in_last_bits_only_are_one_row_and_others_are_not() -> None:
     request = Request("shift", {"mu": 1.0}).json()
     rows = [with_mu(mu, request=request, artefact=name) for mu, name in ((1.0, "fig02"), (1.0 + 1e-14, "fig01"))]
     other = {"delta": "1e-06", "eps_tight": str(tight_epsilon(0.5, 1e-6))}
     rows += [with_mu(1.0, request=request, **other), ARM | {"why_not": "no noise"}]
-    table = audits.table(rows, {request: outcome(1.0)})
+    table = audits.table(rows, {request: outcome(1.0)}, {})
     assert [(row["arms"], row["artefacts"]) for row in table] == [(2, "fig01 fig02"), (1, "fig01"), (1, "fig01")]
     assert [row["verdict"] for row in table] == [audits.WITHIN, audits.WITHIN, audits.UNAUDITED]
     assert table[0]["eps_attained"] == tight_epsilon(0.5, DELTA) < table[1]["eps_attained"]
@@ -117,7 +152,7 @@ def test_arms_that_differ_in_last_bits_only_are_one_row_and_others_are_not() -> 
 def test_a_statement_stands_beside_the_arms() -> None:
     request = Request("shift", {"mu": 2.0})
     statement = Statement("Theorem 1", "DP-GD", "zero-out", "fixed size", 0.5, DELTA, request)
-    (row,) = audits.table([audits.statement_row("p1", statement)], {request.json(): outcome(2.0)})
+    (row,) = audits.table([audits.statement_row("p1", statement)], {request.json(): outcome(2.0)}, {})
     assert (row["arms"], row["place"], row["guarantee"]) == (0, "Theorem 1", "as published")
     assert row["verdict"] == audits.VIOLATED
     assert row["eps_audit_low"] == row["eps_any_law_low"] > 0.5
@@ -134,8 +169,9 @@ def test_an_arm_without_an_audit_has_blanks_in_the_ledger() -> None:
 def table() -> list[dict[str, Any]]:
     request = Request("shift", {"mu": 1.0}).json()
     rows = [with_mu(1.0, request=request), ARM | {"why_not": "no noise", "mechanism": "OLS"}]
+    # With a lower bound of its own above the claim.
     broken = Statement("Theorem 1", "DP-GD", "zero-out", "fixed size", 0.1, DELTA, Request("shift", {"mu": 1.0}))
-    return audits.table([*rows, rows[1], audits.statement_row("p1", broken)], {request: outcome(1.0)})
+    return audits.table([*rows, rows[1], audits.statement_row("p1", broken)], {request: outcome(1.0)}, {"shift": "f1"})
 
 
 def test_page_counts_arms_and_statements_and_writes_out_what_is_refuted() -> None:

@@ -129,6 +129,7 @@ def shifted(mu):
 
 
 ATTACKS = {"shift": shifted}
+FINDINGS = {}
 
 
 def request(cell, arm, event):

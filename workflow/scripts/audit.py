@@ -22,7 +22,7 @@ def main() -> None:
     rows = [*arms, *(audits.statement_row(args.paper, statement) for statement in module.statements())]
     found = audits.outcomes(args.paper, rows, module.ATTACKS, args.runs, args.seed)
     filled = [{name: arm[name] for name in ledger.ACCOUNTED} | audits.ledger_columns(arm, found) for arm in arms]
-    table = audits.table(rows, found)
+    table = audits.table(rows, found, module.FINDINGS)
     write_rows(args.privacy, ledger.COLUMNS, filled)
     write_rows(args.audit, audits.COLUMNS, table)
     print(f"{len(filled)} arms, {len(found)} audits:", dict(Counter(row["verdict"] for row in table)))

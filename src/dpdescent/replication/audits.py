@@ -23,12 +23,15 @@ ASKED = ("rho_paper", "request", "why_not")
 COLUMNS = [
     "paper", "mechanism", "place", "relation", "sampler", "guarantee", "arms", "artefacts", "delta", "eps_paper",
     "eps_tight", "eps_attained", "eps_audit_low", "eps_any_law_low", "mu", "mu_attained", "mu_low", "rho_paper",
-    "rho_attained", "rho_low", "audit_runs", "verdict", "pair", "description",
+    "rho_attained", "rho_low", "audit_runs", "verdict", "finding", "pair", "description",
 ]  # fmt: skip
 
 WITHIN, EXCEEDS = "within the account", "EXCEEDS the account"
 VIOLATED, NOT_VIOLATED = "claim violated", "claim not violated by this attack"
-UNCLAIMED, UNAUDITED = "nothing claimed", "not audited"
+UNCLAIMED, UNAUDITED = "nothing to compare with", "not audited"
+
+# What is computed exactly may exceed an account by rounding alone.
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,9 @@ class Outcome:
     scores: Scores
 
     def epsilon(self, row: Row, confidence: float = SHOWN) -> float:
-        """Lower bound at the row's delta: by mu where the row is about a Gaussian composition, else by any law."""
+        """Lower bound at the row's delta: by mu where row and pair are about Gaussian releases, else for any law."""
         delta = float(row["delta"])
-        if row["mu"] == "":
+        if row["mu"] == "" or self.attack.mu is None:
             return self.scores.epsilon_low(delta, confidence)
         return bounds.epsilon_of_mu(self.scores.mu_low(confidence), delta)
 
@@ -59,7 +62,7 @@ def statement_row(paper: str, statement: Statement) -> Row:
         "relation": statement.relation, "sampler": statement.sampler, "guarantee": "as published",
         "delta": statement.delta, "eps_paper": statement.eps, "eps_tight": "",
         "mu": "" if statement.mu is None else statement.mu, "rho_paper": "inf", "request": statement.request.json(),
-        "why_not": "",
+        "why_not": "", "finding": statement.finding,
     }  # fmt: skip
 
 
@@ -90,20 +93,26 @@ def ledger_columns(row: Row, found: Mapping[str, Outcome]) -> Row:
     return {"eps_audit_low": outcome.epsilon(row), "audit_runs": outcome.scores.runs, "pair": pair}
 
 
-def table(rows: Iterable[Row], found: Mapping[str, Outcome]) -> list[Row]:
-    """Arms that differ in nothing that matters to an audit, together; then statements; each with its verdict."""
+def table(rows: Iterable[Row], found: Mapping[str, Outcome], findings: Mapping[str, str]) -> list[Row]:
+    """Arms that differ in nothing that matters to an audit, together; then statements; each with its verdict.
+
+    Args:
+        rows: arms with the columns of the ledger and `ASKED`, and statements.
+        found: what the audits showed, by request.
+        findings: by attack, the finding that tells what it refutes.
+    """
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         numbers = [_number(row[name]) for name in ("delta", "eps_paper", "eps_tight", "mu", "rho_paper")]
         words = [row.get(name, "") for name in _WORDS]
         groups.setdefault((*words, *numbers), []).append(row)
-    return [_group(list(same), found) for same in groups.values()]
+    return [_group(list(same), found, findings) for same in groups.values()]
 
 
 _WORDS = ("paper", "place", "mechanism", "relation", "sampler", "guarantee", "request", "why_not")
 
 
-def _group(same: list[Row], found: Mapping[str, Outcome]) -> Row:
+def _group(same: list[Row], found: Mapping[str, Outcome], findings: Mapping[str, str]) -> Row:
     row = same[0]
     artefacts = sorted({each["artefact"] for each in same} - {""})
     entry: Row = {name: row.get(name, "") for name in COLUMNS if name in row}
@@ -111,12 +120,14 @@ def _group(same: list[Row], found: Mapping[str, Outcome]) -> Row:
     entry["rho_paper"] = "" if row["rho_paper"] in ("inf", "") else row["rho_paper"]
     if not row["request"]:
         return entry | {"verdict": UNAUDITED, "pair": "", "description": row["why_not"]}
-    return entry | ledger_columns(row, found) | _shown(row, found[row["request"]])
+    entry |= ledger_columns(row, found) | _shown(row, found[row["request"]])
+    told = row.get("finding") or findings.get(entry["pair"], "")
+    return entry | {"finding": told if entry["verdict"] in (VIOLATED, EXCEEDS) else ""}
 
 
 def _shown(row: Row, outcome: Outcome) -> Row:
     scores, delta = outcome.scores, float(row["delta"])
-    exact = {"eps": outcome.attack.exact_epsilon(delta), "mu": outcome.attack.mu, "rho": outcome.attack.rho}
+    exact = {"eps": outcome.attack.exact_epsilon(delta), "mu": outcome.attack.mu, "rho": outcome.attack.cost}
     return {
         **{f"{name}_attained": "" if value is None else value for name, value in exact.items()},
         "eps_any_law_low": scores.epsilon_low(delta), "mu_low": scores.mu_low(), "rho_low": scores.rho_low(),
@@ -125,17 +136,26 @@ def _shown(row: Row, outcome: Outcome) -> Row:
 
 
 def verdict(row: Row, outcome: Outcome) -> str:
-    """What an audit says of one arm or statement, at 99.99 %."""
-    epsilon = outcome.epsilon(row, SURE)
+    """What an audit says of one arm or statement: at 99.99 %, or by what its pair attains exactly."""
+    tried = outcome.attack
+    epsilon = max(outcome.epsilon(row, SURE), _exactly(tried.exact_epsilon(float(row["delta"]))))
     if row["eps_tight"] != "" and epsilon > float(row["eps_tight"]):
         return EXCEEDS
-    claims = [(epsilon, row["eps_paper"]), (outcome.scores.rho_low(SURE), row["rho_paper"])]
+    # Whatever the law of the outputs: error rates that no mu-Gaussian-DP allows.
+    if row["guarantee"] == "proved" and row["mu"] != "" and outcome.scores.mu_low(SURE) > float(row["mu"]):
+        return EXCEEDS
+    claims = [(epsilon, row["eps_paper"]), (max(outcome.scores.rho_low(SURE), _exactly(tried.cost)), row["rho_paper"])]
     claims = [(low, float(claim)) for low, claim in claims if claim not in ("", "inf")]
     if any(low > claim for low, claim in claims):
         return VIOLATED
     if row["eps_tight"] != "":
         return WITHIN
     return NOT_VIOLATED if claims else UNCLAIMED
+
+
+def _exactly(value: float | None) -> float:
+    """A computed value less what rounding may have added; 0 where there is none."""
+    return 0.0 if value is None else value * (1.0 - ROUNDING)
 
 
 def _number(text: Any) -> Any:

@@ -65,8 +65,8 @@ def refuted(audit: Sequence[Row]) -> str:
     """What audits refute, each with its numbers and its pair."""
     found = [row for row in audit if row["verdict"] in (EXCEEDS, VIOLATED)]
     lines = [
-        f"- **{row['place'] or row['mechanism']}** (`{row['paper']}`, {row['relation']}, {row['sampler']}): {_broken(row)}"
-        f" Pair: {row['description']}."
+        f"- **{row['place'] or row['mechanism']}** (`{row['paper']}`, {row['relation']}, {row['sampler']}): "
+        f"{_broken(row)} Pair: {row['description']}. Finding `{row['finding']}`."
         for row in found
     ]
     return "\n".join(lines) or "No claim and no account is refuted."

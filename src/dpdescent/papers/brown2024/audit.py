@@ -19,6 +19,8 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
     MAXIMA: sufficient_statistics.data_maxima,
 }
 
+FINDINGS = {MAXIMA: "adassp-bounds"}
+
 # Steps of DP-GD under attack at most: of as much noise, in fewer steps.
 LONGEST = 100
 

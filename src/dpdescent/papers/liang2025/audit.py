@@ -26,6 +26,8 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
     CORE: friendly_core.opposite_friends,
 }  # fmt: skip
 
+FINDINGS = {PLANTED: "release-beta-only", SIGN: "release-beta-only", CENTRED: "preprocessing"}
+
 # Steps under attack. What a pair attains grows with T, from rho1 to rho1 + rho2, so that a run of T steps is attacked
 # in the next smaller number: it attains as much, and more.
 STEPS = (1, 2, 20)

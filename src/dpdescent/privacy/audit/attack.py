@@ -52,6 +52,11 @@ class Attack:
     rho: float | None = None
     most_runs: int | None = None
 
+    @property
+    def cost(self) -> float | None:
+        """Kullback-Leibler divergence of the pair's outputs, which rho-zCDP bounds by rho, where it is known."""
+        return self.rho if self.rho is not None or self.mu is None else 0.5 * self.mu**2
+
     def exact_epsilon(self, delta: float) -> float | None:
         """What the pair attains at delta with any number of runs, where that is known."""
         if self.epsilon is not None:

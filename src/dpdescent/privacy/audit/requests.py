@@ -49,6 +49,7 @@ class Statement:
         eps, delta: what it claims.
         mu: what it claims as Gaussian-DP, if it is about a composition of Gaussian releases.
         request: the audit.
+        finding: the finding that tells of it, if the audit refutes it.
     """
 
     place: str
@@ -59,6 +60,7 @@ class Statement:
     delta: float
     request: Request
     mu: float | None = None
+    finding: str = ""
 
 
 def rounded(value: float) -> float:

@@ -1,0 +1,150 @@
+"""DP-STAT under attack: one residual that is below all thresholds or above them (varshney2022 Algorithm 3).
+
+All noisy counts together tell as much as the accountant takes for granted, that all of them are released. The
+threshold alone is a coarse function of them.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+
+from dpdescent.descent.dp_stat import Rule, Search
+from dpdescent.privacy.audit.attack import Array, Attack
+from dpdescent.privacy.audit.gaussian import mu_of_shifts
+from dpdescent.privacy.zcdp import require_delta
+
+# B, the largest threshold, and a residual above it.
+LARGEST, FAR = 1.0, 1e9
+
+# Records of a search whose counts are all released: any number will do.
+RECORDS = 2
+
+
+@dataclass(frozen=True)
+class Overheard(Search):
+    """A search that keeps its noisy counts, as its accountant takes for granted that everybody can.
+
+    Attributes:
+        heard: the noisy counts of every search so far, each of shape (..., L).
+    """
+
+    heard: list[Array] = field(default_factory=list, compare=False)
+
+    def select(self, counts: Array, normals: Array, s: int) -> Array:
+        """As of `Search`; the counts are those that it was handed."""
+        self.heard.append(counts + self.noise_sd * normals)
+        return super().select(counts, normals, s)
+
+    def take(self) -> Array:
+        """The noisy counts of the searches since the last call, shape (searches, ..., L)."""
+        found = np.array(self.heard)
+        self.heard.clear()
+        return found
+
+
+def crossing(alpha: float, levels: int) -> Attack:
+    """One residual across all thresholds, so that every noisy count moves by 1: the sensitivity sqrt(L) is attained.
+
+    Args:
+        alpha: noise multiplier of all counts together.
+        levels: L, number of counts.
+    """
+    search = Overheard(LARGEST, levels, alpha)
+    counts = [search.counts(_residuals(RECORDS, 0, own)) for own in (0.0, FAR)]
+
+    def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        for side in counts:
+            search.select(np.broadcast_to(side, (runs, levels)), rng.standard_normal((runs, levels)), RECORDS)
+        first, second = -search.take().sum(axis=2) / search.noise_sd**2
+        return first, second
+
+    return Attack(
+        f"{RECORDS} residuals, one of them 0, the other 0 or {FAR:g} times the largest threshold: each of the {levels} "
+        "counts moves by 1; score: minus the sum of the noisy counts, all of which are seen",
+        simulate,
+        mu=mu_of_shifts(counts[0] - counts[1], search.noise_sd),
+    )
+
+
+def released_threshold(alpha: float, levels: int, rule: Rule, margin: float) -> Attack:
+    """The same residual where only the threshold is seen: post-processing, hence less than 1/alpha.
+
+    Of the other residuals, as many are far as makes the laws of the threshold differ most (in total variation).
+
+    Args:
+        alpha, levels: as of `crossing`.
+        rule: which noisy count ends the search.
+        margin: C of the corrected rule.
+    """
+    search = Search(LARGEST, levels, alpha, rule=rule, margin=margin)
+    s = max(RECORDS, math.ceil(search.guard))
+    far = max(range(s), key=lambda each: _total_variation(*_laws(search, s, each)))
+    counts, (first_law, second_law) = _counts(search, s, far), _laws(search, s, far)
+    ratios = second_law - first_law
+
+    def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        first, second = (
+            search.select(np.broadcast_to(side, (runs, levels)), rng.standard_normal((runs, levels)), s)
+            for side in counts
+        )
+        places = [np.searchsorted(search.thresholds, gamma) for gamma in (first, second)]
+        return ratios[places[0]], ratios[places[1]]
+
+    return Attack(
+        f"{s} residuals, {far} of them {FAR:g} times the largest threshold and the others 0, but for one that is 0 or "
+        f"as far; rule {rule}; score: likelihood ratio of the released threshold, which alone is seen",
+        simulate,
+        epsilon=_epsilon_of(np.exp(first_law), np.exp(second_law)),
+    )
+
+
+def _residuals(s: int, far: int, own: float) -> Array:
+    """s residuals, the first of them `own`, of the others the given number far, the rest 0."""
+    residuals = np.zeros(s)
+    residuals[0], residuals[1 : 1 + far] = own, FAR
+    return residuals
+
+
+def _counts(search: Search, s: int, far: int) -> tuple[Array, Array]:
+    near, away = (search.counts(_residuals(s, far, own)) for own in (0.0, FAR))
+    return near, away
+
+
+def _laws(search: Search, s: int, far: int) -> tuple[Array, Array]:
+    """Logarithms of the probabilities of every threshold on both sides, shape (L + 1,) each."""
+    near, away = (_log_law(search, each, s) for each in _counts(search, s, far))
+    return near, away
+
+
+def _log_law(search: Search, counts: Array, s: int) -> Array:
+    """log P(gamma_i): the first i noisy counts were too small, and the next one is not (of gamma_L: all were)."""
+    short = (search.enough(s) - counts) / search.noise_sd
+    passed = np.concatenate([[0.0], np.cumsum(log_ndtr(short))])
+    law: Array = passed + np.append(log_ndtr(-short), 0.0)
+    return law
+
+
+def _total_variation(first: Array, second: Array) -> float:
+    return 0.5 * float(np.abs(np.exp(first) - np.exp(second)).sum())
+
+
+def _epsilon_of(first: Array, second: Array) -> Callable[[float], float]:
+    """Smallest epsilon of two laws on finitely many outcomes, in both directions, from delta."""
+
+    def missing(eps: float) -> float:
+        return max(float(np.maximum(p - math.exp(eps) * q, 0.0).sum()) for p, q in ((first, second), (second, first)))
+
+    def epsilon(delta: float) -> float:
+        require_delta(delta)
+        if missing(0.0) <= delta:
+            return 0.0
+        top = 1.0
+        while missing(top) > delta:
+            top *= 2.0
+        return float(brentq(lambda eps: missing(eps) - delta, 0.0, top, xtol=1e-12))
+
+    return epsilon

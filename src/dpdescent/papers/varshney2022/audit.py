@@ -1,0 +1,152 @@
+"""Which attack belongs to which arm of varshney2022, and the privacy statements that no arm stands for."""
+
+import math
+from collections.abc import Callable, Iterable
+
+from dpdescent.attacks import dp_stat, gradient_descent, shuffled, shuffled_canary, sufficient_statistics
+from dpdescent.papers.varshney2022.algorithm import AMBSSGD, FIXED, PUBLISHED, QUANTILE
+from dpdescent.papers.varshney2022.design import Spec
+from dpdescent.papers.varshney2022.experiments.audit import COUNTS, GRADIENT, ITERATION, RELEASED
+from dpdescent.papers.varshney2022.rivals import ADA_SSP, DP_GD, DP_GD_ADAPTIVE
+from dpdescent.papers.varshney2022.single_pass import SSGD
+from dpdescent.papers.varshney2022.theory import privacy
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.accounting import tight_rho
+from dpdescent.privacy.audit.attack import Attack
+from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
+from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism, ShuffledGaussianReleases
+
+STAT = "DP-STAT"
+
+CROSSING = "residual crosses all thresholds"
+THRESHOLD = "residual crosses all thresholds, threshold seen"
+MINI_BATCH = "record in a mini-batch with DP-STAT"
+FIXED_CLIP = "gradient flips sign in one batch"
+FLIPPED = "gradient flips sign"
+FLIPPED_ADAPTIVE = "gradient flips sign and residual crosses all thresholds"
+CANARY = "shuffled canary"
+BOUNDED = "record at the public bounds"
+
+ATTACKS: dict[str, Callable[..., Attack]] = {
+    CROSSING: dp_stat.crossing, THRESHOLD: dp_stat.released_threshold, MINI_BATCH: shuffled.mini_batch,
+    FIXED_CLIP: shuffled.fixed_clip, FLIPPED: gradient_descent.flipped_sign,
+    FLIPPED_ADAPTIVE: shuffled.adaptive_descent, CANARY: shuffled_canary.canary,
+    BOUNDED: sufficient_statistics.ada_ssp,
+}  # fmt: skip
+
+# L of runs of DP-AMBSSGD and DP-GD under attack. Noise is set for all L counts together, so that one stands for any;
+# most arms have this one.
+LEVELS = 20
+
+# Steps of DP-GD under attack at most: of as much noise, in fewer steps. With DP-STAT every step costs much more.
+LONGEST, LONGEST_ADAPTIVE = 100, 2
+
+# Lemma A.1 at an epsilon_0 above 1, which it does not exclude.
+EPS_LOCAL, DELTA = 10.0, 1e-6
+
+# What the names of arms begin with that end in their rule.
+_RELEASED, _QUANTILE = (name.split("{", 1)[0] for name in (RELEASED, QUANTILE))
+
+# Theorem 3.6 where the experiments are.
+EPS = 1.0
+
+
+def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
+    """The audit of an arm.
+
+    Args:
+        cell: what `releases` was called with.
+        arm: its name in the ledger, of which nothing is read.
+        event: what it releases.
+
+    Raises:
+        ValueError: if there is no attack for the mechanism.
+    """
+    if event.guarantee == "none":
+        return NotAudited(_why(event))
+    if isinstance(event.releases[0], ShuffledGaussianReleases):
+        return canary(event.releases[0])
+    if event.name == ADA_SSP:
+        return _ada_ssp(event)
+    if event.name in (STAT, COUNTS) or event.name.startswith(_RELEASED):
+        return _dp_stat(cell, event)
+    mu = rounded(zcdp.gaussian_dp_mu(event.rho))
+    if event.name in (AMBSSGD, PUBLISHED, ITERATION) or event.name.startswith(_QUANTILE):
+        return Request(MINI_BATCH, {"place": _place(event), "mu": mu, "levels": LEVELS})
+    if event.name in (FIXED, GRADIENT):
+        return Request(FIXED_CLIP, {"mu": mu})
+    if event.name in (DP_GD, DP_GD_ADAPTIVE):
+        return _descent(event, mu)
+    raise ValueError(f"no attack is known for the mechanism {event.name!r}")
+
+
+def canary(release: ShuffledGaussianReleases) -> Request:
+    """DP-SSGD with as many records as there are."""
+    alpha = rounded(release.noise_sd / release.sensitivity)
+    return Request(CANARY, {"records": release.count, "alpha": alpha})
+
+
+def statements() -> Iterable[Statement]:
+    """Statements as printed that no arm is run under. (Theorem 3.6's second form and Corollary 3.8 have theirs.)"""
+    alpha = privacy.theorem_multiplier(EPS, DELTA)
+    mu = 2.0**0.5 / alpha
+    yield Statement(
+        "Theorem 3.6, first form of alpha", PUBLISHED, "replace-one", "shuffled single pass", EPS, DELTA,
+        Request(MINI_BATCH, {"place": "both", "mu": rounded(mu), "levels": LEVELS}), mu,
+    )  # fmt: skip
+    # `privacy.local_multiplier` is this formula, but refuses an epsilon_0 above 1.
+    local = math.sqrt(2.0 * math.log(1.25 / DELTA)) / EPS_LOCAL
+    # One step is one Gaussian release: what is claimed of it is as good as a Gaussian-DP parameter.
+    yield Statement(
+        f"Lemma A.1 at epsilon_0 = {EPS_LOCAL:g} (it sets no limit; Theorem 3.1 uses it below 1/2)",
+        f"one step of {SSGD}", "replace-one", "single pass", EPS_LOCAL, DELTA,
+        Request(CANARY, {"records": 1, "alpha": rounded(local)}),
+        math.sqrt(2.0 * tight_rho(EPS_LOCAL, DELTA)),
+    )  # fmt: skip
+
+
+def _why(event: Mechanism) -> str:
+    """Of an arm without a guarantee."""
+    if event.name == ADA_SSP:
+        return f"{event.reason}: one record far out shows at any noise; its X'X is drawn as a whole, without records"
+    return f"{event.reason}; a record far away shows in any run"
+
+
+def _place(event: Mechanism) -> str:
+    """Where the record is: in both where the ranges of indices overlap.
+
+    Disjoint ranges give the statistic the same mu as the gradient; they are attacked in arms with different rules.
+    """
+    (parts,) = event.releases
+    assert isinstance(parts, DisjointReleases)
+    if any(len(part) > 1 for part in parts.parts):
+        return "both"
+    return "gradient" if event.name == AMBSSGD else "statistic"
+
+
+def _dp_stat(cell: Spec, event: Mechanism) -> Request:
+    (parts,) = event.releases
+    assert isinstance(parts, DisjointReleases)
+    ((counts,),) = parts.parts
+    alpha = rounded(counts.noise_sd / (counts.sensitivity * math.sqrt(counts.count)))
+    if event.name in (STAT, COUNTS):
+        return Request(CROSSING, {"alpha": alpha, "levels": counts.count})
+    rule = event.name.split("(", 1)[1].removesuffix(")")
+    margin = rounded(cell["settings"]["margin"])
+    return Request(THRESHOLD, {"alpha": alpha, "levels": counts.count, "rule": rule, "margin": margin})
+
+
+def _descent(event: Mechanism, mu: float) -> Request:
+    found = [each for each in event.releases if isinstance(each, GaussianReleases)]
+    T = found[-1].count
+    if event.name == DP_GD:
+        return Request(FLIPPED, {"T": min(T, LONGEST), "mu": mu})
+    share = rounded(found[0].rho / event.rho)
+    return Request(FLIPPED_ADAPTIVE, {"T": min(T, LONGEST_ADAPTIVE), "mu": mu, "share": share, "levels": LEVELS})
+
+
+def _ada_ssp(event: Mechanism) -> Request:
+    found = [each for each in event.releases if isinstance(each, GaussianReleases)]
+    multipliers = [rounded(each.noise_sd / each.sensitivity) for each in found]
+    names = ("eigenvalue_multiplier", "moments_multiplier", "products_multiplier")
+    return Request(BOUNDED, {"relation": event.relation, **dict(zip(names, multipliers, strict=True))})
