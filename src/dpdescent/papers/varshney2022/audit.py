@@ -34,6 +34,9 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
     BOUNDED: sufficient_statistics.ada_ssp,
 }  # fmt: skip
 
+# None of the arms' claims is refuted.
+FINDINGS: dict[str, str] = {}
+
 # L of runs of DP-AMBSSGD and DP-GD under attack. Noise is set for all L counts together, so that one stands for any;
 # most arms have this one.
 LEVELS = 20
@@ -101,7 +104,7 @@ def statements() -> Iterable[Statement]:
         f"Lemma A.1 at epsilon_0 = {EPS_LOCAL:g} (it sets no limit; Theorem 3.1 uses it below 1/2)",
         f"one step of {SSGD}", "replace-one", "single pass", EPS_LOCAL, DELTA,
         Request(CANARY, {"records": 1, "alpha": rounded(local)}),
-        math.sqrt(2.0 * tight_rho(EPS_LOCAL, DELTA)),
+        math.sqrt(2.0 * tight_rho(EPS_LOCAL, DELTA)), "lemma-a.1-range",
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 Called errors are only points that an independent review confirmed. What is unstated is confirmed in another sense: the
 text has no such value. What the text does not decide is a question. No error was found in what
-the paper says of privacy.
+the paper uses of privacy.
 """
 
 import math
@@ -11,9 +11,11 @@ from typing import get_args
 
 import pandas as pd
 
+from dpdescent.papers.varshney2022.audit import DELTA, EPS_LOCAL
 from dpdescent.papers.varshney2022.claims.quantities import typical
 from dpdescent.papers.varshney2022.reading import finding, rows
 from dpdescent.papers.varshney2022.theory.moments import NORMAL_K2
+from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.cells import listed
 from dpdescent.replication.evidence import Evidence, Finding, Severity
 
@@ -230,6 +232,7 @@ def _k2(evidence: Evidence) -> Finding:
 
 def _questions(evidence: Evidence) -> Iterator[Finding]:
     yield _noise_constant(evidence)
+    yield _lemma_a1()
     yield _eps_range(evidence)
     sizes = rows(evidence, "sample_complexity", series=OURS)
     sizes = sizes[sizes["d"].isin([sizes["d"].min(), sizes["d"].max()])]
@@ -290,6 +293,17 @@ def _noise_constant(evidence: Evidence) -> Finding:
             f"{_between(constants)} times that alpha"
         ),
         charitable="the constant is hidden in Omega; the explicit bound is an upper bound, so that a smaller constant may be enough. No violation is shown",
+    )  # fmt: skip
+
+
+def _lemma_a1() -> Finding:
+    alpha = math.sqrt(2.0 * math.log(1.25 / DELTA)) / EPS_LOCAL
+    return finding(
+        "lemma-a.1-range", "Lemma A.1", "privacy", "low", "question", "audit",
+        statement="a step with alpha = sqrt(2 log(1.25/delta_0)) / eps_0 is (eps_0, delta_0)-DP; no limit is set on eps_0",
+        expected="an epsilon of at most eps_0 at every eps_0",
+        measured=f"exactly {tight_epsilon(0.5 / alpha**2, DELTA):.4g} at eps_0 = {EPS_LOCAL:g}, delta_0 = {DELTA:g}",
+        charitable="the formula is the classical one for eps_0 < 1; Theorem 3.1 uses it below 1/2, where it holds",
     )  # fmt: skip
 
 

@@ -1,0 +1,281 @@
+"""DP-SGD and lambda-CGD under attack where batches are random: what one record adds to sums that it may be in or not.
+
+The noise on a sum is `kappa (Z_t - lambda Z_(t-1))`; encoded, outputs are `a C y + kappa Z`, where y marks the steps in
+which the record takes part and a is what it moves a sum by, in clipping thresholds (wang2026 App. F). Runs go through
+the samplers and the training loop that networks go through; the scores are likelihood ratios.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, partial
+
+import numpy as np
+from dp_accounting.pld import privacy_loss_distribution
+from numpy.typing import NDArray
+from scipy.linalg import cholesky, solve_triangular
+from scipy.special import log_ndtr
+
+from dpdescent.attacks.correlated import CLIP_NORM, Index, released
+from dpdescent.descent import samplers
+from dpdescent.noise.strategies.toeplitz import damped_anti_pgd
+from dpdescent.privacy.audit.attack import Array, Attack
+from dpdescent.privacy.participation import bins, counterexample, pairs
+from dpdescent.privacy.participation.accountants import period_of
+from dpdescent.privacy.participation.encoder import encode, require_positive, require_steps
+
+Score = Callable[[Array], Array]
+
+# Steps of all runs that are simulated together.
+TOGETHER = 2_000_000
+
+# Steps of all runs that an attack has if it is not told otherwise: about a second's work. Batches of fixed size are
+# drawn one by one, all others together.
+ONE_BY_ONE, AT_ONCE = 2_000_000, 5_000_000
+
+# Noise multipliers from which on a quadratic score has nearly the power of the likelihood ratio, at a tenth of its cost
+# (compared at rate 0.1, for correlations up to 0.95).
+MUCH_NOISE = 2.0
+
+# Records of a data set in units of which batch and rate are whole: rates are B/n with n up to this.
+LARGEST = 100_000
+
+# Cells of the outputs for which a step's privacy loss is computed, how far in sds they reach, and its grid.
+_CELLS, _REACH, _GRID = 4000, 9.0, 1e-4
+
+
+@dataclass(frozen=True)
+class Run:
+    """T steps of noise multiplier `kappa` and correlation `lam`, a record taking part at `rate`."""
+
+    T: int
+    rate: float
+    kappa: float
+    lam: float
+
+    def __post_init__(self) -> None:
+        require_steps(self.T, self.rate, self.lam)
+        require_positive(kappa=self.kappa)
+
+    def outputs(
+        self, gradients: Array, owners: Index, batches: list[Index], runs: int, rng: np.random.Generator
+    ) -> Array:
+        """Encoded noisy sums, shape (runs, T); the first arguments are those of `correlated.released`."""
+        noise = damped_anti_pgd(1.0 - self.lam).correlate(rng.standard_normal((self.T, runs)))
+        return encode(released(gradients, owners, batches, noise, self.kappa).T, self.lam)
+
+    def offset(self, constant: float) -> Array:
+        """What a constant in every sum encodes to, shape (T,)."""
+        return encode(np.full(self.T, constant), self.lam)
+
+    @property
+    def words(self) -> str:
+        return f"{self.T} steps (the first ones, if a run has more), kappa={self.kappa:g}, lambda={self.lam:g}"
+
+
+def poisson(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int = 0) -> Attack:
+    """A record of full gradient against a gradient of zero, all others being zero: the pair of wang2026 Thm. F.8.
+
+    Args:
+        T: steps.
+        rate: r.
+        kappa: noise multiplier.
+        lam: correlation.
+        most_runs: at most so many runs a side; 0 for what takes about a second.
+    """
+    run = Run(T, rate, kappa, lam)
+
+    def sides(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        # One call of the sampler: every run is a data set of one record, each with coins of its own.
+        batches = samplers.poisson(runs, rate, T, rng)
+        owners = np.arange(runs)
+        first, second = (run.outputs(np.full(runs, each), owners, batches, runs, rng) for each in (0.0, CLIP_NORM))
+        return first, second
+
+    return Attack(
+        f"Poisson batches at rate {rate:g}, {run.words}: a record's clipped gradient is 0 or C_clip, all others are 0; "
+        f"score: {_named(run)}",
+        _in_pieces(sides, _score(run, counterexample.SAMPLED), T),
+        epsilon=partial(_sampled_epsilon, kappa, rate, T) if lam == 0.0 else None,
+        most_runs=most_runs or max(1, AT_ONCE // T),
+    )
+
+
+def fixed_size(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int = 0) -> Attack:
+    """Batches of fixed size under zero-out: the counterexample to wang2026 Thm. F.8, arguments as of `poisson`.
+
+    All other clipped gradients are -C_clip, the record's is 0 or C_clip: it moves the sum by 1 or by 2, since another
+    one leaves the batch for it.
+    """
+    run = Run(T, rate, kappa, lam)
+    return Attack(
+        f"batches of {_batch(rate)} of fixed size, {run.words}: clipped gradients of all other records are -C_clip, "
+        f"the record's is 0 or +C_clip; score: {_named(run)}",
+        _in_pieces(partial(_swapped, run, (0.0, CLIP_NORM)), _score(run, counterexample.FIXED_SIZE), T),
+        epsilon=partial(swapped_epsilon, kappa, rate, T) if lam == 0.0 else None,
+        most_runs=most_runs or max(1, ONE_BY_ONE // T),
+    )
+
+
+def fixed_size_replaced(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int = 0) -> Attack:
+    """Batches of fixed size under replace-one, arguments as of `poisson`.
+
+    All other clipped gradients are -C_clip, the record's is so too or C_clip: it moves the sum by 0 or by 2.
+    """
+    run = Run(T, rate, kappa, lam)
+    return Attack(
+        f"batches of {_batch(rate)} of fixed size, {run.words}: clipped gradients of all other records are -C_clip, "
+        f"that of the replaced one is -C_clip or +C_clip; score: {_named(run)}",
+        _in_pieces(partial(_swapped, run, (-CLIP_NORM, CLIP_NORM)), _score(run, (2, 0)), T),
+        epsilon=partial(_sampled_epsilon, 0.5 * kappa, rate, T) if lam == 0.0 else None,
+        most_runs=most_runs or max(1, ONE_BY_ONE // T),
+    )
+
+
+def balls_in_bins(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int = 0) -> Attack:
+    """A record in one of 1/r batches by a die, against a gradient of zero; arguments as of `poisson`.
+
+    Raises:
+        ValueError: if 1/r is not whole.
+    """
+    run, period = Run(T, rate, kappa, lam), period_of(rate)
+
+    def sides(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        batches, owners = samplers.balls_in_bins(runs, period, rng), np.arange(runs)
+        first, second = (run.outputs(np.full(runs, each), owners, batches, runs, rng) for each in (0.0, CLIP_NORM))
+        return first, second
+
+    return Attack(
+        f"balls in {period} bins, {run.words}: a record's clipped gradient is 0 or C_clip, all others are 0; score: "
+        "the likelihood ratio, a mean over bins",
+        _in_pieces(sides, lambda x: bins.log_ratio(x, kappa, period, lam), T),
+        most_runs=most_runs or max(1, AT_ONCE // T),
+    )
+
+
+def _batch(rate: float) -> str:
+    """Batch size and number of records of the smallest data set of a rate, in words."""
+    share = _share(rate)
+    return f"{share.numerator} of {share.denominator}"
+
+
+def quadratic(run: Run, moves: tuple[int, int]) -> Score:
+    """The likelihood ratio of Gaussians with the moments of the two laws: quadratic in the outputs.
+
+    Exact in the limit of much noise. What is lost where noise is small is power, not validity.
+    """
+    C = encode(np.eye(run.T), run.lam).T
+    mean, covariance = run.rate * C.sum(axis=1), run.rate * (1.0 - run.rate) * C @ C.T
+    factors = [cholesky(run.kappa**2 * np.eye(run.T) + a * a * covariance, lower=True) for a in moves]
+    inverses = [solve_triangular(L, np.eye(run.T), lower=True) for L in factors]
+
+    def score(x: Array) -> Array:
+        with_record, without = (
+            np.sum(((x - a * mean) @ inverse.T) ** 2, axis=1) for a, inverse in zip(moves, inverses, strict=True)
+        )
+        return np.asarray(0.5 * (without - with_record))
+
+    return score
+
+
+@cache
+def _one_step(kappa: float, rate: float) -> privacy_loss_distribution.PrivacyLossDistribution:
+    """Privacy loss of one step of `fixed_size`, of outputs that are rounded to cells; rounded down."""
+    ends = np.linspace(-_REACH * kappa, 2.0 + _REACH * kappa, _CELLS + 1)
+    ends[0], ends[-1] = -np.inf, np.inf
+    laws = [_log_masses(ends, a, kappa, rate) for a in counterexample.FIXED_SIZE]
+    with_record, without = (dict(enumerate(law.tolist())) for law in laws)
+    return privacy_loss_distribution.from_two_probability_mass_functions(
+        without, with_record, pessimistic_estimate=False, value_discretization_interval=_GRID, symmetric=False
+    )
+
+
+def swapped_epsilon(kappa: float, rate: float, T: int, delta: float) -> float:
+    """epsilon of `fixed_size` at delta and lam = 0, rounded down: what cells and a grid of losses leave of it."""
+    return float(_one_step(kappa, rate).self_compose(T, 1e-15).get_epsilon_for_delta(delta))
+
+
+def _log_masses(ends: Array, a: int, kappa: float, rate: float) -> Array:
+    """log of `(1-r) N(0, kappa^2) + r N(a, kappa^2)` over the cells between the ends."""
+    return np.asarray(
+        np.logaddexp(np.log1p(-rate) + _log_cells(ends / kappa), np.log(rate) + _log_cells((ends - a) / kappa))
+    )
+
+
+def _log_cells(z: Array) -> Array:
+    """log of standard normal masses; of either tail from its own end, so that small ones keep their digits."""
+    low, high = np.where(z[:-1] > 0.0, -z[1:], z[:-1]), np.where(z[:-1] > 0.0, -z[:-1], z[1:])
+    upper = log_ndtr(high)
+    return np.asarray(upper + np.log(-np.expm1(np.minimum(log_ndtr(low) - upper, -1e-300))))
+
+
+def _sampled_epsilon(kappa: float, rate: float, T: int, delta: float) -> float:
+    """Of a Gaussian release that is sampled T times, rounded down, as of what is attained (accounts round up)."""
+    step = privacy_loss_distribution.from_gaussian_mechanism(
+        kappa, pessimistic_estimate=False, value_discretization_interval=_GRID, sampling_prob=rate,
+        use_connect_dots=False,
+    )  # fmt: skip
+    return float(step.self_compose(T).get_epsilon_for_delta(delta))
+
+
+def _score(run: Run, moves: tuple[int, int]) -> Score:
+    """The likelihood ratio of what moves the sum by one and by the other of the moves."""
+    if _is_rough(run):
+        return quadratic(run, moves)
+    kappa, rate, lam = run.kappa, run.rate, run.lam
+    if moves == counterexample.FIXED_SIZE:
+        return lambda x: counterexample.log_ratio(x, kappa, rate, lam)
+    # Outputs in units of the move.
+    return lambda x: pairs.log_ratio(x / moves[0], kappa / moves[0], rate, lam)
+
+
+def _is_rough(run: Run) -> bool:
+    return run.lam > 0.0 and run.kappa >= MUCH_NOISE
+
+
+def _named(run: Run) -> str:
+    if not _is_rough(run):
+        return "the likelihood ratio"
+    return "the likelihood ratio of Gaussians with the outputs' means and covariances, quadratic in them"
+
+
+def _swapped(run: Run, gradients: tuple[float, float], runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Outputs of batches of fixed size, less what a batch without the record adds up to; the same batches a side."""
+    share, owners = _share(run.rate), np.arange(runs)
+    takes_part = participations(share, run.T * runs, rng).reshape(run.T, runs)
+    # A row for the record of every run, and one that stands for any of the others.
+    crowd = np.tile(owners + runs, share.numerator - 1)
+    batches = [np.concatenate([np.where(here, owners, owners + runs), crowd]) for here in takes_part]
+    without = run.offset(-CLIP_NORM * share.numerator)
+
+    def side(gradient: float) -> Array:
+        each = np.repeat([gradient, -CLIP_NORM], runs)
+        return run.outputs(each, np.tile(owners, 2), batches, runs, rng) - without
+
+    return side(gradients[0]), side(gradients[1])
+
+
+def participations(share: Fraction, steps: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Whether record 0 is in each of so many batches of fixed size, shape (steps,); B and n are those of the share."""
+    batches = samplers.fixed_size(share.denominator, share.numerator, steps, rng)
+    return np.fromiter((0 in batch.tolist() for batch in batches), dtype=np.bool_, count=steps)
+
+
+def _share(rate: float) -> Fraction:
+    """B/n in lowest terms: which records are in a batch hangs on the rate only, for one of them."""
+    return Fraction(rate).limit_denominator(LARGEST)
+
+
+def _in_pieces(
+    sides: Callable[[int, np.random.Generator], tuple[Array, Array]], score: Score, T: int
+) -> Callable[[int, np.random.Generator], tuple[Array, Array]]:
+    """Scores of both sides, of as many runs at a time as fit the memory."""
+    most = max(1, TOGETHER // T)
+
+    def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        sizes = [min(most, runs - start) for start in range(0, runs, most)]
+        pieces = [[score(side) for side in sides(size, rng)] for size in sizes]
+        first, second = (np.concatenate([piece[side] for piece in pieces]) for side in (0, 1))
+        return first, second
+
+    return simulate

@@ -1,0 +1,94 @@
+"""Which attack belongs to which arm of choquettechoo2023: worst participation patterns for every strategy of noise."""
+
+from collections.abc import Callable, Iterable
+
+from dpdescent.attacks import correlated, sampled
+from dpdescent.noise.strategies import toeplitz
+from dpdescent.papers.choquettechoo2023 import learning
+from dpdescent.papers.choquettechoo2023.design import Spec
+from dpdescent.papers.choquettechoo2023.experiments import ext_finite_time, ext_mean_estimation
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.audit.attack import Attack
+from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
+from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases
+
+# Longest single pass that is run; its noise is that of the mechanism's mu in as many steps.
+LONGEST = 100
+
+ONE_PASS, EPOCHS, POISSON = "DP-FTRL, single pass", "DP-FTRL, batches in a fixed order", "DP-SGD, Poisson batches"
+
+
+def one_pass(power: float, nu: float, T: int, mu: float) -> Attack:
+    """A record of a stream; the decoder is the given power of the difference with damping nu."""
+    return correlated.single_pass(
+        toeplitz.DampedDifference("DP-SGD" if power == 0.0 else "nu-DP-FTRL", power, nu), T, mu
+    )
+
+
+def epochs(mechanism: str, T: int, k: int, copies: str, mu: float) -> Attack:
+    """A record that comes again every T/k steps.
+
+    Args:
+        mechanism: as Figure 4's legend has it.
+        T: steps.
+        k: participations.
+        copies: numbers of restarts among which the best was taken, with blanks between them.
+        mu: of the mechanism.
+    """
+    strategy, _ = learning.strategy_of(mechanism, T, k, tuple(map(int, copies.split())))
+    return correlated.fixed_order(strategy, T, k, mu)
+
+
+ATTACKS: dict[str, Callable[..., Attack]] = {ONE_PASS: one_pass, EPOCHS: epochs, POISSON: sampled.poisson}
+
+
+# None of the arms' claims is refuted.
+FINDINGS: dict[str, str] = {}
+
+
+def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
+    """The audit of an arm that `releases` gave for a cell. Rates that were tuned on the records are no part of it."""
+    if not event.releases:
+        return NotAudited(_without_account(event))
+    (release,) = event.releases
+    if isinstance(release, SubsampledGaussianReleases):
+        kappa = release.noise_sd / release.sensitivity
+        return Request(POISSON, {"T": release.count, "rate": rounded(release.rate), "kappa": rounded(kappa)})
+    mu = rounded(zcdp.gaussian_dp_mu(event.rho))
+    if event.sampler == "fixed order":
+        settings = cell["settings"]
+        copies = " ".join(str(each) for each in settings["copies"])
+        return Request(
+            EPOCHS, {"mechanism": event.name, "T": settings["T"], "k": settings["k"], "copies": copies, "mu": mu}
+        )
+    power, nu = _damping(cell, arm)
+    return Request(ONE_PASS, {"power": power, "nu": rounded(nu), "T": LONGEST, "mu": mu})
+
+
+def statements() -> Iterable[Statement]:
+    """None: the paper's privacy statement, Theorem 1.1, is what the arms are run under."""
+    return ()
+
+
+def _without_account(event: Mechanism) -> str:
+    if event.reason.startswith("non-private"):
+        return "no noise: any difference shows"
+    return "gradients are not clipped: one record moves a sum as far as it likes, at any noise"
+
+
+def _damping(cell: Spec, arm: str) -> tuple[float, float]:
+    """Power and nu of the noise of a run on a stream; the experiments name it by their learning rates."""
+    name = arm.split(": ", 1)[1]
+    if "eta=" in name:
+        mechanism, eta = name.split(", eta=")
+        strategy, _ = ext_mean_estimation.mechanisms(cell, float(eta))[mechanism]
+    else:
+        problem = ext_finite_time.problem_of(cell, _first(cell["arms"]["eta"]), 1.0)
+        strategy = ext_finite_time.strategy_of(problem, name.split(" T=")[0])
+    if not isinstance(strategy, toeplitz.DampedDifference):
+        raise ValueError(f"{arm!r} has noise of {strategy.name!r}, which is no damped difference")
+    return strategy.power, strategy.nu
+
+
+def _first(values: float | list[float]) -> float:
+    return values[0] if isinstance(values, list) else values

@@ -1,0 +1,141 @@
+"""Which attack belongs to which arm of wang2026, and the theorems as printed, at numbers of ours."""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from dpdescent.attacks import correlated, sampled
+from dpdescent.noise.strategies.toeplitz import damped_anti_pgd
+from dpdescent.papers.wang2026 import mechanisms
+from dpdescent.papers.wang2026.design import Spec, value
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.audit.attack import Attack
+from dpdescent.privacy.audit.requests import NotAudited, Parameter, Request, Statement, rounded
+from dpdescent.privacy.events import CorrelatedReleases, Mechanism, Relation, Sampler
+from dpdescent.privacy.participation import accountants, closed_forms
+
+# Steps to which runs are cut whose noise was not calibrated for their length, and whose epsilon no audit can reach; and
+# those of the full batch, of which mu says all.
+LONGEST = 100
+
+# Random outputs by which Theorem F.8's noise is found where noise is correlated.
+DRAWS = 30_000
+
+FIXED, REPLACED, BINS, POISSON, KNOWN = (
+    "fixed size, zero-out", "fixed size, replace-one", "balls in bins", "Poisson", "known batches",
+)  # fmt: skip
+
+
+def known_batches(T: int, participations: int, lam: float, mu: float) -> Attack:
+    """A record that comes again every T/k steps, by noise of correlation lam."""
+    return correlated.fixed_order(damped_anti_pgd(1.0 - lam), T, participations, mu)
+
+
+ATTACKS: dict[str, Callable[..., Attack]] = {
+    FIXED: sampled.fixed_size, REPLACED: sampled.fixed_size_replaced, BINS: sampled.balls_in_bins,
+    POISSON: sampled.poisson, KNOWN: known_batches,
+}  # fmt: skip
+
+
+# The pair of Theorem F.8 under batches of fixed size; what refutes other theorems says so itself.
+FINDINGS = {FIXED: "theorem-f.8-sampling"}
+
+
+def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
+    """The audit of an arm that `releases` gave for a cell. Steps that were tuned on the records are no part of it."""
+    if not event.releases:
+        return NotAudited("no noise: any difference shows")
+    (release,) = event.releases
+    if isinstance(release, CorrelatedReleases):
+        uncalibrated = f", {mechanisms.FIXED} " in arm
+        T = min(release.count, LONGEST) if uncalibrated else release.count
+        # Under replace-one the sensitivity is two clipping thresholds.
+        clip_norm = release.sensitivity / (2.0 if event.relation == "replace-one" else 1.0)
+        name = _attack(event.relation, event.sampler)
+        return Request(name, _parameters(T, release.rate, release.noise_sd / clip_norm, release.correlation))
+    lam, mu = float(re.findall(r" lam=([0-9.]+)", arm)[0]), rounded(zcdp.gaussian_dp_mu(event.rho))
+    if event.sampler == "full batch":
+        return Request(KNOWN, {"T": LONGEST, "participations": LONGEST, "lam": lam, "mu": mu})
+    T = value(cell, "T")
+    apart = accountants.period_of(value(cell, "r"))
+    return Request(KNOWN, {"T": T, "participations": T // apart, "lam": lam, "mu": mu})
+
+
+def statements() -> Iterable[Statement]:
+    """Theorems F.8 (as printed and for Poisson batches), F.12, D.9, and Corollary 5.5."""
+    yield from _pair()
+    yield from _closed_form()
+    yield from _independent()
+
+
+def _pair() -> Iterator[Statement]:
+    eps, delta, rate = 1.0, 1e-3, 0.1
+    for T, lam, runs in ((12, 0.0, 400_000), (12, 0.5, 400_000), (100, 0.0, 400_000)):
+        parameters = _parameters(T, rate, _pair_multiplier(T, rate, lam, eps, delta), lam, runs)
+        place = f"T = {T}, r = {rate:g}, lambda = {lam:g}, kappa = {parameters['kappa']:.4g}"
+        yield _statement(f"Theorem F.8 as printed, {place}", "zero-out", "fixed size", eps, delta, parameters)
+        yield _statement(f"Theorem F.8 for Poisson batches, {place}", "zero-out", "Poisson", eps, delta, parameters)
+
+
+def _closed_form() -> Iterator[Statement]:
+    T, eps, delta, rate = 250, 1.0, 1e-3, 0.1
+    for lam in (0.0, 0.5):
+        kappa = closed_forms.correlated_multiplier(T, rate, lam, eps, delta)
+        place = f"Theorems 5.1 and F.12, T = {T}, r = {rate:g}, lambda = {lam:g}, kappa = {kappa:.4g}"
+        yield _statement(place, "zero-out", "fixed size", eps, delta, _parameters(T, rate, kappa, lam, 20_000))
+
+
+def _independent() -> Iterator[Statement]:
+    for n, runs in ((100_000, 4_000), (1_000_000, 1_000)):
+        batch, T, delta = _regime(n)
+        place = f"Corollary 5.5, gamma = {GAMMA:g}, n = {n:g}, B = {batch}, T = {T}"
+        yield _replaced(place, T, batch / n, 1.0, delta, runs, "corollary-5.5-regime")
+    yield _replaced("Theorems 5.4 and D.9, T = 50, r = 0.02", 50, 0.02, 8.0, 1e-3, 200_000, "theorem-d.9-renyi")
+
+
+# Of Corollary 5.5, the setting of the experiments.
+GAMMA = 0.1
+
+
+def _regime(n: int) -> tuple[int, int, float]:
+    """B, T and delta of Corollary 5.5: `B = gamma sqrt(n)`, `T = sqrt(n)/gamma`, `delta = gamma/n`."""
+    return max(1, round(GAMMA * math.sqrt(n))), round(math.sqrt(n) / GAMMA), GAMMA / n
+
+
+def _replaced(place: str, T: int, rate: float, eps: float, delta: float, runs: int, told: str) -> Statement:
+    kappa = closed_forms.independent_multiplier(T, rate, eps, delta)
+    named, parameters = f"{place}, kappa = {kappa:.4g}", _parameters(T, rate, kappa, 0.0, runs)
+    return replace(_statement(named, "replace-one", "fixed size", eps, delta, parameters), finding=told)
+
+
+def _statement(
+    place: str, relation: Relation, sampler: Sampler, eps: float, delta: float, parameters: dict[str, Parameter]
+) -> Statement:
+    request = Request(_attack(relation, sampler), parameters)
+    return Statement(place, mechanisms.NAME, relation, sampler, eps, delta, request)
+
+
+def _attack(relation: Relation, sampler: Sampler) -> str:
+    attacks = {
+        ("zero-out", "fixed size"): FIXED, ("replace-one", "fixed size"): REPLACED,
+        ("zero-out", "balls in bins"): BINS, ("zero-out", "Poisson"): POISSON,
+    }  # fmt: skip
+    return attacks[relation, sampler]
+
+
+def _parameters(T: int, rate: float, kappa: float, lam: float, most_runs: int = 0) -> dict[str, Parameter]:
+    """Of an attack on random batches; the default number of runs is left out."""
+    found: dict[str, Parameter] = {"T": T, "rate": rounded(rate), "kappa": rounded(kappa), "lam": rounded(lam)}
+    return found | ({"most_runs": most_runs} if most_runs else {})
+
+
+@cache
+def _pair_multiplier(T: int, rate: float, lam: float, eps: float, delta: float) -> float:
+    """kappa by Theorem F.8's pair; where noise is correlated by Monte Carlo, always of the same outputs."""
+    rng = np.random.default_rng(0)
+    found = accountants.calibrate("F8", T=T, rate=rate, lam=lam, eps=eps, delta=delta, draws=DRAWS, rng=rng)
+    return found.multiplier

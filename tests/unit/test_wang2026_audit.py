@@ -1,0 +1,128 @@
+"""wang2026's arms and theorems and their audits: what is asked for, and that the broken theorems are refuted."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dpdescent.papers.wang2026 import audit, mechanisms
+from dpdescent.papers.wang2026.mechanisms import Noise
+from dpdescent.privacy.audit import attack
+from dpdescent.privacy.audit.requests import NotAudited, Request, Statement
+from dpdescent.privacy.participation import closed_forms, tail
+
+CELL = {"cell": {"T": 200, "r": 0.1}, "arms": {}, "settings": {}}
+
+
+def noise(**own: object) -> Noise:
+    given = {
+        "accountant": "tail", "kappa": 3.0, "lam": 0.4, "T": 100, "r": 0.1, "eps": 1.0, "delta": 1e-3,
+        "relation": "zero-out", "sampler": "fixed size",
+    }  # fmt: skip
+    return Noise(**(given | own))  # type: ignore[arg-type]
+
+
+def asked(made: Noise, arm: str, C_clip: float = 0.25) -> Request | NotAudited:
+    return audit.request(CELL, arm, mechanisms.of_run(made, C_clip))
+
+
+def test_batches_of_fixed_size_under_both_relations() -> None:
+    request = asked(noise(), "main: T = 100, tail eps=1 lam=0.4 C_clip=0.25")
+    parameters = {"T": 100, "rate": 0.1, "kappa": 3.0, "lam": 0.4}
+    assert request == Request(audit.FIXED, parameters)
+    replaced = asked(noise(accountant="D9", relation="replace-one", lam=0.0), "main: D9 eps=1 lam=0 C_clip=0.25")
+    assert replaced == Request(audit.REPLACED, parameters | {"lam": 0.0})
+    # Whatever the clipping threshold.
+    assert asked(noise(), "main: T = 100, tail eps=1 lam=0.4 C_clip=7", 7.0) == request
+
+
+def test_runs_of_any_noise_are_cut() -> None:
+    uncalibrated = noise(accountant=mechanisms.FIXED, T=2000, eps=math.nan)
+    request = asked(uncalibrated, "main: n=1000 B=100 T=2000, fixed kappa kappa=3 lam=0.4 C_clip=1")
+    assert isinstance(request, Request)
+    assert request.parameters["T"] == audit.LONGEST
+    calibrated = asked(noise(T=358), "main: n=1 B=1 T=358, tail eps=1 lam=0.4 C_clip=1")
+    assert isinstance(calibrated, Request)
+    assert calibrated.parameters["T"] == 358
+
+
+def test_balls_in_bins_and_known_batches() -> None:
+    bins = asked(noise(accountant="bnb", sampler="balls in bins", T=200), "main: bnb, eps=1, lam=0.4")
+    assert bins == Request(audit.BINS, {"T": 200, "rate": 0.1, "kappa": 3.0, "lam": 0.4})
+    cyclic = noise(accountant="cyclic", sampler="fixed order", T=200)
+    request = asked(cyclic, "main: cyclic, eps=1, lam=0.4")
+    assert isinstance(request, Request)
+    made = audit.ATTACKS[request.attack](**request.parameters)
+    y = np.arange(200) % 10 == 0
+    C = np.tril(0.4 ** np.maximum(np.subtract.outer(np.arange(200.0), np.arange(200.0)), 0.0))
+    assert made.mu == pytest.approx(float(np.linalg.norm(C @ y)) / 3.0, rel=1e-6)
+
+
+def test_the_full_batch_is_one_release() -> None:
+    full = noise(accountant=mechanisms.FIXED, sampler="full batch", r=1.0, lam=0.0, T=250, eps=math.nan)
+    request = asked(full, "main: n=10 B=10 T=250, fixed kappa kappa=3 lam=0 C_clip=1")
+    assert isinstance(request, Request)
+    made = audit.ATTACKS[request.attack](**request.parameters)
+    assert made.mu == pytest.approx(math.sqrt(250) / 3.0, rel=1e-6)
+
+
+def test_no_noise_is_not_audited() -> None:
+    found = asked(noise(kappa=0.0), "main: none kappa=0 lam=0 C_clip=1")
+    assert isinstance(found, NotAudited)
+    assert "no noise" in found.why
+
+
+@cache
+def stated() -> dict[str, Statement]:
+    return {each.place: each for each in audit.statements()}
+
+
+def place(*words: str) -> Statement:
+    (found,) = [each for name, each in stated().items() if all(word in name for word in words)]
+    return found
+
+
+def low(statement: Statement, runs: int) -> float:
+    made = audit.ATTACKS[statement.request.attack](**(statement.request.parameters | {"most_runs": runs}))
+    return attack.run(made, runs, np.random.default_rng(1)).epsilon_low(statement.delta, attack.SURE)
+
+
+@pytest.mark.parametrize(
+    ("words", "runs"),
+    [(("F.8 as printed", "T = 12,", "lambda = 0,"), 60_000), (("F.8 as printed", "lambda = 0.5"), 150_000),
+     (("Corollary 5.5", "n = 100000"), 600)],
+)  # fmt: skip
+def test_broken_statements_are_refuted(words: tuple[str, ...], runs: int) -> None:
+    statement = place(*words)
+    assert low(statement, runs) > statement.eps
+
+
+@pytest.mark.parametrize("words", [("Poisson", "T = 12,", "lambda = 0,"), ("F.12", "lambda = 0.5")])
+def test_sound_statements_are_not(words: tuple[str, ...]) -> None:
+    statement = place(*words)
+    assert low(statement, 20_000) <= statement.eps
+
+
+def test_statements_have_the_noise_that_the_theorems_ask_for() -> None:
+    regime = place("Corollary 5.5", "n = 1e+06")
+    assert regime.delta == pytest.approx(1e-7)
+    assert (regime.relation, regime.request.attack) == ("replace-one", audit.REPLACED)
+    parameters = regime.request.parameters
+    assert (parameters["T"], parameters["rate"]) == (10_000, 1e-4)
+    assert parameters["kappa"] == pytest.approx(0.2306, abs=5e-5)
+    closed = place("F.12", "lambda = 0.5").request.parameters
+    assert closed["kappa"] == pytest.approx(closed_forms.correlated_multiplier(250, 0.1, 0.5, 1.0, 1e-3), rel=1e-8)
+    assert tail.delta(float(closed["kappa"]), 1.0, 250, 0.1, 0.5) < 1e-3
+    exact = place("D.9").request.parameters
+    made = audit.ATTACKS[audit.REPLACED](**exact)
+    attained = made.exact_epsilon(1e-3)
+    assert attained is not None
+    assert attained > 8.0
+
+
+def test_theorem_f8_is_stated_with_one_multiplier_for_both_samplers() -> None:
+    for words in (("T = 12,", "lambda = 0,"), ("lambda = 0.5", "F.8"), ("T = 100,", "F.8")):
+        printed, poisson = place("as printed", *words), place("Poisson", *words)
+        assert printed.request.parameters == poisson.request.parameters
+        assert (printed.sampler, poisson.sampler) == ("fixed size", "Poisson")
