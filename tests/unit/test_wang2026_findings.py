@@ -117,7 +117,7 @@ FOUND = told()
 FIXED = {
     "theorem-f.8-sampling": ("privacy", "high", "confirmed"),
     "corollary-5.5-regime": ("privacy", "high", "confirmed"),
-    "theorem-d.9-renyi": ("privacy", "medium", "confirmed"),
+    "theorem-d.9-renyi": ("privacy", "high", "confirmed"),
     "theorem-f.12-factor": ("mathematics", "cosmetic", "confirmed"),
     "neighbouring-relations": ("unstated", "low", "question"),
     "corollary-5.3-iterations": ("unstated", "low", "question"),

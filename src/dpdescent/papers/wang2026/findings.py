@@ -11,6 +11,7 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 
+from dpdescent.papers.wang2026 import audit
 from dpdescent.papers.wang2026.claims.privacy import attained_elsewhere, multipliers
 from dpdescent.papers.wang2026.claims.quantities import SETTING, at_end, floats, pairs, place_of, setting
 from dpdescent.papers.wang2026.reading import (
@@ -147,14 +148,14 @@ def _renyi(evidence: Evidence) -> Finding:
         if attained > delta
     )
     return finding(
-        "theorem-d.9-renyi", "Theorem 5.4, Theorem D.9, Lemma D.7", "privacy", "medium", "confirmed", VALIDITY,
+        "theorem-d.9-renyi", "Theorem 5.4, Theorem D.9, Lemma D.7", "privacy", "high", "confirmed", VALIDITY,
         statement="a step is (alpha, 8 alpha B^2/(n^2 kappa^2))-RDP in the standard low-sampling regime; hence, at every kappa, B/n and T, kappa^2 = 16 B^2 T/(n^2 eps) + 32 B^2 T log(1/delta)/(n^2 eps^2) gives (eps, delta)-DP",
         expected="eps by eq. (19), on which the proof rests, of at most the one asked for",
         measured=(
             f"eps by eq. (19) at that kappa, {_between(floats(spent, 'eps'))} asked for, where some kappa is enough for (19): {_told(spent[~hopeless], RUN)}; where (19) exceeds it at every kappa: {_told(spent[hopeless], RUN) if len(floor) else NOT_RUN}, "
             f"of which without end of noise {_told(floor[floats(floor, 'mean') > floats(floor, 'eps')], RUN)}. The exact mixture over participations proves for replace-one at that kappa {_told(mixture, RUN)}. "
             f"Over the multiplier that eq. (19) asks for it is {_between(renyi)} times, over T, r, eps and delta; in {without} of {len(published)} places no kappa is enough for (19). "
-            f"Attained delta against the target, outside of Corollary 5.5's regime: {elsewhere or ('nowhere, of the short runs that were looked at' if len(published) else NOT_RUN)}"
+            f"Attained delta against the target, outside of Corollary 5.5's regime: {elsewhere or ('nowhere, of the short runs that were looked at' if len(published) else NOT_RUN)}. {_audited()}"
         ),
         charitable=(
             "the terms of (19) from the third on carry the factor 2, which does not fall with 1/kappa^2. Lemma D.7 and Theorem D.9 need an additional high-noise condition, kappa of at least constant order and "
@@ -162,6 +163,16 @@ def _renyi(evidence: Evidence) -> Finding:
             "Violations are shown where kappa is small: in Corollary 5.5's regime and, Theorem D.9 having no condition on eps, outside of it where eps is large"
         ),
     )  # fmt: skip
+
+
+def _audited() -> str:
+    """The pair by which Theorem D.9 is audited, and what it attains under replace-one, which the theorem is about."""
+    statement = next(each for each in audit.statements() if each.finding == "theorem-d.9-renyi")
+    attack = audit.ATTACKS[statement.request.attack](**statement.request.parameters)
+    return (
+        f"Under replace-one, eps = {statement.eps:g} claimed, at least {attack.exact_epsilon(statement.delta):.3g} attained at "
+        f"delta = {statement.delta:g}: {attack.pair}"
+    )
 
 
 def _factor(evidence: Evidence) -> Finding:

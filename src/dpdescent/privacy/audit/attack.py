@@ -96,10 +96,10 @@ class Scores:
         """The bound at the threshold where it is largest on the runs that choose, the same for every confidence."""
         thresholds = np.unique(np.quantile(self.chosen_on, np.linspace(0.0, 1.0, TRIED)))
         # At a lower confidence the largest of so many is often one in a tail whose few errors happened to be fewer.
-        errors = _errors(self.chosen_on, thresholds)
-        values = bound(*errors, self.chosen_on.shape[1], SURE)
+        positives, negatives = _errors(self.chosen_on, thresholds)
+        values = bound(positives, negatives, self.chosen_on.shape[1], SURE)
         # Where so few show nothing, the rest may still do so: at the threshold with the fewest errors.
-        best = thresholds[int((values if values.any() else -sum(errors)).argmax())]
+        best = thresholds[int((values if values.any() else -positives - negatives).argmax())]
         return float(bound(*_errors(self.tested, np.array([best])), self.runs, confidence)[0])
 
 
