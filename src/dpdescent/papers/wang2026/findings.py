@@ -167,7 +167,7 @@ def _renyi(evidence: Evidence) -> Finding:
 
 def _audited() -> str:
     """The pair by which Theorem D.9 is audited, and what it attains under replace-one, which the theorem is about."""
-    statement = next(each for each in audit.statements() if each.finding == "theorem-d.9-renyi")
+    statement = audit.theorem_d9()
     attack = audit.ATTACKS[statement.request.attack](**statement.request.parameters)
     return (
         f"Under replace-one, eps = {statement.eps:g} claimed, at least {attack.exact_epsilon(statement.delta):.3g} attained at "
