@@ -19,8 +19,8 @@ help: ## this list
 results: .venv/.installed ## rebuild every table, figure and verdict at paper scale [SCALE=mine]
 	$(SNAKEMAKE) --config scale=$(SCALE)
 
-quick: .venv/.installed ## the same pipeline, shrunk to four minutes, into results/quick
-	$(SNAKEMAKE) --config scale=quick
+quick: .venv/.installed ## the same pipeline, shrunk to a few minutes, into results/quick [PAPERS='[liang2025]']
+	$(SNAKEMAKE) --config scale=quick $(if $(PAPERS),papers='$(PAPERS)')
 
 figure: .venv/.installed ## one figure: make figure F=liang2025/fig04 [SCALE=quick]
 	@test -f "src/dpdescent/papers/$(dir $(F))experiments/$(notdir $(F)).py" || \

@@ -194,5 +194,5 @@ def test_figure_shows_every_audited_row_and_marks_the_refuted() -> None:
     assert len(lines["lower bound of the audit (95 %)"].get_xdata()) == 2
     assert len(lines["claim refuted"].get_xdata()) == 1
     assert [label.get_text() for label in panel.get_xticklabels()] == [
-        "DP-GD, full batch", "Theorem 1: DP-GD, fixed size",
+        "DP-GD", audit_figure.STATEMENTS,
     ]  # fmt: skip

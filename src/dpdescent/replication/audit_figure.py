@@ -1,8 +1,8 @@
 """The audit at a glance: by paper and mechanism, the epsilon that is claimed, accounted for, and attained."""
 
+from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -19,6 +19,12 @@ LAYERS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 REFUTED: dict[str, Any] = {"marker": "^", "color": figures.VERMILION, "markersize": 7}
 
+# What the paper states of mechanisms that no arm is run under.
+STATEMENTS = "statements of the paper"
+
+# Least width of a mechanism in rows, so that its name has room.
+ROOM = 5.0
+
 # Epsilons below and above these stand at the edge of a panel.
 LOWEST, HIGHEST = 1e-3, 1e3
 
@@ -32,7 +38,7 @@ def draw(table: pd.DataFrame, label: str = "") -> Figure:
     """
     table = table[table["verdict"] != UNAUDITED]
     papers = sorted(set(table["paper"]))
-    figure, axes = figures.panels(1, len(papers), size=(11.5, 3.0), squeeze=False)
+    figure, axes = figures.panels(1, len(papers), size=(11.5, 2.9), squeeze=False)
     for panel, paper in zip(axes[:, 0], papers, strict=True):
         _panel(panel, table[table["paper"] == paper].copy(), paper)
     figures.legend_below(figure, axes[:, 0], columns=5)
@@ -42,33 +48,53 @@ def draw(table: pd.DataFrame, label: str = "") -> Figure:
 
 
 def _panel(axes: Axes, table: pd.DataFrame, paper: str) -> None:
-    table["name"] = [_name(row) for _, row in table.iterrows()]
+    table["name"] = _names(table)
     table["size"] = table[["eps_tight", "eps_paper"]].min(axis=1)
-    table = table.sort_values(["name", "size", "delta"], kind="stable").reset_index(drop=True)
+    # Statements come last, whatever they are called.
+    table["last"] = table["name"] == STATEMENTS
+    table = table.sort_values(["last", "name", "size", "delta"], kind="stable").reset_index(drop=True)
+    table["x"] = _places(table["name"])
     for column, (label, look) in LAYERS.items():
-        axes.plot(table.index, _inside(table[column]), linestyle="none", label=label, **look)
+        axes.plot(table["x"], _inside(table[column]), linestyle="none", label=label, **look)
     refuted = table[table["verdict"].isin([VIOLATED, EXCEEDS])]
-    axes.plot(refuted.index, _inside(refuted["eps_audit_low"]), linestyle="none", label="claim refuted", **REFUTED)
+    axes.plot(refuted["x"], _inside(refuted["eps_audit_low"]), linestyle="none", label="claim refuted", **REFUTED)
     axes.set_yscale("log")
     axes.set_ylim(LOWEST / 1.5, HIGHEST * 1.5)
     axes.set_ylabel(f"{paper}\nepsilon")
-    _name_groups(axes, table["name"])
+    _name_groups(axes, table)
 
 
-def _name(row: "pd.Series[str]") -> str:
-    """Mechanism, and what tells its audits apart."""
-    place = "" if pd.isna(row["place"]) or not row["place"] else f"{row['place']}: "
-    return f"{place}{row['mechanism']}, {row['sampler']}"
+def _names(table: pd.DataFrame) -> list[str]:
+    """Mechanisms, with their sampler where that tells them apart; statements of the paper under one name."""
+    arms = table[table["arms"] > 0]
+    several = arms.groupby("mechanism")["sampler"].nunique() > 1
+    return [
+        STATEMENTS
+        if not row["arms"]
+        else f"{row['mechanism']}, {row['sampler']}"
+        if several[row["mechanism"]]
+        else str(row["mechanism"])
+        for _, row in table.iterrows()
+    ]
 
 
-def _name_groups(axes: Axes, names: "pd.Series[str]") -> None:
+def _places(names: "pd.Series[str]") -> list[float]:
+    """Abscissae: a step a row, and room between groups for their names."""
+    places, start = [], 0.0
+    for _, rows in names.groupby(names, sort=False):
+        spare = max(ROOM - len(rows), 1.0)
+        places += [start + 0.5 * spare + each for each in range(len(rows))]
+        start += len(rows) + spare
+    return places
+
+
+def _name_groups(axes: Axes, table: pd.DataFrame) -> None:
     """A tick under the middle of each mechanism's rows, a line between two mechanisms."""
-    places = names.groupby(names, sort=False).groups
-    axes.set_xticks([float(np.mean(rows)) for rows in places.values()])
-    axes.set_xticklabels(list(places), rotation=30, ha="right", fontsize=6.5)
-    for rows in list(places.values())[1:]:
-        axes.axvline(min(rows) - 0.5, color=figures.GREY, linewidth=0.5, alpha=0.5)
-    axes.set_xlim(-0.7, len(names) - 0.3)
+    ends = table.groupby("name", sort=False)["x"].agg(["min", "max"])
+    axes.set_xticks(ends.mean(axis=1).tolist())
+    axes.set_xticklabels(list(ends.index), rotation=25, ha="right", fontsize=7)
+    for before, after in pairwise(ends.itertuples()):
+        axes.axvline(0.5 * (before.max + after.min), color=figures.GREY, linewidth=0.5, alpha=0.5)
     axes.grid(visible=False, axis="x")
 
 

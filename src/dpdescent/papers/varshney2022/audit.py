@@ -101,7 +101,7 @@ def statements() -> Iterable[Statement]:
     local = math.sqrt(2.0 * math.log(1.25 / DELTA)) / EPS_LOCAL
     # One step is one Gaussian release: what is claimed of it is as good as a Gaussian-DP parameter.
     yield Statement(
-        f"Lemma A.1 at epsilon_0 = {EPS_LOCAL:g} (it sets no limit; Theorem 3.1 uses it below 1/2)",
+        f"Lemma A.1 at epsilon_0 = {EPS_LOCAL:g}",
         f"one step of {SSGD}", "replace-one", "single pass", EPS_LOCAL, DELTA,
         Request(CANARY, {"records": 1, "alpha": rounded(local)}),
         math.sqrt(2.0 * tight_rho(EPS_LOCAL, DELTA)), "lemma-a.1-range",
