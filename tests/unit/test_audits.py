@@ -1,6 +1,7 @@
 """What an audit says of an arm: shared runs, the right bound for each kind of claim, verdicts at 99.99 %."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from dpdescent.privacy.audit.attack import Attack, Scores
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 from dpdescent.replication import audit_figure, audits, figures, summary
+from dpdescent.replication.files import read_rows
 
 DELTA = 1e-3
 ARM: dict[str, Any] = {
@@ -196,3 +198,30 @@ def test_figure_shows_every_audited_row_and_marks_the_refuted() -> None:
     assert [label.get_text() for label in panel.get_xticklabels()] == [
         "DP-GD", audit_figure.STATEMENTS,
     ]  # fmt: skip
+
+
+PAPER = Path(__file__).resolve().parents[2] / "results/paper"
+
+
+def test_committed_audit_refutes_no_account_of_ours_and_covers_every_arm() -> None:
+    rows, arms = read_rows(PAPER / "audit.csv"), read_rows(PAPER / "privacy.csv")
+    assert not [row for row in rows if row["verdict"] == audits.EXCEEDS]
+    proved = [row for row in rows if row["guarantee"] == "proved" and row["eps_tight"] and row["pair"]]
+    assert len(proved) > 100
+    assert {row["verdict"] for row in proved} == {audits.WITHIN}
+    for paper in {arm["paper"] for arm in arms}:
+        counted = sum(int(row["arms"]) for row in rows if row["paper"] == paper)
+        assert counted == sum(arm["paper"] == paper for arm in arms)
+    assert all(row["description"] for row in rows)
+    assert all((row["verdict"] == audits.UNAUDITED) is (row["pair"] == "") for row in rows)
+
+
+def test_committed_refutations_are_findings_of_kind_privacy() -> None:
+    findings = {row["finding"]: row for row in read_rows(PAPER / "findings.csv")}
+    refuted = [row for row in read_rows(PAPER / "audit.csv") if row["verdict"] == audits.VIOLATED]
+    assert {(findings[row["finding"]]["paper"], findings[row["finding"]]["kind"]) for row in refuted} == {
+        (row["paper"], "privacy") for row in refuted
+    }
+    assert {"release-beta-only", "theorem-f.8-sampling", "theorem-d.9-renyi", "corollary-5.5-regime"} <= {
+        row["finding"] for row in refuted
+    }
