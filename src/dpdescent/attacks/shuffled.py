@@ -28,7 +28,7 @@ Place = Literal["gradient", "statistic", "both"]
 S, B = 2, 2
 
 # Runs with a threshold of DP-STAT's cost 30 microseconds a step, those with a fixed one 6.
-MOST_RUNS, MOST_FIXED_RUNS = 100_000, 200_000
+MOST_RUNS, MOST_FIXED_RUNS = 60_000, 200_000
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ OTHERS = 1000
 FAR = 1e6
 
 # The releases are computed one run at a time.
-MOST_RUNS = 200_000
+MOST_RUNS = 80_000
 
 # Sets how far the released eigenvalue is lowered, which is post-processing.
 _DELTA = 1e-6
