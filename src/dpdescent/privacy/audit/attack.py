@@ -4,9 +4,9 @@ A first share of the runs is held out: it fits a linear score where an attack ha
 threshold. The bounds come from the other runs alone, so that no choice has to be paid for.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,13 +94,22 @@ class Scores:
 
     def _bound(self, bound: Callable[..., Array], confidence: float) -> float:
         """The bound at the threshold where it is largest on the runs that choose, the same for every confidence."""
-        thresholds = np.unique(np.quantile(self.chosen_on, np.linspace(0.0, 1.0, TRIED)))
         # At a lower confidence the largest of so many is often one in a tail whose few errors happened to be fewer.
-        positives, negatives = _errors(self.chosen_on, thresholds)
+        thresholds, (positives, negatives) = self._tried
         values = bound(positives, negatives, self.chosen_on.shape[1], SURE)
         # Where so few show nothing, the rest may still do so: at the threshold with the fewest errors.
         best = thresholds[int((values if values.any() else -positives - negatives).argmax())]
-        return float(bound(*_errors(self.tested, np.array([best])), self.runs, confidence)[0])
+        return float(bound(*_errors(self._sorted, np.array([best])), self.runs, confidence)[0])
+
+    @cached_property
+    def _tried(self) -> tuple[Array, tuple[Array, Array]]:
+        """Thresholds, and their errors on the runs that choose. Thousands of arms may share one audit."""
+        thresholds = np.unique(np.quantile(self.chosen_on, np.linspace(0.0, 1.0, TRIED)))
+        return thresholds, _errors(np.sort(self.chosen_on, axis=1), thresholds)
+
+    @cached_property
+    def _sorted(self) -> Array:
+        return np.sort(self.tested, axis=1)
 
 
 def run(attack: Attack, runs: int, rng: np.random.Generator) -> Scores:
@@ -140,8 +149,13 @@ def linear_score(first: Array, second: Array) -> Array:
     return direction
 
 
-def _errors(scores: Array, thresholds: Sequence[float] | Array) -> tuple[Array, Array]:
-    """False positives (runs on the first data set above a threshold) and negatives (on the second, at most that)."""
-    first, second = (np.sort(side) for side in scores)
+def _errors(scores: Array, thresholds: Array) -> tuple[Array, Array]:
+    """False positives (runs on the first data set above a threshold) and negatives (on the second, at most that).
+
+    Args:
+        scores: in rising order, shape (2, runs).
+        thresholds: any number of them.
+    """
+    first, second = scores
     below = np.searchsorted(first, thresholds, side="right")
     return (len(first) - below).astype(float), np.searchsorted(second, thresholds, side="right").astype(float)
