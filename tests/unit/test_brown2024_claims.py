@@ -615,7 +615,7 @@ def test_any_grids_of_one_value_can_be_judged(axis: str, place: float) -> None:
     for claim in found.values():
         if claim.measured is not None and math.isnan(claim.measured):
             assert claim.verdict == "not testable"
-    assert len(findings.demonstrate(Evidence(SPEC, made))) == 11
+    assert len(findings.demonstrate(Evidence(SPEC, made))) == 12
     assert sum(claim.verdict == "not testable" for claim in found.values()) > len(NOT_TESTABLE)
 
 
