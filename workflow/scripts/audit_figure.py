@@ -2,9 +2,7 @@
 
 import argparse
 
-import pandas as pd
-
-from dpdescent.replication import audit_figure, figures
+from dpdescent.replication import audit_figure, figures, tables
 
 
 def main() -> None:
@@ -15,7 +13,7 @@ def main() -> None:
     parser.add_argument("--svg", required=True, help="SVG to write")
     args = parser.parse_args()
     figures.use_style()
-    figure = audit_figure.draw(pd.read_csv(args.table), args.label)
+    figure = audit_figure.draw(tables.read(args.table), args.label)
     figures.save(figure, args.png)
     figures.save(figure, args.svg)
 
