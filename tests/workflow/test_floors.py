@@ -76,7 +76,12 @@ def test_package_files_are_empty(file: Path) -> None:
     "file", sorted(PACKAGE.glob("papers/*/experiments/*.py")), ids=lambda file: "/".join(place(file))
 )
 def test_training_imports_nothing_that_judges_or_draws(file: Path) -> None:
-    assert not {path.parent.name for path in reachable(PACKAGE.parent, [file])} & set(project.MODULES)
+    # Of papers' own verbs, modules and packages alike; the ground floor has a room of bounds from attacks as well.
+    found = {
+        place(path)[2] for path in reachable(PACKAGE.parent, [file]) if place(path)[0] == "papers" and place(path)[2:]
+    }
+    assert "experiments" in found
+    assert not found & set(project.MODULES)
 
 
 GENERAL = [

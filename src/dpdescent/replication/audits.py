@@ -26,6 +26,10 @@ COLUMNS = [
     "rho_attained", "rho_low", "audit_runs", "verdict", "finding", "pair", "description",
 ]  # fmt: skip
 
+# What rows of one group have in common; numbers up to rounding.
+WORDS = ("paper", "place", "mechanism", "relation", "sampler", "guarantee", "request", "why_not")
+NUMBERS = ("delta", "eps_paper", "eps_tight", "mu", "rho_paper")
+
 WITHIN, EXCEEDS = "within the account", "EXCEEDS the account"
 VIOLATED, NOT_VIOLATED = "claim violated", "claim not violated by this attack"
 UNCLAIMED, UNAUDITED = "nothing to compare with", "not audited"
@@ -103,19 +107,16 @@ def table(rows: Iterable[Row], found: Mapping[str, Outcome], findings: Mapping[s
     """
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        numbers = [_number(row[name]) for name in ("delta", "eps_paper", "eps_tight", "mu", "rho_paper")]
-        words = [row.get(name, "") for name in _WORDS]
+        numbers = [_number(row[name]) for name in NUMBERS]
+        words = [row.get(name, "") for name in WORDS]
         groups.setdefault((*words, *numbers), []).append(row)
     return [_group(list(same), found, findings) for same in groups.values()]
-
-
-_WORDS = ("paper", "place", "mechanism", "relation", "sampler", "guarantee", "request", "why_not")
 
 
 def _group(same: list[Row], found: Mapping[str, Outcome], findings: Mapping[str, str]) -> Row:
     row = same[0]
     artefacts = sorted({each["artefact"] for each in same} - {""})
-    entry: Row = {name: row.get(name, "") for name in COLUMNS if name in row}
+    entry: Row = {name: row[name] for name in COLUMNS if name in row}
     entry |= {"place": row.get("place", ""), "arms": len(same) if artefacts else 0, "artefacts": " ".join(artefacts)}
     entry["rho_paper"] = "" if row["rho_paper"] in ("inf", "") else row["rho_paper"]
     if not row["request"]:

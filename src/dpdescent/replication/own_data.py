@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+# Notices; each is said once in a run.
 SEEDED = (
     "noise from a seeded generator in double precision: for studying algorithms, not for releasing real people's data"
 )
@@ -12,7 +13,6 @@ SECURE = (
     "precision, whose least significant bits can betray data (Mironov 2012), and one run only may be released: each "
     "further one adds its rho"
 )
-"""Notices; each is said once in a run."""
 
 
 def pipeline_notice(tables: Sequence[str]) -> str:
