@@ -7,15 +7,15 @@ threshold alone is a coarse function of them.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 from dpdescent.descent.dp_stat import Rule, Search
 from dpdescent.privacy.audit.attack import Array, Attack
+from dpdescent.privacy.audit.bounds import epsilon_where
 from dpdescent.privacy.audit.gaussian import mu_of_shifts
-from dpdescent.privacy.zcdp import require_delta
 
 # B, the largest threshold, and a residual above it.
 LARGEST, FAR = 1.0, 1e9
@@ -138,13 +138,4 @@ def _epsilon_of(first: Array, second: Array) -> Callable[[float], float]:
     def missing(eps: float) -> float:
         return max(float(np.maximum(p - math.exp(eps) * q, 0.0).sum()) for p, q in ((first, second), (second, first)))
 
-    def epsilon(delta: float) -> float:
-        require_delta(delta)
-        if missing(0.0) <= delta:
-            return 0.0
-        top = 1.0
-        while missing(top) > delta:
-            top *= 2.0
-        return float(brentq(lambda eps: missing(eps) - delta, 0.0, top, xtol=1e-12))
-
-    return epsilon
+    return partial(epsilon_where, missing)

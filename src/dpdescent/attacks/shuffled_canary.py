@@ -8,15 +8,14 @@ Whether another pair tells more still is not known, because what amplification b
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import logsumexp, ndtr
 
 from dpdescent.descent import ftrl
 from dpdescent.privacy.audit.attack import Array, Attack
-from dpdescent.privacy.zcdp import require_delta
+from dpdescent.privacy.audit.bounds import epsilon_where
 
 # Threshold, step size, and a label so far away that the residual is clipped wherever the iterates go.
 ZETA, ETA, FAR = 1.0, 1.0, 1e9
@@ -95,22 +94,13 @@ def likelihood_ratio(found: Array, alpha: float) -> Array:
 def _epsilon_of(records: int, alpha: float) -> Callable[[float], float]:
     """Smallest epsilon of the pair, in both directions, from delta, up to the grid."""
 
-    def epsilon(delta: float) -> float:
-        require_delta(delta)
+    def missing(eps: float) -> float:
         values, law = ratio_law(records, alpha)
+        grown = math.exp(eps)
+        there, back = np.maximum(values - grown, 0.0), np.maximum(1.0 - grown * values, 0.0)
+        return max(float(law @ there), float(law @ back))
 
-        def missing(eps: float) -> float:
-            grown = math.exp(eps)
-            there, back = np.maximum(values - grown, 0.0), np.maximum(1.0 - grown * values, 0.0)
-            return max(float(law @ there), float(law @ back))
-
-        if missing(0.0) <= delta:
-            return 0.0
-        # Unshuffled the pair is 1/alpha-Gaussian-DP; far above that nothing is missing.
-        top = 0.5 / alpha**2 + 40.0 / alpha
-        return float(brentq(lambda eps: missing(eps) - delta, 0.0, top, xtol=1e-9))
-
-    return epsilon
+    return partial(epsilon_where, missing)
 
 
 @cache

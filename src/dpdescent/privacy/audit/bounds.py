@@ -9,12 +9,14 @@ budgets without a law.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, logsumexp, ndtri
 
 from dpdescent.privacy import accounting
+from dpdescent.privacy.participation.search import smallest
 from dpdescent.privacy.zcdp import require_delta
 
 Array = NDArray[np.float64]
@@ -84,6 +86,12 @@ def rho_low(false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, c
 def epsilon_of_mu(mu: float, delta: float) -> float:
     """Smallest epsilon of mu-Gaussian-DP at delta."""
     return accounting.tight_epsilon(0.5 * mu**2, delta) if math.isfinite(mu) else math.inf
+
+
+def epsilon_where(missing: Callable[[float], float], delta: float) -> float:
+    """Smallest epsilon at which the delta that a pair attains is at most `delta`; `missing` gives it, and falls."""
+    require_delta(delta)
+    return smallest(lambda eps: missing(eps) <= delta, accuracy=1e-10)
 
 
 def _limits(
