@@ -1,5 +1,6 @@
 """Writing results: whole files or none, and numbers that read back the same."""
 
+import errno
 import math
 import os
 from pathlib import Path
@@ -37,6 +38,17 @@ def test_exception_leaves_what_was_there_before(tmp_path: Path) -> None:
     target.write_text("old")
     with pytest.raises(KeyboardInterrupt):
         half_written(target, KeyboardInterrupt())
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["table.csv"]
+
+
+def test_full_disk_is_one_line_that_says_how_to_go_on(tmp_path: Path) -> None:
+    target = tmp_path / "table.csv"
+    target.write_text("old")
+    with pytest.raises(SystemExit, match=r"table\.csv: the disk is full; free some space"):
+        half_written(target, OSError(errno.ENOSPC, "No space left on device"))
+    with pytest.raises(PermissionError):
+        half_written(target, PermissionError(errno.EACCES, "denied"))
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["table.csv"]
 

@@ -15,10 +15,10 @@ from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.baselines.sufficient_statistics import (
     Bounds,
     Calibration,
-    _release,
     ada_ssp,
     bounded_gram,
     mechanism,
+    noisy_sums,
     sensitivities,
     wishart_gram,
 )
@@ -140,7 +140,7 @@ def test_matched_noise_spends_a_third_of_the_budget_on_each_release() -> None:
 @pytest.mark.parametrize("name", CALIBRATIONS)
 def test_what_is_drawn_has_the_stated_noise(name: str) -> None:
     calibration, gram, rng = CALIBRATIONS[name], sample(40, 3, 3).gram, np.random.default_rng(4)
-    draws = [_release(gram, calibration, rng) for _ in range(4000)]
+    draws = [noisy_sums(gram, calibration, rng) for _ in range(4000)]
     noise = np.array([
         [eigenvalue - np.linalg.eigvalsh(gram.xx)[0], *upper(xx - gram.xx), *(xy - gram.xy)]
         for eigenvalue, xx, xy in draws
@@ -157,7 +157,7 @@ def test_what_is_drawn_has_the_stated_noise(name: str) -> None:
 
 def test_calibrations_share_their_normals() -> None:
     gram = sample(40, 3, 5).gram
-    standard, matched = (_release(gram, each, np.random.default_rng(6)) for each in CALIBRATIONS.values())
+    standard, matched = (noisy_sums(gram, each, np.random.default_rng(6)) for each in CALIBRATIONS.values())
     sds = [[release.noise_sd for release in each.releases] for each in CALIBRATIONS.values()]
     np.testing.assert_allclose((matched[2] - gram.xy) / sds[1][2], (standard[2] - gram.xy) / sds[0][2], rtol=1e-9)
     np.testing.assert_allclose((matched[1] - gram.xx) / sds[1][1], (standard[1] - gram.xx) / sds[0][1], rtol=1e-9)
@@ -171,7 +171,7 @@ def test_fit_is_the_published_ridge_regression_of_what_was_released(name: str, p
     rho, eps, v, L = 0.015, 0.9, 0.05, math.log(6 / DELTA)
     gram = wishart_gram(unit_sphere(p, np.random.default_rng(p)), n, np.random.default_rng(7))
     fit = ada_ssp(gram, CALIBRATIONS[name], np.random.default_rng(8))
-    eigenvalue, xx, xy = _release(gram, CALIBRATIONS[name], np.random.default_rng(8))
+    eigenvalue, xx, xy = noisy_sums(gram, CALIBRATIONS[name], np.random.default_rng(8))
     if name == "standard":
         lowered = eigenvalue - L / (eps / 3) * 9
         enough = math.sqrt(p * L * math.log(2 * p**2 / v)) * 9 / (eps / 3)

@@ -145,7 +145,8 @@ def _simulation(cases: list[_Case], score: _Score) -> Callable[[int, np.random.G
 
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
         first, second = (
-            np.array([score(*ada._release(gram, calibration, rng)) for _ in range(runs)]) for gram, calibration in held
+            np.array([score(*ada.noisy_sums(gram, calibration, rng)) for _ in range(runs)])
+            for gram, calibration in held
         )
         return first, second
 

@@ -180,7 +180,7 @@ def ada_ssp(
     if not 0.0 < failure_probability < 1.0:
         raise ValueError(f"failure_probability={failure_probability} must be in (0, 1)")
     p = len(gram.xy)
-    eigenvalue, xx, xy = _release(gram, calibration, rng)
+    eigenvalue, xx, xy = noisy_sums(gram, calibration, rng)
     lowered = max(0.0, eigenvalue - math.sqrt(math.log(6 / calibration.delta)) * calibration.releases[0].noise_sd)
     enough = calibration.releases[1].noise_sd * math.sqrt(p * math.log(2 * p**2 / failure_probability))
     ridge = max(0.0, enough - lowered)
@@ -240,7 +240,7 @@ def wishart_gram(
     return Gram(n, xx, xx @ theta + x_noise, float(yy))
 
 
-def _release(gram: Gram, calibration: Calibration, rng: np.random.Generator) -> tuple[float, Array, Array]:
+def noisy_sums(gram: Gram, calibration: Calibration, rng: np.random.Generator) -> tuple[float, Array, Array]:
     """The private part: noisy smallest eigenvalue, X'X and X'y."""
     s1, s2, s3 = (release.noise_sd for release in calibration.releases)
     p = len(gram.xy)

@@ -1,6 +1,7 @@
 """Writing results: to a temporary name first, then renamed, so that nothing half-written is ever seen."""
 
 import csv
+import errno
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,7 +11,11 @@ from typing import IO, Any
 
 @contextmanager
 def atomic(path: str | Path, mode: str = "w") -> Any:
-    """Opens a temporary sibling of `path` for writing; it takes the name `path` when the block ends without error."""
+    """Opens a temporary sibling of `path` for writing; it takes the name `path` when the block ends without error.
+
+    Raises:
+        SystemExit: in one line, when the disk is full; what `path` held before is still there.
+    """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     # The suffix stays, because matplotlib chooses its format by it.
@@ -20,6 +25,10 @@ def atomic(path: str | Path, mode: str = "w") -> Any:
         with open(temporary, mode, **options) as stream:
             yield stream
         os.replace(temporary, target)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise SystemExit(f"{target}: the disk is full; free some space, then run the same command to go on") from None
     finally:
         temporary.unlink(missing_ok=True)
 
