@@ -5,43 +5,50 @@ SCALE ?= paper
 BIN := .venv/bin
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-ifeq ($(MAKECMDGOALS),figure)
+# PAPERS may be written as liang2025, as 'liang2025 brown2024' or as '[liang2025, brown2024]'.
+COMMA := ,
+EMPTY :=
+SPACE := $(EMPTY) $(EMPTY)
+NAMES := $(strip $(subst $(COMMA),$(SPACE),$(subst [,,$(subst ],,$(PAPERS)))))
+CHOSEN := $(if $(NAMES),papers='$(if $(filter all,$(NAMES)),all,[$(subst $(SPACE),$(COMMA),$(NAMES))])')
+
+# A name as results has it, liang2025/fig04, is the rule liang2025_fig04; a file's path stays what it is.
+TARGETS := $(foreach name,$(F),$(if $(filter results/% build/%,$(name)),$(name),$(subst /,_,$(name))))
+
+ifneq ($(filter figure,$(MAKECMDGOALS)),)
   ifndef F
-    $(error Say which figure: make figure F=liang2025/fig04)
+    $(error Say which figure or table: make figure F=liang2025/fig04)
   endif
 endif
 
-.PHONY: help results quick figure test lint verify bench lock readme clean
+.PHONY: help results quick figure test lint verify bench readme unlock lock clean
 
-help: ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+help: ## make help | this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/.*## //' | awk -F ' [|] ' '{printf "%-46s %s\n", $$1, $$2}'
 
-results: .venv/.installed ## rebuild every table, figure and verdict at paper scale [SCALE=mine]
+results: .venv/.installed ## make results [SCALE=mine] [CORES=8] | every table, figure and verdict, at paper scale
 	$(SNAKEMAKE) --config scale=$(SCALE)
 
-quick: .venv/.installed ## the same pipeline, shrunk to a few minutes, into results/quick [PAPERS='[liang2025]']
-	$(SNAKEMAKE) --config scale=quick $(if $(PAPERS),papers='$(PAPERS)')
+quick: .venv/.installed ## make quick [PAPERS=liang2025] | the same pipeline in a few minutes, into results/quick
+	$(SNAKEMAKE) --config scale=quick $(CHOSEN)
 
-figure: .venv/.installed ## one figure: make figure F=liang2025/fig04 [SCALE=quick]
-	@test -f "src/dpdescent/papers/$(dir $(F))experiments/$(notdir $(F)).py" || \
-	  { echo "There is no figure $(F). There are:"; cd src/dpdescent/papers && \
-	    ls */experiments/*.py | sed -e '/__init__/d' -e '/table_/d' -e 's#experiments/##; s#.py$$##'; exit 2; }
-	$(SNAKEMAKE) results/$(SCALE)/$(F).png --config scale=$(SCALE)
+figure: .venv/.installed ## make figure F=liang2025/fig04 [SCALE=quick] | one figure or table, and what it needs
+	$(SNAKEMAKE) $(TARGETS) --config scale=$(SCALE)
 
-test: .venv/.installed ## lint, type check and the whole test suite
+test: .venv/.installed ## make test | lint, type check and the whole test suite
 	$(MAKE) lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-lint: .venv/.installed ## ruff, snakefmt, mypy
+lint: .venv/.installed ## make lint | ruff, snakefmt, mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/mypy
 
-verify: .venv/.installed ## rebuild in a scratch directory and report every difference from results/paper
+verify: .venv/.installed ## make verify [SCALE=quick] | rebuild in a scratch directory, report each difference from results
 	$(BIN)/python workflow/scripts/verify.py --scale $(SCALE) --cores $(CORES)
 
-bench: .venv/.installed ## the engines against textbook loops, side by side, as ratios
+bench: .venv/.installed ## make bench | the engines against textbook loops, side by side, as ratios
 	$(BIN)/python tests/bench/two_stage.py
 	$(BIN)/python tests/bench/full_batch.py
 	$(BIN)/python tests/bench/ftrl.py
@@ -49,19 +56,26 @@ bench: .venv/.installed ## the engines against textbook loops, side by side, as 
 	$(BIN)/python tests/bench/shuffled.py
 	$(BIN)/python tests/bench/kan.py
 
-readme: .venv/.installed ## write the numbers in README.md anew from results/paper
+readme: .venv/.installed ## make readme | write the numbers in README.md anew from results/paper
 	$(BIN)/python workflow/scripts/readme.py
 
-lock: .venv/.installed ## resolve the dependencies anew (needs uv)
+unlock: .venv/.installed ## make unlock | after a killed build: remove its lock, unless a build is running
+	$(SNAKEMAKE) --unlock
+
+lock: .venv/.installed ## make lock | resolve the dependencies anew (needs uv)
 	uv pip compile --quiet --generate-hashes --python-version 3.11 --group build --group test pyproject.toml -o requirements.lock
 
-clean: ## remove what builds made: build/, .snakemake/, results/quick; the committed results stay
+clean: ## make clean | remove what builds made: build/, .snakemake/, results/quick; the committed results stay
 	rm -rf build .snakemake results/quick
 
 .venv/.installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || \
 	  { echo "dpdescent needs Python 3.11 (results depend on the numpy that it resolves to). Name one: make results PYTHON=/path/to/python3.11"; exit 2; }
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "$(PYTHON) lacks the modules venv and ensurepip. On Debian and Ubuntu: apt-get install python3.11-venv"; exit 2; }
+	@echo "Setting up .venv, once: a minute or two"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock && \
+	  $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable . || \
+	  { echo "The packages of requirements.lock are not all installed (no network?). Run the same command to go on."; exit 2; }
 	@touch $@

@@ -11,6 +11,9 @@ min_version("9.27")
 configfile: "config/config.yaml"
 
 
+report: "workflow/report/workflow.rst"
+
+
 include: "workflow/rules/common.smk"
 
 
@@ -61,7 +64,11 @@ for key, paper in PROJECT.papers.items():
                 artefact_files(artefact),
 
 
+check_call()
+
+
 onstart:
+    check_room()
     keep_reference()
     warn_of_own_data()
 
@@ -71,6 +78,4 @@ onsuccess:
 
 
 onerror:
-    print(
-        f"Not finished. The log of the failed job is printed above; logs are in {BUILD}/logs. Run the same command to resume."
-    )
+    how_to_resume(log)

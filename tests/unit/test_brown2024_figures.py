@@ -28,8 +28,10 @@ from made_up import Rows, grid
 ROOT = Path(__file__).parents[2]
 PAPER = project.load({"scale": "paper", "seed": 7, "papers": ["brown2024"]}, ROOT).papers["brown2024"]
 DRAWN = [name.removeprefix("draw_") for name in figures.__all__]
+# Sorted, as the specs of figures have them.
 DISPLAY = {
-    name: {"cells": artefact.cells, "arms": artefact.arms, "published": PAPER.published} | artefact.display
+    name: {"cells": dict(sorted(artefact.cells.items())), "arms": artefact.arms, "published": PAPER.published}
+    | artefact.display
     for name, artefact in PAPER.artefacts.items()
 }
 TARGETS = ("theta_star", "theta_hat")
@@ -301,10 +303,23 @@ def test_a_method_has_one_colour_in_all_figures() -> None:
     assert not {look[1] for look in intervals.CONSTRUCTIONS.values()} & set(methods)
 
 
+def test_methods_have_the_colours_that_they_have_in_all_papers() -> None:
+    drawn = {curve.get_label(): curve[0].get_color() for curve in draw("fig01").axes[0].containers}
+    assert set(drawn) == {"DP-GD", "OLS", "AdaSSP"}
+    (lengths,) = lines_of(draw("fig06").axes[0], linestyle="--")
+    _, sampling = draw("ext_author_profile").axes[0].containers
+    found = [*drawn.items(), ("OLS", lengths.get_color()), ("OLS", sampling[0].get_color())]
+    for method, color in found:
+        assert to_hex(color) == style.METHODS[method].lower()
+    # Neither the exact law nor a fit is black.
+    assert style.METHODS["OLS"] not in (accuracy.LAW, accuracy.FIT)
+
+
 def test_fig01_draws_what_is_predicted_and_the_error_of_zero() -> None:
     left, right, _ = draw("fig01").axes
     heights = [
-        sorted({float(line.get_ydata()[0]) for line in lines_of(panel, color="black")}) for panel in (left, right)
+        sorted({float(line.get_ydata()[0]) for line in lines_of(panel, color=accuracy.LAW, linestyle="-")})
+        for panel in (left, right)
     ]
     assert heights == [[0.1, 0.4], [0.4]]
     for panel in (left, right):
@@ -335,7 +350,7 @@ def test_fig01_has_a_panel_with_a_guide_for_samples_that_are_larger() -> None:
 def test_fig02_fits_both_rates_and_names_their_coefficients() -> None:
     figure = draw("fig02")
     for panel, factor in zip(figure.axes, (5, 3), strict=False):
-        (private,), (sampling,) = (lines_of(panel, linestyle=dashes, color="black") for dashes in (":", "--"))
+        (private,), (sampling,) = (lines_of(panel, linestyle=dashes, color=accuracy.FIT) for dashes in (":", "--"))
         np.testing.assert_allclose(private.get_ydata(), 70 * factor / np.array([1000, 10000, 30000]))
         np.testing.assert_allclose(sampling.get_ydata(), 3 / np.sqrt([1000, 10000, 30000]))
         names = [text.get_text() for text in panel.get_legend().get_texts()]
@@ -385,7 +400,7 @@ def test_fig08_has_both_thresholds_in_each_panel_and_the_sampling_error_once() -
     assert crossings(figure.axes[1]) == []
 
 
-def test_the_author_s_profile_keeps_the_order_of_its_cells() -> None:
+def test_the_author_s_profile_keeps_the_order_of_the_paper() -> None:
     titles = [panel.get_title() for panel in draw("ext_author_profile").axes]
     assert titles == ["Figure 2, $p=10$", "Figure 8(a), $p=10$", "Figure 8(b), $p=100$"]
 
@@ -547,10 +562,11 @@ def test_fig05_has_room_for_every_bar_and_for_no_more() -> None:
 
 def test_fig06_draws_the_predicted_lengths_and_that_of_least_squares() -> None:
     panel = draw("fig06").axes[0]
-    assert [set(line.get_ydata()) for line in lines_of(panel, color="black")] == [{0.3}] * 3
+    predicted = lines_of(panel, color=accuracy.LAW, linestyle="-")
+    assert [set(line.get_ydata()) for line in predicted] == [{0.3}] * 3
     assert [set(line.get_ydata()) for line in lines_of(panel, linestyle=":")] == [{0.31}] * 3
     assert len(lines_of(panel, linestyle="--", color=accuracy.OLS)) == 1
-    through = [list(line.get_xdata()) for line in lines_of(panel, color="black")]
+    through = [list(line.get_xdata()) for line in predicted]
     assert through == [list(curve[0].get_xdata()) for curve in panel.containers]
 
 
@@ -563,16 +579,16 @@ def test_other_readings_are_lines_beside_the_headline() -> None:
 def test_outliers_have_full_marks_for_the_target_of_the_theory_and_hollow_ones_for_least_squares() -> None:
     figure = draw("ext_outliers")
     assert [panel.get_title() for panel in figure.axes] == [
-        "2 % outliers, $N=420$", "no outliers, $N=420$", "2 % outliers, $N=1020$", "no outliers, $N=1020$"
+        "no outliers, $N=420$", "2 % outliers, $N=420$", "no outliers, $N=1020$", "2 % outliers, $N=1020$"
     ]  # fmt: skip
     for panel in figure.axes:
         faces = [curve[0].get_markerfacecolor() for curve in panel.containers]
         assert [face == "white" for face in faces] == [False] * 3 + [True] * 3
         places = sorted(float(x) for curve in panel.containers for x in curve[0].get_xdata())
         assert min(np.diff(places)) > 0.05
-    names = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    names = [label.get_text() for label in figure.axes[1].get_xticklabels()]
     assert names[1] == "$\\gamma=2\\sqrt{p}$\n32 % clipped\ntargets 0.43 apart"
-    assert figure.axes[1].get_xticklabels()[0].get_text() == "$\\gamma=\\sqrt{p}$\n0 % clipped\nsame targets"
+    assert figure.axes[0].get_xticklabels()[0].get_text() == "$\\gamma=\\sqrt{p}$\n0 % clipped\nsame targets"
 
 
 def test_a_lone_panel_is_an_array_of_axes_where_that_is_asked_for() -> None:

@@ -585,7 +585,7 @@ def test_fig02_draws_points_lines_and_bounds() -> None:
             assert drawn(panel, only("fig02", panel=x, kind="exact", series=series), x, color=color, linestyle="-")
             simulated = only("fig02", panel=x, kind="simulated", series=series)
             assert drawn(panel, simulated, x, color=color, linestyle="None")
-        assert drawn(panel, only("fig02", panel=x, kind="exact", series="optimum"), x, color="black")
+        assert drawn(panel, only("fig02", panel=x, kind="exact", series="optimum"), x, color=style.BLACK)
         for series in bounds_of(16, 3.4, 0.02, 0.001):
             assert drawn(panel, only("fig02", panel=x, kind="bound", series=series), x)
         assert (panel.get_xscale(), panel.get_yscale()) == ("log", "log")
@@ -621,7 +621,7 @@ def test_fig02_shows_the_slope_of_every_reading_below() -> None:
     readings = [
         "as configured",
         "T = 4000",
-        "fixed nu",
+        r"fixed $\nu$",
         "label noise of sd 1",
         "learning rates 0.01 to 0.2",
         "sensitivity of T steps",
@@ -639,6 +639,18 @@ def test_fig02_shows_the_slope_of_every_reading_below() -> None:
             assert [float(line.get_ydata()[0]) for line in full] == pytest.approx([0, 1], abs=0.2)
             over_steps = lines_of(panel, color=color, marker="|", markersize=11)
             assert [float(line.get_xdata()[0]) for line in over_steps] == pytest.approx([3.0, 3.0])
+
+
+def test_fig02_hides_no_curve_behind_its_slopes() -> None:
+    figure = draw("fig02")
+    figure.canvas.draw()
+    above = figure.axes[:3]
+    assert [panel.get_title() for panel in above] == [
+        r"$\alpha=1$, $\eta=0.02$", r"$d=128$, $\eta=0.02$", r"$d=128$, $\alpha=1$",
+    ]  # fmt: skip
+    for panel in above:
+        slopes, title = panel.get_legend().get_window_extent(), panel.title.get_window_extent()
+        assert panel.get_window_extent().y1 <= slopes.y0 < slopes.y1 <= title.y0
 
 
 def test_fig02_cuts_upper_bounds_but_nothing_else() -> None:
@@ -820,6 +832,34 @@ def test_prefix_sums_compare_mechanisms_at_their_best_number_of_restarts() -> No
         assert names[-1] == ("ME" if T < 2000 else r"$\nu$")
         assert ("FHU $\\times4$" in names) == (k > 1)
     assert len(lines_of(figure.axes[0], linestyle=":")) == 2
+
+
+def test_methods_have_the_colours_of_all_papers() -> None:
+    palette = style.METHODS
+    accuracy, _ = draw("fig04b").axes
+    names = methods.in_order(only("fig04b")["mechanism"])
+    shown = {name: color_of(curve[0]) for name, curve in zip(names, accuracy.containers, strict=True)}
+    plain = {name: name.removesuffix(", amplified").removesuffix(", restarts") for name in names}
+    assert shown == {name: palette[plain[name]] for name in names}
+    # Names of our own for methods that other papers have, too.
+    ours = {"identity": "DP-SGD", "FHU": "Optimal CC", r"$\nu$": "nu-DP-FTRL"}
+    below = draw("ext_prefix_sums").axes[6]
+    (bars,) = below.containers
+    found = {
+        label.get_text(): to_hex(bar.get_facecolor(), keep_alpha=False).upper()
+        for label, bar in zip(below.get_yticklabels(), bars, strict=True)
+    }
+    assert {name: found[name] for name in ours} == {name: palette[method] for name, method in ours.items()}
+
+
+def test_stars_are_named_in_no_methods_colour() -> None:
+    figure = draw("fig04b")
+    (legend,) = figure.legends
+    (star,) = legend.get_lines()
+    assert to_hex(star.get_markerfacecolor()) == "#ffffff"
+    for drawn_star in lines_of(figure.axes[1], marker="*"):
+        assert to_hex(drawn_star.get_markerfacecolor()).upper() in style.METHODS.values()
+        assert drawn_star.get_zorder() < min(curve[0].get_zorder() for curve in figure.axes[1].containers)
 
 
 def test_ordered_quantities_get_lighter_as_they_grow() -> None:

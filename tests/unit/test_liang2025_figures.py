@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
+from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 import made_up
@@ -383,6 +384,40 @@ def test_friendly_core_marks_runs_without_a_core() -> None:
         marked = [list(line.get_xdata()) for line in axes.lines if line.get_marker() == "x"]
         assert [500] in marked
         assert sum(map(len, marked)) == 1
+
+
+def test_each_method_has_the_colour_that_it_has_in_every_paper() -> None:
+    seen: dict[str, set[str]] = {}
+    for name in ("ext_friendlycore", "ext_overidentified", "fig03", "fig09"):
+        for axes in draw(name).axes:
+            for curve, label in zip(*axes.get_legend_handles_labels(), strict=True):
+                if isinstance(curve, ErrorbarContainer):
+                    seen.setdefault(f"{name} {label.split(',')[0].split(':')[0]}", set()).add(
+                        to_hex(curve[0].get_color())
+                    )
+    expected = {
+        "ext_friendlycore DP-2S-GD": "DP-2S-GD", "ext_friendlycore FriendlyCore": "FriendlyCore-2SLS",
+        "ext_overidentified DP-2S-GD": "DP-2S-GD", "ext_overidentified 2SLS": "2SLS", "fig09 2SLS": "2SLS",
+        "fig03 2S-GD": "2S-GD",
+    }  # fmt: skip
+    assert {key: seen[key] for key in expected} == {
+        key: {style.METHODS[name].lower()} for key, name in expected.items()
+    }
+    assert style.METHODS["DP-2S-GD"].lower() in seen["fig03 DP-2S-GD"]
+    others = {style.METHODS[name].lower() for name in ("2SLS", "DP-2S-GD")}
+    assert not others & (seen["ext_overidentified 2S-GD"] | seen["fig09 2S-GD"])
+
+
+def test_the_splits_of_one_draw_stand_side_by_side() -> None:
+    points = [np.asarray(curve[0].get_xdata(), dtype=float) for curve in draw("ext_parameter_draws").axes[2].containers]
+    assert len({x[0] for x in points}) == 3
+    np.testing.assert_allclose(points[1], [2.0, 3.0, 4.0])
+
+
+def test_no_whisker_lies_on_the_frame() -> None:
+    panel = draw("fig05").axes[2]
+    low, high = panel.get_ylim()
+    assert all(low < y < high for line in panel.lines for y in line.get_ydata())
 
 
 def test_weak_instrument_writes_out_medians_that_leave_the_panel() -> None:

@@ -613,6 +613,20 @@ def test_a_series_has_one_look_and_no_two_look_alike() -> None:
     assert looks.label_of("AdaSSP (bound 1.2 sqrt d)") == r"AdaSSP (bound $1.2\sqrt{d}$)"
 
 
+def test_methods_have_the_colours_of_all_papers() -> None:
+    lines = {each.get_label(): each[0] for panel in draw("risk_vs_n").axes for each in panel.containers}
+    for name in ("OLS", *PRIVATE, "DP-SSGD"):
+        assert lines[looks.label_of(name)].get_color() == style.METHODS[name], name
+    bound = looks.drawn_without_guarantee("AdaSSP (bound 1.2 sqrt d)")
+    (tight,) = [each[0] for each in draw("risk_vs_d").axes[0].containers if each.get_label() == bound]
+    assert (tight.get_color(), tight.get_markerfacecolor()) == (style.METHODS["AdaSSP"], "white")
+    # Variants of DP-AMBSSGD stand beside the methods, and look like none of them.
+    levels = {each.get_label(): each[0].get_color() for each in draw("risk_vs_sigma").axes[2].containers}
+    assert levels.pop("DP-AMBSSGD") == style.METHODS["DP-AMBSSGD"]
+    assert len(levels) == 2
+    assert not set(levels.values()) & set(style.METHODS.values())
+
+
 def test_labels_say_what_is_not_private() -> None:
     tight = r"AdaSSP (bound $1.2\sqrt{d}$), Wishart draw (no guarantee)"
     for name in ("risk_vs_d", "sample_complexity"):

@@ -997,7 +997,7 @@ def test_choices_equal_the_table() -> None:
     for panel, name in zip(draw("batch").axes, ("T fixed", "T B fixed"), strict=True):
         for keys in grid(kappa=(0.0, 2.65), eta=(2.0, 8.0), series=RISKS):
             line = line_through(panel, only("batch", panel=name, **keys), "B")
-            full = (style.VERMILION if keys["kappa"] else style.BLUE).lower() == line.get_color()
+            full = (style.VERMILION if keys["kappa"] else style.GREY).lower() == line.get_color()
             assert full == (keys["eta"] == 8.0)
     first, second, clipped = draw("clipping").axes
     for rule in ("G_delta", "G_sharp", "1", "0.25", "0.05"):
@@ -1010,6 +1010,31 @@ def test_choices_equal_the_table() -> None:
     table = whole("clipping").query("clip_rule in ('1', '0.25')")
     labels = legend_of(of_table("clipping", table.assign(clip_rule=table["clip_rule"].astype(float))))
     assert labels[:2] == [r"$C_\mathrm{clip}=\,$$1$", r"$C_\mathrm{clip}=\,$$0.25$"]
+
+
+def test_methods_and_their_bounds_have_the_colours_of_the_registry() -> None:
+    independent, nothing = (style.METHODS[name].lower() for name in ("DP-SGD", "non-private"))
+    for panel, name in zip(draw("batch").axes, ("T fixed", "T B fixed"), strict=True):
+        for kappa, color in ((2.65, independent), (0.0, nothing)):
+            at = {"panel": name, "kappa": kappa, "eta": 8.0, "series": "population risk"}
+            assert line_through(panel, only("batch", **at), "B").get_color().lower() == color
+    totals = draw("bound_vs_run").axes[0]
+    for bound, color in (("A_van", independent), ("A_non", nothing)):
+        assert labelled(totals, theory.BOUNDS[bound][2]).get_color().lower() == color
+    table = only("projection", m=64, kappa=0.0, lam=0.0).sort_values("radius_factor").assign(place=range(5))
+    assert line_through(draw("projection").axes[0], table, "place").get_color().lower() == nothing
+
+
+def test_narrow_axes_name_more_than_two_risks_and_no_share_above_all() -> None:
+    # Less than a decade of risks: 1, 2 and 5 alone would name two of them.
+    for name in ("private_rate_n", "eps_and_d"):
+        panel = draw(name).axes[0]
+        low, high = panel.get_ylim()
+        assert high < 10 * low
+        assert sum(low <= tick <= high for tick in panel.get_yticks()) > 3
+    event = draw("initialisation").axes[0]
+    assert max(event.get_yticks()) == pytest.approx(100.0)
+    assert event.get_ylim()[1] > 100.0
 
 
 def test_log_2_is_named_vacuous_where_risks_and_bounds_stand() -> None:

@@ -23,7 +23,7 @@ TINY = ("--config", "scale=tiny")
 
 # What the build of a shared copy printed.
 OUTPUT = "output.txt"
-COPIED = ("Snakefile", "config", "profiles", "pyproject.toml", "src", "workflow")
+COPIED = ("CITATION.cff", "Snakefile", "config", "profiles", "pyproject.toml", "src", "workflow")
 
 
 def copy_project(folder: Path) -> Path:

@@ -22,6 +22,7 @@ artefacts:
   fig01:
     title: Means of normal values
     place: Figure 1
+    caption: Means of normal values over the sample size, one curve a budget
     keys: [panel, n, rho]
     measures: [size]
     split: [n]
@@ -44,6 +45,7 @@ artefacts:
   table_one:
     title: The same & more
     place: Table 1
+    caption: The same means, one row a sample size
     keys: [n]
     split: []
     cells:

@@ -121,12 +121,3 @@ def test_bad_configuration_ends_with_one_line(
     assert len(told) == 1
     assert re.fullmatch(rf"Config error: {message}", told[0])
     assert not (folder / "results").exists()
-
-
-@pytest.mark.workflow
-def test_unknown_target_is_no_traceback(tmp_path: Path) -> None:
-    folder = copies.copy_project(tmp_path / "copy")
-    for target in ("liang2025_fig99", "results/paper/liang2025/fig99.png", "results/paper/liang2025/fig01.md"):
-        output = copies.snakemake(folder, "-n", target, code=1)
-        assert f"No rule to produce {target}" in output
-        assert "Traceback" not in output

@@ -1,14 +1,19 @@
 # What every stage shares: the resolved configuration, names of files, fingerprints of code, the reference copy.
+import atexit
 import json
+import re
 
-from dpdescent.replication import own_data
+from snakemake import cli
+
+from dpdescent.replication import own_data, preflight
 from dpdescent.replication import project as project_of
 from dpdescent.replication.configuration import ConfigError
-from dpdescent.replication.fingerprint import code_fingerprint, module_file, versions
+from dpdescent.replication.fingerprint import code_fingerprint, files_fingerprint, module_file, versions
 
 ROOT = Path(workflow.basedir)
 SOURCE = ROOT / "src"
 SCRIPTS = ROOT / "workflow/scripts"
+CAPTION = str(ROOT / "workflow/report/artefact.rst")
 
 try:
     PROJECT = project_of.load(dict(config), ROOT)
@@ -35,6 +40,77 @@ if not os.path.isdir(REFERENCE):
         stamp.write("Results that are older than this file were not made in this checkout.\n")
 
 
+# What `snakemake --report` prints below a figure. It lies in config, which its templates see, and in no parameter of a
+# rule: another caption is no reason to draw again.
+config["about"] = {
+    "label": "paper scale" if SCALE == "paper" else project_of.scale_label(SCALE, ROOT),
+    "captions": {
+        item: re.sub(r"([\\*`|_])", r"\\\1", f"{artefact.place}. {artefact.title}. {artefact.caption}")
+        for item, artefact in ARTEFACTS.items()
+    },
+}
+
+
+def in_report(file, kind):
+    """An output that `snakemake --report` shows, under its paper; its rule has the item as its only wildcard."""
+
+    def paper(wildcards):
+        return ARTEFACTS[wildcards[0]].paper
+
+    def labels(wildcards):
+        return {"place": ARTEFACTS[wildcards[0]].place, "what": ARTEFACTS[wildcards[0]].title, "as": kind}
+
+    return report(file, caption=CAPTION, category=paper, labels=labels)
+
+
+def check_call():
+    """Before any work: a wrong target, or an unlocking under a running build, ends with one line."""
+    if not workflow.is_main_process or Path(sys.argv[0]).name not in ("snakemake", "__main__.py"):
+        return
+    if "--unlock" in sys.argv and (builds := preflight.builds_here()):
+        sys.exit(preflight.not_unlocked(builds))
+    known = known_targets()
+    # Snakemake hands its targets to the workflow after the Snakefile is read. Its parser takes a third of a second,
+    # which a call is spared that has no doubtful word.
+    words = [word for word in sys.argv[1:] if not word.startswith("-") and not word.isdecimal() and "=" not in word]
+    if preflight.no_target(words, known):
+        asked = cli.get_argument_parser().parse_known_args(sys.argv[1:])[0].targets
+        if line := preflight.no_target(asked, known):
+            sys.exit(line)
+    atexit.register(explain_lock)
+
+
+def known_targets():
+    names = [rule.name for rule in workflow.rules if not rule.has_wildcards()]
+    stages = [rule.name for rule in workflow.rules if rule.has_wildcards()]
+    parts = {f"{BUILD}/parts/{item}/{name}.csv" for item, name in PARTS}
+    data = {f"{BUILD}/data/{key}/{name}.csv" for key, paper in PROJECT.papers.items() for name in paper.datasets}
+    results = [file for artefact in ARTEFACTS.values() for file in artefact_files(artefact)]
+    shared = [str(file) for rule in workflow.rules if not rule.has_wildcards() for file in rule.output]
+
+    def makes(file):
+        # Wildcards of these two match names that no configuration knows.
+        if file.startswith((f"{BUILD}/parts/", f"{BUILD}/data/")):
+            return file in parts | data
+        return any(rule.is_producer(file) for rule in workflow.rules)
+
+    files = [*results, *shared, *data, *parts]
+    return preflight.Targets(names, stages, files, makes, list(PROJECT.papers), SCALE)
+
+
+def explain_lock():
+    """The last line of a call that met another's lock: Snakemake's own lock is gone by then."""
+    if os.path.isdir(".snakemake/locks") and workflow._persistence is not None and workflow.persistence.locked:
+        print(preflight.locked(preflight.builds_here()), file=sys.stderr)
+
+
+def check_room():
+    """Before the first job, not after hours: the jobs to run, and the copy of the results that came along."""
+    copied = 0 if os.path.isdir(REFERENCE) else preflight.size(RESULTS)
+    if line := preflight.no_room(len(workflow.dag), copied, [RESULTS, BUILD, ".snakemake"]):
+        sys.exit(line)
+
+
 def keep_reference():
     """Copies the results that came with the checkout, once, before the first job."""
     if not os.path.isdir(REFERENCE):
@@ -51,9 +127,21 @@ def warn_of_own_data():
 
 
 def report_build():
-    """After a full build: how it compares with what came with the checkout, and what to open."""
+    """What was asked for and where it lies; after a full build, how it compares with what came with the checkout."""
+    rules = {rule.name: rule for rule in workflow.rules}
+    for target in sorted(workflow.dag_settings.targets):
+        files = [str(file) for file in rules[target].input] if target in rules else [target]
+        print(f"{target}: {', '.join(files) if len(files) < 4 else os.path.commonpath(files)}", flush=True)
     if os.path.exists(f"{RESULTS}/MANIFEST.sha256"):
         shell("{sys.executable:q} workflow/scripts/compare.py --made {RESULTS} --reference {REFERENCE} --build {BUILD}")
+
+
+def how_to_resume(logs):
+    """The last line of a build that did not end well; Snakemake's own stand between it and the failed job's."""
+    by_user = any("Terminating processes on user request" in Path(log).read_text(encoding="utf-8") for log in logs)
+    why = "Interrupted" if by_user else "Not finished. The log of the failed job is printed above"
+    line = f"{why}; logs are in {BUILD}/logs. What is made is kept: run the same command to resume."
+    atexit.register(print, line, file=sys.stderr)
 
 
 def artefact_files(artefact):

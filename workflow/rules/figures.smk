@@ -7,7 +7,7 @@ rule figure:
         stamp=STAMP,
         table=f"{RESULTS}/{{figure}}.csv",
     output:
-        png=f"{RESULTS}/{{figure}}.png",
+        png=in_report(f"{RESULTS}/{{figure}}.png", "figure"),
         svg=f"{RESULTS}/{{figure}}.svg",
     log:
         f"{BUILD}/logs/figure/{{figure}}.log",

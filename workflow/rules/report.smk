@@ -1,4 +1,6 @@
-# What the papers share: claims, findings and the ledger in one file each, the manifest, where it all came from.
+# What the papers share: claims, findings and the ledger in one file each, the report, the manifest, what it all took.
+from dpdescent.replication.about import about, software
+from dpdescent.replication.report.pages import site_files
 
 
 rule collect:
@@ -53,10 +55,59 @@ rule summary:
         " --label={params.label:q} --output {output:q} > {log} 2>&1"
 
 
+# Who chose each value, and what the report knows of a paper beside its results.
+rule settings:
+    input:
+        stamp=STAMP,
+    output:
+        settings=f"{RESULTS}/{{key}}/settings.csv",
+        about=f"{BUILD}/about/{{key}}.json",
+    log:
+        f"{BUILD}/logs/settings/{{key}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/settings/{{key}}.tsv"
+    params:
+        code=code("settings"),
+        about=lambda wildcards: json.dumps(about(PROJECT, wildcards.key, ROOT), separators=(",", ":")),
+    message:
+        "{wildcards.key}: list who chose what"
+    shell:
+        "{sys.executable:q} workflow/scripts/settings.py --about {params.about:q} --settings {output.settings:q}"
+        " --output {output.about:q} > {log} 2>&1"
+
+
+rule report:
+    input:
+        stamp=STAMP,
+        about=expand(f"{BUILD}/about/{{key}}.json", key=PROJECT.papers),
+        collected=rules.collect.output,
+        bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),
+        tables=[f"{RESULTS}/{artefact.item}.csv" for artefact in DEFAULT.values() if artefact.is_table],
+    output:
+        expand(f"{RESULTS}/report/{{name}}", name=site_files(PROJECT.papers)),
+    log:
+        f"{BUILD}/logs/report.log",
+    benchmark:
+        f"{BUILD}/benchmarks/report.tsv"
+    params:
+        code=code("report"),
+        templates=files_fingerprint((SOURCE / "dpdescent/replication/report").glob("*/*.*")),
+        versions=versions("jinja2"),
+        software=json.dumps(software(ROOT)),
+        label=FIGURE_LABEL,
+    message:
+        "write the report"
+    shell:
+        "{sys.executable:q} workflow/scripts/report.py --results {RESULTS} --about {input.about:q}"
+        " --software {params.software:q} --label={params.label:q} --output {RESULTS}/report > {log} 2>&1"
+
+
 rule manifest:
     input:
         stamp=STAMP,
         summary=f"{RESULTS}/README.md",
+        report=rules.report.output,
+        settings=expand(f"{RESULTS}/{{key}}/settings.csv", key=PROJECT.papers),
         collected=rules.collect.output,
         figure=[f"{RESULTS}/audit.png", f"{RESULTS}/audit.svg"],
         artefacts=[file for artefact in DEFAULT.values() for file in artefact_files(artefact)],
@@ -92,7 +143,8 @@ rule compute:
     input:
         f"{RESULTS}/MANIFEST.sha256",
     output:
-        f"{RESULTS}/compute.csv",
+        table=f"{RESULTS}/compute.csv",
+        script=f"{RESULTS}/report/compute.js",
     log:
         f"{BUILD}/logs/compute.log",
     params:
@@ -101,4 +153,4 @@ rule compute:
         "sum up times and memory"
     shell:
         "{sys.executable:q} workflow/scripts/compute.py --benchmarks {BUILD}/benchmarks --parts {RESULTS}/parts.csv"
-        " --output {output:q} > {log} 2>&1"
+        " --output {output.table:q} --script {output.script:q} > {log} 2>&1"

@@ -6,7 +6,7 @@ rule table:
         stamp=STAMP,
         parts=lambda wildcards: part_files(wildcards.item),
     output:
-        table=f"{RESULTS}/{{item}}.csv",
+        table=in_report(f"{RESULTS}/{{item}}.csv", "numbers"),
         parts=f"{BUILD}/fingerprints/{{item}}.csv",
     log:
         f"{BUILD}/logs/table/{{item}}.log",

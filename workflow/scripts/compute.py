@@ -3,7 +3,8 @@
 import argparse
 
 from dpdescent.replication import provenance
-from dpdescent.replication.files import read_rows, write_rows
+from dpdescent.replication.files import atomic, read_rows, write_rows
+from dpdescent.replication.report import site
 
 
 def main() -> None:
@@ -11,10 +12,13 @@ def main() -> None:
     parser.add_argument("--benchmarks", required=True, help="folder of the benchmark files")
     parser.add_argument("--parts", required=True, help="CSV of the build's parts")
     parser.add_argument("--output", required=True, help="CSV to write")
+    parser.add_argument("--script", required=True, help="the same as a script, for the report's pages")
     args = parser.parse_args()
     parts = {(row["paper"], row["artefact"], row["part"]) for row in read_rows(args.parts)}
     rows = provenance.compute_budget(args.benchmarks, parts)
     write_rows(args.output, ["stage", "item", "jobs", "wall_s", "cpu_s", "peak_mb"], rows)
+    with atomic(args.script) as stream:
+        stream.write(site.compute_script(rows))
     print(f"{sum(row['cpu_s'] for row in rows) / 60:.1f} CPU-minutes")
 
 

@@ -1,36 +1,70 @@
-"""Writes the numbers in README.md anew from the committed results; --check only says whether they are current."""
+"""Writes what README.md and config/README.md quote anew; --check changes nothing and says what is not current."""
 
 import argparse
+import subprocess
 import sys
 from pathlib import Path
 
-from dpdescent.replication import summary
+from dpdescent.replication import configuration, project, reference, summary
 from dpdescent.replication.files import atomic, read_rows
+from dpdescent.replication.report.evidence import foremost
 
 ROOT = Path(__file__).resolve().parents[2]
+SCHEMAS = ("config", "scale", "paper")
+FOREMOST = 5
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--results", default="results/paper", help="results to quote")
-    parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if README.md is out of date")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if a page is out of date")
     args = parser.parse_args()
-    results = ROOT / args.results
-    claims, findings, audit = (read_rows(results / f"{kind}.csv") for kind in ("claims", "findings", "audit"))
-    papers = dict.fromkeys(claim["paper"] for claim in claims)
-    confirmed = [row for row in findings if row["status"] == "confirmed" and row["severity"] != "cosmetic"]
-    blocks = {
-        "scorecard": summary.scorecard(claims, papers),
-        "audit": summary.audit_counts(audit, papers),
-        "findings": summary.findings_list(confirmed),
-        "compute": summary.compute(results),
+    stale = []
+    for name, blocks in (("README.md", quoted(ROOT / args.results)), ("config/README.md", documented())):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        current = summary.fill(text, blocks)
+        if current != text:
+            stale.append(name)
+        if not args.check:
+            with atomic(ROOT / name) as stream:
+                stream.write(current)
+    if args.check and stale:
+        sys.exit(f"{' and '.join(stale)}: not what results and schemas say now: run make readme")
+
+
+def quoted(results: Path) -> dict[str, str]:
+    """The blocks of README.md."""
+    claims, findings, audit, compute = (
+        read_rows(results / f"{kind}.csv") for kind in ("claims", "findings", "audit", "compute")
+    )
+    made = project.load({"scale": "paper", "seed": 0, "papers": "all"}, ROOT)
+    titles = {
+        key: {name: f"{each.place}: {each.title}" for name, each in paper.artefacts.items()}
+        for key, paper in made.papers.items()
     }
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    current = summary.fill(text, blocks)
-    if args.check:
-        sys.exit(0 if current == text else "README.md does not quote the committed results: run make readme")
-    with atomic(ROOT / "README.md") as stream:
-        stream.write(current)
+    return {
+        "scorecard": summary.scorecard(claims, titles),
+        "audit": summary.audit_counts(audit, titles),
+        "findings": summary.foremost_list(foremost(findings, FOREMOST)),
+        "artefacts": summary.artefacts(compute, titles),
+        "rulegraph": rule_graph(),
+    }
+
+
+def documented() -> dict[str, str]:
+    """The blocks of config/README.md."""
+    schemas = {name: ROOT / f"workflow/schemas/{name}.schema.yaml" for name in SCHEMAS}
+    return {name: reference.keys(configuration.read_yaml(path)) for name, path in schemas.items()}
+
+
+def rule_graph() -> str:
+    """The rules of a build as a mermaid picture; one paper has them all."""
+    command = [sys.executable, "-m", "snakemake", "--rulegraph", "mermaid-js", "--cores", "1", "--forceall"]
+    options = ["--config", "scale=quick", "papers=[liang2025]"]
+    done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"the rule graph was not made: {done.stderr.strip()}")
+    return f"```mermaid\n{reference.plain_graph(done.stdout)}\n```"
 
 
 if __name__ == "__main__":

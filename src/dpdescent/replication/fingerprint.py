@@ -24,6 +24,14 @@ def code_fingerprint(source: Path, roots: Iterable[Path]) -> str:
     return digest.hexdigest()[:12]
 
 
+def files_fingerprint(paths: Iterable[Path]) -> str:
+    """One short hash over files that are no code of ours to parse, such as templates: their names and bytes."""
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        digest.update(f"{path.name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()[:12]
+
+
 def reachable(source: Path, roots: Iterable[Path]) -> set[Path]:
     """The roots and all first-party files that running them imports, package `__init__` files on the way included."""
     found: set[Path] = set()

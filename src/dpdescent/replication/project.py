@@ -37,6 +37,7 @@ class Artefact:
     Attributes:
         paper, id: its address, `<paper>/<id>` in results.
         title, place: for captions: what it is, and where the paper has it.
+        caption: what is plotted, in words.
         keys: grid columns of its table, in the order of sorting.
         measures: further measured columns, averaged over trials.
         cells, arms: its panels and inner axes, as the headline has them.
@@ -50,6 +51,7 @@ class Artefact:
     id: str
     title: str
     place: str
+    caption: str
     keys: list[str]
     measures: list[str]
     cells: Node = field(repr=False)
@@ -226,8 +228,8 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
         paper, name, seed, node, settings, plain.get("at_most", []), list(plain.get("datasets", {})), here
     )
     return Artefact(
-        paper, name, node["title"], node["place"], node["keys"], node.get("measures", []), node["cells"],
-        node.get("arms", {}), parts_of(outline), node.get("reads", []), "on_request" in node,
+        paper, name, node["title"], node["place"], node["caption"], node["keys"], node.get("measures", []),
+        node["cells"], node.get("arms", {}), parts_of(outline), node.get("reads", []), "on_request" in node,
         node.get("display", {}),
     )  # fmt: skip
 

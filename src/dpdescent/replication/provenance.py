@@ -15,7 +15,7 @@ from dpdescent.replication.fingerprint import versions
 
 PACKAGES = ("dp-accounting", "matplotlib", "numpy", "pandas", "scipy", "snakemake")
 # Times, memory and machine differ between rebuilds that agree in every number; the summary quotes them.
-OUTSIDE = ("MANIFEST.sha256", "provenance.json", "compute.csv")
+OUTSIDE = ("MANIFEST.sha256", "provenance.json", "compute.csv", "compute.js")
 # Folder of what a build does not make unless it is asked for.
 ON_REQUEST = "on_request"
 

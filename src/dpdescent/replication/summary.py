@@ -66,13 +66,13 @@ def refuted(audit: Sequence[Row]) -> str:
     found = [row for row in audit if row["verdict"] in (EXCEEDS, VIOLATED)]
     lines = [
         f"- **{row['place'] or row['mechanism']}** (`{row['paper']}`, {row['relation']}, {row['sampler']}): "
-        f"{_broken(row)} Pair: {row['description']}. Finding `{row['finding']}`."
+        f"{broken(row)} Pair: {row['description']}. Finding `{row['finding']}`."
         for row in found
     ]
     return "\n".join(lines) or "No claim and no account is refuted."
 
 
-def _broken(row: Row) -> str:
+def broken(row: Row) -> str:
     """What is claimed and what is attained, in a sentence."""
     numbers = {name: f"{float(row[name]):.3g}" for name in ("delta", *_BROKEN) if row[name]}
     said = [f"{words} {numbers[name]}" for name, words in _BROKEN.items() if name in numbers]
@@ -108,18 +108,30 @@ def findings_list(findings: Sequence[Row]) -> str:
     )
 
 
-def compute(results: str | Path) -> str:
-    """CPU time and peak memory by artefact, from the last build's benchmarks."""
-    rows = read_rows(Path(results) / "compute.csv")
-    items = sorted({row["item"] for row in rows if row["stage"] == "train"})
+def foremost_list(findings: Sequence[Row]) -> str:
+    """Findings in a line each: what the paper says, and the first of what was measured."""
+    return "\n".join(
+        f"- **{row['finding']}** (`{row['paper']}`, {row['location']}; {row['kind']}, severity {row['severity']}). "
+        f"The paper: {row['statement']}. Measured: {'; '.join(row['measured'].split('; ')[:2])}."
+        for row in findings
+    )
+
+
+def artefacts(compute: Sequence[Row], papers: dict[str, dict[str, str]]) -> str:
+    """What each artefact shows, with CPU time and peak memory of all its stages, from a build's benchmarks."""
     body = []
-    for item in items:
-        mine = [row for row in rows if row["item"] == item]
-        seconds = sum(float(row["cpu_s"]) for row in mine)
-        body.append([f"`{item}`", f"{seconds:.0f}", f"{max(float(row['peak_mb']) for row in mine):.0f}"])
-    total = sum(float(row["cpu_s"]) for row in rows)
-    body.append(["all stages", f"{total:.0f}", f"{max(float(row['peak_mb']) for row in rows):.0f}"])
-    return table(["artefact", "CPU seconds", "peak MB of a job"], body)
+    for paper, titles in papers.items():
+        for name, title in titles.items():
+            mine = [row for row in compute if row["item"] == f"{paper}/{name}"]
+            body.append([f"`{paper}/{name}`", title, *_cost(mine)])
+    body.append(["", "all stages of all papers", *_cost(compute)])
+    return table(["artefact", "shows", "CPU-minutes", "peak MB of a job"], body)
+
+
+def _cost(rows: Sequence[Row]) -> list[str]:
+    if not rows:
+        return ["", ""]
+    return [f"{sum(float(row['cpu_s']) for row in rows) / 60:.1f}", f"{max(float(row['peak_mb']) for row in rows):.0f}"]
 
 
 def fill(text: str, blocks: dict[str, str]) -> str:

@@ -11,9 +11,7 @@ from matplotlib.lines import Line2D
 
 from dpdescent.replication.figures import (
     BLUE,
-    GREEN,
     GREY,
-    VERMILION,
     curve,
     legend_below,
     log_scale,
@@ -24,14 +22,18 @@ from dpdescent.replication.figures import (
     variants_of,
     vertical,
 )
+from dpdescent.replication.figures import METHODS as COLORS
 
-# One colour a method in all figures of the paper: what privacy adds is red, what sampling adds is blue.
-DP_GD, OLS = VERMILION, BLUE
-METHODS = {"DP-GD": (DP_GD, "o"), "OLS": (OLS, "D"), "AdaSSP": (GREEN, "s")}
+# The methods' own colours: what privacy adds is vermilion, what sampling adds is black.
+DP_GD, OLS = COLORS["DP-GD"], COLORS["OLS"]
+METHODS = {"DP-GD": (DP_GD, "o"), "OLS": (OLS, "D"), "AdaSSP": (COLORS["AdaSSP"], "s")}
 # Other calibrations of AdaSSP, in shades of its colour.
 SHADES = {"AdaSSP (public bounds)": "#7FCDAE", "AdaSSP (zCDP-matched)": "#00493A"}
+# Fits and the exact law: colours of no method drawn here, which show on the black of least squares.
+FIT, LAW = BLUE, GREY
+DARK_DP_GD = "#8F3B00"
 # By clip factor, gamma / sqrt(p).
-CLIP_FACTORS = {5.0: (DP_GD, "o"), 3.0: ("#8F3B00", "s")}
+CLIP_FACTORS = {5.0: (DP_GD, "o"), 3.0: (DARK_DP_GD, "s")}
 LINES = ("--", ":", "-.", (0, (6, 1, 1, 1, 1, 1)))
 
 P, N = "dimension $p$", "sample size $n$"
@@ -82,7 +84,7 @@ def _methods(axes: Axes, rows: pd.DataFrame, predicted: bool) -> None:
         if len(chosen):
             curve(axes, chosen, "p", name, color=color, marker=marker)
         if predicted and chosen["predicted"].notna().any():
-            axes.plot(chosen["p"], chosen["predicted"], color="black", linewidth=0.8, label=PREDICTED, zorder=3)
+            axes.plot(chosen["p"], chosen["predicted"], color=LAW, linewidth=0.9, label=PREDICTED, zorder=3)
     for name, color in SHADES.items():
         chosen = rows[rows["series"] == name]
         if len(chosen):
@@ -137,7 +139,8 @@ def draw_fig08(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 def draw_ext_author_profile(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """The settings of the author's public scripts, and one change at a time."""
-    parts = [part for part in display["cells"] if part in set(table["panel"])]
+    # The paper's order, whatever that of the cells.
+    parts = sorted(set(table["panel"]), key=lambda part: (part != "fig02", part))
     figure, axes = panels(len(parts), size=(4.7, 4.3), squeeze=False)
     for panel, part in zip(axes[0], parts, strict=True):
         _readings(panel, table[table["panel"] == part], table["clip_factor"].max())
@@ -176,10 +179,10 @@ def _cost(axes: Axes, rows: pd.DataFrame) -> None:
     sampling = rows[rows["series"] == "sampling"].drop_duplicates("n")
     _points(axes, sampling, SERIES["sampling"], OLS, "D")
     fitted.append((sampling, 0.5, "--", "sampling", OLS))
-    # Names in the colours of the points; the lines are black, to stand out from the predictions.
+    # Names in the colours of the points; the lines have one of their own, to stand out from the predictions.
     fits = [(*_fit(axes, *fit), color) for *fit, color in fitted if len(fit[0])]
     lines, names, colors = zip(*fits, strict=True)
-    style = {"title_fontsize": 7.5, "fontsize": 7.5, "labelcolor": colors, "loc": "best"}
+    style = {"title_fontsize": 7.5, "fontsize": 7.5, "labelcolor": colors, "loc": "lower left"}
     axes.legend(lines, names, title="least-squares fits", **style)
 
 
@@ -196,7 +199,7 @@ def _fit(axes: Axes, rows: pd.DataFrame, power: float, dashes: str, name: str) -
     number = f"{a:,.0f}" if a >= 1000 else f"{a:.3g}"
     formula = f"{number} / $n$" if power == 1 else rf"{number} / $\sqrt{{n}}$"
     n = np.sort(rows["n"])
-    (line,) = axes.plot(n, a * n**-power, color="black", linestyle=dashes, linewidth=1.1, zorder=3)
+    (line,) = axes.plot(n, a * n**-power, color=FIT, linestyle=dashes, linewidth=1.2, zorder=3)
     return line, f"{name}: {formula}"
 
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
-from dpdescent.papers.brown2024.figures.accuracy import DP_GD, ERROR, LINES, P
+from dpdescent.papers.brown2024.figures.accuracy import DARK_DP_GD, DP_GD, ERROR, LINES, P
 from dpdescent.replication.figures import (
     BACKGROUND,
     GREY,
@@ -87,7 +87,7 @@ def _contours(axes: Axes, grid: pd.DataFrame, name: str, line: Any) -> None:
             names = axes.clabel(lines, fmt={np.log(level): LEVELS[level] for level in levels}, fontsize=8)
             for text in names or []:
                 text.set_bbox(BACKGROUND)
-        axes.plot([], [], color="black", linestyle=line, label=name)
+        axes.plot([], [], color="black", linestyle=line, label="headline" if name == "main" else name)
 
 
 def _thresholds(axes: Axes) -> None:
@@ -165,9 +165,16 @@ def _errors(axes: Axes, rows: pd.DataFrame) -> None:
     near = rows[rows["error_to"] == "theta_hat"].sort_values("clip_factor")
     truth = select(rows, error_to="theta_star").sort_values("clip_factor")
     _means(axes, select(near), "clip_factor", PARTS["mse"][0], color=DP_GD, marker="o")
-    _means(
-        axes, truth, "clip_factor", r"error to the truth $\mathbb{E}\|\theta_T-\theta^*\|^2$", color="black", marker="."
-    )
+    # Hollow and in front: the two errors are close.
+    look = {
+        "color": DARK_DP_GD,
+        "marker": "D",
+        "markerfacecolor": "white",
+        "markersize": 3.2,
+        "linewidth": 1.0,
+        "zorder": 3,
+    }
+    _means(axes, truth, "clip_factor", r"error to the truth $\mathbb{E}\|\theta_T-\theta^*\|^2$", **look)
     for name, line in zip(variants_of(near)[1:], LINES, strict=False):
         thin_curve(axes, select(near, name), "clip_factor", f"error, {name}", color=DP_GD, linestyle=line)
 

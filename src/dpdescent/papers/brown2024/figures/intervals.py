@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.brown2024.figures.accuracy import LINES, OLS
+from dpdescent.papers.brown2024.figures.accuracy import LAW, LINES, OLS
 from dpdescent.papers.brown2024.figures.clipping import percent
 from dpdescent.replication.figures import (
     GREY,
@@ -18,6 +18,7 @@ from dpdescent.replication.figures import (
     legend_below,
     log_scale,
     panels,
+    plain_number,
     select,
     thin_curve,
     variants_of,
@@ -139,9 +140,9 @@ def _predictions(axes: Axes, rows: pd.DataFrame) -> None:
     """Lengths by the exact law, and those to which they settle in long runs."""
     for k, (series, (_, color, _)) in enumerate(CONSTRUCTIONS.items()):
         chosen = rows[rows["series"] == series].sort_values("steps")
-        axes.plot(chosen["steps"] * 1.03 ** (k - 1), chosen["predicted"], color="black", linewidth=0.7, zorder=3)
+        axes.plot(chosen["steps"] * 1.03 ** (k - 1), chosen["predicted"], color=LAW, linewidth=0.9, zorder=3)
         axes.plot(chosen["steps"], chosen["settled"], color=color, linestyle=":", linewidth=1.2)
-    axes.plot([], [], color="black", linewidth=0.7, label="predicted by the exact law")
+    axes.plot([], [], color=LAW, linewidth=0.9, label="predicted by the exact law")
     axes.plot([], [], color=GREY, linestyle=":", linewidth=1.2, label="predicted after the burn-in")
 
 
@@ -157,7 +158,8 @@ def _readings(axes: Axes, rows: pd.DataFrame) -> None:
 def draw_ext_outliers(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Coverage of the Huberised minimiser and of least squares, by construction and threshold."""
     main = select(table)
-    parts = [part for part in display["cells"] if part in set(main["panel"])]
+    # Without outliers first, whatever the order of the cells.
+    parts = sorted(set(main["panel"]), key=lambda part: display["cells"][part]["share"])
     counts = sorted(set(main["steps"]))
     figure, axes = panels(
         len(parts), len(counts), size=(5.8, 3.5 if len(counts) > 1 else 4.6), sharey=True, squeeze=False
@@ -195,5 +197,5 @@ def _targets(axes: Axes, rows: pd.DataFrame) -> None:
 def _group(factor: float, clipped: float, apart: float) -> str:
     """Name of a threshold: how much is clipped there, and how far its two targets are apart."""
     threshold = rf"$\gamma={'' if factor == 1 else f'{factor:g}'}\sqrt{{p}}$"
-    distance = f"targets {apart:.2g} apart" if apart > ROUNDING else "same targets"
+    distance = f"targets {plain_number(float(f'{apart:.2g}'))} apart" if apart > ROUNDING else "same targets"
     return f"{threshold}\n{percent(clipped)} % clipped\n{distance}"

@@ -1,6 +1,5 @@
 """Figures of brown2024 on its theorems: what the no-clipping regime asks for, and Theorem 2.7 at small sigma."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -21,6 +20,7 @@ from dpdescent.replication.figures import (
     log_scale,
     panels,
     select,
+    shades,
 )
 
 PARTS = {
@@ -43,10 +43,11 @@ def draw_ext_no_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure
     _required(axes[1], select(rows, panel="required"))
     _coupling(axes[2], select(rows, panel="coupling"))
     _coverage(axes[3], select(rows, panel="coverage"))
-    for panel in axes:
+    # Places, not `best`: its search warns when it is slow.
+    for panel, place in zip(axes, ("upper right", "upper right", "lower left", "upper right"), strict=True):
         # A grid of one's own may leave a panel empty.
         if panel.get_legend_handles_labels()[0]:
-            panel.legend(fontsize=6.5, ncols=2)
+            panel.legend(fontsize=7, ncols=2, handlelength=3.4, loc=place)
     return figure
 
 
@@ -108,7 +109,9 @@ def draw_ext_small_noise(table: pd.DataFrame, display: dict[str, Any]) -> Figure
     """Error over the bound of Theorem 2.7, and gradients clipped at the first step, as sigma tends to zero."""
     figure, grid = panels(2)
     axes, rows = grid.ravel(), select(table)
-    for (c, group), color, marker in zip(rows.groupby("c"), _colors(), MARKERS, strict=False):
+    # Shades, since they are all DP-GD.
+    colors = shades(rows["c"].nunique())
+    for (c, group), color, marker in zip(rows.groupby("c"), colors, MARKERS, strict=False):
         group = group.sort_values("sigma")
         style = {"color": color, "marker": marker, "label": f"$c={c:g}$"}
         relative = group[["mean", "se"]].div(group["bound"], axis=0)
@@ -122,7 +125,3 @@ def draw_ext_small_noise(table: pd.DataFrame, display: dict[str, Any]) -> Figure
     axes[1].set(xlabel=noise, ylabel="fraction clipped at the first step", ylim=(-0.03, 1.03))
     legend_below(figure, axes, 3, "constant of the theorem's T and threshold; points: mean with standard error")
     return figure
-
-
-def _colors() -> Iterable[str]:
-    return (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)

@@ -124,11 +124,14 @@ def published_differences(published: dict[str, float], budgets: Sequence[float])
 
 
 def _published(axes: Axes, differences: list[tuple[float, str, float]], original: str) -> None:
-    """Stars where the paper prints a difference, on its own data."""
-    for rank, (eps, mechanism, difference) in enumerate(differences):
-        label = None if rank else f"stars: published, on {original}"
-        (star,) = axes.plot(eps, 100 * difference, "*", color=color_of(mechanism), markersize=11, zorder=5, label=label)
-        star.set(markeredgecolor="black", markeredgewidth=0.6)
+    """Stars behind the curves where the paper prints a difference, on its own data, in the mechanism's colour."""
+    star: dict[str, Any] = {"marker": "*", "markersize": 12, "markeredgecolor": "black", "markeredgewidth": 0.6}
+    for eps, mechanism, difference in differences:
+        axes.plot(eps, 100 * difference, color=color_of(mechanism), linestyle="none", zorder=1.5, **star)
+    if differences:
+        # No mechanism's colour.
+        label = f"published, on {original}"
+        axes.plot([], [], color="white", linestyle="none", label=label, **star)
 
 
 def draw_ext_prefix_sums(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
@@ -145,7 +148,7 @@ def draw_ext_prefix_sums(table: pd.DataFrame, display: dict[str, Any]) -> Figure
         top.set_title(f"$T={T:g}$, {k:g} participation{'s' if k > 1 else ''}")
     for top, bottom in axes.T:
         top.set(xlabel="number of restarts", ylabel="sensitivity × RMSE")
-        bottom.set(xlabel=r"$\varepsilon$ at the RMSE of independent noise", ylabel="at the best number of restarts")
+        bottom.set(xlabel=r"$\varepsilon$ at the RMSE of independent noise", ylabel="mechanism at its best restarts")
     return figure
 
 

@@ -50,7 +50,7 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     _coefficients(frequency, where(main, panel="frequency"), "omega")
     time.axhline(0.0, color=GREY, linewidth=0.8)
     time.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    time.set(title="time domain", xlabel="$t$", ylabel=r"optimal noise coefficient $\beta^*_t$")
+    time.set(title="time domain", xlabel="step $t$", ylabel=r"optimal noise coefficient $\beta^*_t$")
     frequency.axhline(1.0, color=VERMILION, linewidth=0.9, linestyle="-.", label=r"DP-SGD: $|B(\omega)|^2=1$")
     frequency.set_xticks([0.0, math.pi / 2, math.pi], ["0", r"$\pi/2$", r"$\pi$"])
     frequency.set(title="frequency domain", xlabel=r"frequency $\omega$", ylabel=r"$|B^*(\omega)|^2$", ylim=(0.0, None))
@@ -122,7 +122,7 @@ def draw_ext_mean_estimation(table: pd.DataFrame, display: dict[str, Any]) -> Fi
         percent = relative.assign(
             mean=100 * relative["mean"] - 100, se=100 * relative["se"], eta=relative["eta"] * shift
         )
-        points(excess, percent, "eta", **dots)
+        points(excess, percent, "eta", **(dots | {"capsize": 0, "markersize": 4}))
     excess.axhline(0.0, color=GREY, linewidth=0.9)
     for panel, which in ((errors, "xy"), (ratios, "x"), (excess, "x")):
         log_scale(panel, which)

@@ -7,21 +7,24 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dpdescent.replication.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from dpdescent.replication.figures import BLACK, DARK_BLUE, GREY
+from dpdescent.replication.figures import METHODS as PALETTE
 from dpdescent.replication.statistics import Z95, log_log_slope
 
-# By the name of the noise; independent noise is DP-SGD, whether it is clipped, simulated or merely summed.
-INDEPENDENT, CORRELATED, OPTIMUM = (VERMILION, "o"), (BLUE, "D"), ("black", "*")
+# By the name of the noise; independent noise is DP-SGD, whether it is clipped, simulated or merely summed. Names that
+# other papers have, too, take their colour from the palette of all papers.
+INDEPENDENT, CORRELATED, OPTIMUM = (PALETTE["DP-SGD"], "o"), (PALETTE["nu-DP-FTRL"], "D"), (BLACK, "*")
+UNDAMPED = (PALETTE["Optimal CC"], "s")
 METHODS = {
-    "non-private": (GREY, ""), "ME": (PURPLE, "^"),
+    "non-private": (PALETTE["non-private"], ""), "ME": (PALETTE["ME"], "^"),
     "nu-DP-FTRL": CORRELATED, "nu-Noisy-FTRL": CORRELATED, "nu": CORRELATED,
     "optimum": OPTIMUM, "optimal noise": OPTIMUM, "Optimized": OPTIMUM,
-    "Optimal CC": (GREEN, "s"), "FHU": (GREEN, "s"),
-    "Full Honaker": ("#7A5200", "<"), "Honaker": (ORANGE, "v"), "TreeAgg": (SKY, "P"),
+    "Optimal CC": UNDAMPED, "FHU": UNDAMPED,
+    "Full Honaker": ("#7A5200", "<"), "Honaker": (PALETTE["Honaker"], "v"), "TreeAgg": (PALETTE["TreeAgg"], "P"),
     "DP-SGD": INDEPENDENT, "Noisy-SGD": INDEPENDENT, "identity": INDEPENDENT,
     "damped anti-PGD": ("#882255", "X"),
     # The same family of noise off its best damping.
-    "nu = 0.1 eta": ("#7FB7DA", "<"), "nu = 10 eta": ("#003A5C", ">"),
+    "nu = 0.1 eta": ("#7FB7DA", "<"), "nu = 10 eta": (DARK_BLUE, ">"),
 }  # fmt: skip
 # Of the same hue as the method without the addition.
 ADDITION = re.compile(r", (amplified|restarts)$")
@@ -63,6 +66,13 @@ def where(rows: pd.DataFrame, **values: Any) -> pd.DataFrame:
     for column, value in values.items():
         rows = rows[rows[column] == value]
     return rows
+
+
+def held_fixed(rows: pd.DataFrame, x: str) -> str:
+    """What does not vary in a panel over x."""
+    symbols = {"d": "d", "alpha": r"\alpha", "eta": r"\eta"}
+    held = [name for name in symbols if name != x and name in rows and rows[name].nunique() == 1]
+    return ", ".join(f"${symbols[name]}={rows[name].iloc[0]:g}$" for name in held)
 
 
 def points(axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, **style: Any) -> None:

@@ -13,6 +13,7 @@ from dpdescent.papers.choquettechoo2023.figures.methods import (
     SUBOPTIMALITY,
     D,
     color_of,
+    held_fixed,
     label_of,
     line,
     look,
@@ -33,6 +34,11 @@ from dpdescent.replication.figures import (
 )
 
 CONVEX = ("DP-SGD", "nu-DP-FTRL", "Optimized")
+# The optimised noise is close to nu-DP-FTRL and is drawn over it.
+WEIGHTS: dict[str, dict[str, Any]] = {
+    "DP-SGD": {"markersize": 3.5}, "nu-DP-FTRL": {"linewidth": 2.0, "markersize": 5},
+    "Optimized": {"linewidth": 1.0, "markersize": 3.5},
+}  # fmt: skip
 READINGS = (":", "-.", (0, (6, 1, 1, 1, 1, 1)))
 SPECTRA = ("flat", "k^-0.5", "k^-1", "k^-2", "k^-3", "one large")
 DAMPED, GAIN = "damped anti-PGD", "Noisy-SGD over nu-Noisy-FTRL"
@@ -70,7 +76,7 @@ def _bounds(axes: Axes, rows: pd.DataFrame, dashes: dict[str, Any]) -> None:
         for multiplier, dash in dashes.items():
             chosen = select(own, multiplier=multiplier)
             label = None if labelled else label_of(name)
-            line(axes, chosen, "kappa", label, **(look(name) | {"linestyle": dash, "markersize": 3.5}))
+            line(axes, chosen, "kappa", label, **(look(name) | WEIGHTS[name] | {"linestyle": dash}))
             labelled = labelled or len(chosen) > 0
         for variant, dash in zip(variants_of(rows)[1:], READINGS, strict=False):
             for _, chosen in select(own, variant).groupby("multiplier"):
@@ -116,7 +122,7 @@ def draw_ext_anti_pgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         rows = main[main["panel"] == x]
         _anti_pgd(panel, rows, x)
         log_scale(panel)
-        panel.set(title=_fixed(rows, x), xlabel=label, ylabel=SUBOPTIMALITY)
+        panel.set(title=held_fixed(rows, x), xlabel=label, ylabel=SUBOPTIMALITY)
     # Rates below 0.001 are written as powers, for which only decades have room.
     axes[0, 0].xaxis.set_major_locator(LogLocator())
     best = main[main["panel"] == "nu"]["nu_best"].dropna()
@@ -124,13 +130,6 @@ def draw_ext_anti_pgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         vertical(axes[0, 2], best.iloc[0], rf"best $\nu={best.iloc[0]:.3g}$")
     legend_below(figure, axes[0], 5)
     return figure
-
-
-def _fixed(rows: pd.DataFrame, x: str) -> str:
-    """What does not vary in a panel."""
-    symbols = {"d": "d", "eta": r"\eta"}
-    held = [f"${symbols[name]}={rows[name].iloc[0]:g}$" for name in symbols if name != x and rows[name].nunique() == 1]
-    return ", ".join(held)
 
 
 def _anti_pgd(axes: Axes, rows: pd.DataFrame, x: str) -> None:

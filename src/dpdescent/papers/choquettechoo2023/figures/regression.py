@@ -15,6 +15,7 @@ from dpdescent.papers.choquettechoo2023.figures.methods import (
     SUBOPTIMALITY,
     D,
     color_of,
+    held_fixed,
     in_order,
     label_of,
     line,
@@ -65,8 +66,10 @@ def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         claimed = {name: published.get(f"{short}_{x}") for name, short in ALGORITHMS.items()}
         _errors(top, select(rows), x)
         log_scale(top)
-        _leave_room(top, select(rows, kind="exact"))
+        _cut(top, select(rows, kind="exact"))
         top.set(xlabel=label, ylabel=SUBOPTIMALITY)
+        # The slopes stand between the title and the axes.
+        top.set_title(held_fixed(select(rows), x), pad=32)
         _slope_legend(top, select(rows), x, claimed)
         _readings(bottom, rows, x, variants_of(table), claimed)
         bottom.set_xlabel(f"log-log slope in the {label}")
@@ -82,18 +85,23 @@ def _errors(axes: Axes, rows: pd.DataFrame, x: str) -> None:
         own, style = rows[rows["series"] == name], look(name)
         line(axes, where(own, kind="exact"), x, f"{label_of(name)}, exact", color=style["color"])
         points(axes, where(own, kind="simulated"), x, label_of(name), **(style | {"linestyle": "none"}))
-    line(axes, where(rows, kind="exact", series="optimum"), x, "best noise, exact", color="black", linewidth=0.9)
+    line(
+        axes,
+        where(rows, kind="exact", series="optimum"),
+        x,
+        "best noise, exact",
+        color=color_of("optimum"),
+        linewidth=0.9,
+    )
     for series, (label, color, dashes, width) in BOUNDS.items():
         bound = where(rows, kind="bound", series=series)
         line(axes, bound, x, label, color=color, linestyle=dashes, linewidth=width)
 
 
-def _leave_room(axes: Axes, exact: pd.DataFrame) -> None:
-    """Room for the slopes above; upper bounds, which tend to infinity, may leave the panel."""
-    low, high = axes.get_ylim()
+def _cut(axes: Axes, exact: pd.DataFrame) -> None:
+    """Upper bounds, which tend to infinity, may leave the panel."""
     if len(exact):
-        high = min(high, HIGHEST * exact["mean"].max())
-    axes.set_ylim(low, high * (high / low) ** 0.15)
+        axes.set_ylim(top=min(axes.get_ylim()[1], HIGHEST * exact["mean"].max()))
 
 
 def _slope_legend(axes: Axes, rows: pd.DataFrame, x: str, claimed: dict[str, float | None]) -> None:
@@ -105,15 +113,8 @@ def _slope_legend(axes: Axes, rows: pd.DataFrame, x: str, claimed: dict[str, flo
         names.append(" / ".join([*measured, "–" if value is None else f"${value:.2f}$"]))
         handles.append(Line2D([], [], **(style | {"linestyle": "none"})))
     title = "slopes: simulated / exact / published"
-    style = {
-        "title_fontsize": 7.5,
-        "fontsize": 7.5,
-        "loc": "upper left",
-        "ncols": 2,
-        "frameon": True,
-        "edgecolor": "none",
-    }
-    axes.legend(handles, names, title=title, **style)
+    style = {"title_fontsize": 7.5, "fontsize": 7.5, "loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2}
+    axes.legend(handles, names, title=title, borderaxespad=0.2, **style)
 
 
 def _readings(axes: Axes, rows: pd.DataFrame, x: str, variants: list[str], claimed: dict[str, float | None]) -> None:
@@ -125,7 +126,7 @@ def _readings(axes: Axes, rows: pd.DataFrame, x: str, variants: list[str], claim
             own = select(rows, variant, series=name)
             height = rank + (-SPREAD if name == "Noisy-SGD" else SPREAD)
             _slopes(axes, own, x, height, look(name) | {"linestyle": "none"})
-    axes.set_yticks(range(len(variants)), ["as configured" if name == "main" else name for name in variants])
+    axes.set_yticks(range(len(variants)), ["as configured" if name == "main" else label_of(name) for name in variants])
     axes.set_ylim(len(variants) - 0.5, -0.5)
 
 

@@ -1,5 +1,6 @@
 """Figures of liang2025: those of the theory and of our own experiments here; the rest by the kind of data."""
 
+from itertools import cycle
 from typing import Any
 
 import pandas as pd
@@ -33,6 +34,7 @@ from dpdescent.replication.figures import (
     GREEN,
     GREY,
     MARKERS,
+    METHODS,
     ORANGE,
     PURPLE,
     VERMILION,
@@ -43,6 +45,7 @@ from dpdescent.replication.figures import (
     median_curve,
     panels,
     select,
+    shades,
     slope_guide,
     thin_curve,
     vertical,
@@ -64,6 +67,7 @@ NODES = {
 }
 # A logarithmic axis cannot show distances of 0.
 ROUNDING = 1e-16
+CORE = "FriendlyCore-2SLS"
 MEDIANS = "points: median with 95 % interval; shade: quartiles"
 OFF_SCALE = (-0.8, 1.8)
 
@@ -143,20 +147,23 @@ def draw_ext_parameter_draws(table: pd.DataFrame, display: dict[str, Any]) -> Fi
 def _draws(axes: Axes, rows: pd.DataFrame, x: str) -> "pd.Series[float]":
     """A thin line for each draw and a thick one for the median over draws, which is returned."""
     for k, (_, group) in enumerate(rows.groupby("draw")):
-        thin_curve(axes, group, x, None if k else "one draw of the parameters", color=BLUE, linestyle="-")
+        label = None if k else "one draw of the parameters"
+        thin_curve(axes, group, x, label, color=METHODS["DP-2S-GD"], linestyle="-", alpha=0.5)
     typical = rows.groupby(x)["mean"].median()
-    axes.plot(typical.index, typical, color="black", marker="o", linewidth=2.2, label="median over draws")
+    axes.plot(typical.index, typical, color=METHODS["DP-2S-GD"], marker="o", linewidth=2.2, label="median over draws")
     log_scale(axes)
     return typical
 
 
 def _slopes(axes: Axes, rows: pd.DataFrame) -> None:
+    """One point for each draw and split, the splits of a draw side by side so that no bar hides another."""
     axes.axhline(-0.5, color=GREY, linestyle=":", linewidth=1.2)
-    for (rho1, split), marker in zip(rows.groupby("rho1"), MARKERS, strict=False):
+    aside = 0.013 * (rows["theta_min"].max() - rows["theta_min"].min())
+    for k, ((rho1, split), marker) in enumerate(zip(rows.groupby("rho1"), MARKERS, strict=False)):
         draws = [group for _, group in split.groupby("draw")]
         slopes = [log_log_slope(group, "n") for group in draws]
         axes.errorbar(
-            [group["theta_min"].iloc[0] for group in draws], [slope.value for slope in slopes],
+            [group["theta_min"].iloc[0] + (k - 1) * aside for group in draws], [slope.value for slope in slopes],
             yerr=[slope.high - slope.value for slope in slopes], color=SPLITS.get(rho1), marker=marker,
             linestyle="none", label=rf"$\rho_1={rho1:g}$, $\rho_2={split['rho2'].iloc[0]:g}$",
         )  # fmt: skip
@@ -173,11 +180,13 @@ def draw_ext_overidentified(table: pd.DataFrame, display: dict[str, Any]) -> Fig
     axes[1].axhline(ROUNDING, color=GREY, linestyle=":", linewidth=1.0)
     moments = main.groupby("n")[["residual_moment", "projected_moment"]].mean()
     in_bound, met = r"$\|Z^\top r\|/n$, in the bound", r"$\|\hat\Theta^\top Z^\top r\|/n$, what the descent meets"
-    axes[2].plot(moments["residual_moment"], color=VERMILION, marker="o", label=in_bound)
-    axes[2].plot(moments["projected_moment"], color=BLUE, marker="s", label=met)
-    for panel, label in zip(axes, (ERROR["beta"], ERROR["beta_hat"], "norm of the moment"), strict=True):
+    axes[2].plot(moments["residual_moment"], color=ORANGE, marker="o", label=in_bound)
+    axes[2].plot(moments["projected_moment"], color=PURPLE, marker="s", label=met)
+    labels = (ERROR["beta"], ERROR["beta_hat"], "norm of the moment")
+    titles = ("error to the truth", "distance to 2SLS", "residual moments of 2SLS")
+    for panel, label, title in zip(axes, labels, titles, strict=True):
         log_scale(panel)
-        panel.set(xlabel=N, ylabel=label)
+        panel.set(title=title, xlabel=N, ylabel=label)
     axes[1].text(0.98, 3 * ROUNDING, "machine precision", transform=axes[1].get_yaxis_transform(), ha="right")
     axes[2].legend(loc="center")
     legend_below(figure, axes[:1], 5, SPREAD)
@@ -187,9 +196,10 @@ def draw_ext_overidentified(table: pd.DataFrame, display: dict[str, Any]) -> Fig
 def _estimators(axes: Axes, rows: pd.DataFrame) -> None:
     """One curve for each estimator and number of iterations; 0 is the closed form."""
     shown = rows.assign(**{name: rows[name].clip(lower=ROUNDING) for name in ("mean", "q10", "q90")})
-    descents = iter(((ORANGE, "s"), (GREEN, "^"), (BLUE, "v"), (PURPLE, "P")))
+    steps = sorted(set(shown[shown["series"] == "2S-GD"]["T"]))
+    looks = {("2S-GD", T): look for T, *look in zip(steps, shades(len(steps) + 1)[1:], MARKERS[1:], strict=False)}
     for (series, T), group in shown.groupby(["series", "T"]):
-        color, marker = {"DP-2S-GD": (VERMILION, "o"), "2SLS": ("black", ".")}.get(series) or next(descents)
+        color, marker = looks.get((series, T)) or (METHODS[series], "." if series == "2SLS" else "o")
         curve(axes, group, "n", f"{series}, $T={T}$" if T else series, color=color, marker=marker)
 
 
@@ -197,13 +207,13 @@ def draw_ext_friendlycore(table: pd.DataFrame, display: dict[str, Any]) -> Figur
     """DP-2S-GD beside FriendlyCore at equal total budgets, and how many records FriendlyCore keeps."""
     figure, (axes,) = panels(2, size=(5.6, 4.2))
     main = select(table)
-    # A total budget has the colour of the level of its two stages, which share it evenly.
-    for half, color in level_colors(main["rho"] / 2).items():
-        group, rho = main[main["rho"] == 2 * half], 2 * half
-        descent, core = (group[group["series"] == series] for series in ("DP-2S-GD", "FriendlyCore-2SLS"))
-        median_curve(axes[0], descent, "n", rf"DP-2S-GD, $\rho={rho:g}$", color=color, marker="o")
-        median_curve(axes[0], core, "n", rf"FriendlyCore, $\rho={rho:g}$", color=color, marker="s", linestyle="--")
-        axes[1].plot(core["n"], core["records_used"] / core["n"], color=color, marker="s", linestyle="--")
+    for (rho, group), marker, line in zip(main.groupby("rho"), MARKERS, cycle((":", "--", "-")), strict=False):
+        look: dict[str, Any] = {"marker": marker, "linestyle": line}
+        for series in ("DP-2S-GD", CORE):
+            label = rf"{series.removesuffix('-2SLS')}, $\rho={rho:g}$"
+            median_curve(axes[0], group[group["series"] == series], "n", label, color=METHODS[series], **look)
+        core = group[group["series"] == CORE].sort_values("n")
+        axes[1].plot(core["n"], core["records_used"] / core["n"], color=METHODS[CORE], **look)
         failed, note = core[core["failed"] > 0], "core too small in some or all runs"
         for panel, height in ((axes[0], failed["median"]), (axes[1], failed["records_used"] / failed["n"])):
             panel.plot(failed["n"], height, "x", color="black", markersize=9, label=note)
@@ -221,7 +231,7 @@ def draw_ext_calibration(table: pd.DataFrame, display: dict[str, Any]) -> Figure
     """The noise of Prop. 3.1 and the least noise with the same guarantee: errors, noise, and the budget spent."""
     figure, (axes,) = panels(3, size=(4.3, 4.0))
     rows = select(table, error_to="beta_hat")
-    for series, color, marker in (("as published", VERMILION, "o"), ("exact", BLUE, "s")):
+    for series, color, marker in (("as published", METHODS["DP-2S-GD"], "o"), ("exact", BLUE, "s")):
         chosen = rows[rows["series"] == series].sort_values("n")
         curve(axes[0], chosen, "n", series, color=color, marker=marker)
         for panel, column in ((axes[1], "noise_sd"), (axes[2], "achieved_rho")):
@@ -242,7 +252,7 @@ def draw_ext_weak_instrument(table: pd.DataFrame, display: dict[str, Any]) -> Fi
     """Estimates against the strength of the first stage with their predicted attenuation, and their spread."""
     figure, (axes,) = panels(2, size=(5.6, 4.2))
     main = select(table)
-    colors = level_colors(main[main["series"] != "2SLS"]["rho1"]) | {float("inf"): "black"}
+    colors = level_colors(main[main["series"] != "2SLS"]["rho1"]) | {float("inf"): METHODS["2SLS"]}
     for (rho1, color), marker in zip(colors.items(), MARKERS, strict=False):
         rows = main[main["rho1"] == rho1].sort_values("first_stage")
         label = "2SLS" if rho1 == float("inf") else rf"DP-2S-GD, $\rho_1={rho1:g}$"

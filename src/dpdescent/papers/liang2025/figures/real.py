@@ -8,7 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, MultipleLocator
 
 from dpdescent.replication.figures import (
+    DARK_BLUE,
     GREY,
+    METHODS,
     PURPLE,
     box,
     legend_below,
@@ -32,7 +34,7 @@ def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     last, (color,) = beta.iloc[-1], level_colors(beta["rho1"]).values()
     box(axes[0, 0], last, 0.6, color)
     axes[0, 0].set(title=rf"(a) {last['trials']:.0f} private estimates $\beta^{{(T)}}$", xlim=(-1, 1), xticks=[0.6])
-    axes[0, 0].set(xticklabels=["DP-2S-GD"], ylabel=r"weeks worked $\beta^{(T)}$")
+    axes[0, 0].set(xticklabels=["DP-2S-GD"], ylabel=r"effect $\beta^{(T)}$ in weeks worked")
     _benchmark(axes[0, 0], last["two_sls"], f"2SLS of the same records: {last['two_sls']:.2f}")
     published = display["published"]
     printed, after = published["angrist_beta"], published["angrist_iterations"]
@@ -41,9 +43,12 @@ def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     _other_data(axes[1, 0], table[table["parameter"] == "beta"], color)
     _path(axes[0, 1], beta, color, last["two_sls"])
     _path(axes[1, 1], Theta, color, last["first_stage"])
-    for panel, symbol, height in ((axes[0, 1], r"\beta", 0.98), (axes[1, 1], r"\Theta", 0.45)):
+    for panel, symbol, unit, height in (
+        (axes[0, 1], r"\beta", " in weeks worked", 0.98),
+        (axes[1, 1], r"\Theta", "", 0.45),
+    ):
         vertical(panel, after, f"claimed: about {after}", height=height)
-        panel.set(title=rf"(b) learning path of ${symbol}$", ylabel=rf"${symbol}^{{(t)}}$")
+        panel.set(title=rf"(b) learning path of ${symbol}$", ylabel=rf"${symbol}^{{(t)}}${unit}")
     legend_below(figure, axes[:1, 1], 5, BOXES)
     return figure
 
@@ -51,7 +56,7 @@ def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 draw_fig10 = draw_fig11 = draw_fig05
 
 
-def _benchmark(axes: Axes, value: float, label: str, color: str = "black", linestyle: str = "--") -> None:
+def _benchmark(axes: Axes, value: float, label: str, color: str = METHODS["2SLS"], linestyle: str = "--") -> None:
     axes.axhline(value, color=color, linestyle=linestyle, linewidth=1.1)
     axes.annotate(
         label, (0.02, value), xycoords=axes.get_yaxis_transform(), xytext=(0, 2), textcoords="offset points",
@@ -65,8 +70,8 @@ def _path(axes: Axes, path: pd.DataFrame, color: str, target: float) -> None:
         label = f"{share} % of the runs"
         axes.fill_between(path["t"], path[low], path[high], color=color, alpha=shade, linewidth=0, label=label)
     axes.errorbar(path["t"], path["mean"], yerr=path["se"], color=color, marker="o", label="mean, standard error")
-    axes.plot(path["t"], path["median"], color="black", linewidth=0.9, label="median")
-    axes.axhline(target, color="black", linestyle="--", linewidth=1.0, label="2SLS of the same records")
+    axes.plot(path["t"], path["median"], color=DARK_BLUE, linewidth=0.9, label="median")
+    axes.axhline(target, color=METHODS["2SLS"], linestyle="--", linewidth=1.0, label="2SLS of the same records")
     axes.xaxis.set_major_locator(MultipleLocator(5))
     axes.set_xlabel("iteration $t$")
 
@@ -84,8 +89,10 @@ def _boxes_by_variant(axes: Axes, rows: pd.DataFrame, color: str, relative: bool
 
 def _other_data(axes: Axes, rows: pd.DataFrame, color: str) -> None:
     _boxes_by_variant(axes, rows, color, relative=True)
-    axes.axhline(1.0, color="black", linestyle="--", linewidth=1.0)
+    axes.axhline(1.0, color=METHODS["2SLS"], linestyle="--", linewidth=1.0)
     axes.set_yscale("symlog", linthresh=3, linscale=1.5)
+    # Limits on the new scale: those of the linear one leave whiskers on the frame.
+    axes.autoscale_view()
     low, high = axes.get_ylim()
     axes.yaxis.set_major_locator(FixedLocator([tick for tick in RELATIVE_TICKS if low <= tick <= high]))
     axes.yaxis.set_major_formatter("{x:g}")
@@ -101,7 +108,7 @@ def draw_fig13(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         rows = beta[beta["rho1"] == level]
         main = select(rows)
         _boxes_by_variant(top, rows, color, relative=False)
-        top.axhline(main["two_sls"].iloc[0], color="black", linestyle="--", linewidth=1.0)
+        top.axhline(main["two_sls"].iloc[0], color=METHODS["2SLS"], linestyle="--", linewidth=1.0)
         _path(bottom, main, color, main["two_sls"].iloc[0])
         within = display["published"]["card_iterations"]
         vertical(bottom, within, f"claimed: within {within}", height=0.42)
@@ -109,7 +116,7 @@ def draw_fig13(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     widest = select(beta, t=beta["t"].max())[["q025", "q975"]].agg(["min", "max"])
     low, high = widest.loc["min", "q025"], widest.loc["max", "q975"]
     axes[0, 0].set(ylim=(low - 0.6 * (high - low), high + 0.6 * (high - low)), ylabel=r"$\beta^{(T)}$, log wage a year")
-    axes[1, 0].set_ylabel(r"learning path $\beta^{(t)}$")
+    axes[1, 0].set_ylabel(r"learning path $\beta^{(t)}$, log wage a year")
     legend_below(figure, axes[1, :1], 5, f"{BOXES}, which may leave the panel")
     return figure
 
@@ -119,14 +126,14 @@ def draw_ext_angrist_subsets(table: pd.DataFrame, display: dict[str, Any]) -> Fi
     figure, (axes,) = panels(2, size=(5.4, 4.0))
     closed = select(table, series="2SLS").set_index("subset")["mean"]
     _histogram(axes[0], closed, display["published"]["angrist_beta"])
-    box(axes[1], _five(closed - closed.median()), 0, GREY)
+    box(axes[1], _five(closed - closed.median()), 0, METHODS["2SLS"])
     private = select(table, series="DP-2S-GD")
     levels = level_colors(private["rho1"])
     for k, (level, color) in enumerate(levels.items(), start=1):
         box(axes[1], _five(private[private["rho1"] == level].set_index("subset")["mean"] - closed), k, color)
-    labels = ["2SLS around\nits median", *(rf"$\rho_1=\rho_2={level:g}$" for level in levels)]
+    labels = ["2SLS around\nits median", *("DP-2S-GD,\n" + rf"$\rho_1=\rho_2={level:g}$" for level in levels)]
     axes[1].set_xticks(range(len(labels)), labels)
-    axes[1].axhline(0.0, color="black", linestyle="--", linewidth=1.0)
+    axes[1].axhline(0.0, color=METHODS["2SLS"], linestyle="--", linewidth=1.0)
     title = "private estimate less 2SLS of the same subset"
     axes[1].set(title=title, xlabel=BOXES, ylabel="difference in weeks worked")
     return figure
@@ -135,10 +142,10 @@ def draw_ext_angrist_subsets(table: pd.DataFrame, display: dict[str, Any]) -> Fi
 def _histogram(axes: Axes, values: "pd.Series[float]", printed: float) -> None:
     low, high = values.quantile([0.005, 0.995])
     inside = values[(values >= low) & (values <= high)]
-    axes.hist(inside, bins=40, color=GREY, alpha=0.5)
+    axes.hist(inside, bins=40, color=METHODS["2SLS"], alpha=0.35)
     axes.set_ylim(top=1.35 * axes.get_ylim()[1])
     below = 100 * (values < printed).mean()
-    vertical(axes, values.median(), f"median: {values.median():.1f}", "black", side="left")
+    vertical(axes, values.median(), f"median: {values.median():.1f}", METHODS["2SLS"], side="left")
     vertical(axes, printed, f"the paper: {printed:g}\n({below:.0f} % lie below)", PURPLE)
     title = f"2SLS of {len(values)} subsets ({len(values) - len(inside)} lie outside)"
     axes.set(title=title, xlabel=r"2SLS estimate $\hat\beta$, weeks worked", ylabel="number of subsets")

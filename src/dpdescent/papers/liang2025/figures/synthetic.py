@@ -9,14 +9,17 @@ from matplotlib.figure import Figure
 
 from dpdescent.replication.figures import (
     BACKGROUND,
+    BLACK,
     BLUE,
+    DARK_BLUE,
+    DARK_VERMILION,
     GREEN,
     GREY,
     MARKERS,
+    METHODS,
     ORANGE,
     PURPLE,
     SKY,
-    VERMILION,
     curve,
     end_labels,
     legend_below,
@@ -25,6 +28,7 @@ from dpdescent.replication.figures import (
     median_curve,
     panels,
     select,
+    shades,
     slope_guide,
     thin_curve,
     variants_of,
@@ -36,10 +40,10 @@ ITERATIONS = "number of iterations $T$"
 ERROR = {"beta_hat": r"error $\|\beta^{(T)}-\hat\beta\|$", "beta": r"error to the truth $\|\beta^{(T)}-\beta\|$"}
 SPREAD = "points: mean with standard error; shade: from 10 % to 90 % of the runs"
 # By rho1: the darker, the more of the budget goes to the first stage.
-SPLITS = {1.0: "#7FCDAE", 5.0: GREEN, 9.0: "#00493A"}
+SPLITS = {1.0: "#F2AE7F", 5.0: METHODS["DP-2S-GD"], 9.0: DARK_VERMILION}
 VARIANTS = {
-    "main": "black", "clip constant 1": PURPLE, "step constants": SKY, "parameters redrawn": GREY,
-    "fifty iterations": ORANGE, "recommended step held": ORANGE,
+    "clip constant 1": PURPLE, "step constants": SKY, "parameters redrawn": DARK_BLUE, "fifty iterations": ORANGE,
+    "recommended step held": ORANGE,
 }  # fmt: skip
 PRIVACY = {0.1: "strong", 1.0: "moderate", 10.0: "weak"}
 
@@ -66,7 +70,7 @@ def _splits(axes: Axes, rows: pd.DataFrame) -> None:
     for (rho1, split), marker in zip(private.groupby("rho1"), MARKERS, strict=False):
         label = rf"DP-2S-GD, $\rho_1={rho1:g}$, $\rho_2={split['rho2'].iloc[0]:g}$"
         curve(axes, split, "n", label, color=SPLITS.get(rho1), marker=marker)
-    curve(axes, free, "n", "2S-GD: no noise, no clipping", color="black", marker=".", linestyle="--")
+    curve(axes, free, "n", "2S-GD: no noise, no clipping", color=METHODS["2S-GD"], marker=".", linestyle="--")
     log_scale(axes)
 
 
@@ -81,11 +85,11 @@ def _root_n(axes: Axes, rows: pd.DataFrame) -> None:
     slope_guide(axes, sorted(rows["n"]), (first["n"], first["mean"]), -0.5, r"claimed rate $1/\sqrt{n}$")
 
 
-def _readings(axes: Axes, rows: pd.DataFrame, x: str) -> None:
+def _readings(axes: Axes, rows: pd.DataFrame, x: str, main: str = METHODS["DP-2S-GD"]) -> None:
     """The headline and, thin, what other readings of the paper give; every curve has its name at its end."""
-    ends = []
+    ends, colors = [], {**VARIANTS, "main": main}
     for variant in variants_of(rows):
-        chosen, color = rows[rows["variant"] == variant].sort_values(x), VARIANTS.get(variant, GREY)
+        chosen, color = rows[rows["variant"] == variant].sort_values(x), colors.get(variant, GREY)
         if variant == "main":
             curve(axes, chosen, x, variant, color=color, marker=".")
         else:
@@ -114,7 +118,8 @@ def draw_fig04(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         log_scale(panel)
     _cutoffs(axes[0], select(rows, panel="a"))
     rho1 = middle(select(rows, panel="a")["rho1"])
-    _readings(axes[2], rows[(rows["panel"] == "a") & (rows["rho1"] == rho1)], "T")
+    color = level_colors(rows["rho1"])[rho1]
+    _readings(axes[2], rows[(rows["panel"] == "a") & (rows["rho1"] == rho1)], "T", color)
     axes[2].set(title=rf"(a) other readings, $\rho_1={rho1:g}$", xlabel=ITERATIONS)
     legend_below(figure, axes[:1], 3, f"the budget that varies;  {SPREAD}")
     return figure
@@ -177,8 +182,8 @@ def _step_sizes(axes: Axes, rows: pd.DataFrame, symbol: str, label_height: float
     axes.set_xscale("linear")
     axes.set_xlim(0, axes.get_xlim()[1])
     axes.axvspan(ceiling, axes.get_xlim()[1], color=GREY, alpha=0.10, linewidth=0)
-    vertical(axes, ceiling, rf"ceiling ${symbol}_{{\max}}={ceiling:.3g}$", VERMILION, label_height)
-    vertical(axes, optimum, rf"optimum ${symbol}^*={optimum:.3g}$", BLUE, side="left")
+    vertical(axes, ceiling, rf"ceiling ${symbol}_{{\max}}={ceiling:.3g}$", BLACK, label_height)
+    vertical(axes, optimum, rf"optimum ${symbol}^*={optimum:.3g}$", GREEN, side="left")
 
 
 def draw_fig08(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
@@ -188,7 +193,7 @@ def draw_fig08(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     rows = table[table["error_to"] == "beta_hat"]
     main = select(rows).sort_values("gamma")
     _readings(top, rows, "gamma")
-    for stage, color, marker in ((1, BLUE, "o"), (2, VERMILION, "s")):
+    for stage, color, marker in ((1, BLUE, "o"), (2, PURPLE, "s")):
         share = main[f"clip_fraction_stage{stage}"]
         bottom.plot(main["gamma"], share, color=color, marker=marker, label=f"stage {stage}")
     _thresholds(top, bottom, main)
@@ -225,9 +230,9 @@ def draw_fig09(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _steps(axes: Axes, rows: pd.DataFrame, draw: Callable[..., None]) -> None:
-    """One curve for each number of iterations; 0 is the closed form."""
+    """One curve for each number of iterations, in shades that are not near the black of 2SLS; 0 is the closed form."""
     steps = rows[rows["T"] > 0].groupby("T")
-    for (T, group), color, marker in zip(steps, (VERMILION, GREEN, BLUE, ORANGE), MARKERS, strict=False):
+    for (T, group), color, marker in zip(steps, shades(len(steps) + 1)[1:], MARKERS, strict=False):
         draw(axes, group, "n", f"2S-GD, $T={T}$", color=color, marker=marker)
     if (rows["T"] == 0).any():
-        draw(axes, rows[rows["T"] == 0], "n", "2SLS", color="black", marker="D")
+        draw(axes, rows[rows["T"] == 0], "n", "2SLS", color=METHODS["2SLS"], marker="D")

@@ -7,14 +7,24 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from dpdescent.papers.varshney2022.figures.looks import DARK_BLUE, EPS, finite, in_order, scientific, values_of, where
+from dpdescent.papers.varshney2022.figures.looks import (
+    EPS,
+    METHODS,
+    SINGLE,
+    finite,
+    in_order,
+    scientific,
+    values_of,
+    where,
+)
 from dpdescent.replication.figures import (
     BLUE,
+    DARK_BLUE,
     GREEN,
     GREY,
     ORANGE,
-    PURPLE,
     SKY,
     VERMILION,
     legend_below,
@@ -30,7 +40,7 @@ ACCOUNTANTS = {
     "zCDP, disjoint": (VERMILION, "D"), EXACT: (BLUE, "v"),
 }  # fmt: skip
 SHUFFLED, PRINTED = "DP-SSGD, shuffled (explicit bound)", "Theorem 3.1, constant 1"
-BY_SIZE = {SHUFFLED: PURPLE, PRINTED: "black"}
+BY_SIZE = {SHUFFLED: METHODS[SINGLE][0], PRINTED: "black"}
 DASHES: tuple[Any, ...] = ("-", "--", ":", "-.")
 MAIN_DELTA = 1e-6
 ALPHA = r"noise multiplier $\alpha$"
@@ -131,4 +141,9 @@ def draw_audit(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     axes.set_xlim(left=0.0)
     axes.grid(visible=False, axis="y")
     legend_below(figure, [axes], 3)
+    # As tall as in the panel it would reach into the axis' name.
+    for legend in figure.legends:
+        for handle in legend.legend_handles:
+            if isinstance(handle, Line2D) and handle.get_marker() == "|":
+                handle.set_markersize(11)
     return figure

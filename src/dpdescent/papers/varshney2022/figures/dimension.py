@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from dpdescent.papers.varshney2022.figures.looks import (
+    DARK_GREEN,
     MEANS,
     NON_PRIVATE,
     OURS,
@@ -79,8 +80,8 @@ def _by_panel(axes: Axes, rows: pd.DataFrame) -> None:
         if name in (SUFFICIENT, TIGHT):
             label = drawn_without_guarantee(name) if part == DRAWN else f"{label}, {part}"
         if part == CLIPPED:
-            marker = "x" if name == SUFFICIENT else "+"
-            risk_curve(axes, own, "d", label, linestyle="none", marker=marker, markersize=8, color="black")
+            style: dict[str, Any] = {"color": DARK_GREEN, "linestyle": "none", "markersize": 8, "markeredgewidth": 1.5}
+            risk_curve(axes, own, "d", label, marker="x" if name == SUFFICIENT else "+", **style)
         else:
             risk_curve(axes, own, "d", label)
 
@@ -143,7 +144,7 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     law = rf"$T={multiple:g}\kappa$"
     for kappa, color, marker in zip(conditions, shades(len(conditions)), MARKERS * len(conditions), strict=False):
         own = where(rows, kappa=kappa)
-        style = {"color": color, "markerfacecolor": color, "marker": marker}
+        style: dict[str, Any] = {"color": color, "markerfacecolor": color, "marker": marker}
         risk_curve(by_steps, own, "T", rf"$\kappa={kappa:g}$", **style)
         _ring(by_steps, where(own, T=multiple * kappa), law)
     trivial_line(by_steps)
@@ -153,7 +154,7 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     _ols(by_kappa, where(main, series=NON_PRIVATE))
     best.plot(at_best["kappa"], at_best["T"], label="best $T$ of the grid", **look(OURS))
     if not math.isnan(multiple):
-        best.plot(conditions, [multiple * kappa for kappa in conditions], color="black", linestyle="-.", label=law)
+        best.plot(conditions, [multiple * kappa for kappa in conditions], color="black", linestyle="--", label=law)
     for panel in axes[0]:
         log_scale(panel)
         panel.set(xlabel=r"condition number $\kappa$", ylabel=RISK)
@@ -182,7 +183,7 @@ def _at_best(axes: Axes, best: pd.DataFrame, configured: pd.DataFrame, law: str)
     # Wide and pale: it may lie under the other.
     wide = {"linewidth": 6.0, "alpha": 0.35, "elinewidth": 6.0}
     risk_curve(axes, best, "kappa", "at the best $T$ of the grid", **wide)
-    style = {"linestyle": "--", "markerfacecolor": "white"}
+    style: dict[str, Any] = {"linestyle": "--", "markerfacecolor": "white"}
     risk_curve(axes, configured, "kappa", f"at {law}", **style)
     guide(axes, working(configured), "kappa", 2.0, r"slope $\kappa^2$: term of privacy")
 

@@ -10,22 +10,26 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
-from dpdescent.replication.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from dpdescent.replication.figures import GREEN, GREY, PURPLE
+from dpdescent.replication.figures import METHODS as COLORS
 from dpdescent.replication.statistics import log_log_slope
 
 OURS, PUBLISHED, QUANTILE, NON_PRIVATE = (
     "DP-AMBSSGD", "DP-AMBSSGD (as published)", "DP-AMBSSGD (q = 0.9)", "OLS",
 )  # fmt: skip
-FIXED, SUFFICIENT, TIGHT = "fixed clip", "AdaSSP", "AdaSSP (bound 1.2 sqrt d)"
-DARK_BLUE = "#003A5C"
-# Colour, marker, and whether the line is dashed and the marker hollow: a reading of the method whose colour it is near.
+SINGLE, FIXED, SUFFICIENT, TIGHT = "DP-SSGD", "fixed clip", "AdaSSP", "AdaSSP (bound 1.2 sqrt d)"
+# Of AdaSSP where it is drawn in a second way on its own curve: a shade of its green.
+DARK_GREEN = "#00382A"
+# Colour (that of all papers), marker, and whether the line is dashed and the marker hollow: a reading of the method
+# whose colour it has or is near.
 METHODS: dict[str, tuple[str, str, bool]] = {
-    NON_PRIVATE: (GREY, ".", False),
-    OURS: (BLUE, "o", False), QUANTILE: (DARK_BLUE, "D", False), PUBLISHED: (SKY, "o", True),
-    "DP-SSGD": (PURPLE, "P", False),
-    "DP-GD (adaptive)": ("#004D38", "v", True), "DP-GD": (GREEN, "v", False),
-    FIXED: (ORANGE, "s", False),
-    SUFFICIENT: (VERMILION, "^", False), TIGHT: (VERMILION, "^", True),
+    NON_PRIVATE: (COLORS[NON_PRIVATE], ".", False),
+    OURS: (COLORS[OURS], "o", False), QUANTILE: (COLORS[QUANTILE], "D", False),
+    PUBLISHED: (COLORS[PUBLISHED], "o", True),
+    SINGLE: (COLORS[SINGLE], "P", False),
+    "DP-GD (adaptive)": (COLORS["DP-GD (adaptive)"], "v", True), "DP-GD": (COLORS["DP-GD"], "v", False),
+    FIXED: (COLORS[FIXED], "s", False),
+    SUFFICIENT: (COLORS[SUFFICIENT], "^", False), TIGHT: (COLORS[SUFFICIENT], "^", True),
 }  # fmt: skip
 # DP-STAT's rules, in the colours of the methods that use them.
 RULES: dict[str, tuple[str, str, bool]] = {
@@ -140,7 +144,9 @@ def finite(rows: pd.DataFrame, column: str = "mean") -> pd.DataFrame:
     return rows[np.isfinite(rows[column]) & (rows[column] > 0)]
 
 
-def risk_curve(axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, **style: Any) -> None:
+def risk_curve(
+    axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, shade: float = 0.13, **style: Any
+) -> None:  # fmt: skip
     """Risks of one series over trials, in its look.
 
     Means with their standard errors, or medians with their 95 % intervals (`as published`); the shade goes from the
@@ -155,7 +161,7 @@ def risk_curve(axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None,
             drawn = look(name) | {"elinewidth": 1.0} | style
             axes.errorbar(kept[x], middle[~zero], yerr=bars[:, ~zero], label=label or label_of(name), **drawn)
             if (kept["trials"] > 1).any() and drawn["linestyle"] != "none":
-                axes.fill_between(kept[x], kept["q10"], kept["q90"], color=drawn["color"], alpha=0.13, linewidth=0)
+                axes.fill_between(kept[x], kept["q10"], kept["q90"], color=drawn["color"], alpha=shade, linewidth=0)
         if zero.any():
             axes.plot(
                 own[x][zero], np.full(zero.sum(), 0.025), color=look(name)["color"], linestyle="none",

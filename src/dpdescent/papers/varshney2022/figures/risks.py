@@ -10,8 +10,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dpdescent.papers.varshney2022.figures.looks import (
     BY_MEDIAN,
-    DARK_BLUE,
     EPS,
+    METHODS,
     OURS,
     POINTS,
     RISK,
@@ -33,9 +33,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     working,
 )
 from dpdescent.replication.figures import (
-    BLUE,
     GREY,
-    SKY,
     legend_below,
     log_scale,
     panels,
@@ -46,8 +44,10 @@ from dpdescent.replication.figures import (
     vertical,
 )
 
-# DP-AMBSSGD as configured, and variants of the same hue.
-LEVELS = ((BLUE, "o"), ("#7FB7DA", "<"), (DARK_BLUE, ">"), (SKY, "P"))
+# DP-AMBSSGD as configured, and variants near to it in hue but in no other method's colour.
+LEVELS = ((METHODS[OURS][0], "o"), ("#8FA3CC", "<"), ("#4B4E94", ">"), ("#B9C4DF", "P"))
+# Eight curves and their variants meet at sigma = 1.
+SLENDER: dict[str, Any] = {"linewidth": 1.1, "markersize": 3.4, "capsize": 1.8, "elinewidth": 0.8, "shade": 0.08}
 # sigma = 0 stands so far left of the smallest sigma > 0.
 GAP = 6.0
 # Of other settings than the main ones.
@@ -58,11 +58,11 @@ def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Risk against the number of records, a column a sigma and a row an epsilon; thin: other settings."""
     main = select(table)
     budgets, noises = (sorted(values_of(main, name), reverse=True) for name in ("eps", "sigma"))
-    figure, axes = panels(max(len(noises), 1), max(len(budgets), 1), size=(3.8, 3.4), squeeze=False)
+    figure, axes = panels(max(len(noises), 1), max(len(budgets), 1), size=(3.8, 4.6), squeeze=False)
     for row, eps in zip(axes, budgets, strict=False):
         for panel, sigma in zip(row, noises, strict=True):
             rows = where(main, eps=eps, sigma=sigma)
-            _risks(panel, rows, "N", display)
+            _risks(panel, rows, "N", display, **SLENDER)
             _other_settings(panel, table, {"eps": eps, "sigma": sigma})
             if sigma > 0:
                 guide(panel, working(rows), "N", -2.0, "slope $N^{-2}$")
@@ -90,10 +90,10 @@ def _other_settings(axes: Axes, table: pd.DataFrame, at: dict[str, float]) -> No
             axes.plot([], [], color=GREY, linestyle=dash, linewidth=0.9, label=label)
 
 
-def _risks(axes: Axes, rows: pd.DataFrame, x: str, display: dict[str, Any]) -> None:
+def _risks(axes: Axes, rows: pd.DataFrame, x: str, display: dict[str, Any], **style: Any) -> None:
     """All methods with what theory says of OLS, the paper's first term, and the trivial risk."""
     for name in in_order(rows["series"]):
-        risk_curve(axes, where(rows, series=name), x)
+        risk_curve(axes, where(rows, series=name), x, **style)
     sampling_lines(axes, rows, x, display.get("published", {}))
     trivial_line(axes)
 

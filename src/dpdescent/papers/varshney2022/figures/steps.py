@@ -11,6 +11,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     MEANS,
     OURS,
     RISK,
+    SINGLE,
     TRIVIAL,
     D,
     T,
@@ -42,7 +43,6 @@ from dpdescent.replication.figures import (
 )
 
 PRACTICAL = "practical"
-SINGLE = "DP-SSGD"
 REGIME, COROLLARY, THEOREM, GRID = "own regime", "Corollary 3.3", "Theorem 3.2", "grid"
 ETA = r"step size $\eta$"
 EXPECTED, PREDICTED = r"expected without clipping (exact)", r"$4\alpha^2\zeta^2\mathrm{Tr}\,H^{-1}/N+\sigma^2d/N$"
@@ -185,14 +185,16 @@ def _beside_bounds(axes: Axes, rows: pd.DataFrame, algorithm: str, without_logs:
     axes.hlines(rows["place"], rows["mean"], largest, color=GREY, linewidth=0.7)
     color = look(algorithm)["color"]
     axes.hlines(rows["place"], rows["q10"], rows["q90"], color=color, alpha=0.35, linewidth=6)
-    style = {"color": color, "marker": look(algorithm)["marker"], "linestyle": "none"}
+    # Above the bounds, which it may nearly touch, and below the exact law.
+    style = {"color": color, "marker": look(algorithm)["marker"], "linestyle": "none", "zorder": 3.5}
     style |= {"markerfacecolor": "white"} if without_logs else {}
     label = f"measured, {algorithm}" + (r", $\log^aN$ in the threshold set to 1" if without_logs else "")
     axes.errorbar(rows["mean"], rows["place"], xerr=rows["se"], label=label, **style)
     for column, marker, color, label in MARKS:
         shown = finite(rows, column)
         if len(shown):
-            marks(axes, shown[column], shown["place"], marker, label, color=color, zorder=4)
+            zorder = 4 if column == "expected" else 3
+            marks(axes, shown[column], shown["place"], marker, label, color=color, zorder=zorder)
 
 
 def draw_step_size(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

@@ -34,8 +34,8 @@ from dpdescent.papers.wang2026.figures.looks import (
 from dpdescent.replication.figures import (
     BLUE,
     GREEN,
+    METHODS,
     ORANGE,
-    VERMILION,
     log_scale,
     panels,
     select,
@@ -122,7 +122,9 @@ def draw_batch(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for panel, name in zip(axes[0], names, strict=True):
         rows = where(main, panel=name)
         for (kappa, eta), own in each(rows, "kappa", "eta"):
-            color, marker = _shade(VERMILION if kappa else BLUE, eta, steps), MARKERS[steps.index(eta)]
+            # Noise is independent here.
+            method = METHODS["DP-SGD" if kappa else "non-private"]
+            color, marker = _shade(method, eta, steps), MARKERS[steps.index(eta)]
             for series, dash, face in ((POPULATION, "-", color), (EMPIRICAL, ":", "white")):
                 label = rf"{series}, $\kappa={kappa:g}$, $\eta={eta:g}$"
                 style = {"linestyle": dash, "markerfacecolor": face, "marker": marker, "color": color}

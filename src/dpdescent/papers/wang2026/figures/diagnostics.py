@@ -31,6 +31,7 @@ from dpdescent.replication.figures import (
     BLUE,
     GREEN,
     GREY,
+    METHODS,
     ORANGE,
     PURPLE,
     SKY,
@@ -49,7 +50,7 @@ COMPARATORS = {"W_0": (BLUE, "the start $W_0$"), "GD": (VERMILION, "gradient des
 
 def _noisy(kappa: float, lam: float) -> dict[str, Any]:
     """The look of a run by its noise: grey without, else a colour a lambda."""
-    return {"color": lam_color(lam), "marker": "s"} if kappa else {"color": GREY, "marker": "o"}
+    return {"color": lam_color(lam), "marker": "s"} if kappa else {"color": METHODS["non-private"], "marker": "o"}
 
 
 def _about(rows: pd.DataFrame, *columns: str) -> str:
@@ -192,6 +193,7 @@ def draw_initialisation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         promised = 100 * (1 - display["delta_conf"])
         event.axhline(promised, color="black", linestyle="-.", label=rf"promised: $1-\delta={promised:g}\,\%$")
     event.set(title="event of Lemma B.5", ylabel="starts, %")
+    _no_more_than_all(event)
     parts = (
         (output, "outputs", "largest |f_0|", (("bound Q8", VERMILION, "bound of eq. (15)"),),
          r"$\max_i|f_{W_0}(x_i)|$"),
@@ -213,6 +215,14 @@ def draw_initialisation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         panel.set_xlabel(M)
     finish(figure, axes[0], 4, _about(main, "n", "d").replace("seeds", "starts"))
     return figure
+
+
+def _no_more_than_all(axes: Axes) -> None:
+    """An axis of per cents that names none above 100, and is close where all shares are near it."""
+    low, _ = axes.dataLim.intervaly
+    room = max(0.2 * (100 - low), 0.2) if np.isfinite(low) else 100.0
+    axes.set_ylim(min(low, 100.0) - room if np.isfinite(low) else 0.0, 100 + room)
+    axes.set_yticks([tick for tick in axes.get_yticks() if axes.get_ylim()[0] <= tick < 100 + room / 2])
 
 
 def _with_quantiles(axes: Axes, rows: pd.DataFrame, label: str) -> None:

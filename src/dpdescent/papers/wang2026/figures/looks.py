@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
 from dpdescent.replication.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, legend_below
@@ -44,6 +44,8 @@ BARS = "bars: 95 % intervals of means over seeds"
 VACUOUS = math.log(2)
 # In inches: that titles and legends have room where a grid of one's own leaves few panels.
 LEAST_WIDTH = 13.5
+# Below this ratio of its ends a logarithmic axis is narrow; what it names is spread evenly.
+NARROW, FINE = 10.0, (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
 # Where an axis of lambda stops resolving.
 NEAR_ONE = 1 - 1e-9
 
@@ -255,7 +257,18 @@ def joined(*parts: str, by: str = ", ") -> str:
 
 def finish(figure: Figure, axes: Iterable[Axes], columns: int, *sentences: str) -> None:
     """The legend of all panels; its title says what is claimed and how points are drawn, a line each."""
-    legend_below(figure, axes, columns, joined(*sentences, by="\n"))
+    shown = list(axes)
+    for panel in shown:
+        _finer_ticks(panel)
+    legend_below(figure, shown, columns, joined(*sentences, by="\n"))
     figure.legends[-1].get_title().set(fontsize=9, multialignment="center")
     width, height = figure.get_size_inches()
     figure.set_size_inches(max(width, LEAST_WIDTH), height)
+
+
+def _finer_ticks(axes: Axes) -> None:
+    """More ticks on a logarithmic axis of y that spans less than a decade, on which 1, 2 and 5 are two at most."""
+    low, high = axes.get_ylim()
+    if axes.get_yscale() == "log" and 0 < low < high < NARROW * low:
+        axes.yaxis.set_major_locator(LogLocator(subs=FINE, numticks=12))
+        axes.yaxis.set_minor_locator(NullLocator())

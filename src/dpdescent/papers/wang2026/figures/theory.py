@@ -28,6 +28,7 @@ from dpdescent.replication.figures import (
     BLUE,
     GREEN,
     GREY,
+    METHODS,
     ORANGE,
     PURPLE,
     SKY,
@@ -38,12 +39,13 @@ from dpdescent.replication.figures import (
 )
 from dpdescent.replication.statistics import Z95
 
-# Bounds with marker, colour and name; those with constants 1 promise nothing by themselves.
+# Bounds with marker, colour and name; those with constants 1 promise nothing by themselves, and two of them are of
+# methods with a colour of their own.
 BOUNDS = {
     "C.11": ("D", PURPLE, "(C.11)"), "D.13": ("s", ORANGE, "Theorem D.13"),
     "A_corr": ("^", SKY, r"$\mathcal{A}_\mathrm{corr}$, constants 1"),
-    "A_van": ("v", GREEN, r"$\mathcal{A}_\mathrm{van}$, constants 1"),
-    "A_non": ("<", VERMILION, r"$\mathcal{A}_\mathrm{non}$, constants 1"),
+    "A_van": ("v", METHODS["DP-SGD"], r"$\mathcal{A}_\mathrm{van}$, constants 1"),
+    "A_non": ("<", METHODS["non-private"], r"$\mathcal{A}_\mathrm{non}$, constants 1"),
 }  # fmt: skip
 TERMS = {
     "8L*": (GREY, r"$8L_S(W^*)$"), "init": (BLUE, r"$3\|W_0-W^*\|^2/(\eta T)$"),
@@ -86,6 +88,9 @@ def _setting_axis(axes: Axes, settings: list[tuple[float, float, float]]) -> Non
     axes.set_yticks(range(len(settings)), names, fontsize=8)
     axes.set_ylim(max(len(settings), 1) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
+    # Bounds stand above and below a setting's tick: lines between settings say whose they are.
+    between = np.arange(1, len(settings)) - 0.5
+    axes.hlines(between, 0, 1, transform=axes.get_yaxis_transform(), color=GREY, linewidth=0.4, alpha=0.6)
     axes.set_xlabel("averaged empirical risk")
 
 

@@ -1,0 +1,141 @@
+"""Before the first job: whether the targets exist, whether the disk has room, who holds the lock of the directory.
+
+Snakemake answers these by a page of its own, or after hours; each answer here is one line. Nothing here imports numpy,
+because Snakemake's start would pay for it.
+"""
+
+import difflib
+import os
+import re
+import shutil
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# What a job leaves on the disk (part, log, records), rounded up from the mean of the paper scale, which is the largest.
+BYTES_OF_A_JOB = 300_000
+# Beside what jobs leave: Snakemake's own log and records.
+MARGIN = 20_000_000
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What can be asked for.
+
+    Attributes:
+        names: rules that make something definite, such as `all` or `liang2025_fig04`.
+        stages: rules that make many files, such as `train`: they can be forced, and not asked for.
+        files: files worth suggesting.
+        makes: whether a rule makes the file of this name.
+        papers: keys of the papers.
+        scale: the scale of this call.
+    """
+
+    names: Collection[str]
+    stages: Collection[str]
+    files: Collection[str]
+    makes: Callable[[str], bool] = field(repr=False)
+    papers: Collection[str]
+    scale: str
+
+
+def no_target(requested: Iterable[str], known: Targets) -> str | None:
+    """The line that tells what is wrong with the first target that cannot be made; None if all can."""
+    for target in sorted(requested):
+        file = os.path.relpath(target) if os.path.isabs(target) else os.path.normpath(target)
+        if target in known.names or (target not in known.stages and (known.makes(file) or os.path.exists(target))):
+            continue
+        return f"No target {target!r}{_mend(file, known)}"
+    return None
+
+
+def _mend(target: str, known: Targets) -> str:
+    if target in known.stages:
+        return f": it is a stage of many files; ask for one of them, or run the stage anew: --forcerun {target}"
+    scale = re.match(r"results/([^/]+)/", target)
+    if scale and scale[1] != known.scale:
+        return f" at scale {known.scale!r}: for another scale, add --config scale={scale[1]}"
+    if target.startswith(("results/", "build/")):
+        return _did_you_mean(_close(target, known.files)) or "; `snakemake --list-target-rules` shows what there is"
+    # As people write it: with a slash, with the kind of file.
+    return _by_name(re.sub(r"\.(png|svg|csv|md|tex)$", "", target.removeprefix("on_request/")).replace("/", "_"), known)
+
+
+def _by_name(name: str, known: Targets) -> str:
+    key, _, artefact = name.partition("_")
+    paper = _close(key, known.papers)
+    if paper and artefact:
+        here = [other for other in known.names if other.startswith(f"{paper}_")]
+        hint = _did_you_mean(_close(name, here)) or ";"
+        return f"{hint} {paper} has: {', '.join(other.removeprefix(f'{paper}_') for other in here)}"
+    # `fig04` alone is one of several papers'.
+    ids = {other: other.partition("_")[2] for other in known.names if other.partition("_")[0] in known.papers}
+    meant = _close(name, set(ids.values()) - {""})
+    if meant:
+        return f"; say of which paper: {', '.join(other for other, id_ in ids.items() if id_ == meant)}"
+    return (
+        _did_you_mean(_close(name, known.names)) or f"; there are: all, {', '.join(known.papers)}, and <paper>_<figure>"
+    )
+
+
+def _close(name: str, names: Iterable[str]) -> str | None:
+    return next(iter(difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.75)), None)
+
+
+def _did_you_mean(name: str | None) -> str:
+    return f"; did you mean {name!r}?" if name else ""
+
+
+def no_room(jobs: int, copied: int, folders: Iterable[str]) -> str | None:
+    """The line that tells which folder's file system has no room for a build; None if all have.
+
+    Args:
+        jobs: how many are to run.
+        copied: bytes that are copied before them.
+        folders: where a build writes; those that do not exist yet count as the folder that will hold them.
+    """
+    needed = jobs * BYTES_OF_A_JOB + copied + MARGIN
+    for folder in folders:
+        place = Path(folder).absolute()
+        while not place.exists():
+            place = place.parent
+        free = shutil.disk_usage(place).free
+        if free < needed:
+            room = f"{free / 1e6:,.0f} MB are free, {jobs} jobs need about {needed / 1e6:,.0f} MB"
+            return f"No room in {folder}: {room}; free some, then run the same command, or build less: make quick"
+    return None
+
+
+def size(folder: str | Path) -> int:
+    """Bytes of the files in a folder; 0 if there is none."""
+    return sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
+
+
+def builds_here() -> list[int]:
+    """Process ids of other Snakemake calls in this directory, on this machine."""
+    import psutil  # type: ignore[import-untyped]
+
+    own = {os.getpid(), *(process.pid for process in psutil.Process().parents())}
+    found = psutil.process_iter(["pid", "cwd", "cmdline"])
+    return sorted(
+        process.info["pid"]
+        for process in found
+        if process.info["pid"] not in own
+        and process.info["cwd"] == os.getcwd()
+        and any(Path(word).name == "snakemake" for word in (process.info["cmdline"] or [])[:3])
+    )
+
+
+def locked(builds: list[int]) -> str:
+    """The line for a lock that stands in the way, by the builds that still run in this directory."""
+    if builds:
+        return f"Locked: a build of the same files is running here (process {builds[0]}); wait for it, or stop it"
+    return (
+        "Locked: a build was killed here, and none is running on this machine; `make unlock` (or `snakemake --unlock`),"
+        " then the same command"
+    )
+
+
+def not_unlocked(builds: list[int]) -> str:
+    """The line for an attempt to remove the locks of builds that run."""
+    return f"Not unlocked: a build is running here (process {builds[0]}); wait for it, or stop it"

@@ -1,0 +1,181 @@
+"""The report as a static site: pages from result files by templates, with nothing that differs between rebuilds.
+
+Times and memory, which do differ, lie in `compute.js`, which `compute_script` makes and the pages load as a script: a
+page that is opened from disk may not fetch.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from dpdescent.replication import summary
+from dpdescent.replication.files import read_rows
+from dpdescent.replication.report import evidence, wording
+from dpdescent.replication.report.evidence import Evidence, Row, View, of
+from dpdescent.replication.report.pages import PAGES, STATIC
+
+HERE = Path(__file__).parent
+FOREMOST = 5
+
+
+def pages(results: Evidence, software: Mapping[str, Any], label: str = "") -> dict[str, str]:
+    """All pages by the name of their file.
+
+    Args:
+        results: a build's results.
+        software: how to cite the software: title, authors, version, date.
+        label: of a scale that is not the papers' own.
+    """
+    environment = _environment()
+    common = {"papers": results.papers, "label": label, "names": PAGES, "has_audit": bool(results.audit)}
+    views: dict[str, View] = {
+        "index": _overview(results, software), "figures": _figures(results), "claims": _claims(results),
+        "findings": _findings(results), "privacy": _privacy(results), "bounds": _bounds(results),
+    }  # fmt: skip
+    made = {
+        f"{page}.html": environment.get_template(f"{page}.html.j2").render(**common, **view, page=page)
+        for page, view in views.items()
+    }
+    template = environment.get_template("paper.html.j2")
+    for paper in results.papers:
+        made[f"{paper['key']}.html"] = template.render(**common, **_paper(results, paper), page=paper["key"])
+    return made | {name: (HERE / "static" / name).read_text(encoding="utf-8") for name in STATIC}
+
+
+def compute_script(rows: Sequence[Row]) -> str:
+    """CPU seconds and peak memory as a script: by artefact, by paper and in all, from the rows of `compute.csv`."""
+    items: dict[str, dict[str, float]] = {}
+    for row in rows:
+        paper = row["item"].split("/")[0]
+        for name in dict.fromkeys((row["item"], paper, "all stages")):
+            entry = items.setdefault(name, {"cpu_s": 0.0, "peak_mb": 0.0})
+            entry["cpu_s"] = round(entry["cpu_s"] + float(row["cpu_s"]), 2)
+            entry["peak_mb"] = max(entry["peak_mb"], float(row["peak_mb"]))
+    return f"window.dpdescentCompute = {json.dumps(items, indent=1, sort_keys=True)};\n"
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    for name in ("number", "extent", "estimate", "values", "sentence", "trials"):
+        environment.filters[name] = getattr(wording, name)
+    for name in ("slug", "alternative", "counted"):
+        environment.globals[name] = getattr(wording, name)
+    environment.globals["signs"] = wording.SIGNS
+    return environment
+
+
+def _overview(results: Evidence, software: Mapping[str, Any]) -> View:
+    counts = Counter((claim["paper"], claim["verdict"]) for claim in results.claims)
+    foremost = [(finding, _place(results, finding)) for finding in evidence.foremost(results.findings, FOREMOST)]
+    return {
+        "software": software, "verdicts": summary.VERDICTS, "counts": counts, "claims": results.claims,
+        "artefact_count": len(results.artefacts()), "arm_count": len(results.privacy),
+        "foremost": foremost,
+        "tables": {
+            (finding["paper"], place["id"]): _table(results.folder, finding["paper"], place)
+            for finding, place in foremost
+            if place and place["table"]
+        },
+        "finding_count": len(results.findings), "claims_of": _claims_of(results),
+    }  # fmt: skip
+
+
+def _place(results: Evidence, finding: Row) -> View | None:
+    """The artefact that demonstrates a finding, if a build makes it."""
+    mine = (paper["artefacts"] for paper in results.papers if paper["key"] == finding["paper"])
+    return next((artefact for each in mine for artefact in each if artefact["id"] == finding["artefact"]), None)
+
+
+def _figures(results: Evidence) -> View:
+    return {"artefacts": results.artefacts(), "claims_of": _claims_of(results)}
+
+
+def _claims(results: Evidence) -> View:
+    return {"claims": results.claims, "verdicts": summary.VERDICTS, "kinds": evidence.CLAIM_KINDS}
+
+
+def _findings(results: Evidence) -> View:
+    return {
+        "findings": [(finding, _place(results, finding)) for finding in results.findings],
+        "severities": evidence.SEVERITIES, "kinds": evidence.FINDING_KINDS, "statuses": evidence.STATUSES,
+    }  # fmt: skip
+
+
+def _privacy(results: Evidence) -> View:
+    failed = [claim for claim in results.claims if claim["kind"] == "privacy" and claim["verdict"] == "not reproduced"]
+    cells = Counter[tuple[str, str]]()
+    for row in results.audit:
+        cells[row["paper"], row["verdict"]] += max(int(row["arms"]), 1)
+    return {
+        "audit": results.audit, "refuted": _refuted(results), "failed": failed, "cells": cells,
+        "verdicts": summary.AUDITED,
+    }  # fmt: skip
+
+
+def _refuted(results: Evidence) -> list[tuple[Row, list[tuple[Row, str]]]]:
+    """The findings that audits demonstrate, by rank, each with its audits and their numbers in words."""
+    audits = [(row, summary.broken(row)) for row in evidence.refuted(results.audit)]
+    pairs = [
+        (finding, [each for each in audits if (each[0]["paper"], each[0]["finding"]) == _name(finding)])
+        for finding in results.findings
+    ]
+    return [(finding, found) for finding, found in pairs if found]
+
+
+def _name(finding: Row) -> tuple[str, str]:
+    return finding["paper"], finding["finding"]
+
+
+def _bounds(results: Evidence) -> View:
+    groups = evidence.bound_groups(results.bounds)
+    return {
+        "groups": groups, "states": evidence.STATES,
+        "counts": Counter((group["paper"], group["state"]) for group in groups),
+    }  # fmt: skip
+
+
+def _paper(results: Evidence, paper: View) -> View:
+    key = paper["key"]
+    mine = of(results.claims, paper=key)
+    shown = {artefact["id"] for artefact in paper["artefacts"]}
+    return {
+        "paper": paper, "claims": mine, "verdicts": summary.VERDICTS,
+        "counts": Counter(claim["verdict"] for claim in mine),
+        "sections": [_section(results, paper, artefact) for artefact in paper["artefacts"]],
+        "elsewhere": [claim for claim in mine if claim["artefact"] not in shown],
+        "findings": of(results.findings, paper=key),
+    }  # fmt: skip
+
+
+def _section(results: Evidence, paper: View, artefact: View) -> View:
+    """All that is known of one artefact."""
+    where = {"paper": paper["key"], "artefact": artefact["id"]}
+    settings = [row for row in paper["settings"] if row["artefact"] == artefact["id"]]
+    return {
+        "artefact": artefact, "claims": of(results.claims, **where), "findings": of(results.findings, **where),
+        "stated": of(settings, source="stated"),
+        "ours": [row for row in settings if row["source"] in ("chosen", "code")],
+        "variants": of(settings, source="variant"),
+        "arms": evidence.alike_arms(of(results.privacy, **where)),
+        "table": _table(results.folder, paper["key"], artefact) if artefact["table"] else None,
+    }  # fmt: skip
+
+
+def _table(folder: Path, paper: str, artefact: View) -> View:
+    rows = read_rows(folder / paper / f"{artefact['id']}.csv")
+    columns = artefact["columns"] or list(rows[0] if rows else [])
+    return {"columns": columns, "rows": [[row[column] for column in columns] for row in rows]}
+
+
+def _claims_of(results: Evidence) -> dict[tuple[str, str], list[Row]]:
+    found: dict[tuple[str, str], list[Row]] = {}
+    for claim in results.claims:
+        found.setdefault((claim["paper"], claim["artefact"]), []).append(claim)
+    return found

@@ -1,0 +1,67 @@
+"""A headless browser for the report's pages: Debian's Chromium, or whatever Chromium and its driver are on the path.
+
+Where there is none, these tests are skipped and say so; with DPDESCENT_BROWSER=required they fail instead, so that a CI
+cannot skip them unseen.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from site_under_test import REPORT
+
+# No sandbox, because CI runs as root; no calls home, because machines have no network.
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+# One worker for all of them: a browser is slow to start.
+GROUP = pytest.mark.xdist_group("browser")
+
+Browser = webdriver.Chrome
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(GROUP)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Chromium with an empty profile, which keeps its console's messages."""
+    chromium, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        why = "needs Chromium and its driver (Debian: apt-get install chromium chromium-driver)"
+        if os.environ.get("DPDESCENT_BROWSER") == "required":
+            pytest.fail(why)
+        pytest.skip(why)
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    found = webdriver.Chrome(options=options, service=Service(driver))
+    yield found
+    found.quit()
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Callable[..., Browser]]:
+    """Opens a page of the report at a width, as on a screen or on a phone, and forgets its settings afterwards."""
+
+    def open_page(name: str, width: int = 1280, scheme: str = "light") -> Browser:
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        browser.get(f"{REPORT.as_uri()}/{name}")
+        return browser
+
+    yield open_page
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -1,0 +1,166 @@
+"""The committed report in a real browser: every page opens without an error, nothing is broken, filters filter."""
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.chrome.webdriver import WebDriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
+from site_under_test import ALL, PAPERS, ROOT, rows
+
+Opener = Callable[..., WebDriver]
+
+# Kept for those who want to look; a CI uploads this folder.
+SHOTS = Path(os.environ.get("DPDESCENT_SCREENSHOTS", ROOT / "build/screenshots"))
+SHOWN = "return [...document.querySelectorAll('#%s > tbody > tr, div#%s > *')].filter((row) => row.offsetParent).length"
+
+
+def shown(browser: WebDriver, name: str) -> int:
+    """Rows or cards of a filtered list that can be seen."""
+    return int(browser.execute_script(SHOWN % (name, name)))
+
+
+def errors(browser: WebDriver) -> list[str]:
+    return [entry["message"] for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+
+def load_pictures(browser: WebDriver) -> None:
+    """Pictures are loaded when they come into view; here all at once."""
+    browser.execute_script("for (const image of document.images) image.loading = 'eager'")
+    done = "return [...document.images].every((image) => image.complete)"
+    WebDriverWait(browser, 60).until(lambda page: page.execute_script(done))
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ALL)
+def test_page_opens_whole_and_without_an_error(opened: Opener, name: str, width: int) -> None:
+    browser = opened(name, width)
+    load_pictures(browser)
+    broken = browser.execute_script(
+        "return [...document.images].filter((image) => image.src && !image.naturalWidth).map((image) => image.src)"
+    )
+    assert broken == []
+    assert errors(browser) == []
+    assert browser.find_element(By.TAG_NAME, "h1").text
+    # Tables scroll inside of their frames; the page itself must not.
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    browser.save_screenshot(str(SHOTS / f"{name.removesuffix('.html')}-{width}.png"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_follow_the_readers_light_or_dark(opened: Opener, scheme: str) -> None:
+    browser = opened("index.html", scheme=scheme)
+    color = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+    red, green, blue = (int(part) for part in color.removeprefix("rgb(").removesuffix(")").split(","))
+    assert (red + green + blue > 3 * 128) == (scheme == "light")
+
+
+def test_filters_show_what_was_asked_for(opened: Opener) -> None:
+    claims = rows("claims")
+    counts = Counter((claim["paper"], claim["verdict"]) for claim in claims)
+    browser = opened("claims.html")
+    assert shown(browser, "claims") == len(claims)
+    for paper in PAPERS[:2]:
+        Select(browser.find_element(By.NAME, "paper")).select_by_visible_text(paper)
+        Select(browser.find_element(By.NAME, "verdict")).select_by_visible_text("not reproduced")
+        assert shown(browser, "claims") == counts[paper, "not reproduced"]
+        assert browser.find_element(By.TAG_NAME, "output").text.startswith(f"{counts[paper, 'not reproduced']} of ")
+    browser.find_element(By.CSS_SELECTOR, "button[type=reset]").click()
+    WebDriverWait(browser, 5).until(lambda page: shown(page, "claims") == len(claims))
+
+
+def test_kinds_part_the_claims(opened: Opener) -> None:
+    browser = opened("claims.html")
+    choice = Select(browser.find_element(By.NAME, "kind"))
+    kinds = [option.text for option in choice.options[1:]]
+    found = []
+    for kind in kinds:
+        choice.select_by_visible_text(kind)
+        found.append(shown(browser, "claims"))
+    assert min(found) > 0
+    assert sum(found) == len(rows("claims"))
+
+
+def test_words_are_looked_for_in_all_of_a_claim(opened: Opener) -> None:
+    browser = opened("claims.html")
+    browser.find_element(By.NAME, "q").send_keys("Lemma FLAT nothing-says-this")
+    assert shown(browser, "claims") == 0
+    browser.find_element(By.NAME, "q").clear()
+    browser.find_element(By.NAME, "q").send_keys("Lemma 2.1")
+    expected = sum("Lemma 2.1" in claim["location"] for claim in rows("claims"))
+    assert shown(browser, "claims") >= expected > 0
+
+
+def test_scorecard_leads_to_the_claims_behind_each_number(opened: Opener) -> None:
+    browser = opened("index.html")
+    links = browser.find_elements(By.CSS_SELECTOR, "td a[href*='verdict=']")
+    places = [(link.get_attribute("href"), int(link.text)) for link in links]
+    assert len(places) >= 3 * len(PAPERS)
+    for address, number in places[:6]:
+        browser.get(address)
+        assert shown(browser, "claims") == number
+
+
+def test_search_on_the_front_page_leads_to_claims(opened: Opener) -> None:
+    browser = opened("index.html")
+    browser.find_element(By.ID, "q").send_keys("reproduced", Keys.ENTER)
+    WebDriverWait(browser, 10).until(lambda page: "claims.html" in page.current_url)
+    assert 0 < shown(browser, "claims") <= len(rows("claims"))
+    assert browser.find_element(By.NAME, "q").get_attribute("value") == "reproduced"
+
+
+def test_columns_sort_by_size_and_back(opened: Opener) -> None:
+    browser = opened("privacy.html?verdict=within+the+account")
+    head = "#audits thead th:nth-child(8) button"
+    cell = "return [...document.querySelectorAll('#audits tbody tr td:nth-child(8)')].map((cell) => cell.textContent)"
+    for direction in (1, -1):
+        browser.find_element(By.CSS_SELECTOR, head).click()
+        values = [float(text) for text in browser.execute_script(cell) if text]
+        assert len(values) > 10
+        assert values == sorted(values, reverse=direction < 0)
+    assert shown(browser, "audits") == sum(row["verdict"] == "within the account" for row in rows("audit"))
+
+
+def test_findings_and_bounds_are_filtered_too(opened: Opener) -> None:
+    browser = opened("findings.html?severity=high")
+    assert shown(browser, "findings") == sum(finding["severity"] == "high" for finding in rows("findings"))
+    browser = opened("bounds.html?state=vacuous")
+    states = browser.execute_script(
+        "return [...document.querySelectorAll('#bounds tbody tr')].filter((row) => row.offsetParent)"
+        ".map((row) => row.dataset.state)"
+    )
+    assert set(states) == {"vacuous"}
+
+
+def test_figures_can_be_made_larger(opened: Opener) -> None:
+    browser = opened(f"{PAPERS[0]}.html")
+    link = browser.find_element(By.CSS_SELECTOR, "a.zoom")
+    browser.execute_script("arguments[0].scrollIntoView()", link)
+    link.click()
+    picture = browser.find_element(By.CSS_SELECTOR, "dialog[open] img")
+    assert picture.get_attribute("src") == link.get_attribute("href")
+    before = picture.size["width"]
+    browser.find_element(By.NAME, "larger").click()
+    assert picture.size["width"] > before
+    browser.switch_to.active_element.send_keys(Keys.ESCAPE)
+    assert browser.find_elements(By.CSS_SELECTOR, "dialog[open]") == []
+
+
+def test_costs_come_from_the_file_that_is_in_no_manifest(opened: Opener) -> None:
+    browser = opened("index.html")
+    total = browser.find_element(By.CSS_SELECTOR, "[data-minutes='all stages']").text
+    assert float(total) == pytest.approx(sum(float(row["cpu_s"]) for row in rows("compute")) / 60, abs=0.06)
+
+
+def test_without_scripts_everything_can_be_read(opened: Opener) -> None:
+    browser = opened("index.html")
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    opened("claims.html?paper=none")
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#claims tbody tr")) == len(rows("claims"))
+    assert browser.find_element(By.CSS_SELECTOR, "#claims tbody tr:last-child").is_displayed()
+    assert not browser.find_element(By.CSS_SELECTOR, "form.filters").is_displayed()

@@ -1,0 +1,211 @@
+"""The committed report: what the code makes of the committed results, whole, linked, and readable to everyone."""
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from dpdescent.replication import about, choices, project
+from dpdescent.replication.files import read_rows
+from dpdescent.replication.report import evidence, pages, site
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "results/paper"
+VOID = {"meta", "link", "img", "input", "br"}
+
+
+class Page(HTMLParser):
+    """A page's elements in their order, each with its attributes, and the names of those that are left open."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.open: list[str] = []
+        self.faults: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"</{tag}> at {self.getpos()}")
+
+    def all(self, tag: str) -> list[dict[str, str]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    def ids(self) -> list[str]:
+        return [attributes["id"] for _, attributes in self.elements if "id" in attributes]
+
+
+def papers() -> list[dict[str, Any]]:
+    made = project.load({"scale": "paper", "seed": 0, "papers": "all"}, ROOT)
+    found = [json.loads(json.dumps(about.about(made, key, ROOT))) for key in made.papers]
+    return [{**each, "settings": choices.with_meanings(each["settings"], each["symbols"])} for each in found]
+
+
+@pytest.fixture(scope="module")
+def known() -> list[dict[str, Any]]:
+    return papers()
+
+
+@pytest.fixture(scope="module")
+def made(known: list[dict[str, Any]]) -> dict[str, str]:
+    """The site as the code makes it now from the committed results."""
+    return site.pages(evidence.load(RESULTS, known), about.software(ROOT))
+
+
+@pytest.fixture(scope="module")
+def parsed(made: dict[str, str]) -> dict[str, Page]:
+    return {name: Page(text) for name, text in made.items() if name.endswith(".html")}
+
+
+def test_committed_report_is_what_the_code_makes_of_the_committed_results(made: dict[str, str]) -> None:
+    """And all that is there: a page that is no longer made does not stay behind."""
+    there = {path.name for path in (RESULTS / "report").iterdir()}
+    assert there == {*made, site.COMPUTE}
+    for name, text in made.items():
+        assert (RESULTS / "report" / name).read_text(encoding="utf-8") == text, name
+
+
+def test_pipeline_knows_the_names_of_all_files(made: dict[str, str], known: list[dict[str, Any]]) -> None:
+    assert set(made) == set(pages.site_files(paper["key"] for paper in known))
+
+
+def test_committed_costs_are_those_of_the_committed_table() -> None:
+    script = (RESULTS / "report" / site.COMPUTE).read_text(encoding="utf-8")
+    assert script == site.compute_script(read_rows(RESULTS / "compute.csv"))
+
+
+def test_costs_are_summed_by_artefact_paper_and_in_all() -> None:
+    rows = [
+        {"item": item, "cpu_s": cpu, "peak_mb": mb}
+        for item, cpu, mb in (("p/a", "1.5", "10"), ("p/a", "2", "30"), ("p", "4", "20"), ("", "8", "5"))
+    ]
+    script = site.compute_script(rows)
+    budget = json.loads(script.removeprefix("window.dpdescentCompute = ").removesuffix(";\n"))
+    assert budget["p/a"] == {"cpu_s": 3.5, "peak_mb": 30.0}
+    assert budget["p"] == {"cpu_s": 7.5, "peak_mb": 30.0}
+    assert budget["all stages"] == {"cpu_s": 15.5, "peak_mb": 30.0}
+
+
+def test_no_page_holds_a_clock_a_machine_or_a_foreign_file(made: dict[str, str], parsed: dict[str, Page]) -> None:
+    for name, text in made.items():
+        assert str(ROOT) not in text, name
+        assert not re.search(r"\b20\d\d-\d\d-\d\d\b", text), name
+    for page in parsed.values():
+        loaded = [each.get("src", "") for each in page.all("img") + page.all("script")]
+        loaded += [each["href"] for each in page.all("link")]
+        assert not any(urlsplit(address).scheme not in ("", "data") for address in loaded)
+
+
+def links(parsed: dict[str, Page]) -> Iterator[tuple[str, str]]:
+    for name, page in parsed.items():
+        for _, attributes in page.elements:
+            for key in ("href", "src", "action"):
+                if key in attributes and not attributes[key].startswith("data:"):
+                    yield name, attributes[key]
+
+
+def test_no_link_is_broken(parsed: dict[str, Page]) -> None:
+    ids = {name: set(page.ids()) for name, page in parsed.items()}
+    count = 0
+    for name, address in links(parsed):
+        parts = urlsplit(address)
+        target = unquote(parts.path) or name
+        if target in parsed:
+            assert not parts.fragment or unquote(parts.fragment) in ids[target], (name, address)
+        else:
+            assert (RESULTS / "report" / target).is_file(), (name, address)
+        count += 1
+    assert count > 1000
+
+
+def test_elements_are_closed_in_their_order_and_names_are_unique(parsed: dict[str, Page]) -> None:
+    for name, page in parsed.items():
+        assert page.faults == [], name
+        assert page.open == [], name
+        assert len(page.ids()) == len(set(page.ids())), name
+
+
+def test_headings_go_down_one_step_at_a_time(parsed: dict[str, Page]) -> None:
+    for name, page in parsed.items():
+        levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
+        assert levels.count(1) == 1, name
+        assert levels[0] == 1, name
+        assert all(after <= before + 1 for before, after in pairwise(levels)), name
+
+
+def test_pictures_say_what_they_show(parsed: dict[str, Page]) -> None:
+    """On the contact sheet a picture's text stands beside it inside the same link."""
+    for name, page in parsed.items():
+        for image in page.all("img"):
+            assert "alt" in image, (name, image)
+            if name != "figures.html":
+                assert len(image["alt"]) > 60, (name, image)
+
+
+def test_tables_name_what_their_columns_are(parsed: dict[str, Page]) -> None:
+    for name, page in parsed.items():
+        heads = page.all("th")
+        assert heads or name == "figures.html", name
+        assert all(head.get("scope") in ("col", "row") for head in heads), name
+        assert page.all("html")[0]["lang"] == "en"
+
+
+def test_every_artefact_has_its_section_figure_files_and_command(
+    parsed: dict[str, Page], made: dict[str, str], known: list[dict[str, Any]]
+) -> None:
+    for paper in known:
+        page, text = parsed[f"{paper['key']}.html"], made[f"{paper['key']}.html"]
+        shown = [image["src"] for image in page.all("img")]
+        for artefact in paper["artefacts"]:
+            item = f"{paper['key']}/{artefact['id']}"
+            assert artefact["id"] in page.ids()
+            assert f"make figure F={item}<" in text
+            assert (f"../{item}.svg" in shown) != artefact["table"]
+            assert (ROOT / artefact["experiment"]).is_file()
+            assert artefact["table"] or (ROOT / artefact["drawing"]).is_file()
+
+
+def test_every_claim_finding_and_audit_has_its_place(made: dict[str, str], parsed: dict[str, Page]) -> None:
+    results = evidence.load(RESULTS, papers())
+    assert sum(name.startswith("claim-") for name in parsed["claims.html"].ids()) == len(results.claims)
+    assert sum(name.startswith("finding-") for name in parsed["findings.html"].ids()) == len(results.findings)
+    refuted = evidence.refuted(results.audit)
+    assert made["privacy.html"].count("<summary>the pair</summary>") == len(refuted) > 0
+    for paper in {claim["paper"] for claim in results.claims}:
+        names = [name for name in parsed[f"{paper}.html"].ids() if name.startswith("claim-")]
+        assert len(names) == len(evidence.of(results.claims, paper=paper)), paper
+
+
+def test_a_scale_that_is_no_evidence_says_so_on_every_page(known: list[dict[str, Any]]) -> None:
+    labelled = site.pages(evidence.load(RESULTS, known), about.software(ROOT), "few trials")
+    for name, text in labelled.items():
+        assert ("few trials" in text and "Nothing on these pages is evidence" in text) == name.endswith(".html"), name
+
+
+def luminance(color: str) -> float:
+    """Relative luminance as the web's accessibility guidelines define it."""
+    parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_text_stands_out_from_its_ground_by_light_and_dark(made: dict[str, str], scheme: int) -> None:
+    block = re.findall(r":root \{(.*?)\}", made["style.css"], flags=re.DOTALL)[scheme]
+    colors = dict(re.findall(r"--([\w-]+): (#\w{6})", block))
+    pairs = [(ink, ground) for ink in ("ink", "soft", "link") for ground in ("paper", "wash")]
+    pairs += [(ink, f"{ink}-wash") for ink in ("good", "bad", "unsure", "mute")] + [("ink", "unsure-wash")]
+    for ink, ground in pairs:
+        dark, light = sorted((luminance(colors[ink]), luminance(colors[ground])))
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, (ink, ground)

@@ -1,0 +1,66 @@
+"""The report's words: numbers in few digits, ranges, lists, and what a figure shows to those who do not see it."""
+
+import pytest
+
+from dpdescent.replication.report import wording
+from dpdescent.replication.summary import VERDICTS
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [("0.30000000000000004", "0.3"), ("12345.678", "1.235e+04"), ("20", "20"), ("-3", "-3"), (1e-6, "1e-06"),
+     ("inf", "inf"), ("", ""), ("main", "main"), ("123456789", "123456789")],
+)  # fmt: skip
+def test_numbers_have_four_digits_and_whole_ones_all(value: object, text: str) -> None:
+    assert wording.number(value) == text
+
+
+def test_ranges_that_are_one_number_are_written_so() -> None:
+    assert wording.extent((0.1, 2.0)) == "0.1 to 2"
+    assert wording.extent((1.0001, 1.0002)) == "1"
+    assert wording.extent((1.0, 5.0, 9.0)) == "1 to 9"
+    assert wording.extent(None) == ""
+
+
+def test_estimate_has_its_interval_where_there_is_one() -> None:
+    claim = {"measured": "0.5123", "low": "0.41", "high": "0.61"}
+    assert wording.estimate(claim) == "0.512 [0.41, 0.61]"
+    assert wording.estimate({**claim, "low": "0.5123", "high": "0.5123"}) == "0.512"
+    assert wording.estimate({**claim, "measured": ""}) == ""
+
+
+def test_long_lists_lose_their_middle_and_say_how_many_there_were() -> None:
+    assert wording.values("1, 2, 3, 4, 5, 6") == "1, 2, 3, 4, 5, 6"
+    long = ", ".join(str(10**k) for k in range(20))
+    assert wording.values(long) == f"1, 10, 100, …, {10**19} (20 values)"
+    prose = "one very long word after another without any comma at all, which stays as it is"
+    assert wording.values(prose) == prose
+
+
+def test_trials_name_only_the_variants_that_have_others() -> None:
+    assert wording.trials({"main": [100], "a": [100], "b": [50]}) == "100; b: 50"
+    assert wording.trials({"main": [1, 20]}) == "1 or 20"
+
+
+def test_sentences_begin_and_end_as_such() -> None:
+    assert wording.sentence("the error falls") == "The error falls."
+    assert wording.sentence(" Is it so? ") == "Is it so?"
+    assert wording.sentence("") == ""
+    assert (wording.counted(1, "table"), wording.counted(2, "table")) == ("1 table", "2 tables")
+
+
+def test_a_figures_alternative_says_what_is_plotted_and_what_was_measured() -> None:
+    artefact = {"place": "Figure 1", "caption": "error against n"}
+    claim = {"quantity": "slope", "measured": "-0.5", "low": "-0.6", "high": "-0.4", "verdict": "reproduced"}
+    text = wording.alternative(artefact, [claim, {**claim, "measured": ""}])
+    assert text == "Figure 1: Error against n. Measured: slope: -0.5 [-0.6, -0.4] (reproduced)."
+    assert wording.alternative(artefact, []) == "Figure 1: Error against n."
+    assert wording.alternative(artefact, [claim] * 9).count("slope") == 4
+
+
+def test_every_verdict_has_a_sign_of_its_own() -> None:
+    assert len({wording.SIGNS[verdict] for verdict in VERDICTS}) == len(VERDICTS)
+
+
+def test_anchors_have_no_signs_that_addresses_escape() -> None:
+    assert wording.slug("brown2024", "lemma 2.1 (a)/b") == "brown2024-lemma-2.1-a-b"
