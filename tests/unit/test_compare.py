@@ -16,7 +16,7 @@ def results(folder: Path, **changes: str) -> Path:
     files = {
         "p/fig01.csv": TABLE, "p/fig01.png": "pixels", "p/fig01.svg": "lines", "p/bounds.csv": "a\n1\n",
         "claims.csv": CLAIMS, "findings.csv": "finding\nf1\n", "README.md": "page", "compute.csv": "s\n1\n",
-        "MANIFEST.sha256": "", "provenance.json": "{}",
+        "report/p.html": "pages", "MANIFEST.sha256": "", "provenance.json": "{}", "report/compute.js": "1",
     }  # fmt: skip
     for name, text in files.items():
         content = changes.get(name, changes.get(Path(name).name, text))
@@ -33,14 +33,24 @@ def report(tmp_path: Path, **changes: str | None) -> compare.Report:
 
 def test_equal_folders(tmp_path: Path) -> None:
     found = report(tmp_path)
-    assert len(found.same) == 7
+    assert len(found.same) == 8
     assert not found.differs
-    assert found.text() == "Compared with the results that came with this checkout: 7 files have equal bytes."
+    assert found.text() == "Compared with the results that came with this checkout: 8 files have equal bytes."
 
 
 def test_times_and_machine_are_not_compared(tmp_path: Path) -> None:
-    changes = {"compute.csv": "s\n2\n", "MANIFEST.sha256": "x", "provenance.json": "{1}"}
-    assert len(report(tmp_path, **changes).same) == 7
+    changes = {"compute.csv": "s\n2\n", "MANIFEST.sha256": "x", "provenance.json": "{1}", "compute.js": "2"}
+    assert len(report(tmp_path, **changes).same) == 8
+
+
+def test_reports_pages_may_differ_with_any_table(tmp_path: Path) -> None:
+    page = {"p.html": "other pages"}
+    alone = report(tmp_path / "alone", **page)
+    assert alone.different == {"report/p.html": "bytes differ, although its table is the same"}
+    close = {"fig01.csv": TABLE.replace("0.123456789012345", "0.1234567890123")}
+    assert report(tmp_path / "close", **page, **close).redrawn == ["report/p.html"]
+    far = {"bounds.csv": "a\n2\n"}
+    assert report(tmp_path / "far", **page, **far).different["report/p.html"] == compare.FOLLOWS
 
 
 @pytest.mark.parametrize(
@@ -157,7 +167,7 @@ def test_scorecard_counts_by_paper(tmp_path: Path) -> None:
 
 # --- Parts -----------------------------------------------------------------------------------------------------------
 
-ARTEFACT = Artefact("p", "fig01", "", "", [], ["extra"], {}, {}, [], [], False, {})
+ARTEFACT = Artefact("p", "fig01", "", "", "", [], ["extra"], {}, {}, [], [], False, {})
 
 
 def part(folder: Path, text: str) -> Path:

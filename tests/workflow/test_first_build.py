@@ -14,6 +14,7 @@ import sixth_paper
 from copies import TINY, Build
 
 from dpdescent.replication.compare import scratch_environment
+from dpdescent.replication.report.pages import site_files
 
 pytestmark = pytest.mark.workflow
 PAPER = sixth_paper.KEY
@@ -34,9 +35,10 @@ def test_sixth_paper_is_built_from_its_folder_and_its_file(sixth: Build) -> None
     files = {str(file.relative_to(results)) for file in results.rglob("*") if file.is_file()}
     kinds = {"fig01": ("csv", "png", "svg"), "table_one": ("csv", "md", "tex")}
     assert files == {
-        *(f"{PAPER}/{name}.{kind}" for name, of in kinds.items() for kind in of), f"{PAPER}/bounds.csv", "claims.csv",
-        "findings.csv", "privacy.csv", "audit.csv", "audit.png", "audit.svg", "parts.csv", "README.md",
-        "provenance.json", "MANIFEST.sha256", "compute.csv",
+        *(f"{PAPER}/{name}.{kind}" for name, of in kinds.items() for kind in of), f"{PAPER}/bounds.csv",
+        f"{PAPER}/settings.csv", "claims.csv", "findings.csv", "privacy.csv", "audit.csv", "audit.png", "audit.svg",
+        "parts.csv", "README.md", "provenance.json", "MANIFEST.sha256", "compute.csv", "report/compute.js",
+        *(f"report/{name}" for name in site_files([PAPER])),
     }  # fmt: skip
     assert "Nothing to compare with: no results came with this checkout." in sixth.output
     assert f"{PAPER}: 1 reproduced" in sixth.output
@@ -54,7 +56,7 @@ def test_sixth_paper_beside_another_runs_its_jobs_only(sixth: Build, tmp_path: P
     jobs = copies.plan(folder)
     shared = {
         "collect claims, findings, privacy, audits and parts", "write the page of verdicts", "draw the audit",
-        "hash every table and figure", "sum up times and memory",
+        "write the report", "hash every table and figure", "sum up times and memory",
     }  # fmt: skip
     assert shared <= set(jobs)
     assert all(job.startswith(seventh) for job in jobs if job not in shared)
@@ -164,7 +166,7 @@ def test_verification_in_a_scratch_directory_finds_the_spoilt_number(sixth: Buil
     assert [line.split(": ")[0] for line in output.splitlines() if "DIFFERS" in line] == [
         f"DIFFERS  {PAPER}/table_one.csv"
     ]
-    assert "14 files have equal bytes" in output
+    assert "24 files have equal bytes" in output
     assert not (folder / "build").exists()
 
 

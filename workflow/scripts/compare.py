@@ -18,7 +18,7 @@ def main() -> None:
     print(report.text())
     if (Path(args.made) / "claims.csv").exists():
         print(compare.scorecard(args.made))
-        print(f"Open {args.made}/README.md for the figures and verdicts; logs are in {args.build or 'build'}/logs.")
+        print(f"Open {args.made}/report/index.html for figures and verdicts; logs are in {args.build or 'build'}/logs.")
     sys.exit(1 if args.strict and report.differs else 0)
 
 

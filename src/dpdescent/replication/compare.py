@@ -14,6 +14,8 @@ from dpdescent.replication.provenance import hashes
 RELATIVE, FLOOR = 1e-9, 1e-11
 # The page of verdicts is written from these tables, every other drawing from the table of its own name.
 PAGE, VERDICTS = "README.md", ("claims.csv", "findings.csv", "audit.csv")
+# The report quotes any table.
+REPORT = "report/"
 FOLLOWS = "its table differs"
 
 
@@ -71,13 +73,19 @@ def folders(made: str | Path, reference: str | Path) -> Report:
 
 def _judge_drawing(name: str, report: Report) -> None:
     """A drawing or page may differ in bytes where its tables agree within the tolerance; with equal ones it may not."""
-    tables = VERDICTS if name == PAGE else (str(Path(name).with_suffix(".csv")),)
-    if any(table in report.different for table in tables):
+    if any(_quotes(name, table) for table in report.different):
         report.different[name] = FOLLOWS
-    elif any(table in report.close for table in tables):
+    elif any(_quotes(name, table) for table in report.close):
         report.redrawn.append(name)
     else:
         report.different[name] = "bytes differ, although its table is the same"
+
+
+def _quotes(name: str, table: str) -> bool:
+    """Whether a drawing or page is made from a table: the report's pages from any, a figure from that of its name."""
+    if name.startswith(REPORT):
+        return table.endswith(".csv")
+    return table in VERDICTS if name == PAGE else table == str(Path(name).with_suffix(".csv"))
 
 
 def table_difference(made: Path, reference: Path) -> str:
