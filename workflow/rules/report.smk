@@ -82,7 +82,7 @@ rule report:
         about=expand(f"{BUILD}/about/{{key}}.json", key=PROJECT.papers),
         collected=rules.collect.output,
         bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),
-        tables=[f"{RESULTS}/{artefact.item}.csv" for artefact in DEFAULT.values() if artefact.is_table],
+        tables=[f"{RESULTS}/{item}.csv" for item in DEFAULT],
     output:
         expand(f"{RESULTS}/report/{{name}}", name=site_files(PROJECT.papers)),
     log:

@@ -14,7 +14,7 @@ import jinja2
 
 from dpdescent.replication import summary
 from dpdescent.replication.files import read_rows
-from dpdescent.replication.report import evidence, wording
+from dpdescent.replication.report import evidence, numbers, wording
 from dpdescent.replication.report.evidence import Evidence, Row, View, of
 from dpdescent.replication.report.pages import PAGES, STATIC
 
@@ -79,7 +79,7 @@ def _overview(results: Evidence, software: Mapping[str, Any]) -> View:
         "artefact_count": len(results.artefacts()), "arm_count": len(results.privacy),
         "foremost": foremost,
         "tables": {
-            (finding["paper"], place["id"]): _table(results.folder, finding["paper"], place)
+            (finding["paper"], place["id"]): _shown(_rows(results.folder, finding["paper"], place), place)
             for finding, place in foremost
             if place and place["table"]
         },
@@ -158,20 +158,26 @@ def _section(results: Evidence, paper: View, artefact: View) -> View:
     """All that is known of one artefact."""
     where = {"paper": paper["key"], "artefact": artefact["id"]}
     settings = [row for row in paper["settings"] if row["artefact"] == artefact["id"]]
+    table = _rows(results.folder, paper["key"], artefact)
     return {
         "artefact": artefact, "claims": of(results.claims, **where), "findings": of(results.findings, **where),
         "stated": of(settings, source="stated"),
         "ours": [row for row in settings if row["source"] in ("chosen", "code")],
         "variants": of(settings, source="variant"),
         "arms": evidence.alike_arms(of(results.privacy, **where)),
-        "table": _table(results.folder, paper["key"], artefact) if artefact["table"] else None,
+        "table": _shown(table, artefact) if artefact["table"] else None,
+        "numbers": None if artefact["table"] else numbers.behind(table, artefact["keys"]),
     }  # fmt: skip
 
 
-def _table(folder: Path, paper: str, artefact: View) -> View:
-    rows = read_rows(folder / paper / f"{artefact['id']}.csv")
+def _shown(rows: Sequence[Row], artefact: View) -> View:
+    """The columns of a table that are ready to paste."""
     columns = artefact["columns"] or list(rows[0] if rows else [])
     return {"columns": columns, "rows": [[row[column] for column in columns] for row in rows]}
+
+
+def _rows(folder: Path, paper: str, artefact: View) -> list[Row]:
+    return read_rows(folder / paper / f"{artefact['id']}.csv")
 
 
 def _claims_of(results: Evidence) -> dict[tuple[str, str], list[Row]]:
