@@ -103,6 +103,7 @@ def test_scorecard_leads_to_the_claims_behind_each_number(opened: Opener) -> Non
     assert len(places) >= 3 * len(PAPERS)
     for address, number in places[:6]:
         browser.get(address)
+        WebDriverWait(browser, 10).until(lambda page: page.find_element(By.TAG_NAME, "output").text)
         assert shown(browser, "claims") == number
 
 

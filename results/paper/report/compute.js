@@ -1,10 +1,10 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 6.83,
+  "cpu_s": 6.74,
   "peak_mb": 201.38
  },
  "all stages": {
-  "cpu_s": 7929.35,
+  "cpu_s": 7929.24,
   "peak_mb": 1639.37
  },
  "brown2024": {
@@ -140,7 +140,7 @@ window.dpdescentCompute = {
   "peak_mb": 111.17
  },
  "liang2025": {
-  "cpu_s": 728.42,
+  "cpu_s": 728.4,
   "peak_mb": 410.05
  },
  "liang2025/angrist": {

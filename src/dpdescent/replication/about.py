@@ -63,8 +63,9 @@ def _drawings(root: Path, paper: str) -> dict[str, str]:
     files = sorted(module.parent.glob("*.py")) if module.name == "__init__.py" else [module]
     found = {}
     for file in files:
-        # A function, or a name for another figure's: `draw_fig11 = draw_fig10`.
-        for name in re.findall(r"^(?:def )?draw_(\w+)(?:\(| = )", file.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        # A function, or names for another figure's: `draw_fig10 = draw_fig11 = draw_fig05`.
+        lines = re.findall(r"^(?:def )?draw_.*$", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        for name in re.findall(r"draw_(\w+)(?=\(| = )", "\n".join(lines)):
             found[name] = str(file.relative_to(root))
     return found
 

@@ -8,6 +8,7 @@ PAGES = {
     "bounds": "Bounds",
 }  # fmt: skip
 STATIC = ("style.css", "report.js")
+COMPUTE = "compute.js"
 
 
 def site_files(papers: Iterable[str]) -> list[str]:
