@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
 from site_under_test import REPORT
 
 # No sandbox, because CI runs as root; no calls home, because machines have no network.
@@ -29,6 +30,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent == Path(__file__).parent:
             item.add_marker(GROUP)
+
+
+def settle(browser: Browser) -> None:
+    """Waits until a page and its scripts are done: the driver may come back while the page is still being read."""
+    WebDriverWait(browser, 60).until(lambda page: page.execute_script("return document.readyState") == "complete")
 
 
 @pytest.fixture(scope="session")
@@ -60,6 +66,7 @@ def opened(browser: Browser) -> Iterator[Callable[..., Browser]]:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         browser.get(f"{REPORT.as_uri()}/{name}")
+        settle(browser)
         return browser
 
     yield open_page

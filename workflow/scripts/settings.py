@@ -16,7 +16,7 @@ def main() -> None:
     rows = choices.with_meanings(args.about["settings"], args.about["symbols"])
     write_rows(args.settings, choices.COLUMNS, rows)
     with atomic(args.output) as stream:
-        json.dump({**args.about, "settings": rows}, stream, indent=1, sort_keys=True)
+        json.dump({**args.about, "settings": rows}, stream, indent=1)
 
 
 if __name__ == "__main__":

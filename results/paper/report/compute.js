@@ -1,10 +1,10 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 6.74,
+  "cpu_s": 6.79,
   "peak_mb": 201.38
  },
  "all stages": {
-  "cpu_s": 7929.24,
+  "cpu_s": 7929.19,
   "peak_mb": 1639.37
  },
  "brown2024": {
@@ -76,7 +76,7 @@ window.dpdescentCompute = {
   "peak_mb": 110.51
  },
  "choquettechoo2023": {
-  "cpu_s": 1325.68,
+  "cpu_s": 1325.67,
   "peak_mb": 517.98
  },
  "choquettechoo2023/ext_anti_pgd": {
@@ -140,7 +140,7 @@ window.dpdescentCompute = {
   "peak_mb": 111.17
  },
  "liang2025": {
-  "cpu_s": 728.4,
+  "cpu_s": 728.39,
   "peak_mb": 410.05
  },
  "liang2025/angrist": {
@@ -244,7 +244,7 @@ window.dpdescentCompute = {
   "peak_mb": 110.3
  },
  "varshney2022": {
-  "cpu_s": 1839.23,
+  "cpu_s": 1839.2,
   "peak_mb": 1049.82
  },
  "varshney2022/ablation": {
@@ -320,7 +320,7 @@ window.dpdescentCompute = {
   "peak_mb": 131.15
  },
  "wang2026": {
-  "cpu_s": 1823.1,
+  "cpu_s": 1823.05,
   "peak_mb": 858.55
  },
  "wang2026/admissible_width": {
