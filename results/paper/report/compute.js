@@ -1,10 +1,10 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 6.79,
+  "cpu_s": 6.47,
   "peak_mb": 201.38
  },
  "all stages": {
-  "cpu_s": 7929.19,
+  "cpu_s": 7928.87,
   "peak_mb": 1639.37
  },
  "brown2024": {
