@@ -702,7 +702,7 @@ def test_risks_are_means_but_medians_where_thresholds_overshoot() -> None:
             table["mean"] - table["se"], table["mean"] + table["se"],
         ]  # fmt: skip
         np.testing.assert_allclose(bars_of(container).T, ends)
-    shades = [each for each in panel.collections if len(each.get_paths()) == 1 and each.get_alpha() == 0.13]
+    shades = [each for each in panel.collections if len(each.get_paths()) == 1 and each.get_alpha() == 0.08]
     assert len(shades) == 9
     table = only("risk_vs_n", eps=1.0, sigma=0.1, series="DP-SSGD")
     assert any(np.isclose(each.get_paths()[0].vertices[:, 1].max(), table["q90"].max()) for each in shades)

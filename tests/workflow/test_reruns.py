@@ -135,7 +135,7 @@ def test_new_value_on_a_split_axis_runs_its_cells_only(built: Build) -> None:
     assert all("_n=1234_" in name for name in new[f"{PAPER}/fig03"])
     assert not known & set(new[f"{PAPER}/fig03"])
     of_fig03 = {f"{PAPER}/fig03: {verb}" for verb in ("summarise trials", "account for privacy", "draw")}
-    assert copies.without_training(jobs) == of_fig03 | {f"{PAPER}: audit the ledger"} | JUDGED | END
+    assert copies.without_training(jobs) == of_fig03 | {f"{PAPER}: audit the ledger"} | JUDGED | TOLD
 
 
 def test_more_trials_run_the_new_ranges_only(builds: tuple[Build, Build]) -> None:

@@ -2,6 +2,8 @@
 from dpdescent.replication.about import about, software
 from dpdescent.replication.report.pages import site_files
 
+TEMPLATES = sorted((SOURCE / "dpdescent/replication/report").glob("*/*.*"))
+
 
 rule collect:
     input:
@@ -91,7 +93,7 @@ rule report:
         f"{BUILD}/benchmarks/report.tsv"
     params:
         code=code("report"),
-        templates=files_fingerprint((SOURCE / "dpdescent/replication/report").glob("*/*.*")),
+        templates=files_fingerprint(TEMPLATES),
         versions=versions("jinja2"),
         software=json.dumps(software(ROOT)),
         label=FIGURE_LABEL,

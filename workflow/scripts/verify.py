@@ -10,7 +10,7 @@ from pathlib import Path
 from dpdescent.replication import compare
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("Snakefile", "config", "profiles", "pyproject.toml", "src", "workflow")
+COPIED = ("CITATION.cff", "Snakefile", "config", "profiles", "pyproject.toml", "src", "workflow")
 
 
 def main() -> None:
