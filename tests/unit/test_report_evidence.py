@@ -49,7 +49,7 @@ def test_foremost_prefers_a_paper_without_one_only_among_equals() -> None:
 
 def arm(name: str, **changes: str) -> Any:
     row = {
-        "arm": name, "mechanism": "DP-GD", "relation": "replace-one", "sampler": "full batch", "releases": "10 x mean",
+        "arm": name, "mechanism": "DP-GD", "relation": "replace-one", "sampler": "full batch", "releases": "10 x counts | 1 x mean",
         "guarantee": "proved", "note": "why", "sensitivity": "0.1", "noise_sd": "1", "rho": "0.5", "delta": "1e-06",
         "eps_paper": "", "eps_tight": "3", "eps_audit_low": "2.9",
     }  # fmt: skip
@@ -58,7 +58,7 @@ def arm(name: str, **changes: str) -> Any:
 
 def test_arms_that_differ_in_numbers_only_share_a_row() -> None:
     rows = [
-        arm("a"), arm("b", releases="20 x mean", rho="0.7", sensitivity="0.2; 0.4"),
+        arm("a"), arm("b", releases="20 x counts | 2 x mean", rho="0.7", sensitivity="0.2; 0.4"),
         arm("c", guarantee="none", eps_tight="", rho=""),
     ]  # fmt: skip
     first, second = evidence.alike_arms(rows)

@@ -14,7 +14,7 @@ from typing import IO, Any
 import yaml
 
 from dpdescent.replication import configuration, project
-from dpdescent.replication.compare import scratch_environment
+from dpdescent.replication.compare import SOURCES, scratch_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 # Few trials on the coarse grids of the quick scale, so that whatever judges that one can judge this one.
@@ -23,13 +23,12 @@ TINY = ("--config", "scale=tiny")
 
 # What the build of a shared copy printed.
 OUTPUT = "output.txt"
-COPIED = ("CITATION.cff", "Snakefile", "config", "profiles", "pyproject.toml", "src", "workflow")
 
 
 def copy_project(folder: Path) -> Path:
     """The sources in a folder of their own, with no results and no memory of earlier builds."""
     folder.mkdir(parents=True)
-    for name in COPIED:
+    for name in SOURCES:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
         else:

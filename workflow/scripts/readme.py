@@ -11,7 +11,6 @@ from dpdescent.replication.report.evidence import foremost
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ("config", "scale", "paper")
-FOREMOST = 5
 
 
 def main() -> None:
@@ -45,7 +44,7 @@ def quoted(results: Path) -> dict[str, str]:
     return {
         "scorecard": summary.scorecard(claims, titles),
         "audit": summary.audit_counts(audit, titles),
-        "findings": summary.foremost_list(foremost(findings, FOREMOST)),
+        "findings": summary.foremost_list(foremost(findings)),
         "artefacts": summary.artefacts(compute, titles),
         "rulegraph": rule_graph(),
     }

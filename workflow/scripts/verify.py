@@ -10,7 +10,6 @@ from pathlib import Path
 from dpdescent.replication import compare
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("CITATION.cff", "Snakefile", "config", "profiles", "pyproject.toml", "src", "workflow")
 
 
 def main() -> None:
@@ -22,7 +21,7 @@ def main() -> None:
     if not (ROOT / results / "MANIFEST.sha256").is_file():
         sys.exit(f"There is no finished {results} to verify; build it first: make results SCALE={args.scale}")
     with tempfile.TemporaryDirectory(prefix="dpdescent-verify-") as scratch:
-        for name in COPIED:
+        for name in compare.SOURCES:
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
             copy(ROOT / name, Path(scratch) / name)
         command = [sys.executable, "-m", "snakemake", "--cores", args.cores, "--config", f"scale={args.scale}"]

@@ -42,7 +42,6 @@ def _artefact(artefact: Artefact, root: Path, drawings: dict[str, str]) -> Node:
         "id": artefact.id, "title": artefact.title, "place": artefact.place,
         "caption": " ".join(artefact.caption.split()), "table": artefact.is_table,
         "columns": artefact.display.get("columns", []), "keys": artefact.keys, "trials": _trials(artefact),
-        "jobs": len(artefact.parts),
         "experiment": str(experiment.relative_to(root)), "drawing": drawings.get(artefact.id, ""),
     }  # fmt: skip
 

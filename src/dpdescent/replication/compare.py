@@ -17,6 +17,8 @@ PAGE, VERDICTS = "README.md", ("claims.csv", "findings.csv", "audit.csv")
 # The report quotes any table.
 REPORT = "report/"
 FOLLOWS = "its table differs"
+# What a build in a scratch copy needs of a checkout.
+SOURCES = ("CITATION.cff", "Snakefile", "config", "profiles", "pyproject.toml", "src", "workflow")
 
 
 @dataclass

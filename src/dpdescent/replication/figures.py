@@ -29,7 +29,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 BLACK, DARK_BLUE, DARK_VERMILION = "#000000", "#003A5C", "#7A3300"
 # One colour a method through all papers. Black and grey are not private; a reading of a method has a shade of its own.
 METHODS = {
-    "OLS": BLACK, "2SLS": BLACK, "Huber": GREY, "2S-GD": GREY, "non-private": GREY,
+    "OLS": BLACK, "2SLS": BLACK, "2S-GD": GREY, "non-private": GREY,
     "DP-GD": VERMILION, "DP-GD (adaptive)": DARK_VERMILION, "DP-2S-GD": VERMILION, "DP-SGD": VERMILION,
     "AdaSSP": GREEN, "FriendlyCore-2SLS": GREEN, "fixed clip": ORANGE,
     "DP-AMBSSGD": BLUE, "DP-AMBSSGD (q = 0.9)": DARK_BLUE, "DP-AMBSSGD (as published)": SKY, "DP-SSGD": PURPLE,

@@ -53,12 +53,13 @@ def scorecard(claims: Sequence[Row], papers: Iterable[str]) -> str:
 
 def audit_counts(audit: Sequence[Row], papers: Iterable[str]) -> str:
     """Papers against verdicts of the audit: numbers of arms, and of statements behind a plus sign."""
-    rows = []
-    for paper in papers:
-        mine = _of(audit, paper)
-        cells = [[row for row in mine if row["verdict"] == verdict] for verdict in AUDITED]
-        rows.append([f"`{paper}`", *(_arms_and_statements(cell) for cell in cells)])
-    return table(["paper", *AUDITED], rows)
+    return table(["paper", *AUDITED], ([f"`{paper}`", *audit_cells(audit, paper)] for paper in papers))
+
+
+def audit_cells(audit: Sequence[Row], paper: str) -> list[str]:
+    """A paper's counts by verdict, in the order of `AUDITED`."""
+    mine = _of(audit, paper)
+    return [_arms_and_statements([row for row in mine if row["verdict"] == verdict]) for verdict in AUDITED]
 
 
 def refuted(audit: Sequence[Row]) -> str:

@@ -22,6 +22,9 @@ SEVERITIES = ("high", "medium", "low", "cosmetic")
 STATUSES = ("confirmed", "partly", "question")
 FINDING_KINDS = ("privacy", "mathematics", "data", "text", "unstated")
 
+# How many findings stand on the front page and in the README.
+FOREMOST = 5
+
 # What a claim is about, by where the paper makes it; a statement on a guarantee is about privacy wherever it stands.
 CLAIM_KINDS = ("privacy", "theory", "figure or table", "text")
 _PRIVACY = re.compile(
@@ -87,7 +90,7 @@ def in_order(findings: Sequence[Row]) -> list[Row]:
     return sorted(findings, key=lambda row: [names.index(row[column]) for column, names in ranks])
 
 
-def foremost(findings: Sequence[Row], count: int) -> list[Row]:
+def foremost(findings: Sequence[Row], count: int = FOREMOST) -> list[Row]:
     """The first findings by rank; among those of equal rank, papers that have none yet come first."""
     left, chosen = in_order(findings), list[Row]()
     while left and len(chosen) < count:
@@ -108,8 +111,8 @@ def refuted(audit: Sequence[Row]) -> list[Row]:
 def alike_arms(privacy: Sequence[Row]) -> list[View]:
     """Arms of the ledger that differ in numbers only, as one row with the numbers' ranges."""
     words = ("mechanism", "relation", "sampler", "releases", "guarantee", "note")
-    # A release's count is a number inside of words.
-    groups = _grouped(privacy, lambda row: tuple(re.sub(r"^\d+ x |(?<=; )\d+ x ", "", row[word]) for word in words))
+    # A release's count is a number inside of words; releases of disjoint parts are joined by a bar.
+    groups = _grouped(privacy, lambda row: tuple(re.sub(r"^\d+ x |(?<=[;|] )\d+ x ", "", row[word]) for word in words))
     numbers = ("sensitivity", "noise_sd", "rho", "delta", "eps_paper", "eps_tight", "eps_audit_low")
     return [
         {

@@ -19,7 +19,6 @@ from dpdescent.replication.report.evidence import Evidence, Row, View, of
 from dpdescent.replication.report.pages import PAGES, STATIC
 
 HERE = Path(__file__).parent
-FOREMOST = 5
 
 
 def pages(results: Evidence, software: Mapping[str, Any], label: str = "") -> dict[str, str]:
@@ -73,7 +72,7 @@ def _environment() -> jinja2.Environment:
 
 def _overview(results: Evidence, software: Mapping[str, Any]) -> View:
     counts = Counter((claim["paper"], claim["verdict"]) for claim in results.claims)
-    foremost = [(finding, _place(results, finding)) for finding in evidence.foremost(results.findings, FOREMOST)]
+    foremost = [(finding, _place(results, finding)) for finding in evidence.foremost(results.findings)]
     return {
         "software": software, "verdicts": summary.VERDICTS, "counts": counts, "claims": results.claims,
         "artefact_count": len(results.artefacts()), "arm_count": len(results.privacy),
@@ -110,12 +109,10 @@ def _findings(results: Evidence) -> View:
 
 def _privacy(results: Evidence) -> View:
     failed = [claim for claim in results.claims if claim["kind"] == "privacy" and claim["verdict"] == "not reproduced"]
-    cells = Counter[tuple[str, str]]()
-    for row in results.audit:
-        cells[row["paper"], row["verdict"]] += max(int(row["arms"]), 1)
+    keys = [paper["key"] for paper in results.papers]
     return {
-        "audit": results.audit, "refuted": _refuted(results), "failed": failed, "cells": cells,
-        "verdicts": summary.AUDITED,
+        "audit": results.audit, "refuted": _refuted(results), "failed": failed, "verdicts": summary.AUDITED,
+        "cells": {key: summary.audit_cells(results.audit, key) for key in keys},
     }  # fmt: skip
 
 
