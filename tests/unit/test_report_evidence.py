@@ -49,9 +49,9 @@ def test_foremost_prefers_a_paper_without_one_only_among_equals() -> None:
 
 def arm(name: str, **changes: str) -> Any:
     row = {
-        "arm": name, "mechanism": "DP-GD", "relation": "replace-one", "sampler": "full batch", "releases": "10 x counts | 1 x mean",
-        "guarantee": "proved", "note": "why", "sensitivity": "0.1", "noise_sd": "1", "rho": "0.5", "delta": "1e-06",
-        "eps_paper": "", "eps_tight": "3", "eps_audit_low": "2.9",
+        "arm": name, "mechanism": "DP-GD", "relation": "replace-one", "sampler": "full batch",
+        "releases": "10 x counts | 1 x mean", "guarantee": "proved", "note": "why", "sensitivity": "0.1",
+        "noise_sd": "1", "rho": "0.5", "delta": "1e-06", "eps_paper": "", "eps_tight": "3", "eps_audit_low": "2.9",
     }  # fmt: skip
     return row | changes
 
