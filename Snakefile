@@ -69,6 +69,7 @@ check_call()
 
 onstart:
     check_room()
+    start_at_once()
     keep_reference()
     warn_of_own_data()
 

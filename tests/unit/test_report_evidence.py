@@ -15,7 +15,10 @@ from dpdescent.replication.report import evidence
         ("Thm 2.7", "the error is flat in p", "theory"),
         ("(7)", "the bound holds", "theory"),
         ("Figure 1", "the error of AdaSSP (zCDP-matched) lies above", "figure or table"),
-        ("Sec. 4.1, Figure 2", "the error falls as 1/n", "text"),
+        ("Sec. 4.1, Figure 2", "the error falls as 1/n", "figure or table"),
+        ("Sec. 4.1, Lemma 2.5", "no clipping occurs", "theory"),
+        ("Sec. 2.3, D.14", "the error falls as 1/T", "theory"),
+        ("App. G.3", "100 iterations suffice", "text"),
         ("Abstract", "nu-DP-FTRL outperforms DP-SGD", "text"),
     ],
 )

@@ -35,7 +35,7 @@ def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], No
 def build_twice(folder: Path) -> None:
     """Two builds, as different as they may be: cores, folder, hash seed, time zone, locale, size of parts.
 
-    The second makes every third table and one figure a paper: all come about alike, and parts are cut elsewhere too.
+    The second makes every fifth table and one figure a paper: all come about alike, and parts are cut elsewhere too.
     """
     first, second = copies.tiny_copy(folder / "first"), copies.tiny_copy(folder / "at" / "another" / "place")
     for file in [*(second / "config/papers").glob("*.yaml"), *(second / "config/scales").glob("*.yaml")]:

@@ -107,6 +107,14 @@ def test_lost_records_rebuild_everything(sixth: Build, tmp_path: Path) -> None:
     assert len(copies.trained(jobs)) == 2
 
 
+def test_jobs_start_as_soon_as_a_core_is_free(sixth: Build, tmp_path: Path) -> None:
+    """On one machine the cores alone limit the jobs: what Snakemake limits by, slows the scheduler down."""
+    folder = checkout(sixth, tmp_path / "clone")
+    output = copies.snakemake(folder, "-c2", "--max-jobs-per-timespan", "1/5s", f"{PAPER}_table_one")
+    assert "steps (100%) done" in output
+    assert "Job rate limit reached" not in output
+
+
 def test_broken_off_build_leaves_no_halves_and_resumes(sixth: Build, tmp_path: Path) -> None:
     """Ctrl-C unlocks and cleans up; the same command goes on, and ends with the same bytes."""
     folder = checkout(sixth, tmp_path / "clone")

@@ -82,7 +82,7 @@ def test_lock_that_was_left_says_how_to_go_on(clone: Path) -> None:
 @pytest.mark.workflow
 def test_interrupted_build_ends_with_how_to_resume(clone: Path) -> None:
     experiment = clone / f"src/dpdescent/papers/{PAPER}/experiments/table_one.py"
-    text = experiment.read_text().replace('    """One row a trial."""', '    __import__("time").sleep(100)')
+    text = experiment.read_text().replace('    """One row a trial."""', '    __import__("time").sleep(10)')
     experiment.write_text(text)
     log = clone / f"build/paper/logs/train/{PAPER}/table_one"
     shutil.rmtree(log)

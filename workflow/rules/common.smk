@@ -111,6 +111,13 @@ def check_room():
         sys.exit(line)
 
 
+def start_at_once():
+    # Snakemake 9.27 limits how many jobs start in a second. On one machine the cores do that already, and each job that
+    # ends adds a timer that wakes the scheduler once more a second while others wait: hundreds of jobs in, most of a core.
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
+
+
 def keep_reference():
     """Copies the results that came with the checkout, once, before the first job."""
     if not os.path.isdir(REFERENCE):

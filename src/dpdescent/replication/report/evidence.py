@@ -26,13 +26,17 @@ FINDING_KINDS = ("privacy", "mathematics", "data", "text", "unstated")
 FOREMOST = 5
 
 # What a claim is about, by where the paper makes it; a statement on a guarantee is about privacy wherever it stands.
-CLAIM_KINDS = ("privacy", "theory", "figure or table", "text")
+CLAIM_KINDS = ("privacy", "figure or table", "theory", "text")
 _PRIVACY = re.compile(
     r"-zCDP\b(?!-)|\)-DP\b|-RDP\b|corresponds to epsilon|rho1 \+ rho2 =|amplifies|guarantee (of|holds)|"
     r"is dominated|pair dominates|neighbours|(zero-out|replace-one) relation|accountants? "
 )
-_THEORY = re.compile(r"(Thm|Theorem|Lemma|Cor|Prop|Def|Assumption|Remark|Proof|Claim|eq|\()", re.IGNORECASE)
-_SHOWN = re.compile(r"(Figure|Table)")
+_SHOWN = re.compile(r"\b(Figure|Table)")
+# A numbered statement: by its name, as `D.14` (`App. D.14` would be a section), or an equation's number.
+_THEORY = re.compile(
+    r"\b(Thm|Theorem|Lemma|Cor|Prop|Def|Assumption|Remark|Proof|Claim|Algorithm|eq\b)|(?<!App\. )\b[A-Z]\.\d+|\(\d+\)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -79,9 +83,9 @@ def kind_of(claim: Row) -> str:
     """One of `CLAIM_KINDS`."""
     if _PRIVACY.search(claim["statement"]):
         return "privacy"
-    if _SHOWN.match(claim["location"]):
+    if _SHOWN.search(claim["location"]):
         return "figure or table"
-    return "theory" if _THEORY.match(claim["location"]) else "text"
+    return "theory" if _THEORY.search(claim["location"]) else "text"
 
 
 def in_order(findings: Sequence[Row]) -> list[Row]:
