@@ -1,10 +1,10 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 7.43,
+  "cpu_s": 7.6,
   "peak_mb": 201.66
  },
  "all stages": {
-  "cpu_s": 7950.62,
+  "cpu_s": 7950.79,
   "peak_mb": 1639.37
  },
  "brown2024": {

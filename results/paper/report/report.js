@@ -58,13 +58,13 @@ function sortable(table) {
   });
 }
 
-// Numbers by size, before words; cells without anything last in either direction.
+// Numbers, and what begins with one, by size and before words; cells without anything last in either direction.
 function sortRows(body, column, direction) {
   const key = (row) => row.cells[column].textContent.trim();
   const keyed = [...body.rows].map((row) => [key(row), row]);
   const empty = keyed.filter(([text]) => !text);
   const full = keyed.filter(([text]) => text);
-  const value = (text) => (text === "" || isNaN(text) ? NaN : Number(text));
+  const value = (text) => (/^[-+]?\.?\d/.test(text) ? parseFloat(text) : NaN);
   full.sort(([a], [b]) => {
     const [x, y] = [value(a), value(b)];
     if (!isNaN(x) && !isNaN(y)) return direction * (x - y);
