@@ -80,7 +80,8 @@ def test_lock_that_was_left_says_how_to_go_on(clone: Path) -> None:
 
 
 @pytest.mark.workflow
-def test_interrupted_build_ends_with_how_to_resume(clone: Path) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_build_ends_with_how_to_resume(clone: Path, sent: signal.Signals) -> None:
     experiment = clone / f"src/dpdescent/papers/{PAPER}/experiments/table_one.py"
     text = experiment.read_text().replace('    """One row a trial."""', '    __import__("time").sleep(10)')
     experiment.write_text(text)
@@ -92,7 +93,7 @@ def test_interrupted_build_ends_with_how_to_resume(clone: Path) -> None:
     signal.signal(signal.SIGINT, handler)
     while call.process.poll() is None and not list(log.glob("*.log")):
         time.sleep(0.05)
-    call.process.send_signal(signal.SIGINT)
+    call.process.send_signal(sent)
     assert told(call.finish(code=1))[-1] == (
         "Interrupted; logs are in build/paper/logs. What is made is kept: run the same command to resume."
     )

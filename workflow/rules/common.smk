@@ -145,7 +145,9 @@ def report_build():
 
 def how_to_resume(logs):
     """The last line of a build that did not end well; Snakemake's own stand between it and the failed job's."""
-    by_user = any("Terminating processes on user request" in Path(log).read_text(encoding="utf-8") for log in logs)
+    # Of Ctrl-C, and of a request to terminate, which lets running jobs end.
+    asked = ("Terminating processes on user request", "Will exit after finishing currently running jobs (scheduler)")
+    by_user = any(words in Path(log).read_text(encoding="utf-8") for log in logs for words in asked)
     why = "Interrupted" if by_user else "Not finished. The log of the failed job is printed above"
     line = f"{why}; logs are in {BUILD}/logs. What is made is kept: run the same command to resume."
     atexit.register(print, line, file=sys.stderr)
