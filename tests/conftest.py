@@ -4,8 +4,10 @@
 import dpdescent  # isort: split
 
 import sys
+from collections import Counter
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -13,3 +15,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 assert dpdescent.__doc__
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("repeatable")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Says what was skipped and what to install for it, in one line below all others."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or hasattr(config, "workerinput"):
+        return
+    reasons = Counter(str(report.longrepr[2]).removeprefix("Skipped: ") for report in reporter.stats.get("skipped", []))
+    if reasons:
+        told = "; ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+        print(f"Skipped tests, and what to install for them: {told}.")

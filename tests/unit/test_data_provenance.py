@@ -94,7 +94,9 @@ def test_card_is_the_package_linearmodels() -> None:
 
 def test_digits_are_the_package_scikit_learn() -> None:
     """The package is not among those that the tests install; the checksum holds where it is missing."""
-    source = pytest.importorskip("sklearn.datasets").load_digits()
+    source = pytest.importorskip(
+        "sklearn.datasets", reason="needs scikit-learn (pip install scikit-learn)"
+    ).load_digits()
     data = committed("digits")
     np.testing.assert_array_equal(data.drop(columns="digit"), source.data)
     np.testing.assert_array_equal(data["digit"], source.target)

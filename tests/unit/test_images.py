@@ -9,7 +9,9 @@ import pytest
 from dpdescent.data import images
 from dpdescent.data.images import MissingDataError, pairs, pooled, read_test, read_training
 
-installed = pytest.mark.skipif(not images.FOLDER.is_dir(), reason="the package dataset-fashion-mnist is not installed")
+installed = pytest.mark.skipif(
+    not images.FOLDER.is_dir(), reason="needs Fashion-MNIST (Debian: apt-get install dataset-fashion-mnist)"
+)
 
 
 def put(folder, name, content, header):

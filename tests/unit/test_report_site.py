@@ -209,3 +209,9 @@ def test_text_stands_out_from_its_ground_by_light_and_dark(made: dict[str, str],
     for ink, ground in pairs:
         dark, light = sorted((luminance(colors[ink]), luminance(colors[ground])))
         assert (light + 0.05) / (dark + 0.05) >= 4.5, (ink, ground)
+
+
+def test_assets_are_what_the_pages_are_made_of_and_no_bytecode() -> None:
+    """The fingerprint of the report covers them; bytecode that Python writes beside the pages must not change it."""
+    assert {file.parent.name for file in pages.assets()} == {"static", "templates"}
+    assert {file.suffix for file in pages.assets()} == {".css", ".js", ".j2"}

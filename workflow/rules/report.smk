@@ -1,8 +1,6 @@
 # What the papers share: claims, findings and the ledger in one file each, the report, the manifest, what it all took.
 from dpdescent.replication.about import about, software
-from dpdescent.replication.report.pages import site_files
-
-TEMPLATES = sorted((SOURCE / "dpdescent/replication/report").glob("*/*.*"))
+from dpdescent.replication.report.pages import assets, site_files
 
 
 rule collect:
@@ -93,7 +91,7 @@ rule report:
         f"{BUILD}/benchmarks/report.tsv"
     params:
         code=code("report"),
-        templates=files_fingerprint(TEMPLATES),
+        templates=files_fingerprint(assets()),
         versions=versions("jinja2"),
         software=json.dumps(software(ROOT)),
         label=FIGURE_LABEL,
