@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from dpdescent.algorithms import dp_gd
+from dpdescent.algorithms.dp_2s_gd import Normals, TwoStageArms
 from dpdescent.data.iv import IVSample
 from dpdescent.data.linear import LinearSample
-from dpdescent.descent import full_batch
-from dpdescent.descent.two_stage import Arms, Normals
 
 
 def expand(sample: IVSample) -> IVSample:
@@ -21,7 +21,9 @@ def clip(gradients: np.ndarray, threshold: float) -> np.ndarray:
     return gradients * factors.reshape(-1, *[1] * (gradients.ndim - 1))
 
 
-def two_stage(sample: IVSample, arms: Arms, normals: Normals, k: int) -> tuple[np.ndarray, np.ndarray, float, float]:
+def two_stage(
+    sample: IVSample, arms: TwoStageArms, normals: Normals, k: int
+) -> tuple[np.ndarray, np.ndarray, float, float]:
     """liang2025 Algorithm 1 for arm k: paths of Theta and beta and the fractions of clipped gradients."""
     data = expand(sample)
     Z, X, y = data.Z, data.X, data.y
@@ -46,7 +48,7 @@ def two_stage(sample: IVSample, arms: Arms, normals: Normals, k: int) -> tuple[n
     return np.array(Thetas), np.array(betas), *(clipped / arms.steps[k])
 
 
-def dp_gd(sample: LinearSample, arms: full_batch.Arms, normals: np.ndarray, k: int) -> tuple[np.ndarray, int]:
+def dp_gd(sample: LinearSample, arms: dp_gd.DPGDArms, normals: np.ndarray, k: int) -> tuple[np.ndarray, int]:
     """brown2024 Algorithm 1 for arm k: theta_1 to theta_T, shape (T, p), and how many gradients were clipped in all.
 
     `normals` are those of this run, shape (T, p).

@@ -5,12 +5,15 @@ inputs are drawn on both sides, because no run is without; how long that takes b
 """
 
 # First of all imports, because it pins BLAS to one thread before numpy starts it.
-import dpdescent.descent.ftrl as engine  # isort: split
+import dpdescent.replication.pins  # noqa: F401
 
+# isort: split
 import argparse
 
 import numpy as np
 from timing import in_turn
+
+import dpdescent.algorithms.dp_ftrl as engine
 
 T, D, SEEDS, TAIL, ETA, SD = 16_000, 128, 10, 4_000, 0.02, 0.1
 LAM = 1.0 / np.arange(1, D + 1)

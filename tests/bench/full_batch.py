@@ -4,14 +4,16 @@ Run it by `make bench`. Times are medians over interleaved repeats on this machi
 """
 
 # First of all imports, because it pins BLAS to one thread before numpy starts it.
-import dpdescent.descent.full_batch as engine  # isort: split
+import dpdescent.replication.pins  # noqa: F401
 
+# isort: split
 import argparse
 from unittest.mock import patch
 
 import numpy as np
 from timing import in_turn
 
+import dpdescent.algorithms.dp_gd as engine
 from dpdescent.data.linear import LinearSample, draw_linear, unit_sphere
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.zcdp import gaussian_noise_sd

@@ -4,14 +4,16 @@ Run it by `make bench`. Times are medians over interleaved repeats on this machi
 """
 
 # First of all imports, because it pins BLAS to one thread before numpy starts it.
-import dpdescent.descent.mini_batch as engine  # isort: split
+import dpdescent.replication.pins  # noqa: F401
 
+# isort: split
 import argparse
 
 import numpy as np
 from timing import in_turn
 
-from dpdescent.descent.samplers import fixed_size
+import dpdescent.algorithms.lambda_cgd as engine
+from dpdescent.algorithms.samplers import fixed_size
 from dpdescent.models.kan import KAN
 from dpdescent.models.spline import CubicSplines
 

@@ -5,8 +5,9 @@ ratio is what carries over.
 """
 
 # First of all imports, because it pins BLAS to one thread before numpy starts it.
-import dpdescent.noise.streams as engine  # isort: split
+import dpdescent.replication.pins  # noqa: F401
 
+# isort: split
 import argparse
 import tracemalloc
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from scipy.linalg.blas import dtrmm
 from scipy.signal import fftconvolve
 from timing import in_turn
 
+import dpdescent.noise.streams as engine
 from dpdescent.noise.strategies.toeplitz import nu_family
 from dpdescent.noise.strategies.tree import online_honaker
 

@@ -5,14 +5,16 @@ the exponent of the time in N d, of which varshney2022 says that it is one.
 """
 
 # First of all imports, because it pins BLAS to one thread before numpy starts it.
-import dpdescent.descent.shuffled as engine  # isort: split
+import dpdescent.replication.pins  # noqa: F401
 
+# isort: split
 import argparse
 
 import numpy as np
 from timing import in_turn, measured
 
-from dpdescent.descent.dp_stat import Search
+import dpdescent.algorithms.dp_ambssgd as engine
+from dpdescent.algorithms.dp_stat import Search
 
 T, ALPHA, LEVELS = 8, 4.2, 20
 

@@ -4,16 +4,18 @@ Run it by `make bench`. Times are medians over interleaved repeats on this machi
 """
 
 # First of all imports, because it pins BLAS to one thread before numpy starts it.
-import dpdescent.descent.two_stage as engine  # isort: split
+import dpdescent.replication.pins  # noqa: F401
 
+# isort: split
 import argparse
 
 import numpy as np
 from timing import in_turn
 
+import dpdescent.algorithms.dp_2s_gd as engine
 from dpdescent.data.iv import IVSample, draw_parameters, draw_sample
 from dpdescent.data.tabular import compress
-from dpdescent.papers.liang2025 import theory
+from dpdescent.papers.liang2025.theory import prescriptions
 
 Run = tuple[IVSample, engine.Arms, list[engine.Normals]]
 
@@ -35,11 +37,13 @@ def textbook(sample: IVSample, arms: engine.Arms, normals: engine.Normals, k: in
     return beta
 
 
-def arms_of(count: int, problem: theory.Problem, steps: theory.StepSizes, clip: float, rho: float) -> engine.Arms:
+def arms_of(
+    count: int, problem: prescriptions.IVProblem, steps: prescriptions.StepSizes, clip: float, rho: float
+) -> engine.Arms:
     """`count` equal arms at T = 20 with the paper's noise."""
     one, T = np.ones(count), 20
-    gamma = theory.clipping_threshold(clip, problem.n, problem.q, T, problem.tau)
-    noise = theory.noise_scale(gamma, problem.n, T, rho)
+    gamma = prescriptions.clipping_threshold(clip, problem.n, problem.q, T, problem.tau)
+    noise = prescriptions.noise_scale(gamma, problem.n, T, rho)
     return engine.Arms(
         np.full(count, T), steps.eta * one, steps.alpha * one, gamma * one, gamma * one, noise * one, noise * one
     )
@@ -52,8 +56,8 @@ def survey(runs: int = 1000, width: int = 200) -> tuple[IVSample, list[Run]]:
     z, x = rng.integers(0, 2, n) - 0.5, (rng.random(n) < 0.38) - 0.38
     y = np.where(rng.random(n) < 0.45, 0, rng.integers(1, 53, n)) - 19.0
     plain = IVSample(z[:, None], x[:, None], y)
-    problem = theory.Problem(n=n, p=1, q=1, tau=5.0, theta_min=0.1, theta_norm=0.1, sigma_1=1.0, sigma_2=1.0)
-    arms = arms_of(width, problem, theory.StepSizes(0.98, 300.0), 0.1, 1.0)
+    problem = prescriptions.IVProblem(n=n, p=1, q=1, tau=5.0, theta_min=0.1, theta_norm=0.1, sigma_1=1.0, sigma_2=1.0)
+    arms = arms_of(width, problem, prescriptions.StepSizes(0.98, 300.0), 0.1, 1.0)
     merged = compress(plain)
     shapes = (20, width, 1, 1), (20, width, 1)
     blocks = [engine.Normals(*(rng.standard_normal(shape) for shape in shapes)) for _ in range(runs // width)]
@@ -64,8 +68,8 @@ def design(sets: int = 20) -> list[Run]:
     """n = 5000, p = q = 50, twenty data sets of the paper's design, one run each."""
     rng = np.random.default_rng(1)
     parameters = draw_parameters(50, 50, 50, rng)
-    problem = theory.Problem.of(parameters, 5000, 5.0)
-    steps = theory.recommended_step_sizes(theory.spectrum(problem, theory.Constants(0.1, 0.01)))
+    problem = prescriptions.IVProblem.of(parameters, 5000, 5.0)
+    steps = prescriptions.recommended_step_sizes(prescriptions.spectrum(problem, prescriptions.Constants(0.1, 0.01)))
     arms = arms_of(1, problem, steps, 3.0, 5.0)
     return [(draw_sample(parameters, 5000, rng), arms, [engine.Normals.draw(rng, 20, 50, 50)]) for _ in range(sets)]
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from dpdescent.algorithms.dp_2s_gd import Normals, TwoStageArms, _clipped_gradients, descend
+from dpdescent.algorithms.rows import Layout
 from dpdescent.data.iv import IVSample
-from dpdescent.descent.rows import Layout
-from dpdescent.descent.two_stage import Arms, Normals, _clipped_gradients, descend
 from dpdescent.privacy.clipping import clip_factors, mean_sensitivity
 
 NORMS = st.floats(0, 1e200, allow_nan=False)
@@ -41,7 +41,7 @@ def test_replacing_any_record_moves_each_release_by_at_most_the_sensitivity(pair
     """One step from Theta = 0 releases the first stage; the second step's beta release is compared at equal history."""
     p, q = pair[0].p, pair[0].q
     one = np.ones(1)
-    arms = Arms(np.array([1]), one, one, gamma * one, gamma * one, 0 * one, 0 * one)
+    arms = TwoStageArms(np.array([1]), one, one, gamma * one, gamma * one, 0 * one, 0 * one)
     normals = Normals(np.zeros((1, 1, p, q)), np.zeros((1, 1, p)))
     moves = [descend(sample, arms, normals).Theta[0] for sample in pair]
     limit = mean_sensitivity(gamma, pair[0].n) * (1 + 1e-9)
@@ -64,7 +64,7 @@ def test_the_sensitivity_is_attained():
     z = np.ones((4, 1))
     pair = [IVSample(z, np.array([[sign * 100.0], [0.0], [0.0], [0.0]]), np.zeros(4)) for sign in (1, -1)]
     one = np.ones(1)
-    arms = Arms(np.array([1]), one, one, 2 * one, one, 0 * one, 0 * one)
+    arms = TwoStageArms(np.array([1]), one, one, 2 * one, one, 0 * one, 0 * one)
     normals = Normals(np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 1)))
     first, second = (descend(sample, arms, normals).Theta[0, 0, 0] for sample in pair)
     assert first - second == mean_sensitivity(2.0, 4)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpdescent.algorithms import dp_gd
 from dpdescent.data.linear import LinearSample
-from dpdescent.descent import full_batch
 from dpdescent.privacy import accounting, sampling, zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import (
@@ -25,7 +25,7 @@ from dpdescent.privacy.events import (
     SubsampledGaussianReleases,
 )
 from dpdescent.privacy.participation import guarantees, tail
-from dpdescent.replication import ledger
+from dpdescent.replication.ledger import entries
 
 LEFT_OUT = ("add-remove", "zero-out")
 RELATIONS = ("replace-one", *LEFT_OUT)
@@ -53,7 +53,7 @@ def mechanism(relation, releases, sampler="full batch"):
 
 
 def row(event, delta):
-    (only,) = ledger.rows("paper", "figure", [("arm", event, delta)])
+    (only,) = entries.rows("paper", "figure", [("arm", event, delta)])
     return only
 
 
@@ -98,13 +98,13 @@ def test_moves_of_a_release_are_within_the_sensitivity_of_their_relation(records
     rng = np.random.default_rng(seed)
     X, y, who = rng.standard_normal((records, 2)), rng.standard_normal(records), who % records
     X[who] = [3.0, 4.0]
-    arms = full_batch.Arms.alike(1, 1, 1.0, gamma, 0.0)
+    arms = dp_gd.DPGDArms.alike(1, 1, 1.0, gamma, 0.0)
 
     def released(norm, at):
         changed, labels = X.copy(), y.copy()
         changed[who] *= norm
         labels[who] = at
-        return full_batch.descend([LinearSample(changed, labels)], arms, np.zeros((1, 1, 1, 2))).theta[0, 0]
+        return dp_gd.descend([LinearSample(changed, labels)], arms, np.zeros((1, 1, 1, 2))).theta[0, 0]
 
     base, replaced, nothing = released(1.0, label), released(1.0, other), released(0.0, 0.0)
     # Sums by moments may round by a millionth of the threshold each (`rounding_is_negligible`).

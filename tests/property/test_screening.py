@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import twins
+from dpdescent.algorithms import screening
+from dpdescent.algorithms.dp_gd import DPGDArms, _Batch, descend
 from dpdescent.data.linear import LinearSample
-from dpdescent.descent import screening
-from dpdescent.descent.full_batch import Arms, _Batch, descend
 from dpdescent.privacy.clipping import mean_sensitivity
 
 NUMBERS = st.floats(-100, 100, allow_nan=False, allow_subnormal=False)
@@ -110,7 +110,7 @@ def test_no_iterate_of_the_region_clips_a_record_outside_the_selection(case, spr
 def test_clipped_gradients_are_right_whatever_the_anchor_and_the_record(case):
     """At every iterate, up to the rounding that moments are allowed, against the mean of clipped gradients itself."""
     samples, anchors, thresholds, iterates = case
-    arms = Arms(1, np.ones(len(thresholds)), thresholds, np.zeros(len(thresholds)))
+    arms = DPGDArms(1, np.ones(len(thresholds)), thresholds, np.zeros(len(thresholds)))
     with with_anchors(anchors), np.errstate(all="ignore"):
         batch = _Batch(samples, arms)
         for theta in iterates:
@@ -136,7 +136,7 @@ def test_replacing_any_record_moves_each_mean_gradient_by_at_most_the_sensitivit
     X, y, i = sample.X.copy(), sample.y.copy(), data.draw(st.integers(0, sample.n - 1))
     X[i], y[i] = data.draw(arrays(float, (sample.p,), elements=ANY_NUMBERS)), data.draw(ANY_NUMBERS)
     thresholds = np.minimum(thresholds, 1e4)
-    arms = Arms(1, np.ones(len(thresholds)), thresholds, np.zeros(len(thresholds)))
+    arms = DPGDArms(1, np.ones(len(thresholds)), thresholds, np.zeros(len(thresholds)))
     batches = [_Batch([each], arms) for each in (sample, LinearSample(X, y))]
     for theta in np.nan_to_num(iterates)[:, :1]:
         one, other = (batch.gradients(theta)[0][0] for batch in batches)
@@ -152,7 +152,7 @@ def test_the_anchor_changes_no_digit_that_matters(case, anchor_seed):
     rng, runs, p = np.random.default_rng(anchor_seed), len(thresholds), samples[0].p
     largest = max(float((sample.X**2).sum(1).max()) for sample in samples)
     eta = np.full(runs, min(1.0, 1.0 / (largest + 1e-9)))
-    arms = Arms(6, eta, thresholds, np.full(runs, 0.1))
+    arms = DPGDArms(6, eta, thresholds, np.full(runs, 0.1))
     normals = rng.standard_normal((6, 2, runs, p))
     usual = descend(samples, arms, normals, record=True)
     with with_anchors(rng.standard_normal((2, p)) * 10.0 ** rng.integers(-3, 4)):

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from dpdescent.attacks import ada_ssp as pairs
 from dpdescent.attacks import friendly_core, preprocessing
-from dpdescent.attacks import sufficient_statistics as pairs
 from dpdescent.privacy.audit import attack
 from dpdescent.privacy.audit.attack import SURE
 

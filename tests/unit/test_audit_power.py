@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpdescent.attacks import gradient_descent
+from dpdescent.attacks import dp_gd
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.audit import attack, bounds
 from dpdescent.privacy.audit.attack import SHOWN, SURE, Attack
@@ -25,7 +25,7 @@ def plain_gaussian(mu: float) -> Attack:
 
 def worst_pair(mu: float) -> Attack:
     """DP-GD itself, four steps of it."""
-    return gradient_descent.flipped_sign(4, mu)
+    return dp_gd.flipped_sign(4, mu)
 
 
 @pytest.mark.parametrize(("mu", "eps"), MUS.items())

@@ -12,8 +12,10 @@ from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.audit.attack import Attack, Scores
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement
 from dpdescent.privacy.events import GaussianReleases, Mechanism
-from dpdescent.replication import audit_figure, audits, figures, summary
-from dpdescent.replication.files import read_rows
+from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.drawing import audit_figure, figures
+from dpdescent.replication.ledger import audits
+from dpdescent.replication.report import summary
 
 DELTA = 1e-3
 ARM: dict[str, Any] = {

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from dpdescent.baselines import sufficient_statistics as ada
+from dpdescent.baselines import ada_ssp as ada
 from dpdescent.papers.brown2024 import audit
-from dpdescent.papers.brown2024.dp_gd import Setting, no_privacy
+from dpdescent.papers.brown2024.arms import Setting, no_privacy
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.requests import NotAudited, Request
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication import project
+from dpdescent.replication.configuration import project
 
 PAPER = project.load({"scale": "quick", "seed": 3, "papers": ["brown2024"]}, Path(__file__).parents[2])
 ARTEFACTS = PAPER.papers["brown2024"].artefacts

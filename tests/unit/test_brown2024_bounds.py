@@ -16,14 +16,17 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2, norm, t
 
-from dpdescent.descent.gaussian_law import IterateLaw
-from dpdescent.papers.brown2024 import bounds, interval_runs
+from dpdescent.algorithms.gaussian_law import IterateLaw
+from dpdescent.papers.brown2024 import bounds
 from dpdescent.papers.brown2024.bounds import cases, predictions
 from dpdescent.papers.brown2024.experiments import ext_no_clipping, ext_small_noise, table_preliminaries
+from dpdescent.papers.brown2024.runs import constructions
 from dpdescent.papers.brown2024.theory import coverage
-from dpdescent.replication import judgement, project, tables
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.project import Artefact
+from dpdescent.replication.build import tables
+from dpdescent.replication.configuration import project
+from dpdescent.replication.configuration.project import Artefact
+from dpdescent.replication.judging import judgement
+from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ROOT = Path(__file__).parents[2]
 SCALES = ("paper", "quick")
@@ -118,7 +121,7 @@ def interval_rows(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for series in INTERVALS:
             if series != "independent" or steps > 200:
                 yield {**place, "series": series, "coverage": 0.94, "length": 0.08, "clip_fraction": clipped}
-        yield {**place, "series": interval_runs.SHORT, "coverage": 0.9, "length": 0.07, "clip_fraction": clipped}
+        yield {**place, "series": constructions.SHORT, "coverage": 0.9, "length": 0.07, "clip_fraction": clipped}
         yield {**place, "series": "lag1", "coverage": 0.77, "clip_fraction": clipped}
         yield {**place, "series": "OLS", "length": 0.04}
 
@@ -551,14 +554,14 @@ def test_panels_do_not_mix(evidence: Evidence) -> None:
 def test_variants_of_the_constructions_have_no_rows(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether or not the experiment has a name for their law."""
     cut = {
-        name: table[table["series"] != interval_runs.SHORT]
+        name: table[table["series"] != constructions.SHORT]
         for name, table in evidence.tables.items()
         if "series" in table
     }
     assert len(cut["fig05"]) < len(evidence.tables["fig05"])
     without = bounds.evaluate(replace(evidence, tables=evidence.tables | cut))
     assert bounds.evaluate(evidence) == without
-    monkeypatch.setitem(interval_runs.NAMES, interval_runs.SHORT, "batched means")
+    monkeypatch.setitem(constructions.NAMES, constructions.SHORT, "batched means")
     assert bounds.evaluate(evidence) == without
 
 

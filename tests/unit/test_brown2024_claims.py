@@ -15,12 +15,13 @@ import pytest
 
 from dpdescent.papers.brown2024 import claims, findings
 from dpdescent.papers.brown2024.claims import accuracy, clipping, intervals, theory  # fmt: skip
-from dpdescent.replication import evidence as records
-from dpdescent.replication import project, tables
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.files import read_rows
-from dpdescent.replication.judgement import row_at
-from dpdescent.replication.statistics import log_log_slope
+from dpdescent.replication.build import tables
+from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.configuration import project
+from dpdescent.replication.judging import evidence as records
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.judgement import row_at
+from dpdescent.replication.judging.statistics import log_log_slope
 
 ROOT = Path(__file__).parents[2]
 PROJECT = project.load({"scale": "quick", "seed": 3, "papers": ["brown2024"]}, ROOT)

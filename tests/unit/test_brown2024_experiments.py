@@ -11,17 +11,19 @@ import pytest
 from scipy import stats
 
 import twins
+from dpdescent.algorithms import dp_gd
+from dpdescent.algorithms.gaussian_law import IterateLaw, pinsker
+from dpdescent.baselines.ada_ssp import ada_ssp, bounded_gram
 from dpdescent.baselines.least_squares import huber_minimiser, linear_intervals, linear_least_squares
-from dpdescent.baselines.sufficient_statistics import ada_ssp, bounded_gram
 from dpdescent.data.linear import anisotropic_root
-from dpdescent.descent import full_batch
-from dpdescent.descent.gaussian_law import IterateLaw, pinsker
-from dpdescent.papers.brown2024 import design, fixed_ratio, interval_runs
-from dpdescent.papers.brown2024.dp_gd import Setting, side_by_side
+from dpdescent.papers.brown2024 import design
+from dpdescent.papers.brown2024.arms import Setting, side_by_side
 from dpdescent.papers.brown2024.experiments import ext_outliers, ext_small_noise
+from dpdescent.papers.brown2024.runs import constructions, fixed_ratio
 from dpdescent.papers.brown2024.theory import no_clipping
 from dpdescent.privacy import zcdp
-from dpdescent.replication import project, tables
+from dpdescent.replication.build import tables
+from dpdescent.replication.configuration import project
 
 ROOT = Path(__file__).parents[2]
 PROJECT = project.load({"scale": "quick", "seed": 3, "papers": ["brown2024"]}, ROOT)
@@ -176,14 +178,14 @@ RUNS = [(name, panel) for name in PRIVATE for panel in panels_of(name) if panel 
 @pytest.mark.parametrize(("name", "panel"), RUNS)
 def test_what_runs_is_what_the_ledger_says(name, panel, monkeypatch):
     """Noise, sensitivity and number of noisy gradients of every run of DP-GD."""
-    spec, ran, plain = small(name, panel), set(), full_batch.descend
+    spec, ran, plain = small(name, panel), set(), dp_gd.descend
 
     def listening(samples, arms, normals, record=False):
         for gamma, noise_sd in zip(arms.gamma, arms.noise_sd, strict=True):
             ran.add((2 * gamma / samples[0].n, noise_sd, arms.steps))
         return plain(samples, arms, normals, record)
 
-    monkeypatch.setattr(full_batch, "descend", listening)
+    monkeypatch.setattr(dp_gd, "descend", listening)
     monkeypatch.setattr(ext_small_noise, "descend", listening)
     monkeypatch.setattr(ext_small_noise, "_one_step", lambda setting: setting.arms(1))
     list(experiment(name).run(spec))
@@ -282,7 +284,7 @@ def test_errors_at_fixed_ratio_are_those_of_the_algorithms_own_words(name):
     gamma = 5 * math.sqrt(3)
     noise_sd = math.sqrt(2 * 10 * gamma**2 / (0.05 * 300**2))
     normals = design.trial_stream(spec, 3, 300, 0, "noise").standard_normal((10, 3))
-    arms = full_batch.Arms.alike(1, 10, 0.25, gamma, noise_sd)
+    arms = dp_gd.DPGDArms.alike(1, 10, 0.25, gamma, noise_sd)
     path, clipped = twins.dp_gd(sample, arms, normals, 0)
     for target, point in (("theta_star", theta_star), ("theta_hat", theta_hat)):
         private = rows.loc[target, "DP-GD"]
@@ -453,7 +455,7 @@ def literal_paths(spec, sample, steps, runs):
     if spec["panel"] == "exact":
         setting = Setting(sample.n, sample.p, T, 0.015, 0.25, 1e9, runs)
         noise_sd = math.sqrt(2 * T * runs * 4 * sample.p / (0.015 * sample.n**2))
-        arms = full_batch.Arms.alike(1, T, 0.25, 1e9, noise_sd)
+        arms = dp_gd.DPGDArms.alike(1, T, 0.25, 1e9, noise_sd)
     else:
         arms = setting.arms(1)
     found = [twins.dp_gd(sample, arms, normals[:, k], 0) for k in range(columns)]
@@ -508,8 +510,8 @@ def test_replications_of_independent_runs_are_disjoint():
         return np.tile(2.0 ** np.arange(columns)[:, None], (steps // runs, 1, P)), setting, 0.0
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(interval_runs, "_paths", numbered)
-        (found,) = (each for each in interval_runs.constructed(spec, sample, 0, 36, 2.0) if each.name == "independent")
+        patch.setattr(constructions, "_paths", numbered)
+        (found,) = (each for each in constructions.constructed(spec, sample, 0, 36, 2.0) if each.name == "independent")
     for replication in range(REPLICATIONS):
         # A sum of distinct powers of two says which.
         total = round(found.intervals.centre[replication, 0] * M)
@@ -544,7 +546,7 @@ def test_what_the_exact_law_says_of_intervals_is_at_the_noise_of_all_gradients()
     coverage, lengths = (
         rows_of(name, intervals_spec(name, "exact")).set_index("series") for name in ("fig05", "fig06")
     )
-    for series, construction in interval_runs.NAMES.items():
+    for series, construction in constructions.NAMES.items():
         estimates = law.estimates(construction, 36, M, BURN_IN)
         np.testing.assert_allclose(lengths.loc[series, "predicted"], estimates.expected_length(0.95), rtol=1e-12)
         np.testing.assert_allclose(lengths.loc[series, "settled"], estimates.settled_length(0.95), rtol=1e-12)
@@ -558,7 +560,7 @@ def test_exact_process_has_the_lengths_and_the_autocorrelation_of_its_law():
         rows_of(name, spec_of(name, "exact", cell=cell)).groupby("series")[["value", *more]].mean()
         for name, more in (("fig05", ["guaranteed"]), ("fig06", ["predicted"]))
     )
-    for series in interval_runs.NAMES:
+    for series in constructions.NAMES:
         assert lengths.loc[series, "value"] == pytest.approx(lengths.loc[series, "predicted"], rel=0.03)
         assert coverage.loc[series, "value"] > coverage.loc[series, "guaranteed"] - 0.02
     sample, _ = design.sample_of(spec_of("fig05", "exact"), 10, 2000, 0)
@@ -597,9 +599,9 @@ def test_autocorrelation_is_centred_across_runs_and_pooled():
     for t in range(1, 6):
         path[t] = np.array([0.9, -0.3]) * path[t - 1] + 0.1 * rng.standard_normal((4000, 2))
     drift = np.linspace(0, 50, 6)[:, None, None]
-    np.testing.assert_allclose(interval_runs.autocorrelation(path + drift), [0.9, -0.3], atol=0.01)
-    shuffled = interval_runs.autocorrelation(path[:, rng.permutation(4000)] + drift)
-    np.testing.assert_allclose(shuffled, interval_runs.autocorrelation(path), rtol=1e-9)
+    np.testing.assert_allclose(constructions.autocorrelation(path + drift), [0.9, -0.3], atol=0.01)
+    shuffled = constructions.autocorrelation(path[:, rng.permutation(4000)] + drift)
+    np.testing.assert_allclose(shuffled, constructions.autocorrelation(path), rtol=1e-9)
 
 
 # What was added to the paper's experiments
@@ -751,7 +753,7 @@ def test_short_batches_are_left_out_where_m_of_them_do_not_fit(length):
 def test_nothing_is_guaranteed_where_gradients_are_clipped():
     assert rows_of("fig05", intervals_spec("fig05"))["guaranteed"].isna().all()
     exact = rows_of("fig05", intervals_spec("fig05", "exact")).set_index("series")["guaranteed"]
-    assert exact.loc[list(interval_runs.NAMES)].notna().all()
+    assert exact.loc[list(constructions.NAMES)].notna().all()
 
 
 def test_lemma_2_5_clips_nothing_at_its_own_setting_and_everything_in_the_limit():

@@ -21,8 +21,8 @@ from matplotlib.lines import Line2D
 import made_up
 from dpdescent.papers.brown2024 import figures
 from dpdescent.papers.brown2024.figures import accuracy, clipping, intervals
-from dpdescent.replication import figures as style
-from dpdescent.replication import project
+from dpdescent.replication.configuration import project
+from dpdescent.replication.drawing import figures as style
 from made_up import Rows, grid
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from dpdescent.data.linear import LinearSample, draw_linear, unit_sphere
-from dpdescent.papers.brown2024.dp_gd import Setting
+from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.papers.brown2024.theory import gaussian_data, no_clipping
 
 ETA, T, BETA = 0.25, 20, 0.05

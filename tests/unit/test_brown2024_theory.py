@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.stats import beta as beta_law
 from scipy.stats import chi2, norm
 
+from dpdescent.algorithms.gaussian_law import IterateLaw
 from dpdescent.data.linear import LinearSample, draw_linear, haar_rotation, unit_sphere
-from dpdescent.descent.gaussian_law import IterateLaw
-from dpdescent.papers.brown2024.dp_gd import Setting
+from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.papers.brown2024.theory import (
     accuracy,
     concentration,

@@ -1,6 +1,6 @@
 """Who chose what: every value of an artefact, once, with its source."""
 
-from dpdescent.replication import choices
+from dpdescent.replication.configuration import choices
 
 NODE = {
     "symbols": {"n": {"type": "integer", "means": "sample size"}},

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from dpdescent.papers.choquettechoo2023 import audit, learning
+from dpdescent.papers.choquettechoo2023 import audit
+from dpdescent.papers.choquettechoo2023.runs import learning
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit import attack
 from dpdescent.privacy.audit.requests import NotAudited, Request
 from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases
-from dpdescent.replication import project
+from dpdescent.replication.configuration import project
 
 PAPER = "choquettechoo2023"
 ARTEFACTS = (

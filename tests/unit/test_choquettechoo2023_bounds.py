@@ -48,10 +48,12 @@ from dpdescent.papers.choquettechoo2023.experiments import (
 )
 from dpdescent.papers.choquettechoo2023.theory import elliptic, rates, regression
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Tuning
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
-from dpdescent.replication import judgement, project, statistics, tables
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.project import Artefact
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
+from dpdescent.replication.build import tables
+from dpdescent.replication.configuration import project
+from dpdescent.replication.configuration.project import Artefact
+from dpdescent.replication.judging import judgement, statistics
+from dpdescent.replication.judging.evidence import Bound, Evidence
 from made_up import NARROW, table_of
 
 ROOT = Path(__file__).parents[2]
@@ -420,7 +422,7 @@ def test_outside_the_theorems_rates_lower_bounds_are_open_and_upper_ones_left_ou
     table = evidence.tables["fig02"]
     table = table[(table["kind"] == "exact") & (table["variant"] == "main") & (table["alpha"] == 0.4)].copy()
     eta = 0.15
-    problem = Problem(power_law(16, 0.4), eta, 0.5)
+    problem = RegressionProblem(power_law(16, 0.4), eta, 0.5)
     values = {"Noisy-SGD": regression.noisy_sgd(problem), "nu-Noisy-FTRL": 1.0, "optimum": 1.0}
     table["eta"], table["mean"], table["nu"] = eta, table["series"].map(values), eta * problem.mu
     found = list(asymptotic.evaluate(replace(evidence, tables={"fig02": table})))
@@ -486,8 +488,8 @@ def test_inverse_by_substitution_is_the_dense_inverse(strategy: toeplitz.DampedD
 
 @pytest.mark.parametrize(("d", "alpha"), [(1, 0.0), (16, 1.0), (64, 0.4)])
 def test_largest_stable_rate_has_a_gain_of_one(d: int, alpha: float) -> None:
-    eta = exact_errors._largest_stable(Problem(power_law(d, alpha), 0.01, 1.0))
-    assert Problem(power_law(d, alpha), eta, 1.0).gain == pytest.approx(1.0, rel=1e-9)
+    eta = exact_errors._largest_stable(RegressionProblem(power_law(d, alpha), 0.01, 1.0))
+    assert RegressionProblem(power_law(d, alpha), eta, 1.0).gain == pytest.approx(1.0, rel=1e-9)
 
 
 @pytest.mark.parametrize(("characteristic", "complementary"), [(-40.0, 0.1), (0.5, 1e-4), (0.99, 0.5)])
@@ -577,7 +579,7 @@ def test_hanson_wright_constant_is_what_chernoff_gives() -> None:
 
 def test_notes_of_simulations_warn_of_heavy_tails(rows: list[Bound]) -> None:
     found = named(rows, "tail mean of Noisy-SGD, simulated", "eta=0.15")[0]
-    gain = Problem(power_law(16, 1.0), 0.15, 0.5).gain
+    gain = RegressionProblem(power_law(16, 1.0), 0.15, 0.5).gain
     assert f"A = {gain:.3g}" in found.note
     assert "heavier" in found.note
 
@@ -686,7 +688,7 @@ def test_finite_time_by_hand(rows: list[Bound]) -> None:
     times = [row.setting.split("t=")[1] for row in named(rows, "error after t steps", "DP-SGD, T=200, d=4")]
     assert times == ["2", "20", "200"]
     lam = np.array([1, 1 / 2, 1 / 3, 1 / 4])
-    limit = regression.noisy_sgd(Problem(lam, eta, 1.0))
+    limit = regression.noisy_sgd(RegressionProblem(lam, eta, 1.0))
     start = 4.0 * math.exp(-eta * t_early / 4) * 0.5 * lam.sum() / 4
     assert found.value == pytest.approx((math.sqrt(start) + math.sqrt(limit)) ** 2, rel=1e-3)
     asked = [named(rows, "T asked for", f"exact: {name}, T=200, d=4")[0] for name in ("DP-SGD", "nu-DP-FTRL")]

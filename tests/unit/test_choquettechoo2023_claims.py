@@ -16,10 +16,10 @@ import pytest
 from dpdescent.papers.choquettechoo2023 import claims, reading
 from dpdescent.papers.choquettechoo2023.claims import learning, quantities, regression, theory
 from dpdescent.privacy import zcdp
-from dpdescent.replication import cells
-from dpdescent.replication import configuration as conf
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.configuration import values as conf
+from dpdescent.replication.judging import cells
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 
 ROOT = Path(__file__).parents[2]
 PAPER = "choquettechoo2023"

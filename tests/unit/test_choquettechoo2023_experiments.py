@@ -19,10 +19,13 @@ from dpdescent.models.convolution import ConvolutionalNetwork
 from dpdescent.noise.strategies import toeplitz, tree
 from dpdescent.noise.strategies.multi_epoch import multi_epoch_optimum
 from dpdescent.noise.strategies.stamped import stamped
-from dpdescent.papers.choquettechoo2023 import design, learning, streams
+from dpdescent.papers.choquettechoo2023 import design
 from dpdescent.papers.choquettechoo2023.experiments import ext_finite_time, fig04a, fig04b, table3
+from dpdescent.papers.choquettechoo2023.runs import learning, streams
 from dpdescent.privacy import accounting, sampling, zcdp
-from dpdescent.replication import ledger, project, tables
+from dpdescent.replication.build import tables
+from dpdescent.replication.configuration import project
+from dpdescent.replication.ledger import entries as ledger
 from noisy_ftrl_twins import nu_decoder, nu_encoder
 
 PAPER = "choquettechoo2023"

@@ -20,10 +20,10 @@ from scipy.special import elliprf, elliprj
 
 import made_up
 from dpdescent.papers.choquettechoo2023 import figures
-from dpdescent.papers.choquettechoo2023.figures import learning, methods, noise_choices
-from dpdescent.replication import figures as style
-from dpdescent.replication import project
-from dpdescent.replication.statistics import Z95
+from dpdescent.papers.choquettechoo2023.figures import learning, noise_choices, styles
+from dpdescent.replication.configuration import project
+from dpdescent.replication.drawing import figures as style
+from dpdescent.replication.judging.statistics import Z95
 from made_up import Rows, grid
 
 ROOT = Path(__file__).parents[2]
@@ -532,7 +532,7 @@ def test_a_method_has_one_colour_in_all_figures() -> None:
     expected |= {"TreeAgg": style.SKY, "Honaker": style.ORANGE, "non-private": style.GREY}
     accuracies = draw("fig04a").axes[0].containers
     found = dict(
-        zip(methods.in_order(only("fig04a")["mechanism"]), (color_of(each[0]) for each in accuracies), strict=True)
+        zip(styles.in_order(only("fig04a")["mechanism"]), (color_of(each[0]) for each in accuracies), strict=True)
     )
     assert {name: found[name] for name in expected} == expected
     assert found["DP-SGD, amplified"] == found["DP-SGD"]
@@ -540,18 +540,18 @@ def test_a_method_has_one_colour_in_all_figures() -> None:
     for name, panel in (("fig02", 0), ("ext_finite_time", 1)):
         pair = {color_of(each[0]) for each in draw(name).axes[panel].containers}
         assert pair == {style.VERMILION, style.BLUE}
-    colors = [methods.METHODS[name][0] for name in methods.METHODS]
+    colors = [styles.METHODS[name][0] for name in styles.METHODS]
     assert len(set(colors)) == 12
     assert all(colors[k] == colors[k + 1] for k in (2, 3))
 
 
 def test_additions_to_a_method_are_dashed_and_hollow() -> None:
-    plain, added = methods.look("DP-SGD"), methods.look("DP-SGD, amplified")
+    plain, added = styles.look("DP-SGD"), styles.look("DP-SGD, amplified")
     assert (plain["linestyle"], plain["markerfacecolor"]) == ("-", style.VERMILION)
     assert (added["linestyle"], added["markerfacecolor"], added["color"]) == ("--", "white", style.VERMILION)
-    assert methods.look("a mechanism of one's own")["color"] == style.GREY
-    assert methods.label_of("nu = 0.1 eta") == r"$\nu$ = 0.1 $\eta$"
-    assert methods.label_of("a nuance") == "a nuance"
+    assert styles.look("a mechanism of one's own")["color"] == style.GREY
+    assert styles.label_of("nu = 0.1 eta") == r"$\nu$ = 0.1 $\eta$"
+    assert styles.label_of("a nuance") == "a nuance"
 
 
 def test_intervals_are_at_95_per_cent() -> None:
@@ -581,7 +581,7 @@ def test_fig01_draws_both_ratios_and_what_they_are_at_rate_one() -> None:
 def test_fig02_draws_points_lines_and_bounds() -> None:
     for panel, x in zip(draw("fig02").axes, VARIED, strict=False):
         for series in ("Noisy-SGD", "nu-Noisy-FTRL"):
-            color = methods.color_of(series)
+            color = styles.color_of(series)
             assert drawn(panel, only("fig02", panel=x, kind="exact", series=series), x, color=color, linestyle="-")
             simulated = only("fig02", panel=x, kind="simulated", series=series)
             assert drawn(panel, simulated, x, color=color, linestyle="None")
@@ -634,7 +634,7 @@ def test_fig02_shows_the_slope_of_every_reading_below() -> None:
             hollow = lines_of(panel, color=color, markerfacecolor="white")
             assert [float(line.get_xdata()[0]) for line in hollow] == pytest.approx([slope] * len(hollow))
             assert len(hollow) == (6 if panel is below[2] else 5)
-            full = lines_of(panel, color=color, markerfacecolor=color, marker=methods.look(series)["marker"])
+            full = lines_of(panel, color=color, markerfacecolor=color, marker=styles.look(series)["marker"])
             assert [float(line.get_xdata()[0]) for line in full] == pytest.approx([slope + 0.25] * 2)
             assert [float(line.get_ydata()[0]) for line in full] == pytest.approx([0, 1], abs=0.2)
             over_steps = lines_of(panel, color=color, marker="|", markersize=11)
@@ -670,7 +670,7 @@ def test_fig03_draws_every_multiplier_and_reading() -> None:
     for panel, eta in zip(figure.axes, (0.01, 0.1, 0.5), strict=True):
         for series, (multiplier, dash) in itertools.product(noise_choices.CONVEX, (("static", "--"), ("T_max 5", "-"))):
             table = only("fig03", eta=eta, series=series, multiplier=multiplier)
-            assert drawn(panel, table, "kappa", color=methods.color_of(series), linestyle=dash)
+            assert drawn(panel, table, "kappa", color=styles.color_of(series), linestyle=dash)
         assert len(lines_of(panel, linewidth=0.9)) == 6
         table = only("fig03", eta=eta, series="DP-SGD", variant="uniform grid")
         assert drawn(panel, table, "kappa", linewidth=0.9, color=style.VERMILION)
@@ -689,7 +689,7 @@ def test_fig04_draws_percentages_side_by_side() -> None:
     parts = itertools.product(("main", "two-layer net"), ("test accuracy", "nu minus this"))
     for panel, (variant, series) in zip(figure.axes, parts, strict=True):
         table = only("fig04a", series=series, variant=variant)
-        names = methods.in_order(table["mechanism"])
+        names = styles.in_order(table["mechanism"])
         for name, curve in zip(names, panel.containers, strict=True):
             wanted = table[table["mechanism"] == name].sort_values("eps")
             np.testing.assert_allclose(heights_of(curve), 100 * wanted["mean"])
@@ -733,7 +733,7 @@ def test_published_differences_stand_where_the_paper_prints_them() -> None:
 def test_simulated_mean_estimation_is_compared_with_what_is_exact() -> None:
     errors, ratios, excess = draw("ext_mean_estimation").axes
     least = only("ext_mean_estimation", kind="exact", mechanism="optimal noise").set_index("eta")["mean"]
-    for k, name in enumerate(methods.in_order(only("ext_mean_estimation")["mechanism"])):
+    for k, name in enumerate(styles.in_order(only("ext_mean_estimation")["mechanism"])):
         exact, simulated = (only("ext_mean_estimation", mechanism=name, kind=kind) for kind in ("exact", "simulated"))
         assert drawn(errors, exact, "eta", linestyle="-")
         assert drawn(errors, simulated, "eta", linestyle="None")
@@ -751,10 +751,10 @@ def test_finite_time_writes_slopes_and_draws_both_rates() -> None:
         errors = errors[errors["series"] != "main terms, constants 1"]
         for name, power in (("DP-SGD", -1), ("nu-DP-FTRL", -2)):
             own = errors[errors["mechanism"] == name].sort_values("T")
-            assert drawn(panel, own, "T", color=methods.color_of(name))
+            assert drawn(panel, own, "T", color=styles.color_of(name))
             guide = own.assign(mean=own["mean"].iloc[0] * (own["T"] / own["T"].iloc[0]) ** power)
             assert drawn(panel, guide, "T", linestyle=":")
-            assert drawn(rates, own.assign(mean=own["eta"]), "T", color=methods.color_of(name))
+            assert drawn(rates, own.assign(mean=own["eta"]), "T", color=styles.color_of(name))
     assert names_of(exact) == ["slope $-0.70$, rate $1/T$", "slope $-1.40$, rate $1/T^2$"]
     bound = only("ext_finite_time", panel="exact", series="main terms, constants 1", mechanism="nu-DP-FTRL")
     assert drawn(exact, bound, "T", linestyle="-.", color=style.BLUE)
@@ -784,7 +784,7 @@ def test_anti_pgd_stands_beside_its_leading_order() -> None:
         assert drawn(panel, damped.assign(mean=damped["leading_order"]), x, linestyle=":")
         assert len(lines_of(panel, linestyle=":")) == 1
         for series in set(table["series"]) - set(damped["series"]):
-            assert drawn(panel, table[table["series"] == series], x, color=methods.color_of(series))
+            assert drawn(panel, table[table["series"] == series], x, color=styles.color_of(series))
     assert names_of(by_rate)[1] == "$1.50$"
     assert [panel.get_title() for panel in (by_rate, by_dimension, by_damping)] == [
         "$d=128$",
@@ -804,7 +804,7 @@ def test_gains_over_spectra_have_the_claimed_separation_through_their_last_point
         ratio = (wide["nu-Noisy-FTRL"] / wide["optimum"]).rename("mean").reset_index()
         assert drawn(loss, ratio, "d")
         for series in ("Noisy-SGD", "nu-Noisy-FTRL"):
-            assert drawn(errors, own[own["series"] == series], "d", color=methods.color_of(series))
+            assert drawn(errors, own[own["series"] == series], "d", color=styles.color_of(series))
     (guide,) = lines_of(gain, linestyle=":")
     d, height = (np.array(values) for values in data_of(guide))
     np.testing.assert_allclose(height * np.log(d), height[-1] * math.log(d[-1]))
@@ -823,7 +823,7 @@ def test_prefix_sums_compare_mechanisms_at_their_best_number_of_restarts() -> No
     ):
         table = only("ext_prefix_sums", T=T, k=k)
         for name in PREFIX_SUMS[T, k]:
-            assert drawn(top, table[table["mechanism"] == name], "copies", color=methods.color_of(name))
+            assert drawn(top, table[table["mechanism"] == name], "copies", color=styles.color_of(name))
         best = table.loc[table.groupby("mechanism")["mean"].idxmin()].sort_values("mean", ascending=False)
         (bars,) = bottom.containers
         np.testing.assert_allclose([bar.get_width() for bar in bars], best["epsilon_at_equal_noise"])
@@ -837,7 +837,7 @@ def test_prefix_sums_compare_mechanisms_at_their_best_number_of_restarts() -> No
 def test_methods_have_the_colours_of_all_papers() -> None:
     palette = style.METHODS
     accuracy, _ = draw("fig04b").axes
-    names = methods.in_order(only("fig04b")["mechanism"])
+    names = styles.in_order(only("fig04b")["mechanism"])
     shown = {name: color_of(curve[0]) for name, curve in zip(names, accuracy.containers, strict=True)}
     plain = {name: name.removesuffix(", amplified").removesuffix(", restarts") for name in names}
     assert shown == {name: palette[plain[name]] for name in names}

@@ -11,8 +11,8 @@ import pytest
 
 from dpdescent.papers.choquettechoo2023 import findings
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.replication import configuration as conf
-from dpdescent.replication.evidence import Evidence
+from dpdescent.replication.configuration import values as conf
+from dpdescent.replication.judging.evidence import Evidence
 
 ROOT = Path(__file__).parents[2]
 PAPER = "choquettechoo2023"

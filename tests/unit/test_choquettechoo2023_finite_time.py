@@ -8,13 +8,15 @@ import pytest
 from dpdescent.papers.choquettechoo2023.design import power_law
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, finite_time, regression
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Run, Tuning
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 from noisy_ftrl_twins import SecondMoments, nu_decoder, nu_encoder
 
-PROBLEM = Problem(power_law(5, 1.5), eta=0.12, rho=0.4, clip_norm=1.3, sigma_sgd=0.5)
+PROBLEM = RegressionProblem(power_law(5, 1.5), eta=0.12, rho=0.4, clip_norm=1.3, sigma_sgd=0.5)
 
 
-def step_by_step(problem: Problem, beta: np.ndarray, sigma_squared: float, start: np.ndarray, steps: int) -> np.ndarray:
+def step_by_step(
+    problem: RegressionProblem, beta: np.ndarray, sigma_squared: float, start: np.ndarray, steps: int
+) -> np.ndarray:
     """Eq. 83 in the eigenbasis: r_j and q_j are sums of (1 - eta lam_j)^|t-s| over the coefficients so far."""
     rates, lam, eta = problem.rates, problem.lam, problem.eta
     r, q, s = np.zeros(problem.d), np.zeros(problem.d), start**2
@@ -44,7 +46,7 @@ def test_risks_are_the_recursion(beta: np.ndarray, block: int, monkeypatch: pyte
 def test_risks_are_dense_second_moments() -> None:
     lam, rotation = np.array([1.1, 0.3]), np.array([[0.6, -0.8], [0.8, 0.6]])
     beta, start = np.array([1.0, -0.5, 0.3]), np.array([0.7, -1.2])
-    problem = Problem(lam, eta=0.25, rho=1.0, sigma_sgd=0.4)
+    problem = RegressionProblem(lam, eta=0.25, rho=1.0, sigma_sgd=0.4)
     moments = SecondMoments(rotation @ np.diag(lam) @ rotation.T, 0.25, beta, 0.6, 0.4)
     found = finite_time.risks(problem, beta, 0.6, start, 12)
     assert found == pytest.approx(moments.risks(rotation @ start, 12), rel=1e-12)
@@ -83,7 +85,7 @@ def test_tuned_error_golden(T: int, sgd: float, ftrl: float) -> None:
     """The golden values were tuned on a grid of 14 learning rates, coarser than this one: hence the wide margin."""
     best = {"sgd": math.inf, "ftrl": math.inf}
     for eta in np.geomspace(1e-3, 0.2, 50):
-        problem = Problem(power_law(4, 1.0), eta=float(eta), rho=0.5)
+        problem = RegressionProblem(power_law(4, 1.0), eta=float(eta), rho=0.5)
         nu = problem.eta * problem.mu
         encoder = nu_encoder(nu, T)
         for name, beta, gamma in [("sgd", np.ones(1), 1.0), ("ftrl", nu_decoder(nu, T), float(encoder @ encoder))]:
@@ -95,7 +97,7 @@ def test_tuned_error_golden(T: int, sgd: float, ftrl: float) -> None:
 
 @pytest.mark.parametrize("nu", [None, 0.002])
 def test_convergence_bounds_hold(nu: float | None) -> None:
-    problem = Problem(power_law(16, 1.0), eta=0.02, rho=0.5, sigma_sgd=0.2)
+    problem = RegressionProblem(power_law(16, 1.0), eta=0.02, rho=0.5, sigma_sgd=0.2)
     assert problem.eta < 1.0 / asymptotic_bounds.fourth_moment(problem.lam)
     steps, start = 4000, np.full(16, 0.25)
     beta = np.ones(1) if nu is None else nu_decoder(nu, steps)
@@ -133,12 +135,12 @@ def test_half_expo_constant_of_all_coefficients() -> None:
         finite_time.half_expo_constant_nu(1.0)
 
 
-def run_of(problem: Problem = PROBLEM, distance: float = 1.5, T: float = 1e4) -> Run:
+def run_of(problem: RegressionProblem = PROBLEM, distance: float = 1.5, T: float = 1e4) -> Run:
     return Run(problem, distance, T, failure=0.05, moment=asymptotic_bounds.fourth_moment(problem.lam))
 
 
 def test_norm_bounds_by_hand() -> None:
-    problem = Problem(np.array([2.0, 0.5]), eta=0.1, rho=1.0, sigma_sgd=2.0)
+    problem = RegressionProblem(np.array([2.0, 0.5]), eta=0.1, rho=1.0, sigma_sgd=2.0)
     run = Run(problem, distance=3.0, T=0.5 * math.e**2, failure=0.5, moment=4.0)
     assert run.log == pytest.approx(2.0)
     # 9 + 0.1*4*4/0.5 + 0.01*5*2*2.25/0.3 = 9 + 3.2 + 0.75
@@ -153,7 +155,7 @@ def test_norm_bounds_by_hand() -> None:
 @pytest.mark.parametrize("eta", [0.001, 0.05])
 def test_clip_norm_covers_the_gradients(distance: float, eta: float) -> None:
     """Theorem D.13's G is the largest of the three terms of D.4 where that has their squares' sum, noise aside."""
-    problem = Problem(power_law(5, 1.5), eta=eta, rho=0.4, sigma_sgd=0.5)
+    problem = RegressionProblem(power_law(5, 1.5), eta=eta, rho=0.4, sigma_sgd=0.5)
     run = run_of(problem, distance)
     squared = finite_time.gradient_bound(run, sigma_squared=0.0, beta_norm=1.0, nu=1.0)
     assert squared / 3.0 <= finite_time.required_clip_norm(run) ** 2 <= squared * (1.0 + 1e-12)
@@ -166,7 +168,7 @@ def test_largest_rate_leaves_a_quarter_of_the_clip_norm_to_the_noise() -> None:
     eta = finite_time.largest_rate(
         run, nu_tilde=nu_tilde, gamma_squared=gamma_squared, beta_norm=beta_norm, constant=constant
     )
-    problem = Problem(PROBLEM.lam, eta, PROBLEM.rho, clip_norm=G)
+    problem = RegressionProblem(PROBLEM.lam, eta, PROBLEM.rho, clip_norm=G)
     quiet = Run(problem, 0.0, run.T, run.failure, run.moment)
     noise = finite_time.gradient_bound(
         quiet, sigma_squared=problem.noise_variance(gamma_squared), beta_norm=beta_norm, nu=eta * nu_tilde,
@@ -178,7 +180,7 @@ def test_largest_rate_leaves_a_quarter_of_the_clip_norm_to_the_noise() -> None:
 
 
 def test_utility_terms_by_hand() -> None:
-    problem = Problem(np.array([2.0, 0.5]), eta=1.0, rho=0.5, sigma_sgd=2.0)
+    problem = RegressionProblem(np.array([2.0, 0.5]), eta=1.0, rho=0.5, sigma_sgd=2.0)
     run = Run(problem, distance=3.0, T=1000.0, failure=0.1, moment=4.0)
     sgd, ftrl = finite_time.dp_sgd_utility(run, polylog=7.0), finite_time.nu_dp_ftrl_utility(run, polylog=7.0)
     # kappa d_eff = 5: 35 * 2/(0.5 * 1000) * 2.5 * 9, 35 * 2/500 * 4, 35 * 4/1000.

@@ -10,11 +10,11 @@ from scipy.optimize import minimize_scalar
 from dpdescent.papers.choquettechoo2023.design import power_law, spectrum
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds as bounds
 from dpdescent.papers.choquettechoo2023.theory import elliptic, optimum, regression
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 
-BASE = Problem(power_law(128, 1.0), eta=0.02, rho=0.5)
-SMALL = Problem(spectrum("k^-2", 5), eta=0.2, rho=0.3, clip_norm=1.7)
-NOISY = Problem(SMALL.lam, SMALL.eta, SMALL.rho, SMALL.clip_norm, sigma_sgd=0.6)
+BASE = RegressionProblem(power_law(128, 1.0), eta=0.02, rho=0.5)
+SMALL = RegressionProblem(spectrum("k^-2", 5), eta=0.2, rho=0.3, clip_norm=1.7)
+NOISY = RegressionProblem(SMALL.lam, SMALL.eta, SMALL.rho, SMALL.clip_norm, sigma_sgd=0.6)
 
 
 def test_weights_term_by_term() -> None:
@@ -35,7 +35,7 @@ def test_golden_optimum() -> None:
     assert regression.damped_anti_pgd(BASE, 0.0405) == pytest.approx(0.02799, rel=2e-4)
 
 
-def by_time(problem: Problem, exact: bool = True) -> tuple[np.ndarray, float]:
+def by_time(problem: RegressionProblem, exact: bool = True) -> tuple[np.ndarray, float]:
     """Coefficients of the optimum, and its squared sensitivity by sums over time."""
     taps = optimum.grid_size(problem) // 4
     strategy = optimum.best_strategy(problem, exact)
@@ -44,7 +44,7 @@ def by_time(problem: Problem, exact: bool = True) -> tuple[np.ndarray, float]:
 
 
 @pytest.mark.parametrize("problem", [BASE, SMALL, NOISY], ids=["base", "small", "labels"])
-def test_optimum_by_its_coefficients(problem: Problem) -> None:
+def test_optimum_by_its_coefficients(problem: RegressionProblem) -> None:
     """The coefficients that |B*|^2 determines have the error of the closed form, by sums over time."""
     beta, gamma_squared = by_time(problem)
     found = regression.suboptimality(problem, regression.q_of(problem, beta), gamma_squared)
@@ -52,7 +52,7 @@ def test_optimum_by_its_coefficients(problem: Problem) -> None:
 
 
 @pytest.mark.parametrize("problem", [SMALL, NOISY], ids=["small", "labels"])
-def test_optimum_by_its_power(problem: Problem) -> None:
+def test_optimum_by_its_power(problem: RegressionProblem) -> None:
     width = float(problem.rates.min())
     best = optimum.best(problem)
     by_power = regression.by_quadrature(problem, lambda omega: optimum.best_power(problem, omega), width=width)
@@ -83,7 +83,7 @@ def test_coefficients_invert_each_other_and_have_the_power() -> None:
 
 def test_one_direction_is_nu_equal_to_its_rate() -> None:
     """With one eigenvalue the weight is that of mean estimation but for a factor: so is the optimum (Theorem 2.1)."""
-    problem = Problem(np.array([0.8]), eta=0.1, rho=1.0)
+    problem = RegressionProblem(np.array([0.8]), eta=0.1, rho=1.0)
     nu, error = optimum.best_nu(problem)
     assert nu == pytest.approx(0.08, rel=1e-5)
     assert error == pytest.approx(optimum.best(problem), rel=1e-12)
@@ -95,7 +95,7 @@ def test_one_direction_is_nu_equal_to_its_rate() -> None:
 
 def test_the_papers_weight_minimises_its_lower_bound() -> None:
     """Theorem C.18: its bound at |B|^2 = h^{-1/2} is the universal one, and above it elsewhere."""
-    problem = Problem(power_law(10, 1.0), eta=0.1, rho=0.5, clip_norm=2.0, sigma_sgd=0.3)
+    problem = RegressionProblem(power_law(10, 1.0), eta=0.1, rho=0.5, clip_norm=2.0, sigma_sgd=0.3)
     at_h, at_h_x = (
         bounds.lower_bound(problem, regression.q_of(problem, beta), gamma_squared)
         for beta, gamma_squared in (by_time(problem, exact=False), by_time(problem))
@@ -111,7 +111,7 @@ def test_the_papers_weight_minimises_its_lower_bound() -> None:
 @pytest.mark.parametrize("scale", [0.001, 0.1, 0.5])
 def test_best_nu_beats_a_grid(name: str, scale: float) -> None:
     lam = spectrum(name, 32)
-    problem = Problem(lam, eta=scale / lam.sum(), rho=0.5)
+    problem = RegressionProblem(lam, eta=scale / lam.sum(), rho=0.5)
     nu, error = optimum.best_nu(problem)
     assert error == regression.nu_noisy_ftrl(problem, nu)
     multiples = np.geomspace(1e-4, 1e4, 161) * problem.eta * problem.mu
@@ -124,7 +124,7 @@ def test_best_nu_beats_a_grid(name: str, scale: float) -> None:
 @pytest.mark.parametrize("scale", [1e-5, 0.1, 0.5])
 def test_best_damping_of_anti_pgd(name: str, scale: float) -> None:
     lam = spectrum(name, 32)
-    problem = Problem(lam, eta=scale / lam.sum(), rho=0.5)
+    problem = RegressionProblem(lam, eta=scale / lam.sum(), rho=0.5)
     nu = optimum.best_damped_nu(problem)
     found = minimize_scalar(lambda x: math.log(regression.damped_anti_pgd(problem, math.exp(x))), bounds=(-20.0, 0.0),
                             method="bounded", options={"xatol": 1e-10})  # fmt: skip
@@ -134,7 +134,7 @@ def test_best_damping_of_anti_pgd(name: str, scale: float) -> None:
 
 def test_order_of_the_mechanisms() -> None:
     for eta in (1e-4, 1e-3, 0.02, 0.1):
-        problem = Problem(power_law(64, 1.0), eta=eta, rho=0.5)
+        problem = RegressionProblem(power_law(64, 1.0), eta=eta, rho=0.5)
         errors = [
             bounds.universal_lower_bound(problem),
             optimum.best(problem),
@@ -147,11 +147,11 @@ def test_order_of_the_mechanisms() -> None:
 
 
 def test_root_integral_by_a_fine_uniform_grid() -> None:
-    problem = Problem(np.array([1.0, 0.5]), eta=0.2, rho=1.0)
+    problem = RegressionProblem(np.array([1.0, 0.5]), eta=0.2, rho=1.0)
     omega = 2.0 * math.pi * np.arange(4096) / 4096
     for exact, weight in ((True, optimum.h_x), (False, optimum.h)):
         uniform = 2.0 * math.pi * np.sqrt(weight(problem, omega)).mean()
         assert optimum.root_integral(problem, exact) == pytest.approx(uniform, rel=1e-12)
     assert elliptic.diagonal(0.2) == pytest.approx(
-        optimum.root_integral(Problem(np.array([1.0]), eta=0.2, rho=1.0), exact=False), rel=1e-12
+        optimum.root_integral(RegressionProblem(np.array([1.0]), eta=0.2, rho=1.0), exact=False), rel=1e-12
     )

@@ -8,7 +8,7 @@ import pytest
 from dpdescent.papers.choquettechoo2023.design import power_law, spectrum
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, optimum, rates, regression
 from dpdescent.papers.choquettechoo2023.theory.rates import Rate, Setting
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 from noisy_ftrl_twins import nu_encoder
 
 ETA, RHO = 0.01, 0.5
@@ -20,8 +20,8 @@ def entry(table: tuple[Rate, ...], row: str, quantity: str) -> Rate:
     return found
 
 
-def small_rate(lam: np.ndarray) -> Problem:
-    return Problem(lam, eta=0.1 / lam.sum(), rho=RHO)
+def small_rate(lam: np.ndarray) -> RegressionProblem:
+    return RegressionProblem(lam, eta=0.1 / lam.sum(), rho=RHO)
 
 
 def test_setting_of_a_spectrum() -> None:
@@ -47,7 +47,7 @@ def test_ratios_of_table_1_are_those_of_its_orders() -> None:
 
 
 def test_orders_of_table_1_are_those_of_theorem_2_2() -> None:
-    problem = Problem(power_law(50, 1.0), eta=ETA, rho=RHO)
+    problem = RegressionProblem(power_law(50, 1.0), eta=ETA, rho=RHO)
     setting = Setting.of(problem.lam, eta=ETA, rho=RHO)
     expected = {
         rates.LOWER_BOUND: asymptotic_bounds.theorem_lower(problem),
@@ -126,7 +126,7 @@ def test_suboptimalities_of_table_2() -> None:
     setting = Setting.of(power_law(60, 1.0), eta=1e-5, rho=RHO, clip_norm=1.5)
     orders = {rate.row: rate.order(setting) for rate in rates.TABLE2 if rate.quantity == rates.SUBOPTIMALITY}
     assert orders[rates.FICHTENBERGER] == orders[rates.ANTI_PGD] == math.inf
-    problem = Problem(power_law(60, 1.0), eta=1e-5, rho=RHO, clip_norm=1.5)
+    problem = RegressionProblem(power_law(60, 1.0), eta=1e-5, rho=RHO, clip_norm=1.5)
     damped = regression.damped_anti_pgd(problem, optimum.best_damped_nu(problem))
     assert damped == pytest.approx(math.sqrt(2.0) / 8.0 * orders[rates.DAMPED_ANTI_PGD], rel=0.01)
     # It is the geometric mean of Noisy-SGD's and the lower bound's (Sec. 2.2).

@@ -11,7 +11,7 @@ from dpdescent.noise.strategies.toeplitz import nu_family
 from dpdescent.papers.choquettechoo2023.design import effective_dimension, power_law, spectrum
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds as bounds
 from dpdescent.papers.choquettechoo2023.theory import elliptic, regression
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 from noisy_ftrl_twins import SecondMoments, nu_decoder, nu_encoder
 
 # Every setting of Figure 2: dimension, decay of the spectrum and learning rate.
@@ -20,9 +20,9 @@ FIGURE_2 = [
     *((128, alpha, 0.02) for alpha in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)),
     *((128, 1.0, float(eta)) for eta in np.geomspace(0.02, 0.175, 10)),
 ]
-BASE = Problem(power_law(128, 1.0), eta=0.02, rho=0.5)
+BASE = RegressionProblem(power_law(128, 1.0), eta=0.02, rho=0.5)
 BASE_NU = BASE.eta * BASE.mu
-NOISY = Problem(spectrum("k^-2", 6), eta=0.07, rho=0.3, clip_norm=1.7, sigma_sgd=0.6)
+NOISY = RegressionProblem(spectrum("k^-2", 6), eta=0.07, rho=0.3, clip_norm=1.7, sigma_sgd=0.6)
 
 
 def root_distance(nu: float):
@@ -61,7 +61,7 @@ def test_effective_dimension_is_a_stable_rank() -> None:
 
 @pytest.mark.parametrize(("d", "alpha", "eta"), FIGURE_2)
 def test_three_routes_agree(d: int, alpha: float, eta: float) -> None:
-    problem = Problem(power_law(d, alpha), eta=eta, rho=0.5)
+    problem = RegressionProblem(power_law(d, alpha), eta=eta, rho=0.5)
     nu = eta * problem.mu
     sgd, ftrl = regression.noisy_sgd(problem), regression.nu_noisy_ftrl(problem, nu)
     assert regression.by_quadrature(problem, np.ones_like, width=1.0) == pytest.approx(sgd, rel=1e-12)
@@ -87,7 +87,7 @@ def test_three_routes_agree_with_label_noise_and_damped_anti_pgd(nu: float) -> N
 def test_dense_second_moments_agree(beta: np.ndarray, sigma_sgd: float) -> None:
     lam = np.array([1.3, 0.4])
     rotation = np.array([[0.6, -0.8], [0.8, 0.6]])
-    problem = Problem(lam, eta=0.2, rho=0.8, clip_norm=1.5, sigma_sgd=sigma_sgd)
+    problem = RegressionProblem(lam, eta=0.2, rho=0.8, clip_norm=1.5, sigma_sgd=sigma_sgd)
     gamma_squared = 1.9
     moments = SecondMoments(
         rotation @ np.diag(lam) @ rotation.T, problem.eta, beta, problem.noise_variance(gamma_squared), sigma_sgd
@@ -123,7 +123,7 @@ def test_sensitivity_of_nu() -> None:
 
 
 def test_golden_values() -> None:
-    small = Problem(power_law(8, 1.0), eta=0.05, rho=0.5)
+    small = RegressionProblem(power_law(8, 1.0), eta=0.05, rho=0.5)
     assert regression.noisy_sgd(small) == pytest.approx(0.10940, rel=1e-4)
     assert regression.nu_noisy_ftrl(small, 0.05 / 8) == pytest.approx(0.014762, rel=1e-4)
     assert regression.damped_anti_pgd(small, 0.1) == pytest.approx(0.023567, rel=1e-4)
@@ -136,7 +136,7 @@ def test_slopes_of_figure_2() -> None:
     """The published slopes are 1.00, 0.18, 0.94, 1.27 and 2.03."""
     sgd, ftrl, d_eff = [], [], []
     for d, alpha, eta in FIGURE_2:
-        problem = Problem(power_law(d, alpha), eta=eta, rho=0.5)
+        problem = RegressionProblem(power_law(d, alpha), eta=eta, rho=0.5)
         sgd.append(regression.noisy_sgd(problem))
         ftrl.append(regression.nu_noisy_ftrl(problem, eta * problem.mu))
         d_eff.append(effective_dimension(problem.lam))
@@ -150,11 +150,11 @@ def test_slopes_of_figure_2() -> None:
 
 def test_scales() -> None:
     """F is proportional to G^2 gamma^2 / rho, and to the variance of the labels; eq. 22 has twice that of eq. 8."""
-    quiet = Problem(NOISY.lam, NOISY.eta, NOISY.rho, NOISY.clip_norm)
+    quiet = RegressionProblem(NOISY.lam, NOISY.eta, NOISY.rho, NOISY.clip_norm)
     noise = regression.noisy_sgd(quiet)
-    scaled = Problem(NOISY.lam, NOISY.eta, 2.0 * NOISY.rho, 3.0 * NOISY.clip_norm)
+    scaled = RegressionProblem(NOISY.lam, NOISY.eta, 2.0 * NOISY.rho, 3.0 * NOISY.clip_norm)
     assert regression.noisy_sgd(scaled) == pytest.approx(4.5 * noise, rel=1e-13)
-    labels = [regression.noisy_sgd(Problem(NOISY.lam, NOISY.eta, 1e300, sigma_sgd=s)) for s in (1.0, 2.0)]
+    labels = [regression.noisy_sgd(RegressionProblem(NOISY.lam, NOISY.eta, 1e300, sigma_sgd=s)) for s in (1.0, 2.0)]
     assert labels[1] == pytest.approx(4.0 * labels[0], rel=1e-13)
     assert regression.noisy_sgd(NOISY) == pytest.approx(noise + 0.36 * labels[0], rel=1e-12)
     assert regression.noisy_sgd(NOISY, half=False) == pytest.approx(2.0 * regression.noisy_sgd(NOISY), rel=1e-15)
@@ -163,15 +163,15 @@ def test_scales() -> None:
 def test_refusals() -> None:
     lam = power_law(128, 1.0)
     with pytest.raises(ValueError, match=r"eta=1\.0 times the largest eigenvalue, 1, must be below 1: take eta < 1"):
-        regression.noisy_sgd(Problem(lam, eta=1.0, rho=0.5))
-    assert regression.noisy_sgd(Problem(lam, eta=0.32, rho=0.5)) > 10.0
+        regression.noisy_sgd(RegressionProblem(lam, eta=1.0, rho=0.5))
+    assert regression.noisy_sgd(RegressionProblem(lam, eta=0.32, rho=0.5)) > 10.0
     for error in (regression.noisy_sgd, lambda p: regression.by_recursion(p, np.ones(1), 1.0)):
         with pytest.raises(ValueError, match=r"eta=0\.33 at Tr H=5\.43\d* makes the gain of second moments A=1\.0"):
-            error(Problem(lam, eta=0.33, rho=0.5))
+            error(RegressionProblem(lam, eta=0.33, rho=0.5))
     with pytest.raises(ValueError, match="eta must be positive"):
-        Problem(lam, eta=0.0, rho=0.5)
+        RegressionProblem(lam, eta=0.0, rho=0.5)
     with pytest.raises(ValueError, match="lam="):
-        Problem(np.array([1.0, 0.0]), eta=0.1, rho=0.5)
+        RegressionProblem(np.array([1.0, 0.0]), eta=0.1, rho=0.5)
     with pytest.raises(ValueError, match=r"nu=0\.0 must lie in \(0, 1\]"):
         regression.damped_anti_pgd(BASE, 0.0)
     with pytest.raises(ValueError, match=r"nu=1\.1 must lie in \[0, 1\]"):
@@ -181,7 +181,7 @@ def test_refusals() -> None:
 
 def test_the_stability_edge_is_that_of_the_step() -> None:
     for eta in (0.32, 0.33):
-        problem = Problem(power_law(128, 1.0), eta=eta, rho=0.5)
+        problem = RegressionProblem(power_law(128, 1.0), eta=eta, rho=0.5)
         stable = np.linalg.eigvalsh(regression.second_moment_step(problem))[-1] < 1.0
         assert stable == (problem.gain < 1.0) == (eta == 0.32)
 
@@ -201,7 +201,7 @@ NOISES = [
 @pytest.mark.parametrize("half", [True, False])
 def test_bounds_hold_and_are_ordered(noise, name: str, sigma_sgd: float, half: bool) -> None:
     lam = spectrum(name, 24)
-    problem = Problem(lam, eta=0.1 / lam.sum(), rho=0.4, clip_norm=1.3, sigma_sgd=sigma_sgd)
+    problem = RegressionProblem(lam, eta=0.1 / lam.sum(), rho=0.4, clip_norm=1.3, sigma_sgd=sigma_sgd)
     q, gamma_squared = noise(problem)
     exact = regression.suboptimality(problem, q, gamma_squared, half)
     lower = [
@@ -263,7 +263,7 @@ def test_fourth_moment_is_the_smallest() -> None:
 
 
 def test_upper_bound_by_hand() -> None:
-    problem = Problem(np.array([0.5, 0.25]), eta=0.08, rho=2.0, clip_norm=3.0, sigma_sgd=0.5)
+    problem = RegressionProblem(np.array([0.5, 0.25]), eta=0.08, rho=2.0, clip_norm=3.0, sigma_sgd=0.5)
     # eta R^2 = 0.08 * 3.125 = 1/4, so that (1 - 1/2)^-2 = 4; sigma^2 = 9 * 1.5 / 4.
     found = bounds.upper_bound(problem, np.array([0.3, 0.4]), 1.5, moment=3.125, kurtosis=2.0)
     assert found == pytest.approx(5.0 * 0.25 * 0.25 + 9.0 * 0.08 * 3.375 * 0.7, rel=1e-14)
@@ -293,7 +293,7 @@ def test_remainder_of_proposition_c22() -> None:
 @pytest.mark.parametrize("name", ["flat", "k^-1", "k^-3"])
 def test_leading_orders(name: str) -> None:
     lam = spectrum(name, 16)
-    problem = Problem(lam, eta=1e-7, rho=0.4, clip_norm=1.5)
+    problem = RegressionProblem(lam, eta=1e-7, rho=0.4, clip_norm=1.5)
     assert regression.noisy_sgd(problem) == pytest.approx(bounds.theorem_noisy_sgd(problem, 1.0 / 8.0), rel=1e-5)
     nu = problem.eta * problem.mu
     assert regression.nu_noisy_ftrl(problem, nu) == pytest.approx(bounds.nu_leading_order(problem, nu), rel=1e-5)
@@ -305,7 +305,7 @@ def test_leading_orders(name: str) -> None:
 
 
 def test_orders_by_hand() -> None:
-    problem = Problem(np.array([1.0, 0.5]), eta=0.1, rho=0.5, clip_norm=2.0, sigma_sgd=3.0)
+    problem = RegressionProblem(np.array([1.0, 0.5]), eta=0.1, rho=0.5, clip_norm=2.0, sigma_sgd=3.0)
     assert bounds.theorem_noisy_sgd(problem, 2.0) == pytest.approx(2.0 * (1.6 + 1.35), rel=1e-13)
     assert bounds.theorem_nu_noisy_ftrl(problem, math.exp(-3.0)) == pytest.approx((0.08 * 9.0 + 0.9) * 1.5, rel=1e-13)
     assert bounds.theorem_lower(problem) == pytest.approx((0.08 + 0.9) * 1.5, rel=1e-13)
@@ -317,7 +317,7 @@ def test_theorem_2_2_brackets_the_error() -> None:
     for name in ("flat", "k^-1", "k^-3", "one large"):
         for d in (8, 64):
             lam = spectrum(name, d)
-            problem = Problem(lam, eta=0.1 / lam.sum(), rho=0.5)
+            problem = RegressionProblem(lam, eta=0.1 / lam.sum(), rho=0.5)
             nu = problem.eta * problem.mu
             exact = regression.nu_noisy_ftrl(problem, nu, half=False)
             assert bounds.theorem_lower(problem, 1.0 / 8.0) <= exact <= bounds.theorem_nu_noisy_ftrl(problem, nu)

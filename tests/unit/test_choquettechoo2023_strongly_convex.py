@@ -11,13 +11,13 @@ from scipy.signal import fftconvolve
 from dpdescent.papers.choquettechoo2023.experiments import fig03
 from dpdescent.papers.choquettechoo2023.theory import multipliers, strongly_convex
 from dpdescent.papers.choquettechoo2023.theory.multipliers import Descent, Multiplier
-from dpdescent.papers.choquettechoo2023.theory.strongly_convex import Noise, Problem
+from dpdescent.papers.choquettechoo2023.theory.strongly_convex import Noise, StronglyConvexProblem
 
 STEEP = Descent(eta=0.5, mu=0.1, L=1.0)
 
 
 def problem(eta, kappa, rho=1.0, clip_norm=1.0, d=1, sigma_sgd=0.0, L=1.0):
-    return Problem(Descent(eta, L / kappa, L), rho, clip_norm, d, sigma_sgd)
+    return StronglyConvexProblem(Descent(eta, L / kappa, L), rho, clip_norm, d, sigma_sgd)
 
 
 def grid_of(setting, points=300, name="graded"):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dpdescent.replication import compare, tables
-from dpdescent.replication.project import Artefact
+from dpdescent.replication.build import compare, tables
+from dpdescent.replication.configuration.project import Artefact
 
 TABLE = "n,mean,name\n500,0.123456789012345,a\n1000,2.5,b\n"
 CLAIMS = "claim,paper,verdict\nc1,p1,reproduced\nc2,p1,not reproduced\nc3,p1,reproduced\nd1,p2,inconclusive\n"

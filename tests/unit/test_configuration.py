@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dpdescent.replication import configuration as conf
-from dpdescent.replication.configuration import ConfigError
+from dpdescent.replication.configuration import values as conf
+from dpdescent.replication.configuration.values import ConfigError
 
 SYMBOLS: dict[str, Any] = {
     "n": {"type": "integer", "minimum": 1, "means": "sample size"},

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpdescent.descent.dp_stat import Search
+from dpdescent.algorithms.dp_stat import Search
 from shuffled_twins import dp_stat
 
 L, ALPHA = 6, 0.7

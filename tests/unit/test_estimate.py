@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+from dpdescent.algorithms import dp_2s_gd, release
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import read_sample
-from dpdescent.descent import release, two_stage
 from dpdescent.randomness import stream
-from dpdescent.replication import own_data
+from dpdescent.replication.ledger import own_data
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "workflow/scripts/estimate.py"
@@ -60,12 +60,12 @@ def written(path: str = "estimate.json") -> Any:
     return json.loads(Path(path).read_text(encoding="utf-8"))
 
 
-def by_hand(Z: Any, X: Any, y: Any, seed: int) -> two_stage.Descent:
+def by_hand(Z: Any, X: Any, y: Any, seed: int) -> dp_2s_gd.Descent:
     """Algorithm 1 with noise sd gamma / n sqrt(2 T / rho): 2 gamma / n over sqrt(2 rho / T)."""
     sds = [gamma / N * math.sqrt(2 * 15 / rho) for gamma, rho in ((5.0, 0.5), (10.0, 2.0))]
     columns = [np.array([value]) for value in (0.9, 0.4, 5.0, 10.0, *sds)]
-    noise = two_stage.Normals.draw(stream(seed, "estimate", "noise"), 15, 1, 2)
-    return two_stage.descend(IVSample(Z, X, y), two_stage.Arms(np.array([15]), *columns), noise, record=True)
+    noise = dp_2s_gd.Normals.draw(stream(seed, "estimate", "noise"), 15, 1, 2)
+    return dp_2s_gd.descend(IVSample(Z, X, y), dp_2s_gd.TwoStageArms(np.array([15]), *columns), noise, record=True)
 
 
 def test_estimate_is_that_of_the_engine(run: Run) -> None:

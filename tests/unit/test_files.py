@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpdescent.replication.files import atomic, read_rows, write_rows
+from dpdescent.replication.build.files import atomic, read_rows, write_rows
 
 
 def test_file_appears_whole_with_its_folders(tmp_path: Path) -> None:

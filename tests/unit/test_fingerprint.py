@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dpdescent.replication.fingerprint import code_fingerprint, reachable, versions
+from dpdescent.replication.build.fingerprint import code_fingerprint, reachable, versions
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpdescent.descent import ftrl
-from dpdescent.descent.ftrl import Arms, Runs, mean_estimation, regression, single_pass
+from dpdescent.algorithms import dp_ftrl
+from dpdescent.algorithms.dp_ftrl import FTRLArms, Runs, mean_estimation, regression, single_pass
 
 LAM = 1.0 / np.arange(1, 6)
 START = np.linspace(1.0, -1.0, 5)
-ARMS = Arms(np.array([0.1, 0.05, 0.1, 0.2]), np.array([np.inf, 0.4, 1.0, 1e-3]), np.array([0.3, 0.0, 1.0, 0.1]))
+ARMS = FTRLArms(np.array([0.1, 0.05, 0.1, 0.2]), np.array([np.inf, 0.4, 1.0, 1e-3]), np.array([0.3, 0.0, 1.0, 0.1]))
 
 
 def generators(seeds):
@@ -26,7 +26,7 @@ def draw_noise(steps, arms, seeds, d=5):
 
 
 def pick(arms, rows):
-    return Arms(arms.eta[rows], arms.clip_norm[rows], arms.noise_sd[rows])
+    return FTRLArms(arms.eta[rows], arms.clip_norm[rows], arms.noise_sd[rows])
 
 
 def run(arms=(0, 1, 2, 3), seeds=(0, 1, 2), steps=60, noise=None, **options) -> Runs:
@@ -87,7 +87,7 @@ def test_a_run_knows_nothing_of_the_others(arms, seeds):
 
 @pytest.mark.parametrize("d", [1, 8, 131])
 def test_nor_does_a_run_in_other_dimensions(d):
-    arms = Arms(np.linspace(0.05, 0.1, 5), np.array([np.inf, 0.5, 1.0, 2.0, 0.1]), np.full(5, 0.2))
+    arms = FTRLArms(np.linspace(0.05, 0.1, 5), np.array([np.inf, 0.5, 1.0, 2.0, 0.1]), np.full(5, 0.2))
     noise = draw_noise(30, range(5), range(9), d)
 
     def part(some, seeds):
@@ -102,7 +102,7 @@ def test_nor_does_a_run_in_other_dimensions(d):
 @pytest.mark.parametrize("block", [1, 100, 5 * 4 * 3 * 13])
 def test_blocks_of_the_cache_change_no_bit(monkeypatch, block):
     whole = run(sigma_sgd=0.5, record=[5, 60], tail=20)
-    monkeypatch.setattr(ftrl, "BLOCK", block)
+    monkeypatch.setattr(dp_ftrl, "BLOCK", block)
     same(run(sigma_sgd=0.5, record=[5, 60], tail=20), whole, range(4), range(3))
 
 
@@ -126,7 +126,7 @@ def test_noise_is_shared_along_axes_of_length_one_and_none_is_none():
 
 def test_seeds_differ_and_arms_of_a_seed_share_their_records():
     """Two arms that differ in the noise only: without noise they would be equal."""
-    twice = Arms(np.full(2, 0.1), np.full(2, np.inf), np.zeros(2))
+    twice = FTRLArms(np.full(2, 0.1), np.full(2, np.inf), np.zeros(2))
     runs = regression(LAM, twice, START, 20, generators([0, 1]), None)
     np.testing.assert_array_equal(runs.theta[0], runs.theta[1])
     assert (runs.theta[0, 0] != runs.theta[0, 1]).all()
@@ -135,10 +135,10 @@ def test_seeds_differ_and_arms_of_a_seed_share_their_records():
     assert runs.excess.shape == (2, 2, 0)
 
 
-@pytest.mark.parametrize("block", [ftrl.BLOCK, 1])
+@pytest.mark.parametrize("block", [dp_ftrl.BLOCK, 1])
 @pytest.mark.parametrize("labels", [1, 4])
 def test_given_records_are_met_in_their_order(monkeypatch, block, labels):
-    monkeypatch.setattr(ftrl, "BLOCK", block)
+    monkeypatch.setattr(dp_ftrl, "BLOCK", block)
     rng = np.random.default_rng(1)
     X, Y, noise = rng.standard_normal((50, 5)), rng.standard_normal((50, labels)), rng.standard_normal((50, 1, 1, 5))
     runs = single_pass(X, Y, ARMS, START, noise, tail=20)
@@ -192,7 +192,7 @@ def test_noisy_ftrl_has_the_exact_mean(beta):
     steps, seeds, eta, sd, sigma = 40, 3000, 0.15, 0.5, 0.6
     normals = np.random.default_rng(3).standard_normal((steps, seeds, 5))
     noise = sum(c * np.concatenate([np.zeros((s, seeds, 5)), normals[: steps - s]]) for s, c in enumerate(beta))
-    arms, record = Arms(np.array([eta]), np.array([np.inf]), np.array([sd])), [1, 3, 10, 40]
+    arms, record = FTRLArms(np.array([eta]), np.array([np.inf]), np.array([sd])), [1, 3, 10, 40]
     runs = regression(
         LAM, arms, START, steps, generators(range(seeds)), noise[:, None], sigma_sgd=sigma, record=record
     )  # fmt: skip
@@ -204,7 +204,7 @@ def test_noisy_ftrl_has_the_exact_mean(beta):
 
 def test_a_record_at_the_origin_is_no_trouble():
     """Its gradient is zero; the squares of the inputs here are too small to be told from it."""
-    arms = Arms(np.array([0.5]), np.array([1.0]), np.array([0.0]))
+    arms = FTRLArms(np.array([0.5]), np.array([1.0]), np.array([0.0]))
     with np.errstate(divide="raise", invalid="raise"):
         runs = regression(np.full(2, 5e-324), arms, np.ones(2), 20, generators([0]), None)
     np.testing.assert_array_equal(runs.theta, np.ones((1, 1, 2)))
@@ -245,12 +245,12 @@ def test_a_run_of_mean_estimation_knows_nothing_of_the_others():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: Arms(np.array([0.1]), np.array([1.0, 2.0]), np.array([0.1])), "one value an arm"),
-        (lambda: Arms(np.array([]), np.array([]), np.array([])), "one value an arm"),
-        (lambda: Arms(np.array([0.0]), np.array([1.0]), np.array([0.1])), "eta must be positive, got 0"),
-        (lambda: Arms(np.array([0.1]), np.array([-1.0]), np.array([0.1])), "clip_norm must be positive"),
-        (lambda: Arms(np.array([0.1]), np.array([1.0]), np.array([np.nan])), "noise_sd must not be negative"),
-        (lambda: Arms(np.array([0.1]), np.array([1.0]), np.array([np.inf])), "noise_sd=inf must be finite"),
+        (lambda: FTRLArms(np.array([0.1]), np.array([1.0, 2.0]), np.array([0.1])), "one value an arm"),
+        (lambda: FTRLArms(np.array([]), np.array([]), np.array([])), "one value an arm"),
+        (lambda: FTRLArms(np.array([0.0]), np.array([1.0]), np.array([0.1])), "eta must be positive, got 0"),
+        (lambda: FTRLArms(np.array([0.1]), np.array([-1.0]), np.array([0.1])), "clip_norm must be positive"),
+        (lambda: FTRLArms(np.array([0.1]), np.array([1.0]), np.array([np.nan])), "noise_sd must not be negative"),
+        (lambda: FTRLArms(np.array([0.1]), np.array([1.0]), np.array([np.inf])), "noise_sd=inf must be finite"),
         (lambda: run(noise=draw_noise(59, range(4), range(3))), "ends after 59 of T=60"),
         (lambda: run(noise=iter([])), "ends after 0 of T=60"),
         (lambda: run(noise=draw_noise(60, range(2), range(3))), r"noise of shape \(60, 2, 3, 5\) does not fit"),

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import twins
+from dpdescent.algorithms import dp_gd
+from dpdescent.algorithms.dp_gd import DPGDArms, descend
+from dpdescent.algorithms.screening import Screen
 from dpdescent.baselines.least_squares import huber_minimiser, linear_least_squares
 from dpdescent.data import linear
 from dpdescent.data.linear import LinearSample, draw_linear, unit_sphere
-from dpdescent.descent import full_batch
-from dpdescent.descent.full_batch import Arms, descend
-from dpdescent.descent.screening import Screen
 from dpdescent.privacy.clipping import mean_sensitivity
 
 # Thresholds in units of sqrt(p): one that clips everything, then fewer and fewer.
@@ -27,11 +27,11 @@ def samples_of(p, sizes, seed=0, sigma=1.0):
 def make_arms(factors, p, steps=8):
     """Runs with these thresholds, in units of sqrt(p), that differ in step size and noise too; the first has none."""
     runs = len(factors)
-    return Arms(steps, np.linspace(0.2, 0.5, runs), np.sqrt(p) * np.array(factors), np.linspace(0.0, 0.1, runs))
+    return DPGDArms(steps, np.linspace(0.2, 0.5, runs), np.sqrt(p) * np.array(factors), np.linspace(0.0, 0.1, runs))
 
 
 def noise_free(gamma, steps, runs=1, eta=0.25):
-    return Arms.alike(runs, steps, eta, gamma, 0.0)
+    return DPGDArms.alike(runs, steps, eta, gamma, 0.0)
 
 
 def draw_normals(arms, data_sets, p, seed=1):
@@ -45,13 +45,13 @@ def silent(arms, p):
 @pytest.fixture
 def passes(monkeypatch):
     """The data sets of which all rows were looked at, one entry a time."""
-    seen, original = [], full_batch._Batch._all_rows
+    seen, original = [], dp_gd._Batch._all_rows
 
     def watched(self, d, theta):
         seen.append(d)
         return original(self, d, theta)
 
-    monkeypatch.setattr(full_batch._Batch, "_all_rows", watched)
+    monkeypatch.setattr(dp_gd._Batch, "_all_rows", watched)
     return seen
 
 
@@ -106,8 +106,8 @@ def test_data_sets_of_one_batch_go_their_own_ways(passes):
 
 def test_iterates_that_stray_far_select_more_and_more_records(monkeypatch, passes):
     """Ever wider regions: the selection of one data set is replaced while the others' stay."""
-    samples, arms = samples_of(4, [3000, 3000, 3000]), Arms.alike(2, 30, 0.25, 12.0, 0.2)
-    monkeypatch.setattr(full_batch, "_spread", lambda arms, p: 0.0)
+    samples, arms = samples_of(4, [3000, 3000, 3000]), DPGDArms.alike(2, 30, 0.25, 12.0, 0.2)
+    monkeypatch.setattr(dp_gd, "_spread", lambda arms, p: 0.0)
     selected, original = [], Screen.select
 
     def watched(self, d):
@@ -140,7 +140,7 @@ def test_a_path_is_recorded_on_demand_and_holds_what_shorter_runs_end_at():
     assert path.shape == (6, 1, 4, 3)
     assert descend(samples, arms, normals).path is None
     for T in range(1, 7):
-        shorter = Arms(T, arms.eta, arms.gamma, arms.noise_sd)
+        shorter = DPGDArms(T, arms.eta, arms.gamma, arms.noise_sd)
         np.testing.assert_array_equal(descend(samples, shorter, normals).theta, path[T - 1])
 
 
@@ -148,10 +148,10 @@ def test_a_path_is_recorded_on_demand_and_holds_what_shorter_runs_end_at():
 def test_screened_pass_equals_the_plain_one(factors, monkeypatch, passes):
     samples, arms = samples_of(10, [4000, 2500]), make_arms(factors, 10)
     normals = draw_normals(arms, 2, 10)
-    monkeypatch.setattr(full_batch, "MANY", 1.0)
+    monkeypatch.setattr(dp_gd, "MANY", 1.0)
     screened = descend(samples, arms, normals, record=True)
     assert not passes
-    monkeypatch.setattr(full_batch, "MANY", -1.0)
+    monkeypatch.setattr(dp_gd, "MANY", -1.0)
     plain = descend(samples, arms, normals, record=True)
     assert passes == [0, 1] * arms.steps
     np.testing.assert_allclose(screened.path, plain.path, rtol=0, atol=1e-12)
@@ -162,7 +162,7 @@ def test_records_that_are_selected_in_vain_change_nothing(monkeypatch, passes):
     samples, arms = samples_of(6, [500, 640]), make_arms(FEW_CLIPPED, 6)
     normals = draw_normals(arms, 2, 6)
     before = descend(samples, arms, normals, record=True)
-    monkeypatch.setattr(full_batch, "MANY", 1.0)
+    monkeypatch.setattr(dp_gd, "MANY", 1.0)
     monkeypatch.setattr(Screen, "select", lambda self, d: np.arange(samples[d].n))
     after = descend(samples, arms, normals, record=True)
     assert not passes
@@ -176,7 +176,7 @@ def test_block_size_changes_no_digit_that_matters(factors, block, monkeypatch):
     samples, arms = samples_of(4, [2500, 1100, 2500]), make_arms(factors, 4)
     normals = draw_normals(arms, 3, 4)
     before = descend(samples, arms, normals, record=True)
-    monkeypatch.setattr(full_batch, "BLOCK", block)
+    monkeypatch.setattr(dp_gd, "BLOCK", block)
     monkeypatch.setattr(linear, "BLOCK", block)
     fresh = [LinearSample(sample.X, sample.y) for sample in samples]
     after = descend(fresh, arms, normals, record=True)
@@ -202,7 +202,7 @@ def test_runs_do_not_disturb_each_other(factors):
     normals = draw_normals(arms, 2, 6)
     together = descend(samples, arms, normals, record=True)
     for part in [slice(0, 1), slice(1, 3), slice(len(arms) - 1, None)]:
-        narrow = Arms(arms.steps, arms.eta[part], arms.gamma[part], arms.noise_sd[part])
+        narrow = DPGDArms(arms.steps, arms.eta[part], arms.gamma[part], arms.noise_sd[part])
         some = descend(samples, narrow, normals[:, :, part], record=True)
         np.testing.assert_allclose(some.path, together.path[:, :, part], rtol=0, atol=1e-12)
         np.testing.assert_allclose(some.clipped, together.clipped[:, part], rtol=1e-12)
@@ -220,7 +220,7 @@ def planted(sample, where, size):
 
 def gradients_at(sample, arms, thetas):
     """Mean clipped gradients of every run at the same iterates, one after the other, shape (iterates, runs, p)."""
-    batch = full_batch._Batch([sample], arms)
+    batch = dp_gd._Batch([sample], arms)
     return np.array([batch.gradients(np.tile(theta, (1, len(arms), 1)))[0][0] for theta in thetas])
 
 
@@ -232,10 +232,10 @@ def test_a_planted_record_of_any_size_stays_clipped(where, size, gammas):
     sample, rng = samples_of(5, [1000])[0], np.random.default_rng(2)
     enormous = planted(sample, where, size)
     finite = [gamma for gamma in gammas if gamma < np.inf]
-    arms = Arms(6, np.full(len(finite), 0.25), np.array(finite), np.zeros(len(finite)))
+    arms = DPGDArms(6, np.full(len(finite), 0.25), np.array(finite), np.zeros(len(finite)))
     assert_equals_twins([enormous, sample], arms, silent(arms, 5))
     # Unclipped runs would diverge, but they must not spoil the others' gradients.
-    arms = Arms(1, np.ones(len(gammas)), np.array(gammas), np.zeros(len(gammas)))
+    arms = DPGDArms(1, np.ones(len(gammas)), np.array(gammas), np.zeros(len(gammas)))
     anchors = [linear_least_squares(each.gram) for each in (sample, enormous)] if size < 1e7 else [np.zeros(5)]
     thetas = [np.zeros(5), *anchors, *(scale * rng.standard_normal(5) for scale in (1e-6, 0.1, 1.0, 10.0))]
     moves = np.linalg.norm(gradients_at(enormous, arms, thetas) - gradients_at(sample, arms, thetas), axis=2)
@@ -324,26 +324,26 @@ def test_a_record_at_the_origin_adds_nothing_and_is_never_clipped(factors):
 def test_arms_refuse_what_is_not_positive(field, value):
     settings = {"eta": 0.25, "gamma": 5.0, "noise_sd": 0.1} | {field: value}
     with pytest.raises(ValueError, match=rf"{field}={value} must be positive"):
-        Arms.alike(3, 4, **settings)
+        DPGDArms.alike(3, 4, **settings)
 
 
 @pytest.mark.parametrize("value", [-1.0, np.inf, np.nan])
 def test_arms_refuse_noise_that_is_negative_or_not_finite(value):
     with pytest.raises(ValueError, match=rf"noise_sd, from {value} to {value}, must be finite"):
-        Arms.alike(3, 4, 0.25, 5.0, value)
+        DPGDArms.alike(3, 4, 0.25, 5.0, value)
 
 
 def test_arms_refuse_no_steps_and_uneven_settings():
     with pytest.raises(ValueError, match="steps=0 must be at least 1"):
-        Arms.alike(3, 0, 0.25, 5.0, 0.1)
+        DPGDArms.alike(3, 0, 0.25, 5.0, 0.1)
     with pytest.raises(ValueError, match="one value a run, but have 2, 1 and 2"):
-        Arms(3, np.ones(2), np.ones(1), np.ones(2))
+        DPGDArms(3, np.ones(2), np.ones(1), np.ones(2))
     with pytest.raises(ValueError, match="one value a run, but have 0, 0 and 0"):
-        Arms(3, np.ones(0), np.ones(0), np.ones(0))
+        DPGDArms(3, np.ones(0), np.ones(0), np.ones(0))
 
 
 def test_equal_arms_have_one_setting():
-    arms = Arms.alike(3, 4, 0.25, 5.0, 0.1)
+    arms = DPGDArms.alike(3, 4, 0.25, 5.0, 0.1)
     assert (len(arms), arms.steps) == (3, 4)
     for values, value in [(arms.eta, 0.25), (arms.gamma, 5.0), (arms.noise_sd, 0.1)]:
         np.testing.assert_array_equal(values, np.full(3, value))
@@ -354,13 +354,13 @@ def test_equal_arms_have_one_setting():
     "shape", [(3, 2, 3, 4), (4, 3, 3, 4), (4, 2, 2, 4), (4, 2, 3, 5), (4, 2, 3, 1), (4, 3, 4), (4, 4), (4, 1, 2, 3, 4)]
 )
 def test_normals_that_do_not_fit_are_refused(shape):
-    samples, arms = samples_of(4, [20, 20]), Arms.alike(3, 4, 0.25, 5.0, 0.1)
+    samples, arms = samples_of(4, [20, 20]), DPGDArms.alike(3, 4, 0.25, 5.0, 0.1)
     with pytest.raises(ValueError, match=r"normals of shape .* do not fit T=4 and \(data sets, runs, p\)=\(2, 3, 4\)"):
         descend(samples, arms, np.zeros(shape))
 
 
 def test_data_sets_that_do_not_fit_are_refused():
-    arms = Arms.alike(1, 1, 0.25, 5.0, 0.1)
+    arms = DPGDArms.alike(1, 1, 0.25, 5.0, 0.1)
     with pytest.raises(ValueError, match=r"share p, but have p=\[2, 3\]"):
         descend([*samples_of(3, [20]), *samples_of(2, [20])], arms, np.zeros((1, 1, 1, 3)))
     with pytest.raises(ValueError, match=r"share p, but have p=\[\]"):
@@ -372,5 +372,5 @@ def test_a_label_is_clipped_even_where_the_norms_of_all_covariates_underflow():
     X, y = np.full((100, 2), 1e-163), np.zeros(100)
     y[0] = 2e163
     for gamma in (0.5, 1e-6):
-        found = descend([LinearSample(X, y)], Arms.alike(1, 1, 1.0, gamma, 0.0), np.zeros((1, 1, 1, 2)))
+        found = descend([LinearSample(X, y)], DPGDArms.alike(1, 1, 1.0, gamma, 0.0), np.zeros((1, 1, 1, 2)))
         assert np.linalg.norm(found.theta[0, 0]) <= gamma / 100

@@ -7,9 +7,9 @@ import pytest
 from scipy.special import ellipe, gammaln
 from scipy.stats import foldnorm
 
-from dpdescent import inference
+from dpdescent import intervals
+from dpdescent.algorithms.gaussian_law import IterateLaw, expected_norm, pinsker
 from dpdescent.data.linear import Gram, LinearSample, anisotropic_root, draw_linear, unit_sphere
-from dpdescent.descent.gaussian_law import IterateLaw, expected_norm, pinsker
 
 RUNS = 20_000
 TIMES = [1, 3, 7]
@@ -49,8 +49,8 @@ def paper_law(steps, seed=0, n=10_000, p=10, eta=0.25, rho=0.015):
 def construct(construction, iterates, m, burn_in, tail=None):
     """Estimates, shape (m, ...), from iterates of shape (N, ...): those of one run, or step by step of all m."""
     if construction == "independent runs":
-        return inference.independent_runs(iterates.reshape(-1, m, *iterates.shape[1:]), burn_in, tail)
-    function = {"checkpoints": inference.checkpoints, "batched means": inference.batched_means}[construction]
+        return intervals.independent_runs(iterates.reshape(-1, m, *iterates.shape[1:]), burn_in, tail)
+    function = {"checkpoints": intervals.checkpoints, "batched means": intervals.batched_means}[construction]
     return function(iterates, m, burn_in)
 
 
@@ -211,7 +211,7 @@ def test_settled_variances_are_those_after_a_long_burn_in(construction, tail):
 def test_lengths_of_simulated_intervals(construction, tail, steps):
     """1000 replications fix the mean length of one coordinate to 0.7 %, of ten to 0.25 %."""
     law = paper_law(steps)
-    simulated = inference.t_intervals(simulated_estimates(law, construction, steps, tail, 1000)).length.mean(axis=0)
+    simulated = intervals.t_intervals(simulated_estimates(law, construction, steps, tail, 1000)).length.mean(axis=0)
     estimates = law.estimates(construction, steps, 10, 20, tail)
     np.testing.assert_allclose(estimates.expected_length(), simulated, rtol=0.03)
     assert estimates.expected_length().mean() == pytest.approx(simulated.mean(), rel=0.01)
@@ -221,7 +221,7 @@ def test_lengths_of_simulated_intervals(construction, tail, steps):
 @pytest.mark.parametrize(("construction", "gap"), [("checkpoints", 0.03), ("batched means", 0.05)])
 def test_exact_length_holds_where_the_start_up_matters(construction, gap):
     law = paper_law(70)
-    simulated = inference.t_intervals(simulated_estimates(law, construction, 70, None, 4000)).length.mean(axis=0)
+    simulated = intervals.t_intervals(simulated_estimates(law, construction, 70, None, 4000)).length.mean(axis=0)
     estimates = law.estimates(construction, 70, 10, 20)
     assert estimates.expected_length().mean() == pytest.approx(simulated.mean(), rel=0.006)
     assert estimates.settled_length().mean() > (1 + gap) * simulated.mean()
@@ -233,7 +233,7 @@ def test_start_up_bias_is_in_the_exact_length(construction, tail):
     law = law_of_spectrum([0.05, 0.1, 0.2], noise_sd=1e-7)
     runs = 3 if construction == "independent runs" else 1
     path = np.repeat([law.mean(t) for t in range(1, 30 // runs + 1)], runs, axis=0)
-    expected = inference.t_intervals(construct(construction, path, 3, 0, tail), 0.9).length
+    expected = intervals.t_intervals(construct(construction, path, 3, 0, tail), 0.9).length
     lengths = law.estimates(construction, 30, 3, 0, tail).expected_length(0.9)
     np.testing.assert_allclose(lengths, expected, rtol=1e-6, atol=1e-6)
     assert (lengths.max() < 1e-6) == (runs == 3), "runs of one law have no spread from their start"
@@ -243,7 +243,7 @@ def test_start_up_bias_is_in_the_exact_length(construction, tail):
 def test_drift_and_noise_of_one_size(construction, tail):
     """Slow and fast directions, no burn-in, and a start about as far away as the noise reaches."""
     law, count = law_of_spectrum([0.02, 0.5, 1.8], noise_sd=0.5), 20_000
-    lengths = inference.t_intervals(simulated_estimates(law, construction, 30, tail, count, m=3, burn_in=0)).length
+    lengths = intervals.t_intervals(simulated_estimates(law, construction, 30, tail, count, m=3, burn_in=0)).length
     error = lengths.mean(axis=0) - law.estimates(construction, 30, 3, 0, tail).expected_length()
     assert np.abs(error / (lengths.std(axis=0) / count**0.5)).max() < 3.5
     distances = np.linalg.norm(law.simulate(10, count, np.random.default_rng(7))[-1] - 1.0, axis=1)
@@ -270,15 +270,15 @@ def test_lengths_in_closed_form():
 def test_coverage_is_nominal_for_separated_estimates(construction, tail, steps):
     """Ten coordinates of 3000 replications: four standard errors are half a percent (brown2024 Thm 3.1)."""
     law, count = paper_law(steps), 3000
-    intervals = inference.t_intervals(simulated_estimates(law, construction, steps, tail, count))
-    covered = intervals.covers(law.theta_hat).mean(axis=1)
+    found = intervals.t_intervals(simulated_estimates(law, construction, steps, tail, count))
+    covered = found.covers(law.theta_hat).mean(axis=1)
     assert abs(covered.mean() - 0.95) < 4 * covered.std() / count**0.5
 
 
 def test_coverage_is_not_nominal_for_short_batches():
     law = paper_law(70)
-    intervals = inference.t_intervals(simulated_estimates(law, "batched means", 70, None, 2000))
-    assert 0.75 < intervals.covers(law.theta_hat).mean() < 0.9
+    found = intervals.t_intervals(simulated_estimates(law, "batched means", 70, None, 2000))
+    assert 0.75 < found.covers(law.theta_hat).mean() < 0.9
 
 
 # Distance from the ideal

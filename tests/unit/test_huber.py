@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from dpdescent.baselines.ada_ssp import Bounds, bounded_gram
 from dpdescent.baselines.least_squares import huber_minimiser, linear_least_squares
-from dpdescent.baselines.sufficient_statistics import Bounds, bounded_gram
 from dpdescent.data import linear
 from dpdescent.data.linear import LinearSample, draw_linear, plant_outliers, unit_sphere
 from twins import clip

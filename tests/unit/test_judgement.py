@@ -6,10 +6,10 @@ from functools import partial
 import pandas as pd
 import pytest
 
-from dpdescent.replication import judgement
-from dpdescent.replication.arguments import as_list, require_non_negative, require_positive, require_probability
-from dpdescent.replication.evidence import Bound, Claim, Evidence, Finding
-from dpdescent.replication.statistics import Estimate
+from dpdescent.checks import as_list, require_non_negative, require_positive, require_probability
+from dpdescent.replication.judging import judgement
+from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Finding
+from dpdescent.replication.judging.statistics import Estimate
 
 TEXTS = ("name", "fig01", "Sec. 1", "it grows", "slope")
 

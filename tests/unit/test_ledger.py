@@ -17,8 +17,8 @@ from dpdescent.privacy.events import (
     SubsampledGaussianReleases,
 )
 from dpdescent.privacy.participation import guarantees, tail
-from dpdescent.replication import ledger
-from dpdescent.replication.files import read_rows, write_rows
+from dpdescent.replication.build.files import read_rows, write_rows
+from dpdescent.replication.ledger import entries
 
 DELTA = 1e-5
 RELEASES = (GaussianReleases("gradient of stage 1", 0.02, 0.1, 20), GaussianReleases("of stage 2", 0.04, 0.5, 10))
@@ -26,7 +26,7 @@ PROVED = Mechanism("DP-2S-GD", RELEASES, "replace-one", "full batch", 1.0, "prov
 
 
 def row(event: Mechanism) -> dict[str, object]:
-    (only,) = ledger.rows("paper", "fig01", [("main: arm", event, DELTA)])
+    (only,) = entries.rows("paper", "fig01", [("main: arm", event, DELTA)])
     return only
 
 
@@ -144,9 +144,9 @@ def test_what_was_released_is_written_out() -> None:
 
 def test_rows_have_the_columns_of_the_ledger(tmp_path: Path) -> None:
     arms = [("a", PROVED, DELTA), ("b", replace(PROVED, guarantee="none"), DELTA)]
-    rows = ledger.rows("paper", "fig01", arms)
-    assert [list(entry) for entry in rows] == [ledger.ACCOUNTED] * 2
-    write_rows(tmp_path / "privacy.csv", ledger.COLUMNS, rows)
+    rows = entries.rows("paper", "fig01", arms)
+    assert [list(entry) for entry in rows] == [entries.ACCOUNTED] * 2
+    write_rows(tmp_path / "privacy.csv", entries.COLUMNS, rows)
     read = read_rows(tmp_path / "privacy.csv")
     assert [entry["arm"] for entry in read] == ["a", "b"]
     assert read[1]["eps_tight"] == ""

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from dpdescent.papers.liang2025 import audit, theory
+from dpdescent.papers.liang2025 import audit
 from dpdescent.papers.liang2025.arms import Arm, mechanism
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.audit.requests import NotAudited, Request
-from dpdescent.replication import project
+from dpdescent.replication.configuration import project
 
 PAPER = project.load({"scale": "quick", "seed": 3, "papers": ["liang2025"]}, Path(__file__).parents[2])
 ARTEFACTS = {name: each for name, each in PAPER.papers["liang2025"].artefacts.items() if not each.parts[0].dataset}
-SIZES = theory.StepSizes(0.5, 0.01)
+SIZES = prescriptions.StepSizes(0.5, 0.01)
 CELL = {"settings": {"dp_delta": 1e-5}}
 
 

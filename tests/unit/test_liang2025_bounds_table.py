@@ -10,13 +10,16 @@ import pandas as pd
 import pytest
 
 import twins
+from dpdescent.algorithms import dp_2s_gd
 from dpdescent.data.iv import IVParameters, IVSample, draw_sample
-from dpdescent.descent import two_stage
-from dpdescent.papers.liang2025 import bounds, error_bounds, lemmas, synthetic, theory
+from dpdescent.papers.liang2025 import bounds
 from dpdescent.papers.liang2025.bounds import cases, theorem
 from dpdescent.papers.liang2025.experiments import table_lemmas
-from dpdescent.replication import project, tables
-from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
+from dpdescent.replication.build import tables
+from dpdescent.replication.configuration import project
+from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {
@@ -237,10 +240,10 @@ def test_condition_6_and_the_sample_size_of_lemma_D_1(rows: list[Bound]) -> None
 
 
 def test_condition_21_is_its_right_hand_side_where_no_step_is_admitted(rows: list[Bound]) -> None:
-    problem = theory.Problem.of(design(5), 1000, 5.0)
-    window = theory.spectrum(problem, theory.Constants(0.1, 0.01))
-    steps = theory.recommended_step_sizes(window)
-    kappa = theory.contraction(window, steps).theta
+    problem = prescriptions.IVProblem.of(design(5), 1000, 5.0)
+    window = prescriptions.spectrum(problem, prescriptions.Constants(0.1, 0.01))
+    steps = prescriptions.recommended_step_sizes(window)
+    kappa = prescriptions.contraction(window, steps).theta
     radius = math.sqrt(problem.theta_norm**2 + window.lower / (2 * (1 + window.delta) ** 2)) - problem.theta_norm
     gamma = 3 * (math.sqrt(5) + math.sqrt(5 + math.log(1000))) ** 2
     spread = 5 + math.sqrt(2 * 5 * (math.log(5) + 5))
@@ -254,9 +257,9 @@ def test_condition_21_is_its_right_hand_side_where_no_step_is_admitted(rows: lis
 
 def test_growth_of_the_optimal_number_of_steps(rows: list[Bound], evidence: Evidence) -> None:
     def by_search(n: float) -> float:
-        problem = theory.Problem.of(design(5), int(n), 5.0)
-        window = theory.spectrum(problem, theory.Constants(0.1, 0.01))
-        kappa = theory.contraction(window, theory.recommended_step_sizes(window)).overall
+        problem = prescriptions.IVProblem.of(design(5), int(n), 5.0)
+        window = prescriptions.spectrum(problem, prescriptions.Constants(0.1, 0.01))
+        kappa = prescriptions.contraction(window, prescriptions.recommended_step_sizes(window)).overall
         grid = np.linspace(1, 5000, 500_000)
         height = kappa ** (grid / 2) + math.sqrt(5) * (2 * math.sqrt(5)) ** 3 / n * np.sqrt(grid)
         return float(grid[height.argmin()]) / math.log(n)
@@ -272,9 +275,9 @@ def test_growth_of_the_optimal_number_of_steps(rows: list[Bound], evidence: Evid
 
 
 def test_bound_7_at_a_plotted_point(rows: list[Bound]) -> None:
-    problem = theory.Problem.of(design(5), 500, 5.0)
-    window = theory.spectrum(problem, theory.Constants(0.1, 0.01))
-    kappa = theory.contraction(window, theory.recommended_step_sizes(window)).overall
+    problem = prescriptions.IVProblem.of(design(5), 500, 5.0)
+    window = prescriptions.spectrum(problem, prescriptions.Constants(0.1, 0.01))
+    kappa = prescriptions.contraction(window, prescriptions.recommended_step_sizes(window)).overall
     terms = [kappa**10, math.sqrt(5) * 20**1.5 / 500 * math.sqrt(20 / 1), 5 * (5 + math.log(25)) / math.sqrt(500)]
     setting = "Figure 3(a): p=5, q=5, n=500, T=20, rho1=9, rho2=1"
     names = ("bound (7), optimisation term", "bound (7), privacy term", "bound (7), sampling term")
@@ -287,12 +290,15 @@ def test_bound_7_at_a_plotted_point(rows: list[Bound]) -> None:
 
 def test_lemmas_are_evaluated_at_the_constants_of_bounds(rows: list[Bound]) -> None:
     spec = {"seed": 7, "cell": SHAPES[1], "settings": {"parameters": "fixed"}}
-    problem, constants = theory.Problem.of(synthetic.parameters_of(spec, 0), 1500, 5.0), theory.Constants(1.0, 0.12)
-    window = theory.spectrum(problem, constants)
-    steps = theory.recommended_step_sizes(theory.spectrum(problem, theory.Constants(0.1, 0.01)))
-    kappa = theory.contraction(window, steps).theta
-    gamma = theory.clipping_threshold(3.0, 1500, 4, 12, 5.0)
-    lambda_1, reach = 2 * gamma / 1500 * math.sqrt(1.2), problem.theta_norm + theory.psi(problem, constants)
+    problem, constants = (
+        prescriptions.IVProblem.of(synthetic.parameters_of(spec, 0), 1500, 5.0),
+        prescriptions.Constants(1.0, 0.12),
+    )
+    window = prescriptions.spectrum(problem, constants)
+    steps = prescriptions.recommended_step_sizes(prescriptions.spectrum(problem, prescriptions.Constants(0.1, 0.01)))
+    kappa = prescriptions.contraction(window, steps).theta
+    gamma = prescriptions.clipping_threshold(3.0, 1500, 4, 12, 5.0)
+    lambda_1, reach = 2 * gamma / 1500 * math.sqrt(1.2), problem.theta_norm + prescriptions.psi(problem, constants)
     expected = {
         "D.2 sigma_max(Z)/sqrt(n)": 1 + window.delta,
         "(3) eta": 2 / (1 + window.delta) ** 2,
@@ -318,12 +324,12 @@ def test_smallest_threshold_of_figure_8_that_hardly_clips(rows: list[Bound]) -> 
 
 
 def test_figure_7_varies_one_step_and_holds_the_other(rows: list[Bound]) -> None:
-    problem = theory.Problem.of(design(5), 2000, 5.0)
-    window = theory.spectrum(problem, theory.Constants(0.1, 0.01))
-    ceiling = theory.step_size_ceilings(window)
+    problem = prescriptions.IVProblem.of(design(5), 2000, 5.0)
+    window = prescriptions.spectrum(problem, prescriptions.Constants(0.1, 0.01))
+    ceiling = prescriptions.step_size_ceilings(window)
     for panel, eta, alpha, fraction in (("a", 1.5, 1.0, 1.5), ("b", 0.9, 1.5, 1.5), ("b", 0.9, 0.5, 0.5)):
-        steps = theory.StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
-        kappa = theory.contraction(window, steps).overall
+        steps = prescriptions.StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
+        kappa = prescriptions.contraction(window, steps).overall
         found = only(rows, "bound (7), optimisation term", f"Figure 7({panel}), step at {fraction} of its")
         assert found.value == pytest.approx(kappa**10, rel=1e-12)
         assert (kappa > 1) == (fraction > 1)
@@ -350,7 +356,7 @@ class Trial:
     def __init__(self, spec: synthetic.Spec, number: int = 2) -> None:
         self.parameters = synthetic.parameters_of(spec, number)
         self.sample = draw_sample(self.parameters, spec["cell"]["n"], synthetic.trial_stream(spec, number, "data"))
-        self.problem = theory.Problem.of(self.parameters, self.sample.n, 5.0)
+        self.problem = prescriptions.IVProblem.of(self.parameters, self.sample.n, 5.0)
         self.runs = table_lemmas.diagnostic_runs(spec, self.problem)
         arm = table_lemmas.private_arm(spec, self.problem)
         self.normals = synthetic.normals(spec, number, [arm], self.sample)
@@ -448,7 +454,7 @@ def test_clipping_quantities(trial: Trial) -> None:
 
 
 def test_right_hand_side_of_16_needs_the_condition_of_the_proof(trial: Trial) -> None:
-    window = theory.spectrum(trial.problem, theory.Constants(1.0, 0.12))
+    window = prescriptions.spectrum(trial.problem, prescriptions.Constants(1.0, 0.12))
     allowed = error_bounds.error_radius(window, norm(trial.Theta_hat))
     for series in ("measured", "noise-free"):
         applies = trial("(18) max ||e_Theta|| from T0", series) <= allowed
@@ -461,7 +467,7 @@ def test_right_hand_side_of_16_needs_the_condition_of_the_proof(trial: Trial) ->
 
 def test_right_hand_side_of_16_term_by_term(trial: Trial) -> None:
     """Without noise; the path is continued from a disturbed Theta^(T0), so that no term is lost in rounding."""
-    window = theory.spectrum(trial.problem, theory.Constants(1.0, 0.12))
+    window = prescriptions.spectrum(trial.problem, prescriptions.Constants(1.0, 0.12))
     moments, alpha, rng = lemmas.Moments.of(trial.sample), float(trial.runs.alpha[1]), np.random.default_rng(4)
     shift = rng.standard_normal(trial.Theta_hat.shape)
     shift *= 0.5 * error_bounds.error_radius(window, norm(trial.Theta_hat)) / norm(shift)
@@ -499,7 +505,7 @@ def test_without_clipping_nothing_is_guaranteed() -> None:
 
 
 def test_a_descent_without_paths_is_refused(trial: Trial) -> None:
-    result = two_stage.descend(trial.sample, trial.runs, trial.normals)
+    result = dp_2s_gd.descend(trial.sample, trial.runs, trial.normals)
     with pytest.raises(ValueError, match="record=True"):
         table_lemmas.path_of(lemmas.Moments.of(trial.sample), trial.runs, result, trial.normals, 1)
 

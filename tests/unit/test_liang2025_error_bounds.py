@@ -9,14 +9,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from dpdescent.algorithms.two_stage_gd import Moments
 from dpdescent.data.iv import IVParameters, IVSample, draw_parameters, draw_sample
-from dpdescent.descent.noise_free import Moments
-from dpdescent.papers.liang2025 import error_bounds as bounds
-from dpdescent.papers.liang2025 import lemmas
-from dpdescent.papers.liang2025.theory import (
+from dpdescent.papers.liang2025.theory import error_bounds as bounds
+from dpdescent.papers.liang2025.theory import lemmas
+from dpdescent.papers.liang2025.theory.prescriptions import (
     Constants,
     Contraction,
-    Problem,
+    IVProblem,
     Spectrum,
     clipping_threshold,
     contraction,
@@ -29,13 +29,13 @@ from dpdescent.papers.liang2025.theory import (
 Array = NDArray[np.float64]
 
 # Every root is whole: sqrt q + sqrt tau = 4, and n = 400.
-HAND = Problem(n=400, p=1, q=4, tau=4.0, theta_min=3.0, theta_norm=5.0, sigma_1=3.0, sigma_2=2.0)
+HAND = IVProblem(n=400, p=1, q=4, tau=4.0, theta_min=3.0, theta_norm=5.0, sigma_1=3.0, sigma_2=2.0)
 HAND_CONSTANTS = Constants(concentration=0.5, first_stage=0.1)  # delta = .1
 # Measured over 300 draws, (47) needs .29 and Lemma D.3 .15 at p = 3, q = 5; one number has to serve both.
 VALID = Constants(concentration=1.0, first_stage=0.3)
 
 sizes = st.builds(
-    lambda n, p, extra, tau: Problem(
+    lambda n, p, extra, tau: IVProblem(
         n=n, p=p, q=p + extra, tau=tau, theta_min=1.0, theta_norm=2.0, sigma_1=1.0, sigma_2=1.0
     ),
     n=st.integers(50, 10**7),
@@ -47,13 +47,13 @@ budgets = st.floats(0.01, 100)
 steps_taken = st.floats(1, 10**4)
 
 
-def square(n: int, dimension: int) -> Problem:
-    return Problem(n=n, p=dimension, q=dimension, tau=5.0, theta_min=2.0, theta_norm=7.0, sigma_1=2.0, sigma_2=3.0)
+def square(n: int, dimension: int) -> IVProblem:
+    return IVProblem(n=n, p=dimension, q=dimension, tau=5.0, theta_min=2.0, theta_norm=7.0, sigma_1=2.0, sigma_2=3.0)
 
 
 @pytest.fixture(scope="module")
-def drawn() -> Problem:
-    return Problem.of(draw_parameters(5, 5, 5, np.random.default_rng(2024)), n=1000, tau=5.0)
+def drawn() -> IVProblem:
+    return IVProblem.of(draw_parameters(5, 5, 5, np.random.default_rng(2024)), n=1000, tau=5.0)
 
 
 # --- Theorem 3.1 and its remarks -------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def test_sample_size_takes_the_larger_condition() -> None:
 
 @given(problem=sizes, kappa=st.floats(0.05, 0.99), rho_1=budgets, rho_2=budgets, factor=st.floats(0.1, 10))
 def test_regimes_begin_where_the_terms_cross(
-    problem: Problem, kappa: float, rho_1: float, rho_2: float, factor: float
+    problem: IVProblem, kappa: float, rho_1: float, rho_2: float, factor: float
 ) -> None:
     hidden = {"optimisation_constant": factor, "privacy_constant": 2.0, "sampling_constant": 1 / factor}
     regimes = bounds.regime_boundaries(problem, kappa, rho_1, rho_2, **hidden)  # type: ignore[arg-type]
@@ -114,7 +114,7 @@ def test_regimes_begin_where_the_terms_cross(
 
 
 @given(problem=sizes, kappa=st.floats(0.05, 0.99), rho_1=budgets, rho_2=budgets)
-def test_regimes_are_the_printed_expressions(problem: Problem, kappa: float, rho_1: float, rho_2: float) -> None:
+def test_regimes_are_the_printed_expressions(problem: IVProblem, kappa: float, rho_1: float, rho_2: float) -> None:
     p, q, n, tau = problem.p, problem.q, problem.n, problem.tau
     sampling = p * q * (tau + math.log(p * q)) ** 2
     sixth = (math.sqrt(q) + math.sqrt(tau)) ** 6
@@ -134,7 +134,7 @@ def test_regimes_at_n_1000_are_out_of_order() -> None:
 
 
 @given(problem=sizes, rho=budgets, steps=steps_taken)
-def test_bound_moves_the_right_way(problem: Problem, rho: float, steps: float) -> None:
+def test_bound_moves_the_right_way(problem: IVProblem, rho: float, steps: float) -> None:
     base = bounds.bound_terms(problem, 0.9, rho, rho, steps)
     longer = bounds.bound_terms(problem, 0.9, rho, rho, 4 * steps)
     larger = bounds.bound_terms(replace(problem, n=4 * problem.n), 0.9, rho, rho, steps)
@@ -166,7 +166,7 @@ def test_proposition_3_1_contradicts_its_own_noise_scales() -> None:
 
 @given(problem=sizes, rho=budgets, slack=st.floats(0, 0.5))
 def test_iteration_limit_is_linear_in_the_budget_and_falls_with_the_slack(
-    problem: Problem, rho: float, slack: float
+    problem: IVProblem, rho: float, slack: float
 ) -> None:
     limit = bounds.iteration_limit(problem, rho, slack=slack)
     assert bounds.iteration_limit(problem, 3 * rho, slack=slack) == pytest.approx(3 * limit, rel=1e-12)
@@ -181,7 +181,7 @@ def test_iteration_limit_is_linear_in_the_budget_and_falls_with_the_slack(
     [(Constants(0.1, 0.01), 1.0, 0.011), (Constants(0.1, 0.01), 3.0, 0.0012), (Constants(1.0, 0.1), 1.0, 0.0013)],
 )
 def test_explicit_condition_admits_no_iteration_at_n_1000(
-    drawn: Problem, constants: Constants, clip_constant: float, per_budget: float
+    drawn: IVProblem, constants: Constants, clip_constant: float, per_budget: float
 ) -> None:
     window = spectrum(drawn, constants)
     steps = recommended_step_sizes(window)
@@ -194,7 +194,7 @@ def test_explicit_condition_admits_no_iteration_at_n_1000(
         assert limit == pytest.approx(per_budget * rho_1, rel=0.05)
 
 
-def test_proof_quantities_at_n_1000(drawn: Problem) -> None:
+def test_proof_quantities_at_n_1000(drawn: IVProblem) -> None:
     window = spectrum(drawn, Constants(0.1, 0.01))
     rate = contraction(window, recommended_step_sizes(window)).theta
     theta_hat_norm = drawn.theta_norm + psi(drawn, Constants(0.1, 0.01))
@@ -202,7 +202,7 @@ def test_proof_quantities_at_n_1000(drawn: Problem) -> None:
     assert bounds.burn_in(window, rate, theta_hat_norm) == 2
 
 
-def test_twenty_iterations_need_twenty_thousand_records(drawn: Problem) -> None:
+def test_twenty_iterations_need_twenty_thousand_records(drawn: IVProblem) -> None:
     limits = []
     for n in (10_000, 20_000, 30_000):
         problem = replace(drawn, n=n)
@@ -215,7 +215,7 @@ def test_twenty_iterations_need_twenty_thousand_records(drawn: Problem) -> None:
 
 @given(n=st.integers(10**4, 10**7), rho_1=st.floats(0.01, 100), p=st.integers(1, 6))
 def test_explicit_limit_solves_equation_21(n: int, rho_1: float, p: int) -> None:
-    problem = Problem(n=n, p=p, q=6, tau=5.0, theta_min=3.0, theta_norm=7.0, sigma_1=2.0, sigma_2=2.0)
+    problem = IVProblem(n=n, p=p, q=6, tau=5.0, theta_min=3.0, theta_norm=7.0, sigma_1=2.0, sigma_2=2.0)
     window = spectrum(problem, Constants(0.1, 0.01))
     eta = recommended_step_sizes(window).eta
     rate = contraction(window, recommended_step_sizes(window)).theta
@@ -298,7 +298,7 @@ def test_burn_in_at_its_edges() -> None:
 
 
 @pytest.mark.parametrize("eta", [0.3, 0.8, 1.7])
-def test_burn_in_tends_to_its_limit(drawn: Problem, eta: float) -> None:
+def test_burn_in_tends_to_its_limit(drawn: IVProblem, eta: float) -> None:
     ratio = (math.sqrt(1 + drawn.theta_min**2 / (2 * drawn.theta_norm**2)) - 1) / 2
     limit = bounds.burn_in_limit(eta, drawn.theta_min, drawn.theta_norm)
     assert limit == pytest.approx(math.log(ratio) / math.log(abs(1 - eta)), rel=1e-12)
@@ -333,13 +333,15 @@ def test_noise_orders_by_hand() -> None:
 
 
 @given(problem=sizes)
-def test_noise_complexity_has_the_order_of_equation_24(problem: Problem) -> None:
+def test_noise_complexity_has_the_order_of_equation_24(problem: IVProblem) -> None:
     simple = math.sqrt(problem.p) * (math.sqrt(problem.q) + math.sqrt(problem.tau)) ** 3
     assert 0.5 * simple < bounds.noise_complexity(problem) < 2 * simple
 
 
 @given(problem=sizes, rho_1=budgets, rho_2=budgets, steps=steps_taken)
-def test_four_terms_match_the_three_up_to_constants(problem: Problem, rho_1: float, rho_2: float, steps: float) -> None:
+def test_four_terms_match_the_three_up_to_constants(
+    problem: IVProblem, rho_1: float, rho_2: float, steps: float
+) -> None:
     rates = Contraction(theta=0.3, beta=0.9)
     four = bounds.proof_terms(problem, rates, rho_1, rho_2, steps)
     three = bounds.bound_terms(problem, rates.overall, rho_1, rho_2, steps)
@@ -400,7 +402,7 @@ def test_two_stage_map_obeys_equation_53(seed: int) -> None:
 
 @given(problem=sizes, rho=budgets, steps=steps_taken, constant=st.floats(0.1, 5))
 def test_no_clipping_thresholds_are_self_consistent(
-    problem: Problem, rho: float, steps: float, constant: float
+    problem: IVProblem, rho: float, steps: float, constant: float
 ) -> None:
     s = math.sqrt(problem.tau + math.log(problem.n * steps))
     A = constant * (math.sqrt(problem.q) + s) ** 2
@@ -481,7 +483,7 @@ def test_data_respect_the_bounds(seed: int) -> None:
     rng = np.random.default_rng([2025, seed])
     parameters = draw_parameters(3, 5, 3, rng)
     sample = draw_sample(parameters, 20_000, rng)
-    problem, moments = Problem.of(parameters, sample.n, tau=5.0), Moments.of(sample)
+    problem, moments = IVProblem.of(parameters, sample.n, tau=5.0), Moments.of(sample)
     window, values = spectrum(problem, VALID), np.linalg.svd(sample.Z, compute_uv=False)
     errors_2 = sample.X - sample.Z @ parameters.Theta
     errors_1 = sample.y - sample.X @ parameters.beta
@@ -518,7 +520,7 @@ def test_noise_bound_holds_at_its_probability() -> None:
 def test_printed_sub_gaussian_parameter_ignores_the_confounder() -> None:
     one = np.ones(1)
     parameters = IVParameters(beta=one, Theta=np.ones((1, 1)), Phi=np.ones((1, 1)), phi=one)
-    problem = Problem.of(parameters, n=100, tau=5.0)
+    problem = IVProblem.of(parameters, n=100, tau=5.0)
     # beta'eps2 + eps1 = 2u + eps_x + eps_y has variance 6, and a Gaussian's parameter is its standard deviation.
     printed = lemmas.reduced_form_sigma(problem, beta_norm=1.0)
     assert printed == pytest.approx(2.0, rel=1e-14)

@@ -10,14 +10,15 @@ import pandas as pd
 import pytest
 
 from dpdescent.data import tabular
-from dpdescent.papers.liang2025 import theory
 from dpdescent.papers.liang2025.arms import Arm, columns, mechanism
-from dpdescent.replication import project, tables
+from dpdescent.papers.liang2025.theory import prescriptions
+from dpdescent.replication.build import tables
+from dpdescent.replication.configuration import project
 
 ROOT = Path(__file__).parents[2]
 PROJECT = project.load({"scale": "quick", "seed": 3, "papers": ["liang2025"]}, ROOT)
 ARTEFACTS = PROJECT.papers["liang2025"].artefacts
-STEPS = theory.StepSizes(0.5, 0.01)
+STEPS = prescriptions.StepSizes(0.5, 0.01)
 
 
 def experiment(name):
@@ -147,7 +148,7 @@ def test_the_realised_cost_is_the_claim_for_a_record_that_flips_every_gradient()
     n, T, rho2 = 50, 8, 0.7
     sample = IVSample(np.ones((n, 1)), np.ones((n, 1)), np.full(n, -1e9))
     other = IVSample(sample.Z, sample.X, np.where(np.arange(n) == 0, 1e9, sample.y))
-    settings = module.Settings(T, STEPS, 1.0, theory.noise_scale(1.0, n, T, rho2))
+    settings = module.Settings(T, STEPS, 1.0, prescriptions.noise_scale(1.0, n, T, rho2))
     cost = module.realised_cost(sample, other, settings, np.random.default_rng(0))
     # The first step has Theta = 0 and no gradient at all.
     assert cost == pytest.approx(rho2 / 2 * (T - 1) / T, rel=1e-9)

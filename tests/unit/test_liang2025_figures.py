@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 
 import made_up
 from dpdescent.papers.liang2025 import figures
-from dpdescent.replication import figures as style
-from dpdescent.replication import project
+from dpdescent.replication.configuration import project
+from dpdescent.replication.drawing import figures as style
 from made_up import Rows, grid
 
 ROOT = Path(__file__).parents[2]

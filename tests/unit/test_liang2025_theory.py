@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpdescent.data.iv import draw_parameters
-from dpdescent.papers.liang2025.theory import (
+from dpdescent.papers.liang2025.theory.prescriptions import (
     Constants,
-    Problem,
+    IVProblem,
     Spectrum,
     StepSizes,
     approximately_optimal_step_sizes,
@@ -27,7 +27,7 @@ from dpdescent.papers.liang2025.theory import (
 from dpdescent.privacy.zcdp import gaussian_rho
 
 # delta = .5 * (2 + 2) / 20 = .1 exactly, so that everything else can be worked out by hand.
-HAND = Problem(n=400, p=1, q=4, tau=4.0, theta_min=3.0, theta_norm=5.0, sigma_1=1.0, sigma_2=2.0)
+HAND = IVProblem(n=400, p=1, q=4, tau=4.0, theta_min=3.0, theta_norm=5.0, sigma_1=1.0, sigma_2=2.0)
 HAND_CONSTANTS = Constants(concentration=0.5, first_stage=0.1)
 
 spectra = st.builds(
@@ -37,7 +37,7 @@ spectra = st.builds(
     excess=st.floats(0.01, 100),
 )
 problems = st.builds(
-    lambda n, p, extra, tau, smallest, excess, sigma_2: Problem(
+    lambda n, p, extra, tau, smallest, excess, sigma_2: IVProblem(
         n=n,
         p=p,
         q=p + extra,
@@ -58,8 +58,8 @@ problems = st.builds(
 
 
 @pytest.fixture(scope="module")
-def drawn() -> Problem:
-    return Problem.of(draw_parameters(5, 5, 5, np.random.default_rng(2024)), n=1000, tau=5.0)
+def drawn() -> IVProblem:
+    return IVProblem.of(draw_parameters(5, 5, 5, np.random.default_rng(2024)), n=1000, tau=5.0)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_printed_noise_scale_costs_half_of_the_budget() -> None:
 
 def test_problem_reads_the_parameters() -> None:
     parameters = draw_parameters(3, 5, 2, np.random.default_rng(7))
-    problem = Problem.of(parameters, n=50, tau=2.0)
+    problem = IVProblem.of(parameters, n=50, tau=2.0)
     gram = np.sort(np.linalg.eigvalsh(parameters.Theta.T @ parameters.Theta))
     assert (problem.n, problem.p, problem.q, problem.tau, problem.sigma_z) == (50, 3, 5, 2.0, 1.0)
     assert problem.theta_min**2 == pytest.approx(gram[0], rel=1e-12)
@@ -127,7 +127,7 @@ def test_instrument_scale_enters_delta_squared_and_psi_once() -> None:
     assert psi(wide, HAND_CONSTANTS) == pytest.approx(ratio * psi(HAND, HAND_CONSTANTS), rel=1e-13)
 
 
-def test_values_at_n_1000(drawn: Problem) -> None:
+def test_values_at_n_1000(drawn: IVProblem) -> None:
     # The printed constants at 1: the bound on ||Theta_hat - Theta|| then exceeds sigma_min(Theta).
     assert delta(drawn, Constants(1.0, 1.0)) == pytest.approx(0.141, abs=5e-4)
     window = spectrum(drawn, Constants(0.1, 0.01))
@@ -137,21 +137,21 @@ def test_values_at_n_1000(drawn: Problem) -> None:
     assert rates.overall == rates.beta
 
 
-def test_lower_bound_is_zero_once_psi_exceeds_sigma_min(drawn: Problem) -> None:
+def test_lower_bound_is_zero_once_psi_exceeds_sigma_min(drawn: IVProblem) -> None:
     constants = Constants(1.0, 1.0)
     assert psi(drawn, constants) > drawn.theta_min
     assert spectrum(drawn, constants).lower == 0.0
     assert spectrum(replace(drawn, n=10**8), constants).lower > 0.0
 
 
-def test_delta_of_one_is_refused(drawn: Problem) -> None:
+def test_delta_of_one_is_refused(drawn: IVProblem) -> None:
     few = replace(drawn, n=20)  # delta = 2 sqrt 5 / sqrt 20 = 1
     for quantity in (psi, spectrum):
         with pytest.raises(ValueError, match=r"delta\(tau\)=1 must be below 1: n=20"):
             quantity(few, Constants(1.0, 0.1))
 
 
-def test_infinite_sample_limits_of_remark_3_2(drawn: Problem) -> None:
+def test_infinite_sample_limits_of_remark_3_2(drawn: IVProblem) -> None:
     ceilings = step_size_ceilings(spectrum(replace(drawn, n=10**20), Constants(1.0, 1.0)))
     assert ceilings.eta == pytest.approx(2, rel=1e-8)
     limit = 4 / (2 * drawn.theta_norm**2 + drawn.theta_min**2)
@@ -204,7 +204,7 @@ def test_approximately_optimal_steps_are_admissible(window: Spectrum) -> None:
 
 
 @given(problem=problems)
-def test_more_records_narrow_the_spectrum(problem: Problem) -> None:
+def test_more_records_narrow_the_spectrum(problem: IVProblem) -> None:
     constants = Constants(0.5, 0.05)
     window, narrower = spectrum(problem, constants), spectrum(replace(problem, n=4 * problem.n), constants)
     assert narrower.delta == pytest.approx(window.delta / 2, rel=1e-12)
@@ -214,7 +214,7 @@ def test_more_records_narrow_the_spectrum(problem: Problem) -> None:
 
 
 @given(problem=problems)
-def test_more_confidence_widens_the_spectrum(problem: Problem) -> None:
+def test_more_confidence_widens_the_spectrum(problem: IVProblem) -> None:
     constants = Constants(0.5, 0.05)
     window, wider = spectrum(problem, constants), spectrum(replace(problem, tau=2 * problem.tau), constants)
     assert wider.delta > window.delta

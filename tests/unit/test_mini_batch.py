@@ -6,9 +6,9 @@ from itertools import cycle, pairwise
 import numpy as np
 import pytest
 
-from dpdescent.descent import mini_batch
-from dpdescent.descent.mini_batch import Arms, Problem, run, shifted
-from dpdescent.descent.samplers import balls_in_bins, fixed_order, fixed_size, poisson
+from dpdescent.algorithms import lambda_cgd
+from dpdescent.algorithms.lambda_cgd import CGDArms, KANProblem, run, shifted
+from dpdescent.algorithms.samplers import balls_in_bins, fixed_order, fixed_size, poisson
 from dpdescent.models.kan import KAN
 from dpdescent.models.spline import CubicSplines
 
@@ -16,7 +16,7 @@ SEEDS, RECORDS, BATCH, STEPS = 3, 23, 5, 12
 MODEL = KAN(2, 7, CubicSplines(3))
 INF = np.inf
 # Every arm has something that no other has: plain SGD, clipping, noise, correlation, projection, all of them.
-ARMS = Arms(
+ARMS = CGDArms(
     eta=np.array([0.5, 2.0, 3.0, 3.0, 1.0, 2.0]), clip_norm=np.array([INF, 0.1, 0.3, 0.3, 1.0, 0.2]),
     noise_multiplier=np.array([0.0, 0.0, 1.0, 1.5, 0.0, 4.0]), correlation=np.array([0.0, 0.3, 0.0, 0.7, 0.0, 0.9]),
     radius=np.array([INF, INF, INF, INF, 0.3, 0.5]),
@@ -30,7 +30,7 @@ def made(seeds=SEEDS, model=MODEL, records=RECORDS):
     second = np.stack([c for _, c in initial])
     labels = np.where(rng.random((seeds, records)) < 0.5, -1.0, 1.0)
     start = np.stack([W for W, _ in initial])
-    return Problem(model, model.features(x), labels, start, model.heads(second)), second
+    return KANProblem(model, model.features(x), labels, start, model.heads(second)), second
 
 
 PROBLEM, SECOND = made()
@@ -45,7 +45,7 @@ def generators(seeds=range(SEEDS)):
 
 
 def pick(arms, rows):
-    return Arms(**{field.name: getattr(arms, field.name)[rows] for field in fields(arms)})
+    return CGDArms(**{field.name: getattr(arms, field.name)[rows] for field in fields(arms)})
 
 
 def part(problem, seeds):
@@ -155,8 +155,8 @@ def test_a_run_knows_nothing_of_the_others(block, ragged, monkeypatch):
     batches = samplers("Poisson") if ragged else BATCHES
     options = {"batch_size": 3} if ragged else {}
     together = everything(PROBLEM, ARMS, batches, [0, 1, 2], **options)
-    monkeypatch.setattr(mini_batch, "BLOCK", block)
-    monkeypatch.setattr(mini_batch, "DRAWN", block)
+    monkeypatch.setattr(lambda_cgd, "BLOCK", block)
+    monkeypatch.setattr(lambda_cgd, "DRAWN", block)
     for seeds, rows in (([1], [3]), ([2, 0], [5, 0, 2]), ([0, 1, 2], [4]), ([2], [0, 1, 2, 3, 4, 5])):
         chosen = [[batch[s] for s in seeds] for batch in batches]
         apart = everything(part(PROBLEM, seeds), pick(ARMS, rows), chosen, seeds, **options)
@@ -203,7 +203,7 @@ def test_a_full_batch_has_no_sampling_error():
 
 def test_the_one_step_identity():
     """wang2026 eq. (C.1) along runs whose clip norm is never reached."""
-    quiet = Arms(*(np.array(values) for values in ([0.5, 2.0], [9.0, 9.0], [0.4, 0.1], [0.0, 0.8], [INF, INF])))
+    quiet = CGDArms(*(np.array(values) for values in ([0.5, 2.0], [9.0, 9.0], [0.4, 0.1], [0.0, 0.8], [INF, INF])))
     target, states = np.random.default_rng(8).standard_normal(PROBLEM.start.shape)[:, None], []
 
     def look(state):

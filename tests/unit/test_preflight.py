@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dpdescent.replication import preflight
-from dpdescent.replication.preflight import Targets
+from dpdescent.replication.build import preflight
+from dpdescent.replication.build.preflight import Targets
 
 NAMES = [
     "all", "collect", "audit_figure", "liang2025", "liang2025_fig04", "liang2025_fig05", "liang2025_table_lemmas",

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from dpdescent.replication import parts as parts_module
-from dpdescent.replication import project
-from dpdescent.replication.configuration import ConfigError
+from dpdescent.replication.configuration import parts as parts_module
+from dpdescent.replication.configuration import project
+from dpdescent.replication.configuration.values import ConfigError
 from workflow import sixth_paper
 
 ROOT = Path(__file__).resolve().parents[2]

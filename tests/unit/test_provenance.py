@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpdescent.replication import provenance
+from dpdescent.replication.build import provenance
 
 HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
 

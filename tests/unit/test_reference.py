@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from dpdescent.replication import configuration, reference
+from dpdescent.replication.configuration import values
+from dpdescent.replication.report import reference
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,10 +23,10 @@ def all_keys(node: Any) -> set[str]:
 
 @pytest.mark.parametrize("name", ["config", "scale", "paper"])
 def test_every_key_is_documented_where_a_reader_looks(name: str) -> None:
-    schema = configuration.read_yaml(ROOT / f"workflow/schemas/{name}.schema.yaml")
+    schema = values.read_yaml(ROOT / f"workflow/schemas/{name}.schema.yaml")
     table = reference.keys(schema)
     # How a value is annotated is told in words above the tables.
-    annotation = {"value", *configuration.PROVENANCE}
+    annotation = {"value", *values.PROVENANCE}
     for key in all_keys(schema) - annotation:
         assert f"{key}` |" in table, key
     assert table in (ROOT / "config/README.md").read_text(encoding="utf-8")

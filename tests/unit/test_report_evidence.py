@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dpdescent.replication.report import evidence
+from dpdescent.replication.report import content
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from dpdescent.replication.report import evidence
     ],
 )
 def test_kinds_go_by_place_and_privacy_by_words(location: str, statement: str, kind: str) -> None:
-    assert evidence.kind_of({"location": location, "statement": statement}) == kind
+    assert content.kind_of({"location": location, "statement": statement}) == kind
 
 
 def finding(name: str, paper: str, severity: str = "medium", status: str = "confirmed", kind: str = "text") -> Any:
@@ -35,7 +35,7 @@ def test_findings_are_ranked_by_severity_then_status_then_kind() -> None:
         finding("d", "p", "low"), finding("c", "p", "medium", "question"), finding("b", "p", "medium"),
         finding("a", "p", "medium", kind="privacy"), finding("z", "p", "high", "question"),
     ]  # fmt: skip
-    assert [row["finding"] for row in evidence.in_order(rows)] == ["z", "a", "b", "c", "d"]
+    assert [row["finding"] for row in content.in_order(rows)] == ["z", "a", "b", "c", "d"]
 
 
 def test_foremost_prefers_a_paper_without_one_only_among_equals() -> None:
@@ -46,8 +46,8 @@ def test_foremost_prefers_a_paper_without_one_only_among_equals() -> None:
         finding("d", "q"),
         finding("e", "p"),
     ]
-    assert [row["finding"] for row in evidence.foremost(rows, 4)] == ["a", "b", "d", "c"]
-    assert len(evidence.foremost(rows, 9)) == 5
+    assert [row["finding"] for row in content.foremost(rows, 4)] == ["a", "b", "d", "c"]
+    assert len(content.foremost(rows, 9)) == 5
 
 
 def arm(name: str, **changes: str) -> Any:
@@ -64,7 +64,7 @@ def test_arms_that_differ_in_numbers_only_share_a_row() -> None:
         arm("a"), arm("b", releases="20 x counts | 2 x mean", rho="0.7", sensitivity="0.2; 0.4"),
         arm("c", guarantee="none", eps_tight="", rho=""),
     ]  # fmt: skip
-    first, second = evidence.alike_arms(rows)
+    first, second = content.alike_arms(rows)
     assert (first["arms"], first["rho"], first["sensitivity"]) == (["a", "b"], (0.5, 0.7), (0.1, 0.4))
     assert (first["eps_paper"], first["eps_tight"]) == (None, (3.0, 3.0))
     assert (second["arms"], second["guarantee"], second["eps_tight"]) == (["c"], "none", None)
@@ -82,7 +82,7 @@ def test_bounds_are_counted_over_their_settings() -> None:
         bound("4", "1", "True"), bound("2", "1", "True", "vacuous: not below 1"), bound("1", "2", "False"),
         bound("9", "", ""), bound("nan", "3", ""), bound("5", "0", "True"),
     ]  # fmt: skip
-    (group,) = evidence.bound_groups(rows)
+    (group,) = content.bound_groups(rows)
     counts = [group[name] for name in ("settings", "holds", "fails", "vacuous", "open")]
     assert counts == [6, 3, 1, 1, 2]
     assert group["ratio"] == (0.5, 2.0, 4.0)
@@ -99,5 +99,5 @@ def test_bounds_are_counted_over_their_settings() -> None:
     ],
 )
 def test_state_of_a_bound_is_the_worst_of_it(rows: Any, state: str) -> None:
-    assert evidence.bound_groups(rows)[0]["state"] == state
-    assert state in evidence.STATES
+    assert content.bound_groups(rows)[0]["state"] == state
+    assert state in content.STATES

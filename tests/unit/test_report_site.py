@@ -11,9 +11,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from dpdescent.replication import about, choices, project
-from dpdescent.replication.files import read_rows
-from dpdescent.replication.report import evidence, pages, site
+from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.configuration import choices, project
+from dpdescent.replication.report import about, content, pages, site
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results/paper"
@@ -60,7 +60,7 @@ def known() -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def made(known: list[dict[str, Any]]) -> dict[str, str]:
     """The site as the code makes it now from the committed results."""
-    return site.pages(evidence.load(RESULTS, known), about.software(ROOT))
+    return site.pages(content.load(RESULTS, known), about.software(ROOT))
 
 
 @pytest.fixture(scope="module")
@@ -177,18 +177,18 @@ def test_every_artefact_has_its_section_figure_files_and_command(
 
 
 def test_every_claim_finding_and_audit_has_its_place(made: dict[str, str], parsed: dict[str, Page]) -> None:
-    results = evidence.load(RESULTS, papers())
+    results = content.load(RESULTS, papers())
     assert sum(name.startswith("claim-") for name in parsed["claims.html"].ids()) == len(results.claims)
     assert sum(name.startswith("finding-") for name in parsed["findings.html"].ids()) == len(results.findings)
-    refuted = evidence.refuted(results.audit)
+    refuted = content.refuted(results.audit)
     assert made["privacy.html"].count("<summary>the pair</summary>") == len(refuted) > 0
     for paper in {claim["paper"] for claim in results.claims}:
         names = [name for name in parsed[f"{paper}.html"].ids() if name.startswith("claim-")]
-        assert len(names) == len(evidence.of(results.claims, paper=paper)), paper
+        assert len(names) == len(content.of(results.claims, paper=paper)), paper
 
 
 def test_a_scale_that_is_no_evidence_says_so_on_every_page(known: list[dict[str, Any]]) -> None:
-    labelled = site.pages(evidence.load(RESULTS, known), about.software(ROOT), "few trials")
+    labelled = site.pages(content.load(RESULTS, known), about.software(ROOT), "few trials")
     for name, text in labelled.items():
         assert ("few trials" in text and "Nothing on these pages is evidence" in text) == name.endswith(".html"), name
 

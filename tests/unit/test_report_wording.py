@@ -3,7 +3,7 @@
 import pytest
 
 from dpdescent.replication.report import wording
-from dpdescent.replication.summary import VERDICTS
+from dpdescent.replication.report.summary import VERDICTS
 
 
 @pytest.mark.parametrize(

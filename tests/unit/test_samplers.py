@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, hypergeom
 
-from dpdescent.descent.samplers import balls_in_bins, fixed_order, fixed_size, poisson
+from dpdescent.algorithms.samplers import balls_in_bins, fixed_order, fixed_size, poisson
 
 RNG = np.random.default_rng(0)
 

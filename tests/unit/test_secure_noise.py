@@ -8,7 +8,7 @@ import pytest
 from randomgen import ChaCha
 from scipy import stats
 
-from dpdescent import secure_noise
+from dpdescent import randomness
 
 CONSTANTS = struct.unpack("<4I", b"expand 32-byte k")
 QUARTERS = [(0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15),
@@ -41,7 +41,7 @@ def test_bits_are_the_key_stream_of_what_the_system_gave(monkeypatch: pytest.Mon
     asked: list[int] = []
     key = bytes(range(100, 132))
     monkeypatch.setattr(secrets, "token_bytes", lambda size: asked.append(size) or key)
-    words = secure_noise.generator().bit_generator.random_raw(24)
+    words = randomness.secure_generator().bit_generator.random_raw(24)
     stream = b"".join(block(key, (counter, 0, 0, 0)) for counter in range(3))
     assert words.astype("<u8").tobytes() == stream
     assert asked == [32]
@@ -49,21 +49,21 @@ def test_bits_are_the_key_stream_of_what_the_system_gave(monkeypatch: pytest.Mon
 
 def test_generators_differ_and_none_moves_the_global_one() -> None:
     before = np.random.get_state(legacy=False)["state"]["key"].copy()  # noqa: NPY002
-    draws = [secure_noise.generator().standard_normal(8) for _ in range(20)]
+    draws = [randomness.secure_generator().standard_normal(8) for _ in range(20)]
     assert len({draw.tobytes() for draw in draws}) == 20
     assert (np.random.get_state(legacy=False)["state"]["key"] == before).all()  # noqa: NPY002
 
 
 def test_no_seed_beside_the_key_repeats_the_stream() -> None:
     """A `SeedSequence` hangs on every bit generator; this one's has no part in the bits."""
-    bits = secure_noise.generator().bit_generator
+    bits = randomness.secure_generator().bit_generator
     again = ChaCha(bits.seed_seq, rounds=20)
     assert (again.random_raw(4) != bits.random_raw(4)).all()
 
 
 def test_draws_are_standard_normal() -> None:
     """False alarms: one in a thousand million for each of the four."""
-    draws = secure_noise.generator().standard_normal((100_000, 2))
+    draws = randomness.secure_generator().standard_normal((100_000, 2))
     assert stats.kstest(draws.ravel(), "norm").pvalue > 1e-9
     assert stats.chi2(draws.size).cdf((draws**2).sum()) == pytest.approx(0.5, abs=0.5 - 5e-10)
     between = np.sqrt(len(draws)) * np.corrcoef(draws.T)[0, 1]

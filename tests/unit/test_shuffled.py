@@ -8,26 +8,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shuffled_twins as twins
+from dpdescent.algorithms import dp_ambssgd, dp_gd
+from dpdescent.algorithms.dp_ambssgd import Adaptive, Fixed, Normals, SGDArm, batches_of, descend, every_record
+from dpdescent.algorithms.dp_ssgd import descend as ssgd
+from dpdescent.algorithms.dp_stat import Search
 from dpdescent.data.linear import LinearSample
-from dpdescent.descent import full_batch, shuffled
-from dpdescent.descent.dp_stat import Search
-from dpdescent.descent.shuffled import Adaptive, Arm, Fixed, Normals, batches_of, descend, every_record, ssgd
 from dpdescent.privacy.events import DisjointReleases, ShuffledGaussianReleases
 
 N, D, T = 1235, 3, 4
 M = N // T
 SEARCH = Search(8.0, 9, 0.3)
 ARMS = [
-    Arm(0.7, 0.9, Adaptive(SEARCH, 120, 1.4), 0),
-    Arm(0.5, 0.9, Adaptive(Search(6.0, 5, 0.5, "as published", offset=0.3), 90, 2.0, overlap=True), 1),
-    Arm(0.7, 0.0, Adaptive(Search(8.0, 9, 0.0, "quantile", quantile=0.8), 200, 0.5), 1),
-    Arm(0.6, 0.5, Adaptive(SEARCH, M, 1.4, shared=True), 0),
-    Arm(0.7, 0.9, Fixed(0.8), 0),
-    Arm(0.4, 2.0, Fixed(3.0), 1),
-    Arm(0.7, 0.9, Fixed(0.8, clips=False), 1),
-    Arm(0.3, 0.0, Fixed(math.inf), 0),
-    Arm(0.7, 0.4, Adaptive(SEARCH, 17, 1.4), 1),
-    Arm(0.2, 0.1, Fixed(0.05), 0),
+    SGDArm(0.7, 0.9, Adaptive(SEARCH, 120, 1.4), 0),
+    SGDArm(0.5, 0.9, Adaptive(Search(6.0, 5, 0.5, "as published", offset=0.3), 90, 2.0, overlap=True), 1),
+    SGDArm(0.7, 0.0, Adaptive(Search(8.0, 9, 0.0, "quantile", quantile=0.8), 200, 0.5), 1),
+    SGDArm(0.6, 0.5, Adaptive(SEARCH, M, 1.4, shared=True), 0),
+    SGDArm(0.7, 0.9, Fixed(0.8), 0),
+    SGDArm(0.4, 2.0, Fixed(3.0), 1),
+    SGDArm(0.7, 0.9, Fixed(0.8, clips=False), 1),
+    SGDArm(0.3, 0.0, Fixed(math.inf), 0),
+    SGDArm(0.7, 0.4, Adaptive(SEARCH, 17, 1.4), 1),
+    SGDArm(0.2, 0.1, Fixed(0.05), 0),
 ]
 
 
@@ -66,10 +67,10 @@ def matches(runs, a, expected):
 CLIPPING = [a for a, arm in enumerate(ARMS) if arm.clips and arm.clipping != Fixed(math.inf)]
 
 
-@pytest.mark.parametrize("block", [shuffled.BLOCK, 1])
+@pytest.mark.parametrize("block", [dp_ambssgd.BLOCK, 1])
 def test_runs_equal_the_twin(monkeypatch, block):
     """More arms than a product has rows; small blocks cut the records of DP-STAT and of the gradient."""
-    monkeypatch.setattr(shuffled, "BLOCK", block)
+    monkeypatch.setattr(dp_ambssgd, "BLOCK", block)
     X, Y = records()
     batches = list(batches_of(X, Y, T, order()))
     runs = descend(batches, ARMS, NORMALS)
@@ -96,14 +97,14 @@ def test_without_clipping_only_the_noise_knows_the_threshold():
     np.testing.assert_array_equal(runs.thresholds[:, 6:8], [[0.8, math.inf]] * T)
 
 
-SMALL = [Arm(0.7, 0.9, Adaptive(SEARCH, 17, 1.4), 0), Arm(0.4, 0.2, Adaptive(SEARCH, 40, 0.9, shared=True), 1)]
+SMALL = [SGDArm(0.7, 0.9, Adaptive(SEARCH, 17, 1.4), 0), SGDArm(0.4, 0.2, Adaptive(SEARCH, 40, 0.9, shared=True), 1)]
 
 
 @pytest.mark.parametrize("chosen", [[0], [9], [8, 3], [9, 8, 7, 6, 5, 4, 3, 2, 1, 0], [4] * 17])
 @pytest.mark.parametrize(("d", "steps"), [(D, 11), (1, 11), (131, 2)])
 def test_a_run_knows_nothing_of_the_others(chosen, d, steps):
     """To the last bit, wherever it stands in its product."""
-    arms = [*SMALL, Arm(0.2, 0.0, Adaptive(Search(4.0, 5, 0.2), 71, 1.0), 1), *ARMS[4:], ARMS[4]]
+    arms = [*SMALL, SGDArm(0.2, 0.0, Adaptive(Search(4.0, 5, 0.2), 71, 1.0), 1), *ARMS[4:], ARMS[4]]
     normals = Normals.draw(np.random.default_rng(6), steps, d, 9)
 
     def run(some):
@@ -117,7 +118,7 @@ def test_a_run_knows_nothing_of_the_others(chosen, d, steps):
 
 def test_nor_does_the_average_of_many_iterates():
     """One run in one dimension is a single column, which numpy adds up in another order than several."""
-    arms = [Arm(0.1 + 0.05 * i, 0.9, Fixed(0.8)) for i in range(12)]
+    arms = [SGDArm(0.1 + 0.05 * i, 0.9, Fixed(0.8)) for i in range(12)]
     normals = Normals.draw(np.random.default_rng(6), 300, 1, 0)
     whole, *parts = (descend(batches_of(*records(N, 1), 300, order()), some, normals) for some in (arms, *zip(arms)))
     np.testing.assert_array_equal(np.concatenate([part.average for part in parts]), whole.average)
@@ -197,7 +198,7 @@ NUMBERS = st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1e-200, -1e100, 1e150])
 def test_clipped_gradients_move_by_the_sensitivity_at_most(row, x, y, zeta):
     """One step from zero without noise, on data one record of which is anything, and attained by opposite gradients."""
     X, Y = records(20, 2)
-    arm = Arm(1.0, 0.0, Fixed(zeta))
+    arm = SGDArm(1.0, 0.0, Fixed(zeta))
     normals = Normals.draw(order(), 1, 2, 0)
     X_new, Y_new = X.copy(), Y.copy()
     X_new[row], Y_new[row] = x, y
@@ -221,11 +222,11 @@ def test_a_record_at_the_origin_is_no_trouble():
 
 def test_all_records_in_every_step_are_dp_gd():
     X, Y = records()
-    arms = [Arm(0.7, 3.0, Fixed(0.8), 1), Arm(0.7, 3.0, Fixed(2.0), 1)]
+    arms = [SGDArm(0.7, 3.0, Fixed(0.8), 1), SGDArm(0.7, 3.0, Fixed(2.0), 1)]
     runs = descend(every_record(X, Y, T), arms, NORMALS)
     zeta = np.array([0.8, 2.0])
-    settings = full_batch.Arms(T, np.full(2, 0.7), zeta, 3.0 * 2.0 * zeta / N)
-    other = full_batch.descend(
+    settings = dp_gd.DPGDArms(T, np.full(2, 0.7), zeta, 3.0 * 2.0 * zeta / N)
+    other = dp_gd.descend(
         [LinearSample(X, Y[:, 1])], settings, -NORMALS.gradient[:, None], record=True
     )  # fmt: skip
     np.testing.assert_allclose(runs.path[1:], other.path[:, 0], rtol=1e-9)
@@ -252,12 +253,12 @@ def test_releases_are_those_of_a_record():
     assert ARMS[5].shuffled_releases(N) == ShuffledGaussianReleases("clipped gradient of one record", 6.0, 12.0, N)
 
 
-SINGLE = [Arm(0.05, 0.7, Fixed(0.6), 0), Arm(0.02, 0.0, Fixed(2.0), 1), Arm(0.1, 0.2, Fixed(1.0), 1)]
+SINGLE = [SGDArm(0.05, 0.7, Fixed(0.6), 0), SGDArm(0.02, 0.0, Fixed(2.0), 1), SGDArm(0.1, 0.2, Fixed(1.0), 1)]
 
 
 def test_one_record_a_step_equals_the_twin():
     X, Y = records()
-    passed = ssgd(X, Y, [*SINGLE, Arm(0.01, 0.5, Fixed(0.3, clips=False))], order())
+    passed = ssgd(X, Y, [*SINGLE, SGDArm(0.01, 0.5, Fixed(0.3, clips=False))], order())
     rng = order()
     rows, normals = rng.permutation(N), rng.standard_normal((N, D))
     for a, arm in enumerate(SINGLE):
@@ -278,7 +279,7 @@ def test_one_record_a_step_equals_the_twin():
 
 def test_one_record_a_step_does_not_depend_on_blocks_or_other_arms(monkeypatch):
     whole = ssgd(*records(), SINGLE, order(), tail=0.3)
-    monkeypatch.setattr(shuffled, "STEPS", 100)
+    monkeypatch.setattr(dp_ambssgd, "STEPS", 100)
     parts = [ssgd(*records(), [arm], order(), tail=0.3) for arm in SINGLE]
     for name in ("average", "last", "clipped"):
         np.testing.assert_array_equal(getattr(whole, name), np.concatenate([getattr(part, name) for part in parts]))
@@ -316,12 +317,12 @@ def go(arms=(ARMS[0],), normals=NORMALS, steps=T, **options):
         (lambda: Adaptive(SEARCH, 5, 0.0), "scale must be positive"),
         (lambda: Adaptive(SEARCH, 5, math.inf), "scale=inf must be finite"),
         (lambda: Adaptive(SEARCH, 5, 1.0, overlap=True, shared=True), "overlap=True and shared=True"),
-        (lambda: Arm(0.0, 1.0, Fixed(1.0)), "eta must be positive"),
-        (lambda: Arm(0.1, -1.0, Fixed(1.0)), "noise_multiplier must not be negative"),
-        (lambda: Arm(0.1, math.inf, Fixed(1.0)), "noise_multiplier=inf must be finite"),
-        (lambda: Arm(0.1, 1.0, Fixed(math.inf)), "threshold=inf with noise_multiplier=1.0"),
-        (lambda: Arm(0.1, 1.0, Fixed(math.inf, clips=False)), "threshold=inf with noise_multiplier=1.0"),
-        (lambda: Arm(0.1, 1.0, Fixed(1.0), -1), "label must not be negative"),
+        (lambda: SGDArm(0.0, 1.0, Fixed(1.0)), "eta must be positive"),
+        (lambda: SGDArm(0.1, -1.0, Fixed(1.0)), "noise_multiplier must not be negative"),
+        (lambda: SGDArm(0.1, math.inf, Fixed(1.0)), "noise_multiplier=inf must be finite"),
+        (lambda: SGDArm(0.1, 1.0, Fixed(math.inf)), "threshold=inf with noise_multiplier=1.0"),
+        (lambda: SGDArm(0.1, 1.0, Fixed(math.inf, clips=False)), "threshold=inf with noise_multiplier=1.0"),
+        (lambda: SGDArm(0.1, 1.0, Fixed(1.0), -1), "label must not be negative"),
         (lambda: ARMS[7].releases(M), "nothing is clipped"),
         (lambda: ARMS[6].releases(M), "nothing is clipped"),
         (lambda: ARMS[6].shuffled_releases(M), "nothing is clipped"),
@@ -343,12 +344,12 @@ def go(arms=(ARMS[0],), normals=NORMALS, steps=T, **options):
         (lambda: go(normals=Normals(NORMALS.gradient, NORMALS.counts[:, :, :8])), r"normals.counts \(4, 1, 8\)"),
         (lambda: go(normals=Normals(NORMALS.gradient[:, :0], NORMALS.counts)), r"normals.gradient \(4, 0, 3\)"),
         (lambda: go(normals=Normals(NORMALS.gradient[:, :, :2], NORMALS.counts)), "batch 0 has d=3 coordinates"),
-        (lambda: go(arms=(Arm(0.1, 0.0, Fixed(1.0), 2),)), "label=2 does not exist"),
+        (lambda: go(arms=(SGDArm(0.1, 0.0, Fixed(1.0), 2),)), "label=2 does not exist"),
         (lambda: go(tail=0.0), "tail must be positive"),
         (lambda: go(tail=1.1), "tail=1.1 must not exceed 1"),
         (lambda: ssgd(*records(), [ARMS[0]], order()), "one record a step"),
         (lambda: ssgd(*records(), [], order()), "arms is empty"),
-        (lambda: ssgd(*records(), [Arm(0.1, 0.0, Fixed(1.0), 2)], order()), "label=2 does not exist"),
+        (lambda: ssgd(*records(), [SGDArm(0.1, 0.0, Fixed(1.0), 2)], order()), "label=2 does not exist"),
         (lambda: ssgd(*records(), SINGLE, order(), tail=2.0), "tail=2.0 must not exceed 1"),
         (lambda: ssgd(records()[0], records()[1][1:], SINGLE, order()), r"Y \(1234, 2\)"),
     ],

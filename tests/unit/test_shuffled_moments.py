@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dpdescent.descent import shuffled_moments
-from dpdescent.descent.shuffled_moments import last_risk, second_moments, tail_risk
+from dpdescent.algorithms import sgd_moments
+from dpdescent.algorithms.sgd_moments import last_risk, second_moments, tail_risk
 
 LAM = np.array([1.7, 0.9, 0.4])
 START = np.array([0.6, -1.1, 0.3])
@@ -102,8 +102,8 @@ def test_tail_risk_is_the_sum_over_pairs(case, tail):
 def test_matrix_powers_are_the_loop(monkeypatch, steps, tail, eta):
     case = {"eta": eta, "batch": 5, "sigma": 0.4, "noise_variance": 0.3, "steps": steps, "tail": tail}
     loop = tail_risk(LAM, START, **case)
-    monkeypatch.setattr(shuffled_moments, "LOOP_STEPS", 0)
-    monkeypatch.setattr(shuffled_moments, "second_moments", None)
+    monkeypatch.setattr(sgd_moments, "LOOP_STEPS", 0)
+    monkeypatch.setattr(sgd_moments, "second_moments", None)
     assert tail_risk(LAM, START, **case) == pytest.approx(loop, rel=1e-12)
 
 

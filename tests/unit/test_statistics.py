@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpdescent.replication import statistics
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging import statistics
+from dpdescent.replication.judging.statistics import Estimate
 
 NORMAL = 1.959963984540054
 

@@ -11,8 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from scipy.special import ndtr
 
-from dpdescent.baselines.least_squares import linear_least_squares
-from dpdescent.baselines.sufficient_statistics import (
+from dpdescent.baselines.ada_ssp import (
     Bounds,
     Calibration,
     ada_ssp,
@@ -22,11 +21,12 @@ from dpdescent.baselines.sufficient_statistics import (
     sensitivities,
     wishart_gram,
 )
+from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.data.linear import Gram, LinearSample, anisotropic_root, draw_linear, unit_sphere
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import Relation
-from dpdescent.replication import ledger
+from dpdescent.replication.ledger import entries
 
 DELTA = 1e-6
 PUBLIC = Bounds(3.0, 2.0, "public")
@@ -264,7 +264,7 @@ def test_ledger_rows() -> None:
         "public": Calibration.standard(PUBLIC, 0.9255, DELTA),
         "matched": CALIBRATIONS["zCDP-matched"],
     }
-    rows = ledger.rows("brown2024", "fig01", [(arm, mechanism(each), DELTA) for arm, each in arms.items()])
+    rows = entries.rows("brown2024", "fig01", [(arm, mechanism(each), DELTA) for arm, each in arms.items()])
     assert [(row["eps_paper"], row["guarantee"], row["relation"]) for row in rows] == [
         (0.9255, "none", "add-remove"), (0.9255, "proved", "add-remove"),
         (zcdp.epsilon(0.015, DELTA), "proved", "replace-one"),

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from dpdescent.replication import audits, summary
-from dpdescent.replication.files import write_rows
+from dpdescent.replication.build.files import write_rows
+from dpdescent.replication.ledger import audits
+from dpdescent.replication.report import summary
 
 CLAIM = {
     "claim": "c1", "paper": "p1", "artefact": "fig01", "location": "Sec. 4", "statement": "error falls | fast",

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpdescent.replication import tables
+from dpdescent.replication.build import tables
 
 KEYS, MEASURES = ["n", "rho"], ["clipped"]
 

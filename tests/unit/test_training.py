@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from dpdescent.descent.samplers import fixed_order, poisson
-from dpdescent.descent.training import Arms, cooled, train
+from dpdescent.algorithms.dp_ftrl_epochs import EpochArms, cooled, train
+from dpdescent.algorithms.samplers import fixed_order, poisson
 from dpdescent.models.classifiers import TanhNetwork
 
 MODEL = TanhNetwork((4, 3, 2))
-ARMS = Arms(np.array([0.3, 2.0, 0.7]), np.array([0.0, 0.5, 1.5]), np.array([0.9, 0.0, 0.5]))
+ARMS = EpochArms(np.array([0.3, 2.0, 0.7]), np.array([0.0, 0.5, 1.5]), np.array([0.9, 0.0, 0.5]))
 STEPS, BATCH, CLIP = 25, 6, 0.2
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((30, 4)), RNG.integers(0, 2, 30)
@@ -23,7 +23,7 @@ def run(arms=ARMS, noise=NOISE, batches=None, start=START, model=MODEL, **option
 
 
 def pick(rows):
-    return Arms(ARMS.learning_rate[rows], ARMS.noise_multiplier[rows], ARMS.momentum[rows])
+    return EpochArms(ARMS.learning_rate[rows], ARMS.noise_multiplier[rows], ARMS.momentum[rows])
 
 
 def twin(a, noise, batches):
@@ -72,7 +72,7 @@ def test_arms_may_start_apart():
 
 def test_without_clipping_a_gradient_is_the_plain_one():
     """A clip norm that is never reached, and none."""
-    silent = Arms(np.array([0.5]), np.array([0.0]), np.array([0.9]))
+    silent = EpochArms(np.array([0.5]), np.array([0.0]), np.array([0.9]))
     np.testing.assert_allclose(run(silent, None, clip_norm=np.inf), run(silent, None, clip_norm=1e6), rtol=1e-12)
 
 
@@ -87,11 +87,14 @@ def test_cool_down():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: Arms(np.array([0.0]), np.array([1.0]), np.array([0.0])), "learning_rate must be positive"),
-        (lambda: Arms(np.array([1.0]), np.array([-1.0]), np.array([0.0])), "noise_multiplier must not be negative"),
-        (lambda: Arms(np.array([1.0]), np.array([1.0]), np.array([1.0])), "momentum=1.0 must be below 1"),
-        (lambda: Arms(np.array([1.0]), np.array([1.0]), np.array([-0.1])), "momentum must not be negative"),
-        (lambda: Arms(np.array([1.0, 2.0]), np.array([1.0]), np.array([0.0])), "one value an arm"),
+        (lambda: EpochArms(np.array([0.0]), np.array([1.0]), np.array([0.0])), "learning_rate must be positive"),
+        (
+            lambda: EpochArms(np.array([1.0]), np.array([-1.0]), np.array([0.0])),
+            "noise_multiplier must not be negative",
+        ),
+        (lambda: EpochArms(np.array([1.0]), np.array([1.0]), np.array([1.0])), "momentum=1.0 must be below 1"),
+        (lambda: EpochArms(np.array([1.0]), np.array([1.0]), np.array([-0.1])), "momentum must not be negative"),
+        (lambda: EpochArms(np.array([1.0, 2.0]), np.array([1.0]), np.array([0.0])), "one value an arm"),
         (lambda: run(noise=None), "noise=None, but an arm asks"),
         (lambda: run(noise=NOISE[:-1]), "ends after 24 of T=25"),
         (lambda: run(noise=NOISE[:, :, :1]), "does not fit"),

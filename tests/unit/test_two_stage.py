@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import twins
+from dpdescent.algorithms import two_stage_gd
+from dpdescent.algorithms.dp_2s_gd import BLOCK, Normals, TwoStageArms, descend
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import IVSample, draw_parameters, draw_sample
 from dpdescent.data.tabular import compress
-from dpdescent.descent import noise_free
-from dpdescent.descent.two_stage import BLOCK, Arms, Normals, descend
 
 
 def make_arms(steps, **changes):
@@ -23,7 +23,7 @@ def make_arms(steps, **changes):
         "lambda1": np.linspace(0.05, 0.2, count),
         "lambda2": np.linspace(0.3, 0.1, count),
     }
-    return Arms(steps, **(fields | {key: np.full(count, value) for key, value in changes.items()}))
+    return TwoStageArms(steps, **(fields | {key: np.full(count, value) for key, value in changes.items()}))
 
 
 def sample_of(p, q, n, seed=0):
@@ -105,13 +105,13 @@ def test_arms_do_not_disturb_each_other():
 
 def test_unclipped_paths_equal_the_closed_form():
     """liang2025 App. E.1: Theta^(t) = Theta_hat - (I - eta A)^t Theta_hat + accumulated noise, and recursion (12)."""
-    from dpdescent.papers.liang2025 import lemmas
+    from dpdescent.papers.liang2025.theory import lemmas
 
     sample = sample_of(3, 4, 500)
     arms = make_arms([12], gamma1=np.inf, gamma2=np.inf)
     normals = Normals.draw(np.random.default_rng(9), 12, 3, 4)
     result = descend(sample, arms, normals, record=True)
-    exact = noise_free.Moments.of(sample)
+    exact = two_stage_gd.Moments.of(sample)
     Xi, nu = arms.lambda1[0] * normals.stage1[:, 0].swapaxes(1, 2), arms.lambda2[0] * normals.stage2[:, 0]
     Thetas = lemmas.first_stage_path(exact, arms.eta[0], Xi)
     np.testing.assert_allclose(result.Theta_path[:, 0], Thetas, atol=1e-10)
@@ -133,7 +133,7 @@ def test_noise_free_descent_converges_to_two_stage_least_squares(p, q):
 def test_noise_free_shortcut_equals_the_plain_loop(p, q):
     sample = sample_of(p, q, 300, seed=6)
     steps = [1, 2, 5, 30, 400]
-    betas = noise_free.final_betas(sample, steps, eta=0.7, alpha=0.01)
+    betas = two_stage_gd.final_betas(sample, steps, eta=0.7, alpha=0.01)
     arms = make_arms(steps, gamma1=np.inf, gamma2=np.inf, lambda1=0.0, lambda2=0.0, eta=0.7, alpha=0.01)
     normals = Normals(np.zeros((400, 1, p, q)), np.zeros((400, 1, p)))
     np.testing.assert_allclose(betas, descend(sample, arms, normals).beta, rtol=1e-9, atol=1e-11)
@@ -141,7 +141,7 @@ def test_noise_free_shortcut_equals_the_plain_loop(p, q):
 
 def test_covariance_of_the_first_stage_by_simulation():
     """liang2025 App. D.4: columns of the accumulated noise have the stated covariance."""
-    from dpdescent.papers.liang2025 import lemmas
+    from dpdescent.papers.liang2025.theory import lemmas
 
     sample, runs, T = sample_of(1, 3, 400), 4000, 6
     arms = make_arms([T] * runs, gamma1=np.inf, gamma2=np.inf, lambda1=0.3, lambda2=0.0, eta=0.6, alpha=0.01)

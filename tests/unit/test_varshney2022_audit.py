@@ -16,7 +16,8 @@ from dpdescent.privacy.audit.bounds import epsilon_of_mu
 from dpdescent.privacy.audit.requests import NotAudited, Request
 from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism
 from dpdescent.randomness import stream
-from dpdescent.replication import ledger, project
+from dpdescent.replication.configuration import project
+from dpdescent.replication.ledger import entries
 
 PAPER = "varshney2022"
 PROJECT = project.load({"scale": "quick", "seed": 3, "papers": [PAPER]}, Path(__file__).parents[2])
@@ -69,7 +70,7 @@ def test_the_attack_attains_what_the_ledger_accounts_for(arms: list[Arm]) -> Non
     seen = set()
     for cell, name, event, delta in arms:
         request = audit.request(cell, name, event)
-        (row,) = ledger.rows(PAPER, "any", [(name, event, delta)])
+        (row,) = entries.rows(PAPER, "any", [(name, event, delta)])
         if isinstance(request, NotAudited) or row["mu"] == "" or request.attack in (audit.THRESHOLD, audit.BOUNDED):
             continue
         seen.add(request.attack)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2, norm
 
-from dpdescent.descent.shuffled_moments import tail_risk
+from dpdescent.algorithms.sgd_moments import tail_risk
 from dpdescent.papers.varshney2022 import bounds
 from dpdescent.papers.varshney2022.bounds import cases, lemmas
 from dpdescent.papers.varshney2022.design import Design
@@ -19,8 +19,9 @@ from dpdescent.papers.varshney2022.experiments import feasibility, moments, tabl
 from dpdescent.papers.varshney2022.experiments.multiplier import ACCOUNTANTS, SHUFFLED
 from dpdescent.papers.varshney2022.theory import ambssgd, ssgd
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.replication import judgement, project
-from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.configuration import project
+from dpdescent.replication.judging import judgement
+from dpdescent.replication.judging.evidence import Bound, Evidence
 from made_up import NARROW, table_of
 
 ROOT = Path(__file__).parents[2]

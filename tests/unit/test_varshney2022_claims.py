@@ -16,10 +16,10 @@ import pytest
 from dpdescent.papers.varshney2022 import claims, reading
 from dpdescent.papers.varshney2022.claims import open_claims, quantities, rates
 from dpdescent.papers.varshney2022.theory.ambssgd import stat_slack
-from dpdescent.replication import cells
-from dpdescent.replication import configuration as conf
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.configuration import values as conf
+from dpdescent.replication.judging import cells
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 from made_up import Rows, grid
 
 ROOT = Path(__file__).parents[2]

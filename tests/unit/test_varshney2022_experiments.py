@@ -15,19 +15,21 @@ from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from dpdescent.baselines.sufficient_statistics import wishart_gram
-from dpdescent.descent.dp_stat import Search
-from dpdescent.descent.shuffled import Arm, Fixed, Normals, descend
+from dpdescent.algorithms.dp_ambssgd import Fixed, Normals, SGDArm, descend
+from dpdescent.algorithms.dp_stat import Search
+from dpdescent.baselines.ada_ssp import wishart_gram
 from dpdescent.papers.varshney2022 import design as designs
-from dpdescent.papers.varshney2022 import risk_runs, rivals, single_pass
-from dpdescent.papers.varshney2022.algorithm import Choice
+from dpdescent.papers.varshney2022.arms import Choice
 from dpdescent.papers.varshney2022.experiments import ablation, audit, bound_vs_run, sample_complexity
+from dpdescent.papers.varshney2022.runs import baselines, risks, single_pass
 from dpdescent.papers.varshney2022.theory import ambssgd, comparison, privacy
 from dpdescent.papers.varshney2022.theory import ssgd as ssgd_theory
 from dpdescent.privacy import shuffling
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.randomness import stream
-from dpdescent.replication import ledger, project, tables
+from dpdescent.replication.build import tables
+from dpdescent.replication.configuration import project
+from dpdescent.replication.ledger import entries as ledger
 
 PAPER = "varshney2022"
 PROJECT = project.load({"scale": "quick", "seed": 3, "papers": [PAPER]}, Path(__file__).parents[2])
@@ -206,11 +208,11 @@ def test_risks_of_a_stream_do_not_depend_on_how_many_there_are(d: int) -> None:
     design = designs.Design.of(d, 1.0, 1.0)
     arms = [ssgd_theory.Parameters(1e-3 * (1 + i), 3.0, 1.2) for i in range(3)]
 
-    def risks(first: int, last: int) -> Any:
+    def together(first: int, last: int) -> Any:
         return single_pass.run({"seed": 1, "trials": [first, last]}, design, 300, [0.1] * 3, arms)[0]
 
-    cut = np.concatenate([risks(0, 2), risks(2, 3), risks(3, 6)], axis=1)
-    np.testing.assert_array_equal(risks(0, 6), cut)
+    cut = np.concatenate([together(0, 2), together(2, 3), together(3, 6)], axis=1)
+    np.testing.assert_array_equal(together(0, 6), cut)
     estimates = np.random.default_rng(2).standard_normal((7, d))
     np.testing.assert_array_equal(design.risk(estimates), [design.risk(each) for each in estimates])
 
@@ -437,7 +439,7 @@ def test_a_random_grid_is_shifted_by_a_public_offset_of_the_trial() -> None:
 
 def test_least_squares_is_lapack_s() -> None:
     X, Y = designs.Design.of(5, 4.0, 1.0).draw(80, np.array([1.0, 0.1]), np.random.default_rng(1))
-    np.testing.assert_allclose(rivals.least_squares(X, Y), np.linalg.lstsq(X, Y, rcond=None)[0].T, rtol=1e-10)
+    np.testing.assert_allclose(baselines.least_squares(X, Y), np.linalg.lstsq(X, Y, rcond=None)[0].T, rtol=1e-10)
 
 
 def test_without_clipping_runs_have_their_exact_laws() -> None:
@@ -660,21 +662,21 @@ def test_tails_of_the_ablation_average_one_path() -> None:
     assert rows["noise multiplier", "exact"] == rows["rule", "corrected"] == rows["printed, one by one", "none"]
     assert rows["tail"].nunique() == 4
     path = np.arange(16.0).reshape(8, 2)
-    assert rivals.tail_average(path, 0.25).tolist() == [13.0, 14.0]
-    assert rivals.tail_average(path, 0.75).tolist() == path[2:].mean(0).tolist()
-    assert rivals.tail_average(path, 0.01).tolist() == [14.0, 15.0]
+    assert baselines.tail_average(path, 0.25).tolist() == [13.0, 14.0]
+    assert baselines.tail_average(path, 0.75).tolist() == path[2:].mean(0).tolist()
+    assert baselines.tail_average(path, 0.01).tolist() == [14.0, 15.0]
 
 
 @pytest.mark.parametrize(("T", "tail", "kept"), [(8, 0.5, 4), (9, 0.5, 4), (1, 0.5, 1), (100, 0.29, 29), (3, 1.0, 3)])
 def test_length_of_the_tail_is_the_engine_s(T: int, tail: float, kept: int) -> None:
     """0.29 of 100 is 29, which a product of floating numbers misses."""
-    assert rivals.tail_length(T, tail) == kept
+    assert baselines.tail_length(T, tail) == kept
     rng = np.random.default_rng(7)
     batches = [(rng.standard_normal((4, 2)), rng.standard_normal((4, 1))) for _ in range(T)]
     normals = Normals.draw(rng, T, 2, 1)
-    runs = descend(batches, [Arm(0.1, 0.5, Fixed(1.0), 0)], normals, tail)
+    runs = descend(batches, [SGDArm(0.1, 0.5, Fixed(1.0), 0)], normals, tail)
     np.testing.assert_allclose(runs.average[0], runs.path[T + 1 - kept :, 0].mean(0), rtol=1e-12)
-    np.testing.assert_allclose(runs.average[0], rivals.tail_average(runs.path[1:, 0], tail), rtol=1e-12)
+    np.testing.assert_allclose(runs.average[0], baselines.tail_average(runs.path[1:, 0], tail), rtol=1e-12)
 
 
 def test_designs_are_compared_by_identity() -> None:
@@ -803,7 +805,7 @@ def test_ada_ssp_shares_the_budget_of_one_gaussian_release() -> None:
     design = designs.Design.of(d, 1.0, 1.0)
     log = math.log(N)
     for tight, bound in ((False, math.sqrt(d + 2 * math.sqrt(d * log) + 2 * log)), (True, 1.2 * 2)):
-        noise = rivals.calibration(spec, design, N, sigma, EPS, tight=tight)
+        noise = baselines.calibration(spec, design, N, sigma, EPS, tight=tight)
         assert (noise.bounds.x, noise.bounds.y) == pytest.approx((bound, math.sqrt(2 * 1.09 * log)), rel=1e-12)
         mus = [release.sensitivity / release.noise_sd for release in noise.releases]
         assert np.ptp(mus) < 1e-12
@@ -830,7 +832,7 @@ def test_dp_ssgd_s_multiplier_is_the_shuffled_one() -> None:
         assert row["sampler"] == "shuffled single pass"
         assert float(row["eps_tight"]) == pytest.approx(shuffling.epsilon(alpha, N, row["delta"]), rel=1e-6)
     spec = small("risk_vs_n", "DP-SSGD")
-    made = risk_runs.ssgd_parameters(spec, risk_runs.design_of(spec), 800, 1.0, EPS)
+    made = risks.ssgd_parameters(spec, risks.design_of(spec), 800, 1.0, EPS)
     assert made.alpha == shuffling.noise_multiplier(EPS, 800, DELTA)
     assert made.zeta == pytest.approx(3 * math.sqrt(3 * 2), rel=1e-12)
     # As printed it is not accounted for: alpha of Corollary 3.3 with the constant 1.

@@ -20,9 +20,9 @@ from matplotlib.lines import Line2D
 
 import made_up
 from dpdescent.papers.varshney2022 import figures
-from dpdescent.papers.varshney2022.figures import accounting, choices, looks, steps
-from dpdescent.replication import figures as style
-from dpdescent.replication.statistics import Z95
+from dpdescent.papers.varshney2022.figures import accounting, choices, steps, styles
+from dpdescent.replication.drawing import figures as style
+from dpdescent.replication.judging.statistics import Z95
 from made_up import Rows, grid
 
 ROOT = Path(__file__).parents[2]
@@ -171,7 +171,7 @@ def by_condition() -> Rows:
 
 def statistic_rows() -> Rows:
     rows: Rows = []
-    for keys in grid(s=(500, 2000, 20000), levels=(12, 20, 133), alpha=(4.2, 10.5), rule=tuple(looks.RULES)):
+    for keys in grid(s=(500, 2000, 20000), levels=(12, 20, 133), alpha=(4.2, 10.5), rule=tuple(styles.RULES)):
         printed = keys["rule"] == "as published"
         octaves = range(-4, 9)
         if printed:
@@ -592,32 +592,32 @@ def test_names_that_were_read_as_numbers_are_names() -> None:
     rows = [row for row in ROWS["ssgd"] if row["step"] in ("0.05", "0.0002")]
     table = table_of(rows).assign(step=lambda each: each["step"].astype(float))
     assert len(of_table("ssgd", table).axes[3].containers) == 6
-    assert looks.text_of(5e-05) == "5e-05"
+    assert styles.text_of(5e-05) == "5e-05"
 
 
 def test_a_series_has_one_look_and_no_two_look_alike() -> None:
-    kinds = [tuple(map(str, looks.look(name).values())) for name in looks.METHODS]
+    kinds = [tuple(map(str, styles.look(name).values())) for name in styles.METHODS]
     assert len(set(kinds)) == len(kinds)
     named = {row["series"] for name in ROWS if name.startswith(("risk", "sample", "ssgd")) for row in ROWS[name]}
-    assert named - {"SGD"} <= set(looks.METHODS)
+    assert named - {"SGD"} <= set(styles.METHODS)
     for name in ("risk_vs_n", "risk_vs_eps", "risk_vs_d", "sample_complexity"):
         for container in draw(name).axes[0].containers:
             label, line = container.get_label(), container[0]
-            series = next((each for each in looks.METHODS if looks.label_of(each) == label), None)
+            series = next((each for each in styles.METHODS if styles.label_of(each) == label), None)
             if series:
-                wanted = looks.look(series)
+                wanted = styles.look(series)
                 assert (line.get_color(), line.get_marker()) == (wanted["color"], wanted["marker"])
-    assert looks.look("corrected", looks.RULES) == looks.look("DP-AMBSSGD")
-    assert looks.look("as published", looks.RULES) == looks.look("DP-AMBSSGD (as published)")
-    assert looks.look("one of one's own")["color"] == style.GREY
-    assert looks.label_of("AdaSSP (bound 1.2 sqrt d)") == r"AdaSSP (bound $1.2\sqrt{d}$)"
+    assert styles.look("corrected", styles.RULES) == styles.look("DP-AMBSSGD")
+    assert styles.look("as published", styles.RULES) == styles.look("DP-AMBSSGD (as published)")
+    assert styles.look("one of one's own")["color"] == style.GREY
+    assert styles.label_of("AdaSSP (bound 1.2 sqrt d)") == r"AdaSSP (bound $1.2\sqrt{d}$)"
 
 
 def test_methods_have_the_colours_of_all_papers() -> None:
     lines = {each.get_label(): each[0] for panel in draw("risk_vs_n").axes for each in panel.containers}
     for name in ("OLS", *PRIVATE, "DP-SSGD"):
-        assert lines[looks.label_of(name)].get_color() == style.METHODS[name], name
-    bound = looks.drawn_without_guarantee("AdaSSP (bound 1.2 sqrt d)")
+        assert lines[styles.label_of(name)].get_color() == style.METHODS[name], name
+    bound = styles.drawn_without_guarantee("AdaSSP (bound 1.2 sqrt d)")
     (tight,) = [each[0] for each in draw("risk_vs_d").axes[0].containers if each.get_label() == bound]
     assert (tight.get_color(), tight.get_markerfacecolor()) == (style.METHODS["AdaSSP"], "white")
     # Variants of DP-AMBSSGD stand beside the methods, and look like none of them.
@@ -670,8 +670,8 @@ def test_other_settings_are_thin_lines_of_the_same_colour() -> None:
         for panel, sigma in zip(row, (1.0, 0.1, 0.01, 0.0), strict=True):
             for name in names:
                 table = only("risk_vs_n", variant=variant, eps=eps, sigma=sigma, series=name)
-                assert drawn(panel, table, "N", color=looks.look(name)["color"], linewidth=0.9, marker="None")
-        label = f"{variant} ({', '.join(map(looks.label_of, looks.in_order(pd.Series(names))))})"
+                assert drawn(panel, table, "N", color=styles.look(name)["color"], linewidth=0.9, marker="None")
+        label = f"{variant} ({', '.join(map(styles.label_of, styles.in_order(pd.Series(names))))})"
         assert label in row[0].get_legend_handles_labels()[1]
         assert label not in other[0].get_legend_handles_labels()[1]
     thin = [line for line in lines_of(panels[1], linewidth=0.9) if line.get_marker() == "None"]
@@ -679,8 +679,8 @@ def test_other_settings_are_thin_lines_of_the_same_colour() -> None:
 
 
 def test_levels_are_in_order_of_number_and_of_the_printed_choices() -> None:
-    assert looks.ordered((), ("last", "12", "133", "8", "0.5")) == ["0.5", "8", "12", "133", "last"]
-    assert looks.ordered(("b", "x", "a"), ("12", "a", "b", "8")) == ["b", "a", "8", "12"]
+    assert styles.ordered((), ("last", "12", "133", "8", "0.5")) == ["0.5", "8", "12", "133", "last"]
+    assert styles.ordered(("b", "x", "a"), ("12", "a", "b", "8")) == ["b", "a", "8", "12"]
     panels = of_table("ablation", whole("ablation"), {}).axes
     written = {axes.get_title(): [label.get_text() for label in axes.get_yticklabels()] for axes in panels}
     assert list(written) == [*choices.CHOICES.values()]
@@ -696,8 +696,8 @@ def test_risks_are_means_but_medians_where_thresholds_overshoot() -> None:
     for series in ("OLS", *PRIVATE, "DP-SSGD"):
         table = only("risk_vs_n", eps=1.0, sigma=0.1, series=series).sort_values("N")
         printed = series == "DP-AMBSSGD (as published)"
-        assert drawn(panel, table, "N", "median" if printed else "mean", color=looks.look(series)["color"])
-        container = container_of(panel, looks.label_of(series))
+        assert drawn(panel, table, "N", "median" if printed else "mean", color=styles.look(series)["color"])
+        container = container_of(panel, styles.label_of(series))
         ends = [table["median_low"], table["median_high"]] if printed else [
             table["mean"] - table["se"], table["mean"] + table["se"],
         ]  # fmt: skip
@@ -773,7 +773,9 @@ def test_records_needed_have_their_exponents_and_both_laws() -> None:
     panel = draw("sample_complexity").axes[0]
     assert panel.get_title() == r"$\sigma=0.5$, risk at most $0.01$"
     for series in {row["series"] for row in ROWS["sample_complexity"]}:
-        assert drawn(panel, only("sample_complexity", series=series, sigma=0.5), "d", color=looks.look(series)["color"])
+        assert drawn(
+            panel, only("sample_complexity", series=series, sigma=0.5), "d", color=styles.look(series)["color"]
+        )
     texts = [text.get_text() for text in panel.get_legend().get_texts()]
     assert texts == [f"${x}$ / ${x}$" for x in ("1.15", "0.98", "1.00", "1.20", "1.45")]
     assert slope_in(labelled(panel, "slope $d$: claimed here")) == pytest.approx(1.0)
@@ -814,12 +816,12 @@ def test_thresholds_are_shown_by_rule() -> None:
         rf"$L={L}$, $s=2000$, $\alpha=4.2$" for L in (12, 20, 133)
     ]
     shares, overshoots, moments, guarantees = (figure.axes[k] for k in (1, 3, 4, 5))
-    for rule in looks.RULES:
+    for rule in styles.RULES:
         table = only("alg_stat", series="share", s=2000, levels=20, alpha=4.2, rule=rule).sort_values("octaves")
         x, y = data_of(container_of(shares, rule)[0])
         np.testing.assert_allclose(x, table["octaves"], atol=0.2)
         np.testing.assert_allclose(y, table["mean"].where(table["mean"] > 0))
-        color = looks.look(rule, looks.RULES)["color"]
+        color = styles.look(rule, styles.RULES)["color"]
         for alpha in (4.2, 10.5):
             table = only("alg_stat", series="mean square ratio", s=2000, alpha=alpha, rule=rule)
             assert drawn(moments, table, "levels", color=color)
@@ -882,7 +884,7 @@ def test_bounds_stand_beside_runs() -> None:
         main = of_kind(algorithm, kind).assign(place=range(8))
         without = of_kind(algorithm, "no clipping, logs 1") if kind == "no clipping" else main.iloc[:0]
         table = pd.concat([main, without.assign(place=np.arange(len(without)) + steps.BELOW)]).sort_values("place")
-        marker = looks.look(algorithm)["marker"]
+        marker = styles.look(algorithm)["marker"]
         for column, mark in (("mean", marker), ("expected", "x"), ("bound", "D"), ("bound_without_logs", "<")):
             found = [data_of(line) for line in lines_of(panel, marker=mark)]
             x, y = (np.concatenate([[], *each]) for each in (zip(*found, strict=True) if found else ((), ())))

@@ -7,22 +7,22 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from dpdescent.descent.shuffled_moments import last_risk, second_moments, tail_risk
+from dpdescent.algorithms.sgd_moments import last_risk, second_moments, tail_risk
 from dpdescent.papers.varshney2022.theory import ambssgd, comparison, moments, privacy, ssgd
-from dpdescent.papers.varshney2022.theory.moments import Problem
+from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.privacy import shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 
 DELTA = 1e-6
 
 
-def isotropic(d: int = 10, records: float = 1e5, sigma: float = 1.0, w_norm: float = 1.0) -> Problem:
-    return Problem(np.ones(d), np.full(d, w_norm * d**-0.5), sigma, records)
+def isotropic(d: int = 10, records: float = 1e5, sigma: float = 1.0, w_norm: float = 1.0) -> LinearProblem:
+    return LinearProblem(np.ones(d), np.full(d, w_norm * d**-0.5), sigma, records)
 
 
-def elliptic(d: int = 10, kappa: float = 16.0, records: float = 1e5, sigma: float = 0.5) -> Problem:
+def elliptic(d: int = 10, kappa: float = 16.0, records: float = 1e5, sigma: float = 0.5) -> LinearProblem:
     lam = kappa ** np.linspace(1.0, 0.0, d)
-    return Problem(lam * d / lam.sum(), np.full(d, d**-0.5), sigma, records)
+    return LinearProblem(lam * d / lam.sum(), np.full(d, d**-0.5), sigma, records)
 
 
 # Noise multipliers ----------------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def test_public_bounds_hold_with_probability_one_over_n():
 
 
 def test_problem_knows_its_norms():
-    problem = Problem(np.array([4.0, 1.0]), np.array([0.5, 2.0]), 0.3, 1e4, fourth=6.0)
+    problem = LinearProblem(np.array([4.0, 1.0]), np.array([0.5, 2.0]), 0.3, 1e4, fourth=6.0)
     assert (problem.dimension, problem.trace, problem.trace_inverse) == (2, 5.0, 1.25)
     assert (problem.largest, problem.mu, problem.kappa) == (4.0, 1.0, 4.0)
     assert (problem.w_norm_squared, problem.euclidean_norm_squared) == (5.0, 4.25)
@@ -409,7 +409,7 @@ def test_second_step_condition_is_two_batches_over_the_bound_at_the_identity():
 
 def test_noise_covariance_of_lemma_b7():
     """Drawn: the mean of b terms z x plus Gaussian noise of sd 2 alpha zeta / b."""
-    problem = Problem(np.array([2.0, 0.5]), np.zeros(2), 0.7, 1e4)
+    problem = LinearProblem(np.array([2.0, 0.5]), np.zeros(2), 0.7, 1e4)
     rng = np.random.default_rng(11)
     x = rng.standard_normal((100_000, 3, 2)) * np.sqrt(problem.lam)
     z = 0.7 * rng.standard_normal((100_000, 3, 1))
@@ -524,9 +524,9 @@ def test_privacy_is_free_above_root_d_over_n():
         (lambda: privacy.theorem_a3(-1.0, 1e5, 1e-6), "eps_local must not be negative"),
         (lambda: moments.input_bound_squared(np.ones(2), 0.9), "fourth=0.9 must be at least 1"),
         (lambda: moments.log_power(2.0, 1.0), "records=2.0 must be at least 3"),
-        (lambda: Problem(np.ones(2), np.ones(3), 1.0, 10), r"of shapes \(2,\) and \(3,\)"),
-        (lambda: Problem(np.array([1.0, 0.0]), np.ones(2), 1.0, 10), "lam must be positive, got 0.0"),
-        (lambda: Problem(np.ones(2), np.ones(2), -1.0, 10), "sigma must not be negative"),
+        (lambda: LinearProblem(np.ones(2), np.ones(3), 1.0, 10), r"of shapes \(2,\) and \(3,\)"),
+        (lambda: LinearProblem(np.array([1.0, 0.0]), np.ones(2), 1.0, 10), "lam must be positive, got 0.0"),
+        (lambda: LinearProblem(np.ones(2), np.ones(2), -1.0, 10), "sigma must not be negative"),
         (lambda: ssgd.lemma_3_5(isotropic(), ssgd.Parameters(0.05, 1.0, 1.0)), "eta=0.05 must be at most 1"),
         (lambda: ssgd.variance(isotropic(), ssgd.Parameters(0.1, 1.0, 1.0)), "eta=0.1 must lie between 0 and"),
         (lambda: ssgd.practical_parameters(isotropic(sigma=0.0, w_norm=0.0), 1.0), "scale_squared must be positive"),

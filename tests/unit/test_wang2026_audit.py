@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpdescent.papers.wang2026 import audit, mechanisms
-from dpdescent.papers.wang2026.mechanisms import Noise
+from dpdescent.papers.wang2026 import arms, audit
+from dpdescent.papers.wang2026.arms import Noise
 from dpdescent.privacy.audit import attack
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement
 from dpdescent.privacy.participation import closed_forms, tail
@@ -24,7 +24,7 @@ def noise(**own: object) -> Noise:
 
 
 def asked(made: Noise, arm: str, C_clip: float = 0.25) -> Request | NotAudited:
-    return audit.request(CELL, arm, mechanisms.of_run(made, C_clip))
+    return audit.request(CELL, arm, arms.of_run(made, C_clip))
 
 
 def test_batches_of_fixed_size_under_both_relations() -> None:
@@ -38,7 +38,7 @@ def test_batches_of_fixed_size_under_both_relations() -> None:
 
 
 def test_runs_of_any_noise_are_cut() -> None:
-    uncalibrated = noise(accountant=mechanisms.FIXED, T=2000, eps=math.nan)
+    uncalibrated = noise(accountant=arms.FIXED, T=2000, eps=math.nan)
     request = asked(uncalibrated, "main: n=1000 B=100 T=2000, fixed kappa kappa=3 lam=0.4 C_clip=1")
     assert isinstance(request, Request)
     assert request.parameters["T"] == audit.LONGEST
@@ -60,7 +60,7 @@ def test_balls_in_bins_and_known_batches() -> None:
 
 
 def test_the_full_batch_is_one_release() -> None:
-    full = noise(accountant=mechanisms.FIXED, sampler="full batch", r=1.0, lam=0.0, T=250, eps=math.nan)
+    full = noise(accountant=arms.FIXED, sampler="full batch", r=1.0, lam=0.0, T=250, eps=math.nan)
     request = asked(full, "main: n=10 B=10 T=250, fixed kappa kappa=3 lam=0 C_clip=1")
     assert isinstance(request, Request)
     made = audit.ATTACKS[request.attack](**request.parameters)

@@ -15,8 +15,9 @@ from dpdescent.papers.wang2026 import bounds
 from dpdescent.papers.wang2026.bounds import cases
 from dpdescent.papers.wang2026.experiments import admissible_width, table_rates
 from dpdescent.privacy.participation import closed_forms, gaussian
-from dpdescent.replication import judgement, project
-from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.configuration import project
+from dpdescent.replication.judging import judgement
+from dpdescent.replication.judging.evidence import Bound, Evidence
 from made_up import NARROW, table_of
 
 ROOT = Path(__file__).parents[2]

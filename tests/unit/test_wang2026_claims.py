@@ -18,9 +18,9 @@ from dpdescent.papers.wang2026.claims import algebra, open_claims, quantities
 from dpdescent.papers.wang2026.theory import prescriptions
 from dpdescent.papers.wang2026.theory.prescriptions import Power
 from dpdescent.papers.wang2026.theory.rates import quadratic_weight
-from dpdescent.replication import configuration as conf
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.configuration import values as conf
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 from made_up import Rows, grid
 
 ROOT = Path(__file__).parents[2]

@@ -8,10 +8,11 @@ import pytest
 
 from dpdescent.data import images
 from dpdescent.data.digits import read_digits
-from dpdescent.papers.wang2026 import calibrated, images_compared
 from dpdescent.papers.wang2026.design import named
 from dpdescent.papers.wang2026.experiments import fig01, fig01_fashion
-from dpdescent.papers.wang2026.images_compared import Seed, noise_of
+from dpdescent.papers.wang2026.runs import calibrated
+from dpdescent.papers.wang2026.runs import images as image_runs
+from dpdescent.papers.wang2026.runs.images import Seed, noise_of
 from dpdescent.privacy.participation.calibration import Calibrated
 
 SAMPLERS = {"bnb": "balls in bins", "cyclic": "fixed order", "tail": "fixed size"}
@@ -53,7 +54,7 @@ def accuracy_written_out(spec, trial, eta, noise):
     order = named(spec, trial, "data").permutation(1797)
     digits, records = read_digits(), arms["records"]
     x, labels = digits.inputs[order[:records]], digits.labels[order[:records]]
-    model = images_compared.ConvolutionalNetwork(8, arms["filters"])
+    model = image_runs.ConvolutionalNetwork(8, arms["filters"])
     theta, before = model.initial(named(spec, trial, "start")), np.zeros(model.parameters)
     Z = named(spec, trial, "noise").standard_normal((T, model.parameters))
     rng = named(spec, trial, "batches")
@@ -173,15 +174,15 @@ def test_step_sizes_are_the_best_ones_of_other_seeds(monkeypatch):
 
     monkeypatch.setattr(Seed, "of", make)
     spec = small(eta=[4.0, 1.0, 2.0], lam=[0.0, 0.5])
-    (arms,) = images_compared.noises(spec)
-    assert images_compared.tuned(spec, fig01.task, arms) == [1.0, 4.0]
+    (arms,) = image_runs.noises(spec)
+    assert image_runs.tuned(spec, fig01.task, arms) == [1.0, 4.0]
     assert asked == [("balls in bins", -2), ("balls in bins", -1)]
 
 
 @pytest.mark.parametrize("accountant", list(SAMPLERS))
 def test_batches_are_those_of_the_sampler(accountant):
     spec = small(accountant=accountant, T=30)
-    batches = images_compared.batches_of(spec, SAMPLERS[accountant], np.random.default_rng(0))
+    batches = image_runs.batches_of(spec, SAMPLERS[accountant], np.random.default_rng(0))
     sizes = [len(batch) for batch in batches]
     if accountant == "tail":
         assert sizes == [15] * 30
@@ -202,7 +203,7 @@ def test_epochs_must_have_a_whole_number_of_batches(r, records):
 
 def test_other_samplers_are_refused():
     with pytest.raises(ValueError, match="sampler='Poisson' is none of"):
-        images_compared.batches_of(small(), "Poisson", np.random.default_rng(0))
+        image_runs.batches_of(small(), "Poisson", np.random.default_rng(0))
 
 
 def test_the_net_learns_with_little_noise():

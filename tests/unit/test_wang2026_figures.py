@@ -18,9 +18,9 @@ from matplotlib.lines import Line2D
 
 import made_up
 from dpdescent.papers.wang2026 import figures
-from dpdescent.papers.wang2026.figures import looks, theory
-from dpdescent.replication import figures as style
-from dpdescent.replication.statistics import Z95
+from dpdescent.papers.wang2026.figures import styles, theory
+from dpdescent.replication.drawing import figures as style
+from dpdescent.replication.judging.statistics import Z95
 from made_up import Rows, grid
 
 ROOT = Path(__file__).parents[2]
@@ -719,7 +719,7 @@ def test_a_coarse_grid_of_a_single_trial_is_drawn(name: str) -> None:
         table = table[table[column].isna() | (table[column] == values[len(values) // 2])]
     assert table["se"].isna().all()
     # There is room for titles and legends all the same.
-    assert of_table(name, table).get_size_inches()[0] >= looks.LEAST_WIDTH
+    assert of_table(name, table).get_size_inches()[0] >= styles.LEAST_WIDTH
 
 
 def test_equal_tables_give_equal_bytes(tmp_path: Path) -> None:
@@ -730,16 +730,16 @@ def test_equal_tables_give_equal_bytes(tmp_path: Path) -> None:
 
 
 def test_an_accountant_has_one_colour_and_no_two_share_it() -> None:
-    colors = [color for color, _, _ in looks.ACCOUNTANTS.values()]
+    colors = [color for color, _, _ in styles.ACCOUNTANTS.values()]
     assert len(set(colors)) == len(colors)
-    assert looks.look("one of one's own")["color"] == style.GREY
-    names = {text: name for name, (_, _, text) in looks.ACCOUNTANTS.items()}
+    assert styles.look("one of one's own")["color"] == style.GREY
+    names = {text: name for name, (_, _, text) in styles.ACCOUNTANTS.items()}
     found = 0
     for figure in map(draw, ("kappa_tables", "kan_lambda", "private_rate_n", "lambda_tradeoff", "eps_and_d", "fig01")):
         for panel in shown(figure):
             for container in panel.containers:
                 for text in (text for text in names if text in str(container.get_label())):
-                    assert container[0].get_color() == looks.ACCOUNTANTS[names[text]][0]
+                    assert container[0].get_color() == styles.ACCOUNTANTS[names[text]][0]
                     found += 1
     assert found > 50
 
@@ -750,24 +750,24 @@ def test_what_has_no_guarantee_is_hollow_and_dashed_and_said_so() -> None:
     assert panel.get_title() == r"T = 100, $\varepsilon$ = 1"
     for name, solid in (("F12x8", False), ("F8", False), ("tail", True)):
         table = only("kan_lambda", panel="T = 100", eps=1.0, accountant=name, series="population risk")
-        line = line_through(panel, table, "lam", color=looks.ACCOUNTANTS[name][0])
+        line = line_through(panel, table, "lam", color=styles.ACCOUNTANTS[name][0])
         assert (is_hollow(line), line.get_linestyle()) == ((False, "-") if solid else (True, "--"))
     labels = legend_of(figure)
     assert "Theorem F.12 as published, outside its condition" in labels
     assert "Theorem F.8's pair (no guarantee for batches of fixed size)" in labels
-    assert looks.HOLLOW in labels
+    assert styles.HOLLOW in labels
     # At T = 250 Theorem F.12 is inside its condition.
     panel = shown(figure)[10]
     assert panel.get_title() == r"T = 250, $\varepsilon$ = 0.5"
     table = only("kan_lambda", panel="T = 250", eps=0.5, accountant="F12x8", series="population risk")
     assert not is_hollow(line_through(panel, table, "lam"))
     sound = whole("kan_lambda").query("accountant == 'tail'")
-    assert looks.HOLLOW not in legend_of(of_table("kan_lambda", sound))
+    assert styles.HOLLOW not in legend_of(of_table("kan_lambda", sound))
 
 
 def test_single_points_outside_a_condition_are_hollow() -> None:
     panel = draw("private_rate_n").axes[0]
-    (hollow,) = [line for line in lines_of(panel, color=looks.ACCOUNTANTS["F12x8"][0]) if is_hollow(line)]
+    (hollow,) = [line for line in lines_of(panel, color=styles.ACCOUNTANTS["F12x8"][0]) if is_hollow(line)]
     assert data_of(hollow)[0].tolist() == [1000]
     capped = [line for line in lines_of(draw("rate_minibatch").axes[0]) if is_hollow(line)]
     assert [data_of(line)[0].tolist() for line in capped] == [[100, 200]] * 2
@@ -782,9 +782,9 @@ def test_an_axis_of_lambda_resolves_values_near_one() -> None:
     assert np.diff(places[1:, 0]).min() > 0.1
     assert panel.get_xticks().tolist() == [0, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99]
     lam = np.array([0.0, 0.3, 0.9, 0.999])
-    np.testing.assert_allclose(looks._unstretched(looks.stretched(lam)), lam, atol=1e-12)
-    assert np.isfinite(looks.stretched([1.0, 2.0])).all()
-    assert looks.spaced([0, 1, 2, 3, 10], np.array([0.0, 1, 2, 3, 10]), 0.2) == [0, 3, 10]
+    np.testing.assert_allclose(styles._unstretched(styles.stretched(lam)), lam, atol=1e-12)
+    assert np.isfinite(styles.stretched([1.0, 2.0])).all()
+    assert styles.spaced([0, 1, 2, 3, 10], np.array([0.0, 1, 2, 3, 10]), 0.2) == [0, 3, 10]
 
 
 def test_accuracies_and_gains_are_drawn_with_intervals_and_the_best_lambda() -> None:
@@ -793,9 +793,9 @@ def test_accuracies_and_gains_are_drawn_with_intervals_and_the_best_lambda() -> 
         for panel, series in ((accuracy, "test accuracy"), (gain, "gain over lam = 0")):
             table = only("fig01", panel="accuracy", eps=eps, series=series).sort_values("lam")
             table = table.assign(mean=100 * table["mean"])
-            line = line_through(panel, table, "lam", color=looks.eps_color(eps))
+            line = line_through(panel, table, "lam", color=styles.eps_color(eps))
             np.testing.assert_allclose(bars_of(panel, line), 100 * Z95 * table["se"])
-            (star,) = lines_of(panel, marker="*", color=looks.eps_color(eps))
+            (star,) = lines_of(panel, marker="*", color=styles.eps_color(eps))
             top = table.loc[table["mean"].idxmax()]
             assert [value[0] for value in data_of(star)] == [top["lam"], top["mean"]]
     for eps, dash in ((8.0, "-"), (1.0, "-.")):
@@ -803,10 +803,10 @@ def test_accuracies_and_gains_are_drawn_with_intervals_and_the_best_lambda() -> 
             for variant, name in (("main", "bnb"), ("cyclic batches", "cyclic"), ("batches of Algorithm 1", "tail")):
                 table = only("fig01", panel="accuracy", eps=eps, series=series, variant=variant)
                 table = table.assign(mean=100 * table["mean"])
-                line_through(panel, table, "lam", color=looks.ACCOUNTANTS[name][0], linestyle=dash)
+                line_through(panel, table, "lam", color=styles.ACCOUNTANTS[name][0], linestyle=dash)
     for panel, noise in ((fixed, "fixed"), (calibrated, "calibrated")):
         for lam in (0.0, 0.4, 0.8, 0.9, 0.99):
-            color = looks.lam_color(lam)
+            color = styles.lam_color(lam)
             for series, dash in (("formula", "-"), ("simulated", "None")):
                 table = only("fig01", panel="noise", noise=noise, lam=lam, series=series)
                 line_through(panel, table, "t", color=color, linestyle=dash)
@@ -822,7 +822,7 @@ def test_multipliers_are_drawn_plain_and_scaled_at_the_full_setting() -> None:
     for column, eps in ((0, 1.0), (1, 8.0)):
         for name in ("F12x8", "tail", "F8", "bnb", "cyclic"):
             table = only("kappa_tables", **at, eps=eps, accountant=name)
-            color = looks.ACCOUNTANTS[name][0]
+            color = styles.ACCOUNTANTS[name][0]
             line_through(axes[column], table, "lam", color=color)
             line_through(axes[column + 3], table.assign(mean=(1 - table["lam"]) * table["mean"]), "lam", color=color)
     table = only("kappa_tables", **at, lam=0.0, accountant="RDP19")
@@ -843,7 +843,7 @@ def test_risks_against_lambda_have_their_variants_and_their_best_value() -> None
     panel = shown(draw("kan_lambda"))[16]
     assert panel.get_title() == r"T = 100, $\varepsilon$ = 8, variants"
     for name in ("tail", "F8"):
-        color = looks.ACCOUNTANTS[name][0]
+        color = styles.ACCOUNTANTS[name][0]
         table = only("kan_lambda", panel="T = 100", eps=8.0, accountant=name, series="population risk")
         line = line_through(panel, table, "lam")
         np.testing.assert_allclose(bars_of(panel, line), Z95 * table.sort_values("lam")["se"])
@@ -875,7 +875,7 @@ def test_terms_of_the_bound_are_drawn_by_accountant() -> None:
         for column, term in enumerate(("linear", "quadratic", "total")):
             for name in ("fixed", "F12x8", "tail", "F8", "bnb", "cyclic"):
                 table = only("lambda_tradeoff", eps=eps, term=term, accountant=name)
-                line_through(axes[3 * row + column], table, "lam", color=looks.ACCOUNTANTS[name][0])
+                line_through(axes[3 * row + column], table, "lam", color=styles.ACCOUNTANTS[name][0])
     (minimiser,) = lines_of(axes[1], linestyle="-.")
     assert minimiser.get_xdata()[0] == pytest.approx(0.5)
     for panel, name in ((axes[0], "tail"), (axes[3], "F12x8")):
@@ -976,7 +976,7 @@ def test_risks_against_records_and_steps_equal_the_table() -> None:
         line_through(empirical, only("private_rate_n", **at, series="empirical risk"), "n")
         line_through(noise, only("private_rate_n", **at, series="population risk"), "n", "kappa")
     (around,) = [line for line in lines_of(noise) if line.get_markerfacecolor() == "none"]
-    assert around.get_color() == looks.ACCOUNTANTS["D9"][0]
+    assert around.get_color() == styles.ACCOUNTANTS["D9"][0]
     assert title_of(draw("private_rate_n")).split("\n")[1].startswith(r"$\delta=n^{-1.1}$")
     for panel, x in zip(draw("eps_and_d").axes, ("eps", "d"), strict=True):
         for series in RISKS:
@@ -989,7 +989,7 @@ def test_choices_equal_the_table() -> None:
     for panel, name in ((plain_, "no noise"), (noisy, "noise")):
         for lam in (0.0, 0.5):
             for series in RISKS:
-                line_through(panel, only("width", panel=name, lam=lam, series=series), "m", color=looks.lam_color(lam))
+                line_through(panel, only("width", panel=name, lam=lam, series=series), "m", color=styles.lam_color(lam))
     at = {"series": "population risk", "lam": 0.0}
     for measure in ("gamma", "initial_output", "hessian"):
         line_through(start, only("width", **at, kappa=0.0), "m", measure)
@@ -1061,7 +1061,7 @@ def test_bounds_stand_beside_runs_by_setting() -> None:
 
     for bound, (marker, _, text) in theory.BOUNDS.items():
         for constants in ("sharp", "paper") if bound in ("C.11", "D.13") else ("dropped",):
-            label = looks.joined(text, theory.CONSTANTS.get(constants, ""))
+            label = styles.joined(text, theory.CONSTANTS.get(constants, ""))
             line = labelled(totals, label)
             assert data_of(line)[0].tolist() == values(bound=bound, constants=constants, term="total")
             assert line.get_marker() == marker
@@ -1084,7 +1084,7 @@ def test_admitted_widths_are_shaded_between_the_limits() -> None:
         at = {"gamma": gamma, "eta": eta}
         for name in ("F12x8", "F12x2"):
             table = only("admissible_width", **at, logs=logs, series="upper limit", accountant=name)
-            color = looks.ACCOUNTANTS[name][0]
+            color = styles.ACCOUNTANTS[name][0]
             line_through(panel, table, "n", color=color)
             # Theorem F.12 speaks of the largest n only.
             (hollow,) = [line for line in lines_of(panel, color=color) if is_hollow(line)]

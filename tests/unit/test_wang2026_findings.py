@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from dpdescent.papers.wang2026 import findings
-from dpdescent.replication import configuration as conf
-from dpdescent.replication.evidence import Evidence, Finding
+from dpdescent.replication.configuration import values as conf
+from dpdescent.replication.judging.evidence import Evidence, Finding
 from made_up import Rows
 
 ROOT = Path(__file__).parents[2]

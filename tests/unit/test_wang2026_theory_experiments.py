@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from dpdescent.models.kan import logistic, logistic_slope
-from dpdescent.papers.wang2026 import design, diagnostics, kan_runs
-from dpdescent.papers.wang2026.diagnostics import Seed
+from dpdescent.papers.wang2026 import design
 from dpdescent.papers.wang2026.experiments import (
     admissible_width,
     bound_vs_run,
@@ -19,6 +18,8 @@ from dpdescent.papers.wang2026.experiments import (
     stability,
     table_rates,
 )
+from dpdescent.papers.wang2026.runs import diagnostics, training
+from dpdescent.papers.wang2026.runs.diagnostics import Seed
 from dpdescent.papers.wang2026.theory import constants, explicit, margin, rates
 from dpdescent.papers.wang2026.theory.constants import Constants
 
@@ -99,8 +100,8 @@ def test_bounds_of_a_seed():
     outputs = seed.problem.kan.outputs(seed.problem.start[0], seed.problem.features[0], seed.problem.kan.heads(c))
     expected = seed.problem.kan.outputs(seed.problem.start, seed.problem.features, seed.problem.heads)[0]
     assert outputs == pytest.approx(expected, rel=1e-12)
-    size, noise = kan_runs.Size(25, 5, 8), kan_runs.fixed_noise(kan_runs.Size(25, 5, 8), 2.0, 0.5, 1e-3)
-    setting = seed.setting(size, kan_runs.Arm(noise, 0.3, 1.5), sharp)
+    size, noise = training.Size(25, 5, 8), training.fixed_noise(training.Size(25, 5, 8), 2.0, 0.5, 1e-3)
+    setting = seed.setting(size, training.Arm(noise, 0.3, 1.5), sharp)
     assert (setting.c_priv, setting.lam, setting.parameters, setting.T) == (1.5 * 2.0 / 5, 0.5, 12 * 16, 8)
 
 

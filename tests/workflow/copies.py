@@ -13,8 +13,8 @@ from typing import IO, Any
 
 import yaml
 
-from dpdescent.replication import configuration, project
-from dpdescent.replication.compare import SOURCES, scratch_environment
+from dpdescent.replication.build.compare import SOURCES, scratch_environment
+from dpdescent.replication.configuration import project, values
 
 ROOT = Path(__file__).resolve().parents[2]
 # Few trials on the coarse grids of the quick scale, so that whatever judges that one can judge this one.
@@ -134,7 +134,7 @@ def some_of_each(folder: Path) -> list[str]:
 
 def tiny_copy(folder: Path) -> Path:
     copy_project(folder)
-    scale = configuration.read_yaml(folder / "config/scales/quick.yaml")
+    scale = values.read_yaml(folder / "config/scales/quick.yaml")
     scale |= {"label": "tiny scale", "trials_at_most": TRIALS}
     (folder / "config/scales/tiny.yaml").write_text(yaml.safe_dump(scale), encoding="utf-8")
     return folder

@@ -12,7 +12,8 @@ import copies
 import pytest
 from copies import Build
 
-from dpdescent.replication import compare, project
+from dpdescent.replication.build import compare
+from dpdescent.replication.configuration import project
 from dpdescent.replication.report.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,7 @@ import pytest
 import sixth_paper
 from copies import TINY, Build
 
-from dpdescent.replication.compare import scratch_environment
+from dpdescent.replication.build.compare import scratch_environment
 from dpdescent.replication.report.pages import site_files
 
 pytestmark = pytest.mark.workflow

@@ -11,7 +11,8 @@ import copies
 import pytest
 from copies import TINY, TRIALS, Build
 
-from dpdescent.replication import fingerprint, project
+from dpdescent.replication.build import fingerprint
+from dpdescent.replication.configuration import project
 
 pytestmark = pytest.mark.workflow
 
@@ -56,7 +57,7 @@ def test_touching_every_file_reruns_nothing(built: Build) -> None:
 
 
 def test_comments_and_docstrings_rerun_nothing(built: Build) -> None:
-    name = "src/dpdescent/descent/two_stage.py"
+    name = "src/dpdescent/algorithms/dp_2s_gd.py"
     docstring = re.search(r'^def \w+\(.*?:\n    """', (built.folder / name).read_text(), re.MULTILINE | re.DOTALL)
     assert docstring
     with (
@@ -92,10 +93,10 @@ def test_drawing_code_only_redraws(built: Build) -> None:
 
 
 def test_engine_retrains_its_users_only(built: Build) -> None:
-    using = users(built, "dpdescent/descent/two_stage.py")
+    using = users(built, "dpdescent/algorithms/dp_2s_gd.py")
     assert using
     assert not using & {f"{PAPER}/fig01", f"{PAPER}/fig02"}
-    with built.edited("src/dpdescent/descent/two_stage.py", *CODE):
+    with built.edited("src/dpdescent/algorithms/dp_2s_gd.py", *CODE):
         jobs = built.plan()
     parts = {item: sorted(part.name for part in artefacts(built)[item].parts) for item in using}
     assert {item: sorted(names) for item, names in copies.trained(jobs).items()} == parts

@@ -5,10 +5,14 @@ import re
 
 from snakemake import cli
 
-from dpdescent.replication import own_data, preflight
-from dpdescent.replication import project as project_of
-from dpdescent.replication.configuration import ConfigError
-from dpdescent.replication.fingerprint import code_fingerprint, files_fingerprint, module_file, versions
+from dpdescent.replication.ledger import own_data
+from dpdescent.replication.build import preflight
+from dpdescent.replication.configuration import project as project_of
+from dpdescent.replication.configuration.values import ConfigError
+from dpdescent.replication.build.fingerprint import code_fingerprint
+from dpdescent.replication.build.fingerprint import files_fingerprint
+from dpdescent.replication.build.fingerprint import module_file
+from dpdescent.replication.build.fingerprint import versions
 
 ROOT = Path(workflow.basedir)
 SOURCE = ROOT / "src"

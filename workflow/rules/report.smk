@@ -1,6 +1,8 @@
 # What the papers share: claims, findings and the ledger in one file each, the report, the manifest, what it all took.
-from dpdescent.replication.about import about, software
-from dpdescent.replication.report.pages import assets, site_files
+from dpdescent.replication.report.about import about
+from dpdescent.replication.report.about import software
+from dpdescent.replication.report.pages import assets
+from dpdescent.replication.report.pages import site_files
 
 
 rule collect:

@@ -1,11 +1,14 @@
 """Audits a paper's ledger: attacks each distinct mechanism once, fills the ledger, and gives every arm a verdict."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import importlib
 from collections import Counter
 
-from dpdescent.replication import audits, ledger
-from dpdescent.replication.files import read_rows, write_rows
+from dpdescent.replication.build.files import read_rows, write_rows
+from dpdescent.replication.ledger import audits, entries
 
 
 def main() -> None:
@@ -21,9 +24,9 @@ def main() -> None:
     arms = [row for path in args.ledgers for row in read_rows(path)]
     rows = [*arms, *(audits.statement_row(args.paper, statement) for statement in module.statements())]
     found = audits.outcomes(args.paper, rows, module.ATTACKS, args.runs, args.seed)
-    filled = [{name: arm[name] for name in ledger.ACCOUNTED} | audits.ledger_columns(arm, found) for arm in arms]
+    filled = [{name: arm[name] for name in entries.ACCOUNTED} | audits.ledger_columns(arm, found) for arm in arms]
     table = audits.table(rows, found, module.FINDINGS)
-    write_rows(args.privacy, ledger.COLUMNS, filled)
+    write_rows(args.privacy, entries.COLUMNS, filled)
     write_rows(args.audit, audits.COLUMNS, table)
     print(f"{len(filled)} arms, {len(found)} audits:", dict(Counter(row["verdict"] for row in table)))
 

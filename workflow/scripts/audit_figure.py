@@ -1,8 +1,12 @@
 """Draws what audits of the ledger attained beside what is claimed and accounted for, as PNG and SVG."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 
-from dpdescent.replication import audit_figure, figures, tables
+from dpdescent.replication.build import tables
+from dpdescent.replication.drawing import audit_figure, figures
 
 
 def main() -> None:

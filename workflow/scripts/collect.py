@@ -1,8 +1,11 @@
 """Puts the papers' claims, findings, privacy ledgers, audits and part fingerprints together, one file each."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 
-from dpdescent.replication.files import read_rows, write_rows
+from dpdescent.replication.build.files import read_rows, write_rows
 
 
 def main() -> None:

@@ -1,10 +1,13 @@
 """Compares two folders of results by the rule of the manifest: equal bytes, or numbers within their tolerance."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import sys
 from pathlib import Path
 
-from dpdescent.replication import compare
+from dpdescent.replication.build import compare
 
 
 def main() -> None:

@@ -1,9 +1,12 @@
 """Sums up CPU time and peak memory of a build's jobs by stage and artefact, from the benchmark files."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 
-from dpdescent.replication import provenance
-from dpdescent.replication.files import atomic, read_rows, write_rows
+from dpdescent.replication.build import provenance
+from dpdescent.replication.build.files import atomic, read_rows, write_rows
 from dpdescent.replication.report import site
 
 

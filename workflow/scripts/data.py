@@ -1,5 +1,8 @@
 """Prepares one real data set: reads and checks it, draws the subset, centres it, writes it as one small file."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import json
 import sys

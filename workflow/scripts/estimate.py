@@ -3,18 +3,20 @@
 All that is set is public by your word: choose nothing by looking at the data. Missing values are to be mended first.
 """
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import csv
 import json
 from dataclasses import asdict
 from typing import NoReturn
 
-from dpdescent import secure_noise
+from dpdescent.algorithms import release
 from dpdescent.data.tabular import read_sample
-from dpdescent.descent import release
-from dpdescent.randomness import stream
-from dpdescent.replication import own_data
-from dpdescent.replication.files import atomic
+from dpdescent.randomness import secure_generator, stream
+from dpdescent.replication.build.files import atomic
+from dpdescent.replication.ledger import own_data
 
 COLUMNS = {
     "instruments": "columns that move the regressors, and the outcome through them only; controls stand here too",
@@ -64,7 +66,7 @@ def _estimate(args: argparse.Namespace) -> str:
     columns = {name: getattr(args, name) for name in COLUMNS}
     sample = release.centred(read_sample(args.source, **columns), constants, **columns)
     account = release.account(settings, sample.n, args.delta, args.release)
-    rng = secure_noise.generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
+    rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
     outcome = release.run(sample, settings, rng, args.release)
     noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}
     content = {

@@ -1,10 +1,14 @@
 """Draws one figure from one table, as PNG and SVG."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import importlib
 import json
 
-from dpdescent.replication import figures, tables
+from dpdescent.replication.build import tables
+from dpdescent.replication.drawing import figures
 
 
 def main() -> None:

@@ -1,10 +1,13 @@
 """What a paper's tables say: evaluates its bounds, judges its claims, or demonstrates its findings."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import importlib
 import json
 
-from dpdescent.replication import evidence
+from dpdescent.replication.judging import evidence
 
 # By kind: the verb of the paper's module of that name, and what it returns.
 KINDS = {

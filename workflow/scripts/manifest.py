@@ -1,10 +1,13 @@
 """Hashes every table and figure of a build, and records with what it was made."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import json
 
-from dpdescent.replication import provenance
-from dpdescent.replication.files import atomic
+from dpdescent.replication.build import provenance
+from dpdescent.replication.build.files import atomic
 
 
 def main() -> None:

@@ -1,9 +1,12 @@
 """Writes a table as Markdown and as LaTeX, ready to paste."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 
-from dpdescent.replication import tables
-from dpdescent.replication.files import atomic
+from dpdescent.replication.build import tables
+from dpdescent.replication.build.files import atomic
 
 
 def main() -> None:

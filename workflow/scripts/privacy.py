@@ -1,12 +1,15 @@
 """The ledger of one artefact: what each arm released, what that guarantees, and which audit it asks for."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import importlib
 import json
 from pathlib import Path
 
-from dpdescent.replication import audits, ledger
-from dpdescent.replication.files import write_rows
+from dpdescent.replication.build.files import write_rows
+from dpdescent.replication.ledger import audits, entries
 
 
 def main() -> None:
@@ -23,9 +26,9 @@ def main() -> None:
     cells = cells if hasattr(experiment, "releases") else []
     audit = importlib.import_module(f"dpdescent.papers.{first['paper']}.audit")
     arms = [(cell, *arm) for cell in cells for arm in experiment.releases(cell)]
-    rows = ledger.rows(first["paper"], first["artefact"], [(name, event, delta) for _, name, event, delta in arms])
+    rows = entries.rows(first["paper"], first["artefact"], [(name, event, delta) for _, name, event, delta in arms])
     asked = [audits.asked(audit.request(cell, name, event), event) for cell, name, event, _ in arms]
-    columns = [*ledger.ACCOUNTED, *audits.ASKED]
+    columns = [*entries.ACCOUNTED, *audits.ASKED]
     write_rows(args.output, columns, [row | more for row, more in zip(rows, asked, strict=True)])
     print(f"{len(rows)} arms")
 

@@ -1,13 +1,17 @@
 """Writes what README.md and config/README.md quote anew; --check changes nothing and says what is not current."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import subprocess
 import sys
 from pathlib import Path
 
-from dpdescent.replication import configuration, project, reference, summary
-from dpdescent.replication.files import atomic, read_rows
-from dpdescent.replication.report.evidence import foremost
+from dpdescent.replication.build.files import atomic, read_rows
+from dpdescent.replication.configuration import project, values
+from dpdescent.replication.report import reference, summary
+from dpdescent.replication.report.content import foremost
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ("config", "scale", "paper")
@@ -53,7 +57,7 @@ def quoted(results: Path) -> dict[str, str]:
 def documented() -> dict[str, str]:
     """The blocks of config/README.md."""
     schemas = {name: ROOT / f"workflow/schemas/{name}.schema.yaml" for name in SCHEMAS}
-    return {name: reference.keys(configuration.read_yaml(path)) for name, path in schemas.items()}
+    return {name: reference.keys(values.read_yaml(path)) for name, path in schemas.items()}
 
 
 def rule_graph() -> str:

@@ -1,11 +1,14 @@
 """Makes the report, a static site, from a build's result files."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import json
 from pathlib import Path
 
-from dpdescent.replication.files import atomic
-from dpdescent.replication.report import evidence, site
+from dpdescent.replication.build.files import atomic
+from dpdescent.replication.report import content, site
 
 
 def main() -> None:
@@ -17,7 +20,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True, help="folder of the site")
     args = parser.parse_args()
     papers = [json.loads(path.read_text(encoding="utf-8")) for path in args.about]
-    for name, text in site.pages(evidence.load(args.results, papers), args.software, args.label).items():
+    for name, text in site.pages(content.load(args.results, papers), args.software, args.label).items():
         with atomic(args.output / name) as stream:
             stream.write(text)
 

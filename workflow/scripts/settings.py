@@ -1,10 +1,13 @@
 """Writes who chose what: every value of a paper's artefacts with its source, and what the report knows of it."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import json
 
-from dpdescent.replication import choices
-from dpdescent.replication.files import atomic, write_rows
+from dpdescent.replication.build.files import atomic, write_rows
+from dpdescent.replication.configuration import choices
 
 
 def main() -> None:

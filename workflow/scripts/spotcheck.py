@@ -4,6 +4,9 @@ The order of the artefacts, and which of its cheap parts each contributes, follo
 another choice.
 """
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import json
 import random
@@ -13,8 +16,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from dpdescent.replication import compare, parts, project
-from dpdescent.replication.files import read_rows
+from dpdescent.replication.build import compare
+from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.configuration import parts, project
 
 ROOT = Path(__file__).resolve().parents[2]
 

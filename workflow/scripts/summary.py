@@ -1,10 +1,13 @@
 """Writes the page beside the results: scorecard, claims, findings and figures."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import json
 
-from dpdescent.replication import summary
-from dpdescent.replication.files import atomic
+from dpdescent.replication.build.files import atomic
+from dpdescent.replication.report import summary
 
 
 def main() -> None:

@@ -1,8 +1,11 @@
 """Merges the parts of an artefact and summarises them over trials; writes the fingerprint of each part beside it."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 
-from dpdescent.replication import tables
+from dpdescent.replication.build import tables
 
 
 def main() -> None:

@@ -1,12 +1,15 @@
 """Runs one part of an experiment: a cell of its grid and a range of trials, to a CSV with one row a measurement."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import importlib
 import json
 import time
 from pathlib import Path
 
-from dpdescent.replication.files import write_rows
+from dpdescent.replication.build.files import write_rows
 
 
 def main() -> None:

@@ -1,5 +1,8 @@
 """Rebuilds a scale in a scratch copy of this checkout and reports every difference from the committed results."""
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import shutil
 import subprocess
@@ -7,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from dpdescent.replication import compare
+from dpdescent.replication.build import compare
 
 ROOT = Path(__file__).resolve().parents[2]
 

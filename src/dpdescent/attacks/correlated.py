@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from dpdescent.descent import ftrl, training
+from dpdescent.algorithms import dp_ftrl, dp_ftrl_epochs
 from dpdescent.noise.strategies.base import Strategy, separation
 from dpdescent.noise.strategies.toeplitz import Toeplitz
 from dpdescent.noise.streams import correlate
@@ -75,8 +75,8 @@ def released(
     """
     T, runs = noise.shape
     model, ones = Watched(T, runs), np.ones(runs)
-    arms = training.Arms(ones, noise_multiplier * ones, 0.0 * ones)
-    last = training.train(
+    arms = dp_ftrl_epochs.EpochArms(ones, noise_multiplier * ones, 0.0 * ones)
+    last = dp_ftrl_epochs.train(
         model, gradients, owners, batches, arms, noise[:, :, None], start=np.zeros(1), steps=T, batch_size=1,
         clip_norm=CLIP_NORM,
     )  # fmt: skip
@@ -168,6 +168,6 @@ def single_pass(strategy: Toeplitz, T: int, mu: float) -> Attack:
 
 def _shown(values: Array, noise: Array) -> Array:
     """Records with their noise, by the iterates of the running mean, shape (T, runs)."""
-    path = ftrl.mean_estimation(np.array([ETA]), values, noise[:, None, :])[:, 0]
+    path = dp_ftrl.mean_estimation(np.array([ETA]), values, noise[:, None, :])[:, 0]
     before = np.vstack([np.zeros(path.shape[1]), path[:-1]])
     return (path - (1.0 - ETA) * before) / ETA

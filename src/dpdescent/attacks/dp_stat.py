@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from scipy.special import log_ndtr
 
-from dpdescent.descent.dp_stat import Rule, Search
+from dpdescent.algorithms.dp_stat import Rule, Search
 from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.audit.bounds import epsilon_where
 from dpdescent.privacy.audit.gaussian import mu_of_shifts

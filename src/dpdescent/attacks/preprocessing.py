@@ -6,10 +6,10 @@ likes. Clipping then bounds each record's gradient, but no longer the share of o
 
 import numpy as np
 
-from dpdescent.attacks.two_stage import ETA, FAR, GAMMA, noise_sd
+from dpdescent.algorithms import dp_2s_gd
+from dpdescent.attacks.dp_2s_gd import ETA, FAR, GAMMA, noise_sd
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import centre, standardise_instruments
-from dpdescent.descent import two_stage
 from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.audit.gaussian import mu_of_shifts, realised_cost
 
@@ -31,8 +31,8 @@ def centred(T: int, rho: float) -> Attack:
     noise = noise_sd(rho, T, N)
     pair = [prepared(side * FAR * N) for side in (-1.0, 1.0)]
     still = _arms(1, 1, 0.0)
-    none = two_stage.Normals(np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 1)))
-    low, high = (float(two_stage.descend(sample, still, none).Theta[0, 0, 0]) / ETA for sample in pair)
+    none = dp_2s_gd.Normals(np.zeros((1, 1, 1, 1)), np.zeros((1, 1, 1)))
+    low, high = (float(dp_2s_gd.descend(sample, still, none).Theta[0, 0, 0]) / ETA for sample in pair)
 
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
         first, second = (_last_Theta(sample, _arms(runs, T, noise), rng) for sample in pair)
@@ -55,13 +55,13 @@ def prepared(x: float) -> IVSample:
     return standardise_instruments(centre(raw))
 
 
-def _last_Theta(sample: IVSample, arms: two_stage.Arms, rng: np.random.Generator) -> Array:
+def _last_Theta(sample: IVSample, arms: dp_2s_gd.TwoStageArms, rng: np.random.Generator) -> Array:
     T, runs = int(arms.steps[0]), len(arms)
-    noise = two_stage.Normals(rng.standard_normal((T, runs, 1, 1)), rng.standard_normal((T, runs, 1)))
-    last: Array = two_stage.descend(sample, arms, noise).Theta[:, 0, 0]
+    noise = dp_2s_gd.Normals(rng.standard_normal((T, runs, 1, 1)), rng.standard_normal((T, runs, 1)))
+    last: Array = dp_2s_gd.descend(sample, arms, noise).Theta[:, 0, 0]
     return last
 
 
-def _arms(runs: int, T: int, noise: float) -> two_stage.Arms:
+def _arms(runs: int, T: int, noise: float) -> dp_2s_gd.TwoStageArms:
     values = (ETA, ETA, GAMMA, GAMMA, noise, noise)
-    return two_stage.Arms(np.full(runs, T), *(np.full(runs, value) for value in values))
+    return dp_2s_gd.TwoStageArms(np.full(runs, T), *(np.full(runs, value) for value in values))

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.special import log_ndtr
 
+from dpdescent.algorithms import samplers
 from dpdescent.attacks.correlated import CLIP_NORM, Index, released
-from dpdescent.descent import samplers
 from dpdescent.noise.strategies.toeplitz import damped_anti_pgd
 from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.participation import bins, counterexample, pairs

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, lapack, solve_triangular
 from scipy.special import stdtrit
 
+from dpdescent.checks import require_positive
 from dpdescent.data.iv import Array, IVSample
 from dpdescent.data.linear import Gram, LinearSample, blocks
 from dpdescent.privacy.clipping import clip_factors
-from dpdescent.replication.arguments import require_positive
 
 _EPS = float(np.finfo(np.float64).eps)
 

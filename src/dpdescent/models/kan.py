@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from dpdescent.checks import require_positive
 from dpdescent.models.spline import CubicSplines
-from dpdescent.replication.arguments import require_positive
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.replication.arguments import require_positive
+from dpdescent.checks import require_positive
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import next_fast_len
 
+from dpdescent.checks import require_positive
 from dpdescent.noise.strategies.base import Strategy
-from dpdescent.replication.arguments import require_positive
 
 Array = NDArray[np.float64]
 

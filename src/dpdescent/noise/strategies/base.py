@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.replication.arguments import require_positive
+from dpdescent.checks import require_positive
 
 Array = NDArray[np.float64]
 Draw = Callable[[int], Array]

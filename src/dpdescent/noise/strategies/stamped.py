@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
+from dpdescent.checks import require_positive
 from dpdescent.noise.strategies.base import Draw, Strategy
-from dpdescent.replication.arguments import require_positive
 
 Array = NDArray[np.float64]
 

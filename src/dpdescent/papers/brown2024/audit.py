@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from dpdescent.attacks import gradient_descent, sufficient_statistics
+from dpdescent.attacks import ada_ssp, dp_gd
 from dpdescent.papers.brown2024.design import Spec
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
@@ -14,9 +14,9 @@ BOUNDED = "record at the public bounds"
 MAXIMA = "record far beyond the others sets the noise"
 
 ATTACKS: dict[str, Callable[..., Attack]] = {
-    FLIPPED: gradient_descent.flipped_sign,
-    BOUNDED: sufficient_statistics.ada_ssp,
-    MAXIMA: sufficient_statistics.data_maxima,
+    FLIPPED: dp_gd.flipped_sign,
+    BOUNDED: ada_ssp.ada_ssp,
+    MAXIMA: ada_ssp.data_maxima,
 }
 
 FINDINGS = {MAXIMA: "adassp-bounds"}

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.algorithms.gaussian_law import IterateLaw, expected_norm
 from dpdescent.data.linear import LinearSample, anisotropic_root, draw_linear, unit_sphere
-from dpdescent.descent.gaussian_law import IterateLaw, expected_norm
 from dpdescent.randomness import stream
 
 Array = NDArray[np.float64]

@@ -6,12 +6,12 @@ Called errors are only points that an independent review confirmed; what the tex
 from collections.abc import Iterator
 from typing import get_args
 
-from dpdescent.attacks import sufficient_statistics
+from dpdescent.attacks import ada_ssp
 from dpdescent.papers.brown2024.reading import finding
 from dpdescent.papers.brown2024.theory import accuracy, corners, errors, gaussian_data
-from dpdescent.replication.evidence import Evidence, Finding, Severity
-from dpdescent.replication.judgement import row_at
-from dpdescent.replication.statistics import log_log_slope
+from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
+from dpdescent.replication.judging.judgement import row_at
+from dpdescent.replication.judging.statistics import log_log_slope
 
 
 def demonstrate(evidence: Evidence) -> list[Finding]:
@@ -184,7 +184,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
         expected="bounds that do not come from the records",
         measured=(
             "the first author's public scripts take the data's own maxima, as our series AdaSSP does, which therefore has no "
-            f"guarantee; a pair that shows it: {sufficient_statistics.data_maxima(1.0, 1e-6).pair}"
+            f"guarantee; a pair that shows it: {ada_ssp.data_maxima(1.0, 1e-6).pair}"
         ),
         charitable=(
             "the scripts are no release of the experiments, and the comparison favours AdaSSP so; our series with public "

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 
 from dpdescent.attacks import correlated, sampled
 from dpdescent.noise.strategies import toeplitz
-from dpdescent.papers.choquettechoo2023 import learning
 from dpdescent.papers.choquettechoo2023.design import Spec
 from dpdescent.papers.choquettechoo2023.experiments import ext_finite_time, ext_mean_estimation
+from dpdescent.papers.choquettechoo2023.runs import learning
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded

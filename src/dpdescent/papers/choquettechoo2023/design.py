@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
-from dpdescent.replication.arguments import as_list, require_non_negative, require_positive
+from dpdescent.checks import as_list, require_non_negative, require_positive
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 
 Array = NDArray[np.float64]
 Spec = dict[str, Any]
@@ -55,11 +55,11 @@ def effective_dimension(lam: Array) -> float:
     return float(lam.sum() / lam.max())
 
 
-def problems(spec: Spec) -> Iterator[tuple[Row, Problem]]:
+def problems(spec: Spec) -> Iterator[tuple[Row, RegressionProblem]]:
     """The regression problems of a part's cell, a power law each, with their d, alpha and eta."""
     cell, settings = spec["cell"], spec["settings"]
     for d, alpha, eta in itertools.product(*(as_list(cell[name]) for name in ("d", "alpha", "eta"))):
-        problem = Problem(
+        problem = RegressionProblem(
             power_law(d, alpha), eta, settings["rho"], settings["clip_norm"], settings.get("sigma_sgd", 0.0)
         )  # fmt: skip
         yield {"d": d, "alpha": alpha, "eta": eta}, problem

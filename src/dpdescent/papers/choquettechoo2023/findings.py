@@ -17,10 +17,10 @@ from dpdescent.papers.choquettechoo2023.design import power_law, spectrum
 from dpdescent.papers.choquettechoo2023.reading import finding, rows
 from dpdescent.papers.choquettechoo2023.theory.multipliers import multiplier_form
 from dpdescent.papers.choquettechoo2023.theory.rates import finer_ftrl_order
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 from dpdescent.privacy.accounting import tight_rho
-from dpdescent.replication.cells import listed
-from dpdescent.replication.evidence import Evidence, Finding, Severity
+from dpdescent.replication.judging.cells import listed
+from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 
 
 def demonstrate(evidence: Evidence) -> list[Finding]:
@@ -217,7 +217,7 @@ def _slopes_above_the_orders(evidence: Evidence) -> Finding:
 
 
 def _gain(evidence: Evidence, row: "pd.Series[float]") -> float:
-    return Problem(power_law(int(row["d"]), row["alpha"]), row["eta"], evidence.settings["rho"]).gain
+    return RegressionProblem(power_law(int(row["d"]), row["alpha"]), row["eta"], evidence.settings["rho"]).gain
 
 
 def _loose_logarithm(evidence: Evidence) -> Finding:

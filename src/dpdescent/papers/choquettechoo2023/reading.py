@@ -8,7 +8,7 @@ criterion was changed after a first look at output at quick scale, the note of t
 
 from functools import partial
 
-from dpdescent.replication import cells, evidence, judgement
+from dpdescent.replication.judging import cells, evidence, judgement
 
 PAPER = "choquettechoo2023"
 

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dpdescent.descent import two_stage
-from dpdescent.papers.liang2025 import theory
+from dpdescent.algorithms import dp_2s_gd
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Guarantee, Mechanism
@@ -37,7 +37,7 @@ class Arm:
     T: int
     rho1: float
     rho2: float
-    steps: theory.StepSizes
+    steps: prescriptions.StepSizes
     gamma: float
     calibration: Calibration = "as published"
     labels: Labels = field(default_factory=dict)
@@ -58,12 +58,12 @@ class Arm:
             return 0.0
         if self.calibration == "exact":
             return zcdp.gaussian_noise_sd(mean_sensitivity(self.gamma, n), rho, self.T)
-        return theory.noise_scale(self.gamma, n, self.T, rho)
+        return prescriptions.noise_scale(self.gamma, n, self.T, rho)
 
 
-def columns(arms: list[Arm], n: int) -> two_stage.Arms:
+def columns(arms: list[Arm], n: int) -> dp_2s_gd.TwoStageArms:
     """The arms as columns of one descent on a data set of n records."""
-    return two_stage.Arms(
+    return dp_2s_gd.TwoStageArms(
         steps=np.array([arm.T for arm in arms]),
         eta=np.array([arm.steps.eta for arm in arms]),
         alpha=np.array([arm.steps.alpha for arm in arms]),

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable, Iterable
 
-from dpdescent.attacks import friendly_core, preprocessing, two_stage
-from dpdescent.papers.liang2025 import theory
+from dpdescent.attacks import dp_2s_gd, friendly_core, preprocessing
 from dpdescent.papers.liang2025.design import Spec
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.audit.requests import NotAudited, Parameter, Request, Statement, rounded
@@ -21,8 +21,8 @@ CENTRED = "record moves the sample means"
 CORE = "record to either side of the core"
 
 ATTACKS: dict[str, Callable[..., Attack]] = {
-    BOTH: two_stage.paths_flip_sign, BETA: two_stage.beta_alone, PLANTED: two_stage.planted_regressor,
-    OUTCOME: two_stage.only_outcome, SIGN: two_stage.sign_bit, CENTRED: preprocessing.centred,
+    BOTH: dp_2s_gd.paths_flip_sign, BETA: dp_2s_gd.beta_alone, PLANTED: dp_2s_gd.planted_regressor,
+    OUTCOME: dp_2s_gd.only_outcome, SIGN: dp_2s_gd.sign_bit, CENTRED: preprocessing.centred,
     CORE: friendly_core.opposite_friends,
 }  # fmt: skip
 
@@ -103,4 +103,4 @@ def _budgets(T: int, releases: list[GaussianReleases]) -> dict[str, Parameter]:
 def _spent(rho: float, T: int) -> float:
     """What the noise that eq. (4) prints for rho costs at sensitivity 2 gamma / n: half of it."""
     n = 1000
-    return zcdp.gaussian_rho(mean_sensitivity(1.0, n), theory.noise_scale(1.0, n, T, rho), T)
+    return zcdp.gaussian_rho(mean_sensitivity(1.0, n), prescriptions.noise_scale(1.0, n, T, rho), T)

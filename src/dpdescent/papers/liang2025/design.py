@@ -3,7 +3,7 @@
 from typing import Any
 
 from dpdescent.data.iv import IVParameters, draw_parameters
-from dpdescent.papers.liang2025 import theory
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.randomness import stream
 
 Spec = dict[str, Any]
@@ -20,7 +20,7 @@ def parameters_of(spec: Spec, trial: int) -> IVParameters:
     return draw_parameters(p, q, r, stream(spec["seed"], PAPER, "parameters", f"p={p}_q={q}_r={r}", "draw", draw))
 
 
-def constants(spec: Spec) -> theory.Constants:
+def constants(spec: Spec) -> prescriptions.Constants:
     """Constants of eq. (10) that the step sizes use."""
     settings = spec["settings"]
-    return theory.Constants(settings["concentration_constant"], settings["first_stage_constant"])
+    return prescriptions.Constants(settings["concentration_constant"], settings["first_stage_constant"])

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.attacks import preprocessing, two_stage
+from dpdescent.attacks import dp_2s_gd, preprocessing
+from dpdescent.checks import as_list
 from dpdescent.papers.liang2025.reading import finding
-from dpdescent.replication.arguments import as_list
-from dpdescent.replication.evidence import Evidence, Finding
-from dpdescent.replication.judgement import bound_value
-from dpdescent.replication.statistics import ratio
+from dpdescent.replication.judging.evidence import Evidence, Finding
+from dpdescent.replication.judging.judgement import bound_value
+from dpdescent.replication.judging.statistics import ratio
 
 
 def demonstrate(evidence: Evidence) -> list[Finding]:
@@ -37,7 +37,7 @@ def _release_beta_only(evidence: Evidence) -> Finding:
         f"an ordinary replaced record: median {ordinary['median']:.2g}, 97.5 % quantile {ordinary['q975']:.2g}; "
         f"only y replaced: at most {costs[costs['reading'] == 'y only']['q975'].max():.2g}; "
         f"finite rho1: one bit costs {finite['mean']:.1f}, claimed {finite['claimed_rho']:g} (with the published noise the lemma's own formula gives half of each claim); "
-        f"the pair that is audited: {two_stage.planted_regressor(2, 0.5).pair}"
+        f"the pair that is audited: {dp_2s_gd.planted_regressor(2, 0.5).pair}"
     )
     return finding(
         "release-beta-only", "Lemma F.1, Remark 3.9, Algorithm 3", "privacy", "high", "confirmed", "table_release_beta_only",

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from dpdescent.replication import judgement
+from dpdescent.replication.judging import judgement
 
 PAPER = "liang2025"
 

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Callable, Iterable
 
-from dpdescent.attacks import dp_stat, gradient_descent, shuffled, shuffled_canary, sufficient_statistics
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD, FIXED, PUBLISHED, QUANTILE
+from dpdescent.attacks import ada_ssp, dp_ambssgd, dp_gd, dp_ssgd, dp_stat
+from dpdescent.papers.varshney2022.arms import AMBSSGD, FIXED, PUBLISHED, QUANTILE
 from dpdescent.papers.varshney2022.design import Spec
 from dpdescent.papers.varshney2022.experiments.audit import COUNTS, GRADIENT, ITERATION, RELEASED
-from dpdescent.papers.varshney2022.rivals import ADA_SSP, DP_GD, DP_GD_ADAPTIVE
-from dpdescent.papers.varshney2022.single_pass import SSGD
+from dpdescent.papers.varshney2022.runs.baselines import ADA_SSP, DP_GD, DP_GD_ADAPTIVE
+from dpdescent.papers.varshney2022.runs.single_pass import SSGD
 from dpdescent.papers.varshney2022.theory import privacy
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_rho
@@ -28,10 +28,10 @@ CANARY = "shuffled canary"
 BOUNDED = "record at the public bounds"
 
 ATTACKS: dict[str, Callable[..., Attack]] = {
-    CROSSING: dp_stat.crossing, THRESHOLD: dp_stat.released_threshold, MINI_BATCH: shuffled.mini_batch,
-    FIXED_CLIP: shuffled.fixed_clip, FLIPPED: gradient_descent.flipped_sign,
-    FLIPPED_ADAPTIVE: shuffled.adaptive_descent, CANARY: shuffled_canary.canary,
-    BOUNDED: sufficient_statistics.ada_ssp,
+    CROSSING: dp_stat.crossing, THRESHOLD: dp_stat.released_threshold, MINI_BATCH: dp_ambssgd.mini_batch,
+    FIXED_CLIP: dp_ambssgd.fixed_clip, FLIPPED: dp_gd.flipped_sign,
+    FLIPPED_ADAPTIVE: dp_ambssgd.adaptive_descent, CANARY: dp_ssgd.canary,
+    BOUNDED: ada_ssp.ada_ssp,
 }  # fmt: skip
 
 # None of the arms' claims is refuted.

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.papers.varshney2022.theory.moments import Problem
+from dpdescent.checks import require_non_negative, require_positive
+from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.randomness import stream
-from dpdescent.replication.arguments import require_non_negative, require_positive
 
 Array = NDArray[np.float64]
 Spec = dict[str, Any]
@@ -82,10 +82,10 @@ class Design:
         """Excess risk of estimates of shape (..., d)."""
         return excess_risk(self.lam, w, self.w_star)
 
-    def problem(self, N: int, sigma: float) -> Problem:
+    def problem(self, N: int, sigma: float) -> LinearProblem:
         """What the theorems say things about."""
         a, fourth = TAIL_EXPONENT[self.law], FOURTH_MOMENT[self.law]
-        return Problem(self.lam, self.w_star, sigma, N, a=a, fourth=fourth)
+        return LinearProblem(self.lam, self.w_star, sigma, N, a=a, fourth=fourth)
 
     def draw(self, n: int, sigmas: Array, rng: np.random.Generator) -> tuple[Array, Array]:
         """n records: covariates (n, d) and labels (n, sigmas), which share their noise up to its size."""

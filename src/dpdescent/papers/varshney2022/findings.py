@@ -16,8 +16,8 @@ from dpdescent.papers.varshney2022.claims.quantities import typical
 from dpdescent.papers.varshney2022.reading import finding, rows
 from dpdescent.papers.varshney2022.theory.moments import NORMAL_K2
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.replication.cells import listed
-from dpdescent.replication.evidence import Evidence, Finding, Severity
+from dpdescent.replication.judging.cells import listed
+from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 
 OURS, PRINTED = "DP-AMBSSGD", "DP-AMBSSGD (as published)"
 NOT_RUN = "not run"

@@ -8,7 +8,7 @@ constants and logarithms, hold with probability near one, and have no experiment
 
 from functools import partial
 
-from dpdescent.replication import cells, evidence, judgement
+from dpdescent.replication.judging import cells, evidence, judgement
 
 PAPER = "varshney2022"
 

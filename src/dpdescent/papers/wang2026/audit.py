@@ -10,7 +10,7 @@ import numpy as np
 
 from dpdescent.attacks import correlated, sampled
 from dpdescent.noise.strategies.toeplitz import damped_anti_pgd
-from dpdescent.papers.wang2026 import mechanisms
+from dpdescent.papers.wang2026 import arms
 from dpdescent.papers.wang2026.design import Spec, value
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
@@ -51,7 +51,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
         return NotAudited("no noise: any difference shows")
     (release,) = event.releases
     if isinstance(release, CorrelatedReleases):
-        uncalibrated = f", {mechanisms.FIXED} " in arm
+        uncalibrated = f", {arms.FIXED} " in arm
         T = min(release.count, LONGEST) if uncalibrated else release.count
         # Under replace-one the sensitivity is two clipping thresholds.
         clip_norm = release.sensitivity / (2.0 if event.relation == "replace-one" else 1.0)
@@ -121,7 +121,7 @@ def _statement(
     place: str, relation: Relation, sampler: Sampler, eps: float, delta: float, parameters: dict[str, Parameter]
 ) -> Statement:
     request = Request(_attack(relation, sampler), parameters)
-    return Statement(place, mechanisms.NAME, relation, sampler, eps, delta, request)
+    return Statement(place, arms.NAME, relation, sampler, eps, delta, request)
 
 
 def _attack(relation: Relation, sampler: Sampler) -> str:

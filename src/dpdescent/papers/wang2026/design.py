@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.algorithms import samplers
+from dpdescent.algorithms.lambda_cgd import KANProblem
 from dpdescent.data import images, separable
-from dpdescent.descent import samplers
-from dpdescent.descent.mini_batch import Problem
 from dpdescent.models.kan import KAN
 from dpdescent.models.spline import CubicSplines
 from dpdescent.randomness import stream
@@ -72,12 +72,12 @@ def records(spec: Spec, trial: int, n: int, role: str = "data") -> tuple[Array, 
     return separable.draw(design, value(spec, "d"), MARGINS[design], n, named(spec, trial, role))
 
 
-def problem_of(spec: Spec, trials: Sequence[int], n: int) -> Problem:
+def problem_of(spec: Spec, trials: Sequence[int], n: int) -> KANProblem:
     """Records, starts and second layers of several seeds."""
     kan = kan_of(spec)
     drawn = [records(spec, trial, n) for trial in trials]
     starts = [kan.initial(named(spec, trial, "start")) for trial in trials]
-    return Problem(
+    return KANProblem(
         kan, kan.features(np.stack([x for x, _ in drawn])), np.stack([y for _, y in drawn]),
         np.stack([W for W, _ in starts]), kan.heads(np.stack([c for _, c in starts])),
     )  # fmt: skip

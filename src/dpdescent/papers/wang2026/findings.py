@@ -28,8 +28,8 @@ from dpdescent.papers.wang2026.reading import (
     rows,
 )
 from dpdescent.papers.wang2026.theory import prescriptions
-from dpdescent.replication.cells import listed
-from dpdescent.replication.evidence import Evidence, Finding, Severity
+from dpdescent.replication.judging.cells import listed
+from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 
 VALIDITY, COUNTEREXAMPLE, MULTIPLIERS, CLIPPING, WIDTHS, PATH = (
     "closed_form_validity", "sampling_counterexample", "kappa_tables", "clipping", "admissible_width", "comparator",

@@ -8,7 +8,7 @@ one figure is another paper's, without settings: what is judged of it is an anal
 
 from functools import partial
 
-from dpdescent.replication import cells, evidence, judgement
+from dpdescent.replication.judging import cells, evidence, judgement
 
 PAPER = "wang2026"
 

@@ -12,16 +12,15 @@ from typing import Any
 
 import jinja2
 
-from dpdescent.replication import summary
-from dpdescent.replication.files import read_rows
-from dpdescent.replication.report import evidence, numbers, wording
-from dpdescent.replication.report.evidence import Evidence, Row, View, of
+from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.report import content, numbers, summary, wording
+from dpdescent.replication.report.content import Content, Row, View, of
 from dpdescent.replication.report.pages import PAGES, STATIC
 
 HERE = Path(__file__).parent
 
 
-def pages(results: Evidence, software: Mapping[str, Any], label: str = "") -> dict[str, str]:
+def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dict[str, str]:
     """All pages by the name of their file.
 
     Args:
@@ -70,9 +69,9 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def _overview(results: Evidence, software: Mapping[str, Any]) -> View:
+def _overview(results: Content, software: Mapping[str, Any]) -> View:
     counts = Counter((claim["paper"], claim["verdict"]) for claim in results.claims)
-    foremost = [(finding, _place(results, finding)) for finding in evidence.foremost(results.findings)]
+    foremost = [(finding, _place(results, finding)) for finding in content.foremost(results.findings)]
     return {
         "software": software, "verdicts": summary.VERDICTS, "counts": counts, "claims": results.claims,
         "artefact_count": len(results.artefacts()), "arm_count": len(results.privacy),
@@ -86,28 +85,28 @@ def _overview(results: Evidence, software: Mapping[str, Any]) -> View:
     }  # fmt: skip
 
 
-def _place(results: Evidence, finding: Row) -> View | None:
+def _place(results: Content, finding: Row) -> View | None:
     """The artefact that demonstrates a finding, if a build makes it."""
     mine = (paper["artefacts"] for paper in results.papers if paper["key"] == finding["paper"])
     return next((artefact for each in mine for artefact in each if artefact["id"] == finding["artefact"]), None)
 
 
-def _figures(results: Evidence) -> View:
+def _figures(results: Content) -> View:
     return {"artefacts": results.artefacts(), "claims_of": _claims_of(results)}
 
 
-def _claims(results: Evidence) -> View:
-    return {"claims": results.claims, "verdicts": summary.VERDICTS, "kinds": evidence.CLAIM_KINDS}
+def _claims(results: Content) -> View:
+    return {"claims": results.claims, "verdicts": summary.VERDICTS, "kinds": content.CLAIM_KINDS}
 
 
-def _findings(results: Evidence) -> View:
+def _findings(results: Content) -> View:
     return {
         "findings": [(finding, _place(results, finding)) for finding in results.findings],
-        "severities": evidence.SEVERITIES, "kinds": evidence.FINDING_KINDS, "statuses": evidence.STATUSES,
+        "severities": content.SEVERITIES, "kinds": content.FINDING_KINDS, "statuses": content.STATUSES,
     }  # fmt: skip
 
 
-def _privacy(results: Evidence) -> View:
+def _privacy(results: Content) -> View:
     failed = [claim for claim in results.claims if claim["kind"] == "privacy" and claim["verdict"] == "not reproduced"]
     keys = [paper["key"] for paper in results.papers]
     return {
@@ -116,9 +115,9 @@ def _privacy(results: Evidence) -> View:
     }  # fmt: skip
 
 
-def _refuted(results: Evidence) -> list[tuple[Row, list[tuple[Row, str]]]]:
+def _refuted(results: Content) -> list[tuple[Row, list[tuple[Row, str]]]]:
     """The findings that audits demonstrate, by rank, each with its audits and their numbers in words."""
-    audits = [(row, summary.broken(row)) for row in evidence.refuted(results.audit)]
+    audits = [(row, summary.broken(row)) for row in content.refuted(results.audit)]
     pairs = [
         (finding, [each for each in audits if (each[0]["paper"], each[0]["finding"]) == _name(finding)])
         for finding in results.findings
@@ -130,15 +129,15 @@ def _name(finding: Row) -> tuple[str, str]:
     return finding["paper"], finding["finding"]
 
 
-def _bounds(results: Evidence) -> View:
-    groups = evidence.bound_groups(results.bounds)
+def _bounds(results: Content) -> View:
+    groups = content.bound_groups(results.bounds)
     return {
-        "groups": groups, "states": evidence.STATES,
+        "groups": groups, "states": content.STATES,
         "counts": Counter((group["paper"], group["state"]) for group in groups),
     }  # fmt: skip
 
 
-def _paper(results: Evidence, paper: View) -> View:
+def _paper(results: Content, paper: View) -> View:
     key = paper["key"]
     mine = of(results.claims, paper=key)
     shown = {artefact["id"] for artefact in paper["artefacts"]}
@@ -151,7 +150,7 @@ def _paper(results: Evidence, paper: View) -> View:
     }  # fmt: skip
 
 
-def _section(results: Evidence, paper: View, artefact: View) -> View:
+def _section(results: Content, paper: View, artefact: View) -> View:
     """All that is known of one artefact."""
     where = {"paper": paper["key"], "artefact": artefact["id"]}
     settings = [row for row in paper["settings"] if row["artefact"] == artefact["id"]]
@@ -161,7 +160,7 @@ def _section(results: Evidence, paper: View, artefact: View) -> View:
         "stated": of(settings, source="stated"),
         "ours": [row for row in settings if row["source"] in ("chosen", "code")],
         "variants": of(settings, source="variant"),
-        "arms": evidence.alike_arms(of(results.privacy, **where)),
+        "arms": content.alike_arms(of(results.privacy, **where)),
         "table": _shown(table, artefact) if artefact["table"] else None,
         "numbers": None if artefact["table"] else numbers.behind(table, artefact["keys"]),
     }  # fmt: skip
@@ -177,7 +176,7 @@ def _rows(folder: Path, paper: str, artefact: View) -> list[Row]:
     return read_rows(folder / paper / f"{artefact['id']}.csv")
 
 
-def _claims_of(results: Evidence) -> dict[tuple[str, str], list[Row]]:
+def _claims_of(results: Content) -> dict[tuple[str, str], list[Row]]:
     found: dict[tuple[str, str], list[Row]] = {}
     for claim in results.claims:
         found.setdefault((claim["paper"], claim["artefact"]), []).append(claim)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from dpdescent.replication.summary import VERDICTS
+from dpdescent.replication.report.summary import VERDICTS
 
 Row = dict[str, str]
 

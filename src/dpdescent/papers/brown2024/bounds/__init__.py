@@ -16,7 +16,7 @@ from dpdescent.papers.brown2024.bounds import (
     preliminaries,
     runs,
 )
-from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PARTS = (
     runs, predictions, coupling, clipping, accuracy, corners,

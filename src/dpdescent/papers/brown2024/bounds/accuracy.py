@@ -12,8 +12,8 @@ from typing import Any
 from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import SIGMA, Case, Experiment, beside_zero, compared, in_words, quantile
 from dpdescent.papers.brown2024.theory import accuracy, errors, gaussian_data, no_clipping
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, each, is_met, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, each, is_met, row, stated
 
 ISOTROPIC = "||theta_hat|| taken as the root of its mean square, Sigma = I"
 UNCLIPPED = "supposes that nothing is clipped"

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpdescent.descent.gaussian_law import IterateLaw
-from dpdescent.papers.brown2024.dp_gd import Setting
+from dpdescent.algorithms.gaussian_law import IterateLaw
+from dpdescent.checks import require_probability
+from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.papers.brown2024.theory import concentration
-from dpdescent.replication import statistics
-from dpdescent.replication.arguments import require_probability
-from dpdescent.replication.evidence import Evidence
-from dpdescent.replication.judgement import VACUOUS
-from dpdescent.replication.tables import QUANTILES
+from dpdescent.replication.build.tables import QUANTILES
+from dpdescent.replication.judging import statistics
+from dpdescent.replication.judging.evidence import Evidence
+from dpdescent.replication.judging.judgement import VACUOUS
 
 # The same in every design of the paper (Sec. 4): sd of the label noise, and ||theta*||, the error of the estimate zero.
 SIGMA, THETA_NORM = 1.0, 1.0

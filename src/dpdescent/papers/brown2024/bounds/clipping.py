@@ -13,8 +13,8 @@ import pandas as pd
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, ROUNDING, SIGMA, Experiment, chance, in_words, quantile
 from dpdescent.papers.brown2024.bounds.coupling import COUPLED, FRACTION
 from dpdescent.papers.brown2024.theory import concentration, gaussian_data, no_clipping
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, each, is_met, pick, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, each, is_met, pick, row, stated
 
 PLACE = "no clipping"
 # The panel whose runs have the threshold and the noise of Lemma 2.5, by the sd of the label noise.

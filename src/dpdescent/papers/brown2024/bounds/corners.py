@@ -11,8 +11,8 @@ import pandas as pd
 
 from dpdescent.papers.brown2024.bounds.cases import SIGMA, Experiment, beside_zero, in_words, quantile
 from dpdescent.papers.brown2024.theory import corners
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, each, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, each, row, stated
 
 PLACE = "small sigma"
 # Budgets and constants at which the second corner is looked up by name; n = 2p/rho there.

@@ -11,8 +11,8 @@ import pandas as pd
 
 from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, Experiment, chance
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import VACUOUS, each, pick, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import VACUOUS, each, pick, row, stated
 
 COUPLED, FRACTION = "P(some gradient is clipped)", "fraction clipped"
 

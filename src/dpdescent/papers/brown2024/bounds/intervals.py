@@ -1,20 +1,20 @@
 """What the exact law of brown2024's iterates says of its intervals, beside simulated coverage (Figures 5, 10).
 
 Theorem 3.1 hides constants, and so does Claim C.11. What stands for them is explicit: the divergence of the estimates'
-joint law from m independent ones, and Pinsker's inequality (`descent.gaussian_law`).
+joint law from m independent ones, and Pinsker's inequality (`algorithms.gaussian_law`).
 """
 
 from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.descent.gaussian_law import Construction, EstimatesLaw, pinsker
+from dpdescent.algorithms.gaussian_law import Construction, EstimatesLaw, pinsker
 from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance, ends
-from dpdescent.papers.brown2024.interval_runs import BATCHED
+from dpdescent.papers.brown2024.runs.constructions import BATCHED
 from dpdescent.papers.brown2024.theory import coverage
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, VACUOUS, each, is_met, pick, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, VACUOUS, each, is_met, pick, row, stated
 
 LAG1 = "lag1"
 THEOREM: tuple[Construction, ...] = ("independent runs", "checkpoints")

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.inference import t_factor
+from dpdescent.intervals import t_factor
 from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance
-from dpdescent.papers.brown2024.interval_runs import BATCHED, INDEPENDENT, NAMES
+from dpdescent.papers.brown2024.runs.constructions import BATCHED, INDEPENDENT, NAMES
 from dpdescent.papers.brown2024.theory import coverage
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, identity, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, identity, stated
 
 OLS = "OLS"
 LAW = "Lemma 2.3"

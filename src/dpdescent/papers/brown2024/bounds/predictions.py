@@ -14,8 +14,8 @@ from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance
 from dpdescent.papers.brown2024.reading import GROWN
 from dpdescent.papers.brown2024.theory import concentration, errors
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, identity, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, identity, stated
 
 LAW = "Lemma 2.3"
 AT_IDENTITY = "closed form at Sigma = I, a root mean square, above the mean of the norm; no clipping"

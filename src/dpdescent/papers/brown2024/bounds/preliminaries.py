@@ -9,8 +9,8 @@ from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Experiment, chance, compared, in_words, quantile
 from dpdescent.papers.brown2024.reading import LOW
 from dpdescent.papers.brown2024.theory import concentration, errors
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, each, identity, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, each, identity, row, stated
 
 SQUARE = "A.12"
 # Dimensions for which the rates are looked up by name: the figures' and one beyond them.

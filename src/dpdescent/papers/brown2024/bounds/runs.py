@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import pandas as pd
 
 from dpdescent.papers.brown2024.bounds.cases import ROUNDING, Case, Experiment, ends
-from dpdescent.papers.brown2024.interval_runs import BATCHED, CHECKPOINTS, INDEPENDENT, NAMES
+from dpdescent.papers.brown2024.runs.constructions import BATCHED, CHECKPOINTS, INDEPENDENT, NAMES
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.clipping import mean_sensitivity
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, identity, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, identity, row, stated
 
 # Panels, by their place in the paper.
 DIMENSION = {"fig01": "Figure 1", "fig09": "Figure 9"}

@@ -5,7 +5,7 @@ changed later says so in its note. The words are read as numbers in `reading`, t
 """
 
 from dpdescent.papers.brown2024.claims import accuracy, clipping, intervals, theory
-from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence
 
 
 def judge(evidence: Evidence) -> list[Claim]:

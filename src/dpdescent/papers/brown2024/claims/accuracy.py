@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.brown2024.reading import CLOSE, CONSTANT, GROWN, RATE, SAMPLING_RATE, claim
-from dpdescent.replication.cells import NOTHING
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.judgement import row_at
-from dpdescent.replication.statistics import Estimate, log_log_slope, ratio, worst
+from dpdescent.replication.judging.cells import NOTHING
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.judgement import row_at
+from dpdescent.replication.judging.statistics import Estimate, log_log_slope, ratio, worst
 
 FIGURES = {"fig01": "Figure 1", "fig09": "Figure 9"}
 # Panels of the cost-of-privacy figures, and the largest n that the first author's public script plots (x 10 in b); the

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.brown2024.reading import COMPARABLE, LOW, RATE, SIGNIFICANT, claim, judged
-from dpdescent.replication.cells import NOTHING
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.judgement import row_at
-from dpdescent.replication.statistics import Estimate, all_of, log_log_slope, mean_of, ratio, verdict, worst
+from dpdescent.replication.judging.cells import NOTHING
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.judgement import row_at
+from dpdescent.replication.judging.statistics import Estimate, all_of, log_log_slope, mean_of, ratio, verdict, worst
 
 LEVELS = (0.5, 0.1, 0.01)
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.brown2024.interval_runs import SHORT
 from dpdescent.papers.brown2024.reading import CLOSE, COMPARABLE, RATE, SETTLED, VALID, claim, judged
-from dpdescent.replication.cells import NOTHING
-from dpdescent.replication.evidence import Claim, Evidence, Verdict
-from dpdescent.replication.judgement import row_at
-from dpdescent.replication.statistics import Estimate, difference, log_log_slope, mean_of, ratio, verdict, worst
+from dpdescent.papers.brown2024.runs.constructions import SHORT
+from dpdescent.replication.judging.cells import NOTHING
+from dpdescent.replication.judging.evidence import Claim, Evidence, Verdict
+from dpdescent.replication.judging.judgement import row_at
+from dpdescent.replication.judging.statistics import Estimate, difference, log_log_slope, mean_of, ratio, verdict, worst
 
 CONSTRUCTIONS = {"independent": "independent runs", "checkpoints": "checkpoints", "batched": "batched means"}
 PAIRS = (("fig05", "fig06", "Figures 5, 6"), ("fig10", "fig11", "Figures 10, 11"))

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dpdescent.papers.brown2024.reading import SETTLED, claim, judged
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate, mean_of, worst
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate, mean_of, worst
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:

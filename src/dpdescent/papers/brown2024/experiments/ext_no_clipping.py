@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from dpdescent.algorithms import dp_gd
+from dpdescent.algorithms.gaussian_law import Construction, IterateLaw, pinsker
 from dpdescent.data.linear import LinearSample
-from dpdescent.descent import full_batch
-from dpdescent.descent.gaussian_law import Construction, IterateLaw, pinsker
+from dpdescent.papers.brown2024.arms import Setting, no_privacy
 from dpdescent.papers.brown2024.design import Array, Row, Spec, sample_of, trial_stream
-from dpdescent.papers.brown2024.dp_gd import Setting, no_privacy
 from dpdescent.papers.brown2024.theory import gaussian_data, no_clipping
 from dpdescent.privacy.events import Mechanism
 
@@ -70,7 +70,7 @@ def _coupling(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -
     for factor, setting in settings_of(spec).items():
         rng = trial_stream(spec, sample.p, sample.n, trial, "coupling")
         normals = rng.standard_normal((setting.T, 1, count, sample.p))
-        clipped = full_batch.descend([sample], setting.arms(count), normals).clipped[0]
+        clipped = dp_gd.descend([sample], setting.arms(count), normals).clipped[0]
         yield {"series": "P(some gradient is clipped)", "clip_factor": factor, "value": float((clipped > 0).mean())}
         yield {"series": "fraction clipped", "clip_factor": factor, "value": float(clipped.mean())}
 
@@ -85,9 +85,7 @@ def _lemma_2_5(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) 
         c0 = no_clipping.condition(scaled, theta, sigma=sigma, eta=eta, T=T).c0
         gamma = no_clipping.required_threshold(c0=c0, sigma=sigma, p=p)
         noise_sd = gamma / (eta * no_clipping.required_ratio(c0=c0, p=p, n=n, T=T, beta=beta))
-        clipped = full_batch.descend([scaled], full_batch.Arms.alike(count, T, eta, gamma, noise_sd), normals).clipped[
-            0
-        ]
+        clipped = dp_gd.descend([scaled], dp_gd.DPGDArms.alike(count, T, eta, gamma, noise_sd), normals).clipped[0]
         yield {"series": "P(some gradient is clipped)", "sigma": sigma, "value": float((clipped > 0).mean())}
         yield {"series": "fraction clipped", "sigma": sigma, "value": float(clipped.mean())}
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from dpdescent.baselines.least_squares import huber_minimiser, linear_least_squares
 from dpdescent.data.linear import LinearSample, plant_outliers
-from dpdescent.papers.brown2024 import interval_runs
 from dpdescent.papers.brown2024.design import Row, Spec, sample_of
+from dpdescent.papers.brown2024.runs import constructions
 from dpdescent.privacy.events import Mechanism
 
 
@@ -23,7 +23,7 @@ def run(spec: Spec) -> Iterator[Row]:
             }  # fmt: skip
             apart = float(np.linalg.norm(targets["huber"] - targets["ols"]))
             for steps in cell["steps"]:
-                for found in interval_runs.constructed(spec, sample, trial, steps, factor):
+                for found in constructions.constructed(spec, sample, trial, steps, factor):
                     for series, target in targets.items():
                         covered = found.intervals.covers(target).mean(axis=0)
                         for j, value in enumerate(covered):
@@ -47,6 +47,6 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     cell, settings = spec["cell"], spec["settings"]
     for factor in spec["arms"]["clip_factor"]:
         for steps in cell["steps"]:
-            for setting in interval_runs.settings_of(spec, steps, factor):
+            for setting in constructions.settings_of(spec, steps, factor):
                 name = f"{spec['variant']}: {spec['panel']}, {setting.runs} runs, N={steps} gamma={factor:g} sqrt(p)"
                 yield name, setting.mechanism(), settings["dp_delta"]

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from dpdescent.algorithms.dp_gd import DPGDArms, descend
 from dpdescent.baselines.least_squares import linear_least_squares
-from dpdescent.descent.full_batch import Arms, descend
+from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.papers.brown2024.design import Row, Spec, sample_of, trial_stream
-from dpdescent.papers.brown2024.dp_gd import Setting
 from dpdescent.papers.brown2024.theory.accuracy import accuracy_bound, theorem_setting
 from dpdescent.privacy.events import Mechanism
 
@@ -42,8 +42,8 @@ def settings_of(spec: Spec) -> Iterator[tuple[float, float, Setting]]:
             )
 
 
-def _one_step(setting: Setting) -> Arms:
-    return Arms.alike(1, 1, setting.eta, setting.gamma, setting.noise_sd)
+def _one_step(setting: Setting) -> DPGDArms:
+    return DPGDArms.alike(1, 1, setting.eta, setting.gamma, setting.noise_sd)
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+from dpdescent.papers.brown2024.arms import Setting, side_by_side
 from dpdescent.papers.brown2024.design import Row, Spec, sample_of, trial_stream
-from dpdescent.papers.brown2024.dp_gd import Setting, side_by_side
 from dpdescent.privacy.events import Mechanism
 
 

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
-from dpdescent.papers.brown2024 import repeated_runs
 from dpdescent.papers.brown2024.design import Row, Spec
-from dpdescent.papers.brown2024.repeated_runs import releases as releases
+from dpdescent.papers.brown2024.runs import repeated
+from dpdescent.papers.brown2024.runs.repeated import releases as releases
 
 
 def run(spec: Spec) -> Iterator[Row]:
     """Rows of one sample size: moments over the runs on each data set, without the bias of estimating them."""
-    for trial, sample, targets in repeated_runs.data_sets(spec):
-        for factor, descent in repeated_runs.runs(spec, sample, trial, spec["arms"]["T"]):
+    for trial, sample, targets in repeated.data_sets(spec):
+        for factor, descent in repeated.runs(spec, sample, trial, spec["arms"]["T"]):
             theta = descent.theta[0]
             variance = float(theta.var(axis=0, ddof=1).sum())
             for name, target in targets.items():
                 offset = theta.mean(axis=0) - target
-                squared_error = float((repeated_runs.distances(descent, target) ** 2).mean())
+                squared_error = float((repeated.distances(descent, target) ** 2).mean())
                 # The mean of finitely many runs has a variance of its own.
                 bias = float(offset @ offset) - variance / len(theta)
                 for series, value in {"bias2": bias, "variance": variance, "mse": squared_error}.items():

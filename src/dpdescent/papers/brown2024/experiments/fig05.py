@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from dpdescent.papers.brown2024 import interval_runs
 from dpdescent.papers.brown2024.design import Row, Spec
-from dpdescent.papers.brown2024.interval_runs import releases as releases
+from dpdescent.papers.brown2024.runs import constructions
+from dpdescent.papers.brown2024.runs.constructions import releases as releases
 
 
 def run(spec: Spec) -> Iterator[Row]:
     """Rows of one sample size: coverage of theta_hat by coordinate."""
-    return interval_runs.run(spec, interval_runs.coverage)
+    return constructions.run(spec, constructions.coverage)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from dpdescent.baselines.ada_ssp import wishart_gram
 from dpdescent.baselines.least_squares import linear_least_squares
-from dpdescent.baselines.sufficient_statistics import wishart_gram
 from dpdescent.data.linear import haar_rotation, unit_sphere
 from dpdescent.papers.brown2024.design import PAPER, Row, Spec
 from dpdescent.papers.brown2024.theory import concentration

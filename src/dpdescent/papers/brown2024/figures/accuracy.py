@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     BLUE,
     GREY,
     curve,
@@ -22,7 +22,7 @@ from dpdescent.replication.figures import (
     variants_of,
     vertical,
 )
-from dpdescent.replication.figures import METHODS as COLORS
+from dpdescent.replication.drawing.figures import METHODS as COLORS
 
 # The methods' own colours: what privacy adds is vermilion, what sampling adds is black.
 DP_GD, OLS = COLORS["DP-GD"], COLORS["OLS"]

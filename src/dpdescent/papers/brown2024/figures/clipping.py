@@ -12,7 +12,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 from numpy.typing import NDArray
 
 from dpdescent.papers.brown2024.figures.accuracy import DARK_DP_GD, DP_GD, ERROR, LINES, P
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     BACKGROUND,
     GREY,
     MARKERS,

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from dpdescent.papers.brown2024.figures.accuracy import LAW, LINES, OLS
 from dpdescent.papers.brown2024.figures.clipping import percent
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     GREY,
     ORANGE,
     PURPLE,

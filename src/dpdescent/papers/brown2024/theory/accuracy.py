@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpdescent.descent.gaussian_law import IterateLaw
-from dpdescent.papers.brown2024.dp_gd import Setting
+from dpdescent.algorithms.gaussian_law import IterateLaw
+from dpdescent.checks import require_non_negative, require_positive, require_probability
+from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.papers.brown2024.theory import concentration, errors, gaussian_data, no_clipping
-from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
 
 # Bound on ||A^(T)|| that the proof states (below eq. 77), and the one that ||I - eta Sigma|| <= 7/8 gives: 64/15.
 SERIES_NORM_AS_PRINTED = 16.0

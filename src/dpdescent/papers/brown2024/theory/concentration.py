@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
+from dpdescent.checks import require_non_negative, require_positive, require_probability
 from dpdescent.data.linear import Array, LinearSample
-from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
 
 
 def geometric_series(M: Array, terms: int) -> Array:

@@ -7,9 +7,9 @@ settings, does not; no absolute constants c and c' change that.
 import math
 from dataclasses import dataclass
 
-from dpdescent.papers.brown2024.dp_gd import Setting
+from dpdescent.checks import require_positive
+from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.papers.brown2024.theory import accuracy, concentration, errors
-from dpdescent.replication.arguments import require_positive
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """When the intervals of brown2024 cover least squares: the number of steps of Theorem 3.1, and what its proof bounds.
 
 The theorem hides a constant, and so does Claim C.11, from which it follows. An explicit number for the same statement
-is the divergence of `descent.gaussian_law`. Of batched means, for which there is no theorem, the limit of the length.
+is the divergence of `algorithms.gaussian_law`. For batched means, where there is no theorem, it is the limit length.
 """
 
 import math
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpdescent.descent.gaussian_law import EstimatesLaw
-from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
+from dpdescent.algorithms.gaussian_law import EstimatesLaw
+from dpdescent.checks import require_non_negative, require_positive, require_probability
 
 
 def required_steps(

@@ -7,7 +7,7 @@ the iterates (Lemma 2.3). Thresholds are given by their scale, `k = gamma / sqrt
 import math
 from dataclasses import dataclass
 
-from dpdescent.replication.arguments import require_non_negative, require_positive
+from dpdescent.checks import require_non_negative, require_positive
 
 # The step size of Lemma 2.6 and Theorem 2.7.
 ETA = 0.25

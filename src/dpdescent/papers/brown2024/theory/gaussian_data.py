@@ -6,8 +6,8 @@ yields something other than the statement, both are here.
 
 import math
 
+from dpdescent.checks import require_positive, require_probability
 from dpdescent.papers.brown2024.theory import concentration
-from dpdescent.replication.arguments import require_positive, require_probability
 
 # The five parts of the condition share the failure probability.
 PARTS = 5

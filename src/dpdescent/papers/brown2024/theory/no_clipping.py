@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpdescent.checks import require_non_negative, require_positive, require_probability
 from dpdescent.data.linear import Array, LinearSample, blocks
 from dpdescent.papers.brown2024.theory import errors
-from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
 
 # Bound on ||I - eta Sigma|| in part (i).
 CONTRACTION = 7.0 / 8.0

@@ -19,7 +19,7 @@ from dpdescent.papers.choquettechoo2023.bounds import (
     spectra,
     strongly_convex,
 )
-from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PARTS = (
     sensitivities, mean_estimation, exact_errors, asymptotic, anti_pgd, spectra, finite_time, clipping,

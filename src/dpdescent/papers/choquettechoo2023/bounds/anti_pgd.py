@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from dpdescent.checks import as_list
 from dpdescent.papers.choquettechoo2023.bounds.cases import (
     FTRL,
     HALF,
@@ -24,10 +25,9 @@ from dpdescent.papers.choquettechoo2023.design import power_law
 from dpdescent.papers.choquettechoo2023.experiments.ext_anti_pgd import DAMPED
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, elliptic, regression
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
-from dpdescent.replication.arguments import as_list
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import Direction, each, row, stated
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import Direction, each, row, stated
 
 ARTEFACT = "ext_anti_pgd"
 MEASURED = "measured is the exact F_inf"
@@ -46,7 +46,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         yield from _best(evidence, table, found)
 
 
-def _problem(evidence: Evidence, found: pd.Series) -> Problem:
+def _problem(evidence: Evidence, found: pd.Series) -> RegressionProblem:
     alpha = as_list(configured(evidence, ARTEFACT, "alpha", found["panel"]))[0]
     return problem_of(evidence, ARTEFACT, power_law(int(found["d"]), alpha), found["eta"])
 
@@ -74,11 +74,11 @@ def _damping(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     yield stated("F_inf of damped anti-PGD, leading terms", "Prop. C.24", setting, value, why, measured)
 
 
-def _setting(problem: Problem, nu: float) -> str:
+def _setting(problem: RegressionProblem, nu: float) -> str:
     return f"damped anti-PGD: d={problem.d}, eta={problem.eta:g}, nu={nu:g}"
 
 
-def _proof(problem: Problem, nu: float) -> Iterator[Bound]:
+def _proof(problem: RegressionProblem, nu: float) -> Iterator[Bound]:
     """The two integrals that the proof is made of, by quadrature."""
     setting, gamma_squared, rate = (
         _setting(problem, nu),
@@ -119,7 +119,7 @@ def _best(evidence: Evidence, table: pd.DataFrame, found: pd.Series) -> Iterator
         yield order("geometric mean of the two", "Sec. 2.2", setting, math.sqrt(sgd * ftrl), measured, why)
 
 
-def _proposed(problem: Problem, setting: str) -> Iterator[Bound]:
+def _proposed(problem: RegressionProblem, setting: str) -> Iterator[Bound]:
     """The proposition's own damping, nu = 1/sqrt(d) at eta = c / Tr H."""
     nu, c = 1.0 / math.sqrt(problem.d), problem.eta * problem.trace
     measured = regression.damped_anti_pgd(problem, nu)

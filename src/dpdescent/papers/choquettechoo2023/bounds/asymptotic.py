@@ -23,9 +23,9 @@ from dpdescent.papers.choquettechoo2023.bounds.cases import (
     points,
 )
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, elliptic, optimum, regression
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import Direction, row, stated
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import Direction, row, stated
 
 # Coefficients of eq. (7) that a weight is summed from, as multiples of 1/nu.
 TAPS = 20.0
@@ -173,7 +173,7 @@ def _direction(point: Point, j: int) -> Iterator[Bound]:
     """Lemma C.4, its corollary, Lemma F.17 and Remarks C.16 and C.23 at one eigenvalue."""
     problem = point.problem
     rate, lam = float(problem.rates[j]), float(problem.lam[j])
-    one = Problem(problem.lam[j : j + 1], problem.eta, problem.rho, problem.clip_norm)
+    one = RegressionProblem(problem.lam[j : j + 1], problem.eta, problem.rho, problem.clip_norm)
     setting = f"{point.text}, j={j + 1}"
     for name in point.algorithms:
         q = float(point.weights(name)[j])
@@ -211,7 +211,7 @@ def _contribution(point: Point, name: str, setting: str, lam: float, measured: f
         yield row(f"Err_j of {name}", "Remark C.23", setting, value, measured, note=why)
 
 
-def _summed(point: Point, one: Problem, setting: str) -> Iterator[Bound]:
+def _summed(point: Point, one: RegressionProblem, setting: str) -> Iterator[Bound]:
     """The weight from the coefficients themselves, and Lemma F.17's bound on it."""
     beta = toeplitz.nu_family(point.nu).coefficients(math.ceil(TAPS / point.nu))
     measured, rate = float(regression.q_of(one, beta)[0]), float(one.rates[0])

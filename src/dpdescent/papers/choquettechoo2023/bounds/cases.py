@@ -14,9 +14,9 @@ import pandas as pd
 from dpdescent.papers.choquettechoo2023.design import Array, power_law
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, regression
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, identity, row, stated
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, identity, row, stated
 
 SGD, FTRL, OPTIMUM = "Noisy-SGD", "nu-Noisy-FTRL", "optimum"
 ALGORITHMS = (SGD, FTRL)
@@ -45,13 +45,13 @@ def configured(evidence: Evidence, artefact: str, symbol: str, panel: str = "all
                      "and settings")  # fmt: skip
 
 
-def problem_of(evidence: Evidence, artefact: str, lam: Array, eta: float, sigma_sgd: float = 0.0) -> Problem:
+def problem_of(evidence: Evidence, artefact: str, lam: Array, eta: float, sigma_sgd: float = 0.0) -> RegressionProblem:
     """A regression problem with the budget and the clip norm of an artefact."""
     settings = evidence.spec["artefacts"][artefact]["settings"]
-    return Problem(lam, float(eta), settings["rho"], settings.get("clip_norm", 1.0), sigma_sgd)
+    return RegressionProblem(lam, float(eta), settings["rho"], settings.get("clip_norm", 1.0), sigma_sgd)
 
 
-def asserted(problem: Problem) -> bool:
+def asserted(problem: RegressionProblem) -> bool:
     """Whether the theorems of App. C are stated for a problem: eta < 1/R^2."""
     return problem.eta * asymptotic_bounds.fourth_moment(problem.lam) < 1.0
 
@@ -68,7 +68,7 @@ class Point:
         gamma_squared: squared sensitivity by algorithm.
     """
 
-    problem: Problem
+    problem: RegressionProblem
     text: str
     nu: float
     exact: dict[str, float]

@@ -20,8 +20,8 @@ from dpdescent.papers.choquettechoo2023.experiments.ext_finite_time import DP_SG
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import finite_time
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Run
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, each, is_met, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, each, is_met, row, stated
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:

@@ -27,9 +27,9 @@ from dpdescent.papers.choquettechoo2023.design import Array, power_law
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, regression
 from dpdescent.papers.choquettechoo2023.theory.elliptic import distance_squared
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, identity, is_met, row
-from dpdescent.replication.statistics import chance
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, identity, is_met, row
+from dpdescent.replication.judging.statistics import chance
 
 # How many standard errors chance may carry a simulation off: there are many rows.
 STANDARD_ERRORS = 4.0
@@ -118,7 +118,7 @@ def _moments(point: Point) -> Iterator[Bound]:
             yield row("Tr P M over Tr M, M = e_j e_j'", "Lemma F.18", f"{point.text}, j={j + 1}", value, kept, note=why)
 
 
-def _largest_stable(problem: regression.Problem) -> float:
+def _largest_stable(problem: regression.RegressionProblem) -> float:
     """The learning rate at which A is 1, by bisection."""
     low, high = 0.0, 1.0 / problem.largest
     for _ in range(60):

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import minimize_scalar
 
+from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.noise.strategies.toeplitz import DampedDifference
 from dpdescent.papers.choquettechoo2023.bounds import sensitivities
@@ -16,10 +17,9 @@ from dpdescent.papers.choquettechoo2023.experiments.ext_finite_time import DP_SG
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, finite_time, regression
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Run, Tuning
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
-from dpdescent.replication.arguments import as_list
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, each, is_met, row, stated
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, each, is_met, row, stated
 
 ARTEFACT = "ext_finite_time"
 # Points of the logarithm of eta among which the minimum of Lemma F.21 is looked for.
@@ -45,11 +45,11 @@ def found_in(evidence: Evidence, panel: str) -> list[pd.Series]:
     return list(each(rows(evidence, ARTEFACT, panel=panel, series=WORDS[panel])))
 
 
-def problem_at(evidence: Evidence, found: pd.Series) -> Problem:
+def problem_at(evidence: Evidence, found: pd.Series) -> RegressionProblem:
     """The problem at the learning rate and clip norm of a row."""
     alpha, sigma_sgd = (configured(evidence, ARTEFACT, symbol, found["panel"]) for symbol in ("alpha", "sigma_sgd"))
     lam, rho = power_law(int(found["d"]), float(as_list(alpha)[0])), configured(evidence, ARTEFACT, "rho")
-    return Problem(lam, float(found["eta"]), rho, float(found["clip_norm"]), sigma_sgd)
+    return RegressionProblem(lam, float(found["eta"]), rho, float(found["clip_norm"]), sigma_sgd)
 
 
 def run_of(evidence: Evidence, found: pd.Series) -> Run:
@@ -66,12 +66,12 @@ def setting_of(found: pd.Series) -> str:
     )
 
 
-def strategy_of(problem: Problem, mechanism: str) -> DampedDifference:
+def strategy_of(problem: RegressionProblem, mechanism: str) -> DampedDifference:
     """Noise coefficients: independent, or with nu = eta mu."""
     return toeplitz.identity() if mechanism == DP_SGD else toeplitz.nu_family(problem.eta * problem.mu)
 
 
-def limit_of(problem: Problem, mechanism: str) -> float:
+def limit_of(problem: RegressionProblem, mechanism: str) -> float:
     """F_inf at the limiting sensitivity."""
     if mechanism == DP_SGD:
         return regression.noisy_sgd(problem)

@@ -9,8 +9,8 @@ from scipy.special import ellipkm1, elliprf, elliprj
 from dpdescent.papers.choquettechoo2023.bounds.cases import between, equal
 from dpdescent.papers.choquettechoo2023.theory import elliptic
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Quadrature, distance_squared
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import row, stated
 
 # Dampings; pairs nu <= eta lambda, as the theorems have them, and two the other way.
 DAMPINGS = (1e-5, 1e-3, 0.01, 0.1, 0.25, 0.5, 0.9)

@@ -24,9 +24,9 @@ from dpdescent.papers.choquettechoo2023.experiments.ext_mean_estimation import C
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import elliptic, mean_estimation
 from dpdescent.papers.choquettechoo2023.theory.elliptic import distance_squared
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, identity, row, stated
-from dpdescent.replication.statistics import chance
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, identity, row, stated
+from dpdescent.replication.judging.statistics import chance
 
 # How many standard errors chance may carry a simulation off.
 STANDARD_ERRORS = 3.0

@@ -8,8 +8,8 @@ from scipy.stats import chi2
 from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, order
 from dpdescent.papers.choquettechoo2023.bounds.finite_time import found_in, run_of, setting_of
 from dpdescent.papers.choquettechoo2023.experiments.ext_finite_time import DP_SGD
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import row
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import row
 
 # Constants of Remark F.7 for Gaussian vectors.
 HANSON_WRIGHT, EIGHTH, FIRST, SECOND = 0.1457, 0.125, 8.0, 16.0

@@ -17,8 +17,8 @@ from dpdescent.papers.choquettechoo2023.experiments.ext_prefix_sums import MECHA
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import elliptic, rates, regression
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Quadrature, distance_squared
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, row, stated
 
 # Steps up to which an inverse is computed from the coefficients of B, and up to which encoders are dense matrices.
 INVERTED, DENSE = 10_000, 400

@@ -23,8 +23,8 @@ from dpdescent.papers.choquettechoo2023.bounds.cases import (
 from dpdescent.papers.choquettechoo2023.design import ONE_LARGE, Array, spectrum
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import rates
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, row
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, row
 
 ARTEFACT = "ext_spectra"
 # The largest dimension whose covariance is made a matrix.

@@ -11,9 +11,9 @@ from dpdescent.papers.choquettechoo2023.experiments import fig03
 from dpdescent.papers.choquettechoo2023.reading import EQUAL, SOLVED, rows
 from dpdescent.papers.choquettechoo2023.theory import strongly_convex
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Quadrature
-from dpdescent.papers.choquettechoo2023.theory.strongly_convex import Noise, Problem
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, identity, row, stated
+from dpdescent.papers.choquettechoo2023.theory.strongly_convex import Noise, StronglyConvexProblem
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, identity, row, stated
 
 SGD, FTRL, OPTIMIZED, STATIC = "DP-SGD", "nu-DP-FTRL", "Optimized", "static"
 UNIFORM, PLUS = "uniform grid", "multiplier sign as printed"
@@ -45,7 +45,7 @@ def _setting(found: pd.Series) -> str:
     return f"Figure 3: {found['series']}, {found['multiplier']}, eta={found['eta']:g}, kappa={found['kappa']:g}"
 
 
-def _problem(evidence: Evidence, found: pd.Series) -> tuple[Problem, Quadrature]:
+def _problem(evidence: Evidence, found: pd.Series) -> tuple[StronglyConvexProblem, Quadrature]:
     about = evidence.spec["artefacts"]["fig03"]
     cell: dict[str, Any] = about["cells"]["all"] | {"eta": float(found["eta"])}
     problem = fig03.problem_of({"settings": about["settings"], "cell": cell}, float(found["kappa"]))
@@ -63,7 +63,7 @@ def _sound(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     yield _quadratics(problem, grid, noise, found)
 
 
-def _quadratics(problem: Problem, grid: Quadrature, noise: Noise, found: pd.Series) -> Bound:
+def _quadratics(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, found: pd.Series) -> Bound:
     mu, L = problem.descent.mu, problem.descent.L
     exact = {h: strongly_convex.quadratic_suboptimality(problem, grid, noise, h) for h in (mu, math.sqrt(mu * L), L)}
     worst = max(exact, key=lambda h: exact[h])

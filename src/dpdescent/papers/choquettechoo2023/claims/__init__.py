@@ -15,7 +15,7 @@ from dpdescent.papers.choquettechoo2023.claims import (
     regression,
     theory,
 )
-from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (theory, mean_estimation, regression, orders, coefficients, finite_time, convex, learning, mechanisms)
 

@@ -7,9 +7,9 @@ import pandas as pd
 
 from dpdescent.papers.choquettechoo2023.claims.quantities import by, exponent, ratios
 from dpdescent.papers.choquettechoo2023.reading import EQUAL, RATE, SAME_ORDER, UNDIMINISHED, claim, claim_on_all, rows
-from dpdescent.replication.cells import NOTHING, exactly, growth, listed, positive, spread, within
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import NOTHING, exactly, growth, listed, positive, spread, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 
 UNDAMPED, NU, ANTI_PGD, DAMPED = "Fichtenberger et al. (nu = 0)", "nu-Noisy-FTRL", "Anti-PGD", "Anti-PGD + damping"
 BEST_DAMPED = "damped anti-PGD at the best nu"

@@ -17,9 +17,9 @@ from dpdescent.papers.choquettechoo2023.reading import (
     claim_on_all,
     rows,
 )
-from dpdescent.replication.cells import NOTHING, exactly, known, listed, over
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import NOTHING, exactly, known, listed, over
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 
 SGD, FTRL, OPTIMIZED = "DP-SGD", "nu-DP-FTRL", "Optimized"
 # A panel is a learning rate with a multiplier, neither of which is stated: claims are about all of them.

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from dpdescent.checks import as_list
 from dpdescent.papers.choquettechoo2023.claims.quantities import exponent, ratios
 from dpdescent.papers.choquettechoo2023.design import effective_dimension, power_law
 from dpdescent.papers.choquettechoo2023.reading import NEARLY, claim_on_all, judged, rows
-from dpdescent.replication.arguments import as_list
-from dpdescent.replication.cells import Criterion, listed, within
-from dpdescent.replication.evidence import Claim, Evidence, Verdict
-from dpdescent.replication.statistics import Estimate, verdict
+from dpdescent.replication.judging.cells import Criterion, listed, within
+from dpdescent.replication.judging.evidence import Claim, Evidence, Verdict
+from dpdescent.replication.judging.statistics import Estimate, verdict
 
 ARTEFACT = "ext_finite_time"
 # Mechanism, exponent of T, power of log(T/p) in the condition on T, corollary.

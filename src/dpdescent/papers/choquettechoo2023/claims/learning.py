@@ -14,10 +14,10 @@ import pandas as pd
 
 from dpdescent.papers.choquettechoo2023.claims.quantities import mean, means, minus
 from dpdescent.papers.choquettechoo2023.reading import claim, claim_on_all, judged, rows
-from dpdescent.replication.cells import NOTHING, listed
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.judgement import row_at
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import NOTHING, listed
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.judgement import row_at
+from dpdescent.replication.judging.statistics import Estimate
 
 NU, ME, AMPLIFIED = "nu-DP-FTRL", "ME", "DP-SGD, amplified"
 OTHERS = (NU, ME, AMPLIFIED, "non-private")

@@ -22,9 +22,9 @@ from dpdescent.papers.choquettechoo2023.reading import (
     rows,
 )
 from dpdescent.papers.choquettechoo2023.theory import mean_estimation as theory
-from dpdescent.replication.cells import NOTHING, exactly, listed, spread, within
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import NOTHING, exactly, listed, spread, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 
 FIGURE, THEOREM = "fig01", "ext_mean_estimation"
 # Where the rate eta log^2(1/eta) is largest.

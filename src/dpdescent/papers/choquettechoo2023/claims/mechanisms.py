@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from dpdescent.checks import as_list
 from dpdescent.papers.choquettechoo2023.claims.quantities import exponent
 from dpdescent.papers.choquettechoo2023.reading import NEARLY, RATE, SIGNIFICANT, claim, claim_on_all, judged, rows
-from dpdescent.replication.arguments import as_list
-from dpdescent.replication.cells import NOTHING, exactly, known, listed, over, quotient
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.judgement import row_at
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import NOTHING, exactly, known, listed, over, quotient
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.judgement import row_at
+from dpdescent.replication.judging.statistics import Estimate
 
 Order = Callable[[float], float]
 

@@ -9,9 +9,9 @@ import pandas as pd
 from dpdescent.papers.choquettechoo2023.claims.quantities import by, exponent, ratios
 from dpdescent.papers.choquettechoo2023.design import spectrum
 from dpdescent.papers.choquettechoo2023.reading import EQUAL, RATE, SAME_ORDER, claim, claim_on_all, judged, rows
-from dpdescent.replication.cells import NOTHING, every, exactly, growth, known, listed, spread, within
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import all_of, worst
+from dpdescent.replication.judging.cells import NOTHING, every, exactly, growth, known, listed, spread, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import all_of, worst
 
 SGD, FTRL = "Noisy-SGD", "nu-Noisy-FTRL"
 GAIN = "Noisy-SGD over nu-Noisy-FTRL"

@@ -19,9 +19,9 @@ from dpdescent.papers.choquettechoo2023.reading import (
     claim_on_all,
     rows,
 )
-from dpdescent.replication.cells import NOTHING, exactly, growth, known, listed, spread, within
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import NOTHING, exactly, growth, known, listed, spread, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 
 SGD, FTRL, OPTIMUM = "Noisy-SGD", "nu-Noisy-FTRL", "optimum"
 PLACE = ["panel", "d", "alpha", "eta"]

@@ -11,9 +11,9 @@ from dpdescent.papers.choquettechoo2023.claims.quantities import steps
 from dpdescent.papers.choquettechoo2023.reading import claim, claim_on_all, judged, rows
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.replication.cells import NOTHING, exactly, positive, quotient, within
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import worst
+from dpdescent.replication.judging.cells import NOTHING, exactly, positive, quotient, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import worst
 
 # Results whose constants are printed: name, how bounds.csv calls the place, and what is said there. Sections C.4 and D.3
 # are called like a lemma and a definition.

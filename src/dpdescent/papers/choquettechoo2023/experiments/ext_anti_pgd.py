@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from dpdescent.checks import as_list
 from dpdescent.papers.choquettechoo2023.design import Row, Spec, problems
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, optimum, regression
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
-from dpdescent.replication.arguments import as_list
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 
 DAMPED = "damped anti-PGD"
 
@@ -18,7 +18,7 @@ def run(spec: Spec) -> Iterator[Row]:
         yield from ({**place, **row} for row in rows)
 
 
-def _over_damping(spec: Spec, problem: Problem) -> Iterator[Row]:
+def _over_damping(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
     for nu in as_list(spec["cell"]["nu"]):
         yield {
             "nu": nu, "series": DAMPED, "value": regression.damped_anti_pgd(problem, nu),
@@ -27,7 +27,7 @@ def _over_damping(spec: Spec, problem: Problem) -> Iterator[Row]:
         }  # fmt: skip
 
 
-def _at_best(problem: Problem) -> Iterator[Row]:
+def _at_best(problem: RegressionProblem) -> Iterator[Row]:
     """The three algorithms of choquettechoo2023 Table 2 whose limit is finite, and independent noise."""
     nu = optimum.best_damped_nu(problem)
     order = asymptotic_bounds.best_damped_order(problem, constant=2.0**0.5 / 8.0)

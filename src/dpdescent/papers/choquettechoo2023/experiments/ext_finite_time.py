@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from dpdescent.descent import ftrl
+from dpdescent.algorithms import dp_ftrl
+from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.noise.strategies.toeplitz import Toeplitz
-from dpdescent.papers.choquettechoo2023 import streams
 from dpdescent.papers.choquettechoo2023.design import Array, Row, Spec, power_law
+from dpdescent.papers.choquettechoo2023.runs import streams
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, finite_time
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 # Seeds on which learning rate and clip norm are tuned; those of the table are others.
 TUNING = range(-4, 0)
@@ -33,15 +33,15 @@ def run(spec: Spec) -> Iterator[Row]:
             yield from ({**place, **row} for row in rows(spec, T, name))
 
 
-def problem_of(spec: Spec, eta: float, clip_norm: float) -> Problem:
+def problem_of(spec: Spec, eta: float, clip_norm: float) -> RegressionProblem:
     """The regression problem of the cell at one learning rate and clip norm."""
     cell = spec["cell"]
-    return Problem(
+    return RegressionProblem(
         power_law(cell["d"], cell["alpha"]), eta, spec["settings"]["rho"], clip_norm, cell["sigma_sgd"]
     )  # fmt: skip
 
 
-def strategy_of(problem: Problem, name: str) -> Toeplitz:
+def strategy_of(problem: RegressionProblem, name: str) -> Toeplitz:
     """Noise coefficients: independent, or with nu = eta mu (Sec. 2.3).
 
     Raises:
@@ -117,18 +117,18 @@ def tuned(spec: Spec, T: int, name: str) -> tuple[float, float]:
     return min(errors, key=lambda pair: errors[pair])
 
 
-def _runs(spec: Spec, T: int, name: str, eta: float, norms: list[float], trials: range) -> ftrl.Runs:
+def _runs(spec: Spec, T: int, name: str, eta: float, norms: list[float], trials: range) -> dp_ftrl.Runs:
     """DP-FTRL with every clip norm on the same records and noise."""
     problem = problem_of(spec, eta, 1.0)
     strategy, place = strategy_of(problem, name), f"T={T}"
     sd = problem.noise_variance(strategy.sensitivity_squared(T)) ** 0.5
     normals = streams.common_noise(spec, place, trials, (T, problem.d))
     scales = np.array(norms)
-    arms = ftrl.Arms(np.full(len(norms), eta), scales, sd * scales)
+    arms = dp_ftrl.FTRLArms(np.full(len(norms), eta), scales, sd * scales)
     data = streams.generators(spec, place, trials, "data")
     noise = streams.correlated([strategy], normals)
     with np.errstate(all="ignore"):
-        return ftrl.regression(
+        return dp_ftrl.regression(
             problem.lam, arms, start_of(spec), T, data, noise, sigma_sgd=problem.sigma_sgd, record=[T]
         )  # fmt: skip
 

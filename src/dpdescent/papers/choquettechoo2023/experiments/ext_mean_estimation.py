@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from scipy.signal import lfilter
 
-from dpdescent.descent import ftrl
+from dpdescent.algorithms import dp_ftrl
+from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.noise.strategies.toeplitz import Toeplitz
-from dpdescent.papers.choquettechoo2023 import streams
 from dpdescent.papers.choquettechoo2023.design import Array, Row, Spec
+from dpdescent.papers.choquettechoo2023.runs import streams
 from dpdescent.papers.choquettechoo2023.theory import mean_estimation
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 # Records are uniform on [-1, 1], so that gradients should never be clipped at G = 1; it is counted.
 VARIANCE, CLIP_NORM = 1.0 / 3.0, 1.0
@@ -97,7 +97,7 @@ def _simulated(spec: Spec, eta: float, found: dict[str, tuple[Toeplitz, float]],
     scales = np.array([noise_variance(spec, gamma_squared) ** 0.5 for _, gamma_squared in found.values()])
     noise = streams.correlated([strategy for strategy, _ in found.values()], normals)[..., 0] * scales[:, None]
     values = np.stack([rng.uniform(-1.0, 1.0, T) for rng in streams.generators(spec, place, trials, "data")], axis=1)
-    errors = ftrl.mean_estimation(np.full(len(found), eta), values, noise)
+    errors = dp_ftrl.mean_estimation(np.full(len(found), eta), values, noise)
     squares: Array = np.moveaxis(errors[-tail:] ** 2, 0, 2).mean(axis=2)
     # The gradient of f is -z; the regulariser's is never clipped.
     return squares, np.asarray((np.abs(values) > CLIP_NORM).mean(axis=0))

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from dpdescent.checks import as_list
 from dpdescent.papers.choquettechoo2023.design import Row, Spec, problems
 from dpdescent.papers.choquettechoo2023.theory import optimum, regression
-from dpdescent.replication.arguments import as_list
 
 
 def run(spec: Spec) -> Iterator[Row]:

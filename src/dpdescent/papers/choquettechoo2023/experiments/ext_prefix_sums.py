@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 
+from dpdescent.checks import as_list
 from dpdescent.noise import tuning
 from dpdescent.noise.strategies import toeplitz, tree
 from dpdescent.noise.strategies.base import Strategy
@@ -10,7 +11,6 @@ from dpdescent.noise.strategies.multi_epoch import multi_epoch_optimum
 from dpdescent.noise.strategies.stamped import stamped
 from dpdescent.papers.choquettechoo2023.design import Row, Spec
 from dpdescent.privacy import accounting
-from dpdescent.replication.arguments import as_list
 
 # Those that are not restarted are one for all steps.
 ONCE = ("identity", "nu", "ME")

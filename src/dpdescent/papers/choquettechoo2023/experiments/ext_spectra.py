@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from dpdescent.checks import as_list
 from dpdescent.papers.choquettechoo2023.design import Row, Spec, effective_dimension, spectrum
 from dpdescent.papers.choquettechoo2023.theory import optimum, regression
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
-from dpdescent.replication.arguments import as_list
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -15,7 +15,7 @@ def run(spec: Spec) -> Iterator[Row]:
         for d in as_list(cell["d"]):
             lam = spectrum(name, d)
             eta = cell["eta_times_trace"] / float(lam.sum())
-            problem = Problem(lam, eta, settings["rho"], settings["clip_norm"])
+            problem = RegressionProblem(lam, eta, settings["rho"], settings["clip_norm"])
             for series, value in _errors(problem).items():
                 yield {
                     "spectrum": name, "d": d, "series": series, "trial": 0, "value": value,
@@ -23,7 +23,7 @@ def run(spec: Spec) -> Iterator[Row]:
                 }  # fmt: skip
 
 
-def _errors(problem: Problem) -> dict[str, float]:
+def _errors(problem: RegressionProblem) -> dict[str, float]:
     sgd, ftrl = regression.noisy_sgd(problem), regression.nu_noisy_ftrl(problem, problem.eta * problem.mu)
     least = optimum.best(problem)
     return {"Noisy-SGD": sgd, "nu-Noisy-FTRL": ftrl, "optimum": least, "Noisy-SGD over nu-Noisy-FTRL": sgd / ftrl}

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023.design import Row, Spec
 from dpdescent.papers.choquettechoo2023.theory import mean_estimation
-from dpdescent.replication.arguments import as_list
 
 
 def run(spec: Spec) -> Iterator[Row]:

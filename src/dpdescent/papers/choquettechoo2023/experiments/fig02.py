@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dpdescent.descent import ftrl
+from dpdescent.algorithms import dp_ftrl
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.noise.strategies.toeplitz import Toeplitz
-from dpdescent.papers.choquettechoo2023 import streams
 from dpdescent.papers.choquettechoo2023.design import Array, Row, Spec, effective_dimension, problems
+from dpdescent.papers.choquettechoo2023.runs import streams
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, finite_time, optimum, regression
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 from dpdescent.privacy.events import Mechanism
 
 SGD, FTRL = "Noisy-SGD", "nu-Noisy-FTRL"
@@ -31,14 +31,14 @@ def run(spec: Spec) -> Iterator[Row]:
             yield from ({**place, **row, "nu": nu} for row in _simulated(spec, problem, cell))
 
 
-def damping(spec: Spec, problem: Problem) -> float:
+def damping(spec: Spec, problem: RegressionProblem) -> float:
     """nu: a multiple of eta mu, or fixed."""
     settings = spec["settings"]
     fixed = settings["fixed_nu"]
     return float(settings["nu_over_eta_mu"] * problem.eta * problem.mu if fixed is None else fixed)
 
 
-def algorithms(spec: Spec, problem: Problem) -> dict[str, tuple[Toeplitz, Array, float]]:
+def algorithms(spec: Spec, problem: RegressionProblem) -> dict[str, tuple[Toeplitz, Array, float]]:
     """By name: noise coefficients, weights of the error, squared sensitivity (limiting, or of the T steps)."""
     nu, T = damping(spec, problem), spec["arms"]["T"]
     chosen = {
@@ -52,7 +52,7 @@ def algorithms(spec: Spec, problem: Problem) -> dict[str, tuple[Toeplitz, Array,
     }
 
 
-def _exact(spec: Spec, problem: Problem) -> Iterator[Row]:
+def _exact(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
     for name, (_, q, gamma_squared) in algorithms(spec, problem).items():
         value = regression.suboptimality(problem, q, gamma_squared)
         yield {"kind": "exact", "series": name, "value": value, "exact": value, "gamma_squared": gamma_squared}
@@ -60,7 +60,7 @@ def _exact(spec: Spec, problem: Problem) -> Iterator[Row]:
     yield {"kind": "exact", "series": "optimum", "value": value, "exact": value}
 
 
-def _bounds(spec: Spec, problem: Problem) -> Iterator[Row]:
+def _bounds(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
     """Orders and explicit bounds in the convention of eq. 8; an upper bound is left out where it is not stated."""
     found = algorithms(spec, problem)
     unit, d_eff = problem.eta**2 * problem.clip_norm**2 / problem.rho, effective_dimension(problem.lam)
@@ -81,7 +81,7 @@ def _bounds(spec: Spec, problem: Problem) -> Iterator[Row]:
             yield {"kind": "bound", "series": series, "value": value}
 
 
-def _simulated(spec: Spec, problem: Problem, cell: Row) -> Iterator[Row]:
+def _simulated(spec: Spec, problem: RegressionProblem, cell: Row) -> Iterator[Row]:
     """Means over the last steps of every trial, beside what the exact recursion gives for the same steps."""
     T, tail, found = spec["arms"]["T"], spec["arms"]["tail"], algorithms(spec, problem)
     start, place = np.zeros(problem.d), "_".join(f"{name}={value}" for name, value in cell.items())
@@ -91,7 +91,7 @@ def _simulated(spec: Spec, problem: Problem, cell: Row) -> Iterator[Row]:
         )
         for name, (strategy, _, gamma_squared) in found.items()
     }
-    arms = ftrl.Arms(
+    arms = dp_ftrl.FTRLArms(
         np.full(len(found), problem.eta), np.full(len(found), np.inf),
         np.array([problem.noise_variance(gamma_squared) ** 0.5 for _, _, gamma_squared in found.values()]),
     )  # fmt: skip
@@ -99,7 +99,7 @@ def _simulated(spec: Spec, problem: Problem, cell: Row) -> Iterator[Row]:
         normals = streams.common_noise(spec, place, trials, (T, problem.d))
         noise = streams.correlated([strategy for strategy, _, _ in found.values()], normals)
         data = streams.generators(spec, place, trials, "data")
-        runs = ftrl.regression(problem.lam, arms, start, T, data, noise, sigma_sgd=problem.sigma_sgd, tail=tail)
+        runs = dp_ftrl.regression(problem.lam, arms, start, T, data, noise, sigma_sgd=problem.sigma_sgd, tail=tail)
         for a, (name, (_, q, gamma_squared)) in enumerate(found.items()):
             for trial, value in zip(trials, runs.tail_mean[a], strict=True):
                 yield {

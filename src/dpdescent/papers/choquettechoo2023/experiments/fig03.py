@@ -3,11 +3,11 @@
 import itertools
 from collections.abc import Iterator
 
+from dpdescent.checks import as_list
 from dpdescent.papers.choquettechoo2023.design import Row, Spec
 from dpdescent.papers.choquettechoo2023.theory import strongly_convex
 from dpdescent.papers.choquettechoo2023.theory.multipliers import Descent
-from dpdescent.papers.choquettechoo2023.theory.strongly_convex import Bound, Noise, Problem
-from dpdescent.replication.arguments import as_list
+from dpdescent.papers.choquettechoo2023.theory.strongly_convex import Bound, Noise, StronglyConvexProblem
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -35,8 +35,8 @@ def bounds(spec: Spec, kappa: float, T_max: int) -> dict[str, Bound]:
     return found | {"Optimized": strongly_convex.optimised(problem, grid, T_max=T_max, sign=sign)}
 
 
-def problem_of(spec: Spec, kappa: float) -> Problem:
+def problem_of(spec: Spec, kappa: float) -> StronglyConvexProblem:
     """The problem at one condition number."""
     given = spec["settings"] | spec["cell"]
     descent = Descent(eta=given["eta"], mu=given["L"] / kappa, L=given["L"])
-    return Problem(descent, given["rho"], given["clip_norm"], given["d"], given["sigma_sgd"])
+    return StronglyConvexProblem(descent, given["rho"], given["clip_norm"], given["d"], given["sigma_sgd"])

@@ -8,9 +8,9 @@ import numpy as np
 from dpdescent.data.digits import CLASSES, SIDE, read_digits, split
 from dpdescent.models.classifiers import Classifier, TanhNetwork, softmax_regression
 from dpdescent.models.convolution import ConvolutionalNetwork
-from dpdescent.papers.choquettechoo2023 import learning
 from dpdescent.papers.choquettechoo2023.design import Row, Spec
-from dpdescent.papers.choquettechoo2023.learning import Task
+from dpdescent.papers.choquettechoo2023.runs import learning
+from dpdescent.papers.choquettechoo2023.runs.learning import Task
 from dpdescent.privacy.events import Mechanism
 
 MODELS: dict[str, Callable[[dict[str, Any]], Classifier]] = {

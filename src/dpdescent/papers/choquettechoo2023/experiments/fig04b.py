@@ -6,9 +6,9 @@ import numpy as np
 
 from dpdescent.data.users import OUT_OF_VOCABULARY, draw_users
 from dpdescent.models.bigram import Bigram
-from dpdescent.papers.choquettechoo2023 import learning
 from dpdescent.papers.choquettechoo2023.design import Row, Spec
-from dpdescent.papers.choquettechoo2023.learning import Task
+from dpdescent.papers.choquettechoo2023.runs import learning
+from dpdescent.papers.choquettechoo2023.runs.learning import Task
 from dpdescent.privacy.events import Mechanism
 
 TUNED_ON = "rates were tuned on users of other languages, drawn independently"

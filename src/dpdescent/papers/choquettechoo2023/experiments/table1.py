@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dpdescent.papers.choquettechoo2023.design import Row, Spec, effective_dimension, problems
 from dpdescent.papers.choquettechoo2023.theory import optimum, rates, regression
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 
 SERIES = {rates.SUBOPTIMALITY: "suboptimality", rates.RATIO: "ratio to lower bound"}
 
@@ -24,7 +24,7 @@ def run(spec: Spec) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def _errors(problem: Problem) -> dict[str, float]:
+def _errors(problem: RegressionProblem) -> dict[str, float]:
     return {
         rates.LOWER_BOUND: optimum.best(problem),
         rates.NOISY_SGD: regression.noisy_sgd(problem),

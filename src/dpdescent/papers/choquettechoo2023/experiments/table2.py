@@ -7,12 +7,12 @@ and gamma_T^2 multiplies it.
 import math
 from collections.abc import Iterator
 
+from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.noise.strategies.toeplitz import Toeplitz
 from dpdescent.papers.choquettechoo2023.design import Array, Row, Spec, problems
 from dpdescent.papers.choquettechoo2023.theory import optimum, rates, regression
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
-from dpdescent.replication.arguments import as_list
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 
 QUANTITIES = {rates.SENSITIVITY: "sensitivity squared", rates.SUBOPTIMALITY: "suboptimality"}
 
@@ -28,7 +28,7 @@ def run(spec: Spec) -> Iterator[Row]:
                 yield from ({**common, **found} for found in rows(spec, problem, entry, nu, strategy, q))
 
 
-def _algorithms(problem: Problem) -> dict[str, tuple[float, Toeplitz, Array]]:
+def _algorithms(problem: RegressionProblem) -> dict[str, tuple[float, Toeplitz, Array]]:
     """By row: damping, noise coefficients, weights of the error."""
     eta_mu, damped = problem.eta * problem.mu, optimum.best_damped_nu(problem)
     # Without damping anti-PGD has the weights of its damped kin at nu = 0, 2 eta lambda.
@@ -40,12 +40,12 @@ def _algorithms(problem: Problem) -> dict[str, tuple[float, Toeplitz, Array]]:
     }
 
 
-def _setting(problem: Problem, nu: float, T: float = math.inf) -> rates.Setting:
+def _setting(problem: RegressionProblem, nu: float, T: float = math.inf) -> rates.Setting:
     return rates.Setting.of(problem.lam, eta=problem.eta, rho=problem.rho, nu=nu, T=T, clip_norm=problem.clip_norm)
 
 
 def _sensitivities(
-    spec: Spec, problem: Problem, entry: rates.Rate, nu: float, strategy: Toeplitz, q: Array
+    spec: Spec, problem: RegressionProblem, entry: rates.Rate, nu: float, strategy: Toeplitz, q: Array
 ) -> Iterator[Row]:
     """gamma_T^2 over horizons, and with it the error of so many steps' sensitivity."""
     for T in as_list(spec["cell"]["T"]):
@@ -57,7 +57,9 @@ def _sensitivities(
         }  # fmt: skip
 
 
-def _errors(spec: Spec, problem: Problem, entry: rates.Rate, nu: float, strategy: Toeplitz, q: Array) -> Iterator[Row]:
+def _errors(
+    spec: Spec, problem: RegressionProblem, entry: rates.Rate, nu: float, strategy: Toeplitz, q: Array
+) -> Iterator[Row]:
     exact = regression.suboptimality(problem, q, strategy.sensitivity_squared_limit())
     order = entry.order(_setting(problem, nu))
     agree = math.isinf(exact) and math.isinf(order)

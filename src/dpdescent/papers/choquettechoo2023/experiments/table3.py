@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpdescent.checks import as_list
 from dpdescent.noise.strategies.tree import finished_nodes, height_finished
 from dpdescent.papers.choquettechoo2023.design import Row, Spec
-from dpdescent.replication.arguments import as_list
 
 Count = Callable[[int], float]
 GENERATION, STEP, MEMORY = "generation operations", "operations per step", "memory"

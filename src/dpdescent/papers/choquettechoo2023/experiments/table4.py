@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from dpdescent.checks import as_list
 from dpdescent.papers.choquettechoo2023.design import Row, Spec, effective_dimension, power_law
 from dpdescent.papers.choquettechoo2023.theory import rates, regression
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem
-from dpdescent.replication.arguments import as_list
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 
 # An exponent for each row of the table; the general rows need one of their own.
 ALPHAS = {"1": 0.0, "1/sqrt k": 0.5, "k^-a, a < 1": 0.75, "1/k": 1.0, "1/k^2": 2.0, "k^-a, a > 1": 3.0}
@@ -18,11 +18,13 @@ def run(spec: Spec) -> Iterator[Row]:
         alpha = ALPHAS[table_row.row]
         for d in as_list(cell["d"]):
             lam = power_law(d, alpha)
-            problem = Problem(lam, cell["eta_times_trace"] / float(lam.sum()), settings["rho"], settings["clip_norm"])
+            problem = RegressionProblem(
+                lam, cell["eta_times_trace"] / float(lam.sum()), settings["rho"], settings["clip_norm"]
+            )
             yield from _entries(table_row, alpha, problem)
 
 
-def _entries(table_row: rates.SpectrumRow, alpha: float, problem: Problem) -> Iterator[Row]:
+def _entries(table_row: rates.SpectrumRow, alpha: float, problem: RegressionProblem) -> Iterator[Row]:
     setting = rates.Setting.of(
         problem.lam, eta=problem.eta, rho=problem.rho, alpha=alpha, clip_norm=problem.clip_norm
     )  # fmt: skip

@@ -10,15 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from dpdescent.papers.choquettechoo2023.figures.methods import (
-    INTERVALS,
-    color_of,
-    in_order,
-    label_of,
-    look,
-    points,
-)
-from dpdescent.replication.figures import (
+from dpdescent.papers.choquettechoo2023.figures.styles import INTERVALS, color_of, in_order, label_of, look, points
+from dpdescent.replication.drawing.figures import (
     end_labels,
     legend_below,
     log_scale,

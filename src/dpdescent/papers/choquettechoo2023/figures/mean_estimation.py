@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from dpdescent.papers.choquettechoo2023.figures.methods import (
+from dpdescent.papers.choquettechoo2023.figures.styles import (
     ETA,
     INTERVALS,
     OPTIMUM,
@@ -19,7 +19,7 @@ from dpdescent.papers.choquettechoo2023.figures.methods import (
     points,
     where,
 )
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     BACKGROUND,
     GREY,
     MARKERS,

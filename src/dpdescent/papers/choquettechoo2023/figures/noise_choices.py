@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from dpdescent.papers.choquettechoo2023.figures.methods import (
+from dpdescent.papers.choquettechoo2023.figures.styles import (
     ETA,
     SUBOPTIMALITY,
     D,
@@ -20,7 +20,7 @@ from dpdescent.papers.choquettechoo2023.figures.methods import (
     slope_of,
     where,
 )
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     GREY,
     MARKERS,
     legend_below,

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpdescent.papers.choquettechoo2023.figures.methods import (
+from dpdescent.papers.choquettechoo2023.figures.styles import (
     D_EFF,
     ETA,
     INTERVALS,
@@ -24,7 +24,7 @@ from dpdescent.papers.choquettechoo2023.figures.methods import (
     slope_of,
     where,
 )
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     GREY,
     legend_below,
     log_scale,
@@ -33,7 +33,7 @@ from dpdescent.replication.figures import (
     slope_guide,
     variants_of,
 )
-from dpdescent.replication.statistics import log_log_slope
+from dpdescent.replication.judging.statistics import log_log_slope
 
 # Panels of Figure 2 are named after what they vary; the published slopes, after both and the algorithm.
 VARIED = {"d": D, "d_eff": D_EFF, "eta": ETA}

@@ -8,10 +8,10 @@ with default 1: such a value is no bound.
 
 import math
 
+from dpdescent.checks import require_positive
 from dpdescent.papers.choquettechoo2023.theory import elliptic, optimum
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Array
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem, gamma_squared_nu, q_nu
-from dpdescent.replication.arguments import require_positive
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem, gamma_squared_nu, q_nu
 
 # C_kurt of Gaussian inputs (choquettechoo2023 Property C.3).
 KURTOSIS = 3.0
@@ -29,12 +29,12 @@ def fourth_moment_bound(lam: Array) -> float:
     return 3.0 * float(lam.sum())
 
 
-def weight_integral(problem: Problem, q: Array) -> float:
+def weight_integral(problem: RegressionProblem, q: Array) -> float:
     """Integral of `|B|^2 h` over -pi to pi, by the identity in the proof of Lemma C.4; h is that of eq. 21."""
     return float(direction_errors(problem, q).sum())
 
 
-def direction_errors(problem: Problem, q: Array) -> Array:
+def direction_errors(problem: RegressionProblem, q: Array) -> Array:
     """Err_j, what direction j contributes up to a common factor (choquettechoo2023 eq. 44, Remarks C.16 and C.23).
 
     The integral of `lambda_j |B|^2 / |1 - e^{i omega} - eta lambda_j|^2`, shape (d,): `2 pi / (eta (2 - eta lambda_j))`
@@ -45,8 +45,8 @@ def direction_errors(problem: Problem, q: Array) -> Array:
 
 
 def upper_bound(
-    problem: Problem, q: Array, gamma_squared: float, *, moment: float | None = None, kurtosis: float = KURTOSIS,
-    half: bool = True,
+    problem: RegressionProblem, q: Array, gamma_squared: float, *, moment: float | None = None,
+    kurtosis: float = KURTOSIS, half: bool = True,
 ) -> float:  # fmt: skip
     """Theorem C.14: `(1 + a) eta R^2 sigma_sgd^2 + (1 + C_kurt a) eta sigma^2 <beta, T beta>`.
 
@@ -67,8 +67,8 @@ def upper_bound(
 
 
 def upper_bound_by_frequency(
-    problem: Problem, q: Array, gamma_squared: float, *, moment: float | None = None, kurtosis: float = KURTOSIS,
-    half: bool = True,
+    problem: RegressionProblem, q: Array, gamma_squared: float, *, moment: float | None = None,
+    kurtosis: float = KURTOSIS, half: bool = True,
 ) -> float:  # fmt: skip
     """Theorem C.15: the same with `(eta/pi) int |B|^2 h`, up to twice as large, in the place of <beta, T beta>."""
     weight = problem.eta / math.pi * weight_integral(problem, q)
@@ -76,7 +76,7 @@ def upper_bound_by_frequency(
 
 
 def _upper(
-    problem: Problem, weight: float, gamma_squared: float, moment: float | None, kurtosis: float, half: bool
+    problem: RegressionProblem, weight: float, gamma_squared: float, moment: float | None, kurtosis: float, half: bool
 ) -> float:  # fmt: skip
     require_positive(kurtosis=kurtosis)
     moment = fourth_moment(problem.lam) if moment is None else moment
@@ -88,38 +88,38 @@ def _upper(
     return _convert(labels + noise, stated_half=True, half=half)
 
 
-def lower_bound(problem: Problem, q: Array, gamma_squared: float, *, half: bool = True) -> float:
+def lower_bound(problem: RegressionProblem, q: Array, gamma_squared: float, *, half: bool = True) -> float:
     """Theorem C.18: `eta sigma_sgd^2 Tr H / 2 + eta^2 G^2 gamma^2 / (4 pi rho) int |B|^2 h`."""
     noise = problem.eta**2 * problem.noise_variance(gamma_squared) / (2.0 * math.pi) * weight_integral(problem, q)
     return _convert(_labels(problem) + noise, stated_half=False, half=half)
 
 
-def lower_bound_by_time(problem: Problem, q: Array, gamma_squared: float, *, half: bool = True) -> float:
+def lower_bound_by_time(problem: RegressionProblem, q: Array, gamma_squared: float, *, half: bool = True) -> float:
     """Its second form, up to half as large: `... + eta G^2 gamma^2 / (4 rho) <beta, T beta>` (Theorem C.18)."""
     noise = problem.eta * problem.noise_variance(gamma_squared) / 2.0 * float(q.sum())
     return _convert(_labels(problem) + noise, stated_half=False, half=half)
 
 
-def universal_lower_bound(problem: Problem, *, half: bool = True) -> float:
+def universal_lower_bound(problem: RegressionProblem, *, half: bool = True) -> float:
     """For all coefficients: `... + eta^2 G^2 / (8 pi^2 rho) (int sqrt(h))^2` (Theorem C.18, from eq. 47)."""
     unit = problem.noise_variance(1.0)
     noise = unit * (problem.eta * optimum.root_integral(problem, exact=False) / (2.0 * math.pi)) ** 2
     return _convert(_labels(problem) + noise, stated_half=False, half=half)
 
 
-def universal_lower_bound_as_stated(problem: Problem, *, half: bool = True) -> float:
+def universal_lower_bound_as_stated(problem: RegressionProblem, *, half: bool = True) -> float:
     """The same where sqrt(h) is bounded by `sqrt(Tr H) / 2`: `(2 eta sigma_sgd^2 + eta^2 G^2 / (2 rho)) Tr H / 4`."""
     noise = problem.eta**2 * problem.noise_variance(1.0) * problem.trace / 4.0
     return _convert(_labels(problem) + noise, stated_half=False, half=half)
 
 
-def _labels(problem: Problem) -> float:
+def _labels(problem: RegressionProblem) -> float:
     """Term of the label noise in Theorem C.18."""
     return 0.5 * problem.eta * problem.sigma_sgd**2 * problem.trace
 
 
 def nu_upper_bound(
-    problem: Problem, nu: float, *, moment: float | None = None, kurtosis: float = KURTOSIS, half: bool = True
+    problem: RegressionProblem, nu: float, *, moment: float | None = None, kurtosis: float = KURTOSIS, half: bool = True
 ) -> float:  # fmt: skip
     """Proposition C.22 with the constants of its proof: Theorem C.15 with `I(nu, nu) <= 5 log(8/nu)` and C.21(ii).
 
@@ -144,7 +144,7 @@ def nu_upper_bound(
 
 
 def nu_upper_bound_before_lemma(
-    problem: Problem, nu: float, *, moment: float | None = None, kurtosis: float = KURTOSIS, half: bool = True
+    problem: RegressionProblem, nu: float, *, moment: float | None = None, kurtosis: float = KURTOSIS, half: bool = True
 ) -> float:  # fmt: skip
     """What the proof starts from, eq. 51 with its prefactor: Theorem C.15 with the exact integrals."""
     return upper_bound_by_frequency(
@@ -153,8 +153,8 @@ def nu_upper_bound_before_lemma(
 
 
 def nu_order(
-    problem: Problem, nu: float, *, constant: float = 1.0, kurtosis: float = KURTOSIS, remainder_constant: float = 0.0,
-    moment: float | None = None,
+    problem: RegressionProblem, nu: float, *, constant: float = 1.0, kurtosis: float = KURTOSIS,
+    remainder_constant: float = 0.0, moment: float | None = None,
 ) -> float:  # fmt: skip
     """Proposition C.22 as stated: `C max(1, C_kurt) eta^2 G^2/rho Tr H log^2(8/nu) + O~(eta^3 R^2 mu G^2/rho)`.
 
@@ -173,7 +173,7 @@ def nu_order(
     return first + remainder_constant * unit * problem.eta * moment * problem.mu
 
 
-def theorem_noisy_sgd(problem: Problem, constant: float = 1.0) -> float:
+def theorem_noisy_sgd(problem: RegressionProblem, constant: float = 1.0) -> float:
     """Theorem 2.2, Noisy-SGD: `Theta(eta d G^2/rho + eta sigma_sgd^2 Tr H)`.
 
     As eta tends to zero without label noise, the error of eq. 8 is this at a constant of 1/8.
@@ -182,14 +182,14 @@ def theorem_noisy_sgd(problem: Problem, constant: float = 1.0) -> float:
     return constant * (noise + problem.eta * problem.sigma_sgd**2 * problem.trace)
 
 
-def theorem_nu_noisy_ftrl(problem: Problem, nu: float, constant: float = 1.0) -> float:
+def theorem_nu_noisy_ftrl(problem: RegressionProblem, nu: float, constant: float = 1.0) -> float:
     """Theorem 2.2, nu-Noisy-FTRL: `C_1 (eta^2 G^2/rho log^2(1/nu) + eta sigma_sgd^2) Tr H` for nu <= eta mu."""
     require_positive(nu=nu)
     noise = problem.eta**2 * problem.clip_norm**2 / problem.rho * math.log(1.0 / nu) ** 2
     return constant * (noise + problem.eta * problem.sigma_sgd**2) * problem.trace
 
 
-def theorem_lower(problem: Problem, constant: float = 1.0) -> float:
+def theorem_lower(problem: RegressionProblem, constant: float = 1.0) -> float:
     """Theorem 2.2, all coefficients: `C_2 (eta^2 G^2/rho + eta sigma_sgd^2) Tr H`.
 
     Theorem C.18 has C_2 = 1/8 for the error of eq. 22.
@@ -198,14 +198,14 @@ def theorem_lower(problem: Problem, constant: float = 1.0) -> float:
     return constant * (noise + problem.eta * problem.sigma_sgd**2) * problem.trace
 
 
-def damped_order(problem: Problem, nu: float, constant: float = 1.0) -> float:
+def damped_order(problem: RegressionProblem, nu: float, constant: float = 1.0) -> float:
     """Proposition C.24: `Theta(eta G^2/rho (nu d + eta Tr H/nu))` for anti-PGD with damping nu."""
     require_positive(nu=nu)
     scale = problem.eta * problem.clip_norm**2 / problem.rho
     return constant * scale * (nu * problem.d + problem.eta * problem.trace / nu)
 
 
-def damped_leading_order(problem: Problem, nu: float, *, half: bool = True) -> float:
+def damped_leading_order(problem: RegressionProblem, nu: float, *, half: bool = True) -> float:
     """Its sharp form as eta and nu tend to zero: `eta G^2 / (16 rho) (nu d + 2 eta Tr H/nu)` for eq. 8."""
     require_positive(nu=nu)
     scale = problem.eta * problem.clip_norm**2 / (16.0 * problem.rho)
@@ -213,7 +213,7 @@ def damped_leading_order(problem: Problem, nu: float, *, half: bool = True) -> f
     return _convert(value, stated_half=True, half=half)
 
 
-def best_damped_order(problem: Problem, constant: float = 1.0) -> float:
+def best_damped_order(problem: RegressionProblem, constant: float = 1.0) -> float:
     """The order at the best damping, `eta^{3/2} G^2/rho sqrt(d Tr H)` (choquettechoo2023 Table 2, Prop. C.24).
 
     The proposition takes nu = 1/sqrt(d) at eta = c/Tr H, which costs a factor `c^{1/2} + c^{-1/2}`. The error of eq. 8
@@ -223,7 +223,7 @@ def best_damped_order(problem: Problem, constant: float = 1.0) -> float:
     return constant * problem.clip_norm**2 / problem.rho * root
 
 
-def nu_leading_order(problem: Problem, nu: float, *, half: bool = True) -> float:
+def nu_leading_order(problem: RegressionProblem, nu: float, *, half: bool = True) -> float:
     """The error of nu-Noisy-FTRL as eta and nu tend to zero.
 
     `eta^2 G^2/(16 pi^2 rho) I(nu, nu) sum_j lam_j I(nu, eta lam_j)` for eq. 8. I(nu, eta lam_j) has the logarithm of

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ellipkm1, elliprf, elliprj
 
-from dpdescent.replication.arguments import require_positive
+from dpdescent.checks import require_positive
 
 Array = NDArray[np.float64]
 

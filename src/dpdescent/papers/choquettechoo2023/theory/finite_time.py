@@ -10,15 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.signal import lfilter
 
+from dpdescent.checks import require_non_negative, require_positive, require_probability
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Array
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem, second_moment_step
-from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem, second_moment_step
 
 # Steps that are held at a time, in numbers over all directions.
 BLOCK = 1 << 20
 
 
-def risks(problem: Problem, beta: Array, sigma_squared: float, start: Array, steps: int) -> Array:
+def risks(problem: RegressionProblem, beta: Array, sigma_squared: float, start: Array, steps: int) -> Array:
     """E F(theta_t) - F(theta*) of Noisy-FTRL for every t, exact for Gaussian inputs (from choquettechoo2023 eq. 83).
 
     The d second moments follow a linear recursion with a symmetric matrix: along its eigenvectors they are first-order
@@ -56,7 +56,7 @@ def risks(problem: Problem, beta: Array, sigma_squared: float, start: Array, ste
     return np.concatenate(errors)
 
 
-def _weights(problem: Problem, taps: Array, memory: Array, weights: Array) -> tuple[Array, Array, Array]:
+def _weights(problem: RegressionProblem, taps: Array, memory: Array, weights: Array) -> tuple[Array, Array, Array]:
     """Weights q_j of the first t coefficients for every t of a block, shape (d, block), and what the next one needs."""
     smoothed = _filtered(np.broadcast_to(taps, (problem.d, len(taps))), 1.0 - problem.rates, memory)
     q = weights[:, None] + np.cumsum(taps * (2.0 * smoothed - taps), axis=1)
@@ -82,7 +82,7 @@ def tail_mean(errors: Array, tail: int) -> float:
     return float(errors[-tail:].mean())
 
 
-def convergence_bound(problem: Problem, initial: float, limit: float, t: float) -> float:
+def convergence_bound(problem: RegressionProblem, initial: float, limit: float, t: float) -> float:
     """Theorem D.11: `(sqrt(L/mu exp(-eta mu t) (F_0 - F*)) + sqrt(F_inf))^2` for eta < 1/R^2.
 
     Args:
@@ -96,7 +96,7 @@ def convergence_bound(problem: Problem, initial: float, limit: float, t: float) 
     return (math.sqrt(left) + math.sqrt(limit)) ** 2
 
 
-def convergence_bound_without_clipping(problem: Problem, initial: float, limit: float, t: float) -> float:
+def convergence_bound_without_clipping(problem: RegressionProblem, initial: float, limit: float, t: float) -> float:
     """Theorem D.13(c): `2 L/mu exp(-eta mu t) (F_0 - F*) + 2 F_inf` on the event that nothing is clipped."""
     require_non_negative(initial=initial, limit=limit, t=t)
     return 2.0 * problem.largest / problem.mu * math.exp(-problem.eta * problem.mu * t) * initial + 2.0 * limit
@@ -132,7 +132,7 @@ class Run:
         moment: R^2 of eq. 56, between Tr H and 3 Tr H for Gaussian inputs.
     """
 
-    problem: Problem
+    problem: RegressionProblem
     distance: float
     T: float
     failure: float

@@ -7,6 +7,7 @@ of variance sigma_sgd^2. Errors are `F_inf = lim E (theta_t - E z)^2` as in App.
 import math
 from collections.abc import Callable
 
+from dpdescent.checks import require_non_negative, require_positive
 from dpdescent.papers.choquettechoo2023.theory.elliptic import (
     Array,
     Quadrature,
@@ -14,7 +15,6 @@ from dpdescent.papers.choquettechoo2023.theory.elliptic import (
     distance_squared,
     integral,
 )
-from dpdescent.replication.arguments import require_non_negative, require_positive
 
 
 def dp_sgd(*, eta: float, rho: float, clip_norm: float = 1.0, sigma_sgd: float = 0.0, half: bool = False) -> float:

@@ -25,7 +25,7 @@ from scipy import sparse
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
-from dpdescent.replication.arguments import require_non_negative, require_positive
+from dpdescent.checks import require_non_negative, require_positive
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]

@@ -14,19 +14,19 @@ from scipy.optimize import minimize_scalar
 from dpdescent.noise.strategies.spectral import MinimumPhase, from_power
 from dpdescent.noise.strategies.spectral import frequencies as frequencies_of_grid
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Array, Quadrature, distance_squared
-from dpdescent.papers.choquettechoo2023.theory.regression import Problem, nu_noisy_ftrl
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem, nu_noisy_ftrl
 
 # Where the best nu is looked for, as multiples of eta mu, below 1.
 SEARCH = (1e-6, 1e6)
 LARGEST_NU = 0.999
 
 
-def h(problem: Problem, frequencies: Array) -> Array:
+def h(problem: RegressionProblem, frequencies: Array) -> Array:
     """`sum_j lambda_j / |1 - e^{i omega} - eta lambda_j|^2`, the shape of the frequencies (eq. 21)."""
     return _weighted(problem, problem.lam, frequencies)
 
 
-def h_x(problem: Problem, frequencies: Array) -> Array:
+def h_x(problem: RegressionProblem, frequencies: Array) -> Array:
     """h_x, where `(2 - eta lambda_j) / (1 - eta lambda_j)` multiplies every term: the weight of the exact error.
 
     Raises:
@@ -37,7 +37,7 @@ def h_x(problem: Problem, frequencies: Array) -> Array:
     return _weighted(problem, problem.lam * (2.0 - rates) / (1.0 - rates), frequencies)
 
 
-def _weighted(problem: Problem, weights: Array, frequencies: Array) -> Array:
+def _weighted(problem: RegressionProblem, weights: Array, frequencies: Array) -> Array:
     total = np.zeros_like(frequencies)
     # A direction at a time: all of them at once would be d times the grid.
     for weight, rate in zip(weights, problem.rates, strict=True):
@@ -45,14 +45,14 @@ def _weighted(problem: Problem, weights: Array, frequencies: Array) -> Array:
     return total
 
 
-def root_integral(problem: Problem, exact: bool = True) -> float:
+def root_integral(problem: RegressionProblem, exact: bool = True) -> float:
     """Integral of sqrt(h_x) over -pi to pi, or of sqrt(h)."""
     grid = Quadrature.graded(float(problem.rates.min()))
     weight = h_x if exact else h
     return float(grid.integrate(np.sqrt(weight(problem, grid.frequencies))))
 
 
-def best(problem: Problem, half: bool = True) -> float:
+def best(problem: RegressionProblem, half: bool = True) -> float:
     """The smallest F_inf of any noise coefficients, exact for Gaussian inputs.
 
     `eta^2 G^2 / (8 rho) (1/(2 pi) int sqrt(h_x))^2 / (1 - A)` and the term of the label noise, which no noise changes.
@@ -71,18 +71,18 @@ def best(problem: Problem, half: bool = True) -> float:
     return 0.5 * total if half else total
 
 
-def best_power(problem: Problem, frequencies: Array, exact: bool = True) -> Array:
+def best_power(problem: RegressionProblem, frequencies: Array, exact: bool = True) -> Array:
     """|B*|^2 up to a factor, the shape of the frequencies: `h_x^{-1/2}`, or the paper's `h^{-1/2}` (Theorem C.18)."""
     power: Array = (h_x if exact else h)(problem, frequencies) ** -0.5
     return power
 
 
-def grid_size(problem: Problem) -> int:
+def grid_size(problem: RegressionProblem) -> int:
     """Points of a uniform frequency grid, a power of two, that resolves the smallest eta lambda_j."""
     return int(2 ** math.ceil(math.log2(64.0 / float(problem.rates.min()))))
 
 
-def best_strategy(problem: Problem, exact: bool = True) -> MinimumPhase:
+def best_strategy(problem: RegressionProblem, exact: bool = True) -> MinimumPhase:
     """The coefficients beta*, scaled to start with 1: the causal ones with a causal inverse that have the best power.
 
     Args:
@@ -97,7 +97,7 @@ def best_strategy(problem: Problem, exact: bool = True) -> MinimumPhase:
     return from_power("optimum" if exact else "optimum of the lower bound", power / geometric_mean)
 
 
-def best_nu(problem: Problem, half: bool = True) -> tuple[float, float]:
+def best_nu(problem: RegressionProblem, half: bool = True) -> tuple[float, float]:
     """The nu at which nu-Noisy-FTRL errs least, and that error; the paper's choice is at most eta mu.
 
     Raises:
@@ -111,7 +111,7 @@ def best_nu(problem: Problem, half: bool = True) -> tuple[float, float]:
     return nu, nu_noisy_ftrl(problem, nu, half)
 
 
-def best_damped_nu(problem: Problem) -> float:
+def best_damped_nu(problem: RegressionProblem) -> float:
     """The nu at which damped anti-PGD errs least, `2 / (1 + sqrt(1 + d/A))`: near `sqrt(2 eta Tr H / d)` for small eta.
 
     The root of a quadratic: F_inf is proportional to `(nu^2 (A + d/2) + 2 (1-nu) A) / (nu (2 - nu))`.

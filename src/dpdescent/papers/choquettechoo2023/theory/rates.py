@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpdescent.checks import require_non_negative, require_positive
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Array
-from dpdescent.replication.arguments import require_non_negative, require_positive
 
 LOWER_BOUND, NOISY_SGD, NU_NOISY_FTRL, NOISY_FTRL = "Lower bound", "Noisy-SGD", "nu-Noisy-FTRL", "Noisy-FTRL"
 FICHTENBERGER, ANTI_PGD, DAMPED_ANTI_PGD = "Fichtenberger et al. (nu = 0)", "Anti-PGD", "Anti-PGD + damping"

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.signal import lfilter
 
+from dpdescent.checks import require_non_negative, require_positive
 from dpdescent.papers.choquettechoo2023.theory.elliptic import (
     Array,
     Quadrature,
@@ -23,11 +24,10 @@ from dpdescent.papers.choquettechoo2023.theory.elliptic import (
     distance_squared,
     integrals,
 )
-from dpdescent.replication.arguments import require_non_negative, require_positive
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class RegressionProblem:
     """Linear regression in the eigenbasis of H, and how Noisy-FTRL is run on it.
 
     Attributes:
@@ -115,12 +115,12 @@ def gamma_squared_damped(nu: float) -> float:
     return 1.0 / (nu * (2.0 - nu))
 
 
-def q_identity(problem: Problem) -> Array:
+def q_identity(problem: RegressionProblem) -> Array:
     """Weights of beta = (1, 0, ...), independent noise: 1 in every direction, shape (d,)."""
     return np.ones(problem.d)
 
 
-def q_nu(problem: Problem, nu: float) -> Array:
+def q_nu(problem: RegressionProblem, nu: float) -> Array:
     """Weights of the coefficients of eq. 7: `eta lam (2 - eta lam) I(nu, eta lam) / (2 pi)`, shape (d,).
 
     Raises:
@@ -131,14 +131,14 @@ def q_nu(problem: Problem, nu: float) -> Array:
     return weights
 
 
-def q_damped(problem: Problem, nu: float) -> Array:
+def q_damped(problem: RegressionProblem, nu: float) -> Array:
     """Weights of beta = (1, -(1-nu), 0, ...), anti-PGD, nu from 0 to 1: `nu^2 + 2 (1-nu) eta lam`, shape (d,)."""
     if not 0.0 <= nu <= 1.0:
         raise ValueError(f"nu={nu} must lie in [0, 1]: it is a damping")
     return nu**2 + 2.0 * (1.0 - nu) * problem.rates
 
 
-def q_of_power(problem: Problem, power: Callable[[Array], Array], width: float) -> Array:
+def q_of_power(problem: RegressionProblem, power: Callable[[Array], Array], width: float) -> Array:
     """Weights by quadrature of `|B|^2 / |1 - eta lam - e^{i omega}|^2` (the identity behind choquettechoo2023 C.4).
 
     Args:
@@ -155,7 +155,7 @@ def q_of_power(problem: Problem, power: Callable[[Array], Array], width: float) 
     return weights
 
 
-def q_of(problem: Problem, beta: Array) -> Array:
+def q_of(problem: RegressionProblem, beta: Array) -> Array:
     """Weights of any finite list of coefficients: `sum beta_t beta_s (1 - eta lam)^|t-s|`, shape (d,) (eq. 32).
 
     Args:
@@ -170,7 +170,7 @@ def q_of(problem: Problem, beta: Array) -> Array:
     return weights
 
 
-def suboptimality(problem: Problem, q: Array, gamma_squared: float, half: bool = True) -> float:
+def suboptimality(problem: RegressionProblem, q: Array, gamma_squared: float, half: bool = True) -> float:
     """F_inf of noise coefficients by their weights and squared sensitivity, exact for Gaussian inputs.
 
     `Tr(H S) = (A sigma_sgd^2 + (eta sigma^2 / 2) sum q_j / (1 - eta lam_j)) / (1 - A)` with A of `Problem.gain`.
@@ -191,7 +191,7 @@ def suboptimality(problem: Problem, q: Array, gamma_squared: float, half: bool =
     return 0.5 * total if half else total
 
 
-def variances(problem: Problem, q: Array, gamma_squared: float) -> Array:
+def variances(problem: RegressionProblem, q: Array, gamma_squared: float) -> Array:
     """Stationary second moments of theta - theta* along the eigenvectors of H, shape (d,); same arguments."""
     total = suboptimality(problem, q, gamma_squared, half=False)
     sigma_squared = problem.noise_variance(gamma_squared)
@@ -199,7 +199,7 @@ def variances(problem: Problem, q: Array, gamma_squared: float) -> Array:
     return problem.eta * force / (2.0 * (1.0 - problem.rates))
 
 
-def fixed_design_suboptimality(problem: Problem, q: Array, gamma_squared: float, half: bool = True) -> float:
+def fixed_design_suboptimality(problem: RegressionProblem, q: Array, gamma_squared: float, half: bool = True) -> float:
     """What it were if every x x' were H: the LTI part theta^(0) of choquettechoo2023 (36), a lower bound on F_inf."""
     sigma_squared = problem.noise_variance(gamma_squared)
     rates = problem.rates
@@ -207,29 +207,31 @@ def fixed_design_suboptimality(problem: Problem, q: Array, gamma_squared: float,
     return 0.5 * total if half else total
 
 
-def noisy_sgd(problem: Problem, half: bool = True) -> float:
+def noisy_sgd(problem: RegressionProblem, half: bool = True) -> float:
     """F_inf of Noisy-SGD."""
     return suboptimality(problem, q_identity(problem), 1.0, half)
 
 
-def nu_noisy_ftrl(problem: Problem, nu: float, half: bool = True) -> float:
+def nu_noisy_ftrl(problem: RegressionProblem, nu: float, half: bool = True) -> float:
     """F_inf of nu-Noisy-FTRL, the coefficients of eq. 7; nu = eta mu is the largest that Theorem 2.2 allows."""
     return suboptimality(problem, q_nu(problem, nu), gamma_squared_nu(nu), half)
 
 
-def damped_anti_pgd(problem: Problem, nu: float, half: bool = True) -> float:
+def damped_anti_pgd(problem: RegressionProblem, nu: float, half: bool = True) -> float:
     """F_inf of anti-PGD with damping (choquettechoo2023 App. C.5)."""
     return suboptimality(problem, q_damped(problem, nu), gamma_squared_damped(nu), half)
 
 
-def by_quadrature(problem: Problem, power: Callable[[Array], Array], width: float, half: bool = True) -> float:
+def by_quadrature(
+    problem: RegressionProblem, power: Callable[[Array], Array], width: float, half: bool = True
+) -> float:
     """F_inf from |B|^2 alone, for a minimum-phase B; the arguments are those of `q_of_power`."""
     grid = Quadrature.graded(width)
     gamma_squared = float(grid.integrate(1.0 / power(grid.frequencies))) / (2.0 * math.pi)
     return suboptimality(problem, q_of_power(problem, power, width), gamma_squared, half)
 
 
-def second_moment_step(problem: Problem) -> Array:
+def second_moment_step(problem: RegressionProblem) -> Array:
     """The matrix of one step of the second moments s of theta - theta* without noise, symmetric, shape (d, d).
 
     `s -> (1 - 2 eta lam + 2 (eta lam)^2) s + eta^2 lam (lam . s)`, from choquettechoo2023 eq. 62 and 83.
@@ -239,7 +241,7 @@ def second_moment_step(problem: Problem) -> Array:
     return step
 
 
-def by_recursion(problem: Problem, beta: Array, gamma_squared: float, half: bool = True) -> float:
+def by_recursion(problem: RegressionProblem, beta: Array, gamma_squared: float, half: bool = True) -> float:
     """F_inf as what the recursion of second moments runs into, by doubling the number of steps; no closed form.
 
     Args:

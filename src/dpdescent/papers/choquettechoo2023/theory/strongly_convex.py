@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpdescent.checks import require_non_negative, require_positive
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Array, Quadrature, diagonal, distance_squared
 from dpdescent.papers.choquettechoo2023.theory.multipliers import Descent, Multiplier, best_multiplier
-from dpdescent.replication.arguments import require_non_negative, require_positive
 
 GRIDS = ("graded", "uniform")
 ROUNDS_AT_MOST = 100
 
 
 @dataclass(frozen=True)
-class Problem:
+class StronglyConvexProblem:
     """What (10) depends on besides the noise.
 
     Attributes:
@@ -115,12 +115,12 @@ class Bound:
     iterations: int = 0
 
 
-def value_as_printed(problem: Problem, grid: Quadrature, noise: Noise, psi: Array) -> float:
+def value_as_printed(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, psi: Array) -> float:
     """(10) at a given psi."""
     return float(_costs(problem, grid, noise) @ psi)
 
 
-def value_without_slack(problem: Problem, grid: Quadrature, noise: Noise, psi: Array) -> float:
+def value_without_slack(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, psi: Array) -> float:
     """What the multipliers prove before the constants of (10): 4 times smaller in rho, 2d times in sigma_sgd.
 
     `L / (4 pi) int (d G^2/(2 rho) |B|^2 gamma_inf^2 + sigma_sgd^2) psi`: F - F* is at most L/2 times the squared
@@ -132,7 +132,7 @@ def value_without_slack(problem: Problem, grid: Quadrature, noise: Noise, psi: A
     return value_as_printed(rescaled, grid, noise, psi) / 2.0
 
 
-def bound(problem: Problem, grid: Quadrature, noise: Noise, *, T_max: int, sign: str = "minus") -> Bound:
+def bound(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, *, T_max: int, sign: str = "minus") -> Bound:
     """(10) for a given noise, minimised over the multipliers up to lag T_max.
 
     Raises:
@@ -145,7 +145,7 @@ def bound(problem: Problem, grid: Quadrature, noise: Noise, *, T_max: int, sign:
 
 
 def optimised(
-    problem: Problem, grid: Quadrature, *, T_max: int, sign: str = "minus", tolerance: float = 1e-3
+    problem: StronglyConvexProblem, grid: Quadrature, *, T_max: int, sign: str = "minus", tolerance: float = 1e-3
 ) -> Bound:  # fmt: skip
     """(10) with the noise chosen as well, by the alternating minimisation of choquettechoo2023 Sec. 3.
 
@@ -165,12 +165,12 @@ def optimised(
     raise RuntimeError(f"the alternation for {problem}, T_max={T_max} has not settled in {ROUNDS_AT_MOST} rounds")
 
 
-def nu_noise(problem: Problem, grid: Quadrature) -> Noise:
+def nu_noise(problem: StronglyConvexProblem, grid: Quadrature) -> Noise:
     """That of nu-DP-FTRL with nu = eta mu."""
     return Noise.damped(grid, problem.descent.eta * problem.descent.mu)
 
 
-def quadratic_suboptimality(problem: Problem, grid: Quadrature, noise: Noise, curvature: float) -> float:
+def quadratic_suboptimality(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, curvature: float) -> float:
     """Exactly F_inf of `h |theta - theta*|^2 / 2`, which (10) must not fall below for h from mu to L.
 
     `h / (4 pi) int (d G^2/(2 rho) |B|^2 gamma_inf^2 + sigma_sgd^2) / |u - h|^2`, for gradient noise of mean square
@@ -186,7 +186,7 @@ def quadratic_suboptimality(problem: Problem, grid: Quadrature, noise: Noise, cu
     return curvature / descent.L * value_without_slack(problem, grid, noise, response)
 
 
-def _costs(problem: Problem, grid: Quadrature, noise: Noise) -> Array:
+def _costs(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise) -> Array:
     """What psi is weighted with in (10), shape (n,)."""
     density = problem.clip_norm**2 / problem.rho * noise.power * noise.sensitivity_squared + problem.sigma_sgd**2
     costs: Array = problem.descent.L * problem.d / (2.0 * math.pi) * grid.weights * density

@@ -5,7 +5,7 @@ constants; they are evaluated at 1 and stand beside mean errors.
 """
 
 from dpdescent.papers.liang2025.bounds import conditions, lemmas, theorem
-from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judging.evidence import Bound, Evidence
 
 
 def evaluate(evidence: Evidence) -> list[Bound]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpdescent.data.iv import IVParameters
-from dpdescent.papers.liang2025 import synthetic, theory
-from dpdescent.replication.evidence import Evidence
-from dpdescent.replication.judgement import VACUOUS
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import prescriptions
+from dpdescent.replication.judging.evidence import Evidence
+from dpdescent.replication.judging.judgement import VACUOUS
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,12 @@ class Case:
 
     place: str
     parameters: IVParameters
-    problem: theory.Problem
+    problem: prescriptions.IVProblem
     T: int
     rho1: float
     rho2: float
-    step_constants: theory.Constants
-    bound_constants: theory.Constants
+    step_constants: prescriptions.Constants
+    bound_constants: prescriptions.Constants
     clip_constant: float
 
     @property
@@ -98,39 +99,41 @@ class Case:
         return f"; {VACUOUS}: above ||beta|| = {self.beta_norm:.3g}, the error of zero"
 
     @property
-    def nominal(self) -> theory.Spectrum:
+    def nominal(self) -> prescriptions.Spectrum:
         """delta and the eigenvalue window at the constants of the step sizes."""
-        return theory.spectrum(self.problem, self.step_constants)
+        return prescriptions.spectrum(self.problem, self.step_constants)
 
     @property
-    def window(self) -> theory.Spectrum:
+    def window(self) -> prescriptions.Spectrum:
         """delta and the eigenvalue window at constants that make them bounds."""
-        return theory.spectrum(self.problem, self.bound_constants)
+        return prescriptions.spectrum(self.problem, self.bound_constants)
 
     @property
-    def steps(self) -> theory.StepSizes:
+    def steps(self) -> prescriptions.StepSizes:
         """The experiments' step sizes."""
-        return theory.recommended_step_sizes(self.nominal)
+        return prescriptions.recommended_step_sizes(self.nominal)
 
     @property
     def kappa(self) -> float:
         """Contraction rate (10) at the constants of the step sizes."""
-        return theory.contraction(self.nominal, self.steps).overall
+        return prescriptions.contraction(self.nominal, self.steps).overall
 
     @property
     def gamma(self) -> float:
         """Clipping threshold of eq. (4)."""
-        return theory.clipping_threshold(self.clip_constant, self.problem.n, self.problem.q, self.T, self.problem.tau)
+        return prescriptions.clipping_threshold(
+            self.clip_constant, self.problem.n, self.problem.q, self.T, self.problem.tau
+        )
 
     @property
     def lambda_1(self) -> float:
         """Noise sd of the first stage, eq. (4)."""
-        return theory.noise_scale(self.gamma, self.problem.n, self.T, self.rho1)
+        return prescriptions.noise_scale(self.gamma, self.problem.n, self.T, self.rho1)
 
     @property
     def lambda_2(self) -> float:
         """Noise sd of the second stage, eq. (4)."""
-        return theory.noise_scale(self.gamma, self.problem.n, self.T, self.rho2)
+        return prescriptions.noise_scale(self.gamma, self.problem.n, self.T, self.rho2)
 
 
 def case(
@@ -142,12 +145,12 @@ def case(
     return Case(
         place=place or design.place,
         parameters=parameters,
-        problem=theory.Problem.of(parameters, int(n or design.value(evidence, "n")), settings["tau"]),
+        problem=prescriptions.IVProblem.of(parameters, int(n or design.value(evidence, "n")), settings["tau"]),
         T=int(T or design.value(evidence, "T") or 1),
         rho1=float(rho1 or design.value(evidence, "rho1")),
         rho2=float(rho2 or design.value(evidence, "rho2")),
-        step_constants=theory.Constants(settings["concentration_constant"], settings["first_stage_constant"]),
-        bound_constants=theory.Constants(
+        step_constants=prescriptions.Constants(settings["concentration_constant"], settings["first_stage_constant"]),
+        bound_constants=prescriptions.Constants(
             settings["bound_concentration_constant"], settings["bound_first_stage_constant"]
         ),
         clip_constant=settings["clip_constant"],

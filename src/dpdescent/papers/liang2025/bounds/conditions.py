@@ -6,14 +6,14 @@ from typing import Any
 
 import pandas as pd
 
-from dpdescent.papers.liang2025 import error_bounds, lemmas, theory
 from dpdescent.papers.liang2025.bounds import cases
 from dpdescent.papers.liang2025.bounds.cases import Case, case
 from dpdescent.papers.liang2025.reading import RARELY
+from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, VACUOUS, pick, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, VACUOUS, pick, row, stated
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
@@ -78,16 +78,16 @@ def _window(at: Case) -> Iterator[Bound]:
     window, text = at.nominal, at.shape
     why = "at the constants of the step sizes"
     yield stated("delta", "(10)", text, window.delta, why)
-    yield stated("psi", "(10)", text, theory.psi(at.problem, at.step_constants), why)
+    yield stated("psi", "(10)", text, prescriptions.psi(at.problem, at.step_constants), why)
     empty = "" if window.lower > 0 else f"; {VACUOUS}: psi exceeds sigma_min(Theta) = {at.problem.theta_min:.3g}"
     yield stated("gamma underline", "(10)", text, window.lower, why + empty)
     yield stated("gamma bar", "(10)", text, window.upper, why)
 
 
 def _steps(at: Case) -> Iterator[Bound]:
-    text, ceilings, used = at.shape, theory.step_size_ceilings(at.nominal), at.steps
-    endless = theory.Spectrum(delta=0.0, lower=at.problem.theta_min**2, upper=at.problem.theta_norm**2)
-    limits, best = theory.step_size_ceilings(endless), theory.approximately_optimal_step_sizes(at.nominal)
+    text, ceilings, used = at.shape, prescriptions.step_size_ceilings(at.nominal), at.steps
+    endless = prescriptions.Spectrum(delta=0.0, lower=at.problem.theta_min**2, upper=at.problem.theta_norm**2)
+    limits, best = prescriptions.step_size_ceilings(endless), prescriptions.approximately_optimal_step_sizes(at.nominal)
     half = "measured is the step size of Sec. 4, half of it"
     yield row("ceiling of eta", "(3)", text, ceilings.eta, used.eta, note=half)
     yield row("ceiling of alpha", "(3)", text, ceilings.alpha, used.alpha, note=half)
@@ -100,9 +100,9 @@ def _steps(at: Case) -> Iterator[Bound]:
 
 
 def _rates(at: Case) -> Iterator[Bound]:
-    best = theory.approximately_optimal_step_sizes(at.nominal)
+    best = prescriptions.approximately_optimal_step_sizes(at.nominal)
     for name, location, steps in (("", "(10)", at.steps), (" at the steps of (8)", "Remark 3.3", best)):
-        rates = theory.contraction(at.nominal, steps)
+        rates = prescriptions.contraction(at.nominal, steps)
         for stage, rate in (("kappa_Theta", rates.theta), ("kappa_beta", rates.beta)):
             note = "" if rate < 1 else f"{VACUOUS}: no contraction"
             yield stated(f"{stage}{name}", location, at.shape, rate, note)
@@ -110,7 +110,7 @@ def _rates(at: Case) -> Iterator[Bound]:
 
 def _burn_in(at: Case) -> Iterator[Bound]:
     window, text, norm = at.nominal, at.shape, at.problem.theta_norm
-    kappa, why = theory.contraction(window, at.steps).theta, "||Theta_hat|| taken as ||Theta||"
+    kappa, why = prescriptions.contraction(window, at.steps).theta, "||Theta_hat|| taken as ||Theta||"
     yield stated("eps_bar", "(20)", text, error_bounds.error_radius(window, norm), why)
     t0 = error_bounds.burn_in(window, kappa, norm)
     empty = "" if math.isfinite(t0) else f"; {VACUOUS}: no T reaches it"
@@ -170,7 +170,7 @@ def _limits(at: Case) -> Iterator[Bound]:
 
 def explicit_limit(at: Case) -> float:
     """Largest T of (21) at the constants of the step sizes and of the threshold, ||Theta_hat|| taken as ||Theta||."""
-    kappa = theory.contraction(at.nominal, at.steps).theta
+    kappa = prescriptions.contraction(at.nominal, at.steps).theta
     return error_bounds.explicit_iteration_limit(
         at.problem, at.nominal, kappa, at.steps.eta, at.rho1, at.problem.theta_norm, clip_constant=at.clip_constant
     )
@@ -215,7 +215,7 @@ def _regimes(at: Case) -> Iterator[Bound]:
 
 
 def _proof_terms(at: Case) -> Iterator[Bound]:
-    rates = theory.contraction(at.nominal, at.steps)
+    rates = prescriptions.contraction(at.nominal, at.steps)
     found = error_bounds.proof_terms(at.problem, rates, at.rho1, at.rho2, at.T)
     terms = {
         "(i) contraction of beta": found.second_stage,

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.liang2025 import error_bounds, lemmas, theory
 from dpdescent.papers.liang2025.bounds.cases import Case, Design, case
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, VACUOUS, Direction, pick, row, stated
+from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, VACUOUS, Direction, pick, row, stated
 
 # Closed forms and runs differ by rounding only.
 ROUNDING = 1e-9
@@ -26,14 +26,14 @@ class Cell:
     rows: pd.DataFrame
 
     @property
-    def rates(self) -> theory.Contraction:
+    def rates(self) -> prescriptions.Contraction:
         """kappa_Theta and kappa_beta at constants that make them bounds, and the experiments' step sizes."""
-        return theory.contraction(self.case.window, self.case.steps)
+        return prescriptions.contraction(self.case.window, self.case.steps)
 
     @property
     def theta_hat_norm(self) -> float:
         """Bound on ||Theta_hat||, by Lemma D.5."""
-        return self.case.problem.theta_norm + theory.psi(self.case.problem, self.case.bound_constants)
+        return self.case.problem.theta_norm + prescriptions.psi(self.case.problem, self.case.bound_constants)
 
     @property
     def T0(self) -> int:
@@ -119,7 +119,7 @@ def _sample(cell: Cell) -> Iterator[Bound]:
 def _estimators(cell: Cell) -> Iterator[Bound]:
     problem, constants, window = cell.case.problem, cell.case.bound_constants, cell.case.window
     often = "probability 1 - 3 exp(-tau)"
-    yield cell.upper("D.5 ||Theta_hat - Theta||", "Lemma D.5", theory.psi(problem, constants), often)
+    yield cell.upper("D.5 ||Theta_hat - Theta||", "Lemma D.5", prescriptions.psi(problem, constants), often)
     yield cell.lower("D.6 lambda_min(H_hat)", "Lemma D.6", window.lower, often)
     yield cell.upper("D.6 lambda_max(H_hat)", "Lemma D.6", window.upper, often)
     explicit = lemmas.two_stage_least_squares_bound(problem, constants)
@@ -143,7 +143,7 @@ def _estimators(cell: Cell) -> Iterator[Bound]:
 def _conditions(cell: Cell) -> Iterator[Bound]:
     """What the proofs ask of the setting itself, at the same constants."""
     at, steps, text = cell.case, cell.case.steps, cell.case.text
-    ceilings = theory.step_size_ceilings(at.window)
+    ceilings = prescriptions.step_size_ceilings(at.window)
     yield row("(3) eta", "(3)", text, ceilings.eta, steps.eta, note="measured is the experiments' step size")
     yield row("(3) alpha", "(3)", text, ceilings.alpha, steps.alpha, note="measured is the experiments' step size")
     yield stated("(10) kappa_Theta", "(10)", text, cell.rates.theta)

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 import pandas as pd
 from scipy.optimize import minimize_scalar
 
-from dpdescent.papers.liang2025 import error_bounds, lemmas, theory
 from dpdescent.papers.liang2025.bounds import cases
 from dpdescent.papers.liang2025.bounds.cases import Case, case
 from dpdescent.papers.liang2025.bounds.conditions import explicit_limit, least_T
-from dpdescent.papers.liang2025.error_bounds import BoundTerms
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, row, stated
+from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
+from dpdescent.papers.liang2025.theory.error_bounds import BoundTerms
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, row, stated
 
 # Sample sizes between which Remark 3.7 is put to the test: those of data at hand, and far beyond.
 NEAR, FAR, BEYOND = 1e5, 1e10, (1e20, 1e40)
@@ -80,7 +80,7 @@ def _algorithm_3(evidence: Evidence, found: pd.Series) -> Case:
 def _theorem_f_1(at: Case, measured: float) -> Iterator[Bound]:
     found = error_bounds.theorem_f_1_terms(at.problem, at.kappa, at.rho2, at.T)
     yield from _terms(at, "bound of Theorem F.1", "Theorem F.1", found, measured)
-    rates = theory.contraction(at.nominal, at.steps)
+    rates = prescriptions.contraction(at.nominal, at.steps)
     sharper = error_bounds.proof_terms(at.problem, rates, math.inf, at.rho2, at.T).total
     yield row("bound (52)", "(52)", at.text, sharper, measured, note=f"{ORDER}{at.beside_start(sharper)}")
 
@@ -90,10 +90,10 @@ def _figure_7(evidence: Evidence) -> Iterator[Bound]:
     for found in _rows(evidence.select("fig07", error_to="beta_hat")):
         fraction, panel = found["step_fraction"], found["panel"]
         at = case(evidence, cases.FIGURE_7, place=f"Figure 7({panel}), step at {fraction:g} of its ceiling")
-        ceiling = theory.step_size_ceilings(at.nominal)
+        ceiling = prescriptions.step_size_ceilings(at.nominal)
         eta, alpha = (fraction, 1.0) if panel == "a" else (0.9, fraction)
-        steps = theory.StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
-        yield from _theorem_3_1(at, found["mean"], theory.contraction(at.nominal, steps).overall)
+        steps = prescriptions.StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
+        yield from _theorem_3_1(at, found["mean"], prescriptions.contraction(at.nominal, steps).overall)
 
 
 def _figure_8(evidence: Evidence) -> Iterator[Bound]:

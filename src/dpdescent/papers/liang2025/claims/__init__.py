@@ -6,7 +6,7 @@ changed later says so in its note. Where the paper gives no number, the words "s
 """
 
 from dpdescent.papers.liang2025.claims import real, synthetic, theory
-from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence
 
 
 def judge(evidence: Evidence) -> list[Claim]:

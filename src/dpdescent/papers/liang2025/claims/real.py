@@ -8,8 +8,8 @@ from itertools import pairwise
 import pandas as pd
 
 from dpdescent.papers.liang2025.reading import CLOSE, claim, judged
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Z95, Estimate, median_of, spread_ratio, worst
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Z95, Estimate, median_of, spread_ratio, worst
 
 CHOSEN = (
     "the clip constant was chosen after a look at the data; the variant clip constant 1 of the table is far noisier. On "

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.liang2025.reading import CLOSE, COMPARABLE, RARELY, RATE, SIGNIFICANT, claim, judged
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import (
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import (  # fmt: skip
     Estimate,
     all_of,
     extreme_ratio,
@@ -17,7 +17,7 @@ from dpdescent.replication.statistics import (
     ratio,
     verdict,
     worst,
-)  # fmt: skip
+)
 
 SPLITS = ((1.0, 9.0), (5.0, 5.0), (9.0, 1.0))
 LEVELS = (0.1, 1.0, 10.0)

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from dpdescent.papers.liang2025.reading import claim, judged
 from dpdescent.privacy import zcdp
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.judgement import bound_value
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.judgement import bound_value
+from dpdescent.replication.judging.statistics import Estimate
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
+from dpdescent.algorithms import dp_2s_gd
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import centre, draw_subset, read_prepared
-from dpdescent.descent import two_stage
 from dpdescent.papers.liang2025.arms import columns, mechanism
-from dpdescent.papers.liang2025.real_data import DATA_USED, arms
-from dpdescent.papers.liang2025.synthetic import PAPER, Row, Spec
+from dpdescent.papers.liang2025.runs.real_data import DATA_USED, arms
+from dpdescent.papers.liang2025.runs.synthetic import PAPER, Row, Spec
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 
@@ -23,8 +23,8 @@ def run(spec: Spec) -> Iterator[Row]:
         yield {**axes, "series": "2SLS", "rho1": float("inf"), "rho2": float("inf"), "value": fit.beta[0]}
         runs = arms(spec, sample, fit)
         noise = stream(spec["seed"], PAPER, spec["artefact"], "subset", trial, "noise")
-        normals = two_stage.Normals.draw(noise, runs[0].T, sample.p, sample.q)
-        result = two_stage.descend(sample, columns(runs, sample.n), normals)
+        normals = dp_2s_gd.Normals.draw(noise, runs[0].T, sample.p, sample.q)
+        result = dp_2s_gd.descend(sample, columns(runs, sample.n), normals)
         for arm, beta in zip(runs, result.beta[:, 0], strict=True):
             yield {**axes, "series": arm.algorithm, "rho1": arm.rho1, "rho2": arm.rho2, "value": beta}
 

@@ -4,15 +4,16 @@ from collections.abc import Iterable, Iterator
 from typing import get_args
 
 from dpdescent.data.iv import IVSample
-from dpdescent.papers.liang2025 import synthetic, theory
 from dpdescent.papers.liang2025.arms import Arm, Calibration, mechanism
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     """Rows of one sample size: errors under both calibrations, with the noise and the budget that is really spent."""
 
-    def spent(sample: IVSample, problem: theory.Problem, runs: list[Arm]) -> list[synthetic.Row]:
+    def spent(sample: IVSample, problem: prescriptions.IVProblem, runs: list[Arm]) -> list[synthetic.Row]:
         n = problem.n
         return [{"noise_sd": arm.noise_sd(arm.rho1, n), "achieved_rho": mechanism(arm, n).rho} for arm in runs]
 
@@ -24,7 +25,7 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     return synthetic.releases(spec, arms)
 
 
-def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
+def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
     """The same run under both calibrations."""
     steps, given = synthetic.step_sizes(spec, problem), spec["arms"]
     gamma = synthetic.threshold(spec, problem, given["T"])

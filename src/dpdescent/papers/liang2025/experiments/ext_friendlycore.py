@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from dpdescent.algorithms import dp_2s_gd
 from dpdescent.baselines.friendly_core import friendly_core_two_stage_least_squares, moment_points
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import draw_sample
-from dpdescent.descent import two_stage
-from dpdescent.papers.liang2025 import synthetic, theory
 from dpdescent.papers.liang2025.arms import Arm, columns, mechanism
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 
@@ -20,10 +21,10 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     radius = public_radius(spec)
     for trial in range(*spec["trials"]):
         parameters = synthetic.parameters_of(spec, trial)
-        problem = theory.Problem.of(parameters, cell["n"], settings["tau"])
+        problem = prescriptions.IVProblem.of(parameters, cell["n"], settings["tau"])
         sample = draw_sample(parameters, cell["n"], synthetic.trial_stream(spec, trial, "data"))
         truth, runs = two_stage_least_squares(sample).beta, arms(spec, problem)
-        result = two_stage.descend(sample, columns(runs, cell["n"]), synthetic.normals(spec, trial, runs, sample))
+        result = dp_2s_gd.descend(sample, columns(runs, cell["n"]), synthetic.normals(spec, trial, runs, sample))
         for arm, beta in zip(runs, result.beta, strict=True):
             yield _row(spec, trial, arm.labels["rho"], "DP-2S-GD", float(np.linalg.norm(beta - truth)), cell["n"])
         for rho in spec["arms"]["rho"]:
@@ -55,7 +56,7 @@ def public_radius(spec: synthetic.Spec) -> float:
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one sample size."""
     cell, settings = spec["cell"], spec["settings"]
-    problem = theory.Problem.of(synthetic.parameters_of(spec, 0), cell["n"], settings["tau"])
+    problem = prescriptions.IVProblem.of(synthetic.parameters_of(spec, 0), cell["n"], settings["tau"])
     for arm in arms(spec, problem):
         yield synthetic.arm_name(spec, arm, problem.n), mechanism(arm, problem.n), settings["dp_delta"]
     for rho in spec["arms"]["rho"]:
@@ -67,7 +68,7 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
         yield f"{spec['variant']}: FriendlyCore-2SLS n={cell['n']} rho={rho}", event, settings["dp_delta"]
 
 
-def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
+def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
     """DP-2S-GD with half of the total budget for each stage."""
     given, steps = spec["arms"], synthetic.step_sizes(spec, problem)
     gamma = synthetic.threshold(spec, problem, given["T"])

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from dpdescent.algorithms import dp_2s_gd
+from dpdescent.algorithms.two_stage_gd import final_betas
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import IVSample, draw_sample
-from dpdescent.descent import two_stage
-from dpdescent.descent.noise_free import final_betas
-from dpdescent.papers.liang2025 import synthetic, theory
 from dpdescent.papers.liang2025.arms import Arm, columns
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.events import Mechanism
 
 
@@ -18,10 +19,10 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     n = spec["cell"]["n"]
     for trial in range(*spec["trials"]):
         parameters = synthetic.parameters_of(spec, trial)
-        problem = theory.Problem.of(parameters, n, spec["settings"]["tau"])
+        problem = prescriptions.IVProblem.of(parameters, n, spec["settings"]["tau"])
         sample = draw_sample(parameters, n, synthetic.trial_stream(spec, trial, "data"))
         fit, runs = two_stage_least_squares(sample), arms(spec, problem)
-        result = two_stage.descend(sample, columns(runs, n), synthetic.normals(spec, trial, runs, sample))
+        result = dp_2s_gd.descend(sample, columns(runs, n), synthetic.normals(spec, trial, runs, sample))
         sizes, steps = synthetic.step_sizes(spec, problem), spec["arms"]["noise_free_T"]
         estimates = [("DP-2S-GD", runs[0].T, result.beta[0]), ("2SLS", 0, fit.beta)]
         estimates += [
@@ -51,7 +52,7 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     return synthetic.releases(spec, arms)
 
 
-def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
+def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
     """The private run."""
     given = spec["arms"]
     gamma = synthetic.threshold(spec, problem, given["T"])

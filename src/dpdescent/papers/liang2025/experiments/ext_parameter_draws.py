@@ -4,9 +4,10 @@ import math
 from collections.abc import Iterable, Iterator
 
 from dpdescent.data.iv import IVSample
-from dpdescent.papers.liang2025 import synthetic, theory
 from dpdescent.papers.liang2025.arms import Arm
 from dpdescent.papers.liang2025.experiments import fig03, fig08
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.events import Mechanism
 
 
@@ -20,7 +21,7 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
         else {"rho1": spec["arms"]["rho1"], "rho2": spec["arms"]["rho2"]}
     )
 
-    def spectrum(sample: IVSample, problem: theory.Problem, runs: list[Arm]) -> list[synthetic.Row]:
+    def spectrum(sample: IVSample, problem: prescriptions.IVProblem, runs: list[Arm]) -> list[synthetic.Row]:
         return [{"theta_min": problem.theta_min, "theta_norm": problem.theta_norm} for _ in runs]
 
     return ({**axes, **blank, **row} for row in synthetic.run(spec, arms, spectrum))
@@ -31,6 +32,6 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     return synthetic.releases(spec, arms)
 
 
-def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
+def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
     """The arms of the figure that the panel repeats."""
     return fig03.arms(spec, problem) if spec["panel"] == "fig03" else fig08.arms(spec, problem)

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from dpdescent.algorithms import dp_2s_gd
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import IVParameters, draw_sample
-from dpdescent.descent import two_stage
-from dpdescent.papers.liang2025 import synthetic, theory
 from dpdescent.papers.liang2025.arms import Arm, columns, mechanism
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 
@@ -17,13 +18,13 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     """Rows of one first stage: estimates of beta = 1, beside the attenuation that the stationary noise predicts."""
     strength, n = spec["cell"]["first_stage"], spec["cell"]["n"]
     parameters = design(strength)
-    problem = theory.Problem.of(parameters, n, spec["settings"]["tau"])
+    problem = prescriptions.IVProblem.of(parameters, n, spec["settings"]["tau"])
     for trial in range(*spec["trials"]):
         rng = stream(spec["seed"], synthetic.PAPER, spec["artefact"], f"first_stage={strength}_n={n}", "trial", trial)
         sample = draw_sample(parameters, n, rng)
         fit, runs = two_stage_least_squares(sample), arms(spec, problem)
-        normals = two_stage.Normals.draw(rng, max(arm.T for arm in runs), 1, 1)
-        result = two_stage.descend(sample, columns(runs, n), normals)
+        normals = dp_2s_gd.Normals.draw(rng, max(arm.T for arm in runs), 1, 1)
+        result = dp_2s_gd.descend(sample, columns(runs, n), normals)
         axes = {"first_stage": strength, "trial": trial}
         yield {**axes, "series": "2SLS", "rho1": float("inf"), "value": fit.beta[0], "predicted": fit.beta[0]}
         for arm, beta in zip(runs, result.beta[:, 0], strict=True):
@@ -47,12 +48,12 @@ def attenuation(theta_hat: float, second_moment: float, arm: Arm, n: int) -> flo
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one first stage."""
     n = spec["cell"]["n"]
-    problem = theory.Problem.of(design(spec["cell"]["first_stage"]), n, spec["settings"]["tau"])
+    problem = prescriptions.IVProblem.of(design(spec["cell"]["first_stage"]), n, spec["settings"]["tau"])
     for arm in arms(spec, problem):
         yield synthetic.arm_name(spec, arm, n), mechanism(arm, n), spec["settings"]["dp_delta"]
 
 
-def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
+def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
     """One arm a first-stage budget; the second stage gets a large budget, so that the first one's noise shows."""
     given, steps = spec["arms"], synthetic.step_sizes(spec, problem)
     gamma = synthetic.threshold(spec, problem, given["T"])

@@ -4,15 +4,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpdescent.papers.liang2025 import design, error_bounds, theory
+from dpdescent.papers.liang2025 import design
+from dpdescent.papers.liang2025.theory import error_bounds, prescriptions
 
 
 def run(spec: design.Spec) -> Iterator[design.Row]:
     """One row a term and T; the boundaries of the three regimes (Remark 3.7) stand in every row."""
     cell, rho = spec["cell"], spec["cell"]["rho1"]
-    problem = theory.Problem.of(design.parameters_of(spec, 0), cell["n"], spec["settings"]["tau"])
-    window = theory.spectrum(problem, design.constants(spec))
-    kappa = theory.contraction(window, theory.recommended_step_sizes(window)).overall
+    problem = prescriptions.IVProblem.of(design.parameters_of(spec, 0), cell["n"], spec["settings"]["tau"])
+    window = prescriptions.spectrum(problem, design.constants(spec))
+    kappa = prescriptions.contraction(window, prescriptions.recommended_step_sizes(window)).overall
     regimes = error_bounds.regime_boundaries(problem, kappa, rho, rho)
     boundaries = {
         "T1": regimes.optimisation_ends,

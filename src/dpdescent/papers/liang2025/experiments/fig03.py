@@ -3,8 +3,9 @@
 import math
 from collections.abc import Iterable, Iterator
 
-from dpdescent.papers.liang2025 import synthetic, theory
 from dpdescent.papers.liang2025.arms import Arm
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.events import Mechanism
 
 
@@ -19,7 +20,7 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     return synthetic.releases(spec, arms)
 
 
-def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
+def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
     """One arm a split, and 2S-GD, which tells the optimisation error from the price of privacy."""
     steps, T = synthetic.step_sizes(spec, problem), spec["arms"]["T"]
     gamma = synthetic.threshold(spec, problem, T)

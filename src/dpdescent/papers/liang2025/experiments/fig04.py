@@ -5,17 +5,18 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from dpdescent.baselines.least_squares import two_stage_least_squares
+from dpdescent.checks import as_list
 from dpdescent.data.iv import IVSample
-from dpdescent.papers.liang2025 import error_bounds, synthetic, theory
 from dpdescent.papers.liang2025.arms import Arm
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import error_bounds, prescriptions
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     """Rows of one panel: errors at every T and budget, and the largest T that conditions (5) and (21) allow."""
 
-    def limits(sample: IVSample, problem: theory.Problem, runs: list[Arm]) -> list[synthetic.Row]:
+    def limits(sample: IVSample, problem: prescriptions.IVProblem, runs: list[Arm]) -> list[synthetic.Row]:
         stated = {arm.rho1: error_bounds.iteration_limit(problem, arm.rho1) for arm in runs}
         proved = proof_limits(spec, sample, problem, runs)
         return [{"limit_condition_5": stated[arm.rho1], "limit_condition_21": proved[arm.rho1]} for arm in runs]
@@ -28,7 +29,7 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     return synthetic.releases(spec, arms)
 
 
-def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
+def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
     """One arm for every T and pair of budgets of the panel."""
     steps, cell = synthetic.step_sizes(spec, problem), spec["cell"]
     return [
@@ -43,11 +44,11 @@ def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
 
 
 def proof_limits(
-    spec: synthetic.Spec, sample: IVSample, problem: theory.Problem, runs: list[Arm]
+    spec: synthetic.Spec, sample: IVSample, problem: prescriptions.IVProblem, runs: list[Arm]
 ) -> dict[float, float]:
     """Largest T of condition (21), the explicit form of (5), by rho1, at the constants of the step sizes."""
-    window, eta = theory.spectrum(problem, synthetic.constants(spec)), runs[0].steps.eta
-    kappa = theory.contraction(window, runs[0].steps).theta
+    window, eta = prescriptions.spectrum(problem, synthetic.constants(spec)), runs[0].steps.eta
+    kappa = prescriptions.contraction(window, runs[0].steps).theta
     theta_hat_norm = float(np.linalg.norm(two_stage_least_squares(sample).Theta, 2))
     clip = spec["settings"]["clip_constant"]
     return {

@@ -3,8 +3,9 @@
 import math
 from collections.abc import Iterable, Iterator
 
-from dpdescent.papers.liang2025 import synthetic, theory
 from dpdescent.papers.liang2025.arms import Algorithm, Arm
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.events import Mechanism
 
 # Algorithm of each panel. Panel c is ours: at the budget that Algorithm 3 claims, what can be proved.
@@ -21,7 +22,7 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     return synthetic.releases(spec, arms)
 
 
-def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
+def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
     """One arm for every T and second-stage budget.
 
     Algorithm 3 (panel b) has no noise in its first stage. In panel c the budget rho2 that is claimed for beta is split

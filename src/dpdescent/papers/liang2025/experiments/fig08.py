@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from dpdescent.papers.liang2025 import synthetic, theory
 from dpdescent.papers.liang2025.arms import Arm
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.events import Mechanism
 
 
@@ -17,7 +18,7 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     return synthetic.releases(spec, arms)
 
 
-def arms(spec: synthetic.Spec, problem: theory.Problem) -> list[Arm]:
+def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
     """One arm for every threshold, the same in both stages."""
     steps, given = synthetic.step_sizes(spec, problem), spec["arms"]
     calibration = spec["settings"]["calibration"]

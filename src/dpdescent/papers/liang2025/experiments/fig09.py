@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from dpdescent.algorithms.two_stage_gd import final_betas
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import draw_sample
-from dpdescent.descent.noise_free import final_betas
-from dpdescent.papers.liang2025 import synthetic, theory
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.events import Mechanism
 
 
@@ -16,7 +17,7 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     n, steps = spec["cell"]["n"], spec["arms"]["T"]
     for trial in range(*spec["trials"]):
         parameters = synthetic.parameters_of(spec, trial)
-        problem = theory.Problem.of(parameters, n, spec["settings"]["tau"])
+        problem = prescriptions.IVProblem.of(parameters, n, spec["settings"]["tau"])
         sample = draw_sample(parameters, n, synthetic.trial_stream(spec, trial, "data"))
         sizes, fit = synthetic.step_sizes(spec, problem), two_stage_least_squares(sample)
         spectrum = np.linalg.eigvalsh(fit.Theta.T @ (sample.Z.T @ sample.Z / n) @ fit.Theta)

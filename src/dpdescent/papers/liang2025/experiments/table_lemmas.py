@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.algorithms import dp_2s_gd, two_stage_gd
 from dpdescent.data.iv import IVParameters, IVSample, draw_sample
-from dpdescent.descent import noise_free, two_stage
-from dpdescent.papers.liang2025 import error_bounds, lemmas, synthetic, theory
 from dpdescent.papers.liang2025.arms import Arm, columns, mechanism
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
 from dpdescent.privacy.events import Mechanism
 
 Array = NDArray[np.float64]
@@ -37,7 +38,7 @@ class Path:
         nu: noise of the second stage on the mean gradient, shape (T, p).
     """
 
-    moments: noise_free.Moments
+    moments: two_stage_gd.Moments
     eta: float
     alpha: float
     Theta: Array
@@ -75,13 +76,13 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 
 def measured(spec: synthetic.Spec, trial: int, parameters: IVParameters, sample: IVSample) -> dict[str, Quantities]:
     """All quantities of one trial by series: `measured` for the design's noise, `noise-free` for none."""
-    problem = theory.Problem.of(parameters, sample.n, spec["settings"]["tau"])
-    runs, arm, moments = diagnostic_runs(spec, problem), private_arm(spec, problem), noise_free.Moments.of(sample)
+    problem = prescriptions.IVProblem.of(parameters, sample.n, spec["settings"]["tau"])
+    runs, arm, moments = diagnostic_runs(spec, problem), private_arm(spec, problem), two_stage_gd.Moments.of(sample)
     normals = synthetic.normals(spec, trial, [arm], sample)
-    result = two_stage.descend(sample, runs, normals, record=True)
+    result = dp_2s_gd.descend(sample, runs, normals, record=True)
     noisy, free = (path_of(moments, runs, result, normals, column) for column in (UNCLIPPED, NOISE_FREE))
     Xi = runs.lambda1[UNCLIPPED] * normals.stage1[:, 0].swapaxes(1, 2)
-    window = theory.spectrum(problem, bound_constants(spec))
+    window = prescriptions.spectrum(problem, bound_constants(spec))
     both = path_quantities(noisy, window), path_quantities(free, window)
     noise = noise_quantities(noisy, free, Xi, float(runs.lambda1[UNCLIPPED]))
     clipping = clip_quantities(sample, noisy, result)
@@ -91,19 +92,19 @@ def measured(spec: synthetic.Spec, trial: int, parameters: IVParameters, sample:
     }
 
 
-def private_arm(spec: synthetic.Spec, problem: theory.Problem) -> Arm:
+def private_arm(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> Arm:
     """Algorithm 1 at the artefact's budgets."""
     given = spec["arms"]
     gamma, steps = synthetic.threshold(spec, problem, given["T"]), synthetic.step_sizes(spec, problem)
     return Arm("DP-2S-GD", given["T"], given["rho1"], given["rho2"], steps, gamma, spec["settings"]["calibration"])
 
 
-def noise_free_arm(spec: synthetic.Spec, problem: theory.Problem) -> Arm:
+def noise_free_arm(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> Arm:
     """Algorithm 2 with as many steps of the same sizes."""
     return replace(private_arm(spec, problem), algorithm="2S-GD", rho1=math.inf, rho2=math.inf, gamma=math.inf)
 
 
-def diagnostic_runs(spec: synthetic.Spec, problem: theory.Problem) -> two_stage.Arms:
+def diagnostic_runs(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> dp_2s_gd.TwoStageArms:
     """Three columns: Algorithm 1, its noise without its clipping, and neither."""
     arm = private_arm(spec, problem)
     together = columns([arm, arm, noise_free_arm(spec, problem)], problem.n)
@@ -111,17 +112,17 @@ def diagnostic_runs(spec: synthetic.Spec, problem: theory.Problem) -> two_stage.
     return replace(together, gamma1=gamma, gamma2=gamma)
 
 
-def bound_constants(spec: synthetic.Spec) -> theory.Constants:
+def bound_constants(spec: synthetic.Spec) -> prescriptions.Constants:
     """Constants at which eq. (10) bounds what is measured; those of the step sizes are too small for that."""
     settings = spec["settings"]
-    return theory.Constants(settings["bound_concentration_constant"], settings["bound_first_stage_constant"])
+    return prescriptions.Constants(settings["bound_concentration_constant"], settings["bound_first_stage_constant"])
 
 
 def path_of(
-    moments: noise_free.Moments,
-    runs: two_stage.Arms,
-    result: two_stage.Descent,
-    normals: two_stage.Normals,
+    moments: two_stage_gd.Moments,
+    runs: dp_2s_gd.TwoStageArms,
+    result: dp_2s_gd.Descent,
+    normals: dp_2s_gd.Normals,
     column: int,
 ) -> Path:
     """The path of one column.
@@ -136,7 +137,7 @@ def path_of(
     return Path(moments, *steps, result.Theta_path[:, column], result.beta_path[:, column], nu)
 
 
-def sample_quantities(sample: IVSample, parameters: IVParameters, moments: noise_free.Moments) -> Quantities:
+def sample_quantities(sample: IVSample, parameters: IVParameters, moments: two_stage_gd.Moments) -> Quantities:
     """What depends on the data alone: Lemmas D.2, D.3, D.5 to D.8 and eq. (47), (48)."""
     E2 = sample.X - sample.Z @ parameters.Theta
     E1 = sample.y - sample.X @ parameters.beta
@@ -180,7 +181,7 @@ def closed_form_gap(path: Path, Xi: Array) -> float:
     return float(max(gaps))
 
 
-def path_quantities(path: Path, window: theory.Spectrum) -> Quantities:
+def path_quantities(path: Path, window: prescriptions.Spectrum) -> Quantities:
     """What depends on the path: (14), (16), (18), (19) and Lemma D.9, split at T0."""
     T0, errors, curvature = path.settled, path.first_stage_error, path.curvature
     growth = np.abs(1 - path.alpha * curvature).max(axis=1)
@@ -195,14 +196,14 @@ def path_quantities(path: Path, window: theory.Spectrum) -> Quantities:
     }
 
 
-def second_stage_bound(path: Path, window: theory.Spectrum) -> Quantities:
+def second_stage_bound(path: Path, window: prescriptions.Spectrum) -> Quantities:
     """Right-hand side of (16) at the trial's own norms; left out where the proof does not reach the trial.
 
     It needs ||e_Theta|| <= eps_bar from T0 on (eq. 13) and kappa_beta < 1.
     """
     moments, T0, T = path.moments, path.settled, len(path.nu)
     radius, theta_hat_norm = float(path.first_stage_error[T0:-1].max()), _norm(moments.theta_hat)
-    kappa = theory.contraction(window, theory.StepSizes(path.eta, path.alpha)).beta
+    kappa = prescriptions.contraction(window, prescriptions.StepSizes(path.eta, path.alpha)).beta
     if kappa >= 1 or radius > error_bounds.error_radius(window, theta_hat_norm):
         return {"(16) applies": 0.0}
     errors = np.linalg.norm(path.beta - moments.beta_hat, axis=1)
@@ -214,7 +215,7 @@ def second_stage_bound(path: Path, window: theory.Spectrum) -> Quantities:
     return {"(16) applies": 1.0, "(16) right-hand side": bound, "(16) error over bound": float(errors[-1]) / bound}
 
 
-def clip_quantities(sample: IVSample, path: Path, result: two_stage.Descent) -> Quantities:
+def clip_quantities(sample: IVSample, path: Path, result: dp_2s_gd.Descent) -> Quantities:
     """How much Algorithm 1 clips, and the thresholds at which the unclipped path would have needed none (Lemma D.1)."""
     first, second = largest_gradients(sample, path)
     return {
@@ -238,7 +239,7 @@ def largest_gradients(sample: IVSample, path: Path) -> tuple[float, float]:
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one cell: Algorithm 1, and both diagnostic runs, which guarantee nothing."""
     n, delta = spec["cell"]["n"], spec["settings"]["dp_delta"]
-    problem = theory.Problem.of(synthetic.parameters_of(spec, trial=0), n, spec["settings"]["tau"])
+    problem = prescriptions.IVProblem.of(synthetic.parameters_of(spec, trial=0), n, spec["settings"]["tau"])
     arm, free = private_arm(spec, problem), noise_free_arm(spec, problem)
     diagnostic = Mechanism(
         "DP-2S-GD, unclipped", (), "replace-one", "full batch", math.inf, "none",

@@ -13,8 +13,9 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from dpdescent.data.iv import Array, IVSample, draw_sample
-from dpdescent.papers.liang2025 import synthetic, theory
 from dpdescent.papers.liang2025.arms import Arm, mechanism
+from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.clipping import clip_factors
 from dpdescent.privacy.events import Mechanism
 
@@ -24,7 +25,7 @@ class Settings:
     """Algorithm 3 on one data set: steps T, step sizes, threshold and noise sd of the second stage."""
 
     T: int
-    sizes: theory.StepSizes
+    sizes: prescriptions.StepSizes
     gamma2: float
     lambda2: float
 
@@ -68,7 +69,7 @@ def _one_dimensional(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     n, T = cell["n"], cell["T"]
     one = np.ones((n, 1))
     sample = IVSample(one, np.zeros((n, 1)), -np.ones(n))
-    settings = Settings(T, theory.StepSizes(1.0, 1.0), 1.0, theory.noise_scale(1.0, n, T, cell["rho2"]))
+    settings = Settings(T, prescriptions.StepSizes(1.0, 1.0), 1.0, prescriptions.noise_scale(1.0, n, T, cell["rho2"]))
     for reading in ("full record", "y only"):
         for M in spec["arms"]["M"]:
             for trial in range(*spec["trials"]):
@@ -83,10 +84,10 @@ def _synthetic(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     cell = spec["cell"]
     for trial in range(*spec["trials"]):
         parameters = synthetic.parameters_of(spec, trial)
-        problem = theory.Problem.of(parameters, cell["n"], spec["settings"]["tau"])
+        problem = prescriptions.IVProblem.of(parameters, cell["n"], spec["settings"]["tau"])
         sample = draw_sample(parameters, cell["n"], synthetic.trial_stream(spec, trial, "data"))
         gamma = synthetic.threshold(spec, problem, cell["T"])
-        lambda2 = theory.noise_scale(gamma, cell["n"], cell["T"], cell["rho2"])
+        lambda2 = prescriptions.noise_scale(gamma, cell["n"], cell["T"], cell["rho2"])
         settings = Settings(cell["T"], synthetic.step_sizes(spec, problem), gamma, lambda2)
         other = draw_sample(parameters, 1, synthetic.trial_stream(spec, trial, "replacement"))
         for reading, M, neighbour in _neighbours(spec, sample, other):
@@ -109,7 +110,7 @@ def _finite_budget(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     is clipped; Theta^(1) is normal with mean +-gamma1/n (eta = 1) and sd lambda1.
     """
     cell = spec["cell"]
-    shift = 1.0 / (cell["n"] * theory.noise_scale(1.0, cell["n"], cell["T"], cell["rho1"]))
+    shift = 1.0 / (cell["n"] * prescriptions.noise_scale(1.0, cell["n"], cell["T"], cell["rho1"]))
     likely, log_odds = ndtr(shift), log_ndtr(shift) - log_ndtr(-shift)
     # An exact value is no trial; it stands in the part that holds the first one, however trials are cut.
     if spec["trials"][0] == 0:
@@ -140,6 +141,6 @@ def _with_first(values: Array, first: Array) -> Array:
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entry of one design: Algorithm 3 at the claimed budget."""
     cell = spec["cell"]
-    arm = Arm("DP-2S-GD-beta", cell["T"], math.inf, cell["rho2"], theory.StepSizes(1.0, 1.0), 1.0)
+    arm = Arm("DP-2S-GD-beta", cell["T"], math.inf, cell["rho2"], prescriptions.StepSizes(1.0, 1.0), 1.0)
     name = f"{spec['variant']}: DP-2S-GD-beta {spec['panel']} n={cell['n']} T={cell['T']}"
     yield name, mechanism(arm, cell["n"]), spec["settings"]["dp_delta"]

@@ -28,7 +28,7 @@ from dpdescent.papers.liang2025.figures.synthetic import (
     draw_fig09,
     middle,
 )
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     BACKGROUND,
     BLUE,
     GREEN,
@@ -50,7 +50,7 @@ from dpdescent.replication.figures import (
     thin_curve,
     vertical,
 )
-from dpdescent.replication.statistics import log_log_slope
+from dpdescent.replication.judging.statistics import log_log_slope
 
 __all__ = [
     "draw_ext_angrist_subsets", "draw_ext_calibration", "draw_ext_friendlycore", "draw_ext_overidentified",

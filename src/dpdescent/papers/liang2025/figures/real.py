@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, MultipleLocator
 
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     DARK_BLUE,
     GREY,
     METHODS,

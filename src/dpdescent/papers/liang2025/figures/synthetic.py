@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     BACKGROUND,
     BLACK,
     BLUE,

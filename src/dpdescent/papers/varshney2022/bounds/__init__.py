@@ -16,7 +16,7 @@ from dpdescent.papers.varshney2022.bounds import (
     shuffled,
     statistic,
 )
-from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PARTS = (privacy, shuffled, deviations, risks, statistic, lemmas, batches, comparison, moments)
 

@@ -7,15 +7,15 @@ from itertools import product
 
 import numpy as np
 
-from dpdescent.descent.shuffled_moments import last_risk, second_moments, tail_risk
+from dpdescent.algorithms.sgd_moments import last_risk, second_moments, tail_risk
+from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022.bounds.cases import configured, distinct, ends_and_middle, equal, exact, settings_of
 from dpdescent.papers.varshney2022.design import Design
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd, privacy
 from dpdescent.papers.varshney2022.theory.ambssgd import Setting
-from dpdescent.replication.arguments import as_list
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import is_met, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import is_met, stated
 
 RUNS, MOMENTS = "bound_vs_run", "moments"
 BATCHES, CONDITIONS, SIZES = (1, 100, 10_000), (1.0, 16.0), (5.0, 10.0)

@@ -10,13 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from dpdescent.papers.varshney2022.algorithm import Choice
+from dpdescent.papers.varshney2022.arms import Choice
 from dpdescent.papers.varshney2022.design import Design
 from dpdescent.papers.varshney2022.theory.ambssgd import Setting
-from dpdescent.papers.varshney2022.theory.moments import Problem
-from dpdescent.replication import statistics
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, VACUOUS, Direction, identity, row, stated
+from dpdescent.papers.varshney2022.theory.moments import LinearProblem
+from dpdescent.replication.judging import statistics
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, VACUOUS, Direction, identity, row, stated
 
 # How far rounding may carry exact values, relative to the bound.
 ROUNDING = 1e-9
@@ -44,7 +44,7 @@ def design_at(evidence: Evidence, artefact: str, found: pd.Series) -> Design:
     return Design.of(int(found["d"]), float(kappa), settings["w_norm"])
 
 
-def problem_at(evidence: Evidence, artefact: str, found: pd.Series) -> Problem:
+def problem_at(evidence: Evidence, artefact: str, found: pd.Series) -> LinearProblem:
     """The regression of a row."""
     return design_at(evidence, artefact, found).problem(int(found["N"]), float(found["sigma"]))
 
@@ -73,7 +73,7 @@ def joined(*notes: str) -> str:
     return "; ".join(filter(None, notes))
 
 
-def vacuous(problem: Problem, value: float) -> str:
+def vacuous(problem: LinearProblem, value: float) -> str:
     """What the note of a bound on a risk adds where the estimate 0 is as good."""
     trivial = problem.w_norm_squared / 2.0
     return f"{VACUOUS}: not below |w*|_H^2 / 2 = {trivial:g}, the risk of 0" if value >= trivial else ""

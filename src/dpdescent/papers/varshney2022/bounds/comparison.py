@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD
+from dpdescent.papers.varshney2022.arms import AMBSSGD
 from dpdescent.papers.varshney2022.bounds.cases import equal, order, place, settings_of
 from dpdescent.papers.varshney2022.reading import rows
-from dpdescent.papers.varshney2022.rivals import ADA_SSP, DP_GD, OLS
-from dpdescent.papers.varshney2022.single_pass import SSGD
+from dpdescent.papers.varshney2022.runs.baselines import ADA_SSP, DP_GD, OLS
+from dpdescent.papers.varshney2022.runs.single_pass import SSGD
 from dpdescent.papers.varshney2022.theory import comparison
 from dpdescent.papers.varshney2022.theory.comparison import ENTRIES, Entry, Point
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, each, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, each, stated
 
 TABLE, SIZES, EPSILONS = "table_bounds", "risk_vs_n", "risk_vs_eps"
 # What we run of what is quoted; Cai et al. stands for methods that use records again, and so does AdaSSP.

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpdescent.descent.shuffled_moments import last_risk, second_moments, tail_risk
+from dpdescent.algorithms.sgd_moments import last_risk, second_moments, tail_risk
 from dpdescent.papers.varshney2022.bounds.cases import exact
 from dpdescent.papers.varshney2022.bounds.shuffled import Case, cases
 from dpdescent.papers.varshney2022.experiments.ssgd import NO_PRIVACY, PRACTICAL, THEOREM
 from dpdescent.papers.varshney2022.theory import ambssgd, ssgd
-from dpdescent.papers.varshney2022.theory.moments import Problem
+from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.papers.varshney2022.theory.ssgd import Parameters
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import stated
 
 # Failure probability of Lemma A.6, and numbers of steps; more than a thousand cost time.
 FAILURE = 0.05
@@ -40,7 +40,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
             yield from _steps(case)
 
 
-def _products(problem: Problem, share: float) -> Iterator[Bound]:
+def _products(problem: LinearProblem, share: float) -> Iterator[Bound]:
     """Products of steps, which neither N nor the noise changes."""
     eta = share / problem.bound_squared
     text = f"d={problem.dimension}, eta={share:g}/R_x^2"
@@ -52,7 +52,7 @@ def _products(problem: Problem, share: float) -> Iterator[Bound]:
         yield exact(f"|B ... B z|^2 / |z|^2, {steps} steps", "Lemma A.6", text, value, measured, why)
 
 
-def _plain(problem: Problem, share: float) -> Iterator[Bound]:
+def _plain(problem: LinearProblem, share: float) -> Iterator[Bound]:
     """Plain SGD from w*."""
     eta, N = share / problem.bound_squared, int(problem.records)
     text = f"d={problem.dimension}, N={N}, sigma={problem.sigma:g}, eta={share:g}/R_x^2"
@@ -64,7 +64,7 @@ def _plain(problem: Problem, share: float) -> Iterator[Bound]:
     yield from _stationary(problem, plain, text, "plain SGD")
 
 
-def _stationary(problem: Problem, used: Parameters, text: str, whose: str) -> Iterator[Bound]:
+def _stationary(problem: LinearProblem, used: Parameters, text: str, whose: str) -> Iterator[Bound]:
     measured = used.eta * float(ambssgd.inverse_of_step(problem, used.eta, 1.0, used.noise_variance).sum())
     why = f"{whose}; measured is exact"
     yield exact("Tr C_inf", "Lemma A.8", text, ssgd.trace_stationary(problem, used), measured, why)

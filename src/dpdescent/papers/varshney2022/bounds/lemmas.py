@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from dpdescent.descent.shuffled_moments import second_moments, tail_risk
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD, Choice
+from dpdescent.algorithms.sgd_moments import second_moments, tail_risk
+from dpdescent.papers.varshney2022.arms import AMBSSGD, Choice
 from dpdescent.papers.varshney2022.bounds.cases import (
     choice_at,
     exact,
@@ -34,8 +34,8 @@ from dpdescent.papers.varshney2022.experiments.bound_vs_run import AS_RUN, UNCLI
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd
 from dpdescent.papers.varshney2022.theory.ambssgd import Setting
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, each, is_met, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, each, is_met, stated
 
 RUNS, PATHS, KAPPAS, SIZES = "bound_vs_run", "clip_path", "risk_vs_kappa", "feasibility"
 RUN_KEYS = ("kind", "N", "d", "sigma", "eps", "delta", "T")

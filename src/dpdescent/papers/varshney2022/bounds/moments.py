@@ -16,8 +16,8 @@ from dpdescent.papers.varshney2022.bounds.cases import (
 from dpdescent.papers.varshney2022.design import spectrum
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd, moments
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, is_met, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, is_met, row, stated
 
 ARTEFACT, SIZES = "moments", "risk_vs_n"
 R_SQUARED, TAIL = "R_x^2", "P(|x|^2 > d log 1/beta) / beta"

@@ -6,7 +6,7 @@ from itertools import product
 
 import pandas as pd
 
-from dpdescent.descent.dp_stat import Search
+from dpdescent.algorithms.dp_stat import Search
 from dpdescent.papers.varshney2022.bounds.cases import (
     CHANCE,
     ROUNDING,
@@ -24,8 +24,8 @@ from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import privacy
 from dpdescent.privacy import shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, pick, row
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, pick, row
 
 ARTEFACT = "multiplier"
 PUBLISHED, FIRST, ZCDP = tuple(ACCOUNTANTS)[:3]

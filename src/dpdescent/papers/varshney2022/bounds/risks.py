@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD, PUBLISHED
+from dpdescent.papers.varshney2022.arms import AMBSSGD, PUBLISHED
 from dpdescent.papers.varshney2022.bounds.cases import (
     choice_at,
     joined,
@@ -18,10 +18,10 @@ from dpdescent.papers.varshney2022.bounds.cases import (
 )
 from dpdescent.papers.varshney2022.experiments.step_size import COROLLARY, THEOREM
 from dpdescent.papers.varshney2022.reading import rows
-from dpdescent.papers.varshney2022.rivals import OLS
+from dpdescent.papers.varshney2022.runs.baselines import OLS
 from dpdescent.papers.varshney2022.theory import ambssgd
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, each, is_met, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, each, is_met, stated
 
 RISKS = ("risk_vs_n", "risk_vs_sigma", "risk_vs_eps", "risk_vs_d", "risk_vs_kappa")
 # Where least squares and the first part of the theorem stand beside the bounds: elsewhere they tell the same.

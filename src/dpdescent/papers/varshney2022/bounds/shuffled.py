@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dpdescent.descent.shuffled_moments import tail_risk
+from dpdescent.algorithms.sgd_moments import tail_risk
 from dpdescent.papers.varshney2022.bounds.cases import (
     equal,
     exact,
@@ -26,12 +26,12 @@ from dpdescent.papers.varshney2022.bounds.cases import (
 from dpdescent.papers.varshney2022.experiments.bound_vs_run import UNCLIPPED
 from dpdescent.papers.varshney2022.experiments.ssgd import COROLLARY, NO_PRIVACY, PRACTICAL, SGD, THEOREM
 from dpdescent.papers.varshney2022.reading import rows
-from dpdescent.papers.varshney2022.single_pass import SSGD
+from dpdescent.papers.varshney2022.runs.single_pass import SSGD
 from dpdescent.papers.varshney2022.theory import privacy, ssgd
-from dpdescent.papers.varshney2022.theory.moments import Problem
+from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.papers.varshney2022.theory.ssgd import Parameters
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, is_met, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, is_met, row, stated
 
 KEYS = ("panel", "N", "d", "sigma", "eps", "delta", "zeta_factor", "step")
 RUN_KEYS = ("kind", "N", "d", "sigma", "eps", "delta")
@@ -49,7 +49,7 @@ class Case:
         text: the setting in words.
     """
 
-    problem: Problem
+    problem: LinearProblem
     parameters: Parameters
     found: "pd.Series[float]"
     text: str
@@ -111,7 +111,7 @@ def cases(evidence: Evidence) -> Iterator[Case]:
         yield Case(problem, _parameters_of(problem, found), found, place("DP-SSGD", found, *KEYS))
 
 
-def _parameters_of(problem: Problem, found: pd.Series) -> Parameters:
+def _parameters_of(problem: LinearProblem, found: pd.Series) -> Parameters:
     eta, alpha = float(found["eta"]), float(found["alpha"])
     if found["step"] == COROLLARY:
         zeta = ssgd.corollary_parameters(problem, float(found["eps"]), float(found["delta"])).zeta
@@ -193,7 +193,7 @@ def _unclipped(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
         yield same("exact law, runs", "App. A (ours)", text, found["expected"], found, why)
 
 
-def _orders(problem: Problem, found: pd.Series, text: str) -> Iterator[Bound]:
+def _orders(problem: LinearProblem, found: pd.Series, text: str) -> Iterator[Bound]:
     """Theorem 3.2, its Corollary and (6), constants and logarithms 1."""
     eps, delta, mean = float(found["eps"]), float(found["delta"]), float(found["mean"])
     inside = eps <= privacy.EpsilonRanges.of(problem.records, delta).theorem
@@ -217,5 +217,5 @@ def _orders(problem: Problem, found: pd.Series, text: str) -> Iterator[Bound]:
             yield order(name, location, text, value, mean, joined(why, vacuous(problem, value)))
 
 
-def _corollary(problem: Problem, eps: float, delta: float) -> float:
+def _corollary(problem: LinearProblem, eps: float, delta: float) -> float:
     return ssgd.corollary_3_3(problem, eps, delta) if problem.kappa == 1.0 else math.nan

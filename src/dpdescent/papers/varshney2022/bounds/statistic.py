@@ -6,12 +6,12 @@ from collections.abc import Iterator
 import pandas as pd
 from scipy.special import ndtr
 
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD
+from dpdescent.papers.varshney2022.arms import AMBSSGD
 from dpdescent.papers.varshney2022.bounds.cases import choice_at, configured, joined, place, settings_of, simulated
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, is_met, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, is_met, stated
 
 ARTEFACT, PRINTED, CORRECTED = "alg_stat", "as published", "corrected"
 HALVES = {"first half": "#{|r| <= gamma} >= s - Gamma", "second half": "#{|r| <= max(gamma/2, Delta)} < s - Gamma"}

@@ -18,7 +18,7 @@ from dpdescent.papers.varshney2022.claims import (
     statistic,
     steps,
 )
-from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (rates, dimension, comparison, clipping, statistic, steps, shuffled, private, lemmas, open_claims)
 

@@ -19,9 +19,9 @@ from dpdescent.papers.varshney2022.reading import (
     rows,
 )
 from dpdescent.papers.varshney2022.theory.moments import NORMAL_K2
-from dpdescent.replication.cells import NOTHING, at_most, exactly, known, listed, over, spread
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import NOTHING, at_most, exactly, known, listed, over, spread
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 
 ARTEFACT = "clip_path"
 RUN = ["kappa", "sigma"]

@@ -26,9 +26,9 @@ from dpdescent.papers.varshney2022.reading import (
     claim_on_all,
     rows,
 )
-from dpdescent.replication.cells import at_least, at_most, exactly, listed, within
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import at_least, at_most, exactly, listed, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 
 BOUNDS = "table_bounds"
 FREE, CAI = "without privacy", "Cai et al. 2021"

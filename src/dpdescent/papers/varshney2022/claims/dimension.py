@@ -18,9 +18,9 @@ from dpdescent.papers.varshney2022.claims.quantities import (
     told,
 )
 from dpdescent.papers.varshney2022.reading import CHANGED, LARGE_D, LOGARITHMS, RATE, SIGNIFICANT, claim_on_all, rows
-from dpdescent.replication.cells import at_least, at_most, listed, within
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import at_least, at_most, listed, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 
 SIZES, RISKS = "sample_complexity", "risk_vs_d"
 OURS, QUANTILE, FIXED = "DP-AMBSSGD", "DP-AMBSSGD (q = 0.9)", "fixed clip"

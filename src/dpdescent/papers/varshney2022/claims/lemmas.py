@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from dpdescent.papers.varshney2022.claims.quantities import by, departures, exponent, mean_over, told
 from dpdescent.papers.varshney2022.reading import CHANCE, CHANGED, EQUAL, LOGARITHMS, claim_on_all, rows
-from dpdescent.replication.cells import at_most, exactly, known, listed, within
-from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judging.cells import at_most, exactly, known, listed, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
 
 RUNS, MOMENTS, SIZES = "bound_vs_run", "moments", "feasibility"
 R_SQUARED, TAIL, CONTRACTION, PRODUCT = (

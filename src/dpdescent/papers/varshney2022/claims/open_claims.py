@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dpdescent.papers.varshney2022.claims.quantities import untestable
-from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence
 
 OPEN = (
     ("time-linear", "risk_vs_n", "Thm 1.1, remark (iii) after Thm 3.7", "DP-AMBSSGD takes time O(N d), linear in the size of the input",

@@ -18,9 +18,9 @@ from dpdescent.papers.varshney2022.reading import (
     judged,
     rows,
 )
-from dpdescent.replication.cells import NOTHING, at_least, at_most, exactly, known, spread, within
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate, verdict
+from dpdescent.replication.judging.cells import NOTHING, at_least, at_most, exactly, known, spread, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate, verdict
 
 MULTIPLIER, AUDIT = "multiplier", "audit"
 LAST, FIRST = "as published (Theorem 3.6, last form)", "Theorem 3.6, first form"

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from dpdescent.descent.dp_stat import Search
+from dpdescent.algorithms.dp_stat import Search
 from dpdescent.papers.varshney2022.reading import POINTS, judged, rows
 from dpdescent.papers.varshney2022.theory import privacy
-from dpdescent.replication.cells import NOTHING, known, listed, over, quotient
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Z95, Estimate, chance, log_log_slope, mean_of
+from dpdescent.replication.judging.cells import NOTHING, known, listed, over, quotient
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Z95, Estimate, chance, log_log_slope, mean_of
 
 # Where two series of risks are compared; T is left out, since some methods have none.
 PLACE = ("panel", "n_over_d", "N", "d", "sigma", "eps", "delta", "kappa")

@@ -35,9 +35,9 @@ from dpdescent.papers.varshney2022.reading import (
     claim_on_all,
     rows,
 )
-from dpdescent.replication.cells import at_least, at_most, growth, known, listed, over, spread, within
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import at_least, at_most, growth, known, listed, over, spread, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 
 OURS, PRINTED, QUANTILE = "DP-AMBSSGD", "DP-AMBSSGD (as published)", "DP-AMBSSGD (q = 0.9)"
 # Panels of risk_vs_n by the term that they are about.

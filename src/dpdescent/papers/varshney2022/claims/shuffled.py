@@ -31,9 +31,9 @@ from dpdescent.papers.varshney2022.reading import (
     rows,
 )
 from dpdescent.papers.varshney2022.theory import ssgd
-from dpdescent.papers.varshney2022.theory.moments import Problem
-from dpdescent.replication.cells import NOTHING, at_least, at_most, exactly, known, listed, within
-from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.papers.varshney2022.theory.moments import LinearProblem
+from dpdescent.replication.judging.cells import NOTHING, at_least, at_most, exactly, known, listed, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
 
 ARTEFACT, SSGD = "ssgd", "DP-SSGD"
 # Of eq. (6) the first term has an unknown constant in its exponent; at this one it is as large as it may be.
@@ -51,10 +51,10 @@ def _rows(evidence: Evidence, panel: str) -> pd.DataFrame:
     return risks(evidence, ARTEFACT, SSGD, panel=panel)
 
 
-def problem_at(row: "pd.Series[float]", w_norm: float) -> Problem:
+def problem_at(row: "pd.Series[float]", w_norm: float) -> LinearProblem:
     """The isotropic regression of a row."""
     d = int(row["d"])
-    return Problem(np.ones(d), np.full(d, w_norm / math.sqrt(d)), float(row["sigma"]), float(row["N"]))
+    return LinearProblem(np.ones(d), np.full(d, w_norm / math.sqrt(d)), float(row["sigma"]), float(row["N"]))
 
 
 def _printed(evidence: Evidence) -> Iterator[Claim]:

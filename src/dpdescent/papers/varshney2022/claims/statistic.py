@@ -8,8 +8,8 @@ import pandas as pd
 from dpdescent.papers.varshney2022.claims.quantities import means, typical
 from dpdescent.papers.varshney2022.reading import SAME_ORDER, SIGNIFICANT, claim_on_all, rows
 from dpdescent.papers.varshney2022.theory.ambssgd import stat_slack
-from dpdescent.replication.cells import at_least, at_most, listed
-from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judging.cells import at_least, at_most, listed
+from dpdescent.replication.judging.evidence import Claim, Evidence
 
 ARTEFACT = "alg_stat"
 PRINTED, CORRECTED = "as published", "corrected"

@@ -7,9 +7,9 @@ import pandas as pd
 
 from dpdescent.papers.varshney2022.claims.quantities import MEDIAN, PRINTED_MEDIAN, nearest, ratios, risks
 from dpdescent.papers.varshney2022.reading import CHANGED, EQUAL, SAME_ORDER, claim, claim_on_all, rows
-from dpdescent.replication.cells import at_least, at_most, exactly, known, listed, over
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.judgement import row_at
+from dpdescent.replication.judging.cells import at_least, at_most, exactly, known, listed, over
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.judgement import row_at
 
 STEPS, CHOICES, LAWS = "step_size", "ablation", "tails"
 OURS = "DP-AMBSSGD"

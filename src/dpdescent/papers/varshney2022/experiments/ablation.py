@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dpdescent.descent import shuffled
-from dpdescent.papers.varshney2022 import rivals
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD, LOG_POWER, Choice
-from dpdescent.papers.varshney2022.choices_compared import runs_of, trials_of
+from dpdescent.algorithms import dp_ambssgd
+from dpdescent.papers.varshney2022.arms import AMBSSGD, LOG_POWER, Choice
 from dpdescent.papers.varshney2022.design import Array, Row, Spec, place_of, trial_stream
-from dpdescent.papers.varshney2022.risk_runs import design_of, iterations, measures_of
+from dpdescent.papers.varshney2022.runs import baselines
+from dpdescent.papers.varshney2022.runs.choices import runs_of, trials_of
+from dpdescent.papers.varshney2022.runs.risks import design_of, iterations, measures_of
 from dpdescent.papers.varshney2022.theory import privacy
 from dpdescent.privacy.events import Mechanism
 
@@ -97,12 +97,12 @@ def _one_of(choice: str, level: str, *known: str) -> str:
     return level
 
 
-def _average(spec: Spec, runs: shuffled.Runs, arm: int, tail: str) -> Array:
+def _average(spec: Spec, runs: dp_ambssgd.Runs, arm: int, tail: str) -> Array:
     """The tail average, or another one where that is what changes."""
     if not tail:
         return np.asarray(runs.average[arm])
     path = runs.path[1:, arm]
-    return np.asarray(path[-1]) if tail == LAST else rivals.tail_average(path, float(tail))
+    return np.asarray(path[-1]) if tail == LAST else baselines.tail_average(path, float(tail))
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:

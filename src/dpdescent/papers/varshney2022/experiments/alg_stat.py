@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from dpdescent.descent.dp_stat import Search
+from dpdescent.algorithms.dp_stat import Search
 from dpdescent.papers.varshney2022.design import Array, Row, Spec, trial_stream
 from dpdescent.papers.varshney2022.theory.ambssgd import stat_slack
 from dpdescent.privacy.events import DisjointReleases, Mechanism

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from scipy.special import ndtri
 
-from dpdescent.descent import shuffled
-from dpdescent.descent.dp_stat import Search
+from dpdescent.algorithms import dp_ambssgd
+from dpdescent.algorithms.dp_stat import Search
 from dpdescent.papers.varshney2022.design import Array, Row, Spec, trial_stream
 from dpdescent.papers.varshney2022.theory import privacy
 from dpdescent.privacy import zcdp
@@ -61,13 +61,13 @@ def searches(spec: Spec) -> dict[str, Search]:
     }
 
 
-def _arm(spec: Spec, name: str) -> shuffled.Arm:
+def _arm(spec: Spec, name: str) -> dp_ambssgd.SGDArm:
     found = searches(spec)
     if name == GRADIENT:
-        return shuffled.Arm(1.0, found["corrected"].noise_multiplier, shuffled.Fixed(LARGEST * SCALE))
+        return dp_ambssgd.SGDArm(1.0, found["corrected"].noise_multiplier, dp_ambssgd.Fixed(LARGEST * SCALE))
     rule = "as published" if name in (ITERATION, RELEASED.format("as published")) else "corrected"
-    clipping = shuffled.Adaptive(found[rule], spec["cell"]["s"], SCALE, overlap=name == ITERATION)
-    return shuffled.Arm(1.0, found[rule].noise_multiplier, clipping)
+    clipping = dp_ambssgd.Adaptive(found[rule], spec["cell"]["s"], SCALE, overlap=name == ITERATION)
+    return dp_ambssgd.SGDArm(1.0, found[rule].noise_multiplier, clipping)
 
 
 def _gradient_step(spec: Spec, name: str, rng: np.random.Generator) -> float:
@@ -113,7 +113,7 @@ def _iteration(spec: Spec, name: str, rng: np.random.Generator) -> float:
     A long x makes the gradient reach the threshold however small the residual is.
     """
     s, arm = spec["cell"]["s"], _arm(spec, name)
-    assert isinstance(arm.clipping, shuffled.Adaptive)
+    assert isinstance(arm.clipping, dp_ambssgd.Adaptive)
     search, statistics = arm.clipping.search, []
     for label in (-0.5 * float(search.thresholds[0]), FAR):
         w, zeta, normals = _steps(spec, arm, _records(2 * s, s, label, 1.0 / search.thresholds[0] ** 2), rng)
@@ -125,21 +125,21 @@ def _iteration(spec: Spec, name: str, rng: np.random.Generator) -> float:
 
 
 def _steps(
-    spec: Spec, arm: shuffled.Arm, batch: shuffled.Batch, rng: np.random.Generator
+    spec: Spec, arm: dp_ambssgd.SGDArm, batch: dp_ambssgd.Batch, rng: np.random.Generator
 ) -> tuple[Array, Array, Array]:
     """w_1, zeta_0 and the normals of the counts of all draws of one iteration at d = 1."""
     draws, levels = spec["arms"]["draws"], spec["settings"]["levels"]
     parts = []
     for start in range(0, draws, TOGETHER):
         size = min(TOGETHER, draws - start)
-        normals = shuffled.Normals(rng.standard_normal((1, size, 1)), rng.standard_normal((1, size, levels)))
-        runs = shuffled.descend([batch], [arm] * size, normals, 1.0)
+        normals = dp_ambssgd.Normals(rng.standard_normal((1, size, 1)), rng.standard_normal((1, size, levels)))
+        runs = dp_ambssgd.descend([batch], [arm] * size, normals, 1.0)
         parts.append((runs.path[1, :, 0], runs.thresholds[0], normals.counts[0]))
     w, zeta, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
     return w, zeta, counts
 
 
-def _records(n: int, place: int, label: float, x: float = 1.0) -> shuffled.Batch:
+def _records(n: int, place: int, label: float, x: float = 1.0) -> dp_ambssgd.Batch:
     """n records at the origin, but for one with the given x and label."""
     X, Y = np.zeros((n, 1)), np.zeros((n, 1))
     X[place], Y[place] = x, label

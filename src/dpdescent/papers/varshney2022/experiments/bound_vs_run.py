@@ -7,17 +7,17 @@ from itertools import product
 
 import numpy as np
 
-from dpdescent.descent import shuffled
-from dpdescent.descent.shuffled_moments import tail_risk
-from dpdescent.papers.varshney2022 import rivals, single_pass
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD, Choice, no_privacy
-from dpdescent.papers.varshney2022.choices_compared import noise_variance
+from dpdescent.algorithms import dp_ambssgd
+from dpdescent.algorithms.sgd_moments import tail_risk
+from dpdescent.checks import as_list
+from dpdescent.papers.varshney2022.arms import AMBSSGD, Choice, no_privacy
 from dpdescent.papers.varshney2022.design import Design, Row, Spec, place_of, trial_stream
-from dpdescent.papers.varshney2022.risk_runs import iterations
+from dpdescent.papers.varshney2022.runs import baselines, single_pass
+from dpdescent.papers.varshney2022.runs.choices import noise_variance
+from dpdescent.papers.varshney2022.runs.risks import iterations
 from dpdescent.papers.varshney2022.theory import ambssgd, ssgd
 from dpdescent.privacy import shuffling
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 AS_RUN, UNCLIPPED, UNCLIPPED_PLAIN = "as run", "no clipping", "no clipping, logs 1"
 
@@ -88,9 +88,11 @@ def _mini_batches(case: Case, trial: int) -> Iterator[Row]:
     sizes = {AS_RUN: choice.b, UNCLIPPED: choice.batch, UNCLIPPED_PLAIN: choice.batch}
     arms = [choice.arm(0), _unclipped(case, logs=True), _unclipped(case, logs=False)]
     noise, order = (trial_stream(case.spec, place, trial, role) for role in ("noise", "permutation"))
-    normals = shuffled.Normals.draw(noise, choice.T, len(design.lam), choice.levels)
-    runs = shuffled.descend(shuffled.batches_of(X, Y, choice.T, order), arms, normals, case.spec["settings"]["tail"])
-    kept = rivals.tail_length(choice.T, case.spec["settings"]["tail"])
+    normals = dp_ambssgd.Normals.draw(noise, choice.T, len(design.lam), choice.levels)
+    runs = dp_ambssgd.descend(
+        dp_ambssgd.batches_of(X, Y, choice.T, order), arms, normals, case.spec["settings"]["tail"]
+    )
+    kept = baselines.tail_length(choice.T, case.spec["settings"]["tail"])
     for a, (kind, batch) in enumerate(sizes.items()):
         variance = noise_variance(choice, runs.thresholds[:, a]) * (choice.b / batch) ** 2
         expected = tail_risk(design.lam, -design.w_star, arms[a].eta, batch, case.sigma, variance, choice.T, kept)
@@ -103,14 +105,14 @@ def _mini_batches(case: Case, trial: int) -> Iterator[Row]:
         }  # fmt: skip
 
 
-def _unclipped(case: Case, *, logs: bool) -> shuffled.Arm:
+def _unclipped(case: Case, *, logs: bool) -> dp_ambssgd.SGDArm:
     """All records of a batch make the step; the threshold, the least that Lemma 3.11 covers, only scales the noise.
 
     What the lemma asks of zeta_t grows with the distance, so that its value at w* will do everywhere.
     """
     setting = case.setting(logs, case.choice.batch)
-    threshold = shuffled.Fixed(ambssgd.threshold_bound(setting, 0.0), clips=False)
-    return shuffled.Arm(setting.eta, case.choice.multiplier, threshold)
+    threshold = dp_ambssgd.Fixed(ambssgd.threshold_bound(setting, 0.0), clips=False)
+    return dp_ambssgd.SGDArm(setting.eta, case.choice.multiplier, threshold)
 
 
 def _single_records(case: Case) -> Iterator[Row]:

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD, Choice
-from dpdescent.papers.varshney2022.choices_compared import runs_of, trials_of
+from dpdescent.checks import as_list
+from dpdescent.papers.varshney2022.arms import AMBSSGD, Choice
 from dpdescent.papers.varshney2022.design import Row, Spec
-from dpdescent.papers.varshney2022.risk_runs import design_of, iterations
+from dpdescent.papers.varshney2022.runs.choices import runs_of, trials_of
+from dpdescent.papers.varshney2022.runs.risks import design_of, iterations
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 
 def run(spec: Spec) -> Iterator[Row]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import product
 
+from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022.design import Design, Row, Spec
 from dpdescent.papers.varshney2022.theory import ambssgd, moments, privacy, ssgd
-from dpdescent.replication.arguments import as_list
 
 WIDTHS = {"B / N^200": 200.0, "B / N^100": 100.0, "B / N": 1.0}
 
@@ -44,5 +44,5 @@ def _ssgd_multiplier(delta: float, N: float) -> float:
     return privacy.theorem_3_1(privacy.EpsilonRanges.of(N, delta).remark, delta, N)
 
 
-def _problem(spec: Spec, d: int) -> moments.Problem:
+def _problem(spec: Spec, d: int) -> moments.LinearProblem:
     return Design.of(d, 1.0, spec["settings"]["w_norm"]).problem(10**6, spec["arms"]["sigma"])

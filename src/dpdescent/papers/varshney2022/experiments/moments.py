@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022.design import Row, Spec, spectrum
 from dpdescent.papers.varshney2022.theory import ambssgd, moments
-from dpdescent.replication.arguments import as_list
 
 
 def run(spec: Spec) -> Iterator[Row]:

@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
+from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022.design import Row, Spec
 from dpdescent.papers.varshney2022.theory import privacy
 from dpdescent.privacy import shuffling
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.replication.arguments import as_list
 
 # Accountants in falling order of noise, and the zCDP cost of their noise in units of 1 / alpha^2: 1 where a record may
 # be in the statistic and in the gradient of its iteration, 1/2 where it is in one of them.

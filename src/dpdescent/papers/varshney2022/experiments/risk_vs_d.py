@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from dpdescent.algorithms import dp_ambssgd
+from dpdescent.baselines.ada_ssp import ada_ssp, wishart_gram
 from dpdescent.baselines.least_squares import linear_least_squares
-from dpdescent.baselines.sufficient_statistics import ada_ssp, wishart_gram
-from dpdescent.descent import shuffled
-from dpdescent.papers.varshney2022 import rivals
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD, FIXED, QUANTILE, Choice, no_privacy, public_threshold
+from dpdescent.checks import as_list
+from dpdescent.papers.varshney2022.arms import AMBSSGD, FIXED, QUANTILE, Choice, no_privacy, public_threshold
 from dpdescent.papers.varshney2022.design import Design, Row, Spec, place_of, trial_stream
-from dpdescent.papers.varshney2022.risk_runs import Outcome, design_of, iterations, measures_of
+from dpdescent.papers.varshney2022.runs import baselines
+from dpdescent.papers.varshney2022.runs.risks import Outcome, design_of, iterations, measures_of
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 ONE_PASS, WISHART, CLIPPED, AGAIN = "one pass", "Wishart draw", "records clipped", "records used again"
 
@@ -52,8 +52,8 @@ def _one_pass(spec: Spec, design: Design, N: int, trial: int) -> Iterator[Outcom
     rng = trial_stream(spec, place, trial, "batches")
     batches = (design.draw(N // T, np.array([sigma]), rng) for _ in range(T))
     noise = trial_stream(spec, place, trial, "noise")
-    normals = shuffled.Normals.draw(noise, T, len(design.lam), spec["settings"]["levels"])
-    runs = shuffled.descend(batches, list(arms.values()), normals, spec["settings"]["tail"])
+    normals = dp_ambssgd.Normals.draw(noise, T, len(design.lam), spec["settings"]["levels"])
+    runs = dp_ambssgd.descend(batches, list(arms.values()), normals, spec["settings"]["tail"])
     for a, name in enumerate(arms):
         yield name, float(design.risk(runs.average[a])), {"T": T, **measures_of(runs, a)}
 
@@ -63,9 +63,9 @@ def _wishart(spec: Spec, design: Design, N: int, trial: int) -> Iterator[Outcome
     sigma, place = spec["arms"]["sigma"], place_of(design, N)
     rng = trial_stream(spec, place, trial, "Wishart")
     gram = wishart_gram(design.w_star, N, rng, root=np.diag(np.sqrt(design.lam)), sigma=sigma)
-    yield rivals.OLS, float(design.risk(linear_least_squares(gram))), _none()
-    for name, tight in ((rivals.ADA_SSP, False), (rivals.ADA_SSP_TIGHT, True)):
-        noise = rivals.calibration(
+    yield baselines.OLS, float(design.risk(linear_least_squares(gram))), _none()
+    for name, tight in ((baselines.ADA_SSP, False), (baselines.ADA_SSP_TIGHT, True)):
+        noise = baselines.calibration(
             spec, design, N, sigma, spec["settings"]["eps"], tight=tight, source="not enforced"
         )  # fmt: skip
         rng = trial_stream(spec, place, trial, "AdaSSP")
@@ -76,10 +76,10 @@ def _clipped(spec: Spec, design: Design, N: int, trial: int) -> Iterator[Outcome
     """AdaSSP with its guarantee, on records that are clipped to the bounds."""
     sigma, place = spec["arms"]["sigma"], place_of(design, N)
     X, Y = design.draw(N, np.array([sigma]), trial_stream(spec, place, trial, "data"))
-    for name, tight in ((rivals.ADA_SSP, False), (rivals.ADA_SSP_TIGHT, True)):
-        noise = rivals.calibration(spec, design, N, sigma, spec["settings"]["eps"], tight=tight)
+    for name, tight in ((baselines.ADA_SSP, False), (baselines.ADA_SSP_TIGHT, True)):
+        noise = baselines.calibration(spec, design, N, sigma, spec["settings"]["eps"], tight=tight)
         rng = trial_stream(spec, place, trial, "AdaSSP")
-        w = rivals.ada_ssp_clipped(X, Y[:, 0], noise, spec["settings"]["failure"], rng)
+        w = baselines.ada_ssp_clipped(X, Y[:, 0], noise, spec["settings"]["failure"], rng)
         yield name, float(design.risk(w)), _none()
 
 
@@ -88,13 +88,13 @@ def _again(spec: Spec, design: Design, N: int, trial: int) -> Iterator[Outcome]:
     sigma, T, place = spec["arms"]["sigma"], iterations(spec), place_of(design, N)
     X, Y = design.draw(N, np.array([sigma]), trial_stream(spec, place, trial, "data"))
     normals = trial_stream(spec, place, trial, "DP-GD").standard_normal((T, len(design.lam)))
-    found = rivals.dp_gd(spec, design, X, Y[:, 0], sigma, spec["settings"]["eps"], T, normals)
-    yield rivals.DP_GD, *rivals.told(spec, design, N, sigma, found)
-    arm = rivals.adaptive_arm(spec, choices(spec, design, N, sigma)[AMBSSGD], 0)
+    found = baselines.full_batch(spec, design, X, Y[:, 0], sigma, spec["settings"]["eps"], T, normals)
+    yield baselines.DP_GD, *baselines.told(spec, design, N, sigma, found)
+    arm = baselines.adaptive_arm(spec, choices(spec, design, N, sigma)[AMBSSGD], 0)
     noise = trial_stream(spec, place, trial, "DP-GD adaptive")
-    drawn = shuffled.Normals.draw(noise, T, len(design.lam), spec["settings"]["levels"])
-    runs = shuffled.descend(shuffled.every_record(X, Y, T), [arm], drawn, spec["settings"]["tail"])
-    yield rivals.DP_GD_ADAPTIVE, float(design.risk(runs.average[0])), {"T": T, **measures_of(runs, 0)}
+    drawn = dp_ambssgd.Normals.draw(noise, T, len(design.lam), spec["settings"]["levels"])
+    runs = dp_ambssgd.descend(dp_ambssgd.every_record(X, Y, T), [arm], drawn, spec["settings"]["tail"])
+    yield baselines.DP_GD_ADAPTIVE, float(design.risk(runs.average[0])), {"T": T, **measures_of(runs, 0)}
 
 
 def _none() -> Row:
@@ -121,12 +121,12 @@ def _events(spec: Spec, design: Design, N: int, sigma: float, eps: float) -> Ite
         yield FIXED, found[AMBSSGD].fixed_mechanism(public_threshold(spec, design, N, sigma))
         return
     if spec["panel"] == AGAIN:
-        yield rivals.DP_GD, rivals.dp_gd_mechanism(spec, design, N, sigma, eps, iterations(spec))
-        yield rivals.DP_GD_ADAPTIVE, rivals.adaptive_mechanism(spec, choices(spec, design, N, sigma)[AMBSSGD])
+        yield baselines.DP_GD, baselines.dp_gd_mechanism(spec, design, N, sigma, eps, iterations(spec))
+        yield baselines.DP_GD_ADAPTIVE, baselines.adaptive_mechanism(spec, choices(spec, design, N, sigma)[AMBSSGD])
         return
     if spec["panel"] == WISHART:
-        yield rivals.OLS, no_privacy(rivals.OLS, "non-private baseline: no noise")
+        yield baselines.OLS, no_privacy(baselines.OLS, "non-private baseline: no noise")
     source = "public" if spec["panel"] == CLIPPED else "not enforced"
-    for name, tight in ((rivals.ADA_SSP, False), (rivals.ADA_SSP_TIGHT, True)):
-        noise = rivals.calibration(spec, design, N, sigma, eps, tight=tight, source=source)  # type: ignore[arg-type]
-        yield name, rivals.ada_ssp_mechanism(noise)
+    for name, tight in ((baselines.ADA_SSP, False), (baselines.ADA_SSP_TIGHT, True)):
+        noise = baselines.calibration(spec, design, N, sigma, eps, tight=tight, source=source)  # type: ignore[arg-type]
+        yield name, baselines.ada_ssp_mechanism(noise)

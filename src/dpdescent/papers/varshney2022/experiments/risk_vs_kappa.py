@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from dpdescent.descent.shuffled_moments import tail_risk
-from dpdescent.papers.varshney2022 import rivals
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD, Choice, no_privacy
-from dpdescent.papers.varshney2022.choices_compared import runs_of, trials_of
+from dpdescent.algorithms.sgd_moments import tail_risk
+from dpdescent.checks import as_list
+from dpdescent.papers.varshney2022.arms import AMBSSGD, Choice, no_privacy
 from dpdescent.papers.varshney2022.design import Row, Spec
-from dpdescent.papers.varshney2022.risk_runs import design_of, measures_of
+from dpdescent.papers.varshney2022.runs import baselines
+from dpdescent.papers.varshney2022.runs.choices import runs_of, trials_of
+from dpdescent.papers.varshney2022.runs.risks import design_of, measures_of
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -32,7 +32,12 @@ def run(spec: Spec) -> Iterator[Row]:
                 "value": risk,
                 **measures_of(runs, arm),
             }
-        yield {**base, "series": rivals.OLS, "trial": trial, "value": float(design.risk(rivals.least_squares(X, Y)[0]))}
+        yield {
+            **base,
+            "series": baselines.OLS,
+            "trial": trial,
+            "value": float(design.risk(baselines.least_squares(X, Y)[0])),
+        }
 
 
 def _without_noise(spec: Spec, found: dict[str, Choice]) -> Iterator[Row]:
@@ -40,7 +45,7 @@ def _without_noise(spec: Spec, found: dict[str, Choice]) -> Iterator[Row]:
     if spec["trials"][0] > 0:
         return
     for choice in found.values():
-        kept = rivals.tail_length(choice.T, spec["settings"]["tail"])
+        kept = baselines.tail_length(choice.T, spec["settings"]["tail"])
         lam, start = choice.design.lam, -choice.design.w_star
         risk = tail_risk(lam, start, choice.eta, choice.b, choice.sigma, 0.0, choice.T, kept)
         yield {"T": choice.T, "series": "no noise", "trial": 0, "value": risk}
@@ -62,6 +67,6 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
         yield f"{spec['variant']}: {AMBSSGD} {name} kappa={spec['cell']['kappa']:g}", choice.mechanism(AMBSSGD), delta
     yield (
         f"{spec['variant']}: OLS kappa={spec['cell']['kappa']:g}",
-        no_privacy(rivals.OLS, "non-private baseline: no noise"),
+        no_privacy(baselines.OLS, "non-private baseline: no noise"),
         delta,
     )

@@ -1,4 +1,4 @@
 """Excess risk against the number of records."""
 
-from dpdescent.papers.varshney2022.risk_runs import releases as releases
-from dpdescent.papers.varshney2022.risk_runs import run as run
+from dpdescent.papers.varshney2022.runs.risks import releases as releases
+from dpdescent.papers.varshney2022.runs.risks import run as run

@@ -5,13 +5,13 @@ from itertools import product
 
 import numpy as np
 
-from dpdescent.baselines.sufficient_statistics import ada_ssp, wishart_gram
-from dpdescent.descent import shuffled
-from dpdescent.papers.varshney2022 import rivals
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD, FIXED, public_threshold
+from dpdescent.algorithms import dp_ambssgd
+from dpdescent.baselines.ada_ssp import ada_ssp, wishart_gram
+from dpdescent.papers.varshney2022.arms import AMBSSGD, FIXED, public_threshold
 from dpdescent.papers.varshney2022.design import Array, Design, Row, Spec, trial_stream
 from dpdescent.papers.varshney2022.experiments.risk_vs_d import choices
-from dpdescent.papers.varshney2022.risk_runs import design_of, iterations
+from dpdescent.papers.varshney2022.runs import baselines
+from dpdescent.papers.varshney2022.runs.risks import design_of, iterations
 from dpdescent.privacy.events import Mechanism
 
 ONE_PASS = "one pass"
@@ -76,20 +76,20 @@ def _median_risks(
     risks, tail = [], spec["settings"]["tail"]
     for _ in range(spec["arms"]["draws"]):
         offset = float(rngs["offset"].random())
-        arms: dict[tuple[str, float], shuffled.Arm] = {}
+        arms: dict[tuple[str, float], dp_ambssgd.SGDArm] = {}
         for label, sigma in enumerate(sigmas):
             found = choices(spec, design, N, sigma, offset=offset)
             arms |= {(series, sigma): choice.arm(label) for series, choice in found.items()}
             arms[FIXED, sigma] = found[AMBSSGD].fixed(public_threshold(spec, design, N, sigma), label)
         batches = (design.draw(N // T, np.array(sigmas), rngs["data"]) for _ in range(T))
-        normals = shuffled.Normals.draw(rngs["noise"], T, d, spec["settings"]["levels"])
-        risks.append(design.risk(shuffled.descend(batches, list(arms.values()), normals, tail).average))
+        normals = dp_ambssgd.Normals.draw(rngs["noise"], T, d, spec["settings"]["levels"])
+        risks.append(design.risk(dp_ambssgd.descend(batches, list(arms.values()), normals, tail).average))
     return dict(zip(arms, np.median(risks, axis=0).tolist(), strict=True))
 
 
 def _statistics(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, Goal, int]]:
     """AdaSSP's risk falls with N: by bisection, with generators that start alike for every N."""
-    for name, tight in ((rivals.ADA_SSP, False), (rivals.ADA_SSP_TIGHT, True)):
+    for name, tight in ((baselines.ADA_SSP, False), (baselines.ADA_SSP_TIGHT, True)):
         for goal in goals(spec):
 
             def median(N: int, sigma: float = goal[0], tight: bool = tight) -> float:
@@ -103,7 +103,7 @@ def _statistics(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, G
 def _ada_ssp_risks(spec: Spec, design: Design, N: int, sigma: float, tight: bool, trial: int) -> Array:
     place = f"sample complexity_d={len(design.lam)}"
     rngs = {role: trial_stream(spec, place, trial, role) for role in ("Wishart", "AdaSSP")}
-    noise = rivals.calibration(spec, design, N, sigma, spec["settings"]["eps"], tight=tight, source="not enforced")
+    noise = baselines.calibration(spec, design, N, sigma, spec["settings"]["eps"], tight=tight, source="not enforced")
     fits = []
     for _ in range(spec["arms"]["draws"]):
         root = np.diag(np.sqrt(design.lam))
@@ -134,6 +134,6 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
         fixed = choices(spec, design, N, sigma)[AMBSSGD].fixed_mechanism(public_threshold(spec, design, N, sigma))
         yield f"{where}, {FIXED} d={len(design.lam)}", fixed, delta
     else:
-        for name, tight in ((rivals.ADA_SSP, False), (rivals.ADA_SSP_TIGHT, True)):
-            noise = rivals.calibration(spec, design, N, sigma, eps, tight=tight, source="not enforced")
-            yield f"{where}, {name} d={len(design.lam)}", rivals.ada_ssp_mechanism(noise), delta
+        for name, tight in ((baselines.ADA_SSP, False), (baselines.ADA_SSP_TIGHT, True)):
+            noise = baselines.calibration(spec, design, N, sigma, eps, tight=tight, source="not enforced")
+            yield f"{where}, {name} d={len(design.lam)}", baselines.ada_ssp_mechanism(noise), delta

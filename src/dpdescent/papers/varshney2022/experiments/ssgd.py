@@ -5,17 +5,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
-from dpdescent.descent.shuffled_moments import tail_risk
-from dpdescent.papers.varshney2022 import rivals, single_pass
-from dpdescent.papers.varshney2022.algorithm import no_privacy
+from dpdescent.algorithms.sgd_moments import tail_risk
+from dpdescent.checks import as_list
+from dpdescent.papers.varshney2022.arms import no_privacy
 from dpdescent.papers.varshney2022.design import Design, Row, Spec
-from dpdescent.papers.varshney2022.risk_runs import design_of
+from dpdescent.papers.varshney2022.runs import baselines, single_pass
+from dpdescent.papers.varshney2022.runs.risks import design_of
 from dpdescent.papers.varshney2022.theory import ssgd
 from dpdescent.papers.varshney2022.theory.privacy import EpsilonRanges
 from dpdescent.papers.varshney2022.theory.ssgd import Parameters
 from dpdescent.privacy import shuffling
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 COROLLARY, THEOREM, PRACTICAL = "Corollary 3.3", "Theorem 3.2", "practical"
 NO_PRIVACY, SGD = "no privacy", "SGD"
@@ -37,7 +37,7 @@ def run(spec: Spec) -> Iterator[Row]:
         eps, arms = epsilon_of(spec, N), arms_of(spec, design, N)
         base = {
             "panel": spec["panel"], "N": N, "d": len(design.lam), "sigma": sigma, "eps": eps,
-            "delta": rivals.delta_of(spec),
+            "delta": baselines.delta_of(spec),
         }  # fmt: skip
         if spec["panel"] == NO_PRIVACY:
             yield from _without_noise(spec, design, N, arms, base)
@@ -54,12 +54,12 @@ def epsilon_of(spec: Spec, N: int) -> float:
     if spec["panel"] == NO_PRIVACY:
         return math.nan
     given = spec["cell"].get("eps")
-    return float(given) if given is not None else EpsilonRanges.of(N, rivals.delta_of(spec)).corollary
+    return float(given) if given is not None else EpsilonRanges.of(N, baselines.delta_of(spec)).corollary
 
 
 def arms_of(spec: Spec, design: Design, N: int) -> list[Arm]:
     """Every threshold with every step of the cell."""
-    cell, delta, eps = spec["cell"], rivals.delta_of(spec), epsilon_of(spec, N)
+    cell, delta, eps = spec["cell"], baselines.delta_of(spec), epsilon_of(spec, N)
     problem, steps = design.problem(N, cell["sigma"]), as_list(cell["steps"])
     if steps == [COROLLARY]:
         return [Arm(COROLLARY, math.nan, ssgd.corollary_parameters(problem, eps, delta))]
@@ -104,7 +104,7 @@ def _without_noise(spec: Spec, design: Design, N: int, arms: list[Arm], base: Ro
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one dimension and epsilon."""
-    design, delta = design_of(spec), rivals.delta_of(spec)
+    design, delta = design_of(spec), baselines.delta_of(spec)
     for N in as_list(spec["cell"]["N"]):
         for arm in arms_of(spec, design, N):
             where = f"{spec['variant']}: {spec['panel']}, N={N} d={len(design.lam)}"

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from dpdescent.descent.shuffled_moments import tail_risk
-from dpdescent.papers.varshney2022 import rivals
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD, Choice
-from dpdescent.papers.varshney2022.choices_compared import noise_variance, runs_of, trials_of
+from dpdescent.algorithms.sgd_moments import tail_risk
+from dpdescent.checks import as_list
+from dpdescent.papers.varshney2022.arms import AMBSSGD, Choice
 from dpdescent.papers.varshney2022.design import Row, Spec
-from dpdescent.papers.varshney2022.risk_runs import design_of
+from dpdescent.papers.varshney2022.runs import baselines
+from dpdescent.papers.varshney2022.runs.choices import noise_variance, runs_of, trials_of
+from dpdescent.papers.varshney2022.runs.risks import design_of
 from dpdescent.papers.varshney2022.theory import ambssgd
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 THEOREM, COROLLARY = "Theorem 3.7", "Corollary 3.8"
 
@@ -26,7 +26,7 @@ def run(spec: Spec) -> Iterator[Row]:
                 spec, {str(key): choice for key, choice in found.items()}, X, Y, trial
             ).items():
                 T, step = next(key for key in found if str(key) == name)
-                choice, kept = found[T, step], rivals.tail_length(T, spec["settings"]["tail"])
+                choice, kept = found[T, step], baselines.tail_length(T, spec["settings"]["tail"])
                 common = (design.lam, -design.w_star, choice.eta, choice.b)
                 variance = noise_variance(choice, runs.thresholds[:, arm])
                 yield {

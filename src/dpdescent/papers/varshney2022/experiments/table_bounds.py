@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import product
 
+from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022.design import Row, Spec
 from dpdescent.papers.varshney2022.theory.comparison import ENTRIES, Point, dp_ambssgd
-from dpdescent.replication.arguments import as_list
 
 
 def run(spec: Spec) -> Iterator[Row]:

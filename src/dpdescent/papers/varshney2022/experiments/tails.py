@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
-from dpdescent.papers.varshney2022 import rivals
-from dpdescent.papers.varshney2022.algorithm import AMBSSGD, Choice, no_privacy
-from dpdescent.papers.varshney2022.choices_compared import runs_of, trials_of
+from dpdescent.checks import as_list
+from dpdescent.papers.varshney2022.arms import AMBSSGD, Choice, no_privacy
 from dpdescent.papers.varshney2022.design import Design, Row, Spec
-from dpdescent.papers.varshney2022.risk_runs import iterations, measures_of
+from dpdescent.papers.varshney2022.runs import baselines
+from dpdescent.papers.varshney2022.runs.choices import runs_of, trials_of
+from dpdescent.papers.varshney2022.runs.risks import iterations, measures_of
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -26,7 +26,12 @@ def run(spec: Spec) -> Iterator[Row]:
                 **base, "factor": factor, "T": found[factor].T, "series": AMBSSGD, "trial": trial, "value": risk,
                 **measures_of(runs, arm),
             }  # fmt: skip
-        yield {**base, "series": rivals.OLS, "trial": trial, "value": float(design.risk(rivals.least_squares(X, Y)[0]))}
+        yield {
+            **base,
+            "series": baselines.OLS,
+            "trial": trial,
+            "value": float(design.risk(baselines.least_squares(X, Y)[0])),
+        }
 
 
 def choices(spec: Spec) -> dict[str, Choice]:
@@ -48,6 +53,6 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
         yield f"{spec['variant']}: {AMBSSGD} {spec['cell']['law']}, factor {factor}", choice.mechanism(AMBSSGD), delta
     yield (
         f"{spec['variant']}: OLS {spec['cell']['law']}",
-        no_privacy(rivals.OLS, "non-private baseline: no noise"),
+        no_privacy(baselines.OLS, "non-private baseline: no noise"),
         delta,
     )

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpdescent.papers.varshney2022.figures.looks import (
+from dpdescent.papers.varshney2022.figures.styles import (
     EPS,
     METHODS,
     SINGLE,
@@ -19,7 +19,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     values_of,
     where,
 )
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     BLUE,
     DARK_BLUE,
     GREEN,
@@ -32,7 +32,7 @@ from dpdescent.replication.figures import (
     panels,
     select,
 )
-from dpdescent.replication.statistics import Z95
+from dpdescent.replication.judging.statistics import Z95
 
 EXACT = "Gaussian DP, disjoint"
 ACCOUNTANTS = {

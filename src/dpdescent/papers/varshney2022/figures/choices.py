@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.varshney2022.figures.looks import (
+from dpdescent.papers.varshney2022.figures.styles import (
     NON_PRIVATE,
     OURS,
     RISK,
@@ -20,7 +20,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     where,
     with_budget,
 )
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     BLUE,
     GREEN,
     GREY,

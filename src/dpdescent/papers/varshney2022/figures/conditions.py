@@ -6,8 +6,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.varshney2022.figures.looks import D, finite, text_of, values_of, where
-from dpdescent.replication.figures import (
+from dpdescent.papers.varshney2022.figures.styles import D, finite, text_of, values_of, where
+from dpdescent.replication.drawing.figures import (
     BLUE,
     GREEN,
     GREY,

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpdescent.papers.varshney2022.figures.looks import (
+from dpdescent.papers.varshney2022.figures.styles import (
     DARK_GREEN,
     MEANS,
     NON_PRIVATE,
@@ -36,14 +36,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     with_budget,
     working,
 )
-from dpdescent.replication.figures import (
-    MARKERS,
-    legend_below,
-    log_scale,
-    panels,
-    select,
-    shades,
-)
+from dpdescent.replication.drawing.figures import MARKERS, legend_below, log_scale, panels, select, shades
 
 DRAWN, CLIPPED = "Wishart draw", "records clipped"
 # Where the law d^{3/2} of sufficient statistics has outgrown the logarithms.

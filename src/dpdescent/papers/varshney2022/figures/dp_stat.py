@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpdescent.papers.varshney2022.figures.looks import (
+from dpdescent.papers.varshney2022.figures.styles import (
     MEANS,
     RULES,
     finite,
@@ -19,7 +19,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     where,
     with_budget,
 )
-from dpdescent.replication.figures import GREY, MARKERS, curve, legend_below, log_scale, panels, select, shades
+from dpdescent.replication.drawing.figures import GREY, MARKERS, curve, legend_below, log_scale, panels, select, shades
 
 STATISTIC = "records of DP-STAT $s$"
 RATIO = r"$\gamma/\gamma^*$"

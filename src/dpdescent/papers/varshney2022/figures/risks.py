@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from dpdescent.papers.varshney2022.figures.looks import (
+from dpdescent.papers.varshney2022.figures.styles import (
     BY_MEDIAN,
     EPS,
     METHODS,
@@ -32,7 +32,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     with_budget,
     working,
 )
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     GREY,
     legend_below,
     log_scale,

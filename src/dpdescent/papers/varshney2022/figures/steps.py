@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpdescent.papers.varshney2022.figures.looks import (
+from dpdescent.papers.varshney2022.figures.styles import (
     MEANS,
     OURS,
     RISK,
@@ -27,7 +27,7 @@ from dpdescent.papers.varshney2022.figures.looks import (
     where,
     with_budget,
 )
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     BLUE,
     GREEN,
     GREY,

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpdescent.papers.varshney2022.theory.moments import Array, Problem, input_bound_squared, smallest_records
-from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
+from dpdescent.checks import require_non_negative, require_positive, require_probability
+from dpdescent.papers.varshney2022.theory.moments import Array, LinearProblem, input_bound_squared, smallest_records
 
 # Share of a batch that DP-STAT gets: s = b/10, so s = 1/11 and b = 10/11 of N/T (varshney2022 Thm 3.7).
 STAT_SHARE = 1.0 / 11.0
@@ -37,7 +37,7 @@ def steps_of_theorem(records: float, kappa: float = 1.0, c1: float = 1.0) -> flo
     return c1 * kappa * math.log(records)
 
 
-def largest_residual(problem: Problem) -> float:
+def largest_residual(problem: LinearProblem) -> float:
     """B = K2 R_x (|w*|_H + sigma) log^{2a} N (varshney2022 Thm 3.7)."""
     scale = math.sqrt(problem.w_norm_squared) + problem.sigma
     return problem.k2 * math.sqrt(problem.bound_squared) * scale * problem.log_power(2.0 * problem.a)
@@ -57,7 +57,7 @@ class Setting:
         logs: False sets the log^{4a} N of the bounds to 1, which is then no longer what the paper proves.
     """
 
-    problem: Problem
+    problem: LinearProblem
     steps: float
     batch: float
     eta: float
@@ -70,7 +70,7 @@ class Setting:
         require_non_negative(alpha=self.alpha, width=self.width)
 
     @classmethod
-    def of(cls, problem: Problem, steps: float, alpha: float, stat_size: float | None = None) -> "Setting":
+    def of(cls, problem: LinearProblem, steps: float, alpha: float, stat_size: float | None = None) -> "Setting":
         """With Theorem 3.7's step size, s = b/10 unless it is given, and Lemma 3.11's Delta."""
         require_positive(steps=steps)
         share = problem.records / steps
@@ -151,7 +151,7 @@ def step_condition(setting: Setting) -> float:
     return theorem_step(setting.problem.lam, setting.batch, setting.problem.fourth)
 
 
-def theorem_3_7(problem: Problem, eps: float, delta: float, constant: float = 1.0) -> float:
+def theorem_3_7(problem: LinearProblem, eps: float, delta: float, constant: float = 1.0) -> float:
     """`|w*|_H^2 / N^100 + 8 sigma^2 d / N + constant sigma^2 (kappa d)^2 log(1/delta) / (eps N)^2` (Thm 3.7).
 
     At kappa = 1 also varshney2022 Corollary 3.8; the constant stands for logarithms too.
@@ -214,7 +214,7 @@ def smallest_records_for_stat(
 
 
 def smallest_records_for_batch(
-    problem: Problem, alpha: float | Callable[[float], float], c1: float = 1.0
+    problem: LinearProblem, alpha: float | Callable[[float], float], c1: float = 1.0
 ) -> float:  # fmt: skip
     """Least N at which Lemma 3.11's condition on b holds, at Theorem 3.7's step, T = c1 kappa log N and s = b/10.
 
@@ -232,7 +232,7 @@ def smallest_records_for_batch(
     return smallest_records(holds)
 
 
-def bias_last(problem: Problem, eta: float, steps: float) -> float:
+def bias_last(problem: LinearProblem, eta: float, steps: float) -> float:
     """Noiseless risk of w_n: `kappa/2 (1 - eta mu)^n` of the start's (varshney2022 Lemma B.3).
 
     As printed. At H = I and normal covariates that risk is exactly (1 - eta mu)^n of the start's at Theorem 3.7's step,
@@ -242,7 +242,7 @@ def bias_last(problem: Problem, eta: float, steps: float) -> float:
     return problem.kappa / 2.0 * float(_kept(problem, eta) ** steps) * problem.w_norm_squared / 2.0
 
 
-def bias_tail(problem: Problem, eta: float, iterates: float, before: float) -> float:
+def bias_tail(problem: LinearProblem, eta: float, iterates: float, before: float) -> float:
     """Noiseless risk of the mean of n iterates from w_t on: `2 / (eta mu n)^2 (1 - eta mu)^t` of the start's.
 
     varshney2022 Lemma B.3.
@@ -254,7 +254,7 @@ def bias_tail(problem: Problem, eta: float, iterates: float, before: float) -> f
     return 2.0 / (eta * problem.mu * iterates) ** 2 * kept * problem.w_norm_squared / 2.0
 
 
-def inverse_of_step(problem: Problem, eta: float, batch: float, noise: float = 0.0) -> Array:
+def inverse_of_step(problem: LinearProblem, eta: float, batch: float, noise: float = 0.0) -> Array:
     """Diagonal of T_b^-1 (Sigma + noise I) for normal covariates, shape (d,) (varshney2022 Lemma B.4).
 
     `T_b C = HC + CH - eta/b E[x x' C x x'] - eta (b-1)/b HCH`; eta / b times it is the stationary covariance of the
@@ -274,18 +274,18 @@ def inverse_of_step(problem: Problem, eta: float, batch: float, noise: float = 0
     return np.asarray(np.linalg.solve(step, problem.sigma**2 * lam + noise), dtype=np.float64)
 
 
-def variance_last(problem: Problem, eta: float, batch: float, noise: float = 0.0) -> float:
+def variance_last(problem: LinearProblem, eta: float, batch: float, noise: float = 0.0) -> float:
     """Risk of the last iterate from w_0 = w*: `eta / (2b) Tr(H T_b^-1 Sigma)` (varshney2022 Lemma B.4)."""
     return eta / (2.0 * batch) * float(problem.lam @ inverse_of_step(problem, eta, batch, noise))
 
 
-def variance_tail(problem: Problem, eta: float, batch: float, iterates: float, noise: float = 0.0) -> float:
+def variance_tail(problem: LinearProblem, eta: float, batch: float, iterates: float, noise: float = 0.0) -> float:
     """Risk of the mean of n iterates from w_0 = w*: `2 / (n b) Tr(T_b^-1 Sigma)` (varshney2022 Lemma B.4)."""
     require_positive(iterates=iterates)
     return 2.0 / (iterates * batch) * float(inverse_of_step(problem, eta, batch, noise).sum())
 
 
-def trace_bound(problem: Problem, noise: float = 0.0) -> float:
+def trace_bound(problem: LinearProblem, noise: float = 0.0) -> float:
     """Bound on Tr(T_b^-1 Sigma): 2 Tr(H^-1 Sigma) (varshney2022 Lemma B.4).
 
     Its condition on eta besides `step_condition` is `second_step_condition`.
@@ -293,13 +293,13 @@ def trace_bound(problem: Problem, noise: float = 0.0) -> float:
     return 2.0 * (problem.sigma**2 * problem.dimension + noise * problem.trace_inverse)
 
 
-def second_step_condition(problem: Problem, batch: float, noise: float = 0.0) -> float:
+def second_step_condition(problem: LinearProblem, batch: float, noise: float = 0.0) -> float:
     """Largest eta of Lemma B.4's last inequality: `2b Tr(S) / (R_x^2 d |S|)` with S = (H_L + H_R)^-1 Sigma."""
     halves = (problem.sigma**2 + noise / problem.lam) / 2.0
     return 2.0 * batch * float(halves.sum()) / (problem.bound_squared * problem.dimension * float(halves.max()))
 
 
-def noise_covariance(problem: Problem, batch: float, alpha: float, zeta_squared: float) -> Array:
+def noise_covariance(problem: LinearProblem, batch: float, alpha: float, zeta_squared: float) -> Array:
     """Diagonal of E nu nu' = Sigma / b + 4 alpha^2 / b^2 E[zeta^2] I, shape (d,) (varshney2022 Lemma B.7, eq. 49).
 
     Eq. (55) leaves out the 4.
@@ -334,7 +334,7 @@ def _start_factor(setting: Setting) -> float:
     return math.exp(-rate) / (rate * setting.steps) ** 2
 
 
-def _kept(problem: Problem, eta: float) -> float:
+def _kept(problem: LinearProblem, eta: float) -> float:
     """1 - eta mu."""
     kept = 1.0 - eta * problem.mu
     if not 0.0 <= kept < 1.0:

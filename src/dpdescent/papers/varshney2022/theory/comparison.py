@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dpdescent.replication.arguments import require_non_negative, require_positive
+from dpdescent.checks import require_non_negative, require_positive
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2
 
-from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
+from dpdescent.checks import require_non_negative, require_positive, require_probability
 
 Array = NDArray[np.float64]
 
@@ -21,7 +21,7 @@ NORMAL_K2 = math.sqrt(2.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class LinearProblem:
     """Linear regression y = <x, w*> + z with E x x' = diag(lam), z independent of x.
 
     Attributes:

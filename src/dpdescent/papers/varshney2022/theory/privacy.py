@@ -8,9 +8,9 @@ leaves open as an absolute constant is an argument with default 1, at which a va
 import math
 from dataclasses import dataclass
 
+from dpdescent.checks import require_non_negative, require_positive, require_probability
 from dpdescent.privacy import shuffling, zcdp
 from dpdescent.privacy.accounting import tight_rho
-from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
 
 # Factor of sqrt(log(1/delta)/N) in eq. (7): as printed, and as the line before has it, (1 + e0) - (1 - e0/2) = 3/2 e0.
 FACTOR_7_AS_PRINTED = 0.5

@@ -8,9 +8,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from dpdescent.checks import require_non_negative, require_positive, require_probability
 from dpdescent.papers.varshney2022.theory import privacy
-from dpdescent.papers.varshney2022.theory.moments import Problem, smallest_records
-from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
+from dpdescent.papers.varshney2022.theory.moments import LinearProblem, smallest_records
 
 # c1 and c2 of Theorem 3.2's step size (varshney2022 eq. 30).
 C1 = 1.0 / (64.0 * 210.0)
@@ -37,7 +37,7 @@ class Parameters:
         return 4.0 * self.zeta**2 * self.alpha**2
 
 
-def theorem_parameters(problem: Problem, alpha: float, c1: float = C1, c2: float = C2) -> Parameters:
+def theorem_parameters(problem: LinearProblem, alpha: float, c1: float = C1, c2: float = C2) -> Parameters:
     """Step and threshold of Theorem 3.2 (varshney2022 eq. 30, 31).
 
     `zeta = 4 K2 R_x log^{2a} N (sqrt|H| |w*| + sqrt(kappa) sigma)`, and eta the least of `1/(2 R_x^2)`,
@@ -52,7 +52,7 @@ def theorem_parameters(problem: Problem, alpha: float, c1: float = C1, c2: float
     return Parameters(min(0.5 / R2, private, c2 / (problem.log_power(2.0 * a + 2.0) * R2)), zeta, alpha)
 
 
-def corollary_parameters(problem: Problem, eps: float, delta: float) -> Parameters:
+def corollary_parameters(problem: LinearProblem, eps: float, delta: float) -> Parameters:
     """As printed for x ~ N(0, I): `eta = 1/(4d)`, `zeta = sqrt(d (|w*|^2 + sigma^2)) log N` (varshney2022 Cor. 3.3).
 
     The step leaves out Theorem 3.2's factor 1/(d alpha^2), and alpha has the constant 1.
@@ -66,7 +66,7 @@ def corollary_parameters(problem: Problem, eps: float, delta: float) -> Paramete
     return Parameters(0.25 / d, zeta, privacy.theorem_3_1(eps, delta, problem.records))
 
 
-def practical_parameters(problem: Problem, alpha: float, factor: float = 3.0) -> Parameters:
+def practical_parameters(problem: LinearProblem, alpha: float, factor: float = 3.0) -> Parameters:
     """Our own: `zeta = factor sqrt(Tr H (|w*|_H^2 + sigma^2))`, and the largest step that keeps iterates near w*.
 
     `eta = min(1/(2 R_x^2), (|w*|_H^2 + sigma^2) / (2 d alpha^2 zeta^2))`: the noise's stationary E |w_t - w*|_H^2,
@@ -79,14 +79,14 @@ def practical_parameters(problem: Problem, alpha: float, factor: float = 3.0) ->
     return Parameters(min(0.5 / problem.bound_squared, private), zeta, alpha)
 
 
-def bias(problem: Problem, eta: float) -> float:
+def bias(problem: LinearProblem, eta: float) -> float:
     """What is left of the start: `R_x^2 / 2 e^{-eta mu (N/2 + 1)} |w*|^2` (varshney2022 eq. 36)."""
     require_positive(eta=eta)
     decay = math.exp(-eta * problem.mu * (problem.records / 2.0 + 1.0))
     return 0.5 * problem.bound_squared * decay * problem.euclidean_norm_squared
 
 
-def variance(problem: Problem, parameters: Parameters) -> float:
+def variance(problem: LinearProblem, parameters: Parameters) -> float:
     """`(Tr(H^-1 M) + eta R_x^2 / (1 - eta R_x^2) d |M|_H) / N`, `M = sigma^2 H + 4 zeta^2 alpha^2 I`.
 
     varshney2022 eq. (39); |M|_H is the norm of H^-1/2 M H^-1/2.
@@ -98,7 +98,7 @@ def variance(problem: Problem, parameters: Parameters) -> float:
     return (trace_ratio(problem, parameters) + spread) / problem.records
 
 
-def lemma_3_5(problem: Problem, parameters: Parameters) -> float:
+def lemma_3_5(problem: LinearProblem, parameters: Parameters) -> float:
     """Bound on the mean risk of DP-SSGD where nothing is clipped (varshney2022 Lemma 3.5).
 
     Raises:
@@ -109,13 +109,13 @@ def lemma_3_5(problem: Problem, parameters: Parameters) -> float:
     return bias(problem, parameters.eta) + variance(problem, parameters)
 
 
-def equation_5(problem: Problem, parameters: Parameters) -> float:
+def equation_5(problem: LinearProblem, parameters: Parameters) -> float:
     """The same with e^{-eta mu N / 2}, a little larger (varshney2022 eq. 5)."""
     step_back = math.exp(parameters.eta * problem.mu)
     return bias(problem, parameters.eta) * step_back + variance(problem, parameters)
 
 
-def equation_6(problem: Problem, eps: float, delta: float, c: float = 1.0) -> float:
+def equation_6(problem: LinearProblem, eps: float, delta: float, c: float = 1.0) -> float:
     """Eq. (5) at Theorem 3.2's parameters, alpha with the constant 1 (varshney2022 eq. 6).
 
     The factor 128 leaves out the third term of (5), which may double it, and the first term a kappa.
@@ -136,7 +136,7 @@ def equation_6(problem: Problem, eps: float, delta: float, c: float = 1.0) -> fl
     return start + 2.0 * problem.sigma**2 * d / N + noise
 
 
-def theorem_3_2(problem: Problem, eps: float, delta: float, constant: float = 1.0) -> float:
+def theorem_3_2(problem: LinearProblem, eps: float, delta: float, constant: float = 1.0) -> float:
     """Order of the risk: `sigma^2 d/N + d^2 log^2(N/delta) / (eps N)^2 K2^2 kappa^2 (|w*|_H^2 + sigma^2)` (Thm 3.2).
 
     varshney2022 Theorem 3.2 hides a constant and logarithms, for which `constant` stands.
@@ -148,7 +148,7 @@ def theorem_3_2(problem: Problem, eps: float, delta: float, constant: float = 1.
     return constant * (problem.sigma**2 * d / N + private * (problem.w_norm_squared + problem.sigma**2))
 
 
-def corollary_3_3(problem: Problem, eps: float, delta: float, constant: float = 1.0) -> float:
+def corollary_3_3(problem: LinearProblem, eps: float, delta: float, constant: float = 1.0) -> float:
     """Order of the risk at H = I: Theorem 3.2's without K2 (varshney2022 Cor. 3.3)."""
     _require_identity(problem)
     require_positive(eps=eps, constant=constant)
@@ -158,17 +158,17 @@ def corollary_3_3(problem: Problem, eps: float, delta: float, constant: float = 
     return constant * (d * problem.sigma**2 / N + private)
 
 
-def predictor(problem: Problem, parameters: Parameters) -> float:
+def predictor(problem: LinearProblem, parameters: Parameters) -> float:
     """Our estimate of the risk at small steps and many records: Tr(H^-1 M) / N, without clipping and bias."""
     return trace_ratio(problem, parameters) / problem.records
 
 
-def trace_ratio(problem: Problem, parameters: Parameters) -> float:
+def trace_ratio(problem: LinearProblem, parameters: Parameters) -> float:
     """Tr(H^-1 M) = sigma^2 d + 4 zeta^2 alpha^2 Tr H^-1."""
     return problem.sigma**2 * problem.dimension + parameters.noise_variance * problem.trace_inverse
 
 
-def product_bound(problem: Problem, eta: float, steps: float, beta: float) -> float:
+def product_bound(problem: LinearProblem, eta: float, steps: float, beta: float) -> float:
     """What |B_{T-1} ... B_j z|^2 / |z|^2 exceeds with probability beta at most: `e^{-eta mu (T-j)} / beta` (Lemma A.6).
 
     varshney2022 Lemma A.6, for B = I - eta x x' and eta < 1 / R_x^2; steps is T - j.
@@ -179,7 +179,7 @@ def product_bound(problem: Problem, eta: float, steps: float, beta: float) -> fl
     return math.exp(-eta * problem.mu * steps) / beta
 
 
-def trace_stationary(problem: Problem, parameters: Parameters) -> float:
+def trace_stationary(problem: LinearProblem, parameters: Parameters) -> float:
     """Bound on Tr C_inf: `eta^2 R_x^2 / (1 - eta R_x^2) d |M|_H / 2 + eta Tr(H^-1 M) / 2` (varshney2022 Lemma A.8).
 
     The lemma is for plain SGD, M = Sigma; its use in (39) puts M = Sigma + 4 zeta^2 alpha^2 I.
@@ -189,20 +189,20 @@ def trace_stationary(problem: Problem, parameters: Parameters) -> float:
     return 0.5 * eta * (spread + trace_ratio(problem, parameters))
 
 
-def stationary_risk(problem: Problem, parameters: Parameters, iterates: float) -> float:
+def stationary_risk(problem: LinearProblem, parameters: Parameters, iterates: float) -> float:
     """Bound on the risk of the mean of `iterates` = T - t + 1 iterates from w_0 = w* (varshney2022 Lemma A.8)."""
     require_positive(iterates=iterates)
     return trace_stationary(problem, parameters) / (parameters.eta * iterates)
 
 
-def trace_q(problem: Problem, eta: float, beta: float) -> float:
+def trace_q(problem: LinearProblem, eta: float, beta: float) -> float:
     """`d (101 / (eta mu) log(1/beta) + 3 beta^100)` (varshney2022 eq. 17)."""
     require_positive(eta=eta)
     require_probability(beta=beta)
     return problem.dimension * (101.0 / (eta * problem.mu) * math.log(1.0 / beta) + 3.0 * beta**100)
 
 
-def trace_v(problem: Problem, eta: float, beta: float) -> float:
+def trace_v(problem: LinearProblem, eta: float, beta: float) -> float:
     """`R_x^2 (101 / (eta mu) log^{2a+1}(1/beta) + 3 beta^100)` (varshney2022 eq. 24, both its betas equal)."""
     require_positive(eta=eta)
     require_probability(beta=beta)
@@ -210,7 +210,7 @@ def trace_v(problem: Problem, eta: float, beta: float) -> float:
     return problem.bound_squared * (101.0 / (eta * problem.mu) * logs + 3.0 * beta**100)
 
 
-def variance_of_iterate(problem: Problem, parameters: Parameters, log: float) -> float:
+def variance_of_iterate(problem: LinearProblem, parameters: Parameters, log: float) -> float:
     """Eq. (27), blank in the text, as the next line of the proof has it; `log` is log(1/beta).
 
     `210 eta / mu (5 sigma^2 R_x^2 log^{2a+2}(1/beta) + 4 zeta^2 alpha^2 d log^2(1/beta))`.
@@ -221,7 +221,7 @@ def variance_of_iterate(problem: Problem, parameters: Parameters, log: float) ->
     return 210.0 * parameters.eta / problem.mu * (labels + noise)
 
 
-def distance_bound(problem: Problem, parameters: Parameters) -> float:
+def distance_bound(problem: LinearProblem, parameters: Parameters) -> float:
     """What |w_t - w*| stays below with high probability where nothing is clipped (varshney2022 eq. 28).
 
     `2 |w*| + 2 sqrt(1050 eta / mu) R_x sigma log^{a+1} N + 4 sqrt(210 eta d / mu) zeta alpha log N`.
@@ -232,7 +232,7 @@ def distance_bound(problem: Problem, parameters: Parameters) -> float:
     return 2.0 * math.sqrt(problem.euclidean_norm_squared) + 2.0 * labels + 4.0 * noise * problem.log_power(1.0)
 
 
-def smallest_records_for_start(problem: Problem, alpha: Callable[[float], float]) -> float:
+def smallest_records_for_start(problem: LinearProblem, alpha: Callable[[float], float]) -> float:
     """Least N at which Theorem 3.2's step leaves 1/N of the start at most, squared: `eta mu N / 2 >= log N` (eq. 5).
 
     Args:
@@ -247,7 +247,7 @@ def smallest_records_for_start(problem: Problem, alpha: Callable[[float], float]
     return smallest_records(holds)
 
 
-def _spread(problem: Problem, eta: float) -> float:
+def _spread(problem: LinearProblem, eta: float) -> float:
     """eta R_x^2 / (1 - eta R_x^2)."""
     product = eta * problem.bound_squared
     if not 0.0 < product < 1.0:
@@ -255,11 +255,11 @@ def _spread(problem: Problem, eta: float) -> float:
     return product / (1.0 - product)
 
 
-def _m_norm(problem: Problem, parameters: Parameters) -> float:
+def _m_norm(problem: LinearProblem, parameters: Parameters) -> float:
     """|M|_H = sigma^2 + 4 zeta^2 alpha^2 / mu."""
     return problem.sigma**2 + parameters.noise_variance / problem.mu
 
 
-def _require_identity(problem: Problem) -> None:
+def _require_identity(problem: LinearProblem) -> None:
     if not (problem.lam == 1.0).all():
         raise ValueError(f"lam from {problem.mu} to {problem.largest} must be 1: the corollary is for x ~ N(0, I)")

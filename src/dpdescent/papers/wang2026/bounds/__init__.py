@@ -7,7 +7,7 @@ below log 2, the risk of f = 0.
 """
 
 from dpdescent.papers.wang2026.bounds import corollaries, correlation, network, noise, orders, privacy, runs, stability
-from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PARTS = (privacy, network, noise, runs, stability, orders, corollaries, correlation)
 

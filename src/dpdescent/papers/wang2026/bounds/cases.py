@@ -14,9 +14,9 @@ from dpdescent.models.spline import CubicSplines
 from dpdescent.papers.wang2026.theory import explicit
 from dpdescent.papers.wang2026.theory.constants import Constants, smoothness
 from dpdescent.papers.wang2026.theory.explicit import Setting
-from dpdescent.replication import statistics
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import ORDER, VACUOUS, Direction, identity, row, stated
+from dpdescent.replication.judging import statistics
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import ORDER, VACUOUS, Direction, identity, row, stated
 
 # How far rounding may carry exact values, relative to the bound.
 ROUNDING = 1e-9

@@ -9,7 +9,7 @@ from dpdescent.papers.wang2026.bounds.cases import KINDS, joined, order, place, 
 from dpdescent.papers.wang2026.bounds.orders import run_of
 from dpdescent.papers.wang2026.reading import POPULATION, rows
 from dpdescent.papers.wang2026.theory import rates
-from dpdescent.replication.evidence import Bound, Evidence
+from dpdescent.replication.judging.evidence import Bound, Evidence
 
 FIXED, CALIBRATED, TRADEOFF = "fixed_kappa", "kan_lambda", "lambda_tradeoff"
 MEASURED = "measured is the lambda of the least mean population risk on the grid"

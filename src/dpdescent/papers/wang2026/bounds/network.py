@@ -24,8 +24,8 @@ from dpdescent.papers.wang2026.reading import rows
 from dpdescent.papers.wang2026.theory import explicit, rates
 from dpdescent.papers.wang2026.theory.constants import Constants, largest_step, smoothness
 from dpdescent.papers.wang2026.theory.margin import comparator_distance
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, is_met, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, is_met, row, stated
 
 START, NTK, BATCH = "initialisation", "comparator", "batch"
 # Of the grid on which the basis is looked at.

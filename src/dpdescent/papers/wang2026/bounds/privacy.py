@@ -26,8 +26,8 @@ from dpdescent.papers.wang2026.reading import INDEPENDENT, PAIR, PROOF, PUBLISHE
 from dpdescent.papers.wang2026.theory import prescriptions
 from dpdescent.privacy.participation import closed_forms, gaussian, renyi, tail
 from dpdescent.privacy.participation.encoder import block_norms_squared, column_sum, encode
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, is_met, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, is_met, row, stated
 
 TABLE, VALIDITY, COUNTEREXAMPLE = "kappa_tables", "closed_form_validity", "sampling_counterexample"
 # How near to its target, relative to it, a delta is calibrated.

@@ -27,8 +27,8 @@ from dpdescent.papers.wang2026.experiments import bound_vs_run, comparator
 from dpdescent.papers.wang2026.reading import EMPIRICAL, rows
 from dpdescent.papers.wang2026.theory import explicit, margin
 from dpdescent.papers.wang2026.theory.explicit import Comparator, Setting
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, is_met, row, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, is_met, row, stated
 
 RUNS, PROJECTION, INEQUALITY = "bound_vs_run", "projection", "comparator"
 KEYS = ("panel", "T", "eta", "kappa", "lam")

@@ -22,8 +22,8 @@ from dpdescent.papers.wang2026.experiments import stability as coupled
 from dpdescent.papers.wang2026.reading import EMPIRICAL, POPULATION, rows
 from dpdescent.papers.wang2026.theory import constants, explicit, margin, stability
 from dpdescent.papers.wang2026.theory.explicit import Setting
-from dpdescent.replication.evidence import Bound, Evidence
-from dpdescent.replication.judgement import each, is_met, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.judgement import each, is_met, stated
 
 ARTEFACT = "stability"
 # Artefacts with runs that clip nothing, of which both risks are known.

@@ -18,7 +18,7 @@ from dpdescent.papers.wang2026.claims import (
     rates,
     theorem_4_1,
 )
-from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (figure_1, correlation, theorem_4_1, rates, algebra, privacy, multipliers, lemmas, open_claims)
 

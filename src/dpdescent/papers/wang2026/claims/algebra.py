@@ -12,8 +12,8 @@ from dpdescent.papers.wang2026.reading import RATE, SAME_ORDER, claim
 from dpdescent.papers.wang2026.theory import prescriptions, rates
 from dpdescent.papers.wang2026.theory.prescriptions import Entry, Point
 from dpdescent.papers.wang2026.theory.rates import Run
-from dpdescent.replication.cells import at_least, at_most, exactly, within
-from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judging.cells import at_least, at_most, exactly, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
 
 ARTEFACT = "table_rates"
 # n, gamma, d and eps where either term of a rate is the larger one, and how far they are moved: a power of any of them

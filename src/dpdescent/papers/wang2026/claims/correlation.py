@@ -38,9 +38,9 @@ from dpdescent.papers.wang2026.reading import (
     claim_on_all,
     rows,
 )
-from dpdescent.replication.cells import NOTHING, at_least, at_most, exactly, known, over, within
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import NOTHING, at_least, at_most, exactly, known, over, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 
 TRADEOFF, FIXED, RUNS, BOUNDS, MULTIPLIERS = (
     "lambda_tradeoff", "fixed_kappa", "kan_lambda", "bound_vs_run", "kappa_tables",

@@ -19,9 +19,9 @@ from dpdescent.papers.wang2026.claims.quantities import (
     told,
 )
 from dpdescent.papers.wang2026.reading import AGREES, BREAKS_DOWN, CHANGED, GAIN, MODERATE, claim, claim_on_all, rows
-from dpdescent.replication.cells import NOTHING, at_least, at_most, known, within
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import NOTHING, at_least, at_most, known, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 
 ARTEFACT, PLACE = "fig01", "Figure 1 (left)"
 ANALOGUE = (

@@ -21,9 +21,9 @@ from dpdescent.papers.wang2026.claims.quantities import (
 )
 from dpdescent.papers.wang2026.reading import claim_on_all, rows
 from dpdescent.papers.wang2026.theory import constants
-from dpdescent.replication.cells import at_least, at_most, exactly, known, listed, quotient
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate, mean_of
+from dpdescent.replication.judging.cells import at_least, at_most, exactly, known, listed, quotient
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate, mean_of
 
 START, PATH, STABILITY = "initialisation", "comparator", "stability"
 BESIDE = "; a quantile of the gradient beside the mean of a bound that differs from draw to draw: no draw is held against its own bound"

@@ -21,8 +21,8 @@ from dpdescent.papers.wang2026.reading import (
     rows,
 )
 from dpdescent.privacy.participation import encoder
-from dpdescent.replication.cells import at_most, exactly, spread
-from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judging.cells import at_most, exactly, spread
+from dpdescent.replication.judging.evidence import Claim, Evidence
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:

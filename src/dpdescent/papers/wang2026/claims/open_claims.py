@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dpdescent.papers.wang2026.claims.quantities import untestable
 from dpdescent.papers.wang2026.reading import CHANGED
-from dpdescent.replication.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence
 
 OPEN = (
     ("cifar-10", "fig01", "Figure 1", "the curves of a convolutional network on CIFAR-10",

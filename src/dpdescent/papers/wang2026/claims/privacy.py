@@ -33,9 +33,9 @@ from dpdescent.papers.wang2026.reading import (
 )
 from dpdescent.privacy.participation import renyi
 from dpdescent.privacy.participation.pairs import independent_delta
-from dpdescent.replication.cells import at_least, at_most, exactly, known, quotient
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Z95, Estimate
+from dpdescent.replication.judging.cells import at_least, at_most, exactly, known, quotient
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Z95, Estimate
 
 MULTIPLIERS, VALIDITY, COUNTEREXAMPLE = "kappa_tables", "closed_form_validity", "sampling_counterexample"
 SHOWN = ("T", "r", "lam", "eps", "delta")

@@ -16,9 +16,9 @@ from scipy.special import stdtrit
 from dpdescent.models.spline import CubicSplines
 from dpdescent.papers.wang2026.reading import CHANGED, POINTS, judged
 from dpdescent.papers.wang2026.theory import constants
-from dpdescent.replication.cells import NOTHING, Criterion, listed, over, positive
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Z95, Estimate, difference, log_log_slope
+from dpdescent.replication.judging.cells import NOTHING, Criterion, listed, over, positive
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Z95, Estimate, difference, log_log_slope
 
 Array = NDArray[np.float64]
 

@@ -38,9 +38,9 @@ from dpdescent.papers.wang2026.reading import (
     rows,
 )
 from dpdescent.papers.wang2026.theory import rates
-from dpdescent.replication.cells import NOTHING, Criterion, at_least, at_most, known, over, within
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import NOTHING, Criterion, at_least, at_most, known, over, within
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 
 LONG, FULL, MINI, PRIVATE, EPS_D = "rate_T", "rate_n", "rate_minibatch", "private_rate_n", "eps_and_d"
 RISKS = (("population", POPULATION), ("empirical", EMPIRICAL))

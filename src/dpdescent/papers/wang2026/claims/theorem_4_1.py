@@ -32,9 +32,9 @@ from dpdescent.papers.wang2026.reading import (
     claim_on_all,
     rows,
 )
-from dpdescent.replication.cells import NOTHING, at_least, at_most, exactly, known, over, quotient
-from dpdescent.replication.evidence import Claim, Evidence
-from dpdescent.replication.statistics import Estimate
+from dpdescent.replication.judging.cells import NOTHING, at_least, at_most, exactly, known, over, quotient
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
 
 BOUNDS, BATCH, CLIPPING, WIDTH, WIDTHS, PROJECTION, LONG = (
     "bound_vs_run", "batch", "clipping", "width", "admissible_width", "projection", "rate_T",

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
+from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.design import Row, Spec, value
 from dpdescent.papers.wang2026.theory import prescriptions, rates
 from dpdescent.papers.wang2026.theory.prescriptions import Point
 from dpdescent.papers.wang2026.theory.rates import Run
 from dpdescent.privacy.participation import closed_forms
-from dpdescent.replication.arguments import as_list
 
 LOWER, UPPER, FOURTH, SIXTH = "lower limit", "upper limit", "gamma^-4", "gamma^-6"
 # Kept in kappa, the limits being as printed; or in the limits too, where the proofs show them.

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 
-from dpdescent.papers.wang2026 import kan_runs
+from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.design import Row, Spec, value
-from dpdescent.papers.wang2026.kan_runs import Arm, Size
+from dpdescent.papers.wang2026.runs import training
+from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 
 def run(spec: Spec) -> Iterator[Row]:
     """Rows of one batch size: averaged risks of every step size, multiplier and seed."""
-    return kan_runs.risk_rows(spec, size_of(spec), arms(spec))
+    return training.risk_rows(spec, size_of(spec), arms(spec))
 
 
 def size_of(spec: Spec) -> Size:
@@ -24,7 +24,7 @@ def arms(spec: Spec) -> list[Arm]:
     """Every multiplier with every step."""
     size = size_of(spec)
     return [
-        Arm(kan_runs.fixed_noise(size, kappa, 0.0, value(spec, "delta")), eta, value(spec, "C_clip"))
+        Arm(training.fixed_noise(size, kappa, 0.0, value(spec, "delta")), eta, value(spec, "C_clip"))
         for kappa in as_list(value(spec, "kappa"))
         for eta in as_list(value(spec, "eta"))
     ]
@@ -32,4 +32,4 @@ def arms(spec: Spec) -> list[Arm]:
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one batch size."""
-    return kan_runs.entries(spec, size_of(spec), arms(spec))
+    return training.entries(spec, size_of(spec), arms(spec))

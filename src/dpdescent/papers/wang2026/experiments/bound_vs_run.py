@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 
-from dpdescent.papers.wang2026 import diagnostics, kan_runs
+from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.design import Row, Spec, value
-from dpdescent.papers.wang2026.diagnostics import Seed
-from dpdescent.papers.wang2026.kan_runs import Arm, Size
+from dpdescent.papers.wang2026.runs import diagnostics, training
+from dpdescent.papers.wang2026.runs.diagnostics import Seed
+from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory import explicit, rates
 from dpdescent.papers.wang2026.theory.explicit import Terms
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 BOUND, MEASURED, TOTAL, ONES = "bound", "measured", "total", "constants 1"
 # Terms in the order of the bound (C.11).
@@ -26,8 +26,8 @@ def run(spec: Spec) -> Iterator[Row]:
         risks = seed.run(size, made).empirical_average[0]
         for arm, risk in zip(made, risks, strict=True):
             base = {"panel": spec["panel"], "eta": arm.eta, "C_clip": arm.C_clip, "gamma": seed.margin.value}
-            own = {**base, **kan_runs.columns(spec, size, arm.noise), "trial": trial}
-            yield {**own, "term": MEASURED, "series": kan_runs.EMPIRICAL, "value": float(risk)}
+            own = {**base, **training.columns(spec, size, arm.noise), "trial": trial}
+            yield {**own, "term": MEASURED, "series": training.EMPIRICAL, "value": float(risk)}
             # The bound alone, at numbers of iterations that are not run.
             for T in sorted({size.T, *as_list(value(spec, "T_of_bound"))}):
                 length = replace(size, T=T)
@@ -74,4 +74,4 @@ def arms(spec: Spec, size: Size, C_clip: float) -> list[Arm]:
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries with the first seed's threshold."""
     size = Size.of(spec)
-    return kan_runs.entries(spec, size, arms(spec, size, diagnostics.sharp_threshold(spec, 0)))
+    return training.entries(spec, size, arms(spec, size, diagnostics.sharp_threshold(spec, 0)))

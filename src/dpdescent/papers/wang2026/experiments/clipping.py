@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from dpdescent.papers.wang2026 import kan_runs
+from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.design import Row, Spec, kan_of, value
-from dpdescent.papers.wang2026.diagnostics import sharp_threshold
-from dpdescent.papers.wang2026.kan_runs import Arm, Size
+from dpdescent.papers.wang2026.runs import training
+from dpdescent.papers.wang2026.runs.diagnostics import sharp_threshold
+from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory.constants import Constants
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -17,8 +17,8 @@ def run(spec: Spec) -> Iterator[Row]:
     for trial in range(*spec["trials"]):
         one = {**spec, "trials": [trial, trial + 1]}
         for rule, C_clip in thresholds(spec, trial).items():
-            for row in kan_runs.risk_rows(one, size, arms(spec, size, C_clip), {"clip_rule": rule}):
-                if row["series"] != kan_runs.GAIN:
+            for row in training.risk_rows(one, size, arms(spec, size, C_clip), {"clip_rule": rule}):
+                if row["series"] != training.GAIN:
                     yield row
 
 
@@ -40,7 +40,7 @@ def arms(spec: Spec, size: Size, C_clip: float) -> list[Arm]:
     cell = spec["cell"]
     return [
         Arm(
-            kan_runs.calibrated_noise(spec, size, cell["accountant"], lam, cell["eps"], value(spec, "delta")),
+            training.calibrated_noise(spec, size, cell["accountant"], lam, cell["eps"], value(spec, "delta")),
             eta,
             C_clip,
         )
@@ -53,4 +53,4 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries, with the first seed's G_sharp: guarantees do not hang on the threshold."""
     size = Size.of(spec)
     for rule, C_clip in thresholds(spec, 0).items():
-        yield from kan_runs.entries(spec, size, arms(spec, size, C_clip), f" {rule}")
+        yield from training.entries(spec, size, arms(spec, size, C_clip), f" {rule}")

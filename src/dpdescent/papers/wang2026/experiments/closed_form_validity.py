@@ -3,11 +3,11 @@
 import math
 from collections.abc import Iterator
 
+from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.design import Row, Spec
 from dpdescent.privacy.participation import renyi, tail
 from dpdescent.privacy.participation.closed_forms import independent_multiplier
 from dpdescent.privacy.participation.pairs import independent_delta
-from dpdescent.replication.arguments import as_list
 
 RENYI = "eq. (19) at D.9's multiplier"
 # What (19) proves of so much noise that nothing is left to be seen: its terms from the third on do not vanish.

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dpdescent.descent.mini_batch import State
-from dpdescent.papers.wang2026 import diagnostics, kan_runs
+from dpdescent.algorithms.lambda_cgd import State
+from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.design import Array, Row, Spec, value
-from dpdescent.papers.wang2026.diagnostics import AT_START, NTK, TRAINED, Seed, Target
-from dpdescent.papers.wang2026.kan_runs import Arm, Size
+from dpdescent.papers.wang2026.runs import diagnostics, training
+from dpdescent.papers.wang2026.runs.diagnostics import AT_START, NTK, TRAINED, Seed, Target
+from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory import explicit
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 VIOLATIONS, SLACK, ALONG = "violations", "smallest slack", "L_S(W_0 + tau u)"
 
@@ -88,4 +88,4 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     if spec["panel"] == "ntk":
         return ()
     size = Size.of(spec)
-    return kan_runs.entries(spec, size, arms(spec, size), f" m={value(spec, 'm')}")
+    return training.entries(spec, size, arms(spec, size), f" m={value(spec, 'm')}")

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpdescent.checks import as_list
 from dpdescent.data.digits import SIDE, read_digits, split
-from dpdescent.papers.wang2026 import images_compared
+from dpdescent.papers.wang2026.arms import FIXED, Noise
 from dpdescent.papers.wang2026.design import Array, Row, Spec, named, value
-from dpdescent.papers.wang2026.images_compared import Task, correlated, noise_of
-from dpdescent.papers.wang2026.mechanisms import FIXED, Noise
+from dpdescent.papers.wang2026.runs import images
+from dpdescent.papers.wang2026.runs.images import Task, correlated, noise_of
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 NOISE = "noise"
 SIMULATED, FORMULA = "simulated", "formula"
@@ -23,7 +23,7 @@ TUNED_ON = (
 
 def run(spec: Spec) -> Iterator[Row]:
     """Rows of a part of either panel."""
-    return cumulative_noise(spec) if spec["panel"] == NOISE else images_compared.run(spec, task)
+    return cumulative_noise(spec) if spec["panel"] == NOISE else images.run(spec, task)
 
 
 def task(spec: Spec, trial: int) -> Task:
@@ -71,4 +71,4 @@ def _noises(spec: Spec, lam: float, eps: float) -> list[tuple[str, Noise]]:
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of a part; the panel of noise has no records."""
-    return () if spec["panel"] == NOISE else images_compared.releases(spec, TUNED_ON)
+    return () if spec["panel"] == NOISE else images.releases(spec, TUNED_ON)

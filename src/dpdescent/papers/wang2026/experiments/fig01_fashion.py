@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from dpdescent.data.images import pooled, read_test, read_training
-from dpdescent.papers.wang2026 import images_compared
 from dpdescent.papers.wang2026.design import Row, Spec, value
-from dpdescent.papers.wang2026.images_compared import Task
+from dpdescent.papers.wang2026.runs import images
+from dpdescent.papers.wang2026.runs.images import Task
 from dpdescent.privacy.events import Mechanism
 
 SIDE = 14
@@ -13,7 +13,7 @@ SIDE = 14
 
 def run(spec: Spec) -> Iterator[Row]:
     """Rows of one epsilon."""
-    return images_compared.run(spec, task)
+    return images.run(spec, task)
 
 
 def task(spec: Spec, trial: int) -> Task:
@@ -39,4 +39,4 @@ def task(spec: Spec, trial: int) -> Task:
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one epsilon; step sizes were tuned on other people's data."""
-    return images_compared.releases(spec)
+    return images.releases(spec)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpdescent.papers.wang2026 import diagnostics
 from dpdescent.papers.wang2026.design import Row, Spec, kan_of, problem_of, value
+from dpdescent.papers.wang2026.runs import diagnostics
 from dpdescent.papers.wang2026.theory import constants
 from dpdescent.papers.wang2026.theory.constants import Constants
 

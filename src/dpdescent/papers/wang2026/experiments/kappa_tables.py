@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterator
 
+from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.design import Row, Spec, named, value
 from dpdescent.privacy.participation import accountants
 from dpdescent.privacy.participation.calibration import Calibrated
-from dpdescent.replication.arguments import as_list
 
 # Beyond, Theorem F.8's multiplier is that of no experiment.
 LARGEST, FEW = 0.95, (0.0, 0.5)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from itertools import product
 
-from dpdescent.papers.wang2026 import calibrated
+from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.design import Row, Spec, value
-from dpdescent.papers.wang2026.kan_runs import Size
+from dpdescent.papers.wang2026.runs import calibrated
+from dpdescent.papers.wang2026.runs.training import Size
 from dpdescent.papers.wang2026.theory import rates
 from dpdescent.privacy.participation.calibration import Calibrated
-from dpdescent.replication.arguments import as_list
 
 FIXED, SERIES = "fixed", "A_corr"
 # At which the fixed multiplier is that of this accountant: proved, and for the sampler of Algorithm 1.

@@ -4,15 +4,15 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dpdescent.descent import mini_batch
-from dpdescent.descent.mini_batch import State
-from dpdescent.papers.wang2026 import diagnostics, kan_runs
+from dpdescent.algorithms import lambda_cgd
+from dpdescent.algorithms.lambda_cgd import State
+from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.design import Array, Row, Spec, value
-from dpdescent.papers.wang2026.diagnostics import Seed
-from dpdescent.papers.wang2026.kan_runs import Arm, Size
+from dpdescent.papers.wang2026.runs import diagnostics, training
+from dpdescent.papers.wang2026.runs.diagnostics import Seed
+from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory import explicit
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 
 class Moves:
@@ -24,7 +24,7 @@ class Moves:
 
     def __call__(self, state: State) -> None:
         self.largest_move = np.maximum(self.largest_move, _norms(state.weights - self.start[:, None]))
-        self.largest_shift = np.maximum(self.largest_shift, _norms(mini_batch.shifted(state) - self.target))
+        self.largest_shift = np.maximum(self.largest_shift, _norms(lambda_cgd.shifted(state) - self.target))
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -38,12 +38,12 @@ def run(spec: Spec) -> Iterator[Row]:
         for index, arm in enumerate(made):
             setting = seed.setting(size, arm, seed.sharp)
             yield {
-                **kan_runs.columns(spec, size, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
+                **training.columns(spec, size, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
                 "radius": arm.radius, "radius_factor": factors(spec)[index % len(factors(spec))],
                 "projected": float(runs.projected[0, index]), "largest_move": float(moves.largest_move[index]),
                 "largest_shift": float(moves.largest_shift[index]),
                 "Rbar": explicit.shifted_radius(setting, seed.trained.seen),
-                "series": kan_runs.EMPIRICAL, "trial": trial, "value": float(runs.empirical_average[0, index]),
+                "series": training.EMPIRICAL, "trial": trial, "value": float(runs.empirical_average[0, index]),
             }  # fmt: skip
 
 
@@ -70,4 +70,4 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries with the first seed's threshold; neither it nor the radius uses a record."""
     size = Size.of(spec)
     made = arms(spec, size, diagnostics.sharp_threshold(spec, 0))
-    return kan_runs.entries(spec, size, made, f" m={value(spec, 'm')}")
+    return training.entries(spec, size, made, f" m={value(spec, 'm')}")

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from dpdescent.papers.wang2026 import noise_free_runs
 from dpdescent.papers.wang2026.design import Row, Spec, value
-from dpdescent.papers.wang2026.kan_runs import Size
+from dpdescent.papers.wang2026.runs import noise_free
+from dpdescent.papers.wang2026.runs.training import Size
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -14,4 +14,4 @@ def run(spec: Spec) -> Iterator[Row]:
     wanted = round(n**2 / (gamma**2 * B))
     T = min(wanted, value(spec, "cap"))
     own = {"precondition": "met" if wanted == T else "T capped"}
-    return noise_free_runs.rows(spec, Size(n, B, T), value(spec, "eta_n_over_B") * B / n, own)
+    return noise_free.rows(spec, Size(n, B, T), value(spec, "eta_n_over_B") * B / n, own)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from itertools import product
 
+from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.design import Row, Spec, named
 from dpdescent.privacy.participation import accountants, counterexample, pairs
 from dpdescent.privacy.participation.divergence import Estimate
-from dpdescent.replication.arguments import as_list
 
 PAIR, ATTAINED = "F8 pair", "fixed size"
 SAMPLERS = {PAIR: "Poisson", ATTAINED: "fixed size"}

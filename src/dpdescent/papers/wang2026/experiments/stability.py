@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpdescent.descent.mini_batch import Problem, State
-from dpdescent.papers.wang2026 import diagnostics, kan_runs
+from dpdescent.algorithms.lambda_cgd import KANProblem, State
+from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.design import Array, Row, Spec, kan_of, records, value
-from dpdescent.papers.wang2026.diagnostics import Seed
-from dpdescent.papers.wang2026.kan_runs import Arm, Size
+from dpdescent.papers.wang2026.runs import diagnostics, training
+from dpdescent.papers.wang2026.runs.diagnostics import Seed
+from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory import stability
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 DISTANCE, BOUND, PLAIN = "mean distance", "bound", "bound without e"
 
@@ -52,11 +52,11 @@ def _coupled(spec: Spec, seed: Seed, size: Size, made: list[Arm]) -> tuple[Array
 
     # One number for all of them: the same batches and the same noise.
     trials = [seed.trial] * len(problem.start)
-    runs = kan_runs.run(spec, trials, size, made, problem, observe=observe)
+    runs = training.run(spec, trials, size, made, problem, observe=observe)
     return distances, runs.empirical[:, 0]
 
 
-def neighbours(spec: Spec, seed: Seed) -> Problem:
+def neighbours(spec: Spec, seed: Seed) -> KANProblem:
     """The seed's records, and then, one after another, the first indices' records replaced by fresh ones."""
     p, count = seed.problem, value(spec, "indices")
     x, y = records(spec, seed.trial, count, "replacements")
@@ -76,4 +76,4 @@ def arms(spec: Spec, size: Size, C_clip: float) -> list[Arm]:
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries with the first seed's threshold; neighbours are runs of the analysis, each by itself private."""
     size = Size.of(spec)
-    return kan_runs.entries(spec, size, arms(spec, size, diagnostics.sharp_threshold(spec, 0)))
+    return training.entries(spec, size, arms(spec, size, diagnostics.sharp_threshold(spec, 0)))

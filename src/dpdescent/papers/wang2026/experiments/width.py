@@ -4,22 +4,22 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dpdescent.papers.wang2026 import kan_runs
+from dpdescent.checks import as_list
+from dpdescent.papers.wang2026.arms import Noise
 from dpdescent.papers.wang2026.design import Row, Spec, kan_of, problem_of, value
-from dpdescent.papers.wang2026.kan_runs import Arm, Size
-from dpdescent.papers.wang2026.mechanisms import Noise
+from dpdescent.papers.wang2026.runs import training
+from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory.margin import margin
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.arguments import as_list
 
 
 def run(spec: Spec) -> Iterator[Row]:
     """Rows of one width: averaged risks of every seed, beside what its start looks like."""
     size = Size.of(spec)
-    arms = kan_runs.tuned(spec, size, noises(spec, size), value(spec, "C_clip"))
+    arms = training.tuned(spec, size, noises(spec, size), value(spec, "C_clip"))
     starts = {trial: _start(spec, trial, size.n) for trial in range(*spec["trials"])}
-    for row in kan_runs.risk_rows(spec, size, arms):
-        if row["series"] != kan_runs.GAIN:
+    for row in training.risk_rows(spec, size, arms):
+        if row["series"] != training.GAIN:
             c_priv = row["C_clip"] * row["kappa"] / size.B
             yield {
                 **row, **starts[row["trial"]],
@@ -31,7 +31,7 @@ def noises(spec: Spec, size: Size) -> list[Noise]:
     """Independent and correlated noise of the cell's multiplier; without noise there is nothing to correlate."""
     kappa = spec["cell"]["kappa"]
     lams = as_list(value(spec, "lam")) if kappa > 0.0 else [0.0]
-    return [kan_runs.fixed_noise(size, kappa, lam, value(spec, "delta")) for lam in lams]
+    return [training.fixed_noise(size, kappa, lam, value(spec, "delta")) for lam in lams]
 
 
 def _start(spec: Spec, trial: int, n: int) -> Row:
@@ -52,4 +52,4 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one width, whose privacy does not hang on it."""
     size, C_clip = Size.of(spec), value(spec, "C_clip")
     arms = [Arm(noise, 1.0, C_clip) for noise in noises(spec, size)]
-    return kan_runs.entries(spec, size, arms, f" m={value(spec, 'm')}")
+    return training.entries(spec, size, arms, f" m={value(spec, 'm')}")

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.wang2026.figures.looks import (
+from dpdescent.papers.wang2026.figures.styles import (
     ACCOUNTANTS,
     EPS,
     KAPPA,
@@ -29,8 +29,8 @@ from dpdescent.papers.wang2026.figures.looks import (
     values_of,
     where,
 )
-from dpdescent.replication.figures import BLUE, GREEN, GREY, VERMILION, log_scale, panels, select, shades
-from dpdescent.replication.statistics import Z95
+from dpdescent.replication.drawing.figures import BLUE, GREEN, GREY, VERMILION, log_scale, panels, select, shades
+from dpdescent.replication.judging.statistics import Z95
 
 # T, r and delta at which every account is there, unless the configuration says otherwise.
 FULL = (100, 0.1, 0.001)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
-from dpdescent.papers.wang2026.figures.looks import (
+from dpdescent.papers.wang2026.figures.styles import (
     BARS,
     EMPIRICAL,
     ETA,
@@ -31,16 +31,7 @@ from dpdescent.papers.wang2026.figures.looks import (
     values_of,
     where,
 )
-from dpdescent.replication.figures import (
-    BLUE,
-    GREEN,
-    METHODS,
-    ORANGE,
-    log_scale,
-    panels,
-    select,
-    shades,
-)
+from dpdescent.replication.drawing.figures import BLUE, GREEN, METHODS, ORANGE, log_scale, panels, select, shades
 
 MARKERS = "os^Dv<>P"
 RULES = {"G_delta": r"$G_\delta$", "G_sharp": r"$G_\mathrm{sharp}$"}

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.wang2026.figures.looks import (
+from dpdescent.papers.wang2026.figures.styles import (
     BARS,
     EMPIRICAL,
     EPS,
@@ -32,7 +32,7 @@ from dpdescent.papers.wang2026.figures.looks import (
     where,
     zero_line,
 )
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     BLUE,
     GREY,
     VERMILION,

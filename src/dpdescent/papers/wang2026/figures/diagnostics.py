@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.wang2026.figures.looks import (
+from dpdescent.papers.wang2026.figures.styles import (
     BARS,
     EMPIRICAL,
     M,
@@ -27,7 +27,7 @@ from dpdescent.papers.wang2026.figures.looks import (
     values_of,
     where,
 )
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     BLUE,
     GREEN,
     GREY,

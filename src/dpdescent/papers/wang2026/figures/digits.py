@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 from numpy.typing import ArrayLike, NDArray
 
-from dpdescent.papers.wang2026.figures.looks import (
+from dpdescent.papers.wang2026.figures.styles import (
     BARS,
     EPS,
     best,
@@ -30,7 +30,7 @@ from dpdescent.papers.wang2026.figures.looks import (
     where,
     zero_line,
 )
-from dpdescent.replication.figures import GREY, log_scale, panels, select, variants_of
+from dpdescent.replication.drawing.figures import GREY, log_scale, panels, select, variants_of
 
 ACCURACY, GAIN = "test accuracy", "gain over lam = 0"
 CLAIM = (

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.wang2026.figures.looks import (
+from dpdescent.papers.wang2026.figures.styles import (
     BARS,
     EMPIRICAL,
     EPS,
@@ -33,8 +33,8 @@ from dpdescent.papers.wang2026.figures.looks import (
     values_of,
     where,
 )
-from dpdescent.replication.figures import BLUE, VERMILION, log_scale, panels, select, shades
-from dpdescent.replication.statistics import log_log_slope
+from dpdescent.replication.drawing.figures import BLUE, VERMILION, log_scale, panels, select, shades
+from dpdescent.replication.judging.statistics import log_log_slope
 
 RISKS: dict[str, dict[str, Any]] = {
     POPULATION: {"color": BLUE, "marker": "o"}, EMPIRICAL: {"color": VERMILION, "marker": "s"},

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.wang2026.figures.looks import (
+from dpdescent.papers.wang2026.figures.styles import (
     ACCOUNTANTS,
     N,
     curve,
@@ -24,7 +24,7 @@ from dpdescent.papers.wang2026.figures.looks import (
     values_of,
     where,
 )
-from dpdescent.replication.figures import (
+from dpdescent.replication.drawing.figures import (
     BLUE,
     GREEN,
     GREY,
@@ -37,7 +37,7 @@ from dpdescent.replication.figures import (
     panels,
     select,
 )
-from dpdescent.replication.statistics import Z95
+from dpdescent.replication.judging.statistics import Z95
 
 # Bounds with marker, colour and name; those with constants 1 promise nothing by themselves, and two of them are of
 # methods with a colour of their own.

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.checks import require_non_negative, require_positive, require_probability
 from dpdescent.models.kan import KAN
 from dpdescent.models.spline import CubicSplines, derivative
-from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
+from dpdescent.checks import require_non_negative, require_positive, require_probability
 
 Array = NDArray[np.float64]
 

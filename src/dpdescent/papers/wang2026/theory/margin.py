@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from dpdescent.checks import require_positive
 from dpdescent.papers.wang2026.theory.constants import Constants
-from dpdescent.replication.arguments import require_positive
 
 Array = NDArray[np.float64]
 

@@ -6,8 +6,8 @@ Constants are 1 and logarithms dropped, also those that the text calls polylog i
 import math
 from dataclasses import dataclass
 
+from dpdescent.checks import require_positive
 from dpdescent.papers.wang2026.theory.rates import Run
-from dpdescent.replication.arguments import require_positive
 
 
 @dataclass(frozen=True)

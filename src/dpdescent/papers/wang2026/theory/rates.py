@@ -7,7 +7,7 @@ text, or kept as in the appendix; the bound G on gradients counts as one of them
 import math
 from dataclasses import dataclass, fields, replace
 
-from dpdescent.replication.arguments import require_non_negative, require_positive, require_probability
+from dpdescent.checks import require_non_negative, require_positive, require_probability
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,258 @@
+"""Two-stage gradient descent for instrumental variables: 2S-GD, DP-2S-GD and DP-2S-GD-beta (liang2025 Alg. 1 to 3).
+
+Runs on one data set are columns ("arms") of the same matrix products: they may differ in budget, threshold, step
+size and number of steps. Per-sample gradients have rank one and are never formed. The first stage's clipped gradient is
+the unclipped one, which needs second moments only, less what clipping takes off the rows that it touches. Rows go
+through in blocks that fit the cache. The slow, obvious twin is in the tests.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.algorithms import memory
+from dpdescent.algorithms.rows import Layout
+from dpdescent.data.iv import IVSample
+from dpdescent.privacy.clipping import clip_factors
+
+Array = NDArray[np.float64]
+
+# Numbers in one block of predictions (2 MB): smaller blocks lose more in calls than they gain in cache.
+# A constant, because the cut of the rows decides the last bits of their sums.
+BLOCK = 1 << 18
+
+memory.keep_freed()
+
+
+@dataclass(frozen=True)
+class TwoStageArms:
+    """Settings of runs that share one data set; every field has shape (arms,).
+
+    Attributes:
+        steps: number of iterations T of each arm.
+        eta, alpha: step sizes of the first and second stage.
+        gamma1, gamma2: clipping thresholds; inf switches clipping off.
+        lambda1, lambda2: noise sd on the mean gradient of each stage; 0 switches noise off.
+    """
+
+    steps: NDArray[np.int64]
+    eta: Array
+    alpha: Array
+    gamma1: Array
+    gamma2: Array
+    lambda1: Array
+    lambda2: Array
+
+    def __post_init__(self) -> None:
+        if self.steps.min() < 1:
+            raise ValueError(f"steps={self.steps.min()} must be at least 1")
+        for name in ("eta", "alpha", "gamma1", "gamma2"):
+            if not getattr(self, name).min() > 0.0:
+                raise ValueError(f"{name}={getattr(self, name).min()} must be positive")
+        for name in ("lambda1", "lambda2"):
+            if not getattr(self, name).min() >= 0.0:
+                raise ValueError(f"{name}={getattr(self, name).min()} must not be negative")
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def take(self, index: NDArray[np.int64] | slice) -> "TwoStageArms":
+        """The arms at `index`, in that order."""
+        return TwoStageArms(
+            self.steps[index],
+            self.eta[index],
+            self.alpha[index],
+            self.gamma1[index],
+            self.gamma2[index],
+            self.lambda1[index],
+            self.lambda2[index],
+        )
+
+
+@dataclass(frozen=True)
+class Normals:
+    """Standard normal draws; arms that share them (second axis of length 1) have common random numbers.
+
+    Attributes:
+        stage1: shape (T, arms or 1, p, q).
+        stage2: shape (T, arms or 1, p).
+    """
+
+    stage1: Array
+    stage2: Array
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator, steps: int, p: int, q: int) -> "Normals":
+        """Draws for one run of `steps` iterations, step by step, so that a shorter run uses a prefix."""
+        both = rng.standard_normal((steps, p * q + p))
+        return cls(both[:, : p * q].reshape(steps, 1, p, q), both[:, p * q :].reshape(steps, 1, p))
+
+    @classmethod
+    def stack(cls, runs: list["Normals"]) -> "Normals":
+        """Puts the draws of several runs side by side, one arm each."""
+        return cls(np.concatenate([run.stage1 for run in runs], 1), np.concatenate([run.stage2 for run in runs], 1))
+
+
+@dataclass(frozen=True)
+class Descent:
+    """Outcome of `descend`.
+
+    Attributes:
+        Theta: last first-stage iterates, shape (arms, q, p).
+        beta: last second-stage iterates, shape (arms, p).
+        clipped1, clipped2: fraction of per-sample gradients that were clipped, over all steps, shape (arms,).
+        Theta_path, beta_path: iterates 0 to T, shapes (T + 1, arms, q, p) and (T + 1, arms, p), if they were asked
+            for; NaN after an arm's own last step.
+    """
+
+    Theta: Array
+    beta: Array
+    clipped1: Array
+    clipped2: Array
+    Theta_path: Array | None = None
+    beta_path: Array | None = None
+
+
+def descend(sample: IVSample, arms: TwoStageArms, normals: Normals, record: bool = False) -> Descent:
+    """Runs liang2025's Algorithm 1 for every arm (Algorithm 2 and 3 are arms without clipping or noise).
+
+    Both stages are updated simultaneously: the step from beta^(t) uses Theta^(t). Noise is added to the mean
+    gradient and multiplied by the step size with it.
+
+    Args:
+        sample: the data; counts are honoured.
+        arms: settings of the runs.
+        normals: standard normals for at least max(arms.steps) steps.
+        record: whether to keep the whole paths.
+
+    Raises:
+        ValueError: if there are fewer normals than steps.
+    """
+    total = int(arms.steps.max())
+    if normals.stage1.shape[0] < total or normals.stage2.shape[0] < total:
+        raise ValueError(f"{normals.stage1.shape[0]} steps of noise do not suffice for T={total}")
+    # The longest arms first: those still running are then a prefix of the columns.
+    order = np.argsort(-arms.steps, kind="stable")
+    state = _State.zeros(len(arms), sample, record, total)
+    layout = Layout.of(sample)
+    ordered, noise = arms.take(order), _ordered(normals, order)
+    for t in range(total):
+        state.step(layout, ordered, noise, t, active=int((ordered.steps > t).sum()))
+    return state.outcome(sample.n, ordered, np.argsort(order, kind="stable"))
+
+
+@dataclass
+class _State:
+    """Iterates in the order of falling T; Theta is held transposed, shape (arms, p, q)."""
+
+    Theta: Array
+    beta: Array
+    clipped: Array
+    scratch: Array
+    Theta_path: Array | None = None
+    beta_path: Array | None = None
+
+    @classmethod
+    def zeros(cls, arms: int, sample: IVSample, record: bool, total: int) -> "_State":
+        p, q, width = sample.p, sample.q, arms * sample.p
+        # One buffer for the predictions of every block: fresh memory would cost more than the product that fills it.
+        scratch = np.empty(min(max(BLOCK, 64 * width), width * len(sample.y)))
+        state = cls(np.zeros((arms, p, q)), np.zeros((arms, p)), np.zeros((2, arms)), scratch)
+        if record:
+            state.Theta_path = np.full((total + 1, arms, p, q), np.nan)
+            state.beta_path = np.full((total + 1, arms, p), np.nan)
+            state.Theta_path[0], state.beta_path[0] = 0.0, 0.0
+        return state
+
+    def step(self, layout: Layout, arms: TwoStageArms, noise: Normals, t: int, active: int) -> None:
+        a, Theta, beta = slice(active), self.Theta[:active], self.beta[:active]
+        gradient1, gradient2 = _clipped_gradients(
+            layout, Theta, beta, arms.gamma1[a, None], arms.gamma2[a, None], self.clipped[:, a], self.scratch
+        )
+        Xi, nu = noise.stage1[t, a], noise.stage2[t, a]
+        n = layout.n
+        Theta += arms.eta[a, None, None] * (arms.lambda1[a, None, None] * Xi - gradient1 / n)
+        beta += arms.alpha[a, None] * (arms.lambda2[a, None] * nu - gradient2 / n)
+        if self.Theta_path is not None and self.beta_path is not None:
+            self.Theta_path[t + 1, a], self.beta_path[t + 1, a] = Theta, beta
+
+    def outcome(self, n: int, arms: TwoStageArms, back: NDArray[np.int64]) -> Descent:
+        clipped1, clipped2 = (self.clipped / (n * arms.steps))[:, back]
+        Theta = self.Theta[back].swapaxes(1, 2)
+        if self.Theta_path is None or self.beta_path is None:
+            return Descent(Theta, self.beta[back], clipped1, clipped2)
+        Theta_path = self.Theta_path[:, back].swapaxes(2, 3)
+        return Descent(Theta, self.beta[back], clipped1, clipped2, Theta_path, self.beta_path[:, back])
+
+
+def _clipped_gradients(
+    layout: Layout, Theta: Array, beta: Array, gamma1: Array, gamma2: Array, clipped: Array, scratch: Array
+) -> tuple[Array, Array]:
+    """Sums of clipped gradients of both stages, shapes (arms, p, q) and (arms, p).
+
+    Counts the clipped in `clipped`; `scratch` is room for the predictions of one block.
+    """
+    arms, p, q = Theta.shape
+    flat, predictor = Theta.reshape(arms * p, q), np.einsum("kpq,kp->kq", Theta, beta)
+    shortcut = layout.moments_suffice(Theta, gamma1)
+    sum1, sum2 = (Theta @ layout.ZZ - layout.XZ) if shortcut else np.zeros(Theta.shape), np.zeros((arms, q))
+    for part in layout.parts:
+        for block in part.blocks(_block_rows(arms * p)):
+            product = scratch[: arms * p * block.Zt.shape[1]].reshape(arms * p, -1)
+            V = np.matmul(flat, block.Zt, out=product).reshape(arms, p, -1)
+            if block.y is not None:
+                residual = predictor @ block.Zt - block.y
+                norms = _row_norms(V) * np.abs(residual)
+                clipped[1] += _count(norms > gamma2, block.weight)
+                residual *= _weighted(clip_factors(norms, gamma2), block.weight)
+                sum2 += residual @ block.Zt.T
+            if block.Xt is not None:
+                V -= block.Xt
+                norms = _row_norms(V) * block.z_norm
+                clipped[0] += _count(norms > gamma1, block.weight)
+                factors = clip_factors(norms, gamma1)
+                touched = _touched(norms > gamma1) if shortcut else slice(None)
+                counted = V[:, :, touched]
+                counted *= _weighted(factors - 1.0 if shortcut else factors, block.weight)[:, None, touched]
+                sum1 += (counted.reshape(arms * p, -1) @ block.Zt[:, touched].T).reshape(arms, p, q)
+    # Every second-stage gradient is Theta' z times a number, so Theta' is applied once, to their sum.
+    return sum1, np.einsum("kpq,kq->kp", Theta, sum2)
+
+
+def _block_rows(width: int) -> int:
+    """Rows of a block of predictions with `width` columns."""
+    return max(64, BLOCK // width)
+
+
+def _row_norms(V: Array) -> Array:
+    """Norms over the middle axis, shape (arms, rows)."""
+    if V.shape[1] == 1:
+        return np.abs(V[:, 0])
+    norms: Array = np.sqrt(np.einsum("kpn,kpn->kn", V, V))
+    return norms
+
+
+def _count(over: NDArray[np.bool_], weight: Array | None) -> Array:
+    """Number of records by arm."""
+    return over.sum(1).astype(float) if weight is None else over @ weight
+
+
+def _weighted(factors: Array, weight: Array | None) -> Array:
+    return factors if weight is None else factors * weight
+
+
+def _touched(over: NDArray[np.bool_]) -> NDArray[np.int64] | slice:
+    """Rows that any arm clips; all of them, without a copy, where they are many."""
+    rows = np.flatnonzero(over.any(0))
+    return rows if 2 * len(rows) < over.shape[1] else slice(None)
+
+
+def _ordered(normals: Normals, order: NDArray[np.int64]) -> Normals:
+    if normals.stage1.shape[1] == 1:
+        shape1, shape2 = normals.stage1.shape, normals.stage2.shape
+        return Normals(
+            np.broadcast_to(normals.stage1, (shape1[0], len(order), *shape1[2:])),
+            np.broadcast_to(normals.stage2, (shape2[0], len(order), shape2[2])),
+        )
+    return Normals(normals.stage1[:, order], normals.stage2[:, order])

@@ -1,0 +1,308 @@
+"""DP-FTRL on a stream: descent with clipped gradients and correlated noise (choquettechoo2023 Algorithm 1).
+
+Every step meets one new record. Linear regression in the eigenbasis of its inputs (eq. 8) and the estimation of a mean
+(Sec. 2.1) are run for many arms and seeds side by side; `dp_ftrl_epochs` has the same algorithm in epochs. Records are
+drawn as they are met, or given (`single_pass`). Without clipping it is called Noisy-FTRL; with independent noise it is
+(DP-)SGD. The noise is handed over ready-made, as one array or as blocks of steps: nothing here knows where its
+correlation comes from. The slow, obvious twins are in the tests.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import lfilter
+
+from dpdescent.algorithms import memory
+from dpdescent.algorithms.records import Drawn, Given, Records
+from dpdescent.checks import require_non_negative, require_positive
+
+Array = NDArray[np.float64]
+Noise = Array | Iterable[Array] | None
+
+# Numbers in the iterates of one block of steps (512 kB), so that a block and its noise stay in the cache. The cut
+# changes no result: every row of every step is computed by itself.
+BLOCK = 1 << 16
+
+# The gradient of a record at the origin is zero and never clipped: a tiny norm does the same without 1 / 0.
+TINY = 1e-150
+
+memory.keep_freed()
+
+
+@dataclass(frozen=True)
+class FTRLArms:
+    """Settings of runs on a stream that share its records.
+
+    Attributes:
+        eta: learning rates, shape (arms,).
+        clip_norm: clip norms G, shape (arms,); inf switches clipping off (Noisy-FTRL).
+        noise_sd: what the noise handed over is multiplied by, shape (arms,); 0 switches it off.
+    """
+
+    eta: Array
+    clip_norm: Array
+    noise_sd: Array
+
+    def __post_init__(self) -> None:
+        require_one_each(eta=self.eta, clip_norm=self.clip_norm, noise_sd=self.noise_sd)
+        require_positive(eta=self.eta.min(), clip_norm=self.clip_norm.min())
+        require_non_negative(noise_sd=self.noise_sd.min())
+        if not self.noise_sd.max() < np.inf:
+            raise ValueError(f"noise_sd={self.noise_sd.max()} must be finite: take noise of finite sensitivity")
+
+    def __len__(self) -> int:
+        return len(self.eta)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What came out of a stream.
+
+    Attributes:
+        excess: F_t - F* at the recorded steps, shape (arms, seeds, recorded steps).
+        tail_mean: mean of F_t - F* over the last `tail` steps, shape (arms, seeds); NaN where there is no tail.
+        clipped: fraction of the T gradients that were clipped, shape (arms, seeds).
+        theta: last iterates, less theta*, shape (arms, seeds, d); the iterates themselves where records are given.
+        average: mean of the last `tail` iterates, of the kind and shape of theta; NaN where there is no tail.
+    """
+
+    excess: Array
+    tail_mean: Array
+    clipped: Array
+    theta: Array
+    average: Array
+
+
+def regression(
+    lam: Array, arms: FTRLArms, start: Array, steps: int, data: Sequence[np.random.Generator], noise: Noise, *,
+    sigma_sgd: float | Array = 0.0, record: Sequence[int] = (), tail: int = 0,
+) -> Runs:  # fmt: skip
+    """Linear regression on a stream, batch size 1: `theta <- theta - eta (clip(g_t) + noise_sd w~_t)`.
+
+    Inputs are x_t ~ N(0, diag(lam)) and theta stands for theta - theta*, so that `g_t = x_t (x_t'theta - xi_t)` with
+    xi_t ~ N(0, sigma_sgd^2), and `F_t - F* = 1/2 sum_j lam_j theta_j^2` (choquettechoo2023 eq. 8 and Sec. 2.2).
+
+    A run depends on its own arm, its own generator and its own noise only, to the last bit: not on the other arms and
+    seeds of the call, nor on how the noise is cut into blocks. Arms of one seed share x and xi.
+
+    Args:
+        lam: eigenvalues of the inputs' covariance, shape (d,).
+        arms: settings of the runs.
+        start: theta_0 - theta*, shape (d,).
+        steps: T.
+        data: the generator of the records of every seed.
+        noise: correlated noise w~, shape (at least T, arms or 1, seeds or 1, d), or blocks of it that follow each other
+            in the first axis; an axis of length 1 is shared. None where every noise_sd is 0.
+        sigma_sgd: sd of the residual noise xi; one, or one for each arm, shape (arms,).
+        record: steps t in 0..T at which the excess is recorded.
+        tail: number of last steps over which the excess is averaged, and the iterates are.
+
+    Raises:
+        ValueError: if an argument is out of its range, or the noise does not fit or ends before T steps.
+    """
+    require_positive(lam=lam.min(), steps=steps)
+    require_non_negative(sigma_sgd=np.min(sigma_sgd))
+    if start.shape != lam.shape or not data:
+        raise ValueError(f"start has shape {start.shape}, not lam's {lam.shape}, or there is no seed: {len(data)}")
+    if not 0 <= tail <= steps or any(not 0 <= t <= steps for t in record):
+        raise ValueError(f"tail={tail} and record={list(record)} must lie between 0 and T={steps}")
+    if np.shape(sigma_sgd) not in ((), (len(arms),)):
+        raise ValueError(f"sigma_sgd of shape {np.shape(sigma_sgd)} must be one number, or one for each of {len(arms)}")
+    stream = _Stream(Drawn(lam, data, steps, sigma_sgd), arms, (len(arms), len(data), len(lam)), steps)
+    kept = _Kept(lam, [*record, *range(steps - tail + 1, steps + 1)], stream.shape[:2])
+    average = _Average(stream.shape, steps, tail)
+    for t, path in stream.paths(start, noise):
+        kept.look(path, t)
+        average.look(path, t)
+    excess, last = np.split(kept.excess, [len(record)], axis=2)
+    mean = last.mean(2) if tail else np.full(stream.shape[:2], np.nan)
+    return Runs(excess, mean, stream.clipped / steps, stream.path[0].copy(), average.mean)
+
+
+def single_pass(X: Array, Y: Array, arms: FTRLArms, start: Array, noise: Noise, *, tail: int = 0) -> Runs:
+    """The same on given records, in the order in which they are given: record t is that of step t.
+
+    The runs have one seed; nothing is known of F*, so that `excess` is empty and `tail_mean` is NaN.
+
+    Args:
+        X: inputs, shape (T, d).
+        Y: labels, shape (T, arms or 1).
+        arms: settings of the runs.
+        start: theta_0, shape (d,).
+        noise: as of `regression`, with one seed.
+        tail: number of last iterates that are averaged.
+
+    Raises:
+        ValueError: if shapes do not fit, there is no record, or the tail is longer than the run.
+    """
+    if X.ndim != 2 or 0 in X.shape or Y.shape not in ((len(X), 1), (len(X), len(arms))) or start.shape != X.shape[1:]:
+        raise ValueError(
+            f"X {X.shape} must be (T, d), Y {Y.shape} (T, 1 or {len(arms)} arms), start {start.shape} (d,)"
+        )
+    if not 0 <= tail <= len(X):
+        raise ValueError(f"tail={tail} must lie between 0 and T={len(X)}")
+    stream = _Stream(Given(X, Y), arms, (len(arms), 1, X.shape[1]), len(X))
+    average = _Average(stream.shape, len(X), tail)
+    for t, path in stream.paths(start, noise):
+        average.look(path, t)
+    nothing, clipped = np.empty((len(arms), 1, 0)), stream.clipped / len(X)
+    return Runs(nothing, np.full((len(arms), 1), np.nan), clipped, stream.path[0].copy(), average.mean)
+
+
+class _Stream:
+    """Steps of all runs in blocks; `path` holds the iterates of the last block, the first of them its start."""
+
+    def __init__(self, records: Records, arms: FTRLArms, shape: tuple[int, int, int], steps: int) -> None:
+        self.records, self.arms, self.shape, self.steps = records, arms, shape, steps
+        self.length = min(steps, max(8, BLOCK // (shape[0] * shape[1] * shape[2])))
+        self.path = np.empty((self.length + 1, *shape))
+        self.x = np.empty((shape[1], self.length, shape[2]))
+        self.clipped = np.zeros(shape[:2])
+
+    def paths(self, start: Array, noise: Noise) -> Iterator[tuple[int, Array]]:
+        """(t, theta_t and those after it) of block after block, shape (steps, arms, seeds, d): every iterate once."""
+        self.path[0] = start
+        yield 0, self.path[:1]
+        for t, block in blocks_of(noise, self.steps, self.length, self.shape, silent=not self.arms.noise_sd.any()):
+            self.run(t, block)
+            yield t + 1, self.path[1 : len(block) + 1]
+            self.path[0] = self.path[len(block)]
+
+    def run(self, t: int, noise: Array) -> None:
+        """As many steps, from t on, as the noise has."""
+        n = len(noise)
+        labels = self.records.take(t, self.x[:, :n])
+        limit = self._limits(n)
+        scaled = (self.arms.eta * self.arms.noise_sd)[:, None, None] * noise
+        eta, residuals = self.arms.eta[:, None], np.empty((n, *self.path.shape[1:3]))
+        step, moved = np.empty(residuals.shape[1:]), np.empty(self.path.shape[1:])
+        for i in range(n):
+            x, now, new, residual = self.x[:, i], self.path[i], self.path[i + 1], residuals[i]
+            np.vecdot(x, now, out=residual)
+            residual -= labels[i]
+            if limit is not None:
+                # |g| = |residual| |x|.
+                np.maximum(np.minimum(residual, limit[i], out=step), -limit[i], out=step)
+                residual = step
+            np.multiply((eta * residual)[:, :, None], x, out=moved)
+            np.subtract(now, moved, out=new)
+            new -= scaled[i]
+        if limit is not None:
+            self.clipped += (np.abs(residuals) > limit).sum(0)
+
+    def _limits(self, n: int) -> Array | None:
+        """Largest residuals of n steps that are not clipped, shape (n, arms, seeds); None where nothing is clipped."""
+        if not (self.arms.clip_norm < np.inf).any():
+            return None
+        x = self.x[:, :n]
+        norms = np.maximum(np.sqrt(np.vecdot(x, x)), TINY).T
+        limits: Array = self.arms.clip_norm[:, None] / norms[:, None, :]
+        return limits
+
+
+class _Average:
+    """The mean of the last iterates."""
+
+    def __init__(self, shape: tuple[int, ...], steps: int, tail: int) -> None:
+        self.first, self.tail, self.total = steps - tail + 1, tail, np.zeros(shape)
+
+    def look(self, path: Array, t: int) -> None:
+        """Adds those that count of the iterates from theta_t on, shape (steps, arms, seeds, d)."""
+        # One after another: a sum over the block would depend on where blocks are cut.
+        for theta in path[max(0, self.first - t) :]:
+            self.total += theta
+
+    @property
+    def mean(self) -> Array:
+        """NaN where there is no tail."""
+        return self.total / self.tail if self.tail else np.full(self.total.shape, np.nan)
+
+
+class _Kept:
+    """The excess at some steps."""
+
+    def __init__(self, lam: Array, steps: Sequence[int], shape: tuple[int, int]) -> None:
+        self.lam, self.steps = lam, np.array(steps, dtype=np.intp)
+        # Time comes last, so that means over time add up each run by itself.
+        self.excess = np.empty((*shape, len(steps)))
+
+    def look(self, path: Array, t: int) -> None:
+        """Keeps what is asked for of the iterates from theta_t on, shape (steps, arms, seeds, d)."""
+        places = np.flatnonzero((t <= self.steps) & (self.steps < t + len(path)))
+        if len(places):
+            theta = path[self.steps[places] - t]
+            self.excess[:, :, places] = 0.5 * np.moveaxis(np.vecdot(theta * self.lam, theta), 0, 2)
+
+
+def mean_estimation(eta: Array, values: Array, noise: Array, start: float = 0.0) -> Array:
+    """Deviations of the private running mean: `delta <- (1 - eta) delta + eta (z_t - w~_t)` (Sec. 2.1, App. B).
+
+    It is Algorithm 1 on `f(theta; z) = z^2/2 - z theta` with regulariser theta^2/2; clipping at 1 never acts on records
+    in [-1, 1]. F_t - F* is the expectation of delta_t^2, without a half.
+
+    Args:
+        eta: learning rates, shape (arms,), in (0, 1].
+        values: records less their mean, shape (T, seeds).
+        noise: correlated noise on the scale of the records, shape (T, arms or 1, seeds).
+        start: delta_0.
+
+    Returns:
+        delta_1..delta_T, shape (T, arms, seeds).
+
+    Raises:
+        ValueError: if an eta lies outside (0, 1] or the shapes do not fit.
+    """
+    if not (eta.min() > 0.0 and eta.max() <= 1.0):
+        raise ValueError(f"eta, from {eta.min()} to {eta.max()}, must lie in (0, 1]")
+    if noise.shape not in {(len(values), arms, values.shape[1]) for arms in (1, len(eta))}:
+        raise ValueError(f"noise of shape {noise.shape} does not fit values of {values.shape} and {len(eta)} arms")
+    pulls = eta[:, None] * (values[:, None, :] - noise)
+    paths = []
+    for a, rate in enumerate(eta.tolist()):
+        keep = 1.0 - rate
+        initial = np.full((1, values.shape[1]), keep * start)
+        paths.append(lfilter([1.0], [1.0, -keep], pulls[:, a], axis=0, zi=initial)[0])
+    return np.stack(paths, axis=1)
+
+
+def blocks_of(
+    noise: Noise, steps: int, length: int, shape: tuple[int, ...], silent: bool
+) -> Iterator[tuple[int, Array]]:
+    """Cuts noise into (first step, noise of at most `length` steps) until T steps are done.
+
+    Args:
+        noise: one array, blocks of it, or None for zeros.
+        steps: T.
+        length: largest number of steps in a block.
+        shape: what a step's noise is broadcast to.
+        silent: whether no arm has any noise, as None demands.
+
+    Raises:
+        ValueError: if the noise is missing, does not fit, or ends before T steps.
+    """
+    if noise is None:
+        if not silent:
+            raise ValueError("noise=None, but an arm asks for noise: hand it over, or set its scale to 0")
+        noise = np.broadcast_to(0.0, (steps, *shape))
+    t = 0
+    for given in [noise] if isinstance(noise, np.ndarray) else noise:
+        # An axis of length 1 is shared, but never the last one: the noise of two coordinates is independent.
+        fits = given.ndim == len(shape) + 1 and given.shape[-1] == shape[-1]
+        if not fits or any(have not in (1, want) for have, want in zip(given.shape[1:], shape, strict=True)):
+            raise ValueError(f"noise of shape {given.shape} does not fit (steps, {', '.join(map(str, shape))})")
+        for start in range(0, min(len(given), steps - t), length):
+            part = given[start : min(start + length, steps - t)]
+            yield t + start, part
+        t += min(len(given), steps - t)
+        if t == steps:
+            return
+    raise ValueError(f"the noise ends after {t} of T={steps} steps: give as many rows as steps")
+
+
+def require_one_each(**values: Array) -> None:
+    """Raises ValueError unless all settings have the same, positive number of arms."""
+    lengths = {name: len(value) for name, value in values.items()}
+    if len(set(lengths.values())) != 1 or 0 in lengths.values():
+        raise ValueError(f"one value an arm is needed, but there are {lengths}")

@@ -1,0 +1,103 @@
+"""DP-FTRL in epochs: a classifier trained on the same batches again and again (choquettechoo2023 Sec. 4, App. G).
+
+Clipped gradients of a batch are summed, correlated noise is added, momentum comes after: Algorithm 1 with mini-batches.
+Arms share batches and noise. As on a stream, the noise is handed over ready-made.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.algorithms.dp_ftrl import Noise, blocks_of, require_one_each
+from dpdescent.checks import require_non_negative, require_positive
+from dpdescent.models.classifiers import Classifier
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class EpochArms:
+    """Settings of training runs that share batches and noise.
+
+    Attributes:
+        learning_rate: shape (arms,).
+        noise_multiplier: sd of the noise on the sum of gradients over the clip norm, shape (arms,); 0 switches it off.
+        momentum: shape (arms,), in [0, 1).
+    """
+
+    learning_rate: Array
+    noise_multiplier: Array
+    momentum: Array
+
+    def __post_init__(self) -> None:
+        each = {"learning_rate": self.learning_rate, "noise_multiplier": self.noise_multiplier}
+        require_one_each(**each, momentum=self.momentum)
+        require_positive(learning_rate=self.learning_rate.min())
+        require_non_negative(noise_multiplier=self.noise_multiplier.min(), momentum=self.momentum.min())
+        if not self.momentum.max() < 1.0:
+            raise ValueError(f"momentum={self.momentum.max()} must be below 1")
+
+    def __len__(self) -> int:
+        return len(self.learning_rate)
+
+
+def train(
+    model: Classifier, inputs: NDArray[Any], labels: NDArray[Any], batches: Sequence[Index], arms: EpochArms,
+    noise: Noise, *, start: Array, steps: int, batch_size: int, clip_norm: float, cool_down: float = 0.0,
+) -> Array:  # fmt: skip
+    """Trains one model an arm: `v <- momentum v + g~`, `theta <- theta - lr_t v`.
+
+    Here g~ is the sum of the clipped gradients of a batch plus `noise_multiplier clip_norm w~_t`, divided by the batch
+    size: a constant, also where batches vary. Momentum acts after the noise, which costs no privacy. An arm's result
+    does not depend on the other arms, to the last bit.
+
+    Args:
+        model: gradients of the loss of a record, clipped and summed.
+        inputs, labels: records along the first axis.
+        batches: rows of each step's batch, gone through in order again and again; see `samplers`.
+        arms: settings of the runs.
+        noise: shape (at least T, arms or 1, parameters), or blocks of it that follow each other in the first axis. None
+            where every noise multiplier is 0.
+        start: initial parameters, shape (parameters,) or (arms, parameters).
+        steps: T.
+        batch_size: what sums are divided by.
+        clip_norm: G; inf switches clipping off, and then no arm may have noise.
+        cool_down: last share of the steps over which the learning rate falls linearly to 5 %.
+
+    Returns:
+        last parameters, shape (arms, parameters); `model.accuracy` tells what they are worth.
+
+    Raises:
+        ValueError: if an argument is out of its range, or the noise does not fit or ends before T steps.
+    """
+    require_positive(steps=steps, batch_size=batch_size, clip_norm=clip_norm)
+    noisy = bool(arms.noise_multiplier.any())
+    if not batches or (noisy and np.isinf(clip_norm)):
+        raise ValueError(f"{len(batches)} batches, clip_norm={clip_norm}: give batches, and with noise a finite norm")
+    shape = len(arms), model.parameters
+    parameters, velocity = np.broadcast_to(start, shape).copy(), np.zeros(shape)
+    scale = arms.noise_multiplier[:, None] * (clip_norm if noisy else 0.0)
+    rates = arms.learning_rate[:, None] / batch_size * cooled(steps, cool_down)
+    for t, block in blocks_of(noise, steps, 1, shape, silent=not noisy):
+        rows = batches[t % len(batches)]
+        velocity *= arms.momentum[:, None]
+        velocity += model.clipped_gradient_sum(parameters, inputs[rows], labels[rows], clip_norm)
+        velocity += scale * block[0]
+        parameters -= rates[:, t, None] * velocity
+    return parameters
+
+
+def cooled(steps: int, share: float, floor: float = 0.05) -> Array:
+    """Factors of the learning rate, shape (steps,): 1, then linearly down to `floor` over the last `share` of steps.
+
+    Raises:
+        ValueError: if the share lies outside [0, 1].
+    """
+    if not 0.0 <= share <= 1.0:
+        raise ValueError(f"share={share} must lie between 0 and 1")
+    length = round(share * steps)
+    return np.concatenate([np.ones(steps - length), 1.0 - (1.0 - floor) * np.arange(1, length + 1) / max(length, 1)])

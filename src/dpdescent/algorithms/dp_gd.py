@@ -1,0 +1,263 @@
+"""DP-GD for linear regression: full-batch gradient descent with clipping and Gaussian noise (brown2024 Algorithm 1).
+
+Runs on one data set are columns of the same products; several data sets go through as a batch. A clipped gradient is
+the unclipped one, which needs second moments only, less what clipping takes off the records that it touches; which
+records those can be is known without a look at most of them (`screening`). Where many records are touched, or where
+second moments would round too coarsely, all rows go through in blocks that fit the cache. The slow, obvious twin is
+in the tests.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.algorithms import memory
+from dpdescent.algorithms.screening import Index, Screen
+from dpdescent.data.linear import LinearSample
+from dpdescent.privacy.clipping import rounding_is_negligible
+
+Array = NDArray[np.float64]
+
+# Numbers in one block of residuals (2 MB), as in the two-stage descent; a constant, because the cut of the rows decides
+# the last bits of their sums.
+BLOCK = 1 << 18
+
+memory.keep_freed()
+
+# The gradient of a record at the origin is zero and never clipped: a tiny norm does the same without 1 / 0.
+TINY = 1e-150
+
+# Above this share of records that may be clipped, one pass over all of them is cheaper than gathering those.
+MANY = 0.5
+
+# Records that are looked at are filled up to multiples of this number by records of zeros. Data sets with equally many
+# then go through side by side, and every one of them by the same operations as it would alone.
+ALIKE = 32
+
+
+@dataclass(frozen=True)
+class DPGDArms:
+    """Settings of runs that share a data set.
+
+    Attributes:
+        steps: number of iterations T of every run.
+        eta: step sizes, shape (runs,).
+        gamma: clipping thresholds, shape (runs,); inf switches clipping off.
+        noise_sd: lambda, sd of the noise on the mean gradient, shape (runs,); 0 switches noise off.
+    """
+
+    steps: int
+    eta: Array
+    gamma: Array
+    noise_sd: Array
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise ValueError(f"steps={self.steps} must be at least 1")
+        if not len(self.eta) == len(self.gamma) == len(self.noise_sd) > 0:
+            raise ValueError(f"eta, gamma and noise_sd must have one value a run, but have {len(self.eta)}, "
+                             f"{len(self.gamma)} and {len(self.noise_sd)}")  # fmt: skip
+        for name in ("eta", "gamma"):
+            if not getattr(self, name).min() > 0.0:
+                raise ValueError(f"{name}={getattr(self, name).min()} must be positive")
+        if not (self.noise_sd.min() >= 0.0 and self.noise_sd.max() < np.inf):
+            raise ValueError(f"noise_sd, from {self.noise_sd.min()} to {self.noise_sd.max()}, must be finite and not "
+                             "negative (no noise fits an infinite gamma: choose it by hand)")  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.eta)
+
+    @classmethod
+    def alike(cls, runs: int, steps: int, eta: float, gamma: float, noise_sd: float) -> "DPGDArms":
+        """Equal settings for every run."""
+        return cls(steps, np.full(runs, eta), np.full(runs, gamma), np.full(runs, noise_sd))
+
+
+@dataclass(frozen=True)
+class Descent:
+    """What came out.
+
+    Attributes:
+        theta: last iterates, shape (data sets, runs, p).
+        clipped: fraction of all n T per-sample gradients that were clipped, shape (data sets, runs).
+        path: iterates 1 to T, shape (T, data sets, runs, p), if they were asked for.
+    """
+
+    theta: Array
+    clipped: Array
+    path: Array | None = None
+
+
+def descend(samples: Sequence[LinearSample], arms: DPGDArms, normals: Array, record: bool = False) -> Descent:
+    """Runs DP-GD from zero, `theta <- theta - eta (mean clipped gradient - lambda z)`, for every arm on every sample.
+
+    The clipped gradient of a record is `clip(r_i, gamma / |x_i|) x_i` with `r_i = x_i'theta - y_i`: the gradient of a
+    Huber loss (brown2024 Sec. 2.5).
+
+    Args:
+        samples: data sets with the same number p of covariates.
+        arms: settings of the runs.
+        normals: standard normals, shape (at least T, data sets or 1, runs or 1, p); an axis of length 1 is shared.
+        record: whether to keep all iterates.
+
+    Raises:
+        ValueError: if there is no sample, the samples differ in p, or the normals do not fit.
+    """
+    shape = _shape(samples, arms, normals)
+    batch = _Batch(samples, arms)
+    theta, clipped = np.zeros(shape), np.zeros(shape[:2])
+    path = np.empty((arms.steps, *shape)) if record else None
+    for t in range(arms.steps):
+        gradient, fraction = batch.gradients(theta)
+        theta += arms.eta[:, None] * (arms.noise_sd[:, None] * normals[t] - gradient)
+        clipped += fraction / arms.steps
+        if path is not None:
+            path[t] = theta
+    return Descent(theta, clipped, path)
+
+
+class _Batch:
+    """Data sets side by side: their moments, and the records that clipping may touch."""
+
+    def __init__(self, samples: Sequence[LinearSample], arms: DPGDArms) -> None:
+        self.samples, self.screen = samples, Screen(samples, arms.gamma, _spread(arms, samples[0].p))
+        self.moment = np.stack([sample.gram.xx / sample.n for sample in samples])
+        self.cross = np.stack([sample.gram.xy / sample.n for sample in samples])[:, None, :]
+        # One column where all thresholds are equal: limits are then computed once a record, not once a run.
+        self.thresholds = arms.gamma[:1] if (arms.gamma == arms.gamma[0]).all() else arms.gamma
+        # Bounds on all |x_i y_i| and |x_i|^2. Of products of bounds, so that no norm that underflows hides a large y_i.
+        longest = [max(s.norms.max(), TINY) for s in samples]
+        self.largest = np.array([[x * np.abs(s.y).max(), x**2] for x, s in zip(longest, samples, strict=True)])
+        self.sizes = np.array([sample.n for sample in samples])
+        self.near: list[_Records] = []
+        self.many = np.zeros(len(samples), dtype=bool)
+
+    def gradients(self, theta: Array) -> tuple[Array, Array]:
+        """Means of clipped gradients, shape (data sets, runs, p), and fractions clipped, shape (data sets, runs)."""
+        self._follow(theta)
+        gradient, clipped = np.matmul(theta, self.moment) - self.cross, np.zeros(theta.shape[:2])
+        for near in self.near:
+            residual, kept = near.residuals(theta)
+            clipped[near.owners] += (residual != kept).sum(2)
+            residual -= kept
+            gradient[near.owners] -= residual @ near.X / self.sizes[near.owners, None, None]
+        for d in np.flatnonzero(self.many | ~self._moments_suffice(theta)).tolist():
+            gradient[d], clipped[d] = self._all_rows(d, theta)
+        return gradient, clipped / self.sizes[:, None]
+
+    def _follow(self, theta: Array) -> None:
+        """Selects anew the records of data sets whose iterates have moved away."""
+        # Regions only grow, so many records stay many.
+        moved = {d: self.screen.select(d) for d in self.screen.outgrown(theta).tolist() if not self.many[d]}
+        if moved:
+            self.near = [rest for near in self.near if len((rest := near.without(list(moved))).owners)]
+            self.many[list(moved)] = [len(rows) > MANY * self.samples[d].n for d, rows in moved.items()]
+            few = {d: rows for d, rows in moved.items() if len(rows) and not self.many[d]}
+            self.near += self._gathered(few, runs=theta.shape[1])
+
+    def _gathered(self, rows: dict[int, Index], runs: int) -> Iterator["_Records"]:
+        """The given rows of data sets, side by side where they are about equally many, as far as the cache goes."""
+        alike: dict[int, list[tuple[int, Index]]] = {}
+        most = max(1, BLOCK // (runs * ALIKE)) * ALIKE
+        for d, index in rows.items():
+            for start in range(0, len(index), most):
+                part = index[start : start + most]
+                alike.setdefault(-(-len(part) // ALIKE) * ALIKE, []).append((d, part))
+        for count, parts in alike.items():
+            # This is 1 for `most`, so that no two parts of one data set ever lie side by side.
+            width = max(1, BLOCK // (count * runs))
+            for start in range(0, len(parts), width):
+                yield _Records.gather(self.samples, parts[start : start + width], count, self.thresholds)
+
+    def _moments_suffice(self, theta: Array) -> NDArray[np.bool_]:
+        """Whether moments give the gradients of a data set without harmful rounding, shape (data sets,)."""
+        reach = np.sqrt(np.einsum("dkp,dkp->dk", theta, theta).max(1))
+        size = self.largest[:, 0] + self.largest[:, 1] * reach
+        return rounding_is_negligible(self.sizes, size, self.thresholds.min())
+
+    def _all_rows(self, d: int, theta: Array) -> tuple[Array, Array]:
+        """Mean of clipped gradients, shape (runs, p), and number of clipped ones, from every record of a data set."""
+        sample, (_, runs, p) = self.samples[d], theta.shape
+        total, count = np.zeros((runs, p)), np.zeros(runs)
+        size = max(64, BLOCK // max(runs, p))
+        for start in range(0, sample.n, size):
+            block = _Records.block(sample, slice(start, start + size), d, self.thresholds)
+            residual, kept = block.residuals(theta)
+            count += (residual != kept)[0].sum(1)
+            total += kept[0] @ block.X[0]
+        return total / sample.n, count
+
+
+@dataclass(frozen=True)
+class _Records:
+    """Equally many records of some data sets.
+
+    Attributes:
+        owners: the data sets, shape (owners,).
+        X, y: covariates and responses, shapes (owners, records, p) and (owners, 1, records).
+        limit: largest residual that is not clipped, `gamma / |x_i|`, shape (owners, runs or 1, records).
+    """
+
+    owners: Index
+    X: Array
+    y: Array
+    limit: Array
+
+    @classmethod
+    def gather(
+        cls, samples: Sequence[LinearSample], parts: list[tuple[int, Index]], count: int, thresholds: Array
+    ) -> "_Records":
+        """Rows of data sets, given as (data set, rows), filled up to `count` by records of zeros, which add nothing."""
+        X = np.zeros((len(parts), count, samples[0].p))
+        y, norms = np.zeros((2, len(parts), 1, count))
+        for i, (d, rows) in enumerate(parts):
+            X[i, : len(rows)] = samples[d].X[rows]
+            y[i, 0, : len(rows)], norms[i, 0, : len(rows)] = samples[d].y[rows], samples[d].norms[rows]
+        return cls(np.array([d for d, _ in parts]), X, y, _limits(norms, thresholds))
+
+    @classmethod
+    def block(cls, sample: LinearSample, rows: slice, owner: int, thresholds: Array) -> "_Records":
+        """Consecutive records of one data set, not copied."""
+        limit = _limits(sample.norms[None, None, rows], thresholds)
+        return cls(np.array([owner]), sample.X[None, rows], sample.y[None, None, rows], limit)
+
+    def without(self, owners: list[int]) -> "_Records":
+        """Those of the other data sets."""
+        stay = ~np.isin(self.owners, owners)
+        return self if stay.all() else _Records(self.owners[stay], self.X[stay], self.y[stay], self.limit[stay])
+
+    def residuals(self, theta: Array) -> tuple[Array, Array]:
+        """Residuals, and what clipping leaves of them, both of shape (owners, runs, records)."""
+        residual = theta[self.owners] @ self.X.swapaxes(1, 2)
+        residual -= self.y
+        kept = np.minimum(residual, self.limit)
+        return residual, np.maximum(kept, -self.limit, out=kept)
+
+
+def _shape(samples: Sequence[LinearSample], arms: DPGDArms, normals: Array) -> tuple[int, int, int]:
+    """(data sets, runs, p), once everything fits."""
+    dimensions = {sample.p for sample in samples}
+    if len(dimensions) != 1:
+        raise ValueError(f"the data sets of a batch must share p, but have p={sorted(dimensions)}")
+    shape = len(samples), len(arms), dimensions.pop()
+    # An axis of length 1 is shared, but never the last one: the noise of two coordinates is independent.
+    fits = normals.ndim == 4 and normals.shape[0] >= arms.steps and normals.shape[3] == shape[2]
+    if not fits or any(have not in (1, want) for have, want in zip(normals.shape[1:], shape, strict=True)):
+        raise ValueError(f"normals of shape {normals.shape} do not fit T={arms.steps} and (data sets, runs, p)={shape}")
+    return shape
+
+
+def _limits(norms: Array, thresholds: Array) -> Array:
+    """`gamma / |x_i|`, shape (owners, runs or 1, records), of norms of shape (owners, 1, records)."""
+    limits: Array = thresholds[:, None] / np.maximum(norms, TINY)
+    return limits
+
+
+def _spread(arms: DPGDArms, p: int) -> float:
+    """About how far iterates stray from their mean at most, for covariates of unit variance: a hint only."""
+    eta = np.minimum(arms.eta, 1.0)
+    # A standard normal vector has a norm of about sqrt(p) +- sqrt(1/2): the largest of as many as there are steps.
+    largest = np.sqrt(p) + np.sqrt(np.log(arms.steps * len(arms)))
+    return float((arms.noise_sd * np.sqrt(eta / (2.0 - eta))).max() * largest)

@@ -1,0 +1,301 @@
+"""The exact law of DP-GD's iterates where nothing is clipped (brown2024 Lemma 2.3), and what follows from it.
+
+The iterates are then a Gaussian vector autoregression about the least squares solution,
+`theta_t = theta_hat + M (theta_(t-1) - theta_hat) + eta lambda z_t` with `M = I - eta X'X/n`. Along the eigenvectors
+v_s of X'X/n it falls into p independent scalar ones with coefficients `a_s = 1 - eta s`. Errors, and how long and how
+far from valid the confidence intervals of `intervals` are, can therefore be computed without any run.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import gammaln
+
+from dpdescent.data.linear import Gram
+from dpdescent.intervals import spacing, t_factor, tail_width
+
+Array = NDArray[np.float64]
+
+# How the m estimates of an interval come about; each is a function of `intervals`.
+Construction = Literal["independent runs", "checkpoints", "batched means"]
+
+
+@dataclass(frozen=True)
+class IterateLaw:
+    """Law of the iterates theta_t of DP-GD without clipping on one data set (brown2024 Lemma 2.3).
+
+    Times t count iterations from theta_0; `math.inf` is the stationary law.
+
+    Attributes:
+        theta_hat: least squares solution, shape (p,).
+        theta_0: starting point, shape (p,).
+        eta: step size.
+        noise_sd: lambda, sd of the noise on the mean gradient.
+        eigenvalues: those of X'X/n, ascending, shape (p,).
+        eigenvectors: as columns, shape (p, p).
+    """
+
+    theta_hat: Array
+    theta_0: Array
+    eta: float
+    noise_sd: float
+    eigenvalues: Array
+    eigenvectors: Array
+
+    @classmethod
+    def of(cls, gram: Gram, *, eta: float, noise_sd: float, theta_0: Array | None = None) -> "IterateLaw":
+        """The law on the data set with these sufficient statistics; theta_0 is zero unless it is given.
+
+        Raises:
+            ValueError: if X'X is singular, lambda is negative, or the descent does not contract: 0 < eta s < 2 is
+                needed for every eigenvalue s of X'X/n.
+        """
+        if not noise_sd >= 0.0:
+            raise ValueError(f"noise_sd={noise_sd} must not be negative")
+        s, V = np.linalg.eigh(gram.xx / gram.n)
+        if not s[0] > len(s) * np.finfo(np.float64).eps * s[-1]:
+            raise ValueError(f"X'X/n has eigenvalues from {s[0]:.3g} to {s[-1]:.3g}: it must be invertible")
+        if not 0.0 < eta * s[-1] < 2.0:
+            raise ValueError(f"eta={eta} times the largest eigenvalue of X'X/n, {s[-1]:.6g}, is {eta * s[-1]:.6g}: "
+                             f"eta must lie between 0 and {2.0 / s[-1]:.6g}")  # fmt: skip
+        theta_hat = cho_solve(cho_factor(gram.xx), gram.xy)
+        return cls(theta_hat, np.zeros(len(s)) if theta_0 is None else theta_0, eta, noise_sd, s, V)
+
+    @property
+    def contraction(self) -> Array:
+        """a_s = 1 - eta s, shape (p,); a_s^k is the correlation of iterates k steps apart in a stationary run."""
+        return 1.0 - self.eta * self.eigenvalues
+
+    @property
+    def stationary_variances(self) -> Array:
+        """eta^2 lambda^2 / (1 - a_s^2) of every eigen-direction, shape (p,)."""
+        v: Array = self.eta * self.noise_sd**2 / (self.eigenvalues * (2.0 - self.eta * self.eigenvalues))
+        return v
+
+    @property
+    def start(self) -> Array:
+        """v_s'(theta_0 - theta_hat), shape (p,)."""
+        return (self.theta_0 - self.theta_hat) @ self.eigenvectors
+
+    def variances(self, t: float) -> Array:
+        """Variance of theta_t in every eigen-direction, shape (p,)."""
+        return self.stationary_variances * (1.0 - self.contraction ** (2.0 * _time(t)))
+
+    def mean(self, t: float) -> Array:
+        """E theta_t = theta_hat + M^t (theta_0 - theta_hat), shape (p,) (brown2024 eq. 8)."""
+        mu: Array = self.theta_hat + self.eigenvectors @ (self.contraction ** _time(t) * self.start)
+        return mu
+
+    def covariance(self, t: float) -> Array:
+        """Cov theta_t = eta^2 lambda^2 (I - M^2)^-1 (I - M^2t), shape (p, p) (brown2024 Lemma 2.3)."""
+        return self.cross_covariance(t, t)
+
+    def cross_covariance(self, later: float, earlier: float) -> Array:
+        """Cov(theta_later, theta_earlier) = M^(later - earlier) Cov theta_earlier, shape (p, p) (brown2024 eq. 92-94).
+
+        Raises:
+            ValueError: if `later` < `earlier`, or a time is no whole number of iterations.
+        """
+        lag = 0.0 if later == earlier else later - earlier
+        if not lag >= 0.0:
+            raise ValueError(f"later={later} must not be before earlier={earlier}")
+        V = self.eigenvectors
+        C: Array = (V * (self.contraction ** _time(lag) * self.variances(earlier))) @ V.T
+        return C
+
+    def expected_squared_error(self, t: float, target: Array | None = None) -> float:
+        """E ||theta_t - target||^2; the target is theta_hat unless another fixed point, shape (p,), is given."""
+        offset = self.mean(t) - (self.theta_hat if target is None else target)
+        return float(offset @ offset + self.variances(t).sum())
+
+    def expected_distance(self, t: float, target: Array | None = None) -> float:
+        """E ||theta_t - target||; the target is theta_hat unless another fixed point, shape (p,), is given."""
+        offset = self.mean(t) - (self.theta_hat if target is None else target)
+        return float(expected_norm(offset @ self.eigenvectors, self.variances(t)))
+
+    def path(self, normals: Array, out: Array | None = None) -> Array:
+        """Iterates 1 to T of DP-GD without clipping for given standard normals z_t; both have shape (T, runs, p).
+
+        Args:
+            normals: z_t, as DP-GD itself uses them.
+            out: where to put the path; the normals themselves are allowed.
+
+        Raises:
+            ValueError: if the normals have another number of axes, or another p.
+        """
+        if normals.ndim != 3 or normals.shape[2] != len(self.theta_hat):
+            raise ValueError(f"normals of shape {normals.shape} must be (T, runs, p={len(self.theta_hat)})")
+        out = np.empty_like(normals) if out is None else out
+        M = (self.eigenvectors * self.contraction) @ self.eigenvectors.T
+        deviation = np.tile(self.theta_0 - self.theta_hat, (normals.shape[1], 1))
+        for t, z in enumerate(normals):
+            deviation = deviation @ M
+            deviation += self.eta * self.noise_sd * z
+            np.add(deviation, self.theta_hat, out=out[t])
+        return out
+
+    def simulate(self, steps: int, runs: int, rng: np.random.Generator) -> Array:
+        """Draws iterates 1 to `steps` of independent runs, shape (steps, runs, p).
+
+        Normals are drawn step by step, so that fewer steps of as many runs are a prefix. Memory is 8 bytes a number:
+        many runs are best drawn in blocks, each from a stream of its own.
+        """
+        normals = rng.standard_normal((steps, runs, len(self.theta_hat)))
+        return self.path(normals, out=normals)
+
+    def estimates(
+        self, construction: Construction, steps: int, m: int, burn_in: int, tail: int | None = None
+    ) -> "EstimatesLaw":
+        """The joint law of the m estimates that a construction of `intervals` makes of `steps` = N iterations in all.
+
+        Independent runs have T = N/m iterations each; `burn_in` counts for every run, and `tail` is for them alone.
+
+        Raises:
+            ValueError: if the construction is unknown or does not fit the number of steps.
+        """
+        last, width = _windows(construction, steps, m, burn_in, tail)
+        a, v = self.contraction[:, None], self.stationary_variances
+        total, within = _window_sums(a, width)
+        same, together = np.eye(m, dtype=bool), construction != "independent runs"
+        gaps = np.maximum(np.abs(last[:, None] - last) - (width - 1), 0)
+        between = together * total[:, :, None] ** 2 * a[:, :, None] ** gaps
+        # What the known start still weighs in each mean is missing from the covariances of estimates that share a run.
+        decay = total * a ** (last - width + 1)
+        missing = (same | together) * decay[:, :, None] * decay[:, None, :]
+        return EstimatesLaw(
+            means=self.start[:, None] * decay,
+            covariances=v[:, None, None] * (np.where(same, within[:, None, None], between) - missing),
+            settled_variances=v * within,
+            eigenvectors=self.eigenvectors,
+        )
+
+
+@dataclass(frozen=True)
+class EstimatesLaw:
+    """Joint Gaussian law of m estimates of theta_hat, independent between the eigen-directions of X'X/n.
+
+    The ideal that Student's t interval supposes is m independent estimates with mean theta_hat; their variances are
+    taken to be those that the estimates have once the start-up is over (brown2024 App. C.2.2).
+
+    Attributes:
+        means: of v_s'(theta^(l) - theta_hat), shape (p, m).
+        covariances: between the m estimates, for every eigen-direction, shape (p, m, m).
+        settled_variances: variance of an estimate after the start-up, shape (p,).
+        eigenvectors: as columns, shape (p, p).
+    """
+
+    means: Array
+    covariances: Array
+    settled_variances: Array
+    eigenvectors: Array
+
+    def expected_length(self, level: float = 0.95) -> Array:
+        """Exact expected length of the t interval of every coordinate, shape (p,).
+
+        Start-up and correlation between the estimates count. The sample sd is ||centred estimates|| / sqrt(m - 1).
+        """
+        m = self.means.shape[1]
+        means, covariances, _ = self._coordinates()
+        centring = np.eye(m) - 1.0 / m
+        variances, U = np.linalg.eigh(centring @ covariances @ centring)
+        centred = np.einsum("jlk,jl->jk", U, means - means.mean(axis=1, keepdims=True))
+        # Rounding leaves the variance along the ones, which centring has removed, a hair below or above zero.
+        spread = expected_norm(centred, np.maximum(variances, 0.0))
+        return 2.0 * t_factor(m, level) * spread / math.sqrt(m - 1)
+
+    def settled_length(self, level: float = 0.95) -> Array:
+        """Expected length `2 t c4(m) sqrt(V_j / m)` of ideal estimates, shape (p,): the limit of long runs."""
+        m = self.means.shape[1]
+        length: Array = 2.0 * t_factor(m, level) * _c4(m) * np.sqrt(self._coordinates()[2])
+        return length
+
+    def divergence(self) -> float:
+        """KL divergence of the estimates from the ideal, of all coordinates together.
+
+        The intervals of all coordinates behave as ideal ones do, up to a probability of `pinsker(divergence)`: a number
+        for brown2024 Thm 3.1, whose constants have none. The noise must not be zero.
+        """
+        return float(_divergences(self.means, self.covariances, self.settled_variances).sum())
+
+    def coordinate_divergences(self) -> Array:
+        """KL divergence of the estimates of each coordinate from their ideal, shape (p,).
+
+        One coordinate's interval covers with probability at least the level less `pinsker(divergence)` (brown2024
+        Claim C.10): sharper than from all coordinates together. The noise must not be zero.
+        """
+        return _divergences(*self._coordinates())
+
+    def _coordinates(self) -> tuple[Array, Array, Array]:
+        """Means less theta_hat_j, covariances and settled variances of the estimates of every coordinate."""
+        V = self.eigenvectors
+        return V @ self.means, np.tensordot(V**2, self.covariances, axes=1), V**2 @ self.settled_variances
+
+
+def pinsker(divergence: ArrayLike) -> Array:
+    """Pinsker's bound sqrt(KL / 2) on total variation, not cut off at 1, above which it says nothing."""
+    return np.sqrt(np.asarray(divergence, dtype=np.float64) / 2.0)
+
+
+def expected_norm(means: Array, variances: Array) -> Array:
+    """E ||x|| for independent x_k ~ N(means_k, variances_k) along the last axis, to about twelve digits.
+
+    `E sqrt(Q) = int_0^oo (1 - E exp(-u Q)) u^(-3/2) du / (2 sqrt(pi))` for Q = ||x||^2, whose transform is known. In
+    log u the trapezoidal rule converges exponentially, and the ends of the range are below 1e-15 of the whole.
+    """
+    squared = (means**2 + variances).sum(axis=-1)
+    scale = np.where(squared > 0.0, squared, 1.0)[..., None]
+    step = 0.25
+    w = np.exp(np.arange(-70.0, 70.0 + step, step))
+    lam, mu2 = (variances / scale)[..., None], (means**2 / scale)[..., None]
+    log_transform = -(0.5 * np.log1p(2.0 * w * lam) + w * mu2 / (1.0 + 2.0 * w * lam)).sum(axis=-2)
+    integral = step * (-np.expm1(log_transform) / np.sqrt(w)).sum(axis=-1)
+    norm: Array = np.sqrt(squared) * integral / (2.0 * math.sqrt(math.pi))
+    return norm
+
+
+def _windows(construction: str, steps: int, m: int, burn_in: int, tail: int | None) -> tuple[NDArray[np.int_], int]:
+    """Number of the last iterate that each estimate averages, shape (m,), and of iterates that it averages."""
+    if construction == "independent runs":
+        if m < 2 or steps % m:
+            raise ValueError(f"N={steps} must be a multiple of the number m={m} of runs, and m at least 2")
+        return np.full(m, steps // m), tail_width(steps // m, burn_in, tail)
+    if construction not in ("checkpoints", "batched means"):
+        raise ValueError(f"construction={construction!r} must be one of {', '.join(get_args(Construction))}")
+    if tail is not None:
+        raise ValueError(f"tail={tail} is for independent runs, not for {construction}")
+    L = spacing(steps, m, burn_in)
+    return burn_in + L * np.arange(1, m + 1), L if construction == "batched means" else 1
+
+
+def _window_sums(a: Array, width: int) -> tuple[Array, Array]:
+    """Mean of a^0 to a^(W-1), shape (p, 1), and the variance of a mean of W iterates over that of one, shape (p,).
+
+    Sums, not the closed forms of geometric series, which cancel as eta s -> 0.
+    """
+    powers, lags = a ** np.arange(width), np.arange(1, width)
+    return powers.mean(axis=1, keepdims=True), (width + 2.0 * (powers[:, 1:] @ (width - lags))) / width**2
+
+
+def _divergences(means: Array, covariances: Array, ideal: Array) -> Array:
+    """KL of N(means, covariances) from N(0, ideal I), along the first axis."""
+    if not ideal.min() > 0.0:
+        raise ValueError("without noise (lambda = 0) there is no law of the estimates to compare")
+    m = means.shape[1]
+    excess = np.linalg.eigvalsh(covariances / ideal[:, None, None] - np.eye(m))
+    divergences: Array = 0.5 * ((excess - np.log1p(excess)).sum(axis=1) + (means**2).sum(axis=1) / ideal)
+    return divergences
+
+
+def _c4(m: int) -> float:
+    """Expected sample sd of m independent standard normals; 0.97266 for m = 10."""
+    return math.sqrt(2.0 / (m - 1)) * math.exp(gammaln(m / 2) - gammaln((m - 1) / 2))
+
+
+def _time(t: float) -> float:
+    if not (t >= 0.0 and (t == math.inf or t == int(t))):
+        raise ValueError(f"t={t} must be a non-negative whole number of iterations, or infinite")
+    return float(t)

@@ -1,0 +1,181 @@
+"""One run of DP-2S-GD (liang2025 Alg. 1) on a table of one's own: settings, noise, account.
+
+Nothing is taken from the data but the number of records, which is public. Step sizes and thresholds are given, columns
+are centred by given constants, and how many gradients were clipped is not told. One row is one record: neighbouring
+tables have one row replaced.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from dpdescent.algorithms import dp_2s_gd
+from dpdescent.data.iv import Array, IVSample
+from dpdescent.privacy import accounting, zcdp
+from dpdescent.privacy.clipping import mean_sensitivity
+from dpdescent.privacy.events import GaussianReleases, Mechanism
+
+Released = Literal["beta", "all"]
+
+CHOICE = {
+    "rho1": "the zCDP budget of the first stage, such as 1; a run costs rho1 + rho2, and every further one again",
+    "rho2": "the zCDP budget of the second stage, such as 1; a run costs rho1 + rho2",
+    "gamma1": "the first stage's clipping threshold, a public guess of |z| |x - Theta'z| for most records; noise grows "
+    "with it, and what lies above it is clipped",
+    "gamma2": "the second stage's clipping threshold, a public guess of |Theta'z| |y - beta'Theta'z| for most records; "
+    "noise grows with it, and what lies above it is clipped",
+    "eta": "the first stage's step size, about 1 over a public guess of the largest eigenvalue of E[zz'] (1 where "
+    "instruments are uncorrelated and of variance 1); beyond 2 over it the descent diverges",
+    "alpha": "the second stage's step size, about 1 over a public guess of the largest eigenvalue of "
+    "E[Theta'zz'Theta], the part of x's second moment that instruments explain; beyond 2 over it the descent diverges",
+}
+"""How to choose each setting that has no safe default; none of them may come from the data."""
+
+RELEASED = {
+    "beta": "only the last beta is published; it rests on all noisy first-stage steps too, so that no cost below "
+    "rho1 + rho2 is proved (Lemma F.1 of liang2025, which claims rho2, is refuted)",
+    "all": "all iterates of both stages may be published: rho1 + rho2 is the cost of all of them together",
+}
+"""What each way to publish costs, and why it is the same."""
+
+EXACT = (
+    "in exact arithmetic: each step adds Gaussian noise to the mean of gradients that are clipped at the threshold, "
+    "which one replaced record of n, n public, moves by 2 gamma / n at most; costs add over the steps of both stages. "
+    "Settings, columns and centring constants must be chosen without the data, and one person may be in one row only"
+)
+
+# Larger values are cut to this, record by record, which costs no privacy: their squares would overflow, and the NaN
+# that follows would tell of the one record that it came from.
+LARGEST = 1e100
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run is given; all of it is public.
+
+    Attributes:
+        rho1, rho2: zCDP budgets of the two stages.
+        gamma1, gamma2: clipping thresholds of the two stages.
+        eta, alpha: step sizes of the two stages.
+        steps: number of iterations T; the budget is spread over them. 20 is the paper's own number.
+
+    Raises:
+        ValueError: if a value is not positive and finite.
+    """
+
+    rho1: float
+    rho2: float
+    gamma1: float
+    gamma2: float
+    eta: float
+    alpha: float
+    steps: int = 20
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not 0.0 < value < math.inf:
+                raise ValueError(f"{name}={value} must be positive and finite")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What may be published.
+
+    Attributes:
+        beta: last second-stage iterate, shape (p,).
+        paths: iterates 0 to T: `Theta_path`, shape (T + 1, q, p), and `beta_path`, shape (T + 1, p); none of them where
+            only beta is published.
+    """
+
+    beta: Array
+    paths: dict[str, Array] = field(default_factory=dict)
+
+
+def mechanism(settings: Settings, n: int) -> Mechanism:
+    """What a run lets out of n records, with the least noise that each stage's budget needs."""
+    total = settings.rho1 + settings.rho2
+    return Mechanism("DP-2S-GD", _stages(settings, n), "replace-one", "full batch", total, "proved", EXACT)
+
+
+def _stages(settings: Settings, n: int) -> tuple[GaussianReleases, GaussianReleases]:
+    """Both the noise that is added and the account are read from these."""
+
+    def stage(what: str, gamma: float, rho: float) -> GaussianReleases:
+        sensitivity = mean_sensitivity(gamma, n)
+        noise_sd = zcdp.gaussian_noise_sd(sensitivity, rho, settings.steps)
+        return GaussianReleases(f"{what} clipped mean gradient", sensitivity, noise_sd, settings.steps)
+
+    return stage("first-stage", settings.gamma1, settings.rho1), stage("second-stage", settings.gamma2, settings.rho2)
+
+
+def account(settings: Settings, n: int, delta: float, released: Released) -> dict[str, Any]:
+    """The guarantee of a run, as it is written down.
+
+    Raises:
+        ValueError: if delta is not below 1/n, where publishing a random record would pass for private.
+    """
+    zcdp.require_delta(delta)
+    if delta * n >= 1.0:
+        raise ValueError(f"delta={delta} must be below 1/n = {1 / n:.3g}, or publishing a record at random would pass")
+    made = mechanism(settings, n)
+    # Rounding may put the noise's own cost a hair below the budget; the larger of the two is told.
+    rho = max(made.rho, made.claimed_rho)
+    parts = [{**asdict(each), "rho": each.rho} for each in _stages(settings, n)]
+    return {
+        "algorithm": made.name, "relation": made.relation, "n": n, "releases": parts, "rho": rho, "delta": delta,
+        "epsilon": accounting.tight_epsilon(rho, delta), "guarantee": made.guarantee, "holds": made.reason,
+        "release": released, "release_costs": RELEASED[released],
+    }  # fmt: skip
+
+
+def centred(
+    sample: IVSample, constants: Mapping[str, float], instruments: list[str], regressors: list[str], outcome: str
+) -> IVSample:
+    """The sample, whose columns are named, less public constants; a column in both lists loses its own in both.
+
+    Raises:
+        ValueError: if a constant is not finite, or belongs to no column in use.
+    """
+    used = [*instruments, *regressors, outcome]
+    for name, value in constants.items():
+        if name not in used:
+            raise ValueError(f"centre: {name!r} is no column in use; there are {', '.join(used)}")
+        if not math.isfinite(value):
+            raise ValueError(f"centre: {name}={value} must be finite")
+    z, x = (np.array([constants.get(name, 0.0) for name in names]) for names in (instruments, regressors))
+    return IVSample(sample.Z - z, sample.X - x, sample.y - constants.get(outcome, 0.0))
+
+
+def run(sample: IVSample, settings: Settings, rng: np.random.Generator, released: Released = "beta") -> Outcome:
+    """One run.
+
+    Raises:
+        ValueError: if there are fewer instruments than regressors, no more records than instruments, or the iterates
+            overflow.
+    """
+    if sample.q < sample.p:
+        raise ValueError(f"{sample.q} instruments cannot identify {sample.p} effects; name as many as regressors")
+    if sample.n <= sample.q:
+        raise ValueError(f"{sample.n} records do not suffice for {sample.q} instruments; more records are needed")
+    cut = IVSample(*(np.clip(part, -LARGEST, LARGEST) for part in (sample.Z, sample.X, sample.y)))
+    noise = dp_2s_gd.Normals.draw(rng, settings.steps, sample.p, sample.q)
+    # Overflow is told below, in one line.
+    with np.errstate(all="ignore"):
+        path = dp_2s_gd.descend(cut, _arms(settings, sample.n), noise, record=True)
+    assert path.Theta_path is not None
+    assert path.beta_path is not None
+    paths = {"Theta_path": path.Theta_path[:, 0], "beta_path": path.beta_path[:, 0]}
+    if not all(np.isfinite(iterates).all() for iterates in paths.values()):
+        raise ValueError(
+            "the iterates overflow; take smaller step sizes (this run counts too if anything of it is told)"
+        )
+    return Outcome(path.beta[0], paths if released == "all" else {})
+
+
+def _arms(settings: Settings, n: int) -> dp_2s_gd.TwoStageArms:
+    noise_sds = [stage.noise_sd for stage in _stages(settings, n)]
+    values = (settings.eta, settings.alpha, settings.gamma1, settings.gamma2, *noise_sds)
+    return dp_2s_gd.TwoStageArms(np.array([settings.steps]), *(np.array([value]) for value in values))

@@ -1,0 +1,141 @@
+"""DP-SSGD under attack: a shuffled canary (varshney2022 Algorithm 1).
+
+Every record's clipped gradient is +zeta, wherever the iterates go; between neighbours one of them is -zeta instead, in
+a secret, uniformly random place. All N releases are seen. Among records whose gradient is 0, or at another angle, a
+canary tells less: the chi-square divergence that is left after N releases grows with the distance from the others.
+Whether another pair tells more still is not known, because what amplification by shuffling proves is far above it.
+"""
+
+import math
+from collections.abc import Callable
+from functools import cache, partial
+
+import numpy as np
+from scipy.special import logsumexp, ndtr
+
+from dpdescent.algorithms import dp_ftrl
+from dpdescent.privacy.audit.attack import Array, Attack
+from dpdescent.privacy.audit.bounds import epsilon_where
+
+# Threshold, step size, and a label so far away that the residual is clipped wherever the iterates go.
+ZETA, ETA, FAR = 1.0, 1.0, 1e9
+
+# Releases a side: so few runs of many records cannot tell the neighbours apart, but more would not either.
+MOST_RELEASES = 5_000_000
+
+# Records above which the runs that this leaves show nothing.
+MANY = 1000
+
+# Releases that are computed together.
+TOGETHER = 500_000
+
+# Points of the grid on which the law of the likelihood ratio is computed, and how many sds of it there are on a side.
+GRID, WIDE = 1 << 20, 12.0
+
+
+def canary(records: int, alpha: float) -> Attack:
+    """One record of N with the opposite gradient, somewhere.
+
+    Args:
+        records: N; of one record alone there is nothing to hide among.
+        alpha: noise multiplier, sd of the noise over 2 zeta.
+    """
+    pair = (
+        f"N = {records} records x = 1 with y = -{FAR:g}, or one of them y = {FAR:g}: clipped gradients +zeta, or one "
+        "-zeta, in a secret random order; score: likelihood ratio of all N releases, a mean over the places"
+    )
+    if records > MANY:
+        pair += (
+            "; what the pair attains is computed, and far too small for the runs that are feasible to show any of it"
+        )
+    alone = records == 1
+
+    def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        size = max(1, TOGETHER // records)
+        blocks = [_scores(min(size, runs - start), records, alpha, rng) for start in range(0, runs, size)]
+        first, second = np.concatenate(blocks, axis=1)
+        return first, second
+
+    return Attack(
+        pair,
+        simulate,
+        mu=1.0 / alpha if alone else None,
+        epsilon=None if alone else _epsilon_of(records, alpha),
+        most_runs=max(10, MOST_RELEASES // records),
+    )
+
+
+def _scores(runs: int, records: int, alpha: float, rng: np.random.Generator) -> Array:
+    """Logarithms of the likelihood ratio on both data sets, shape (2, runs)."""
+    labels = np.full((2, runs, records), -FAR)
+    labels[1, np.arange(runs), rng.integers(records, size=runs)] = FAR
+    return likelihood_ratio(releases(labels, alpha, rng), alpha)
+
+
+def releases(labels: Array, alpha: float, rng: np.random.Generator) -> Array:
+    """Noisy clipped gradients `(w_t - w_(t+1)) / eta` in units of zeta, of the shape of the labels (runs..., N).
+
+    No gradient depends on the iterates, so that every step can start at 0: the steps of all runs are arms of one.
+    """
+    arms = labels.size
+    settings = dp_ftrl.FTRLArms(np.full(arms, ETA), np.full(arms, ZETA), np.full(arms, 2.0 * alpha * ZETA))
+    noise = rng.standard_normal((1, arms, 1, 1))
+    moved = dp_ftrl.single_pass(np.ones((1, 1)), labels.reshape(1, arms), settings, np.zeros(1), noise)
+    found: Array = -moved.theta.reshape(labels.shape) / (ETA * ZETA)
+    return found
+
+
+def likelihood_ratio(found: Array, alpha: float) -> Array:
+    """log of the mean over places of `exp(-z / (2 alpha^2))`: N(-1, 4 alpha^2) over N(1, 4 alpha^2) at z."""
+    ratio: Array = logsumexp(-found / (2.0 * alpha**2), axis=-1) - math.log(found.shape[-1])
+    return ratio
+
+
+def _epsilon_of(records: int, alpha: float) -> Callable[[float], float]:
+    """Smallest epsilon of the pair, in both directions, from delta, up to the grid."""
+
+    def missing(eps: float) -> float:
+        values, law = ratio_law(records, alpha)
+        grown = math.exp(eps)
+        there, back = np.maximum(values - grown, 0.0), np.maximum(1.0 - grown * values, 0.0)
+        return max(float(law @ there), float(law @ back))
+
+    return partial(epsilon_where, missing)
+
+
+@cache
+def ratio_law(records: int, alpha: float) -> tuple[Array, Array]:
+    """Values of the likelihood ratio and their probabilities on the first data set, shape (GRID,) each.
+
+    It is a mean of N independent `Y = exp(g/alpha - 1/(2 alpha^2))`, of which the law is put on a grid, with its mean,
+    and convolved. That spreads it a little, so that epsilon comes out a trifle too large.
+
+    Raises:
+        ValueError: if Y is spread too widely for the grid: alpha is too small.
+    """
+    mu = 1.0 / alpha
+    spread = math.sqrt(math.expm1(mu**2) * records)
+    largest = math.exp(mu * 8.0 - 0.5 * mu**2)
+    width = 2.0 * max(WIDE * spread, largest)
+    cell = width / GRID
+    if cell > 0.05 * math.sqrt(math.expm1(mu**2)):
+        raise ValueError(f"alpha={alpha} at N={records}: the likelihood ratio is spread too widely for the grid")
+    power = np.fft.rfft(_one(mu, cell)) ** records
+    # The sum lies near N; the grid is wound round it.
+    places = np.arange(GRID)
+    turns = np.round((records / cell - places) / GRID)
+    values = (places + turns * GRID) * cell / records
+    # A sum of positive numbers; what stands below 0 is rounding.
+    return values, np.where(values < 0.0, 0.0, np.maximum(np.fft.irfft(power, GRID), 0.0))
+
+
+def _one(mu: float, cell: float) -> Array:
+    """Probabilities of Y at 0, cell, 2 cell, ...: the mass between two points goes to both, so that the mean stays."""
+    edges = np.arange(GRID + 1) * cell
+    with np.errstate(divide="ignore"):
+        at = np.log(edges) / mu + 0.5 * mu
+    mass, mean = np.diff(ndtr(at)), np.diff(ndtr(at - mu))
+    right = np.clip(mean / cell - np.arange(GRID) * mass, 0.0, mass)
+    law: Array = mass - right
+    law[1:] += right[:-1]
+    return law

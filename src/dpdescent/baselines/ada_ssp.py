@@ -1,0 +1,290 @@
+"""AdaSSP: linear regression from privately released sufficient statistics (Wang 2018, Algorithm 2).
+
+The private baseline of brown2024 Figures 1 and 9, which give no details of it. Three Gaussian releases, all else is
+post-processing: the smallest eigenvalue of X'X, X'X itself (its entries on and above the diagonal, mirrored), and X'y;
+then ridge regression, with the least ridge that the released eigenvalue shows to be needed.
+
+**Sensitivities**, for records with |x| <= Bx and |y| <= By; |.| is the Euclidean norm of vectors.
+
+Add or drop a record (x, y):
+- smallest eigenvalue: X'X moves by xx', and 0 <= xx' <= Bx^2 I, so every eigenvalue moves by Bx^2 at most;
+- X'X: of a symmetric D, the entries on and above the diagonal have squared norm (|D|_F^2 + |diag D|^2) / 2. For
+  D = xx' both terms, |x|^4 and sum_j x_j^4, are at most Bx^4. So Bx^2; attained by x along an axis;
+- X'y: |x y| <= Bx By.
+
+Replace (x, y) by (z, w), A being the X'X of the other records:
+- smallest eigenvalue: with either record it lies between that of A and that of A plus Bx^2. So Bx^2;
+- X'X: D = xx' - zz', with |D|_F^2 = |x|^4 + |z|^4 - 2 (x'z)^2 <= 2 Bx^4 and, because x_j^2 z_j^2 >= 0,
+  |diag D|^2 = sum_j (x_j^2 - z_j^2)^2 <= sum_j (x_j^4 + z_j^4) <= 2 Bx^4. So sqrt(2) Bx^2; attained by x and z along
+  two axes, so that nothing less suffices unless p = 1;
+- X'y: |x y - z w| <= 2 Bx By; attained by z = x, w = -y.
+
+**Guarantee.** The three costs add, whatever the data, if every record is within bounds that do not depend on the data:
+`bounded_gram` clips them. Bounds read off the data, or not enforced, leave no guarantee. n is never released.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dpdescent.checks import require_positive
+from dpdescent.data.linear import Array, Gram, LinearSample, blocks
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.clipping import clip_factors
+from dpdescent.privacy.events import GaussianReleases, Guarantee, Mechanism, Relation
+
+BoundsSource = Literal["public", "not enforced", "data maxima"]
+
+_WHAT = ("smallest eigenvalue of X'X", "X'X, its upper triangle", "X'y")
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Bounds of the records, `|x_i| <= x` and `|y_i| <= y`.
+
+    Attributes:
+        x: Bx, in units of |x|.
+        y: By, in units of y.
+        source: `public` (known beforehand, and every record clipped to them), `not enforced` (known beforehand, records
+            not clipped), or `data maxima` (read off the data).
+
+    Raises:
+        ValueError: if a bound is not positive and finite.
+    """
+
+    x: float
+    y: float
+    source: BoundsSource
+
+    def __post_init__(self) -> None:
+        require_positive(Bx=self.x, By=self.y)
+        if not max(self.x, self.y) < math.inf:
+            raise ValueError(f"Bx={self.x} and By={self.y} must be finite: the noise is proportional to them")
+
+    @classmethod
+    def data_maxima(cls, sample: LinearSample) -> "Bounds":
+        """The least bounds that a sample meets; they are no public knowledge, so no guarantee rests on them."""
+        return cls(float(sample.norms.max()), float(np.abs(sample.y).max()), "data maxima")
+
+
+def sensitivities(bounds: Bounds, relation: Relation) -> tuple[float, float, float]:
+    """Of the smallest eigenvalue of X'X, of X'X and of X'y; the argument stands at the head of the module.
+
+    Raises:
+        ValueError: if the relation is neither add-remove nor replace-one.
+    """
+    if relation == "add-remove":
+        return bounds.x**2, bounds.x**2, bounds.x * bounds.y
+    if relation == "replace-one":
+        return bounds.x**2, math.sqrt(2) * bounds.x**2, 2 * bounds.x * bounds.y
+    raise ValueError(f"relation={relation!r} must be add-remove or replace-one")
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Noise of the three releases, and what is claimed for it.
+
+    Attributes:
+        bounds: of the records.
+        relation: neighbouring relation of the stated sensitivities.
+        releases: smallest eigenvalue of X'X, X'X, X'y, in this order.
+        delta: in (0, 1); also sets how far the released eigenvalue is lowered, `sqrt(log(6/delta))` of its noise sd.
+        claimed_rho: zCDP budget; inf where `claimed_eps` is claimed instead.
+        claimed_eps: epsilon claimed at delta.
+    """
+
+    bounds: Bounds
+    relation: Relation
+    releases: tuple[GaussianReleases, GaussianReleases, GaussianReleases]
+    delta: float
+    claimed_rho: float = math.inf
+    claimed_eps: float | None = None
+
+    @classmethod
+    def standard(cls, bounds: Bounds, eps: float, delta: float, relation: Relation = "add-remove") -> "Calibration":
+        """As published: noise `sqrt(log(6/delta)) / (eps/3)` times the add-remove sensitivities (Wang 2018, Alg. 2).
+
+        With `data maxima` this is the baseline as commonly run. `relation` changes the stated sensitivities, never the
+        noise.
+
+        Raises:
+            ValueError: if eps is not positive or delta not in (0, 1).
+        """
+        require_positive(eps=eps)
+        zcdp.require_delta(delta)
+        multiplier = math.sqrt(math.log(6 / delta)) / (eps / 3)
+        noise = tuple(multiplier * each for each in sensitivities(bounds, "add-remove"))
+        return cls(bounds, relation, _releases(bounds, relation, noise), delta, claimed_eps=eps)
+
+    @classmethod
+    def zcdp_matched(
+        cls, bounds: Bounds, rho: float, delta: float, relation: Relation = "replace-one"
+    ) -> "Calibration":
+        """rho/3 of zCDP for each release, under the relation of DP-GD (ours: budget and relation as in brown2024).
+
+        The published ridge, written in the sds of the noise instead of their published values, is kept.
+
+        Raises:
+            ValueError: if rho is not positive or delta not in (0, 1).
+        """
+        zcdp.require_delta(delta)
+        noise = tuple(zcdp.gaussian_noise_sd(each, rho, releases=3) for each in sensitivities(bounds, relation))
+        return cls(bounds, relation, _releases(bounds, relation, noise), delta, claimed_rho=rho)
+
+
+def mechanism(calibration: Calibration) -> Mechanism:
+    """What AdaSSP with this calibration lets out, and what guarantee that has."""
+    guarantee, reason = _guarantee(calibration)
+    eps = calibration.claimed_eps
+    return Mechanism(
+        "AdaSSP", calibration.releases, calibration.relation, "full batch", calibration.claimed_rho, guarantee, reason,
+        claimed_eps_delta=None if eps is None else (eps, calibration.delta),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class AdaSSPFit:
+    """A fit by AdaSSP.
+
+    Attributes:
+        theta: estimate, shape (p,).
+        ridge: what was added to the diagonal of the released X'X (unnormalised, so it grows with n like X'X).
+        smallest_eigenvalue_private: lower confidence limit of the smallest eigenvalue of X'X, at least 0.
+    """
+
+    theta: Array
+    ridge: float
+    smallest_eigenvalue_private: float
+
+
+def ada_ssp(
+    gram: Gram, calibration: Calibration, rng: np.random.Generator, failure_probability: float = 0.05
+) -> AdaSSPFit:
+    """Runs AdaSSP on sufficient statistics (Wang 2018, Algorithm 2).
+
+    With the sds s1, s2 of the noise on the smallest eigenvalue and on X'X, `L = log(6/delta)` and failure probability
+    v, the lowered eigenvalue is `l = max(0, lambda_min + s1 N(0, 1) - sqrt(L) s1)` and the ridge is
+    `max(0, s2 sqrt(p log(2 p^2 / v)) - l)`: the published formulas with s1 and s2 for `sqrt(L) Bx^2 / (eps/3)`.
+
+    Args:
+        gram: sufficient statistics, of records within the bounds: `bounded_gram(sample, calibration.bounds)`.
+        calibration: noise of the releases.
+        rng: generator of the noise; equal streams give equal normals under every calibration.
+        failure_probability: v, of the ridge being too small for the noise on X'X.
+
+    Raises:
+        ValueError: if the failure probability is not in (0, 1), or (without noise) X'X is singular.
+    """
+    if not 0.0 < failure_probability < 1.0:
+        raise ValueError(f"failure_probability={failure_probability} must be in (0, 1)")
+    p = len(gram.xy)
+    eigenvalue, xx, xy = noisy_sums(gram, calibration, rng)
+    lowered = max(0.0, eigenvalue - math.sqrt(math.log(6 / calibration.delta)) * calibration.releases[0].noise_sd)
+    enough = calibration.releases[1].noise_sd * math.sqrt(p * math.log(2 * p**2 / failure_probability))
+    ridge = max(0.0, enough - lowered)
+    theta = np.asarray(np.linalg.solve(xx + ridge * np.eye(p), xy), dtype=np.float64)
+    return AdaSSPFit(theta, ridge, lowered)
+
+
+def bounded_gram(sample: LinearSample, bounds: Bounds) -> Gram:
+    """Sufficient statistics of the records clipped to the bounds: x scaled down to norm Bx, y cut to [-By, By].
+
+    Without a second copy of X; where no record exceeds the bounds, these are the sample's own.
+    """
+    if sample.norms.max() <= bounds.x and np.abs(sample.y).max() <= bounds.y:
+        return sample.gram
+    xx, xy = np.zeros((sample.p, sample.p)), np.zeros(sample.p)
+    y = np.clip(sample.y, -bounds.y, bounds.y)
+    threshold = np.full(1, bounds.x)
+    for rows in blocks(sample.n, sample.p):
+        X = sample.X[rows] * clip_factors(sample.norms[rows], threshold)[:, None]
+        xx += X.T @ X
+        xy += y[rows] @ X
+    return Gram(sample.n, xx, xy, float(y @ y))
+
+
+def wishart_gram(
+    theta: Array, n: int, rng: np.random.Generator, *, root: Array | None = None, sigma: float = 1.0
+) -> Gram:
+    """Sufficient statistics of n records of the Gaussian model, drawn directly: the law of `draw_linear(...).gram`.
+
+    A no-clipping approximation wherever records would be clipped to bounds: AdaSSP run on it has bounds that are `not
+    enforced`. O(p^3) time, whatever n. By Bartlett's decomposition X'X = FF' with F = LA, A lower triangular,
+    A_jj^2 ~ chi^2_{n-j} for j = 0, ..., p - 1 and standard normals below; then X'xi = sigma F g with g ~ N(0, I_p), and
+    xi'xi = sigma^2 (|g|^2 + chi^2_{n-p}).
+
+    Args:
+        theta: true parameter, shape (p,).
+        n: number of records, more than p.
+        rng: generator of this data set.
+        root: L of the covariance LL', shape (p, p); None is the identity.
+        sigma: sd of the label noise, non-negative.
+
+    Raises:
+        ValueError: if n <= p or sigma is negative.
+    """
+    p = len(theta)
+    if n <= p:
+        raise ValueError(f"n={n} must exceed p={p}: draw the records instead")
+    if not sigma >= 0.0:
+        raise ValueError(f"sigma={sigma} must not be negative")
+    F = np.tril(rng.standard_normal((p, p)), -1) + np.diag(np.sqrt(rng.chisquare(n - np.arange(p))))
+    if root is not None:
+        F = root @ F
+    g = rng.standard_normal(p)
+    xx, x_noise = F @ F.T, sigma * (F @ g)
+    noise_square = sigma**2 * (g @ g + rng.chisquare(n - p))
+    yy = theta @ xx @ theta + 2 * theta @ x_noise + noise_square
+    return Gram(n, xx, xx @ theta + x_noise, float(yy))
+
+
+def noisy_sums(gram: Gram, calibration: Calibration, rng: np.random.Generator) -> tuple[float, Array, Array]:
+    """The private part: noisy smallest eigenvalue, X'X and X'y."""
+    s1, s2, s3 = (release.noise_sd for release in calibration.releases)
+    p = len(gram.xy)
+    eigenvalue = float(np.linalg.eigvalsh(gram.xx)[0]) + s1 * rng.standard_normal()
+    # The upper triangle is mirrored: averaging with the transpose would halve the variance off the diagonal.
+    Z = np.triu(rng.standard_normal((p, p)))
+    Z += np.triu(Z, 1).T
+    return eigenvalue, gram.xx + s2 * Z, gram.xy + s3 * rng.standard_normal(p)
+
+
+def _releases(
+    bounds: Bounds, relation: Relation, noise: tuple[float, ...]
+) -> tuple[GaussianReleases, GaussianReleases, GaussianReleases]:
+    first, second, third = (
+        GaussianReleases(what, sensitivity, noise_sd, 1)
+        for what, sensitivity, noise_sd in zip(_WHAT, sensitivities(bounds, relation), noise, strict=True)
+    )
+    return first, second, third
+
+
+def _guarantee(calibration: Calibration) -> tuple[Guarantee, str]:
+    source = calibration.bounds.source
+    if source == "data maxima":
+        return "none", "used from the data without account: the largest |x_i| and |y_i| as bounds"
+    if source == "not enforced":
+        return "none", "the bounds are public, but records are not clipped to them"
+    return "proved", (
+        "x_i scaled down to norm Bx and y_i cut to [-By, By], both public: three Gaussian releases with the "
+        "sensitivities proved in baselines.sufficient_statistics; ridge and solution are post-processing"
+        + _claim_holds(calibration)
+    )
+
+
+def _claim_holds(calibration: Calibration) -> str:
+    """What the exact composition says of the published claim, where that follows for every epsilon and delta at once.
+
+    With L = log(6/delta) the three add-remove releases compose to mu-Gaussian-DP, mu = eps / sqrt(3L), and
+    delta(eps) <= Phi(-(eps/mu - mu/2)). For eps <= 2 (3 - sqrt(6)) L = 1.101 L the bracket is at least sqrt(2L), and
+    Phi(-sqrt(2L)) <= exp(-L) / 2 = delta / 12.
+    """
+    eps, L = calibration.claimed_eps, math.log(6 / calibration.delta)
+    if eps is None or calibration.relation != "add-remove" or eps > 1.1 * L:
+        return ""
+    return (
+        "; the claimed (epsilon, delta) holds with room, by the exact composition of the three Gaussians "
+        "(delta(epsilon) <= delta/12), not by epsilon/3 and delta/3 for each"
+    )

@@ -1,0 +1,194 @@
+"""Figures 5, 6, 10 and 11: coverage and length of the three confidence intervals, from one simulation.
+
+All N gradients of a construction share the budget: one run of N steps, or m runs of N/m. Runs come in two kinds: DP-GD
+with clipping, and the exact Gaussian process that it is without.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpdescent.algorithms import dp_gd
+from dpdescent.algorithms.gaussian_law import Construction, EstimatesLaw, IterateLaw, pinsker
+from dpdescent.baselines.least_squares import linear_intervals, linear_least_squares
+from dpdescent.data.linear import LinearSample
+from dpdescent.intervals import Intervals, batched_means, checkpoints, independent_runs, t_intervals
+from dpdescent.papers.brown2024.arms import Setting, no_privacy
+from dpdescent.papers.brown2024.design import Array, Row, Spec, sample_of, trial_stream
+from dpdescent.privacy.events import Mechanism
+
+INDEPENDENT, CHECKPOINTS, BATCHED = "independent", "checkpoints", "batched"
+# Batches of a fixed length: as many as there is room for, so that they do not grow with the run.
+SHORT = "batched, short"
+NAMES: dict[str, Construction] = {
+    INDEPENDENT: "independent runs", CHECKPOINTS: "checkpoints", BATCHED: "batched means"
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Constructed:
+    """Intervals of one construction on one data set over many replications.
+
+    Attributes:
+        name: of the construction.
+        steps: N, number of gradients over all runs.
+        intervals: shapes (replications, p).
+        law: of the iterates without clipping, at this construction's noise.
+        clip_fraction: fraction of all gradients that were clipped; 0 for the exact process.
+        lag1: autocorrelation of neighbouring iterates after the burn-in, shape (p,), of one long run.
+    """
+
+    name: str
+    steps: int
+    intervals: Intervals
+    law: IterateLaw
+    clip_fraction: float
+    lag1: Array | None = None
+
+
+def constructed(
+    spec: Spec, sample: LinearSample, trial: int, steps: int, clip_factor: float, short: bool = False
+) -> Iterator[Constructed]:
+    """The constructions at N gradients; independent runs are left out where they end within the burn-in.
+
+    With `short`, batches of a fixed length too, where at least m of them fit.
+    """
+    m, burn_in, tail = (spec["settings"][key] for key in ("m", "burn_in", "tail"))
+    path, setting, clipped = _paths(spec, sample, trial, steps, clip_factor, runs=1)
+    law = _law(sample, setting)
+    lag1 = autocorrelation(path[burn_in:])
+    for name, construct in ((CHECKPOINTS, checkpoints), (BATCHED, batched_means)):
+        yield Constructed(name, steps, _intervals(spec, construct(path, m, burn_in)), law, clipped, lag1)
+    kept, length = steps - burn_in, spec["settings"]["short_batch"]
+    if short and kept % length == 0 and kept >= m * length:
+        estimates = batched_means(path, kept // length, burn_in)
+        yield Constructed(SHORT, steps, _intervals(spec, estimates), law, clipped, lag1)
+    if steps > m * burn_in:
+        path, setting, clipped = _paths(spec, sample, trial, steps, clip_factor, runs=m)
+        # Run l of replication r is column l replications + r: no two replications share one.
+        estimates = independent_runs(path.reshape(len(path), m, -1, sample.p), burn_in, tail)
+        yield Constructed(INDEPENDENT, steps, _intervals(spec, estimates), _law(sample, setting), clipped)
+
+
+def _intervals(spec: Spec, estimates: Array) -> Intervals:
+    return t_intervals(estimates, 1.0 - spec["settings"]["alpha"])
+
+
+def _law(sample: LinearSample, setting: Setting) -> IterateLaw:
+    return IterateLaw.of(sample.gram, eta=setting.eta, noise_sd=setting.noise_sd)
+
+
+def _paths(
+    spec: Spec, sample: LinearSample, trial: int, steps: int, clip_factor: float, runs: int
+) -> tuple[Array, Setting, float]:
+    """Iterates of all replications, shape (N / runs, runs replications, p), the setting and the fraction clipped."""
+    setting = Setting.of(spec, sample.n, sample.p, steps // runs, clip_factor, runs)
+    columns = runs * spec["cell"]["replications"]
+    rng = trial_stream(spec, sample.p, sample.n, trial, f"noise {spec['panel']} N={steps} runs={runs}")
+    if spec["panel"] == "exact":
+        return _law(sample, setting).simulate(setting.T, columns, rng), setting, 0.0
+    normals = rng.standard_normal((setting.T, 1, columns, sample.p))
+    descent = dp_gd.descend([sample], setting.arms(columns), normals, record=True)
+    assert descent.path is not None
+    return descent.path[:, 0], setting, float(descent.clipped.mean())
+
+
+def autocorrelation(path: Array) -> Array:
+    """Lag-1 autocorrelation of every coordinate, pooled over steps and runs; path (T, runs, p).
+
+    Iterates are centred by the mean over runs at their own step: by a run's own mean, short runs would seem less
+    correlated than they are.
+    """
+    centred = path - path.mean(axis=1, keepdims=True)
+    products: Array = (centred[1:] * centred[:-1]).sum(axis=(0, 1)) / (centred[:-1] ** 2).sum(axis=(0, 1))
+    return products
+
+
+# From a construction and its target to columns with one value a coordinate, `value` among them.
+Measure = Callable[[Spec, Constructed, Array], dict[str, Array]]
+
+
+def coverage(spec: Spec, found: Constructed, target: Array) -> dict[str, Array]:
+    """Share of replications whose interval holds the target, and what the exact process guarantees for it."""
+    covered = found.intervals.covers(target).mean(axis=0)
+    if spec["panel"] != "exact" or found.name == SHORT:
+        return {"value": covered, "guaranteed": np.full(len(covered), np.nan)}
+    promised = 1.0 - spec["settings"]["alpha"] - pinsker(_estimates_law(spec, found).coordinate_divergences())
+    return {"value": covered, "guaranteed": np.maximum(promised, 0.0)}
+
+
+def length(spec: Spec, found: Constructed, target: Array) -> dict[str, Array]:
+    """Mean length, what the exact law expects without clipping, and the same for long runs."""
+    estimates, level = _estimates_law(spec, found), 1.0 - spec["settings"]["alpha"]
+    return {
+        "value": found.intervals.length.mean(axis=0), "predicted": estimates.expected_length(level),
+        "settled": estimates.settled_length(level),
+    }  # fmt: skip
+
+
+def _estimates_law(spec: Spec, found: Constructed) -> EstimatesLaw:
+    m, burn_in = spec["settings"]["m"], spec["settings"]["burn_in"]
+    tail = spec["settings"]["tail"] if found.name == INDEPENDENT else None
+    return found.law.estimates(NAMES[found.name], found.steps, m, burn_in, tail)
+
+
+def run(spec: Spec, measure: Measure) -> Iterator[Row]:
+    """Rows of one sample size: a row a construction, N and coordinate; the table's spread is that over coordinates."""
+    n, p, factor = spec["cell"]["n"], spec["cell"]["p"], spec["settings"]["clip_factor"]
+    for trial in range(*spec["trials"]):
+        sample, _ = sample_of(spec, p, n, trial)
+        target = linear_least_squares(sample.gram)
+        for steps in spec["cell"]["steps"]:
+            for found in constructed(spec, sample, trial, steps, factor, short=measure is coverage):
+                columns = measure(spec, found, target)
+                for j in range(p):
+                    values = {name: column[j] for name, column in columns.items()}
+                    yield {
+                        **_place(spec, steps, found.name, trial * p + j), **values,
+                        "clip_fraction": found.clip_fraction,
+                    }  # fmt: skip
+                if measure is coverage and found.name == BATCHED:
+                    yield from _lag1_rows(spec, found, trial)
+
+
+def _lag1_rows(spec: Spec, found: Constructed, trial: int) -> Iterator[Row]:
+    assert found.lag1 is not None
+    for j, value in enumerate(found.lag1):
+        place = _place(spec, found.steps, "lag1", trial * len(found.lag1) + j)
+        yield {**place, "value": value, "clip_fraction": found.clip_fraction}
+
+
+def least_squares_lengths(spec: Spec) -> Iterator[Row]:
+    """The dashed line of the figures: lengths of the textbook intervals for theta*, without privacy."""
+    n, p = spec["cell"]["n"], spec["cell"]["p"]
+    for trial in range(*spec["trials"]):
+        lengths = linear_intervals(sample_of(spec, p, n, trial)[0].gram, 1.0 - spec["settings"]["alpha"])
+        for steps in spec["cell"]["steps"]:
+            for j, value in enumerate(lengths):
+                yield {**_place(spec, steps, "OLS", trial * p + j), "value": value}
+
+
+def _place(spec: Spec, steps: int, series: str, trial: int) -> Row:
+    return {"n": spec["cell"]["n"], "process": spec["panel"], "steps": steps, "series": series, "trial": trial}
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of one sample size: each construction at each N."""
+    n, settings = spec["cell"]["n"], spec["settings"]
+    if spec["panel"] == "exact":
+        reason = "the law of DP-GD without clipping, simulated: no algorithm that one could run privately"
+        yield f"{spec['variant']}: exact process n={n}", no_privacy("exact process", reason), settings["dp_delta"]
+        return
+    for steps in spec["cell"]["steps"]:
+        for setting in settings_of(spec, steps, settings["clip_factor"]):
+            name = "one run" if setting.runs == 1 else f"{setting.runs} independent runs"
+            yield f"{spec['variant']}: {name} n={n} N={steps}", setting.mechanism(), settings["dp_delta"]
+
+
+def settings_of(spec: Spec, steps: int, clip_factor: float) -> Iterator[Setting]:
+    """DP-GD's settings behind the constructions at N gradients: one run, and m runs where they outlast the burn-in."""
+    n, p, m, burn_in = spec["cell"]["n"], spec["cell"]["p"], spec["settings"]["m"], spec["settings"]["burn_in"]
+    yield Setting.of(spec, n, p, steps, clip_factor)
+    if steps > m * burn_in:
+        yield Setting.of(spec, n, p, steps // m, clip_factor, m)

@@ -1,0 +1,392 @@
+"""The error bounds of liang2025 and the quantities of their proof (Sec. 3, appendices C and F).
+
+Wherever the paper writes `<~` or O(.), the constant that it hides is a keyword argument with default 1: with the
+defaults a value has the right order and is no bound. Norms are operator norms. `lemmas` holds appendices D and E.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import astuple, dataclass
+from typing import TypedDict, Unpack
+
+from dpdescent.checks import require_positive
+from dpdescent.papers.liang2025.theory.lemmas import Interval, accumulated_noise
+from dpdescent.papers.liang2025.theory.prescriptions import Contraction, IVProblem, Spectrum, clipping_threshold
+
+
+class HiddenConstants(TypedDict, total=False):
+    """The hidden factors of the three terms of eq. (7), by name; each is 1 where it is left out."""
+
+    optimisation_constant: float
+    privacy_constant: float
+    sampling_constant: float
+
+
+@dataclass(frozen=True)
+class BoundTerms:
+    """The terms of eq. (7) on ||beta^(T) - beta_hat||: kappa^{T/2}, injected noise, and so-called sampling error."""
+
+    optimisation: float
+    privacy: float
+    sampling: float
+
+    @property
+    def total(self) -> float:
+        return self.optimisation + self.privacy + self.sampling
+
+
+@dataclass(frozen=True)
+class Regimes:
+    """Iteration counts that bound the regimes of Remark 3.7; a regime is empty where they are out of order.
+
+    Attributes:
+        optimisation_ends: T1, where kappa^{T/2} meets the sampling term; not positive where it starts below it.
+        sampling_ends: T2, where the privacy term meets the sampling term.
+        bound_ends: T3, the limit (5) on T.
+    """
+
+    optimisation_ends: float
+    sampling_ends: float
+    bound_ends: float
+
+
+@dataclass(frozen=True)
+class ProofTerms:
+    """The terms (i) to (iv) of eq. (29): contraction of beta, error of Theta, noise on beta, residual of 2SLS."""
+
+    second_stage: float
+    first_stage: float
+    second_stage_noise: float
+    residual: float
+
+    @property
+    def total(self) -> float:
+        return float(sum(astuple(self)))
+
+
+def proposition_3_1_budget(
+    gamma_1: float, gamma_2: float, lambda_1: float, lambda_2: float, n: int, steps: float
+) -> float:
+    """The zCDP budget of T iterations, `(2T/n^2) (gamma1^2/lambda1^2 + gamma2^2/lambda2^2)` (liang2025 Prop. 3.1).
+
+    At the noise scales of the same proposition it is (rho1 + rho2)/2, not rho1 + rho2 as printed beside it.
+    """
+    require_positive(gamma_1=gamma_1, gamma_2=gamma_2, lambda_1=lambda_1, lambda_2=lambda_2, n=n, steps=steps)
+    return 2 * steps / n**2 * (gamma_1**2 / lambda_1**2 + gamma_2**2 / lambda_2**2)
+
+
+def iteration_limit(problem: IVProblem, rho_1: float, *, slack: float = 0.0, constant: float = 1.0) -> float:
+    """The limit on T, `c rho1 n^{2-eps} / (p (sqrt q + sqrt tau)^6)` (liang2025 eq. 5, T3 of Rem. 3.7).
+
+    `slack` is eps, "a small constant" to which the paper gives no value; c is hidden.
+    """
+    require_positive(rho_1=rho_1, constant=constant)
+    return constant * rho_1 * math.pow(problem.n, 2 - slack) / (problem.p * _root_sum(problem) ** 6)
+
+
+def explicit_iteration_limit(
+    problem: IVProblem,
+    window: Spectrum,
+    kappa_theta: float,
+    eta: float,
+    rho_1: float,
+    theta_hat_norm: float,
+    *,
+    clip_constant: float = 1.0,
+) -> float:
+    """The largest T that satisfies eq. (21), the condition behind (5) and (23), with nothing hidden (liang2025 App. C).
+
+    `T <= rho1 [n eps_bar sqrt(1 - kappa^2) / (4 eta gamma1(T) (sqrt(pq) + sqrt(2p(log p + tau))))]^2`. Because gamma1
+    grows with log(nT) this is a fixed point, and a single one since the right-hand side falls in T.
+
+    Args:
+        problem: the problem.
+        window: delta(tau) and the eigenvalue bounds.
+        kappa_theta: contraction rate of the first stage, below 1.
+        eta: its step size.
+        rho_1: its zCDP budget.
+        theta_hat_norm: ||Theta_hat||.
+        clip_constant: c0 of gamma1, eq. (4).
+
+    Returns:
+        A real number. Below 1 the condition admits no iteration; the value is then the right-hand side at T = 1, which
+        is proportional to rho1 and says by which factor the condition is missed.
+    """
+    require_positive(rho_1=rho_1)
+    unit_noise = accumulated_noise(problem, kappa_theta, eta, lambda_1=1.0)
+    reach = problem.n * error_radius(window, theta_hat_norm) / (4 * unit_noise)
+
+    def right_side(steps: float) -> float:
+        return rho_1 * (reach / clipping_threshold(clip_constant, problem.n, problem.q, steps, problem.tau)) ** 2
+
+    ceiling = right_side(1.0)
+    return ceiling if ceiling <= 1 or math.isinf(ceiling) else _crossing(right_side, ceiling)
+
+
+def _crossing(falling: Callable[[float], float], ceiling: float) -> float:
+    low, high = 1.0, ceiling
+    while (middle := 0.5 * (low + high)) not in (low, high):
+        low, high = (middle, high) if middle <= falling(middle) else (low, middle)
+    return low
+
+
+def minimum_sample_size(problem: IVProblem, rho_1: float, rho_2: float, *, constant: float = 1.0) -> float:
+    """Records that Theorem 3.1 asks for (liang2025 eq. 6), or Theorem F.1 at rho_1 = infinity; `problem.n` is not used.
+
+    `c1 max{pq (tau + log pq)^2, (sqrt q + sqrt tau)^3 / sqrt(min rho)}` with c1 hidden.
+    """
+    require_positive(rho_1=rho_1, rho_2=rho_2)
+    return constant * max(_sampling_root(problem) ** 2, _root_sum(problem) ** 3 / math.sqrt(min(rho_1, rho_2)))
+
+
+def bound_terms(
+    problem: IVProblem,
+    kappa: float,
+    rho_1: float,
+    rho_2: float,
+    steps: float,
+    *,
+    optimisation_constant: float = 1.0,
+    privacy_constant: float = 1.0,
+    sampling_constant: float = 1.0,
+) -> BoundTerms:
+    """The bound of Theorem 3.1, term by term (liang2025 eq. 7); a budget may be infinite.
+
+    The privacy term leaves out the log(nT) of the clipping threshold, so its hidden constant is one up to logarithms.
+    """
+    require_positive(kappa=kappa, rho_1=rho_1, rho_2=rho_2, steps=steps)
+    privacy = math.sqrt(problem.p) * _root_sum(problem) ** 3 / problem.n * math.sqrt(steps / min(rho_1, rho_2))
+    return BoundTerms(
+        optimisation=optimisation_constant * math.pow(kappa, steps / 2),
+        privacy=privacy_constant * privacy,
+        sampling=sampling_constant * _sampling_root(problem) / math.sqrt(problem.n),
+    )
+
+
+def corollary_3_1_terms(
+    problem: IVProblem, kappa: float, steps: float, **hidden: Unpack[HiddenConstants]
+) -> BoundTerms:
+    """The bound without privacy, eq. (7) at infinite budgets (liang2025 Cor. 3.1, eq. 9).
+
+    Its third term is an artefact of the proof: as Theta_hat'Z'r = 0, the error goes to 0 where both stages contract.
+    """
+    return bound_terms(problem, kappa, math.inf, math.inf, steps, **hidden)
+
+
+def theorem_f_1_terms(
+    problem: IVProblem, kappa: float, rho_2: float, steps: float, **hidden: Unpack[HiddenConstants]
+) -> BoundTerms:
+    """The bound for Algorithm 3, whose first stage has no noise: eq. (7) at rho1 = infinity (liang2025 Thm F.1)."""
+    return bound_terms(problem, kappa, math.inf, rho_2, steps, **hidden)
+
+
+def regime_boundaries(
+    problem: IVProblem,
+    kappa: float,
+    rho_1: float,
+    rho_2: float,
+    *,
+    slack: float = 0.0,
+    limit_constant: float = 1.0,
+    **hidden: Unpack[HiddenConstants],
+) -> Regimes:
+    """T1, T2 and T3, where the terms of eq. (7) cross and where the bound ends (liang2025 Rem. 3.7).
+
+    The paper's expressions are those at constants 1; the others are the crossings of `bound_terms` at the same ones.
+
+    Raises:
+        ValueError: if kappa is not below 1 or the sampling term is 0, where the first term never meets the third.
+    """
+    if not kappa < 1:
+        raise ValueError(f"kappa must be below 1, got {kappa}")
+    unit = bound_terms(problem, kappa, rho_1, rho_2, 1.0, **hidden)
+    start = unit.optimisation / math.sqrt(kappa)
+    require_positive(sampling_term=unit.sampling, optimisation_term=start)
+    return Regimes(
+        optimisation_ends=2 * math.log(start / unit.sampling) / math.log(1 / kappa),
+        sampling_ends=(unit.sampling / unit.privacy) ** 2 if unit.privacy > 0 else math.inf,
+        bound_ends=iteration_limit(problem, rho_1, slack=slack, constant=limit_constant),
+    )
+
+
+def error_radius(window: Spectrum, theta_hat_norm: float) -> float:
+    """eps_bar, the distance to Theta_hat within which the second stage contracts (liang2025 eq. 13 and 20)."""
+    require_positive(theta_hat_norm=theta_hat_norm)
+    gain = window.lower / (2 * (1 + window.delta) ** 2)
+    # sqrt(a^2 + g) - a, without its cancellation for small g
+    return gain / (math.sqrt(theta_hat_norm**2 + gain) + theta_hat_norm)
+
+
+def hessian_window(window: Spectrum) -> Interval:
+    """Eigenvalues of H^(t) while ||Theta^(t) - Theta_hat|| <= eps_bar (liang2025, above eq. 14)."""
+    return Interval(lower=window.lower / 2, upper=window.upper + window.lower / 2)
+
+
+def first_stage_radius(
+    problem: IVProblem, kappa_theta: float, eta: float, lambda_1: float, theta_hat_norm: float, burn_in: float
+) -> float:
+    """eps, the bound on ||Theta^(k) - Theta_hat|| from k = burn_in on (liang2025 eq. 18); at burn_in 0 it is eq. (19).
+
+    Raises:
+        ValueError: if kappa_theta is not in [0, 1) or eta is not positive.
+    """
+    return math.pow(kappa_theta, burn_in) * theta_hat_norm + accumulated_noise(problem, kappa_theta, eta, lambda_1)
+
+
+def burn_in(window: Spectrum, kappa_theta: float, theta_hat_norm: float) -> float:
+    """t0(n), iterations until kappa_Theta^t ||Theta_hat|| <= eps_bar/2 (liang2025 eq. 22).
+
+    Returns:
+        A whole number, or infinity where the first stage does not contract or gamma underline is 0.
+    """
+    ratio = error_radius(window, theta_hat_norm) / (2 * theta_hat_norm)
+    iterations = _iterations_to(ratio, kappa_theta)
+    # A rate of 0 still takes the one iteration that wipes the start out, which the logarithm does not count.
+    return iterations if ratio >= 1 or math.isinf(iterations) else float(max(1, math.ceil(iterations)))
+
+
+def burn_in_limit(eta: float, theta_min: float, theta_norm: float) -> float:
+    """Limit of t0(n) before rounding for n to infinity (liang2025, below eq. 25), the base 1 - eta read as |1 - eta|.
+
+    Returns:
+        The limit; 0 at eta = 1, where t0 itself stays at one iteration.
+    """
+    window = Spectrum(delta=0.0, lower=theta_min**2, upper=theta_norm**2)
+    return _iterations_to(error_radius(window, theta_norm) / (2 * theta_norm), abs(1 - eta))
+
+
+def second_stage_error(
+    *,
+    window: Spectrum,
+    kappa_beta: float,
+    alpha: float,
+    radius: float,
+    theta_hat_norm: float,
+    beta_hat_norm: float,
+    residual_norm: float,
+    noise_norm: float,
+    start_error: float,
+    elapsed: float,
+) -> float:
+    """Bound on ||beta^(T) - beta_hat|| with nothing hidden (liang2025 eq. 16, second line).
+
+    Args:
+        window: delta(tau) and the eigenvalue bounds.
+        kappa_beta: contraction rate of the second stage, below 1.
+        alpha: its step size.
+        radius: eps of eq. (18); the bound needs it to be at most `error_radius`.
+        theta_hat_norm: ||Theta_hat||.
+        beta_hat_norm: ||beta_hat||.
+        residual_norm: ||Z'r||/n.
+        noise_norm: bound on ||nu^(t)||.
+        start_error: ||beta^(T0) - beta_hat||.
+        elapsed: T - T0.
+
+    Raises:
+        ValueError: if kappa_beta is not in [0, 1).
+    """
+    if not 0 <= kappa_beta < 1:
+        raise ValueError(f"kappa_beta must lie in [0, 1), got {kappa_beta}")
+    theta_bound = theta_hat_norm + radius
+    coupling = (1 + window.delta) ** 2 * beta_hat_norm * radius * theta_bound
+    drift = alpha * (coupling + residual_norm * theta_bound + noise_norm)
+    return math.pow(kappa_beta, elapsed) * start_error + drift / (1 - kappa_beta)
+
+
+def second_stage_noise(problem: IVProblem, lambda_2: float, *, steps: float = 1.0, constant: float = 1.0) -> float:
+    """Bound on ||nu^(t)|| at one t (liang2025, above eq. 16) or at all of T = `steps` (App. E.1); constant hidden."""
+    return constant * lambda_2 * (math.sqrt(problem.p) + math.sqrt(problem.tau + math.log(steps)))
+
+
+def first_stage_noise(problem: IVProblem, lambda_1: float) -> float:
+    """mu(tau), order of the noise in Theta, `lambda1 (sqrt(pq) + sqrt(p (log p + tau)))` (liang2025, below (18))."""
+    return lambda_1 * _spread(problem)
+
+
+def noise_complexity(problem: IVProblem) -> float:
+    """R(tau), `(sqrt q + sqrt tau)^2 (sqrt(pq) + sqrt(p (log p + tau)))` (liang2025 eq. 24)."""
+    return _root_sum(problem) ** 2 * _spread(problem)
+
+
+def proof_terms(
+    problem: IVProblem,
+    rates: Contraction,
+    rho_1: float,
+    rho_2: float,
+    steps: float,
+    *,
+    second_stage_constant: float = 1.0,
+    first_stage_constant: float = 1.0,
+    second_stage_noise_constant: float = 1.0,
+    residual_constant: float = 1.0,
+) -> ProofTerms:
+    """The four terms behind eq. (7) (liang2025 eq. 29); at rho_1 = infinity those of Algorithm 3 (eq. 52)."""
+    require_positive(rho_1=rho_1, rho_2=rho_2, steps=steps)
+    noise = noise_complexity(problem) * math.sqrt(steps) / problem.n
+    return ProofTerms(
+        second_stage=second_stage_constant * math.pow(rates.beta, steps / 2),
+        first_stage=first_stage_constant * (math.pow(rates.theta, steps / 2) + noise / math.sqrt(rho_1)),
+        second_stage_noise=second_stage_noise_constant * noise / math.sqrt(rho_2),
+        residual=residual_constant * _sampling_root(problem) / math.sqrt(problem.n),
+    )
+
+
+def friendly_core_dimension(problem: IVProblem) -> int:
+    """d, the number of moments that FriendlyCore would average, `q^2 + pq + q` (liang2025 App. F.2)."""
+    return problem.q**2 + problem.p * problem.q + problem.q
+
+
+def friendly_core_diameter(problem: IVProblem, *, constant: float = 1.0) -> float:
+    """r, effective diameter of one record's moments, of order `sqrt d + sqrt tau` (liang2025 App. F.2)."""
+    return constant * (math.sqrt(friendly_core_dimension(problem)) + math.sqrt(problem.tau))
+
+
+def friendly_core_moment_error(problem: IVProblem, rho: float, *, constant: float = 1.0) -> float:
+    """Order of the error of the averaged moments, `(r/n) sqrt(d/rho)` (liang2025 App. F.2)."""
+    require_positive(rho=rho)
+    root = math.sqrt(friendly_core_dimension(problem) / rho)
+    return constant * friendly_core_diameter(problem) / problem.n * root
+
+
+def friendly_core_lipschitz(lambda_0: float, gram_lipschitz: float, h_lipschitz: float, h_norm: float) -> float:
+    """L of the map from moments to beta_hat, `C_h/lambda0 + C_G C_h/lambda0^2` (liang2025 Lemma F.2).
+
+    The paper writes C_h both for the Lipschitz constant of h (first term) and for the bound on ||h|| (second term).
+    """
+    require_positive(lambda_0=lambda_0)
+    return h_lipschitz / lambda_0 + gram_lipschitz * h_norm / lambda_0**2
+
+
+def friendly_core_terms(
+    problem: IVProblem, rho: float, lipschitz: float, *, privacy_constant: float = 1.0, sampling_constant: float = 1.0
+) -> BoundTerms:
+    """Order of ||beta_FC - beta||, `L (q^2 + q sqrt tau)/(n sqrt rho)` plus a sampling term (liang2025 App. F.2).
+
+    The sampling term is the printed one, that of eq. (7), although Lemma D.7 to which it refers has a smaller one.
+    """
+    require_positive(rho=rho)
+    privacy = lipschitz * (problem.q**2 + problem.q * math.sqrt(problem.tau)) / (problem.n * math.sqrt(rho))
+    sampling = _sampling_root(problem) / math.sqrt(problem.n)
+    return BoundTerms(optimisation=0.0, privacy=privacy_constant * privacy, sampling=sampling_constant * sampling)
+
+
+def _root_sum(problem: IVProblem) -> float:
+    return math.sqrt(problem.q) + math.sqrt(problem.tau)
+
+
+def _sampling_root(problem: IVProblem) -> float:
+    p, q = problem.p, problem.q
+    return math.sqrt(p * q) * (problem.tau + math.log(p * q))
+
+
+def _spread(problem: IVProblem) -> float:
+    p, q = problem.p, problem.q
+    return math.sqrt(p * q) + math.sqrt(p * (math.log(p) + problem.tau))
+
+
+def _iterations_to(ratio: float, rate: float) -> float:
+    if ratio >= 1:
+        return 0.0
+    if ratio == 0 or rate >= 1:
+        return math.inf
+    return math.log(ratio) / math.log(rate) if rate > 0 else 0.0

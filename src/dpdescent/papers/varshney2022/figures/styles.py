@@ -1,0 +1,237 @@
+"""How the methods of varshney2022 look, the same in all its figures, and the marks that its figures share."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator
+
+from dpdescent.replication.drawing.figures import GREEN, GREY, PURPLE
+from dpdescent.replication.drawing.figures import METHODS as COLORS
+from dpdescent.replication.judging.statistics import log_log_slope
+
+OURS, PUBLISHED, QUANTILE, NON_PRIVATE = (
+    "DP-AMBSSGD", "DP-AMBSSGD (as published)", "DP-AMBSSGD (q = 0.9)", "OLS",
+)  # fmt: skip
+SINGLE, FIXED, SUFFICIENT, TIGHT = "DP-SSGD", "fixed clip", "AdaSSP", "AdaSSP (bound 1.2 sqrt d)"
+# Of AdaSSP where it is drawn in a second way on its own curve: a shade of its green.
+DARK_GREEN = "#00382A"
+# Colour (that of all papers), marker, and whether the line is dashed and the marker hollow: a reading of the method
+# whose colour it has or is near.
+METHODS: dict[str, tuple[str, str, bool]] = {
+    NON_PRIVATE: (COLORS[NON_PRIVATE], ".", False),
+    OURS: (COLORS[OURS], "o", False), QUANTILE: (COLORS[QUANTILE], "D", False),
+    PUBLISHED: (COLORS[PUBLISHED], "o", True),
+    SINGLE: (COLORS[SINGLE], "P", False),
+    "DP-GD (adaptive)": (COLORS["DP-GD (adaptive)"], "v", True), "DP-GD": (COLORS["DP-GD"], "v", False),
+    FIXED: (COLORS[FIXED], "s", False),
+    SUFFICIENT: (COLORS[SUFFICIENT], "^", False), TIGHT: (COLORS[SUFFICIENT], "^", True),
+}  # fmt: skip
+# DP-STAT's rules, in the colours of the methods that use them.
+RULES: dict[str, tuple[str, str, bool]] = {
+    "as published": METHODS[PUBLISHED], "corrected": METHODS[OURS], "q = 0.9": METHODS[QUANTILE],
+    "q = 0.95": (PURPLE, "v", False), "q = 0.99": (GREEN, "s", False),
+}  # fmt: skip
+OTHER = (GREY, "x", False)
+
+N, D, SIGMA, EPS, T = (
+    "number of records $N$", "dimension $d$", r"sd of the label noise $\sigma$", r"$\varepsilon$",
+    "number of iterations $T$",
+)  # fmt: skip
+RISK = r"excess risk $\frac{1}{2}\|\bar w-w^*\|_H^2$"
+# Overshoots of the printed DP-STAT dominate its mean.
+BY_MEDIAN = "as published: median"
+MEANS = "points: mean with standard error; shade: 10 % to 90 % of the trials"
+POINTS = f"points: mean with standard error ({BY_MEDIAN} with 95 % interval); shade: 10 % to 90 % of the trials"
+# Of w = 0, as |w*|_H = 1 everywhere.
+TRIVIAL = 0.5
+# Risks below are 0 but for rounding.
+ROUNDING = 1e-26
+# Through a point where the method works: a risk well below the trivial one.
+WORKS = TRIVIAL / 10
+
+
+def look(name: str, known: Mapping[str, tuple[str, str, bool]] = METHODS) -> dict[str, Any]:
+    """Colour, marker and line of a method or of a rule."""
+    color, marker, added = known.get(name, OTHER)
+    return {
+        "color": color, "marker": marker, "linestyle": "--" if added else "-",
+        "markerfacecolor": "white" if added else color,
+    }  # fmt: skip
+
+
+def in_order(names: "pd.Series[str]", known: Iterable[str] = METHODS) -> list[str]:
+    """The names of a column, each once, in the order of the legend."""
+    ranks = {name: rank for rank, name in enumerate(known)}
+    return sorted(set(names.dropna()), key=lambda name: (ranks.get(name, len(ranks)), name))
+
+
+def label_of(name: str) -> str:
+    """A method's name with its formulas, whether it is private, and what is drawn of it where that is no mean."""
+    if name == NON_PRIVATE:
+        return f"{name} (not private)"
+    written = re.sub(r"\b1\.2 sqrt d\b", r"$1.2\\sqrt{d}$", re.sub(r"\bq = (0\.\d+)", r"$q=\1$", name))
+    return f"{written}, median" if name == PUBLISHED else written
+
+
+def drawn_without_guarantee(name: str) -> str:
+    """The label of a method whose statistics are drawn by Wishart's law: records that nothing clips protect nobody."""
+    return f"{label_of(name)}, Wishart draw (no guarantee)"
+
+
+def text_of(value: Any) -> str:
+    """A name that may have been read as a number."""
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def scientific(value: float) -> str:
+    """A number in a formula: 0.05, 20, 10^5, 3 10^5."""
+    if 1e-3 <= value < 1e4 or value == 0:
+        return f"{value:g}"
+    power = math.floor(math.log10(value) + 1e-9)
+    factor = f"{value / 10**power:.3g}"
+    return f"10^{{{power}}}" if factor == "1" else rf"{factor}\cdot10^{{{power}}}"
+
+
+def budget(rows: pd.DataFrame, span: bool = False) -> str:
+    """epsilon and delta of some rows; one that varies is left out, or is the span of its values."""
+    written = []
+    for column, symbol in (("eps", EPS), ("delta", r"$\delta$")):
+        values = [scientific(float(f"{value:.3g}")) for value in values_of(rows, column)]
+        if len(values) == 1:
+            written.append(f"{symbol[:-1]}={values[0]}$")
+        elif values and span:
+            written.append(f"{symbol} from ${values[0]}$ to ${values[-1]}$")
+    return ", ".join(written)
+
+
+def with_budget(rows: pd.DataFrame, text: str) -> str:
+    """The title of a legend: epsilon and delta of all panels, and how points are drawn."""
+    return "; ".join(each for each in (budget(rows), text) if each)
+
+
+def ordered(known: Iterable[str], found: Iterable[str]) -> list[str]:
+    """The names that were found: known ones first and in their order, then numbers in rising order, then words."""
+    first = [name for name in dict.fromkeys(known) if name in set(found)]
+    return [*first, *sorted(set(found) - set(first), key=_numbers_first)]
+
+
+def _numbers_first(name: str) -> tuple[float, str]:
+    try:
+        return float(name), ""
+    except ValueError:
+        return math.inf, name
+
+
+def where(rows: pd.DataFrame, **values: Any) -> pd.DataFrame:
+    """Rows that have the given values, of whatever variant."""
+    for column, value in values.items():
+        rows = rows[rows[column] == value]
+    return rows
+
+
+def values_of(rows: pd.DataFrame, column: str) -> list[Any]:
+    """The values of a column, each once, in rising order."""
+    return sorted(set(rows[column].dropna()))
+
+
+def finite(rows: pd.DataFrame, column: str = "mean") -> pd.DataFrame:
+    """Rows whose value a logarithmic axis can show."""
+    return rows[np.isfinite(rows[column]) & (rows[column] > 0)]
+
+
+def risk_curve(
+    axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, shade: float = 0.13, **style: Any
+) -> None:  # fmt: skip
+    """Risks of one series over trials, in its look.
+
+    Means with their standard errors, or medians with their 95 % intervals (`as published`); the shade goes from the
+    10 % to the 90 % quantile. Risks that are 0 but for rounding are arrows at the foot of the panel.
+    """
+    for name in in_order(rows["series"]):
+        own = where(rows, series=name).sort_values(x)
+        middle, bars = middle_of(own)
+        zero = middle < ROUNDING
+        if (~zero).any():
+            kept = own[~zero]
+            drawn = look(name) | {"elinewidth": 1.0} | style
+            axes.errorbar(kept[x], middle[~zero], yerr=bars[:, ~zero], label=label or label_of(name), **drawn)
+            if (kept["trials"] > 1).any() and drawn["linestyle"] != "none":
+                axes.fill_between(kept[x], kept["q10"], kept["q90"], color=drawn["color"], alpha=shade, linewidth=0)
+        if zero.any():
+            axes.plot(
+                own[x][zero], np.full(zero.sum(), 0.025), color=look(name)["color"], linestyle="none",
+                marker=r"$\downarrow$", markersize=8, transform=axes.get_xaxis_transform(),
+                label=f"{label_of(name)} is 0 up to rounding",
+            )  # fmt: skip
+
+
+def middle_of(rows: pd.DataFrame) -> tuple["pd.Series[float]", Any]:
+    """What is drawn of a series, and the lengths of its bars downwards and upwards."""
+    if (rows["series"] == PUBLISHED).any():
+        middle = rows["median"]
+        return middle, np.array([middle - rows["median_low"], rows["median_high"] - middle])
+    return rows["mean"], np.array([rows["se"], rows["se"]])
+
+
+def sampling_lines(axes: Axes, rows: pd.DataFrame, x: str, published: Mapping[str, Any]) -> None:
+    """sigma^2 d / (2N), the risk of OLS, and the paper's 8 sigma^2 d / N (Theorems 1.1 and 3.7)."""
+    frame = rows.drop_duplicates(x).sort_values(x)
+    unit = frame["sigma"] ** 2 * frame["d"] / frame["N"]
+    frame, unit = frame[unit > 0], unit[unit > 0]
+    if not len(frame):
+        return
+    axes.plot(frame[x], unit / 2, color=GREY, linewidth=0.8, label=r"$\sigma^2d/(2N)$: OLS in theory")
+    if "variance_factor" in published:
+        factor = published["variance_factor"]
+        label = rf"${factor:g}\sigma^2d/N$: first term of Theorem 3.7"
+        axes.plot(frame[x], factor * unit, color="black", linestyle="-.", linewidth=1.0, label=label)
+
+
+def trivial_line(axes: Axes) -> None:
+    """The risk of the estimate 0."""
+    axes.axhline(TRIVIAL, color="black", linestyle=(0, (1, 1)), linewidth=1.0, label="trivial estimate 0: 1/2")
+
+
+def guide(
+    axes: Axes, rows: pd.DataFrame, x: str, slope: float, label: str, last: bool = False, dash: Any = ":"
+) -> None:
+    """A power law through the first (or last) of some points at which the method works; it needs two of them."""
+    rows = rows[rows["mean"] > ROUNDING].sort_values(x)
+    if len(rows) > 1:
+        through = rows.iloc[-1 if last else 0]
+        places = np.geomspace(rows[x].min(), rows[x].max(), 60)
+        heights = through["mean"] * (places / through[x]) ** slope
+        # Where it leaves the curves it would only make them flat.
+        shown = heights >= axes.dataLim.minposy
+        axes.plot(places[shown], heights[shown], color="black", linestyle=dash, linewidth=1.1, label=label, zorder=1.5)
+
+
+def working(rows: pd.DataFrame, name: str = OURS) -> pd.DataFrame:
+    """Rows of a method whose risk is well below the trivial one."""
+    own = where(rows, series=name)
+    return own[own["mean"] < WORKS]
+
+
+def slope_of(rows: pd.DataFrame, x: str) -> str:
+    """The log-log slope of the means with two decimals; a dash where there are not two points."""
+    value = log_log_slope(rows, x).value
+    return "–" if math.isnan(value) else f"${value:.2f}$"
+
+
+def decades(axes: Axes, which: str = "x") -> None:
+    """Names the powers of ten only, where there are two in sight: a narrow panel has no room for more."""
+    for name in which:
+        axis = getattr(axes, f"{name}axis")
+        low, high = np.log10(axis.get_view_interval())
+        if math.floor(high + 1e-9) - math.ceil(low - 1e-9) >= 1:
+            axis.set_major_locator(LogLocator())
+
+
+def marks(axes: Axes, x: Any, y: Any, marker: str, label: str, **style: Any) -> None:
+    """Points without a line."""
+    axes.plot(x, y, **({"marker": marker, "linestyle": "none", "label": label} | style))

@@ -1,0 +1,188 @@
+"""What the analysis of wang2026 speaks of, for one seed: comparators, margin, the bounds' constants, watched runs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpdescent.algorithms import lambda_cgd
+from dpdescent.algorithms.lambda_cgd import KANProblem, Runs, State
+from dpdescent.checks import as_list
+from dpdescent.papers.wang2026.arms import Noise
+from dpdescent.papers.wang2026.design import Array, Spec, kan_of, named, problem_of, value
+from dpdescent.papers.wang2026.runs import training
+from dpdescent.papers.wang2026.runs.training import Arm, Size
+from dpdescent.papers.wang2026.theory import constants, explicit
+from dpdescent.papers.wang2026.theory.constants import Constants
+from dpdescent.papers.wang2026.theory.margin import Margin, comparator_distance, margin, radius
+
+AT_START, TRAINED, NTK = "W_0", "GD", "NTK"
+PAPER, SHARP = "paper", "sharp"
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A comparator W*.
+
+    Attributes:
+        weights: shape (m, dp).
+        loss: L_S(W*).
+        distance: |W* - W_0|.
+    """
+
+    weights: Array
+    loss: float
+    distance: float
+
+    @property
+    def seen(self) -> explicit.Comparator:
+        """What the bounds ask of it."""
+        return explicit.Comparator(self.loss, self.distance)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """G, nu and beta = G^2/4 + nu of one second layer."""
+
+    gradient: float
+    hessian: float
+
+    @property
+    def beta(self) -> float:
+        return constants.smoothness(self.gradient, self.hessian)
+
+
+@dataclass(frozen=True, eq=False)
+class Seed:
+    """Everything about one seed's records and start.
+
+    Attributes:
+        spec: the cell.
+        trial: the seed.
+        n: number of records.
+    """
+
+    spec: Spec
+    trial: int
+    n: int
+
+    @cached_property
+    def problem(self) -> KANProblem:
+        """Records, start and second layer."""
+        return problem_of(self.spec, [self.trial], self.n)
+
+    @cached_property
+    def factors(self) -> Array:
+        """S at W_0, shape (n, m)."""
+        p = self.problem
+        return np.asarray(p.kan.outputs_and_factors(p.start, p.features, p.heads)[1][0])
+
+    @cached_property
+    def margin(self) -> Margin:
+        """NTK margin at the start."""
+        return margin(self.problem.features[0], self.factors, self.problem.labels[0])
+
+    @cached_property
+    def sharp(self) -> Bounds:
+        """From the drawn second layer alone."""
+        c = second_layer(self.spec, self.trial)
+        kinds = (constants.sharp_gradient_bound, constants.sharp_hessian_bound)
+        return Bounds(*(float(bound(self.problem.kan, c)) for bound in kinds))
+
+    def bounds(self, kind: str) -> Bounds:
+        """The paper's constants, with probability 1 - delta_conf, or sharp ones.
+
+        Raises:
+            ValueError: if there is no such kind.
+        """
+        if kind not in (PAPER, SHARP):
+            raise ValueError(f"constants={kind!r} is none of {[PAPER, SHARP]}")
+        if kind == SHARP:
+            return self.sharp
+        known, m, delta = Constants.paper(self.problem.kan.splines), self.problem.kan.width, self.failure
+        return Bounds(known.gradient_bound(m, delta), known.hessian_bound(m, delta))
+
+    @property
+    def failure(self) -> float:
+        """A fifth of delta_conf, as each of the five events has (wang2026 Theorem C.13)."""
+        return float(value(self.spec, "delta_conf")) / 5.0
+
+    def loss(self, weights: Array) -> float:
+        """L_S, at weights (m, dp)."""
+        p = self.problem
+        margins = p.labels[0] * p.kan.outputs(weights[None], p.features, p.heads)[0]
+        return float(np.logaddexp(0.0, -margins).mean())
+
+    def loss_and_gradient(self, weights: Array) -> tuple[Array, Array]:
+        """L_S, shape (arms,), and its gradient at weights (arms, m, dp)."""
+        losses, gradients = self.problem.loss_and_gradient(weights[None])
+        return losses[0], gradients[0]
+
+    def target(self, weights: Array) -> Target:
+        """These weights as comparator."""
+        return Target(weights, self.loss(weights), float(np.linalg.norm(weights - self.problem.start[0])))
+
+    @cached_property
+    def trained(self) -> Target:
+        """Where gradient descent without noise arrives; the bounds hold for any comparator."""
+        steps, eta = value(self.spec, "comparator_steps"), value(self.spec, "comparator_eta")
+        arms = lambda_cgd.CGDArms(*(np.array([each]) for each in (eta, np.inf, 0.0, 0.0, np.inf)))
+        return self.target(lambda_cgd.run(self.problem, arms, None, None, steps=steps + 1).final[0, 0])
+
+    def along_margin(self, tau: float) -> Target:
+        """W_0 + tau u (wang2026 Lemma C.12)."""
+        direction = self.margin.direction(self.problem.features[0], self.factors)
+        return self.target(self.problem.start[0] + tau * direction)
+
+    def comparator(self, name: str, T: int) -> Target:
+        """By name; that of the margin at the distance that Lemma C.12's proof asks for.
+
+        Raises:
+            ValueError: if there is no comparator of that name.
+        """
+        if name == AT_START:
+            return self.target(self.problem.start[0])
+        if name == TRAINED:
+            return self.trained
+        if name != NTK:
+            raise ValueError(f"comparator={name!r} is none of {[AT_START, TRAINED, NTK]}")
+        known = Constants.sharp(self.problem.kan.splines)
+        return self.along_margin(comparator_distance(self.margin.value, self.n, T, known, self.failure))
+
+    def run(self, size: Size, arms: Sequence[Arm], observe: Callable[[State], None] | None = None) -> Runs:
+        """Algorithm 1 on this seed's records, batches and noise."""
+        return training.run(self.spec, [self.trial], size, arms, self.problem, observe=observe)
+
+    def setting(self, size: Size, arm: Arm, bounds: Bounds) -> explicit.Setting:
+        """What the explicit bounds say things about; batches, noise and potential fail with a fifth each."""
+        c_priv = arm.C_clip * arm.noise.kappa / size.B if arm.noise.kappa > 0.0 else 0.0
+        return explicit.Setting(
+            n=size.n, B=size.B, T=size.T, parameters=self.problem.kan.parameters, eta=arm.eta, lam=arm.noise.lam,
+            c_priv=c_priv, gradient_bound=bounds.gradient, hessian_bound=bounds.hessian, beta=bounds.beta,
+            delta_Z=self.failure, delta_D=self.failure, delta_pot=self.failure,
+        )  # fmt: skip
+
+
+def noises(spec: Spec, size: Size) -> list[Noise]:
+    """Every multiplier with every correlation; without noise there is nothing to correlate."""
+    return [
+        training.fixed_noise(size, kappa, lam, value(spec, "delta"))
+        for kappa in as_list(value(spec, "kappa"))
+        for lam in (as_list(value(spec, "lam")) if kappa > 0.0 else [0.0])
+    ]
+
+
+def theorem_radius(spec: Spec, n: int, T: int) -> float:
+    """R_* of Theorem 4.1 with constant 1, at the settings' margin: it uses no record."""
+    return radius(float(value(spec, "gamma")), n, T, value(spec, "delta_conf"))
+
+
+def second_layer(spec: Spec, trial: int) -> Array:
+    """c of a seed, shape (m, p)."""
+    return kan_of(spec).initial(named(spec, trial, "start"))[1]
+
+
+def sharp_threshold(spec: Spec, trial: int) -> float:
+    """G_sharp of a seed's second layer, which clips nothing and uses no record."""
+    return float(constants.sharp_gradient_bound(kan_of(spec), second_layer(spec, trial)))

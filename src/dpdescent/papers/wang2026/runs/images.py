@@ -1,0 +1,173 @@
+"""Figure 1's left panel on small images: accuracy against the correlation of the noise, at equal (epsilon, delta).
+
+What is learnt comes as a `Task`. Runs of one seed share records, start, batches and normals, whatever their correlation
+and epsilon, so that differences are paired. Step sizes are tuned on other seeds.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpdescent.algorithms import dp_ftrl_epochs, samplers
+from dpdescent.checks import as_list
+from dpdescent.models.convolution import ConvolutionalNetwork
+from dpdescent.noise.strategies.toeplitz import damped_anti_pgd
+from dpdescent.papers.wang2026.arms import Noise, of_run
+from dpdescent.papers.wang2026.design import Array, Index, Row, Spec, named, value
+from dpdescent.papers.wang2026.runs import calibrated
+from dpdescent.privacy.events import Mechanism
+
+ACCURACY, GAIN = "test accuracy", "gain over lam = 0"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is learnt, of one seed.
+
+    Attributes:
+        side: pixels on each side of an image.
+        inputs: images to train on, row by row, shape (images, side^2).
+        labels: classes 0 to 9, shape (images,).
+        test_inputs, test_labels: images to test on.
+    """
+
+    side: int
+    inputs: Array
+    labels: Index
+    test_inputs: Array
+    test_labels: Index
+
+
+MakeTask = Callable[[Spec, int], Task]
+
+
+@dataclass(frozen=True)
+class Seed:
+    """All that runs of one seed share.
+
+    Attributes:
+        task: the images.
+        model: the net.
+        start: its initial parameters, shape (parameters,).
+        batches: rows of each step's batch, gone through again and again.
+        normals: Z without its scale, shape (T, parameters).
+    """
+
+    task: Task
+    model: ConvolutionalNetwork
+    start: Array
+    batches: Sequence[Index]
+    normals: Array
+
+    @classmethod
+    def of(cls, spec: Spec, make_task: MakeTask, sampler: str, trial: int) -> "Seed":
+        """Draws it; tuning seeds are negative."""
+        task = make_task(spec, trial)
+        model = ConvolutionalNetwork(task.side, value(spec, "filters"))
+        batches = batches_of(spec, sampler, named(spec, trial, "batches"))
+        normals = named(spec, trial, "noise").standard_normal((value(spec, "T"), model.parameters))
+        return cls(task, model, model.initial(named(spec, trial, "start")), batches, normals)
+
+    def accuracies(self, spec: Spec, noise: Noise, etas: Sequence[float]) -> Array:
+        """Test accuracy after T steps with this noise, at every step size, shape (etas,)."""
+        arms = dp_ftrl_epochs.EpochArms(np.array(etas), np.full(len(etas), noise.kappa), np.zeros(len(etas)))
+        parameters = dp_ftrl_epochs.train(
+            self.model, self.task.inputs, self.task.labels, self.batches, arms,
+            correlated(self.normals, noise.lam)[:, None, :], start=self.start, steps=noise.T,
+            batch_size=nominal_batch(spec), clip_norm=value(spec, "C_clip"),
+        )  # fmt: skip
+        return self.model.accuracy(parameters, self.task.test_inputs, self.task.test_labels)
+
+
+def correlated(normals: Array, lam: float) -> Array:
+    """`Z_t - lam Z_(t-1)` with `Z_0 = 0` along the first axis (wang2026 Sec. 3.2)."""
+    return damped_anti_pgd(1.0 - lam).correlate(normals)
+
+
+def bins_of(spec: Spec) -> int:
+    """Batches of an epoch.
+
+    Raises:
+        ValueError: if r is not one over an integer that divides the number of records.
+    """
+    r, records = value(spec, "r"), value(spec, "records")
+    bins: int = round(1.0 / r)
+    if abs(bins * r - 1.0) > 1e-9 or records % bins:
+        raise ValueError(f"r={r}: 1/r must be an integer that divides records={records}, so that epochs have 1/r steps")
+    return bins
+
+
+def nominal_batch(spec: Spec) -> int:
+    """What sums over batches are divided by, also where the number of records in a batch is random."""
+    records: int = value(spec, "records")
+    return records // bins_of(spec)
+
+
+def batches_of(spec: Spec, sampler: str, rng: np.random.Generator) -> list[Index]:
+    """Batches as a sampler draws them: those of an epoch, or of all T steps.
+
+    Raises:
+        ValueError: if there is no such sampler here.
+    """
+    records, T = value(spec, "records"), value(spec, "T")
+    if sampler == "balls in bins":
+        return samplers.balls_in_bins(records, bins_of(spec), rng)
+    if sampler == "fixed order":
+        return samplers.fixed_order(records, nominal_batch(spec), rng)
+    if sampler == "fixed size":
+        return list(samplers.fixed_size(records, nominal_batch(spec), T, rng))
+    raise ValueError(f"sampler={sampler!r} is none of ['balls in bins', 'fixed order', 'fixed size']")
+
+
+def noise_of(spec: Spec, lam: float, eps: float) -> Noise:
+    """The noise of the part's accountant; batches are drawn as that one asks for."""
+    accountant, T, r, delta = (value(spec, name) for name in ("accountant", "T", "r", "delta"))
+    found = calibrated.multiplier(spec, accountant, T, r, lam, eps, delta)
+    return Noise(
+        accountant, found.multiplier, lam, T, r, eps, delta, found.relation, found.sampler, found.precondition
+    )  # fmt: skip
+
+
+def noises(spec: Spec) -> Iterator[list[Noise]]:
+    """For every epsilon of a part, the noise of each correlation."""
+    for eps in as_list(value(spec, "eps")):
+        yield [noise_of(spec, lam, eps) for lam in as_list(value(spec, "lam"))]
+
+
+def run(spec: Spec, make_task: MakeTask) -> Iterator[Row]:
+    """Rows of a part: every seed's test accuracy at each correlation, and what it gains over independent noise."""
+    for arms in noises(spec):
+        etas = tuned(spec, make_task, arms)
+        for trial in range(*spec["trials"]):
+            seed = Seed.of(spec, make_task, arms[0].sampler, trial)
+            found = [float(seed.accuracies(spec, arm, [eta])[0]) for arm, eta in zip(arms, etas, strict=True)]
+            plain = {arm.lam: accuracy for arm, accuracy in zip(arms, found, strict=True)}.get(0.0)
+            for arm, eta, accuracy in zip(arms, etas, found, strict=True):
+                row = {**arm.columns, "n": len(seed.task.labels), "C_clip": value(spec, "C_clip"), "eta": eta}
+                row |= {"panel": spec["panel"], "trial": trial}
+                yield {**row, "series": ACCURACY, "value": accuracy}
+                if plain is not None and arm.lam > 0.0:
+                    yield {**row, "series": GAIN, "value": accuracy - plain}
+
+
+def tuned(spec: Spec, make_task: MakeTask, arms: Sequence[Noise]) -> list[float]:
+    """Each noise's step size of the best mean accuracy on seeds that the table does not have; of equals the least."""
+    etas = sorted(as_list(value(spec, "eta")))
+    totals = np.zeros((len(arms), len(etas)))
+    for trial in range(-value(spec, "tuning_seeds"), 0):
+        seed = Seed.of(spec, make_task, arms[0].sampler, trial)
+        totals += [seed.accuracies(spec, arm, etas) for arm in arms]
+    return [float(etas[best]) for best in totals.argmax(axis=1)]
+
+
+def releases(spec: Spec, caveat: str = "") -> Iterable[tuple[str, Mechanism, float]]:
+    """Ledger entries of a part: a run of every noise.
+
+    Args:
+        spec: the cell.
+        caveat: why there is no guarantee all the same, such as step sizes tuned on the records.
+    """
+    for noise in (each for arms in noises(spec) for each in arms):
+        arm = f"{spec['variant']}: {noise.accountant}, eps={noise.eps:g}, lam={noise.lam:g}"
+        yield arm, of_run(noise, value(spec, "C_clip"), caveat), noise.delta

@@ -1,0 +1,107 @@
+"""With what a build was made: versions, processor, BLAS kernel, hashes of the outputs, CPU time and memory."""
+
+import ctypes
+import hashlib
+import platform
+import re
+from collections import defaultdict
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpdescent.replication.build.fingerprint import versions
+
+PACKAGES = ("dp-accounting", "matplotlib", "numpy", "pandas", "scipy", "snakemake")
+# Times, memory and machine differ between rebuilds that agree in every number; the summary quotes them.
+OUTSIDE = ("MANIFEST.sha256", "provenance.json", "compute.csv", "compute.js")
+# Folder of what a build does not make unless it is asked for.
+ON_REQUEST = "on_request"
+
+
+def environment() -> dict[str, Any]:
+    """Interpreter, versions, processor class and BLAS kernel."""
+    return {
+        "python": platform.python_version(),
+        "versions": versions(*PACKAGES),
+        "machine": platform.machine(),
+        "processor": _processor(),
+        "blas_kernel": _blas_kernel(),
+        "simd": sorted(np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])),
+    }
+
+
+def hashes(results: str | Path) -> dict[str, str]:
+    """SHA-256 of every table and figure below a folder, by relative name, sorted; not of what is made on request."""
+    folder = Path(results)
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in OUTSIDE)
+    # A killed job leaves its temporary file, whose name begins with a dot.
+    files = [path for path in files if not path.name.startswith(".")]
+    files = [path for path in files if path.relative_to(folder).parts[0] != ON_REQUEST]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def compute_budget(benchmarks: str | Path, parts: Collection[tuple[str, str, str]]) -> list[dict[str, Any]]:
+    """Jobs, wall and CPU seconds and peak memory by stage and artefact, from Snakemake's benchmark files.
+
+    Args:
+        benchmarks: folder of the benchmark files.
+        parts: (paper, artefact, part) of every part of the build; files of parts that are no more are left out.
+    """
+    folder = Path(benchmarks)
+    jobs: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
+    for path in sorted(folder.rglob("*.tsv")):
+        stage, *rest = path.relative_to(folder).with_suffix("").parts
+        if rest[:1] != [ON_REQUEST] and (stage != "train" or tuple(rest) in parts):
+            jobs[stage, "/".join(rest[:2])] += _benchmark(path)
+    return [
+        {
+            "stage": stage, "item": item, "jobs": len(rows), "wall_s": _total(rows, "s"),
+            "cpu_s": round(sum(_cpu_seconds(row) for row in rows), 2),
+            "peak_mb": max(_number(row["max_rss"]) for row in rows),
+        }
+        for (stage, item), rows in jobs.items()
+    ]  # fmt: skip
+
+
+def _benchmark(path: Path) -> list[dict[str, str]]:
+    header, *lines = path.read_text().splitlines()
+    return [dict(zip(header.split("\t"), line.split("\t"), strict=True)) for line in lines]
+
+
+def _total(rows: list[dict[str, str]], column: str) -> float:
+    return round(sum(_number(row[column]) for row in rows), 2)
+
+
+def _cpu_seconds(row: dict[str, str]) -> float:
+    """CPU time of a job; its wall time where Snakemake took no sample (every job runs on one thread)."""
+    return _number(row["cpu_time"]) or _number(row["s"])
+
+
+def _number(text: str) -> float:
+    """Jobs of under a second are not sampled; Snakemake writes NA or - for them."""
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+def _processor() -> str:
+    try:
+        info = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor() or "unknown"
+    found = re.search(r"model name\s*:\s*(.+)", info)
+    return found.group(1).strip() if found else "unknown"
+
+
+def _blas_kernel() -> str:
+    """The kernel that OpenBLAS chose for this processor: bytes are promised only between equal ones."""
+    for library in sorted(Path(np.__file__).parent.parent.glob("numpy.libs/*openblas*")):
+        for symbol in ("scipy_openblas_get_corename64_", "openblas_get_corename"):
+            function = getattr(ctypes.CDLL(str(library)), symbol, None)
+            if function is not None:
+                function.restype = ctypes.c_char_p
+                return str(function().decode())
+    return "unknown"

@@ -1,0 +1,157 @@
+"""From an artefact's cells, variants and trials to its parts: what is one job, and what it is called.
+
+A part's name is made of values, never of an index, so that a grown grid or more trials rename nothing and run only what
+is new.
+"""
+
+import itertools
+import json
+import math
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+
+from dpdescent.checks import as_list
+from dpdescent.replication.configuration import values as conf
+from dpdescent.replication.configuration.values import ConfigError, Node
+
+
+@dataclass(frozen=True)
+class Part:
+    """One job's share of an artefact: an outer cell of its grid and a range of trials.
+
+    Attributes:
+        name: the cell in words and the trial range; never an index, so that growing a grid renames nothing.
+        spec: all that the experiment gets, ready for JSON.
+        dataset: the real data set it reads, if any.
+    """
+
+    name: str
+    spec: Node
+    dataset: str | None
+
+    def json(self) -> str:
+        return json.dumps(self.spec, sort_keys=True, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What an artefact's parts are made from.
+
+    Attributes:
+        paper, artefact, seed: its address and the project's seed.
+        node: its entry in the paper's file, provenance stripped.
+        settings: the settings that it uses.
+        at_most: pairs of symbols of which the first must not exceed the second.
+        datasets: names of the paper's data sets.
+        where: its place in the files, for messages.
+    """
+
+    paper: str
+    artefact: str
+    seed: int
+    node: Node
+    settings: Node
+    at_most: list[list[str]]
+    datasets: list[str]
+    where: str
+
+
+def parts_of(outline: Outline) -> list[Part]:
+    """All parts, the headline's first, then those of each variant.
+
+    Raises:
+        ConfigError: if a variant changes what is not there, a cell cannot be run, or two parts have one name.
+    """
+    variants = {"main": {}, **outline.node.get("variants", {})}
+    parts = [part for variant, changes in variants.items() for part in _variant_parts(outline, variant, changes)]
+    _check_names(parts, outline.where)
+    return parts
+
+
+def _variant_parts(outline: Outline, variant: str, changes: Node) -> Iterator[Part]:
+    node, where = outline.node, outline.where
+    merged = conf.overlay(_body(outline), _changed(changes), where, f"variants.{variant}")
+    _check_dataset(merged["dataset"], outline)
+    chosen: Container[str] = changes["panels"] if "panels" in changes else merged["cells"]
+    for panel, cell in merged["cells"].items():
+        if panel not in chosen:
+            continue
+        _check_cell(merged["arms"] | cell, outline.at_most, where, f"variants.{variant}.cells.{panel}")
+        for values in _product(cell, node["split"], f"{where}.cells.{panel}"):
+            # A panel may have a number of trials of its own.
+            trials = values.pop("trials", merged["trials"])
+            if isinstance(trials, list):
+                raise ConfigError(f"{where}.cells.{panel}.trials = {trials} is a list; give one number of trials")
+            for start, stop in _ranges(trials, node["trials_per_part"]):
+                spec = {
+                    "paper": outline.paper, "artefact": outline.artefact, "variant": variant, "panel": panel,
+                    "seed": outline.seed, "cell": values, "arms": merged["arms"], "settings": merged["settings"],
+                    "trials": [start, stop],
+                }  # fmt: skip
+                axes = "".join(f"_{axis}={values[axis]}" for axis in node["split"] if axis in values)
+                name = f"{variant}_{panel}{axes}_t{start}-{stop - 1}".replace(" ", "-")
+                yield Part(name, spec, merged["dataset"])
+
+
+def _body(outline: Outline) -> Node:
+    """What a variant may change."""
+    node = outline.node
+    sections = {key: node.get(key, {}) for key in ("cells", "arms")}
+    return sections | {"settings": outline.settings, "trials": node["trials"], "dataset": node.get("dataset")}
+
+
+def _changed(changes: Node) -> Node:
+    return {key: value for key, value in changes.items() if key not in ("why", "panels")}
+
+
+def _check_cell(values: Node, at_most: list[list[str]], here: str, path: str) -> None:
+    """What only merged values show: an empty grid of any name, and the order of symbols that stand apart."""
+    for name, value in values.items():
+        if value == []:
+            raise ConfigError(f"{here}.{path}.{name} = [] is an empty grid; give at least one value")
+    conf.check_order(values, at_most, here, path)
+
+
+def _check_dataset(dataset: str | None, outline: Outline) -> None:
+    if dataset is not None and dataset not in outline.datasets:
+        hint = conf.did_you_mean(dataset, outline.datasets)
+        raise ConfigError(f"{outline.where}.dataset: {dataset!r} is not declared{hint}")
+
+
+def _product(cell: Node, split: list[str], here: str) -> list[Node]:
+    """The outer cells: every combination of the split axes' values; other lists stay whole, as inner axes."""
+    axes = [axis for axis in split if axis in cell]
+    lists = [as_list(cell[axis]) for axis in axes]
+    for axis, values in zip(axes, lists, strict=True):
+        if any(isinstance(value, list | dict) for value in values):
+            raise ConfigError(f"{here}.{axis} = {conf.short(values)} is split into jobs; its values must be plain ones")
+        if len(set(values)) < len(values):
+            raise ConfigError(f"{here}.{axis} = {values} repeats a value; each cell is run once")
+    return [{**cell, **dict(zip(axes, values, strict=True))} for values in itertools.product(*lists)]
+
+
+def _ranges(trials: int, per_part: int) -> list[tuple[int, int]]:
+    return [(start, min(start + per_part, trials)) for start in range(0, trials, per_part)]
+
+
+def _check_names(parts: list[Part], here: str) -> None:
+    names = [part.name for part in parts]
+    for name in names:
+        if not re.fullmatch(r"[\w.,=+-]+", name, re.ASCII):
+            raise ConfigError(
+                f"{here}: {name!r} is to be a file's name; use letters, digits and . , = + - in the names of panels and"
+                " variants and in the values of split axes"
+            )
+        if names.count(name) > 1:
+            raise ConfigError(
+                f"{here}: two parts are called {name}; `split` must list every axis that tells them apart"
+            )
+
+
+def relative_cost(part: Part) -> float:
+    """A rough order of the cost of the parts of one artefact: trials times the size of the data and the steps."""
+    cell, (start, stop) = part.spec["cell"], part.spec["trials"]
+    # An axis that is not split is a list of values, all of which the part runs.
+    sizes = (sum(as_list(cell.get(symbol, 1))) for symbol in ("n", "p", "q", "d", "T"))
+    return float((stop - start) * math.prod(sizes))

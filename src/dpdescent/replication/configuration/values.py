@@ -1,0 +1,190 @@
+"""From the YAML files to resolved values: strict reading, overlay, provenance, checks with one-line errors.
+
+No script reads a YAML file. The Snakefile calls `load` once; what a job needs travels to it as an argument, so that
+what is used is what is tracked.
+"""
+
+import copy
+import difflib
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dpdescent.checks import as_list
+
+Node = dict[str, Any]
+
+PROVENANCE = ("stated", "code", "chosen")
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be run; the message is one line: key, value, what is allowed, how to mend it."""
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """YAML with 1e-6 read as a number and equal keys refused, neither of which PyYAML does by itself."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        # Checked here, because merge keys (`<<`) are resolved later, in place: equal keys are right after that.
+        seen: set[tuple[str, str]] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise ConfigError(f"{key.start_mark.name}: line {key.start_mark.line + 1}: a key must be a plain word")
+            if (key.tag, key.value) in seen:
+                where = f"{key.start_mark.name}: line {key.start_mark.line + 1}"
+                raise ConfigError(f"{where}: key {key.value!r} stands twice; keep one of them")
+            seen.add((key.tag, key.value))
+        return node
+
+
+_StrictLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(
+        r"^[-+]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)([eE][-+]?\d+)$|^[-+]?(\d[\d_]*\.[\d_]*|\.\d[\d_]*)$|^[-+]?\.(inf|Inf)$"
+    ),
+    list("-+0123456789."),
+)
+
+
+def read_yaml(path: Path) -> Node:
+    """Reads one YAML file strictly.
+
+    Raises:
+        ConfigError: if the file is missing, is not YAML, has equal keys, or does not hold a mapping.
+    """
+    try:
+        # The whole name goes into the stream's name, which YAML errors print.
+        with open(path, encoding="utf-8") as text:
+            content = yaml.load(text, Loader=_StrictLoader)
+    except FileNotFoundError:
+        raise ConfigError(f"{path} does not exist; create it, or name another one") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(content, dict):
+        raise ConfigError(f"{path}: holds {type(content).__name__}, but a mapping of keys to values is needed")
+    return content
+
+
+def overlay(base: Node, changes: Mapping[str, Any], where: str, path: str = "") -> Node:
+    """A copy of `base` with the values of `changes` put in; every key of an overlay must exist in what it overlays.
+
+    A plain value replaces the `value` of an annotated one, so that an overlay need not repeat provenance; an annotated
+    one replaces it with its provenance.
+
+    Raises:
+        ConfigError: for a key that `base` does not have.
+    """
+    merged = dict(base)
+    for key, value in changes.items():
+        here = f"{path}.{key}" if path else str(key)
+        if key not in base:
+            raise ConfigError(f"{where}: {here} overlays nothing: no such key{did_you_mean(key, base)}")
+        old = base[key]
+        if isinstance(old, dict) and "value" in old:
+            merged[key] = value if isinstance(value, dict) and "value" in value else {**old, "value": value}
+        elif isinstance(old, dict) and isinstance(value, Mapping):
+            merged[key] = overlay(old, value, where, here)
+        else:
+            merged[key] = value
+    return merged
+
+
+def strip_provenance(node: Any) -> Any:
+    """Annotated values (`{value: 5, stated: Sec. 4}`) replaced by what they hold: annotations change no result."""
+    if isinstance(node, dict):
+        if "value" in node:
+            return copy.deepcopy(node["value"])
+        return {key: strip_provenance(value) for key, value in node.items()}
+    return copy.deepcopy(node)
+
+
+def annotated_values(node: Any, path: str = "") -> Iterator[tuple[str, Node]]:
+    """All annotated values below `node`, as (dotted path, annotation)."""
+    if isinstance(node, dict):
+        if "value" in node:
+            yield path, node
+            return
+        for key, value in node.items():
+            yield from annotated_values(value, f"{path}.{key}" if path else str(key))
+
+
+def did_you_mean(name: object, known: Mapping[str, Any] | list[str]) -> str:
+    """A hint such as `; did you mean 'fig03'?`, or the list of what there is."""
+    names = [str(key) for key in known]
+    close = difflib.get_close_matches(str(name), names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(names)}"
+
+
+def check_symbols(node: Any, symbols: Node, at_most: list[list[str]], where: str, path: str = "") -> None:
+    """Checks every value whose key is a declared symbol, wherever it stands, and the order of pairs in `at_most`."""
+    if isinstance(node, list):
+        for index, item in enumerate(node):
+            check_symbols(item, symbols, at_most, where, f"{path}[{index}]")
+        return
+    if not isinstance(node, dict):
+        return
+    for key, value in node.items():
+        here = f"{path}.{key}" if path else str(key)
+        # A panel may be called by a symbol's name; its values are inside.
+        if key in symbols and not path.endswith("cells"):
+            _check_value(value, symbols[key], where, here)
+        else:
+            check_symbols(value, symbols, at_most, where, here)
+    check_order(node, at_most, where, path)
+
+
+def check_order(node: Node, at_most: list[list[str]], where: str, path: str) -> None:
+    """Checks values that stand side by side: the first of each pair in `at_most` must not exceed the second."""
+    for small, large in at_most:
+        for low, high in itertools.product(as_list(node.get(small, [])), as_list(node.get(large, []))):
+            if low > high:
+                raise ConfigError(
+                    f"{where}: {path}.{small} = {low} exceeds {path}.{large} = {high}; {small} <= {large} is needed"
+                )
+
+
+def _check_value(value: Any, rule: Node, where: str, here: str) -> None:
+    if value == []:
+        raise ConfigError(f"{where}: {here} = [] is an empty grid; give at least one value ({rule['means']})")
+    for item in as_list(value):
+        if not _is_allowed(item, rule):
+            raise ConfigError(f"{where}: {here} = {item!r} is not allowed; {rule['means']}: give {_allowed(rule)}")
+
+
+def _is_allowed(item: Any, rule: Node) -> bool:
+    if isinstance(item, bool) or not isinstance(item, int if rule["type"] == "integer" else (int, float)):
+        return False
+    if item != item or ("minimum" in rule and item < rule["minimum"]):
+        return False
+    if "exclusive_minimum" in rule and item <= rule["exclusive_minimum"]:
+        return False
+    return "maximum" not in rule or bool(item <= rule["maximum"])
+
+
+def _allowed(rule: Node) -> str:
+    article = "an integer" if rule["type"] == "integer" else "a number"
+    limits = {"minimum": "at least", "exclusive_minimum": "above", "maximum": "at most"}
+    return " ".join([article, *(f"{word} {rule[key]}" for key, word in limits.items() if key in rule)])
+
+
+def as_floats(node: Any, symbols: Node, inside_number: bool = False) -> Any:
+    """Symbols of type `number` become floats, so that 1 and 1.0 are one name and one random stream."""
+    if isinstance(node, dict):
+        return {
+            key: as_floats(value, symbols, symbols.get(key, {}).get("type") == "number") for key, value in node.items()
+        }
+    if isinstance(node, list):
+        return [as_floats(item, symbols, inside_number) for item in node]
+    is_integer = isinstance(node, int) and not isinstance(node, bool)
+    return float(node) if inside_number and is_integer else node
+
+
+def short(value: Any) -> str:
+    """A value for a message, cut to a line's share."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,208 @@
+"""One style for all figures: palette, sizes, titles, and saving without dates: equal tables give equal bytes."""
+
+from collections.abc import Iterable, Sequence
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from dpdescent.replication.build.files import atomic
+
+# Okabe and Ito's palette, safe for colour-blind readers, in an order in which neighbours differ in lightness.
+BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, YELLOW, GREY = (
+    "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442", "#666666",
+)  # fmt: skip
+CYCLE = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)
+MARKERS = ("o", "s", "^", "D", "v", "P")
+BLACK, DARK_BLUE, DARK_VERMILION = "#000000", "#003A5C", "#7A3300"
+# One colour a method through all papers. Black and grey are not private; a reading of a method has a shade of its own.
+METHODS = {
+    "OLS": BLACK, "2SLS": BLACK, "2S-GD": GREY, "non-private": GREY,
+    "DP-GD": VERMILION, "DP-GD (adaptive)": DARK_VERMILION, "DP-2S-GD": VERMILION, "DP-SGD": VERMILION,
+    "AdaSSP": GREEN, "FriendlyCore-2SLS": GREEN, "fixed clip": ORANGE,
+    "DP-AMBSSGD": BLUE, "DP-AMBSSGD (q = 0.9)": DARK_BLUE, "DP-AMBSSGD (as published)": SKY, "DP-SSGD": PURPLE,
+    "nu-DP-FTRL": BLUE, "ME": PURPLE, "Optimal CC": GREEN, "Honaker": ORANGE, "TreeAgg": SKY,
+}  # fmt: skip
+# Privacy levels from strong to weak, the same in every figure.
+LEVELS = {0.1: VERMILION, 1.0: ORANGE, 10.0: BLUE}
+# Behind text that stands on lines.
+BACKGROUND = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}
+
+PANEL = (5.0, 3.7)
+STYLE = {
+    "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10, "axes.labelsize": 9, "legend.fontsize": 8,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25, "grid.linewidth": 0.6,
+    "lines.linewidth": 1.4, "lines.markersize": 4.5, "errorbar.capsize": 2.5, "legend.frameon": False,
+    "figure.dpi": 100, "savefig.dpi": 160, "svg.fonttype": "path", "svg.hashsalt": "dpdescent", "path.simplify": True,
+}  # fmt: skip
+
+
+def use_style() -> None:
+    """Sets the style; every figure script calls it first."""
+    mpl.rcdefaults()
+    plt.rcParams.update(STYLE)
+
+
+def panels(columns: int = 1, rows: int = 1, *, size: tuple[float, float] = PANEL, **options: Any) -> tuple[Figure, Any]:
+    """A grid of panels; returns the figure and the array of axes (for one panel itself, unless `squeeze` is off)."""
+    options = {"figsize": (size[0] * columns, size[1] * rows), "squeeze": rows * columns == 1} | options
+    figure, axes = plt.subplots(rows, columns, layout="constrained", **options)
+    return figure, axes
+
+
+def caption(figure: Figure, spec: dict[str, Any]) -> None:
+    """Title with paper, place and, for a scale that is not the paper's, a label that says so."""
+    title = f"{spec['paper']}, {spec['place']}: {spec['title']}"
+    # In the title's second line, for which the layout makes room: a corner may hold a legend or an axis label.
+    figure.suptitle(f"{title}\n({spec['label']})" if spec["label"] else title, fontsize=11, fontweight="bold")
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Writes a figure in the format of its suffix, with nothing in it that depends on when or where.
+
+    Raises:
+        ValueError: for a format whose metadata we do not control.
+    """
+    metadata: dict[str, dict[str, None]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
+    suffix = Path(path).suffix
+    if suffix not in metadata:
+        raise ValueError(f"{path}: figures are saved as {', '.join(metadata)}")
+    with atomic(path, "wb") as stream:
+        figure.savefig(stream, format=suffix[1:], metadata=metadata[suffix])
+
+
+def select(table: pd.DataFrame, variant: str = "main", **where: Any) -> pd.DataFrame:
+    """Rows of a variant that have the given values."""
+    for column, value in {"variant": variant, **where}.items():
+        table = table[table[column] == value]
+    return table
+
+
+def variants_of(table: pd.DataFrame) -> list[str]:
+    """Names of the variants, the headline first."""
+    return ["main", *sorted(set(table["variant"]) - {"main"})]
+
+
+def level_colors(levels: Iterable[float]) -> dict[float, str]:
+    """Colours of privacy levels in rising order: those of LEVELS, and others in turn for levels that it lacks."""
+    others = cycle((GREEN, PURPLE, SKY))
+    return {level: LEVELS.get(level) or next(others) for level in sorted(set(levels))}
+
+
+def shades(count: int) -> list[str]:
+    """Colours of an ordered quantity, from dark to light."""
+    return [to_hex(color) for color in mpl.colormaps["viridis"](np.linspace(0.0, 0.85, count))]
+
+
+def log_scale(axes: Axes, which: str = "xy") -> None:
+    """Logarithmic axes with plain numbers at 1, 2 and 5, or at decades where there are many; call it after plotting."""
+    for name in which:
+        getattr(axes, f"set_{name}scale")("log")
+        axis = getattr(axes, f"{name}axis")
+        low, high = axis.get_view_interval()
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,), numticks=9))
+        axis.set_major_formatter(FuncFormatter(plain_number))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def plain_number(value: float, _: object = None) -> str:
+    """A tick's label: 0.05, 20, 10000, but a power of ten, or 1, 2 or 5 times one, where digits would be counted."""
+    if 1e-3 <= value < 1e5:
+        return f"{value:g}"
+    power = np.floor(np.log10(value) + 1e-9)
+    factor = f"{value / 10**power:.3g}"
+    return f"$10^{{{power:.0f}}}$" if factor == "1" else rf"${factor}\times10^{{{power:.0f}}}$"
+
+
+def legend_below(figure: Figure, axes: Iterable[Axes], columns: int, title: str | None = None) -> None:
+    """One legend under all panels, each label once and bare lines last, so that it hides no panel's data."""
+    entries: dict[str, Any] = {}
+    for panel in axes:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    labels = sorted(entries, key=lambda label: isinstance(entries[label], Line2D))
+    handles = [entries[label] for label in labels]
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, title=title, title_fontsize=7.5)
+
+
+def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]], gap: float = 0.06) -> None:
+    """Names right of the axes at the heights where curves end, moved apart where they would touch; call it last.
+
+    Args:
+        axes: a panel whose limits are final.
+        ends: for each curve the ordinate of its end, its name and its colour.
+        gap: least distance of two names, as a part of the axes' height.
+    """
+    low, high = axes.get_ylim()
+    bottom, top, *heights = axes.yaxis.get_transform().transform([low, high, *(end[0] for end in ends)])
+    floor = 0.0
+    for rank, (height, (_, name, color)) in enumerate(sorted(zip(heights, ends, strict=True))):
+        ceiling = 1.0 - gap * (len(ends) - 1 - rank)
+        place = max(min((height - bottom) / (top - bottom), ceiling), floor)
+        axes.text(1.015, place, name, color=color, transform=axes.transAxes, fontsize=7.5, va="center")
+        floor = place + gap
+
+
+def curve(axes: Axes, table: pd.DataFrame, x: str, label: str, **style: Any) -> None:
+    """Mean with its standard error as bars, and the band from the 10 % to the 90 % quantile as a shade."""
+    table = table.sort_values(x)
+    points = axes.errorbar(table[x], table["mean"], yerr=table["se"], label=label, **({"marker": "o"} | style))
+    if (table["trials"] > 1).any():
+        axes.fill_between(table[x], table["q10"], table["q90"], color=points[0].get_color(), alpha=0.10, linewidth=0)
+
+
+def median_curve(axes: Axes, table: pd.DataFrame, x: str, label: str, shade: float = 0.10, **style: Any) -> None:
+    """Median with its 95 % interval as bars, and the quartiles as a shade: for laws without a mean."""
+    table = table.sort_values(x)
+    bars = [table["median"] - table["median_low"], table["median_high"] - table["median"]]
+    points = axes.errorbar(table[x], table["median"], yerr=bars, label=label, **({"marker": "o"} | style))
+    axes.fill_between(table[x], table["q25"], table["q75"], color=points[0].get_color(), alpha=shade, linewidth=0)
+
+
+def thin_curve(axes: Axes, table: pd.DataFrame, x: str, label: str | None = None, **style: Any) -> None:
+    """Mean only, thin and dashed: a sensitivity variant beside its main curve."""
+    table = table.sort_values(x)
+    look: dict[str, Any] = {"linestyle": "--", "linewidth": 0.9, "alpha": 0.8} | style
+    axes.plot(table[x], table["mean"], label=label, **look)
+
+
+def slope_guide(axes: Axes, x: Iterable[float], through: tuple[float, float], slope: float, label: str) -> None:
+    """A straight line of the given slope in a log-log plot."""
+    x = np.asarray(list(x), dtype=float)
+    axes.plot(x, through[1] * (x / through[0]) ** slope, color=GREY, linestyle=":", linewidth=1.2, label=label)
+
+
+def vertical(axes: Axes, x: float, label: str, color: str = GREY, height: float = 0.98, side: str = "right") -> None:
+    """A labelled vertical line; the label hangs from `height` (a part of the axes') on one side of it."""
+    axes.axvline(x, color=color, linestyle="-.", linewidth=0.9)
+    axes.annotate(
+        label, (x, height), xycoords=axes.get_xaxis_transform(), xytext=(3 if side == "right" else -3, 0),
+        textcoords="offset points", color=color, fontsize=7.5, ha="left" if side == "right" else "right", va="top",
+        rotation=90, bbox=BACKGROUND,
+    )  # fmt: skip
+
+
+def box(axes: Axes, row: "pd.Series[Any]", position: float, color: str, width: float = 0.5) -> None:
+    """A box plot from a table row: quartiles, median, whiskers at the 2.5 % and 97.5 % quantiles."""
+    stats = {
+        "med": row["median"], "q1": row["q25"], "q3": row["q75"], "whislo": row["q025"], "whishi": row["q975"],
+        "fliers": [],
+    }  # fmt: skip
+    face = {"facecolor": color, "alpha": 0.35, "edgecolor": color}
+    axes.bxp(
+        [stats], positions=[position], widths=width, showfliers=False, patch_artist=True, boxprops=face,
+        medianprops={"color": color, "linewidth": 1.8}, whiskerprops={"color": color}, capprops={"color": color},
+        manage_ticks=False,
+    )  # fmt: skip

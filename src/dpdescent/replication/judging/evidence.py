@@ -1,0 +1,127 @@
+"""What turns numbers into evidence: bounds, claims and findings as records, and the tables that they are drawn from."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.replication.build import tables
+from dpdescent.replication.build.files import write_rows
+
+Verdict = Literal["reproduced", "not reproduced", "inconclusive", "not testable"]
+Kind = Literal["privacy", "mathematics", "text", "data", "unstated"]
+Severity = Literal["high", "medium", "low", "cosmetic"]
+Status = Literal["confirmed", "partly", "question"]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound of the paper at one setting, beside what was measured there; `holds` is None where nothing was."""
+
+    bound: str
+    location: str
+    setting: str
+    value: float
+    measured: float | None = None
+    holds: bool | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper and the verdict of the computation; low and high are a 95 % interval of `measured`."""
+
+    claim: str
+    paper: str
+    artefact: str
+    location: str
+    statement: str
+    quantity: str
+    measured: float | None
+    low: float | None
+    high: float | None
+    criterion: str
+    verdict: Verdict
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong or missing in the paper, with the reading under which it would be right."""
+
+    finding: str
+    paper: str
+    location: str
+    kind: Kind
+    statement: str
+    expected: str
+    measured: str
+    severity: Severity
+    status: Status
+    charitable_reading: str
+    artefact: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What judgement may use: the committed tables, the settings and the published values; no trial, no random number.
+
+    Attributes:
+        spec: paper, seed, settings, published values.
+        tables: table of every artefact by its id; `bounds` too, once they are evaluated.
+    """
+
+    spec: dict[str, Any]
+    tables: dict[str, pd.DataFrame]
+
+    @classmethod
+    def read(cls, spec: dict[str, Any], folder: str | Path) -> "Evidence":
+        """Reads all tables of a paper (and its bounds, if they are there) from its results folder."""
+        names = [*spec["artefacts"], *(["bounds"] if (Path(folder) / "bounds.csv").exists() else [])]
+        return cls(spec, {name: tables.read(Path(folder) / f"{name}.csv") for name in names})
+
+    def select(self, artefact: str, variant: str = "main", **where: Any) -> pd.DataFrame:
+        """Rows of an artefact's table that have the given values, e.g. `select("fig03", panel="a", series="2SLS")`."""
+        table = self.tables[artefact]
+        for column, value in {"variant": variant, **where}.items():
+            table = table[table[column] == value]
+        return table.reset_index(drop=True)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return dict(self.spec["settings"])
+
+    @property
+    def published(self) -> dict[str, Any]:
+        return dict(self.spec["published"])
+
+
+def rows(
+    columns: Sequence[str], evidence: Evidence, artefact: str, variant: str = "main", **where: object
+) -> pd.DataFrame:
+    """Rows of a table that have the given values; none where the table is not there, or has no rows.
+
+    A paper's `reading` binds its columns once: `rows = partial(evidence.rows, COLUMNS)`; what a table lacks of them, or
+    of those that are asked for, is NaN.
+    """
+    table = evidence.tables.get(artefact, pd.DataFrame())
+    wanted = {"variant": variant, **where}
+    mask = np.ones(len(table), dtype=bool)
+    for column, value in wanted.items():
+        mask &= np.asarray(table[column] == value, dtype=bool) if column in table else False
+    found = table[mask].reset_index(drop=True)
+    return found.reindex(columns=list(dict.fromkeys([*found.columns, *columns, *wanted])))
+
+
+def write(records: Sequence[Any], kind: type, path: str | Path) -> None:
+    """Writes records of one kind as CSV, in the order in which they were made."""
+    columns = [field.name for field in dataclasses.fields(kind)]
+    write_rows(path, columns, [_blank_none(dataclasses.asdict(record)) for record in records])
+
+
+def _blank_none(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: "" if value is None else value for key, value in row.items()}

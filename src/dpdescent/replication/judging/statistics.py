@@ -1,0 +1,131 @@
+"""Estimates with intervals from table rows, and verdicts from intervals: how a claim meets its criterion."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import ndtr, stdtrit
+
+from dpdescent.replication.judging.evidence import Verdict
+
+Array = NDArray[np.float64]
+
+# Two-sided 95 % quantile of the normal law: every interval of a claim is at this level.
+Z95 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A measured quantity with a 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def mean_of(row: "pd.Series[float]") -> Estimate:
+    """The mean of a table row, with its standard error's interval (exact values have none)."""
+    half = 0.0 if math.isnan(row["se"]) else Z95 * row["se"]
+    return Estimate(row["mean"], row["mean"] - half, row["mean"] + half)
+
+
+def chance(row: "pd.Series[float]", standard_errors: float) -> float:
+    """How far chance may carry the mean of a row: as seldom as a normal value lies so many sds off (Student's t).
+
+    NaN for a single trial, which has no standard error.
+    """
+    if not row["trials"] > 1:
+        return math.nan
+    return float(row["se"] * stdtrit(row["trials"] - 1, ndtr(standard_errors)))
+
+
+def median_of(row: "pd.Series[float]") -> Estimate:
+    """The median of a table row, with its bootstrap interval."""
+    return Estimate(row["median"], row["median_low"], row["median_high"])
+
+
+def difference(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
+    """Difference of two means. Runs that share data are treated as independent, which widens the interval."""
+    half = Z95 * math.hypot(*(0.0 if math.isnan(row["se"]) else row["se"] for row in (first, second)))
+    value = first["mean"] - second["mean"]
+    return Estimate(value, value - half, value + half)
+
+
+def ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
+    """Ratio of two positive means, with an interval on the log scale (delta method, treated as independent)."""
+    relative = [0.0 if math.isnan(row["se"]) else row["se"] / row["mean"] for row in (first, second)]
+    value, factor = first["mean"] / second["mean"], math.exp(Z95 * math.hypot(*relative))
+    return Estimate(value, value / factor, value * factor)
+
+
+def log_log_slope(table: pd.DataFrame, axis: str) -> Estimate:
+    """Least-squares slope of log mean against log axis.
+
+    Its interval is the wider of two: the standard errors of the means propagated, and the scatter of the points about
+    the line (Student's t), so that a bent curve does not pass for a precise slope. One point has no slope: NaN.
+    """
+    if table[axis].nunique() < 2:
+        return Estimate(math.nan, math.nan, math.nan)
+    x = np.log(table[axis].to_numpy(dtype=float))
+    mean = table["mean"].to_numpy(dtype=float)
+    weights = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
+    value = float(weights @ np.log(mean))
+    propagated = Z95 * float(np.sqrt(np.nansum((weights * table["se"].to_numpy(dtype=float) / mean) ** 2)))
+    half = max(propagated, _lack_of_fit(x, np.log(mean)))
+    return Estimate(value, value - half, value + half)
+
+
+def _lack_of_fit(x: Array, y: Array) -> float:
+    """Half width of the slope's 95 % interval from the residuals; 0 where two points leave none."""
+    freedom = len(x) - 2
+    if freedom < 1:
+        return 0.0
+    centred = x - x.mean()
+    residuals = y - y.mean() - centred * (centred @ y) / (centred @ centred)
+    return float(stdtrit(freedom, 0.975) * np.sqrt(residuals @ residuals / freedom / (centred @ centred)))
+
+
+def spread_ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
+    """Ratio of two interquartile ranges; the interval takes each as normal with log-sd 1.36 / sqrt(trials).
+
+    The sample interquartile range of m normal values has relative sd about 1.16 / sqrt(m); heavier tails need more,
+    so a margin is kept.
+    """
+    value = (first["q75"] - first["q25"]) / (second["q75"] - second["q25"])
+    factor = math.exp(Z95 * 1.36 * math.hypot(first["trials"] ** -0.5, second["trials"] ** -0.5))
+    return Estimate(value, value / factor, value * factor)
+
+
+def verdict(estimate: Estimate, at_least: float = -math.inf, at_most: float = math.inf) -> Verdict:
+    """Reproduced if the whole interval meets the criterion, not reproduced if none of it does, else inconclusive.
+
+    A value that could not be computed makes the claim not testable.
+    """
+    if math.isnan(estimate.value):
+        return "not testable"
+    if estimate.low >= at_least and estimate.high <= at_most:
+        return "reproduced"
+    return "not reproduced" if estimate.high < at_least or estimate.low > at_most else "inconclusive"
+
+
+def all_of(verdicts: list[Verdict]) -> Verdict:
+    """A claim about several cells: one failure refutes it, one doubt leaves it open."""
+    order: tuple[Verdict, ...] = ("not reproduced", "inconclusive", "not testable")
+    return next((each for each in order if each in verdicts), "reproduced")
+
+
+def extreme_ratio(table: pd.DataFrame) -> Estimate:
+    """Largest over smallest mean of a set of rows, with the interval of that ratio."""
+    return ratio(table.loc[table["mean"].idxmax()], table.loc[table["mean"].idxmin()])
+
+
+def worst(estimates: list[Estimate], largest: bool = True) -> Estimate:
+    """The estimate with the largest (or smallest) value: a claim about all cells stands or falls with it.
+
+    Without any cell (a grid of one's own may have none) there is nothing to judge: NaN.
+    """
+    if not estimates:
+        return Estimate(math.nan, math.nan, math.nan)
+    return (max if largest else min)(estimates, key=lambda estimate: estimate.value)

@@ -1,0 +1,185 @@
+"""What the report shows, read from a build's result files: nothing is measured or judged here.
+
+The pages get plain rows (dictionaries of text, as the CSV files hold them) with a few words added: a claim's kind, how
+many arms of the ledger are alike, how a bound fares over all settings at which it was evaluated.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.ledger.audits import EXCEEDS, VIOLATED
+
+Row = dict[str, str]
+View = dict[str, Any]
+
+SEVERITIES = ("high", "medium", "low", "cosmetic")
+STATUSES = ("confirmed", "partly", "question")
+FINDING_KINDS = ("privacy", "mathematics", "data", "text", "unstated")
+
+# How many findings stand on the front page and in the README.
+FOREMOST = 5
+
+# What a claim is about, by where the paper makes it; a statement on a guarantee is about privacy wherever it stands.
+CLAIM_KINDS = ("privacy", "figure or table", "theory", "text")
+_PRIVACY = re.compile(
+    r"-zCDP\b(?!-)|\)-DP\b|-RDP\b|corresponds to epsilon|rho1 \+ rho2 =|amplifies|guarantee (of|holds)|"
+    r"is dominated|pair dominates|neighbours|(zero-out|replace-one) relation|accountants? "
+)
+_SHOWN = re.compile(r"\b(Figure|Table)")
+# A numbered statement: by its name, as `D.14` (`App. D.14` would be a section), or an equation's number.
+_THEORY = re.compile(
+    r"\b(Thm|Theorem|Lemma|Cor|Prop|Def|Assumption|Remark|Proof|Claim|Algorithm|eq\b)|(?<!App\. )\b[A-Z]\.\d+|\(\d+\)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Content:
+    """A build's results, as rows of text.
+
+    Attributes:
+        folder: `results/<scale>`.
+        papers: what is known of each paper beside its results (see `replication.about`).
+        claims, findings, audit, privacy, bounds: the rows of these files, bounds with a column `paper`.
+    """
+
+    folder: Path
+    papers: list[View] = field(repr=False)
+    claims: list[Row] = field(repr=False)
+    findings: list[Row] = field(repr=False)
+    audit: list[Row] = field(repr=False)
+    privacy: list[Row] = field(repr=False)
+    bounds: list[Row] = field(repr=False)
+
+    def artefacts(self) -> list[tuple[View, View]]:
+        """Every paper with each of its artefacts."""
+        return [(paper, artefact) for paper in self.papers for artefact in paper["artefacts"]]
+
+
+def load(folder: Path, papers: list[View]) -> Content:
+    """Reads the result files of a build."""
+    claims, findings, audit, privacy = (
+        read_rows(folder / f"{kind}.csv") for kind in ("claims", "findings", "audit", "privacy")
+    )
+    bounds = [
+        {"paper": paper["key"], **row} for paper in papers for row in read_rows(folder / paper["key"] / "bounds.csv")
+    ]
+    claims = [{**claim, "kind": kind_of(claim)} for claim in claims]
+    return Content(folder, papers, claims, in_order(findings), audit, privacy, bounds)
+
+
+def of(rows: Iterable[Row], **where: str) -> list[Row]:
+    """Rows that have the given values."""
+    return [row for row in rows if all(row[column] == value for column, value in where.items())]
+
+
+def kind_of(claim: Row) -> str:
+    """One of `CLAIM_KINDS`."""
+    if _PRIVACY.search(claim["statement"]):
+        return "privacy"
+    if _SHOWN.search(claim["location"]):
+        return "figure or table"
+    return "theory" if _THEORY.search(claim["location"]) else "text"
+
+
+def in_order(findings: Sequence[Row]) -> list[Row]:
+    """Findings by severity, confirmed ones first, privacy before mathematics before the rest."""
+    ranks = (("severity", SEVERITIES), ("status", STATUSES), ("kind", FINDING_KINDS))
+    return sorted(findings, key=lambda row: [names.index(row[column]) for column, names in ranks])
+
+
+def foremost(findings: Sequence[Row], count: int = FOREMOST) -> list[Row]:
+    """The first findings by rank; among those of equal rank, papers that have none yet come first."""
+    left, chosen = in_order(findings), list[Row]()
+    while left and len(chosen) < count:
+        rank = [left[0][column] for column in ("severity", "status", "kind")]
+        equal = [row for row in left if [row[column] for column in ("severity", "status", "kind")] == rank]
+        shown = Counter(row["paper"] for row in chosen)
+        best = min(equal, key=lambda row: shown[row["paper"]])
+        chosen.append(best)
+        left.remove(best)
+    return chosen
+
+
+def refuted(audit: Sequence[Row]) -> list[Row]:
+    """Audits that contradict what is claimed or accounted for."""
+    return [row for row in audit if row["verdict"] in (EXCEEDS, VIOLATED)]
+
+
+def alike_arms(privacy: Sequence[Row]) -> list[View]:
+    """Arms of the ledger that differ in numbers only, as one row with the numbers' ranges."""
+    words = ("mechanism", "relation", "sampler", "releases", "guarantee", "note")
+    # A release's count is a number inside of words; releases of disjoint parts are joined by a bar.
+    groups = _grouped(privacy, lambda row: tuple(re.sub(r"^\d+ x |(?<=[;|] )\d+ x ", "", row[word]) for word in words))
+    numbers = ("sensitivity", "noise_sd", "rho", "delta", "eps_paper", "eps_tight", "eps_audit_low")
+    return [
+        {
+            **dict(zip(words, key, strict=True)), "arms": [row["arm"] for row in rows],
+            **{name: extent(row[name] for row in rows) for name in numbers},
+        }
+        for key, rows in groups.items()
+    ]  # fmt: skip
+
+
+def extent(values: Iterable[str]) -> tuple[float, float] | None:
+    """Least and largest of the numbers among texts; texts that hold several numbers count with all of them."""
+    found = [float(number) for value in values for number in value.split("; ") if _is_number(number)]
+    return (min(found), max(found)) if found else None
+
+
+def bound_groups(bounds: Sequence[Row]) -> list[View]:
+    """Every bound of a paper over all settings at which it was evaluated."""
+    groups = _grouped(bounds, lambda row: (row["paper"], row["bound"], row["location"]))
+    return [
+        {"paper": paper, "bound": bound, "location": location, "settings": len(rows), **_fares(rows)}
+        for (paper, bound, location), rows in groups.items()
+    ]
+
+
+def _fares(rows: Sequence[Row]) -> View:
+    """Counts, the ratio of bound to measurement, and the state in a word: what is worst of it."""
+    counts = {
+        "holds": sum(row["holds"] == "True" for row in rows), "fails": sum(row["holds"] == "False" for row in rows),
+        "vacuous": sum("vacuous:" in row["note"] for row in rows), "open": sum(row["holds"] == "" for row in rows),
+    }  # fmt: skip
+    ratios = [
+        float(row["value"]) / float(row["measured"])
+        for row in rows
+        if _is_number(row["value"]) and _is_number(row["measured"]) and float(row["measured"]) != 0
+    ]
+    spread = (min(ratios), median(ratios), max(ratios)) if ratios else None
+    first = next((row for row in rows if row["holds"] == "False"), rows[0])
+    return {**counts, "ratio": spread, "state": _state(counts, len(rows)), "example": first}
+
+
+def _state(counts: dict[str, int], settings: int) -> str:
+    if counts["fails"]:
+        return "fails somewhere"
+    if counts["vacuous"] == settings:
+        return "vacuous"
+    if counts["vacuous"]:
+        return "vacuous in part"
+    return "holds" if counts["holds"] else "not judged"
+
+
+STATES = ("fails somewhere", "vacuous", "vacuous in part", "holds", "not judged")
+
+
+def _grouped(rows: Iterable[Row], key: Callable[[Row], tuple[str, ...]]) -> dict[tuple[str, ...], list[Row]]:
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return float(text) == float(text)
+    except ValueError:
+        return False

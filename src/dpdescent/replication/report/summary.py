@@ -1,0 +1,177 @@
+"""The verdicts in Markdown, read from the result files: a page beside the results, and the numbers in the README."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.ledger.audits import EXCEEDS, NOT_VIOLATED, UNAUDITED, UNCLAIMED, VIOLATED, WITHIN
+
+Row = dict[str, str]
+
+AUDITED = (WITHIN, EXCEEDS, VIOLATED, NOT_VIOLATED, UNCLAIMED, UNAUDITED)
+_BROKEN = {
+    "eps_paper": "epsilon claimed", "rho_paper": "zCDP budget claimed", "eps_audit_low": "epsilon at least",
+    "rho_low": "zCDP cost at least", "eps_attained": "exactly epsilon", "rho_attained": "realised zCDP cost",
+}  # fmt: skip
+VERDICTS = ("reproduced", "not reproduced", "inconclusive", "not testable")
+
+
+def page(results: str | Path, papers: dict[str, dict[str, str]], label: str = "") -> str:
+    """The page beside the results: scorecard, then by paper its claims, findings and figures.
+
+    Args:
+        results: folder of the build.
+        papers: by paper, titles of its artefacts by id (tables' ids begin with `table`).
+        label: of a scale that is not the papers' own.
+    """
+    claims, findings, audit = (read_rows(Path(results) / f"{kind}.csv") for kind in ("claims", "findings", "audit"))
+    lines = [
+        "# What holds, and what was found", "",
+        *([f"**{label}: nothing on this page is evidence.**", ""] if label else []),
+        "Written by code from `claims.csv` and `findings.csv`; every criterion was made from the paper's words.",
+        "", scorecard(claims, papers), "", "## The privacy audit", "", audit_counts(audit, papers), "",
+        "Counts are of arms and, behind a plus sign, of statements that no arm stands for. [CSV](audit.csv), "
+        "[SVG](audit.svg)", "", "![Epsilon claimed, accounted for and attained](audit.png)", "", refuted(audit), "",
+    ]  # fmt: skip
+    for paper, artefacts in papers.items():
+        lines += [f"## {paper}", "", "### Claims", "", claims_table(_of(claims, paper)), ""]
+        lines += ["### Findings", "", findings_list(_of(findings, paper)), "", "### Figures and tables", ""]
+        for name, title in artefacts.items():
+            lines += _artefact(paper, name, title)
+    return "\n".join(lines)
+
+
+def scorecard(claims: Sequence[Row], papers: Iterable[str]) -> str:
+    """Papers against verdicts, as counts."""
+    rows = []
+    for paper in papers:
+        counts = Counter(claim["verdict"] for claim in _of(claims, paper))
+        rows.append([f"`{paper}`", *(str(counts[verdict]) for verdict in VERDICTS), str(sum(counts.values()))])
+    return table(["paper", *VERDICTS, "claims"], rows)
+
+
+def audit_counts(audit: Sequence[Row], papers: Iterable[str]) -> str:
+    """Papers against verdicts of the audit: numbers of arms, and of statements behind a plus sign."""
+    return table(["paper", *AUDITED], ([f"`{paper}`", *audit_cells(audit, paper)] for paper in papers))
+
+
+def audit_cells(audit: Sequence[Row], paper: str) -> list[str]:
+    """A paper's counts by verdict, in the order of `AUDITED`."""
+    mine = _of(audit, paper)
+    return [_arms_and_statements([row for row in mine if row["verdict"] == verdict]) for verdict in AUDITED]
+
+
+def refuted(audit: Sequence[Row]) -> str:
+    """What audits refute, each with its numbers and its pair."""
+    found = [row for row in audit if row["verdict"] in (EXCEEDS, VIOLATED)]
+    lines = [
+        f"- **{row['place'] or row['mechanism']}** (`{row['paper']}`, {row['relation']}, {row['sampler']}): "
+        f"{broken(row)} Pair: {row['description']}. Finding `{row['finding']}`."
+        for row in found
+    ]
+    return "\n".join(lines) or "No claim and no account is refuted."
+
+
+def broken(row: Row) -> str:
+    """What is claimed and what is attained, in a sentence."""
+    numbers = {name: f"{float(row[name]):.3g}" for name in ("delta", *_BROKEN) if row[name]}
+    said = [f"{words} {numbers[name]}" for name, words in _BROKEN.items() if name in numbers]
+    return f"{', '.join(said)} at delta {numbers['delta']}, {row['audit_runs']} runs a side."
+
+
+def _arms_and_statements(rows: Sequence[Row]) -> str:
+    arms, statements = sum(int(row["arms"]) for row in rows), sum(row["arms"] == "0" for row in rows)
+    return f"{arms} + {statements}" if statements else str(arms)
+
+
+def claims_table(claims: Sequence[Row]) -> str:
+    """Every claim with its verdict, its estimate and its criterion."""
+    rows = [
+        [
+            *(claim[key] for key in ("verdict", "location", "statement", "quantity")),
+            _estimate(claim),
+            claim["criterion"],
+        ]
+        for claim in claims
+    ]
+    return table(["verdict", "where", "the paper says", "measured quantity", "value [95 %]", "criterion"], rows)
+
+
+def findings_list(findings: Sequence[Row]) -> str:
+    """Findings by severity, each with its evidence and its charitable reading."""
+    return "\n".join(
+        f"- **{row['finding']}** (`{row['paper']}`, {row['location']}; {row['kind']}, severity {row['severity']}, "
+        f"{row['status']}). "
+        f"The paper: {row['statement']}. Expected: {row['expected']}. Measured: {row['measured']}. "
+        f"Charitable reading: {row['charitable_reading']}."
+        for row in findings
+    )
+
+
+def foremost_list(findings: Sequence[Row]) -> str:
+    """Findings in a line each: what the paper says, and the first of what was measured."""
+    return "\n".join(
+        f"- **{row['finding']}** (`{row['paper']}`, {row['location']}; {row['kind']}, severity {row['severity']}). "
+        f"The paper: {row['statement']}. Measured: {'; '.join(row['measured'].split('; ')[:2])}."
+        for row in findings
+    )
+
+
+def artefacts(compute: Sequence[Row], papers: dict[str, dict[str, str]]) -> str:
+    """What each artefact shows, with CPU time and peak memory of all its stages, from a build's benchmarks."""
+    body = []
+    for paper, titles in papers.items():
+        for name, title in titles.items():
+            mine = [row for row in compute if row["item"] == f"{paper}/{name}"]
+            body.append([f"`{paper}/{name}`", title, *_cost(mine)])
+    body.append(["", "all stages of all papers", *_cost(compute)])
+    return table(["artefact", "shows", "CPU-minutes", "peak MB of a job"], body)
+
+
+def _cost(rows: Sequence[Row]) -> list[str]:
+    if not rows:
+        return ["", ""]
+    return [f"{sum(float(row['cpu_s']) for row in rows) / 60:.1f}", f"{max(float(row['peak_mb']) for row in rows):.0f}"]
+
+
+def fill(text: str, blocks: dict[str, str]) -> str:
+    """Text with what stands between `<!-- name -->` and `<!-- end name -->` replaced.
+
+    Raises:
+        ValueError: if a block's markers are missing.
+    """
+    for name, content in blocks.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- end {name} -->"
+        if begin not in text or end not in text:
+            raise ValueError(f"the markers of block {name!r} are missing")
+        head, rest = text.split(begin, 1)
+        text = f"{head}{begin}{content}\n{end}{rest.split(end, 1)[1]}"
+    return text
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown pipe table."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join([*lines, *("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)])
+
+
+def _of(rows: Sequence[Row], paper: str) -> list[Row]:
+    return [row for row in rows if row["paper"] == paper]
+
+
+def _estimate(claim: Row) -> str:
+    if not claim["measured"]:
+        return ""
+    value, low, high = (f"{float(claim[column]):.3g}" for column in ("measured", "low", "high"))
+    return value if low == high else f"{value} [{low}, {high}]"
+
+
+def _artefact(paper: str, name: str, title: str) -> list[str]:
+    if name.startswith("table"):
+        return [f"**{name}**: {title} ({_links(paper, name, 'md', 'tex', 'csv')})", ""]
+    return [f"**{name}**: {title} ({_links(paper, name, 'csv', 'svg')})", "", f"![{title}]({paper}/{name}.png)", ""]
+
+
+def _links(paper: str, name: str, *kinds: str) -> str:
+    return ", ".join(f"[{kind.upper()}]({paper}/{name}.{kind})" for kind in kinds)
