@@ -170,6 +170,8 @@ class Mechanism:
         reason: the argument, or why there is none.
         claimed_eps_delta: (epsilon, delta) that is claimed instead of a zCDP budget.
         conversion: how the paper turns its zCDP budget into an epsilon: `zcdp.epsilon` or `zcdp.renyi_epsilon`.
+        stand_in: why this event stands for other runs than its own, such as those of later trials with parameters drawn
+            anew; empty where it is exactly what ran.
 
     Raises:
         ValueError: if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has one claim. Or if
@@ -188,6 +190,7 @@ class Mechanism:
     reason: str
     claimed_eps_delta: tuple[float, float] | None = None
     conversion: Conversion = "Bun-Steinke"
+    stand_in: str = ""
 
     def __post_init__(self) -> None:
         if self.claimed_eps_delta is not None and not math.isinf(self.claimed_rho):
