@@ -78,7 +78,12 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong or missing in the paper, with the reading under which it would be right."""
+    """What is wrong or missing in the paper, with the reading under which it would be right.
+
+    Attributes:
+        headline: one plain sentence that begins with the worst number, for the front pages; findings about privacy or
+            mathematics have one from severity medium on.
+    """
 
     finding: str
     paper: str
@@ -91,6 +96,7 @@ class Finding:
     status: Status
     charitable_reading: str
     artefact: str
+    headline: str = ""
 
 
 @dataclass(frozen=True)

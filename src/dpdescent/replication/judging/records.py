@@ -149,7 +149,9 @@ def untestable(
 
 def finding(
     paper: str, *, id: str, artefact: str, location: str, kind: FindingKind, severity: Severity, status: Status,
-    statement: str, expected: str, measured: str, charitable: str,
+    statement: str, expected: str, measured: str, charitable: str, headline: str = "",
 ) -> Finding:  # fmt: skip
     """What is wrong or missing in the paper, demonstrated by a number of ours, with its charitable reading."""
-    return Finding(id, paper, location, kind, statement, expected, measured, severity, status, charitable, artefact)
+    return Finding(
+        id, paper, location, kind, statement, expected, measured, severity, status, charitable, artefact, headline
+    )
