@@ -12,6 +12,7 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 import pytest
+from dpdescent.replication.judging.judgement import row_at
 
 from dpdescent.papers.brown2024 import claims, findings
 from dpdescent.papers.brown2024.claims import accuracy, clipping, intervals, theory  # fmt: skip
@@ -20,7 +21,6 @@ from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging import evidence as records
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.judgement import row_at
 from dpdescent.replication.judging.statistics import log_log_slope
 
 ROOT = Path(__file__).parents[2]

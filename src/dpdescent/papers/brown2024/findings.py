@@ -9,8 +9,8 @@ from typing import get_args
 from dpdescent.attacks import ada_ssp
 from dpdescent.papers.brown2024.reading import finding
 from dpdescent.papers.brown2024.theory import accuracy, corners, errors, gaussian_data
+from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
-from dpdescent.replication.judging.judgement import row_at
 from dpdescent.replication.judging.statistics import log_log_slope
 
 
@@ -34,7 +34,7 @@ def _small_noise(evidence: Evidence) -> Finding:
     lemma = lemma.sort_values("sigma", ascending=False)
     shares = "; ".join(f"{row['mean']:.2g} at sigma = {row['sigma']:g}" for _, row in lemma.iterrows())
     return finding(
-        "small-sigma", "Lemma 2.5, Thm 2.7", "mathematics", "medium", "confirmed", "ext_small_noise",
+        id="small-sigma", location="Lemma 2.5, Thm 2.7", kind="mathematics", severity="medium", status="confirmed", artefact="ext_small_noise",
         statement="for every nonnegative sigma, gamma = c sigma sqrt(p) log^3(nT/beta) avoids clipping and (11) bounds the error",
         expected="an error of the order of (11) at every sigma, with the same constants",
         measured=f"the theorem's own setting with c = {rows['c'].iloc[0]:g}: {listed} (||theta*|| = 1 is the error of not moving); "
@@ -52,7 +52,7 @@ def _small_budget(evidence: Evidence) -> Finding:
         corner = corners.small_budget(rho=rho, p=10, sigma=1.0, beta=beta, constant=10.0)
         listed.append(f"rho = {rho:g}: bias {corner.error:.3g}, bound {corner.bound:.2g}")
     return finding(
-        "steps-small-rho", "Thm 2.7 (9), (82)", "mathematics", "low", "confirmed", "bounds",
+        id="steps-small-rho", location="Thm 2.7 (9), (82)", kind="mathematics", severity="low", status="confirmed", artefact="bounds",
         statement="T = c log(n rho / p) steps suffice for the bound (11)",
         expected="start-up bias below the bound wherever n rho / p exceeds 1",
         measured=f"at n = 2p/rho, p = 10, c = 10, c' = 1, Sigma = I: {'; '.join(listed)}: the bias stays, the bound is of order sqrt(rho)",
@@ -69,7 +69,7 @@ def _sample_condition(evidence: Evidence) -> Finding:
     printed = accuracy.proof_records(n=n, p=p, rho=rho, beta=beta)
     corrected = accuracy.corrected_records(n=n, p=p, rho=rho, T=T, beta=beta)
     return finding(
-        "sample-condition", "(75), Thm 2.7", "mathematics", "low", "confirmed", "bounds",
+        id="sample-condition", location="(75), Thm 2.7", kind="mathematics", severity="low", status="confirmed", artefact="bounds",
         statement="gamma / (eta lambda) >= 64 c0^2 p sqrt(ln(2nT/beta)) amounts to n of order sqrt(p) log^4(n rho / (beta p))",
         expected="both sides of (75) equal up to a constant",
         measured=(
@@ -87,7 +87,7 @@ def _lemma_constant(evidence: Evidence) -> Finding:
     rescued = max(gaussian_data.sub_gaussian_signal_constant(p=p, n=n, T=T, beta=beta) for p in (2, 10, 100)) / stated
     rows = evidence.select("ext_no_clipping", panel="condition", series="c0")
     return finding(
-        "lemma-2.6-constant", "Lemma 2.6 (iv), App. C.7", "mathematics", "cosmetic", "confirmed", "ext_no_clipping",
+        id="lemma-2.6-constant", location="Lemma 2.6 (iv), App. C.7", kind="mathematics", severity="cosmetic", status="confirmed", artefact="ext_no_clipping",
         statement="condition (iv) holds with c0 = 12 ln^1.5(5nT/beta)",
         expected="the constant that the printed argument yields",
         measured=(
@@ -103,7 +103,7 @@ def _ada_ssp(evidence: Evidence) -> Finding:
     rows = evidence.select("fig01", error_to="theta_star", series="AdaSSP").sort_values("p")
     growth = log_log_slope(rows[rows["p"] >= 10], "p")
     return finding(
-        "adassp-growth", "Sec. 4.1, Figure 1", "text", "low", "partly", "fig01",
+        id="adassp-growth", location="Sec. 4.1, Figure 1", kind="text", severity="low", status="partly", artefact="fig01",
         statement="the error of AdaSSP depends on p^(3/2)/n, so in this plot it grows as the square root of p",
         expected="log-log slope of 0.5 in p",
         measured=(
@@ -124,7 +124,7 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
     n, T = privacy[0]["n"].max(), evidence.spec["artefacts"]["fig02"]["arms"]["T"]
     quarter, fifth = (row_at(rows, n=n)["mean"] for rows in privacy)
     yield finding(
-        "unstated-step-size", "Sec. 4, App. B", "unstated", "medium", "confirmed", "fig02",
+        id="unstated-step-size", location="Sec. 4, App. B", kind="unstated", severity="medium", status="confirmed", artefact="fig02",
         statement="eta is stated for the theorems (1/4), not for the experiments; T only for Figure 1",
         expected="results that do not hang on eta",
         measured=(
@@ -139,7 +139,7 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
         at = rows[rows["steps"] == rows["steps"].max()].set_index("series")["mean"]
         shares.append(f"{at['batched'] / at['OLS']:.1f} at n = {n}")
     yield finding(
-        "unstated-sample-size", "Sec. 4.2, App. B", "unstated", "medium", "confirmed", "fig06",
+        id="unstated-sample-size", location="Sec. 4.2, App. B", kind="unstated", severity="medium", status="confirmed", artefact="fig06",
         statement="widths are roughly comparable to those of the textbook intervals; n, the nominal level and the number of data sets are not stated",
         expected="a ratio that does not hang on n",
         measured=f"mean length of batched means over that of least squares at the longest run: {', '.join(shares)}",
@@ -156,7 +156,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
         for factor in (5.0, 3.0)
     }
     yield finding(
-        "figure-2-threshold", "Sec. 4.1, Figure 2", "unstated", "low", "question", "fig02",
+        id="figure-2-threshold", location="Sec. 4.1, Figure 2", kind="unstated", severity="low", status="question", artefact="fig02",
         statement="gamma was fixed to 5 sqrt(p) in these results; at larger sample sizes the non-private error dominates",
         expected="a crossing within the range of the figure, which is not stated",
         measured=(
@@ -170,7 +170,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
         for variant in ("main", "noise of mean 0")
     )  # fmt: skip
     yield finding(
-        "label-noise-mean", "Sec. 4", "data", "low", "question", "ext_author_profile",
+        id="label-noise-mean", location="Sec. 4", kind="data", severity="low", status="question", artefact="ext_author_profile",
         statement="label noise is N(0, 1)", expected="least-squares error of about sqrt(p/n)",
         measured=(
             f"with noise N(1, 1), as drawn in the first author's public scripts, the sampling error is {(one / zero).mean():.3f} times "
@@ -179,7 +179,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
         charitable="the scripts are no release of the experiments; the text's N(0, 1) is what we follow",
     )  # fmt: skip
     yield finding(
-        "adassp-bounds", "Sec. 4.1, Figure 1", "privacy", "low", "question", "fig01",
+        id="adassp-bounds", location="Sec. 4.1, Figure 1", kind="privacy", severity="low", status="question", artefact="fig01",
         statement="AdaSSP is the private baseline; the bounds on |x| and |y| that its noise needs are not stated",
         expected="bounds that do not come from the records",
         measured=(
@@ -192,14 +192,14 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
         ),
     )  # fmt: skip
     yield finding(
-        "condition-iv-start", "Condition 2.4 (iv), (37)", "mathematics", "cosmetic", "question", "bounds",
+        id="condition-iv-start", location="Condition 2.4 (iv), (37)", kind="mathematics", severity="cosmetic", status="question", artefact="bounds",
         statement="|x_i'(I - eta Sigma)^t theta| <= c0 for t in 1..T; the base case of Lemma 2.5 uses it at t = 0",
         expected="a condition that includes the start",
         measured="p = 1, eta = 1, one record x = 1, y = theta = 1000: c0 = 1 meets the condition, gamma = 4, and the first gradient is 1000",
         charitable="t from 0 is meant",
     )  # fmt: skip
     yield finding(
-        "privacy-for-free", "Sec. 1", "text", "cosmetic", "question", "fig08",
+        id="privacy-for-free", location="Sec. 1", kind="text", severity="cosmetic", status="question", artefact="fig08",
         statement="experiments show privacy for free in high dimensions, with p close to n",
         expected="an experiment with p close to n", measured="the largest p/n of any figure is 1/100",
         charitable="loose wording: n of the order of p up to a constant of a hundred",

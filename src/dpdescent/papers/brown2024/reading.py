@@ -2,13 +2,15 @@
 
 from functools import partial
 
-from dpdescent.replication.judging import judgement
+from dpdescent.replication.judging import records
 
 PAPER = "brown2024"
 
-claim = partial(judgement.claim, PAPER)
-judged = partial(judgement.judged, PAPER)
-finding = partial(judgement.finding, PAPER)
+claim = partial(records.claim, PAPER)
+every = partial(records.every, PAPER)
+judged = partial(records.judged, PAPER)
+untestable = partial(records.untestable, PAPER)
+finding = partial(records.finding, PAPER)
 
 # "constant error": the exponent of p is nil to three hundredths; over two decades of p that is 15 %.
 CONSTANT = 0.03

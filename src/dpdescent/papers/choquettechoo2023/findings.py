@@ -19,7 +19,7 @@ from dpdescent.papers.choquettechoo2023.theory.multipliers import multiplier_for
 from dpdescent.papers.choquettechoo2023.theory.rates import finer_ftrl_order
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 from dpdescent.privacy.accounting import tight_rho
-from dpdescent.replication.judging.cells import listed
+from dpdescent.replication.judging.algebra import listed
 from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 
 
@@ -37,7 +37,7 @@ def _caption(evidence: Evidence) -> Finding:
     large, over = exact[exact["eta"] >= 0.9], ratios(exact[exact["eta"] < 1.0], rate, ["eta"])
     drift = max((each.value for each in over), default=math.nan) / min((each.value for each in over), default=math.nan)
     return finding(
-        "fig01-caption", "Figure 1 (caption), Thm 2.1", "text", "low", "confirmed", "fig01",
+        id="fig01-caption", location="Figure 1 (caption), Thm 2.1", kind="text", severity="low", status="confirmed", artefact="fig01",
         statement="DP-FTRL is orders of magnitude better at eta -> 0 or eta -> 1; inf F_inf = Theta(eta^2 log^2(1/eta) / rho + eta sigma_sgd^2) for eta <= 1",
         expected="an exact ratio to DP-SGD that is small at both ends, and of the order of eta log^2(1/eta) throughout",
         measured=(
@@ -66,7 +66,7 @@ def _table_4(evidence: Evidence) -> Finding:
     )
     excess = (printed / (ftrl / sgd)).dropna()
     return finding(
-        "table-4-ratio", "Table 4, row lambda_k = 1/k^2", "text", "cosmetic", "confirmed", "table4",
+        id="table-4-ratio", location="Table 4, row lambda_k = 1/k^2", kind="text", severity="cosmetic", status="confirmed", artefact="table4",
         statement="F_inf is eta d / rho for Noisy-SGD and eta^2 log^2(d/eta) / rho for Noisy-FTRL; their ratio is (eta/d) log^3(d/eta)",
         expected="the ratio of the two entries beside it, (eta/d) log^2(d/eta)",
         measured="printed ratio over that of the two entries: " + listed((f"d = {d:g}", value) for d, value in excess.items()),
@@ -93,7 +93,7 @@ def _unstated_rates(evidence: Evidence) -> Finding:
     slopes = evidence.published["slopes"]
     rates = rows(evidence, "fig02", panel="eta", kind="exact", series=SGD)["eta"]
     return finding(
-        "unstated-rates", "Figure 2 (right)", "unstated", "medium", "confirmed", "fig02",
+        id="unstated-rates", location="Figure 2 (right)", kind="unstated", severity="medium", status="confirmed", artefact="fig02",
         statement=f"slopes {slopes['sgd_eta']:.2f} (Noisy-SGD) and {slopes['ftrl_eta']:.2f} (Noisy-FTRL) against the learning rate, whose grid is not stated",
         expected="slopes that do not hang on the grid",
         measured=f"exact slopes of Noisy-SGD {found[SGD]}; of nu-Noisy-FTRL {found[FTRL]}; main is {rates.min():g} to {rates.max():g}",
@@ -110,7 +110,7 @@ def _unstated_settings(evidence: Evidence) -> Finding:
         for series, axis in (chosen, (SGD, "d"))
     )
     return finding(
-        "unstated-settings", "Figure 2", "unstated", "medium", "confirmed", "fig02",
+        id="unstated-settings", location="Figure 2", kind="unstated", severity="medium", status="confirmed", artefact="fig02",
         statement="nu, rho, sigma_sgd, the number of steps and of runs, and the grids of d and alpha are not stated",
         expected=f"slopes against d_eff of {slopes['sgd_d_eff']:.2f} (Noisy-SGD) and {slopes['ftrl_d_eff']:.2f} (Noisy-FTRL) whatever they are",
         measured=f"exact slopes against d_eff of Noisy-SGD {exact}; of nu-Noisy-FTRL {other}; simulated with T = 4000 {short}",
@@ -133,7 +133,7 @@ def _unstated_convex(evidence: Evidence) -> Finding:
     off = [each.value for each in ratios(uniform, graded, ["eta", "kappa", "series"])]
     points = evidence.published["grid_points"]
     return finding(
-        "unstated-figure-3", "Figure 3, Sec. 3", "unstated", "low", "confirmed", "fig03",
+        id="unstated-figure-3", location="Figure 3, Sec. 3", kind="unstated", severity="low", status="confirmed", artefact="fig03",
         statement=f"bounds are compared over condition numbers with L = G = 1 and sigma_sgd = 0, on {points} uniform frequencies; eta, the range of kappa, nu, rho, d and T_max are not stated",
         expected="a gap that does not hang on them",
         measured=(
@@ -159,7 +159,7 @@ def _unstated_learning(evidence: Evidence) -> Finding:
     restarts = rows(evidence, "fig04a", series="test accuracy")
     restarts = restarts[restarts["copies"] > 1].drop_duplicates("mechanism")
     return finding(
-        "unstated-figure-4", "Figure 4, App. G", "unstated", "medium", "confirmed", "fig04a",
+        id="unstated-figure-4", location="Figure 4, App. G", kind="unstated", severity="medium", status="confirmed", artefact="fig04a",
         statement="accuracies against eps; delta, the grid of eps, the numbers of restarts, nu on CIFAR-10 and how DP-SGD's amplification is accounted for are not in the text",
         expected="a budget of the mechanisms that can be computed from the text",
         measured=f"rho of Gaussian noise {budgets}; restarts that minimise (3) here: {listed((row['mechanism'], row['copies']) for _, row in restarts.iterrows())}",
@@ -181,7 +181,7 @@ def _multiplier_sign(evidence: Evidence) -> Finding:
     printed, valid = (rows(evidence, "fig03", each) for each in ("multiplier sign as printed", "main"))
     found = [each.value for each in ratios(printed, valid, ["eta", "kappa", "multiplier", "series"])]
     return finding(
-        "multiplier-sign", "App. E, Thm E.1, (91)", "mathematics", "low", "question", "fig03",
+        id="multiplier-sign", location="App. E, Thm E.1, (91)", kind="mathematics", severity="low", status="question", artefact="fig03",
         statement="for lambda_t >= 0 with sum lambda_t <= 2 lambda_0 gradients of every strongly convex F meet the quadratic constraint (91) with Lambda = sum lambda_t exp(-i omega t)",
         expected="a quadratic form that is not negative",
         measured=(
@@ -205,7 +205,7 @@ def _slopes_above_the_orders(evidence: Evidence) -> Finding:
     growth = [1.0 / (1.0 - _gain(evidence, row)) for _, row in (*points.head(1).iterrows(), *points.tail(1).iterrows())]
     published = evidence.published["slopes"]
     return finding(
-        "slopes-above-the-orders", "Figure 2 (right), Sec. 2.2", "text", "low", "question", "fig02",
+        id="slopes-above-the-orders", location="Figure 2 (right), Sec. 2.2", kind="text", severity="low", status="question", artefact="fig02",
         statement=f"the slopes of empirical and theoretical lines are nearly equal, which shows the tightness of the theory; in eta they are {published['sgd_eta']:.2f} for Noisy-SGD and {published['ftrl_eta']:.2f} for Noisy-FTRL",
         expected="slopes that approach 1, and 2 less what the logarithm takes, from the plotted learning rates down",
         measured=(
@@ -231,7 +231,7 @@ def _loose_logarithm(evidence: Evidence) -> Finding:
             + ", ".join(f"{log:.3g} and {finer:.3g} at d = {d}" for (log, finer), d in zip(ends, dims, strict=True))
         )
     return finding(
-        "loose-logarithm", "Thm 2.2, Table 4", "mathematics", "cosmetic", "question", "ext_spectra",
+        id="loose-logarithm", location="Thm 2.2, Table 4", kind="mathematics", severity="cosmetic", status="question", artefact="ext_spectra",
         statement="F_inf of nu-Noisy-FTRL is O(eta^2 G^2 Tr H log^2(1/nu) / rho); the slopes show the tightness of the theory",
         expected="a quotient of F_inf and the order that does not fall with d",
         measured=(

@@ -8,14 +8,15 @@ criterion was changed after a first look at output at quick scale, the note of t
 
 from functools import partial
 
-from dpdescent.replication.judging import cells, evidence, judgement
+from dpdescent.replication.judging import evidence, records
 
 PAPER = "choquettechoo2023"
 
-claim = partial(judgement.claim, PAPER)
-judged = partial(judgement.judged, PAPER)
-finding = partial(judgement.finding, PAPER)
-claim_on_all = partial(cells.claim_on_all, PAPER)
+claim = partial(records.claim, PAPER)
+every = partial(records.every, PAPER)
+judged = partial(records.judged, PAPER)
+untestable = partial(records.untestable, PAPER)
+finding = partial(records.finding, PAPER)
 
 # Theta, "constants do not drift": over the grid, exact over order has largest over smallest of at most four, so that a
 # logarithm that is missing over three decades shows. O and Omega: four times more, or less, than at the grid's first.

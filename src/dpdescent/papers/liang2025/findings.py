@@ -11,8 +11,8 @@ import pandas as pd
 from dpdescent.attacks import dp_2s_gd, preprocessing
 from dpdescent.checks import as_list
 from dpdescent.papers.liang2025.reading import finding
+from dpdescent.replication.judging.bound_rows import bound_value
 from dpdescent.replication.judging.evidence import Evidence, Finding
-from dpdescent.replication.judging.judgement import bound_value
 from dpdescent.replication.judging.statistics import ratio
 
 
@@ -40,7 +40,7 @@ def _release_beta_only(evidence: Evidence) -> Finding:
         f"the pair that is audited: {dp_2s_gd.planted_regressor(2, 0.5).pair}"
     )
     return finding(
-        "release-beta-only", "Lemma F.1, Remark 3.9, Algorithm 3", "privacy", "high", "confirmed", "table_release_beta_only",
+        id="release-beta-only", location="Lemma F.1, Remark 3.9, Algorithm 3", kind="privacy", severity="high", status="confirmed", artefact="table_release_beta_only",
         statement="releasing only the beta path is rho2-zCDP for every rho1 in (0, infinity], also without noise on Theta",
         expected="realised zCDP cost of the beta path at most rho2 for every replaced record",
         measured=measured,
@@ -60,7 +60,7 @@ def _normal_equations(evidence: Evidence) -> Finding:
     rows = evidence.select("ext_overidentified", series="2S-GD", error_to="beta_hat")
     last = rows[rows["T"] == rows["T"].max()]
     return finding(
-        "sampling-term", "Thm 3.1 (third term), Remark 3.8, Conclusion", "mathematics", "medium", "confirmed", "ext_overidentified",
+        id="sampling-term", location="Thm 3.1 (third term), Remark 3.8, Conclusion", kind="mathematics", severity="medium", status="confirmed", artefact="ext_overidentified",
         statement="without privacy and for T to infinity 2S-GD keeps an error sqrt(pq)(tau + log pq)/sqrt(n): an inherent limitation",
         expected="||beta^(T) - beta_hat|| of the order of ||Z'r||/n as T grows, p = 5, q = 10",
         measured=(
@@ -80,7 +80,7 @@ def _figure_9(evidence: Evidence) -> Finding:
     closed = evidence.select("fig09", series="2SLS")["median"].median()
     listed = ", ".join(f"{value:.2g} at T = {T}" for T, value in distances.items())
     return finding(
-        "figure-9", "App. G.3, Figure 9", "text", "medium", "confirmed", "fig09",
+        id="figure-9", location="App. G.3, Figure 9", kind="text", severity="medium", status="confirmed", artefact="fig09",
         statement="T = 100 iterations let 2S-GD converge sufficiently; its slower rate confirms the gap",
         expected="distance of 2S-GD to 2SLS well below the error of 2SLS",
         measured=(
@@ -94,7 +94,7 @@ def _theorem_f1(evidence: Evidence) -> Finding:
     bounds = evidence.tables["bounds"]
     limit = bounds[bounds["bound"].str.startswith("smallest T at which Lemma D.1")]["value"].iloc[0]
     return finding(
-        "theorem-F.1-range", "Thm F.1, App. F.1", "mathematics", "medium", "confirmed", "fig06",
+        id="theorem-F.1-range", location="Thm F.1, App. F.1", kind="mathematics", severity="medium", status="confirmed", artefact="fig06",
         statement="with a noise-free first stage there is no restriction on T",
         expected="no condition that ties T to n",
         measured=(
@@ -109,7 +109,7 @@ def _optimal_steps(evidence: Evidence) -> Finding:
     exponent = bound_value(evidence, "exponent of T2 in n")
     growth = bound_value(evidence, "growth of the optimal T per log n, far out")
     return finding(
-        "optimal-T", "Remark 3.7, Conclusion", "text", "low", "partly", "fig02",
+        id="optimal-T", location="Remark 3.7, Conclusion", kind="text", severity="low", status="partly", artefact="fig02",
         statement="the optimum number of iterations is sub-linear but super-logarithmic in n",
         expected="an optimum that grows faster than log n and slower than n",
         measured=(
@@ -125,7 +125,7 @@ def _calibration(evidence: Evidence) -> Finding:
     published, exact = (rows[rows["series"] == name].sort_values("n") for name in ("as published", "exact"))
     gains = [ratio(a, b).value for (_, a), (_, b) in zip(published.iterrows(), exact.iterrows(), strict=True)]
     return finding(
-        "prop-3.1-factor", "Prop. 3.1, eq. (4)", "mathematics", "low", "confirmed", "ext_calibration",
+        id="prop-3.1-factor", location="Prop. 3.1, eq. (4)", kind="mathematics", severity="low", status="confirmed", artefact="ext_calibration",
         statement="lambda_j = (2 gamma_j / n) sqrt(T / rho_j) and rho1 + rho2 = (2T/n^2)(gamma1^2/lambda1^2 + gamma2^2/lambda2^2)",
         expected="both formulas agree: cost rho1 + rho2 = 10",
         measured=(
@@ -144,7 +144,7 @@ def _attenuation(evidence: Evidence) -> Finding:
     )
     weakest = rows.iloc[0]
     return finding(
-        "attenuation", "Thm 3.1", "unstated", "low", "question", "ext_weak_instrument",
+        id="attenuation", location="Thm 3.1", kind="unstated", severity="low", status="question", artefact="ext_weak_instrument",
         statement="the privacy term of (7) bounds what the noise does to beta; the direction is not discussed",
         expected="no systematic error beyond optimisation and spread",
         measured=(
@@ -162,7 +162,7 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
     ).sort_values("n")
     shifts = (other["mean"].to_numpy() / main["mean"].to_numpy()).tolist()
     yield finding(
-        "unstated-clipping-constant", "eq. (4), Sec. 4", "unstated", "medium", "confirmed", "fig03",
+        id="unstated-clipping-constant", location="eq. (4), Sec. 4", kind="unstated", severity="medium", status="confirmed", artefact="fig03",
         statement="gamma = c0 (sqrt q + sqrt(tau + log nT))^2 with c0 not stated, in any experiment",
         expected="results that do not hang on c0",
         measured=f"mean error in Figure 3(a) at c0 = 1 over that at c0 = 3: {min(shifts):.2g} to {max(shifts):.2g} over n",
@@ -171,7 +171,7 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
     draws = evidence.select("ext_parameter_draws", panel="fig03", error_to="beta_hat", series="DP-2S-GD", rho1=5.0)
     at_largest = draws[draws["n"] == draws["n"].max()]["mean"]
     yield finding(
-        "unstated-parameters", "Sec. 4.1", "unstated", "medium", "confirmed", "ext_parameter_draws",
+        id="unstated-parameters", location="Sec. 4.1", kind="unstated", severity="medium", status="confirmed", artefact="ext_parameter_draws",
         statement="parameters are drawn at random; which draw, and whether anew in each run, is not stated",
         expected="curves that do not hang on the draw",
         measured=f"mean error at n = {draws['n'].max()}: {at_largest.min():.2g} to {at_largest.max():.2g} over {len(at_largest)} draws",
@@ -183,7 +183,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
     cause = evidence.select("fig03", panel="b", error_to="beta", series="2S-GD")
     private = evidence.select("fig03", panel="b", error_to="beta", series="DP-2S-GD", rho1=5.0)
     yield finding(
-        "figure-3b-cause", "Sec. 4.1, Figure 3(b)", "text", "low", "question", "fig03",
+        id="figure-3b-cause", location="Sec. 4.1, Figure 3(b)", kind="text", severity="low", status="question", artefact="fig03",
         statement="T = 20 violates condition (5), leading to significantly larger errors",
         expected="without privacy the error at p = 50 is small",
         measured=f"noise-free 2S-GD at T = 20: mean error to beta {cause['mean'].mean():.2g}, DP-2S-GD {private['mean'].mean():.2g}",
@@ -191,7 +191,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
     )  # fmt: skip
     low, high = evidence.select("ext_angrist_subsets", series="2SLS")["mean"].quantile([0.025, 0.975])
     yield finding(
-        "angrist-sample", "Sec. 4.2", "data", "low", "question", "ext_angrist_subsets",
+        id="angrist-sample", location="Sec. 4.2", kind="data", severity="low", status="question", artefact="ext_angrist_subsets",
         statement="of 20,000 records drawn from 394,835 those with at least two children are kept: 8065",
         expected="a rule that keeps 40 % of the records",
         measured=f"on random subsets of 8065 of the public married sample 2SLS lies between {low:.1f} and {high:.1f} weeks (95 %)",
@@ -201,7 +201,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
         ),
     )  # fmt: skip
     yield finding(
-        "friendlycore-text", "App. F.2", "text", "low", "question", "ext_friendlycore",
+        id="friendlycore-text", location="App. F.2", kind="text", severity="low", status="question", artefact="ext_friendlycore",
         statement="the FriendlyCore road is rho-zCDP, with the 2SLS rate sqrt(pq)(tau + log pq)/sqrt(n) of Lemma D.7",
         expected="the rate that Lemma D.7 states, and the delta of FriendlyCore",
         measured="Lemma D.7 states sqrt(q)(tau + log q)/sqrt(n); FriendlyCore's guarantee as we can argue it is approximate zCDP",
@@ -215,7 +215,7 @@ def _preprocessing(evidence: Evidence) -> Finding:
     T, rho = arms["T"], min(as_list(arms["rho"]))
     pair = preprocessing.centred(T, rho)
     return finding(
-        "preprocessing", "Sec. 4.2, App. G.5", "privacy", "medium", "question", "fig05",
+        id="preprocessing", location="Sec. 4.2, App. G.5", kind="privacy", severity="medium", status="question", artefact="fig05",
         statement="variables are centred (and instruments standardised) and step sizes set before the private algorithm runs",
         expected="an account of what sample moments reveal, or no more than noise for the stated rho allows",
         measured=(
@@ -231,7 +231,7 @@ def _preprocessing(evidence: Evidence) -> Finding:
 
 def _text() -> Iterator[Finding]:
     yield finding(
-        "names-swapped", "Sec. 4.1", "text", "cosmetic", "confirmed", "fig03",
+        id="names-swapped", location="Sec. 4.1", kind="text", severity="cosmetic", status="confirmed", artefact="fig03",
         statement="eps1 = Phi'u + eps_x and eps2 = phi'u + eps_y", expected="eps1 scalar, eps2 of dimension p, as in eq. (1)",
         measured="Phi'u + eps_x has dimension p: the two names are swapped", charitable="a slip of names; the model for x and y is right",
     )  # fmt: skip

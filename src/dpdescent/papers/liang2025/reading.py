@@ -2,13 +2,15 @@
 
 from functools import partial
 
-from dpdescent.replication.judging import judgement
+from dpdescent.replication.judging import records
 
 PAPER = "liang2025"
 
-claim = partial(judgement.claim, PAPER)
-judged = partial(judgement.judged, PAPER)
-finding = partial(judgement.finding, PAPER)
+claim = partial(records.claim, PAPER)
+every = partial(records.every, PAPER)
+judged = partial(records.judged, PAPER)
+untestable = partial(records.untestable, PAPER)
+finding = partial(records.finding, PAPER)
 
 # "significantly larger", "grows significantly", "diverges": at least twice.
 SIGNIFICANT = 2.0

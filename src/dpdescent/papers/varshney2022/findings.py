@@ -16,7 +16,7 @@ from dpdescent.papers.varshney2022.claims.quantities import typical
 from dpdescent.papers.varshney2022.reading import finding, rows
 from dpdescent.papers.varshney2022.theory.moments import NORMAL_K2
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.replication.judging.cells import listed
+from dpdescent.replication.judging.algebra import listed
 from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 
 OURS, PRINTED = "DP-AMBSSGD", "DP-AMBSSGD (as published)"
@@ -62,7 +62,7 @@ def _break_rule(evidence: Evidence) -> Finding:
     risks = rows(evidence, "ablation", choice="rule", series=OURS)
     by_sigma = rows(evidence, "risk_vs_sigma", series=PRINTED).sort_values("sigma", ascending=False)
     return finding(
-        "dp-stat-break-rule", "Algorithm 3, Lemma 3.10 (utility)", "mathematics", "medium", "confirmed", "alg_stat",
+        id="dp-stat-break-rule", location="Algorithm 3, Lemma 3.10 (utility)", kind="mathematics", severity="medium", status="confirmed", artefact="alg_stat",
         statement="DP-STAT stops at the first noisy count of at least s; with probability at least 1 - beta fewer than s - Gamma residuals are at most max(gamma/2, Delta)",
         expected="a share of at least 1 - beta = 0.99 of draws in which that holds, and E zeta_t^2 of the order of the squared residuals, as eq. (48) needs",
         measured=(
@@ -83,7 +83,7 @@ def _corollary_3_3(evidence: Evidence) -> Finding:
     table = typical(rows(evidence, "ssgd", panel="Corollary 3.3", series="DP-SSGD"))
     trivial = float(evidence.settings["w_norm"]) ** 2 / 2
     return finding(
-        "corollary-3.3-step", "Cor. 3.3", "mathematics", "medium", "confirmed", "ssgd",
+        id="corollary-3.3-step", location="Cor. 3.3", kind="mathematics", severity="medium", status="confirmed", artefact="ssgd",
         statement="in the setting of Theorem 3.2, DP-SSGD with eta = 1/(4d) has risk O~(d sigma^2/N + d^2 (|w*|^2 + sigma^2) log^2(N/delta) / (eps N)^2)",
         expected=f"a risk below {trivial:g}, that of the estimate 0, and hardly any gradient clipped",
         measured=f"median risk {_told(table, 'N = {N:g}, d = {d:g}')}; share of gradients clipped {_between(table['clip_fraction'])}",
@@ -102,7 +102,7 @@ def _corollary_3_8(evidence: Evidence) -> Finding:
     middle = table[(table["step"] == "Corollary 3.8") & (table["T"] == 50)]
     place = "N = {N:g}, d = {d:g}, T = {T:g}"
     return finding(
-        "corollary-3.8-step", "Cor. 3.8", "mathematics", "medium", "confirmed", "step_size",
+        id="corollary-3.8-step", location="Cor. 3.8", kind="mathematics", severity="medium", status="confirmed", artefact="step_size",
         statement="in the setting of Theorem 3.7 (T = c_1 log N), DP-AMBSSGD with eta = 1/(4d) has risk |w*|_H^2/N^100 + (8 d sigma^2/N)(1 + ...)",
         expected="a share N^-100 of the start's risk that is left, and the risk of Theorem 3.7's step",
         measured=(
@@ -121,7 +121,7 @@ def _gap(evidence: Evidence) -> Finding:
     ours = rows(evidence, "clip_path", series="clip fraction")
     first = rows(evidence, "alg_stat", series="first half", rule="as published")
     return finding(
-        "no-clipping-gap", "Proof of Thm 3.7", "mathematics", "low", "confirmed", "clip_path",
+        id="no-clipping-gap", location="Proof of Thm 3.7", kind="mathematics", severity="low", status="confirmed", artefact="clip_path",
         statement="at least s - Gamma residuals are below gamma_t, hence kappa |w* - w_t|_H^2 + sigma^2 <= gamma_t^2, and with zeta_t = R_x gamma_t log^a N no gradient is clipped, with probability 1 - N^-199",
         expected="an argument for kappa, since residuals have variance |w* - w_t|_H^2 + sigma^2; and a second factor K2 log^a N, as (2) times (4), and Lemma 3.11, have log^{2a} N",
         measured=(
@@ -139,7 +139,7 @@ def _slips(evidence: Evidence) -> Iterator[Finding]:
     large = step[step["b"] >= step["kappa"] * step["d"]]
     worst = step.loc[[(over["mean"] - over["claimed"]).astype(float).idxmax()]] if len(over) else over
     yield finding(
-        "step-44", "App. B, step to (44)", "mathematics", "cosmetic", "partly", "moments",
+        id="step-44", location="App. B, step to (44)", kind="mathematics", severity="cosmetic", status="partly", artefact="moments",
         statement="E[B'HB] <= (1 - eta mu) H, from Lemma B.5, which has E[B'B] <= I - eta H",
         expected="a coefficient of at most 1 - eta mu in every direction, exactly for normal covariates",
         measured=(
@@ -150,7 +150,7 @@ def _slips(evidence: Evidence) -> Iterator[Finding]:
     )  # fmt: skip
     c = 0.1
     yield finding(
-        "sample-size-reduction", "Sec. 1 (after Thm 1.1)", "text", "cosmetic", "confirmed", "table_bounds",
+        id="sample-size-reduction", location="Sec. 1 (after Thm 1.1)", kind="text", severity="cosmetic", status="confirmed", artefact="table_bounds",
         statement="with eps = c sqrt(d)/sqrt(N), c < 1, the bound is O~(d/(cN)): privacy reduces the sample size from N to cN",
         expected="d^2 / (eps N)^2 at that eps to be d/(cN)",
         measured=f"it is d/(c^2 N): at c = {c:g} {c**-2:.3g} d/N against {1 / c:.3g} d/N",
@@ -160,7 +160,7 @@ def _slips(evidence: Evidence) -> Iterator[Finding]:
     tail = tail[tail["d"] <= 2]
     orlicz = math.sqrt(8.0 / 3.0)
     yield finding(
-        "definition-2.1-moment", "Def. 2.1, (2), (3)", "text", "cosmetic", "confirmed", "moments",
+        id="definition-2.1-moment", location="Def. 2.1, (2), (3)", kind="text", severity="cosmetic", status="confirmed", artefact="moments",
         statement="E exp((<x, v>^2 / (K2^2 |H|))^{1/(2a)}) <= 1, and for normal x both (2) and (3) hold with a = 1/2",
         expected="a finite K2 for which a normal x has (3)",
         measured=(
@@ -183,7 +183,7 @@ def _iterations(evidence: Evidence) -> Finding:
     found = pd.concat(best) if best else table
     steps = typical(rows(evidence, "ablation", choice="iterations", series=OURS))
     return finding(
-        "unstated-iterations", "Thm 3.7, Lemma 3.11", "unstated", "medium", "confirmed", "risk_vs_kappa",
+        id="unstated-iterations", location="Thm 3.7, Lemma 3.11", kind="unstated", severity="medium", status="confirmed", artefact="risk_vs_kappa",
         statement="T = c_1 kappa log N, c_1 a global constant",
         expected="a value of c_1, or a bound for every c_1: the text has neither",
         measured=(
@@ -204,7 +204,7 @@ def _width(evidence: Evidence) -> Finding:
     batch = batch[batch["c1"] < 400]
     levels = 200 * math.log2(1e5)
     return finding(
-        "unstated-width", "Algorithm 2 (line 7), Lemma 3.11", "unstated", "medium", "confirmed", "feasibility",
+        id="unstated-width", location="Algorithm 2 (line 7), Lemma 3.11", kind="unstated", severity="medium", status="confirmed", artefact="feasibility",
         statement="DP-STAT runs with Delta = B / N^200; the analysis has Delta = (|w*|_H + sigma) / N^100; s = b/10",
         expected="one Delta, with which s = b/10 records are enough at some usual N: the text has two, and neither is",
         measured=(
@@ -219,7 +219,7 @@ def _k2(evidence: Evidence) -> Finding:
     runs = rows(evidence, "bound_vs_run", algorithm=OURS, kind="no clipping", series="risk")
     loose = (runs["bound"].astype(float) / runs["mean"].astype(float)).tolist()
     return finding(
-        "unstated-k2", "Def. 2.1, Thm 3.2, Thm 3.7", "unstated", "low", "confirmed", "bound_vs_run",
+        id="unstated-k2", location="Def. 2.1, Thm 3.2, Thm 3.7", kind="unstated", severity="low", status="confirmed", artefact="bound_vs_run",
         statement="K2 enters thresholds and bounds, c_1 and c_2 the step of Theorem 3.2; none has a value where it is used",
         expected="values, at least for the normal covariates of Corollaries 3.3 and 3.8: the text has none",
         measured=(
@@ -238,7 +238,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
     sizes = sizes[sizes["d"].isin([sizes["d"].min(), sizes["d"].max()])]
     d = 100
     yield finding(
-        "sample-size-logarithms", "Abstract, Sec. 1, Thm 1.1, Thm 3.7", "text", "cosmetic", "question", "sample_complexity",
+        id="sample-size-logarithms", location="Abstract, Sec. 1, Thm 1.1, Thm 3.7", kind="text", severity="cosmetic", status="question", artefact="sample_complexity",
         statement="the result holds for N of the order of d log d (abstract), d log^2 d (Sec. 1), d log^3 d (Theorem 1.1), O~(kappa^2 d (1 + sqrt(log(1/delta))/eps)) (Theorem 3.7)",
         expected="one power of the logarithm",
         measured=(
@@ -250,7 +250,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
     yield _last_iterate(evidence)
     squared = rows(evidence, "moments", quantity="R_x^2", kappa=1)
     yield finding(
-        "input-bound", "Cor. 3.3, Cor. 3.8", "text", "cosmetic", "question", "moments",
+        id="input-bound", location="Cor. 3.3, Cor. 3.8", kind="text", severity="cosmetic", status="question", artefact="moments",
         statement="for x ~ N(0, I), R_x^2 = d",
         expected="the smallest R^2 with E[|x|^2 x x'] <= R^2 I to be d",
         measured=f"it is {_told(squared, 'd = {d:g}')}, d + 2",
@@ -264,7 +264,7 @@ def _last_iterate(evidence: Evidence) -> Finding:
     over = [row["measured"] / row["value"] for row in found.to_dict("records")]
     broken = [ratio for ratio in over if ratio > 1.0]
     return finding(
-        "lemma-b.3-factor", "Lemma B.3", "mathematics", "cosmetic", "question", "bound_vs_run",
+        id="lemma-b.3-factor", location="Lemma B.3", kind="mathematics", severity="cosmetic", status="question", artefact="bound_vs_run",
         statement="the noiseless risk of the last of n iterates is at most kappa/2 (1 - eta mu)^n of the start's",
         expected="a bound of at least 1 at n = 0 for every kappa, and the exact law below it",
         measured=(
@@ -285,7 +285,7 @@ def _noise_constant(evidence: Evidence) -> Finding:
     }
     constants = [needed.get((row["eps"], row["delta"], row["N"]), math.nan) / row["mean"] for row in inside]
     return finding(
-        "noise-constant", "Thm 3.1, Cor. 3.3", "unstated", "low", "question", "multiplier",
+        id="noise-constant", location="Thm 3.1, Cor. 3.3", kind="unstated", severity="low", status="question", artefact="multiplier",
         statement="alpha = Omega(log(N/delta) / (eps sqrt(N))), in Corollary 3.3 with the constant 1",
         expected="(eps, delta)-DP with that alpha for eps <= sqrt(log(1/delta)/N)",
         measured=(
@@ -299,7 +299,7 @@ def _noise_constant(evidence: Evidence) -> Finding:
 def _lemma_a1() -> Finding:
     alpha = math.sqrt(2.0 * math.log(1.25 / DELTA)) / EPS_LOCAL
     return finding(
-        "lemma-a.1-range", "Lemma A.1", "privacy", "low", "question", "audit",
+        id="lemma-a.1-range", location="Lemma A.1", kind="privacy", severity="low", status="question", artefact="audit",
         statement="a step with alpha = sqrt(2 log(1.25/delta_0)) / eps_0 is (eps_0, delta_0)-DP; no limit is set on eps_0",
         expected="an epsilon of at most eps_0 at every eps_0",
         measured=f"exactly {tight_epsilon(0.5 / alpha**2, DELTA):.4g} at eps_0 = {EPS_LOCAL:g}, delta_0 = {DELTA:g}",
@@ -313,7 +313,7 @@ def _eps_range(evidence: Evidence) -> Finding:
     table = rows(evidence, "multiplier", series="DP-SSGD, shuffled (explicit bound)", N=N)
     found = table[(table["eps"] > log_n) & (table["delta"] == delta)]
     return finding(
-        "eps-range", "Sec. 1.1 (a), Thm 3.1, Cor. 3.3", "text", "low", "question", "multiplier",
+        id="eps-range", location="Sec. 1.1 (a), Thm 3.1, Cor. 3.3", kind="text", severity="low", status="question", artefact="multiplier",
         statement="DP-SSGD requires eps <= 1/sqrt(N) (remark), eps = O(sqrt(log(N/delta)/N)) (Theorem 3.1), eps = O(sqrt(log(1/delta)/N)) (Corollary 3.3)",
         expected="one range, and a reason in the algorithm",
         measured=f"{N**-0.5:.3g}, {log_n:.3g} and {log_1:.3g} at N = {N}; the explicit bound has multipliers beyond all of them: {_told(found, 'eps = {eps:g}')}",

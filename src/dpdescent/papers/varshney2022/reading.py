@@ -8,14 +8,15 @@ constants and logarithms, hold with probability near one, and have no experiment
 
 from functools import partial
 
-from dpdescent.replication.judging import cells, evidence, judgement
+from dpdescent.replication.judging import evidence, records
 
 PAPER = "varshney2022"
 
-claim = partial(judgement.claim, PAPER)
-judged = partial(judgement.judged, PAPER)
-finding = partial(judgement.finding, PAPER)
-claim_on_all = partial(cells.claim_on_all, PAPER)
+claim = partial(records.claim, PAPER)
+every = partial(records.every, PAPER)
+judged = partial(records.judged, PAPER)
+untestable = partial(records.untestable, PAPER)
+finding = partial(records.finding, PAPER)
 
 # O(.), "up to constants", "same order": over the grid, largest over smallest, or over the first, is four at most.
 SAME_ORDER = 4.0

@@ -28,7 +28,7 @@ from dpdescent.papers.wang2026.reading import (
     rows,
 )
 from dpdescent.papers.wang2026.theory import prescriptions
-from dpdescent.replication.judging.cells import listed
+from dpdescent.replication.judging.algebra import listed
 from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 
 VALIDITY, COUNTEREXAMPLE, MULTIPLIERS, CLIPPING, WIDTHS, PATH = (
@@ -94,7 +94,7 @@ def _sampling(evidence: Evidence) -> Finding:
         told += [f"{row['mean']:.3g} against {other['mean']:.3g} at {place_of(row, shown)}" for row, other in chosen]
     excess = _quotients(attained, pair, on)
     return finding(
-        "theorem-f.8-sampling", "Theorem F.8", "privacy", "high", "confirmed", COUNTEREXAMPLE,
+        id="theorem-f.8-sampling", location="Theorem F.8", kind="privacy", severity="high", status="confirmed", artefact=COUNTEREXAMPLE,
         statement="Algorithm 1, whose batches are drawn without replacement with a fixed size, is dominated by the mixture pair (P, Q) under the zero-out relation",
         expected="no two zero-out neighbours that attain a larger delta than the pair, at any eps",
         measured=(
@@ -117,7 +117,7 @@ def _regime(evidence: Evidence) -> Finding:
               for row, other in pairs(table, target, ("n",)) if row["mean"] > other["mean"]]  # fmt: skip
     share = at_end(rows(evidence, VALIDITY, panel="share", series="attained delta"), "n")
     return finding(
-        "corollary-5.5-regime", "Corollary 5.5 with Theorem 5.4", "privacy", "high", "confirmed", VALIDITY,
+        id="corollary-5.5-regime", location="Corollary 5.5 with Theorem 5.4", kind="privacy", severity="high", status="confirmed", artefact=VALIDITY,
         statement="with B of order gamma sqrt(n), T of order sqrt(n)/gamma and the kappa of Theorem 5.4, Algorithm 1 is (eps, delta)-DP with delta <= gamma/n",
         expected="an attained delta of at most the target for every n",
         measured=(
@@ -148,7 +148,7 @@ def _renyi(evidence: Evidence) -> Finding:
         if attained > delta
     )
     return finding(
-        "theorem-d.9-renyi", "Theorem 5.4, Theorem D.9, Lemma D.7", "privacy", "high", "confirmed", VALIDITY,
+        id="theorem-d.9-renyi", location="Theorem 5.4, Theorem D.9, Lemma D.7", kind="privacy", severity="high", status="confirmed", artefact=VALIDITY,
         statement="a step is (alpha, 8 alpha B^2/(n^2 kappa^2))-RDP in the standard low-sampling regime; hence, at every kappa, B/n and T, kappa^2 = 16 B^2 T/(n^2 eps) + 32 B^2 T log(1/delta)/(n^2 eps^2) gives (eps, delta)-DP",
         expected="eps by eq. (19), on which the proof rests, of at most the one asked for",
         measured=(
@@ -178,7 +178,7 @@ def _audited() -> str:
 def _factor(evidence: Evidence) -> Finding:
     published, proof = (multipliers(evidence, name, precondition="met") for name in (PUBLISHED, PROOF))
     return finding(
-        "theorem-f.12-factor", "Theorem F.12", "mathematics", "cosmetic", "confirmed", MULTIPLIERS,
+        id="theorem-f.12-factor", location="Theorem F.12", kind="mathematics", severity="cosmetic", status="confirmed", artefact=MULTIPLIERS,
         statement="kappa^2 >= 8 ((1 - lambda^T)/(1 - lambda))^2 (rT + sqrt(3 rT log(2/delta))) log(2.5/delta)/eps^2",
         expected="the constant that the proof arrives at, 2 log(1.25/delta')/eps^2 with delta' = delta/2: 2 in place of 8",
         measured=(
@@ -207,7 +207,7 @@ def _relations(evidence: Evidence) -> Finding:
         }
     )
     return finding(
-        "neighbouring-relations", "Definition 3.1, App. D.1, Definition F.1", "unstated", "low", "question", MULTIPLIERS,
+        id="neighbouring-relations", location="Definition 3.1, App. D.1, Definition F.1", kind="unstated", severity="low", status="question", artefact=MULTIPLIERS,
         statement="datasets are neighbours if they differ in the contribution of one data record; replacement for lambda = 0 (App. D.1), zero-out for lambda > 0 (App. F.1)",
         expected="one relation wherever independent and correlated noise are compared at the same eps",
         measured=(
@@ -230,7 +230,7 @@ def _iterations(evidence: Evidence) -> Finding:
     ours = rows(evidence, "private_rate_n", series=POPULATION, accountant=PUBLISHED)
     met = ours[ours["precondition"] == "met"]
     return finding(
-        "corollary-5.3-iterations", "Corollary 5.3, Theorem F.12", "unstated", "low", "question", WIDTHS,
+        id="corollary-5.3-iterations", location="Corollary 5.3, Theorem F.12", kind="unstated", severity="low", status="question", artefact=WIDTHS,
         statement="T of order min{sqrt(n)/gamma, n eps gamma^2/sqrt(d)} with the kappa of Theorem 5.1, which in full asks for rT >= 3 log(2/delta)",
         expected="a remark that the condition holds, or from which n on",
         measured=(
@@ -244,7 +244,7 @@ def _scale(evidence: Evidence) -> Finding:
     table = multipliers(evidence, PAIR, lam=0, eps=1, r=0.1, T=100)
     C_clip = setting(evidence, "C_clip")
     return finding(
-        "scale-of-kappa", "App. F.1, Theorem F.8", "text", "low", "question", MULTIPLIERS,
+        id="scale-of-kappa", location="App. F.1, Theorem F.8", kind="text", severity="low", status="question", artefact=MULTIPLIERS,
         statement="Z ~ N(0, kappa^2) on the sum of gradients clipped at C_clip, and a pair of variance kappa^2/C_clip^2; in Algorithm 1 the noise on that sum is C_clip kappa Z with Z ~ N(0, I)",
         expected="one scale: with Algorithm 1's the pair's variance is kappa^2",
         measured=(
@@ -272,7 +272,7 @@ def _threshold(evidence: Evidence) -> Finding:
         columns=risks.columns,
     )
     return finding(
-        "gradient-bound-conservative", "eq. (5), Sec. 4.2", "unstated", "low", "question", CLIPPING,
+        id="gradient-bound-conservative", location="eq. (5), Sec. 4.2", kind="unstated", severity="low", status="question", artefact=CLIPPING,
         statement="our analysis suggests the clipping scale C_clip of the order of G_delta, sufficient for the desired high-probability bounds",
         expected="how far G_delta is from the largest gradient, since the noise is proportional to C_clip",
         measured=(
@@ -288,7 +288,7 @@ def _widths(evidence: Evidence) -> Finding:
     bounds = rows(evidence, "bound_vs_run", series="bound", bound="C.11", term="total")
     steps = sorted({float(eta) for eta in floats(bounds, "eta")})
     return finding(
-        "widths-out-of-reach", "Theorem 4.1, Lemma C.2, eq. (7)", "unstated", "low", "question", PATH,
+        id="widths-out-of-reach", location="Theorem 4.1, Lemma C.2, eq. (7)", kind="unstated", severity="low", status="question", artefact=PATH,
         statement="m of at least order gamma^-4 up to logarithms, eta <= 1/(12 C p^3): under these widths and steps the local argument holds (nu D^2 <= 1/2)",
         expected="sizes at which the conditions hold with their constants",
         measured=(
@@ -309,7 +309,7 @@ def _window(evidence: Evidence) -> Finding:
     )  # fmt: skip
     dropped = rows(evidence, WIDTHS, series="upper limit", logs="dropped")
     return finding(
-        "corollary-5.3-window", "Corollary 5.3, Theorem 4.1", "unstated", "low", "question", WIDTHS,
+        id="corollary-5.3-window", location="Corollary 5.3, Theorem 4.1", kind="unstated", severity="low", status="question", artefact=WIDTHS,
         statement="m of order gamma^-6 up to logarithms lies in the admissible range of Theorem 4.1, which is nonempty in the representative regime",
         expected="an upper limit of at least gamma^-6 with the logarithms that the range suppresses",
         measured=(
@@ -331,7 +331,7 @@ def _comparator(evidence: Evidence) -> Finding:
     target = 1.0 / floats(table, "T")
     above = floats(table, "mean") > target
     return finding(
-        "comparator-width", "Lemma C.12", "unstated", "low", "question", PATH,
+        id="comparator-width", location="Lemma C.12", kind="unstated", severity="low", status="question", artefact=PATH,
         statement="W* = W_0 + tau u along the margin's direction has L_S(W*) <= 1/T for m of at least order log(m/delta) (log^2 T + log(n/delta))/gamma^4",
         expected="that loss at widths that can be run, or a remark on how large m has to be",
         measured=(

@@ -8,14 +8,15 @@ one figure is another paper's, without settings: what is judged of it is an anal
 
 from functools import partial
 
-from dpdescent.replication.judging import cells, evidence, judgement
+from dpdescent.replication.judging import evidence, records
 
 PAPER = "wang2026"
 
-claim = partial(judgement.claim, PAPER)
-judged = partial(judgement.judged, PAPER)
-finding = partial(judgement.finding, PAPER)
-claim_on_all = partial(cells.claim_on_all, PAPER)
+claim = partial(records.claim, PAPER)
+every = partial(records.every, PAPER)
+judged = partial(records.judged, PAPER)
+untestable = partial(records.untestable, PAPER)
+finding = partial(records.finding, PAPER)
 
 # "moderate noise correlation": a fifth to four fifths.
 MODERATE = (0.2, 0.8)

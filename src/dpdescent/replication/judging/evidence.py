@@ -13,7 +13,11 @@ from dpdescent.replication.build import tables
 from dpdescent.replication.build.files import write_rows
 
 Verdict = Literal["reproduced", "not reproduced", "inconclusive", "not testable"]
-Kind = Literal["privacy", "mathematics", "text", "data", "unstated"]
+# What a claim is about, and whose it is: the paper's; ours; an analogue of what the paper has, with other data; or true
+# by construction, so that it cannot fail.
+ClaimKind = Literal["figure", "table", "theorem", "text", "privacy"]
+Source = Literal["paper", "ours", "analogue", "identity"]
+FindingKind = Literal["privacy", "mathematics", "text", "data", "unstated"]
 Severity = Literal["high", "medium", "low", "cosmetic"]
 Status = Literal["confirmed", "partly", "question"]
 
@@ -32,13 +36,34 @@ class Bound:
 
 
 @dataclass(frozen=True)
+class Cell:
+    """What a claim about many cells of a table saw in one of them; low and high are a 95 % interval of `value`."""
+
+    cell: str
+    value: float
+    low: float
+    high: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
 class Claim:
-    """A claim of the paper and the verdict of the computation; low and high are a 95 % interval of `measured`."""
+    """A claim and the verdict of the computation.
+
+    Attributes:
+        claim: its id, unique in the paper.
+        kind, source: what it is about, and whose it is.
+        measured, low, high: the estimate and its 95 % interval.
+        changed: why its criterion or rule is not as first written; empty where it is.
+        cells: what it saw in each cell, where it is about several; they stand in a table of their own.
+    """
 
     claim: str
     paper: str
     artefact: str
     location: str
+    kind: ClaimKind
+    source: Source
     statement: str
     quantity: str
     measured: float | None
@@ -46,17 +71,24 @@ class Claim:
     high: float | None
     criterion: str
     verdict: Verdict
+    changed: str = ""
     note: str = ""
+    cells: tuple[Cell, ...] = dataclasses.field(default=(), metadata={"column": False})
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong or missing in the paper, with the reading under which it would be right."""
+    """What is wrong or missing in the paper, with the reading under which it would be right.
+
+    Attributes:
+        headline: one plain sentence that begins with the worst number, for the front pages; findings about privacy or
+            mathematics have one from severity medium on.
+    """
 
     finding: str
     paper: str
     location: str
-    kind: Kind
+    kind: FindingKind
     statement: str
     expected: str
     measured: str
@@ -64,6 +96,7 @@ class Finding:
     status: Status
     charitable_reading: str
     artefact: str
+    headline: str = ""
 
 
 @dataclass(frozen=True)
@@ -119,8 +152,20 @@ def rows(
 
 def write(records: Sequence[Any], kind: type, path: str | Path) -> None:
     """Writes records of one kind as CSV, in the order in which they were made."""
-    columns = [field.name for field in dataclasses.fields(kind)]
-    write_rows(path, columns, [_blank_none(dataclasses.asdict(record)) for record in records])
+    columns = [field.name for field in dataclasses.fields(kind) if field.metadata.get("column", True)]
+    made = ({name: getattr(record, name) for name in columns} for record in records)
+    write_rows(path, columns, [_blank_none(row) for row in made])
+
+
+def write_cells(claims: Sequence[Claim], path: str | Path) -> None:
+    """Writes what claims about many cells saw in each of them."""
+    columns = ["paper", "claim", *(field.name for field in dataclasses.fields(Cell))]
+    rows = [
+        {"paper": claim.paper, "claim": claim.claim, **dataclasses.asdict(cell)}
+        for claim in claims
+        for cell in claim.cells
+    ]
+    write_rows(path, columns, rows)
 
 
 def _blank_none(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 """Estimates with intervals from table rows, and verdicts from intervals: how a claim meets its criterion."""
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from dpdescent.replication.judging.evidence import Verdict
 
@@ -25,9 +26,74 @@ class Estimate:
     high: float
 
 
+# The estimate where a table lacks the rows that it needs; a claim on it is not testable.
+NOTHING = Estimate(math.nan, math.nan, math.nan)
+
+
+def exactly(value: float) -> Estimate:
+    """A number without error, as an estimate."""
+    return Estimate(float(value), float(value), float(value))
+
+
+def quotient(numerator: float, denominator: float) -> Estimate:
+    """The ratio of two exact values; `NOTHING` unless the denominator is positive."""
+    return exactly(numerator / denominator) if denominator > 0 else NOTHING
+
+
+def known(estimates: Iterable[Estimate]) -> list[Estimate]:
+    """The estimates that have a value."""
+    return [each for each in estimates if not math.isnan(each.value)]
+
+
+def widened(estimate: Estimate, cells: int) -> Estimate:
+    """The estimate with its interval widened for one of so many cells (Bonferroni, normal quantiles).
+
+    Raises:
+        ValueError: if there is no cell.
+    """
+    if cells < 1:
+        raise ValueError(f"cells={cells} must be at least 1")
+    factor = float(ndtri(1.0 - 0.025 / cells)) / Z95
+    below, above = factor * (estimate.value - estimate.low), factor * (estimate.high - estimate.value)
+    return Estimate(estimate.value, estimate.value - below, estimate.value + above)
+
+
+def minus(first: Estimate, second: Estimate) -> Estimate:
+    """The difference of two estimates, as if they were independent, which widens the interval if they share streams."""
+    value = first.value - second.value
+    low = math.hypot(first.value - first.low, second.high - second.value)
+    high = math.hypot(first.high - first.value, second.value - second.low)
+    return Estimate(value, value - low, value + high)
+
+
+def less(estimate: Estimate, value: float) -> Estimate:
+    """An estimate less a number without error."""
+    return Estimate(estimate.value - value, estimate.low - value, estimate.high - value)
+
+
+def negative(estimate: Estimate) -> Estimate:
+    """The estimate of minus the quantity."""
+    return Estimate(-estimate.value, -estimate.high, -estimate.low)
+
+
+def pooled(estimates: Sequence[Estimate]) -> Estimate:
+    """The geometric mean of independent ratios; `NOTHING` of none."""
+    if not estimates:
+        return NOTHING
+    logs = np.log([[each.value, each.high] for each in estimates])
+    value, half = float(logs[:, 0].mean()), float(np.linalg.norm(logs[:, 1] - logs[:, 0])) / len(logs)
+    return Estimate(math.exp(value), math.exp(value - half), math.exp(value + half))
+
+
 def mean_of(row: "pd.Series[float]") -> Estimate:
-    """The mean of a table row, with its standard error's interval (exact values have none)."""
+    """The mean of a table row, with the normal interval of its standard error (exact values have none)."""
     half = 0.0 if math.isnan(row["se"]) else Z95 * row["se"]
+    return Estimate(row["mean"], row["mean"] - half, row["mean"] + half)
+
+
+def mean_of_few(row: "pd.Series[float]") -> Estimate:
+    """The mean of a table row over few trials, with Student's interval (exact values have none)."""
+    half = 0.0 if math.isnan(row["se"]) else float(stdtrit(row["trials"] - 1, 0.975)) * row["se"]
     return Estimate(row["mean"], row["mean"] - half, row["mean"] + half)
 
 

@@ -19,8 +19,8 @@ from dpdescent.privacy.participation import guarantees
 
 # What follows from the releases alone.
 ACCOUNTED = [
-    "paper", "artefact", "arm", "stand_in", "mechanism", "relation", "sampler", "sensitivity", "noise_sd", "releases", "rho", "mu",
-    "delta", "eps_paper", "eps_tight", "guarantee", "note",
+    "paper", "artefact", "arm", "stand_in", "mechanism", "relation", "sampler", "sensitivity", "noise_sd", "releases",
+    "rho", "mu", "delta", "eps_paper", "eps_tight", "guarantee", "note",
 ]  # fmt: skip
 
 # The ledger, with what an audit adds.

@@ -1,6 +1,6 @@
 """What the report shows, read from a build's result files: nothing is measured or judged here.
 
-The pages get plain rows (dictionaries of text, as the CSV files hold them) with a few words added: a claim's kind, how
+The pages get plain rows (dictionaries of text, as the CSV files hold them) with a few words added: how
 many arms of the ledger are alike, how a bound fares over all settings at which it was evaluated.
 """
 
@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, get_args
 
 from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.judging.evidence import ClaimKind, Source
 from dpdescent.replication.ledger.audits import EXCEEDS, VIOLATED
 
 Row = dict[str, str]
@@ -25,18 +26,8 @@ FINDING_KINDS = ("privacy", "mathematics", "data", "text", "unstated")
 # How many findings stand on the front page and in the README.
 FOREMOST = 5
 
-# What a claim is about, by where the paper makes it; a statement on a guarantee is about privacy wherever it stands.
-CLAIM_KINDS = ("privacy", "figure or table", "theory", "text")
-_PRIVACY = re.compile(
-    r"-zCDP\b(?!-)|\)-DP\b|-RDP\b|corresponds to epsilon|rho1 \+ rho2 =|amplifies|guarantee (of|holds)|"
-    r"is dominated|pair dominates|neighbours|(zero-out|replace-one) relation|accountants? "
-)
-_SHOWN = re.compile(r"\b(Figure|Table)")
-# A numbered statement: by its name, as `D.14` (`App. D.14` would be a section), or an equation's number.
-_THEORY = re.compile(
-    r"\b(Thm|Theorem|Lemma|Cor|Prop|Def|Assumption|Remark|Proof|Claim|Algorithm|eq\b)|(?<!App\. )\b[A-Z]\.\d+|\(\d+\)",
-    re.IGNORECASE,
-)
+CLAIM_KINDS = get_args(ClaimKind)
+CLAIM_SOURCES = get_args(Source)
 
 
 @dataclass(frozen=True)
@@ -70,22 +61,12 @@ def load(folder: Path, papers: list[View]) -> Content:
     bounds = [
         {"paper": paper["key"], **row} for paper in papers for row in read_rows(folder / paper["key"] / "bounds.csv")
     ]
-    claims = [{**claim, "kind": kind_of(claim)} for claim in claims]
     return Content(folder, papers, claims, in_order(findings), audit, privacy, bounds)
 
 
 def of(rows: Iterable[Row], **where: str) -> list[Row]:
     """Rows that have the given values."""
     return [row for row in rows if all(row[column] == value for column, value in where.items())]
-
-
-def kind_of(claim: Row) -> str:
-    """One of `CLAIM_KINDS`."""
-    if _PRIVACY.search(claim["statement"]):
-        return "privacy"
-    if _SHOWN.search(claim["location"]):
-        return "figure or table"
-    return "theory" if _THEORY.search(claim["location"]) else "text"
 
 
 def in_order(findings: Sequence[Row]) -> list[Row]:

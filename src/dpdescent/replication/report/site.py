@@ -96,7 +96,8 @@ def _figures(results: Content) -> View:
 
 
 def _claims(results: Content) -> View:
-    return {"claims": results.claims, "verdicts": summary.VERDICTS, "kinds": content.CLAIM_KINDS}
+    columns = {"kinds": content.CLAIM_KINDS, "sources": content.CLAIM_SOURCES}
+    return {"claims": results.claims, "verdicts": summary.VERDICTS, **columns}
 
 
 def _findings(results: Content) -> View:

@@ -12,8 +12,9 @@ from typing import Any
 from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import SIGMA, Case, Experiment, beside_zero, compared, in_words, quantile
 from dpdescent.papers.brown2024.theory import accuracy, errors, gaussian_data, no_clipping
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import ORDER, is_met, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, each, is_met, row, stated
 
 ISOTROPIC = "||theta_hat|| taken as the root of its mean square, Sigma = I"
 UNCLIPPED = "supposes that nothing is clipped"
@@ -63,12 +64,15 @@ def theorem(case: Case) -> float:
 
 
 def _bound(name: str, location: str, case: Case, value: float, measured: float, note: str) -> Bound:
-    return row(name, location, case.text, value, measured, note=note + beside_zero(value))
+    return row(
+        bound=name, location=location, setting=case.text, value=value, measured=measured,
+        note=note + beside_zero(value),
+    )  # fmt: skip
 
 
 def _order(name: str, location: str, case: Case, value: float, measured: float, note: str) -> Bound:
     why = f"{note}; {compared(measured, value)}; {ORDER}{beside_zero(value)}"
-    return stated(name, location, case.text, value, why, measured)
+    return stated(bound=name, location=location, setting=case.text, value=value, note=why, measured=measured)
 
 
 def _figure_4(experiment: Experiment) -> Iterator[Bound]:
@@ -95,21 +99,31 @@ def _prescriptions(case: Case) -> Iterator[Bound]:
     steps = accuracy.theorem_steps(n=at.n, p=at.p, rho=at.rho)
     none = "" if steps > 0 else "; not positive: n rho <= p, where the theorem prescribes no step"
     used = f"measured is what is used; {ORDER}"
-    yield stated("T of Theorem 2.7", "(9)", case.text, steps, f"ln(n rho/p), as printed; {used}{none}", at.T)
+    yield stated(
+        bound="T of Theorem 2.7", location="(9)", setting=case.text, value=steps,
+        note=f"ln(n rho/p), as printed; {used}{none}", measured=at.T,
+    )  # fmt: skip
     enough = accuracy.sufficient_steps(n=at.n, p=at.p, rho=at.rho)
     why = "ln(n sqrt(rho/p)) / ln(8/7), of the order that T should be of; measured is what is used"
-    yield stated("T that (82) needs", "(82)", case.text, enough, why, at.T)
+    yield stated(bound="T that (82) needs", location="(82)", setting=case.text, value=enough, note=why, measured=at.T)
     given: dict[str, Any] = {"n": at.n, "p": at.p, "T": at.T, "sigma": SIGMA, "beta": case.beta}
     why = f"sigma sqrt(p) ln^3(nT/beta), as printed; max(sigma, 1) for sigma is needed, the same here; {used}"
-    yield stated("gamma of Theorem 2.7", "(10)", case.text, accuracy.theorem_threshold(**given), why, at.gamma)
+    yield stated(
+        bound="gamma of Theorem 2.7", location="(10)", setting=case.text, value=accuracy.theorem_threshold(**given),
+        note=why, measured=at.gamma,
+    )  # fmt: skip
     needed = accuracy.proof_threshold(**given)
     why = f"with the proof's constants; measured is what is used: {is_met(at.gamma >= needed)}"
-    yield stated("gamma of the proof", "(73)", case.text, needed, why, at.gamma)
+    yield stated(
+        bound="gamma of the proof", location="(73)", setting=case.text, value=needed, note=why, measured=at.gamma,
+    )  # fmt: skip
     norm = accuracy.estimate_norm_bound(
         c0=gaussian_data.constant_of_theorem(n=at.n, T=at.T, beta=case.beta), sigma=SIGMA, p=at.p
     )
     why = "at c0 of Lemma 2.6; no measurement: measured is its root mean square where Sigma = I"
-    yield row("||theta_hat||", "(80)", case.text, norm, case.estimate_norm, note=why)
+    yield row(
+        bound="||theta_hat||", location="(80)", setting=case.text, value=norm, measured=case.estimate_norm, note=why,
+    )  # fmt: skip
 
 
 def _records(case: Case) -> Iterator[Bound]:
@@ -134,7 +148,10 @@ def _records(case: Case) -> Iterator[Bound]:
 
 def _condition(name: str, location: str, case: Case, needed: float, note: str) -> Bound:
     n = case.setting.n
-    return stated(name, location, case.text, needed, f"{note}; measured is n: {is_met(n >= needed)}", n)
+    return stated(
+        bound=name, location=location, setting=case.text, value=needed,
+        note=f"{note}; measured is n: {is_met(n >= needed)}", measured=n,
+    )  # fmt: skip
 
 
 def _informal(experiment: Experiment) -> Iterator[Bound]:
@@ -145,7 +162,10 @@ def _informal(experiment: Experiment) -> Iterator[Bound]:
         at = case.setting
         value = errors.informal_bound(n=at.n, p=at.p, rho=at.rho, sigma=SIGMA)
         why = f"logarithms too; {ORDER}; measured is the mean error to theta*{isotropic}"
-        yield stated("form of Theorem 1.2", "Thm 1.2, (1)", case.text, value, why, found["mean"])
+        yield stated(
+            bound="form of Theorem 1.2", location="Thm 1.2, (1)", setting=case.text, value=value, note=why,
+            measured=found["mean"],
+        )  # fmt: skip
 
 
 def _norm_of_the_series(evidence: Evidence) -> Iterator[Bound]:
@@ -156,13 +176,13 @@ def _norm_of_the_series(evidence: Evidence) -> Iterator[Bound]:
     why = f"no measurement: measured is its value where Sigma = I, at T = {T}"
     for name, norm in (("as printed", accuracy.SERIES_NORM_AS_PRINTED), ("64/15", accuracy.SERIES_NORM)):
         text = f"eta={errors.ETA:g}, ||I - eta Sigma|| <= 7/8"
-        yield row(f"||A^(T)||, {name}", "below (77)", text, norm, exact, note=why)
+        yield row(bound=f"||A^(T)||, {name}", location="below (77)", setting=text, value=norm, measured=exact, note=why)
         given = {"p": 2, "eta": 1.0, "noise_sd": 1.0, "beta": beta}
         derived = accuracy.noise_bound_by_norm(series_norm=norm, **given)
         reason = f"no measurement: measured is what Claim A.9 yields from ||A^(T)|| <= {norm:.3g}"
         bound = accuracy.noise_bound(**given)
         harmless = "; for small p and large beta it follows from 64/15 only: harmless" if derived > bound else ""
         yield row(
-            f"sqrt(32 p ln(4/beta)) from ||A^(T)||, {name}", "below (77)", f"p=2, beta={beta:g}, eta lambda = 1",
-            bound, derived, note=reason + harmless,
+            bound=f"sqrt(32 p ln(4/beta)) from ||A^(T)||, {name}", location="below (77)",
+            setting=f"p=2, beta={beta:g}, eta lambda = 1", value=bound, measured=derived, note=reason + harmless,
         )  # fmt: skip

@@ -14,8 +14,8 @@ from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.papers.brown2024.theory import concentration
 from dpdescent.replication.build.tables import QUANTILES
 from dpdescent.replication.judging import statistics
+from dpdescent.replication.judging.bound_rows import VACUOUS
 from dpdescent.replication.judging.evidence import Evidence
-from dpdescent.replication.judging.judgement import VACUOUS
 
 # The same in every design of the paper (Sec. 4): sd of the label noise, and ||theta*||, the error of the estimate zero.
 SIGMA, THETA_NORM = 1.0, 1.0

@@ -13,8 +13,9 @@ import pandas as pd
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, ROUNDING, SIGMA, Experiment, chance, in_words, quantile
 from dpdescent.papers.brown2024.bounds.coupling import COUPLED, FRACTION
 from dpdescent.papers.brown2024.theory import concentration, gaussian_data, no_clipping
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import ORDER, is_met, pick, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, each, is_met, pick, row, stated
 
 PLACE = "no clipping"
 # The panel whose runs have the threshold and the noise of Lemma 2.5, by the sd of the label noise.
@@ -63,7 +64,7 @@ class Cell:
         Each part of the condition fails with a fifth of beta at most, the default of `share`.
         """
         measured = self.measured(series, quantile(share * self.beta))
-        return row(name, location, self.text, value, measured, note=note)
+        return row(bound=name, location=location, setting=self.text, value=value, measured=measured, note=note)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
@@ -91,10 +92,15 @@ def _spectrum(cell: Cell) -> Iterator[Bound]:
     share, allowed = cell.measured("(i) holds", "mean"), cell.chance("(i) holds")
     name = "(i) P(I/2 <= Sigma <= 2I and ||I - eta Sigma|| <= 7/8)"
     why = f"measured is the share of data sets, {CHANCE} below allowed; from which n on the paper does not say"
-    yield row(name, "Lemma 2.6, Claim A.10", cell.text, 1.0 - cell.beta, share, "at least", why, allowed)
+    yield row(
+        bound=name, location="Lemma 2.6, Claim A.10", setting=cell.text, value=1.0 - cell.beta, measured=share,
+        direction="at least", note=why, allowed=allowed,
+    )  # fmt: skip
     needed = concentration.covariance_records(cell.p, cell.beta)
     why = f"p + ln(1/beta); measured is n: {is_met(cell.n >= needed)}; {ORDER}"
-    yield stated("n of Lemma 2.6", "Lemma 2.6", cell.text, needed, why, cell.n)
+    yield stated(
+        bound="n of Lemma 2.6", location="Lemma 2.6", setting=cell.text, value=needed, note=why, measured=cell.n,
+    )  # fmt: skip
 
 
 def _covariates(cell: Cell) -> Iterator[Bound]:
@@ -129,7 +135,10 @@ def _signal(cell: Cell) -> Iterator[Bound]:
         "no measurement: measured is what the printed argument for (iv) yields with c1 in the place of c0, a larger "
         "constant than the stated one; a sub-Gaussian tail bound restores that"
     )
-    yield row("c0 that the argument for (iv) yields", "Lemma 2.6, C.7", cell.text, cell.c0, mended, note=why)
+    yield row(
+        bound="c0 that the argument for (iv) yields", location="Lemma 2.6, C.7", setting=cell.text, value=cell.c0,
+        measured=mended, note=why,
+    )  # fmt: skip
 
 
 def _cross(cell: Cell) -> Iterator[Bound]:
@@ -141,7 +150,10 @@ def _cross(cell: Cell) -> Iterator[Bound]:
     printed = gaussian_data.cross_constant_as_printed(**given)
     yield cell.largest(f"{name}, as printed", "(69)", series, printed, "one tail of two")
     kernel = gaussian_data.kernel_bound(c1=c1, n=cell.n, p=cell.p)
-    yield stated("bound on sum_j (x_i' A_t x_j)^2", "(67)", cell.text, kernel, "on the way to (v); not measured")
+    yield stated(
+        bound="bound on sum_j (x_i' A_t x_j)^2", location="(67)", setting=cell.text, value=kernel,
+        note="on the way to (v); not measured",
+    )  # fmt: skip
 
 
 def _condition(cell: Cell) -> Iterator[Bound]:
@@ -159,7 +171,7 @@ def _required(cell: Cell) -> Iterator[Bound]:
             if needed is None or used is None:
                 continue
             why = f"measured is what is used: {is_met(used >= needed)}; at {source}"
-            yield stated(series, location, cell.text, needed, why, used)
+            yield stated(bound=series, location=location, setting=cell.text, value=needed, note=why, measured=used)
 
 
 def _smallest(cell: Cell) -> Iterator[Bound]:
@@ -171,14 +183,17 @@ def _smallest(cell: Cell) -> Iterator[Bound]:
 
     least = no_clipping.smallest_records(c0, p=cell.p, rho=rho, T=cell.T, eta=eta, beta=cell.beta)
     why = f"where n reaches what is required at it, c0 of Lemma 2.6; measured is n: {is_met(cell.n >= least)}"
-    yield stated("smallest n of Lemma 2.5", "Lemma 2.5, 2.6", text, least, why, cell.n)
+    yield stated(
+        bound="smallest n of Lemma 2.5", location="Lemma 2.5, 2.6", setting=text, value=least, note=why,
+        measured=cell.n,
+    )  # fmt: skip
     k = cell.experiment.evidence.settings["clip_factor"]
     noise_sd = cell.experiment.case(n=cell.n, p=cell.p, T=cell.T, k=k).setting.noise_sd
     noise = no_clipping.noise_projection(
         c0=cell.c0, noise_sd=noise_sd, n=cell.n, p=cell.p, T=cell.T, t=0, beta=cell.beta
     )  # fmt: skip
     why = f"at c0 of Lemma 2.6 and gamma = {k:g} sqrt(p); not measured"
-    yield stated("bound on |x_i' z_t|", "(33)", text, noise, why)
+    yield stated(bound="bound on |x_i' z_t|", location="(33)", setting=text, value=noise, note=why)
 
 
 def _clipped(cell: Cell) -> Iterator[Bound]:
@@ -192,8 +207,8 @@ def _clipped(cell: Cell) -> Iterator[Bound]:
             f"sigma >= 1: {is_met(sigma >= 1.0)}"
         )
         yield row(
-            "failure probability of Lemma 2.5", "Lemma 2.5", f"{cell.text}, sigma={sigma:g}", cell.beta, found["mean"],
-            note=why, allowed=chance(found),
+            bound="failure probability of Lemma 2.5", location="Lemma 2.5", setting=f"{cell.text}, sigma={sigma:g}",
+            value=cell.beta, measured=found["mean"], note=why, allowed=chance(found),
         )  # fmt: skip
 
 
@@ -202,7 +217,10 @@ def _printed_argument(evidence: Evidence) -> Iterator[Bound]:
     for p in DIMENSIONS:
         factor = gaussian_data.signal_constant(p=p, **given) / gaussian_data.constant(**given)
         why = "1 / (1 - p^(-1/2)), at every n, T and beta: how far the printed argument falls short of c0"
-        yield stated(f"constant of the argument for (iv) over c0, p = {p}", "Lemma 2.6, C.7", f"p={p}", factor, why)
+        yield stated(
+            bound=f"constant of the argument for (iv) over c0, p = {p}", location="Lemma 2.6, C.7", setting=f"p={p}",
+            value=factor, note=why,
+        )  # fmt: skip
 
 
 def _small_sigma(evidence: Evidence) -> Iterator[Bound]:
@@ -217,8 +235,9 @@ def _small_sigma(evidence: Evidence) -> Iterator[Bound]:
             allowed, size = (value / c0 for value in check(terms))
             why = "no measurement: the proof's own terms over c0 at gamma = 4 c0^2 sigma sqrt(p)"
             yield row(
-                f"{name} in the proof of Lemma 2.5", "(37), (43)", f"sigma={sigma:.3g}", allowed, size,
-                note=f"{why}; the paper's experiments have sigma = {SIGMA:g}", allowed=ROUNDING * size,
+                bound=f"{name} in the proof of Lemma 2.5", location="(37), (43)", setting=f"sigma={sigma:.3g}",
+                value=allowed, measured=size, note=f"{why}; the paper's experiments have sigma = {SIGMA:g}",
+                allowed=ROUNDING * size,
             )  # fmt: skip
 
 

@@ -11,8 +11,9 @@ import pandas as pd
 
 from dpdescent.papers.brown2024.bounds.cases import SIGMA, Experiment, beside_zero, in_words, quantile
 from dpdescent.papers.brown2024.theory import corners
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import ORDER, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, each, row, stated
 
 PLACE = "small sigma"
 # Budgets and constants at which the second corner is looked up by name; n = 2p/rho there.
@@ -37,15 +38,24 @@ def _small_sigma(experiment: Experiment, found: pd.Series) -> Iterator[Bound]:
     clipped = f"{found['clipped_at_start']:.0%} of the gradients are clipped at the first step"
     why = f"c' = 1, T and gamma of the theorem; measured is the mean error; {clipped}; {ORDER}"
     why += beside_zero(found["bound"])
-    yield stated("bound (11) as sigma -> 0", "Thm 2.7", text, found["bound"], why, found["mean"])
+    yield stated(
+        bound="bound (11) as sigma -> 0", location="Thm 2.7", setting=text, value=found["bound"], note=why,
+        measured=found["mean"],
+    )  # fmt: skip
     needed = float(found["mean"] / found["bound"])
-    yield stated(f"c' needed at sigma = {sigma:g}, c = {c:g}", "Thm 2.7", text, needed, "mean error over bound (11)")
+    yield stated(
+        bound=f"c' needed at sigma = {sigma:g}, c = {c:g}", location="Thm 2.7", setting=text, value=needed,
+        note="mean error over bound (11)",
+    )  # fmt: skip
     corner = corners.small_noise(n=n, p=p, rho=rho, sigma=sigma, beta=beta, constant=c)
     empty = "; it says nothing here" if corner.error <= 0 else ""
     column = quantile(beta, above=False)
     why = f"||theta_hat|| taken as 1, less what T clipped steps can move; measured is {in_words(column)}{empty}"
     location = "Thm 2.7, Claim A.9"
-    yield row("least error as sigma -> 0", location, text, corner.error, found[column], "at least", why)
+    yield row(
+        bound="least error as sigma -> 0", location=location, setting=text, value=corner.error, measured=found[column],
+        direction="at least", note=why,
+    )  # fmt: skip
 
 
 def _growth(rows: pd.DataFrame) -> Iterator[Bound]:
@@ -57,9 +67,15 @@ def _growth(rows: pd.DataFrame) -> Iterator[Bound]:
     growth = needed[smallest] / needed[largest]
     text = f"{PLACE}: sigma={smallest:g} against sigma={largest:g}"
     why = "1 or less if one c' served both; least over c. As sigma -> 0 it grows like 1/sigma"
-    yield stated("growth of the c' needed as sigma -> 0", "Thm 2.7", text, float(growth.min()), why)
+    yield stated(
+        bound="growth of the c' needed as sigma -> 0", location="Thm 2.7", setting=text, value=float(growth.min()),
+        note=why,
+    )  # fmt: skip
     worst = f"largest c' that is needed, sigma = {smallest:g}"
-    yield stated("c' needed at the smallest sigma", "Thm 2.7", text, float(needed[smallest].max()), worst)
+    yield stated(
+        bound="c' needed at the smallest sigma", location="Thm 2.7", setting=text, value=float(needed[smallest].max()),
+        note=worst,
+    )  # fmt: skip
 
 
 def _small_rho(evidence: Evidence, rho: float, c: float) -> Iterator[Bound]:
@@ -74,7 +90,11 @@ def _small_rho(evidence: Evidence, rho: float, c: float) -> Iterator[Bound]:
         "c' = 1; no measurement: measured is the bias (3/4)^T that T = c ln(n rho/p) leaves where Sigma = I and "
         f"||theta_hat|| = 1; T should be of order log(n sqrt(rho/p)), here {order:.3g}; {ORDER}"
     )
-    yield stated(f"bound (11) at n = 2p/rho, {where}", "Thm 2.7", text, corner.bound, why, corner.error)
     yield stated(
-        f"c' needed at n = 2p/rho, {where}", "Thm 2.7", text, corner.required_constant, "that bias over bound (11)"
-    )
+        bound=f"bound (11) at n = 2p/rho, {where}", location="Thm 2.7", setting=text, value=corner.bound, note=why,
+        measured=corner.error,
+    )  # fmt: skip
+    yield stated(
+        bound=f"c' needed at n = 2p/rho, {where}", location="Thm 2.7", setting=text, value=corner.required_constant,
+        note="that bias over bound (11)",
+    )  # fmt: skip

@@ -11,8 +11,9 @@ import pandas as pd
 
 from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, Experiment, chance
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import VACUOUS, pick, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import VACUOUS, each, pick, row, stated
 
 COUPLED, FRACTION = "P(some gradient is clipped)", "fraction clipped"
 
@@ -33,7 +34,10 @@ def _single(evidence: Evidence) -> Iterator[Bound]:
         keys = {key: found[key] for key in ("n", "p", "T", "clip_factor")}
         share = pick(rows[rows["series"] == FRACTION], "mean", **keys)
         why = f"share of runs; measured is the fraction of gradients clipped{_empty(found['mean'])}"
-        yield stated("TV between DP-GD and its law without clipping", "Lemma 2.2", case.text, found["mean"], why, share)
+        yield stated(
+            bound="TV between DP-GD and its law without clipping", location="Lemma 2.2", setting=case.text,
+            value=found["mean"], note=why, measured=share,
+        )  # fmt: skip
         for other, point in plotted:
             if other.setting == case.setting:
                 yield _shift(other.text, found["mean"], point)
@@ -42,7 +46,10 @@ def _single(evidence: Evidence) -> Iterator[Bound]:
 def _shift(text: str, tv: float, point: pd.Series) -> Bound:
     change = abs(point["mean"] / point["predicted"] - 1.0)
     why = "measured is the relative change of the mean error from the exact law's, of which TV bounds nothing by itself"
-    return stated("TV beside the shift of the mean error", "Lemma 2.2", text, tv, f"{why}{_empty(tv)}", change)
+    return stated(
+        bound="TV beside the shift of the mean error", location="Lemma 2.2", setting=text, value=tv,
+        note=f"{why}{_empty(tv)}", measured=change,
+    )  # fmt: skip
 
 
 def _coverage(experiment: Experiment) -> Iterator[Bound]:
@@ -60,7 +67,10 @@ def _coverage(experiment: Experiment) -> Iterator[Bound]:
             f"{CHANCE} above allowed{_empty(tv)}"
         )
         allowed = math.hypot(chance(found), chance(beside))
-        yield row("change of coverage by clipping", "Lemma 2.2", case.text, tv, change, note=why, allowed=allowed)
+        yield row(
+            bound="change of coverage by clipping", location="Lemma 2.2", setting=case.text, value=tv, measured=change,
+            note=why, allowed=allowed,
+        )  # fmt: skip
 
 
 def _empty(tv: float) -> str:

@@ -13,8 +13,9 @@ from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance, ends
 from dpdescent.papers.brown2024.runs.constructions import BATCHED
 from dpdescent.papers.brown2024.theory import coverage
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, is_met, pick, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, VACUOUS, each, is_met, pick, row, stated
 
 LAG1 = "lag1"
 THEOREM: tuple[Construction, ...] = ("independent runs", "checkpoints")
@@ -41,14 +42,18 @@ def _guaranteed(experiment: Experiment) -> Iterator[Bound]:
         empty = f"; {VACUOUS}" if found["guaranteed"] <= 0 else ""
         why = f"1 - alpha - TV, mean over coordinates, {BY_PINSKER}; {CHANCE} below allowed{theorem}{empty}"
         yield row(
-            "guaranteed coverage", C10, case.text, found["guaranteed"], found["mean"], "at least", why, chance(found)
+            bound="guaranteed coverage", location=C10, setting=case.text, value=found["guaranteed"],
+            measured=found["mean"], direction="at least", note=why, allowed=chance(found),
         )  # fmt: skip
     for n in ends(rows, "n"):
         of_size = rows[rows["n"] == n]
         for found in each(of_size[of_size["steps"] == of_size["steps"].max()]):
             text = runs.constructed(experiment, found).text
             why = "of ideal estimates, exact; measured is that of the longest runs without clipping"
-            yield stated("coverage", "Claim C.9", text, experiment.level, why, found["mean"])
+            yield stated(
+                bound="coverage", location="Claim C.9", setting=text, value=experiment.level, note=why,
+                measured=found["mean"],
+            )  # fmt: skip
 
 
 def _autocorrelation(experiment: Experiment) -> Iterator[Bound]:
@@ -59,7 +64,10 @@ def _autocorrelation(experiment: Experiment) -> Iterator[Bound]:
             case = experiment.case(n=found["n"], T=found["steps"], place=f"{experiment.place}, {experiment.panel}")
             why = f"1 - eta s at s = 1, without clipping; {found['clip_fraction']:.2%} of the gradients are clipped"
             value = 1.0 - experiment.value("eta")
-            yield stated("lag-1 autocorrelation", "(92) to (94)", case.text, value, why, found["mean"])
+            yield stated(
+                bound="lag-1 autocorrelation", location="(92) to (94)", setting=case.text, value=value, note=why,
+                measured=found["mean"],
+            )  # fmt: skip
 
 
 def _theorem(experiment: Experiment) -> Iterator[Bound]:
@@ -79,19 +87,28 @@ def _loss(experiment: Experiment, case: Case, construction: Construction, rows: 
     law, alpha = estimates(case, construction), experiment.evidence.settings["alpha"]
     tv, measured = float(pinsker(law.coordinate_divergences()).max()), pick(rows, "mean")
     why = "worst coordinate, Sigma = I with theta_hat along it; measured is the same by the law on data, their mean"
-    yield stated("loss of coverage by Pinsker's inequality", "Claim C.10", case.text, tv, why + _empty(tv), measured)
+    yield stated(
+        bound="loss of coverage by Pinsker's inequality", location="Claim C.10", setting=case.text, value=tv,
+        note=why + _empty(tv), measured=measured,
+    )  # fmt: skip
     worst = pick(rows, "q975")
     if worst is not None:
         kept = coverage.guaranteed_coverage(alpha, worst)
         why = f"1 - alpha - TV, worst coordinate, 2.5 % quantile over data sets, {BY_PINSKER}"
-        yield stated("guaranteed coverage", C10, case.text, kept, why + _empty(worst))
+        yield stated(bound="guaranteed coverage", location=C10, setting=case.text, value=kept, note=why + _empty(worst))
     together = float(pinsker(law.divergence()))
     why = f"all coordinates together, Sigma = I{_empty(together)}"
-    yield stated("TV of all estimates by Pinsker's inequality", "Thm 3.1", case.text, together, why)
+    yield stated(
+        bound="TV of all estimates by Pinsker's inequality", location="Thm 3.1", setting=case.text, value=together,
+        note=why,
+    )  # fmt: skip
     near = coverage.closeness(law)
     limit = "" if near.beta <= 0.5 else f"; {VACUOUS}: above 1/2, where the claim says nothing"
     why = f"Sigma = I; TV is at most K times it, K is not given; mean {near.mean:.3g}, covariance {near.covariance:.3g}"
-    yield stated("beta of Claim C.11", "Claim C.11, (95), (96)", case.text, near.beta, why + limit)
+    yield stated(
+        bound="beta of Claim C.11", location="Claim C.11, (95), (96)", setting=case.text, value=near.beta,
+        note=why + limit,
+    )  # fmt: skip
 
 
 def estimates(case: Case, construction: Construction) -> EstimatesLaw:
@@ -107,7 +124,7 @@ def _steps(experiment: Experiment, case: Case) -> Iterator[Bound]:
         sigma=SIGMA, m=at.runs, p=at.p, eta=at.eta, noise_sd=at.noise_sd, beta=case.beta
     )  # fmt: skip
     why = f"ln(sigma m p / (eta lambda beta)) for a loss of beta; measured is T: {is_met(needed <= at.T)}; {ORDER}"
-    yield stated("T of Theorem 3.1", "Thm 3.1", case.text, needed, why, at.T)
+    yield stated(bound="T of Theorem 3.1", location="Thm 3.1", setting=case.text, value=needed, note=why, measured=at.T)
 
 
 def _empty(tv: float) -> str:

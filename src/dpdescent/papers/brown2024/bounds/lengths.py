@@ -10,8 +10,9 @@ from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance
 from dpdescent.papers.brown2024.runs.constructions import BATCHED, INDEPENDENT, NAMES
 from dpdescent.papers.brown2024.theory import coverage
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import identity, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, identity, stated
 
 OLS = "OLS"
 LAW = "Lemma 2.3"
@@ -34,14 +35,25 @@ def _by_the_law(experiment: Experiment, found: pd.Series) -> Iterator[Bound]:
     case, name = runs.constructed(experiment, found), "expected length by the exact law"
     if experiment.panel == "exact":
         why = f"equality: measured is the mean length, {CHANCE} either way allowed"
-        yield identity(name, LAW, case.text, found["predicted"], found["mean"], chance(found), why)
+        yield identity(
+            bound=name, location=LAW, setting=case.text, value=found["predicted"], measured=found["mean"],
+            allowed=chance(found), note=why,
+        )  # fmt: skip
     else:
         why = f"without clipping; {found['clip_fraction']:.2%} of the gradients are clipped"
-        yield stated(name, LAW, case.text, found["predicted"], why, found["mean"])
+        yield stated(
+            bound=name, location=LAW, setting=case.text, value=found["predicted"], note=why, measured=found["mean"],
+        )  # fmt: skip
     why = "the same for estimates without start-up and correlation: the limit of long runs"
-    yield stated("length of settled estimates", LAW, case.text, found["settled"], why, found["mean"])
+    yield stated(
+        bound="length of settled estimates", location=LAW, setting=case.text, value=found["settled"], note=why,
+        measured=found["mean"],
+    )  # fmt: skip
     why, value = f"the same where Sigma = I, in closed form{experiment.skew}", settled(experiment, case, found)
-    yield stated("length of settled estimates at Sigma = I", LAW, case.text, value, why, found["mean"])
+    yield stated(
+        bound="length of settled estimates at Sigma = I", location=LAW, setting=case.text, value=value, note=why,
+        measured=found["mean"],
+    )  # fmt: skip
 
 
 def settled(experiment: Experiment, case: Case, found: pd.Series) -> float:
@@ -58,14 +70,21 @@ def _longest(experiment: Experiment, n: int, rows: pd.DataFrame) -> Iterator[Bou
     last = _last(rows)
     text = f"{experiment.place}, {experiment.panel}: n={n}, N={last['steps'].iloc[0]}"
     yield stated(
-        "length of least squares' intervals", "Sec. 4.2", text, least_squares(experiment, n),
-        f"2 t sigma / sqrt(n), to first order where Sigma = I{experiment.skew}", _mean(last, OLS),
+        bound="length of least squares' intervals", location="Sec. 4.2", setting=text,
+        value=least_squares(experiment, n),
+        note=f"2 t sigma / sqrt(n), to first order where Sigma = I{experiment.skew}", measured=_mean(last, OLS),
     )  # fmt: skip
     why = f"4.40 sqrt(2/rho) gamma / n for ten batches, at every N and eta, Sigma = I{experiment.skew}; no clipping"
-    yield stated("limit of the length of batched means", LAW, text, limit(experiment, n), why, _mean(last, BATCHED))
+    yield stated(
+        bound="limit of the length of batched means", location=LAW, setting=text, value=limit(experiment, n), note=why,
+        measured=_mean(last, BATCHED),
+    )  # fmt: skip
     ratio = limit(experiment, n) / least_squares(experiment, n)
     why = "1.123 sqrt(2/rho) gamma / (sigma sqrt(n)) for ten batches, where Sigma = I; no clipping"
-    yield stated("length of batched means over least squares", "Sec. 4.2", text, ratio, why, _over(last))
+    yield stated(
+        bound="length of batched means over least squares", location="Sec. 4.2", setting=text, value=ratio, note=why,
+        measured=_over(last),
+    )  # fmt: skip
 
 
 def limit(experiment: Experiment, n: float) -> float:
@@ -107,6 +126,8 @@ def _looked_up(experiment: Experiment) -> Iterator[Bound]:
     text = f"Figure 6: gamma={experiment.value('clip_factor'):g} sqrt(p), rho={experiment.value('rho'):g}"
     why = f"of batched means; measured is that of the longest runs without clipping at n={n}"
     name = "ratio of lengths to least squares, times sqrt(n)"
-    yield stated(name, "Sec. 4.2", text, constant, why, measured and measured * root)
+    yield stated(
+        bound=name, location="Sec. 4.2", setting=text, value=constant, note=why, measured=measured and measured * root,
+    )  # fmt: skip
     name = "n at which batched means are as long as least squares"
-    yield stated(name, "Sec. 4.2", text, constant**2, "where that ratio is 1")
+    yield stated(bound=name, location="Sec. 4.2", setting=text, value=constant**2, note="where that ratio is 1")

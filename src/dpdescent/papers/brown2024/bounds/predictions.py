@@ -14,8 +14,9 @@ from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance
 from dpdescent.papers.brown2024.reading import GROWN
 from dpdescent.papers.brown2024.theory import concentration, errors
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import identity, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, identity, stated
 
 LAW = "Lemma 2.3"
 AT_IDENTITY = "closed form at Sigma = I, a root mean square, above the mean of the norm; no clipping"
@@ -59,17 +60,26 @@ def to_theta(case: Case) -> float:
 
 
 def _beside(case: Case, name: str, value: float, found: pd.Series, skew: str) -> Iterator[Bound]:
-    yield stated(f"{name} at Sigma = I", LAW, case.text, value, AT_IDENTITY + skew, found["mean"])
-    yield stated(f"{name} by the exact law", LAW, case.text, found["predicted"], ON_DATA, found["mean"])
+    yield stated(
+        bound=f"{name} at Sigma = I", location=LAW, setting=case.text, value=value, note=AT_IDENTITY + skew,
+        measured=found["mean"],
+    )  # fmt: skip
+    yield stated(
+        bound=f"{name} by the exact law", location=LAW, setting=case.text, value=found["predicted"], note=ON_DATA,
+        measured=found["mean"],
+    )  # fmt: skip
 
 
 def _least_squares(case: Case, found: pd.Series, skew: str) -> Iterator[Bound]:
     at, name = case.setting, "error of least squares"
     value = math.sqrt(concentration.least_squares_mean_square(n=at.n, p=at.p, sigma=SIGMA))
     why = f"root of the exact mean square sigma^2 p / (n - p - 1) for isotropic covariates{skew}"
-    yield stated(name, "Claim A.12", case.size, value, why, found["mean"])
+    yield stated(bound=name, location="Claim A.12", setting=case.size, value=value, note=why, measured=found["mean"])
     why = f"equality: given the same covariates; measured is the mean, {CHANCE} either way allowed"
-    yield identity(f"{name}, exact", "Claim A.12", case.size, found["predicted"], found["mean"], chance(found), why)
+    yield identity(
+        bound=f"{name}, exact", location="Claim A.12", setting=case.size, value=found["predicted"],
+        measured=found["mean"], allowed=chance(found), note=why,
+    )  # fmt: skip
 
 
 def _cost(experiment: Experiment) -> Iterator[Bound]:
@@ -102,7 +112,10 @@ def _constant(text: str, value: float, cases: list[tuple[Case, float]], axis: st
     scaled = [mean * math.sqrt(case.setting.rho) * case.setting.n / case.setting.p for case, mean in cases]
     measured = math.exp(float(np.log(scaled).mean())) if scaled else None
     why = f"measured is the mean error times sqrt(rho) n / p, geometric mean over {axis}, what start-up leaves included"
-    return stated("C of the privacy error C p / (sqrt(rho) n)", LAW, text, value, why, measured)
+    return stated(
+        bound="C of the privacy error C p / (sqrt(rho) n)", location=LAW, setting=text, value=value, note=why,
+        measured=measured,
+    )  # fmt: skip
 
 
 def _crossing(experiment: Experiment, k: float) -> Bound:
@@ -113,7 +126,10 @@ def _crossing(experiment: Experiment, k: float) -> Bound:
     grid = f"n from {rows['n'].min():g} to {rows['n'].max():g}"
     why = "measured is where the curves cross, by log-log interpolation" if measured else f"they do not cross: {grid}"
     text = f"{experiment.place}: p={p}, T={T}, rho={rho:g}, gamma={k:g} sqrt(p)"
-    return stated(f"n* of {experiment.place}, gamma = {k:g} sqrt(p)", "Sec. 4.1", text, value, why, measured)
+    return stated(
+        bound=f"n* of {experiment.place}, gamma = {k:g} sqrt(p)", location="Sec. 4.1", setting=text, value=value,
+        note=why, measured=measured,
+    )  # fmt: skip
 
 
 def crossing_of(rows: pd.DataFrame) -> float | None:

@@ -9,8 +9,9 @@ from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Experiment, chance, compared, in_words, quantile
 from dpdescent.papers.brown2024.reading import LOW
 from dpdescent.papers.brown2024.theory import concentration, errors
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import ORDER, identity, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, each, identity, row, stated
 
 SQUARE = "A.12"
 # Dimensions for which the rates are looked up by name: the figures' and one beyond them.
@@ -32,8 +33,9 @@ def _probability(found: pd.Series) -> Bound:
     why = f"measured is a share of {found['trials']} draws, {CHANCE} above allowed"
     location = f"{claim} {found['quantity'].split(':')[0]}"
     return row(
-        found["quantity"], location, f"p={found['p']}", found["bound"], found["mean"], "at most", why, chance(found)
-    )
+        bound=found["quantity"], location=location, setting=f"p={found['p']}", value=found["bound"],
+        measured=found["mean"], direction="at most", note=why, allowed=chance(found),
+    )  # fmt: skip
 
 
 def _square(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
@@ -42,12 +44,15 @@ def _square(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     n = round(SIGMA**2 * p / found["bound"]) + p + 1
     text, name = f"p={p}, n={n}", "|theta_hat - theta*|^2"
     why = f"equality: sigma^2 p / (n - p - 1); measured is the mean, {CHANCE} either way allowed"
-    yield identity(f"mean {name}", "Claim A.12", text, found["bound"], found["mean"], chance(found), why)
+    yield identity(
+        bound=f"mean {name}", location="Claim A.12", setting=text, value=found["bound"], measured=found["mean"],
+        allowed=chance(found), note=why,
+    )  # fmt: skip
     value = concentration.least_squares_bound(n=n, p=p, sigma=SIGMA, beta=beta)
     measured = float(found[quantile(beta)])
     whose = f"measured is {in_words(quantile(beta))}; {compared(measured, value)}"
     why = f"sigma^2 (p + ln(1/beta)) / n; {whose}; c' = 1: {ORDER}"
-    yield stated(name, "Claim A.12", text, value, why, measured)
+    yield stated(bound=name, location="Claim A.12", setting=text, value=value, note=why, measured=measured)
 
 
 def _at_figure_1(experiment: Experiment) -> Iterator[Bound]:
@@ -60,7 +65,10 @@ def _at_figure_1(experiment: Experiment) -> Iterator[Bound]:
             at = case.setting
             rate = errors.rates(n=at.n, p=at.p, rho=at.rho, sigma=SIGMA)
             value = {"AdaSSP": rate.adassp, "DP-GD": rate.privacy, "OLS": rate.sampling}[name]
-            yield stated(bound, location, case.size, value, f"measured is the mean error; {RATES}", found["mean"])
+            yield stated(
+                bound=bound, location=location, setting=case.size, value=value,
+                note=f"measured is the mean error; {RATES}", measured=found["mean"],
+            )  # fmt: skip
 
 
 def _gradients(experiment: Experiment) -> Iterator[Bound]:
@@ -71,7 +79,10 @@ def _gradients(experiment: Experiment) -> Iterator[Bound]:
         why = f"measured is the smallest threshold of the figure that clips at most {LOW:.0%} of the gradients; {RATES}"
         measured = float(rare.min()) if len(rare) else None
         for name, value in (("sigma sqrt(p)", at.gradient), ("p, trivially", at.trivial_gradient)):
-            yield stated(f"size of a gradient, {name}", "Sec. 1.2", f"Figure 3: p={p}", value, why, measured)
+            yield stated(
+                bound=f"size of a gradient, {name}", location="Sec. 1.2", setting=f"Figure 3: p={p}", value=value,
+                note=why, measured=measured,
+            )  # fmt: skip
 
 
 def _sizes(evidence: Evidence) -> Iterator[Bound]:
@@ -86,5 +97,8 @@ def _sizes(evidence: Evidence) -> Iterator[Bound]:
             "sigma p / (sqrt(rho) n) is sigma sqrt(p/n)": (p / rho, "(1)"),
         }
         for name, (n, location) in sizes.items():
-            yield stated(f"n at which {name}, p = {p}", location, setting, n, RATES)
-        yield stated(f"growth of AdaSSP's error at fixed p/n, from 1 to p = {p}", "Sec. 4.1", setting, growth, RATES)
+            yield stated(bound=f"n at which {name}, p = {p}", location=location, setting=setting, value=n, note=RATES)
+        yield stated(
+            bound=f"growth of AdaSSP's error at fixed p/n, from 1 to p = {p}", location="Sec. 4.1", setting=setting,
+            value=growth, note=RATES,
+        )  # fmt: skip

@@ -12,8 +12,9 @@ from dpdescent.papers.brown2024.runs.constructions import BATCHED, CHECKPOINTS, 
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.clipping import mean_sensitivity
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import identity, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, identity, row, stated
 
 # Panels, by their place in the paper.
 DIMENSION = {"fig01": "Figure 1", "fig09": "Figure 9"}
@@ -109,11 +110,14 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 def _cost(case: Case) -> Iterator[Bound]:
     at = case.setting
     why = "sd of the noise on a mean gradient; a step has eta times it"
-    yield stated("lambda", "Lemma 2.1", case.text, at.noise_sd, why)
+    yield stated(bound="lambda", location="Lemma 2.1", setting=case.text, value=at.noise_sd, note=why)
     spent = zcdp.gaussian_rho(mean_sensitivity(at.gamma, at.n), at.noise_sd, at.releases)
     shared = "" if at.runs == 1 else f", of all {at.runs} runs together"
     why = f"measured is what {at.releases} releases cost{shared} (replace-one), equal but for rounding: none is wasted"
-    yield row("zCDP cost", "Lemma 2.1, Claims A.4, A.5", case.text, at.rho, spent, note=why, allowed=ROUNDING * at.rho)
+    yield row(
+        bound="zCDP cost", location="Lemma 2.1, Claims A.4, A.5", setting=case.text, value=at.rho, measured=spent,
+        note=why, allowed=ROUNDING * at.rho,
+    )  # fmt: skip
 
 
 def _conversions(evidence: Evidence) -> Iterator[Bound]:
@@ -122,12 +126,18 @@ def _conversions(evidence: Evidence) -> Iterator[Bound]:
     why = "measured is the least epsilon of Gaussian releases with this rho"
     for rho in sorted(budgets):
         setting = f"rho={rho:g}, delta={delta:g}"
-        yield row("epsilon of rho", "Claim A.6", setting, zcdp.epsilon(rho, delta), tight_epsilon(rho, delta), note=why)
+        yield row(
+            bound="epsilon of rho", location="Claim A.6", setting=setting, value=zcdp.epsilon(rho, delta),
+            measured=tight_epsilon(rho, delta), note=why,
+        )  # fmt: skip
     why = "measured is what the paper prints, with three decimals"
     for text, printed in evidence.published["epsilon_at_rho"].items():
         setting = f"rho={float(text):g}, delta={delta:g}"
         eps = zcdp.epsilon(float(text), delta)
-        yield identity("epsilon printed for rho", "Sec. 4 footnote 2", setting, eps, printed, 0.0005, why)
+        yield identity(
+            bound="epsilon printed for rho", location="Sec. 4 footnote 2", setting=setting, value=eps,
+            measured=printed, allowed=0.0005, note=why,
+        )  # fmt: skip
 
 
 def _panels(evidence: Evidence) -> Iterator[tuple[str, str]]:

@@ -7,8 +7,9 @@ changed later says so in its note. The words are read as numbers in `reading`, t
 from dpdescent.papers.brown2024.claims import accuracy, clipping, intervals, theory
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
+PARTS = (theory, accuracy, clipping, intervals)
+
 
 def judge(evidence: Evidence) -> list[Claim]:
     """All claims: on guarantees and theorems, on accuracy, on clipping, on confidence intervals."""
-    parts = (theory, accuracy, clipping, intervals)
-    return [claim for part in parts for claim in part.judge(evidence)]
+    return [claim for part in PARTS for claim in part.judge(evidence)]

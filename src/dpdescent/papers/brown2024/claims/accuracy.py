@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.brown2024.reading import CLOSE, CONSTANT, GROWN, RATE, SAMPLING_RATE, claim
-from dpdescent.replication.judging.cells import NOTHING
+from dpdescent.replication.judging.bound_rows import row_at
+from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.judgement import row_at
-from dpdescent.replication.judging.statistics import Estimate, log_log_slope, ratio, worst
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, log_log_slope, ratio, worst
 
 FIGURES = {"fig01": "Figure 1", "fig09": "Figure 9"}
 # Panels of the cost-of-privacy figures, and the largest n that the first author's public script plots (x 10 in b); the
@@ -39,27 +39,31 @@ def _fixed_ratio(evidence: Evidence, artefact: str, place: str) -> Iterator[Clai
     grown = rows[rows["p"] >= GROWN]
     for series, short in (("DP-GD", "dp-gd"), ("OLS", "ols")):
         yield claim(
-            f"{artefact}-{short}-constant", artefact, place, f"{series} has constant error when p/n is fixed",
-            f"log-log slope in p of the mean error to theta*, p >= {GROWN}", log_log_slope(_series(grown, series), "p"),
-            f"between {-CONSTANT:g} and {CONSTANT:g}", -CONSTANT, CONSTANT,
+            id=f"{artefact}-{short}-constant", artefact=artefact, location=place, kind="text", source="paper",
+            statement=f"{series} has constant error when p/n is fixed",
+            quantity=f"log-log slope in p of the mean error to theta*, p >= {GROWN}",
+            measured=log_log_slope(_series(grown, series), "p"), criterion=between(-CONSTANT, CONSTANT),
         )  # fmt: skip
     to_hat = evidence.select(artefact, error_to="theta_hat", series="DP-GD")
     yield claim(
-        f"{artefact}-dp-gd-constant-to-ols", artefact, f"Sec. 4.1, {place}",
-        "the error of DP-GD, as a distance to the OLS estimate, is constant when p/n is constant",
-        f"log-log slope in p of the mean error to theta_hat, p >= {GROWN}",
-        log_log_slope(to_hat[to_hat["p"] >= GROWN], "p"), f"between {-CONSTANT:g} and {CONSTANT:g}", -CONSTANT, CONSTANT,
+        id=f"{artefact}-dp-gd-constant-to-ols", artefact=artefact, location=f"Sec. 4.1, {place}", kind="text", source="paper",
+        statement="the error of DP-GD, as a distance to the OLS estimate, is constant when p/n is constant",
+        quantity=f"log-log slope in p of the mean error to theta_hat, p >= {GROWN}",
+        measured=log_log_slope(to_hat[to_hat["p"] >= GROWN], "p"), criterion=between(-CONSTANT, CONSTANT),
     )  # fmt: skip
     ada_ssp = log_log_slope(_series(grown, "AdaSSP"), "p")
     yield claim(
-        f"{artefact}-adassp-grows", artefact, f"Sec. 4.1, {place}", "in contrast, the error of AdaSSP grows with p",
-        f"log-log slope in p of the mean error to theta*, p >= {GROWN}", ada_ssp, "above 0", at_least=1e-9,
+        id=f"{artefact}-adassp-grows", artefact=artefact, location=f"Sec. 4.1, {place}", kind="text", source="paper",
+        statement="in contrast, the error of AdaSSP grows with p",
+        quantity=f"log-log slope in p of the mean error to theta*, p >= {GROWN}",
+        measured=ada_ssp, criterion=at_least(1e-9, words="above 0"),
     )  # fmt: skip
     yield claim(
-        f"{artefact}-adassp-root", artefact, f"Sec. 4.1, {place}", "the error of AdaSSP grows as the square root of p",
-        f"log-log slope in p of the mean error to theta*, p >= {GROWN}", ada_ssp,
-        f"between {0.5 - RATE:g} and {0.5 + RATE:g}", 0.5 - RATE, 0.5 + RATE,
-        "AdaSSP's bounds, delta and range of p are not given: with ours the ridge dominates and the error saturates at ||theta*|| = 1",
+        id=f"{artefact}-adassp-root", artefact=artefact, location=f"Sec. 4.1, {place}", kind="text", source="paper",
+        statement="the error of AdaSSP grows as the square root of p",
+        quantity=f"log-log slope in p of the mean error to theta*, p >= {GROWN}",
+        measured=ada_ssp, criterion=between(0.5 - RATE, 0.5 + RATE),
+        note="AdaSSP's bounds, delta and range of p are not given: with ours the ridge dominates and the error saturates at ||theta*|| = 1",
     )  # fmt: skip
     yield from _order(rows, artefact, place)
     yield _as_predicted(_series(grown, "DP-GD"), f"{artefact}-law", artefact, place)
@@ -72,8 +76,10 @@ def _order(rows: pd.DataFrame, artefact: str, place: str) -> Iterator[Claim]:
     ):  # fmt: skip
         ours = "(at equal budget and relation) " if "matched" in name else ""
         yield claim(
-            f"{artefact}-{name}", artefact, place, f"{ours}the error of {upper} lies above that of {lower}",
-            "smallest ratio of mean errors to theta* over p", _smallest_ratio(rows, upper, lower), "above 1", at_least=1.0,
+            id=f"{artefact}-{name}", artefact=artefact, location=place, kind="text", source="paper",
+            statement=f"{ours}the error of {upper} lies above that of {lower}",
+            quantity="smallest ratio of mean errors to theta* over p",
+            measured=_smallest_ratio(rows, upper, lower), criterion=at_least(1.0, words="above 1"),
         )  # fmt: skip
 
 
@@ -85,11 +91,11 @@ def _smallest_ratio(rows: pd.DataFrame, upper: str, lower: str) -> Estimate:
 def _as_predicted(rows: pd.DataFrame, name: str, artefact: str, place: str) -> Claim:
     """The exact law of Lemma 2.3 beside the clipped algorithm; both on the same data sets."""
     return claim(
-        name, artefact, f"Lemma 2.3, {place}", "without clipping the iterate is Gaussian about theta_hat, with this mean and covariance",
-        "mean error over the law's expected error on the same data sets, geometric mean over the grid",
-        _pooled([_over_predicted(row) for _, row in rows.iterrows()]),
-        f"between {1 - CLOSE:g} and {1 + CLOSE:g}", 1 - CLOSE, 1 + CLOSE,
-        "few gradients are clipped here, not none; the interval treats the law's value as exact",
+        id=name, artefact=artefact, location=f"Lemma 2.3, {place}", kind="theorem", source="paper",
+        statement="without clipping the iterate is Gaussian about theta_hat, with this mean and covariance",
+        quantity="mean error over the law's expected error on the same data sets, geometric mean over the grid",
+        measured=_pooled([_over_predicted(row) for _, row in rows.iterrows()]), criterion=between(1 - CLOSE, 1 + CLOSE),
+        note="few gradients are clipped here, not none; the interval treats the law's value as exact",
     )  # fmt: skip
 
 
@@ -109,10 +115,11 @@ def _pooled(ratios: list[Estimate]) -> Estimate:
 def _ada_ssp_rate_at_large_n(evidence: Evidence) -> Claim:
     rows = evidence.select("fig01", "n = 3000p", error_to="theta_star", series="AdaSSP")
     return claim(
-        "fig01-adassp-root-large-n", "fig01", "Sec. 4.1", "the error of AdaSSP depends on p^(3/2)/n, so at fixed p/n it grows as the square root of p",
-        "log-log slope in p of the mean error to theta* at n = 3000p", log_log_slope(rows, "p"),
-        f"between {0.5 - RATE:g} and {0.5 + RATE:g}", 0.5 - RATE, 0.5 + RATE,
-        "at this size the ridge is nil; the rate is one of bounds, in which max|x_i|^2 counts as p",
+        id="fig01-adassp-root-large-n", artefact="fig01", location="Sec. 4.1", kind="text", source="paper",
+        statement="the error of AdaSSP depends on p^(3/2)/n, so at fixed p/n it grows as the square root of p",
+        quantity="log-log slope in p of the mean error to theta* at n = 3000p",
+        measured=log_log_slope(rows, "p"), criterion=between(0.5 - RATE, 0.5 + RATE),
+        note="at this size the ridge is nil; the rate is one of bounds, in which max|x_i|^2 counts as p",
     )  # fmt: skip
 
 
@@ -120,24 +127,28 @@ def _cost_of_privacy(rows: pd.DataFrame, name: str, artefact: str, place: str, f
     threshold = f"gamma = {factor:g} sqrt(p)"
     privacy = _series(rows, "privacy")
     yield claim(
-        f"{name}-privacy-rate", artefact, f"Sec. 4.1, {place}", "the error due to privacy noise falls off with 1/n",
-        f"log-log slope in n of the mean ||theta_T - theta_hat||, {threshold}", log_log_slope(privacy, "n"),
-        f"between {-1 - RATE:g} and {-1 + RATE:g}", -1 - RATE, -1 + RATE,
+        id=f"{name}-privacy-rate", artefact=artefact, location=f"Sec. 4.1, {place}", kind="text", source="paper",
+        statement="the error due to privacy noise falls off with 1/n",
+        quantity=f"log-log slope in n of the mean ||theta_T - theta_hat||, {threshold}",
+        measured=log_log_slope(privacy, "n"), criterion=between(-1 - RATE, -1 + RATE),
     )  # fmt: skip
     last = privacy["n"].max()
     yield claim(
-        f"{name}-dominates", artefact, f"Sec. 4.1, {place}", "at larger sample sizes the non-private error dominates",
-        f"mean privacy error over mean sampling error at n = {last}, the largest, {threshold}", _at(rows, last), "below 1",
-        at_most=1.0, note=f"{_crossing(rows)}; the grid was made to reach past the predicted crossing".removeprefix("; "),
+        id=f"{name}-dominates", artefact=artefact, location=f"Sec. 4.1, {place}", kind="text", source="paper",
+        statement="at larger sample sizes the non-private error dominates",
+        quantity=f"mean privacy error over mean sampling error at n = {last}, the largest, {threshold}",
+        measured=_at(rows, last), criterion=at_most(1.0, words="below 1"),
+        note=f"{_crossing(rows)}; the grid was made to reach past the predicted crossing".removeprefix("; "),
     )  # fmt: skip
     yield _as_predicted(privacy, f"{name}-law", artefact, f"{place}, {threshold}")
 
 
 def _sampling_rate(rows: pd.DataFrame, artefact: str, panel: str, place: str) -> Claim:
     return claim(
-        f"{artefact}{panel}-sampling-rate", artefact, f"Sec. 4.1, {place}", "the error due to sampling falls off with 1/sqrt(n)",
-        "log-log slope in n of the mean ||theta_hat - theta*||", log_log_slope(_series(rows, "sampling"), "n"),
-        f"between {-0.5 - SAMPLING_RATE:g} and {-0.5 + SAMPLING_RATE:g}", -0.5 - SAMPLING_RATE, -0.5 + SAMPLING_RATE,
+        id=f"{artefact}{panel}-sampling-rate", artefact=artefact, location=f"Sec. 4.1, {place}", kind="text", source="paper",
+        statement="the error due to sampling falls off with 1/sqrt(n)",
+        quantity="log-log slope in n of the mean ||theta_hat - theta*||",
+        measured=log_log_slope(_series(rows, "sampling"), "n"), criterion=between(-0.5 - SAMPLING_RATE, -0.5 + SAMPLING_RATE),
     )  # fmt: skip
 
 
@@ -145,8 +156,10 @@ def _dominates_at(rows: pd.DataFrame, artefact: str, panel: str, place: str, fac
     regular = REGULAR[artefact, panel]
     n = rows[rows["n"] <= regular]["n"].max()
     return claim(
-        f"{artefact}{panel}-{factor:g}-reasonable", artefact, f"{place}, Sec. 4.1", "at reasonable sample sizes the error from sampling dominates the error due to privacy",
-        f"mean privacy error over mean sampling error at n = {n}, gamma = {factor:g} sqrt(p)", _at(rows, n), "below 1", at_most=1.0,
+        id=f"{artefact}{panel}-{factor:g}-reasonable", artefact=artefact, location=f"{place}, Sec. 4.1", kind="text", source="paper",
+        statement="at reasonable sample sizes the error from sampling dominates the error due to privacy",
+        quantity=f"mean privacy error over mean sampling error at n = {n}, gamma = {factor:g} sqrt(p)",
+        measured=_at(rows, n), criterion=at_most(1.0, words="below 1"),
         note=f"'reasonable' is read as the range that the first author's public script plots (times ten at p = 100): up to {regular}",
     )  # fmt: skip
 
@@ -168,8 +181,10 @@ def _author_profile(evidence: Evidence) -> Claim:
     rows = evidence.select("ext_author_profile", panel="fig02", clip_factor=3.0)
     n = rows[rows["n"] <= 5000]["n"].max()
     return claim(
-        "fig02-author-dominates", "ext_author_profile", "Figure 2", "(at the settings of the author's public script) at larger sample sizes the non-private error dominates",
-        f"mean privacy error over mean sampling error at n = {n}, the end of that script's grid", _at(rows, n), "below 1", at_most=1.0,
+        id="fig02-author-dominates", artefact="ext_author_profile", location="Figure 2", kind="figure", source="paper",
+        statement="(at the settings of the author's public script) at larger sample sizes the non-private error dominates",
+        quantity=f"mean privacy error over mean sampling error at n = {n}, the end of that script's grid",
+        measured=_at(rows, n), criterion=at_most(1.0, words="below 1"),
         note="3 sqrt(p), eta = 1/5, label noise of mean 1; whether the figure was made so is not known",
     )  # fmt: skip
 

@@ -8,10 +8,19 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.brown2024.reading import COMPARABLE, LOW, RATE, SIGNIFICANT, claim, judged
-from dpdescent.replication.judging.cells import NOTHING
+from dpdescent.replication.judging.bound_rows import row_at
+from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.judgement import row_at
-from dpdescent.replication.judging.statistics import Estimate, all_of, log_log_slope, mean_of, ratio, verdict, worst
+from dpdescent.replication.judging.statistics import (
+    NOTHING,
+    Estimate,
+    all_of,
+    log_log_slope,
+    mean_of,
+    ratio,
+    verdict,
+    worst,
+)
 
 LEVELS = (0.5, 0.1, 0.01)
 
@@ -30,15 +39,18 @@ def _fig03(evidence: Evidence) -> Iterator[Claim]:
     rows = evidence.select("fig03")
     for level in LEVELS:
         yield claim(
-            f"fig03-scaling-{level:g}", "fig03", "Sec. 4.1, Figure 3", "little clipping with gamma = Omega(sqrt(p))",
-            f"log-log slope in p of the threshold at which {level:.0%} of the gradients are clipped",
-            log_log_slope(_contour(rows, level), "p"), f"between {0.5 - RATE:g} and {0.5 + RATE:g}", 0.5 - RATE, 0.5 + RATE,
-            "dimensions at which the grid of thresholds does not bracket the level are left out",
+            id=f"fig03-scaling-{level:g}", artefact="fig03", location="Sec. 4.1, Figure 3", kind="figure", source="paper",
+            statement="little clipping with gamma = Omega(sqrt(p))",
+            quantity=f"log-log slope in p of the threshold at which {level:.0%} of the gradients are clipped",
+            measured=log_log_slope(_contour(rows, level), "p"), criterion=between(0.5 - RATE, 0.5 + RATE),
+            note="dimensions at which the grid of thresholds does not bracket the level are left out",
         )  # fmt: skip
     reached = [_at_threshold(group, 5.0 * math.sqrt(p)) for p, group in rows.groupby("p")]
     yield claim(
-        "fig03-low", "fig03", "Sec. 4.1, Figure 3", "at gamma = 5 sqrt(p) clipping is low in every dimension",
-        "largest clipped fraction over p, interpolated in gamma", worst([each for each in reached if each]), f"at most {LOW:g}", at_most=LOW,
+        id="fig03-low", artefact="fig03", location="Sec. 4.1, Figure 3", kind="figure", source="paper",
+        statement="at gamma = 5 sqrt(p) clipping is low in every dimension",
+        quantity="largest clipped fraction over p, interpolated in gamma",
+        measured=worst([each for each in reached if each]), criterion=at_most(LOW),
     )  # fmt: skip
 
 
@@ -67,27 +79,32 @@ def _fig04(evidence: Evidence, n: int) -> Iterator[Claim]:
     bias, variance, mse = (rows[rows["series"] == name].reset_index(drop=True) for name in ("bias2", "variance", "mse"))
     place, setting = "Sec. 4.1, Figure 4", f"n = {n}, T = {_steps(evidence)}"
     yield claim(
-        f"fig04-low-threshold-{n}", "fig04", place, "low thresholds cause high clipping and bias",
-        f"share of squared bias in the squared error at the lowest threshold, {setting}", _share(bias.iloc[0], mse.iloc[0]),
-        "at least 0.5", 0.5,
+        id=f"fig04-low-threshold-{n}", artefact="fig04", location=place, kind="figure", source="paper",
+        statement="low thresholds cause high clipping and bias",
+        quantity=f"share of squared bias in the squared error at the lowest threshold, {setting}",
+        measured=_share(bias.iloc[0], mse.iloc[0]), criterion=at_least(0.5),
         note=f"{bias.iloc[0]['clip_fraction']:.0%} of the gradients are clipped there{_shorter(evidence, bias.iloc[0])}",
     )  # fmt: skip
     yield claim(
-        f"fig04-high-threshold-{n}", "fig04", place, "high thresholds have little clipping but high variance",
-        f"share of variance in the squared error at the highest threshold, {setting}", _share(variance.iloc[-1], mse.iloc[-1]),
-        "at least 0.5", 0.5, note=f"{variance.iloc[-1]['clip_fraction']:.2%} of the gradients are clipped there",
+        id=f"fig04-high-threshold-{n}", artefact="fig04", location=place, kind="figure", source="paper",
+        statement="high thresholds have little clipping but high variance",
+        quantity=f"share of variance in the squared error at the highest threshold, {setting}",
+        measured=_share(variance.iloc[-1], mse.iloc[-1]), criterion=at_least(0.5),
+        note=f"{variance.iloc[-1]['clip_fraction']:.2%} of the gradients are clipped there",
     )  # fmt: skip
     for name, table, sign in (("bias-falls", bias, 1), ("variance-rises", variance, -1)):
         first, last = (table.iloc[0], table.iloc[-1])[::sign]
         yield claim(
-            f"fig04-{name}-{n}", "fig04", place, "a bias-variance trade-off: bias falls and variance rises with the threshold",
-            f"{'squared bias' if sign > 0 else 'variance'}: larger end of the grid of thresholds over smaller end, {setting}",
-            _difference_or_ratio(first, last), f"at least {COMPARABLE:g}", COMPARABLE,
+            id=f"fig04-{name}-{n}", artefact="fig04", location=place, kind="figure", source="paper",
+            statement="a bias-variance trade-off: bias falls and variance rises with the threshold",
+            quantity=f"{'squared bias' if sign > 0 else 'variance'}: larger end of the grid of thresholds over smaller end, {setting}",
+            measured=_difference_or_ratio(first, last), criterion=at_least(COMPARABLE),
         )  # fmt: skip
     yield claim(
-        f"fig04-optimum-{n}", "fig04", place, "the lowest error may occur under significant clipping",
-        f"fraction clipped at the lowest squared error, {setting}; the interval holds thresholds that tie with it",
-        _clipped_at_minimum(mse), f"at least {SIGNIFICANT:g}", SIGNIFICANT,
+        id=f"fig04-optimum-{n}", artefact="fig04", location=place, kind="figure", source="paper",
+        statement="the lowest error may occur under significant clipping",
+        quantity=f"fraction clipped at the lowest squared error, {setting}; the interval holds thresholds that tie with it",
+        measured=_clipped_at_minimum(mse), criterion=at_least(SIGNIFICANT),
     )  # fmt: skip
 
 
@@ -148,9 +165,10 @@ def _fig07(evidence: Evidence, n: int) -> Iterator[Claim]:
     place = "App. B, Figure 7"
     ends = [ratio(curve.iloc[end], curve.loc[curve["mean"].idxmin()]) for curve in curves.values() for end in (0, -1)]
     yield claim(
-        f"fig07-two-sides-{n}", "fig07", place, "the error rises on the right by bias from over-clipping, on the left by variance from conservative clipping",
-        f"smallest ratio, over T and both ends of the curve, of the error there to the curve's lowest, n = {n}",
-        worst(ends, largest=False), "above 1.1", 1.1,
+        id=f"fig07-two-sides-{n}", artefact="fig07", location=place, kind="figure", source="paper",
+        statement="the error rises on the right by bias from over-clipping, on the left by variance from conservative clipping",
+        quantity=f"smallest ratio, over T and both ends of the curve, of the error there to the curve's lowest, n = {n}",
+        measured=worst(ends, largest=False), criterion=at_least(1.1, words="above 1.1"),
     )  # fmt: skip
     clipped = {
         T: curve
@@ -160,17 +178,19 @@ def _fig07(evidence: Evidence, n: int) -> Iterator[Claim]:
     halves = [_at_fraction(curve, 0.5) for curve in clipped.values()]
     lows = [curve.loc[curve["mean"].idxmin()] for curve in clipped.values()]
     yield claim(
-        f"fig07-half-clipped-{n}", "fig07", place, "error stays relatively low even when clipping 50 % of all gradients",
-        f"largest ratio over T of the error at 50 % clipped (interpolated) to the curve's lowest, n = {n}",
-        worst([ratio(half, low) for half, low in zip(halves, lows, strict=True)]), f"at most {COMPARABLE:g}", at_most=COMPARABLE,
+        id=f"fig07-half-clipped-{n}", artefact="fig07", location=place, kind="figure", source="paper",
+        statement="error stays relatively low even when clipping 50 % of all gradients",
+        quantity=f"largest ratio over T of the error at 50 % clipped (interpolated) to the curve's lowest, n = {n}",
+        measured=worst([ratio(half, low) for half, low in zip(halves, lows, strict=True)]), criterion=at_most(COMPARABLE),
         note=_listed(clipped, halves, lows),
     )  # fmt: skip
     ones = [_at_fraction(curve, 0.01) for curve in clipped.values()]
     yield claim(
-        f"fig07-half-or-none-{n}", "fig07", place, "error stays relatively low even when clipping 50 % of all gradients",
-        f"largest ratio over T of the error at 50 % clipped to that at 1 % (or at the fewest that a curve has), n = {n}",
-        worst([ratio(half, one) for half, one in zip(halves, ones, strict=True)]), "at most 1: no worse than hardly clipping at all",
-        at_most=1.0, note=_listed(clipped, halves, ones),
+        id=f"fig07-half-or-none-{n}", artefact="fig07", location=place, kind="figure", source="paper",
+        statement="error stays relatively low even when clipping 50 % of all gradients",
+        quantity=f"largest ratio over T of the error at 50 % clipped to that at 1 % (or at the fewest that a curve has), n = {n}",
+        measured=worst([ratio(half, one) for half, one in zip(halves, ones, strict=True)]), criterion=at_most(1.0, words="at most 1: no worse than hardly clipping at all"),
+        note=_listed(clipped, halves, ones),
     )  # fmt: skip
     yield _tolerance(curves, n, place)
 
@@ -205,10 +225,11 @@ def _tolerance(curves: dict[int, pd.DataFrame], n: int, place: str) -> Claim:
         first, last = steps[0], steps[-1]
         growth = Estimate(last.value - first.value, last.low - first.high, last.high - first.low)
     return judged(
-        f"fig07-tolerance-{n}", "fig07", place, "as the number of iterations grows, the tolerance to clipping seems to increase",
-        f"fraction clipped at the lowest error, at the largest T less at the smallest, n = {n}", growth,
-        "above 0, and no step from one T to the next falls", all_of([verdict(growth, 1e-9), *verdicts]),
-        "by T: " + ", ".join(f"{each.value:.0%} at T = {T}" for T, each in best.items()),
+        id=f"fig07-tolerance-{n}", artefact="fig07", location=place, kind="figure", source="paper",
+        statement="as the number of iterations grows, the tolerance to clipping seems to increase",
+        quantity=f"fraction clipped at the lowest error, at the largest T less at the smallest, n = {n}",
+        measured=growth, criterion="above 0, and no step from one T to the next falls", verdict=all_of([verdict(growth, 1e-9), *verdicts]),
+        note="by T: " + ", ".join(f"{each.value:.0%} at T = {T}" for T, each in best.items()),
     )  # fmt: skip
 
 
@@ -217,9 +238,10 @@ def _no_clipping(evidence: Evidence) -> Iterator[Claim]:
     for factor in (5.0, 10.0):
         chosen = rows[(rows["clip_factor"] == factor) & (rows["series"] == "P(some gradient is clipped)")]
         yield claim(
-            f"no-clipping-{factor:g}", "ext_no_clipping", "Sec. 4.1, Lemma 2.5", f"no clipping occurs when gamma is at least of order sqrt(p): at {factor:g} sqrt(p)",
-            "largest share over n of runs of T = 20 steps in which any gradient is clipped", worst([mean_of(row) for _, row in chosen.iterrows()]),
-            "at most 0.05", at_most=0.05,
+            id=f"no-clipping-{factor:g}", artefact="ext_no_clipping", location="Sec. 4.1, Lemma 2.5", kind="theorem", source="paper",
+            statement=f"no clipping occurs when gamma is at least of order sqrt(p): at {factor:g} sqrt(p)",
+            quantity="largest share over n of runs of T = 20 steps in which any gradient is clipped",
+            measured=worst([mean_of(row) for _, row in chosen.iterrows()]), criterion=at_most(0.05),
             note="the paper's constants are hidden; 5 sqrt(p) is its choice 'as guided by our theory'. Where shares are 0 or 1 the interval is a point",
         )  # fmt: skip
     yield from _lemma_2_5(evidence)
@@ -235,9 +257,10 @@ def _lemma_2_5(evidence: Evidence) -> Iterator[Claim]:
         ("lemma-2.5", "sigma = 1", rows[rows["sigma"] == 1.0]), ("lemma-2.5-any-sigma", "any nonnegative sigma", rows),
     ):  # fmt: skip
         yield claim(
-            name, "ext_no_clipping", "Lemma 2.5", f"with this gamma and lambda Algorithm 1 clips no gradients, with probability 1 - beta: {words}",
-            "largest share over sigma of runs in which any gradient is clipped, c0 from the data", worst([mean_of(row) for _, row in chosen.iterrows()]),
-            f"at most beta = {beta:g}", at_most=beta,
+            id=name, artefact="ext_no_clipping", location="Lemma 2.5", kind="theorem", source="paper",
+            statement=f"with this gamma and lambda Algorithm 1 clips no gradients, with probability 1 - beta: {words}",
+            quantity="largest share over sigma of runs in which any gradient is clipped, c0 from the data",
+            measured=worst([mean_of(row) for _, row in chosen.iterrows()]), criterion=at_most(beta, words=f"at most beta = {beta:g}"),
             note="since a review. By sigma: " + ", ".join(f"{row['mean']:.2g} at {row['sigma']:g}" for _, row in chosen.iterrows()) + _used(evidence),
         )  # fmt: skip
 
@@ -259,8 +282,10 @@ def _lemma_2_6(evidence: Evidence) -> Claim:
     found, stated = (rows[rows["series"] == series].sort_values(["p", "n"]) for series in ("c0", "c0 of Lemma 2.6"))
     over = [ratio(a, b) for (_, a), (_, b) in zip(found.iterrows(), stated.iterrows(), strict=False)]
     return claim(
-        "lemma-2.6", "ext_no_clipping", "Lemma 2.6", "Gaussian data satisfy the No-Clipping Condition with c0 = 12 ln^1.5(5nT/beta)",
-        "largest ratio over n and p of the smallest c0 with which data meet it to the stated one", worst(over), "at most 1", at_most=1.0,
+        id="lemma-2.6", artefact="ext_no_clipping", location="Lemma 2.6", kind="theorem", source="paper",
+        statement="Gaussian data satisfy the No-Clipping Condition with c0 = 12 ln^1.5(5nT/beta)",
+        quantity="largest ratio over n and p of the smallest c0 with which data meet it to the stated one",
+        measured=worst(over), criterion=at_most(1.0, words="at most 1"),
         note="since a review. Infinite where part (i), which has no c0, fails",
     )  # fmt: skip
 
@@ -274,8 +299,9 @@ def _small_noise(evidence: Evidence) -> Claim:
         if smallest["sigma"] < 1.0:
             growth.append(ratio(smallest, row_at(over_bound, sigma=1.0)))
     return claim(
-        "theorem-2.7-any-sigma", "ext_small_noise", "Thm 2.7", "for some fixed sigma, with absolute constants c and c', the error is at most the bound (11)",
-        "error over bound (11) at the smallest sigma over the same at sigma = 1: smallest growth over c", worst(growth, largest=False),
-        "at most 100: one c' could serve both", at_most=100.0,
+        id="theorem-2.7-any-sigma", artefact="ext_small_noise", location="Thm 2.7", kind="theorem", source="paper",
+        statement="for some fixed sigma, with absolute constants c and c', the error is at most the bound (11)",
+        quantity="error over bound (11) at the smallest sigma over the same at sigma = 1: smallest growth over c",
+        measured=worst(growth, largest=False), criterion=at_most(100.0, words="at most 100: one c' could serve both"),
         note="'fixed' may mean that constants depend on sigma; sigma of at least 1, or max(sigma, 1) in gamma, mends it; the paper's experiments have sigma = 1",
     )  # fmt: skip

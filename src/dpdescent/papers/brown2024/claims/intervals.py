@@ -9,10 +9,19 @@ import pandas as pd
 
 from dpdescent.papers.brown2024.reading import CLOSE, COMPARABLE, RATE, SETTLED, VALID, claim, judged
 from dpdescent.papers.brown2024.runs.constructions import SHORT
-from dpdescent.replication.judging.cells import NOTHING
+from dpdescent.replication.judging.bound_rows import row_at
+from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence, Verdict
-from dpdescent.replication.judging.judgement import row_at
-from dpdescent.replication.judging.statistics import Estimate, difference, log_log_slope, mean_of, ratio, verdict, worst
+from dpdescent.replication.judging.statistics import (
+    NOTHING,
+    Estimate,
+    difference,
+    log_log_slope,
+    mean_of,
+    ratio,
+    verdict,
+    worst,
+)
 
 CONSTRUCTIONS = {"independent": "independent runs", "checkpoints": "checkpoints", "batched": "batched means"}
 PAIRS = (("fig05", "fig06", "Figures 5, 6"), ("fig10", "fig11", "Figures 10, 11"))
@@ -45,9 +54,10 @@ def _coverage(evidence: Evidence, artefact: str, place: str) -> Iterator[Claim]:
             if series == "independent" and not suffix:
                 continue
             yield claim(
-                f"{artefact}-valid-{series}{suffix}", artefact, f"Sec. 4.2, {place}", f"all constructions produce valid confidence intervals: {name}",
-                f"lowest coverage of theta_hat over {words}, averaged over coordinates, nominal 0.95, n = {n}",
-                worst([mean_of(row) for _, row in chosen.iterrows()], largest=False), f"at least {VALID:g}", VALID,
+                id=f"{artefact}-valid-{series}{suffix}", artefact=artefact, location=f"Sec. 4.2, {place}", kind="text", source="paper",
+                statement=f"all constructions produce valid confidence intervals: {name}",
+                quantity=f"lowest coverage of theta_hat over {words}, averaged over coordinates, nominal 0.95, n = {n}",
+                measured=worst([mean_of(row) for _, row in chosen.iterrows()], largest=False), criterion=at_least(VALID),
                 note=f"the lowest of several noisy values; which N the figure shows is not stated{_edge(evidence, artefact, n, series)}",
             )  # fmt: skip
 
@@ -96,14 +106,26 @@ def _over_sizes(
     values = [each.value for each in found.values() if not math.isnan(each.value)]
     if not values:
         return judged(
-            name, artefact, f"Sec. 4.2, {place}", statement, quantity, NOTHING, criterion, "not testable", note
+            id=name,
+            artefact=artefact,
+            location=f"Sec. 4.2, {place}",
+            kind="text",
+            source="paper",
+            statement=statement,
+            quantity=quantity,
+            measured=NOTHING,
+            criterion=criterion,
+            verdict="not testable",
+            note=note,
         )
     verdicts = {verdict(each, at_least) for each in found.values() if not math.isnan(each.value)}
     result: Verdict = verdicts.pop() if len(verdicts) == 1 else "inconclusive"
     return judged(
-        name, artefact, f"Sec. 4.2, {place}", statement, f"{quantity}; the interval is the range over n",
-        Estimate(float(np.median(values)), min(values), max(values)), f"{criterion}, at every n: n is not stated", result,
-        f"{_listed(found)}; {note}",
+        id=name, artefact=artefact, location=f"Sec. 4.2, {place}", kind="text", source="paper",
+        statement=statement,
+        quantity=f"{quantity}; the interval is the range over n",
+        measured=Estimate(float(np.median(values)), min(values), max(values)), criterion=f"{criterion}, at every n: n is not stated", verdict=result,
+        note=f"{_listed(found)}; {note}",
     )  # fmt: skip
 
 
@@ -117,21 +139,26 @@ def _length(evidence: Evidence, artefact: str, place: str) -> Iterator[Claim]:
     first = settled["steps"].min()
     few = (row_at(settled, steps=first, series=series) for series in ("independent", "batched"))
     yield claim(
-        f"{artefact}-burn-in", artefact, f"Sec. 4.2, {place}", "with fewer iterations multiple runs yield wider confidence intervals",
-        f"mean length, independent runs over batched means, at N = {first}, n = {n}", ratio(*few), "above 1.1", 1.1,
+        id=f"{artefact}-burn-in", artefact=artefact, location=f"Sec. 4.2, {place}", kind="text", source="paper",
+        statement="with fewer iterations multiple runs yield wider confidence intervals",
+        quantity=f"mean length, independent runs over batched means, at N = {first}, n = {n}",
+        measured=ratio(*few), criterion=at_least(1.1, words="above 1.1"),
     )  # fmt: skip
     checkpoints = settled[settled["series"] == "checkpoints"]
     yield claim(
-        f"{artefact}-checkpoints", artefact, f"Sec. 4.2, {place}", "the checkpoints approach has a poor dependence on the number of iterations",
-        f"log-log slope of the mean length in N, N >= {SETTLED}, n = {n}", log_log_slope(checkpoints, "steps"), f"at least {0.5 - RATE:g}: like the noise, sqrt(N)", 0.5 - RATE,
+        id=f"{artefact}-checkpoints", artefact=artefact, location=f"Sec. 4.2, {place}", kind="text", source="paper",
+        statement="the checkpoints approach has a poor dependence on the number of iterations",
+        quantity=f"log-log slope of the mean length in N, N >= {SETTLED}, n = {n}",
+        measured=log_log_slope(checkpoints, "steps"), criterion=at_least(0.5 - RATE, ": like the noise, sqrt(N)"),
     )  # fmt: skip
     for series, name in CONSTRUCTIONS.items():
         exact = evidence.select(artefact, process="exact", series=series)
         exact = exact[exact["steps"] >= SETTLED]
         yield claim(
-            f"{artefact}-law-{series}", artefact, f"Lemma 2.3, {place}", f"(ours) the exact law gives the length of the intervals: {name}",
-            f"mean length of the exact process over its expected length, farthest from 1 over N >= {SETTLED} and n",
-            _farthest([_over(row, row["predicted"]) for _, row in exact.iterrows()]), f"between {1 - CLOSE:g} and {1 + CLOSE:g}", 1 - CLOSE, 1 + CLOSE,
+            id=f"{artefact}-law-{series}", artefact=artefact, location=f"Lemma 2.3, {place}", kind="theorem", source="ours",
+            statement=f"(ours) the exact law gives the length of the intervals: {name}",
+            quantity=f"mean length of the exact process over its expected length, farthest from 1 over N >= {SETTLED} and n",
+            measured=_farthest([_over(row, row["predicted"]) for _, row in exact.iterrows()]), criterion=between(1 - CLOSE, 1 + CLOSE),
         )  # fmt: skip
 
 
@@ -175,12 +202,14 @@ def _outliers(evidence: Evidence) -> Iterator[Claim]:
     settled = rows[rows["steps"] == rows["steps"].max()]
     huber, ols = (settled[settled["series"] == series] for series in ("huber", "ols"))
     yield claim(
-        "outliers-huber", "ext_outliers", "Sec. 1.1, 2.5", "with outliers the confidence intervals capture the minimum of the smoothed (Huberised) objective",
-        f"lowest coverage of the Huberised minimiser over constructions and thresholds, N = {rows['steps'].max()}",
-        worst([mean_of(row) for _, row in huber.iterrows()], largest=False), f"at least {VALID:g}", VALID,
+        id="outliers-huber", artefact="ext_outliers", location="Sec. 1.1, 2.5", kind="text", source="paper",
+        statement="with outliers the confidence intervals capture the minimum of the smoothed (Huberised) objective",
+        quantity=f"lowest coverage of the Huberised minimiser over constructions and thresholds, N = {rows['steps'].max()}",
+        measured=worst([mean_of(row) for _, row in huber.iterrows()], largest=False), criterion=at_least(VALID),
     )  # fmt: skip
     yield claim(
-        "outliers-not-least-squares", "ext_outliers", "Sec. 1.1, 2.5", "clipping introduces bias: DP-GD optimises a different objective function from least squares",
-        f"highest coverage of the least squares estimate over constructions and thresholds, N = {rows['steps'].max()}",
-        worst([mean_of(row) for _, row in ols.iterrows()]), "at most 0.9: clearly below the nominal 0.95", at_most=0.9,
+        id="outliers-not-least-squares", artefact="ext_outliers", location="Sec. 1.1, 2.5", kind="text", source="paper",
+        statement="clipping introduces bias: DP-GD optimises a different objective function from least squares",
+        quantity=f"highest coverage of the least squares estimate over constructions and thresholds, N = {rows['steps'].max()}",
+        measured=worst([mean_of(row) for _, row in ols.iterrows()]), criterion=at_most(0.9, ": clearly below the nominal 0.95"),
     )  # fmt: skip

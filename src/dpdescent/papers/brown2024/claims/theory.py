@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dpdescent.papers.brown2024.reading import SETTLED, claim, judged
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
+from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, mean_of, worst
 
@@ -22,15 +23,19 @@ def _privacy(evidence: Evidence) -> Iterator[Claim]:
     published = (2.0 * T * gamma**2 / (rho * n**2)) ** 0.5
     cost = zcdp.gaussian_rho(mean_sensitivity(gamma, n), published, T) / rho
     yield claim(
-        "lemma-2.1", "bounds", "Lemma 2.1", "with lambda^2 = 2 T gamma^2 / (rho n^2) Algorithm 1 is rho-zCDP",
-        "zCDP cost of T Gaussian releases of sensitivity 2 gamma / n (replace-one), over rho", Estimate(cost, cost, cost),
-        "at most 1 (to rounding)", at_most=1.0 + 1e-12, note="algebra, not a measurement: no noise is wasted",
+        id="lemma-2.1", artefact="bounds", location="Lemma 2.1", kind="theorem", source="paper",
+        statement="with lambda^2 = 2 T gamma^2 / (rho n^2) Algorithm 1 is rho-zCDP",
+        quantity="zCDP cost of T Gaussian releases of sensitivity 2 gamma / n (replace-one), over rho",
+        measured=Estimate(cost, cost, cost), criterion=at_most(1.0 + 1e-12, words="at most 1 (to rounding)"),
+        note="algebra, not a measurement: no noise is wasted",
     )  # fmt: skip
     for text, printed in evidence.published["epsilon_at_rho"].items():
         eps = zcdp.epsilon(float(text), evidence.settings["dp_delta"])
         yield claim(
-            f"footnote-2-{text}", "bounds", "Sec. 4 footnote 2", f"rho = {text} corresponds to epsilon = {printed:g} at delta = 1e-6 (Claim A.6)",
-            "epsilon by Claim A.6", Estimate(eps, eps, eps), "rounds to the printed three decimals", printed - 0.0005, printed + 0.0005,
+            id=f"footnote-2-{text}", artefact="bounds", location="Sec. 4 footnote 2", kind="text", source="paper",
+            statement=f"rho = {text} corresponds to epsilon = {printed:g} at delta = 1e-6 (Claim A.6)",
+            quantity="epsilon by Claim A.6",
+            measured=Estimate(eps, eps, eps), criterion=between(printed - 0.0005, printed + 0.0005, words="rounds to the printed three decimals"),
         )  # fmt: skip
 
 
@@ -42,10 +47,10 @@ def _coverage(evidence: Evidence) -> Iterator[Claim]:
         longest = bounds["T"].max()
         last = [Estimate(row["mean"], row["q025"], row["q975"]) for _, row in bounds[bounds["T"] == longest].iterrows()]
         yield claim(
-            f"theorem-3.1-{construction.split()[0]}", "ext_no_clipping", "Thm 3.1",
-            f"(with explicit constants in place of hidden ones) without clipping the intervals are valid from T of order log: {construction}",
-            f"largest loss of coverage that the exact law and Pinsker's inequality allow, at T = {longest}",
-            worst(last), "at most 0.01", at_most=0.01,
+            id=f"theorem-3.1-{construction.split()[0]}", artefact="ext_no_clipping", location="Thm 3.1", kind="theorem", source="paper",
+            statement=f"(with explicit constants in place of hidden ones) without clipping the intervals are valid from T of order log: {construction}",
+            quantity=f"largest loss of coverage that the exact law and Pinsker's inequality allow, at T = {longest}",
+            measured=worst(last), criterion=at_most(0.01),
             note="by T: " + ", ".join(f"{row['mean']:.2g} at {row['T']}" for _, row in bounds.iterrows()),
         )  # fmt: skip
     simulated = evidence.select("fig05", process="exact")
@@ -55,9 +60,11 @@ def _coverage(evidence: Evidence) -> Iterator[Claim]:
         for row, mean in ((row, mean_of(row)) for _, row in chosen.iterrows())
     ]
     yield claim(
-        "theorem-3.1-simulated", "fig05", "Thm 3.1", "(ours) simulated coverage without clipping is not below what is guaranteed",
-        f"smallest excess of coverage over the guarantee, over N >= {SETTLED}, n, independent runs and checkpoints",
-        worst(slack, largest=False), "at least -0.01", -0.01, note="tightened from -0.02, and given an interval, before the first paper-scale run",
+        id="theorem-3.1-simulated", artefact="fig05", location="Thm 3.1", kind="theorem", source="ours",
+        statement="(ours) simulated coverage without clipping is not below what is guaranteed",
+        quantity=f"smallest excess of coverage over the guarantee, over N >= {SETTLED}, n, independent runs and checkpoints",
+        measured=worst(slack, largest=False), criterion=at_least(-0.01),
+        note="tightened from -0.02, and given an interval, before the first paper-scale run",
     )  # fmt: skip
 
 
@@ -72,4 +79,15 @@ def _hidden() -> Iterator[Claim]:
         ("ten-batches", "Sec. 3.1", "as a rule of thumb, at least ten batches are needed",
          "none: a recommendation; every experiment has ten"),
     ):  # fmt: skip
-        yield judged(name, "bounds", location, statement, "none", None, why, "not testable")
+        yield judged(
+            id=name,
+            artefact="bounds",
+            location=location,
+            kind="text",
+            source="paper",
+            statement=statement,
+            quantity="none",
+            measured=None,
+            criterion=why,
+            verdict="not testable",
+        )

@@ -26,8 +26,9 @@ from dpdescent.papers.choquettechoo2023.experiments.ext_anti_pgd import DAMPED
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, elliptic, regression
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import Direction, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import Direction, each, row, stated
 
 ARTEFACT = "ext_anti_pgd"
 MEASURED = "measured is the exact F_inf"
@@ -61,17 +62,26 @@ def _damping(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     value = asymptotic_bounds.upper_bound_by_frequency(problem, q, gamma_squared)
     if not math.isnan(value):
         why = f"{value / measured:.3g} times the value; {MEASURED}; {HALF}"
-        yield row("upper bound, damped anti-PGD", "Thm C.15", setting, value, measured, note=why)
+        yield row(
+            bound="upper bound, damped anti-PGD", location="Thm C.15", setting=setting, value=value, measured=measured,
+            note=why,
+        )  # fmt: skip
     value = asymptotic_bounds.lower_bound(problem, q, gamma_squared)
     why = f"{HALVED}; {value / measured:.3g} of the value; {MEASURED}"
     direction: Direction | None = "at least" if asserted(problem) else None
-    yield row("lower bound, damped anti-PGD", "Thm C.18", setting, value, measured, direction, why)
+    yield row(
+        bound="lower bound, damped anti-PGD", location="Thm C.18", setting=setting, value=value, measured=measured,
+        direction=direction, note=why,
+    )  # fmt: skip
     value = asymptotic_bounds.damped_leading_order(problem, nu)
     why = (
         "eta G^2/(16 rho) (nu d + 2 eta Tr H/nu), as eta and nu tend to 0: measured is "
         f"{measured / value:.4g} times it; {HALF}"
     )
-    yield stated("F_inf of damped anti-PGD, leading terms", "Prop. C.24", setting, value, why, measured)
+    yield stated(
+        bound="F_inf of damped anti-PGD, leading terms", location="Prop. C.24", setting=setting, value=value, note=why,
+        measured=measured,
+    )  # fmt: skip
 
 
 def _setting(problem: RegressionProblem, nu: float) -> str:
@@ -110,7 +120,10 @@ def _best(evidence: Evidence, table: pd.DataFrame, found: pd.Series) -> Iterator
         "sqrt(2)/8 eta^(3/2) G^2 sqrt(d Tr H)/rho, the entry with the constant that it tends to, off by "
         f"{value / measured - 1.0:.3g}; {MEASURED}; {HALF}"
     )
-    yield stated("F_inf of damped anti-PGD, entry of Table 2", "Table 2", setting, value, why, measured)
+    yield stated(
+        bound="F_inf of damped anti-PGD, entry of Table 2", location="Table 2", setting=setting, value=value, note=why,
+        measured=measured,
+    )  # fmt: skip
     yield from _proposed(problem, setting)
     same = table[(table["d"] == found["d"]) & (table["eta"] == found["eta"])]
     sgd, ftrl = (mean_at(same[same["series"] == name]) for name in (SGD, FTRL))

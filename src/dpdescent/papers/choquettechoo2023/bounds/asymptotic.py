@@ -24,8 +24,8 @@ from dpdescent.papers.choquettechoo2023.bounds.cases import (
 )
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, elliptic, optimum, regression
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
+from dpdescent.replication.judging.bound_rows import Direction, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import Direction, row, stated
 
 # Coefficients of eq. (7) that a weight is summed from, as multiples of 1/nu.
 TAPS = 20.0
@@ -71,7 +71,7 @@ def _upper(bound: str, place: str, point: Point, name: str, value: float, moment
         measured = point.exact[name]
         given = f"{moment}, C_kurt = {asymptotic_bounds.KURTOSIS:g}"
         why = f"{given}; {value / measured:.3g} times the value; {MEASURED}; {HALF}"
-        yield row(bound, place, point.text, value, measured, note=why)
+        yield row(bound=bound, location=place, setting=point.text, value=value, measured=measured, note=why)
 
 
 def _lower(bound: str, place: str, point: Point, value: float, measured: float, of: str = MEASURED) -> Bound:
@@ -80,7 +80,9 @@ def _lower(bound: str, place: str, point: Point, value: float, measured: float, 
     direction: Direction | None = "at least" if inside else None
     excluded = "" if inside else "; eta R^2 >= 1, where nothing is asserted"
     why = f"{HALVED}; {value / measured:.3g} of the value; {of}{excluded}"
-    return row(bound, place, point.text, value, measured, direction, why)
+    return row(
+        bound=bound, location=place, setting=point.text, value=value, measured=measured, direction=direction, note=why,
+    )  # fmt: skip
 
 
 def _universal(point: Point) -> Iterator[Bound]:
@@ -102,7 +104,10 @@ def _proposition(point: Point) -> Iterator[Bound]:
                 "C.15 with I(nu, nu) <= 5 log(8/nu) and I(nu, eta lambda) <= (128/49) log(8/nu), without 1 + O(nu); "
                 f"{value / measured:.3g} times the value; {MEASURED}; {HALF}"
             )
-            yield row("upper bound, constants of the proof", "Prop. C.22", point.text, value, measured, note=why)
+            yield row(
+                bound="upper bound, constants of the proof", location="Prop. C.22", setting=point.text, value=value,
+                measured=measured, note=why,
+            )  # fmt: skip
 
 
 def _theorem_ftrl(point: Point) -> float:
@@ -153,7 +158,10 @@ def _orders(point: Point) -> Iterator[Bound]:
         "eta^2 G^2/(16 pi^2 rho) I(nu, nu) sum lambda_j I(nu, eta lambda_j), as eta tends to 0: measured is "
         f"{measured / value:.4g} times it; {HALF}"
     )
-    yield stated("F_inf of nu-Noisy-FTRL, leading term", "(51)", point.text, value, why, measured)
+    yield stated(
+        bound="F_inf of nu-Noisy-FTRL, leading term", location="(51)", setting=point.text, value=value, note=why,
+        measured=measured,
+    )  # fmt: skip
 
 
 def _attained(point: Point) -> Bound:
@@ -166,7 +174,10 @@ def _attained(point: Point) -> Bound:
         f"measured is the exact F_inf of |B|^2 = 1/sqrt(h), {measured / value - 1.0:.3g} above the exact infimum; no "
         f"measurement; {HALF}"
     )
-    return row("infimum over all beta", "(21), (47)", point.text, value, measured, "at least", why, 1e-12 * value)
+    return row(
+        bound="infimum over all beta", location="(21), (47)", setting=point.text, value=value, measured=measured,
+        direction="at least", note=why, allowed=1e-12 * value,
+    )  # fmt: skip
 
 
 def _direction(point: Point, j: int) -> Iterator[Bound]:
@@ -208,7 +219,10 @@ def _contribution(point: Point, name: str, setting: str, lam: float, measured: f
     elif nu <= eta * lam <= asymptotic_bounds.LARGEST_RATE:
         value = lam * elliptic.integral_bound(nu)
         why = f"lambda_j (128/49) log(8/nu) by Lemma C.21; {why}"
-        yield row(f"Err_j of {name}", "Remark C.23", setting, value, measured, note=why)
+        yield row(
+            bound=f"Err_j of {name}", location="Remark C.23", setting=setting, value=value, measured=measured,
+            note=why,
+        )  # fmt: skip
 
 
 def _summed(point: Point, one: RegressionProblem, setting: str) -> Iterator[Bound]:
@@ -220,7 +234,10 @@ def _summed(point: Point, one: RegressionProblem, setting: str) -> Iterator[Boun
     yield equal("<beta, T_j beta> of eq. (7)", "(32), App. C.7, F.16", setting, value, measured, why)
     value = (2.0 - rate) / rate * float(beta @ beta)
     why = "(1+c)/(1-c) |beta|_2^2, c = 1 - eta lambda; measured is <beta, T_j beta> of eq. (7)"
-    yield row("<beta, T_j beta> of eq. (7), from above", "Lemma F.17", setting, value, measured, note=why)
+    yield row(
+        bound="<beta, T_j beta> of eq. (7), from above", location="Lemma F.17", setting=setting, value=value,
+        measured=measured, note=why,
+    )  # fmt: skip
 
 
 def _constants(found: list[Point]) -> Iterator[Bound]:
@@ -231,8 +248,12 @@ def _constants(found: list[Point]) -> Iterator[Bound]:
             why = f"{len(ratios)} settings; {HALF}"
             setting = f"Figure 2: {series}"
             if name != "lower bound":
-                yield stated(f"least constant of Theorem 2.2, {name}", place, setting, max(ratios),
-                             f"largest F_inf over the form at constant 1, {why}")  # fmt: skip
+                yield stated(
+                    bound=f"least constant of Theorem 2.2, {name}", location=place, setting=setting, value=max(ratios),
+                    note=f"largest F_inf over the form at constant 1, {why}",
+                )  # fmt: skip
             if name != "nu-Noisy-FTRL":
-                yield stated(f"largest constant from below of Theorem 2.2, {name}", place, setting, min(ratios),
-                             f"smallest F_inf over the form at constant 1, {why}")  # fmt: skip
+                yield stated(
+                    bound=f"largest constant from below of Theorem 2.2, {name}", location=place, setting=setting,
+                    value=min(ratios), note=f"smallest F_inf over the form at constant 1, {why}",
+                )  # fmt: skip

@@ -15,8 +15,8 @@ from dpdescent.papers.choquettechoo2023.design import Array, power_law
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, regression
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
+from dpdescent.replication.judging.bound_rows import ORDER, identity, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, identity, row, stated
 
 SGD, FTRL, OPTIMUM = "Noisy-SGD", "nu-Noisy-FTRL", "optimum"
 ALGORITHMS = (SGD, FTRL)
@@ -149,7 +149,10 @@ def mean_at(table: pd.DataFrame) -> float | None:
 def equal(bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "") -> Bound:
     """A row for an equality of exact values, up to rounding."""
     why = "; ".join(filter(None, [note, f"equality up to rounding, {ROUNDING:g} relative"]))
-    return identity(bound, location, setting, value, measured, ROUNDING * abs(value), why)
+    return identity(
+        bound=bound, location=location, setting=setting, value=value, measured=measured, allowed=ROUNDING * abs(value),
+        note=why,
+    )  # fmt: skip
 
 
 def between(
@@ -157,12 +160,21 @@ def between(
     rounding: float = 0.0,
 ) -> Iterator[Bound]:  # fmt: skip
     """Two rows for a quantity that lies between two values; rounding is relative to each."""
-    yield row(f"{bound}, from below", location, setting, lower, measured, "at least", note, rounding * abs(lower))
-    yield row(f"{bound}, from above", location, setting, upper, measured, "at most", note, rounding * abs(upper))
+    yield row(
+        bound=f"{bound}, from below", location=location, setting=setting, value=lower, measured=measured,
+        direction="at least", note=note, allowed=rounding * abs(lower),
+    )  # fmt: skip
+    yield row(
+        bound=f"{bound}, from above", location=location, setting=setting, value=upper, measured=measured,
+        direction="at most", note=note, allowed=rounding * abs(upper),
+    )  # fmt: skip
 
 
 def order(bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "") -> Bound:
     """A row for a form whose constants are hidden: open, with the constant that it would need."""
     known = measured is not None and math.isfinite(measured) and value > 0.0
     needed = f"measured is {measured / value:.3g} times it" if known and measured is not None else ""
-    return stated(bound, location, setting, value, "; ".join(filter(None, [note, needed, ORDER])), measured)
+    return stated(
+        bound=bound, location=location, setting=setting, value=value,
+        note="; ".join(filter(None, [note, needed, ORDER])), measured=measured,
+    )  # fmt: skip

@@ -20,8 +20,9 @@ from dpdescent.papers.choquettechoo2023.experiments.ext_finite_time import DP_SG
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import finite_time
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Run
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import ORDER, is_met, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, each, is_met, row, stated
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
@@ -49,7 +50,10 @@ def _runs(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     given = {"nu_tilde": problem.mu, "gamma_squared": strategy.sensitivity_squared_limit(), "beta_norm": beta_norm}
     value = finite_time.largest_rate(run, **given)
     why = f"measured is the tuned learning rate: {is_met(problem.eta <= value)} at constant 1; {ORDER}"
-    yield stated("learning rate that clips nothing, D.13", "Thm D.13", setting, value, why, problem.eta)
+    yield stated(
+        bound="learning rate that clips nothing, D.13", location="Thm D.13", setting=setting, value=value, note=why,
+        measured=problem.eta,
+    )  # fmt: skip
     if problem.eta * run.moment < 1.0:
         yield from _on_no_clipping(run, found, setting)
 
@@ -65,7 +69,10 @@ def _on_no_clipping(run: Run, found: pd.Series, setting: str) -> Iterator[Bound]
         f"F_inf at the tuned G and eta, not the theorem's; measured is the mean error, {found['mean'] / value:.3g} "
         f"times it, of all runs, the clipped ones too: nothing is asserted; {HALF}"
     )
-    yield stated("error of clipped runs after T steps", "Thm D.13(c)", setting, value, why, found["mean"])
+    yield stated(
+        bound="error of clipped runs after T steps", location="Thm D.13(c)", setting=setting, value=value, note=why,
+        measured=found["mean"],
+    )  # fmt: skip
 
 
 def _labels(run: Run) -> Iterator[Bound]:
@@ -75,4 +82,7 @@ def _labels(run: Run) -> Iterator[Bound]:
         value = 2.0 * variance * math.log(2.0 * T / failure)
         measured = variance * float(norm.isf(failure / (2.0 * T))) ** 2
         why = "2 sigma_sgd^2 log(2T/p); measured is the exact quantile of level 1 - p/T of xi^2"
-        yield row("largest xi_t^2", "(72)", f"finite T, clipped: T={T:g}, p={failure:g}", value, measured, note=why)
+        yield row(
+            bound="largest xi_t^2", location="(72)", setting=f"finite T, clipped: T={T:g}, p={failure:g}", value=value,
+            measured=measured, note=why,
+        )  # fmt: skip

@@ -27,8 +27,9 @@ from dpdescent.papers.choquettechoo2023.design import Array, power_law
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, regression
 from dpdescent.papers.choquettechoo2023.theory.elliptic import distance_squared
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import identity, is_met, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, identity, is_met, row
 from dpdescent.replication.judging.statistics import chance
 
 # How many standard errors chance may carry a simulation off: there are many rows.
@@ -91,12 +92,18 @@ def _simulations(evidence: Evidence, variant: str) -> Iterator[Bound]:
         )
         bound, setting = f"tail mean of {found['series']}, simulated", place(found, variant)
         allowed = chance(found, STANDARD_ERRORS)
-        yield identity(bound, "(83)", setting, found["expected"], found["mean"], allowed, why)
+        yield identity(
+            bound=bound, location="(83)", setting=setting, value=found["expected"], measured=found["mean"],
+            allowed=allowed, note=why,
+        )  # fmt: skip
     for found in each(ends_of_panels(table).drop_duplicates(["d", "alpha", "eta", "series"])):
         value, measured = found["exact"], found["expected"]
         why = f"F_inf; measured is the exact error of the simulated steps from theta*, which increases to it; {HALF}"
         bound, setting = f"tail mean of {found['series']}, its limit", place(found, variant)
-        yield row(bound, "Lemma D.12, (86)", setting, value, measured, note=why, allowed=1e-9 * value)
+        yield row(
+            bound=bound, location="Lemma D.12, (86)", setting=setting, value=value, measured=measured, note=why,
+            allowed=1e-9 * value,
+        )  # fmt: skip
 
 
 def _moments(point: Point) -> Iterator[Bound]:
@@ -105,17 +112,26 @@ def _moments(point: Point) -> Iterator[Bound]:
     moment, stable = asymptotic_bounds.fourth_moment(lam), _largest_stable(problem)
     why = "3 Tr H; measured is the smallest R^2 of Gaussian inputs, Tr H + 2 lambda_1"
     value = asymptotic_bounds.fourth_moment_bound(lam)
-    yield row("R^2 of Gaussian inputs", "Property C.3", point.text, value, moment, note=why)
+    yield row(
+        bound="R^2 of Gaussian inputs", location="Property C.3", setting=point.text, value=value, measured=moment,
+        note=why,
+    )  # fmt: skip
     met = is_met(problem.eta < 1.0 / moment)
     why = f"1/R^2, below which the theorems are stated ({met} here); measured is where second moments cease to converge"
-    yield row("largest stable learning rate", "App. C.1.3", point.text, 1.0 / moment, stable, "at least", why)
+    yield row(
+        bound="largest stable learning rate", location="App. C.1.3", setting=point.text, value=1.0 / moment,
+        measured=stable, direction="at least", note=why,
+    )  # fmt: skip
     if problem.eta * moment <= 1.0:
         for j in (0, problem.d - 1):
             rate = problem.rates[j]
             kept = 1.0 - 2.0 * rate + problem.eta * rate * (problem.trace + 2.0 * lam[j])
             why = "1 - eta mu; measured is E |(I - eta x x') e_j|^2, exact; eta <= 1/R^2"
             value = 1.0 - problem.eta * problem.mu
-            yield row("Tr P M over Tr M, M = e_j e_j'", "Lemma F.18", f"{point.text}, j={j + 1}", value, kept, note=why)
+            yield row(
+                bound="Tr P M over Tr M, M = e_j e_j'", location="Lemma F.18", setting=f"{point.text}, j={j + 1}",
+                value=value, measured=kept, note=why,
+            )  # fmt: skip
 
 
 def _largest_stable(problem: regression.RegressionProblem) -> float:
@@ -140,7 +156,10 @@ def _label_noise(evidence: Evidence) -> Iterator[Bound]:
             why = (
                 "eta sigma_sgd^2/(1 - eta R^2); measured is the largest eigenvalue of the stationary covariance of SGD"
             )
-            yield row("covariance of SGD", "Thm F.3", point.text, value, float(variances.max()), note=why)
+            yield row(
+                bound="covariance of SGD", location="Thm F.3", setting=point.text, value=value,
+                measured=float(variances.max()), note=why,
+            )  # fmt: skip
             value = problem.eta * problem.sigma_sgd**2 * problem.trace
             measured = 2.0 * regression.suboptimality(problem, np.zeros(problem.d), 0.0)
             why = "eta sigma_sgd^2 Tr H; measured is the exact term of the labels; F of (22), without the 1/2"

@@ -18,8 +18,9 @@ from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, finite_time, regression
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Run, Tuning
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import ORDER, is_met, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, each, is_met, row, stated
 
 ARTEFACT = "ext_finite_time"
 # Points of the logarithm of eta among which the minimum of Lemma F.21 is looked for.
@@ -95,7 +96,10 @@ def _decay(evidence: Evidence) -> Iterator[Bound]:
         why = (
             f"2 bounds 2 - sqrt(1 - sqrt(1-nu)) = {value:.6g}; no measurement: measured is the sum of {len(beta)} terms"
         )
-        yield row("C of Half-Expo Decay, eq. (7)", "Def. D.3", f"nu={nu:.4g}", 2.0, measured, note=why)
+        yield row(
+            bound="C of Half-Expo Decay, eq. (7)", location="Def. D.3", setting=f"nu={nu:.4g}", value=2.0,
+            measured=measured, note=why,
+        )  # fmt: skip
 
 
 def _convergence(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
@@ -114,10 +118,16 @@ def _convergence(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
         given = (problem, float(errors[0]), limit, t)
         setting = f"{setting_of(found)}, t={t}"
         value = finite_time.convergence_bound(*given)
-        yield row("error after t steps", "Thm D.11", setting, value, float(measured), note=why)
+        yield row(
+            bound="error after t steps", location="Thm D.11", setting=setting, value=value, measured=float(measured),
+            note=why,
+        )  # fmt: skip
         value = finite_time.convergence_bound_without_clipping(*given)
         why = f"{why}; no clipping, and neither G nor eta of the theorem"
-        yield row("error after t steps, no clipping", "Thm D.13(c)", setting, value, float(measured), note=why)
+        yield row(
+            bound="error after t steps, no clipping", location="Thm D.13(c)", setting=setting, value=value,
+            measured=float(measured), note=why,
+        )  # fmt: skip
 
 
 def _utility(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
@@ -138,7 +148,7 @@ def _utility(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     yield order("error at the best rate", f"{place}, Sec. 2.3 (b)", setting, value, found["mean"], why)
     asked, had = steps(run), T / run.log**power
     why = f"measured is T/log^{power}(T/p) at p = {run.failure:g}: {is_met(had >= asked)} at constant 1; {ORDER}"
-    yield stated("T asked for", place, setting, asked, why, had)
+    yield stated(bound="T asked for", location=place, setting=setting, value=asked, note=why, measured=had)
 
 
 def _tuning(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
@@ -152,15 +162,20 @@ def _tuning(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     if problem.mu * run.T * eta_max >= 1.0 and tuning.B > 0.0:
         why = "(87) at clip norm G, eta <= 1/R^2; measured is its smallest value over eta"
         yield row(
-            "smallest value of (87)", "Lemma F.21", setting, tuning.bound(eta_max), _least(tuning, eta_max), note=why
-        )
+            bound="smallest value of (87)", location="Lemma F.21", setting=setting, value=tuning.bound(eta_max),
+            measured=_least(tuning, eta_max), note=why,
+        )  # fmt: skip
     allowed = finite_time.nu_dp_ftrl_largest_rate(run)
     why = f"eta_max of the proof at constant 1; measured is the tuned rate: {is_met(problem.eta <= allowed)}; {ORDER}"
-    yield stated("largest learning rate", "Cor. D.15, proof", setting, allowed, why, problem.eta)
+    yield stated(
+        bound="largest learning rate", location="Cor. D.15, proof", setting=setting, value=allowed, note=why,
+        measured=problem.eta,
+    )  # fmt: skip
     why = f"1/(mu eta_max) with that eta_max, from which Lemma F.21 is stated; measured is T; {ORDER}"
     yield stated(
-        "T from which tuning is possible", "Cor. D.15, F.21", setting, 1.0 / (problem.mu * allowed), why, run.T
-    )
+        bound="T from which tuning is possible", location="Cor. D.15, F.21", setting=setting,
+        value=1.0 / (problem.mu * allowed), note=why, measured=run.T,
+    )  # fmt: skip
 
 
 def _least(tuning: Tuning, eta_max: float) -> float:

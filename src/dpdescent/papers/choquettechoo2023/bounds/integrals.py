@@ -9,8 +9,8 @@ from scipy.special import ellipkm1, elliprf, elliprj
 from dpdescent.papers.choquettechoo2023.bounds.cases import between, equal
 from dpdescent.papers.choquettechoo2023.theory import elliptic
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Quadrature, distance_squared
+from dpdescent.replication.judging.bound_rows import row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import row, stated
 
 # Dampings; pairs nu <= eta lambda, as the theorems have them, and two the other way.
 DAMPINGS = (1e-5, 1e-3, 0.01, 0.1, 0.25, 0.5, 0.9)
@@ -41,8 +41,10 @@ def _diagonal(a: float) -> Iterator[Bound]:
     measured = float(grid.integrate(distance_squared(a, grid.frequencies) ** -0.5))
     why = f"4/(2-a) K(sqrt(1-a)/(1-a/2)); {QUADRATURE}"
     yield equal("I(a, a)", "Lemma F.15", setting, elliptic.diagonal(a), measured, why)
-    yield row("I(a, a), from above", "Lemma C.21(i)", setting, elliptic.diagonal_bound(a), elliptic.diagonal(a),
-              note=f"5 log(8/a); {CLOSED}")  # fmt: skip
+    yield row(
+        bound="I(a, a), from above", location="Lemma C.21(i)", setting=setting, value=elliptic.diagonal_bound(a),
+        measured=elliptic.diagonal(a), note=f"5 log(8/a); {CLOSED}",
+    )  # fmt: skip
 
 
 def _first_kind(a: float) -> Iterator[Bound]:
@@ -52,7 +54,10 @@ def _first_kind(a: float) -> Iterator[Bound]:
     why = f"log(4/k') and (1 + k'^2/4) log(4/k'); {CLOSED}"
     yield from between("K(k)", "Property F.10", setting, bounds.lower, bounds.upper, measured, why)
     why = f"(5/4) log(4/k'); {CLOSED}"
-    yield row("K(k), coarsely from above", "Property F.10", setting, bounds.ceiling, measured, note=why)
+    yield row(
+        bound="K(k), coarsely from above", location="Property F.10", setting=setting, value=bounds.ceiling,
+        measured=measured, note=why,
+    )  # fmt: skip
 
 
 def _pair(a: float, b: float) -> Iterator[Bound]:
@@ -67,17 +72,26 @@ def _ordered(a: float, b: float) -> Iterator[Bound]:
     """a <= b <= 1/4: Lemma C.21(ii), what its proof has before it rounds, and Property F.11 that it starts from."""
     setting, measured = f"a={a:g}, b={b:.4g}", elliptic.integral(a, b)
     why = f"(128/49) log(8/a), without its factor 1 + O(a), for which the constant leaves room; {CLOSED}"
-    yield row("I(a, b), from above", "Lemma C.21(ii)", setting, elliptic.integral_bound(a), measured, note=why)
+    yield row(
+        bound="I(a, b), from above", location="Lemma C.21(ii)", setting=setting, value=elliptic.integral_bound(a),
+        measured=measured, note=why,
+    )  # fmt: skip
     value = elliptic.integral_bound_of_proof(a, b)
     excess = measured / value - 1.0
     why = f"2 (1-a/2)/(1-b/2)^2 log(4(2-a)/a) times 1 + O(a): O(a) must be {excess / a:.3g} a at least; {CLOSED}"
-    yield stated("I(a, b), form of the proof", "Lemma C.21(ii), proof", setting, value, why, measured)
+    yield stated(
+        bound="I(a, b), form of the proof", location="Lemma C.21(ii), proof", setting=setting, value=value, note=why,
+        measured=measured,
+    )  # fmt: skip
     gap, complementary = (a * (1.0 - b / 2.0) / (b * (1.0 - a / 2.0))) ** 2, a / (2.0 - a)
     if gap < 1.0:
         third = _third(1.0 - gap, complementary**2)
         value = elliptic.third_kind_bound(1.0 - gap, complementary)
         why = f"log(4/k')/(1-alpha^2) times 1 + O(k'): measured is {third / value:.4g} times it; {CLOSED}"
-        yield stated("Pi(alpha^2, k), from above", "Property F.11", setting, value, why, third)
+        yield stated(
+            bound="Pi(alpha^2, k), from above", location="Property F.11", setting=setting, value=value, note=why,
+            measured=third,
+        )  # fmt: skip
 
 
 def _third(characteristic: float, complementary_squared: float) -> float:
@@ -107,7 +121,10 @@ def _cosines() -> Iterator[Bound]:
         yield equal("reciprocal cosine", "Lemma F.13", f"a={a:g}", value, measured, f"2 pi/sqrt(1-a^2); {QUADRATURE}")
     for a in (1.0, -1.0):
         why = "diverges, as Lemma F.14's does, by which nu = 0 has no finite sensitivity"
-        yield stated("reciprocal cosine", "Lemma F.13, F.14", f"a={a:g}", elliptic.reciprocal_cosine_integral(a), why)
+        yield stated(
+            bound="reciprocal cosine", location="Lemma F.13, F.14", setting=f"a={a:g}",
+            value=elliptic.reciprocal_cosine_integral(a), note=why,
+        )  # fmt: skip
 
 
 def _reductions() -> Iterator[Bound]:
@@ -133,7 +150,10 @@ def _thresholds() -> Iterator[Bound]:
     for c in (0.2499, 0.1, 0.01, 1e-3, 1e-6):
         x = elliptic.log_threshold(c)
         why = f"c; measured is x log^2(1/x) at the largest x, c/(9 log^2(9/c)) = {x:.3g}, up to which it increases"
-        yield row("x log^2(1/x)", "Lemma F.22", f"c={c:g}", c, x * math.log(1.0 / x) ** 2, note=why)
+        yield row(
+            bound="x log^2(1/x)", location="Lemma F.22", setting=f"c={c:g}", value=c,
+            measured=x * math.log(1.0 / x) ** 2, note=why,
+        )  # fmt: skip
     for a, rho in ((0.01, 0.05), (0.001, 1e-4)):
         tau = math.log(1.0 / rho) / a
         measured = tau + math.exp(-a * tau) / (rho * a)

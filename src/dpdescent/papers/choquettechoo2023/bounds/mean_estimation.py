@@ -24,8 +24,9 @@ from dpdescent.papers.choquettechoo2023.experiments.ext_mean_estimation import C
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import elliptic, mean_estimation
 from dpdescent.papers.choquettechoo2023.theory.elliptic import distance_squared
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import identity, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, identity, row, stated
 from dpdescent.replication.judging.statistics import chance
 
 # How many standard errors chance may carry a simulation off.
@@ -92,7 +93,10 @@ def _optimum(eta: float, rho: float, measured: float, setting: str) -> Iterator[
         "eta^2 G^2 sigma_dp^2/(4 pi^2) I(eta, eta)^2 as printed, with sigma_dp^2 = gamma_inf^2/(2 rho) of Theorem 1.1, "
         f"and the term of the observations; 1/(2 rho) is meant in its place; {EXACT}; {UNHALVED}"
     )
-    yield stated("F_inf of the optimum, as printed below (19)", "(19)", setting, value, why, measured)
+    yield stated(
+        bound="F_inf of the optimum, as printed below (19)", location="(19)", setting=setting, value=value, note=why,
+        measured=measured,
+    )  # fmt: skip
 
 
 def _undamped(evidence: Evidence, eta: float, rho: float, measured: float, setting: str) -> Bound:
@@ -106,7 +110,10 @@ def _undamped(evidence: Evidence, eta: float, rho: float, measured: float, setti
         f"eta^2 G^2 gamma_T^2/(4 pi rho) I(0, eta), T = {T}, and the term of the observations: the limit at this "
         f"gamma; measured is the exact mean over the last steps of a start at E z; {UNHALVED}"
     )
-    return row("F_inf at the sensitivity of T steps", "(18)", setting, value, measured, note=why, allowed=1e-12 * value)
+    return row(
+        bound="F_inf at the sensitivity of T steps", location="(18)", setting=setting, value=value, measured=measured,
+        note=why, allowed=1e-12 * value,
+    )  # fmt: skip
 
 
 def _simulated(found: pd.Series) -> Bound:
@@ -115,7 +122,10 @@ def _simulated(found: pd.Series) -> Bound:
         f"(Student's t) either way allowed; {found['clip_fraction']:.2%} of the gradients are clipped; {UNHALVED}"
     )
     allowed = chance(found, STANDARD_ERRORS)
-    return identity("F_inf, simulated", "Thm 2.1", _setting(found), found["exact"], found["mean"], allowed, why)
+    return identity(
+        bound="F_inf, simulated", location="Thm 2.1", setting=_setting(found), value=found["exact"],
+        measured=found["mean"], allowed=allowed, note=why,
+    )  # fmt: skip
 
 
 def _ratios(evidence: Evidence) -> Iterator[Bound]:
@@ -127,8 +137,10 @@ def _ratios(evidence: Evidence) -> Iterator[Bound]:
         value = mean_estimation.ratio_order(eta)
         yield order("ratio of errors, eta log^2(1/eta)", "Thm 2.1", setting, value, measured, why)
         if eta in ends_and_middle(table["eta"]):
-            yield row("ratio of errors", "Figure 1, Sec. 2.1", setting, 1.0, measured, note=f"{why}: never worse",
-                      allowed=1e-12)  # fmt: skip
+            yield row(
+                bound="ratio of errors", location="Figure 1, Sec. 2.1", setting=setting, value=1.0, measured=measured,
+                note=f"{why}: never worse", allowed=1e-12,
+            )  # fmt: skip
 
 
 def _coefficients(evidence: Evidence) -> Iterator[Bound]:

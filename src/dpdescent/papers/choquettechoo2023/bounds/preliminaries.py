@@ -8,8 +8,8 @@ from scipy.stats import chi2
 from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, order
 from dpdescent.papers.choquettechoo2023.bounds.finite_time import found_in, run_of, setting_of
 from dpdescent.papers.choquettechoo2023.experiments.ext_finite_time import DP_SGD
+from dpdescent.replication.judging.bound_rows import row
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import row
 
 # Constants of Remark F.7 for Gaussian vectors.
 HANSON_WRIGHT, EIGHTH, FIRST, SECOND = 0.1457, 0.125, 8.0, 16.0
@@ -41,7 +41,10 @@ def _constant() -> Iterator[Bound]:
     measured = (1.0 - math.log(2.0)) / 2.0
     why = "measured is (1 - log 2)/2, which Chernoff's bound gives for Gaussian vectors"
     for name, value in (("0.1457", HANSON_WRIGHT), ("1/8", EIGHTH)):
-        yield row(f"c of Hanson-Wright, {name}", "Remark F.7", "Gaussian", value, measured, "at least", why)
+        yield row(
+            bound=f"c of Hanson-Wright, {name}", location="Remark F.7", setting="Gaussian", value=value,
+            measured=measured, direction="at least", note=why,
+        )  # fmt: skip
 
 
 def _quantiles(d: int, failure: float) -> Iterator[Bound]:
@@ -51,13 +54,10 @@ def _quantiles(d: int, failure: float) -> Iterator[Bound]:
     why = "measured is the exact quantile of |xi|^2"
     value = FIRST * (d * math.sqrt(log) + log)
     yield row(
-        "|xi|^2, C = 8",
-        "Lemma F.6, Remark F.7",
-        setting,
-        value,
-        measured,
+        bound="|xi|^2, C = 8", location="Lemma F.6, Remark F.7", setting=setting, value=value, measured=measured,
         note=f"C (Tr A sqrt(log 1/p) + |A|_2 log 1/p); {why}",
-    )
+    )  # fmt: skip
     yield row(
-        "|xi|^2, C' = 16", "Lemma F.6, Remark F.7", setting, SECOND * d * log, measured, note=f"C' Tr A log 1/p; {why}"
-    )
+        bound="|xi|^2, C' = 16", location="Lemma F.6, Remark F.7", setting=setting, value=SECOND * d * log,
+        measured=measured, note=f"C' Tr A log 1/p; {why}",
+    )  # fmt: skip

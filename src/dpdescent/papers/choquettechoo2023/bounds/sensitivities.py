@@ -17,8 +17,9 @@ from dpdescent.papers.choquettechoo2023.experiments.ext_prefix_sums import MECHA
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import elliptic, rates, regression
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Quadrature, distance_squared
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, row, stated
 
 # Steps up to which an inverse is computed from the coefficients of B, and up to which encoders are dense matrices.
 INVERTED, DENSE = 10_000, 400
@@ -60,13 +61,22 @@ def _limit_bounds(nu: float, measured: float) -> Iterator[Bound]:
     setting = f"nu={nu:g}"
     value = elliptic.diagonal_bound(nu) / (2.0 * math.pi)
     why = f"5 log(8/nu) / (2 pi); {MEASURED}"
-    yield row("gamma_inf^2 of eq. (7), from above", "Lemma C.21(i), (50)", setting, value, measured, note=why)
+    yield row(
+        bound="gamma_inf^2 of eq. (7), from above", location="Lemma C.21(i), (50)", setting=setting, value=value,
+        measured=measured, note=why,
+    )  # fmt: skip
     value = 5.0 * math.log(1.0 / nu)
     why = f"5 log(1/nu), as the proof of D.15 has it: {value / measured:.3g} times it; {MEASURED}"
-    yield row("gamma^2 of eq. (7), proof of D.15", "Cor. D.15, proof", setting, value, measured, note=why)
+    yield row(
+        bound="gamma^2 of eq. (7), proof of D.15", location="Cor. D.15, proof", setting=setting, value=value,
+        measured=measured, note=why,
+    )  # fmt: skip
     value = math.log(8.0 / nu) / math.pi
     why = f"log(8/nu)/pi, the leading term as nu tends to 0: off by {value / measured - 1.0:.3g}; {MEASURED}"
-    yield stated("gamma_inf^2 of eq. (7), leading term", "(5), F.10", setting, value, why, measured)
+    yield stated(
+        bound="gamma_inf^2 of eq. (7), leading term", location="(5), F.10", setting=setting, value=value, note=why,
+        measured=measured,
+    )  # fmt: skip
 
 
 def _horizons(evidence: Evidence) -> pd.DataFrame:
@@ -85,14 +95,20 @@ def _horizon(found: pd.Series) -> Iterator[Bound]:
     if family == rates.FICHTENBERGER:
         value = (math.log(T) + np.euler_gamma + 4.0 * math.log(2.0)) / math.pi
         why = f"(log T + Euler's constant + 4 log 2)/pi, up to o(1): off by {value - measured:.2g}; {MEASURED}"
-        yield stated("gamma_T^2, leading terms", "Table 2", setting, value, why, measured)
+        yield stated(
+            bound="gamma_T^2, leading terms", location="Table 2", setting=setting, value=value, note=why,
+            measured=measured,
+        )  # fmt: skip
     elif family == rates.ANTI_PGD:
         yield equal("gamma_T^2, closed form", "App. C.5", setting, float(T), measured, f"T; {MEASURED}")
     else:
         value = strategy.sensitivity_squared_limit()
         why = f"gamma_T increases to gamma_inf; {MEASURED}"
         rounding = 1e-12 * value
-        yield row("gamma_T^2, its limit", "App. C.1.1", setting, value, measured, note=why, allowed=rounding)
+        yield row(
+            bound="gamma_T^2, its limit", location="App. C.1.1", setting=setting, value=value, measured=measured,
+            note=why, allowed=rounding,
+        )  # fmt: skip
     if family == rates.DAMPED_ANTI_PGD:
         value = (1.0 - (1.0 - nu) ** (2 * T)) / (nu * (2.0 - nu))
         why = f"(1 - (1-nu)^(2T)) / (nu (2-nu)); {MEASURED}"
@@ -118,7 +134,10 @@ def _norms(evidence: Evidence) -> Iterator[Bound]:
         why = f"2 - sqrt(nu); no measurement: measured is the sum of {SUMMED:g}/nu coefficients"
         yield equal("|beta|_1 of eq. (7)", "(7)", f"nu={nu:g}", 2.0 - math.sqrt(nu), measured, why)
         why = "no measurement: measured is the square of that sum"
-        yield row("|beta|_1^2 of eq. (7)", "Cor. D.15, proof", f"nu={nu:g}", 4.0, measured**2, note=why)
+        yield row(
+            bound="|beta|_1^2 of eq. (7)", location="Cor. D.15, proof", setting=f"nu={nu:g}", value=4.0,
+            measured=measured**2, note=why,
+        )  # fmt: skip
 
 
 def _participations(found: pd.Series) -> Iterator[Bound]:

@@ -23,8 +23,9 @@ from dpdescent.papers.choquettechoo2023.bounds.cases import (
 from dpdescent.papers.choquettechoo2023.design import ONE_LARGE, Array, spectrum
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import rates
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import row
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, row
 
 ARTEFACT = "ext_spectra"
 # The largest dimension whose covariance is made a matrix.
@@ -91,8 +92,10 @@ def _errors(evidence: Evidence, group: pd.DataFrame, found: pd.Series) -> Iterat
         yield order("the same with each direction's logarithm", "(51)", _setting(found), value, ftrl, why)
     if ftrl is not None and least is not None:
         why = f"measured is the exact F_inf of nu-Noisy-FTRL, {ftrl / least:.4g} times the exact infimum; {HALF}"
-        yield row("infimum over all beta, by spectrum", "Thm 2.2", _setting(found), least, ftrl, "at least", why,
-                  1e-12 * least)  # fmt: skip
+        yield row(
+            bound="infimum over all beta, by spectrum", location="Thm 2.2", setting=_setting(found), value=least,
+            measured=ftrl, direction="at least", note=why, allowed=1e-12 * least,
+        )  # fmt: skip
 
 
 def _example(evidence: Evidence, group: pd.DataFrame, d: int) -> Iterator[Bound]:
@@ -101,7 +104,10 @@ def _example(evidence: Evidence, group: pd.DataFrame, d: int) -> Iterator[Bound]
     found = group.iloc[0]
     eta, setting = float(found["eta"]), _setting(found)
     unit = configured(evidence, ARTEFACT, "clip_norm") ** 2 / configured(evidence, ARTEFACT, "rho")
-    yield row("d_eff of the example", "Sec. 2.2", setting, 2.0, found["d_eff"], note="measured is d_eff")
+    yield row(
+        bound="d_eff of the example", location="Sec. 2.2", setting=setting, value=2.0, measured=found["d_eff"],
+        note="measured is d_eff",
+    )  # fmt: skip
     if sgd is not None and ftrl is not None:
         why = f"{MEASURED}; {HALF}"
         yield order("order of Noisy-SGD, example", "Sec. 2.2", setting, eta * d * unit, sgd, f"eta d/rho; {why}")
@@ -122,9 +128,15 @@ def _choices_of_nu(evidence: Evidence) -> Iterator[Bound]:
         found = group.iloc[0]
         setting = f"choice of nu, {panel}: d={d:g}, alpha={alpha:g}, eta={eta:g}"
         why = "1, the infimum over all beta; measured is the least over nu of the exact F_inf over that infimum"
-        yield row("least over nu", "Thm 2.2", setting, 1.0, found["value_at_best"], "at least", why, 1e-9)
+        yield row(
+            bound="least over nu", location="Thm 2.2", setting=setting, value=1.0, measured=found["value_at_best"],
+            direction="at least", note=why, allowed=1e-9,
+        )  # fmt: skip
         measured = mean_at(group[group["nu_over_eta_mu"] == 1.0])
         if measured is not None:
             value = found["value_at_best"]
             why = "the least over nu; measured is that of nu = eta mu, the largest of the theorem; over the infimum"
-            yield row("nu = eta mu", "Thm 2.2", setting, value, measured, "at least", why, 1e-9)
+            yield row(
+                bound="nu = eta mu", location="Thm 2.2", setting=setting, value=value, measured=measured,
+                direction="at least", note=why, allowed=1e-9,
+            )  # fmt: skip

@@ -12,8 +12,9 @@ from dpdescent.papers.choquettechoo2023.reading import EQUAL, SOLVED, rows
 from dpdescent.papers.choquettechoo2023.theory import strongly_convex
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Quadrature
 from dpdescent.papers.choquettechoo2023.theory.strongly_convex import Noise, StronglyConvexProblem
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import identity, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, identity, row, stated
 
 SGD, FTRL, OPTIMIZED, STATIC = "DP-SGD", "nu-DP-FTRL", "Optimized", "static"
 UNIFORM, PLUS = "uniform grid", "multiplier sign as printed"
@@ -71,7 +72,10 @@ def _quadratics(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, 
         f"measured is the largest exact F_inf of quadratics of curvature mu, sqrt(mu L) and L, at {worst:.3g}; the "
         f"bound is {found['mean'] / exact[worst]:.4g} times it, 4 times where only constants are lost; F - F*"
     )
-    return row("bound (10) on a quadratic", "Thm 3.1, (10)", _setting(found), found["mean"], exact[worst], note=why)
+    return row(
+        bound="bound (10) on a quadratic", location="Thm 3.1, (10)", setting=_setting(found), value=found["mean"],
+        measured=exact[worst], note=why,
+    )  # fmt: skip
 
 
 def _tighter(table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
@@ -81,8 +85,9 @@ def _tighter(table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
         measured = found["mean"]
         why = f"that of the static multiplier; measured has more lags, which leave {measured / value:.4g} of it"
         yield row(
-            "bound (10), more lags", "App. E.1", _setting(found), value, measured, note=why, allowed=SOLVED * value
-        )
+            bound="bound (10), more lags", location="App. E.1", setting=_setting(found), value=value,
+            measured=measured, note=why, allowed=SOLVED * value,
+        )  # fmt: skip
 
 
 def _at(table: pd.DataFrame, found: pd.Series, keys: list[str]) -> "pd.Series[bool]":
@@ -102,14 +107,20 @@ def _recomputed(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
         noise = Noise.independent(grid) if found["series"] == SGD else strongly_convex.nu_noise(problem, grid)
         best = strongly_convex.bound(problem, grid, noise, T_max=0, sign=_sign(evidence))
     why = f"by the closed form of psi, equality up to {EQUAL:g} relative; measured is the table's"
-    yield identity("bound (10), static", "(93)", _setting(found), best.value, found["mean"], EQUAL * best.value, why)
+    yield identity(
+        bound="bound (10), static", location="(93)", setting=_setting(found), value=best.value, measured=found["mean"],
+        allowed=EQUAL * best.value, note=why,
+    )  # fmt: skip
     if found["series"] == SGD:
         psi = best.multiplier.psi(problem.descent, grid.frequencies)
         value = strongly_convex.value_without_slack(problem, grid, best.noise, psi)
         why = (
             f"what the multiplier proves by itself; measured is (10), {found['mean'] / value:.3g} times it: rounded up"
         )
-        yield stated("bound (10) without slack", "App. E.1", _setting(found), value, why, found["mean"])
+        yield stated(
+            bound="bound (10) without slack", location="App. E.1", setting=_setting(found), value=value, note=why,
+            measured=found["mean"],
+        )  # fmt: skip
 
 
 def _sign(evidence: Evidence) -> str:
@@ -125,4 +136,7 @@ def _varied(evidence: Evidence, found: pd.Series, variant: str) -> Iterator[Boun
         words = {UNIFORM: "on uniform frequencies", PLUS: "with the printed sign"}[variant]
         place = {UNIFORM: "Sec. 3", PLUS: "(91)"}[variant]
         why = f"the grid and the sign of the headline; measured is the bound {words}: {measured / value:.4g} times it"
-        yield stated(f"bound (10) {words}", place, _setting(found), value, why, measured)
+        yield stated(
+            bound=f"bound (10) {words}", location=place, setting=_setting(found), value=value, note=why,
+            measured=measured,
+        )  # fmt: skip

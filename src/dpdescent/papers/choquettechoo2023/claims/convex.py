@@ -14,12 +14,13 @@ from dpdescent.papers.choquettechoo2023.reading import (
     SIGNIFICANT,
     SOLVED,
     claim,
-    claim_on_all,
+    every,
     rows,
 )
-from dpdescent.replication.judging.cells import NOTHING, exactly, known, listed, over
+from dpdescent.replication.judging.algebra import listed, over
+from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, known
 
 SGD, FTRL, OPTIMIZED = "DP-SGD", "nu-DP-FTRL", "Optimized"
 # A panel is a learning rate with a multiplier, neither of which is stated: claims are about all of them.
@@ -39,36 +40,41 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 def _tighter(bounds: dict[str, pd.DataFrame]) -> Iterator[Claim]:
     for name, tighter, wider in (("ftrl-tighter", FTRL, SGD), ("optimized-tighter", OPTIMIZED, FTRL)):
-        yield claim_on_all(
-            f"fig03-{name}", "fig03", "Figure 3, Sec. 3", f"the bound of {tighter} is tighter than that of {wider}",
-            f"bound of {tighter} over that of {wider}: the largest over condition numbers, {PANELS}", ratios(bounds[tighter], bounds[wider], PLACE),
-            "at most 1 (to the solver's tolerance)", at_most=1.0 + SOLVED,
+        yield every(
+            id=f"fig03-{name}", artefact="fig03", location="Figure 3, Sec. 3", kind="figure", source="paper",
+            statement=f"the bound of {tighter} is tighter than that of {wider}",
+            quantity=f"bound of {tighter} over that of {wider}: the largest over condition numbers, {PANELS}",
+            cells=ratios(bounds[tighter], bounds[wider], PLACE), criterion=at_most(1.0 + SOLVED, words="at most 1 (to the solver's tolerance)"),
         )  # fmt: skip
     last = {name: table.groupby(PANEL).tail(1) for name, table in bounds.items()}
-    yield claim_on_all(
-        "fig03-significant", "fig03", "Sec. 1.3, Sec. 3", "nu-DP-FTRL significantly improves upon DP-SGD, particularly when the condition number is large",
-        f"bound of DP-SGD over that of nu-DP-FTRL at the largest condition number: the smallest {PANELS}", ratios(last[SGD], last[FTRL], PLACE),
-        f"at least {SIGNIFICANT:g}", at_least=SIGNIFICANT,
+    yield every(
+        id="fig03-significant", artefact="fig03", location="Sec. 1.3, Sec. 3", kind="text", source="paper",
+        statement="nu-DP-FTRL significantly improves upon DP-SGD, particularly when the condition number is large",
+        quantity=f"bound of DP-SGD over that of nu-DP-FTRL at the largest condition number: the smallest {PANELS}",
+        cells=ratios(last[SGD], last[FTRL], PLACE), criterion=at_least(SIGNIFICANT),
     )  # fmt: skip
 
 
 def _growth(bounds: dict[str, pd.DataFrame]) -> Iterator[Claim]:
     gap, quotient = (_combined(bounds[SGD], bounds[FTRL], how) for how in (np.subtract, np.divide))
-    yield claim_on_all(
-        "fig03-absolute-gap", "fig03", "Sec. 3", "the absolute gap grows with the increasing condition number",
-        f"bound of DP-SGD less that of nu-DP-FTRL, over the same at the condition number before: the smallest, {PANELS}",
-        _steps(gap), "above 1", at_least=1.0 + EQUAL,
+    yield every(
+        id="fig03-absolute-gap", artefact="fig03", location="Sec. 3", kind="text", source="paper",
+        statement="the absolute gap grows with the increasing condition number",
+        quantity=f"bound of DP-SGD less that of nu-DP-FTRL, over the same at the condition number before: the smallest, {PANELS}",
+        cells=_steps(gap), criterion=at_least(1.0 + EQUAL, words="above 1"),
     )  # fmt: skip
-    yield claim_on_all(
-        "fig03-multiplicative", "fig03", "Sec. 3", "the gap between DP-SGD and nu-DP-FTRL is multiplicative",
-        f"bound of DP-SGD over that of nu-DP-FTRL, over the same at the condition number before: the smallest, {PANELS}",
-        _steps(quotient), "at least 1 (to the solver's tolerance): on a logarithmic axis the gap does not close", at_least=1.0 - SOLVED,
+    yield every(
+        id="fig03-multiplicative", artefact="fig03", location="Sec. 3", kind="text", source="paper",
+        statement="the gap between DP-SGD and nu-DP-FTRL is multiplicative",
+        quantity=f"bound of DP-SGD over that of nu-DP-FTRL, over the same at the condition number before: the smallest, {PANELS}",
+        cells=_steps(quotient), criterion=at_least(1.0 - SOLVED, words="at least 1 (to the solver's tolerance): on a logarithmic axis the gap does not close"),
     )  # fmt: skip
     slower = _combined(bounds[OPTIMIZED], bounds[FTRL], np.divide)
-    yield claim_on_all(
-        "fig03-optimized-slower", "fig03", "Sec. 3", "the suboptimality of Optimized DP-FTRL grows even more slowly with kappa",
-        f"growth of its bound from the smallest to the largest condition number over that of nu-DP-FTRL's: the largest {PANELS}",
-        by(slower, PANEL, _end_to_end), "below 1", at_most=1.0 - SOLVED,
+    yield every(
+        id="fig03-optimized-slower", artefact="fig03", location="Sec. 3", kind="text", source="paper",
+        statement="the suboptimality of Optimized DP-FTRL grows even more slowly with kappa",
+        quantity=f"growth of its bound from the smallest to the largest condition number over that of nu-DP-FTRL's: the largest {PANELS}",
+        cells=by(slower, PANEL, _end_to_end), criterion=at_most(1.0 - SOLVED, words="below 1"),
     )  # fmt: skip
 
 
@@ -95,10 +101,11 @@ def _end_to_end(table: pd.DataFrame) -> Estimate:
 
 
 def _quickly(table: pd.DataFrame) -> Claim:
-    return claim_on_all(
-        "fig03-quickly", "fig03", "Sec. 3", "empirically this iterative procedure converges quickly",
-        f"rounds of the alternation until the bound changes by less than a thousandth: the most over condition numbers, {PANELS}",
-        known(exactly(each) for each in table["iterations"]), f"at most {QUICKLY}", at_most=QUICKLY,
+    return every(
+        id="fig03-quickly", artefact="fig03", location="Sec. 3", kind="text", source="paper",
+        statement="empirically this iterative procedure converges quickly",
+        quantity=f"rounds of the alternation until the bound changes by less than a thousandth: the most over condition numbers, {PANELS}",
+        cells=known(exactly(each) for each in table["iterations"]), criterion=at_most(QUICKLY, words=f"at most {QUICKLY}"),
     )  # fmt: skip
 
 
@@ -115,9 +122,9 @@ def _stable(evidence: Evidence) -> Claim:
     everywhere = known(exactly(abs(each.value - 1.0)) for each in ratios(uniform, limit, [*PLACE, "series"]))
     values = [each.value for each in everywhere]
     return claim(
-        "fig03-grid", "fig03", "Sec. 3", f"the values stabilise quickly as k increases; the change drops below a threshold at k = {points}",
-        f"relative distance of the bound on {points} uniform points to that on a graded grid: the largest; the interval is the range over cells",
-        Estimate(max(values), min(values), max(values)) if values else NOTHING,
-        f"at most {AGREES:g} in every cell; open where cells disagree, as neither eta nor the range of kappa is stated", at_most=AGREES,
+        id="fig03-grid", artefact="fig03", location="Sec. 3", kind="text", source="paper",
+        statement=f"the values stabilise quickly as k increases; the change drops below a threshold at k = {points}",
+        quantity=f"relative distance of the bound on {points} uniform points to that on a graded grid: the largest; the interval is the range over cells",
+        measured=Estimate(max(values), min(values), max(values)) if values else NOTHING, criterion=at_most(AGREES, " in every cell; open where cells disagree, as neither eta nor the range of kappa is stated"),
         note="largest by eta: " + listed((f"eta = {eta:g}", value) for eta, value in off.items()),
     )  # fmt: skip

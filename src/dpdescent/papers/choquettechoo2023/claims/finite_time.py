@@ -8,10 +8,11 @@ import pandas as pd
 from dpdescent.checks import as_list
 from dpdescent.papers.choquettechoo2023.claims.quantities import exponent, ratios
 from dpdescent.papers.choquettechoo2023.design import effective_dimension, power_law
-from dpdescent.papers.choquettechoo2023.reading import NEARLY, claim_on_all, judged, rows
-from dpdescent.replication.judging.cells import Criterion, listed, within
+from dpdescent.papers.choquettechoo2023.reading import NEARLY, every, judged, rows
+from dpdescent.replication.judging.algebra import listed
+from dpdescent.replication.judging.criteria import Criterion, about, at_least
 from dpdescent.replication.judging.evidence import Claim, Evidence, Verdict
-from dpdescent.replication.judging.statistics import Estimate, verdict
+from dpdescent.replication.judging.statistics import Estimate
 
 ARTEFACT = "ext_finite_time"
 # Mechanism, exponent of T, power of log(T/p) in the condition on T, corollary.
@@ -35,13 +36,14 @@ def _errors(evidence: Evidence, panel: str, mechanism: str) -> pd.DataFrame:
 
 
 def _rate(evidence: Evidence, table: pd.DataFrame, name: str, power: float, logarithms: int, corollary: str) -> Claim:
-    slope, wanted = exponent(_last_decade(table), "T"), within(NEARLY, power)
+    slope, wanted = exponent(_last_decade(table), "T"), about(power, NEARLY)
     result, note = _for_large_T(evidence, slope, wanted, table, [(corollary, logarithms)])
     return judged(
-        f"finite-rate-{'sgd' if name == 'DP-SGD' else 'ftrl'}", ARTEFACT, f"Sec. 2.3, {corollary}",
-        f"omitting log factors, the error of {name} due to privacy falls with T^{power:g}",
-        f"log-log slope in T, over the last factor of ten, of the exact error at the best learning rate; {MEASURED}", slope,
-        f"{wanted['criterion']}; {LARGE_T}", result, note,
+        id=f"finite-rate-{'sgd' if name == 'DP-SGD' else 'ftrl'}", artefact=ARTEFACT, location=f"Sec. 2.3, {corollary}", kind="text", source="paper",
+        statement=f"omitting log factors, the error of {name} due to privacy falls with T^{power:g}",
+        quantity=f"log-log slope in T, over the last factor of ten, of the exact error at the best learning rate; {MEASURED}",
+        measured=slope, criterion=f"{wanted.words}; {LARGE_T}", verdict=result,
+        note=note,
     )  # fmt: skip
 
 
@@ -49,7 +51,7 @@ def _for_large_T(
     evidence: Evidence, slope: Estimate, wanted: Criterion, table: pd.DataFrame, corollaries: list[tuple[str, int]]
 ) -> tuple[Verdict, str]:
     """A corollary is about large T: where its condition is not met, a slope neither confirms nor refutes it."""
-    result = verdict(slope, wanted["at_least"], wanted["at_most"])
+    result = wanted.verdict(slope)
     T = float(table["T"].max()) if len(table) else math.nan
     notes, met = [], True
     for corollary, logarithms in corollaries:
@@ -80,25 +82,26 @@ def _improvement(evidence: Evidence, exact: dict[str, pd.DataFrame]) -> Iterator
     gain = sgd.merge(ftrl[["T", "mean"]], on="T", suffixes=("", "_ftrl"))
     gain = gain.assign(mean=gain["mean"] / gain["mean_ftrl"], se=math.nan)
     slope = exponent(_last_decade(gain), "T")
-    wanted: Criterion = {
-        "criterion": f"at least {1 - NEARLY:g}: the gain grows like T, log factors omitted", "at_least": 1 - NEARLY, "at_most": math.inf,
-    }  # fmt: skip
+    wanted = at_least(1 - NEARLY, ": the gain grows like T, log factors omitted")
     result, note = _for_large_T(evidence, slope, wanted, gain, [(place, logs) for *_, logs, place in RATES])
     yield judged(
-        "finite-gain", ARTEFACT, "Sec. 2.3, D.14, D.15", "the dimension d in DP-SGD's bound effectively becomes kappa d_eff / T for DP-FTRL",
-        f"log-log slope in T, over the last factor of ten, of the exact error of DP-SGD over that of nu-DP-FTRL; {MEASURED}", slope,
-        f"{wanted['criterion']}; {LARGE_T}", result,
-        f"gain: {listed((f'T = {T:g}', value) for T, value in zip(gain['T'], gain['mean'], strict=True))}; {note}",
+        id="finite-gain", artefact=ARTEFACT, location="Sec. 2.3, D.14, D.15", kind="text", source="paper",
+        statement="the dimension d in DP-SGD's bound effectively becomes kappa d_eff / T for DP-FTRL",
+        quantity=f"log-log slope in T, over the last factor of ten, of the exact error of DP-SGD over that of nu-DP-FTRL; {MEASURED}",
+        measured=slope, criterion=f"{wanted.words}; {LARGE_T}", verdict=result,
+        note=f"gain: {listed((f'T = {T:g}', value) for T, value in zip(gain['T'], gain['mean'], strict=True))}; {note}",
     )  # fmt: skip
     for name, panel, words in (
         ("finite-better", "exact", "for finite T the bounds demonstrate a similar improvement of nu-DP-FTRL over DP-SGD"),
         ("finite-better-clipped", "clipped", "the improvement carries over to DP-FTRL with clipping"),
     ):  # fmt: skip
         upper, lower = (_errors(evidence, panel, mechanism) for mechanism in ("DP-SGD", "nu-DP-FTRL"))
-        yield claim_on_all(
-            name, ARTEFACT, "Sec. 1.3, Sec. 2.3", words,
-            f"error of DP-SGD over that of nu-DP-FTRL at equal T, each at its best learning rate{' and clip norm' if panel == 'clipped' else ''}: the smallest; {MEASURED}",
-            ratios(upper, lower, ["T"]), "above 1", at_least=1.0, note=_clipped(upper, lower) if panel == "clipped" else "",
+        yield every(
+            id=name, artefact=ARTEFACT, location="Sec. 1.3, Sec. 2.3", kind="text", source="paper",
+            statement=words,
+            quantity=f"error of DP-SGD over that of nu-DP-FTRL at equal T, each at its best learning rate{' and clip norm' if panel == 'clipped' else ''}: the smallest; {MEASURED}",
+            cells=ratios(upper, lower, ["T"]), criterion=at_least(1.0, words="above 1"),
+            note=_clipped(upper, lower) if panel == "clipped" else "",
         )  # fmt: skip
 
 

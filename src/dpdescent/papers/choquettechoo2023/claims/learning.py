@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.choquettechoo2023.claims.quantities import mean, means, minus
-from dpdescent.papers.choquettechoo2023.reading import claim, claim_on_all, judged, rows
-from dpdescent.replication.judging.cells import NOTHING, listed
+from dpdescent.papers.choquettechoo2023.reading import claim, every, judged, rows
+from dpdescent.replication.judging.algebra import listed
+from dpdescent.replication.judging.bound_rows import row_at
+from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.judgement import row_at
-from dpdescent.replication.judging.statistics import Estimate
+from dpdescent.replication.judging.statistics import NOTHING, Estimate
 
 NU, ME, AMPLIFIED = "nu-DP-FTRL", "ME", "DP-SGD, amplified"
 OTHERS = (NU, ME, AMPLIFIED, "non-private")
@@ -46,14 +47,16 @@ def _published(evidence: Evidence) -> Iterator[Claim]:
     ):  # fmt: skip
         analogue = "digits" if artefact == "fig04a" else "generated text"
         yield judged(
-            name,
-            artefact,
-            location,
-            statement,
-            f"test accuracy on {data}",
-            None,
-            why.format(data, analogue),
-            "not testable",
+            id=name,
+            artefact=artefact,
+            location=location,
+            kind="text",
+            source="paper",
+            statement=statement,
+            quantity=f"test accuracy on {data}",
+            measured=None,
+            criterion=why.format(data, analogue),
+            verdict="not testable",
         )
 
 
@@ -132,10 +135,11 @@ def _by_cell(ahead: pd.DataFrame) -> str:
 
 def _anytime(each: Analogue, ahead: pd.DataFrame) -> Claim:
     ahead = _anytime_rows(ahead)
-    return claim_on_all(
-        f"{each.name}-anytime", each.artefact, "Figure 4, Sec. 4", f"{each.label} nu-DP-FTRL outperforms all other efficient and anytime mechanisms",
-        f"{PAIRED} the mechanism's: the smallest over mechanisms (without amplification, with and without restarts) and eps", means(ahead),
-        "above 0", at_least=0.0,
+    return every(
+        id=f"{each.name}-anytime", artefact=each.artefact, location="Figure 4, Sec. 4", kind="figure", source="paper",
+        statement=f"{each.label} nu-DP-FTRL outperforms all other efficient and anytime mechanisms",
+        quantity=f"{PAIRED} the mechanism's: the smallest over mechanisms (without amplification, with and without restarts) and eps",
+        cells=means(ahead), criterion=at_least(0.0, words="above 0"),
         note=each.note(f"the smallest of {len(ahead)} cells, without correction for multiplicity", _by_cell(ahead)),
     )  # fmt: skip
 
@@ -143,9 +147,10 @@ def _anytime(each: Analogue, ahead: pd.DataFrame) -> Claim:
 def _anytime_average(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> Claim:
     ahead, published = _anytime_rows(ahead), evidence.published["cifar"]["gain_anytime"]
     return claim(
-        f"{each.name}-anytime-average", each.artefact, "Figure 4, Sec. 4", f"{each.label} nu-DP-FTRL improves on the anytime mechanisms on average",
-        f"{PAIRED} the mechanism's: the average over mechanisms (without amplification, with and without restarts) and eps",
-        _average(ahead) if len(ahead) else NOTHING, "above 0", at_least=0.0,
+        id=f"{each.name}-anytime-average", artefact=each.artefact, location="Figure 4, Sec. 4", kind="figure", source="paper",
+        statement=f"{each.label} nu-DP-FTRL improves on the anytime mechanisms on average",
+        quantity=f"{PAIRED} the mechanism's: the average over mechanisms (without amplification, with and without restarts) and eps",
+        measured=_average(ahead) if len(ahead) else NOTHING, criterion=at_least(0.0, words="above 0"),
         note=each.note(
             f"published on CIFAR-10: {100 * published:g} points" if each is not TEXT else "",
             "errors are added as if they were the same ones", "added after a first look at quick scale",
@@ -157,28 +162,33 @@ def _nearly_matches(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> 
     published = evidence.published["cifar"]
     margin = published["me_at_10"] - published["nu_at_10"]
     to_me = ahead[ahead["mechanism"] == ME]
-    return claim_on_all(
-        f"{each.name}-me", each.artefact, "Figure 4, Sec. 4", f"{each.label} nu-DP-FTRL nearly equals or slightly outperforms ME",
-        f"{PAIRED} ME's: the smallest over eps", means(to_me), f"at least {-100 * margin:.2f} points, the difference that the paper calls a near match",
-        at_least=-margin, note=each.note(_by_cell(to_me)),
+    return every(
+        id=f"{each.name}-me", artefact=each.artefact, location="Figure 4, Sec. 4", kind="figure", source="paper",
+        statement=f"{each.label} nu-DP-FTRL nearly equals or slightly outperforms ME",
+        quantity=f"{PAIRED} ME's: the smallest over eps",
+        cells=means(to_me), criterion=at_least(-margin, words=f"at least {-100 * margin:.2f} points, the difference that the paper calls a near match"),
+        note=each.note(_by_cell(to_me)),
     )  # fmt: skip
 
 
 def _dp_sgd(each: Analogue, ahead: pd.DataFrame) -> Claim:
     against = ahead[ahead["mechanism"] == AMPLIFIED]
-    return claim_on_all(
-        f"{each.name}-dp-sgd", each.artefact, "Sec. 4", f"{each.label} nu-DP-FTRL outperforms DP-SGD, which has amplification, from {each.dp_sgd_words}",
-        f"{PAIRED} amplified DP-SGD's: the smallest over eps of at least {each.dp_sgd_from:g}", means(against[against["eps"] >= each.dp_sgd_from]),
-        "above 0", at_least=0.0,
+    return every(
+        id=f"{each.name}-dp-sgd", artefact=each.artefact, location="Sec. 4", kind="text", source="paper",
+        statement=f"{each.label} nu-DP-FTRL outperforms DP-SGD, which has amplification, from {each.dp_sgd_words}",
+        quantity=f"{PAIRED} amplified DP-SGD's: the smallest over eps of at least {each.dp_sgd_from:g}",
+        cells=means(against[against["eps"] >= each.dp_sgd_from]), criterion=at_least(0.0, words="above 0"),
         note=each.note(_by_cell(against), "changed after a first look at quick scale: eps = 2 was judged too" if each is TEXT else ""),
     )  # fmt: skip
 
 
 def _damping(each: Analogue, ahead: pd.DataFrame) -> Claim:
     undamped = ahead[ahead["mechanism"].isin(["Optimal CC", "Optimal CC, restarts"])]
-    return claim_on_all(
-        f"{each.name}-damping", each.artefact, "Sec. 4", f"{each.label} nu-DP-FTRL outperforms Optimal CC, which is nu = 0: the exponential decay is of practical importance",
-        f"{PAIRED} that at nu = 0: the smallest over eps, with and without restarts", means(undamped), "above 0", at_least=0.0,
+    return every(
+        id=f"{each.name}-damping", artefact=each.artefact, location="Sec. 4", kind="text", source="paper",
+        statement=f"{each.label} nu-DP-FTRL outperforms Optimal CC, which is nu = 0: the exponential decay is of practical importance",
+        quantity=f"{PAIRED} that at nu = 0: the smallest over eps, with and without restarts",
+        cells=means(undamped), criterion=at_least(0.0, words="above 0"),
         note=each.note(_by_cell(undamped)),
     )  # fmt: skip
 
@@ -186,9 +196,10 @@ def _damping(each: Analogue, ahead: pd.DataFrame) -> Claim:
 def _grows(each: Analogue, ahead: pd.DataFrame) -> Claim:
     gains = {eps: _average(group) for eps, group in _anytime_rows(ahead).groupby("eps")}
     return claim(
-        f"{each.name}-gain-grows", each.artefact, "Sec. 4", f"{each.label} the improvement over anytime mechanisms grows as eps becomes small",
-        f"{PAIRED} the anytime mechanisms' on average: at the smallest eps less at the largest",
-        minus(gains[min(gains)], gains[max(gains)]) if len(gains) > 1 else NOTHING, "above 0", at_least=0.0,
+        id=f"{each.name}-gain-grows", artefact=each.artefact, location="Sec. 4", kind="text", source="paper",
+        statement=f"{each.label} the improvement over anytime mechanisms grows as eps becomes small",
+        quantity=f"{PAIRED} the anytime mechanisms' on average: at the smallest eps less at the largest",
+        measured=minus(gains[min(gains)], gains[max(gains)]) if len(gains) > 1 else NOTHING, criterion=at_least(0.0, words="above 0"),
         note=each.note("points: " + listed(((f"eps = {eps:g}", 100 * gain.value) for eps, gain in gains.items()), ".2f")),
     )  # fmt: skip
 
@@ -203,10 +214,11 @@ def _gap_closed(evidence: Evidence, ahead: pd.DataFrame) -> Claim:
     low, high = evidence.published["cifar"]["gap_closed"]
     shares = {eps: _share(group) for eps, group in ahead.groupby("eps")}
     cells = [each for each in shares.values() if not math.isnan(each.value)]
-    return claim_on_all(
-        "digits-gap-closed", "fig04a", "Sec. 4", f"{DIGITS.label} nu-DP-FTRL makes up {low:.0%} to {high:.0%} of the gap between previous efficient approaches and ME",
-        "share of the difference of accuracy between the best other anytime mechanism and ME: the eps that is furthest from the range", cells,
-        f"between {low:g} and {high:g}", low, high,
+    return every(
+        id="digits-gap-closed", artefact="fig04a", location="Sec. 4", kind="text", source="paper",
+        statement=f"{DIGITS.label} nu-DP-FTRL makes up {low:.0%} to {high:.0%} of the gap between previous efficient approaches and ME",
+        quantity="share of the difference of accuracy between the best other anytime mechanism and ME: the eps that is furthest from the range",
+        cells=cells, criterion=between(low, high),
         note=DIGITS.note(listed((f"eps = {eps:g}", share.value) for eps, share in shares.items())),
     )  # fmt: skip
 
@@ -227,23 +239,30 @@ def _share(ahead: pd.DataFrame) -> Estimate:
 def _amplification_wins(ahead: pd.DataFrame) -> Claim:
     against = ahead[ahead["mechanism"] == AMPLIFIED]
     smallest = against[against["eps"] < DIGITS.dp_sgd_from].head(1)
-    return claim_on_all(
-        "digits-amplification", "fig04a", "Sec. 4", f"{DIGITS.label} as eps becomes small, DP-SGD can outperform DP-FTRL due to privacy amplification",
-        f"{PAIRED} amplified DP-SGD's, at the smallest eps below {DIGITS.dp_sgd_from:g}", means(smallest), "below 0", at_most=0.0,
+    return every(
+        id="digits-amplification", artefact="fig04a", location="Sec. 4", kind="text", source="paper",
+        statement=f"{DIGITS.label} as eps becomes small, DP-SGD can outperform DP-FTRL due to privacy amplification",
+        quantity=f"{PAIRED} amplified DP-SGD's, at the smallest eps below {DIGITS.dp_sgd_from:g}",
+        cells=means(smallest), criterion=at_most(0.0, words="below 0"),
         note=DIGITS.note(),
     )  # fmt: skip
 
 
 def _only_text(evidence: Evidence, ahead: pd.DataFrame) -> Iterator[Claim]:
     published = evidence.published["stackoverflow"]
-    yield claim_on_all(
-        "text-me", "fig04b", "Figure 4(b), Sec. 4", f"{TEXT.label} nu-DP-FTRL outperforms ME across all eps", f"{PAIRED} ME's: the smallest over eps",
-        means(ahead[ahead["mechanism"] == ME]), "above 0", at_least=0.0, note=TEXT.note(_by_cell(ahead[ahead["mechanism"] == ME])),
+    yield every(
+        id="text-me", artefact="fig04b", location="Figure 4(b), Sec. 4", kind="figure", source="paper",
+        statement=f"{TEXT.label} nu-DP-FTRL outperforms ME across all eps",
+        quantity=f"{PAIRED} ME's: the smallest over eps",
+        cells=means(ahead[ahead["mechanism"] == ME]), criterion=at_least(0.0, words="above 0"),
+        note=TEXT.note(_by_cell(ahead[ahead["mechanism"] == ME])),
     )  # fmt: skip
     margin = published["below_non_private_at_8"]
     last = ahead[(ahead["mechanism"] == "non-private") & (ahead["eps"] >= 8)].head(1)
-    yield claim_on_all(
-        "text-non-private", "fig04b", "Sec. 4", f"{TEXT.label} nu-DP-FTRL nearly matches the non-private baseline at eps = 8", f"{PAIRED} the non-private one's",
-        means(last), f"at least {-100 * margin:g} point, the published difference", at_least=-margin,
+    yield every(
+        id="text-non-private", artefact="fig04b", location="Sec. 4", kind="text", source="paper",
+        statement=f"{TEXT.label} nu-DP-FTRL nearly matches the non-private baseline at eps = 8",
+        quantity=f"{PAIRED} the non-private one's",
+        cells=means(last), criterion=at_least(-margin, words=f"at least {-100 * margin:g} point, the published difference"),
         note=TEXT.note(),
     )  # fmt: skip

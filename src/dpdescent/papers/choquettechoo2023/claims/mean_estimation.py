@@ -18,13 +18,14 @@ from dpdescent.papers.choquettechoo2023.reading import (
     SAME_ORDER,
     SMALL_RATE,
     claim,
-    claim_on_all,
+    every,
     rows,
 )
 from dpdescent.papers.choquettechoo2023.theory import mean_estimation as theory
-from dpdescent.replication.judging.cells import NOTHING, exactly, listed, spread, within
+from dpdescent.replication.judging.algebra import listed, spread
+from dpdescent.replication.judging.criteria import about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly
 
 FIGURE, THEOREM = "fig01", "ext_mean_estimation"
 # Where the rate eta log^2(1/eta) is largest.
@@ -47,26 +48,32 @@ def _figure(evidence: Evidence) -> Iterator[Claim]:
     exact, proxy = (_ratio(evidence, series) for series in ("exact ratio", "order-wise proxy"))
     inner = exact[exact["eta"] < 1.0]
     yield claim(
-        "fig01-never-worse", FIGURE, "Figure 1 (left)", "DP-FTRL is never worse than DP-SGD",
-        "largest exact ratio of F_inf over eta", _largest(exact), "at most 1 (to rounding)", at_most=1.0 + EQUAL,
+        id="fig01-never-worse", artefact=FIGURE, location="Figure 1 (left)", kind="figure", source="paper",
+        statement="DP-FTRL is never worse than DP-SGD",
+        quantity="largest exact ratio of F_inf over eta",
+        measured=_largest(exact), criterion=at_most(1.0 + EQUAL, words="at most 1 (to rounding)"),
     )  # fmt: skip
     yield claim(
-        "fig01-small-eta", FIGURE, "Figure 1 (left)", "DP-FTRL is orders of magnitude better at eta -> 0",
-        "exact ratio of F_inf at the smallest eta", _at_end(inner, inner["eta"] <= SMALL_RATE, 0),
-        f"at most {1 / ORDERS_OF_MAGNITUDE:g}", at_most=1 / ORDERS_OF_MAGNITUDE,
+        id="fig01-small-eta", artefact=FIGURE, location="Figure 1 (left)", kind="figure", source="paper",
+        statement="DP-FTRL is orders of magnitude better at eta -> 0",
+        quantity="exact ratio of F_inf at the smallest eta",
+        measured=_at_end(inner, inner["eta"] <= SMALL_RATE, 0), criterion=at_most(1 / ORDERS_OF_MAGNITUDE),
         note="by eta: " + listed(zip(inner["eta"], inner["mean"], strict=True)),
     )  # fmt: skip
     rate = _at_end(proxy, (proxy["eta"] >= LARGE_RATE) & (proxy["eta"] < 1.0), -1).value
     yield claim(
-        "fig01-large-eta", FIGURE, "Figure 1 (left)", "DP-FTRL is orders of magnitude better at eta -> 1",
-        "exact ratio of F_inf at the largest eta below 1", _at_end(inner, inner["eta"] >= LARGE_RATE, -1),
-        f"at most {1 / ORDERS_OF_MAGNITUDE:g}", at_most=1 / ORDERS_OF_MAGNITUDE,
+        id="fig01-large-eta", artefact=FIGURE, location="Figure 1 (left)", kind="figure", source="paper",
+        statement="DP-FTRL is orders of magnitude better at eta -> 1",
+        quantity="exact ratio of F_inf at the largest eta below 1",
+        measured=_at_end(inner, inner["eta"] >= LARGE_RATE, -1), criterion=at_most(1 / ORDERS_OF_MAGNITUDE),
         note=f"the rate eta log^2(1/eta), without its constant, is {rate:.3g} there; finding fig01-caption",
     )  # fmt: skip
     below = proxy[proxy["eta"] < 1.0]
     yield claim(
-        "rate-always-better", FIGURE, "Sec. 2.1", "the optimal coefficient of 1/rho, eta^2 log^2(1/eta), is always better than DP-SGD's eta",
-        "largest eta log^2(1/eta) over eta", _largest(below), "below 1", at_most=1.0,
+        id="rate-always-better", artefact=FIGURE, location="Sec. 2.1", kind="text", source="paper",
+        statement="the optimal coefficient of 1/rho, eta^2 log^2(1/eta), is always better than DP-SGD's eta",
+        quantity="largest eta log^2(1/eta) over eta",
+        measured=_largest(below), criterion=at_most(1.0, words="below 1"),
     )  # fmt: skip
 
 
@@ -88,25 +95,31 @@ def _coefficients(evidence: Evidence) -> Iterator[Claim]:
     later = rows(evidence, FIGURE, panel="time", series="beta*")
     later = later[(later["t"] >= 1) & (later["eta"] < 1.0)]
     yield claim(
-        "fig01-negative", FIGURE, "Sec. 2.1, Figure 1 (middle)", "beta*_t < 0 for t >= 1: the noise that was injected before is subtracted",
-        "largest beta*_t over t >= 1 and eta", _largest(later), "below 0", at_most=NEGATIVE,
+        id="fig01-negative", artefact=FIGURE, location="Sec. 2.1, Figure 1 (middle)", kind="figure", source="paper",
+        statement="beta*_t < 0 for t >= 1: the noise that was injected before is subtracted",
+        quantity="largest beta*_t over t >= 1 and eta",
+        measured=_largest(later), criterion=at_most(NEGATIVE, words="below 0"),
     )  # fmt: skip
     scaled = [-row["mean"] * row["t"] ** 1.5 / (1.0 - row["eta"]) ** row["t"] for _, row in later.iterrows()]
     yield claim(
-        "fig01-decay", FIGURE, "Sec. 2.1", "beta*_t = -Theta(t^(-3/2) (1 - eta)^t)",
-        "-beta*_t t^(3/2) (1 - eta)^-t: largest over smallest over t >= 1 and eta", spread(scaled), f"at most {SAME_ORDER:g}", at_most=SAME_ORDER,
+        id="fig01-decay", artefact=FIGURE, location="Sec. 2.1", kind="text", source="paper",
+        statement="beta*_t = -Theta(t^(-3/2) (1 - eta)^t)",
+        quantity="-beta*_t t^(3/2) (1 - eta)^-t: largest over smallest over t >= 1 and eta",
+        measured=spread(scaled), criterion=at_most(SAME_ORDER),
     )  # fmt: skip
     power = rows(evidence, FIGURE, panel="frequency", series="|B*|^2")
-    yield claim_on_all(
-        "fig01-power", FIGURE, "Sec. 2.1, Figure 1 (right)", "the product is minimised by |B*(omega)|^2 = |1 - eta - exp(i omega)|",
-        f"F_inf by quadrature of |B*|^2 (1 + e cos(k omega)), e in {TILTS}, k in {ORDERS}, eta in {RATES}, over the closed form of the optimum: the smallest",
-        [exactly(each) for eta in RATES for each in _perturbed(eta)] if len(power) else [], "at least 1 (to 1e-9)", at_least=1.0 - 1e-9,
+    yield every(
+        id="fig01-power", artefact=FIGURE, location="Sec. 2.1, Figure 1 (right)", kind="figure", source="paper",
+        statement="the product is minimised by |B*(omega)|^2 = |1 - eta - exp(i omega)|",
+        quantity=f"F_inf by quadrature of |B*|^2 (1 + e cos(k omega)), e in {TILTS}, k in {ORDERS}, eta in {RATES}, over the closed form of the optimum: the smallest",
+        cells=[exactly(each) for eta in RATES for each in _perturbed(eta)] if len(power) else [], criterion=at_least(1.0 - 1e-9, words="at least 1 (to 1e-9)"),
         note="changed after a first look at quick scale: the drawn powers were compared with the formula that draws them",
     )  # fmt: skip
-    yield claim_on_all(
-        "anti-correlated", FIGURE, "Sec. 1.3, Sec. 2.1", "the injected noise is anti-correlated: E<w~_t, w~_tau> < 0 for t != tau",
-        "largest autocorrelation of w~ over lags and eta, from |B*|^2 by Fourier transform",
-        by(power[power["eta"] < 1.0], ["eta"], _largest_correlation), "below 0", at_most=NEGATIVE,
+    yield every(
+        id="anti-correlated", artefact=FIGURE, location="Sec. 1.3, Sec. 2.1", kind="text", source="paper",
+        statement="the injected noise is anti-correlated: E<w~_t, w~_tau> < 0 for t != tau",
+        quantity="largest autocorrelation of w~ over lags and eta, from |B*|^2 by Fourier transform",
+        cells=by(power[power["eta"] < 1.0], ["eta"], _largest_correlation), criterion=at_most(NEGATIVE, words="below 0"),
     )  # fmt: skip
 
 
@@ -140,9 +153,10 @@ def _theorem(evidence: Evidence) -> Iterator[Claim]:
     exact = rows(evidence, THEOREM, kind="exact", series="suboptimality")
     sgd = exact[exact["mechanism"] == "DP-SGD"]
     yield claim(
-        "theorem-2.1-sgd", THEOREM, "Thm 2.1", "F_inf(beta_sgd) = Theta(eta/rho + eta sigma_sgd^2)",
-        "F_inf over eta, at fixed rho and sigma_sgd: largest over smallest over eta", spread(sgd["mean"] / sgd["eta"]),
-        f"at most {SAME_ORDER:g}", at_most=SAME_ORDER,
+        id="theorem-2.1-sgd", artefact=THEOREM, location="Thm 2.1", kind="theorem", source="paper",
+        statement="F_inf(beta_sgd) = Theta(eta/rho + eta sigma_sgd^2)",
+        quantity="F_inf over eta, at fixed rho and sigma_sgd: largest over smallest over eta",
+        measured=spread(sgd["mean"] / sgd["eta"]), criterion=at_most(SAME_ORDER),
     )  # fmt: skip
     over_rate = _over_rate(evidence)
     for name, reading, kept in (
@@ -150,23 +164,26 @@ def _theorem(evidence: Evidence) -> Iterator[Claim]:
         ("theorem-2.1-optimum-any-eta", "for every eta below 1, as the theorem allows", over_rate),
     ):  # fmt: skip
         yield claim(
-            name, FIGURE, "Thm 2.1", f"inf over beta of F_inf = Theta(eta^2 rho^-1 log^2(1/eta) + eta sigma_sgd^2): {reading}",
-            "exact ratio of F_inf over eta log^2(1/eta): largest over smallest over eta", spread(kept["mean"]),
-            f"at most {SAME_ORDER:g}", at_most=SAME_ORDER,
+            id=name, artefact=FIGURE, location="Thm 2.1", kind="theorem", source="paper",
+            statement=f"inf over beta of F_inf = Theta(eta^2 rho^-1 log^2(1/eta) + eta sigma_sgd^2): {reading}",
+            quantity="exact ratio of F_inf over eta log^2(1/eta): largest over smallest over eta",
+            measured=spread(kept["mean"]), criterion=at_most(SAME_ORDER),
             note="by eta: " + listed(zip(kept["eta"], kept["mean"], strict=True)),
         )  # fmt: skip
     best = exact[exact["mechanism"] == "optimal noise"]
     family = exact[exact["mechanism"].isin(["DP-SGD", "nu = 0.1 eta", "nu = 10 eta"])]
-    yield claim_on_all(
-        "theorem-2.1-attained", THEOREM, "Thm 2.1", "the infimum is attained by beta*_t = (-1)^t binom(1/2, t) (1 - eta)^t",
-        "F_inf of independent noise and of other nu over that of beta*, smallest over eta", ratios(family, best, ["eta"]),
-        "at least 1 (to rounding)", at_least=1.0 - EQUAL,
+    yield every(
+        id="theorem-2.1-attained", artefact=THEOREM, location="Thm 2.1", kind="theorem", source="paper",
+        statement="the infimum is attained by beta*_t = (-1)^t binom(1/2, t) (1 - eta)^t",
+        quantity="F_inf of independent noise and of other nu over that of beta*, smallest over eta",
+        cells=ratios(family, best, ["eta"]), criterion=at_least(1.0 - EQUAL, words="at least 1 (to rounding)"),
     )  # fmt: skip
     undamped = exact[exact["mechanism"] == "Optimal CC"]
-    yield claim_on_all(
-        "damping-necessary", THEOREM, "Sec. 2.1", "the additional exponential (1 - eta)^t is necessary for optimality in mean estimation",
-        "error of the coefficients without it (nu = 0, sensitivity of its T steps) over F_inf of beta*, smallest over eta",
-        ratios(undamped, best, ["eta"]), "above 1", at_least=1.0 + EQUAL,
+    yield every(
+        id="damping-necessary", artefact=THEOREM, location="Sec. 2.1", kind="text", source="paper",
+        statement="the additional exponential (1 - eta)^t is necessary for optimality in mean estimation",
+        quantity="error of the coefficients without it (nu = 0, sensitivity of its T steps) over F_inf of beta*, smallest over eta",
+        cells=ratios(undamped, best, ["eta"]), criterion=at_least(1.0 + EQUAL, words="above 1"),
     )  # fmt: skip
 
 
@@ -183,16 +200,19 @@ def _simulated(evidence: Evidence) -> Iterator[Claim]:
     law = found.assign(mean=found["exact"], se=math.nan)
     groups = ((name, pooled(ratios(found[chosen], law[chosen], ["eta"]))) for name, chosen in _masks(found))
     by_mechanism = dict(groups)
-    yield claim_on_all(
-        "eq-18-simulated", THEOREM, "App. B, (18)", "the frequency-domain expression is the stationary error of DP-FTRL",
-        "simulated error over that expression, geometric mean over eta: the mechanism that is furthest off", by_mechanism.values(),
-        **within(AGREES),
+    yield every(
+        id="eq-18-simulated", artefact=THEOREM, location="App. B, (18)", kind="theorem", source="paper",
+        statement="the frequency-domain expression is the stationary error of DP-FTRL",
+        quantity="simulated error over that expression, geometric mean over eta: the mechanism that is furthest off",
+        cells=by_mechanism.values(), criterion=about(1.0, AGREES),
         note="by mechanism: " + listed((name, each.value) for name, each in by_mechanism.items()),
     )  # fmt: skip
     clipped = found["clip_fraction"].dropna()
     yield claim(
-        "app-b-no-clipping", THEOREM, "App. B", "since |z| <= 1 there is no gradient clipping", "largest share of clipped gradients",
-        exactly(clipped.max()) if len(clipped) else NOTHING, "0", at_most=0.0,
+        id="app-b-no-clipping", artefact=THEOREM, location="App. B", kind="theorem", source="paper",
+        statement="since |z| <= 1 there is no gradient clipping",
+        quantity="largest share of clipped gradients",
+        measured=exactly(clipped.max()) if len(clipped) else NOTHING, criterion=at_most(0.0, words="0"),
     )  # fmt: skip
 
 

@@ -8,11 +8,12 @@ import pandas as pd
 
 from dpdescent.checks import as_list
 from dpdescent.papers.choquettechoo2023.claims.quantities import exponent
-from dpdescent.papers.choquettechoo2023.reading import NEARLY, RATE, SIGNIFICANT, claim, claim_on_all, judged, rows
-from dpdescent.replication.judging.cells import NOTHING, exactly, known, listed, over, quotient
+from dpdescent.papers.choquettechoo2023.reading import NEARLY, RATE, SIGNIFICANT, claim, every, judged, rows
+from dpdescent.replication.judging.algebra import listed, over
+from dpdescent.replication.judging.bound_rows import row_at
+from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.judgement import row_at
-from dpdescent.replication.judging.statistics import Estimate
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, known, quotient
 
 Order = Callable[[float], float]
 
@@ -47,15 +48,19 @@ def _costs(evidence: Evidence) -> Iterator[Claim]:
             mechanism: _excess(table[table["mechanism"] == mechanism], orders[column])
             for mechanism, orders in COSTS.items()
         }
-        yield claim_on_all(
-            f"table3-{name}", "table3", "Table 3", f"the computation cost in {'generating the coefficients' if column == 0 else 'training, per step'}, by mechanism",
-            f"exponent of T in operations ({OURS}) over the entry, upper half of T: the largest over mechanisms", excess.values(),
-            f"at most {RATE:g}", at_most=RATE, note=_by_mechanism(excess),
+        yield every(
+            id=f"table3-{name}", artefact="table3", location="Table 3", kind="table", source="paper",
+            statement=f"the computation cost in {'generating the coefficients' if column == 0 else 'training, per step'}, by mechanism",
+            quantity=f"exponent of T in operations ({OURS}) over the entry, upper half of T: the largest over mechanisms",
+            cells=excess.values(), criterion=at_most(RATE),
+            note=_by_mechanism(excess),
         )  # fmt: skip
     memory = counted[(counted["quantity"] == MEMORY) & (counted["mechanism"] == "ME")]
-    yield claim_on_all(
-        "table3-memory", "table3", "Sec. 1.3", "ME requires O(T^2) memory to compute the noise coefficient matrix",
-        f"exponent of T in memory ({OURS}) over T^2, upper half of T", [_excess(memory, lambda T: T**2)], f"at most {RATE:g}", at_most=RATE,
+    yield every(
+        id="table3-memory", artefact="table3", location="Sec. 1.3", kind="text", source="paper",
+        statement="ME requires O(T^2) memory to compute the noise coefficient matrix",
+        quantity=f"exponent of T in memory ({OURS}) over T^2, upper half of T",
+        cells=[_excess(memory, lambda T: T**2)], criterion=at_most(RATE),
     )  # fmt: skip
     last = counted[counted["T"] == counted["T"].max()]
     generation, step = (
@@ -63,20 +68,24 @@ def _costs(evidence: Evidence) -> Iterator[Claim]:
         for quantity in (GENERATION, STEP)
     )
     yield claim(
-        "table3-cheaper-generation", "table3", "Abstract, Sec. 4, Table 3", "nu-DP-FTRL circumvents the cubic cost of generating the noise coefficients",
-        f"{GENERATION} ({OURS}) of ME over those of nu-DP-FTRL at the largest T", generation, f"at least {SIGNIFICANT:g}", at_least=SIGNIFICANT,
+        id="table3-cheaper-generation", artefact="table3", location="Abstract, Sec. 4, Table 3", kind="table", source="paper",
+        statement="nu-DP-FTRL circumvents the cubic cost of generating the noise coefficients",
+        quantity=f"{GENERATION} ({OURS}) of ME over those of nu-DP-FTRL at the largest T",
+        measured=generation, criterion=at_least(SIGNIFICANT),
     )  # fmt: skip
     yield judged(
-        "table3-cheaper-step", "table3", "Abstract, Sec. 4, Table 3", "nu-DP-FTRL has a much smaller computational cost per iteration than ME, O(T) in place of O(T^2)",
-        f"{STEP} ({OURS}) of ME over those of nu-DP-FTRL at the largest T", step,
-        "none that decides: the table's footnotes, which would name the implementation, are missing from the text",
-        "not testable" if math.isnan(step.value) else "inconclusive",
-        "by our count a stored lower-triangular row costs T multiply-adds per coordinate, for ME as for nu; O(T^2) is an entry for another implementation. "
+        id="table3-cheaper-step", artefact="table3", location="Abstract, Sec. 4, Table 3", kind="table", source="paper",
+        statement="nu-DP-FTRL has a much smaller computational cost per iteration than ME, O(T) in place of O(T^2)",
+        quantity=f"{STEP} ({OURS}) of ME over those of nu-DP-FTRL at the largest T",
+        measured=step, criterion="none that decides: the table's footnotes, which would name the implementation, are missing from the text", verdict="not testable" if math.isnan(step.value) else "inconclusive",
+        note="by our count a stored lower-triangular row costs T multiply-adds per coordinate, for ME as for nu; O(T^2) is an entry for another implementation. "
         f"Changed after a first look at quick scale: at least {SIGNIFICANT:g} was asked for",
     )  # fmt: skip
     yield judged(
-        "me-24-hours", "table3", "Sec. 4", "generating ME's coefficient matrix for T = 10^4 takes around 24 hours", "none", None,
-        "none: a time on another machine, cited from earlier work; operations are counted instead", "not testable",
+        id="me-24-hours", artefact="table3", location="Sec. 4", kind="text", source="paper",
+        statement="generating ME's coefficient matrix for T = 10^4 takes around 24 hours",
+        quantity="none",
+        measured=None, criterion="none: a time on another machine, cited from earlier work; operations are counted instead", verdict="not testable",
     )  # fmt: skip
 
 
@@ -103,33 +112,38 @@ def _prefix_sums(evidence: Evidence) -> Iterator[Claim]:
     scale = evidence.spec["artefacts"]["ext_prefix_sums"]["cells"]["paper scale"]["T"]
     cells = {(T, k): _Cell(group) for (T, k), group in table.groupby(["T", "k"])}
     large = {place: cell for place, cell in cells.items() if place[0] in as_list(scale)}
-    yield claim_on_all(
-        "prefix-anytime", "ext_prefix_sums", "Sec. 4 (in the error (3), without learning)", "nu-DP-FTRL outperforms all existing anytime mechanisms",
-        "sensitivity times RMSE of the best other anytime mechanism, at its best number of restarts, over nu's, at the paper's T: the smallest",
-        known(cell.best_other() for cell in large.values()), "above 1", at_least=1.0,
+    yield every(
+        id="prefix-anytime", artefact="ext_prefix_sums", location="Sec. 4 (in the error (3), without learning)", kind="text", source="paper",
+        statement="nu-DP-FTRL outperforms all existing anytime mechanisms",
+        quantity="sensitivity times RMSE of the best other anytime mechanism, at its best number of restarts, over nu's, at the paper's T: the smallest",
+        cells=known(cell.best_other() for cell in large.values()), criterion=at_least(1.0, words="above 1"),
         note=listed((f"T = {T:g}, k = {k:g}", cell.best_other().value) for (T, k), cell in large.items()),
     )  # fmt: skip
-    yield claim_on_all(
-        "prefix-damping", "ext_prefix_sums", "Sec. 4 (in the error (3), without learning)", "it outperforms Optimal CC, which is nu = 0: the exponential decay is of practical importance",
-        "sensitivity times RMSE of nu = 0, without restarts, over that of the best nu: the smallest over T and k",
-        known(cell.undamped() for cell in cells.values()), "above 1", at_least=1.0,
+    yield every(
+        id="prefix-damping", artefact="ext_prefix_sums", location="Sec. 4 (in the error (3), without learning)", kind="text", source="paper",
+        statement="it outperforms Optimal CC, which is nu = 0: the exponential decay is of practical importance",
+        quantity="sensitivity times RMSE of nu = 0, without restarts, over that of the best nu: the smallest over T and k",
+        cells=known(cell.undamped() for cell in cells.values()), criterion=at_least(1.0, words="above 1"),
     )  # fmt: skip
-    yield claim_on_all(
-        "prefix-close-to-me", "ext_prefix_sums", "Sec. 4 (in the error (3), without learning)", "nu-DP-FTRL achieves near state-of-the-art privacy-utility tradeoffs",
-        "sensitivity times RMSE of nu over that of ME, where ME is computed: the largest", known(cell.over_me() for cell in cells.values()),
-        f"at most {1 + NEARLY:g}", at_most=1 + NEARLY,
+    yield every(
+        id="prefix-close-to-me", artefact="ext_prefix_sums", location="Sec. 4 (in the error (3), without learning)", kind="text", source="paper",
+        statement="nu-DP-FTRL achieves near state-of-the-art privacy-utility tradeoffs",
+        quantity="sensitivity times RMSE of nu over that of ME, where ME is computed: the largest",
+        cells=known(cell.over_me() for cell in cells.values()), criterion=at_most(1 + NEARLY),
     )  # fmt: skip
     low, high = evidence.published["cifar"]["gap_closed"]
-    yield claim_on_all(
-        "prefix-gap-closed", "ext_prefix_sums", "Sec. 4 (in the error (3), without learning)", f"nu-DP-FTRL makes up {low:.0%} to {high:.0%} of the gap between previous efficient approaches and ME",
-        "share of the gap in sensitivity times RMSE between the best other anytime mechanism and ME: the one that is furthest from the range",
-        known(cell.gap_closed() for cell in cells.values()), f"between {low:g} and {high:g}", low, high,
+    yield every(
+        id="prefix-gap-closed", artefact="ext_prefix_sums", location="Sec. 4 (in the error (3), without learning)", kind="text", source="paper",
+        statement=f"nu-DP-FTRL makes up {low:.0%} to {high:.0%} of the gap between previous efficient approaches and ME",
+        quantity="share of the gap in sensitivity times RMSE between the best other anytime mechanism and ME: the one that is furthest from the range",
+        cells=known(cell.gap_closed() for cell in cells.values()), criterion=between(low, high),
         note="by size: " + listed((f"T = {T:g}, k = {k:g}", cell.gap_closed().value) for (T, k), cell in cells.items()),
     )  # fmt: skip
-    yield claim_on_all(
-        "prefix-restarts", "ext_prefix_sums", "Sec. 4", "restarts give the baselines an advantage",
-        "sensitivity times RMSE at the best number of restarts over that without, several epochs: the largest over trees, Honaker's and nu = 0",
-        known(cell.restarted(name) for (_, k), cell in cells.items() if k > 1 for name in RESTARTED), "below 1", at_most=1.0,
+    yield every(
+        id="prefix-restarts", artefact="ext_prefix_sums", location="Sec. 4", kind="text", source="paper",
+        statement="restarts give the baselines an advantage",
+        quantity="sensitivity times RMSE at the best number of restarts over that without, several epochs: the largest over trees, Honaker's and nu = 0",
+        cells=known(cell.restarted(name) for (_, k), cell in cells.items() if k > 1 for name in RESTARTED), criterion=at_most(1.0, words="below 1"),
     )  # fmt: skip
 
 

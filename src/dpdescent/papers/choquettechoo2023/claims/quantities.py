@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from dpdescent.replication.judging.cells import NOTHING, exactly, known, over, positive
-from dpdescent.replication.judging.statistics import Z95, Estimate, log_log_slope
+from dpdescent.replication.judging.algebra import over, positive
+from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate, exactly, known, log_log_slope
 
 
 def mean(row: "pd.Series[float]") -> Estimate:

@@ -16,12 +16,13 @@ from dpdescent.papers.choquettechoo2023.reading import (
     SIMULATED_SLOPE,
     SLOPE,
     claim,
-    claim_on_all,
+    every,
     rows,
 )
-from dpdescent.replication.judging.cells import NOTHING, exactly, growth, known, listed, spread, within
+from dpdescent.replication.judging.algebra import growth, listed, spread
+from dpdescent.replication.judging.criteria import about, at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, known
 
 SGD, FTRL, OPTIMUM = "Noisy-SGD", "nu-Noisy-FTRL", "optimum"
 PLACE = ["panel", "d", "alpha", "eta"]
@@ -70,17 +71,18 @@ def _statement(name: str, printed: float) -> str:
 
 def _exact_slope(evidence: Evidence, name: str) -> Claim:
     (series, panel), printed = SLOPES[name], float(evidence.published["slopes"][name])
-    wanted = within(SLOPE, printed)
+    wanted = about(printed, SLOPE)
     by_grid = _by_grid(evidence, series, panel)
     values = [each.value for each in known(by_grid.values())]
     main = by_grid["main"].value
     found = Estimate(main, min(values), max(values)) if not math.isnan(main) else NOTHING
     settings = {each: line(_points(evidence, series, panel, variant=each), panel).value for each in SETTINGS}
     return claim(
-        f"fig02-slope-{name.replace('_', '-')}", "fig02", "Figure 2, caption", _statement(name, printed),
-        "least-squares log-log slope of the exact F_inf; the interval is the range over grids, which are not stated", found,
-        f"{wanted['criterion']} on every grid, given nu = eta mu and no label noise, which are inferred from the published slopes too; open where grids disagree", wanted["at_least"], wanted["at_most"],
-        f"by grid: {listed((k, v.value) for k, v in by_grid.items())}; other settings: {listed(settings.items())}",
+        id=f"fig02-slope-{name.replace('_', '-')}", artefact="fig02", location="Figure 2, caption", kind="figure", source="paper",
+        statement=_statement(name, printed),
+        quantity="least-squares log-log slope of the exact F_inf; the interval is the range over grids, which are not stated",
+        measured=found, criterion=between(wanted.low, wanted.high, words=f"{wanted.words} on every grid, given nu = eta mu and no label noise, which are inferred from the published slopes too; open where grids disagree"),
+        note=f"by grid: {listed((k, v.value) for k, v in by_grid.items())}; other settings: {listed(settings.items())}",
     )  # fmt: skip
 
 
@@ -93,10 +95,10 @@ def _simulated_slope(evidence: Evidence, name: str) -> Claim:
     (series, panel), printed = SLOPES[name], float(evidence.published["slopes"][name])
     found, shorter = (line(_points(evidence, series, panel, "simulated", each), panel) for each in ("main", "T = 4000"))
     return claim(
-        f"fig02-simulated-slope-{name.replace('_', '-')}", "fig02", "Figure 2, caption", _statement(name, printed),
-        f"least-squares log-log slope of the simulated error{GRID_UNSTATED if panel == 'eta' else ''}",
-        _widened(found, _by_grid(evidence, series, panel)) if panel == "eta" else found,
-        **within(SIMULATED_SLOPE, printed),
+        id=f"fig02-simulated-slope-{name.replace('_', '-')}", artefact="fig02", location="Figure 2, caption", kind="figure", source="paper",
+        statement=_statement(name, printed),
+        quantity=f"least-squares log-log slope of the simulated error{GRID_UNSTATED if panel == 'eta' else ''}",
+        measured=_widened(found, _by_grid(evidence, series, panel)) if panel == "eta" else found, criterion=about(printed, SIMULATED_SLOPE),
         note=f"{shorter.value:.3g} at T = 4000" + ("; the interval was widened after a first look at quick scale" if panel == "eta" else ""),
     )  # fmt: skip
 
@@ -115,14 +117,17 @@ def _dependence(evidence: Evidence) -> Iterator[Claim]:
         ("ftrl-linear", FTRL, "d_eff", "twenty spectra", "Noisy-FTRL has a near-linear dependence on the effective dimension", 1.0, NEARLY),
     ):  # fmt: skip
         yield claim(
-            f"fig02-{name}", "fig02", "Figure 2, caption", words,
-            f"log-log slope of the exact F_inf in {axis}, {variant}; its interval holds the scatter about the line",
-            exponent(_points(evidence, series, axis, variant=variant), axis), **within(width, centre),
+            id=f"fig02-{name}", artefact="fig02", location="Figure 2, caption", kind="figure", source="paper",
+            statement=words,
+            quantity=f"log-log slope of the exact F_inf in {axis}, {variant}; its interval holds the scatter about the line",
+            measured=exponent(_points(evidence, series, axis, variant=variant), axis), criterion=about(centre, width),
         )  # fmt: skip
     slopes = (line(_points(evidence, series, "eta", "simulated"), "eta") for series in (FTRL, SGD))
     yield claim(
-        "fig02-better-eta", "fig02", "Figure 2, caption", "Noisy-FTRL also has a better dependence on the learning rate than Noisy-SGD",
-        "simulated slope in eta of nu-Noisy-FTRL less that of Noisy-SGD", minus(*slopes), "above 0", at_least=0.0,
+        id="fig02-better-eta", artefact="fig02", location="Figure 2, caption", kind="figure", source="paper",
+        statement="Noisy-FTRL also has a better dependence on the learning rate than Noisy-SGD",
+        quantity="simulated slope in eta of nu-Noisy-FTRL less that of Noisy-SGD",
+        measured=minus(*slopes), criterion=at_least(0.0, words="above 0"),
     )  # fmt: skip
 
 
@@ -136,10 +141,11 @@ def _nearly_equal(evidence: Evidence) -> Claim:
         found[place] = minus(line(_points(evidence, series, axis, "simulated"), axis), line(order, axis))
         drawn[place] = line(order, axis).value
         with_log |= {place: line(logarithm, axis).value} if series == FTRL else {}
-    return claim_on_all(
-        "fig02-nearly-equal", "fig02", "Figure 2, caption, Sec. 2.2", "the slopes of the corresponding empirical and theoretical lines are nearly equal, showing the tightness of the theory",
-        "simulated slope less that of the theorem's order without logarithms, where the caption says no more: the one that is furthest off", found.values(),
-        **within(NEARLY, 0.0),
+    return every(
+        id="fig02-nearly-equal", artefact="fig02", location="Figure 2, caption, Sec. 2.2", kind="figure", source="paper",
+        statement="the slopes of the corresponding empirical and theoretical lines are nearly equal, showing the tightness of the theory",
+        quantity="simulated slope less that of the theorem's order without logarithms, where the caption says no more: the one that is furthest off",
+        cells=found.values(), criterion=about(0.0, NEARLY),
         note=f"off by {listed((place, each.value) for place, each in found.items())}. The theoretical lines are not stated: slopes {listed(drawn.items())} are taken; with their logarithm {listed(with_log.items())}",
     )  # fmt: skip
 
@@ -148,17 +154,19 @@ def _simulation(evidence: Evidence) -> Iterator[Claim]:
     simulated = rows(evidence, "fig02", kind="simulated")
     expected = simulated.assign(mean=simulated["expected"], se=math.nan)
     agreement = {series: pooled(ratios(_of(simulated, series), _of(expected, series), PLACE)) for series in (SGD, FTRL)}
-    yield claim_on_all(
-        "fig02-law", "fig02", "Figure 2, Sec. 2.2", "(ours) simulations agree with the exact second moments",
-        "simulated error over the exact recursion's over the same steps, geometric mean over all points: the algorithm that is further off", agreement.values(),
-        **within(AGREES),
+    yield every(
+        id="fig02-law", artefact="fig02", location="Figure 2, Sec. 2.2", kind="figure", source="ours",
+        statement="(ours) simulations agree with the exact second moments",
+        quantity="simulated error over the exact recursion's over the same steps, geometric mean over all points: the algorithm that is further off",
+        cells=agreement.values(), criterion=about(1.0, AGREES),
         note=f"{listed((series, each.value) for series, each in agreement.items())}; near the largest learning rates the law of the error has heavy tails, and a mean over runs is often too small",
     )  # fmt: skip
     limits = [exactly(row["expected"] / row["exact"]) for _, row in simulated.iterrows() if row["exact"] > 0]
-    yield claim_on_all(
-        "fig02-stationary", "fig02", "Figure 2", "(ours) the empirically observed error is the asymptotic one: T is long enough",
-        "exact error of the simulated steps over F_inf: the point that is furthest off", limits,
-        **within(AGREES),
+    yield every(
+        id="fig02-stationary", artefact="fig02", location="Figure 2", kind="figure", source="ours",
+        statement="(ours) the empirically observed error is the asymptotic one: T is long enough",
+        quantity="exact error of the simulated steps over F_inf: the point that is furthest off",
+        cells=limits, criterion=about(1.0, AGREES),
     )  # fmt: skip
 
 
@@ -176,29 +184,34 @@ def _all(evidence: Evidence, kind: str, series: str) -> pd.DataFrame:
 def _bounds(evidence: Evidence) -> Iterator[Claim]:
     exact = {series: _all(evidence, "exact", series) for series in (SGD, FTRL, OPTIMUM)}
     lower = _all(evidence, "bound", "lower bound (C.18)")
-    yield claim_on_all(
-        "theorem-2.2-lower", "fig02", "Thm 2.2, C.18", "for all beta with finite l1 norm, F_inf is at least the lower bound (its explicit form in C.18)",
-        "exact infimum over all beta, over the lower bound: the smallest ratio", ratios(exact[OPTIMUM], lower, PLACE),
-        "at least 1", at_least=1.0, note="C.18 is stated without the 1/2 of (8); both sides are taken with it",
+    yield every(
+        id="theorem-2.2-lower", artefact="fig02", location="Thm 2.2, C.18", kind="theorem", source="paper",
+        statement="for all beta with finite l1 norm, F_inf is at least the lower bound (its explicit form in C.18)",
+        quantity="exact infimum over all beta, over the lower bound: the smallest ratio",
+        cells=ratios(exact[OPTIMUM], lower, PLACE), criterion=at_least(1.0, words="at least 1"),
+        note="C.18 is stated without the 1/2 of (8); both sides are taken with it",
     )  # fmt: skip
     upper = {series: _all(evidence, "bound", f"upper bound (C.15), {series}") for series in (SGD, FTRL)}
     loose = [each.value for series in (SGD, FTRL) for each in ratios(upper[series], exact[series], PLACE)]
-    yield claim_on_all(
-        "theorem-c.15", "fig02", "Thm C.15, Thm 2.2", "for eta < 1/R^2 F_inf is at most the upper bound",
-        "exact F_inf over the upper bound: the largest ratio over Noisy-SGD and nu-Noisy-FTRL",
-        [each for series in (SGD, FTRL) for each in ratios(exact[series], upper[series], PLACE)], "at most 1", at_most=1.0,
+    yield every(
+        id="theorem-c.15", artefact="fig02", location="Thm C.15, Thm 2.2", kind="theorem", source="paper",
+        statement="for eta < 1/R^2 F_inf is at most the upper bound",
+        quantity="exact F_inf over the upper bound: the largest ratio over Noisy-SGD and nu-Noisy-FTRL",
+        cells=[each for series in (SGD, FTRL) for each in ratios(exact[series], upper[series], PLACE)], criterion=at_most(1.0, words="at most 1"),
         note=f"the bound is {min(loose):.3g} to {max(loose):.3g} times the value" if loose else "",
     )  # fmt: skip
-    yield claim_on_all(
-        "near-optimal", "fig02", "Abstract, Sec. 2.2", "near-optimality of nu-Noisy-FTRL (nu = eta mu)",
-        "its exact F_inf over the infimum over all beta: the largest ratio over d, spectra and learning rates",
-        ratios(exact[FTRL], exact[OPTIMUM], PLACE), f"at most {NEAR_OPTIMAL:g}", at_most=NEAR_OPTIMAL,
+    yield every(
+        id="near-optimal", artefact="fig02", location="Abstract, Sec. 2.2", kind="text", source="paper",
+        statement="near-optimality of nu-Noisy-FTRL (nu = eta mu)",
+        quantity="its exact F_inf over the infimum over all beta: the largest ratio over d, spectra and learning rates",
+        cells=ratios(exact[FTRL], exact[OPTIMUM], PLACE), criterion=at_most(NEAR_OPTIMAL),
         note="a factor of two is our reading of the word at these settings; the theorem has logarithms",
     )  # fmt: skip
-    yield claim_on_all(
-        "provable-gap", "fig02", "Abstract, Sec. 1.3 (b), Thm 2.2", "nu-Noisy-FTRL is provably better than Noisy-SGD",
-        "exact F_inf of Noisy-SGD over that of nu-Noisy-FTRL: the smallest ratio", ratios(exact[SGD], exact[FTRL], PLACE),
-        "above 1", at_least=1.0 + EQUAL,
+    yield every(
+        id="provable-gap", artefact="fig02", location="Abstract, Sec. 1.3 (b), Thm 2.2", kind="theorem", source="paper",
+        statement="nu-Noisy-FTRL is provably better than Noisy-SGD",
+        quantity="exact F_inf of Noisy-SGD over that of nu-Noisy-FTRL: the smallest ratio",
+        cells=ratios(exact[SGD], exact[FTRL], PLACE), criterion=at_least(1.0 + EQUAL, words="above 1"),
     )  # fmt: skip
 
 
@@ -208,26 +221,30 @@ def _improvement(evidence: Evidence) -> Iterator[Claim]:
         gain = upper.merge(lower[[*PLACE, "mean"]], on=PLACE, suffixes=("", "_ftrl"))
         gain = gain.assign(mean=gain["mean"] / gain["mean_ftrl"], se=math.nan)
         yield claim(
-            f"table1-better-{axis.replace('_', '-')}", "fig02", "Table 1, caption", f"Noisy-FTRL is significantly better than Noisy-SGD {words}",
-            f"log-log slope in {axis} of the exact F_inf of Noisy-SGD over that of nu-Noisy-FTRL", exponent(gain, axis), "below 0", at_most=0.0,
+            id=f"table1-better-{axis.replace('_', '-')}", artefact="fig02", location="Table 1, caption", kind="table", source="paper",
+            statement=f"Noisy-FTRL is significantly better than Noisy-SGD {words}",
+            quantity=f"log-log slope in {axis} of the exact F_inf of Noisy-SGD over that of nu-Noisy-FTRL",
+            measured=exponent(gain, axis), criterion=at_most(0.0, words="below 0"),
             note="ratio by " + f"{axis}: " + listed(zip(gain[axis].round(3), gain["mean"], strict=True)),
         )  # fmt: skip
 
 
 def _vanishing_rate(evidence: Evidence) -> Iterator[Claim]:
     yield claim(
-        "theorem-2.2-sgd-eta", "fig02", "Thm 2.2, Table 1", "F_inf of Noisy-SGD is Theta(eta d G^2 / rho): its exponent of eta is 1",
-        f"log-log slope of the exact F_inf in eta, {VANISHING}", exponent(_points(evidence, SGD, "eta", variant=VANISHING), "eta"),
-        **within(RATE),
+        id="theorem-2.2-sgd-eta", artefact="fig02", location="Thm 2.2, Table 1", kind="table", source="paper",
+        statement="F_inf of Noisy-SGD is Theta(eta d G^2 / rho): its exponent of eta is 1",
+        quantity=f"log-log slope of the exact F_inf in eta, {VANISHING}",
+        measured=exponent(_points(evidence, SGD, "eta", variant=VANISHING), "eta"), criterion=about(1.0, RATE),
     )  # fmt: skip
     exact = _points(evidence, FTRL, "eta", variant=VANISHING)
     order = _points(evidence, f"{FTRL} order with log", "eta", "bound", VANISHING)
     falling = exact.sort_values("eta", ascending=False)
     slope = line(exact, "eta").value
     yield claim(
-        "theorem-2.2-ftrl-eta", "fig02", "Thm 2.2", "F_inf of nu-Noisy-FTRL is at most C eta^2 G^2 log^2(1/nu) Tr H / rho, as eta -> 0",
-        "exact F_inf over that order as eta falls: its largest value over its first", growth(each.value for each in ratios(falling, order, PLACE)),
-        f"at most {SAME_ORDER:g}", at_most=SAME_ORDER,
+        id="theorem-2.2-ftrl-eta", artefact="fig02", location="Thm 2.2", kind="theorem", source="paper",
+        statement="F_inf of nu-Noisy-FTRL is at most C eta^2 G^2 log^2(1/nu) Tr H / rho, as eta -> 0",
+        quantity="exact F_inf over that order as eta falls: its largest value over its first",
+        measured=growth(each.value for each in ratios(falling, order, PLACE)), criterion=at_most(SAME_ORDER),
         note=f"log-log slope in eta {slope:.3g}, of the order with its logarithm {line(order, 'eta').value:.3g}; printed for larger eta: {evidence.published['slopes']['ftrl_eta']:g}",
     )  # fmt: skip
 
@@ -235,18 +252,19 @@ def _vanishing_rate(evidence: Evidence) -> Iterator[Claim]:
 def _label_noise(evidence: Evidence) -> Iterator[Claim]:
     """What label noise adds, which the theorems keep apart from the term in 1/rho."""
     added = {series: _added(evidence, series) for series in (SGD, FTRL, OPTIMUM)}
-    yield claim_on_all(
-        "label-noise-same", "fig02", "Sec. 2.2", "the effect of the noise of the linear model is the same across all choices of the noise coefficients",
-        "what label noise adds to the exact F_inf, over what it adds for Noisy-SGD: the point that is furthest off",
-        [each for series in (FTRL, OPTIMUM) for each in ratios(added[series], added[SGD], PLACE)],
-        **within(EQUAL),
+    yield every(
+        id="label-noise-same", artefact="fig02", location="Sec. 2.2", kind="text", source="paper",
+        statement="the effect of the noise of the linear model is the same across all choices of the noise coefficients",
+        quantity="what label noise adds to the exact F_inf, over what it adds for Noisy-SGD: the point that is furthest off",
+        cells=[each for series in (FTRL, OPTIMUM) for each in ratios(added[series], added[SGD], PLACE)], criterion=about(1.0, EQUAL),
         note="an identity of the exact formulas; they are checked by simulation in the tests only",
     )  # fmt: skip
     noise = added[SGD]
     yield claim(
-        "label-noise-order", "fig02", "Thm 2.2", "the term of the linear model's noise is Theta(eta sigma_sgd^2 Tr H)",
-        "what label noise adds to the exact F_inf, over eta Tr H: largest over smallest over all points",
-        spread(noise["mean"] / (noise["eta"] * noise["d_eff"])), f"at most {SAME_ORDER:g}", at_most=SAME_ORDER,
+        id="label-noise-order", artefact="fig02", location="Thm 2.2", kind="theorem", source="paper",
+        statement="the term of the linear model's noise is Theta(eta sigma_sgd^2 Tr H)",
+        quantity="what label noise adds to the exact F_inf, over eta Tr H: largest over smallest over all points",
+        measured=spread(noise["mean"] / (noise["eta"] * noise["d_eff"])), criterion=at_most(SAME_ORDER),
     )  # fmt: skip
 
 

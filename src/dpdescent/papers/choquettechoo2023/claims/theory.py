@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.choquettechoo2023.claims.quantities import steps
-from dpdescent.papers.choquettechoo2023.reading import claim, claim_on_all, judged, rows
+from dpdescent.papers.choquettechoo2023.reading import claim, every, judged, rows
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.replication.judging.cells import NOTHING, exactly, positive, quotient, within
+from dpdescent.replication.judging.algebra import positive
+from dpdescent.replication.judging.criteria import about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import worst
+from dpdescent.replication.judging.statistics import NOTHING, exactly, quotient, worst
 
 # Results whose constants are printed: name, how bounds.csv calls the place, and what is said there. Sections C.4 and D.3
 # are called like a lemma and a definition.
@@ -47,9 +48,10 @@ def _calibration(evidence: Evidence) -> Claim:
     rho, squared = evidence.settings["rho"], positive(rows(evidence, "fig02", kind="exact")["gamma_squared"])
     costs = [zcdp.gaussian_rho(math.sqrt(each), math.sqrt(each / (2 * rho))) / rho for each in squared]
     return claim(
-        "theorem-1.1", "fig02", "Thm 1.1", "DP-FTRL is rho-zCDP if sigma_dp^2 = gamma_T(B)^2 / (2 rho)",
-        "zCDP cost of one Gaussian release of the sensitivities of Figure 2 with that noise, over rho: the largest",
-        worst([exactly(cost) for cost in costs]), "at most 1 (to rounding)", at_most=1.0 + 1e-12,
+        id="theorem-1.1", artefact="fig02", location="Thm 1.1", kind="theorem", source="paper",
+        statement="DP-FTRL is rho-zCDP if sigma_dp^2 = gamma_T(B)^2 / (2 rho)",
+        quantity="zCDP cost of one Gaussian release of the sensitivities of Figure 2 with that noise, over rho: the largest",
+        measured=worst([exactly(cost) for cost in costs]), criterion=at_most(1.0 + 1e-12, words="at most 1 (to rounding)"),
         note="an identity of the exact formulas, not a measurement (sensitivities are checked by brute force in the tests only): neighbours differ by zeroing one gradient, so that the sensitivity is gamma times G, not twice that",
     )  # fmt: skip
 
@@ -60,20 +62,22 @@ def _conversion(evidence: Evidence) -> Claim:
         delta = evidence.spec["artefacts"][artefact]["settings"]["dp_delta"]
         for rho in sorted(set(positive(rows(evidence, artefact)["rho"]))):
             excess.append(exactly(zcdp.renyi_epsilon(rho, delta) / tight_epsilon(rho, delta)))
-    return claim_on_all(
-        "app-a2-conversion", "fig04a", "App. A.2", "rho-zCDP implies (eps, delta)-DP with eps = inf over alpha > 1 of rho alpha + log(1/(alpha delta))/(alpha - 1) + log(1 - 1/alpha)",
-        "that eps over the smallest that holds for Gaussian noise, at the budgets of the learning experiments: the smallest ratio",
-        excess, "at least 1: the printed one is never too small", at_least=1.0,
+    return every(
+        id="app-a2-conversion", artefact="fig04a", location="App. A.2", kind="theorem", source="paper",
+        statement="rho-zCDP implies (eps, delta)-DP with eps = inf over alpha > 1 of rho alpha + log(1/(alpha delta))/(alpha - 1) + log(1 - 1/alpha)",
+        quantity="that eps over the smallest that holds for Gaussian noise, at the budgets of the learning experiments: the smallest ratio",
+        cells=excess, criterion=at_least(1.0, words="at least 1: the printed one is never too small"),
     )  # fmt: skip
 
 
 def _sensitivity_grows(evidence: Evidence) -> Claim:
     found = rows(evidence, "table2", quantity="sensitivity squared").sort_values("T")
     groups = found.fillna({"eta": 0.0, "nu": 0.0}).groupby(["row", "eta", "nu"])
-    return claim_on_all(
-        "sensitivity-grows", "table2", "App. C.1.1", "the sensitivity gamma_t is an increasing function of t always",
-        "gamma_T^2 over that at the T before, for all coefficients of Table 2: the smallest ratio",
-        [step for _, group in groups for step in steps(group["exact"])], "at least 1 (to rounding)", at_least=1.0 - 1e-12,
+    return every(
+        id="sensitivity-grows", artefact="table2", location="App. C.1.1", kind="theorem", source="paper",
+        statement="the sensitivity gamma_t is an increasing function of t always",
+        quantity="gamma_T^2 over that at the T before, for all coefficients of Table 2: the smallest ratio",
+        cells=[step for _, group in groups for step in steps(group["exact"])], criterion=at_least(1.0 - 1e-12, words="at least 1 (to rounding)"),
     )  # fmt: skip
 
 
@@ -88,10 +92,11 @@ def _limit(evidence: Evidence) -> Claim:
             np.isclose(limits["nu"].to_numpy(dtype=float), row["nu"], rtol=1e-9, atol=0)
         ]
         found += [quotient(row["exact"], limit) for limit in near[:1]]
-    return claim_on_all(
-        "eq-5-limit", "table2", "(5), Property C.1", "the limit of gamma_T^2 is the mean of 1/|B|^2 over frequencies",
-        "gamma_T^2 summed over T steps, over the limit in closed form, where nu T >= 10", found,
-        **within(1e-3),
+    return every(
+        id="eq-5-limit", artefact="table2", location="(5), Property C.1", kind="theorem", source="paper",
+        statement="the limit of gamma_T^2 is the mean of 1/|B|^2 over frequencies",
+        quantity="gamma_T^2 summed over T steps, over the limit in closed form, where nu T >= 10",
+        cells=found, criterion=about(1.0, 0.001),
     )  # fmt: skip
 
 
@@ -102,8 +107,11 @@ def _explicit(evidence: Evidence, name: str, place: str, statement: str) -> Clai
     found = [str(row["holds"]) for _, row in table.iterrows() if pattern.search(str(row["location"]))]
     verdicts = [each == "True" for each in found if each in ("True", "False")]
     return claim(
-        name, "bounds", name.replace("-", " ").title(), statement, "share of the evaluated rows of bounds.csv that hold",
-        exactly(sum(verdicts) / len(verdicts)) if verdicts else NOTHING, "all of them", at_least=1.0, note=f"{len(verdicts)} rows",
+        id=name, artefact="bounds", location=name.replace("-", " ").title(), kind="text", source="paper",
+        statement=statement,
+        quantity="share of the evaluated rows of bounds.csv that hold",
+        measured=exactly(sum(verdicts) / len(verdicts)) if verdicts else NOTHING, criterion=at_least(1.0, words="all of them"),
+        note=f"{len(verdicts)} rows",
     )  # fmt: skip
 
 
@@ -114,4 +122,15 @@ def _hidden() -> Iterator[Claim]:
         ("squared-error-misleads", "Sec. 1.2", "matrices with equal squared error (3) and equal sensitivity exist of which one diverges and one converges",
          "none: cited from earlier work; nothing of it is computed here"),
     ):  # fmt: skip
-        yield judged(name, "bounds", location, statement, "none", None, why, "not testable")
+        yield judged(
+            id=name,
+            artefact="bounds",
+            location=location,
+            kind="text",
+            source="paper",
+            statement=statement,
+            quantity="none",
+            measured=None,
+            criterion=why,
+            verdict="not testable",
+        )

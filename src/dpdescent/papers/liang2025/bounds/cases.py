@@ -8,8 +8,8 @@ import numpy as np
 from dpdescent.data.iv import IVParameters
 from dpdescent.papers.liang2025.runs import synthetic
 from dpdescent.papers.liang2025.theory import prescriptions
+from dpdescent.replication.judging.bound_rows import VACUOUS
 from dpdescent.replication.judging.evidence import Evidence
-from dpdescent.replication.judging.judgement import VACUOUS
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from dpdescent.papers.liang2025.reading import RARELY
 from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, pick, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, VACUOUS, pick, row, stated
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
@@ -71,17 +71,22 @@ def _conversions(evidence: Evidence) -> Iterator[Bound]:
         rho, note = float(text), "measured is the least epsilon of Gaussian releases with this rho"
         setting = f"rho={rho:g}, delta={delta:g}"
         tight = tight_epsilon(rho, delta)
-        yield row("epsilon of rho", "footnote 3", setting, zcdp.epsilon(rho, delta), tight, note=note)
+        yield row(
+            bound="epsilon of rho", location="footnote 3", setting=setting, value=zcdp.epsilon(rho, delta),
+            measured=tight, note=note,
+        )  # fmt: skip
 
 
 def _window(at: Case) -> Iterator[Bound]:
     window, text = at.nominal, at.shape
     why = "at the constants of the step sizes"
-    yield stated("delta", "(10)", text, window.delta, why)
-    yield stated("psi", "(10)", text, prescriptions.psi(at.problem, at.step_constants), why)
+    yield stated(bound="delta", location="(10)", setting=text, value=window.delta, note=why)
+    yield stated(
+        bound="psi", location="(10)", setting=text, value=prescriptions.psi(at.problem, at.step_constants), note=why,
+    )  # fmt: skip
     empty = "" if window.lower > 0 else f"; {VACUOUS}: psi exceeds sigma_min(Theta) = {at.problem.theta_min:.3g}"
-    yield stated("gamma underline", "(10)", text, window.lower, why + empty)
-    yield stated("gamma bar", "(10)", text, window.upper, why)
+    yield stated(bound="gamma underline", location="(10)", setting=text, value=window.lower, note=why + empty)
+    yield stated(bound="gamma bar", location="(10)", setting=text, value=window.upper, note=why)
 
 
 def _steps(at: Case) -> Iterator[Bound]:
@@ -89,14 +94,25 @@ def _steps(at: Case) -> Iterator[Bound]:
     endless = prescriptions.Spectrum(delta=0.0, lower=at.problem.theta_min**2, upper=at.problem.theta_norm**2)
     limits, best = prescriptions.step_size_ceilings(endless), prescriptions.approximately_optimal_step_sizes(at.nominal)
     half = "measured is the step size of Sec. 4, half of it"
-    yield row("ceiling of eta", "(3)", text, ceilings.eta, used.eta, note=half)
-    yield row("ceiling of alpha", "(3)", text, ceilings.alpha, used.alpha, note=half)
-    yield row("ceiling of eta for n to infinity", "Remark 3.2", text, limits.eta, used.eta)
-    yield row("ceiling of alpha for n to infinity", "Remark 3.2", text, limits.alpha, used.alpha)
+    yield row(bound="ceiling of eta", location="(3)", setting=text, value=ceilings.eta, measured=used.eta, note=half)
+    yield row(
+        bound="ceiling of alpha", location="(3)", setting=text, value=ceilings.alpha, measured=used.alpha, note=half,
+    )  # fmt: skip
+    yield row(
+        bound="ceiling of eta for n to infinity", location="Remark 3.2", setting=text, value=limits.eta,
+        measured=used.eta,
+    )  # fmt: skip
+    yield row(
+        bound="ceiling of alpha for n to infinity", location="Remark 3.2", setting=text, value=limits.alpha,
+        measured=used.alpha,
+    )  # fmt: skip
     plain, why = 2 / at.problem.theta_norm**2, "gradient descent at the true Theta"
-    yield row("ceiling of alpha at the true Theta", "Remark 3.2", text, plain, used.alpha, note=why)
-    yield stated("approximately optimal eta", "(8)", text, best.eta)
-    yield stated("approximately optimal alpha", "(8)", text, best.alpha)
+    yield row(
+        bound="ceiling of alpha at the true Theta", location="Remark 3.2", setting=text, value=plain,
+        measured=used.alpha, note=why,
+    )  # fmt: skip
+    yield stated(bound="approximately optimal eta", location="(8)", setting=text, value=best.eta)
+    yield stated(bound="approximately optimal alpha", location="(8)", setting=text, value=best.alpha)
 
 
 def _rates(at: Case) -> Iterator[Bound]:
@@ -105,20 +121,25 @@ def _rates(at: Case) -> Iterator[Bound]:
         rates = prescriptions.contraction(at.nominal, steps)
         for stage, rate in (("kappa_Theta", rates.theta), ("kappa_beta", rates.beta)):
             note = "" if rate < 1 else f"{VACUOUS}: no contraction"
-            yield stated(f"{stage}{name}", location, at.shape, rate, note)
+            yield stated(bound=f"{stage}{name}", location=location, setting=at.shape, value=rate, note=note)
 
 
 def _burn_in(at: Case) -> Iterator[Bound]:
     window, text, norm = at.nominal, at.shape, at.problem.theta_norm
     kappa, why = prescriptions.contraction(window, at.steps).theta, "||Theta_hat|| taken as ||Theta||"
-    yield stated("eps_bar", "(20)", text, error_bounds.error_radius(window, norm), why)
+    yield stated(
+        bound="eps_bar", location="(20)", setting=text, value=error_bounds.error_radius(window, norm), note=why,
+    )  # fmt: skip
     t0 = error_bounds.burn_in(window, kappa, norm)
     empty = "" if math.isfinite(t0) else f"; {VACUOUS}: no T reaches it"
-    yield stated("t0", "(22)", text, t0, why + empty)
+    yield stated(bound="t0", location="(22)", setting=text, value=t0, note=why + empty)
     limit = error_bounds.burn_in_limit(at.steps.eta, at.problem.theta_min, norm)
-    yield stated("t0 for n to infinity", "below (25)", text, limit, "before rounding")
+    yield stated(bound="t0 for n to infinity", location="below (25)", setting=text, value=limit, note="before rounding")
     squares = error_bounds.minimum_sample_size(at.problem, math.inf, math.inf)
-    yield row("n of Lemmas D.6 to D.8", "(6)", text, squares, at.problem.n, "at least", ORDER)
+    yield row(
+        bound="n of Lemmas D.6 to D.8", location="(6)", setting=text, value=squares, measured=at.problem.n,
+        direction="at least", note=ORDER,
+    )  # fmt: skip
 
 
 def _best_steps(evidence: Evidence) -> Iterator[Bound]:
@@ -128,44 +149,68 @@ def _best_steps(evidence: Evidence) -> Iterator[Bound]:
         least = table.loc[table["mean"].idxmin()]
         text = case(evidence, cases.FIGURE_7, place=f"Figure 7({panel})").text
         why = "measured is the step of least mean error on the figure's grid, the other step held"
-        yield stated(f"approximately optimal {symbol}", "(8)", text, least["approximate_optimum"], why, least["step"])
+        yield stated(
+            bound=f"approximately optimal {symbol}", location="(8)", setting=text, value=least["approximate_optimum"],
+            note=why, measured=least["step"],
+        )  # fmt: skip
 
 
 def _privacy(at: Case) -> Iterator[Bound]:
     n, text, stages = at.problem.n, at.text, (("1", at.lambda_1), ("2", at.lambda_2))
     sensitivity = 2 * at.gamma / n
-    yield stated("gamma", "(4)", text, at.gamma)
-    yield stated("sensitivity of a clipped mean", "Prop. 3.1", text, sensitivity)
+    yield stated(bound="gamma", location="(4)", setting=text, value=at.gamma)
+    yield stated(bound="sensitivity of a clipped mean", location="Prop. 3.1", setting=text, value=sensitivity)
     for stage, noise_sd in stages:
         cost = zcdp.gaussian_rho(sensitivity, noise_sd)
-        yield stated(f"lambda{stage}", "(4)", text, noise_sd)
+        yield stated(bound=f"lambda{stage}", location="(4)", setting=text, value=noise_sd)
         why = "also its Renyi divergence of order a, over a"
-        yield stated(f"zCDP cost of one release, stage {stage}", "App. B", text, cost, why)
+        yield stated(
+            bound=f"zCDP cost of one release, stage {stage}", location="App. B", setting=text, value=cost, note=why,
+        )  # fmt: skip
     spent = error_bounds.proposition_3_1_budget(at.gamma, at.gamma, at.lambda_1, at.lambda_2, n, at.T)
     why = "measured is (2T/n^2)(gamma1^2/lambda1^2 + gamma2^2/lambda2^2): half of what is claimed"
-    yield row("zCDP budget", "Prop. 3.1", text, at.rho1 + at.rho2, spent, note=why)
+    yield row(
+        bound="zCDP budget", location="Prop. 3.1", setting=text, value=at.rho1 + at.rho2, measured=spent, note=why,
+    )  # fmt: skip
 
 
 def _noise(at: Case) -> Iterator[Bound]:
     text = at.text
-    yield stated("mu", "below (18)", text, error_bounds.first_stage_noise(at.problem, at.lambda_1))
+    yield stated(
+        bound="mu", location="below (18)", setting=text, value=error_bounds.first_stage_noise(at.problem, at.lambda_1),
+    )  # fmt: skip
     order = error_bounds.second_stage_noise(at.problem, at.lambda_2)
-    yield stated("order of ||nu||", "above (16)", text, order, ORDER)
+    yield stated(bound="order of ||nu||", location="above (16)", setting=text, value=order, note=ORDER)
     R = error_bounds.noise_complexity(at.problem)
     ceiling = math.sqrt(at.problem.p) * (math.sqrt(at.problem.q) + math.sqrt(at.problem.tau)) ** 3
-    yield row("R", "(24)", text, ceiling, R, note=f"measured is R; value its order; {ORDER}")
+    yield row(
+        bound="R", location="(24)", setting=text, value=ceiling, measured=R,
+        note=f"measured is R; value its order; {ORDER}",
+    )  # fmt: skip
 
 
 def _limits(at: Case) -> Iterator[Bound]:
     """What (5), (6), (21) and Lemma D.1 allow, beside T and n of the run."""
     text, records = at.text, at.problem.n
     limit = error_bounds.iteration_limit(at.problem, at.rho1)
-    yield row("T of condition (5)", "(5)", text, limit, at.T, note=f"measured is T, slack 0; {ORDER}")
-    yield row("T of condition (21)", "(21)", text, explicit_limit(at), at.T, note="measured is T")
+    yield row(
+        bound="T of condition (5)", location="(5)", setting=text, value=limit, measured=at.T,
+        note=f"measured is T, slack 0; {ORDER}",
+    )  # fmt: skip
+    yield row(
+        bound="T of condition (21)", location="(21)", setting=text, value=explicit_limit(at), measured=at.T,
+        note="measured is T",
+    )  # fmt: skip
     needed = error_bounds.minimum_sample_size(at.problem, at.rho1, at.rho2)
-    yield row("n of condition (6)", "(6)", text, needed, records, "at least", ORDER)
+    yield row(
+        bound="n of condition (6)", location="(6)", setting=text, value=needed, measured=records, direction="at least",
+        note=ORDER,
+    )  # fmt: skip
     needed = lemmas.no_clipping_sample_size(at.problem, at.rho1, at.rho2, at.T)
-    yield row("n of Lemma D.1", "Lemma D.1", text, needed, records, "at least", f"(6) leaves out its sqrt T; {ORDER}")
+    yield row(
+        bound="n of Lemma D.1", location="Lemma D.1", setting=text, value=needed, measured=records,
+        direction="at least", note=f"(6) leaves out its sqrt T; {ORDER}",
+    )  # fmt: skip
 
 
 def explicit_limit(at: Case) -> float:
@@ -179,7 +224,10 @@ def explicit_limit(at: Case) -> float:
 def _thresholds(at: Case) -> Iterator[Bound]:
     for name, least in no_clipping_thresholds(at).items():
         why = f"measured is the experiments' threshold; {ORDER}"
-        yield row(name, "App. E.1", at.text, least, at.gamma, "at least", why)
+        yield row(
+            bound=name, location="App. E.1", setting=at.text, value=least, measured=at.gamma, direction="at least",
+            note=why,
+        )  # fmt: skip
 
 
 def no_clipping_thresholds(at: Case) -> dict[str, float]:
@@ -196,7 +244,7 @@ def _clipping_in_figure_8(evidence: Evidence) -> Iterator[Bound]:
         spared = table[table[f"clip_fraction_stage{stage}"] <= RARELY]["gamma"]
         why = f"measured is the smallest threshold of the figure that clips at most {RARELY:.0%}; {ORDER}"
         measured = None if spared.empty else float(spared.min())
-        yield row(name, "App. E.1", at.text, threshold, measured, note=why)
+        yield row(bound=name, location="App. E.1", setting=at.text, value=threshold, measured=measured, note=why)
 
 
 def _regimes(at: Case) -> Iterator[Bound]:
@@ -207,11 +255,11 @@ def _regimes(at: Case) -> Iterator[Bound]:
     T1 = found.optimisation_ends if contracts else math.inf
     why = "end of the first regime" if contracts else f"{VACUOUS}: no contraction, so that the first regime never ends"
     why = why if T1 > 0 else "no first regime: kappa^(T/2) is below the third term from the start"
-    yield stated("T1", "Remark 3.7", at.text, T1, f"{why}; {ORDER}")
+    yield stated(bound="T1", location="Remark 3.7", setting=at.text, value=T1, note=f"{why}; {ORDER}")
     why = "end of the plateau" if found.sampling_ends > T1 else "no plateau: T2 is not above T1"
-    yield stated("T2", "Remark 3.7", at.text, found.sampling_ends, f"{why}; {ORDER}")
+    yield stated(bound="T2", location="Remark 3.7", setting=at.text, value=found.sampling_ends, note=f"{why}; {ORDER}")
     why = "end of the bound" if found.bound_ends > found.sampling_ends else "no third regime: T3 is not above T2"
-    yield stated("T3", "Remark 3.7", at.text, found.bound_ends, f"{why}; {ORDER}")
+    yield stated(bound="T3", location="Remark 3.7", setting=at.text, value=found.bound_ends, note=f"{why}; {ORDER}")
 
 
 def _proof_terms(at: Case) -> Iterator[Bound]:
@@ -224,7 +272,7 @@ def _proof_terms(at: Case) -> Iterator[Bound]:
         "(iv) residual": found.residual,
     }
     for name, value in terms.items():
-        yield stated(f"(29) {name}", "(29)", at.text, value, ORDER)
+        yield stated(bound=f"(29) {name}", location="(29)", setting=at.text, value=value, note=ORDER)
 
 
 def least_T(evidence: Evidence, artefact: str, **where: Any) -> float | None:

@@ -9,8 +9,8 @@ import pandas as pd
 
 from dpdescent.papers.liang2025.bounds.cases import Case, Design, case
 from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
+from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, Direction, pick, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, VACUOUS, Direction, pick, row, stated
 
 # Closed forms and runs differ by rounding only.
 ROUNDING = 1e-9
@@ -75,7 +75,10 @@ class Cell:
         name: str,
     ) -> Bound:
         measured = self.quantile(quantity, column, series)
-        return row(named(name or quantity, series), location, self.case.text, value, measured, direction, note)
+        return row(
+            bound=named(name or quantity, series), location=location, setting=self.case.text, value=value,
+            measured=measured, direction=direction, note=note,
+        )  # fmt: skip
 
 
 def named(quantity: str, series: str) -> str:
@@ -144,17 +147,31 @@ def _conditions(cell: Cell) -> Iterator[Bound]:
     """What the proofs ask of the setting itself, at the same constants."""
     at, steps, text = cell.case, cell.case.steps, cell.case.text
     ceilings = prescriptions.step_size_ceilings(at.window)
-    yield row("(3) eta", "(3)", text, ceilings.eta, steps.eta, note="measured is the experiments' step size")
-    yield row("(3) alpha", "(3)", text, ceilings.alpha, steps.alpha, note="measured is the experiments' step size")
-    yield stated("(10) kappa_Theta", "(10)", text, cell.rates.theta)
-    yield stated("(10) kappa_beta", "(10)", text, cell.rates.beta, _contraction_note(cell.rates.beta))
+    yield row(
+        bound="(3) eta", location="(3)", setting=text, value=ceilings.eta, measured=steps.eta,
+        note="measured is the experiments' step size",
+    )  # fmt: skip
+    yield row(
+        bound="(3) alpha", location="(3)", setting=text, value=ceilings.alpha, measured=steps.alpha,
+        note="measured is the experiments' step size",
+    )  # fmt: skip
+    yield stated(bound="(10) kappa_Theta", location="(10)", setting=text, value=cell.rates.theta)
+    yield stated(
+        bound="(10) kappa_beta", location="(10)", setting=text, value=cell.rates.beta,
+        note=_contraction_note(cell.rates.beta),
+    )  # fmt: skip
     t0 = error_bounds.burn_in(at.window, cell.rates.theta, cell.theta_hat_norm)
-    yield row("(22) t0", "(22)", text, t0, cell.T0, "at least", "measured is T0 = T/2 of the experiment")
+    yield row(
+        bound="(22) t0", location="(22)", setting=text, value=t0, measured=cell.T0, direction="at least",
+        note="measured is T0 = T/2 of the experiment",
+    )  # fmt: skip
     limit = error_bounds.explicit_iteration_limit(
         at.problem, at.window, cell.rates.theta, steps.eta, at.rho1, cell.theta_hat_norm, clip_constant=at.clip_constant
     )
     admitted = "" if limit >= 1 else "; no T >= 1 is admitted"
-    yield row("(21) T", "(21)", text, limit, at.T, note=f"measured is T{admitted}")
+    yield row(
+        bound="(21) T", location="(21)", setting=text, value=limit, measured=at.T, note=f"measured is T{admitted}",
+    )  # fmt: skip
 
 
 def _contraction_note(kappa: float) -> str:
@@ -173,7 +190,10 @@ def _noise(cell: Cell) -> Iterator[Bound]:
     exact = float(np.sqrt(np.sum((Phi @ beta + phi) ** 2) + beta @ beta + 1))
     printed = lemmas.reduced_form_sigma(at.problem, at.beta_norm)
     why = "measured is the exact sd of beta'eps2 + eps1; the formula takes both errors as independent"
-    yield row("E.1 sigma of beta'eps2 + eps1", "App. E.1", at.text, printed, exact, note=why)
+    yield row(
+        bound="E.1 sigma of beta'eps2 + eps1", location="App. E.1", setting=at.text, value=printed, measured=exact,
+        note=why,
+    )  # fmt: skip
 
 
 def _first_stage(cell: Cell) -> Iterator[Bound]:
@@ -189,7 +209,9 @@ def _first_stage(cell: Cell) -> Iterator[Bound]:
     radius = error_bounds.error_radius(at.window, cell.theta_hat_norm)
     needed = "condition for (14) and (16), where noise must not carry Theta further; measured is ||e_Theta|| from T0"
     measured = cell.quantile("(18) max ||e_Theta|| from T0", "q975")
-    yield row("(20) eps_bar", "(13), (20)", at.text, radius, measured, note=needed)
+    yield row(
+        bound="(20) eps_bar", location="(13), (20)", setting=at.text, value=radius, measured=measured, note=needed,
+    )  # fmt: skip
 
 
 def _exact_mean(cell: Cell, quantity: str, location: str) -> Bound:
@@ -219,7 +241,7 @@ def _second_stage_error(cell: Cell, series: str) -> Bound:
     ratio, share = cell.quantile("(16) error over bound", "q975", series), cell.quantile("(16) applies", "mean", series)
     if bound is None or ratio is None or share is None:
         why = f"{VACUOUS}: no trial has ||e_Theta|| at most eps_bar and kappa_beta below 1"
-        return stated(name, "(16)", text, math.inf, why, error)
+        return stated(bound=name, location="(16)", setting=text, value=math.inf, note=why, measured=error)
     note = f"medians, each trial's own norms; applies in {share:.0%} of trials; error over bound at most {ratio:.3g}"
     return Bound(name, "(16)", text, bound, error, ratio <= 1, f"{note} in 97.5 % of them")
 
@@ -245,6 +267,12 @@ def _no_clipping(cell: Cell) -> Iterator[Bound]:
         why = f"measured is the {largest[4:]}; the experiments' threshold"
         yield cell.upper(largest, "(4)", at.gamma, why, name=f"(4) gamma, stage {stage}")
         why = "the lemma says none, at hidden constants; measured is the mean at the experiments' threshold"
-        yield row(share, "Lemma D.1", text, 0.0, cell.quantile(share, "mean"), note=why)
+        yield row(
+            bound=share, location="Lemma D.1", setting=text, value=0.0, measured=cell.quantile(share, "mean"),
+            note=why,
+        )  # fmt: skip
     records = lemmas.no_clipping_sample_size(at.problem, at.rho1, at.rho2, at.T)
-    yield row("D.1 n", "Lemma D.1", text, records, at.problem.n, "at least", ORDER)
+    yield row(
+        bound="D.1 n", location="Lemma D.1", setting=text, value=records, measured=at.problem.n, direction="at least",
+        note=ORDER,
+    )  # fmt: skip

@@ -15,8 +15,8 @@ from dpdescent.papers.liang2025.bounds.cases import Case, case
 from dpdescent.papers.liang2025.bounds.conditions import explicit_limit, least_T
 from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
 from dpdescent.papers.liang2025.theory.error_bounds import BoundTerms
+from dpdescent.replication.judging.bound_rows import ORDER, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, row, stated
 
 # Sample sizes between which Remark 3.7 is put to the test: those of data at hand, and far beyond.
 NEAR, FAR, BEYOND = 1e5, 1e10, (1e20, 1e40)
@@ -33,9 +33,14 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 def _terms(at: Case, bound: str, location: str, found: BoundTerms, measured: float | None) -> Iterator[Bound]:
     """The bound's total beside the mean error, and its terms."""
-    yield row(bound, location, at.text, found.total, measured, note=f"{ORDER}{at.beside_start(found.total)}")
+    yield row(
+        bound=bound, location=location, setting=at.text, value=found.total, measured=measured,
+        note=f"{ORDER}{at.beside_start(found.total)}",
+    )  # fmt: skip
     for name in ("optimisation", "privacy", "sampling"):
-        yield stated(f"{bound}, {name} term", location, at.text, getattr(found, name), ORDER)
+        yield stated(
+            bound=f"{bound}, {name} term", location=location, setting=at.text, value=getattr(found, name), note=ORDER,
+        )  # fmt: skip
 
 
 def _theorem_3_1(at: Case, measured: float | None, kappa: float | None = None) -> Iterator[Bound]:
@@ -82,7 +87,10 @@ def _theorem_f_1(at: Case, measured: float) -> Iterator[Bound]:
     yield from _terms(at, "bound of Theorem F.1", "Theorem F.1", found, measured)
     rates = prescriptions.contraction(at.nominal, at.steps)
     sharper = error_bounds.proof_terms(at.problem, rates, math.inf, at.rho2, at.T).total
-    yield row("bound (52)", "(52)", at.text, sharper, measured, note=f"{ORDER}{at.beside_start(sharper)}")
+    yield row(
+        bound="bound (52)", location="(52)", setting=at.text, value=sharper, measured=measured,
+        note=f"{ORDER}{at.beside_start(sharper)}",
+    )  # fmt: skip
 
 
 def _figure_7(evidence: Evidence) -> Iterator[Bound]:
@@ -112,11 +120,15 @@ def _figure_9(evidence: Evidence) -> Iterator[Bound]:
     for found in _rows(table[table["series"] == "2SLS"]):
         at = case(evidence, cases.FIGURE_9, n=found["n"])
         rate = lemmas.two_stage_least_squares_rate(at.problem)
-        yield row("rate of 2SLS", "Lemma D.7", at.shape, rate, found["mean"], note=ORDER)
+        yield row(
+            bound="rate of 2SLS", location="Lemma D.7", setting=at.shape, value=rate, measured=found["mean"],
+            note=ORDER,
+        )  # fmt: skip
         why = "sqrt p; measured is the error of 2S-GD at the largest T over that of 2SLS, both to beta"
         yield stated(
-            "price of gradient descent", "Remark 3.8", at.shape, math.sqrt(at.problem.p), why, _gap(table, found)
-        )
+            bound="price of gradient descent", location="Remark 3.8", setting=at.shape, value=math.sqrt(at.problem.p),
+            note=why, measured=_gap(table, found),
+        )  # fmt: skip
 
 
 def _gap(table: pd.DataFrame, two_sls: pd.Series) -> float:
@@ -137,9 +149,14 @@ def _friendly_core(evidence: Evidence) -> Iterator[Bound]:
         at, rho = case(evidence, cases.FRIENDLY_CORE, n=found["n"]), float(found["rho"])
         text, total = f"{at.shape}, rho={rho:g}", _friendly_core_error(at, rho)
         why = f"C_h = C_G = 1; {ORDER}; {found['failed']:.0%} of the runs gave no estimate{at.beside_start(total)}"
-        yield row("error of FriendlyCore", "App. F.2", text, total, found["mean"], note=why)
+        yield row(
+            bound="error of FriendlyCore", location="App. F.2", setting=text, value=total, measured=found["mean"],
+            note=why,
+        )  # fmt: skip
         error = error_bounds.friendly_core_moment_error(at.problem, rho)
-        yield stated("error of FriendlyCore's moments", "App. F.2", text, error, ORDER)
+        yield stated(
+            bound="error of FriendlyCore's moments", location="App. F.2", setting=text, value=error, note=ORDER,
+        )  # fmt: skip
     yield from _friendly_core_sizes(case(evidence, cases.FRIENDLY_CORE, n=1000))
 
 
@@ -151,8 +168,11 @@ def _friendly_core_error(at: Case, rho: float) -> float:
 
 def _friendly_core_sizes(at: Case) -> Iterator[Bound]:
     text = f"App. F.2: p={at.problem.p}, q={at.problem.q}"
-    yield stated("d", "App. F.2", text, error_bounds.friendly_core_dimension(at.problem))
-    yield stated("order of the diameter r", "App. F.2", text, error_bounds.friendly_core_diameter(at.problem), ORDER)
+    yield stated(bound="d", location="App. F.2", setting=text, value=error_bounds.friendly_core_dimension(at.problem))
+    yield stated(
+        bound="order of the diameter r", location="App. F.2", setting=text,
+        value=error_bounds.friendly_core_diameter(at.problem), note=ORDER,
+    )  # fmt: skip
 
 
 def _optimal_steps(evidence: Evidence) -> Iterator[Bound]:
@@ -163,15 +183,21 @@ def _optimal_steps(evidence: Evidence) -> Iterator[Bound]:
         return optimal_T(_at(evidence, n)) / math.log(n)
 
     why = f"T that minimises (7) over log n, at n={FAR:g} over that at n={NEAR:g}; {ORDER}"
-    yield stated(name, place, text, per_log(FAR) / per_log(NEAR), why)
+    yield stated(bound=name, location=place, setting=text, value=per_log(FAR) / per_log(NEAR), note=why)
     near, far = BEYOND
     why = f"as above, at n={far:g} over that at n={near:g}; it is 1 for a logarithm"
-    yield stated(f"{name}, far out", place, text, per_log(far) / per_log(near), why)
+    yield stated(bound=f"{name}, far out", location=place, setting=text, value=per_log(far) / per_log(near), note=why)
     slope = (optimal_T(_at(evidence, far)) - optimal_T(_at(evidence, near))) / math.log(far / near)
     why = f"measured is the slope of the optimal T in log n from n={near:g} to n={far:g}: the optimum is logarithmic"
-    yield stated("2/log(1/kappa)", place, text, 2 / math.log(1 / _at(evidence, far).kappa), why, slope)
+    yield stated(
+        bound="2/log(1/kappa)", location=place, setting=text, value=2 / math.log(1 / _at(evidence, far).kappa),
+        note=why, measured=slope,
+    )  # fmt: skip
     why = "numerical log-derivative at n=1e5; the plateau ends linearly in n"
-    yield stated("exponent of T2 in n", place, text, _exponent(_sampling_ends(evidence), NEAR), why)
+    yield stated(
+        bound="exponent of T2 in n", location=place, setting=text, value=_exponent(_sampling_ends(evidence), NEAR),
+        note=why,
+    )  # fmt: skip
     for rho1 in sorted(set(evidence.select("fig04", panel="a")["rho1"])):
         yield _optimum_beside_figure_4(evidence, float(rho1))
 
@@ -180,7 +206,10 @@ def _optimum_beside_figure_4(evidence: Evidence, rho1: float) -> Bound:
     measured = least_T(evidence, "fig04", panel="a", rho1=rho1)
     at = case(evidence, cases.FIGURE_4, rho1=rho1, rho2=10.0)
     text, why = f"{at.shape}, rho1={rho1:g}, rho2=10", "measured is the T of least mean error on the figure's grid"
-    return stated("optimal T of (7)", "Remark 3.7", text, optimal_T(at), f"{why}; {ORDER}", measured)
+    return stated(
+        bound="optimal T of (7)", location="Remark 3.7", setting=text, value=optimal_T(at), note=f"{why}; {ORDER}",
+        measured=measured,
+    )  # fmt: skip
 
 
 def _at(evidence: Evidence, n: float) -> Case:
@@ -219,9 +248,15 @@ def _named_conditions(evidence: Evidence) -> Iterator[Bound]:
     at = case(evidence, cases.FIGURE_6, rho2=1.0)
     text, n = f"{at.shape}, rho1=1, rho2=1", at.problem.n
     needed = error_bounds.minimum_sample_size(at.problem, at.rho1, at.rho2)
-    yield row("condition (6) at Figure 6", "(6)", text, needed, n, "at least", f"measured is n; {ORDER}")
+    yield row(
+        bound="condition (6) at Figure 6", location="(6)", setting=text, value=needed, measured=n,
+        direction="at least", note=f"measured is n; {ORDER}",
+    )  # fmt: skip
     name = "smallest T at which Lemma D.1's sample size exceeds n = 1000 (rho2 = 1)"
-    yield stated(name, "Lemma D.1", text, _first_uncovered(at), f"(6) leaves out the lemma's sqrt T; {ORDER}")
+    yield stated(
+        bound=name, location="Lemma D.1", setting=text, value=_first_uncovered(at),
+        note=f"(6) leaves out the lemma's sqrt T; {ORDER}",
+    )  # fmt: skip
 
 
 def _condition_21(evidence: Evidence, rho1: float) -> Bound:
@@ -231,7 +266,10 @@ def _condition_21(evidence: Evidence, rho1: float) -> Bound:
     admitted = "" if limit >= 1 else "; no T >= 1 is admitted"
     why = f"largest T; measured is the T of least mean error; ||Theta_hat|| taken as ||Theta||{admitted}"
     text = f"{at.shape}, rho1={rho1:g}, rho2=10"
-    return row(f"condition (21) at Figure 4, rho1 = {rho1:g}", "(21)", text, limit, measured, note=why)
+    return row(
+        bound=f"condition (21) at Figure 4, rho1 = {rho1:g}", location="(21)", setting=text, value=limit,
+        measured=measured, note=why,
+    )  # fmt: skip
 
 
 def _first_uncovered(at: Case) -> int:

@@ -8,7 +8,9 @@ changed later says so in its note. Where the paper gives no number, the words "s
 from dpdescent.papers.liang2025.claims import real, synthetic, theory
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
+PARTS = (theory, synthetic, real)
+
 
 def judge(evidence: Evidence) -> list[Claim]:
     """All claims: on guarantees and bounds, on synthetic data, on real data."""
-    return [claim for part in (theory, synthetic, real) for claim in part.judge(evidence)]
+    return [claim for part in PARTS for claim in part.judge(evidence)]

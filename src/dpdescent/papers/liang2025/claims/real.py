@@ -8,6 +8,7 @@ from itertools import pairwise
 import pandas as pd
 
 from dpdescent.papers.liang2025.reading import CLOSE, claim, judged
+from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import Z95, Estimate, median_of, spread_ratio, worst
 
@@ -27,9 +28,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def _angrist(evidence: Evidence) -> Iterator[Claim]:
     paths = {rho: evidence.select(figure, parameter="beta") for figure, rho in ANGRIST.items()}
     yield claim(
-        "fig05-consistent", "fig05", "Sec. 4.2, Figure 5(a)", "the estimates are consistent with the 2SLS benchmark",
-        "relative distance of the median of beta^(T) to the 2SLS estimate of the same records", _relative_median(_last(paths[1.0])),
-        f"at most {CLOSE:g}", at_most=CLOSE,
+        id="fig05-consistent", artefact="fig05", location="Sec. 4.2, Figure 5(a)", kind="figure", source="paper",
+        statement="the estimates are consistent with the 2SLS benchmark",
+        quantity="relative distance of the median of beta^(T) to the 2SLS estimate of the same records",
+        measured=_relative_median(_last(paths[1.0])), criterion=at_most(CLOSE),
     )  # fmt: skip
     yield _counts()
     yield _published_value(evidence)
@@ -37,9 +39,10 @@ def _angrist(evidence: Evidence) -> Iterator[Claim]:
         yield _settled(figure, "Sec. 4.2, Figure 5(b)" if rho == 1.0 else "App. G.4", paths[rho], evidence)
     for figure, rho in (("fig10", 0.1), ("fig11", 10.0)):
         yield claim(
-            f"{figure}-on-target", figure, "App. G.4", "the estimates converge in expectation within T = 20 iterations",
-            f"relative distance of the mean of beta^(T) to the 2SLS estimate, rho = {rho:g}", _relative_mean(_last(paths[rho])),
-            f"at most {CLOSE:g}", at_most=CLOSE,
+            id=f"{figure}-on-target", artefact=figure, location="App. G.4", kind="theorem", source="paper",
+            statement="the estimates converge in expectation within T = 20 iterations",
+            quantity=f"relative distance of the mean of beta^(T) to the 2SLS estimate, rho = {rho:g}",
+            measured=_relative_mean(_last(paths[rho])), criterion=at_most(CLOSE),
         )  # fmt: skip
     yield _concentration(
         "angrist-concentration", "fig10", "Sec. 4.2, App. G.4", [_last(path) for path in paths.values()]
@@ -52,28 +55,31 @@ def _published_value(evidence: Evidence) -> Claim:
     subsets = evidence.select("ext_angrist_subsets", series="2SLS")["mean"]
     low, high = subsets.quantile(0.025), subsets.quantile(0.975)
     return judged(
-        "fig05-value", "ext_angrist_subsets", "Sec. 4.2, Figure 5(a)", f"the estimates concentrate around {value:g}",
-        "median over random subsets of 8065 records of the 2SLS estimate; the interval holds 95 % of the subsets",
-        Estimate(float(subsets.median()), float(low), float(high)),
-        "none: the paper's subset is not known, and the estimate moves by several weeks between subsets", "not testable",
-        f"{(subsets < value).mean():.0%} of the subsets have a smaller estimate than {value:g}",
+        id="fig05-value", artefact="ext_angrist_subsets", location="Sec. 4.2, Figure 5(a)", kind="figure", source="paper",
+        statement=f"the estimates concentrate around {value:g}",
+        quantity="median over random subsets of 8065 records of the 2SLS estimate; the interval holds 95 % of the subsets",
+        measured=Estimate(float(subsets.median()), float(low), float(high)), criterion="none: the paper's subset is not known, and the estimate moves by several weeks between subsets", verdict="not testable",
+        note=f"{(subsets < value).mean():.0%} of the subsets have a smaller estimate than {value:g}",
     )  # fmt: skip
 
 
 def _counts() -> Claim:
     return judged(
-        "angrist-counts", "fig05", "Sec. 4.2", "of 394,835 samples 20,000 are drawn, and 8065 with at least two children are kept",
-        "none", None, "none: no public file has these 394,835 records with weeks worked and the number of children", "not testable",
-        "finding angrist-sample; a random subset of 8065 records of the public married sample is used",
+        id="angrist-counts", artefact="fig05", location="Sec. 4.2", kind="text", source="paper",
+        statement="of 394,835 samples 20,000 are drawn, and 8065 with at least two children are kept",
+        quantity="none",
+        measured=None, criterion="none: no public file has these 394,835 records with weeks worked and the number of children", verdict="not testable",
+        note="finding angrist-sample; a random subset of 8065 records of the public married sample is used",
     )  # fmt: skip
 
 
 def _settled(figure: str, location: str, path: pd.DataFrame, evidence: Evidence) -> Claim:
     after = evidence.published["angrist_iterations"]
     return claim(
-        f"{figure}-iterations", figure, location, f"converges in expectation after about {after} iterations",
-        f"largest distance of the mean of beta^(t), t >= {after}, to its last value, relative to 2SLS",
-        _largest_move(path, after), f"at most {CLOSE:g}", at_most=CLOSE,
+        id=f"{figure}-iterations", artefact=figure, location=location, kind="text", source="paper",
+        statement=f"converges in expectation after about {after} iterations",
+        quantity=f"largest distance of the mean of beta^(t), t >= {after}, to its last value, relative to 2SLS",
+        measured=_largest_move(path, after), criterion=at_most(CLOSE),
     )  # fmt: skip
 
 
@@ -81,10 +87,11 @@ def _card(evidence: Evidence) -> Iterator[Claim]:
     rows = evidence.select("fig13", parameter="beta")
     paths = {rho: rows[rows["rho1"] == rho] for rho in (0.1, 1.0, 10.0)}
     yield claim(
-        "fig13-records", "fig13", "App. G.5", "there are 2191 samples in total", "records with parental education and KWW",
-        Estimate(*[float(rows["records"].iloc[0])] * 3), "equal to the published number",
-        evidence.published["card_records"], evidence.published["card_records"],
-        "the paper names no rule; dropping rows without parental education and KWW was found to give this number",
+        id="fig13-records", artefact="fig13", location="App. G.5", kind="theorem", source="paper",
+        statement="there are 2191 samples in total",
+        quantity="records with parental education and KWW",
+        measured=Estimate(*[float(rows["records"].iloc[0])] * 3), criterion=between(evidence.published["card_records"], evidence.published["card_records"], words="equal to the published number"),
+        note="the paper names no rule; dropping rows without parental education and KWW was found to give this number",
     )  # fmt: skip
     yield _concentration(
         "fig13-concentration", "fig13", "App. G.5, Figure 13", [_last(path) for path in paths.values()]
@@ -92,10 +99,10 @@ def _card(evidence: Evidence) -> Iterator[Claim]:
     within = evidence.published["card_iterations"]
     for rho, path in paths.items():
         yield claim(
-            f"fig13-iterations-{rho:g}", "fig13", "App. G.5, Figure 13",
-            f"in all settings the estimates converge in expectation within T = {within} iterations",
-            f"largest distance of the mean of beta^(t), t >= {within}, to its last value, relative to 2SLS, rho = {rho:g}",
-            _largest_move(path, within), f"at most {CLOSE:g}", at_most=CLOSE,
+            id=f"fig13-iterations-{rho:g}", artefact="fig13", location="App. G.5, Figure 13", kind="figure", source="paper",
+            statement=f"in all settings the estimates converge in expectation within T = {within} iterations",
+            quantity=f"largest distance of the mean of beta^(t), t >= {within}, to its last value, relative to 2SLS, rho = {rho:g}",
+            measured=_largest_move(path, within), criterion=at_most(CLOSE),
         )  # fmt: skip
 
 
@@ -103,9 +110,10 @@ def _concentration(name: str, artefact: str, location: str, rows: list["pd.Serie
     """The rows go from strong to weak privacy."""
     ratios = [spread_ratio(first, second) for first, second in pairwise(rows)]
     return claim(
-        name, artefact, location, "larger budgets give estimates that are more tightly concentrated",
-        "smallest ratio of interquartile ranges of beta^(T), rho over ten times rho", worst(ratios, largest=False),
-        "above 1", 1.0,
+        id=name, artefact=artefact, location=location, kind="text", source="paper",
+        statement="larger budgets give estimates that are more tightly concentrated",
+        quantity="smallest ratio of interquartile ranges of beta^(T), rho over ten times rho",
+        measured=worst(ratios, largest=False), criterion=at_least(1.0, words="above 1"),
     )  # fmt: skip
 
 

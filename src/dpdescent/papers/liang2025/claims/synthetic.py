@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.liang2025.reading import CLOSE, COMPARABLE, RARELY, RATE, SIGNIFICANT, claim, judged
+from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import (  # fmt: skip
     Estimate,
@@ -35,18 +36,19 @@ def _fig03(evidence: Evidence) -> Iterator[Claim]:
     for rho1, rho2 in SPLITS:
         split = rows["a"][(rows["a"]["rho1"] == rho1) & (rows["a"]["rho2"] == rho2)]
         yield claim(
-            f"fig03a-rate-{rho1:g}-{rho2:g}", "fig03", "Sec. 4.1, Figure 3(a)",
-            "all points lie in the plateau region, so the error decreases at the rate 1/sqrt(n)",
-            f"log-log slope of the mean error in n at rho1={rho1:g}, rho2={rho2:g}",
-            log_log_slope(split, "n"), f"slope between {steepest:g} and {flattest:g}", steepest, flattest,
-            "since a review the interval also holds the scatter about the line; the slope hangs on the draw (ext_parameter_draws)",
+            id=f"fig03a-rate-{rho1:g}-{rho2:g}", artefact="fig03", location="Sec. 4.1, Figure 3(a)", kind="figure", source="paper",
+            statement="all points lie in the plateau region, so the error decreases at the rate 1/sqrt(n)",
+            quantity=f"log-log slope of the mean error in n at rho1={rho1:g}, rho2={rho2:g}",
+            measured=log_log_slope(split, "n"), criterion=between(steepest, flattest, words=f"slope between {steepest:g} and {flattest:g}"),
+            note="since a review the interval also holds the scatter about the line; the slope hangs on the draw (ext_parameter_draws)",
         )  # fmt: skip
     yield _rate_over_draws(evidence)
     smallest = worst([ratio(b, a) for a, b in _pairs(rows["a"], rows["b"], ["n", "rho1", "rho2"])], largest=False)
     yield claim(
-        "fig03b-larger", "fig03", "Sec. 4.1, Figure 3(b)", "at p = 50 the errors are significantly larger than at p = 5",
-        "smallest ratio of mean errors, panel b over panel a, at equal n and budgets", smallest,
-        f"at least {SIGNIFICANT:g}", SIGNIFICANT,
+        id="fig03b-larger", artefact="fig03", location="Sec. 4.1, Figure 3(b)", kind="figure", source="paper",
+        statement="at p = 50 the errors are significantly larger than at p = 5",
+        quantity="smallest ratio of mean errors, panel b over panel a, at equal n and budgets",
+        measured=smallest, criterion=at_least(SIGNIFICANT),
     )  # fmt: skip
     yield _fig03_cause(evidence)
 
@@ -62,21 +64,20 @@ def _rate_over_draws(evidence: Evidence) -> Claim:
     values, window = [slope.value for slope in slopes], _rate_window(evidence)
     spread = Estimate(float(np.median(values)), min(values), max(values))
     return judged(
-        "fig03a-rate-any-design", "ext_parameter_draws", "Sec. 4.1, Figure 3(a)",
-        "(as a statement about the design, not about one draw of its parameters) the error decreases at the rate 1/sqrt(n)",
-        f"median slope over {len(slopes)} draws of the parameters; the interval is their range",
-        spread, f"slope between {window[0]:g} and {window[1]:g} for every draw",
-        all_of([verdict(slope, *window) for slope in slopes]),
+        id="fig03a-rate-any-design", artefact="ext_parameter_draws", location="Sec. 4.1, Figure 3(a)", kind="figure", source="paper",
+        statement="(as a statement about the design, not about one draw of its parameters) the error decreases at the rate 1/sqrt(n)",
+        quantity=f"median slope over {len(slopes)} draws of the parameters; the interval is their range",
+        measured=spread, criterion=f"slope between {window[0]:g} and {window[1]:g} for every draw", verdict=all_of([verdict(slope, *window) for slope in slopes]),
     )  # fmt: skip
 
 
 def _fig03_cause(evidence: Evidence) -> Claim:
     to_hat, to_truth = (_noise_free_shares(evidence, target) for target in ("beta_hat", "beta"))
     return claim(
-        "fig03b-cause", "fig03", "Sec. 4.1, Figure 3(b)",
-        "the errors at p = 50 are large because T = 20 violates condition (5)",
-        "largest ratio over n and budgets of the noise-free error (no condition on T) to the private error",
-        worst(to_hat), "at most 0.5: without privacy at least half of the error is gone", at_most=0.5,
+        id="fig03b-cause", artefact="fig03", location="Sec. 4.1, Figure 3(b)", kind="figure", source="paper",
+        statement="the errors at p = 50 are large because T = 20 violates condition (5)",
+        quantity="largest ratio over n and budgets of the noise-free error (no condition on T) to the private error",
+        measured=worst(to_hat), criterion=at_most(0.5, ": without privacy at least half of the error is gone"),
         note=f"judged to beta_hat, like all of Figure 3, since a review; before, to beta, where it is {worst(to_truth).value:.3f}",
     )  # fmt: skip
 
@@ -91,24 +92,24 @@ def _fig04(evidence: Evidence) -> Iterator[Claim]:
     rows = evidence.select("fig04", error_to="beta_hat")
     strong = _where(rows, panel="a", rho1=0.1).sort_values("T")
     yield claim(
-        "fig04a-cutoff-exists", "fig04", "Sec. 4.1, Figure 4(a)",
-        "with small rho1 the error grows significantly after a certain T is reached",
-        "mean error at the largest T over the smallest mean error, rho1 = 0.1",
-        ratio(strong.iloc[-1], strong.loc[strong["mean"].idxmin()]), f"at least {SIGNIFICANT:g}", SIGNIFICANT,
+        id="fig04a-cutoff-exists", artefact="fig04", location="Sec. 4.1, Figure 4(a)", kind="figure", source="paper",
+        statement="with small rho1 the error grows significantly after a certain T is reached",
+        quantity="mean error at the largest T over the smallest mean error, rho1 = 0.1",
+        measured=ratio(strong.iloc[-1], strong.loc[strong["mean"].idxmin()]), criterion=at_least(SIGNIFICANT),
     )  # fmt: skip
     yield claim(
-        "fig04a-cutoff-condition-5", "fig04", "Sec. 4.1, Figure 4(a)",
-        "the cut-off aligns with condition (5), which is proportional to rho1",
-        "slope of log cut-off in log rho1; the cut-off is where the error passes twice its smallest value",
-        _cutoff_slope(_where(rows, panel="a"), _passes_twice), "between 0.7 and 1.3", 0.7, 1.3,
-        "condition (5) has a constant to which the paper gives no value, so only its proportionality can be judged",
+        id="fig04a-cutoff-condition-5", artefact="fig04", location="Sec. 4.1, Figure 4(a)", kind="figure", source="paper",
+        statement="the cut-off aligns with condition (5), which is proportional to rho1",
+        quantity="slope of log cut-off in log rho1; the cut-off is where the error passes twice its smallest value",
+        measured=_cutoff_slope(_where(rows, panel="a"), _passes_twice), criterion=between(0.7, 1.3),
+        note="condition (5) has a constant to which the paper gives no value, so only its proportionality can be judged",
     )  # fmt: skip
     yield claim(
-        "fig04a-cutoff-minimum", "fig04", "Sec. 4.1, Figure 4(a)",
-        "the cut-off aligns with condition (5), which is proportional to rho1",
-        "slope of log cut-off in log rho1; the cut-off is where the error is smallest (interval: T tied with it)",
-        _cutoff_slope(_where(rows, panel="a"), _smallest), "between 0.7 and 1.3", 0.7, 1.3,
-        "a second reading, added after the first was judged: clipping lets the error saturate, so that it may never pass twice its minimum",
+        id="fig04a-cutoff-minimum", artefact="fig04", location="Sec. 4.1, Figure 4(a)", kind="figure", source="paper",
+        statement="the cut-off aligns with condition (5), which is proportional to rho1",
+        quantity="slope of log cut-off in log rho1; the cut-off is where the error is smallest (interval: T tied with it)",
+        measured=_cutoff_slope(_where(rows, panel="a"), _smallest), criterion=between(0.7, 1.3),
+        note="a second reading, added after the first was judged: clipping lets the error saturate, so that it may never pass twice its minimum",
     )  # fmt: skip
     other = evidence.select("fig04", "first-stage budget 1000", panel="b", rho2=0.1, error_to="beta_hat")
     yield from _fig04b(_where(rows, panel="b", rho2=0.1).sort_values("T"), other.sort_values("T"))
@@ -153,18 +154,23 @@ def _fig04b(curve: pd.DataFrame, other: pd.DataFrame) -> Iterator[Claim]:
     where, statement = "Sec. 4.1, Figure 4(b)", "with small rho2 the error behaves as Figure 2: it drops, stays, rises"
     lowest = curve.loc[curve["mean"].idxmin()]
     yield claim(
-        "fig04b-drop", "fig04", where, f"{statement} (drop)", "mean error at T = 1 over the smallest, rho2 = 0.1",
-        ratio(curve.iloc[0], lowest), f"at least {SIGNIFICANT:g}", SIGNIFICANT,
+        id="fig04b-drop", artefact="fig04", location=where, kind="figure", source="paper",
+        statement=f"{statement} (drop)",
+        quantity="mean error at T = 1 over the smallest, rho2 = 0.1",
+        measured=ratio(curve.iloc[0], lowest), criterion=at_least(SIGNIFICANT),
     )  # fmt: skip
     yield claim(
-        "fig04b-plateau", "fig04", where, f"{statement} (plateau)",
-        "largest over smallest T at which the mean error is within 25 % of its minimum, rho2 = 0.1",
-        _plateau(curve), "at least 4", 4.0, note=f"with rho1 = 1000 (a variant) it is {_plateau(other).value:.2g}",
+        id="fig04b-plateau", artefact="fig04", location=where, kind="figure", source="paper",
+        statement=f"{statement} (plateau)",
+        quantity="largest over smallest T at which the mean error is within 25 % of its minimum, rho2 = 0.1",
+        measured=_plateau(curve), criterion=at_least(4.0, words="at least 4"),
+        note=f"with rho1 = 1000 (a variant) it is {_plateau(other).value:.2g}",
     )  # fmt: skip
     yield claim(
-        "fig04b-rise", "fig04", where, f"{statement} (rise like sqrt(T))",
-        "log-log slope of the mean error over T >= 100, rho2 = 0.1",
-        log_log_slope(curve[curve["T"] >= 100], "T"), "between 0.25 and 0.75", 0.25, 0.75,
+        id="fig04b-rise", artefact="fig04", location=where, kind="figure", source="paper",
+        statement=f"{statement} (rise like sqrt(T))",
+        quantity="log-log slope of the mean error over T >= 100, rho2 = 0.1",
+        measured=log_log_slope(curve[curve["T"] >= 100], "T"), criterion=between(0.25, 0.75),
         note=f"with rho1 = 1000 (a variant) it is {log_log_slope(other[other['T'] >= 100], 'T').value:.2f}",
     )  # fmt: skip
 
@@ -183,31 +189,36 @@ def _fig06(evidence: Evidence) -> Iterator[Claim]:
     both, free = _where(rows, panel="a"), _where(rows, panel="b")
     within = [ratio(a, b) for a, b in _pairs(both, free, ["T", "rho2"]) if a["T"] <= 1000]
     yield claim(
-        "fig06-comparable", "fig06", "App. F.1, Figure 6", "for T = O(n) the two algorithms exhibit comparable performance",
-        "largest ratio of mean errors, Algorithm 1 over Algorithm 3, for T <= n = 1000", worst(within),
-        f"at most {COMPARABLE:g}", at_most=COMPARABLE,
+        id="fig06-comparable", artefact="fig06", location="App. F.1, Figure 6", kind="figure", source="paper",
+        statement="for T = O(n) the two algorithms exhibit comparable performance",
+        quantity="largest ratio of mean errors, Algorithm 1 over Algorithm 3, for T <= n = 1000",
+        measured=worst(within), criterion=at_most(COMPARABLE),
     )  # fmt: skip
     for rho2 in LEVELS:
         curve = _where(both, rho2=rho2).sort_values("T")
         yield claim(
-            f"fig06-diverges-{rho2:g}", "fig06", "App. F.1, Figure 6", "when T grows larger, Algorithm 1 diverges",
-            f"mean error at T = 2000 over the smallest mean error, rho2 = {rho2:g}",
-            ratio(curve.iloc[-1], curve.loc[curve["mean"].idxmin()]), f"at least {SIGNIFICANT:g}", SIGNIFICANT,
+            id=f"fig06-diverges-{rho2:g}", artefact="fig06", location="App. F.1, Figure 6", kind="figure", source="paper",
+            statement="when T grows larger, Algorithm 1 diverges",
+            quantity=f"mean error at T = 2000 over the smallest mean error, rho2 = {rho2:g}",
+            measured=ratio(curve.iloc[-1], curve.loc[curve["mean"].idxmin()]), criterion=at_least(SIGNIFICANT),
             note=f"the yardstick of 'stable', since a review; over the first step's error it is {_over_first(curve):.2f}",
         )  # fmt: skip
     for rho2 in LEVELS:
         curve = _where(free, rho2=rho2).sort_values("T")
         yield claim(
-            f"fig06-stable-{rho2:g}", "fig06", "App. F.1, Figure 6", "Algorithm 3 maintains a stable error trajectory",
-            f"mean error at T = 2000 over the smallest mean error, rho2 = {rho2:g}",
-            ratio(curve.iloc[-1], curve.loc[curve["mean"].idxmin()]), f"at most {COMPARABLE:g}", at_most=COMPARABLE,
+            id=f"fig06-stable-{rho2:g}", artefact="fig06", location="App. F.1, Figure 6", kind="figure", source="paper",
+            statement="Algorithm 3 maintains a stable error trajectory",
+            quantity=f"mean error at T = 2000 over the smallest mean error, rho2 = {rho2:g}",
+            measured=ratio(curve.iloc[-1], curve.loc[curve["mean"].idxmin()]), criterion=at_most(COMPARABLE),
             note=f"over the first step's error it is {_over_first(curve):.2f}",
         )  # fmt: skip
     apart = [ratio(a, b) for a, b in _pairs(both, free, ["T", "rho2"]) if a["T"] == rows["T"].max()]
     yield claim(
-        "fig06-contrast", "fig06", "App. F.1, Figure 6", "for larger T Algorithm 1 does worse than Algorithm 3",
-        "smallest ratio over rho2 of mean errors at T = 2000, Algorithm 1 over Algorithm 3", worst(apart, largest=False),
-        "above 1", 1.0, note="added after a review: the contrast that the sentence draws",
+        id="fig06-contrast", artefact="fig06", location="App. F.1, Figure 6", kind="figure", source="paper",
+        statement="for larger T Algorithm 1 does worse than Algorithm 3",
+        quantity="smallest ratio over rho2 of mean errors at T = 2000, Algorithm 1 over Algorithm 3",
+        measured=worst(apart, largest=False), criterion=at_least(1.0, words="above 1"),
+        note="added after a review: the contrast that the sentence draws",
     )  # fmt: skip
 
 
@@ -220,25 +231,27 @@ def _fig07(evidence: Evidence) -> Iterator[Claim]:
         rows = evidence.select("fig07", panel=panel, error_to="beta_hat").sort_values("step_fraction")
         inside = rows[(rows["step_fraction"] >= 0.2) & (rows["step_fraction"] <= 0.95)]
         yield claim(
-            f"fig07{panel}-insensitive", "fig07", f"App. G.1, Figure 7({panel})",
-            "inside the theoretically justified region the convergence is fairly insensitive to the step size",
-            f"largest over smallest mean error for {symbol} between 0.2 and 0.95 of its ceiling",
-            extreme_ratio(inside), f"at most {COMPARABLE:g}", at_most=COMPARABLE, note=_other_settings(evidence, panel),
+            id=f"fig07{panel}-insensitive", artefact="fig07", location=f"App. G.1, Figure 7({panel})", kind="figure", source="paper",
+            statement="inside the theoretically justified region the convergence is fairly insensitive to the step size",
+            quantity=f"largest over smallest mean error for {symbol} between 0.2 and 0.95 of its ceiling",
+            measured=extreme_ratio(inside), criterion=at_most(COMPARABLE),
+            note=_other_settings(evidence, panel),
         )  # fmt: skip
         best = rows["approximate_optimum"].iloc[0] / rows["ceiling"].iloc[0]
         near = rows[(rows["step_fraction"] >= 0.8 * best) & (rows["step_fraction"] <= 1.2 * best)]
         yield claim(
-            f"fig07{panel}-optimum", "fig07", f"Remark 3.3, Figure 7({panel})",
-            "the error is fairly insensitive in a neighbourhood of the approximately optimal step size",
-            f"largest over smallest mean error within 20 % of {symbol}*", extreme_ratio(near),
-            f"at most {COMPARABLE:g}", at_most=COMPARABLE,
+            id=f"fig07{panel}-optimum", artefact="fig07", location=f"Remark 3.3, Figure 7({panel})", kind="figure", source="paper",
+            statement="the error is fairly insensitive in a neighbourhood of the approximately optimal step size",
+            quantity=f"largest over smallest mean error within 20 % of {symbol}*",
+            measured=extreme_ratio(near), criterion=at_most(COMPARABLE),
         )  # fmt: skip
     rows = evidence.select("fig07", panel="b", error_to="beta_hat").sort_values("step_fraction")
     above, below = rows[rows["step_fraction"] >= 1.1].iloc[0], rows[rows["step_fraction"] <= 0.95].iloc[-1]
     yield claim(
-        "fig07b-conservative", "fig07", "Remark 3.2, App. G.1", "the upper bound for alpha is slightly conservative",
-        "mean error at 1.1 times the ceiling over that at 0.95 (or the next points of the grid)", ratio(above, below),
-        "at most 1.25", at_most=1.25,
+        id="fig07b-conservative", artefact="fig07", location="Remark 3.2, App. G.1", kind="theorem", source="paper",
+        statement="the upper bound for alpha is slightly conservative",
+        quantity="mean error at 1.1 times the ceiling over that at 0.95 (or the next points of the grid)",
+        measured=ratio(above, below), criterion=at_most(1.25),
     )  # fmt: skip
 
 
@@ -257,16 +270,17 @@ def _fig08(evidence: Evidence) -> Iterator[Claim]:
     best = rows.loc[rows["mean"].idxmin()]
     ends = worst([ratio(rows.iloc[0], best), ratio(rows.iloc[-1], best)], largest=False)
     yield claim(
-        "fig08-u-shape", "fig08", "App. G.2, Figure 8", "too small a threshold distorts, too large a one adds noise",
-        "smaller of the two ratios of the mean error at gamma = 1 and 1000 to the smallest", ends,
-        f"at least {SIGNIFICANT:g}", SIGNIFICANT,
+        id="fig08-u-shape", artefact="fig08", location="App. G.2, Figure 8", kind="figure", source="paper",
+        statement="too small a threshold distorts, too large a one adds noise",
+        quantity="smaller of the two ratios of the mean error at gamma = 1 and 1000 to the smallest",
+        measured=ends, criterion=at_least(SIGNIFICANT),
     )  # fmt: skip
     tied = rows[rows["mean"] - 1.96 * rows["se"] <= best["mean"] + 1.96 * best["se"]]["clip_fraction_stage2"]
     yield claim(
-        "fig08-smallest-without-clipping", "fig08", "App. G.2, Figure 8",
-        "the most effective threshold is the smallest one without clipping with high probability",
-        "fraction of second-stage gradients clipped at the best threshold; the interval is over thresholds tied with it",
-        Estimate(best["clip_fraction_stage2"], float(tied.min()), float(tied.max())), f"at most {RARELY:g}", at_most=RARELY,
+        id="fig08-smallest-without-clipping", artefact="fig08", location="App. G.2, Figure 8", kind="figure", source="paper",
+        statement="the most effective threshold is the smallest one without clipping with high probability",
+        quantity="fraction of second-stage gradients clipped at the best threshold; the interval is over thresholds tied with it",
+        measured=Estimate(best["clip_fraction_stage2"], float(tied.min()), float(tied.max())), criterion=at_most(RARELY),
     )  # fmt: skip
 
 
@@ -276,17 +290,20 @@ def _fig09(evidence: Evidence) -> Iterator[Claim]:
     hundred = _where(descent, T=100)
     smallest = worst([_median_ratio(a, b) for a, b in _pairs(hundred, closed, ["n"])], largest=False)
     yield claim(
-        "fig09-slower", "fig09", "App. G.3, Figure 9", "(as Figure 9 is read) 2S-GD (T = 100) is less accurate than 2SLS at every n",
-        "smallest ratio over n of median errors to beta, 2S-GD over 2SLS", smallest, "at least 1", 1.0,
+        id="fig09-slower", artefact="fig09", location="App. G.3, Figure 9", kind="figure", source="paper",
+        statement="(as Figure 9 is read) 2S-GD (T = 100) is less accurate than 2SLS at every n",
+        quantity="smallest ratio over n of median errors to beta, 2S-GD over 2SLS",
+        measured=smallest, criterion=at_least(1.0, words="at least 1"),
         note=f"medians, because just-identified 2SLS has no finite mean; {_by_means(hundred, closed)}",
     )  # fmt: skip
     first, second = (log_log_slope(_by_median(table), "n") for table in (hundred, closed))
     width = math.hypot(first.high - first.value, second.high - second.value)
     gap = first.value - second.value
     yield claim(
-        "fig09-rate", "fig09", "App. G.3, Figure 9", "the convergence rate of 2S-GD is slower than that of 2SLS",
-        "difference of the log-log slopes of the median error in n at T = 100", Estimate(gap, gap - width, gap + width),
-        "above 0", 0.0,
+        id="fig09-rate", artefact="fig09", location="App. G.3, Figure 9", kind="figure", source="paper",
+        statement="the convergence rate of 2S-GD is slower than that of 2SLS",
+        quantity="difference of the log-log slopes of the median error in n at T = 100",
+        measured=Estimate(gap, gap - width, gap + width), criterion=at_least(0.0, words="above 0"),
     )  # fmt: skip
     yield from _fig09_convergence(evidence, closed)
 
@@ -311,13 +328,16 @@ def _fig09_convergence(evidence: Evidence, closed: pd.DataFrame) -> Iterator[Cla
     }
     quantity = "largest ratio over n of the median distance of 2S-GD to 2SLS at T = {} to the median error of 2SLS"
     yield claim(
-        "fig09-sufficient", "fig09", "App. G.3", "T = 100 iterations suffice for 2S-GD to converge",
-        quantity.format(100), remaining[100], f"at most {CLOSE:g}", at_most=CLOSE,
+        id="fig09-sufficient", artefact="fig09", location="App. G.3", kind="theorem", source="paper",
+        statement="T = 100 iterations suffice for 2S-GD to converge",
+        quantity=quantity.format(100),
+        measured=remaining[100], criterion=at_most(CLOSE),
     )  # fmt: skip
     yield claim(
-        "remark-3.8-gap", "fig09", "Remark 3.8, Conclusion",
-        "with T -> infinity 2S-GD keeps a gap to 2SLS, an additional factor sqrt(p): an inherent limitation",
-        quantity.format(10000), remaining[10000], f"at least {CLOSE:g}", CLOSE,
+        id="remark-3.8-gap", artefact="fig09", location="Remark 3.8, Conclusion", kind="theorem", source="paper",
+        statement="with T -> infinity 2S-GD keeps a gap to 2SLS, an additional factor sqrt(p): an inherent limitation",
+        quantity=quantity.format(10000),
+        measured=remaining[10000], criterion=at_least(CLOSE),
         note=_one_design(evidence),
     )  # fmt: skip
 
@@ -326,21 +346,21 @@ def _friendly_core(evidence: Evidence) -> Iterator[Claim]:
     rows = evidence.select("ext_friendlycore", series="FriendlyCore-2SLS")
     shares = rows["records_used"] / rows["n"]
     yield judged(
-        "remark-F.1-sample-size", "ext_friendlycore", "Remark F.1",
-        "FriendlyCore effectively reduces the sample size that is available", "share of the records that the core keeps, over n and rho",
-        Estimate(float(shares.median()), float(shares.min()), float(shares.max())),
-        "none: the averaging variant takes no subsamples", "not testable",
-        "judged until a review; the interval is the range over n and rho",
+        id="remark-F.1-sample-size", artefact="ext_friendlycore", location="Remark F.1", kind="theorem", source="paper",
+        statement="FriendlyCore effectively reduces the sample size that is available",
+        quantity="share of the records that the core keeps, over n and rho",
+        measured=Estimate(float(shares.median()), float(shares.min()), float(shares.max())), criterion="none: the averaging variant takes no subsamples", verdict="not testable",
+        note="judged until a review; the interval is the range over n and rho",
     )  # fmt: skip
     private = evidence.select("ext_friendlycore", series="DP-2S-GD")
     pairs = [ratio(a, b) for a, b in _pairs(private, rows, ["n", "rho"])]
     values = sorted(pairs, key=lambda estimate: estimate.value)
     yield judged(
-        "remark-F.1-orders", "ext_friendlycore", "Remark F.1", "the error bounds of both roads have similar orders",
-        "ratio of mean errors, DP-2S-GD over FriendlyCore-2SLS: median over n and rho, range as interval",
-        Estimate(values[len(values) // 2].value, values[0].value, values[-1].value),
-        "none: a statement about bounds with unstated constants", "not testable",
-        "the paper never ran the comparison; ext_friendlycore does, at equal budget, exact calibration and equal relation",
+        id="remark-F.1-orders", artefact="ext_friendlycore", location="Remark F.1", kind="theorem", source="paper",
+        statement="the error bounds of both roads have similar orders",
+        quantity="ratio of mean errors, DP-2S-GD over FriendlyCore-2SLS: median over n and rho, range as interval",
+        measured=Estimate(values[len(values) // 2].value, values[0].value, values[-1].value), criterion="none: a statement about bounds with unstated constants", verdict="not testable",
+        note="the paper never ran the comparison; ext_friendlycore does, at equal budget, exact calibration and equal relation",
     )  # fmt: skip
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from dpdescent.papers.liang2025.reading import claim, judged
 from dpdescent.privacy import zcdp
+from dpdescent.replication.judging.bound_rows import bound_value
+from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.judgement import bound_value
 from dpdescent.replication.judging.statistics import Estimate
 
 
@@ -24,9 +25,10 @@ def _conversions(evidence: Evidence) -> Iterator[Claim]:
     for text, printed in evidence.published["epsilon_at_rho"].items():
         eps = zcdp.epsilon(float(text), delta)
         yield claim(
-            f"footnote-3-{text}", "bounds", "footnote 3", f"rho = {text} is ({printed:g}, 1e-5)-DP by rho + 2 sqrt(rho log(1/delta))",
-            "epsilon by that formula", Estimate(eps, eps, eps), "rounds to the printed two decimals",
-            printed - 0.005, printed + 0.005,
+            id=f"footnote-3-{text}", artefact="bounds", location="footnote 3", kind="text", source="paper",
+            statement=f"rho = {text} is ({printed:g}, 1e-5)-DP by rho + 2 sqrt(rho log(1/delta))",
+            quantity="epsilon by that formula",
+            measured=Estimate(eps, eps, eps), criterion=between(printed - 0.005, printed + 0.005, words="rounds to the printed two decimals"),
         )  # fmt: skip
 
 
@@ -36,12 +38,17 @@ def _proposition_3_1(evidence: Evidence) -> Iterator[Claim]:
     share = Estimate(float(shares.mean()), float(shares.min()), float(shares.max()))
     quantity = "zCDP cost of the releases over rho1 + rho2 = 10"
     yield claim(
-        "prop-3.1-private", "ext_calibration", "Prop. 3.1", "with these noise scales Algorithm 1 is (rho1 + rho2)-zCDP",
-        quantity, share, "at most 1", at_most=1.0,
+        id="prop-3.1-private", artefact="ext_calibration", location="Prop. 3.1", kind="theorem", source="paper",
+        statement="with these noise scales Algorithm 1 is (rho1 + rho2)-zCDP",
+        quantity=quantity,
+        measured=share, criterion=at_most(1.0, words="at most 1"),
     )  # fmt: skip
     yield claim(
-        "prop-3.1-identity", "ext_calibration", "Prop. 3.1", "rho1 + rho2 = (2T/n^2)(gamma1^2/lambda1^2 + gamma2^2/lambda2^2)",
-        quantity, share, "equal to 1", 1.0 - 1e-9, 1.0 + 1e-9, "the noise is sqrt(2) times what the guarantee needs",
+        id="prop-3.1-identity", artefact="ext_calibration", location="Prop. 3.1", kind="theorem", source="paper",
+        statement="rho1 + rho2 = (2T/n^2)(gamma1^2/lambda1^2 + gamma2^2/lambda2^2)",
+        quantity=quantity,
+        measured=share, criterion=between(1.0 - 1e-9, 1.0 + 1e-9, words="equal to 1"),
+        note="the noise is sqrt(2) times what the guarantee needs",
     )  # fmt: skip
 
 
@@ -49,27 +56,29 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
     """From the evaluated bounds: the optimal number of steps, and what the conditions admit where figures were made."""
     near, growth = (bound_value(evidence, f"growth of the optimal T per log n{end}") for end in ("", ", far out"))
     yield claim(
-        "remark-3.7-optimal-T", "bounds", "Remark 3.7, Conclusion",
-        "the optimum number of iterations is super-logarithmic in n",
-        "T that minimises bound (7), over log n: its value at n = 1e40 over that at n = 1e20", Estimate(*[growth] * 3),
-        "at least 1.5: T grows faster than log n", 1.5,
-        note=(
-            f"between n = 1e5 and 1e10 the ratio is {near:.2f}, by an offset of the logarithm that fades: the range was moved out after "
-            "that was seen, the criterion was not; all T between T1 (logarithmic) and T2 (linear) have the same order"
-        ),
+        id="remark-3.7-optimal-T", artefact="bounds", location="Remark 3.7, Conclusion", kind="theorem", source="paper",
+        statement="the optimum number of iterations is super-logarithmic in n",
+        quantity="T that minimises bound (7), over log n: its value at n = 1e40 over that at n = 1e20",
+        measured=Estimate(*[growth] * 3), criterion=at_least(1.5, ": T grows faster than log n"),
+        note=f"between n = 1e5 and 1e10 the ratio is {near:.2f}, by an offset of the logarithm that fades: the range was moved out after "
+            "that was seen, the criterion was not; all T between T1 (logarithmic) and T2 (linear) have the same order",
     )  # fmt: skip
     exponent = math.log(2.0 * growth) / math.log(1e20)
     yield claim(
-        "remark-3.7-sub-linear", "bounds", "Remark 3.7, Conclusion", "the optimum number of iterations is sub-linear in n",
-        "exponent of n in the T that minimises bound (7), from n = 1e20 to 1e40", Estimate(*[exponent] * 3), "below 1", at_most=0.999,
+        id="remark-3.7-sub-linear", artefact="bounds", location="Remark 3.7, Conclusion", kind="theorem", source="paper",
+        statement="the optimum number of iterations is sub-linear in n",
+        quantity="exponent of n in the T that minimises bound (7), from n = 1e20 to 1e40",
+        measured=Estimate(*[exponent] * 3), criterion=at_most(0.999, words="below 1"),
         note="since a review in place of a claim on the plateau: the upper end T2 of the plateau of the bound is linear in n (bounds.csv)",
     )  # fmt: skip
     for figure, name in (("fig04", "condition (21) at Figure 4, rho1 = 10"), ("fig06", "condition (6) at Figure 6")):
         value = bound_value(evidence, name)
         yield judged(
-            f"{figure}-within-theory", "bounds", "Sec. 4", "(ours) the experiments lie where the theorem applies", name,
-            Estimate(value, value, value), "none: the conditions have constants to which the paper gives no value", "not testable",
-            "at our constants; condition (21) is explicit but for c0 and C0",
+            id=f"{figure}-within-theory", artefact="bounds", location="Sec. 4", kind="text", source="ours",
+            statement="(ours) the experiments lie where the theorem applies",
+            quantity=name,
+            measured=Estimate(value, value, value), criterion="none: the conditions have constants to which the paper gives no value", verdict="not testable",
+            note="at our constants; condition (21) is explicit but for c0 and C0",
         )  # fmt: skip
 
 
@@ -77,11 +86,11 @@ def _no_clipping(evidence: Evidence) -> Claim:
     rows = evidence.select("fig03", panel="a", series="DP-2S-GD", error_to="beta_hat")
     shares = rows["clip_fraction_stage2"]
     return judged(
-        "remark-3.4-no-clipping", "fig03", "Remark 3.4", "with threshold (4) clipping does not alter the gradients, with high probability",
-        "fraction of second-stage gradients clipped in Figure 3(a) at c0 = 3; the interval is over n and budgets",
-        Estimate(float(shares.mean()), float(shares.min()), float(shares.max())),
-        "none: c0 depends on the problem and has no value in the paper", "not testable",
-        "Figure 8 shows which threshold would avoid clipping, and what error that costs",
+        id="remark-3.4-no-clipping", artefact="fig03", location="Remark 3.4", kind="theorem", source="paper",
+        statement="with threshold (4) clipping does not alter the gradients, with high probability",
+        quantity="fraction of second-stage gradients clipped in Figure 3(a) at c0 = 3; the interval is over n and budgets",
+        measured=Estimate(float(shares.mean()), float(shares.min()), float(shares.max())), criterion="none: c0 depends on the problem and has no value in the paper", verdict="not testable",
+        note="Figure 8 shows which threshold would avoid clipping, and what error that costs",
     )  # fmt: skip
 
 
@@ -96,7 +105,8 @@ def _beta_only(evidence: Evidence) -> Iterator[Claim]:
         top = rows.loc[costs.idxmax()]
         measured = Estimate(*(top[column] / top["claimed_rho"] for column in ("median", "q05", "q95")))
         yield claim(
-            name, "table_release_beta_only", "Lemma F.1, Remark 3.9", statement,
-            "largest median realised zCDP cost over planted records, over the claim; the interval holds 90 % of the draws",
-            measured, "at most 1", at_most=1.0,
+            id=name, artefact="table_release_beta_only", location="Lemma F.1, Remark 3.9", kind="theorem", source="paper",
+            statement=statement,
+            quantity="largest median realised zCDP cost over planted records, over the claim; the interval holds 90 % of the draws",
+            measured=measured, criterion=at_most(1.0, words="at most 1"),
         )  # fmt: skip

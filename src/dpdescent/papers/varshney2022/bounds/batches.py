@@ -14,8 +14,8 @@ from dpdescent.papers.varshney2022.design import Design
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd, privacy
 from dpdescent.papers.varshney2022.theory.ambssgd import Setting
+from dpdescent.replication.judging.bound_rows import is_met, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import is_met, stated
 
 RUNS, MOMENTS = "bound_vs_run", "moments"
 BATCHES, CONDITIONS, SIZES = (1, 100, 10_000), (1.0, 16.0), (5.0, 10.0)
@@ -104,8 +104,9 @@ def _noise(setting: Setting, text: str) -> Iterator[Bound]:
     yield equal("trace of the noise's covariance", "Lemma B.7, (49), (58)", text, value, measured, why)
     value = float(ambssgd.noise_covariance(problem, b, 0.5 * setting.alpha, zeta_squared).sum())
     yield stated(
-        "trace of the noise's covariance, without the 4", "(55)", text, value, f"as printed; {why}; a slip", measured
-    )
+        bound="trace of the noise's covariance, without the 4", location="(55)", setting=text, value=value,
+        note=f"as printed; {why}; a slip", measured=measured,
+    )  # fmt: skip
 
 
 def _second_half(setting: Setting, text: str) -> Iterator[Bound]:

@@ -15,8 +15,8 @@ from dpdescent.papers.varshney2022.design import Design
 from dpdescent.papers.varshney2022.theory.ambssgd import Setting
 from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.replication.judging import statistics
+from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, Direction, identity, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, VACUOUS, Direction, identity, row, stated
 
 # How far rounding may carry exact values, relative to the bound.
 ROUNDING = 1e-9
@@ -83,7 +83,10 @@ def order(bound: str, location: str, setting: str, value: float, measured: float
     """A row for a form whose constants are hidden: open, with the constant that it would need."""
     known = measured is not None and math.isfinite(measured)
     needed = f"measured is {measured / value:.3g} times it" if known and measured is not None and value > 0.0 else ""
-    return stated(bound, location, setting, value, joined(note, needed, ORDER), measured if known else None)
+    return stated(
+        bound=bound, location=location, setting=setting, value=value, note=joined(note, needed, ORDER),
+        measured=measured if known else None,
+    )  # fmt: skip
 
 
 def exact(
@@ -92,8 +95,14 @@ def exact(
 ) -> Bound:  # fmt: skip
     """A row for a bound beside an exact value; open where its conditions are not met, or the value left the floats."""
     if not met or not math.isfinite(measured):
-        return stated(bound, location, setting, value, note, measured if math.isfinite(measured) else None)
-    return row(bound, location, setting, value, measured, direction, note, ROUNDING * abs(value))
+        return stated(
+            bound=bound, location=location, setting=setting, value=value, note=note,
+            measured=measured if math.isfinite(measured) else None,
+        )  # fmt: skip
+    return row(
+        bound=bound, location=location, setting=setting, value=value, measured=measured, direction=direction,
+        note=note, allowed=ROUNDING * abs(value),
+    )  # fmt: skip
 
 
 def simulated(
@@ -102,9 +111,14 @@ def simulated(
 ) -> Bound:  # fmt: skip
     """A row for a bound beside the mean over trials; open where its conditions are not met."""
     if not met:
-        return stated(bound, location, setting, value, note, finite(found["mean"]))
+        return stated(
+            bound=bound, location=location, setting=setting, value=value, note=note, measured=finite(found["mean"]),
+        )  # fmt: skip
     why = joined(note, f"{CHANCE} beyond allowed")
-    return row(bound, location, setting, value, finite(found["mean"]), direction, why, chance(found))
+    return row(
+        bound=bound, location=location, setting=setting, value=value, measured=finite(found["mean"]),
+        direction=direction, note=why, allowed=chance(found),
+    )  # fmt: skip
 
 
 def same(
@@ -112,15 +126,23 @@ def same(
 ) -> Bound:  # fmt: skip
     """A row for an exact mean beside the mean over trials."""
     if not met or not math.isfinite(value):
-        return stated(bound, location, setting, value, note, finite(found["mean"]))
+        return stated(
+            bound=bound, location=location, setting=setting, value=value, note=note, measured=finite(found["mean"]),
+        )  # fmt: skip
     why = joined(note, f"equality, {CHANCE} either way allowed")
-    return identity(bound, location, setting, value, finite(found["mean"]), chance(found), why)
+    return identity(
+        bound=bound, location=location, setting=setting, value=value, measured=finite(found["mean"]),
+        allowed=chance(found), note=why,
+    )  # fmt: skip
 
 
 def equal(bound: str, location: str, setting: str, value: float, measured: float, note: str = "") -> Bound:
     """A row for an equality of exact values."""
     why = joined(note, f"equality up to rounding, {ROUNDING:g} relative")
-    return identity(bound, location, setting, value, measured, ROUNDING * abs(value), why)
+    return identity(
+        bound=bound, location=location, setting=setting, value=value, measured=measured, allowed=ROUNDING * abs(value),
+        note=why,
+    )  # fmt: skip
 
 
 def mean_square(found: pd.Series) -> float:

@@ -11,8 +11,9 @@ from dpdescent.papers.varshney2022.runs.baselines import ADA_SSP, DP_GD, OLS
 from dpdescent.papers.varshney2022.runs.single_pass import SSGD
 from dpdescent.papers.varshney2022.theory import comparison
 from dpdescent.papers.varshney2022.theory.comparison import ENTRIES, Entry, Point
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import ORDER, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, each, stated
 
 TABLE, SIZES, EPSILONS = "table_bounds", "risk_vs_n", "risk_vs_eps"
 # What we run of what is quoted; Cai et al. stands for methods that use records again, and so does AdaSSP.
@@ -72,4 +73,7 @@ def _free(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
         why = "measured is the one term over the other"
         yield equal("privacy's term over sampling's", "Sec. 1", setting, comparison.private_share(c), ratio, why)
         why = f"as printed, 1/c, which is right for eps = sqrt(c d/N); {why}; {ORDER}"
-        yield stated("privacy's term over sampling's, as printed", "Sec. 1", setting, 1.0 / c, why, ratio)
+        yield stated(
+            bound="privacy's term over sampling's, as printed", location="Sec. 1", setting=setting, value=1.0 / c,
+            note=why, measured=ratio,
+        )  # fmt: skip

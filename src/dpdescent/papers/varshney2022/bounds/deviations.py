@@ -13,8 +13,8 @@ from dpdescent.papers.varshney2022.experiments.ssgd import NO_PRIVACY, PRACTICAL
 from dpdescent.papers.varshney2022.theory import ambssgd, ssgd
 from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.papers.varshney2022.theory.ssgd import Parameters
+from dpdescent.replication.judging.bound_rows import stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import stated
 
 # Failure probability of Lemma A.6, and numbers of steps; more than a thousand cost time.
 FAILURE = 0.05
@@ -79,15 +79,24 @@ def _steps(case: Case) -> Iterator[Bound]:
     shared = "beta=1/N; with high probability; measured is the exact mean for many steps: no verdict"
     # Sums of E |B ... B v|^2 over all numbers of steps, v being e_i or x.
     measured = float(ambssgd.inverse_of_step(silent, eta, 1.0, 1.0).sum()) / eta
-    yield stated("Tr Q", "(17)", text, ssgd.trace_q(problem, eta, beta), shared, measured)
+    yield stated(
+        bound="Tr Q", location="(17)", setting=text, value=ssgd.trace_q(problem, eta, beta), note=shared,
+        measured=measured,
+    )  # fmt: skip
     measured = float(ambssgd.inverse_of_step(unit, eta, 1.0).sum()) / eta
-    yield stated("Tr V'V", "(24)", text, ssgd.trace_v(problem, eta, beta), shared, measured)
+    yield stated(
+        bound="Tr V'V", location="(24)", setting=text, value=ssgd.trace_v(problem, eta, beta), note=shared,
+        measured=measured,
+    )  # fmt: skip
     root_mean_square = math.sqrt(2.0 * _last(case) / problem.mu)
     why = (
         "with high probability where nothing is clipped; measured is the exact root mean square of |w_N - w*|_H over "
         f"sqrt(mu): no verdict; {case.clipping}"
     )
-    yield stated("|w_N - w*|", "(28)", text, ssgd.distance_bound(problem, used), why, root_mean_square)
+    yield stated(
+        bound="|w_N - w*|", location="(28)", setting=text, value=ssgd.distance_bound(problem, used), note=why,
+        measured=root_mean_square,
+    )  # fmt: skip
     yield from _stationary(problem, used, text, "Sigma + 4 zeta^2 alpha^2 I, as in (39)")
 
 

@@ -34,8 +34,9 @@ from dpdescent.papers.varshney2022.experiments.bound_vs_run import AS_RUN, UNCLI
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd
 from dpdescent.papers.varshney2022.theory.ambssgd import Setting
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import ORDER, is_met, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, each, is_met, stated
 
 RUNS, PATHS, KAPPAS, SIZES = "bound_vs_run", "clip_path", "risk_vs_kappa", "feasibility"
 RUN_KEYS = ("kind", "N", "d", "sigma", "eps", "delta", "T")
@@ -119,14 +120,20 @@ def _law(text: str, setting: Setting) -> Iterator[Bound]:
     value = ambssgd.lemma_3_11(plain)
     why = joined(f"log^a N = 1, of the zetas too; {ORDER}", _conditions(plain)[1], vacuous(problem, value))
     measured = finite(Law.of(plain).risk)
-    yield stated("risk of DP-AMBSSGD without logarithms, exact law", "Lemma 3.11", text, value, why, measured)
+    yield stated(
+        bound="risk of DP-AMBSSGD without logarithms, exact law", location="Lemma 3.11", setting=text, value=value,
+        note=why, measured=measured,
+    )  # fmt: skip
     half = int(setting.steps) // 2
     value, measured = ambssgd.squared_distance_bound(setting, half), float(law.distances_squared[half])
     yield exact("E |w_{T/2} - w*|_H^2", "(47)", text, value, measured, joined(allowed, asked), met=met)
     value, measured = ambssgd.squared_threshold_bound(setting, half), float(law.zetas_squared[half])
     yield exact("E zeta_{T/2}^2", "(48), (50)", text, value, measured, joined(allowed, asked), met=met)
     why = f"b of Lemma 3.11 at alpha={setting.alpha:.4g}; measured is b: {is_met(met)}"
-    yield stated("least batch", "Lemma 3.11", text, ambssgd.batch_condition(setting), why, setting.batch)
+    yield stated(
+        bound="least batch", location="Lemma 3.11", setting=text, value=ambssgd.batch_condition(setting), note=why,
+        measured=setting.batch,
+    )  # fmt: skip
 
 
 def _conditions(setting: Setting) -> tuple[bool, str]:
@@ -159,7 +166,10 @@ def _run(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
         yield same("exact law, runs", "App. B (ours)", text, found["expected"], found, why)
     elif not math.isnan(found["expected"]):
         why = "at the trials' own thresholds, which depend on the records: no verdict; measured is the mean risk"
-        yield stated("law without clipping, runs", "App. B (ours)", text, found["expected"], why, finite(found["mean"]))
+        yield stated(
+            bound="law without clipping, runs", location="App. B (ours)", setting=text, value=found["expected"],
+            note=why, measured=finite(found["mean"]),
+        )  # fmt: skip
 
 
 def _without_noise(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
@@ -185,14 +195,19 @@ def _path(evidence: Evidence, path: pd.Series) -> Iterator[Bound]:
         if len(zeta):
             value, measured = ambssgd.squared_threshold_bound(setting, t), mean_square(zeta.iloc[0])
             why = f"measured is the mean square of DP-AMBSSGD's zeta_t, which may clip; {_conditions(setting)[1]}"
-            yield stated("E zeta_t^2, runs", "(48)", text, value, why, finite(measured))
+            yield stated(
+                bound="E zeta_t^2, runs", location="(48)", setting=text, value=value, note=why,
+                measured=finite(measured),
+            )  # fmt: skip
         if len(scale):
             problem = setting.problem
             measured = max(mean_square(scale.iloc[0]) / problem.bound_squared - problem.sigma**2, 0.0)
             why = f"measured is the mean over runs that may clip; {_conditions(setting)[1]}"
             value = ambssgd.squared_distance_bound(setting, t)
             shown = None if math.isnan(scale.iloc[0]["se"]) else finite(measured)
-            yield stated("E |w_t - w*|_H^2, runs", "(47)", text, value, why, shown)
+            yield stated(
+                bound="E |w_t - w*|_H^2, runs", location="(47)", setting=text, value=value, note=why, measured=shown,
+            )  # fmt: skip
 
 
 def _smallest(evidence: Evidence, found: pd.Series) -> Bound:
@@ -202,4 +217,4 @@ def _smallest(evidence: Evidence, found: pd.Series) -> Bound:
     largest = float(sizes.max()) if len(sizes) else None
     why = "c1 has no value in the paper; measured is the largest N that was run"
     location = "Thm 3.2, (5)" if str(found["condition"]).startswith("eta") else "Lemmas 3.10, 3.11"
-    return stated("smallest N", location, text, found["mean"], why, largest)
+    return stated(bound="smallest N", location=location, setting=text, value=found["mean"], note=why, measured=largest)

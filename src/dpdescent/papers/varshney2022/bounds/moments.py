@@ -16,8 +16,9 @@ from dpdescent.papers.varshney2022.bounds.cases import (
 from dpdescent.papers.varshney2022.design import spectrum
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd, moments
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import is_met, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, is_met, row, stated
 
 ARTEFACT, SIZES = "moments", "risk_vs_n"
 R_SQUARED, TAIL = "R_x^2", "P(|x|^2 > d log 1/beta) / beta"
@@ -46,7 +47,10 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 def _input_bound(found: pd.Series) -> Bound:
     text = place("moments", found, "d", "kappa")
     why = "Tr H, as the corollaries have it at H = I; measured is the exact value, Tr H + 2 |H|: open"
-    return stated("R_x^2", "Cor. 3.3, 3.8", text, found["claimed"], why, found["mean"])
+    return stated(
+        bound="R_x^2", location="Cor. 3.3, 3.8", setting=text, value=found["claimed"], note=why,
+        measured=found["mean"],
+    )  # fmt: skip
 
 
 def _tail(found: pd.Series) -> Bound:
@@ -66,7 +70,10 @@ def _one_direction(beta: float) -> Bound:
 def _product(found: pd.Series) -> Bound:
     why = "measured is the largest eigenvalue of E[B'B] - (I - eta H), exact, at Theorem 3.7's step"
     text = place("moments", found, "d", "kappa", "b")
-    return row("E[B'B] - (I - eta H)", "Lemma B.5", text, 0.0, found["mean"], "at most", why, EPSILON)
+    return row(
+        bound="E[B'B] - (I - eta H)", location="Lemma B.5", setting=text, value=0.0, measured=found["mean"],
+        direction="at most", note=why, allowed=EPSILON,
+    )  # fmt: skip
 
 
 def _contraction(found: pd.Series) -> Bound:

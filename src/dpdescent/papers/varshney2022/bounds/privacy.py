@@ -24,8 +24,9 @@ from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import privacy
 from dpdescent.privacy import shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import pick, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, pick, row
 
 ARTEFACT = "multiplier"
 PUBLISHED, FIRST, ZCDP = tuple(ACCOUNTANTS)[:3]
@@ -61,8 +62,8 @@ def _accountant(found: pd.Series) -> Bound:
     whose = "statistic and gradient" if cost == 1.0 else "statistic or gradient"
     why = f"alpha={found['mean']:.4g}; measured is the least epsilon of what a record pays for, {whose}"
     return row(
-        "epsilon of DP-AMBSSGD", "Thm 3.6", setting, found["eps"], found["eps_tight"], "at most", why,
-        1e3 * ROUNDING * found["eps"],
+        bound="epsilon of DP-AMBSSGD", location="Thm 3.6", setting=setting, value=found["eps"],
+        measured=found["eps_tight"], direction="at most", note=why, allowed=1e3 * ROUNDING * found["eps"],
     )  # fmt: skip
 
 
@@ -145,5 +146,6 @@ def _attack(found: pd.Series) -> Bound:
     why = f"measured is a Gaussian-DP parameter that an attack attains; {CHANCE} beyond allowed"
     setting = f"audit: {found['mechanism']}"
     return row(
-        "attained mu", "Thm 3.6, Lemma 3.10", setting, found["accounted"], found["mean"], "at most", why, chance(found)
-    )
+        bound="attained mu", location="Thm 3.6, Lemma 3.10", setting=setting, value=found["accounted"],
+        measured=found["mean"], direction="at most", note=why, allowed=chance(found),
+    )  # fmt: skip

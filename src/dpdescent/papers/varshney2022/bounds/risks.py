@@ -20,8 +20,9 @@ from dpdescent.papers.varshney2022.experiments.step_size import COROLLARY, THEOR
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.runs.baselines import OLS
 from dpdescent.papers.varshney2022.theory import ambssgd
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import ORDER, is_met, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, each, is_met, stated
 
 RISKS = ("risk_vs_n", "risk_vs_sigma", "risk_vs_eps", "risk_vs_d", "risk_vs_kappa")
 # Where least squares and the first part of the theorem stand beside the bounds: elsewhere they tell the same.
@@ -67,7 +68,10 @@ def _theorem(evidence: Evidence, artefact: str, found: pd.Series) -> Iterator[Bo
     sampling = 8.0 * problem.sigma**2 * problem.dimension / problem.records
     share = f"measured is {found['mean'] / sampling:.3g} times it" if sampling > 0.0 else ""
     shown = joined(why, share, "one term of the bound: no verdict")
-    yield stated("8 sigma^2 d / N", "Thm 3.7, first part", text, sampling, shown, found["mean"])
+    yield stated(
+        bound="8 sigma^2 d / N", location="Thm 3.7, first part", setting=text, value=sampling, note=shown,
+        measured=found["mean"],
+    )  # fmt: skip
     if artefact == "risk_vs_n" and problem.sigma == rows(evidence, artefact)["sigma"].max():
         value = ambssgd.theorem_1_1(problem.dimension, problem.sigma, problem.records, eps)
         yield order(
@@ -83,7 +87,10 @@ def _least_squares(evidence: Evidence, artefact: str, found: pd.Series) -> Itera
     text = place(f"{artefact}, {OLS}", found, *KEYS)
     if found["sigma"] == 0.0:
         why = "no noise: what is left is rounding"
-        yield stated("risk of least squares", "Sec. 1 (ours)", text, value, why, found["mean"])
+        yield stated(
+            bound="risk of least squares", location="Sec. 1 (ours)", setting=text, value=value, note=why,
+            measured=found["mean"],
+        )  # fmt: skip
         return
     why = "sigma^2 d / (2 (N - d - 1)), exact; measured is the mean risk"
     yield same("risk of least squares", "Sec. 1 (ours)", text, value, found, why)
@@ -107,11 +114,17 @@ def _step(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     c1 = found["T"] / (problem.kappa * math.log(problem.records))
     claimed = 2.0 * math.exp(-ambssgd.BIAS_POWER * math.log(problem.records))
     why = f"2 N^-100; T = c1 kappa log N with c1={c1:.3g}; measured is exact, without noise and clipping; {ORDER}"
-    yield stated("share of the start's risk that is left", location, text, claimed, why, found["bias"])
+    yield stated(
+        bound="share of the start's risk that is left", location=location, setting=text, value=claimed, note=why,
+        measured=found["bias"],
+    )  # fmt: skip
 
 
 def _printed_step(evidence: Evidence, found: pd.Series) -> Bound:
     problem, choice = problem_at(evidence, STEPS, found), choice_at(evidence, STEPS, found)
     theirs = ambssgd.corollary_step(problem.dimension)
     why = f"measured is Theorem 3.7's at b={choice.b}, up to which the lemmas allow it: {is_met(theirs <= choice.eta)}"
-    return stated("step 1/(4d)", "Cor. 3.8", place("step_size", found, "d"), theirs, why, choice.eta)
+    return stated(
+        bound="step 1/(4d)", location="Cor. 3.8", setting=place("step_size", found, "d"), value=theirs, note=why,
+        measured=choice.eta,
+    )  # fmt: skip

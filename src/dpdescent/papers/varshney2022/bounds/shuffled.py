@@ -30,8 +30,9 @@ from dpdescent.papers.varshney2022.runs.single_pass import SSGD
 from dpdescent.papers.varshney2022.theory import privacy, ssgd
 from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.papers.varshney2022.theory.ssgd import Parameters
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import is_met, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, is_met, row, stated
 
 KEYS = ("panel", "N", "d", "sigma", "eps", "delta", "zeta_factor", "step")
 RUN_KEYS = ("kind", "N", "d", "sigma", "eps", "delta")
@@ -129,7 +130,10 @@ def _step(case: Case) -> Iterator[Bound]:
     problem, eta = case.problem, case.parameters.eta
     text = f"DP-SSGD: N={problem.records:g}, d={problem.dimension}, eta={eta:.6g}"
     why = f"1/(2 R_x^2), R_x^2 = {problem.bound_squared:g}; measured is eta: {is_met(case.small)}"
-    yield stated("largest step", "Lemma 3.5", text, 0.5 / problem.bound_squared, why, eta)
+    yield stated(
+        bound="largest step", location="Lemma 3.5", setting=text, value=0.5 / problem.bound_squared, note=why,
+        measured=eta,
+    )  # fmt: skip
     bias = ssgd.bias(problem, eta)
     why = joined("measured is the exact risk without any noise", vacuous(problem, bias))
     yield exact("risk of the start", "(36)", text, bias, case.law(noise=False), why, met=case.small)
@@ -142,12 +146,21 @@ def _printed(case: Case) -> Iterator[Bound]:
     if found["step"] == THEOREM:
         yield equal("eta of Theorem 3.2", "Thm 3.2, (30)", text, own.eta, used.eta, "measured is what was run")
         why = f"zeta={used.zeta:.4g}; measured is the share of clipped gradients of all trials: none may be"
-        yield row("clipped gradients", "Lemma A.9", text, 0.0, finite(found["clip_fraction"]), "at most", why)
+        yield row(
+            bound="clipped gradients", location="Lemma A.9", setting=text, value=0.0,
+            measured=finite(found["clip_fraction"]), direction="at most", note=why,
+        )  # fmt: skip
     elif found["step"] in (PRACTICAL, COROLLARY):
         why = f"at alpha={used.alpha:.4g}; measured is eta: {is_met(used.eta <= own.eta)}"
-        yield stated("eta of Theorem 3.2", "Thm 3.2, (30)", text, own.eta, why, used.eta)
+        yield stated(
+            bound="eta of Theorem 3.2", location="Thm 3.2, (30)", setting=text, value=own.eta, note=why,
+            measured=used.eta,
+        )  # fmt: skip
         why = f"measured is zeta, at which {case.clipping}"
-        yield stated("zeta of Theorem 3.2", "Thm 3.2, (31)", text, own.zeta, why, used.zeta)
+        yield stated(
+            bound="zeta of Theorem 3.2", location="Thm 3.2, (31)", setting=text, value=own.zeta, note=why,
+            measured=used.zeta,
+        )  # fmt: skip
 
 
 def _lemma(case: Case) -> Iterator[Bound]:
@@ -179,7 +192,10 @@ def _run(case: Case) -> Iterator[Bound]:
     if found["step"] == PRACTICAL:
         value = ssgd.predictor(problem, used)
         shown = f"our estimate; {why}"
-        yield stated("Tr(H^-1 M) / N, runs", "(39), first term", case.text, value, shown, finite(found["mean"]))
+        yield stated(
+            bound="Tr(H^-1 M) / N, runs", location="(39), first term", setting=case.text, value=value, note=shown,
+            measured=finite(found["mean"]),
+        )  # fmt: skip
 
 
 def _unclipped(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:

@@ -10,8 +10,9 @@ from dpdescent.papers.varshney2022.arms import AMBSSGD
 from dpdescent.papers.varshney2022.bounds.cases import choice_at, configured, joined, place, settings_of, simulated
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import is_met, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, is_met, stated
 
 ARTEFACT, PRINTED, CORRECTED = "alg_stat", "as published", "corrected"
 HALVES = {"first half": "#{|r| <= gamma} >= s - Gamma", "second half": "#{|r| <= max(gamma/2, Delta)} < s - Gamma"}
@@ -61,4 +62,6 @@ def _slack(evidence: Evidence, found: pd.Series) -> Bound:
         f"beta = N^-200, L={choice.levels}, alpha={choice.multiplier:.4g}; measured is s, s >= 2 Gamma "
         f"{is_met(choice.s >= value)}"
     )
-    return stated("2 Gamma", "Lemma 3.10, Thm 3.7", text, value, why, float(choice.s))
+    return stated(
+        bound="2 Gamma", location="Lemma 3.10, Thm 3.7", setting=text, value=value, note=why, measured=float(choice.s),
+    )  # fmt: skip

@@ -15,13 +15,14 @@ from dpdescent.papers.varshney2022.reading import (
     SMALL_NOISE,
     VANISHED,
     claim,
-    claim_on_all,
+    every,
     rows,
 )
 from dpdescent.papers.varshney2022.theory.moments import NORMAL_K2
-from dpdescent.replication.judging.cells import NOTHING, at_most, exactly, known, listed, over, spread
+from dpdescent.replication.judging.algebra import listed, over, spread
+from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, known
 
 ARTEFACT = "clip_path"
 RUN = ["kappa", "sigma"]
@@ -51,15 +52,19 @@ def _falls(evidence: Evidence) -> Iterator[Claim]:
     zeta = _path(evidence, "zeta")
     quiet = zeta[zeta["sigma"].astype(float) <= SMALL_NOISE]
     ends = by(quiet, RUN, _ends)
-    yield claim_on_all(
-        "noise-reduces", ARTEFACT, "Sec. 1.1, eq. (48)", "zeta_t gets smaller as w_t approaches w*, and with it the noise for privacy",
-        f"mean zeta of the last iteration over the first's: the largest over kappa and sigma <= {SMALL_NOISE:g}", ends.values(), **at_most(1 / SAME_ORDER, ": by more than a constant"),
+    yield every(
+        id="noise-reduces", artefact=ARTEFACT, location="Sec. 1.1, eq. (48)", kind="theorem", source="paper",
+        statement="zeta_t gets smaller as w_t approaches w*, and with it the noise for privacy",
+        quantity=f"mean zeta of the last iteration over the first's: the largest over kappa and sigma <= {SMALL_NOISE:g}",
+        cells=ends.values(), criterion=at_most(1 / SAME_ORDER, ": by more than a constant"),
         note=f"the gradients' scale falls from sqrt(|w*|_H^2 + sigma^2) to sigma. {told(ends)}",
     )  # fmt: skip
     steps = by(zeta, RUN, _largest_step)
-    yield claim_on_all(
-        "noise-reduces-progressively", ARTEFACT, "Sec. 1.1, eq. (48), (50)", "the noise progressively reduces",
-        "mean zeta of an iteration over that of the one before: the largest over t, kappa and sigma", steps.values(), **at_most(PROGRESSIVELY),
+    yield every(
+        id="noise-reduces-progressively", artefact=ARTEFACT, location="Sec. 1.1, eq. (48), (50)", kind="theorem", source="paper",
+        statement="the noise progressively reduces",
+        quantity="mean zeta of an iteration over that of the one before: the largest over t, kappa and sigma",
+        cells=steps.values(), criterion=at_most(PROGRESSIVELY),
         note=f"it is the bound on E zeta_t^2 that is shown to fall. {told(steps)}",
     )  # fmt: skip
 
@@ -75,14 +80,18 @@ def _scale(evidence: Evidence) -> Iterator[Claim]:
     exact = scale.assign(se=math.nan)
     factors = ratios(zeta, exact, on)
     N = float(evidence.spec["artefacts"][ARTEFACT]["cells"]["all"]["N"]) if not len(zeta) else float(zeta["N"].iloc[0])
-    yield claim_on_all(
-        "threshold-small-enough", ARTEFACT, "Proof of Thm 3.7, Lemma 3.11", "zeta_t <= R_x K2 log^{2a} N (sqrt(kappa) |w_t - w*|_H + sigma + Delta)",
-        "mean zeta_t over R_x sqrt(|w_t - w*|_H^2 + sigma^2), which is no more than the bracket: the largest over t, kappa and sigma", factors,
-        **at_most(NORMAL_K2 * math.log(N), ": K2 log N"), note="a = 1/2 and K2 = sqrt 2 for normal covariates; our factor 1.25 stands for log^a N",
+    yield every(
+        id="threshold-small-enough", artefact=ARTEFACT, location="Proof of Thm 3.7, Lemma 3.11", kind="theorem", source="paper",
+        statement="zeta_t <= R_x K2 log^{2a} N (sqrt(kappa) |w_t - w*|_H + sigma + Delta)",
+        quantity="mean zeta_t over R_x sqrt(|w_t - w*|_H^2 + sigma^2), which is no more than the bracket: the largest over t, kappa and sigma",
+        cells=factors, criterion=at_most(NORMAL_K2 * math.log(N), ": K2 log N"),
+        note="a = 1/2 and K2 = sqrt 2 for normal covariates; our factor 1.25 stands for log^a N",
     )  # fmt: skip
     yield claim(
-        "threshold-follows-residuals", ARTEFACT, "Sec. 1.1, Sec. 3.2", "the threshold follows the norm of the gradients, which is E|x| times the size of a residual",
-        "mean zeta_t over R_x sqrt(|w_t - w*|_H^2 + sigma^2): largest over smallest over t, kappa and sigma", spread(each.value for each in factors), **at_most(SAME_ORDER),
+        id="threshold-follows-residuals", artefact=ARTEFACT, location="Sec. 1.1, Sec. 3.2", kind="text", source="paper",
+        statement="the threshold follows the norm of the gradients, which is E|x| times the size of a residual",
+        quantity="mean zeta_t over R_x sqrt(|w_t - w*|_H^2 + sigma^2): largest over smallest over t, kappa and sigma",
+        measured=spread(each.value for each in factors), criterion=at_most(SAME_ORDER),
         note="thresholds lie on a grid of factors of two",
     )  # fmt: skip
     last = (
@@ -92,9 +101,11 @@ def _scale(evidence: Evidence) -> Iterator[Claim]:
     )
     units = last.assign(mean=last["mean"].astype(float) / last["sigma"].astype(float))
     found = {f"kappa = {kappa:g}": spread(group["mean"]) for kappa, group in units.groupby("kappa")}
-    yield claim_on_all(
-        "threshold-proportional-to-sigma", ARTEFACT, "Sec. 1.1, eq. (48)", "close to w* the threshold is R_x sigma times logarithms",
-        "mean zeta of the last iteration over sigma: largest over smallest over sigma, at any kappa", found.values(), **at_most(SAME_ORDER),
+    yield every(
+        id="threshold-proportional-to-sigma", artefact=ARTEFACT, location="Sec. 1.1, eq. (48)", kind="theorem", source="paper",
+        statement="close to w* the threshold is R_x sigma times logarithms",
+        quantity="mean zeta of the last iteration over sigma: largest over smallest over sigma, at any kappa",
+        cells=found.values(), criterion=at_most(SAME_ORDER),
         note=listed((f"kappa = {row['kappa']:g}, sigma = {row['sigma']:g}", row["mean"]) for _, row in units.iterrows()),
     )  # fmt: skip
 
@@ -104,22 +115,28 @@ def _clipped(evidence: Evidence) -> Iterator[Claim]:
     printed = rows(evidence, "risk_vs_n", panel="epsilon = 1", series=PRINTED)
     large = printed[printed["N"].astype(float) >= LARGE_N]
     shares = known(exactly(each) for each in large["clip_fraction"].astype(float))
-    yield claim_on_all(
-        "clips-one-per-cent", "risk_vs_n", "Sec. 1.1", "the norms of 99 % of the gradients in the mini-batch fall below zeta_t",
-        f"share of gradients clipped with the printed rule, noise multiplier and factor log^a N, at N >= {LARGE_N:g}: the largest over N and sigma", shares,
-        **at_most(share + EQUAL, ""), note=f"{CHANGED}: the printed arm is judged, not ours, and only where s = b/10 is enough for DP-STAT. Over all N at most {printed['clip_fraction'].max():.3g}",
+    yield every(
+        id="clips-one-per-cent", artefact="risk_vs_n", location="Sec. 1.1", kind="text", source="paper",
+        statement="the norms of 99 % of the gradients in the mini-batch fall below zeta_t",
+        quantity=f"share of gradients clipped with the printed rule, noise multiplier and factor log^a N, at N >= {LARGE_N:g}: the largest over N and sigma",
+        cells=shares, criterion=at_most(share + EQUAL, ""),
+        note=f"{CHANGED}: the printed arm is judged, not ours, and only where s = b/10 is enough for DP-STAT. Over all N at most {printed['clip_fraction'].max():.3g}",
     )  # fmt: skip
     clipped = _path(evidence, "clip fraction")
     worst = {place: max(means(group), key=lambda each: each.value) for place, group in clipped.groupby("t")}
-    yield claim_on_all(
-        "clips-one-per-cent-corrected", ARTEFACT, "Sec. 1.1", "(ours) with the corrected rule and the factor 1.25 the norms of 99 % of the gradients in the mini-batch fall below zeta_t",
-        "mean share of gradients clipped: the largest over t, kappa and sigma", means(clipped), **at_most(share + EQUAL, ""),
+    yield every(
+        id="clips-one-per-cent-corrected", artefact=ARTEFACT, location="Sec. 1.1", kind="text", source="ours",
+        statement="(ours) with the corrected rule and the factor 1.25 the norms of 99 % of the gradients in the mini-batch fall below zeta_t",
+        quantity="mean share of gradients clipped: the largest over t, kappa and sigma",
+        cells=means(clipped), criterion=at_most(share + EQUAL, ""),
         note=f"the corrected rule asks for less than all residuals. By t: {listed((f't = {t:g}', each.value) for t, each in worst.items())}",
     )  # fmt: skip
     levels, needed = int(evidence.settings["levels"]), 200 * math.log2(LARGE_N)
-    yield claim_on_all(
-        "clips-nothing", "risk_vs_n", "Proof of Thm 3.7", "with probability at least 1 - N^-199 no gradient is clipped in any iteration",
-        f"share of gradients clipped with the printed rule at N >= {LARGE_N:g}: the largest over N and sigma", shares, **at_most(0.0),
+    yield every(
+        id="clips-nothing", artefact="risk_vs_n", location="Proof of Thm 3.7", kind="theorem", source="paper",
+        statement="with probability at least 1 - N^-199 no gradient is clipped in any iteration",
+        quantity=f"share of gradients clipped with the printed rule at N >= {LARGE_N:g}: the largest over N and sigma",
+        cells=shares, criterion=at_most(0.0),
         note=f"{levels} doublings in place of {needed:.0f}; below N = {LARGE_N:g} s = b/10 is too small for DP-STAT. Over all N at most {printed['clip_fraction'].max():.3g}",
     )  # fmt: skip
 
@@ -132,8 +149,10 @@ def _residuals(evidence: Evidence) -> Claim:
         f"sigma = {sigma:g}: {listed(zip(group['t'], group['mean'], strict=True))}"
         for sigma, group in table.sort_values("t").groupby("sigma")
     )
-    return claim_on_all(
-        "localised", ARTEFACT, "Sec. 3.2", "as w_t approaches w*, the squared residual decreases to around sigma^2",
-        "root mean square residual of the last iteration over sigma, less 1: the largest over sigma, kappa = 1", known(found), **at_most(10 * VANISHED),
+    return every(
+        id="localised", artefact=ARTEFACT, location="Sec. 3.2", kind="text", source="paper",
+        statement="as w_t approaches w*, the squared residual decreases to around sigma^2",
+        quantity="root mean square residual of the last iteration over sigma, less 1: the largest over sigma, kappa = 1",
+        cells=known(found), criterion=at_most(10 * VANISHED),
         note=paths,
     )  # fmt: skip

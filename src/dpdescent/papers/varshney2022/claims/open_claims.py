@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dpdescent.papers.varshney2022.claims.quantities import untestable
+from dpdescent.papers.varshney2022.reading import untestable
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 OPEN = (
@@ -33,4 +33,12 @@ OPEN = (
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """All of them are not testable."""
     for name, artefact, location, statement, why in OPEN:
-        yield untestable(name, artefact, location, statement, why)
+        yield untestable(
+            id=name,
+            artefact=artefact,
+            location=location,
+            kind="text",
+            source="paper",
+            statement=statement,
+            why=why,
+        )

@@ -14,13 +14,14 @@ from dpdescent.papers.varshney2022.reading import (
     RATE,
     SAME_ORDER,
     SIGNIFICANT,
-    claim_on_all,
+    every,
     judged,
     rows,
 )
-from dpdescent.replication.judging.cells import NOTHING, at_least, at_most, exactly, known, spread, within
+from dpdescent.replication.judging.algebra import spread
+from dpdescent.replication.judging.criteria import about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate, verdict
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, known, verdict
 
 MULTIPLIER, AUDIT = "multiplier", "audit"
 LAST, FIRST = "as published (Theorem 3.6, last form)", "Theorem 3.6, first form"
@@ -48,18 +49,23 @@ def _theorem_3_6(evidence: Evidence) -> Iterator[Claim]:
         ("theorem-3.6-zcdp", ZCDP, "DP-AMBSSGD is 1/alpha^2-zCDP, hence (rho + 2 sqrt(rho log(1/delta)), delta)-DP"),
     ):  # fmt: skip
         table = rows(evidence, MULTIPLIER, series=series)
-        yield claim_on_all(
-            name, MULTIPLIER, "Thm 3.6", words, "exact eps of two Gaussian releases with that multiplier over the eps asked for: the largest over eps and delta",
-            _spent(table), **at_most(1.0 + EQUAL), note=f"eps from {table['eps'].min():g} to {table['eps'].max():g}; both releases of an iteration see the record that their slices share",
+        yield every(
+            id=name, artefact=MULTIPLIER, location="Thm 3.6", kind="theorem", source="paper",
+            statement=words,
+            quantity="exact eps of two Gaussian releases with that multiplier over the eps asked for: the largest over eps and delta",
+            cells=_spent(table), criterion=at_most(1.0 + EQUAL),
+            note=f"eps from {table['eps'].min():g} to {table['eps'].max():g}; both releases of an iteration see the record that their slices share",
         )  # fmt: skip
     last, first, on = (
         rows(evidence, MULTIPLIER, series=LAST),
         rows(evidence, MULTIPLIER, series=FIRST),
         ["eps", "delta"],
     )
-    yield claim_on_all(
-        "theorem-3.6-forms", MULTIPLIER, "Thm 3.6", "where eps <= log(1/delta) the last form asks for no less than the first",
-        "(algebra) last form over first form: the smallest over eps and delta", [each for _, each in paired(last, first, on)], **at_least(1.0 - EQUAL),
+    yield every(
+        id="theorem-3.6-forms", artefact=MULTIPLIER, location="Thm 3.6", kind="theorem", source="paper",
+        statement="where eps <= log(1/delta) the last form asks for no less than the first",
+        quantity="(algebra) last form over first form: the smallest over eps and delta",
+        cells=[each for _, each in paired(last, first, on)], criterion=at_least(1.0 - EQUAL),
         note="sqrt(8 log) >= 2 sqrt(log + eps) if and only if eps <= log(1/delta)",
     )  # fmt: skip
 
@@ -81,19 +87,22 @@ def _theorem_3_1(evidence: Evidence) -> Iterator[Claim]:
         row["mean"] * row["eps"] * math.sqrt(row["N"]) / math.log(row["N"] / row["delta"])
         for _, row in shuffled.iterrows()
     ]
-    yield claim_on_all(
-        "theorem-3.1", MULTIPLIER, "Thm 3.1", "alpha = Omega(log(N/delta) / (eps sqrt(N))) is enough for eps = O(sqrt(log(N/delta)/N))",
-        "multiplier by the explicit bound over that formula at constant 1: largest over smallest over eps, delta and N in that range", known([spread(needed)]),
-        **at_most(SAME_ORDER), note=f"the constant that is hidden: {min(needed, default=math.nan):.3g} to {max(needed, default=math.nan):.3g}",
+    yield every(
+        id="theorem-3.1", artefact=MULTIPLIER, location="Thm 3.1", kind="theorem", source="paper",
+        statement="alpha = Omega(log(N/delta) / (eps sqrt(N))) is enough for eps = O(sqrt(log(N/delta)/N))",
+        quantity="multiplier by the explicit bound over that formula at constant 1: largest over smallest over eps, delta and N in that range",
+        cells=known([spread(needed)]), criterion=at_most(SAME_ORDER),
+        note=f"the constant that is hidden: {min(needed, default=math.nan):.3g} to {max(needed, default=math.nan):.3g}",
     )  # fmt: skip
     spent = _spent(_inside(rows(evidence, MULTIPLIER, series=CONSTANT_1), over_delta=False))
     worst = max(spent, key=lambda each: each.value, default=NOTHING)
     result = verdict(worst, at_most=1.0 + EQUAL)
     yield judged(
-        "corollary-3.3-private", MULTIPLIER, "Cor. 3.3", "alpha = log(N/delta) / (eps sqrt(N)) gives (eps, delta)-DP for eps = O(sqrt(log(1/delta)/N))",
-        "eps by the explicit bound for that alpha over the eps asked for: the largest over eps <= sqrt(log(1/delta)/N), delta and N", worst,
-        "at most 1; open above, since the explicit bound may be loose", "inconclusive" if result == "not reproduced" else result,
-        "finding noise-constant",
+        id="corollary-3.3-private", artefact=MULTIPLIER, location="Cor. 3.3", kind="theorem", source="paper",
+        statement="alpha = log(N/delta) / (eps sqrt(N)) gives (eps, delta)-DP for eps = O(sqrt(log(1/delta)/N))",
+        quantity="eps by the explicit bound for that alpha over the eps asked for: the largest over eps <= sqrt(log(1/delta)/N), delta and N",
+        measured=worst, criterion="at most 1; open above, since the explicit bound may be loose", verdict="inconclusive" if result == "not reproduced" else result,
+        note="finding noise-constant",
     )  # fmt: skip
 
 
@@ -101,19 +110,22 @@ def _amplification(evidence: Evidence) -> Iterator[Claim]:
     shuffled = rows(evidence, MULTIPLIER, series=SHUFFLED)
     amplified = _inside(shuffled, over_delta=True)
     found = by(amplified, ["eps", "delta"], lambda group: exponent(group, "N", points=2))
-    yield claim_on_all(
-        "amplification", MULTIPLIER, "Sec. 1.1", "shuffling amplifies privacy by a factor of about 1/sqrt(N)",
-        "log-log slope in N of the multiplier that the explicit bound asks for, eps = O(sqrt(log(N/delta)/N)): the one furthest from -1/2", found.values(),
-        **within(RATE, -0.5), note=told(found),
+    yield every(
+        id="amplification", artefact=MULTIPLIER, location="Sec. 1.1", kind="text", source="paper",
+        statement="shuffling amplifies privacy by a factor of about 1/sqrt(N)",
+        quantity="log-log slope in N of the multiplier that the explicit bound asks for, eps = O(sqrt(log(N/delta)/N)): the one furthest from -1/2",
+        cells=found.values(), criterion=about(-0.5, RATE),
+        note=told(found),
     )  # fmt: skip
     beyond = shuffled[shuffled["eps"].astype(float) * np.sqrt(shuffled["N"].astype(float)) > 1.0 + EQUAL]
     local = rows(evidence, MULTIPLIER, series=GAUSSIAN)
     helped = [row for row, gain in paired(beyond, local, ["eps", "delta"]) if gain.value <= 1.0 - AGREES]
     held = [row["eps"] * math.sqrt(row["N"]) for row in helped if row["eps_tight"] <= row["eps"] * (1 + 1e-3)]
-    yield claim_on_all(
-        "ssgd-eps-range", MULTIPLIER, "Sec. 1.1 (a), remark after Thm 3.1", "DP-SSGD requires eps <= 1/sqrt(N)",
-        f"largest eps sqrt(N) at which the explicit bound gives (eps, delta)-DP by a multiplier of at most {1 - AGREES:g} of what is needed without shuffling", known([exactly(max(held))] if held else [exactly(1.0)] if len(shuffled) else []),
-        **at_most(1.0),
+    yield every(
+        id="ssgd-eps-range", artefact=MULTIPLIER, location="Sec. 1.1 (a), remark after Thm 3.1", kind="theorem", source="paper",
+        statement="DP-SSGD requires eps <= 1/sqrt(N)",
+        quantity=f"largest eps sqrt(N) at which the explicit bound gives (eps, delta)-DP by a multiplier of at most {1 - AGREES:g} of what is needed without shuffling",
+        cells=known([exactly(max(held))] if held else [exactly(1.0)] if len(shuffled) else []), criterion=at_most(1.0),
         note="the restriction comes from eps_0 <= 1/2 in the proof, not from the algorithm: the explicit bound, or one local release, covers every eps; finding eps-range. "
         f"{CHANGED}: eps at which shuffling does not help, where the multiplier is that of a local release, are not counted",
     )  # fmt: skip
@@ -122,9 +134,11 @@ def _amplification(evidence: Evidence) -> Iterator[Claim]:
         f"eps = {row['eps']:g}, delta = {row['delta']:g}, N = {row['N']:g}": each
         for row, each in paired(small, local, ["eps", "delta"])
     }
-    yield claim_on_all(
-        "amplification-helps", MULTIPLIER, "Sec. 1.1", "shuffling amplifies the privacy guarantee, compared to the unshuffled data set",
-        "multiplier with shuffling over that of one release of a record, at equal eps and delta: the largest over eps <= 1, delta and N", gains.values(), **at_most(1.0 / SIGNIFICANT),
+    yield every(
+        id="amplification-helps", artefact=MULTIPLIER, location="Sec. 1.1", kind="text", source="paper",
+        statement="shuffling amplifies the privacy guarantee, compared to the unshuffled data set",
+        quantity="multiplier with shuffling over that of one release of a record, at equal eps and delta: the largest over eps <= 1, delta and N",
+        cells=gains.values(), criterion=at_most(1.0 / SIGNIFICANT),
         note=f"{CHANGED}: a factor of two at eps <= 1 is asked for, since the explicit bound is never above a local release. {told(gains)}",
     )  # fmt: skip
 
@@ -142,9 +156,11 @@ def _attacks(evidence: Evidence) -> Iterator[Claim]:
     s = evidence.spec["artefacts"][AUDIT]["cells"]["all"]["s"]
     for name, mechanism, location, words in ATTACKS:
         table = rows(evidence, AUDIT, mechanism=mechanism, series="attained mu")
-        yield claim_on_all(
-            name, AUDIT, location, words, "Gaussian-DP parameter that an attack attains over the accounted one", mean_over(table, table["accounted"].astype(float)),
-            **at_most(1.0 + AGREES),
+        yield every(
+            id=name, artefact=AUDIT, location=location, kind="text", source="paper",
+            statement=words,
+            quantity="Gaussian-DP parameter that an attack attains over the accounted one",
+            cells=mean_over(table, table["accounted"].astype(float)), criterion=at_most(1.0 + AGREES),
             note="an attack bounds from below only: it could refute, it cannot prove; a twentieth is left to chance. "
             f"{CHANGED}: {s} records of DP-STAT and of the gradient, more than at first (25), with which the corrected rule saw noise only",
         )  # fmt: skip

@@ -11,11 +11,20 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.algorithms.dp_stat import Search
-from dpdescent.papers.varshney2022.reading import POINTS, judged, rows
+from dpdescent.papers.varshney2022.reading import POINTS, rows
 from dpdescent.papers.varshney2022.theory import privacy
-from dpdescent.replication.judging.cells import NOTHING, known, listed, over, quotient
-from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Z95, Estimate, chance, log_log_slope, mean_of
+from dpdescent.replication.judging.algebra import listed, over
+from dpdescent.replication.judging.evidence import Evidence
+from dpdescent.replication.judging.statistics import (
+    NOTHING,
+    Z95,
+    Estimate,
+    chance,
+    known,
+    log_log_slope,
+    mean_of,
+    quotient,
+)
 
 # Where two series of risks are compared; T is left out, since some methods have none.
 PLACE = ("panel", "n_over_d", "N", "d", "sigma", "eps", "delta", "kappa")
@@ -148,11 +157,6 @@ def _short(value: object) -> str:
 def less(estimate: Estimate, value: float) -> Estimate:
     """An estimate less a number."""
     return Estimate(estimate.value - value, estimate.low - value, estimate.high - value)
-
-
-def untestable(name: str, artefact: str, location: str, statement: str, why: str) -> Claim:
-    """A claim that no table can judge, and why."""
-    return judged(name, artefact, location, statement, "none", None, f"none: {why}", "not testable")
 
 
 def told(found: dict[str, Estimate]) -> str:

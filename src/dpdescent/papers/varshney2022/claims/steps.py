@@ -6,10 +6,12 @@ from collections.abc import Iterator
 import pandas as pd
 
 from dpdescent.papers.varshney2022.claims.quantities import MEDIAN, PRINTED_MEDIAN, nearest, ratios, risks
-from dpdescent.papers.varshney2022.reading import CHANGED, EQUAL, SAME_ORDER, claim, claim_on_all, rows
-from dpdescent.replication.judging.cells import at_least, at_most, exactly, known, listed, over
+from dpdescent.papers.varshney2022.reading import CHANGED, EQUAL, SAME_ORDER, claim, every, rows
+from dpdescent.replication.judging.algebra import listed, over
+from dpdescent.replication.judging.bound_rows import row_at
+from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.judgement import row_at
+from dpdescent.replication.judging.statistics import exactly, known
 
 STEPS, CHOICES, LAWS = "step_size", "ablation", "tails"
 OURS = "DP-AMBSSGD"
@@ -35,10 +37,11 @@ def _bias(evidence: Evidence) -> Iterator[Claim]:
         for _, row in table.iterrows():
             allowed = factor * row["sigma"] ** 2 * row["d"] / row["N"]
             found[f"N = {row['N']:g}, d = {row['d']:g}"] = row["bias"] * w_norm**2 / 2 / allowed
-        yield claim_on_all(
-            name, STEPS, location, f"with the step size of {step} what is left of the start after T = O(log N) iterations is |w*|_H^2 / N^100",
-            "exact risk without any noise over 8 sigma^2 d/N, at the largest T: the largest over N and d", known(map(exactly, found.values())),
-            **at_most(1.0, ": the start matters less than the labels' noise"),
+        yield every(
+            id=name, artefact=STEPS, location=location, kind="text", source="paper",
+            statement=f"with the step size of {step} what is left of the start after T = O(log N) iterations is |w*|_H^2 / N^100",
+            quantity="exact risk without any noise over 8 sigma^2 d/N, at the largest T: the largest over N and d",
+            cells=known(map(exactly, found.values())), criterion=at_most(1.0, ": the start matters less than the labels' noise"),
             note=f"N^-100 itself needs c_1 = 400, since eq. (47) has the exponent eta mu kappa c_1 / 4. {listed(found.items())}",
         )  # fmt: skip
 
@@ -58,9 +61,11 @@ def _risk(evidence: Evidence) -> Iterator[Claim]:
         for N, d, group in groups
         if (N, d) in floor
     }
-    yield claim_on_all(
-        "corollary-3.8-risk", STEPS, "Cor. 3.8", "with eta = 1/(4d) the risk obeys the bound of Theorem 3.7",
-        f"risk with that step over that with Theorem 3.7's step, each at its best T: the largest over N and d; {MEDIAN}", known(found.values()), **at_most(SAME_ORDER),
+    yield every(
+        id="corollary-3.8-risk", artefact=STEPS, location="Cor. 3.8", kind="theorem", source="paper",
+        statement="with eta = 1/(4d) the risk obeys the bound of Theorem 3.7",
+        quantity=f"risk with that step over that with Theorem 3.7's step, each at its best T: the largest over N and d; {MEDIAN}",
+        cells=known(found.values()), criterion=at_most(SAME_ORDER),
         note=f"corrected rule and exact noise multiplier. Risks with 1/(4d): {listed((f'N = {N:g}, d = {d:g}', row['mean']) for (N, d), row in floor.items())}; finding corollary-3.8-step",
     )  # fmt: skip
     longest = nearest(theorem, "T")
@@ -69,9 +74,11 @@ def _risk(evidence: Evidence) -> Iterator[Claim]:
         for _, row in longest.iterrows()
     }
     shortest = nearest(theorem, "T", largest=False)
-    yield claim_on_all(
-        "more-iterations-harmless", STEPS, "Thm 3.7", "(ours) the constant c_1 of T = c_1 log N does not matter",
-        f"risk at the largest T over that at the smallest, Theorem 3.7's step: the largest over N and d; {MEDIAN}", ratios(longest, shortest, on[:2]), **at_most(SAME_ORDER),
+    yield every(
+        id="more-iterations-harmless", artefact=STEPS, location="Thm 3.7", kind="theorem", source="ours",
+        statement="(ours) the constant c_1 of T = c_1 log N does not matter",
+        quantity=f"risk at the largest T over that at the smallest, Theorem 3.7's step: the largest over N and d; {MEDIAN}",
+        cells=ratios(longest, shortest, on[:2]), criterion=at_most(SAME_ORDER),
         note=f"the theorem has \"c_1 > 0 is a global constant\": one that exists, not any. The batches shrink as T grows, and s with them. Risk over sigma^2 d/N at the largest T: {listed(units.items())}. {CHANGED}: it is called ours",
     )  # fmt: skip
 
@@ -83,8 +90,10 @@ def _level(table: pd.DataFrame, choice: str, level: str) -> "pd.Series[float]":
 def _choices(evidence: Evidence) -> Iterator[Claim]:
     table = risks(evidence, CHOICES, OURS)
     yield claim(
-        "tail-average", CHOICES, "Sec. 3", "with techniques like tail averaging the risk is nearly optimal",
-        f"risk of the last iterate over that of the average over the last half; {MEDIAN}", over(_level(table, "tail", "last iterate"), _level(table, "tail", "0.5")), **at_least(1.0),
+        id="tail-average", artefact=CHOICES, location="Sec. 3", kind="text", source="paper",
+        statement="with techniques like tail averaging the risk is nearly optimal",
+        quantity=f"risk of the last iterate over that of the average over the last half; {MEDIAN}",
+        measured=over(_level(table, "tail", "last iterate"), _level(table, "tail", "0.5")), criterion=at_least(1.0),
         note=_levels(table, "tail"),
     )  # fmt: skip
     for name, choice, kept, location, statement in (
@@ -97,8 +106,11 @@ def _choices(evidence: Evidence) -> Iterator[Claim]:
         # zeta_t enters squared: log^{2a} N = log N at a = 1/2.
         logs = math.log(float(best["N"])) if choice == "factor" and best["N"] > 1 else 1.0
         yield claim(
-            name, CHOICES, location, statement, f"risk at {choice} = {kept} over the smallest over its levels; {PRINTED_MEDIAN if choice == 'rule' else MEDIAN}", over(_level(table, choice, kept), best),
-            **at_most(SAME_ORDER * logs, ": a constant times log N" if choice == "factor" else ""), note=_levels(table, choice),
+            id=name, artefact=CHOICES, location=location, kind="text", source="paper",
+            statement=statement,
+            quantity=f"risk at {choice} = {kept} over the smallest over its levels; {PRINTED_MEDIAN if choice == 'rule' else MEDIAN}",
+            measured=over(_level(table, choice, kept), best), criterion=at_most(SAME_ORDER * logs, ": a constant times log N" if choice == "factor" else ""),
+            note=_levels(table, choice),
         )  # fmt: skip
 
 
@@ -122,16 +134,20 @@ def _laws(evidence: Evidence) -> Iterator[Claim]:
         # log^{2a} N of zeta^2 at a = 1 is log N times that at a = 1/2.
         allowed = SAME_ORDER * (math.log(N) if law == "Laplace" and N == N else 1.0)
         plain = ratios(_law(evidence, law, "1.25"), _law(evidence, "normal", "1.25"), ["N", "d", "sigma"])
-        yield claim_on_all(
-            name, LAWS, location, statement, f"risk at zeta_t = R_x gamma_t log^a N over that for normal covariates and independent noise; {MEDIAN}",
-            ratios(other, normal, ["N", "d", "sigma"]), **at_most(allowed, ": a constant times log N, what log^{2a} N adds at a = 1" if law == "Laplace" else ""),
+        yield every(
+            id=name, artefact=LAWS, location=location, kind="text", source="paper",
+            statement=statement,
+            quantity=f"risk at zeta_t = R_x gamma_t log^a N over that for normal covariates and independent noise; {MEDIAN}",
+            cells=ratios(other, normal, ["N", "d", "sigma"]), criterion=at_most(allowed, ": a constant times log N, what log^{2a} N adds at a = 1" if law == "Laplace" else ""),
             note=f"with the factor 1.25 for log^a N the ratio is {', '.join(f'{each.value:.3g}' for each in plain)}",
         )  # fmt: skip
     printed = rows(evidence, LAWS, series=OURS, factor="log^a N")
     covered = printed[printed["law"] != "Student t5"]
     outside = rows(evidence, LAWS, series=OURS, law="Student t5")
-    yield claim_on_all(
-        "tail-clipping", LAWS, "Def. 2.1, Sec. 3.2", "with zeta_t = R_x gamma_t log^a N hardly any gradient is clipped, for all laws of Definition 2.1",
-        "share of gradients clipped over a run: the largest over normal, Laplace and dependent noise", known(exactly(each) for each in covered["clip_fraction"].astype(float)),
-        **at_most(share + EQUAL, ""), note=f"Student t5, outside of the definition: {listed(zip(outside['factor'], outside['clip_fraction'], strict=True))}",
+    yield every(
+        id="tail-clipping", artefact=LAWS, location="Def. 2.1, Sec. 3.2", kind="text", source="paper",
+        statement="with zeta_t = R_x gamma_t log^a N hardly any gradient is clipped, for all laws of Definition 2.1",
+        quantity="share of gradients clipped over a run: the largest over normal, Laplace and dependent noise",
+        cells=known(exactly(each) for each in covered["clip_fraction"].astype(float)), criterion=at_most(share + EQUAL, ""),
+        note=f"Student t5, outside of the definition: {listed(zip(outside['factor'], outside['clip_fraction'], strict=True))}",
     )  # fmt: skip

@@ -15,8 +15,8 @@ from dpdescent.papers.wang2026.theory import explicit
 from dpdescent.papers.wang2026.theory.constants import Constants, smoothness
 from dpdescent.papers.wang2026.theory.explicit import Setting
 from dpdescent.replication.judging import statistics
+from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, Direction, identity, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import ORDER, VACUOUS, Direction, identity, row, stated
 
 # How far rounding may carry exact values, relative to the bound.
 ROUNDING = 1e-9
@@ -91,7 +91,9 @@ def order(bound: str, location: str, setting: str, value: float, measured: float
     """A row for a form whose constants are hidden: open, with the constant that it would need."""
     known = finite(measured)
     needed = f"measured is {known / value:.3g} times it" if known is not None and value > 0.0 else ""
-    return stated(bound, location, setting, value, joined(note, needed, ORDER), known)
+    return stated(
+        bound=bound, location=location, setting=setting, value=value, note=joined(note, needed, ORDER), measured=known,
+    )  # fmt: skip
 
 
 def exact(
@@ -101,8 +103,11 @@ def exact(
     """A row for a bound beside an exact value; open where its conditions are not met, or the value left the floats."""
     known = finite(measured)
     if not met or known is None:
-        return stated(bound, location, setting, value, note, known)
-    return row(bound, location, setting, value, known, direction, note, ROUNDING * abs(value))
+        return stated(bound=bound, location=location, setting=setting, value=value, note=note, measured=known)
+    return row(
+        bound=bound, location=location, setting=setting, value=value, measured=known, direction=direction, note=note,
+        allowed=ROUNDING * abs(value),
+    )  # fmt: skip
 
 
 def simulated(
@@ -115,15 +120,21 @@ def simulated(
     """
     measured = finite(found["mean"])
     if not met or not math.isfinite(value):
-        return stated(bound, location, setting, value, note, measured)
+        return stated(bound=bound, location=location, setting=setting, value=value, note=note, measured=measured)
     why = joined(note, f"{CHANCE} beyond allowed")
-    return row(bound, location, setting, value, measured, direction, why, math.hypot(chance(found), bound_chance))
+    return row(
+        bound=bound, location=location, setting=setting, value=value, measured=measured, direction=direction, note=why,
+        allowed=math.hypot(chance(found), bound_chance),
+    )  # fmt: skip
 
 
 def same(bound: str, location: str, setting: str, value: float, found: pd.Series, note: str) -> Bound:
     """A row for an exact mean beside the mean over trials."""
     why = joined(note, f"equality, {CHANCE} either way allowed")
-    return identity(bound, location, setting, value, finite(found["mean"]), chance(found), why)
+    return identity(
+        bound=bound, location=location, setting=setting, value=value, measured=finite(found["mean"]),
+        allowed=chance(found), note=why,
+    )  # fmt: skip
 
 
 def is_local(setting: Setting, Rbar: float) -> bool:

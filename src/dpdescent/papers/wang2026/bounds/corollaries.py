@@ -9,8 +9,8 @@ from dpdescent.papers.wang2026.bounds.cases import first, joined, order, place, 
 from dpdescent.papers.wang2026.experiments import admissible_width, table_rates
 from dpdescent.papers.wang2026.reading import EMPIRICAL, POPULATION, rows
 from dpdescent.papers.wang2026.theory.prescriptions import ENTRIES, Entry, Point
+from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each
 
 TABLE, WIDTHS = "table_rates", "admissible_width"
 RATES = (table_rates.RATE, table_rates.PRIVATE, table_rates.EMPIRICAL, table_rates.WIDTH, table_rates.INSERTED)

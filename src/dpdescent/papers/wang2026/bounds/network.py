@@ -24,8 +24,9 @@ from dpdescent.papers.wang2026.reading import rows
 from dpdescent.papers.wang2026.theory import explicit, rates
 from dpdescent.papers.wang2026.theory.constants import Constants, largest_step, smoothness
 from dpdescent.papers.wang2026.theory.margin import comparator_distance
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import is_met, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, is_met, row, stated
 
 START, NTK, BATCH = "initialisation", "comparator", "batch"
 # Of the grid on which the basis is looked at.
@@ -116,7 +117,10 @@ def _steps(evidence: Evidence) -> Iterator[Bound]:
                 value = largest_step(beta)
                 text = f"{place(artefact, found, 'm', 'eta')}, {kind}"
                 why = f"beta={beta:.4g}; measured is the step; the condition is {is_met(found['eta'] <= value)}"
-                yield stated("largest step 1 / (12 beta)", "Thm 4.1", text, value, why, float(found["eta"]))
+                yield stated(
+                    bound="largest step 1 / (12 beta)", location="Thm 4.1", setting=text, value=value, note=why,
+                    measured=float(found["eta"]),
+                )  # fmt: skip
 
 
 def _margins(evidence: Evidence, artefact: str) -> Iterator[Bound]:
@@ -126,7 +130,10 @@ def _margins(evidence: Evidence, artefact: str) -> Iterator[Bound]:
         text, gamma = place(artefact, found, "m", "n"), float(found["gamma"])
         why = "measured is the mean over seeds of the largest margin at W_0"
         yield exact("margin gamma, from above", "Ass. 3.3", text, 1.0, gamma, why)
-        yield row("margin gamma, from below", "Ass. 3.3", text, 0.0, gamma, "at least", f"{why}; a bound by assumption")
+        yield row(
+            bound="margin gamma, from below", location="Ass. 3.3", setting=text, value=0.0, measured=gamma,
+            direction="at least", note=f"{why}; a bound by assumption",
+        )  # fmt: skip
         known = Constants.sharp(splines_of(evidence, artefact))
         value = known.gradient_bound(int(found["m"]), failure(evidence, artefact))
         yield exact("margin gamma, by G", "Ass. 3.3, (5)", text, value, gamma, f"sharp constants; {why}, at most G")

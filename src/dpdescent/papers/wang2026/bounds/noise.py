@@ -18,8 +18,8 @@ from dpdescent.papers.wang2026.bounds.cases import (
 from dpdescent.papers.wang2026.experiments import fig01
 from dpdescent.papers.wang2026.reading import rows
 from dpdescent.papers.wang2026.theory import explicit
+from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each
 
 FIGURE = "fig01"
 

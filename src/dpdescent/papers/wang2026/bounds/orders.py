@@ -12,8 +12,8 @@ from dpdescent.papers.wang2026.bounds.cases import joined, order, place, setting
 from dpdescent.papers.wang2026.reading import EMPIRICAL, POPULATION, rows
 from dpdescent.papers.wang2026.theory import rates
 from dpdescent.papers.wang2026.theory.rates import Run
+from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each
 
 ARTEFACTS = (
     "kan_lambda", "fixed_kappa", "private_rate_n", "eps_and_d", "width", "batch", "clipping", "rate_T", "rate_n",

@@ -26,8 +26,9 @@ from dpdescent.papers.wang2026.reading import INDEPENDENT, PAIR, PROOF, PUBLISHE
 from dpdescent.papers.wang2026.theory import prescriptions
 from dpdescent.privacy.participation import closed_forms, gaussian, renyi, tail
 from dpdescent.privacy.participation.encoder import block_norms_squared, column_sum, encode
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import is_met, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, is_met, row, stated
 
 TABLE, VALIDITY, COUNTEREXAMPLE = "kappa_tables", "closed_form_validity", "sampling_counterexample"
 # How near to its target, relative to it, a delta is calibrated.
@@ -81,7 +82,10 @@ def _independent(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     T, r, _, eps, delta = _numbers(found)
     kappa, setting = float(found["mean"]), place(TABLE, found, *PLACE)
     why = f"kappa={kappa:.5g}; measured is the epsilon that eq. (19) proves at it, an upper bound like the claim"
-    yield stated("epsilon of D9", "Thm D.9 (5.4), (19)", setting, eps, why, finite(renyi.epsilon(kappa, T, r, delta)))
+    yield stated(
+        bound="epsilon of D9", location="Thm D.9 (5.4), (19)", setting=setting, value=eps, note=why,
+        measured=finite(renyi.epsilon(kappa, T, r, delta)),
+    )  # fmt: skip
     wanted = 1.0 + 2.0 * math.log(1.0 / delta) / eps
     nearest = int(np.argmin(np.abs(renyi.ORDERS - wanted)))
     alpha = float(renyi.ORDERS[nearest])
@@ -89,7 +93,10 @@ def _independent(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     if math.isfinite(constant):
         value, measured = constant * alpha * r**2 / kappa**2, float(renyi.divergences(kappa, r)[nearest])
         why = f"alpha={alpha:g}, the order nearest to D.9's; measured is the right-hand side of eq. (19), a bound too"
-        yield stated("Renyi divergence of a step", "Lemma D.7, (19)", setting, value, why, finite(measured))
+        yield stated(
+            bound="Renyi divergence of a step", location="Lemma D.7, (19)", setting=setting, value=value, note=why,
+            measured=finite(measured),
+        )  # fmt: skip
     yield order("kappa of D9 without logarithms", "Thm 5.4", setting, prescriptions.theorem_5_4(T, r, eps), kappa)
 
 
@@ -101,9 +108,15 @@ def _poisson(found: pd.Series) -> Iterator[Bound]:
     error += CALIBRATED * delta
     why = f"kappa={kappa:.5g}; holds by definition, but for {STANDARD_ERRORS:g} standard errors and {CALIBRATED:g}"
     measured = float(found["delta_attained"])
-    yield row("delta of F8, Poisson", "Thm F.8", setting, delta, measured, "at most", why, error)
+    yield row(
+        bound="delta of F8, Poisson", location="Thm F.8", setting=setting, value=delta, measured=measured,
+        direction="at most", note=why, allowed=error,
+    )  # fmt: skip
     why = f"kappa={kappa:.5g}; measured is the delta that the tail accountant proves: no more is known to be guaranteed"
-    yield stated("delta of F8, fixed size", "Thm F.8", setting, delta, why, tail.delta(kappa, eps, T, r, lam))
+    yield stated(
+        bound="delta of F8, fixed size", location="Thm F.8", setting=setting, value=delta, note=why,
+        measured=tail.delta(kappa, eps, T, r, lam),
+    )  # fmt: skip
 
 
 def _lemmas(table: pd.DataFrame) -> Iterator[Bound]:
@@ -160,7 +173,10 @@ def _regime(evidence: Evidence) -> Iterator[Bound]:
     for found in each(table[table["series"] == closed_form_validity.RENYI]):
         why = f"kappa={found['kappa']:.4g}; measured is the epsilon that eq. (19) proves, an upper bound like the claim"
         setting = place(VALIDITY, found, "n", "B", "T", "eps")
-        yield stated("epsilon of D9", "Thm D.9 (5.4), (19)", setting, found["eps"], why, finite(found["mean"]))
+        yield stated(
+            bound="epsilon of D9", location="Thm D.9 (5.4), (19)", setting=setting, value=found["eps"], note=why,
+            measured=finite(found["mean"]),
+        )  # fmt: skip
     for found in each(table[table["series"] == closed_form_validity.ATTAINED]):
         why = f"kappa={found['kappa']:.4g}; measured is attained, rounded down, all other gradients being 0"
         setting = place(VALIDITY, found, "n", "T", "r", "eps", "norm_share")
@@ -185,8 +201,9 @@ def _pair(evidence: Evidence) -> Iterator[Bound]:
         chance = f"{STANDARD_ERRORS:g} standard errors beyond allowed" if any(errors) else ""
         setting, allowed = place(COUNTEREXAMPLE, found, *keys), STANDARD_ERRORS * math.hypot(*errors)
         yield row(
-            "delta of F.8's pair, fixed size", "Thm F.8", setting, found["mean"], found["mean_attained"], "at most",
-            joined(why, chance, vacuous(found["mean"], 1.0)), allowed + ROUNDING * found["mean"],
+            bound="delta of F.8's pair, fixed size", location="Thm F.8", setting=setting, value=found["mean"],
+            measured=found["mean_attained"], direction="at most",
+            note=joined(why, chance, vacuous(found["mean"], 1.0)), allowed=allowed + ROUNDING * found["mean"],
         )  # fmt: skip
 
 

@@ -27,8 +27,9 @@ from dpdescent.papers.wang2026.experiments import bound_vs_run, comparator
 from dpdescent.papers.wang2026.reading import EMPIRICAL, rows
 from dpdescent.papers.wang2026.theory import explicit, margin
 from dpdescent.papers.wang2026.theory.explicit import Comparator, Setting
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import is_met, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, is_met, row, stated
 
 RUNS, PROJECTION, INEQUALITY = "bound_vs_run", "projection", "comparator"
 KEYS = ("panel", "T", "eta", "kappa", "lam")
@@ -69,14 +70,19 @@ def _total(evidence: Evidence, table: pd.DataFrame, found: pd.Series) -> Iterato
     note = joined(why, vacuous(value), _beside(value, measured))
     bound = f"averaged empirical risk, {name}"
     if measured is None:
-        yield stated(bound, LOCATIONS[name], text, value, joined(note, "no run is that long"))
+        yield stated(
+            bound=bound, location=LOCATIONS[name], setting=text, value=value, note=joined(note, "no run is that long"),
+        )  # fmt: skip
     else:
         yield simulated(
             bound, LOCATIONS[name], text, value, measured, joined(note, "measured is the mean over seeds"), met=met,
             bound_chance=chance(found),
         )  # fmt: skip
     location = "(7)" if name == "C.11" else "(21)"
-    yield stated(f"localisation, {name}", location, text, 0.5, f"{kind} constants; {conditions}", share)
+    yield stated(
+        bound=f"localisation, {name}", location=location, setting=text, value=0.5,
+        note=f"{kind} constants; {conditions}", measured=share,
+    )  # fmt: skip
 
 
 def _conditions(setting: Setting, share: float) -> str:
@@ -139,7 +145,10 @@ def _inactive(setting: Setting, found: pd.Series, text: str, met: bool, conditio
     share = float(found["projected"])
     measured = "measured is the share of steps with an active projection"
     yield exact("active projections", "Lemma C.3, Thm 4.1", text, 0.0, share, f"{why}; {measured}", met=met and enough)
-    yield stated("least radius", "Lemma C.3", text, asked, f"{why}; measured is R_*", float(found["radius"]))
+    yield stated(
+        bound="least radius", location="Lemma C.3", setting=text, value=asked, note=f"{why}; measured is R_*",
+        measured=float(found["radius"]),
+    )  # fmt: skip
 
 
 def _inequality(found: pd.Series) -> Bound:
@@ -148,8 +157,11 @@ def _inequality(found: pd.Series) -> Bound:
     text = place(INEQUALITY, found, "m", "kappa", "lam", "comparator")
     why = f"nu D^2 = {found['condition']:.4g} <= 1/2 is {is_met(met)}; measured is the share of checked steps"
     if not met:
-        return stated("violations of the comparator inequality", "Lemma C.2 (9)", text, 0.0, why, float(found["mean"]))
+        return stated(
+            bound="violations of the comparator inequality", location="Lemma C.2 (9)", setting=text, value=0.0,
+            note=why, measured=float(found["mean"]),
+        )  # fmt: skip
     return row(
-        "violations of the comparator inequality", "Lemma C.2 (9)", text, 0.0, float(found["mean"]), "at most", why,
-        ROUNDING,
+        bound="violations of the comparator inequality", location="Lemma C.2 (9)", setting=text, value=0.0,
+        measured=float(found["mean"]), direction="at most", note=why, allowed=ROUNDING,
     )  # fmt: skip

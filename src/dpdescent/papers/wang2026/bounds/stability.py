@@ -22,8 +22,9 @@ from dpdescent.papers.wang2026.experiments import stability as coupled
 from dpdescent.papers.wang2026.reading import EMPIRICAL, POPULATION, rows
 from dpdescent.papers.wang2026.theory import constants, explicit, margin, stability
 from dpdescent.papers.wang2026.theory.explicit import Setting
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import is_met, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.judgement import each, is_met, stated
 
 ARTEFACT = "stability"
 # Artefacts with runs that clip nothing, of which both risks are known.
@@ -57,9 +58,12 @@ def _distances(evidence: Evidence, table: pd.DataFrame, found: pd.Series) -> Ite
     yield simulated("mean |W - W^(i)|", "Thm C.22", text, value, found, why, met=met, bound_chance=chance(bound))
     value, measured = float(plain["mean"]), float(found["mean"])
     why = f"{why}; without the factor e, which stands for the growth: no bound"
-    yield stated("mean |W - W^(i)|, without e", "Lemma C.21", text, value, why, measured)
+    yield stated(
+        bound="mean |W - W^(i)|, without e", location="Lemma C.21", setting=text, value=value, note=why,
+        measured=measured,
+    )  # fmt: skip
     why = "sharp constants; must not exceed 1; measured is 4 nu eta times the summed risks"
-    yield stated("sum of M_t", "Lemma C.20", text, 1.0, why, growth)
+    yield stated(bound="sum of M_t", location="Lemma C.20", setting=text, value=1.0, note=why, measured=growth)
     yield _batches(evidence, setting, found, losses, text)
 
 
@@ -71,7 +75,10 @@ def _batches(evidence: Evidence, setting: Setting, found: pd.Series, losses: flo
     U = constants.loss_ceiling(F)
     value = stability.batch_losses(losses, U, t, setting.B, each_fails) / t
     why = f"U={U:.4g} at R_*; at the measured risks; measured is their mean"
-    return stated("mean loss of the batches", "Lemma C.19", text, value, joined(why, vacuous(value)), losses / t)
+    return stated(
+        bound="mean loss of the batches", location="Lemma C.19", setting=text, value=value,
+        note=joined(why, vacuous(value)), measured=losses / t,
+    )  # fmt: skip
 
 
 def _gap(evidence: Evidence, artefact: str, table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:

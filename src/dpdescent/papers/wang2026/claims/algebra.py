@@ -7,13 +7,13 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from dpdescent.papers.wang2026.claims.quantities import SMALLEST
 from dpdescent.papers.wang2026.reading import RATE, SAME_ORDER, claim
 from dpdescent.papers.wang2026.theory import prescriptions, rates
 from dpdescent.papers.wang2026.theory.prescriptions import Entry, Point
 from dpdescent.papers.wang2026.theory.rates import Run
-from dpdescent.replication.judging.cells import at_least, at_most, exactly, within
+from dpdescent.replication.judging.criteria import about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import exactly
 
 ARTEFACT = "table_rates"
 # n, gamma, d and eps where either term of a rate is the larger one, and how far they are moved: a power of any of them
@@ -69,9 +69,11 @@ def _corollaries() -> Iterator[Claim]:
         entry = _entry(setting, source)
         near, wide = (_largest(prescribe, entry, grid) for grid in (NEAR, WIDE))
         yield claim(
-            name, ARTEFACT, place, "(algebra) the theorem's bound at the prescribed B, T, eta, m and kappa is of the order of the displayed rate",
-            "bound of the population risk over the rate, logarithms dropped: its largest over a wide range of n, gamma, d and eps over that of a narrow range", exactly(wide / near),
-            **at_most(SAME_ORDER, ": the same order"), note=f"the ratio is {near:.3g} at most over the narrow range and {wide:.3g} over the wide one; what is fixed in the text, rho and lambda, is in it",
+            id=name, artefact=ARTEFACT, location=place, kind="text", source="paper",
+            statement="(algebra) the theorem's bound at the prescribed B, T, eta, m and kappa is of the order of the displayed rate",
+            quantity="bound of the population risk over the rate, logarithms dropped: its largest over a wide range of n, gamma, d and eps over that of a narrow range",
+            measured=exactly(wide / near), criterion=at_most(SAME_ORDER, ": the same order"),
+            note=f"the ratio is {near:.3g} at most over the narrow range and {wide:.3g} over the wide one; what is fixed in the text, rho and lambda, is in it",
         )  # fmt: skip
 
 
@@ -97,13 +99,17 @@ def _improvements() -> Iterator[Claim]:
         derived = _power_of_gamma(lambda point, run=prescribe: _derived(run, point))  # type: ignore[misc]
         place = "Sec. 5.2 (comparison)" if key == "dp-gd" else "Sec. 5.3 (comparison)"
         yield claim(
-            f"{key}-margin", ARTEFACT, place, f"(algebra) specialised to B = n the bound {words}",
-            "power of gamma of the derived bound less that of Wang et al. (2026)", exactly(derived - theirs), **within(RATE, powers),
+            id=f"{key}-margin", artefact=ARTEFACT, location=place, kind="text", source="paper",
+            statement=f"(algebra) specialised to B = n the bound {words}",
+            quantity="power of gamma of the derived bound less that of Wang et al. (2026)",
+            measured=exactly(derived - theirs), criterion=about(powers, RATE),
             note=f"derived {derived:.3g}, quoted {theirs:.3g}; the earlier result trains both layers, this one has a fixed second layer",
         )  # fmt: skip
         width = _power_of_gamma(lambda point, run=prescribe: run(point).m)  # type: ignore[misc]
         yield claim(
-            f"{key}-width", ARTEFACT, place, "(algebra) a smaller width is required",
-            "power of gamma of the prescribed width less that of Wang et al. (2026)", exactly(width - (before.width or math.nan)), **at_least(SMALLEST, ": above 0"),
+            id=f"{key}-width", artefact=ARTEFACT, location=place, kind="text", source="paper",
+            statement="(algebra) a smaller width is required",
+            quantity="power of gamma of the prescribed width less that of Wang et al. (2026)",
+            measured=exactly(width - (before.width or math.nan)), criterion=at_least(math.ulp(0.0), ": above 0"),
             note=f"prescribed {width:.3g}, quoted {before.width}",
         )  # fmt: skip

@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.wang2026.claims.quantities import (
-    ABOVE_0,
-    BELOW_0,
     at_end,
     best,
     by,
@@ -35,12 +33,13 @@ from dpdescent.papers.wang2026.reading import (
     STAYS,
     TAIL,
     claim,
-    claim_on_all,
+    every,
     rows,
 )
-from dpdescent.replication.judging.cells import NOTHING, at_least, at_most, exactly, known, over, within
+from dpdescent.replication.judging.algebra import over
+from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, known
 
 TRADEOFF, FIXED, RUNS, BOUNDS, MULTIPLIERS = (
     "lambda_tradeoff", "fixed_kappa", "kan_lambda", "bound_vs_run", "kappa_tables",
@@ -72,15 +71,20 @@ def _runs_at_fixed_kappa(evidence: Evidence, suffix: str, panel: str, words: str
         f"eta = {one_of(gains['eta']):g}, kappa = {one_of(gains['kappa']):g}; {words}",
         outside(evidence, gains),
     )
-    improves = claim_on_all(
-        f"remark-4.2-improves{suffix}", FIXED, "Remark 4.2", f"{ours}temporal correlation improves the bound for a fixed kappa: of runs, the averaged population risk",
-        "gain over lambda = 0: the smallest over lambda > 0", found.values(), **ABOVE_0, note=f"{place}. {told(found)}",
+    improves = every(
+        id=f"remark-4.2-improves{suffix}", artefact=FIXED, location="Remark 4.2", kind="theorem", source="paper",
+        statement=f"{ours}temporal correlation improves the bound for a fixed kappa: of runs, the averaged population risk",
+        quantity="gain over lambda = 0: the smallest over lambda > 0",
+        cells=found.values(), criterion=ABOVE_0,
+        note=f"{place}. {told(found)}",
     )  # fmt: skip
     yield unless(conditions, improves)
     kept = _kept(gains)
     monotone = claim(
-        f"remark-4.2-monotone{suffix}", FIXED, "Remark 4.2", f"{ours}the bound improves monotonically as lambda -> 1 for a fixed kappa with a small eta: of runs, the averaged population risk",
-        "gain over lambda = 0 at the largest lambda, over the largest gain", kept, **at_least(STAYS, ": it does not get worse again by more than a tenth (a plateau counts)"),
+        id=f"remark-4.2-monotone{suffix}", artefact=FIXED, location="Remark 4.2", kind="theorem", source="paper",
+        statement=f"{ours}the bound improves monotonically as lambda -> 1 for a fixed kappa with a small eta: of runs, the averaged population risk",
+        quantity="gain over lambda = 0 at the largest lambda, over the largest gain",
+        measured=kept, criterion=at_least(STAYS, ": it does not get worse again by more than a tenth (a plateau counts)"),
         note=f"{place}. {told(found)}. The interval takes the two gains for independent, though they share seeds, and is too wide. {CHANGED}: the criterion was worded \"monotonically\"",
     )  # fmt: skip
     yield unless(conditions, monotone)
@@ -117,9 +121,11 @@ def _bound_at_small_step(evidence: Evidence) -> Iterator[Claim]:
         table = table[table["kappa"] > 0]
         found = by(table, ["T", "constants"], _largest_rise)
         steps = ", ".join(f"{eta:g}" for eta in sorted(set(floats(table, "eta"))))
-        yield claim_on_all(
-            name, BOUNDS, "Remark 4.2", "the bound improves monotonically as lambda -> 1 for a fixed kappa with a small eta",
-            f"{words}, of a lambda over that of the next smaller one, at the admissible step: the largest", found.values(), **at_most(1.0),
+        yield every(
+            id=name, artefact=BOUNDS, location="Remark 4.2", kind="theorem", source="paper",
+            statement="the bound improves monotonically as lambda -> 1 for a fixed kappa with a small eta",
+            quantity=f"{words}, of a lambda over that of the next smaller one, at the admissible step: the largest",
+            cells=found.values(), criterion=at_most(1.0),
             note=f"eta = {steps}, kappa = {', '.join(f'{kappa:g}' for kappa in sorted(set(floats(table, 'kappa'))))}. {told(found)}",
         )  # fmt: skip
 
@@ -135,19 +141,28 @@ def _offset(evidence: Evidence) -> Iterator[Claim]:
     linear, total = (_over_independent(_tradeoff(evidence, PUBLISHED, term)) for term in ("linear", "total"))
     beyond = _beyond_its_condition(_tradeoff(evidence, PUBLISHED, "total"))
     words = "the conservative closed-form calibration makes the lambda-dependence of kappa offset this effect"
-    yield claim_on_all(
-        "offset-linear", TRADEOFF, "Sec. 5.1 (interpretation)", words, "linear noise term of A_corr with Theorem F.12's kappa, over that of lambda = 0: the one that is furthest off",
-        linear.values(), **within(AGREES), note=f"(1 - lambda) kappa is proportional to 1 - lambda^T{beyond}. {told(linear)}",
+    yield every(
+        id="offset-linear", artefact=TRADEOFF, location="Sec. 5.1 (interpretation)", kind="text", source="paper",
+        statement=words,
+        quantity="linear noise term of A_corr with Theorem F.12's kappa, over that of lambda = 0: the one that is furthest off",
+        cells=linear.values(), criterion=about(1.0, AGREES),
+        note=f"(1 - lambda) kappa is proportional to 1 - lambda^T{beyond}. {told(linear)}",
     )  # fmt: skip
-    yield claim_on_all(
-        "offset-bound", TRADEOFF, "Sec. 5.1 (interpretation)", words, "A_corr with Theorem F.12's kappa, over that of lambda = 0: the smallest over lambda > 0",
-        total.values(), **at_least(1.0 - AGREES, ": no correlation improves it"), note=f"{told(total)}{beyond}",
+    yield every(
+        id="offset-bound", artefact=TRADEOFF, location="Sec. 5.1 (interpretation)", kind="text", source="paper",
+        statement=words,
+        quantity="A_corr with Theorem F.12's kappa, over that of lambda = 0: the smallest over lambda > 0",
+        cells=total.values(), criterion=at_least(1.0 - AGREES, ": no correlation improves it"),
+        note=f"{told(total)}{beyond}",
     )  # fmt: skip
     last = _tradeoff(evidence, PUBLISHED, "total")
     broken = _over_independent(last[(last["lam"] == last["lam"].max()) | (last["lam"] == 0)])
-    yield claim_on_all(
-        "closed-form-breaks-down", TRADEOFF, "Remark 4.2", "after substituting the privacy-calibrated kappa, the closed-form rate breaks down as lambda -> 1",
-        "A_corr with Theorem F.12's kappa at the largest lambda over that of lambda = 0: the smallest over eps", broken.values(), **at_least(BREAKS_DOWN, ": breaks down"), note=f"{told(broken)}{beyond}",
+    yield every(
+        id="closed-form-breaks-down", artefact=TRADEOFF, location="Remark 4.2", kind="theorem", source="paper",
+        statement="after substituting the privacy-calibrated kappa, the closed-form rate breaks down as lambda -> 1",
+        quantity="A_corr with Theorem F.12's kappa at the largest lambda over that of lambda = 0: the smallest over eps",
+        cells=broken.values(), criterion=at_least(BREAKS_DOWN, ": breaks down"),
+        note=f"{told(broken)}{beyond}",
     )  # fmt: skip
     yield _offset_runs(evidence, words)
 
@@ -167,9 +182,11 @@ def _offset_runs(evidence: Evidence, words: str) -> Claim:
         risk, gain = one_of(plain[plain["eps"] == eps]["mean"]), best(group)
         if risk > 0 and not math.isnan(gain.value):
             found[f"eps = {eps:g}"] = Estimate(gain.value / risk, gain.low / risk, gain.high / risk)
-    return claim_on_all(
-        "offset-runs", RUNS, "Sec. 5.1 (interpretation)", f"{words}: of runs",
-        "largest gain of a moderate lambda with Theorem F.12's kappa, as a share of the risk of lambda = 0: the largest over eps", found.values(), **at_most(AGREES),
+    return every(
+        id="offset-runs", artefact=RUNS, location="Sec. 5.1 (interpretation)", kind="text", source="paper",
+        statement=f"{words}: of runs",
+        quantity="largest gain of a moderate lambda with Theorem F.12's kappa, as a share of the risk of lambda = 0: the largest over eps",
+        cells=found.values(), criterion=at_most(AGREES),
         note=f"T = 250, where F.12's condition is met; steps tuned on other seeds. {told(found)}",
     )  # fmt: skip
 
@@ -180,14 +197,19 @@ def _sharper(evidence: Evidence) -> Iterator[Claim]:
         name: min(each.values(), key=lambda ratio: ratio.value, default=NOTHING) for name, each in found.items()
     }
     words = "sharper privacy calibration may lead to improved lambda-dependent risk bounds"
-    yield claim_on_all(
-        "sharper-calibration-bound", TRADEOFF, "Sec. 5.1 (interpretation), Sec. 6", words,
-        f"A_corr with a sharper accountant's kappa over that of lambda = 0: the smallest over lambda > 0, eps and {', '.join(SHARPER)}", sorted(known(smallest.values()), key=lambda each: each.value)[:1],
-        **at_most(1.0 - AGREES), note=f"the paper leaves it open; one accountant is enough for \"may\". eta = {_step(evidence):g}. {told(smallest)}",
+    yield every(
+        id="sharper-calibration-bound", artefact=TRADEOFF, location="Sec. 5.1 (interpretation), Sec. 6", kind="text", source="paper",
+        statement=words,
+        quantity=f"A_corr with a sharper accountant's kappa over that of lambda = 0: the smallest over lambda > 0, eps and {', '.join(SHARPER)}",
+        cells=sorted(known(smallest.values()), key=lambda each: each.value)[:1], criterion=at_most(1.0 - AGREES),
+        note=f"the paper leaves it open; one accountant is enough for \"may\". eta = {_step(evidence):g}. {told(smallest)}",
     )  # fmt: skip
     yield claim(
-        "sharper-calibration-bound-algorithm-1", TRADEOFF, "Sec. 5.1 (interpretation), Sec. 6", f"{words}: with noise that is proved for Algorithm 1's own batches",
-        "A_corr with the participation tail's kappa over that of lambda = 0: the smallest over lambda > 0 and eps", smallest[TAIL], **at_most(1.0 - AGREES), note=told(found[TAIL]),
+        id="sharper-calibration-bound-algorithm-1", artefact=TRADEOFF, location="Sec. 5.1 (interpretation), Sec. 6", kind="text", source="paper",
+        statement=f"{words}: with noise that is proved for Algorithm 1's own batches",
+        quantity="A_corr with the participation tail's kappa over that of lambda = 0: the smallest over lambda > 0 and eps",
+        measured=smallest[TAIL], criterion=at_most(1.0 - AGREES),
+        note=told(found[TAIL]),
     )  # fmt: skip
 
 
@@ -215,12 +237,17 @@ def _sharper_runs(evidence: Evidence) -> Iterator[Claim]:
             inner = moderate(gains, *MODERATE)
             errors = _errors_of_kappa(evidence, accountant, inner)
             yield claim(
-                f"sharper-calibration-runs-{accountant.lower()}{suffix}", RUNS, "Sec. 5.1 (interpretation), Sec. 6", "sharper privacy calibration may lead to improved lambda-dependent risk: of runs",
-                f"({words}; {variant}) gain in averaged population risk over lambda = 0: the largest over moderate lambda and eps", best(inner) if len(inner) else NOTHING, **ABOVE_0,
+                id=f"sharper-calibration-runs-{accountant.lower()}{suffix}", artefact=RUNS, location="Sec. 5.1 (interpretation), Sec. 6", kind="text", source="paper",
+                statement="sharper privacy calibration may lead to improved lambda-dependent risk: of runs",
+                quantity=f"({words}; {variant}) gain in averaged population risk over lambda = 0: the largest over moderate lambda and eps",
+                measured=best(inner) if len(inner) else NOTHING, criterion=ABOVE_0,
                 note=f"interval widened for all places looked at. Largest by eps: {told(by(inner, ['eps'], best))}{errors}",
             )  # fmt: skip
         last = at_end(rows(evidence, RUNS, panel="T = 100", series=GAIN, accountant=accountant), "lam")
         yield claim(
-            f"kan-drop-{accountant.lower()}", RUNS, "Remark 4.2", "the improvement should not be interpreted as favouring lambda -> 1: with calibrated kappa it is lost (runs of a KAN)",
-            f"({words}) gain over lambda = 0 at the largest lambda: the smallest over eps", least(last) if len(last) else NOTHING, **BELOW_0, note=told(by(last, ["eps"], single)),
+            id=f"kan-drop-{accountant.lower()}", artefact=RUNS, location="Remark 4.2", kind="theorem", source="paper",
+            statement="the improvement should not be interpreted as favouring lambda -> 1: with calibrated kappa it is lost (runs of a KAN)",
+            quantity=f"({words}) gain over lambda = 0 at the largest lambda: the smallest over eps",
+            measured=least(last) if len(last) else NOTHING, criterion=BELOW_0,
+            note=told(by(last, ["eps"], single)),
         )  # fmt: skip

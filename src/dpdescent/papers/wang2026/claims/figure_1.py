@@ -5,8 +5,6 @@ from collections.abc import Iterator
 import pandas as pd
 
 from dpdescent.papers.wang2026.claims.quantities import (
-    ABOVE_0,
-    BELOW_0,
     at_end,
     best,
     by,
@@ -18,10 +16,10 @@ from dpdescent.papers.wang2026.claims.quantities import (
     single,
     told,
 )
-from dpdescent.papers.wang2026.reading import AGREES, BREAKS_DOWN, CHANGED, GAIN, MODERATE, claim, claim_on_all, rows
-from dpdescent.replication.judging.cells import NOTHING, at_least, at_most, known, within
+from dpdescent.papers.wang2026.reading import AGREES, BREAKS_DOWN, CHANGED, GAIN, MODERATE, claim, every, rows
+from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, known
 
 ARTEFACT, PLACE = "fig01", "Figure 1 (left)"
 ANALOGUE = (
@@ -61,9 +59,11 @@ def _curves(gains: pd.DataFrame) -> str:
 
 def _gain(gains: pd.DataFrame, suffix: str, words: str) -> Claim:
     found = by(_inside(gains), ["eps"], best)
-    return claim_on_all(
-        f"figure-1-gain{suffix}", ARTEFACT, PLACE, "moderate noise correlation improves the accuracy of DP-SGD over independent noise",
-        f"({words}) largest gain in test accuracy over lambda = 0 for {MODERATE[0]:g} <= lambda <= {MODERATE[1]:g}: the smallest over eps", found.values(), **ABOVE_0,
+    return every(
+        id=f"figure-1-gain{suffix}", artefact=ARTEFACT, location=PLACE, kind="text", source="paper",
+        statement="moderate noise correlation improves the accuracy of DP-SGD over independent noise",
+        quantity=f"({words}) largest gain in test accuracy over lambda = 0 for {MODERATE[0]:g} <= lambda <= {MODERATE[1]:g}: the smallest over eps",
+        cells=found.values(), criterion=ABOVE_0,
         note=f"{ANALOGUE}; {PAIRED}. {_curves(gains)}",
     )  # fmt: skip
 
@@ -73,9 +73,11 @@ def _larger_budgets(gains: pd.DataFrame, suffix: str, words: str) -> Claim:
     gained = _more_at_the_largest_budget(inner)
     same = [place for place, each in gained.items() if each.low <= 0.0 <= each.high]
     flat = f" Not told apart from that at the largest eps: {'; '.join(same)}." if same else ""
-    return claim_on_all(
-        f"figure-1-larger-budgets{suffix}", ARTEFACT, PLACE, "improves the accuracy, especially for larger privacy budgets",
-        f"({words}) largest gain over a moderate lambda at the largest eps less that at a smaller one: the smallest over smaller eps", gained.values(), **ABOVE_0,
+    return every(
+        id=f"figure-1-larger-budgets{suffix}", artefact=ARTEFACT, location=PLACE, kind="text", source="paper",
+        statement="improves the accuracy, especially for larger privacy budgets",
+        quantity=f"({words}) largest gain over a moderate lambda at the largest eps less that at a smaller one: the smallest over smaller eps",
+        cells=gained.values(), criterion=ABOVE_0,
         note=f"{ANALOGUE}; at a large budget accuracy is near that without noise, which bounds the gain; {OVERLAP}. Largest gains: {told(by(inner, ['eps'], best))}. Differences: {told(gained)}.{flat} "
         f"{CHANGED}: the smallest eps alone was compared",
     )  # fmt: skip
@@ -96,9 +98,11 @@ def _not_monotone(gains: pd.DataFrame, suffix: str, words: str) -> Claim:
         "rise": best(inner) if len(inner) else NOTHING,
         "fall": fall(inner, at_end(large, "lam")) if len(inner) else NOTHING,
     }
-    return claim_on_all(
-        f"figure-1-not-monotone{suffix}", ARTEFACT, PLACE, "the gain is not monotone in lambda",
-        f"({words}) at the largest eps: the largest gain below the largest lambda, and its fall to the largest lambda; the smaller of the two", found.values(), **ABOVE_0,
+    return every(
+        id=f"figure-1-not-monotone{suffix}", artefact=ARTEFACT, location=PLACE, kind="text", source="paper",
+        statement="the gain is not monotone in lambda",
+        quantity=f"({words}) at the largest eps: the largest gain below the largest lambda, and its fall to the largest lambda; the smaller of the two",
+        cells=found.values(), criterion=ABOVE_0,
         note=f"{ANALOGUE}. {told(found)}",
     )  # fmt: skip
 
@@ -107,8 +111,10 @@ def _drop(gains: pd.DataFrame, suffix: str, words: str) -> Claim:
     last = at_end(gains, "lam")
     found = least(last) if len(last) else NOTHING
     return claim(
-        f"figure-1-drop{suffix}", ARTEFACT, PLACE, "accuracy can drop when lambda -> 1",
-        f"({words}) gain over lambda = 0 at the largest lambda, {last['lam'].max():g}: the smallest over eps", found, **BELOW_0,
+        id=f"figure-1-drop{suffix}", artefact=ARTEFACT, location=PLACE, kind="text", source="paper",
+        statement="accuracy can drop when lambda -> 1",
+        quantity=f"({words}) gain over lambda = 0 at the largest lambda, {last['lam'].max():g}: the smallest over eps",
+        measured=found, criterion=BELOW_0,
         note=f"{ANALOGUE}; read as below the accuracy of independent noise, at some eps. {told(by(last, ['eps'], single))}",
     )  # fmt: skip
 
@@ -118,28 +124,36 @@ def _cumulative_noise(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, ARTEFACT, panel="noise")
     simulated, formula = (table[table["series"] == name] for name in ("simulated", "formula"))
     fixed = _over_independent(simulated[simulated["noise"] == "fixed"])
-    yield claim_on_all(
-        "figure-1-cumulative-noise", ARTEFACT, place, "subtracting a lambda-fraction of the previous noise partially cancels consecutive noise, slowing cumulative-noise growth",
-        "simulated norm of the summed noise at the last t, over that of lambda = 0, at one multiplier: the largest over lambda > 0", fixed.values(), **at_most(1.0 - AGREES),
+    yield every(
+        id="figure-1-cumulative-noise", artefact=ARTEFACT, location=place, kind="figure", source="paper",
+        statement="subtracting a lambda-fraction of the previous noise partially cancels consecutive noise, slowing cumulative-noise growth",
+        quantity="simulated norm of the summed noise at the last t, over that of lambda = 0, at one multiplier: the largest over lambda > 0",
+        cells=fixed.values(), criterion=at_most(1.0 - AGREES),
         note=told(fixed),
     )  # fmt: skip
     exact = ratios(simulated, formula, ("noise", "lam", "eps", "t"), ("noise", "lam", "t"))
-    yield claim_on_all(
-        "figure-1-formula", ARTEFACT, place, "(ours) a coordinate of the summed noise has variance kappa^2 (1 + (1 - lambda)^2 (t - 1))",
-        "simulated norm over that formula's: the one that is furthest off, over lambda, t and multipliers", exact.values(), **within(AGREES),
+    yield every(
+        id="figure-1-formula", artefact=ARTEFACT, location=place, kind="figure", source="ours",
+        statement="(ours) a coordinate of the summed noise has variance kappa^2 (1 + (1 - lambda)^2 (t - 1))",
+        quantity="simulated norm over that formula's: the one that is furthest off, over lambda, t and multipliers",
+        cells=exact.values(), criterion=about(1.0, AGREES),
     )  # fmt: skip
     calibrated = _over_independent(formula[formula["noise"] == "calibrated"])
-    yield claim_on_all(
-        "figure-1-calibrated-noise", ARTEFACT, place, "slowing cumulative-noise growth and thus preserving accuracy",
-        "norm of the summed noise at the last t, over that of lambda = 0, at the multipliers that epsilon asks for: the smallest over lambda > 0", _first_of(calibrated), **at_most(1.0 - AGREES),
+    yield every(
+        id="figure-1-calibrated-noise", artefact=ARTEFACT, location=place, kind="figure", source="paper",
+        statement="slowing cumulative-noise growth and thus preserving accuracy",
+        quantity="norm of the summed noise at the last t, over that of lambda = 0, at the multipliers that epsilon asks for: the smallest over lambda > 0",
+        cells=_first_of(calibrated), criterion=at_most(1.0 - AGREES),
         note=f"balls in bins. {told(calibrated)}",
     )  # fmt: skip
     by_lam = at_end(formula[formula["noise"] == "calibrated"], "t").sort_values("lam")
     smallest, last = at_end(by_lam, "mean", largest=False), at_end(by_lam, "lam")
     blown = ratios(last, smallest, ("t",), ("lam",))
-    yield claim_on_all(
-        "figure-1-drop-explained", ARTEFACT, "Remark 4.2", "after substituting the privacy-calibrated kappa the rate breaks down as lambda -> 1; the empirical dropoff is consistent with this",
-        "norm of the summed calibrated noise at the last t, at the largest lambda over the smallest over lambda", blown.values(), **at_least(BREAKS_DOWN, ": breaks down"),
+    yield every(
+        id="figure-1-drop-explained", artefact=ARTEFACT, location="Remark 4.2", kind="theorem", source="paper",
+        statement="after substituting the privacy-calibrated kappa the rate breaks down as lambda -> 1; the empirical dropoff is consistent with this",
+        quantity="norm of the summed calibrated noise at the last t, at the largest lambda over the smallest over lambda",
+        cells=blown.values(), criterion=at_least(BREAKS_DOWN, ": breaks down"),
         note=f"kappa of balls in bins, which the remark does not use. Over lambda = 0: {told(calibrated)}",
     )  # fmt: skip
 

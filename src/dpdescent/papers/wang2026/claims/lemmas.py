@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.wang2026.claims.quantities import (
-    ABOVE_0,
     at_end,
     floats,
     outside,
@@ -19,11 +18,12 @@ from dpdescent.papers.wang2026.claims.quantities import (
     unless,
     values,
 )
-from dpdescent.papers.wang2026.reading import claim_on_all, rows
+from dpdescent.papers.wang2026.reading import every, rows
 from dpdescent.papers.wang2026.theory import constants
-from dpdescent.replication.judging.cells import at_least, at_most, exactly, known, listed, quotient
+from dpdescent.replication.judging.algebra import listed
+from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate, mean_of
+from dpdescent.replication.judging.statistics import Estimate, exactly, known, mean_of, quotient
 
 START, PATH, STABILITY = "initialisation", "comparator", "stability"
 BESIDE = "; a quantile of the gradient beside the mean of a bound that differs from draw to draw: no draw is held against its own bound"
@@ -44,9 +44,11 @@ def _margin(evidence: Evidence) -> Claim:
         gamma = floats(rows(evidence, artefact), "gamma")
         if np.isfinite(gamma).any():
             found[artefact] = exactly(float(np.nanmin(gamma)))
-    return claim_on_all(
-        "assumption-3.3", PATH, "Assumption 3.3", "there is a margin gamma > 0 with y_i <grad f(x_i), u> >= gamma at the start; verified for KANs",
-        "mean margin of the records at their starts: the smallest over artefacts, widths and n", found.values(), **ABOVE_0,
+    return every(
+        id="assumption-3.3", artefact=PATH, location="Assumption 3.3", kind="text", source="paper",
+        statement="there is a margin gamma > 0 with y_i <grad f(x_i), u> >= gamma at the start; verified for KANs",
+        quantity="mean margin of the records at their starts: the smallest over artefacts, widths and n",
+        cells=found.values(), criterion=ABOVE_0,
         note=f"designs that are separable with a margin of their own; means over seeds. Smallest: {told(found)}",
     )  # fmt: skip
 
@@ -60,9 +62,12 @@ def _by_width(evidence: Evidence, series: str, column: str = "mean") -> pd.DataF
 def _start(evidence: Evidence) -> Iterator[Claim]:
     share, delta = rows(evidence, START, series="E_delta holds"), setting(evidence, "delta_conf")
     holds = {place_of(row, ("m",)): mean_of(row) for _, row in share.iterrows()}
-    yield claim_on_all(
-        "lemma-b.5", START, "Lemma B.5", "P(E_delta) >= 1 - delta", "share of draws of the start in which it occurs: the smallest over m", known(holds.values()),
-        **at_least(1.0 - delta), note=told(holds),
+    yield every(
+        id="lemma-b.5", artefact=START, location="Lemma B.5", kind="theorem", source="paper",
+        statement="P(E_delta) >= 1 - delta",
+        quantity="share of draws of the start in which it occurs: the smallest over m",
+        cells=known(holds.values()), criterion=at_least(1.0 - delta),
+        note=told(holds),
     )  # fmt: skip
     for name, measured, bound, place, words in (
         ("lemma-b.6-gradient", "largest gradient", "G_delta", "Lemma B.6, eq. (5)", "gradients of f are at most G_delta"),
@@ -71,8 +76,11 @@ def _start(evidence: Evidence) -> Iterator[Claim]:
         ("gradient-sharp", "largest gradient", "G_sharp", "eq. (5)", "(ours) gradients of f are at most the sharp bound that knows the second layer"),
     ):  # fmt: skip
         found = ratios(_by_width(evidence, measured, "q975"), _by_width(evidence, bound), ("m", "n"), ("m",))
-        yield claim_on_all(
-            name, START, place, words, f"97.5 % quantile over draws of the {measured}, over the bound (mean over draws): the largest over m", found.values(), **at_most(1.0),
+        yield every(
+            id=name, artefact=START, location=place, kind="text", source="paper",
+            statement=words,
+            quantity=f"97.5 % quantile over draws of the {measured}, over the bound (mean over draws): the largest over m",
+            cells=found.values(), criterion=at_most(1.0),
             note=f"bound {values(_by_width(evidence, bound), ['m'])}{BESIDE if name == 'gradient-sharp' else ''}",
         )  # fmt: skip
     gradient, hessian, G, nu = (
@@ -89,9 +97,11 @@ def _start(evidence: Evidence) -> Iterator[Claim]:
         for m in gradient
         if m in hessian and m in G and m in nu and G[m] >= 0 and nu[m] >= 0
     }
-    yield claim_on_all(
-        "lemma-b.7", START, "Lemma B.7", "the loss is beta-smooth, beta = C p^3, here G_delta^2/4 + nu as in its proof",
-        "a quarter of the squared gradient plus the Hessian (97.5 % quantiles over draws) over beta: the largest over m", known(smooth.values()), **at_most(1.0),
+    yield every(
+        id="lemma-b.7", artefact=START, location="Lemma B.7", kind="theorem", source="paper",
+        statement="the loss is beta-smooth, beta = C p^3, here G_delta^2/4 + nu as in its proof",
+        quantity="a quarter of the squared gradient plus the Hessian (97.5 % quantiles over draws) over beta: the largest over m",
+        cells=known(smooth.values()), criterion=at_most(1.0),
         note=f"{told(smooth)}; the hidden C is replaced by what the proof has",
     )  # fmt: skip
 
@@ -101,18 +111,23 @@ def _comparator(evidence: Evidence) -> Iterator[Claim]:
     on = ("m", "lam", "kappa", "comparator")
     broken = {place_of(row, on): mean_of(row) for _, row in table.iterrows()}
     slack = rows(evidence, PATH, panel="inequality", series="smallest slack")
-    made = claim_on_all(
-        "lemma-c.2", PATH, "Lemma C.2 (with B.4)", "2/3 L_S(W) <= <grad L_S(W), W - W*> + 4/3 L_S(W*) along the trajectory",
-        "share of checked steps in which it fails: the largest over m, lambda, kappa and comparators", known(broken.values()), **at_most(0.0),
+    made = every(
+        id="lemma-c.2", artefact=PATH, location="Lemma C.2 (with B.4)", kind="theorem", source="paper",
+        statement="2/3 L_S(W) <= <grad L_S(W), W - W*> + 4/3 L_S(W*) along the trajectory",
+        quantity="share of checked steps in which it fails: the largest over m, lambda, kappa and comparators",
+        cells=known(broken.values()), criterion=at_most(0.0),
         note=f"smallest slack {_lowest(slack)}; nu D^2, which the proof wants at 1/2 at most, is {_lowest(table, 'condition')} or more",
     )  # fmt: skip
     condition = floats(table, "condition")
     yield unless([f"nu D^2 up to {np.nanmax(condition):.3g}, above 1/2"] if (condition > 0.5).any() else [], made)
     ntk = rows(evidence, PATH, panel="ntk", series="L_S(W_0 + tau u)")
     least = {place_of(group.iloc[0], ("m",)): _least_loss(group) for _, group in ntk.groupby("m")}
-    made = claim_on_all(
-        "lemma-c.12", PATH, "Lemma C.12", "some W* = W_0 + tau u along the margin's direction has L_S(W*) <= 1/T",
-        "smallest mean loss over tau, times T: the largest over m", known(least.values()), **at_most(1.0), note=f"by m: {told(least)}",
+    made = every(
+        id="lemma-c.12", artefact=PATH, location="Lemma C.12", kind="theorem", source="paper",
+        statement="some W* = W_0 + tau u along the margin's direction has L_S(W*) <= 1/T",
+        quantity="smallest mean loss over tau, times T: the largest over m",
+        cells=known(least.values()), criterion=at_most(1.0),
+        note=f"by m: {told(least)}",
     )  # fmt: skip
     yield unless(outside(evidence, ntk), made)
 
@@ -140,8 +155,12 @@ def _stability(evidence: Evidence) -> Iterator[Claim]:
     ):  # fmt: skip
         bound = rows(evidence, STABILITY, series=series)
         found = ratios(distance, bound.assign(se=math.nan), on, ("kappa", "lam", "t"))
-        made = claim_on_all(
-            name, STABILITY, place, words, "mean distance over the bound: the largest over t, kappa and lambda", found.values(), **at_most(1.0), note=told(found),
+        made = every(
+            id=name, artefact=STABILITY, location=place, kind="text", source="paper",
+            statement=words,
+            quantity="mean distance over the bound: the largest over t, kappa and lambda",
+            cells=found.values(), criterion=at_most(1.0),
+            note=told(found),
         )  # fmt: skip
         yield unless(outside(evidence, distance), made)
     noisy = [
@@ -151,7 +170,10 @@ def _stability(evidence: Evidence) -> Iterator[Claim]:
         )
     ]
     agnostic = {place_of(row, ("kappa", "lam", "t")): quotient(row["mean"], other["mean"]) for row, other in noisy}
-    yield claim_on_all(
-        "stability-noise", STABILITY, "App. D.3", "the stability and generalization analysis is noise-agnostic: (ours) common noise does not drive runs apart",
-        "mean distance with noise over that without at the same t: the largest over t and lambda", known(agnostic.values()), **at_most(1.0), note=listed((place, each.value) for place, each in agnostic.items()),
+    yield every(
+        id="stability-noise", artefact=STABILITY, location="App. D.3", kind="theorem", source="ours",
+        statement="the stability and generalization analysis is noise-agnostic: (ours) common noise does not drive runs apart",
+        quantity="mean distance with noise over that without at the same t: the largest over t and lambda",
+        cells=known(agnostic.values()), criterion=at_most(1.0),
+        note=listed((place, each.value) for place, each in agnostic.items()),
     )  # fmt: skip

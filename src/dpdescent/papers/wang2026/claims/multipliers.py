@@ -17,12 +17,14 @@ from dpdescent.papers.wang2026.reading import (
     SAME_ORDER,
     TAIL,
     claim,
-    claim_on_all,
+    every,
     rows,
 )
 from dpdescent.privacy.participation import encoder
-from dpdescent.replication.judging.cells import at_most, exactly, spread
+from dpdescent.replication.judging.algebra import spread
+from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import exactly
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
@@ -39,17 +41,21 @@ def _sharper(evidence: Evidence) -> Iterator[Claim]:
         f"{name} {low:.3g} to {high:.3g}"
         for name, (low, high) in ((name, spread_of(each.values())) for name, each in found.items())
     )
-    yield claim_on_all(
-        "tighter-accountants", MULTIPLIERS, "Sec. 5.1", "tighter accountants may yield smaller noise multipliers",
-        "kappa by the exact tail of participations over Theorem F.12's, where its condition is met: the largest over T, r, lambda, eps and delta", found[TAIL].values(), **at_most(1.0 - AGREES),
+    yield every(
+        id="tighter-accountants", artefact=MULTIPLIERS, location="Sec. 5.1", kind="text", source="paper",
+        statement="tighter accountants may yield smaller noise multipliers",
+        quantity="kappa by the exact tail of participations over Theorem F.12's, where its condition is met: the largest over T, r, lambda, eps and delta",
+        cells=found[TAIL].values(), criterion=at_most(1.0 - AGREES),
         note=f"same relation, sampler and guarantee; not comparable but in size: over F.12's {told_of}",
     )  # fmt: skip
     tight = multipliers(evidence, PAIR, lam=0)
     constants = ratios(tight[tight["mean"] >= 1.0], multipliers(evidence, INDEPENDENT), SETTING, ("T", "r", "eps"))
     yield claim(
-        "remark-d.8", MULTIPLIERS, "Remark D.8", "a tighter accountant may improve the numerical constant, but not the scaling in B, n, T, eps and delta",
-        "exact kappa of independent noise (Poisson, zero-out) over Theorem D.9's, where it is at least 1: largest over smallest over T, r, eps and delta", spread(each.value for each in constants.values()),
-        **at_most(SAME_ORDER), note=f"at kappa below 1 amplification is lost. {told(constants)}",
+        id="remark-d.8", artefact=MULTIPLIERS, location="Remark D.8", kind="theorem", source="paper",
+        statement="a tighter accountant may improve the numerical constant, but not the scaling in B, n, T, eps and delta",
+        quantity="exact kappa of independent noise (Poisson, zero-out) over Theorem D.9's, where it is at least 1: largest over smallest over T, r, eps and delta",
+        measured=spread(each.value for each in constants.values()), criterion=at_most(SAME_ORDER),
+        note=f"at kappa below 1 amplification is lost. {told(constants)}",
     )  # fmt: skip
 
 
@@ -61,9 +67,12 @@ def _participations(evidence: Evidence) -> Claim:
         expected, log = row["r"] * row["T"], math.log(2.0 / row["delta"])
         above = float(binom.sf(math.floor(expected + math.sqrt(3.0 * expected * log)), int(row["T"]), row["r"]))
         found[f"T = {row['T']:g}, r = {row['r']:g}, delta = {row['delta']:.3g}"] = exactly(2.0 * above / row["delta"])
-    return claim_on_all(
-        "lemma-f.10", MULTIPLIERS, "Lemma F.10", "more than tau = rT + sqrt(3 rT log(2/delta)) participations have a probability of delta/2 at most",
-        "exact binomial tail over delta/2, where rT >= 3 log(2/delta): the largest over T, r and delta", found.values(), **at_most(1.0), note=told(found),
+    return every(
+        id="lemma-f.10", artefact=MULTIPLIERS, location="Lemma F.10", kind="theorem", source="paper",
+        statement="more than tau = rT + sqrt(3 rT log(2/delta)) participations have a probability of delta/2 at most",
+        quantity="exact binomial tail over delta/2, where rT >= 3 log(2/delta): the largest over T, r and delta",
+        cells=found.values(), criterion=at_most(1.0),
+        note=told(found),
     )  # fmt: skip
 
 
@@ -78,8 +87,10 @@ def _sensitivity(evidence: Evidence) -> Claim:
         norms = np.sqrt(encoder.block_norms_squared(T, lam)[1:] / np.arange(1, T + 1))
         found[f"T = {T}, lam = {lam:g}"] = exactly(float(norms.max() / encoder.column_sum(T, lam)))
     shares = [each.value for each in found.values()]
-    return claim_on_all(
-        "lemma-f.11", MULTIPLIERS, "Lemma F.11", "for |y|_0 <= tau, |Cy| <= (1 - lambda^T)/(1 - lambda) sqrt(tau)",
-        "largest |Cy| / sqrt(k) over y with k participations and over k, over (1 - lambda^T)/(1 - lambda): the largest over T and lambda", found.values(), **at_most(1.0 + EQUAL),
+    return every(
+        id="lemma-f.11", artefact=MULTIPLIERS, location="Lemma F.11", kind="theorem", source="paper",
+        statement="for |y|_0 <= tau, |Cy| <= (1 - lambda^T)/(1 - lambda) sqrt(tau)",
+        quantity="largest |Cy| / sqrt(k) over y with k participations and over k, over (1 - lambda^T)/(1 - lambda): the largest over T and lambda",
+        cells=found.values(), criterion=at_most(1.0 + EQUAL),
         note=f"attained within {min(shares, default=math.nan):.3g} to {max(shares, default=math.nan):.3g} of it, by participations in a row",
     )  # fmt: skip

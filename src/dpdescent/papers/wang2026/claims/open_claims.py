@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from dpdescent.papers.wang2026.claims.quantities import untestable
-from dpdescent.papers.wang2026.reading import CHANGED
+from dpdescent.papers.wang2026.reading import CHANGED, untestable
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 OPEN = (
@@ -50,6 +49,23 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """All of them are not testable."""
     for name, artefact, location, statement, why in BY_CONSTRUCTION:
         note = f"{CHANGED}: it was called reproduced, which nothing could have refuted"
-        yield untestable(name, artefact, location, statement, why, note)
+        yield untestable(
+            id=name,
+            artefact=artefact,
+            location=location,
+            kind="text",
+            source="paper",
+            statement=statement,
+            why=why,
+            note=note,
+        )
     for name, artefact, location, statement, why in OPEN:
-        yield untestable(name, artefact, location, statement, why)
+        yield untestable(
+            id=name,
+            artefact=artefact,
+            location=location,
+            kind="text",
+            source="paper",
+            statement=statement,
+            why=why,
+        )

@@ -28,14 +28,14 @@ from dpdescent.papers.wang2026.reading import (
     PUBLISHED,
     RENYI,
     TAIL,
-    claim_on_all,
+    every,
     rows,
 )
 from dpdescent.privacy.participation import renyi
 from dpdescent.privacy.participation.pairs import independent_delta
-from dpdescent.replication.judging.cells import at_least, at_most, exactly, known, quotient
+from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Z95, Estimate
+from dpdescent.replication.judging.statistics import Z95, Estimate, exactly, known, quotient
 
 MULTIPLIERS, VALIDITY, COUNTEREXAMPLE = "kappa_tables", "closed_form_validity", "sampling_counterexample"
 SHOWN = ("T", "r", "lam", "eps", "delta")
@@ -75,16 +75,21 @@ def _theorem_5_1(evidence: Evidence) -> Iterator[Claim]:
         table = multipliers(evidence, accountant, precondition="met")
         beyond = ratios(multipliers(evidence, accountant, precondition="not met"), needed, SETTING)
         found = ratios(table, needed, SETTING, SHOWN)
-        made = claim_on_all(
-            name, MULTIPLIERS, location, words, "kappa over the one that is proved enough by the exact tail of participations, where eps, delta <= 1 and rT >= 3 log(2/delta): the smallest", found.values(),
-            **at_least(1.0 - EQUAL), note=f"zero-out relation, {len(found)} places; outside of the condition it is at least the proved one in {sum(each.value >= 1 for each in beyond.values())} of {len(beyond)}",
+        made = every(
+            id=name, artefact=MULTIPLIERS, location=location, kind="text", source="paper",
+            statement=words,
+            quantity="kappa over the one that is proved enough by the exact tail of participations, where eps, delta <= 1 and rT >= 3 log(2/delta): the smallest",
+            cells=found.values(), criterion=at_least(1.0 - EQUAL),
+            note=f"zero-out relation, {len(found)} places; outside of the condition it is at least the proved one in {sum(each.value >= 1 for each in beyond.values())} of {len(beyond)}",
         )  # fmt: skip
         yield _guaranteed(evidence, made, table)
     table = multipliers(evidence, PUBLISHED, precondition="met")
     doubled = needed.assign(mean=2.0 * floats(needed, "mean"))
-    made = claim_on_all(
-        "theorem-5.1-replace-one", MULTIPLIERS, "Theorem F.12", "(ours) the displayed factor 8 covers the replace-one relation too, whose sensitivity is twice as large",
-        "kappa over twice the one that is proved enough for zero-out, where the theorem's condition is met: the smallest", ratios(table, doubled, SETTING, SHOWN).values(), **at_least(1.0 - EQUAL),
+    made = every(
+        id="theorem-5.1-replace-one", artefact=MULTIPLIERS, location="Theorem F.12", kind="theorem", source="ours",
+        statement="(ours) the displayed factor 8 covers the replace-one relation too, whose sensitivity is twice as large",
+        quantity="kappa over twice the one that is proved enough for zero-out, where the theorem's condition is met: the smallest",
+        cells=ratios(table, doubled, SETTING, SHOWN).values(), criterion=at_least(1.0 - EQUAL),
     )  # fmt: skip
     yield _guaranteed(evidence, made, table)
 
@@ -94,17 +99,20 @@ def _theorem_5_4(evidence: Evidence) -> Iterator[Claim]:
     floor = rows(evidence, VALIDITY, panel="renyi", series=FLOOR)
     hopeless = {place_of(row, PLACE) for _, row in floor.iterrows() if row["mean"] > row["eps"]}
     spent = {place_of(row, PLACE): quotient(row["mean"], row["eps"]) for _, row in table.iterrows()}
-    yield claim_on_all(
-        "theorem-5.4-by-eq-19", VALIDITY, "Theorem 5.4, Theorem D.9", "Theorem 9 of Wang, Balle and Kasiviswanathan, eq. (19), gives (eps, delta)-DP at the displayed kappa",
-        "eps by eq. (19) at that kappa over the eps asked for, where (19) gives that eps at some kappa: the largest over n, B and T",
-        known(each for place, each in spent.items() if place not in hopeless), **at_most(1.0 + EQUAL),
+    yield every(
+        id="theorem-5.4-by-eq-19", artefact=VALIDITY, location="Theorem 5.4, Theorem D.9", kind="theorem", source="paper",
+        statement="Theorem 9 of Wang, Balle and Kasiviswanathan, eq. (19), gives (eps, delta)-DP at the displayed kappa",
+        quantity="eps by eq. (19) at that kappa over the eps asked for, where (19) gives that eps at some kappa: the largest over n, B and T",
+        cells=known(each for place, each in spent.items() if place not in hopeless), criterion=at_most(1.0 + EQUAL),
         note=f"what the proof does not deliver may hold all the same; finding theorem-d.9-renyi. {told(spent)}. More than that eps at any kappa, and not judged: {'; '.join(sorted(hopeless)) or 'nowhere'}. "
         f"{CHANGED}: places where no kappa is enough for (19) were judged too",
     )  # fmt: skip
     orders = {place_of(row, PLACE): _order_ratio(row) for _, row in table.iterrows()}
-    made = claim_on_all(
-        "lemma-d.7", VALIDITY, "Lemma D.7, as Theorem D.9 applies it", "a step is (alpha, 8 alpha B^2/(n^2 kappa^2))-RDP",
-        "eq. (19) at D.9's alpha = 1 + 2 log(1/delta)/eps and kappa over that: the largest over n, B and T", known(orders.values()), **at_most(1.0 + AGREES),
+    made = every(
+        id="lemma-d.7", artefact=VALIDITY, location="Lemma D.7, as Theorem D.9 applies it", kind="theorem", source="paper",
+        statement="a step is (alpha, 8 alpha B^2/(n^2 kappa^2))-RDP",
+        quantity="eq. (19) at D.9's alpha = 1 + 2 log(1/delta)/eps and kappa over that: the largest over n, B and T",
+        cells=known(orders.values()), criterion=at_most(1.0 + AGREES),
         note=f"the lemma says \"in the standard low-sampling regime\", which D.9 does not ask for. {told(orders)}",
     )  # fmt: skip
     does_not_follow = f"(19) is an upper bound too: where it is larger the lemma does not follow from it, and may hold. {CHANGED}: that counted as not reproduced"
@@ -120,10 +128,11 @@ def _theorem_5_4_guarantee(evidence: Evidence) -> Claim:
     below = sum(each.value < 1.0 - EQUAL for each in proved.values())
     unknown = len(published) - len(pairs(published, renyi_kappa, SETTING))
     top = max(attained, key=lambda place: attained[place].value, default="nowhere")
-    made = claim_on_all(
-        "theorem-5.4-guarantee", MULTIPLIERS, "Theorem 5.4, Theorem D.9", "with lambda = 0 and the displayed kappa Algorithm 1 satisfies (eps, delta)-DP",
-        "delta that two data sets attain at that kappa (exact composition, rounded down) over the target: the largest over Corollary 5.5's regime and the short runs where the exact kappa of Theorem F.8's pair is largest beside it",
-        known(attained.values()) if proved else [], **at_most(1.0 + EQUAL),
+    made = every(
+        id="theorem-5.4-guarantee", artefact=MULTIPLIERS, location="Theorem 5.4, Theorem D.9", kind="theorem", source="paper",
+        statement="with lambda = 0 and the displayed kappa Algorithm 1 satisfies (eps, delta)-DP",
+        quantity="delta that two data sets attain at that kappa (exact composition, rounded down) over the target: the largest over Corollary 5.5's regime and the short runs where the exact kappa of Theorem F.8's pair is largest beside it",
+        cells=known(attained.values()) if proved else [], criterion=at_most(1.0 + EQUAL),
         note=f"largest at {top}; by place: {told(attained)}. kappa {_between(published)}; below the smaller of those that eq. (19) and the tail of participations prove enough for replace-one in {below} of {len(proved)} places, "
         f"where a sharper proof may confirm it; no kappa is enough for eq. (19) in {unknown} of them, where the tail's stands alone. {CHANGED}: the displayed kappa over the proved one was printed, which is not what refutes it",
     )  # fmt: skip
@@ -196,9 +205,11 @@ def _corollary_5_5(evidence: Evidence) -> Claim:
         rows(evidence, VALIDITY, panel="regime", series=series) for series in ("target delta", "attained delta")
     )
     found = {f"n = {row['n']:g}": quotient(row["mean"], other["mean"]) for row, other in pairs(table, target, ("n",))}
-    return claim_on_all(
-        "corollary-5.5-private", VALIDITY, "Corollary 5.5, Theorem 5.4", "in its regime (B = gamma sqrt(n), T = sqrt(n)/gamma, delta = gamma/n) the displayed kappa gives (eps, delta)-DP",
-        "delta that a pair of data sets attains (exact composition, rounded down) over the target: the largest over n", known(found.values()), **at_most(1.0 + EQUAL),
+    return every(
+        id="corollary-5.5-private", artefact=VALIDITY, location="Corollary 5.5, Theorem 5.4", kind="theorem", source="paper",
+        statement="in its regime (B = gamma sqrt(n), T = sqrt(n)/gamma, delta = gamma/n) the displayed kappa gives (eps, delta)-DP",
+        quantity="delta that a pair of data sets attains (exact composition, rounded down) over the target: the largest over n",
+        cells=known(found.values()), criterion=at_most(1.0 + EQUAL),
         note=f"kappa {values(table, ['n'], 'kappa')}; delta {values(table, ['n'])}; target {values(target, ['n'])}",
     )  # fmt: skip
 
@@ -209,9 +220,11 @@ def _theorem_f_8(evidence: Evidence) -> Claim:
     found = {
         place_of(row, ("T", "r", "lam", "eps", "kappa")): _ratio(row, other) for row, other in pairs(attained, pair, on)
     }
-    return claim_on_all(
-        "theorem-f.8-fixed-size", COUNTEREXAMPLE, "Theorem F.8", "Algorithm 1, whose batches have a fixed size, is dominated by (P, Q) under the zero-out relation",
-        "delta that two zero-out neighbours attain under Algorithm 1's sampling over the pair's: the largest over T, r, lambda, kappa and eps", known(found.values()), **at_most(1.0 + EQUAL),
+    return every(
+        id="theorem-f.8-fixed-size", artefact=COUNTEREXAMPLE, location="Theorem F.8", kind="theorem", source="paper",
+        statement="Algorithm 1, whose batches have a fixed size, is dominated by (P, Q) under the zero-out relation",
+        quantity="delta that two zero-out neighbours attain under Algorithm 1's sampling over the pair's: the largest over T, r, lambda, kappa and eps",
+        cells=known(found.values()), criterion=at_most(1.0 + EQUAL),
         note=f"all other clipped gradients are -C_clip v, the record's own is C_clip v or 0; finding theorem-f.8-sampling. {told(found)}",
     )  # fmt: skip
 

@@ -14,19 +14,16 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from dpdescent.models.spline import CubicSplines
-from dpdescent.papers.wang2026.reading import CHANGED, POINTS, judged
+from dpdescent.papers.wang2026.reading import CHANGED, POINTS
 from dpdescent.papers.wang2026.theory import constants
-from dpdescent.replication.judging.cells import NOTHING, Criterion, listed, over, positive
+from dpdescent.replication.judging.algebra import listed, over, positive
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Z95, Estimate, difference, log_log_slope
+from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate, difference, log_log_slope
 
 Array = NDArray[np.float64]
 
 # Where multipliers of two accountants are compared.
 SETTING = ("T", "r", "lam", "eps", "delta")
-SMALLEST = 5e-324
-ABOVE_0: Criterion = {"criterion": "above 0", "at_least": SMALLEST, "at_most": math.inf}
-BELOW_0: Criterion = {"criterion": "below 0", "at_least": -math.inf, "at_most": -SMALLEST}
 
 
 def floats(table: pd.DataFrame, column: str) -> Array:
@@ -249,8 +246,3 @@ def spread_of(found: Iterable[Estimate]) -> tuple[float, float]:
     """Smallest and largest positive value, NaN of none."""
     each = positive(estimate.value for estimate in found)
     return (min(each), max(each)) if each else (math.nan, math.nan)
-
-
-def untestable(name: str, artefact: str, location: str, statement: str, why: str, note: str = "") -> Claim:
-    """A claim that no table can judge, and why."""
-    return judged(name, artefact, location, statement, "none", None, f"none: {why}", "not testable", note)

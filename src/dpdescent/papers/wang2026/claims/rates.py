@@ -34,13 +34,14 @@ from dpdescent.papers.wang2026.reading import (
     SAME_ORDER,
     TAIL,
     claim,
-    claim_on_all,
+    every,
     rows,
 )
 from dpdescent.papers.wang2026.theory import rates
-from dpdescent.replication.judging.cells import NOTHING, Criterion, at_least, at_most, known, over, within
+from dpdescent.replication.judging.algebra import over
+from dpdescent.replication.judging.criteria import Criterion, about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, known
 
 LONG, FULL, MINI, PRIVATE, EPS_D = "rate_T", "rate_n", "rate_minibatch", "private_rate_n", "eps_and_d"
 RISKS = (("population", POPULATION), ("empirical", EMPIRICAL))
@@ -64,9 +65,12 @@ def _rate(power: float) -> Criterion:
 def _full_batch(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, LONG, panel="full batch", series=EMPIRICAL)
     slopes = by(table, ["eta"], lambda group: exponent(group, "T"))
-    made = claim_on_all(
-        "gd-rate-t", LONG, "App. E (full-batch GD)", "with B = n the averaged empirical risk is at most of the order of 1/(gamma^2 T)",
-        "log-log slope in T: the largest over eta", slopes.values(), **_rate(-1.0), note=told(slopes),
+    made = every(
+        id="gd-rate-t", artefact=LONG, location="App. E (full-batch GD)", kind="theorem", source="paper",
+        statement="with B = n the averaged empirical risk is at most of the order of 1/(gamma^2 T)",
+        quantity="log-log slope in T: the largest over eta",
+        cells=slopes.values(), criterion=_rate(-1.0),
+        note=told(slopes),
     )  # fmt: skip
     yield unless(outside(evidence, table), made)
     everything = rows(evidence, LONG, series=EMPIRICAL)
@@ -76,9 +80,11 @@ def _full_batch(evidence: Evidence) -> Iterator[Claim]:
         for (_, row), unit in zip(everything.iterrows(), order, strict=True)
         if unit > 0
     }
-    made = claim_on_all(
-        "theorem-e.1-along-t", LONG, "Theorem E.1", "1/T sum L_S(W_t) is at most of the order of A_non = 1/(gamma^2 eta T) + 1/(gamma sqrt(BT)) + eta/B",
-        "averaged empirical risk over A_non at the measured margin: the largest over batch sizes, eta and T", known(levels.values()), **at_most(1.0, ": consistent with the order, hidden constants 1"),
+    made = every(
+        id="theorem-e.1-along-t", artefact=LONG, location="Theorem E.1", kind="theorem", source="paper",
+        statement="1/T sum L_S(W_t) is at most of the order of A_non = 1/(gamma^2 eta T) + 1/(gamma sqrt(BT)) + eta/B",
+        quantity="averaged empirical risk over A_non at the measured margin: the largest over batch sizes, eta and T",
+        cells=known(levels.values()), criterion=at_most(1.0, ": consistent with the order, hidden constants 1"),
     )  # fmt: skip
     yield unless([CONSTANT_1, *outside(evidence, everything)], made)
     for name, series in RISKS:
@@ -86,8 +92,11 @@ def _full_batch(evidence: Evidence) -> Iterator[Claim]:
         # T is n / gamma^2 for one gamma; the margin that the records have falls with n.
         slope = exponent(scaled(chosen, floats(chosen, "gamma") ** 2), "n")
         made = claim(
-            f"gd-rate-n-{name}", FULL, "App. E (full-batch GD)", f"with B = n, eta of order 1 and T of order n/gamma^2 the averaged {name} risk is at most of the order of 1/n (1/(gamma^2 n) of the population)",
-            "log-log slope in n of the averaged risk times the square of the measured margin", slope, **_rate(-1.0), note=f"risks {values(chosen, ['n'])}; margins {values(chosen, ['n'], 'gamma')}",
+            id=f"gd-rate-n-{name}", artefact=FULL, location="App. E (full-batch GD)", kind="theorem", source="paper",
+            statement=f"with B = n, eta of order 1 and T of order n/gamma^2 the averaged {name} risk is at most of the order of 1/n (1/(gamma^2 n) of the population)",
+            quantity="log-log slope in n of the averaged risk times the square of the measured margin",
+            measured=slope, criterion=_rate(-1.0),
+            note=f"risks {values(chosen, ['n'])}; margins {values(chosen, ['n'], 'gamma')}",
         )  # fmt: skip
         yield unless(outside(evidence, chosen), made)
 
@@ -105,8 +114,11 @@ def _mini_batch(evidence: Evidence) -> Iterator[Claim]:
         table = rows(evidence, MINI, series=series)
         slope = exponent(scaled(table, floats(table, "gamma") ** 2), "n")
         made = claim(
-            f"corollary-5.6-{name}", MINI, "Corollary 5.6", f"with B of order gamma sqrt(n), eta = B/n and T = n^2/(gamma^2 B) the averaged {name} risk is at most of the order of {order}",
-            "log-log slope in n of the averaged risk times the square of the measured margin", slope, **_rate(-1.0), note=f"risks {values(table, ['n', 'T'])}",
+            id=f"corollary-5.6-{name}", artefact=MINI, location="Corollary 5.6", kind="theorem", source="paper",
+            statement=f"with B of order gamma sqrt(n), eta = B/n and T = n^2/(gamma^2 B) the averaged {name} risk is at most of the order of {order}",
+            quantity="log-log slope in n of the averaged risk times the square of the measured margin",
+            measured=slope, criterion=_rate(-1.0),
+            note=f"risks {values(table, ['n', 'T'])}",
         )  # fmt: skip
         yield unless(outside(evidence, table), made)
 
@@ -122,8 +134,10 @@ def _private(evidence: Evidence) -> Iterator[Claim]:
         for name, series in RISKS:
             table = _arm(evidence, lam, accountant, series)
             made = claim(
-                f"corollary-{corollary}-{name}", PRIVATE, f"Corollary {corollary}", f"the averaged {name} risk is at most of the order of 1/(gamma sqrt(n)) + sqrt(d)/(gamma^{4 if corollary == '5.3' else 3} n eps)",
-                f"log-log slope in n, {words}, B = r n, T of order sqrt(n)", exponent(table, "n"), **_rate(-0.5),
+                id=f"corollary-{corollary}-{name}", artefact=PRIVATE, location=f"Corollary {corollary}", kind="theorem", source="paper",
+                statement=f"the averaged {name} risk is at most of the order of 1/(gamma sqrt(n)) + sqrt(d)/(gamma^{4 if corollary == '5.3' else 3} n eps)",
+                quantity=f"log-log slope in n, {words}, B = r n, T of order sqrt(n)",
+                measured=exponent(table, "n"), criterion=_rate(-0.5),
                 note=f"risks {values(table, ['n'])}; kappa {values(table, ['n'], 'kappa')}",
             )  # fmt: skip
             yield unless(
@@ -131,16 +145,20 @@ def _private(evidence: Evidence) -> Iterator[Claim]:
             )
     arms = {"independent": (0.0, TAIL), "correlated": (0.5, TAIL), "independent, D.9": (0.0, INDEPENDENT), "correlated, F.12": (0.5, PUBLISHED), "correlated, F.12 with 2": (0.5, PROOF)}  # fmt: skip
     slopes = {name: exponent(_arm(evidence, *arm, POPULATION), "n") for name, arm in arms.items()}
-    made = claim_on_all(
-        "both-attain-the-rate", PRIVATE, "Sec. 1, Sec. 5", "both independent-noise and correlated-noise DP-SGD attain the rate O(1/sqrt(n) + sqrt(d)/(n eps))",
-        "log-log slope in n of the averaged population risk with noise by the participation tail: the larger of lambda = 0 and lambda = 0.5", [slopes["independent"], slopes["correlated"]], **_rate(-0.5),
+    made = every(
+        id="both-attain-the-rate", artefact=PRIVATE, location="Sec. 1, Sec. 5", kind="text", source="paper",
+        statement="both independent-noise and correlated-noise DP-SGD attain the rate O(1/sqrt(n) + sqrt(d)/(n eps))",
+        quantity="log-log slope in n of the averaged population risk with noise by the participation tail: the larger of lambda = 0 and lambda = 0.5",
+        cells=[slopes["independent"], slopes["correlated"]], criterion=_rate(-0.5),
         note=told(slopes),
     )  # fmt: skip
     yield unless(outside(evidence, rows(evidence, PRIVATE, series=POPULATION, accountant=TAIL)), made)
     made = claim(
-        "rates-match", PRIVATE, "Sec. 5.1 (interpretation)", "the displayed rate matches the independent-noise rate asymptotically",
-        "log-log slope in n of the averaged population risk: correlated noise by Theorem F.12 less independent noise by Theorem D.9", minus(slopes["correlated, F.12"], slopes["independent, D.9"]),
-        **within(LOGARITHMS, 0.0), note=f"{told(slopes)}. Relations: {_relations(evidence)}",
+        id="rates-match", artefact=PRIVATE, location="Sec. 5.1 (interpretation)", kind="text", source="paper",
+        statement="the displayed rate matches the independent-noise rate asymptotically",
+        quantity="log-log slope in n of the averaged population risk: correlated noise by Theorem F.12 less independent noise by Theorem D.9",
+        measured=minus(slopes["correlated, F.12"], slopes["independent, D.9"]), criterion=about(0.0, LOGARITHMS),
+        note=f"{told(slopes)}. Relations: {_relations(evidence)}",
     )  # fmt: skip
     own = rows(evidence, PRIVATE, series=POPULATION)
     compared = own[own["accountant"].isin([PUBLISHED, INDEPENDENT])]
@@ -174,19 +192,28 @@ def _eps_and_d(evidence: Evidence) -> Iterator[Claim]:
         table = rows(evidence, EPS_D, panel="eps", series=POPULATION, accountant=accountant)
         slope = exponent(table, "eps")
         made = claim(
-            f"corollary-5.3-eps{suffix}", EPS_D, "Corollary 5.3", f"{ours}risk is at most of the order of 1/(gamma sqrt(n)) + sqrt(d)/(gamma^4 n eps): it grows no faster than 1/eps",
-            "log-log slope in eps of the averaged population risk", slope, **at_least(-1.0 - LOGARITHMS, ": consistent with an upper bound of power -1, up to logarithms"), note=f"{values(table, ['eps'])}{_saturation(table)}",
+            id=f"corollary-5.3-eps{suffix}", artefact=EPS_D, location="Corollary 5.3", kind="theorem", source="paper",
+            statement=f"{ours}risk is at most of the order of 1/(gamma sqrt(n)) + sqrt(d)/(gamma^4 n eps): it grows no faster than 1/eps",
+            quantity="log-log slope in eps of the averaged population risk",
+            measured=slope, criterion=at_least(-1.0 - LOGARITHMS, ": consistent with an upper bound of power -1, up to logarithms"),
+            note=f"{values(table, ['eps'])}{_saturation(table)}",
         )  # fmt: skip
         yield unless(outside(evidence, table), made)
         made = claim(
-            f"risk-falls-with-eps{suffix}", EPS_D, "Corollary 5.3", f"{ours}the privacy-dependent part of the rate falls with eps", "averaged population risk at the largest eps over that at the smallest",
-            ends(table, "eps"), **at_most(1.0), note=values(table, ["eps"]),
+            id=f"risk-falls-with-eps{suffix}", artefact=EPS_D, location="Corollary 5.3", kind="theorem", source="paper",
+            statement=f"{ours}the privacy-dependent part of the rate falls with eps",
+            quantity="averaged population risk at the largest eps over that at the smallest",
+            measured=ends(table, "eps"), criterion=at_most(1.0),
+            note=values(table, ["eps"]),
         )  # fmt: skip
         yield unless(outside(evidence, table), made)
         by_d = rows(evidence, EPS_D, panel="d", series=POPULATION, accountant=accountant)
         made = claim(
-            f"corollary-5.3-d{suffix}", EPS_D, "Corollary 5.3", f"{ours}risk is at most of the order of 1/(gamma sqrt(n)) + sqrt(d)/(gamma^4 n eps): it grows no faster than sqrt(d)",
-            "log-log slope in d of the averaged population risk", exponent(by_d, "d"), **_rate(0.5), note=f"the margin of the designs moves with d, and is not held. {values(by_d, ['d'])}{_saturation(by_d)}",
+            id=f"corollary-5.3-d{suffix}", artefact=EPS_D, location="Corollary 5.3", kind="theorem", source="paper",
+            statement=f"{ours}risk is at most of the order of 1/(gamma sqrt(n)) + sqrt(d)/(gamma^4 n eps): it grows no faster than sqrt(d)",
+            quantity="log-log slope in d of the averaged population risk",
+            measured=exponent(by_d, "d"), criterion=_rate(0.5),
+            note=f"the margin of the designs moves with d, and is not held. {values(by_d, ['d'])}{_saturation(by_d)}",
         )  # fmt: skip
         yield unless(outside(evidence, by_d), made)
 
@@ -211,9 +238,12 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
         found[place_of(row, ("n", "lam", "accountant"))] = Estimate(
             each.value / allowed, each.low / allowed, each.high / allowed
         )
-    made = claim_on_all(
-        "theorem-5.2-factor", PRIVATE, "Theorem 5.2", "the averaged population risk is at most of the order of (1 + eta T/n) times the bound of the empirical one",
-        "averaged population over empirical risk, over 1 + eta T/n: the largest over n and arms", known(found.values()), **at_most(1.0, ": consistent with the order, hidden constants 1"), note=told(found),
+    made = every(
+        id="theorem-5.2-factor", artefact=PRIVATE, location="Theorem 5.2", kind="theorem", source="paper",
+        statement="the averaged population risk is at most of the order of (1 + eta T/n) times the bound of the empirical one",
+        quantity="averaged population over empirical risk, over 1 + eta T/n: the largest over n and arms",
+        cells=known(found.values()), criterion=at_most(1.0, ": consistent with the order, hidden constants 1"),
+        note=told(found),
     )  # fmt: skip
     yield unless([CONSTANT_1, *outside(evidence, population)], made)
     gaps = {}
@@ -223,9 +253,11 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
         if unit > 0:
             gap = (row["mean"] - other["mean"]) / unit
             gaps[place_of(row, ("n",))] = Estimate(gap, gap, gap)
-    made = claim_on_all(
-        "generalisation-gap", FULL, "Theorem E.1, Theorem 5.2", "the gap between population and empirical risk is at most of the order of (eta/n) sum_t L_S(W_t)",
-        "difference of averaged risks of gradient descent over (eta T/n) times the empirical one: the largest over n", gaps.values(), **at_most(1.0, ": consistent with the order, hidden constants 1"),
+    made = every(
+        id="generalisation-gap", artefact=FULL, location="Theorem E.1, Theorem 5.2", kind="theorem", source="paper",
+        statement="the gap between population and empirical risk is at most of the order of (eta/n) sum_t L_S(W_t)",
+        quantity="difference of averaged risks of gradient descent over (eta T/n) times the empirical one: the largest over n",
+        cells=gaps.values(), criterion=at_most(1.0, ": consistent with the order, hidden constants 1"),
         note=f"averages over iterates, where the theorem has the last one. {told(gaps)}",
     )  # fmt: skip
     yield unless([CONSTANT_1, *outside(evidence, rows(evidence, FULL))], made)

@@ -29,12 +29,13 @@ from dpdescent.papers.wang2026.reading import (
     EQUAL,
     LOGARITHMS,
     POPULATION,
-    claim_on_all,
+    every,
     rows,
 )
-from dpdescent.replication.judging.cells import NOTHING, at_least, at_most, exactly, known, over, quotient
+from dpdescent.replication.judging.algebra import over
+from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, known, quotient
 
 BOUNDS, BATCH, CLIPPING, WIDTH, WIDTHS, PROJECTION, LONG = (
     "bound_vs_run", "batch", "clipping", "width", "admissible_width", "projection", "rate_T",
@@ -77,9 +78,11 @@ def _explicit(evidence: Evidence) -> Iterator[Claim]:
     ):  # fmt: skip
         found, table = _against(evidence, bound, panel)
         low, high = spread_of(exactly(value) for value in table["mean"])
-        made = claim_on_all(
-            name, BOUNDS, place, "the averaged empirical risk is at most the explicit bound with high probability",
-            f"({words}) averaged empirical risk of runs over the bound: the largest over lambda, kappa and constants", found.values(), **at_most(1.0),
+        made = every(
+            id=name, artefact=BOUNDS, location=place, kind="text", source="paper",
+            statement="the averaged empirical risk is at most the explicit bound with high probability",
+            quantity=f"({words}) averaged empirical risk of runs over the bound: the largest over lambda, kappa and constants",
+            cells=found.values(), criterion=at_most(1.0),
             note=f"the bound is {low:.3g} to {high:.3g}. {told(found)}",
         )  # fmt: skip
         yield _unless_vacuous(unless(outside(evidence, table), made), table)
@@ -102,9 +105,12 @@ def _orders(evidence: Evidence) -> Iterator[Claim]:
         ("theorem-e.1-order", "A_non", "Theorem E.1"),
     ):  # fmt: skip
         found, table = _against(evidence, bound)
-        made = claim_on_all(
-            name, BOUNDS, place, f"the averaged empirical risk is at most of the order of {bound}",
-            f"averaged empirical risk over {bound}: the largest over steps, lambda and kappa", found.values(), **at_most(1.0, ": consistent with the order, hidden constants 1"), note=told(found),
+        made = every(
+            id=name, artefact=BOUNDS, location=place, kind="text", source="paper",
+            statement=f"the averaged empirical risk is at most of the order of {bound}",
+            quantity=f"averaged empirical risk over {bound}: the largest over steps, lambda and kappa",
+            cells=found.values(), criterion=at_most(1.0, ": consistent with the order, hidden constants 1"),
+            note=told(found),
         )  # fmt: skip
         yield _unless_vacuous(unless([CONSTANT_1, *outside(evidence, table)], made), table)
 
@@ -114,9 +120,12 @@ def _batch(evidence: Evidence) -> Iterator[Claim]:
     falls = by(plain, ["eta"], lambda group: ends(group, "B"))
     yield unless(
         outside(evidence, plain),
-        claim_on_all(
-            "batch-term", BATCH, "Theorem 4.1", "without noise the bound falls with B: its terms are 1/(gamma sqrt(BT)) and eta/B",
-            "averaged empirical risk at the largest B over that at the smallest, T fixed, kappa = 0: the largest over eta", falls.values(), **at_most(1.0), note=told(falls),
+        every(
+            id="batch-term", artefact=BATCH, location="Theorem 4.1", kind="theorem", source="paper",
+            statement="without noise the bound falls with B: its terms are 1/(gamma sqrt(BT)) and eta/B",
+            quantity="averaged empirical risk at the largest B over that at the smallest, T fixed, kappa = 0: the largest over eta",
+            cells=falls.values(), criterion=at_most(1.0),
+            note=told(falls),
         ),
     )  # fmt: skip
     for suffix, panel, words, power in (
@@ -126,19 +135,24 @@ def _batch(evidence: Evidence) -> Iterator[Claim]:
         table = rows(evidence, BATCH, series=EMPIRICAL, panel=panel)
         added = costs(table[table["kappa"] > 0], table[table["kappa"] == 0], ("n", "T", "B", "eta"))
         slopes = by(added, ["eta"], lambda group: exponent(group, "B"))
-        made = claim_on_all(
-            f"noise-term-batch{suffix}", BATCH, "Theorem 4.1", f"what noise adds to the bound {words}",
-            f"log-log slope in B, {panel}, of the averaged empirical risk less that without noise: the largest over eta", slopes.values(),
-            **at_most(power + LOGARITHMS, ": consistent with an upper bound of that order, up to logarithms"), note=told(slopes),
+        made = every(
+            id=f"noise-term-batch{suffix}", artefact=BATCH, location="Theorem 4.1", kind="theorem", source="paper",
+            statement=f"what noise adds to the bound {words}",
+            quantity=f"log-log slope in B, {panel}, of the averaged empirical risk less that without noise: the largest over eta",
+            cells=slopes.values(), criterion=at_most(power + LOGARITHMS, ": consistent with an upper bound of that order, up to logarithms"),
+            note=told(slopes),
         )  # fmt: skip
         yield unless(outside(evidence, added), made)
     longer = rows(evidence, LONG, series=EMPIRICAL)
     later = by(longer, ["panel", "eta"], lambda group: ends(group, "T"))
     yield unless(
         outside(evidence, longer),
-        claim_on_all(
-            "iterations-term", LONG, "Theorem 4.1, Theorem E.1", "the bound falls with T: 1/(gamma^2 eta T) and 1/(gamma sqrt(BT))",
-            "averaged empirical risk without noise at the largest T over that at the smallest: the largest over batch sizes and eta", later.values(), **at_most(1.0), note=told(later),
+        every(
+            id="iterations-term", artefact=LONG, location="Theorem 4.1, Theorem E.1", kind="theorem", source="paper",
+            statement="the bound falls with T: 1/(gamma^2 eta T) and 1/(gamma sqrt(BT))",
+            quantity="averaged empirical risk without noise at the largest T over that at the smallest: the largest over batch sizes and eta",
+            cells=later.values(), criterion=at_most(1.0),
+            note=told(later),
         ),
     )  # fmt: skip
 
@@ -151,9 +165,12 @@ def _clipping(evidence: Evidence) -> Iterator[Claim]:
         table = rows(evidence, CLIPPING, series=POPULATION, clip_rule=rule)
         found = {f"C_clip = {row['C_clip']:.3g}, lam = {row['lam']:g}, eta = {row['eta']:g}": exactly(row["clipped"])
                  for _, row in table.iterrows()}  # fmt: skip
-        yield claim_on_all(
-            name, CLIPPING, "Sec. 4.3 (step 1), eq. (5)", f"{words}under C_clip >= G_delta clipping is inactive", "share of gradients clipped: the largest over lambda and eta",
-            known(found.values()), **at_most(0.0), note=f"C_clip {_range(floats(table, 'C_clip'))}",
+        yield every(
+            id=name, artefact=CLIPPING, location="Sec. 4.3 (step 1), eq. (5)", kind="theorem", source="paper",
+            statement=f"{words}under C_clip >= G_delta clipping is inactive",
+            quantity="share of gradients clipped: the largest over lambda and eta",
+            cells=known(found.values()), criterion=at_most(0.0),
+            note=f"C_clip {_range(floats(table, 'C_clip'))}",
         )  # fmt: skip
     table = rows(evidence, CLIPPING, series=POPULATION)
     best = {
@@ -161,9 +178,11 @@ def _clipping(evidence: Evidence) -> Iterator[Claim]:
         for (rule, lam), group in table.groupby(["clip_rule", "lam"])
     }
     published = [exactly(value / math.log(2.0)) for place, value in best.items() if place.startswith("G_delta")]
-    yield claim_on_all(
-        "clipping-scale", CLIPPING, "Sec. 4.2", "our analysis suggests the clipping scale C_clip of the order of G_delta: (ours) runs with noise learn at that threshold",
-        "averaged population risk at the best step over log 2, the loss of an output of 0, at G_delta: the largest over lambda", known(published), **at_most(1.0 - AGREES),
+    yield every(
+        id="clipping-scale", artefact=CLIPPING, location="Sec. 4.2", kind="text", source="ours",
+        statement="our analysis suggests the clipping scale C_clip of the order of G_delta: (ours) runs with noise learn at that threshold",
+        quantity="averaged population risk at the best step over log 2, the loss of an output of 0, at G_delta: the largest over lambda",
+        cells=known(published), criterion=at_most(1.0 - AGREES),
         note=f"with Theorem F.8's noise at eps = 1, the least of all; the paper says sufficient for its bounds, not best. Risks at the best steps: {_told(best)}",
     )  # fmt: skip
 
@@ -179,16 +198,21 @@ def _told(found: dict[str, float]) -> str:
 def _width(evidence: Evidence) -> Iterator[Claim]:
     noisy, plain = (rows(evidence, WIDTH, series=EMPIRICAL, panel=panel) for panel in ("noise", "no noise"))
     rise = by(noisy, ["lam"], _last_over_least)
-    made = claim_on_all(
-        "width-upper", WIDTH, "Theorem 4.1", "m must not be so large that the accumulated private noise breaks localization",
-        "with noise, averaged empirical risk at the largest m over the smallest of smaller m: the smallest over lambda", rise.values(), **at_least(1.0 + AGREES),
+    made = every(
+        id="width-upper", artefact=WIDTH, location="Theorem 4.1", kind="theorem", source="paper",
+        statement="m must not be so large that the accumulated private noise breaks localization",
+        quantity="with noise, averaged empirical risk at the largest m over the smallest of smaller m: the smallest over lambda",
+        cells=rise.values(), criterion=at_least(1.0 + AGREES),
         note=f"eta tuned at every m. {told(rise)}. {CHANGED}: the largest m was among those that it is compared with",
     )  # fmt: skip
     yield unless(outside(evidence, noisy), made)
     fell = by(plain, ["lam"], lambda group: ends(group, "m"))
-    made = claim_on_all(
-        "width-lower", WIDTH, "Theorem 4.1", "m must be large enough for the local curvature argument: (ours) without noise width does not hurt",
-        "without noise, averaged empirical risk at the largest m over that at the smallest", fell.values(), **at_most(1.0), note=told(fell),
+    made = every(
+        id="width-lower", artefact=WIDTH, location="Theorem 4.1", kind="theorem", source="ours",
+        statement="m must be large enough for the local curvature argument: (ours) without noise width does not hurt",
+        quantity="without noise, averaged empirical risk at the largest m over that at the smallest",
+        cells=fell.values(), criterion=at_most(1.0),
+        note=told(fell),
     )  # fmt: skip
     yield unless(outside(evidence, plain), made)
 
@@ -220,9 +244,11 @@ def _window(evidence: Evidence) -> Iterator[Claim]:
                 "the smaller of: largest admissible width over Corollary 5.3's gamma^-6, gamma^-6 over the smallest admissible width",
             ),
         ):
-            made = claim_on_all(
-                f"{name}-logs-{suffix}", WIDTHS, "Theorem 4.1, Corollary 5.3", "the range of admissible widths is nonempty in the representative regime, and gamma^-6 lies in it",
-                f"({words}) {quantity}: the smallest over n, gamma, eta and accountants", found.values(), **at_least(1.0),
+            made = every(
+                id=f"{name}-logs-{suffix}", artefact=WIDTHS, location="Theorem 4.1, Corollary 5.3", kind="theorem", source="paper",
+                statement="the range of admissible widths is nonempty in the representative regime, and gamma^-6 lies in it",
+                quantity=f"({words}) {quantity}: the smallest over n, gamma, eta and accountants",
+                cells=found.values(), criterion=at_least(1.0),
                 note=f"from which n on it is at least 1: {_opens(upper, found)}. {CHANGED}: the largest n, one eta and the upper limit alone were judged",
             )  # fmt: skip
             yield unless([CONSTANT_1], made)
@@ -254,24 +280,32 @@ def _localisation(evidence: Evidence) -> Iterator[Claim]:
         ("projection-inactive-without-noise", widest[widest["kappa"] == 0], "without noise"),
     ):
         found = {f"m = {row['m']:g}, lam = {row['lam']:g}": exactly(row["projected"]) for _, row in chosen.iterrows()}
-        made = claim_on_all(
-            name, PROJECTION, "Sec. 4.3 (step 5)", "projection is inactive on the good event",
-            f"({words}) share of steps that are projected at four times R_* = (log T + sqrt(log(n/delta)))/gamma: the largest over m and lambda", known(found.values()), **at_most(0.0), note=told(found),
+        made = every(
+            id=name, artefact=PROJECTION, location="Sec. 4.3 (step 5)", kind="text", source="paper",
+            statement="projection is inactive on the good event",
+            quantity=f"({words}) share of steps that are projected at four times R_* = (log T + sqrt(log(n/delta)))/gamma: the largest over m and lambda",
+            cells=known(found.values()), criterion=at_most(0.0),
+            note=told(found),
         )  # fmt: skip
         yield unless([f"{CONSTANT_1} or 4", *outside(evidence, chosen)] if len(chosen) else [], made)
     free = table[np.isinf(factor)]
     noisy = free[free["kappa"] > 0]
     shifts = noisy.assign(mean=noisy["largest_shift"], se=math.nan)
     nearer = by(shifts, ["m"], lambda group: ends(group, "lam"))
-    yield claim_on_all(
-        "localisation-lambda", PROJECTION, "Sec. 4.3 (step 2)", "in the shifted iterate the correlated perturbation is reduced to a residual term proportional to 1 - lambda",
-        "largest distance of the shifted iterate to the comparator at the largest lambda over that of lambda = 0, fixed kappa, without projection: the largest over m", nearer.values(), **at_most(1.0 - EQUAL),
+    yield every(
+        id="localisation-lambda", artefact=PROJECTION, location="Sec. 4.3 (step 2)", kind="text", source="paper",
+        statement="in the shifted iterate the correlated perturbation is reduced to a residual term proportional to 1 - lambda",
+        quantity="largest distance of the shifted iterate to the comparator at the largest lambda over that of lambda = 0, fixed kappa, without projection: the largest over m",
+        cells=nearer.values(), criterion=at_most(1.0 - EQUAL),
         note=told(nearer),
     )  # fmt: skip
     radius = {f"m = {row['m']:g}, lam = {row['lam']:g}, kappa = {row['kappa']:g}": quotient(row["largest_shift"], row["Rbar"])
               for _, row in free.iterrows()}  # fmt: skip
-    made = claim_on_all(
-        "localisation-radius", PROJECTION, "Lemmas C.3, C.11, eq. (10)", "the shifted iterate stays within R of the comparator, R by (10)",
-        "largest distance of the shifted iterate to the comparator over that radius, without projection: the largest over m, lambda and kappa", known(radius.values()), **at_most(1.0), note=told(radius),
+    made = every(
+        id="localisation-radius", artefact=PROJECTION, location="Lemmas C.3, C.11, eq. (10)", kind="theorem", source="paper",
+        statement="the shifted iterate stays within R of the comparator, R by (10)",
+        quantity="largest distance of the shifted iterate to the comparator over that radius, without projection: the largest over m, lambda and kappa",
+        cells=known(radius.values()), criterion=at_most(1.0),
+        note=told(radius),
     )  # fmt: skip
     yield unless(outside(evidence, free), made)

@@ -1,16 +1,11 @@
-"""The records that judgement makes in every paper: claims with their verdicts, findings, rows of bounds.
-
-A paper's `reading` binds its own key once: `claim = partial(judgement.claim, PAPER)`; likewise `judged` and `finding`.
-"""
+"""Rows of a paper's bounds: a bound's value at a setting, what was measured there, and whether the bound holds."""
 
 import math
-from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Literal
 
 import pandas as pd
 
-from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Finding, Kind, Severity, Status, Verdict
-from dpdescent.replication.judging.statistics import Estimate, verdict
+from dpdescent.replication.judging.evidence import Bound, Evidence
 
 Direction = Literal["at most", "at least"]
 
@@ -19,33 +14,8 @@ ORDER = "hidden constants are 1: an order, no bound"
 VACUOUS = "vacuous"
 
 
-def claim(
-    paper: str, name: str, artefact: str, location: str, statement: str, quantity: str, measured: Estimate,
-    criterion: str, at_least: float = -math.inf, at_most: float = math.inf, note: str = "",
-) -> Claim:  # fmt: skip
-    """A claim whose verdict follows from one estimate and its criterion."""
-    result = verdict(measured, at_least, at_most)
-    return judged(paper, name, artefact, location, statement, quantity, measured, criterion, result, note)
-
-
-def judged(
-    paper: str, name: str, artefact: str, location: str, statement: str, quantity: str, measured: Estimate | None,
-    criterion: str, result: Verdict, note: str = "",
-) -> Claim:  # fmt: skip
-    """A claim whose verdict was reached otherwise."""
-    value, low, high = (None, None, None) if measured is None else (measured.value, measured.low, measured.high)
-    return Claim(name, paper, artefact, location, statement, quantity, value, low, high, criterion, result, note)
-
-
-def finding(
-    paper: str, name: str, location: str, kind: Kind, severity: Severity, status: Status, artefact: str, *,
-    statement: str, expected: str, measured: str, charitable: str,
-) -> Finding:  # fmt: skip
-    """What is wrong or missing in the paper, demonstrated by a number of ours, with its charitable reading."""
-    return Finding(name, paper, location, kind, statement, expected, measured, severity, status, charitable, artefact)
-
-
 def row(
+    *,
     bound: str,
     location: str,
     setting: str,
@@ -70,14 +40,16 @@ def row(
 
 
 def stated(
-    bound: str, location: str, setting: str, value: float, note: str = "", measured: float | None = None
+    *, bound: str, location: str, setting: str, value: float, note: str = "", measured: float | None = None
 ) -> Bound:
     """A row for a quantity that bounds nothing by itself; a measured value may stand beside it."""
-    return row(bound, location, setting, value, measured, None, note)
+    return row(
+        bound=bound, location=location, setting=setting, value=value, measured=measured, direction=None, note=note
+    )
 
 
 def identity(
-    bound: str, location: str, setting: str, value: float, measured: float | None, allowed: float, note: str = ""
+    *, bound: str, location: str, setting: str, value: float, measured: float | None, allowed: float, note: str = ""
 ) -> Bound:
     """A row for an equality: it holds if the measured value is within `allowed` of it; open where that is NaN."""
     number = _number(measured)
@@ -87,11 +59,6 @@ def identity(
 
 def _number(measured: float | None) -> float | None:
     return None if measured is None or math.isnan(measured) else float(measured)
-
-
-def each(table: pd.DataFrame) -> "Iterator[pd.Series[Any]]":
-    """The rows of a table."""
-    return (found for _, found in table.iterrows())
 
 
 def is_met(met: bool) -> str:

@@ -1,0 +1,186 @@
+"""Row algebra: from the rows of a table to estimates by place, in one way for all papers.
+
+Functions over several places return a dictionary from the place, in words, to its estimate: what `records.every` takes,
+and what `claims_cells.csv` lists. Rows that a grid of one's own lacks leave fewer places, or none; of none the estimate
+is `NOTHING`, hence not testable.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dpdescent.replication.judging.statistics import (
+    NOTHING,
+    Z95,
+    Estimate,
+    difference,
+    exactly,
+    log_log_slope,
+    mean_of,
+    ratio,
+)
+
+Array = NDArray[np.float64]
+Places = dict[str, Estimate]
+
+# The least number of points from which a log-log slope is told.
+POINTS = 3
+
+
+def each(table: pd.DataFrame) -> "Iterator[pd.Series[Any]]":
+    """The rows of a table."""
+    return (found for _, found in table.iterrows())
+
+
+def floats(table: pd.DataFrame, column: str) -> Array:
+    """A column as numbers, shape (rows,)."""
+    return np.asarray(table[column], dtype=np.float64)
+
+
+def place_of(row: "pd.Series[float]", keys: Sequence[str]) -> str:
+    """Where a row is, in words; keys without a value are left out."""
+    return ", ".join(f"{key} = {_short(row[key])}" for key in keys if not pd.isna(row[key]))
+
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, Real) else str(value)
+
+
+def means(
+    table: pd.DataFrame, keys: Sequence[str], interval: "Callable[[pd.Series[float]], Estimate]" = mean_of
+) -> Places:
+    """The mean of every row by its place, with the interval that is asked for."""
+    return _with_value((place_of(row, keys), interval(row)) for row in each(table))
+
+
+def by(table: pd.DataFrame, keys: Sequence[str], measure: Callable[[pd.DataFrame], Estimate]) -> Places:
+    """A measure of every group of rows that has one, by what the group is."""
+    groups = (group.reset_index(drop=True) for _, group in table.groupby(list(keys), sort=True, dropna=False))
+    return _with_value((place_of(group.iloc[0], keys), measure(group)) for group in groups)
+
+
+def over(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
+    """The ratio of the means of two rows; `NOTHING` unless both are positive and finite."""
+    usable = all(math.isfinite(row["mean"]) and row["mean"] > 0 for row in (first, second))
+    return ratio(first, second) if usable else NOTHING
+
+
+def pairs(
+    upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]
+) -> "list[tuple[pd.Series[float], pd.Series[float]]]":
+    """Rows of two tables at equal places; places that only one table has are left out."""
+    places = {key: index for index, key in enumerate(_keys(lower, on))}
+    found = ((index, places[key]) for index, key in enumerate(_keys(upper, on)) if key in places)
+    return [(upper.iloc[first], lower.iloc[second]) for first, second in found]
+
+
+def _keys(table: pd.DataFrame, on: Sequence[str]) -> list[tuple[object, ...]]:
+    """Places of all rows; values that are missing count as equal."""
+    places = zip(*(table[name].tolist() for name in on), strict=True)
+    return [tuple("" if pd.isna(value) else value for value in place) for place in places]
+
+
+def ratios(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str], told_by: Sequence[str] = ()) -> Places:
+    """Ratios of means at equal places; `told_by` are the columns that name a place, if fewer than `on` suffice."""
+    return _with_value((place_of(row, told_by or on), over(row, other)) for row, other in pairs(upper, lower, on))
+
+
+def differences(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]) -> pd.DataFrame:
+    """Rows of the upper table at places that both have, with the difference of the means for a mean."""
+    found = []
+    for row, other in pairs(upper, lower, on):
+        added = difference(row, other)
+        found.append(row.to_dict() | {"mean": added.value, "se": (added.high - added.low) / 2.0 / Z95})
+    return pd.DataFrame(found, columns=upper.columns)
+
+
+def at_end(table: pd.DataFrame, column: str, largest: bool = True) -> pd.DataFrame:
+    """Rows at the largest, or smallest, value of a column."""
+    found = floats(table, column)
+    if not np.isfinite(found).any():
+        return table[:0]
+    return table[found == (np.nanmax(found) if largest else np.nanmin(found))].reset_index(drop=True)
+
+
+def ends(table: pd.DataFrame, axis: str) -> Estimate:
+    """The mean at the last value of an axis over that at the first; `NOTHING` where the axis has one value."""
+    if table[axis].nunique() < 2:
+        return NOTHING
+    return over(at_end(table, axis).iloc[0], at_end(table, axis, largest=False).iloc[0])
+
+
+def scaled(table: pd.DataFrame, factors: Array) -> pd.DataFrame:
+    """Means, with their errors, times factors without error; rows without a positive factor are left out."""
+    factors = np.where(factors > 0, factors, math.nan)
+    made = table.assign(mean=floats(table, "mean") * factors, se=floats(table, "se") * factors)
+    return made[np.isfinite(factors)].reset_index(drop=True)
+
+
+def exponent(table: pd.DataFrame, axis: str, points: int = POINTS) -> Estimate:
+    """The log-log slope of the means, whose interval scatter about the line widens; `NOTHING` of fewer points."""
+    table = _with_logarithms(table, axis)
+    return log_log_slope(table, axis) if table[axis].nunique() >= points else NOTHING
+
+
+def line(table: pd.DataFrame, axis: str) -> Estimate:
+    """The log-log slope of a least-squares line through the means, however they lie, as a caption gives it.
+
+    Only the standard errors of the means enter its interval: of exact points it is a number.
+    """
+    table = _with_logarithms(table, axis)
+    if table[axis].nunique() < 2:
+        return NOTHING
+    x, mean = floats(table, axis), floats(table, "mean")
+    centred = np.log(x) - np.log(x).mean()
+    weights = centred / (centred @ centred)
+    errors = np.nan_to_num(floats(table, "se")) / mean
+    value, half = float(weights @ np.log(mean)), Z95 * float(np.linalg.norm(weights * errors))
+    return Estimate(value, value - half, value + half)
+
+
+def _with_logarithms(table: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """Rows that are positive and finite on both axes."""
+    x, mean = floats(table, axis), floats(table, "mean")
+    return table[(x > 0) & (mean > 0) & np.isfinite(mean)]
+
+
+def positive(values: Iterable[float]) -> list[float]:
+    """The values that are positive and finite."""
+    return [float(value) for value in values if value > 0 and math.isfinite(value)]
+
+
+def steps(values: Iterable[float]) -> list[Estimate]:
+    """Each positive value over the one before it."""
+    return [exactly(after / before) for before, after in pairwise(positive(values))]
+
+
+def spread(values: Iterable[float]) -> Estimate:
+    """The largest value over the smallest; `NOTHING` of fewer than two."""
+    found = positive(values)
+    return exactly(max(found) / min(found)) if len(found) > 1 else NOTHING
+
+
+def growth(values: Iterable[float]) -> Estimate:
+    """The largest value over the first; `NOTHING` of fewer than two."""
+    found = positive(values)
+    return exactly(max(found) / found[0]) if len(found) > 1 else NOTHING
+
+
+def listed(values: Iterable[tuple[object, float]], form: str = ".3g") -> str:
+    """Values by what they belong to, for a note."""
+    return ", ".join(f"{value:{form}} at {place}" for place, value in values)
+
+
+def told(places: Mapping[str, Estimate]) -> str:
+    """The values of places, for a note."""
+    return listed((place or "all", each.value) for place, each in places.items()) or "no rows"
+
+
+def _with_value(found: Iterable[tuple[str, Estimate]]) -> Places:
+    return {place: estimate for place, estimate in found if not math.isnan(estimate.value)}

@@ -1,0 +1,50 @@
+"""Every claim and finding can be found: a search for its id leads to the call that makes it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from dpdescent.replication.build.files import read_rows
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPERS = sorted(file.stem for file in (ROOT / "config/papers").glob("*.yaml"))
+MAKES = {"claim", "every", "judged", "untestable", "finding"}
+
+
+def sources(paper: str, kind: str) -> list[Path]:
+    folder = ROOT / "src/dpdescent/papers" / paper
+    return [*folder.glob(f"{kind}/*.py"), *folder.glob(f"{kind}.py")]
+
+
+def ids_given(file: Path) -> list[ast.expr]:
+    """What calls that make a claim or a finding are given for an id."""
+    calls = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+    return [
+        keyword.value
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.func.id in MAKES
+        for keyword in call.keywords
+        if keyword.arg == "id"
+    ]
+
+
+@pytest.mark.parametrize("kind", ["claims", "findings"])
+@pytest.mark.parametrize("paper", PAPERS)
+def test_ids_are_literals_or_come_from_rows_of_literals(paper: str, kind: str) -> None:
+    """An id that is put together stands nowhere as it is printed."""
+    given = [(file.name, value) for file in sources(paper, kind) for value in ids_given(file)]
+    assert given
+    literal = (ast.Constant, ast.Name, ast.Subscript, ast.Attribute)
+    assert not [f"{name}:{value.lineno}" for name, value in given if not isinstance(value, literal)]
+
+
+@pytest.mark.parametrize("kind", ["claims", "findings"])
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_committed_id_stands_in_the_code_as_a_quoted_literal(paper: str, kind: str) -> None:
+    text = "".join(file.read_text(encoding="utf-8") for file in sources(paper, kind))
+    rows = read_rows(ROOT / f"results/paper/{kind}.csv")
+    column = kind.removesuffix("s")
+    ids = [row[column] for row in rows if row["paper"] == paper]
+    assert len(ids) == len(set(ids)) > 0
+    assert [each for each in ids if f'"{each}"' not in text] == []
