@@ -455,7 +455,7 @@ def test_iterations_of_corollary_5_6(
 ) -> None:  # fmt: skip
     """T = n^2 / (gamma^2 B) unless it is too many."""
     asked: list[Any] = []
-    monkeypatch.setattr(rate_minibatch.noise_free_runs, "rows", lambda *given: asked.append(given) or iter(()))
+    monkeypatch.setattr(rate_minibatch.noise_free, "rows", lambda *given: asked.append(given) or iter(()))
     spec = small("rate_minibatch", table, arms={"cap": cap})
     list(rate_minibatch.run(spec))
     assert asked == [(spec, Size(25, 2, T), 8 * 2 / 25, {"precondition": word})]
