@@ -12,11 +12,13 @@ import pytest
 from scipy.special import expit
 
 from dpdescent.algorithms.lambda_cgd import Runs
-from dpdescent.papers.wang2026 import arms, design
+from dpdescent.papers.wang2026 import design
+from dpdescent.papers.wang2026.arms import Arm, Noise
+from dpdescent.papers.wang2026.design import Size
 from dpdescent.papers.wang2026.experiments import batch, clipping, lambda_tradeoff, rate_minibatch
 from dpdescent.papers.wang2026.runs import calibrated, scaled, training
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.privacy.events import Sampler
 from dpdescent.privacy.participation import accountants, renyi, tail
 from dpdescent.privacy.participation.calibration import Calibrated
 from dpdescent.replication.build import tables
@@ -186,8 +188,9 @@ def test_the_cut_into_parts_changes_no_bit(name: str, panel: str, table: str) ->
 # Runs, written out
 
 
-def by_hand(spec: Spec, trial: int, size: Size, arm: Arm) -> dict[str, float]:
+def by_hand(spec: Spec, trial: int, arm: Arm) -> dict[str, float]:
     """Algorithm 1 record by record; the batches' losses, and those at the test points whose turn it is."""
+    size = arm.size
     p = design.problem_of(spec, [trial], size.n)
     W, heads, H, y = p.start[0], p.heads[0], p.features[0], p.labels[0]
     if size.n == size.B:
@@ -240,8 +243,7 @@ def test_risks_are_those_of_algorithm_1(name: str, panel: str, size: Size, table
     # The first and the last, and one between.
     for key, own in [list(runs)[i] for i in (0, len(runs) // 2, -1)]:
         at = dict(zip(known, key, strict=True))
-        noise = arms.Noise(at["accountant"], at["kappa"], at["lam"], size.T, size.r, 1, 1, "", "")
-        found = by_hand(spec, 1, size, Arm(noise, at["eta"], at["C_clip"]))
+        found = by_hand(spec, 1, Arm(Noise.fixed(size, at["kappa"], at["lam"], 1), at["C_clip"], at["eta"]))
         for series in LOSSES:
             value = own.loc[own["series"] == series, "value"].unique()
             assert list(value) == pytest.approx([found[series]], rel=1e-9)
@@ -256,9 +258,8 @@ def test_full_batches_have_the_empirical_risk_itself(table: str) -> None:
         spec = small(name, table, panel, (0, 2))
         rows = rows_of(name, spec)
         empirical = rows[(rows["series"] == "empirical risk") & (rows["T"] == size.T)].set_index("trial")["value"]
-        noise = training.fixed_noise(size, 0.0, 0.0, math.nan)
         for trial in (0, 1):
-            found = by_hand(spec, trial, size, Arm(noise, float(rows["eta"].iloc[0]), math.inf))
+            found = by_hand(spec, trial, Arm.without_noise(size, float(rows["eta"].iloc[0])))
             assert empirical[trial] == pytest.approx(found["empirical risk"], rel=1e-11)
 
 
@@ -351,14 +352,14 @@ def test_gains_compare_with_their_own_kind(table: str) -> None:
     spec = small("kan_lambda", table, trials=(0, 2))
     size = Size.of(spec)
     fixed = [
-        Arm(training.fixed_noise(size, kappa, lam, 1e-3), eta, 0.3)
+        Arm(Noise.fixed(size, kappa, lam, 1e-3), 0.3, eta)
         for kappa in (1.0, 4.0) for eta in (1.0, 5.0) for lam in (0.0, 0.5)
     ]  # fmt: skip
     made = [
-        Arm(training.calibrated_noise(spec, size, "tail", lam, eps, 1e-3), 2.0, 0.3)
+        Arm(training.calibrated_noise(spec, size, "tail", lam, eps, 1e-3), 0.3, 2.0)
         for eps in (1.0, 8.0) for lam in (0.0, 0.5)
     ]  # fmt: skip
-    rows = pd.DataFrame(list(training.risk_rows(spec, size, [*fixed, *made])))
+    rows = pd.DataFrame(list(training.risk_rows(spec, [*fixed, *made])))
     rows["kind"] = [
         f"{row.accountant} {row.eta} {row.kappa if math.isnan(row.eps) else row.eps}" for row in rows.itertuples()
     ]
@@ -378,10 +379,10 @@ def test_steps_are_tuned_on_other_seeds(name: str, table: str, monkeypatch: pyte
     asked: list[tuple[int, ...]] = []
     run = training.run
 
-    def watched(spec: Spec, trials: Any, size: Size, arms: Any, *, tested: bool) -> Runs:
+    def watched(spec: Spec, trials: Any, arms: Any, *, tested: bool) -> Runs:
         asked.append((*trials, len({arm.eta for arm in arms})))
         assert tested
-        return run(spec, trials, size, arms, tested=tested)
+        return run(spec, trials, arms, tested=tested)
 
     monkeypatch.setattr(training, "run", watched)
     rows = rows_of(name, small(name, table, trials=(1, 3), settings={"tuning_seeds": 2}))
@@ -396,23 +397,23 @@ def test_steps_are_tuned_on_other_seeds(name: str, table: str, monkeypatch: pyte
 def test_the_step_of_the_least_mean_population_risk_wins(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = small("kan_lambda", table, settings={"eta": [8.0, 2.0, 4.0], "tuning_seeds": 2})
     size = Size.of(spec)
-    noises = [training.fixed_noise(size, 1.0, lam, 1e-3) for lam in (0.0, 0.5, 0.9)]
+    untuned = [Arm(Noise.fixed(size, 1.0, lam, 1e-3), 0.7) for lam in (0.0, 0.5, 0.9)]
     # Means over seeds of etas 2, 4, 8: the last wins though not on either seed; the second; the first of equals.
     losses = np.array(
         [[[1.0, 9.0, 3.0, np.inf, 2.0, 7.0, 5.0, 5.0, 6.0], [9.0, 1.0, 3.0, 1.0, 2.0, np.nan, 5.0, 5.0, 6.0]]]
     )
     seen: list[Arm] = []
 
-    def fake(spec: Spec, trials: Any, size: Size, arms: Any, *, tested: bool) -> Runs:
+    def fake(spec: Spec, trials: Any, arms: Any, *, tested: bool) -> Runs:
         assert list(trials) == [-2, -1]
         seen.extend(arms)
         return Runs(-losses, losses, losses, losses, losses)
 
     monkeypatch.setattr(training, "run", fake)
-    found = training.tuned(spec, size, noises, 0.7)
+    found = training.tuned(spec, untuned)
     assert [(arm.noise.lam, arm.eta) for arm in seen] == [(lam, eta) for lam in (0.0, 0.5, 0.9) for eta in (2, 4, 8)]
     assert [arm.eta for arm in found] == [8.0, 4.0, 2.0]
-    assert [arm.noise for arm in found] == noises
+    assert [arm.noise for arm in found] == [arm.noise for arm in untuned]
     assert {arm.C_clip for arm in [*seen, *found]} == {0.7}
 
 
@@ -424,7 +425,7 @@ def test_sizes_that_follow_the_number_of_records(n: int, B: int, T: int, table: 
     spec = small("private_rate_n", table, cell={"n": n}, arms={"steps": 4})
     size = scaled.size_of(spec)
     assert (size.n, size.B, size.T, size.r) == (n, B, T, 0.2)
-    noises = scaled.noises(spec, size)
+    noises = [arm.noise for arm in scaled.arms(spec)]
     assert [(noise.lam, noise.accountant) for noise in noises] == [
         (0, "D9"), (0, "tail"), (0.5, "F12x8"), (0.5, "F12x2"), (0.5, "tail"),
     ]  # fmt: skip
@@ -633,7 +634,7 @@ def test_entries_of_scaled_runs(table: str) -> None:
     assert list(rows["accountant"]) == ["D9", "tail", "F12x8", "F12x2", "tail"]
     assert (rows["delta"] == delta).all()
     assert set(rows["guarantee"]) == {"proved"}
-    noises = scaled.noises(spec, scaled.size_of(spec))
+    noises = [arm.noise for arm in scaled.arms(spec)]
     for (_, row), noise in zip(rows.iterrows(), noises, strict=True):
         pairs = noise.accountant == "D9"
         wanted = tail.epsilon(noise.kappa, delta, T, 0.2, noise.lam, 2.0 if pairs else 1.0, rule="mixture")
@@ -655,7 +656,7 @@ def test_entries_of_scaled_runs(table: str) -> None:
 def test_what_theorem_d9_claims_may_be_less_than_what_is_proved(n: int, B: int, T: int, holds: bool) -> None:
     size, delta = Size(n, B, T), n**-1.1
     noise = training.calibrated_noise({}, size, "D9", 0.0, 1.0, delta)
-    (row,) = ledger.rows(PAPER, "x", [("arm", arms.of_run(noise, 0.25), delta)])
+    (row,) = ledger.rows(PAPER, "x", [("arm", Arm(noise, 0.25).event(), delta)])
     assert (row["guarantee"], row["relation"], row["sampler"]) == ("proved", "replace-one", "fixed size")
     assert row["eps_paper"] == 1.0
     assert (row["eps_tight"] <= 1.0) == holds
@@ -668,7 +669,7 @@ def test_what_theorem_d9_claims_may_be_less_than_what_is_proved(n: int, B: int, 
 def test_noise_of_eq_19_has_the_epsilon_that_is_asked_for() -> None:
     size, delta = Size(10000, 100, 1000), 1e-4
     noise = training.calibrated_noise({}, size, "RDP19", 0.0, 1.0, delta)
-    (row,) = ledger.rows(PAPER, "x", [("arm", arms.of_run(noise, 0.25), delta)])
+    (row,) = ledger.rows(PAPER, "x", [("arm", Arm(noise, 0.25).event(), delta)])
     assert (row["guarantee"], row["relation"], row["eps_paper"]) == ("proved", "replace-one", "")
     assert row["eps_tight"] == pytest.approx(1.0, rel=1e-6)
 
@@ -707,8 +708,8 @@ def test_entries_of_batches(entries: dict[str, pd.DataFrame]) -> None:
 
 def test_full_batches_with_correlated_noise_are_one_gaussian_release() -> None:
     size = Size(40, 40, 3)
-    noise = training.fixed_noise(size, 2.0, 0.5, 1e-3)
-    (row,) = ledger.rows(PAPER, "x", [("arm", arms.of_run(noise, 0.25), 1e-3)])
+    noise = Noise.fixed(size, 2.0, 0.5, 1e-3)
+    (row,) = ledger.rows(PAPER, "x", [("arm", Arm(noise, 0.25).event(), 1e-3)])
     # Partial sums of 1, 1/2, 1/4.
     norm_squared = 1 + 1.5**2 + 1.75**2
     assert row["rho"] == pytest.approx(norm_squared / 2 / 2.0**2)
@@ -719,19 +720,19 @@ def test_full_batches_with_correlated_noise_are_one_gaussian_release() -> None:
 def test_caveats_take_guarantees_away(table: str) -> None:
     spec = small("kan_lambda", table)
     noise = training.calibrated_noise(spec, Size.of(spec), "tail", 0.4, 1.0, 1e-3)
-    made = arms.of_run(noise, 0.25, "tuned on them")
+    made = Arm(noise, 0.25).event("tuned on them")
     assert made.guarantee == "none"
     assert made.reason.startswith("tuned on them; ")
-    assert arms.of_run(noise, 0.25).guarantee == "proved"
-    quiet = arms.of_run(training.fixed_noise(Size.of(spec), 0.0, 0.0, 1e-3), 0.25, "tuned on them")
+    assert Arm(noise, 0.25).event().guarantee == "proved"
+    quiet = Arm.without_noise(Size.of(spec), 1.0).event("tuned on them")
     assert "tuned" not in quiet.reason
 
 
 @pytest.mark.parametrize(("name", "sampler"), [("bnb", "balls in bins"), ("cyclic", "fixed order")])
-def test_entries_of_other_samplers(name: str, sampler: str) -> None:
+def test_entries_of_other_samplers(name: str, sampler: Sampler) -> None:
     """As Figure 1's runs have them."""
-    noise = arms.Noise(name, 3.0, 0.5, 20, 0.1, 2.0, 1e-3, "zero-out", sampler)
-    (row,) = ledger.rows(PAPER, "x", [("arm", arms.of_run(noise, 0.25), 1e-3)])
+    noise = Noise(name, 3.0, 0.5, Size(100, 10, 20), 2.0, 1e-3, "zero-out", sampler)
+    (row,) = ledger.rows(PAPER, "x", [("arm", Arm(noise, 0.25).event(), 1e-3)])
     assert (row["sampler"], row["relation"]) == (sampler, "zero-out")
     if name == "bnb":
         assert (row["guarantee"], row["eps_paper"], row["eps_tight"]) == ("as published", "", "")

@@ -5,6 +5,7 @@ noise see the same records, start, batches and normals.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,25 @@ TEST = "test"
 
 # Teachers and the margins below which records are rejected.
 MARGINS = {"D1": 0.3, "D2": 0.2}
+
+
+@dataclass(frozen=True)
+class Size:
+    """Number of records, batch size and number of iterates of Algorithm 1."""
+
+    n: int
+    B: int
+    T: int
+
+    @classmethod
+    def of(cls, spec: Spec) -> "Size":
+        """Returns the n, B and T of a cell."""
+        return cls(spec["cell"]["n"], spec["cell"]["B"], spec["cell"]["T"])
+
+    @property
+    def r(self) -> float:
+        """Share of the records in a batch."""
+        return self.B / self.n
 
 
 def value(spec: Spec, name: str) -> Any:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.design import Row, Spec, value
+from dpdescent.papers.wang2026.arms import Arm
+from dpdescent.papers.wang2026.design import Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import diagnostics, training
 from dpdescent.papers.wang2026.runs.diagnostics import Seed
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory import explicit, rates
 from dpdescent.papers.wang2026.theory.explicit import Terms
 from dpdescent.privacy.events import Mechanism
@@ -22,11 +22,11 @@ def run(spec: Spec) -> Iterator[Row]:
     size = Size.of(spec)
     for trial in range(*spec["trials"]):
         seed = Seed(spec, trial, size.n)
-        made = arms(spec, size, seed.sharp.gradient)
-        risks = seed.run(size, made).empirical_average[0]
+        made = arms(spec, seed.sharp.gradient)
+        risks = seed.run(made).empirical_average[0]
         for arm, risk in zip(made, risks, strict=True):
             base = {"panel": spec["panel"], "eta": arm.eta, "C_clip": arm.C_clip, "gamma": seed.margin.value}
-            own = {**base, **training.columns(spec, size, arm.noise), "trial": trial}
+            own = {**base, **training.columns(spec, arm.noise), "trial": trial}
             yield {**own, "term": MEASURED, "series": training.EMPIRICAL, "value": float(risk)}
             # The bound alone, at numbers of iterations that are not run.
             for T in sorted({size.T, *as_list(value(spec, "T_of_bound"))}):
@@ -65,13 +65,12 @@ def _rate(seed: Seed, size: Size, arm: Arm) -> tuple[str, rates.Rate]:
     return ("A_corr", rates.correlated(run)) if arm.noise.lam > 0.0 else ("A_van", rates.independent(run))
 
 
-def arms(spec: Spec, size: Size, C_clip: float) -> list[Arm]:
-    """Every noise, projected to the theorem's radius, which uses no record."""
-    radius = diagnostics.theorem_radius(spec, size.n, size.T)
-    return [Arm(noise, value(spec, "eta"), C_clip, radius) for noise in diagnostics.noises(spec, size)]
+def arms(spec: Spec, C_clip: float) -> list[Arm]:
+    """Returns a run of every noise, projected to the theorem's radius, which uses no record."""
+    size = Size.of(spec)
+    return diagnostics.arms(spec, C_clip, [diagnostics.theorem_radius(spec, size.n, size.T)])
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries with the first seed's threshold."""
-    size = Size.of(spec)
-    return training.entries(spec, size, arms(spec, size, diagnostics.sharp_threshold(spec, 0)))
+    """Returns ledger entries of one step size, with the first seed's threshold."""
+    return diagnostics.releases(spec)

@@ -6,10 +6,9 @@ import numpy as np
 
 from dpdescent.algorithms.lambda_cgd import State
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.design import Array, Row, Spec, value
+from dpdescent.papers.wang2026.design import Array, Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import diagnostics, training
 from dpdescent.papers.wang2026.runs.diagnostics import AT_START, NTK, TRAINED, Seed, Target
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory import explicit
 from dpdescent.privacy.events import Mechanism
 
@@ -56,8 +55,8 @@ def run(spec: Spec) -> Iterator[Row]:
 def _along_runs(spec: Spec, seed: Seed) -> Iterator[Row]:
     size = Size.of(spec)
     targets = {name: seed.comparator(name, size.T) for name in (AT_START, TRAINED, NTK)}
-    check, made = Check(seed, targets), arms(spec, size)
-    seed.run(size, made, check)
+    check, made = Check(seed, targets), diagnostics.arms(spec, value(spec, "C_clip"))
+    seed.run(made, check)
     for name in targets:
         slacks = np.array(check.slacks[name])
         for index, arm in enumerate(made):
@@ -78,14 +77,8 @@ def _along_margin(spec: Spec, seed: Seed) -> Iterator[Row]:
         }  # fmt: skip
 
 
-def arms(spec: Spec, size: Size) -> list[Arm]:
-    """Every noise, without projection, as in the auxiliary run."""
-    return [Arm(noise, value(spec, "eta"), value(spec, "C_clip")) for noise in diagnostics.noises(spec, size)]
-
-
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of the runs of one width; the direction of the margin is not trained."""
+    """Returns ledger entries of the runs of one width; in the direction of the margin nothing is trained."""
     if spec["panel"] == "ntk":
         return ()
-    size = Size.of(spec)
-    return training.entries(spec, size, arms(spec, size), f" m={value(spec, 'm')}")
+    return training.entries(spec, diagnostics.arms(spec, value(spec, "C_clip")), f" m={value(spec, 'm')}")

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from itertools import product
 
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.design import Row, Spec, value
+from dpdescent.papers.wang2026.design import Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import calibrated
-from dpdescent.papers.wang2026.runs.training import Size
 from dpdescent.papers.wang2026.theory import rates
 from dpdescent.privacy.participation.calibration import Calibrated
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.design import Row, Spec, value
+from dpdescent.papers.wang2026.design import Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import noise_free, training
-from dpdescent.papers.wang2026.runs.training import Size
 
 
 def run(spec: Spec) -> Iterator[Row]:

@@ -7,10 +7,10 @@ import numpy as np
 
 from dpdescent.algorithms.lambda_cgd import KANProblem, State
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.design import Array, Row, Spec, kan_of, records, value
+from dpdescent.papers.wang2026.arms import Arm
+from dpdescent.papers.wang2026.design import Array, Row, Size, Spec, kan_of, records, value
 from dpdescent.papers.wang2026.runs import diagnostics, training
 from dpdescent.papers.wang2026.runs.diagnostics import Seed
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory import stability
 from dpdescent.privacy.events import Mechanism
 
@@ -22,7 +22,7 @@ def run(spec: Spec) -> Iterator[Row]:
     size = Size.of(spec)
     for trial in range(*spec["trials"]):
         seed = Seed(spec, trial, size.n)
-        made = arms(spec, size, seed.sharp.gradient)
+        made = diagnostics.arms(spec, seed.sharp.gradient)
         distances, losses = _coupled(spec, seed, size, made)
         for index, arm in enumerate(made):
             base = {
@@ -52,7 +52,7 @@ def _coupled(spec: Spec, seed: Seed, size: Size, made: list[Arm]) -> tuple[Array
 
     # One number for all of them: the same batches and the same noise.
     trials = [seed.trial] * len(problem.start)
-    runs = training.run(spec, trials, size, made, problem, observe=observe)
+    runs = training.run(spec, trials, made, problem, observe=observe)
     return distances, runs.empirical[:, 0]
 
 
@@ -68,12 +68,6 @@ def neighbours(spec: Spec, seed: Seed) -> KANProblem:
     return replace(p, features=H, labels=labels, start=p.start[same], heads=p.heads[same])
 
 
-def arms(spec: Spec, size: Size, C_clip: float) -> list[Arm]:
-    """Every noise."""
-    return [Arm(noise, value(spec, "eta"), C_clip) for noise in diagnostics.noises(spec, size)]
-
-
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries with the first seed's threshold; neighbours are runs of the analysis, each by itself private."""
-    size = Size.of(spec)
-    return training.entries(spec, size, arms(spec, size, diagnostics.sharp_threshold(spec, 0)))
+    """Returns ledger entries with the first seed's threshold; each run on neighbours counts by itself."""
+    return diagnostics.releases(spec)

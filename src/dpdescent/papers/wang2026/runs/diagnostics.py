@@ -1,24 +1,27 @@
 """What the analysis of wang2026 speaks of, for one seed: comparators, margin, the bounds' constants, watched runs."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from dpdescent.algorithms import lambda_cgd
 from dpdescent.algorithms.lambda_cgd import KANProblem, Runs, State
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.arms import Noise
-from dpdescent.papers.wang2026.design import Array, Spec, kan_of, named, problem_of, value
+from dpdescent.papers.wang2026.arms import Arm, Noise
+from dpdescent.papers.wang2026.design import Array, Size, Spec, kan_of, named, problem_of, value
 from dpdescent.papers.wang2026.runs import training
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory import constants, explicit
 from dpdescent.papers.wang2026.theory.constants import Constants
 from dpdescent.papers.wang2026.theory.margin import Margin, comparator_distance, margin, radius
+from dpdescent.privacy.events import Mechanism
 
 AT_START, TRAINED, NTK = "W_0", "GD", "NTK"
 PAPER, SHARP = "paper", "sharp"
+
+# Of runs that are clipped at G_sharp.
+FIRST_SEED = "every seed has a threshold of its own, the G_sharp of its frozen second layer; this is the first seed's"
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +130,8 @@ class Seed:
     def trained(self) -> Target:
         """Where gradient descent without noise arrives; the bounds hold for any comparator."""
         steps, eta = value(self.spec, "comparator_steps"), value(self.spec, "comparator_eta")
-        arms = lambda_cgd.CGDArms(*(np.array([each]) for each in (eta, np.inf, 0.0, 0.0, np.inf)))
-        return self.target(lambda_cgd.run(self.problem, arms, None, None, steps=steps + 1).final[0, 0])
+        arm = Arm.without_noise(Size(self.n, self.n, steps + 1), eta)
+        return self.target(self.run([arm]).final[0, 0])
 
     def along_margin(self, tau: float) -> Target:
         """W_0 + tau u (wang2026 Lemma C.12)."""
@@ -150,9 +153,9 @@ class Seed:
         known = Constants.sharp(self.problem.kan.splines)
         return self.along_margin(comparator_distance(self.margin.value, self.n, T, known, self.failure))
 
-    def run(self, size: Size, arms: Sequence[Arm], observe: Callable[[State], None] | None = None) -> Runs:
-        """Algorithm 1 on this seed's records, batches and noise."""
-        return training.run(self.spec, [self.trial], size, arms, self.problem, observe=observe)
+    def run(self, arms: Sequence[Arm], observe: Callable[[State], None] | None = None) -> Runs:
+        """Runs Algorithm 1 on this seed's records, batches and noise."""
+        return training.run(self.spec, [self.trial], arms, self.problem, observe=observe)
 
     def setting(self, size: Size, arm: Arm, bounds: Bounds) -> explicit.Setting:
         """What the explicit bounds say things about; batches, noise and potential fail with a fifth each."""
@@ -164,13 +167,19 @@ class Seed:
         )  # fmt: skip
 
 
-def noises(spec: Spec, size: Size) -> list[Noise]:
-    """Every multiplier with every correlation; without noise there is nothing to correlate."""
+def arms(spec: Spec, C_clip: float, radii: Sequence[float] = (math.inf,)) -> list[Arm]:
+    """Returns a run of every multiplier with every correlation and radius; no noise has no correlation."""
     return [
-        training.fixed_noise(size, kappa, lam, value(spec, "delta"))
+        Arm(Noise.fixed(Size.of(spec), kappa, lam, value(spec, "delta")), C_clip, value(spec, "eta"), radius)
         for kappa in as_list(value(spec, "kappa"))
         for lam in (as_list(value(spec, "lam")) if kappa > 0.0 else [0.0])
+        for radius in radii
     ]
+
+
+def releases(spec: Spec, own: str = "") -> Iterator[tuple[str, Mechanism, float]]:
+    """Returns ledger entries of runs that are clipped at each seed's G_sharp, with the first seed's."""
+    return training.entries(spec, arms(spec, sharp_threshold(spec, 0)), own, stand_in=FIRST_SEED)
 
 
 def theorem_radius(spec: Spec, n: int, T: int) -> float:
