@@ -3,22 +3,25 @@
 import importlib
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
 
+from dpdescent.algorithms import dp_ftrl_epochs, lambda_cgd
 from dpdescent.algorithms.lambda_cgd import Runs
+from dpdescent.data import separable
 from dpdescent.papers.wang2026 import design
 from dpdescent.papers.wang2026.arms import Arm, Noise
 from dpdescent.papers.wang2026.design import Size
 from dpdescent.papers.wang2026.experiments import batch, clipping, lambda_tradeoff, rate_minibatch
 from dpdescent.papers.wang2026.runs import calibrated, scaled, training
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.privacy.events import Sampler
+from dpdescent.privacy.events import CorrelatedReleases, GaussianReleases, Mechanism, Sampler
 from dpdescent.privacy.participation import accountants, renyi, tail
 from dpdescent.privacy.participation.calibration import Calibrated
 from dpdescent.replication.build import tables
@@ -31,6 +34,7 @@ PROJECT, FULL = (
     project.load({"scale": scale, "seed": 3, "papers": [PAPER]}, ROOT).papers[PAPER] for scale in ("quick", "paper")
 )  # fmt: skip
 ARTEFACTS = PROJECT.artefacts
+MADE = {**ARTEFACTS, **PROJECT.on_request}
 
 Spec = dict[str, Any]
 
@@ -38,9 +42,10 @@ Spec = dict[str, Any]
 RUN = {"n": 40, "B": 4, "T": 12}
 TINY = {"m": 8, "test_points": 50, "per_step": 25, "tuning_seeds": 1, "eta": [2.0, 8.0]}
 DRAWN = {"n": 20, "B": 4, "T": 8, "m": 8}
+PICTURES = {"T": 12, "lam": [0.0, 0.8], "records": 150, "eta": [2], "filters": 2}
 SMALL: dict[str, dict[str, dict[str, Any]]] = {
     "kappa_tables": {"cell": {"T": 8, "draws": 300}, "arms": {"eps": [1.0], "lam": [0.0, 0.5], "draws": 300}},
-    "fig01": {"cell": {"t": [1, 12]}, "arms": {"T": 12, "lam": [0.0, 0.8], "records": 150, "eta": [2], "filters": 2}},
+    "fig01": {"cell": {"t": [1, 12]}, "arms": PICTURES}, "fig01_fashion": {"arms": PICTURES},
     "kan_lambda": {"cell": RUN, "arms": {"lam": [0.0, 0.4, 0.8]}},
     "fixed_kappa": {"cell": RUN, "arms": {"lam": [0.0, 0.5, 0.9]}},
     "closed_form_validity": {"cell": {"n": [1000], "norm_share": [1.0, 0.1]}},
@@ -57,6 +62,7 @@ SMALL: dict[str, dict[str, dict[str, Any]]] = {
     "clipping": {"cell": {**RUN, "lam": [0.0, 0.4]}, "arms": {"eta": [0.3, 5.0]}},
     "projection": {"cell": DRAWN}, "comparator": {"cell": {**DRAWN, "T": 11}}, "bound_vs_run": {"cell": DRAWN},
     "stability": {"cell": DRAWN, "arms": {"t": [2, 7], "indices": 2}}, "initialisation": {"cell": {"n": 20, "m": 8}},
+    "kan_lambda_fashion": {"cell": RUN, "arms": {"lam": [0.0, 0.4]}},
 }  # fmt: skip
 EXACT = [
     "kappa_tables", "closed_form_validity", "sampling_counterexample", "admissible_width", "table_rates",
@@ -117,10 +123,13 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def small(
-    name: str, table: str, panel: str | None = None, trials: tuple[int, int] = (0, 1), **changes: Any
+    name: str, table: str, panel: str | None = None, trials: tuple[int, int] = (0, 1), variant: str = "main",
+    **changes: Any,
 ) -> Spec:  # fmt: skip
     """The first part of a panel at a small size, with other values in its cell, arms or settings."""
-    part = next(part for part in ARTEFACTS[name].parts if panel in (None, part.spec["panel"]))
+    part = next(
+        part for part in MADE[name].parts if panel in (None, part.spec["panel"]) and part.spec["variant"] == variant
+    )  # fmt: skip
     spec: Spec = json.loads(part.json()) | {"trials": list(trials), "tables": {"kappa_tables": table}}
     sizes = SMALL.get(name, {})
     spec["settings"] |= {key: value for key, value in TINY.items() if key in spec["settings"]}
@@ -739,6 +748,176 @@ def test_entries_of_other_samplers(name: str, sampler: Sampler) -> None:
     else:
         assert (row["guarantee"], row["eps_paper"]) == ("proved", "")
         assert row["eps_tight"] == pytest.approx(tail.cyclic_epsilon(3.0, 1e-3, 20, 10, 0.5), rel=1e-9)
+
+
+# What engines received is what the ledger lists
+
+
+class Ran(NamedTuple):
+    """What an engine received for one run with noise; Z has the sd `noise_sd` on a sum of gradients."""
+
+    sampler: Sampler
+    T: int
+    r: float
+    lam: float
+    C_clip: float
+    noise_sd: float
+
+
+class Spy:
+    """Engines that note what they receive before they run."""
+
+    def __init__(self, spec: Spec, patch: pytest.MonkeyPatch) -> None:
+        self.spec, self.ran, self.quiet = spec, set[Ran](), False
+        self.run, self.train = lambda_cgd.run, dp_ftrl_epochs.train
+        patch.setattr(lambda_cgd, "run", self.watched_run)
+        patch.setattr(dp_ftrl_epochs, "train", self.watched_train)
+
+    def watched_run(self, problem: Any, arms: Any, batches: Any, normals: Any, *, steps: int, **more: Any) -> Runs:
+        drawn, n = None if batches is None else list(batches), problem.labels.shape[1]
+        (B,) = {n} if drawn is None else {len(np.unique(rows)) for step in drawn for rows in step}
+        sampler: Sampler = "full batch" if drawn is None else "fixed size"
+        for C_clip, kappa, lam in zip(arms.clip_norm, arms.noise_multiplier, arms.correlation, strict=True):
+            self.quiet |= kappa == 0.0
+            if kappa > 0.0:
+                self.ran.add(Ran(sampler, steps, B / n, float(lam), float(C_clip), float(kappa * C_clip)))
+        return self.run(problem, arms, drawn, normals, steps=steps, **more)
+
+    def watched_train(
+        self, model: Any, x: Any, y: Any, batches: Any, arms: Any, noise: Any, *, steps: int, batch_size: int,
+        clip_norm: float, **more: Any,
+    ) -> Any:  # fmt: skip
+        sizes = {len(rows) for rows in batches}
+        sampler: Sampler = (
+            "fixed size" if len(batches) == steps else "balls in bins" if len(sizes) > 1 else "fixed order"
+        )
+        (kappa,) = set(arms.noise_multiplier)
+        lam = self.correlation(noise[:, 0])
+        self.ran.add(Ran(sampler, steps, batch_size / len(y), lam, clip_norm, float(kappa * clip_norm)))
+        own = {"steps": steps, "batch_size": batch_size, "clip_norm": clip_norm}
+        return self.train(model, x, y, batches, arms, noise, **own, **more)
+
+    def correlation(self, noise: Any) -> float:
+        """Of noise (T, parameters) that was made of the normals of one of the seeds."""
+        for trial in range(-design.value(self.spec, "tuning_seeds"), self.spec["trials"][1]):
+            Z = design.named(self.spec, trial, "noise").standard_normal(noise.shape)
+            if (Z[0] == noise[0]).all():
+                lam = float((Z[1] - noise[1]) @ Z[0] / (Z[0] @ Z[0]))
+                np.testing.assert_allclose(noise[1:], Z[1:] - lam * Z[:-1], atol=1e-9)
+                return round(lam, 9)
+        raise AssertionError("noise of no seed's normals")
+
+
+RELATIONS = ("zero-out", "replace-one")
+
+
+def released(ran: Ran, relation: str, *, relative: bool) -> tuple[str, ...]:
+    """What a run releases, worked out from what the engine received."""
+    change, spread = ran.C_clip * (2.0 if relation == "replace-one" else 1.0), [float(ran.T), ran.lam, ran.r]
+    if ran.sampler in ("full batch", "fixed order"):
+        # One release of the encoded sums: a record is in every step, or in one of every 1/r.
+        C = np.tril(ran.lam ** np.maximum(np.subtract.outer(np.arange(ran.T), np.arange(ran.T)), 0.0))
+        change, spread = change * float(np.linalg.norm(C[:, :: round(1 / ran.r)].sum(axis=1))), [1.0]
+    return numbered([ran.sampler, relation], change, ran.noise_sd, spread, relative)
+
+
+def listed(event: Mechanism, *, relative: bool) -> tuple[str, ...]:
+    """What the ledger says of it: number of releases, and with random batches also correlation and rate."""
+    (release,) = event.releases
+    assert isinstance(release, CorrelatedReleases | GaussianReleases)
+    spread = [float(release.count)]
+    if isinstance(release, CorrelatedReleases):
+        spread += [release.correlation, release.rate]
+    return numbered([event.sampler, event.relation], release.sensitivity, release.noise_sd, spread, relative)
+
+
+def numbered(words: list[str], change: float, sd: float, spread: list[float], relative: bool) -> tuple[str, ...]:
+    """Sensitivity and sd and the rest, or with `relative` the ratio of these two and the rest, to nine digits."""
+    return *words, *(f"{each:.9g}" for each in [*([sd / change] if relative else [change, sd]), *spread])
+
+
+def differences(spy: Spy, ledger: list[Mechanism]) -> list[Any]:
+    """Events that did not run and runs that are not listed; a stand-in stands for runs at any threshold."""
+    noisy = [event for event in ledger if event.releases]
+    exact = {listed(event, relative=False) for event in noisy}
+    loose = {listed(event, relative=True) for event in noisy if event.stand_in}
+    ran = {run: [released(run, relation, relative=False) for relation in RELATIONS] for run in spy.ran}
+    unlisted = [
+        run for run, keys in ran.items()
+        if exact.isdisjoint(keys) and loose.isdisjoint(released(run, relation, relative=True) for relation in RELATIONS)
+    ]  # fmt: skip
+    silent = ["no run without noise"] if len(noisy) < len(ledger) and not spy.quiet else []
+    return [*(exact - {key for keys in ran.values() for key in keys}), *unlisted, *silent]
+
+
+def watched(name: str, spec: Spec, patch: pytest.MonkeyPatch) -> tuple[Spy, list[Mechanism]]:
+    """What an experiment's engines received in a part, and what its ledger lists of it."""
+    spy = Spy(spec, patch)
+    list(experiment(name).run(spec))
+    # The ledger is not told of trials.
+    told = {key: value for key, value in spec.items() if key != "trials"}
+    ledger = experiment(name).releases(told) if hasattr(experiment(name), "releases") else []
+    return spy, [event for _, event, _ in ledger]
+
+
+def made_up_pictures(patch: pytest.MonkeyPatch) -> None:
+    """In place of Fashion-MNIST, which few machines have."""
+    patch.setattr(experiment("fig01_fashion"), "task", experiment("fig01").task)
+    drawn = separable.draw("D1", 8, 0.3, 120, np.random.default_rng(0))
+    patch.setattr(design.images, "pairs", lambda first, second, d: ((drawn[0][:, :d], drawn[1]),) * 2)
+
+
+TRAINING = [name for name in MADE if name not in EXACT]
+OWN_THRESHOLDS = ["clipping", "projection", "bound_vs_run", "stability"]
+
+
+@pytest.mark.parametrize(
+    ("name", "panel", "variant"),
+    sorted({(name, part.spec["panel"], part.spec["variant"]) for name in TRAINING for part in MADE[name].parts}),
+)
+def test_the_ledger_is_what_ran(
+    name: str, panel: str, variant: str, table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    made_up_pictures(monkeypatch)
+    spy, ledger = watched(name, small(name, table, panel, (0, 2), variant), monkeypatch)
+    assert differences(spy, ledger) == []
+    assert bool(spy.ran) == any(event.releases for event in ledger)
+    # A stand-in is said to be one where thresholds are each seed's own, and nowhere else.
+    alone = [event for event in ledger if event.releases and event.stand_in]
+    assert bool(alone) == (name in OWN_THRESHOLDS)
+    if alone:
+        assert differences(spy, [replace(event, stand_in="") for event in ledger])
+
+
+def test_what_is_computed_exactly_releases_nothing() -> None:
+    assert not [name for name in EXACT if hasattr(experiment(name), "releases")]
+
+
+@pytest.mark.parametrize("column", ["clip_norm", "noise_multiplier", "correlation"])
+def test_engines_with_other_noise_are_noticed(column: str, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = training.engine
+    monkeypatch.setattr(
+        training, "engine", lambda arms: replace(right(arms), **{column: 0.9 * getattr(right(arms), column)})
+    )
+    spy, ledger = watched("fixed_kappa", small("fixed_kappa", table), monkeypatch)
+    assert len(differences(spy, ledger)) >= 2 * 2
+
+
+@pytest.mark.parametrize("change", [{"C_clip": 0.5}, {"T": 11}, {"accountant": "tail"}, {"lam": [0.0, 0.8, 0.9]}])
+def test_a_ledger_of_other_pictures_is_noticed(
+    change: dict[str, Any], table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    spec = small("fig01", table, "accuracy", arms={"accountant": "cyclic"})
+    spy, ledger = watched("fig01", spec, monkeypatch)
+    assert differences(spy, ledger) == []
+    changed = [event for _, event, _ in experiment("fig01").releases({**spec, "arms": {**spec["arms"], **change}})]
+    assert differences(spy, changed)
+
+
+def test_arms_of_several_sizes_are_refused(table: str) -> None:
+    sizes = [Size(40, 4, 12), Size(40, 4, 13)]
+    with pytest.raises(ValueError, match=r"arms of sizes .*T=12.*T=13.*: run those of one size together"):
+        training.run(small("fixed_kappa", table), [0], [Arm.without_noise(size, 1.0) for size in sizes])
 
 
 def test_unknown_designs_are_refused(table: str) -> None:

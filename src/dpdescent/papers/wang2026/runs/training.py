@@ -48,7 +48,7 @@ def run(
     Raises:
         ValueError: if the arms are of several sizes.
     """
-    size, *others = {arm.size for arm in arms}
+    size, *others = dict.fromkeys(arm.size for arm in arms)
     if others:
         raise ValueError(f"arms of sizes {[size, *others]}: run those of one size together, as they share batches")
     noisy = any(arm.noise.kappa > 0.0 for arm in arms)
