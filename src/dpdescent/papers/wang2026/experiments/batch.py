@@ -10,18 +10,18 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one batch size: averaged risks of every step size, multiplier and seed."""
+    """Yields rows of one batch size: averaged risks of every step size, multiplier and seed."""
     return training.risk_rows(spec, arms(spec))
 
 
 def size_of(spec: Spec) -> Size:
-    """The cell's, with T = TB / B where their product is fixed."""
+    """Returns the size of a cell's runs, with T = TB / B where their product is fixed."""
     cell = spec["cell"]
     return Size(cell["n"], cell["B"], cell["T"] if "T" in cell else max(1, round(cell["TB"] / cell["B"])))
 
 
 def arms(spec: Spec) -> list[Arm]:
-    """Every multiplier with every step."""
+    """Returns a run of every multiplier with every step."""
     size = size_of(spec)
     return [
         Arm(Noise.fixed(size, kappa, 0.0, value(spec, "delta")), value(spec, "C_clip"), eta)
@@ -31,5 +31,5 @@ def arms(spec: Spec) -> list[Arm]:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one batch size."""
+    """Returns ledger entries of one batch size."""
     return training.entries(spec, arms(spec))

@@ -13,12 +13,12 @@ from dpdescent.papers.wang2026.theory.explicit import Terms
 from dpdescent.privacy.events import Mechanism
 
 BOUND, MEASURED, TOTAL, ONES = "bound", "measured", "total", "constants 1"
-# Terms in the order of the bound (C.11).
+# Names of the bound's terms in the table, in the order of eq. (C.11).
 TERMS = {"comparator": "8L*", "start": "init", "potential": "M", "batches": "V_D", "noise": "V_Z"}
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one step size: every noise and seed, whose threshold is its own G_sharp."""
+    """Yields rows of one step size: every noise and seed, whose threshold is its own G_sharp."""
     size = Size.of(spec)
     for trial in range(*spec["trials"]):
         seed = Seed(spec, trial, size.n)
@@ -28,7 +28,7 @@ def run(spec: Spec) -> Iterator[Row]:
             base = {"panel": spec["panel"], "eta": arm.eta, "C_clip": arm.C_clip, "gamma": seed.margin.value}
             own = {**base, **training.columns(spec, arm.noise), "trial": trial}
             yield {**own, "term": MEASURED, "series": training.EMPIRICAL, "value": float(risk)}
-            # The bound alone, at numbers of iterations that are not run.
+            # The bound is computed at more numbers of iterations than are run, because it costs nothing.
             for T in sorted({size.T, *as_list(value(spec, "T_of_bound"))}):
                 length = replace(size, T=T)
                 for row in _bounds(spec, seed, length, arm):
@@ -54,7 +54,7 @@ def _by_term(name: str, kind: str, terms: Terms) -> Iterator[Row]:
 
 
 def _rate(seed: Seed, size: Size, arm: Arm) -> tuple[str, rates.Rate]:
-    """The theorem that speaks of this noise, with constants 1 and no logarithms."""
+    """Returns the name and rate of the theorem for this noise, with constants 1 and no logarithms."""
     kan = seed.problem.kan
     run = rates.Run(
         n=size.n, B=size.B, T=size.T, m=kan.width, d=kan.inputs, gamma=seed.margin.value, eta=arm.eta,

@@ -14,7 +14,7 @@ G_DELTA, G_SHARP = "G_delta", "G_sharp"
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Averaged risks of every threshold, correlation, step and seed; G_sharp is each seed's own."""
+    """Yields averaged risks of every threshold, correlation, step and seed; G_sharp is each seed's own."""
     for trial in range(*spec["trials"]):
         one = {**spec, "trials": [trial, trial + 1]}
         for rule, C_clip in thresholds(spec, trial).items():
@@ -24,7 +24,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def thresholds(spec: Spec, trial: int) -> Mapping[str, float]:
-    """Thresholds by their rule; G_delta and G_sharp know the frozen second layer at most, and no record."""
+    """Returns thresholds by their rule; G_delta and G_sharp know the frozen second layer at most, and no record."""
     kan, known = kan_of(spec), {}
     for rule in as_list(value(spec, "clip_rule")):
         if rule == G_DELTA:

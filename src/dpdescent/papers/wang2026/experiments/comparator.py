@@ -16,7 +16,7 @@ VIOLATIONS, SLACK, ALONG = "violations", "smallest slack", "L_S(W_0 + tau u)"
 
 
 class Check:
-    """Slack of the inequality, (checks, arms) for every comparator, and the largest |W - W*|, (arms,)."""
+    """Observer of runs: the inequality's slack, (checks, arms) a comparator, and the largest |W - W*|, (arms,)."""
 
     def __init__(self, seed: Seed, targets: dict[str, Target]) -> None:
         self.seed, self.targets = seed, targets
@@ -24,7 +24,7 @@ class Check:
         self.largest: dict[str, Array] = {name: np.zeros(()) for name in targets}
 
     def __call__(self, state: State) -> None:
-        # A check takes the gradient of all records.
+        # Not at every iterate, because a check takes the gradient of all records.
         if state.t % value(self.seed.spec, "check_every"):
             return
         W = state.weights[0]
@@ -41,7 +41,7 @@ class Check:
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one width."""
+    """Yields rows of one width."""
     for trial in range(*spec["trials"]):
         seed = Seed(spec, trial, spec["cell"]["n"])
         rows = _along_margin(spec, seed) if spec["panel"] == "ntk" else _along_runs(spec, seed)

@@ -10,12 +10,12 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one threshold and step: averaged risks of every correlation and seed."""
+    """Yields rows of one threshold and step: averaged risks of every correlation and seed."""
     return training.risk_rows(spec, arms(spec))
 
 
 def arms(spec: Spec) -> list[Arm]:
-    """Every correlation at the cell's multiplier, threshold and step."""
+    """Returns a run of every correlation at the cell's multiplier, threshold and step."""
     cell, size = spec["cell"], Size.of(spec)
     return [
         Arm(Noise.fixed(size, cell["kappa"], lam, value(spec, "delta")), cell["C_clip"], cell["eta"])
@@ -24,5 +24,5 @@ def arms(spec: Spec) -> list[Arm]:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one threshold and step."""
+    """Returns ledger entries of one threshold and step."""
     return training.entries(spec, arms(spec))

@@ -10,7 +10,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one epsilon: averaged risks of every accountant, correlation and seed."""
+    """Yields rows of one epsilon: averaged risks of every accountant, correlation and seed."""
     design = "Fashion-MNIST" if "pair" in spec["cell"] else value(spec, "design")
     own = {"design": design, "spline_cells": value(spec, "spline_cells")}
     return training.risk_rows(spec, training.tuned(spec, arms(spec)), own)

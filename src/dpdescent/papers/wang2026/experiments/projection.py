@@ -16,7 +16,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 class Moves:
-    """Largest distances over the iterates: of W from W_0, and of U from the comparator, both (arms,)."""
+    """Observer of runs that notes the largest distances: of W from W_0, and of U from the comparator, both (arms,)."""
 
     def __init__(self, seed: Seed) -> None:
         self.start, self.target = seed.problem.start, seed.trained.weights
@@ -28,7 +28,7 @@ class Moves:
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one width: every noise and radius, for each seed by itself, whose threshold is its own G_sharp."""
+    """Yields rows of one width: every noise and radius, for each seed by itself, whose threshold is its own G_sharp."""
     size = Size.of(spec)
     for trial in range(*spec["trials"]):
         seed = Seed(spec, trial, size.n)
@@ -55,7 +55,7 @@ def arms(spec: Spec, C_clip: float) -> list[Arm]:
 
 
 def factors(spec: Spec) -> list[float]:
-    """R_* over the theorem's; infinite without projection."""
+    """Returns radii over the theorem's R_*; infinite without projection."""
     return [np.inf, *as_list(value(spec, "radius_factor"))]
 
 

@@ -8,7 +8,7 @@ from dpdescent.papers.wang2026.runs import noise_free, training
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one step size: the average over the first T iterates, for every T and seed."""
+    """Yields rows of one step size: the average over the first T iterates, for every T and seed."""
     cell, horizons = spec["cell"], sorted(as_list(value(spec, "T")))
     size = Size(cell["n"], cell["B"], horizons[-1])
     averaged = training.averages(noise_free.run(spec, size, cell["eta"], tested=False).empirical[:, :, 0])

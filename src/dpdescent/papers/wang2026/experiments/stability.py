@@ -18,7 +18,7 @@ DISTANCE, BOUND, PLAIN = "mean distance", "bound", "bound without e"
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of every noise, time and seed; the threshold is the seed's G_sharp, so that nothing is clipped."""
+    """Yields rows of every noise, time and seed; the threshold is the seed's G_sharp, so that nothing is clipped."""
     size = Size.of(spec)
     for trial in range(*spec["trials"]):
         seed = Seed(spec, trial, size.n)
@@ -32,7 +32,7 @@ def run(spec: Spec) -> Iterator[Row]:
             for t in as_list(value(spec, "t")):
                 gone = float(losses[:t, index].sum())
                 with_e, without = (
-                    # Without projection, and where the events hold, no failure is to be paid for.
+                    # No term for failure, because there is no projection and the events are known to hold.
                     stability.on_average(arm.eta, seed.sharp.gradient, size.n, gone, np.inf, 0.0, factor)
                     for factor in (np.e, 1.0)
                 )
@@ -42,7 +42,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def _coupled(spec: Spec, seed: Seed, size: Size, made: list[Arm]) -> tuple[Array, Array]:
-    """Distances of all runs to the first, (T, indices, arms), and the first one's risks on its batches, (T, arms)."""
+    """Returns distances of all runs to the first, (T, indices, arms), and the first one's batch risks, (T, arms)."""
     problem = neighbours(spec, seed)
     distances = np.empty((size.T, len(problem.start) - 1, len(made)))
 
@@ -50,14 +50,14 @@ def _coupled(spec: Spec, seed: Seed, size: Size, made: list[Arm]) -> tuple[Array
         moved = state.weights[1:] - state.weights[:1]
         distances[state.t] = np.linalg.norm(moved.reshape(*moved.shape[:2], -1), axis=2)
 
-    # One number for all of them: the same batches and the same noise.
+    # All have the same seed's number, so that they share batches and noise.
     trials = [seed.trial] * len(problem.start)
     runs = training.run(spec, trials, made, problem, observe=observe)
     return distances, runs.empirical[:, 0]
 
 
 def neighbours(spec: Spec, seed: Seed) -> KANProblem:
-    """The seed's records, and then, one after another, the first indices' records replaced by fresh ones."""
+    """Returns the seed's records and copies of them, of which the i-th has a fresh record in place of record i."""
     p, count = seed.problem, value(spec, "indices")
     x, y = records(spec, seed.trial, count, "replacements")
     H = np.repeat(p.features, count + 1, axis=0)

@@ -13,7 +13,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one width: averaged risks of every seed, beside what its start looks like."""
+    """Yields rows of one width: averaged risks of every seed, beside what its start looks like."""
     size = Size.of(spec)
     starts = {trial: _start(spec, trial, size.n) for trial in range(*spec["trials"])}
     for row in training.risk_rows(spec, training.tuned(spec, arms(spec))):
@@ -33,7 +33,7 @@ def arms(spec: Spec) -> list[Arm]:
 
 
 def _start(spec: Spec, trial: int, n: int) -> Row:
-    """NTK margin, largest output and largest curvature of a record at the start."""
+    """Returns NTK margin, largest output and largest curvature of a record at the start."""
     made = problem_of(spec, [trial], n)
     kan, W, H, heads = made.kan, made.start, made.features, made.heads
     outputs, factors = kan.outputs_and_factors(W, H, heads)

@@ -11,7 +11,7 @@ from dpdescent.privacy.participation import accountants
 from dpdescent.privacy.participation.calibration import Calibrated
 from dpdescent.replication.build.files import read_rows
 
-# By Monte Carlo, and so computed once, in the artefact kappa_tables; with the batches that they are for.
+# Accountants whose multipliers the artefact kappa_tables has, because Monte Carlo is slow; with their batches.
 SIMULATED: dict[str, Sampler] = {"F8": "Poisson", "bnb": "balls in bins"}
 TABLE = "kappa_tables"
 

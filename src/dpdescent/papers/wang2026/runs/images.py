@@ -1,6 +1,6 @@
 """Figure 1's left panel on small images: accuracy against the correlation of the noise, at equal (epsilon, delta).
 
-What is learnt comes as a `Task`. Runs of one seed share records, start, batches and normals, whatever their correlation
+The images come as a `Task`. Runs of one seed share records, start, batches and normals, whatever their correlation
 and epsilon, so that differences are paired. Step sizes are tuned on other seeds.
 """
 
@@ -24,7 +24,7 @@ ACCURACY, GAIN = "test accuracy", "gain over lam = 0"
 
 @dataclass(frozen=True)
 class Task:
-    """What is learnt, of one seed.
+    """Images to train and to test on, of one seed.
 
     Attributes:
         side: pixels on each side of an image.
@@ -45,7 +45,7 @@ MakeTask = Callable[[Spec, int], Task]
 
 @dataclass(frozen=True)
 class Seed:
-    """All that runs of one seed share.
+    """What runs of one seed share.
 
     Attributes:
         task: the images.
@@ -63,7 +63,7 @@ class Seed:
 
     @classmethod
     def of(cls, spec: Spec, make_task: MakeTask, sampler: str, trial: int) -> "Seed":
-        """Draws it; tuning seeds are negative."""
+        """Draws what runs of a seed share; seeds of tuning are negative."""
         task = make_task(spec, trial)
         model = ConvolutionalNetwork(task.side, value(spec, "filters"))
         batches = batches_of(spec, sampler, named(spec, trial, "batches"))
@@ -83,7 +83,7 @@ class Seed:
 
 
 def correlated(normals: Array, lam: float) -> Array:
-    """`Z_t - lam Z_(t-1)` with `Z_0 = 0` along the first axis (wang2026 Sec. 3.2)."""
+    """Returns `Z_t - lam Z_(t-1)` with `Z_0 = 0` along the first axis (wang2026 Sec. 3.2)."""
     return damped_anti_pgd(1.0 - lam).correlate(normals)
 
 

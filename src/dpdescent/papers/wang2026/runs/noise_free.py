@@ -15,12 +15,12 @@ def run(spec: Spec, size: Size, eta: float, tested: bool) -> Runs:
 
 
 def margins(spec: Spec, n: int) -> dict[int, float]:
-    """NTK margin of every seed's records at its start."""
+    """Returns the NTK margin of every seed's records at its start."""
     return {trial: Seed(spec, trial, n).margin.value for trial in range(*spec["trials"])}
 
 
 def rows(spec: Spec, size: Size, eta: float, own: Row | None = None) -> Iterator[Row]:
-    """Both averaged risks of every seed beside its margin."""
+    """Yields both averaged risks of every seed beside its margin."""
     runs, gammas = run(spec, size, eta, tested=True), margins(spec, size.n)
     for place, (trial, gamma) in enumerate(gammas.items()):
         base = {

@@ -98,7 +98,7 @@ def risk_rows(spec: Spec, arms: Sequence[Arm], own: Row | None = None) -> Iterat
 
 
 def _kind(arm: Arm) -> tuple[str, float, float, float]:
-    """Arms of one accountant and target; of a given multiplier, those with the same step and multiplier."""
+    """Returns what arms share that gains compare: accountant and target, or a given multiplier and step."""
     noise = arm.noise
     own = (arm.eta, noise.kappa) if noise.accountant in (FIXED, NO_NOISE) else (noise.eps, noise.delta)
     return noise.accountant, arm.C_clip, *own
