@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from dpdescent.papers.wang2026 import arms, audit
-from dpdescent.papers.wang2026.arms import Noise
+from dpdescent.papers.wang2026.arms import Arm, Noise
+from dpdescent.papers.wang2026.design import Size
 from dpdescent.privacy.audit import attack
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement
 from dpdescent.privacy.participation import closed_forms, tail
@@ -17,14 +18,14 @@ CELL = {"cell": {"T": 200, "r": 0.1}, "arms": {}, "settings": {}}
 
 def noise(**own: object) -> Noise:
     given = {
-        "accountant": "tail", "kappa": 3.0, "lam": 0.4, "T": 100, "r": 0.1, "eps": 1.0, "delta": 1e-3,
+        "accountant": "tail", "kappa": 3.0, "lam": 0.4, "size": Size(1000, 100, 100), "eps": 1.0, "delta": 1e-3,
         "relation": "zero-out", "sampler": "fixed size",
     }  # fmt: skip
     return Noise(**(given | own))  # type: ignore[arg-type]
 
 
 def asked(made: Noise, arm: str, C_clip: float = 0.25) -> Request | NotAudited:
-    return audit.request(CELL, arm, arms.of_run(made, C_clip))
+    return audit.request(CELL, arm, Arm(made, C_clip).event())
 
 
 def test_batches_of_fixed_size_under_both_relations() -> None:
@@ -38,19 +39,20 @@ def test_batches_of_fixed_size_under_both_relations() -> None:
 
 
 def test_runs_of_any_noise_are_cut() -> None:
-    uncalibrated = noise(accountant=arms.FIXED, T=2000, eps=math.nan)
+    uncalibrated = noise(accountant=arms.FIXED, size=Size(1000, 100, 2000), eps=math.nan)
     request = asked(uncalibrated, "main: n=1000 B=100 T=2000, fixed kappa kappa=3 lam=0.4 C_clip=1")
     assert isinstance(request, Request)
     assert request.parameters["T"] == audit.LONGEST
-    calibrated = asked(noise(T=358), "main: n=1 B=1 T=358, tail eps=1 lam=0.4 C_clip=1")
+    calibrated = asked(noise(size=Size(1000, 100, 358)), "main: n=1 B=1 T=358, tail eps=1 lam=0.4 C_clip=1")
     assert isinstance(calibrated, Request)
     assert calibrated.parameters["T"] == 358
 
 
 def test_balls_in_bins_and_known_batches() -> None:
-    bins = asked(noise(accountant="bnb", sampler="balls in bins", T=200), "main: bnb, eps=1, lam=0.4")
+    size = Size(1000, 100, 200)
+    bins = asked(noise(accountant="bnb", sampler="balls in bins", size=size), "main: bnb, eps=1, lam=0.4")
     assert bins == Request(audit.BINS, {"T": 200, "rate": 0.1, "kappa": 3.0, "lam": 0.4})
-    cyclic = noise(accountant="cyclic", sampler="fixed order", T=200)
+    cyclic = noise(accountant="cyclic", sampler="fixed order", size=size)
     request = asked(cyclic, "main: cyclic, eps=1, lam=0.4")
     assert isinstance(request, Request)
     made = audit.ATTACKS[request.attack](**request.parameters)
@@ -60,7 +62,7 @@ def test_balls_in_bins_and_known_batches() -> None:
 
 
 def test_the_full_batch_is_one_release() -> None:
-    full = noise(accountant=arms.FIXED, sampler="full batch", r=1.0, lam=0.0, T=250, eps=math.nan)
+    full = noise(accountant=arms.FIXED, sampler="full batch", size=Size(10, 10, 250), lam=0.0, eps=math.nan)
     request = asked(full, "main: n=10 B=10 T=250, fixed kappa kappa=3 lam=0 C_clip=1")
     assert isinstance(request, Request)
     made = audit.ATTACKS[request.attack](**request.parameters)

@@ -3,20 +3,25 @@
 import importlib
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
 
+from dpdescent.algorithms import dp_ftrl_epochs, lambda_cgd
 from dpdescent.algorithms.lambda_cgd import Runs
-from dpdescent.papers.wang2026 import arms, design
+from dpdescent.data import separable
+from dpdescent.papers.wang2026 import design
+from dpdescent.papers.wang2026.arms import Arm, Noise
+from dpdescent.papers.wang2026.design import Size
 from dpdescent.papers.wang2026.experiments import batch, clipping, lambda_tradeoff, rate_minibatch
 from dpdescent.papers.wang2026.runs import calibrated, scaled, training
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.privacy.events import CorrelatedReleases, GaussianReleases, Mechanism, Sampler
 from dpdescent.privacy.participation import accountants, renyi, tail
 from dpdescent.privacy.participation.calibration import Calibrated
 from dpdescent.replication.build import tables
@@ -29,6 +34,7 @@ PROJECT, FULL = (
     project.load({"scale": scale, "seed": 3, "papers": [PAPER]}, ROOT).papers[PAPER] for scale in ("quick", "paper")
 )  # fmt: skip
 ARTEFACTS = PROJECT.artefacts
+MADE = {**ARTEFACTS, **PROJECT.on_request}
 
 Spec = dict[str, Any]
 
@@ -36,9 +42,10 @@ Spec = dict[str, Any]
 RUN = {"n": 40, "B": 4, "T": 12}
 TINY = {"m": 8, "test_points": 50, "per_step": 25, "tuning_seeds": 1, "eta": [2.0, 8.0]}
 DRAWN = {"n": 20, "B": 4, "T": 8, "m": 8}
+PICTURES = {"T": 12, "lam": [0.0, 0.8], "records": 150, "eta": [2], "filters": 2}
 SMALL: dict[str, dict[str, dict[str, Any]]] = {
     "kappa_tables": {"cell": {"T": 8, "draws": 300}, "arms": {"eps": [1.0], "lam": [0.0, 0.5], "draws": 300}},
-    "fig01": {"cell": {"t": [1, 12]}, "arms": {"T": 12, "lam": [0.0, 0.8], "records": 150, "eta": [2], "filters": 2}},
+    "fig01": {"cell": {"t": [1, 12]}, "arms": PICTURES}, "fig01_fashion": {"arms": PICTURES},
     "kan_lambda": {"cell": RUN, "arms": {"lam": [0.0, 0.4, 0.8]}},
     "fixed_kappa": {"cell": RUN, "arms": {"lam": [0.0, 0.5, 0.9]}},
     "closed_form_validity": {"cell": {"n": [1000], "norm_share": [1.0, 0.1]}},
@@ -55,6 +62,7 @@ SMALL: dict[str, dict[str, dict[str, Any]]] = {
     "clipping": {"cell": {**RUN, "lam": [0.0, 0.4]}, "arms": {"eta": [0.3, 5.0]}},
     "projection": {"cell": DRAWN}, "comparator": {"cell": {**DRAWN, "T": 11}}, "bound_vs_run": {"cell": DRAWN},
     "stability": {"cell": DRAWN, "arms": {"t": [2, 7], "indices": 2}}, "initialisation": {"cell": {"n": 20, "m": 8}},
+    "kan_lambda_fashion": {"cell": RUN, "arms": {"lam": [0.0, 0.4]}},
 }  # fmt: skip
 EXACT = [
     "kappa_tables", "closed_form_validity", "sampling_counterexample", "admissible_width", "table_rates",
@@ -115,10 +123,13 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def small(
-    name: str, table: str, panel: str | None = None, trials: tuple[int, int] = (0, 1), **changes: Any
+    name: str, table: str, panel: str | None = None, trials: tuple[int, int] = (0, 1), variant: str = "main",
+    **changes: Any,
 ) -> Spec:  # fmt: skip
     """The first part of a panel at a small size, with other values in its cell, arms or settings."""
-    part = next(part for part in ARTEFACTS[name].parts if panel in (None, part.spec["panel"]))
+    part = next(
+        part for part in MADE[name].parts if panel in (None, part.spec["panel"]) and part.spec["variant"] == variant
+    )  # fmt: skip
     spec: Spec = json.loads(part.json()) | {"trials": list(trials), "tables": {"kappa_tables": table}}
     sizes = SMALL.get(name, {})
     spec["settings"] |= {key: value for key, value in TINY.items() if key in spec["settings"]}
@@ -186,8 +197,9 @@ def test_the_cut_into_parts_changes_no_bit(name: str, panel: str, table: str) ->
 # Runs, written out
 
 
-def by_hand(spec: Spec, trial: int, size: Size, arm: Arm) -> dict[str, float]:
+def by_hand(spec: Spec, trial: int, arm: Arm) -> dict[str, float]:
     """Algorithm 1 record by record; the batches' losses, and those at the test points whose turn it is."""
+    size = arm.size
     p = design.problem_of(spec, [trial], size.n)
     W, heads, H, y = p.start[0], p.heads[0], p.features[0], p.labels[0]
     if size.n == size.B:
@@ -240,8 +252,7 @@ def test_risks_are_those_of_algorithm_1(name: str, panel: str, size: Size, table
     # The first and the last, and one between.
     for key, own in [list(runs)[i] for i in (0, len(runs) // 2, -1)]:
         at = dict(zip(known, key, strict=True))
-        noise = arms.Noise(at["accountant"], at["kappa"], at["lam"], size.T, size.r, 1, 1, "", "")
-        found = by_hand(spec, 1, size, Arm(noise, at["eta"], at["C_clip"]))
+        found = by_hand(spec, 1, Arm(Noise.fixed(size, at["kappa"], at["lam"], 1), at["C_clip"], at["eta"]))
         for series in LOSSES:
             value = own.loc[own["series"] == series, "value"].unique()
             assert list(value) == pytest.approx([found[series]], rel=1e-9)
@@ -256,9 +267,8 @@ def test_full_batches_have_the_empirical_risk_itself(table: str) -> None:
         spec = small(name, table, panel, (0, 2))
         rows = rows_of(name, spec)
         empirical = rows[(rows["series"] == "empirical risk") & (rows["T"] == size.T)].set_index("trial")["value"]
-        noise = training.fixed_noise(size, 0.0, 0.0, math.nan)
         for trial in (0, 1):
-            found = by_hand(spec, trial, size, Arm(noise, float(rows["eta"].iloc[0]), math.inf))
+            found = by_hand(spec, trial, Arm.without_noise(size, float(rows["eta"].iloc[0])))
             assert empirical[trial] == pytest.approx(found["empirical risk"], rel=1e-11)
 
 
@@ -351,14 +361,14 @@ def test_gains_compare_with_their_own_kind(table: str) -> None:
     spec = small("kan_lambda", table, trials=(0, 2))
     size = Size.of(spec)
     fixed = [
-        Arm(training.fixed_noise(size, kappa, lam, 1e-3), eta, 0.3)
+        Arm(Noise.fixed(size, kappa, lam, 1e-3), 0.3, eta)
         for kappa in (1.0, 4.0) for eta in (1.0, 5.0) for lam in (0.0, 0.5)
     ]  # fmt: skip
     made = [
-        Arm(training.calibrated_noise(spec, size, "tail", lam, eps, 1e-3), 2.0, 0.3)
+        Arm(training.calibrated_noise(spec, size, "tail", lam, eps, 1e-3), 0.3, 2.0)
         for eps in (1.0, 8.0) for lam in (0.0, 0.5)
     ]  # fmt: skip
-    rows = pd.DataFrame(list(training.risk_rows(spec, size, [*fixed, *made])))
+    rows = pd.DataFrame(list(training.risk_rows(spec, [*fixed, *made])))
     rows["kind"] = [
         f"{row.accountant} {row.eta} {row.kappa if math.isnan(row.eps) else row.eps}" for row in rows.itertuples()
     ]
@@ -378,10 +388,10 @@ def test_steps_are_tuned_on_other_seeds(name: str, table: str, monkeypatch: pyte
     asked: list[tuple[int, ...]] = []
     run = training.run
 
-    def watched(spec: Spec, trials: Any, size: Size, arms: Any, *, tested: bool) -> Runs:
+    def watched(spec: Spec, trials: Any, arms: Any, *, tested: bool) -> Runs:
         asked.append((*trials, len({arm.eta for arm in arms})))
         assert tested
-        return run(spec, trials, size, arms, tested=tested)
+        return run(spec, trials, arms, tested=tested)
 
     monkeypatch.setattr(training, "run", watched)
     rows = rows_of(name, small(name, table, trials=(1, 3), settings={"tuning_seeds": 2}))
@@ -396,23 +406,23 @@ def test_steps_are_tuned_on_other_seeds(name: str, table: str, monkeypatch: pyte
 def test_the_step_of_the_least_mean_population_risk_wins(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = small("kan_lambda", table, settings={"eta": [8.0, 2.0, 4.0], "tuning_seeds": 2})
     size = Size.of(spec)
-    noises = [training.fixed_noise(size, 1.0, lam, 1e-3) for lam in (0.0, 0.5, 0.9)]
+    untuned = [Arm(Noise.fixed(size, 1.0, lam, 1e-3), 0.7) for lam in (0.0, 0.5, 0.9)]
     # Means over seeds of etas 2, 4, 8: the last wins though not on either seed; the second; the first of equals.
     losses = np.array(
         [[[1.0, 9.0, 3.0, np.inf, 2.0, 7.0, 5.0, 5.0, 6.0], [9.0, 1.0, 3.0, 1.0, 2.0, np.nan, 5.0, 5.0, 6.0]]]
     )
     seen: list[Arm] = []
 
-    def fake(spec: Spec, trials: Any, size: Size, arms: Any, *, tested: bool) -> Runs:
+    def fake(spec: Spec, trials: Any, arms: Any, *, tested: bool) -> Runs:
         assert list(trials) == [-2, -1]
         seen.extend(arms)
         return Runs(-losses, losses, losses, losses, losses)
 
     monkeypatch.setattr(training, "run", fake)
-    found = training.tuned(spec, size, noises, 0.7)
+    found = training.tuned(spec, untuned)
     assert [(arm.noise.lam, arm.eta) for arm in seen] == [(lam, eta) for lam in (0.0, 0.5, 0.9) for eta in (2, 4, 8)]
     assert [arm.eta for arm in found] == [8.0, 4.0, 2.0]
-    assert [arm.noise for arm in found] == noises
+    assert [arm.noise for arm in found] == [arm.noise for arm in untuned]
     assert {arm.C_clip for arm in [*seen, *found]} == {0.7}
 
 
@@ -424,7 +434,7 @@ def test_sizes_that_follow_the_number_of_records(n: int, B: int, T: int, table: 
     spec = small("private_rate_n", table, cell={"n": n}, arms={"steps": 4})
     size = scaled.size_of(spec)
     assert (size.n, size.B, size.T, size.r) == (n, B, T, 0.2)
-    noises = scaled.noises(spec, size)
+    noises = [arm.noise for arm in scaled.arms(spec)]
     assert [(noise.lam, noise.accountant) for noise in noises] == [
         (0, "D9"), (0, "tail"), (0.5, "F12x8"), (0.5, "F12x2"), (0.5, "tail"),
     ]  # fmt: skip
@@ -455,7 +465,7 @@ def test_iterations_of_corollary_5_6(
 ) -> None:  # fmt: skip
     """T = n^2 / (gamma^2 B) unless it is too many."""
     asked: list[Any] = []
-    monkeypatch.setattr(rate_minibatch.noise_free_runs, "rows", lambda *given: asked.append(given) or iter(()))
+    monkeypatch.setattr(rate_minibatch.noise_free, "rows", lambda *given: asked.append(given) or iter(()))
     spec = small("rate_minibatch", table, arms={"cap": cap})
     list(rate_minibatch.run(spec))
     assert asked == [(spec, Size(25, 2, T), 8 * 2 / 25, {"precondition": word})]
@@ -633,7 +643,7 @@ def test_entries_of_scaled_runs(table: str) -> None:
     assert list(rows["accountant"]) == ["D9", "tail", "F12x8", "F12x2", "tail"]
     assert (rows["delta"] == delta).all()
     assert set(rows["guarantee"]) == {"proved"}
-    noises = scaled.noises(spec, scaled.size_of(spec))
+    noises = [arm.noise for arm in scaled.arms(spec)]
     for (_, row), noise in zip(rows.iterrows(), noises, strict=True):
         pairs = noise.accountant == "D9"
         wanted = tail.epsilon(noise.kappa, delta, T, 0.2, noise.lam, 2.0 if pairs else 1.0, rule="mixture")
@@ -655,7 +665,7 @@ def test_entries_of_scaled_runs(table: str) -> None:
 def test_what_theorem_d9_claims_may_be_less_than_what_is_proved(n: int, B: int, T: int, holds: bool) -> None:
     size, delta = Size(n, B, T), n**-1.1
     noise = training.calibrated_noise({}, size, "D9", 0.0, 1.0, delta)
-    (row,) = ledger.rows(PAPER, "x", [("arm", arms.of_run(noise, 0.25), delta)])
+    (row,) = ledger.rows(PAPER, "x", [("arm", Arm(noise, 0.25).event(), delta)])
     assert (row["guarantee"], row["relation"], row["sampler"]) == ("proved", "replace-one", "fixed size")
     assert row["eps_paper"] == 1.0
     assert (row["eps_tight"] <= 1.0) == holds
@@ -668,7 +678,7 @@ def test_what_theorem_d9_claims_may_be_less_than_what_is_proved(n: int, B: int, 
 def test_noise_of_eq_19_has_the_epsilon_that_is_asked_for() -> None:
     size, delta = Size(10000, 100, 1000), 1e-4
     noise = training.calibrated_noise({}, size, "RDP19", 0.0, 1.0, delta)
-    (row,) = ledger.rows(PAPER, "x", [("arm", arms.of_run(noise, 0.25), delta)])
+    (row,) = ledger.rows(PAPER, "x", [("arm", Arm(noise, 0.25).event(), delta)])
     assert (row["guarantee"], row["relation"], row["eps_paper"]) == ("proved", "replace-one", "")
     assert row["eps_tight"] == pytest.approx(1.0, rel=1e-6)
 
@@ -707,8 +717,8 @@ def test_entries_of_batches(entries: dict[str, pd.DataFrame]) -> None:
 
 def test_full_batches_with_correlated_noise_are_one_gaussian_release() -> None:
     size = Size(40, 40, 3)
-    noise = training.fixed_noise(size, 2.0, 0.5, 1e-3)
-    (row,) = ledger.rows(PAPER, "x", [("arm", arms.of_run(noise, 0.25), 1e-3)])
+    noise = Noise.fixed(size, 2.0, 0.5, 1e-3)
+    (row,) = ledger.rows(PAPER, "x", [("arm", Arm(noise, 0.25).event(), 1e-3)])
     # Partial sums of 1, 1/2, 1/4.
     norm_squared = 1 + 1.5**2 + 1.75**2
     assert row["rho"] == pytest.approx(norm_squared / 2 / 2.0**2)
@@ -719,25 +729,195 @@ def test_full_batches_with_correlated_noise_are_one_gaussian_release() -> None:
 def test_caveats_take_guarantees_away(table: str) -> None:
     spec = small("kan_lambda", table)
     noise = training.calibrated_noise(spec, Size.of(spec), "tail", 0.4, 1.0, 1e-3)
-    made = arms.of_run(noise, 0.25, "tuned on them")
+    made = Arm(noise, 0.25).event("tuned on them")
     assert made.guarantee == "none"
     assert made.reason.startswith("tuned on them; ")
-    assert arms.of_run(noise, 0.25).guarantee == "proved"
-    quiet = arms.of_run(training.fixed_noise(Size.of(spec), 0.0, 0.0, 1e-3), 0.25, "tuned on them")
+    assert Arm(noise, 0.25).event().guarantee == "proved"
+    quiet = Arm.without_noise(Size.of(spec), 1.0).event("tuned on them")
     assert "tuned" not in quiet.reason
 
 
 @pytest.mark.parametrize(("name", "sampler"), [("bnb", "balls in bins"), ("cyclic", "fixed order")])
-def test_entries_of_other_samplers(name: str, sampler: str) -> None:
+def test_entries_of_other_samplers(name: str, sampler: Sampler) -> None:
     """As Figure 1's runs have them."""
-    noise = arms.Noise(name, 3.0, 0.5, 20, 0.1, 2.0, 1e-3, "zero-out", sampler)
-    (row,) = ledger.rows(PAPER, "x", [("arm", arms.of_run(noise, 0.25), 1e-3)])
+    noise = Noise(name, 3.0, 0.5, Size(100, 10, 20), 2.0, 1e-3, "zero-out", sampler)
+    (row,) = ledger.rows(PAPER, "x", [("arm", Arm(noise, 0.25).event(), 1e-3)])
     assert (row["sampler"], row["relation"]) == (sampler, "zero-out")
     if name == "bnb":
         assert (row["guarantee"], row["eps_paper"], row["eps_tight"]) == ("as published", "", "")
     else:
         assert (row["guarantee"], row["eps_paper"]) == ("proved", "")
         assert row["eps_tight"] == pytest.approx(tail.cyclic_epsilon(3.0, 1e-3, 20, 10, 0.5), rel=1e-9)
+
+
+# What engines received is what the ledger lists
+
+
+class Ran(NamedTuple):
+    """What an engine received for one run with noise; Z has the sd `noise_sd` on a sum of gradients."""
+
+    sampler: Sampler
+    T: int
+    r: float
+    lam: float
+    C_clip: float
+    noise_sd: float
+
+
+class Spy:
+    """Engines that note what they receive before they run."""
+
+    def __init__(self, spec: Spec, patch: pytest.MonkeyPatch) -> None:
+        self.spec, self.ran, self.quiet = spec, set[Ran](), False
+        self.run, self.train = lambda_cgd.run, dp_ftrl_epochs.train
+        patch.setattr(lambda_cgd, "run", self.watched_run)
+        patch.setattr(dp_ftrl_epochs, "train", self.watched_train)
+
+    def watched_run(self, problem: Any, arms: Any, batches: Any, normals: Any, *, steps: int, **more: Any) -> Runs:
+        drawn, n = None if batches is None else list(batches), problem.labels.shape[1]
+        (B,) = {n} if drawn is None else {len(np.unique(rows)) for step in drawn for rows in step}
+        sampler: Sampler = "full batch" if drawn is None else "fixed size"
+        for C_clip, kappa, lam in zip(arms.clip_norm, arms.noise_multiplier, arms.correlation, strict=True):
+            self.quiet |= kappa == 0.0
+            if kappa > 0.0:
+                self.ran.add(Ran(sampler, steps, B / n, float(lam), float(C_clip), float(kappa * C_clip)))
+        return self.run(problem, arms, drawn, normals, steps=steps, **more)
+
+    def watched_train(
+        self, model: Any, x: Any, y: Any, batches: Any, arms: Any, noise: Any, *, steps: int, batch_size: int,
+        clip_norm: float, **more: Any,
+    ) -> Any:  # fmt: skip
+        sizes = {len(rows) for rows in batches}
+        sampler: Sampler = (
+            "fixed size" if len(batches) == steps else "balls in bins" if len(sizes) > 1 else "fixed order"
+        )
+        (kappa,) = set(arms.noise_multiplier)
+        lam = self.correlation(noise[:, 0])
+        self.ran.add(Ran(sampler, steps, batch_size / len(y), lam, clip_norm, float(kappa * clip_norm)))
+        own = {"steps": steps, "batch_size": batch_size, "clip_norm": clip_norm}
+        return self.train(model, x, y, batches, arms, noise, **own, **more)
+
+    def correlation(self, noise: Any) -> float:
+        """Of noise (T, parameters) that was made of the normals of one of the seeds."""
+        for trial in range(-design.value(self.spec, "tuning_seeds"), self.spec["trials"][1]):
+            Z = design.named(self.spec, trial, "noise").standard_normal(noise.shape)
+            if (Z[0] == noise[0]).all():
+                lam = float((Z[1] - noise[1]) @ Z[0] / (Z[0] @ Z[0]))
+                np.testing.assert_allclose(noise[1:], Z[1:] - lam * Z[:-1], atol=1e-9)
+                return round(lam, 9)
+        raise AssertionError("noise of no seed's normals")
+
+
+RELATIONS = ("zero-out", "replace-one")
+
+
+def released(ran: Ran, relation: str, *, relative: bool) -> tuple[str, ...]:
+    """What a run releases, worked out from what the engine received."""
+    change, spread = ran.C_clip * (2.0 if relation == "replace-one" else 1.0), [float(ran.T), ran.lam, ran.r]
+    if ran.sampler in ("full batch", "fixed order"):
+        # One release of the encoded sums: a record is in every step, or in one of every 1/r.
+        C = np.tril(ran.lam ** np.maximum(np.subtract.outer(np.arange(ran.T), np.arange(ran.T)), 0.0))
+        change, spread = change * float(np.linalg.norm(C[:, :: round(1 / ran.r)].sum(axis=1))), [1.0]
+    return numbered([ran.sampler, relation], change, ran.noise_sd, spread, relative)
+
+
+def listed(event: Mechanism, *, relative: bool) -> tuple[str, ...]:
+    """What the ledger says of it: number of releases, and with random batches also correlation and rate."""
+    (release,) = event.releases
+    assert isinstance(release, CorrelatedReleases | GaussianReleases)
+    spread = [float(release.count)]
+    if isinstance(release, CorrelatedReleases):
+        spread += [release.correlation, release.rate]
+    return numbered([event.sampler, event.relation], release.sensitivity, release.noise_sd, spread, relative)
+
+
+def numbered(words: list[str], change: float, sd: float, spread: list[float], relative: bool) -> tuple[str, ...]:
+    """Sensitivity and sd and the rest, or with `relative` the ratio of these two and the rest, to nine digits."""
+    return *words, *(f"{each:.9g}" for each in [*([sd / change] if relative else [change, sd]), *spread])
+
+
+def differences(spy: Spy, ledger: list[Mechanism]) -> list[Any]:
+    """Events that did not run and runs that are not listed; a stand-in stands for runs at any threshold."""
+    noisy = [event for event in ledger if event.releases]
+    exact = {listed(event, relative=False) for event in noisy}
+    loose = {listed(event, relative=True) for event in noisy if event.stand_in}
+    ran = {run: [released(run, relation, relative=False) for relation in RELATIONS] for run in spy.ran}
+    unlisted = [
+        run for run, keys in ran.items()
+        if exact.isdisjoint(keys) and loose.isdisjoint(released(run, relation, relative=True) for relation in RELATIONS)
+    ]  # fmt: skip
+    silent = ["no run without noise"] if len(noisy) < len(ledger) and not spy.quiet else []
+    return [*(exact - {key for keys in ran.values() for key in keys}), *unlisted, *silent]
+
+
+def watched(name: str, spec: Spec, patch: pytest.MonkeyPatch) -> tuple[Spy, list[Mechanism]]:
+    """What an experiment's engines received in a part, and what its ledger lists of it."""
+    spy = Spy(spec, patch)
+    list(experiment(name).run(spec))
+    # The ledger is not told of trials.
+    told = {key: value for key, value in spec.items() if key != "trials"}
+    ledger = experiment(name).releases(told) if hasattr(experiment(name), "releases") else []
+    return spy, [event for _, event, _ in ledger]
+
+
+def made_up_pictures(patch: pytest.MonkeyPatch) -> None:
+    """In place of Fashion-MNIST, which few machines have."""
+    patch.setattr(experiment("fig01_fashion"), "task", experiment("fig01").task)
+    drawn = separable.draw("D1", 8, 0.3, 120, np.random.default_rng(0))
+    patch.setattr(design.images, "pairs", lambda first, second, d: ((drawn[0][:, :d], drawn[1]),) * 2)
+
+
+TRAINING = [name for name in MADE if name not in EXACT]
+OWN_THRESHOLDS = ["clipping", "projection", "bound_vs_run", "stability"]
+
+
+@pytest.mark.parametrize(
+    ("name", "panel", "variant"),
+    sorted({(name, part.spec["panel"], part.spec["variant"]) for name in TRAINING for part in MADE[name].parts}),
+)
+def test_the_ledger_is_what_ran(
+    name: str, panel: str, variant: str, table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    made_up_pictures(monkeypatch)
+    spy, ledger = watched(name, small(name, table, panel, (0, 2), variant), monkeypatch)
+    assert differences(spy, ledger) == []
+    assert bool(spy.ran) == any(event.releases for event in ledger)
+    # A stand-in is said to be one where thresholds are each seed's own, and nowhere else.
+    alone = [event for event in ledger if event.releases and event.stand_in]
+    assert bool(alone) == (name in OWN_THRESHOLDS)
+    if alone:
+        assert differences(spy, [replace(event, stand_in="") for event in ledger])
+
+
+def test_what_is_computed_exactly_releases_nothing() -> None:
+    assert not [name for name in EXACT if hasattr(experiment(name), "releases")]
+
+
+@pytest.mark.parametrize("column", ["clip_norm", "noise_multiplier", "correlation"])
+def test_engines_with_other_noise_are_noticed(column: str, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = training.engine
+    monkeypatch.setattr(
+        training, "engine", lambda arms: replace(right(arms), **{column: 0.9 * getattr(right(arms), column)})
+    )
+    spy, ledger = watched("fixed_kappa", small("fixed_kappa", table), monkeypatch)
+    assert len(differences(spy, ledger)) >= 2 * 2
+
+
+@pytest.mark.parametrize("change", [{"C_clip": 0.5}, {"T": 11}, {"accountant": "tail"}, {"lam": [0.0, 0.8, 0.9]}])
+def test_a_ledger_of_other_pictures_is_noticed(
+    change: dict[str, Any], table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    spec = small("fig01", table, "accuracy", arms={"accountant": "cyclic"})
+    spy, ledger = watched("fig01", spec, monkeypatch)
+    assert differences(spy, ledger) == []
+    changed = [event for _, event, _ in experiment("fig01").releases({**spec, "arms": {**spec["arms"], **change}})]
+    assert differences(spy, changed)
+
+
+def test_arms_of_several_sizes_are_refused(table: str) -> None:
+    sizes = [Size(40, 4, 12), Size(40, 4, 13)]
+    with pytest.raises(ValueError, match=r"arms of sizes .*T=12.*T=13.*: run those of one size together"):
+        training.run(small("fixed_kappa", table), [0], [Arm.without_noise(size, 1.0) for size in sizes])
 
 
 def test_unknown_designs_are_refused(table: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from dpdescent.data import images
 from dpdescent.data.digits import read_digits
+from dpdescent.papers.wang2026.arms import Arm
 from dpdescent.papers.wang2026.design import named
 from dpdescent.papers.wang2026.experiments import fig01, fig01_fashion
 from dpdescent.papers.wang2026.runs import calibrated
@@ -140,11 +141,11 @@ def test_seeds_share_all_but_the_noise_and_differ_from_each_other():
 
 def test_arms_of_other_step_sizes_change_no_bit():
     spec = small()
-    seed, noise = Seed.of(spec, fig01.task, "balls in bins", 0), noise_of(spec, 0.5, 8.0)
+    seed, arm = Seed.of(spec, fig01.task, "balls in bins", 0), Arm(noise_of(spec, 0.5, 8.0), 0.7)
     etas = [0.1, 0.5, 1.0, 2.0, 8.0]
-    together = seed.accuracies(spec, noise, etas)
+    together = seed.accuracies(arm, etas)
     assert len(set(together)) > 2
-    assert together.tolist() == [float(seed.accuracies(spec, noise, [eta])[0]) for eta in etas]
+    assert together.tolist() == [float(seed.accuracies(arm, [eta])[0]) for eta in etas]
 
 
 def test_images_are_split_into_all_that_there_are():
@@ -164,9 +165,9 @@ def test_step_sizes_are_the_best_ones_of_other_seeds(monkeypatch):
         def __init__(self, trial):
             self.trial = trial
 
-        def accuracies(self, spec, noise, etas):
+        def accuracies(self, arm, etas):
             assert etas == [1.0, 2.0, 4.0]
-            return np.array(scores[self.trial, noise.lam])
+            return np.array(scores[self.trial, arm.noise.lam])
 
     def make(spec, make_task, sampler, trial):
         asked.append((sampler, trial))
@@ -174,8 +175,8 @@ def test_step_sizes_are_the_best_ones_of_other_seeds(monkeypatch):
 
     monkeypatch.setattr(Seed, "of", make)
     spec = small(eta=[4.0, 1.0, 2.0], lam=[0.0, 0.5])
-    (arms,) = image_runs.noises(spec)
-    assert image_runs.tuned(spec, fig01.task, arms) == [1.0, 4.0]
+    (arms,) = image_runs.arms(spec)
+    assert [arm.eta for arm in image_runs.tuned(spec, fig01.task, arms)] == [1.0, 4.0]
     assert asked == [("balls in bins", -2), ("balls in bins", -1)]
 
 

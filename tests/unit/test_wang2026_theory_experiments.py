@@ -8,6 +8,7 @@ import pytest
 
 from dpdescent.models.kan import logistic, logistic_slope
 from dpdescent.papers.wang2026 import design
+from dpdescent.papers.wang2026.arms import Arm, Noise
 from dpdescent.papers.wang2026.experiments import (
     admissible_width,
     bound_vs_run,
@@ -18,7 +19,7 @@ from dpdescent.papers.wang2026.experiments import (
     stability,
     table_rates,
 )
-from dpdescent.papers.wang2026.runs import diagnostics, training
+from dpdescent.papers.wang2026.runs import diagnostics
 from dpdescent.papers.wang2026.runs.diagnostics import Seed
 from dpdescent.papers.wang2026.theory import constants, explicit, margin, rates
 from dpdescent.papers.wang2026.theory.constants import Constants
@@ -100,8 +101,8 @@ def test_bounds_of_a_seed():
     outputs = seed.problem.kan.outputs(seed.problem.start[0], seed.problem.features[0], seed.problem.kan.heads(c))
     expected = seed.problem.kan.outputs(seed.problem.start, seed.problem.features, seed.problem.heads)[0]
     assert outputs == pytest.approx(expected, rel=1e-12)
-    size, noise = training.Size(25, 5, 8), training.fixed_noise(training.Size(25, 5, 8), 2.0, 0.5, 1e-3)
-    setting = seed.setting(size, training.Arm(noise, 0.3, 1.5), sharp)
+    size = design.Size(25, 5, 8)
+    setting = seed.setting(size, Arm(Noise.fixed(size, 2.0, 0.5, 1e-3), 1.5, 0.3), sharp)
     assert (setting.c_priv, setting.lam, setting.parameters, setting.T) == (1.5 * 2.0 / 5, 0.5, 12 * 16, 8)
 
 

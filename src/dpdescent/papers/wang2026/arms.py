@@ -1,10 +1,22 @@
-"""What a run with correlated noise releases, and the argument for its guarantee, by the accountant of its noise."""
+"""Runs with correlated noise: what the engine gets of each, what each releases, and the argument for its guarantee."""
 
 import math
-from dataclasses import dataclass, replace
-from typing import get_args
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from dpdescent.privacy.events import CorrelatedReleases, Guarantee, Mechanism, Relation, Sampler, correlated_release
+import numpy as np
+
+from dpdescent.algorithms.lambda_cgd import CGDArms
+from dpdescent.papers.wang2026.design import Size
+from dpdescent.privacy.events import (
+    CorrelatedReleases,
+    GaussianReleases,
+    Guarantee,
+    Mechanism,
+    Relation,
+    Sampler,
+    correlated_release,
+)  # fmt: skip
 from dpdescent.privacy.participation import encoder
 
 FIXED, NO_NOISE = "fixed kappa", "none"
@@ -34,12 +46,12 @@ _REASONS: dict[str, tuple[Guarantee, str]] = {
 
 @dataclass(frozen=True)
 class Noise:
-    """The noise of one run of T steps.
+    """The noise of one run.
 
     Attributes:
         accountant: how it was calibrated; `fixed kappa` where it was not, `none` without noise.
         kappa, lam: noise multiplier and correlation.
-        T, r: number of steps, share of the records in a batch.
+        size: n, B and T of the run.
         eps, delta: the target, or NaN and the delta at which epsilon is given.
         relation, sampler: under which neighbours, and how batches are drawn in the run.
         precondition: of a closed form: met, not met, or none.
@@ -48,70 +60,98 @@ class Noise:
     accountant: str
     kappa: float
     lam: float
-    T: int
-    r: float
+    size: Size
     eps: float
     delta: float
-    relation: str
-    sampler: str
+    relation: Relation
+    sampler: Sampler
     precondition: str = "none"
+
+    @classmethod
+    def fixed(cls, size: Size, kappa: float, lam: float, delta: float) -> "Noise":
+        """Returns noise of a given multiplier; delta is the one at which the ledger gives an epsilon."""
+        sampler: Sampler = "full batch" if size.n == size.B else "fixed size"
+        return cls(FIXED if kappa > 0.0 else NO_NOISE, kappa, lam, size, math.nan, delta, "zero-out", sampler)
 
     @property
     def columns(self) -> dict[str, float | str]:
         """The columns by which noise is known in tables, its multiplier among them; no epsilon where none was asked."""
         target = {} if math.isnan(self.eps) else {"eps": self.eps, "delta": self.delta}
         return {
-            "T": self.T, "r": self.r, "lam": self.lam, **target, "accountant": self.accountant,
+            "T": self.size.T, "r": self.size.r, "lam": self.lam, **target, "accountant": self.accountant,
             "relation": self.relation, "sampler": self.sampler, "precondition": self.precondition, "kappa": self.kappa,
         }  # fmt: skip
 
 
-def of_run(noise: Noise, C_clip: float, caveat: str = "") -> Mechanism:
-    """The ledger's entry of a run.
+@dataclass(frozen=True)
+class Arm:
+    """One run. Its noise and threshold decide what it releases; its step size and radius are post-processing.
 
-    Args:
-        noise: the noise.
-        C_clip: clipping threshold, finite.
-        caveat: why there is no guarantee all the same, such as step sizes that were tuned on the records.
+    Attributes:
+        noise: the noise, which knows the size of the run.
+        C_clip: clipping threshold; inf only without noise.
+        eta: step size; NaN until it is tuned.
+        radius: of the projection's ball around the start; inf without projection.
     """
-    made = _without_noise(noise) if noise.kappa == 0.0 else _with_noise(noise, C_clip)
-    if caveat and made.guarantee != "none":
-        return replace(made, guarantee="none", reason=f"{caveat}; {made.reason}")
-    return made
+
+    noise: Noise
+    C_clip: float
+    eta: float = math.nan
+    radius: float = math.inf
+
+    @classmethod
+    def without_noise(cls, size: Size, eta: float) -> "Arm":
+        """Returns a run with neither noise nor clipping."""
+        return cls(Noise.fixed(size, 0.0, 0.0, math.nan), math.inf, eta)
+
+    @property
+    def size(self) -> Size:
+        """n, B and T of the run."""
+        return self.noise.size
+
+    def event(self, caveat: str = "", stand_in: str = "") -> Mechanism:
+        """Returns what the run releases.
+
+        Args:
+            caveat: why there is no guarantee all the same, such as step sizes that were tuned on the records.
+            stand_in: why this event is listed in place of other runs' events.
+        """
+        noise = self.noise
+        if noise.kappa == 0.0:
+            reason = "non-private baseline: no noise"
+            return Mechanism("SGD", (), noise.relation, noise.sampler, math.inf, "none", reason, stand_in=stand_in)
+        guarantee, reason = _argument(noise)
+        if caveat and guarantee != "none":
+            guarantee, reason = "none", f"{caveat}; {reason}"
+        claims = noise.accountant in ("F12x8", "D9") and noise.precondition != "not met"
+        return Mechanism(
+            NAME, (self._release(),), noise.relation, noise.sampler, math.inf, guarantee, reason,
+            claimed_eps_delta=(noise.eps, noise.delta) if claims else None, stand_in=stand_in,
+        )  # fmt: skip
+
+    def _release(self) -> CorrelatedReleases | GaussianReleases:
+        noise, size = self.noise, self.size
+        change = self.C_clip * (2.0 if noise.relation == "replace-one" else 1.0)
+        noise_sd = noise.kappa * self.C_clip
+        if noise.sampler in ("fixed order", "full batch"):
+            norm = math.sqrt(encoder.cyclic_norm_squared(size.T, round(1.0 / size.r), noise.lam))
+            return correlated_release(norm, change, noise_sd)
+        return CorrelatedReleases("sums of clipped gradients", change, noise_sd, noise.lam, size.r, size.T)
 
 
-def _with_noise(noise: Noise, C_clip: float) -> Mechanism:
+def engine(arms: Sequence[Arm]) -> CGDArms:
+    """Returns the runs as the engine of Algorithm 1 takes them."""
+    return CGDArms(
+        np.array([arm.eta for arm in arms]), np.array([arm.C_clip for arm in arms]),
+        np.array([arm.noise.kappa for arm in arms]), np.array([arm.noise.lam for arm in arms]),
+        np.array([arm.radius for arm in arms]),
+    )  # fmt: skip
+
+
+def _argument(noise: Noise) -> tuple[Guarantee, str]:
+    """Returns the guarantee of noise at a step size given beforehand, and the reason for it."""
     guarantee, reason = _REASONS[noise.accountant]
-    claims = noise.accountant in ("F12x8", "D9")
     if noise.precondition == "not met":
-        guarantee, claims = "none", False
+        guarantee = "none"
         reason = "outside the theorem's condition eps <= 1, r T >= 3 log(2/delta): no guarantee is claimed"
-    relation, sampler = _relation(noise.relation), _sampler(noise.sampler)
-    change = C_clip * (2.0 if relation == "replace-one" else 1.0)
-    noise_sd = noise.kappa * C_clip
-    if sampler in ("fixed order", "full batch"):
-        norm = math.sqrt(encoder.cyclic_norm_squared(noise.T, round(1.0 / noise.r), noise.lam))
-        release = correlated_release(norm, change, noise_sd)
-        return Mechanism(NAME, (release,), relation, sampler, math.inf, guarantee, f"{reason}; {_CAUSAL}")
-    correlated = CorrelatedReleases("sums of clipped gradients", change, noise_sd, noise.lam, noise.r, noise.T)
-    return Mechanism(
-        NAME, (correlated,), relation, sampler, math.inf, guarantee, f"{reason}; {_CAUSAL}",
-        claimed_eps_delta=(noise.eps, noise.delta) if claims else None,
-    )  # fmt: skip
-
-
-def _without_noise(noise: Noise) -> Mechanism:
-    return Mechanism(
-        "SGD", (), _relation(noise.relation), _sampler(noise.sampler), math.inf, "none",
-        "non-private baseline: no noise",
-    )  # fmt: skip
-
-
-def _relation(name: str) -> Relation:
-    found: Relation = next(each for each in get_args(Relation) if each == name)
-    return found
-
-
-def _sampler(name: str) -> Sampler:
-    found: Sampler = next(each for each in get_args(Sampler) if each == name)
-    return found
+    return guarantee, f"{reason}; {_CAUSAL}"

@@ -1,10 +1,11 @@
 """The designs on which wang2026's theorems are tried: the KAN, and every seed's records, start, batches and noise.
 
-The paper has no experiment, so all of this is ours. What arms are compared in is shared by them: all settings of the
-noise see the same records, start, batches and normals.
+The paper has no experiment, so all of this is ours. Arms share all that they are not compared in: every setting of
+the noise sees the same records, start, batches and normals.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,15 +25,34 @@ Row = dict[str, Any]
 
 PAPER = "wang2026"
 
-# The role of records that are only tested on.
+# Name of the stream of records that are only tested on.
 TEST = "test"
 
-# Teachers and the margins below which records are rejected.
+# Margins below which records are rejected, by teacher.
 MARGINS = {"D1": 0.3, "D2": 0.2}
 
 
+@dataclass(frozen=True)
+class Size:
+    """Number of records, batch size and number of iterates of Algorithm 1."""
+
+    n: int
+    B: int
+    T: int
+
+    @classmethod
+    def of(cls, spec: Spec) -> "Size":
+        """Returns the n, B and T of a cell."""
+        return cls(spec["cell"]["n"], spec["cell"]["B"], spec["cell"]["T"])
+
+    @property
+    def r(self) -> float:
+        """Share of the records in a batch."""
+        return self.B / self.n
+
+
 def value(spec: Spec, name: str) -> Any:
-    """A number of the experiment: from the cell, or else from its arms, or else from the settings.
+    """Returns a number of the experiment: from the cell, or else from its arms, or else from the settings.
 
     Raises:
         KeyError: if none of them has it.
@@ -44,17 +64,17 @@ def value(spec: Spec, name: str) -> Any:
 
 
 def named(spec: Spec, trial: int, role: str) -> np.random.Generator:
-    """The stream of one seed and role; tuning seeds are negative."""
+    """Returns the random stream of one seed and role; seeds of tuning are negative."""
     return stream(spec["seed"], PAPER, spec["artefact"], "trial", trial, role)
 
 
 def kan_of(spec: Spec) -> KAN:
-    """The network of a cell."""
+    """Returns the network of a cell."""
     return KAN(value(spec, "d"), value(spec, "m"), CubicSplines(value(spec, "spline_cells")))
 
 
 def records(spec: Spec, trial: int, n: int, role: str = "data") -> tuple[Array, Array]:
-    """n records of one seed: inputs (n, d) in the unit ball, labels (n,) of +-1; of images, drawn without replacement.
+    """Returns n records of one seed: inputs (n, d) in the unit ball and labels (n,) of +-1; no image comes twice.
 
     Raises:
         ValueError: if there is no design of that name.
@@ -73,7 +93,7 @@ def records(spec: Spec, trial: int, n: int, role: str = "data") -> tuple[Array, 
 
 
 def problem_of(spec: Spec, trials: Sequence[int], n: int) -> KANProblem:
-    """Records, starts and second layers of several seeds."""
+    """Returns records, starts and second layers of several seeds."""
     kan = kan_of(spec)
     drawn = [records(spec, trial, n) for trial in trials]
     starts = [kan.initial(named(spec, trial, "start")) for trial in trials]
@@ -84,14 +104,14 @@ def problem_of(spec: Spec, trials: Sequence[int], n: int) -> KANProblem:
 
 
 def test_points(spec: Spec, trials: Sequence[int]) -> tuple[Array, Array]:
-    """Features (seeds, N, dp) and labels (seeds, N) of fresh records."""
+    """Returns features (seeds, N, dp) and labels (seeds, N) of fresh records."""
     drawn = [records(spec, trial, value(spec, "test_points"), TEST) for trial in trials]
     features = kan_of(spec).features(np.stack([x for x, _ in drawn]))
     return features, np.stack([y for _, y in drawn])
 
 
 def fixed_size_batches(spec: Spec, trials: Sequence[int], n: int, B: int, T: int) -> Iterator[Index] | None:
-    """Batches of Algorithm 1 for all seeds, (seeds, B) a step; None for the full batch, all records in order."""
+    """Returns batches of Algorithm 1 for all seeds, (seeds, B) a step; None for the full batch."""
     if n == B:
         return None
     each = [samplers.fixed_size(n, B, T, named(spec, trial, "batches")) for trial in trials]
@@ -99,5 +119,5 @@ def fixed_size_batches(spec: Spec, trials: Sequence[int], n: int, B: int, T: int
 
 
 def normals_of(spec: Spec, trials: Sequence[int]) -> list[np.random.Generator]:
-    """The streams of Z, one a seed."""
+    """Returns the random streams of the noise Z, one a seed."""
     return [named(spec, trial, "noise") for trial in trials]

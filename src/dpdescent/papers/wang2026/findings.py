@@ -6,6 +6,7 @@ All others are observations, put as questions: what the text leaves unstated, or
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import get_args
 
 import numpy as np
@@ -165,6 +166,7 @@ def _renyi(evidence: Evidence) -> Finding:
     )  # fmt: skip
 
 
+@cache
 def _audited() -> str:
     """The pair by which Theorem D.9 is audited, and what it attains under replace-one, which the theorem is about."""
     statement = audit.theorem_d9()

@@ -12,14 +12,14 @@ from dpdescent.papers.wang2026.theory.rates import Run
 from dpdescent.privacy.participation import closed_forms
 
 LOWER, UPPER, FOURTH, SIXTH = "lower limit", "upper limit", "gamma^-4", "gamma^-6"
-# Kept in kappa, the limits being as printed; or in the limits too, where the proofs show them.
+# Logarithms: in neither, in kappa only (with the limits as printed), or in the limits too, as the proofs show them.
 DROPPED, KEPT, EVERYWHERE = "dropped", "kept", "kept in the limits too"
-# Theorem 5.1 without logarithms, or Theorem F.12 with the factor as printed and as its proof needs it.
+# Factors of kappa^2: none in Theorem 5.1 without logarithms; Theorem F.12's as printed, and as its proof needs it.
 FACTORS = {"Theorem 5.1, constants 1": None, "F12x8": 8.0, "F12x2": 2.0}
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of every n and margin: without logarithms, with those of kappa, and with all that the proofs show."""
+    """Yields rows of every n and margin: without logarithms, with those of kappa, and with all that the proofs show."""
     cell = spec["cell"]
     grid = product(*(as_list(cell[name]) for name in ("n", "gamma", "lam", "eps", "eta")))
     for n, gamma, lam, eps, eta in grid:
@@ -41,7 +41,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def prescribed(point: Point, rho: float, lam: float, eta: float, factor: float | None) -> Run:
-    """Corollary 5.3's run; delta = n^-1.1 where a closed form asks for one, with whole iterations."""
+    """Returns Corollary 5.3's run; delta = n^-1.1 where a closed form asks for one, with whole iterations."""
     made = prescriptions.corollary_5_3(point, rho=rho, lam=lam, eta=eta)
     if factor is None:
         return made
@@ -51,6 +51,6 @@ def prescribed(point: Point, rho: float, lam: float, eta: float, factor: float |
 
 
 def _condition(run: Run, rho: float, eps: float) -> str:
-    """Whether Theorem F.12 speaks of the corollary's own run."""
+    """Returns whether the corollary's own run meets the condition of Theorem F.12."""
     met = closed_forms.correlated_precondition(round(run.T), rho, eps, run.delta)
     return "met" if met else "not met"

@@ -4,31 +4,31 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.design import Row, Spec, value
+from dpdescent.papers.wang2026.arms import Arm
+from dpdescent.papers.wang2026.design import Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import diagnostics, training
 from dpdescent.papers.wang2026.runs.diagnostics import Seed
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory import explicit, rates
 from dpdescent.papers.wang2026.theory.explicit import Terms
 from dpdescent.privacy.events import Mechanism
 
 BOUND, MEASURED, TOTAL, ONES = "bound", "measured", "total", "constants 1"
-# Terms in the order of the bound (C.11).
+# Names of the bound's terms in the table, in the order of eq. (C.11).
 TERMS = {"comparator": "8L*", "start": "init", "potential": "M", "batches": "V_D", "noise": "V_Z"}
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one step size: every noise and seed, whose threshold is its own G_sharp."""
+    """Yields rows of one step size: every noise and seed, whose threshold is its own G_sharp."""
     size = Size.of(spec)
     for trial in range(*spec["trials"]):
         seed = Seed(spec, trial, size.n)
-        made = arms(spec, size, seed.sharp.gradient)
-        risks = seed.run(size, made).empirical_average[0]
+        made = arms(spec, seed.sharp.gradient)
+        risks = seed.run(made).empirical_average[0]
         for arm, risk in zip(made, risks, strict=True):
             base = {"panel": spec["panel"], "eta": arm.eta, "C_clip": arm.C_clip, "gamma": seed.margin.value}
-            own = {**base, **training.columns(spec, size, arm.noise), "trial": trial}
+            own = {**base, **training.columns(spec, arm.noise), "trial": trial}
             yield {**own, "term": MEASURED, "series": training.EMPIRICAL, "value": float(risk)}
-            # The bound alone, at numbers of iterations that are not run.
+            # The bound is computed at more numbers of iterations than are run, because it costs nothing.
             for T in sorted({size.T, *as_list(value(spec, "T_of_bound"))}):
                 length = replace(size, T=T)
                 for row in _bounds(spec, seed, length, arm):
@@ -54,7 +54,7 @@ def _by_term(name: str, kind: str, terms: Terms) -> Iterator[Row]:
 
 
 def _rate(seed: Seed, size: Size, arm: Arm) -> tuple[str, rates.Rate]:
-    """The theorem that speaks of this noise, with constants 1 and no logarithms."""
+    """Returns the name and rate of the theorem for this noise, with constants 1 and no logarithms."""
     kan = seed.problem.kan
     run = rates.Run(
         n=size.n, B=size.B, T=size.T, m=kan.width, d=kan.inputs, gamma=seed.margin.value, eta=arm.eta,
@@ -65,13 +65,12 @@ def _rate(seed: Seed, size: Size, arm: Arm) -> tuple[str, rates.Rate]:
     return ("A_corr", rates.correlated(run)) if arm.noise.lam > 0.0 else ("A_van", rates.independent(run))
 
 
-def arms(spec: Spec, size: Size, C_clip: float) -> list[Arm]:
-    """Every noise, projected to the theorem's radius, which uses no record."""
-    radius = diagnostics.theorem_radius(spec, size.n, size.T)
-    return [Arm(noise, value(spec, "eta"), C_clip, radius) for noise in diagnostics.noises(spec, size)]
+def arms(spec: Spec, C_clip: float) -> list[Arm]:
+    """Returns a run of every noise, projected to the theorem's radius, which uses no record."""
+    size = Size.of(spec)
+    return diagnostics.arms(spec, C_clip, [diagnostics.theorem_radius(spec, size.n, size.T)])
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries with the first seed's threshold."""
-    size = Size.of(spec)
-    return training.entries(spec, size, arms(spec, size, diagnostics.sharp_threshold(spec, 0)))
+    """Returns ledger entries of one step size, with the first seed's threshold."""
+    return diagnostics.releases(spec)

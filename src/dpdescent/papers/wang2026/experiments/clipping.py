@@ -3,54 +3,51 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.design import Row, Spec, kan_of, value
+from dpdescent.papers.wang2026.arms import Arm
+from dpdescent.papers.wang2026.design import Row, Size, Spec, kan_of, value
 from dpdescent.papers.wang2026.runs import training
-from dpdescent.papers.wang2026.runs.diagnostics import sharp_threshold
-from dpdescent.papers.wang2026.runs.training import Arm, Size
+from dpdescent.papers.wang2026.runs.diagnostics import FIRST_SEED, sharp_threshold
 from dpdescent.papers.wang2026.theory.constants import Constants
 from dpdescent.privacy.events import Mechanism
 
+G_DELTA, G_SHARP = "G_delta", "G_sharp"
+
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Averaged risks of every threshold, correlation, step and seed; G_sharp is each seed's own."""
-    size = Size.of(spec)
+    """Yields averaged risks of every threshold, correlation, step and seed; G_sharp is each seed's own."""
     for trial in range(*spec["trials"]):
         one = {**spec, "trials": [trial, trial + 1]}
         for rule, C_clip in thresholds(spec, trial).items():
-            for row in training.risk_rows(one, size, arms(spec, size, C_clip), {"clip_rule": rule}):
+            for row in training.risk_rows(one, arms(spec, C_clip), {"clip_rule": rule}):
                 if row["series"] != training.GAIN:
                     yield row
 
 
 def thresholds(spec: Spec, trial: int) -> Mapping[str, float]:
-    """Thresholds by their rule; G_delta and G_sharp know the frozen second layer at most, and no record."""
+    """Returns thresholds by their rule; G_delta and G_sharp know the frozen second layer at most, and no record."""
     kan, known = kan_of(spec), {}
     for rule in as_list(value(spec, "clip_rule")):
-        if rule == "G_delta":
+        if rule == G_DELTA:
             known[rule] = Constants.paper(kan.splines).gradient_bound(kan.width, value(spec, "delta_conf"))
-        elif rule == "G_sharp":
+        elif rule == G_SHARP:
             known[rule] = sharp_threshold(spec, trial)
         else:
             known[f"{rule:g}"] = float(rule)
     return known
 
 
-def arms(spec: Spec, size: Size, C_clip: float) -> list[Arm]:
-    """Every correlation with every step."""
-    cell = spec["cell"]
+def arms(spec: Spec, C_clip: float) -> list[Arm]:
+    """Returns a run of every correlation with every step."""
+    cell, size, delta = spec["cell"], Size.of(spec), value(spec, "delta")
     return [
-        Arm(
-            training.calibrated_noise(spec, size, cell["accountant"], lam, cell["eps"], value(spec, "delta")),
-            eta,
-            C_clip,
-        )
+        Arm(training.calibrated_noise(spec, size, cell["accountant"], lam, cell["eps"], delta), C_clip, eta)
         for lam in as_list(cell["lam"])
         for eta in as_list(value(spec, "eta"))
     ]
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries, with the first seed's G_sharp: guarantees do not hang on the threshold."""
-    size = Size.of(spec)
+    """Returns ledger entries, with the first seed's G_sharp: guarantees do not depend on the threshold."""
     for rule, C_clip in thresholds(spec, 0).items():
-        yield from training.entries(spec, size, arms(spec, size, C_clip), f" {rule}")
+        stand_in = FIRST_SEED if rule == G_SHARP else ""
+        yield from training.entries(spec, arms(spec, C_clip), f" {rule}", stand_in=stand_in)

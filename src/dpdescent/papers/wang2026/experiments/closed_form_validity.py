@@ -10,14 +10,14 @@ from dpdescent.privacy.participation.closed_forms import independent_multiplier
 from dpdescent.privacy.participation.pairs import independent_delta
 
 RENYI = "eq. (19) at D.9's multiplier"
-# What (19) proves of so much noise that nothing is left to be seen: its terms from the third on do not vanish.
+# Noise so large that eq. (19) falls no further, because its terms from the third on do not vanish with the noise.
 FLOOR, ENDLESS = "eq. (19) without end of noise", 1e6
 MIXTURE = "participation mixture"
 ATTAINED, TARGET, REPAIRED = "attained delta", "target delta", "repaired"
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one panel.
+    """Yields rows of one panel.
 
     Raises:
         ValueError: if there is no such panel.
@@ -66,13 +66,13 @@ def _regime(spec: Spec) -> Iterator[Row]:
         yield {**base, "series": ATTAINED, "value": attained, "accountant": "D9", "kappa": claimed}
         repaired = independent_delta(sound, eps, T, r, "up")
         accountant = "RDP19" if sound > claimed else "D9"
-        # Of the pair that attains, which is that of Poisson samples: an upper bound of nothing else.
+        # These are upper bounds for Poisson samples only, because the pair is that of Poisson samples.
         pair = {"relation": "zero-out", "sampler": "Poisson"}
         yield {**base, **pair, "series": REPAIRED, "value": repaired, "accountant": accountant, "kappa": sound}
 
 
 def _share(spec: Spec) -> Iterator[Row]:
-    """A record whose gradients are a part of the clipping threshold meets as much more noise."""
+    """Yields deltas for a record whose gradient is a share of the threshold, so that noise is larger in proportion."""
     eps = spec["cell"]["eps"]
     for n in as_list(spec["cell"]["n"]):
         base, T, r, delta = _setting(spec, n)
@@ -85,7 +85,7 @@ def _share(spec: Spec) -> Iterator[Row]:
 
 
 def _setting(spec: Spec, n: int) -> tuple[Row, int, float, float]:
-    """Columns, T, r and delta of Corollary 5.5: `B = gamma sqrt(n)`, `T = sqrt(n)/gamma`, `delta = gamma/n`."""
+    """Returns columns, T, r and delta of Corollary 5.5: `B = gamma sqrt(n)`, `T = sqrt(n)/gamma`, `delta = gamma/n`."""
     gamma = spec["cell"]["gamma"]
     B, T, delta = max(1, round(gamma * math.sqrt(n))), round(math.sqrt(n) / gamma), gamma / n
     base = {"n": n, "B": B, "T": T, "r": B / n, "gamma": gamma, "eps": spec["cell"]["eps"], "delta": delta}

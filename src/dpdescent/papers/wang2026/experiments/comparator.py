@@ -6,10 +6,9 @@ import numpy as np
 
 from dpdescent.algorithms.lambda_cgd import State
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.design import Array, Row, Spec, value
+from dpdescent.papers.wang2026.design import Array, Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import diagnostics, training
 from dpdescent.papers.wang2026.runs.diagnostics import AT_START, NTK, TRAINED, Seed, Target
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory import explicit
 from dpdescent.privacy.events import Mechanism
 
@@ -17,7 +16,7 @@ VIOLATIONS, SLACK, ALONG = "violations", "smallest slack", "L_S(W_0 + tau u)"
 
 
 class Check:
-    """Slack of the inequality, (checks, arms) for every comparator, and the largest |W - W*|, (arms,)."""
+    """Observer of runs: the inequality's slack, (checks, arms) a comparator, and the largest |W - W*|, (arms,)."""
 
     def __init__(self, seed: Seed, targets: dict[str, Target]) -> None:
         self.seed, self.targets = seed, targets
@@ -25,7 +24,7 @@ class Check:
         self.largest: dict[str, Array] = {name: np.zeros(()) for name in targets}
 
     def __call__(self, state: State) -> None:
-        # A check takes the gradient of all records.
+        # Not at every iterate, because a check takes the gradient of all records.
         if state.t % value(self.seed.spec, "check_every"):
             return
         W = state.weights[0]
@@ -42,7 +41,7 @@ class Check:
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one width."""
+    """Yields rows of one width."""
     for trial in range(*spec["trials"]):
         seed = Seed(spec, trial, spec["cell"]["n"])
         rows = _along_margin(spec, seed) if spec["panel"] == "ntk" else _along_runs(spec, seed)
@@ -56,8 +55,8 @@ def run(spec: Spec) -> Iterator[Row]:
 def _along_runs(spec: Spec, seed: Seed) -> Iterator[Row]:
     size = Size.of(spec)
     targets = {name: seed.comparator(name, size.T) for name in (AT_START, TRAINED, NTK)}
-    check, made = Check(seed, targets), arms(spec, size)
-    seed.run(size, made, check)
+    check, made = Check(seed, targets), diagnostics.arms(spec, value(spec, "C_clip"))
+    seed.run(made, check)
     for name in targets:
         slacks = np.array(check.slacks[name])
         for index, arm in enumerate(made):
@@ -78,14 +77,8 @@ def _along_margin(spec: Spec, seed: Seed) -> Iterator[Row]:
         }  # fmt: skip
 
 
-def arms(spec: Spec, size: Size) -> list[Arm]:
-    """Every noise, without projection, as in the auxiliary run."""
-    return [Arm(noise, value(spec, "eta"), value(spec, "C_clip")) for noise in diagnostics.noises(spec, size)]
-
-
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of the runs of one width; the direction of the margin is not trained."""
+    """Returns ledger entries of the runs of one width; in the direction of the margin nothing is trained."""
     if spec["panel"] == "ntk":
         return ()
-    size = Size.of(spec)
-    return training.entries(spec, size, arms(spec, size), f" m={value(spec, 'm')}")
+    return training.entries(spec, diagnostics.arms(spec, value(spec, "C_clip")), f" m={value(spec, 'm')}")

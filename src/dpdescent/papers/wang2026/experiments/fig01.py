@@ -22,19 +22,19 @@ TUNED_ON = (
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of a part of either panel."""
+    """Yields rows of a part: accuracies, or sizes of noise in the panel of noise."""
     return cumulative_noise(spec) if spec["panel"] == NOISE else images.run(spec, task)
 
 
 def task(spec: Spec, trial: int) -> Task:
-    """A split of the digits into images to train on and all others to test on."""
+    """Returns a split of the digits into images to train on and all others to test on."""
     digits, records = read_digits(), value(spec, "records")
     trained, tested = split(digits, [records, len(digits) - records], named(spec, trial, "data"))
     return Task(SIDE, trained.inputs, trained.labels, tested.inputs, tested.labels)
 
 
 def cumulative_noise(spec: Spec) -> Iterator[Row]:
-    """Size of a coordinate of the first t noises' sum: of each seed's normals, and by the formula (Fig. 1, right)."""
+    """Yields the size of a coordinate of the first t noises' sum, of each seed and by formula (Fig. 1, right)."""
     cell, (first, last) = spec["cell"], spec["trials"]
     t = np.array(as_list(cell["t"]))
     arms = [(kind, noise) for lam in as_list(cell["shown"]) for kind, noise in _noises(spec, lam, cell["eps"])]
@@ -50,25 +50,25 @@ def cumulative_noise(spec: Spec) -> Iterator[Row]:
 
 
 def sizes(normals: Array, noise: Noise, t: Array) -> Array:
-    """`|sum_(s <= t) xi_s| / sqrt(dimension)` with `xi_s = kappa (Z_s - lam Z_(s-1))`, in the shape of t."""
+    """Returns `|sum_(s <= t) xi_s| / sqrt(dimension)` with `xi_s = kappa (Z_s - lam Z_(s-1))`, in the shape of t."""
     sums = noise.kappa * np.cumsum(correlated(normals, noise.lam), axis=0)[t - 1]
     found: Array = np.sqrt(np.mean(sums**2, axis=1))
     return found
 
 
 def growth(noise: Noise, t: Array) -> Array:
-    """`kappa sqrt(1 + (1 - lam)^2 (t - 1))`, the sd of a coordinate of the sum (from wang2026 eq. 24)."""
+    """Returns `kappa sqrt(1 + (1 - lam)^2 (t - 1))`, the sd of a coordinate of the sum (from wang2026 eq. 24)."""
     sd: Array = noise.kappa * np.sqrt(1.0 + (1.0 - noise.lam) ** 2 * (t - 1.0))
     return sd
 
 
 def _noises(spec: Spec, lam: float, eps: float) -> list[tuple[str, Noise]]:
-    """The same multiplier at every correlation, and the one that epsilon asks for."""
+    """Returns noise of one multiplier for every correlation, and that of the multiplier that epsilon asks for."""
     asked = noise_of(spec, lam, eps)
     same = replace(asked, accountant=FIXED, kappa=1.0, eps=float("nan"), precondition="none")
     return [("fixed", same), ("calibrated", asked)]
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of a part; the panel of noise has no records."""
+    """Returns ledger entries of a part; the panel of noise has no records."""
     return () if spec["panel"] == NOISE else images.releases(spec, TUNED_ON)

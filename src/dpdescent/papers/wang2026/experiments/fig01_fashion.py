@@ -12,12 +12,12 @@ SIDE = 14
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one epsilon."""
+    """Yields rows of one epsilon."""
     return images.run(spec, task)
 
 
 def task(spec: Spec, trial: int) -> Task:
-    """The first images of the training file, and of the test file half as many; for tuning, those that follow them.
+    """Returns the first images of the training file and half as many of the test file; for tuning, those that follow.
 
     So all seeds of the table have the same images, and no step size was tuned on any of them.
 
@@ -38,5 +38,5 @@ def task(spec: Spec, trial: int) -> Task:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one epsilon; step sizes were tuned on other people's data."""
+    """Returns ledger entries of one epsilon; step sizes were tuned on other people's data."""
     return images.releases(spec)

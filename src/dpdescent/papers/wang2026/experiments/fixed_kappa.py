@@ -3,26 +3,26 @@
 from collections.abc import Iterable, Iterator
 
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.design import Row, Spec, value
+from dpdescent.papers.wang2026.arms import Arm, Noise
+from dpdescent.papers.wang2026.design import Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import training
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one threshold and step: averaged risks of every correlation and seed."""
-    return training.risk_rows(spec, Size.of(spec), arms(spec))
+    """Yields rows of one threshold and step: averaged risks of every correlation and seed."""
+    return training.risk_rows(spec, arms(spec))
 
 
 def arms(spec: Spec) -> list[Arm]:
-    """Every correlation at the cell's multiplier, threshold and step."""
+    """Returns a run of every correlation at the cell's multiplier, threshold and step."""
     cell, size = spec["cell"], Size.of(spec)
     return [
-        Arm(training.fixed_noise(size, cell["kappa"], lam, value(spec, "delta")), cell["eta"], cell["C_clip"])
+        Arm(Noise.fixed(size, cell["kappa"], lam, value(spec, "delta")), cell["C_clip"], cell["eta"])
         for lam in as_list(value(spec, "lam"))
     ]
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one threshold and step."""
-    return training.entries(spec, Size.of(spec), arms(spec))
+    """Returns ledger entries of one threshold and step."""
+    return training.entries(spec, arms(spec))

@@ -13,7 +13,7 @@ EVENT = "E_delta holds"
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one width: one a quantity and draw, at the drawn records."""
+    """Yields rows of one width: one a quantity and draw, at the drawn records."""
     n, m, d = spec["cell"]["n"], value(spec, "m"), value(spec, "d")
     for trial in range(*spec["trials"]):
         for series, number in _quantities(spec, trial, n).items():

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 
-from dpdescent.papers.wang2026.design import Spec, value
+from dpdescent.papers.wang2026.design import Spec
 from dpdescent.papers.wang2026.experiments import kan_lambda
 from dpdescent.papers.wang2026.experiments.kan_lambda import run as run
 from dpdescent.papers.wang2026.runs import training
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.privacy.events import Mechanism
 
 TUNED_ON = (
@@ -16,7 +15,5 @@ TUNED_ON = (
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one pair and epsilon."""
-    size, C_clip = Size.of(spec), value(spec, "C_clip")
-    arms = [Arm(noise, 1.0, C_clip) for noise in kan_lambda.noises(spec, size)]
-    return training.entries(spec, size, arms, caveat=TUNED_ON)
+    """Returns ledger entries of one pair and epsilon."""
+    return training.entries(spec, kan_lambda.arms(spec), caveat=TUNED_ON)

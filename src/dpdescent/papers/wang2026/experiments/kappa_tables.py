@@ -8,13 +8,13 @@ from dpdescent.papers.wang2026.design import Row, Spec, named, value
 from dpdescent.privacy.participation import accountants
 from dpdescent.privacy.participation.calibration import Calibrated
 
-# Beyond, Theorem F.8's multiplier is that of no experiment.
+# Correlations for Theorem F.8: up to LARGEST at `full_f8`, FEW elsewhere, because no experiment uses others.
 LARGEST, FEW = 0.95, (0.0, 0.5)
 INDEPENDENT = ("D9", "RDP19")
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """One row an accountant, lambda, epsilon and delta; none where an accountant says nothing, or asks for no end."""
+    """Yields a row for each accountant, lambda, epsilon and delta for which the accountant has a finite multiplier."""
     if spec["trials"][0] > 0:
         return
     for accountant in as_list(value(spec, "accountants")):
@@ -48,7 +48,7 @@ def _rows(spec: Spec, accountant: str, lam: float, deltas: list[float]) -> Itera
             "panel": spec["panel"], "trial": 0, "series": "noise multiplier", "value": each.multiplier, "T": T, "r": r,
             "lam": lam, "eps": eps, "delta": delta, "accountant": accountant, "relation": each.relation,
             "sampler": each.sampler, "precondition": each.precondition, "proved": int(each.proved),
-            # Of a formula there is no delta to speak of.
+            # A formula for the multiplier attains no delta that is known.
             **({} if math.isnan(each.delta_attained) else _attained(each)),
         }  # fmt: skip
 

@@ -4,19 +4,18 @@ from collections.abc import Iterator
 from itertools import product
 
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.design import Row, Spec, value
+from dpdescent.papers.wang2026.design import Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import calibrated
-from dpdescent.papers.wang2026.runs.training import Size
 from dpdescent.papers.wang2026.theory import rates
 from dpdescent.privacy.participation.calibration import Calibrated
 
 FIXED, SERIES = "fixed", "A_corr"
-# At which the fixed multiplier is that of this accountant: proved, and for the sampler of Algorithm 1.
+# The fixed multiplier is this accountant's, because it is proved and for the sampler of Algorithm 1.
 REFERENCE = "tail"
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of every budget, correlation and accountant: linear and quadratic term, and the whole bound."""
+    """Yields rows of every budget, correlation and accountant: linear and quadratic term, and the whole bound."""
     size, cell = Size.of(spec), spec["cell"]
     grid = product(*(as_list(value(spec, name)) for name in ("eps", "accountants", "lam")))
     for eps, accountant, lam in grid:
@@ -36,6 +35,6 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def calibrated_for(spec: Spec, size: Size, accountant: str, lam: float, eps: float) -> Calibrated:
-    """The noise of an accountant; fixed, that without correlation at every correlation."""
+    """Returns an accountant's noise; `fixed` is the reference's without correlation, used at every correlation."""
     name, at = (REFERENCE, 0.0) if accountant == FIXED else (accountant, lam)
     return calibrated.multiplier(spec, name, size.T, size.r, at, eps, value(spec, "delta"))

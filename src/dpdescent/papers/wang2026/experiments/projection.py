@@ -7,16 +7,16 @@ import numpy as np
 from dpdescent.algorithms import lambda_cgd
 from dpdescent.algorithms.lambda_cgd import State
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.design import Array, Row, Spec, value
+from dpdescent.papers.wang2026.arms import Arm
+from dpdescent.papers.wang2026.design import Array, Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import diagnostics, training
 from dpdescent.papers.wang2026.runs.diagnostics import Seed
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory import explicit
 from dpdescent.privacy.events import Mechanism
 
 
 class Moves:
-    """Largest distances over the iterates: of W from W_0, and of U from the comparator, both (arms,)."""
+    """Observer of runs that notes the largest distances: of W from W_0, and of U from the comparator, both (arms,)."""
 
     def __init__(self, seed: Seed) -> None:
         self.start, self.target = seed.problem.start, seed.trained.weights
@@ -28,17 +28,17 @@ class Moves:
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one width: every noise and radius, for each seed by itself, whose threshold is its own G_sharp."""
+    """Yields rows of one width: every noise and radius, for each seed by itself, whose threshold is its own G_sharp."""
     size = Size.of(spec)
     for trial in range(*spec["trials"]):
         seed = Seed(spec, trial, size.n)
-        made = arms(spec, size, seed.sharp.gradient)
+        made = arms(spec, seed.sharp.gradient)
         moves = Moves(seed)
-        runs = seed.run(size, made, moves)
+        runs = seed.run(made, moves)
         for index, arm in enumerate(made):
             setting = seed.setting(size, arm, seed.sharp)
             yield {
-                **training.columns(spec, size, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
+                **training.columns(spec, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
                 "radius": arm.radius, "radius_factor": factors(spec)[index % len(factors(spec))],
                 "projected": float(runs.projected[0, index]), "largest_move": float(moves.largest_move[index]),
                 "largest_shift": float(moves.largest_shift[index]),
@@ -47,18 +47,15 @@ def run(spec: Spec) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def arms(spec: Spec, size: Size, C_clip: float) -> list[Arm]:
-    """Every noise with every radius, and without projection."""
+def arms(spec: Spec, C_clip: float) -> list[Arm]:
+    """Returns a run of every noise with every radius, and without projection."""
+    size = Size.of(spec)
     unit = diagnostics.theorem_radius(spec, size.n, size.T)
-    return [
-        Arm(noise, value(spec, "eta"), C_clip, factor * unit)
-        for noise in diagnostics.noises(spec, size)
-        for factor in factors(spec)
-    ]
+    return diagnostics.arms(spec, C_clip, [factor * unit for factor in factors(spec)])
 
 
 def factors(spec: Spec) -> list[float]:
-    """R_* over the theorem's; infinite without projection."""
+    """Returns radii over the theorem's R_*; infinite without projection."""
     return [np.inf, *as_list(value(spec, "radius_factor"))]
 
 
@@ -67,7 +64,5 @@ def _norms(moved: Array) -> Array:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries with the first seed's threshold; neither it nor the radius uses a record."""
-    size = Size.of(spec)
-    made = arms(spec, size, diagnostics.sharp_threshold(spec, 0))
-    return training.entries(spec, size, made, f" m={value(spec, 'm')}")
+    """Returns ledger entries with the first seed's threshold; neither it nor the radius uses a record."""
+    return diagnostics.releases(spec, f" m={value(spec, 'm')}")

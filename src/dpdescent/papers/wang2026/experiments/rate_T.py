@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.design import Row, Spec, value
+from dpdescent.papers.wang2026.design import Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import noise_free, training
-from dpdescent.papers.wang2026.runs.training import Size
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one step size: the average over the first T iterates, for every T and seed."""
+    """Yields rows of one step size: the average over the first T iterates, for every T and seed."""
     cell, horizons = spec["cell"], sorted(as_list(value(spec, "T")))
     size = Size(cell["n"], cell["B"], horizons[-1])
     averaged = training.averages(noise_free.run(spec, size, cell["eta"], tested=False).empirical[:, :, 0])

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from dpdescent.papers.wang2026.design import Row, Spec, value
+from dpdescent.papers.wang2026.design import Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import noise_free
-from dpdescent.papers.wang2026.runs.training import Size
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one number of records; `precondition` says whether T is the corollary's or what could be run."""
+    """Yields rows of one number of records; `precondition` says whether T is the corollary's or what could be run."""
     n, gamma = spec["cell"]["n"], value(spec, "gamma")
     B = max(2, round(gamma * n**0.5))
     wanted = round(n**2 / (gamma**2 * B))

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from dpdescent.papers.wang2026.design import Row, Spec, value
+from dpdescent.papers.wang2026.design import Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import noise_free
-from dpdescent.papers.wang2026.runs.training import Size
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one number of records."""
+    """Yields rows of one number of records."""
     n = spec["cell"]["n"]
     T = round(value(spec, "steps") * n / value(spec, "gamma") ** 2)
     return noise_free.rows(spec, Size(n, n, T), value(spec, "eta"))

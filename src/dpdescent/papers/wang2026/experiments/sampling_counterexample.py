@@ -13,7 +13,7 @@ SAMPLERS = {PAIR: "Poisson", ATTAINED: "fixed size"}
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one panel, two a setting.
+    """Yields rows of one panel, two a setting.
 
     Raises:
         ValueError: if there is no such panel.
@@ -28,7 +28,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def _one_step(spec: Spec) -> Iterator[Row]:
-    """Exact."""
+    """Yields exact deltas of one step, by quadrature."""
     cell = spec["cell"]
     moves = {PAIR: counterexample.SAMPLED, ATTAINED: counterexample.FIXED_SIZE}
     for r, kappa, eps in product(*(as_list(cell[name]) for name in ("r", "kappa", "eps"))):
@@ -38,7 +38,7 @@ def _one_step(spec: Spec) -> Iterator[Row]:
 
 
 def _calibrated(spec: Spec) -> Iterator[Row]:
-    """At the multiplier by which Theorem F.8's pair has the delta that is asked for."""
+    """Yields deltas at the multiplier by which Theorem F.8's pair has the delta that is asked for."""
     cell = spec["cell"]
     T, r, eps, delta = cell["T"], cell["r"], cell["eps"], cell["delta"]
     for lam in as_list(cell["lam"]):
@@ -57,7 +57,7 @@ def _composed(spec: Spec) -> Iterator[Row]:
 
 
 def _both(spec: Spec, base: Row) -> Iterator[Row]:
-    """By fresh outputs, of which both pairs see the same participations and noise; exact where that can be had."""
+    """Yields both deltas, on the same fresh participations and noise; the pair's is exact without correlation."""
     kappa, eps, T, r, lam = (base[name] for name in ("kappa", "eps", "T", "r", "lam"))
     draws, role = spec["cell"]["draws"], f"outputs, T={T:g}, r={r:g}"
     if lam == 0:

@@ -7,10 +7,10 @@ import numpy as np
 
 from dpdescent.algorithms.lambda_cgd import KANProblem, State
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.design import Array, Row, Spec, kan_of, records, value
+from dpdescent.papers.wang2026.arms import Arm
+from dpdescent.papers.wang2026.design import Array, Row, Size, Spec, kan_of, records, value
 from dpdescent.papers.wang2026.runs import diagnostics, training
 from dpdescent.papers.wang2026.runs.diagnostics import Seed
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory import stability
 from dpdescent.privacy.events import Mechanism
 
@@ -18,11 +18,11 @@ DISTANCE, BOUND, PLAIN = "mean distance", "bound", "bound without e"
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of every noise, time and seed; the threshold is the seed's G_sharp, so that nothing is clipped."""
+    """Yields rows of every noise, time and seed; the threshold is the seed's G_sharp, so that nothing is clipped."""
     size = Size.of(spec)
     for trial in range(*spec["trials"]):
         seed = Seed(spec, trial, size.n)
-        made = arms(spec, size, seed.sharp.gradient)
+        made = diagnostics.arms(spec, seed.sharp.gradient)
         distances, losses = _coupled(spec, seed, size, made)
         for index, arm in enumerate(made):
             base = {
@@ -32,7 +32,7 @@ def run(spec: Spec) -> Iterator[Row]:
             for t in as_list(value(spec, "t")):
                 gone = float(losses[:t, index].sum())
                 with_e, without = (
-                    # Without projection, and where the events hold, no failure is to be paid for.
+                    # No term for failure, because there is no projection and the events are known to hold.
                     stability.on_average(arm.eta, seed.sharp.gradient, size.n, gone, np.inf, 0.0, factor)
                     for factor in (np.e, 1.0)
                 )
@@ -42,7 +42,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def _coupled(spec: Spec, seed: Seed, size: Size, made: list[Arm]) -> tuple[Array, Array]:
-    """Distances of all runs to the first, (T, indices, arms), and the first one's risks on its batches, (T, arms)."""
+    """Returns distances of all runs to the first, (T, indices, arms), and the first one's batch risks, (T, arms)."""
     problem = neighbours(spec, seed)
     distances = np.empty((size.T, len(problem.start) - 1, len(made)))
 
@@ -50,14 +50,14 @@ def _coupled(spec: Spec, seed: Seed, size: Size, made: list[Arm]) -> tuple[Array
         moved = state.weights[1:] - state.weights[:1]
         distances[state.t] = np.linalg.norm(moved.reshape(*moved.shape[:2], -1), axis=2)
 
-    # One number for all of them: the same batches and the same noise.
+    # All have the same seed's number, so that they share batches and noise.
     trials = [seed.trial] * len(problem.start)
-    runs = training.run(spec, trials, size, made, problem, observe=observe)
+    runs = training.run(spec, trials, made, problem, observe=observe)
     return distances, runs.empirical[:, 0]
 
 
 def neighbours(spec: Spec, seed: Seed) -> KANProblem:
-    """The seed's records, and then, one after another, the first indices' records replaced by fresh ones."""
+    """Returns the seed's records and copies of them, of which the i-th has a fresh record in place of record i."""
     p, count = seed.problem, value(spec, "indices")
     x, y = records(spec, seed.trial, count, "replacements")
     H = np.repeat(p.features, count + 1, axis=0)
@@ -68,12 +68,6 @@ def neighbours(spec: Spec, seed: Seed) -> KANProblem:
     return replace(p, features=H, labels=labels, start=p.start[same], heads=p.heads[same])
 
 
-def arms(spec: Spec, size: Size, C_clip: float) -> list[Arm]:
-    """Every noise."""
-    return [Arm(noise, value(spec, "eta"), C_clip) for noise in diagnostics.noises(spec, size)]
-
-
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries with the first seed's threshold; neighbours are runs of the analysis, each by itself private."""
-    size = Size.of(spec)
-    return training.entries(spec, size, arms(spec, size, diagnostics.sharp_threshold(spec, 0)))
+    """Returns ledger entries with the first seed's threshold; each run on neighbours counts by itself."""
+    return diagnostics.releases(spec)

@@ -11,7 +11,7 @@ from dpdescent.papers.wang2026.theory.rates import Rate, Run
 RATE, PRIVATE, EMPIRICAL, WIDTH = "rate", "rate, privacy", "rate, empirical risk", "width"
 INSERTED = "general bound at the prescription"
 
-# By the entry's source: what it prescribes, and the bound to put that in.
+# What the entry of each source prescribes, and the bound that is evaluated there.
 DERIVED: dict[str, tuple[Callable[[Point], Run], Callable[[Run], Rate]]] = {
     "App. E": (prescriptions.full_batch, rates.without_noise),
     "Corollary 5.6": (prescriptions.corollary_5_6, rates.without_noise),
@@ -22,7 +22,7 @@ DERIVED: dict[str, tuple[Callable[[Point], Run], Callable[[Run], Rate]]] = {
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of every entry: its powers, and their value at the point; the last kind has no powers of its own."""
+    """Yields rows of every entry: its powers, and their value at the point; the last kind has no powers of its own."""
     cell = spec["cell"]
     point = Point(*(cell[name] for name in ("n", "d", "gamma", "eps")))
     for number, entry in enumerate(ENTRIES):
@@ -38,7 +38,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def inserted(source: str, point: Point) -> float:
-    """The population bound at what the corollary prescribes."""
+    """Returns the population bound at what the corollary prescribes."""
     prescribe, bound = DERIVED[source]
     made = prescribe(point)
     return rates.population(made, bound(made).total)

@@ -5,20 +5,18 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.arms import Noise
-from dpdescent.papers.wang2026.design import Row, Spec, kan_of, problem_of, value
+from dpdescent.papers.wang2026.arms import Arm, Noise
+from dpdescent.papers.wang2026.design import Row, Size, Spec, kan_of, problem_of, value
 from dpdescent.papers.wang2026.runs import training
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory.margin import margin
 from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one width: averaged risks of every seed, beside what its start looks like."""
+    """Yields rows of one width: averaged risks of every seed, beside what its start looks like."""
     size = Size.of(spec)
-    arms = training.tuned(spec, size, noises(spec, size), value(spec, "C_clip"))
     starts = {trial: _start(spec, trial, size.n) for trial in range(*spec["trials"])}
-    for row in training.risk_rows(spec, size, arms):
+    for row in training.risk_rows(spec, training.tuned(spec, arms(spec))):
         if row["series"] != training.GAIN:
             c_priv = row["C_clip"] * row["kappa"] / size.B
             yield {
@@ -27,15 +25,15 @@ def run(spec: Spec) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def noises(spec: Spec, size: Size) -> list[Noise]:
-    """Independent and correlated noise of the cell's multiplier; without noise there is nothing to correlate."""
-    kappa = spec["cell"]["kappa"]
+def arms(spec: Spec) -> list[Arm]:
+    """Returns runs with independent and with correlated noise of the cell's multiplier; no noise has no correlation."""
+    kappa, size, C_clip = spec["cell"]["kappa"], Size.of(spec), value(spec, "C_clip")
     lams = as_list(value(spec, "lam")) if kappa > 0.0 else [0.0]
-    return [training.fixed_noise(size, kappa, lam, value(spec, "delta")) for lam in lams]
+    return [Arm(Noise.fixed(size, kappa, lam, value(spec, "delta")), C_clip) for lam in lams]
 
 
 def _start(spec: Spec, trial: int, n: int) -> Row:
-    """NTK margin, largest output and largest curvature of a record at the start."""
+    """Returns NTK margin, largest output and largest curvature of a record at the start."""
     made = problem_of(spec, [trial], n)
     kan, W, H, heads = made.kan, made.start, made.features, made.heads
     outputs, factors = kan.outputs_and_factors(W, H, heads)
@@ -49,7 +47,5 @@ def _start(spec: Spec, trial: int, n: int) -> Row:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one width, whose privacy does not hang on it."""
-    size, C_clip = Size.of(spec), value(spec, "C_clip")
-    arms = [Arm(noise, 1.0, C_clip) for noise in noises(spec, size)]
-    return training.entries(spec, size, arms, f" m={value(spec, 'm')}")
+    """Returns ledger entries of one width; privacy does not depend on it."""
+    return training.entries(spec, arms(spec), f" m={value(spec, 'm')}")

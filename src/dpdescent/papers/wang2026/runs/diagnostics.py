@@ -1,24 +1,27 @@
-"""What the analysis of wang2026 speaks of, for one seed: comparators, margin, the bounds' constants, watched runs."""
+"""Quantities of the analysis of wang2026 for one seed: comparators, margin, the bounds' constants, observed runs."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from dpdescent.algorithms import lambda_cgd
 from dpdescent.algorithms.lambda_cgd import KANProblem, Runs, State
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.arms import Noise
-from dpdescent.papers.wang2026.design import Array, Spec, kan_of, named, problem_of, value
+from dpdescent.papers.wang2026.arms import Arm, Noise
+from dpdescent.papers.wang2026.design import Array, Size, Spec, kan_of, named, problem_of, value
 from dpdescent.papers.wang2026.runs import training
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 from dpdescent.papers.wang2026.theory import constants, explicit
 from dpdescent.papers.wang2026.theory.constants import Constants
 from dpdescent.papers.wang2026.theory.margin import Margin, comparator_distance, margin, radius
+from dpdescent.privacy.events import Mechanism
 
 AT_START, TRAINED, NTK = "W_0", "GD", "NTK"
 PAPER, SHARP = "paper", "sharp"
+
+# Of runs that are clipped at G_sharp.
+FIRST_SEED = "every seed has a threshold of its own, the G_sharp of its frozen second layer; this is the first seed's"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +40,7 @@ class Target:
 
     @property
     def seen(self) -> explicit.Comparator:
-        """What the bounds ask of it."""
+        """Returns what the bounds use of it."""
         return explicit.Comparator(self.loss, self.distance)
 
 
@@ -55,7 +58,7 @@ class Bounds:
 
 @dataclass(frozen=True, eq=False)
 class Seed:
-    """Everything about one seed's records and start.
+    """One seed's records and start, and what the analysis says of them.
 
     Attributes:
         spec: the cell.
@@ -69,29 +72,29 @@ class Seed:
 
     @cached_property
     def problem(self) -> KANProblem:
-        """Records, start and second layer."""
+        """Returns records, start and second layer."""
         return problem_of(self.spec, [self.trial], self.n)
 
     @cached_property
     def factors(self) -> Array:
-        """S at W_0, shape (n, m)."""
+        """Returns the factors S of the gradients at W_0, shape (n, m)."""
         p = self.problem
         return np.asarray(p.kan.outputs_and_factors(p.start, p.features, p.heads)[1][0])
 
     @cached_property
     def margin(self) -> Margin:
-        """NTK margin at the start."""
+        """Returns the NTK margin at the start."""
         return margin(self.problem.features[0], self.factors, self.problem.labels[0])
 
     @cached_property
     def sharp(self) -> Bounds:
-        """From the drawn second layer alone."""
+        """Returns bounds that use the drawn second layer alone."""
         c = second_layer(self.spec, self.trial)
         kinds = (constants.sharp_gradient_bound, constants.sharp_hessian_bound)
         return Bounds(*(float(bound(self.problem.kan, c)) for bound in kinds))
 
     def bounds(self, kind: str) -> Bounds:
-        """The paper's constants, with probability 1 - delta_conf, or sharp ones.
+        """Returns the paper's constants, which hold with probability 1 - delta_conf, or sharp ones.
 
         Raises:
             ValueError: if there is no such kind.
@@ -105,38 +108,38 @@ class Seed:
 
     @property
     def failure(self) -> float:
-        """A fifth of delta_conf, as each of the five events has (wang2026 Theorem C.13)."""
+        """Returns a fifth of delta_conf, because there are five events (wang2026 Theorem C.13)."""
         return float(value(self.spec, "delta_conf")) / 5.0
 
     def loss(self, weights: Array) -> float:
-        """L_S, at weights (m, dp)."""
+        """Returns L_S at weights (m, dp)."""
         p = self.problem
         margins = p.labels[0] * p.kan.outputs(weights[None], p.features, p.heads)[0]
         return float(np.logaddexp(0.0, -margins).mean())
 
     def loss_and_gradient(self, weights: Array) -> tuple[Array, Array]:
-        """L_S, shape (arms,), and its gradient at weights (arms, m, dp)."""
+        """Returns L_S, shape (arms,), and its gradient at weights (arms, m, dp)."""
         losses, gradients = self.problem.loss_and_gradient(weights[None])
         return losses[0], gradients[0]
 
     def target(self, weights: Array) -> Target:
-        """These weights as comparator."""
+        """Returns these weights as a comparator."""
         return Target(weights, self.loss(weights), float(np.linalg.norm(weights - self.problem.start[0])))
 
     @cached_property
     def trained(self) -> Target:
-        """Where gradient descent without noise arrives; the bounds hold for any comparator."""
+        """Returns where gradient descent without noise arrives; the bounds hold for any comparator."""
         steps, eta = value(self.spec, "comparator_steps"), value(self.spec, "comparator_eta")
-        arms = lambda_cgd.CGDArms(*(np.array([each]) for each in (eta, np.inf, 0.0, 0.0, np.inf)))
-        return self.target(lambda_cgd.run(self.problem, arms, None, None, steps=steps + 1).final[0, 0])
+        arm = Arm.without_noise(Size(self.n, self.n, steps + 1), eta)
+        return self.target(self.run([arm]).final[0, 0])
 
     def along_margin(self, tau: float) -> Target:
-        """W_0 + tau u (wang2026 Lemma C.12)."""
+        """Returns the comparator W_0 + tau u (wang2026 Lemma C.12)."""
         direction = self.margin.direction(self.problem.features[0], self.factors)
         return self.target(self.problem.start[0] + tau * direction)
 
     def comparator(self, name: str, T: int) -> Target:
-        """By name; that of the margin at the distance that Lemma C.12's proof asks for.
+        """Returns a comparator by name; that of the margin lies as far away as Lemma C.12's proof asks for.
 
         Raises:
             ValueError: if there is no comparator of that name.
@@ -150,12 +153,12 @@ class Seed:
         known = Constants.sharp(self.problem.kan.splines)
         return self.along_margin(comparator_distance(self.margin.value, self.n, T, known, self.failure))
 
-    def run(self, size: Size, arms: Sequence[Arm], observe: Callable[[State], None] | None = None) -> Runs:
-        """Algorithm 1 on this seed's records, batches and noise."""
-        return training.run(self.spec, [self.trial], size, arms, self.problem, observe=observe)
+    def run(self, arms: Sequence[Arm], observe: Callable[[State], None] | None = None) -> Runs:
+        """Runs Algorithm 1 on this seed's records, batches and noise."""
+        return training.run(self.spec, [self.trial], arms, self.problem, observe=observe)
 
     def setting(self, size: Size, arm: Arm, bounds: Bounds) -> explicit.Setting:
-        """What the explicit bounds say things about; batches, noise and potential fail with a fifth each."""
+        """Returns the setting of the explicit bounds; batches, noise and potential fail with a fifth each."""
         c_priv = arm.C_clip * arm.noise.kappa / size.B if arm.noise.kappa > 0.0 else 0.0
         return explicit.Setting(
             n=size.n, B=size.B, T=size.T, parameters=self.problem.kan.parameters, eta=arm.eta, lam=arm.noise.lam,
@@ -164,25 +167,31 @@ class Seed:
         )  # fmt: skip
 
 
-def noises(spec: Spec, size: Size) -> list[Noise]:
-    """Every multiplier with every correlation; without noise there is nothing to correlate."""
+def arms(spec: Spec, C_clip: float, radii: Sequence[float] = (math.inf,)) -> list[Arm]:
+    """Returns a run of every multiplier with every correlation and radius; no noise has no correlation."""
     return [
-        training.fixed_noise(size, kappa, lam, value(spec, "delta"))
+        Arm(Noise.fixed(Size.of(spec), kappa, lam, value(spec, "delta")), C_clip, value(spec, "eta"), radius)
         for kappa in as_list(value(spec, "kappa"))
         for lam in (as_list(value(spec, "lam")) if kappa > 0.0 else [0.0])
+        for radius in radii
     ]
 
 
+def releases(spec: Spec, own: str = "") -> Iterator[tuple[str, Mechanism, float]]:
+    """Returns ledger entries of runs that are clipped at each seed's G_sharp, with the first seed's."""
+    return training.entries(spec, arms(spec, sharp_threshold(spec, 0)), own, stand_in=FIRST_SEED)
+
+
 def theorem_radius(spec: Spec, n: int, T: int) -> float:
-    """R_* of Theorem 4.1 with constant 1, at the settings' margin: it uses no record."""
+    """Returns R_* of Theorem 4.1 with constant 1, at the settings' margin: it uses no record."""
     return radius(float(value(spec, "gamma")), n, T, value(spec, "delta_conf"))
 
 
 def second_layer(spec: Spec, trial: int) -> Array:
-    """c of a seed, shape (m, p)."""
+    """Returns the second layer c of a seed, shape (m, p)."""
     return kan_of(spec).initial(named(spec, trial, "start"))[1]
 
 
 def sharp_threshold(spec: Spec, trial: int) -> float:
-    """G_sharp of a seed's second layer, which clips nothing and uses no record."""
+    """Returns G_sharp of a seed's second layer, which clips nothing and uses no record."""
     return float(constants.sharp_gradient_bound(kan_of(spec), second_layer(spec, trial)))

@@ -1,11 +1,12 @@
 """Figure 1's left panel on small images: accuracy against the correlation of the noise, at equal (epsilon, delta).
 
-What is learnt comes as a `Task`. Runs of one seed share records, start, batches and normals, whatever their correlation
+The images come as a `Task`. Runs of one seed share records, start, batches and normals, whatever their correlation
 and epsilon, so that differences are paired. Step sizes are tuned on other seeds.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -13,8 +14,8 @@ from dpdescent.algorithms import dp_ftrl_epochs, samplers
 from dpdescent.checks import as_list
 from dpdescent.models.convolution import ConvolutionalNetwork
 from dpdescent.noise.strategies.toeplitz import damped_anti_pgd
-from dpdescent.papers.wang2026.arms import Noise, of_run
-from dpdescent.papers.wang2026.design import Array, Index, Row, Spec, named, value
+from dpdescent.papers.wang2026.arms import Arm, Noise
+from dpdescent.papers.wang2026.design import Array, Index, Row, Size, Spec, named, value
 from dpdescent.papers.wang2026.runs import calibrated
 from dpdescent.privacy.events import Mechanism
 
@@ -23,7 +24,7 @@ ACCURACY, GAIN = "test accuracy", "gain over lam = 0"
 
 @dataclass(frozen=True)
 class Task:
-    """What is learnt, of one seed.
+    """Images to train and to test on, of one seed.
 
     Attributes:
         side: pixels on each side of an image.
@@ -44,7 +45,7 @@ MakeTask = Callable[[Spec, int], Task]
 
 @dataclass(frozen=True)
 class Seed:
-    """All that runs of one seed share.
+    """What runs of one seed share.
 
     Attributes:
         task: the images.
@@ -62,31 +63,32 @@ class Seed:
 
     @classmethod
     def of(cls, spec: Spec, make_task: MakeTask, sampler: str, trial: int) -> "Seed":
-        """Draws it; tuning seeds are negative."""
+        """Draws what runs of a seed share; seeds of tuning are negative."""
         task = make_task(spec, trial)
         model = ConvolutionalNetwork(task.side, value(spec, "filters"))
         batches = batches_of(spec, sampler, named(spec, trial, "batches"))
         normals = named(spec, trial, "noise").standard_normal((value(spec, "T"), model.parameters))
         return cls(task, model, model.initial(named(spec, trial, "start")), batches, normals)
 
-    def accuracies(self, spec: Spec, noise: Noise, etas: Sequence[float]) -> Array:
-        """Test accuracy after T steps with this noise, at every step size, shape (etas,)."""
-        arms = dp_ftrl_epochs.EpochArms(np.array(etas), np.full(len(etas), noise.kappa), np.zeros(len(etas)))
+    def accuracies(self, arm: Arm, etas: Sequence[float]) -> Array:
+        """Returns the test accuracy after T steps of a run, with each of the step sizes, shape (etas,)."""
+        noise, size = arm.noise, arm.size
+        made = dp_ftrl_epochs.EpochArms(np.array(etas), np.full(len(etas), noise.kappa), np.zeros(len(etas)))
         parameters = dp_ftrl_epochs.train(
-            self.model, self.task.inputs, self.task.labels, self.batches, arms,
-            correlated(self.normals, noise.lam)[:, None, :], start=self.start, steps=noise.T,
-            batch_size=nominal_batch(spec), clip_norm=value(spec, "C_clip"),
+            self.model, self.task.inputs, self.task.labels, self.batches, made,
+            correlated(self.normals, noise.lam)[:, None, :], start=self.start, steps=size.T, batch_size=size.B,
+            clip_norm=arm.C_clip,
         )  # fmt: skip
         return self.model.accuracy(parameters, self.task.test_inputs, self.task.test_labels)
 
 
 def correlated(normals: Array, lam: float) -> Array:
-    """`Z_t - lam Z_(t-1)` with `Z_0 = 0` along the first axis (wang2026 Sec. 3.2)."""
+    """Returns `Z_t - lam Z_(t-1)` with `Z_0 = 0` along the first axis (wang2026 Sec. 3.2)."""
     return damped_anti_pgd(1.0 - lam).correlate(normals)
 
 
-def bins_of(spec: Spec) -> int:
-    """Batches of an epoch.
+def size_of(spec: Spec) -> Size:
+    """Returns the size of a run. Sums over batches are divided by its B, also where their number of records is random.
 
     Raises:
         ValueError: if r is not one over an integer that divides the number of records.
@@ -95,79 +97,70 @@ def bins_of(spec: Spec) -> int:
     bins: int = round(1.0 / r)
     if abs(bins * r - 1.0) > 1e-9 or records % bins:
         raise ValueError(f"r={r}: 1/r must be an integer that divides records={records}, so that epochs have 1/r steps")
-    return bins
-
-
-def nominal_batch(spec: Spec) -> int:
-    """What sums over batches are divided by, also where the number of records in a batch is random."""
-    records: int = value(spec, "records")
-    return records // bins_of(spec)
+    return Size(records, records // bins, value(spec, "T"))
 
 
 def batches_of(spec: Spec, sampler: str, rng: np.random.Generator) -> list[Index]:
-    """Batches as a sampler draws them: those of an epoch, or of all T steps.
+    """Returns batches as a sampler draws them: those of an epoch, or of all T steps.
 
     Raises:
         ValueError: if there is no such sampler here.
     """
-    records, T = value(spec, "records"), value(spec, "T")
+    size = size_of(spec)
     if sampler == "balls in bins":
-        return samplers.balls_in_bins(records, bins_of(spec), rng)
+        return samplers.balls_in_bins(size.n, size.n // size.B, rng)
     if sampler == "fixed order":
-        return samplers.fixed_order(records, nominal_batch(spec), rng)
+        return samplers.fixed_order(size.n, size.B, rng)
     if sampler == "fixed size":
-        return list(samplers.fixed_size(records, nominal_batch(spec), T, rng))
+        return list(samplers.fixed_size(size.n, size.B, size.T, rng))
     raise ValueError(f"sampler={sampler!r} is none of ['balls in bins', 'fixed order', 'fixed size']")
 
 
 def noise_of(spec: Spec, lam: float, eps: float) -> Noise:
-    """The noise of the part's accountant; batches are drawn as that one asks for."""
-    accountant, T, r, delta = (value(spec, name) for name in ("accountant", "T", "r", "delta"))
-    found = calibrated.multiplier(spec, accountant, T, r, lam, eps, delta)
-    return Noise(
-        accountant, found.multiplier, lam, T, r, eps, delta, found.relation, found.sampler, found.precondition
-    )  # fmt: skip
+    """Returns the noise of the part's accountant; batches are drawn as that one asks for."""
+    return calibrated.noise(spec, size_of(spec), value(spec, "accountant"), lam, eps, value(spec, "delta"))
 
 
-def noises(spec: Spec) -> Iterator[list[Noise]]:
-    """For every epsilon of a part, the noise of each correlation."""
+def arms(spec: Spec) -> Iterator[list[Arm]]:
+    """Yields, for every epsilon of a part, a run of each correlation."""
     for eps in as_list(value(spec, "eps")):
-        yield [noise_of(spec, lam, eps) for lam in as_list(value(spec, "lam"))]
+        yield [Arm(noise_of(spec, lam, eps), value(spec, "C_clip")) for lam in as_list(value(spec, "lam"))]
 
 
 def run(spec: Spec, make_task: MakeTask) -> Iterator[Row]:
-    """Rows of a part: every seed's test accuracy at each correlation, and what it gains over independent noise."""
-    for arms in noises(spec):
-        etas = tuned(spec, make_task, arms)
+    """Yields every seed's test accuracy at each correlation, and what it gains over independent noise."""
+    for untuned in arms(spec):
+        made = tuned(spec, make_task, untuned)
         for trial in range(*spec["trials"]):
-            seed = Seed.of(spec, make_task, arms[0].sampler, trial)
-            found = [float(seed.accuracies(spec, arm, [eta])[0]) for arm, eta in zip(arms, etas, strict=True)]
-            plain = {arm.lam: accuracy for arm, accuracy in zip(arms, found, strict=True)}.get(0.0)
-            for arm, eta, accuracy in zip(arms, etas, found, strict=True):
-                row = {**arm.columns, "n": len(seed.task.labels), "C_clip": value(spec, "C_clip"), "eta": eta}
+            seed = Seed.of(spec, make_task, made[0].noise.sampler, trial)
+            found = [float(seed.accuracies(arm, [arm.eta])[0]) for arm in made]
+            plain = {arm.noise.lam: accuracy for arm, accuracy in zip(made, found, strict=True)}.get(0.0)
+            for arm, accuracy in zip(made, found, strict=True):
+                row = {**arm.noise.columns, "n": arm.size.n, "C_clip": arm.C_clip, "eta": arm.eta}
                 row |= {"panel": spec["panel"], "trial": trial}
                 yield {**row, "series": ACCURACY, "value": accuracy}
-                if plain is not None and arm.lam > 0.0:
+                if plain is not None and arm.noise.lam > 0.0:
                     yield {**row, "series": GAIN, "value": accuracy - plain}
 
 
-def tuned(spec: Spec, make_task: MakeTask, arms: Sequence[Noise]) -> list[float]:
-    """Each noise's step size of the best mean accuracy on seeds that the table does not have; of equals the least."""
+def tuned(spec: Spec, make_task: MakeTask, arms: Sequence[Arm]) -> list[Arm]:
+    """Returns each arm with the step of the best mean accuracy on other seeds; of equally good ones the smallest."""
     etas = sorted(as_list(value(spec, "eta")))
     totals = np.zeros((len(arms), len(etas)))
     for trial in range(-value(spec, "tuning_seeds"), 0):
-        seed = Seed.of(spec, make_task, arms[0].sampler, trial)
-        totals += [seed.accuracies(spec, arm, etas) for arm in arms]
-    return [float(etas[best]) for best in totals.argmax(axis=1)]
+        seed = Seed.of(spec, make_task, arms[0].noise.sampler, trial)
+        totals += [seed.accuracies(arm, etas) for arm in arms]
+    return [replace(arm, eta=float(etas[best])) for arm, best in zip(arms, totals.argmax(axis=1), strict=True)]
 
 
 def releases(spec: Spec, caveat: str = "") -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of a part: a run of every noise.
+    """Yields ledger entries of a part: a run of every noise.
 
     Args:
         spec: the cell.
         caveat: why there is no guarantee all the same, such as step sizes tuned on the records.
     """
-    for noise in (each for arms in noises(spec) for each in arms):
-        arm = f"{spec['variant']}: {noise.accountant}, eps={noise.eps:g}, lam={noise.lam:g}"
-        yield arm, of_run(noise, value(spec, "C_clip"), caveat), noise.delta
+    for arm in chain.from_iterable(arms(spec)):
+        noise = arm.noise
+        name = f"{spec['variant']}: {noise.accountant}, eps={noise.eps:g}, lam={noise.lam:g}"
+        yield name, arm.event(caveat), noise.delta

@@ -2,28 +2,25 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from dpdescent.algorithms.lambda_cgd import Runs
-from dpdescent.papers.wang2026.design import Row, Spec, value
+from dpdescent.papers.wang2026.arms import Arm
+from dpdescent.papers.wang2026.design import Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import training
 from dpdescent.papers.wang2026.runs.diagnostics import Seed
-from dpdescent.papers.wang2026.runs.training import Arm, Size
 
 
 def run(spec: Spec, size: Size, eta: float, tested: bool) -> Runs:
-    """One step size, all seeds of the part."""
-    noise = training.fixed_noise(size, 0.0, 0.0, np.nan)
-    return training.run(spec, range(*spec["trials"]), size, [Arm(noise, eta, np.inf)], tested=tested)
+    """Runs one step size for all seeds of the part."""
+    return training.run(spec, range(*spec["trials"]), [Arm.without_noise(size, eta)], tested=tested)
 
 
 def margins(spec: Spec, n: int) -> dict[int, float]:
-    """NTK margin of every seed's records at its start."""
+    """Returns the NTK margin of every seed's records at its start."""
     return {trial: Seed(spec, trial, n).margin.value for trial in range(*spec["trials"])}
 
 
 def rows(spec: Spec, size: Size, eta: float, own: Row | None = None) -> Iterator[Row]:
-    """Both averaged risks of every seed beside its margin."""
+    """Yields both averaged risks of every seed beside its margin."""
     runs, gammas = run(spec, size, eta, tested=True), margins(spec, size.n)
     for place, (trial, gamma) in enumerate(gammas.items()):
         base = {

@@ -25,7 +25,7 @@ PIECES = 16
 
 @dataclass(frozen=True)
 class Constants:
-    """Assumption 3.2 in numbers (wang2026).
+    """Bounds on basis and activation that wang2026 Assumption 3.2 asks for.
 
     Attributes:
         p: number of basis functions.
@@ -45,7 +45,7 @@ class Constants:
 
     @classmethod
     def paper(cls, splines: CubicSplines) -> "Constants":
-        """As in the proofs: |h| <= sqrt(p) B_b, |h'| <= sqrt(p) B'_b, |h''| <= sqrt(p) B''_b (wang2026 Lemma B.6)."""
+        """Returns sqrt(p) times the bound on one function, for |h|, |h'| and |h''| (proof of wang2026 Lemma B.6)."""
         root = math.sqrt(splines.count)
         return cls(
             splines.count, root * splines.largest_value, root * splines.largest_first, root * splines.largest_second
@@ -53,19 +53,19 @@ class Constants:
 
     @classmethod
     def sharp(cls, splines: CubicSplines) -> "Constants":
-        """The largest that the norms get: |h| and |h''| at a knot, |h'| in the middle of a cell (constants ours)."""
+        """Returns the norms' largest values (ours): of |h| and |h''| at a knot, of |h'| in the middle of a cell."""
         h = splines.width
         return cls(splines.count, math.sqrt(0.5), math.sqrt(13.0) / (4.0 * h), math.sqrt(6.0) / h**2)
 
     def gradient_bound(self, m: int, delta_conf: float) -> float:
-        """G_delta: bound on |grad l| everywhere with probability 1 - delta_conf (wang2026 eq. 5).
+        """Returns G_delta, a bound on |grad l| everywhere with probability 1 - delta_conf (wang2026 eq. 5).
 
         `B'_sigma |h| |h'| (4 sqrt(p) + 2 sqrt(log(2/delta)/m))`, which is eq. (5) for the paper's constants.
         """
         return self.first * self.norm_h * self.norm_h1 * layer_norm_bound(m, self.p, delta_conf) / math.sqrt(m)
 
     def hessian_bound(self, m: int, delta_conf: float) -> float:
-        """nu: bound on the norm of the Hessian of f everywhere (wang2026 eq. 4).
+        """Returns nu, a bound on the norm of the Hessian of f everywhere (wang2026 eq. 4).
 
         `|h|^2 (B''_sigma |h'| + B'_sigma^2 |h''|) (4 sqrt(p) + 2 sqrt(log(2m/delta))) / sqrt(m)`.
         """
@@ -73,36 +73,36 @@ class Constants:
         return self.norm_h**2 * curvature * unit_norm_bound(m, self.p, delta_conf) / math.sqrt(m)
 
     def initial_output_bound(self, n: int, delta_conf: float) -> float:
-        """Bound on max_i |f_{W_0}(x_i)| with probability 1 - delta_conf / 2 (wang2026 eq. 15)."""
+        """Returns a bound on max_i |f_{W_0}(x_i)| with probability 1 - delta_conf / 2 (wang2026 eq. 15)."""
         require_positive(n=n)
         require_probability(delta_conf=delta_conf)
         return self.norm_h * math.sqrt(2.0 * math.log(2.0 * n / delta_conf))
 
     def output_ceiling(self, n: int, gradient_bound: float, radius: float, delta_conf: float) -> float:
-        """F: bound on |f| at the records of S and its copy, within the radius (wang2026 Lemma C.17).
+        """Returns F, a bound on |f| at the records of S and its copy, within the radius (wang2026 Lemma C.17).
 
-        With b_{delta,m} the given gradient bound (constants ours: the paper leaves C_{sigma,b} open).
+        The given gradient bound stands for b_{delta,m} (constants ours: the paper leaves C_{sigma,b} open).
         """
         require_non_negative(radius=radius, gradient_bound=gradient_bound)
         return self.initial_output_bound(2 * n, delta_conf) + gradient_bound * radius
 
 
 def layer_norm_bound(m: int, p: int, delta_conf: float) -> float:
-    """`4 sqrt(pm) + 2 sqrt(log(2/delta))`, of |c| on E_delta (wang2026 eq. 1)."""
+    """Returns `4 sqrt(pm) + 2 sqrt(log(2/delta))`, the bound on |c| on the event E_delta (wang2026 eq. 1)."""
     require_positive(m=m, p=p)
     require_probability(delta_conf=delta_conf)
     return 4.0 * math.sqrt(p * m) + 2.0 * math.sqrt(math.log(2.0 / delta_conf))
 
 
 def unit_norm_bound(m: int, p: int, delta_conf: float) -> float:
-    """`4 sqrt(p) + 2 sqrt(log(2m/delta))`, of max_j |c_j| on E_delta (wang2026 eq. 1)."""
+    """Returns `4 sqrt(p) + 2 sqrt(log(2m/delta))`, the bound on max_j |c_j| on the event E_delta (wang2026 eq. 1)."""
     require_positive(m=m, p=p)
     require_probability(delta_conf=delta_conf)
     return 4.0 * math.sqrt(p) + 2.0 * math.sqrt(math.log(2.0 * m / delta_conf))
 
 
 def initial_event(c: Array, delta_conf: float) -> bool:
-    """Whether E_delta occurs, for c of shape (m, p) (wang2026 eq. 1)."""
+    """Returns whether the event E_delta occurs, for a second layer c of shape (m, p) (wang2026 eq. 1)."""
     m, p = c.shape
     units: Array = np.linalg.norm(c, axis=1)
     within = np.linalg.norm(units) <= layer_norm_bound(m, p, delta_conf)
@@ -110,22 +110,22 @@ def initial_event(c: Array, delta_conf: float) -> bool:
 
 
 def smoothness(gradient_bound: float, hessian_bound: float) -> float:
-    """beta: `G^2/4 + nu`, bound on the largest eigenvalue of the loss's Hessian (wang2026 Lemma B.7, constants ours).
+    """Returns beta = `G^2/4 + nu`, a bound on the eigenvalues of the loss's Hessian (wang2026 Lemma B.7).
 
-    The paper writes C_{sigma,b} p^3. Also |grad L_S|^2 <= 4 beta L_S.
+    The constants are ours: the paper writes C_{sigma,b} p^3 for it. From it follows |grad L_S|^2 <= 4 beta L_S.
     """
     require_non_negative(gradient_bound=gradient_bound, hessian_bound=hessian_bound)
     return 0.25 * gradient_bound**2 + hessian_bound
 
 
 def largest_step(beta: float) -> float:
-    """`1 / (12 beta)` (wang2026 Theorem 4.1)."""
+    """Returns the largest step size that Theorem 4.1 allows, `1 / (12 beta)` (wang2026)."""
     require_positive(beta=beta)
     return 1.0 / (12.0 * beta)
 
 
 def quasi_convexity(distance: float, hessian_bound: float) -> float:
-    """tau = `1 / (1 - D^2 nu / 2)`: on a segment of length D the loss is at most tau times that at its ends.
+    """Returns tau = `1 / (1 - D^2 nu / 2)`: on a segment of length D the loss is at most tau times that at its ends.
 
     wang2026 Lemma B.4; infinite where D reaches sqrt(2/nu).
     """
@@ -135,15 +135,15 @@ def quasi_convexity(distance: float, hessian_bound: float) -> float:
 
 
 def loss_ceiling(output: float) -> float:
-    """U = log(1 + e^F), the largest loss at outputs within F (wang2026 Lemma C.17)."""
+    """Returns U = log(1 + e^F), the largest loss at outputs within F (wang2026 Lemma C.17)."""
     require_non_negative(output=output)
     return float(np.logaddexp(0.0, output))
 
 
 def sharp_gradient_bound(kan: KAN, c: Array) -> Array:
-    """G_sharp: bound on |grad l| at every input and W, given c of shape (..., m, p): shape (...) (constants ours).
+    """Returns G_sharp (ours), a bound on |grad l| at every input and W, given c of shape (..., m, p): shape (...).
 
-    `(1/m sum_j max_u ((1 - u^2) <c_j, h'(u)>)^2)^{1/2} max|h|`. A clipping threshold that clips nothing and uses no
+    `(1/m sum_j max_u ((1 - u^2) <c_j, h'(u)>)^2)^{1/2} max|h|`. As a clipping threshold it clips nothing and uses no
     data.
     """
     slopes = _largest(_times(_slopes(kan.splines, c), _one_minus_square(kan.splines)))
@@ -151,7 +151,7 @@ def sharp_gradient_bound(kan: KAN, c: Array) -> Array:
 
 
 def sharp_hessian_bound(kan: KAN, c: Array) -> Array:
-    """nu given c (..., m, p): `max_j max_u |<c_j, v_j(u)>| max|h|^2 / sqrt(m)`, shape (...) (constants ours).
+    """Returns nu given c (..., m, p): `max_j max_u |<c_j, v_j(u)>| max|h|^2 / sqrt(m)`, shape (...) (constants ours).
 
     With `v_j = -2u (1 - u^2) h'(u) + (1 - u^2)^2 h''(u)` (wang2026, above eq. 4, for tanh).
     """

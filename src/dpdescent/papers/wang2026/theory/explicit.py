@@ -1,7 +1,7 @@
 """The bounds on the averaged empirical risk that have all their constants (wang2026 App. C.1 and D.2).
 
 All hold for any comparator W*, given its loss and its distance from W_0. D = mdp is the number of parameters and
-c = C_clip kappa / B. Where B = n batches do not differ, Delta = 0, and what bounds it is left out (end of App. E).
+c = C_clip kappa / B. Where B = n all batches are equal, so that Delta = 0 and its bound is left out (end of App. E).
 """
 
 import math
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Setting:
-    """A run of Algorithm 1, and what its bounds ask of the network.
+    """A run of Algorithm 1, and the constants of the network that its bounds use.
 
     Attributes:
         n: records.
@@ -31,8 +31,8 @@ class Setting:
         hessian_bound: nu.
         beta: smoothness.
         delta_Z: failure probability of the noise's bounds (Lemma C.5).
-        delta_D: of the batches' fluctuation (Lemma C.6).
-        delta_pot: of the potential's (Lemma C.10).
+        delta_D: failure probability of the bound on the batches' fluctuation (Lemma C.6).
+        delta_pot: failure probability of the bound on the potential's fluctuation (Lemma C.10).
     """
 
     n: int
@@ -58,23 +58,23 @@ class Setting:
 
     @property
     def batch_deviation_squared(self) -> float:
-        """`G^2 / B`, bound on E|Delta|^2 (wang2026 Lemma B.2); 0 where B = n."""
+        """Returns `G^2 / B`, the bound on E|Delta|^2 (wang2026 Lemma B.2); 0 where B = n."""
         return self.gradient_bound**2 / self.B if self.n > self.B else 0.0
 
     @property
     def admissible(self) -> bool:
-        """Whether eta <= 1 / (12 beta) (wang2026 Lemma C.3)."""
+        """Returns whether eta <= 1 / (12 beta) (wang2026 Lemma C.3)."""
         return 12.0 * self.beta * self.eta <= 1.0
 
     @property
     def noise_weight(self) -> float:
-        """`(1 - lam)^2 + 12 beta lam^2 eta`, of eta c^2 V_Z (wang2026 eq. 10)."""
+        """Returns `(1 - lam)^2 + 12 beta lam^2 eta`, the factor of eta c^2 V_Z (wang2026 eq. 10)."""
         return (1.0 - self.lam) ** 2 + 12.0 * self.beta * self.lam**2 * self.eta
 
 
 @dataclass(frozen=True)
 class Comparator:
-    """W* as the bounds see it.
+    """What the bounds use of a comparator W*.
 
     Attributes:
         loss: L_S(W*).
@@ -90,11 +90,11 @@ class Terms:
     """A bound on (1/T) sum_t L_S(W_t), term by term.
 
     Attributes:
-        comparator: of L_S(W*).
-        start: of |W_0 - W*|^2.
-        potential: of the fluctuation M.
-        batches: of V_Delta.
-        noise: of V_Z.
+        comparator: the term of L_S(W*).
+        start: the term of |W_0 - W*|^2.
+        potential: the term of the fluctuation M.
+        batches: the term of V_Delta.
+        noise: the term of V_Z.
     """
 
     comparator: float
@@ -105,24 +105,24 @@ class Terms:
 
     @property
     def total(self) -> float:
-        """Their sum."""
+        """Returns the sum of the terms."""
         return float(sum(getattr(self, field.name) for field in fields(self)))
 
 
 def deviation_squared(values: Array, B: int) -> float:
-    """E|mean of B of them - mean|^2 without replacement, for values of shape (n, k) (wang2026 Lemma B.2), exact."""
+    """Returns E|mean of B rows - mean of all|^2 exactly, B drawn of (n, k) without replacement (wang2026 Lemma B.2)."""
     n = len(values)
     spread = float(np.mean(np.sum((values - values.mean(axis=0)) ** 2, axis=1)))
     return (n - B) / (B * (n - 1.0)) * spread
 
 
 def largest_noise(setting: Setting) -> float:
-    """z: `sqrt(D) + sqrt(2 log(2T/delta_Z))`, bound on max_t |Z_t| (wang2026 Lemma C.5)."""
+    """Returns z = `sqrt(D) + sqrt(2 log(2T/delta_Z))`, a bound on max_t |Z_t| (wang2026 Lemma C.5)."""
     return math.sqrt(setting.parameters) + math.sqrt(2.0 * math.log(2.0 * setting.T / setting.delta_Z))
 
 
 def noise_sum(setting: Setting) -> float:
-    """V_Z: bound on sum_{t<T} |Z_t|^2, Z_0 = 0 (wang2026 Lemma C.5)."""
+    """Returns V_Z, a bound on sum_{t<T} |Z_t|^2, Z_0 = 0 (wang2026 Lemma C.5)."""
     return _chi_squared((setting.T - 1) * setting.parameters, math.log(2.0 / setting.delta_Z))
 
 
@@ -132,7 +132,7 @@ def _chi_squared(freedom: float, log: float) -> float:
 
 
 def batch_sum(setting: Setting) -> float:
-    """V_Delta: `2 T G^2/B + 8 G^2 log(1/delta)`, bound on sum_t |Delta_t|^2 (wang2026 Lemma C.6)."""
+    """Returns V_Delta = `2 T G^2/B + 8 G^2 log(1/delta)`, a bound on sum_t |Delta_t|^2 (wang2026 Lemma C.6)."""
     if setting.n == setting.B:
         return 0.0
     spread = 8.0 * setting.gradient_bound**2 * math.log(1.0 / setting.delta_D)
@@ -140,13 +140,13 @@ def batch_sum(setting: Setting) -> float:
 
 
 def potential(setting: Setting, Rbar: float) -> float:
-    """M: bound on the fluctuation of |U_t - W*|^2 within Rbar (wang2026 Lemma C.10, eq. 13)."""
+    """Returns M, a bound on the fluctuation of |U_t - W*|^2 within Rbar (wang2026 Lemma C.10, eq. 13)."""
     slope, constant = _potential_parts(setting)
     return slope * Rbar + constant
 
 
 def _potential_parts(s: Setting) -> tuple[float, float]:
-    """M = slope Rbar + constant, the terms of Lemmas C.7, C.8 and C.9."""
+    """Returns slope and constant of M = slope Rbar + constant, from Lemmas C.7, C.8 and C.9."""
     log, deviation = math.log(6.0 / s.delta_pot), math.sqrt(s.batch_deviation_squared)
     linear_noise = 4.0 * (1.0 - s.lam) * s.eta * s.c_priv
     slope = (4.0 * math.sqrt(2.0) * s.eta * deviation + linear_noise) * math.sqrt(s.T * log)
@@ -154,7 +154,7 @@ def _potential_parts(s: Setting) -> tuple[float, float]:
 
 
 def self_consistency(setting: Setting, comparator: Comparator, Rbar: float) -> float:
-    """Left side of eq. (10), which must not exceed Rbar^2 (wang2026)."""
+    """Returns the left side of eq. (10), which must not exceed Rbar^2 (wang2026)."""
     s = setting
     start = comparator.distance**2 + 8.0 / 3.0 * s.eta * s.T * comparator.loss
     noise = s.noise_weight * s.eta**2 * s.c_priv**2 * noise_sum(s)
@@ -162,27 +162,28 @@ def self_consistency(setting: Setting, comparator: Comparator, Rbar: float) -> f
 
 
 def shifted_radius(setting: Setting, comparator: Comparator) -> float:
-    """Rbar: the smallest that satisfies eq. (10), M being affine in it (wang2026)."""
+    """Returns the smallest Rbar that satisfies eq. (10), by a quadratic, because M is affine in it (wang2026)."""
     slope, _ = _potential_parts(setting)
     rest = self_consistency(setting, comparator, 0.0)
     return 0.5 * (slope + math.sqrt(slope**2 + 4.0 * rest))
 
 
 def localisation(setting: Setting, Rbar: float) -> float:
-    """`nu (Rbar + eta c z)^2`, which must not exceed 1/2 (wang2026 eq. 7, in the form of Lemma C.2's proof)."""
+    """Returns `nu (Rbar + eta c z)^2`, which must not exceed 1/2 (wang2026 eq. 7, in the form of Lemma C.2's proof)."""
     return setting.hessian_bound * (Rbar + setting.eta * setting.c_priv * largest_noise(setting)) ** 2
 
 
 def smallest_radius(setting: Setting, comparator: Comparator, Rbar: float) -> float:
-    """`Rbar + |W* - W_0| + eta c z`, from which on the projection is inactive (wang2026 Lemma C.3)."""
+    """Returns `Rbar + |W* - W_0| + eta c z`, from which radius on projection is inactive (wang2026 Lemma C.3)."""
     return Rbar + comparator.distance + setting.eta * setting.c_priv * largest_noise(setting)
 
 
 def correlated_bound(setting: Setting, comparator: Comparator) -> Terms:
-    """`8 L* + 3|W_0 - W*|^2/(eta T) + 3M/(eta T) + 6 eta V_Delta/T + 3 w eta c^2 V_Z/T` at the smallest Rbar.
+    """Returns the bound for correlated noise at the smallest Rbar (wang2026 Lemmas C.3 and C.11).
 
-    wang2026 Lemmas C.3 and C.11, w the noise weight, with probability 1 - delta_Z - delta_D - delta_pot. It holds where
-    eta is admissible and the localisation is at most 1/2, and then for lam = 0 too. It is evaluated anywhere.
+    `8 L* + 3|W_0 - W*|^2/(eta T) + 3M/(eta T) + 6 eta V_Delta/T + 3 w eta c^2 V_Z/T`, w the noise weight, with
+    probability 1 - delta_Z - delta_D - delta_pot. It holds where eta is admissible and the localisation is at most 1/2,
+    and then for lam = 0 too. It is computed elsewhere as well.
     """
     s, Rbar = setting, shifted_radius(setting, comparator)
     return Terms(
@@ -195,7 +196,7 @@ def correlated_bound(setting: Setting, comparator: Comparator) -> Terms:
 
 
 def independent_bound(setting: Setting, comparator: Comparator, radius: float) -> Terms:
-    """The bound for lam = 0 within the projection's radius R_* (wang2026 Lemmas D.11, D.12, Theorem D.13).
+    """Returns the bound for lam = 0 within the projection's radius R_* (wang2026 Lemmas D.11, D.12, Theorem D.13).
 
     `4 L* + 3/2 |W_0 - W*|^2/(eta T) + (M_Delta + M_Z)/T + 6 eta V_Delta/T + 6 eta c^2 V_Z/T`. The martingales
     `M_Delta = 6 sqrt2 G R_* sqrt(T log(2/delta)/B)`, `M_Z = 6 sqrt2 c R_* sqrt(T log(2/delta))` have constants ours,
@@ -219,7 +220,7 @@ def independent_bound(setting: Setting, comparator: Comparator, radius: float) -
 
 
 def independent_localisation(hessian_bound: float, radius: float) -> float:
-    """`nu (2 R_*)^2`, which must not exceed 1/2 (wang2026 eq. 21)."""
+    """Returns `nu (2 R_*)^2`, which must not exceed 1/2 (wang2026 eq. 21)."""
     return hessian_bound * (2.0 * radius) ** 2
 
 
@@ -245,12 +246,12 @@ class Step:
 
 
 def shifted(iterate: Array, noise: Array, eta: float, c_priv: float) -> Array:
-    """U = W~ + eta c Z (wang2026 Sec. 4.3, step 2)."""
+    """Returns U = W~ + eta c Z (wang2026 Sec. 4.3, step 2)."""
     return iterate + eta * c_priv * noise
 
 
 def one_step(step: Step, comparator: Array, eta: float, lam: float, c: float) -> tuple[float, float]:
-    """Both sides of the one-step identity, |U_t - W*|^2 and what it is made of (wang2026 eq. 6, Lemma C.1)."""
+    """Returns both sides of the one-step identity, |U_t - W*|^2 and its expansion (wang2026 eq. 6, Lemma C.1)."""
     U = shifted(step.before, step.noise_before, eta, c) - comparator
     g, Delta, Z = step.gradient, step.deviation, step.noise_before
     right = _dot(U, U) - 2.0 * eta * (_dot(g, step.before - comparator) + _dot(Delta, U))
@@ -262,7 +263,7 @@ def one_step(step: Step, comparator: Array, eta: float, lam: float, c: float) ->
 
 
 def comparator_slack(loss: float, gradient: Array, iterate: Array, target: Array, target_loss: float) -> float:
-    """`<g, W - W*> + 4/3 L_S(W*) - 2/3 L_S(W)`, which must not be negative (wang2026 Lemma C.2, eq. 9)."""
+    """Returns `<g, W - W*> + 4/3 L_S(W*) - 2/3 L_S(W)`, which must not be negative (wang2026 Lemma C.2, eq. 9)."""
     return _dot(gradient, iterate - target) + 4.0 / 3.0 * target_loss - 2.0 / 3.0 * loss
 
 

@@ -34,35 +34,35 @@ class Margin:
     coefficients: Array
 
     def direction(self, features: Array, factors: Array) -> Array:
-        """u, of norm one, shape (m, dp)."""
+        """Returns u, of norm one, shape (m, dp), from features (n, dp) and factors (n, m)."""
         return np.asarray((self.coefficients[:, None] * factors).T @ features)
 
 
 def kernel(features: Array, factors: Array) -> Array:
-    """The tangent kernel <S_i, S_j> <h_i, h_j> of features (n, dp) and factors (n, m), shape (n, n)."""
+    """Returns the tangent kernel <S_i, S_j> <h_i, h_j> of features (n, dp) and factors (n, m), shape (n, n)."""
     return np.asarray((factors @ factors.T) * (features @ features.T))
 
 
 def margin(features: Array, factors: Array, labels: Array) -> Margin:
-    """Largest margin of labels in {-1, +1} in the tangent kernel (wang2026 Assumption 3.3).
+    """Returns the largest margin of labels in {-1, +1} in the tangent kernel (wang2026 Assumption 3.3).
 
-    The closest point to 0 of the hull of y_i grad f(x_i): non-negative least squares of `|A q|^2 + (1'q - 1)^2`, whose
-    solution is a multiple of the weights.
+    Its direction is the point closest to 0 in the convex hull of y_i grad f(x_i), found by non-negative least squares
+    of `|A q|^2 + (1'q - 1)^2`, whose solution is a multiple of the weights q.
     """
     signed = labels[:, None] * kernel(features, factors) * labels
     weights = _simplex(signed)
     products = signed @ weights
     dual = math.sqrt(max(float(weights @ products), 0.0))
-    # Separable only by rounding: any direction will do.
+    # With dual = 0 the records cannot be separated; the scale only avoids a division by zero.
     scale = dual if dual > 0.0 else 1.0
     return Margin(float(products.min()) / scale, dual, weights, weights * labels / scale)
 
 
 def _simplex(signed: Array) -> Array:
-    """Minimiser of q' K q on the simplex, shape (n,)."""
+    """Returns the minimiser of q' K q on the simplex, shape (n,)."""
     values, vectors = np.linalg.eigh(signed)
     root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
-    # Both squares of the same size, or one of them is lost.
+    # Scaled, because least squares would lose the smaller of two squares of very different size.
     root /= math.sqrt(max(float(np.trace(signed)) / len(signed), 1e-300))
     design = np.vstack([root, np.ones(len(signed))])
     found, _ = nnls(design, np.append(np.zeros(len(signed)), 1.0), maxiter=30 * len(signed))
@@ -70,15 +70,16 @@ def _simplex(signed: Array) -> Array:
 
 
 def comparator_distance(gamma: float, n: int, T: float, constants: Constants, delta_conf: float) -> float:
-    """tau = |W* - W_0| of the NTK comparator: `max(2 max|f_0|, 4 log T) / gamma` (wang2026 Lemma C.12, constants ours).
+    """Returns tau = |W* - W_0| of the NTK comparator, `max(2 max|f_0|, 4 log T) / gamma` (wang2026 Lemma C.12).
 
-    The proof needs `tau gamma / 2 >= max_i |f_0(x_i)|`, bounded by eq. (15), and `tau gamma / 4 >= log T`.
+    The constants are ours: the proof needs `tau gamma / 2 >= max_i |f_0(x_i)|`, bounded by eq. (15), and
+    `tau gamma / 4 >= log T`.
     """
     require_positive(gamma=gamma, T=T)
     return max(2.0 * constants.initial_output_bound(n, delta_conf), 4.0 * math.log(T)) / gamma
 
 
 def radius(gamma: float, n: int, T: float, delta_conf: float) -> float:
-    """R_*, and the order of tau: `(log T + sqrt(log(n/delta))) / gamma`, constant 1 (wang2026 Theorem 4.1)."""
+    """Returns R_*, also the order of tau: `(log T + sqrt(log(n/delta))) / gamma`, constant 1 (wang2026 Theorem 4.1)."""
     require_positive(gamma=gamma, n=n, T=T)
     return (math.log(T) + math.sqrt(math.log(n / delta_conf))) / gamma

@@ -12,7 +12,7 @@ from dpdescent.papers.wang2026.theory.rates import Run
 
 @dataclass(frozen=True)
 class Point:
-    """Where prescriptions are asked for.
+    """A setting for which the paper prescribes a run.
 
     Attributes:
         n: records.
@@ -31,9 +31,10 @@ class Point:
 
 
 def corollary_5_3(point: Point, *, rho: float = 0.2, lam: float = 0.5, eta: float = 1.0) -> Run:
-    """Correlated noise: `B = rho n`, `T = min(sqrt(n)/gamma, n eps gamma^2/sqrt(d))`, `m = gamma^-6`.
+    """Returns the run with correlated noise of wang2026 Corollary 5.3.
 
-    wang2026 Corollary 5.3, where eta is of order 1; kappa of Theorem 5.1 without logarithms.
+    `B = rho n`, `T = min(sqrt(n)/gamma, n eps gamma^2/sqrt(d))`, `m = gamma^-6`, where eta is of order 1; kappa of
+    Theorem 5.1 without logarithms.
     """
     p = point
     T = min(math.sqrt(p.n) / p.gamma, p.n * p.eps * p.gamma**2 / math.sqrt(p.d))
@@ -44,9 +45,10 @@ def corollary_5_3(point: Point, *, rho: float = 0.2, lam: float = 0.5, eta: floa
 
 
 def corollary_5_5(point: Point) -> Run:
-    """Independent noise: `B = gamma sqrt(n)`, `eta = min(1, gamma^2 sqrt(n) eps/sqrt(d))`, `T = sqrt(n)/gamma`.
+    """Returns the run with independent noise of wang2026 Corollary 5.5.
 
-    wang2026 Corollary 5.5, with `m = gamma^-4`; kappa of Theorem 5.4 without logarithms.
+    `B = gamma sqrt(n)`, `eta = min(1, gamma^2 sqrt(n) eps/sqrt(d))`, `T = sqrt(n)/gamma`, `m = gamma^-4`; kappa of
+    Theorem 5.4 without logarithms.
     """
     p = point
     B, T = p.gamma * math.sqrt(p.n), math.sqrt(p.n) / p.gamma
@@ -56,7 +58,10 @@ def corollary_5_5(point: Point) -> Run:
 
 
 def corollary_5_6(point: Point) -> Run:
-    """No noise: `B = gamma sqrt(n)`, `eta = B/n`, `T = n^2/(gamma^2 B)`, `m = gamma^-4` (wang2026 Corollary 5.6)."""
+    """Returns the run without noise of wang2026 Corollary 5.6.
+
+    `B = gamma sqrt(n)`, `eta = B/n`, `T = n^2/(gamma^2 B)`, `m = gamma^-4`.
+    """
     p = point
     B = p.gamma * math.sqrt(p.n)
     return Run(
@@ -65,9 +70,9 @@ def corollary_5_6(point: Point) -> Run:
 
 
 def full_batch_private(point: Point) -> Run:
-    """DP-GD: `B = n`, `eta = min(1, eps/(gamma sqrt(md)))`, `m = gamma^-4`, `T = n`, as its kappa implies.
+    """Returns the run of DP-GD (wang2026 end of App. D.3).
 
-    wang2026 end of App. D.3.
+    `B = n`, `eta = min(1, eps/(gamma sqrt(md)))`, `m = gamma^-4`, and `T = n`, as its kappa implies.
     """
     p = point
     m = p.gamma**-4
@@ -76,24 +81,24 @@ def full_batch_private(point: Point) -> Run:
 
 
 def full_batch(point: Point) -> Run:
-    """GD: `B = n`, `eta = 1`, `T = n/gamma^2`, `m = gamma^-4` (wang2026 end of App. E)."""
+    """Returns the run of GD: `B = n`, `eta = 1`, `T = n/gamma^2`, `m = gamma^-4` (wang2026 end of App. E)."""
     p = point
     return Run(p.n, p.n, p.n / p.gamma**2, p.gamma**-4, p.d, p.gamma, 1.0, 0.0, 0.0, _small(1.0 / p.gamma, p))
 
 
 def _small(scale: float, point: Point) -> float:
-    """delta = scale / n, below 1/2 where it would not be a probability."""
+    """Returns scale / n, and 1/2 where that is larger, because it has to be a probability."""
     return min(0.5, scale / point.n)
 
 
 def theorem_5_1(T: float, r: float, lam: float, eps: float) -> float:
-    """kappa of correlated noise without logarithms: `(1-lam^T)/(1-lam) sqrt(rT) / eps` (wang2026 Theorem 5.1)."""
+    """Returns kappa of correlated noise, no logarithms: `(1-lam^T)/(1-lam) sqrt(rT) / eps` (wang2026 Theorem 5.1)."""
     require_positive(T=T, r=r, eps=eps)
     return float(math.sqrt(r * T) * (1.0 - lam**T) / (1.0 - lam) / eps)
 
 
 def theorem_5_4(T: float, r: float, eps: float) -> float:
-    """kappa of independent noise without logarithms: `r sqrt(T) / eps` (wang2026 Theorem 5.4)."""
+    """Returns kappa of independent noise without logarithms, `r sqrt(T) / eps` (wang2026 Theorem 5.4)."""
     require_positive(T=T, r=r, eps=eps)
     return r * math.sqrt(T) / eps
 
@@ -103,7 +108,7 @@ def theorem_5_4(T: float, r: float, eps: float) -> float:
 
 @dataclass(frozen=True)
 class Power:
-    """`n^a gamma^b d^c eps^e`.
+    """An order of magnitude, `n^a gamma^b d^c eps^e`.
 
     Attributes:
         n: a.
@@ -118,21 +123,21 @@ class Power:
     eps: float = 0.0
 
     def value(self, point: Point) -> float:
-        """At a point."""
+        """Returns its value at a point."""
         return float(point.n**self.n * point.gamma**self.gamma * point.d**self.d * point.eps**self.eps)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of what the paper compares (wang2026 Secs. 1 and 5).
+    """An algorithm whose rate the paper compares with others (wang2026 Secs. 1 and 5).
 
     Attributes:
         setting: algorithm.
         source: where it is stated, or whose it is.
-        rate: of the population risk, as far as it comes from sampling; None where none is quoted.
-        private: what privacy adds; None without privacy.
+        rate: order of the part of the population risk that comes from sampling; None where none is quoted.
+        private: order of the part that privacy adds; None without privacy.
         width: least power of gamma in the width; None where there is no width.
-        empirical: of the averaged empirical risk, where the text has another.
+        empirical: order of the averaged empirical risk, where the text has another.
     """
 
     setting: str

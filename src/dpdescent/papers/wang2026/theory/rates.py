@@ -1,7 +1,7 @@
 """The paper's bounds where it hides constants, and the conditions on step and width (wang2026 Secs. 4.2 and 5).
 
-Where the text has "<~" constants are 1, so that values are orders and no bounds. Logarithms are dropped as in the main
-text, or kept as in the appendix; the bound G on gradients counts as one of them.
+Where the text has "<~", constants are 1, so that values are orders of magnitude, not bounds. Logarithms are dropped as
+in the main text, or kept as in the appendix; the bound G on gradients counts as one of them.
 """
 
 import math
@@ -45,25 +45,25 @@ class Run:
 
     @property
     def batches_differ(self) -> float:
-        """1, or 0 where B = n, so that Delta = 0 and its terms vanish (wang2026 end of D.3 and of App. E)."""
+        """Returns 1, or 0 where B = n, because Delta and its terms then vanish (wang2026 end of D.3 and of App. E)."""
         return 1.0 if self.n > self.B else 0.0
 
     @property
     def quadratic_weight(self) -> float:
-        """`(1 - lam)^2 + lam^2 eta` (wang2026 Theorem 4.1)."""
+        """Returns `(1 - lam)^2 + lam^2 eta` (wang2026 Theorem 4.1)."""
         return quadratic_weight(self.lam, self.eta)
 
 
 @dataclass(frozen=True)
 class Rate:
-    """An order of the averaged empirical risk, term by term.
+    """Order of the averaged empirical risk, term by term.
 
     Attributes:
-        start: of the distance to the comparator.
-        potential: of batches, linear.
-        batches: of batches, quadratic.
-        linear: of the noise, linear.
-        quadratic: of the noise, quadratic.
+        start: the term of the distance to the comparator.
+        potential: the linear term of the batches.
+        batches: the quadratic term of the batches.
+        linear: the linear term of the noise.
+        quadratic: the quadratic term of the noise.
     """
 
     start: float
@@ -74,12 +74,15 @@ class Rate:
 
     @property
     def total(self) -> float:
-        """Their sum."""
+        """Returns the sum of the terms."""
         return float(sum(getattr(self, field.name) for field in fields(self)))
 
 
 def correlated(run: Run, *, logs: bool = False) -> Rate:
-    """A_corr (wang2026 Theorem 4.1); with logs, the displays after eq. (16) in the proof of Theorem C.13."""
+    """Returns A_corr, for correlated noise (wang2026 Theorem 4.1).
+
+    With logs it is that of the displays after eq. (16), in the proof of Theorem C.13.
+    """
     r, log = run, math.log(run.n * run.T / run.delta) if logs else 1.0
     reach = math.sqrt(_reach_squared(run) if logs else 1.0) / r.gamma
     spread = r.kappa / r.B
@@ -96,7 +99,7 @@ def correlated(run: Run, *, logs: bool = False) -> Rate:
 
 
 def independent(run: Run, *, logs: bool = False) -> Rate:
-    """A_van (wang2026 Theorem D.14).
+    """Returns A_van, for independent noise (wang2026 Theorem D.14).
 
     Raises:
         ValueError: if the noise is correlated.
@@ -116,7 +119,7 @@ def independent(run: Run, *, logs: bool = False) -> Rate:
 
 
 def without_noise(run: Run) -> Rate:
-    """A_non: `1/(gamma^2 eta T) + 1/(gamma sqrt(BT)) + eta/B`, without logarithms (wang2026 Theorem E.1)."""
+    """Returns A_non: `1/(gamma^2 eta T) + 1/(gamma sqrt(BT)) + eta/B`, without logarithms (wang2026 Theorem E.1)."""
     r = run
     return Rate(
         start=1.0 / (r.gamma**2 * r.eta * r.T),
@@ -128,12 +131,15 @@ def without_noise(run: Run) -> Rate:
 
 
 def _reach_squared(run: Run) -> float:
-    """(gamma tau)^2: `log^2 T + log(n/delta)` (wang2026 Theorem C.13)."""
+    """Returns (gamma tau)^2 = `log^2 T + log(n/delta)` (wang2026 Theorem C.13)."""
     return math.log(run.T) ** 2 + math.log(run.n / run.delta)
 
 
 def population(run: Run, empirical: float) -> float:
-    """`(1 + eta T / n) A`, without logarithms and the terms of delta (wang2026 Theorems 5.2, D.16 and E.1)."""
+    """Returns the order of the population risk, `(1 + eta T / n) A`, without logarithms and the terms of delta.
+
+    wang2026 Theorems 5.2, D.16 and E.1.
+    """
     return (1.0 + run.eta * run.T / run.n) * empirical
 
 
@@ -141,12 +147,12 @@ def population(run: Run, empirical: float) -> float:
 
 
 def quadratic_weight(lam: float, eta: float) -> float:
-    """`(1 - lam)^2 + lam^2 eta` (wang2026 Theorem 4.1); with 12 beta eta in place of eta that of Lemma C.3."""
+    """Returns `(1 - lam)^2 + lam^2 eta` (wang2026 Theorem 4.1); with 12 beta eta in place of eta that of Lemma C.3."""
     return (1.0 - lam) ** 2 + lam**2 * eta
 
 
 def best_correlation(eta: float) -> float:
-    """The lambda of the least quadratic weight, `1 / (1 + eta)`; the weight then is `eta / (1 + eta)`.
+    """Returns the lambda of the least quadratic weight, `1 / (1 + eta)`; the weight then is `eta / (1 + eta)`.
 
     Ours, from wang2026 Remark 4.2; with the constants of Lemma C.3 eta stands for 12 beta eta.
     """
@@ -155,7 +161,7 @@ def best_correlation(eta: float) -> float:
 
 
 def best_correlation_of(run: Run) -> float:
-    """The lambda of the least A_corr at a fixed kappa, at most 1 (ours): the linear term falls up to lambda = 1."""
+    """Returns the lambda of the least A_corr at a fixed kappa (ours), at most 1, up to which the linear term falls."""
     at_zero = correlated(replace(run, lam=0.0))
     # At lambda = 0 the quadratic weight is 1.
     return min(1.0, (1.0 + at_zero.linear / (2.0 * at_zero.quadratic)) / (1.0 + run.eta))
@@ -165,9 +171,9 @@ def best_correlation_of(run: Run) -> float:
 
 
 def step_condition(run: Run) -> float:
-    """`eta gamma sqrt(T) (1/sqrt(B) + kappa (1-lam)/B) + eta^2 gamma^2 (T/B + 1)`, to be <~ 1.
+    """Returns what Theorem 4.1 asks to be of order 1 at most (wang2026).
 
-    wang2026 Theorem 4.1.
+    `eta gamma sqrt(T) (1/sqrt(B) + kappa (1-lam)/B) + eta^2 gamma^2 (T/B + 1)`.
     """
     r = run
     linear = r.eta * r.gamma * math.sqrt(r.T) * (1.0 / math.sqrt(r.B) + r.kappa * (1.0 - r.lam) / r.B)
@@ -175,25 +181,25 @@ def step_condition(run: Run) -> float:
 
 
 def least_width(run: Run, *, logs: bool = False) -> float:
-    """`gamma^-4`; with logs the least m with `m >= log(m/delta) (log^2 T + log(n/delta)) / gamma^4` (Lemma C.12).
+    """Returns the lower limit on m of wang2026 Theorem 4.1, `gamma^-4`.
 
-    wang2026 Theorem 4.1's lower limit on m.
+    With logs it is the least m with `m >= log(m/delta) (log^2 T + log(n/delta)) / gamma^4` (Lemma C.12).
     """
     if not logs:
         return float(run.gamma**-4)
     factor = _reach_squared(run) / run.gamma**4
     width = factor
     for _ in range(100):
-        # A contraction, with slope factor / m < 1.
+        # This converges, because it is a contraction of slope factor / m < 1.
         width = factor * math.log(max(width, 2.0) / run.delta)
     return width
 
 
 def largest_width(run: Run, *, logs: bool = False) -> float:
-    """`B^2/(eta^2 kappa^2 gamma^2 d) min(1, 1/(T ((1-lam)^2 + lam^2 eta)))` (wang2026 Theorem 4.1).
+    """Returns the upper limit on m of wang2026 Theorem 4.1.
 
-    With logs times `log^2 T + log(n/delta)`, as the proof of Theorem C.13 compares with tau^2 (constants ours);
-    infinite without noise.
+    `B^2/(eta^2 kappa^2 gamma^2 d) min(1, 1/(T ((1-lam)^2 + lam^2 eta)))`, with logs times `log^2 T + log(n/delta)`,
+    because the proof of Theorem C.13 compares with tau^2 (constants ours); infinite without noise.
     """
     r = run
     if r.kappa == 0.0:

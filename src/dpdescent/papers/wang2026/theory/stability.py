@@ -1,4 +1,4 @@
-"""How far two runs drift apart whose records differ in one, and what follows for the risk (wang2026 App. C.2).
+"""Distance between two runs whose records differ in one, and what follows for the risk (wang2026 App. C.2).
 
 The runs share start, batches and noise. a_{delta,m} is twice the Hessian bound nu and b_{delta,m} the gradient bound G
 (constants ours: the paper leaves C_{sigma,b} open).
@@ -15,13 +15,13 @@ Array = NDArray[np.float64]
 
 
 def growth(eta: float, hessian_bound: float, losses: Array) -> Array:
-    """M_t: `2 nu eta (L_{B_t}(W_t) + L^(i)_{B_t}(W^(i)_t))`, for that sum of losses (wang2026 Lemma C.16)."""
+    """Returns M_t = `2 nu eta (L_{B_t}(W_t) + L^(i)_{B_t}(W^(i)_t))`, for that sum of losses (wang2026 Lemma C.16)."""
     require_positive(eta=eta)
     return 2.0 * hessian_bound * eta * losses
 
 
 def push(eta: float, gradient_bound: float, B: int, losses: Array) -> Array:
-    """R_t: `eta b / B (l_i + l'_i)` at the steps whose batch has record i, 0 at others (wang2026 Lemma C.16).
+    """Returns R_t = `eta b / B (l_i + l'_i)` at the steps whose batch has record i, 0 at others (wang2026 Lemma C.16).
 
     Args:
         eta: step size.
@@ -34,7 +34,7 @@ def push(eta: float, gradient_bound: float, B: int, losses: Array) -> Array:
 
 
 def recursion(growths: Array, pushes: Array) -> Array:
-    """Delta_t <= (1 + M_{t-1}) Delta_{t-1} + R_{t-1}, Delta_0 = 0, for t = 0..T, of arrays (T, ...) (Lemma C.16)."""
+    """Returns bounds Delta_t = (1 + M_{t-1}) Delta_{t-1} + R_{t-1}, Delta_0 = 0, (T + 1, ...) (wang2026 Lemma C.16)."""
     distance = np.zeros((len(pushes) + 1, *pushes.shape[1:]))
     for t, (grow, add) in enumerate(zip(growths, pushes, strict=True)):
         distance[t + 1] = (1.0 + grow) * distance[t] + add
@@ -44,7 +44,7 @@ def recursion(growths: Array, pushes: Array) -> Array:
 def on_average(
     eta: float, gradient_bound: float, n: int, loss_sum: float, radius: float, failure: float, factor: float = math.e
 ) -> float:
-    """`2 e eta b / n sum_t E L_S(W_t) + 2 R_* delta_stab`, bound on the mean distance (wang2026 Theorem C.22).
+    """Returns `2 e eta b / n sum_t E L_S(W_t) + 2 R_* delta_stab`, bounding the mean distance (wang2026 Theorem C.22).
 
     Args:
         eta: step size.
@@ -62,15 +62,16 @@ def on_average(
 
 
 def generalisation(gradient_bound: float, distance: float) -> float:
-    """`2 b` times the on-average argument stability: bound on E L - L_S, l being b-Lipschitz (wang2026 Lemma C.15)."""
+    """Returns a bound on E L - L_S: `2 b` times the mean distance, as l is b-Lipschitz (wang2026 Lemma C.15)."""
     require_non_negative(gradient_bound=gradient_bound, distance=distance)
     return 2.0 * gradient_bound * distance
 
 
 def batch_losses(loss_sum: float, loss_ceiling: float, T: int, B: int, delta_conf: float) -> float:
-    """Bound on sum_t L_{B_t}(W_t): `sum_t L_S(W_t) + U (sqrt(2 T log(1/delta)/B) + 2/3 log(1/delta))`.
+    """Returns a bound on sum_t L_{B_t}(W_t) (wang2026 Lemma C.19).
 
-    wang2026 Lemma C.19 with the constants of its proof by Freedman's inequality (C.18).
+    `sum_t L_S(W_t) + U (sqrt(2 T log(1/delta)/B) + 2/3 log(1/delta))`, with the constants of its proof by
+    Freedman's inequality (C.18).
     """
     require_positive(T=T, B=B)
     require_probability(delta_conf=delta_conf)
@@ -79,7 +80,7 @@ def batch_losses(loss_sum: float, loss_ceiling: float, T: int, B: int, delta_con
 
 
 def growth_bound(eta: float, hessian_bound: float, losses: float) -> float:
-    """Bound on sum_t M_t, `4 nu eta` times that of `batch_losses`; Lemma C.20 asks for at most 1 (wang2026).
+    """Returns a bound on sum_t M_t, `4 nu eta` times that of `batch_losses`; Lemma C.20 asks for at most 1 (wang2026).
 
     Args:
         eta: step size.
