@@ -24,8 +24,8 @@ TINY = ("--config", "scale=tiny")
 
 # What the build of a shared copy printed.
 OUTPUT = "output.txt"
-# Where a build says what its engines received.
-SPIED = "spied"
+# Folder in which a build says what its engines received, and the variable by which the spy is told it (tests/spy).
+SPIED, VARIABLE = "spied", "DPDESCENT_SPY"
 
 
 def copy_project(folder: Path) -> Path:
@@ -67,7 +67,7 @@ def start(folder: Path, *arguments: str, **environment: str) -> Call:
 def spied(folder: Path) -> dict[str, str]:
     """The environment in which a spy writes down what engines receive (tests/spy), to a folder of the copy."""
     sources = scratch_environment(folder)["PYTHONPATH"]
-    return {"PYTHONPATH": f"{ROOT / 'tests/spy'}{os.pathsep}{sources}", "DPDESCENT_SPY": str(folder / SPIED)}
+    return {"PYTHONPATH": f"{ROOT / 'tests/spy'}{os.pathsep}{sources}", VARIABLE: str(folder / SPIED)}
 
 
 def snakemake(folder: Path, *arguments: str, code: int = 0, **environment: str) -> str:

@@ -3,15 +3,20 @@
 import json
 import math
 import re
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from copies import ROOT, SPIED, Build
+from copies import ROOT, SPIED, VARIABLE, Build, spied
 
+from dpdescent.papers.liang2025.experiments import ext_calibration
+from dpdescent.replication.build.compare import scratch_environment
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration import project
+from dpdescent.replication.ledger import entries
 
 Row = dict[str, str]
 Column = dict[str, Any]
@@ -21,11 +26,15 @@ PAPERS = sorted(path.stem for path in (ROOT / "config/papers").glob("*.yaml"))
 EXACT = 1e-12
 
 
+def heard(folder: Path) -> list[Column]:
+    """Returns what engines received, each distinct column of an artefact once."""
+    lines = {line for file in folder.glob("*.jsonl") for line in file.read_text("utf-8").splitlines()}
+    return [json.loads(line) for line in sorted(lines)]
+
+
 @pytest.fixture(scope="session")
 def columns(built: Build) -> list[Column]:
-    """What engines received, each distinct column of an artefact once."""
-    lines = {line for file in (built.folder / SPIED).glob("*.jsonl") for line in file.read_text("utf-8").splitlines()}
-    return [json.loads(line) for line in sorted(lines)]
+    return heard(built.folder / SPIED)
 
 
 @pytest.mark.workflow
@@ -156,3 +165,32 @@ def test_unclipped_noise_needs_an_entry_that_says_so() -> None:
     assert not differences([row], [column])
     assert differences([{**row, "note": "non-private baseline: no noise"}], [column])
     assert differences([LISTED], [column, COLUMN])
+
+
+# One cell of liang2025's ext_calibration, with columns other than its arms'.
+HEARD = """
+import importlib, json, sys
+from dataclasses import replace
+from dpdescent.papers.liang2025.runs import synthetic
+spec, name, factor = json.loads(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+made = synthetic.columns
+synthetic.columns = lambda arms, n: replace(made(arms, n), **{name: factor * getattr(made(arms, n), name)})
+list(importlib.import_module("dpdescent.papers.liang2025.experiments.ext_calibration").run(spec))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "factor", "differ"), [("eta", 0.5, 0), ("gamma1", 1.01, 4), ("gamma2", math.inf, 3), ("lambda2", 1.01, 4)]
+)
+def test_an_engine_that_receives_something_else_is_heard(tmp_path: Path, name: str, factor: float, differ: int) -> None:
+    """Two arms run, and two are listed; without clipping both of them are alike, and need an entry that says so."""
+    whole = project.load({"scale": "quick", "seed": 3, "papers": ["liang2025"]}, ROOT)
+    spec = json.loads(whole.papers["liang2025"].artefacts["ext_calibration"].parts[0].json()) | {"trials": [0, 1]}
+    environment = {**scratch_environment(ROOT), **spied(ROOT), VARIABLE: str(tmp_path)}
+    command = [sys.executable, "-c", HEARD, json.dumps(spec), name, str(factor)]
+    subprocess.run(command, env=environment, check=True, cwd=tmp_path)
+    arms = list(ext_calibration.releases(spec))
+    rows = [
+        {key: str(value) for key, value in row.items()} for row in entries.rows("liang2025", "ext_calibration", arms)
+    ]
+    assert len(differences(rows, heard(tmp_path))) == differ
