@@ -8,6 +8,7 @@ from scipy.special import ndtr
 
 from dpdescent.attacks import dp_2s_gd, dp_gd
 from dpdescent.data.iv import IVSample
+from dpdescent.papers.liang2025.arms import Arm, columns
 from dpdescent.papers.liang2025.experiments import table_release_beta_only as lemma
 from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.audit import attack
@@ -76,13 +77,14 @@ def test_sides_of_the_crowd_differ_in_one_record():
 def test_planted_regressor_costs_what_the_table_of_lemma_f1_finds(T, rho2):
     """The realised cost by that experiment's own recursion, of the same pair at the same noise."""
     n, built = dp_2s_gd.MANY, dp_2s_gd.planted_regressor(T, rho2)
-    noise = 2 / n * math.sqrt(T / (2 * rho2))
-    settings = lemma.Settings(T, prescriptions.StepSizes(1.0, 1.0), 1.0, noise)
+    arm = Arm("DP-2S-GD-beta", T, math.inf, rho2, prescriptions.StepSizes(1.0, 1.0), 1.0, "exact")
+    run = columns([arm], n)
+    assert run.lambda2[0] == pytest.approx(2 / n * math.sqrt(T / (2 * rho2)), rel=1e-14)
     X = np.zeros((n, 1))
     sample = IVSample(np.ones((n, 1)), X.copy(), np.full(n, -dp_2s_gd.FAR))
     X[0] = n
     neighbour = IVSample(sample.Z, X, sample.y)
-    cost = lemma.realised_cost(sample, neighbour, settings, np.random.default_rng(1))
+    cost = lemma.realised_cost(sample, neighbour, run, np.random.default_rng(1))
     assert built.rho == pytest.approx(cost, rel=1e-9)
     assert built.rho == pytest.approx(0.5 * built.mu**2, rel=1e-12)
     assert built.rho == pytest.approx(rho2 * n**2 * (T - 1) / (4 * T), rel=1e-12)

@@ -8,7 +8,7 @@ import pytest
 
 from dpdescent.baselines import ada_ssp as ada
 from dpdescent.papers.brown2024 import audit
-from dpdescent.papers.brown2024.arms import Setting, no_privacy
+from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.requests import NotAudited, Request
 from dpdescent.privacy.events import Mechanism
@@ -63,7 +63,7 @@ def test_bounds_from_the_data_are_attacked_at_their_claim():
 
 
 def test_what_has_no_noise_or_is_unknown():
-    found = audit.request({}, "", no_privacy("OLS", "non-private baseline: no noise"))
+    found = audit.request({}, "", Mechanism.without_privacy("OLS", "non-private baseline: no noise"))
     assert isinstance(found, NotAudited)
     assert found.why.startswith("non-private baseline: no noise")
     event = Setting(n=10, p=1, T=2, rho=0.05, eta=0.25, gamma=1.0).mechanism()

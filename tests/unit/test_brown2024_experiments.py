@@ -186,8 +186,6 @@ def test_what_runs_is_what_the_ledger_says(name, panel, monkeypatch):
         return plain(samples, arms, normals, record)
 
     monkeypatch.setattr(dp_gd, "descend", listening)
-    monkeypatch.setattr(ext_small_noise, "descend", listening)
-    monkeypatch.setattr(ext_small_noise, "_one_step", lambda setting: setting.arms(1))
     list(experiment(name).run(spec))
     events = [event for _, event, _ in experiment(name).releases(spec) if event.name == "DP-GD"]
     told = {(event.releases[0].sensitivity, event.releases[0].noise_sd) for event in events}

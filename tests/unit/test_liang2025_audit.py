@@ -27,7 +27,7 @@ def arm(algorithm, T, rho1, rho2, calibration="as published"):
 
 
 def asked(*about, n=1000, data_used=""):
-    return audit.request(CELL, "", mechanism(arm(*about), n, data_used))
+    return audit.request(CELL, "", mechanism(replace(arm(*about), data_used=data_used), n))
 
 
 def built(request):

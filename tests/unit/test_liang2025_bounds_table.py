@@ -13,6 +13,7 @@ import twins
 from dpdescent.algorithms import dp_2s_gd
 from dpdescent.data.iv import IVParameters, IVSample, draw_sample
 from dpdescent.papers.liang2025 import bounds
+from dpdescent.papers.liang2025.arms import columns
 from dpdescent.papers.liang2025.bounds import cases, theorem
 from dpdescent.papers.liang2025.experiments import table_lemmas
 from dpdescent.papers.liang2025.runs import synthetic
@@ -357,9 +358,9 @@ class Trial:
         self.parameters = synthetic.parameters_of(spec, number)
         self.sample = draw_sample(self.parameters, spec["cell"]["n"], synthetic.trial_stream(spec, number, "data"))
         self.problem = prescriptions.IVProblem.of(self.parameters, self.sample.n, 5.0)
-        self.runs = table_lemmas.diagnostic_runs(spec, self.problem)
-        arm = table_lemmas.private_arm(spec, self.problem)
-        self.normals = synthetic.normals(spec, number, [arm], self.sample)
+        arms = table_lemmas.arms(spec, self.problem)
+        self.runs = columns(arms, self.problem.n)
+        self.normals = synthetic.normals(spec, number, arms, self.sample)
         self.noisy, self.free = (self._descent(column) for column in (1, 2))
         self.clipped = twins.two_stage(self.sample, self.runs, self.normals, 0)[2:]
         self.Theta_hat, self.beta_hat = closed_forms(self.sample)

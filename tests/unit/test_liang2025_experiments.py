@@ -94,14 +94,15 @@ def test_algorithms_differ_in_noise_and_clipping_as_the_paper_says():
         Arm("DP-2S-GD", 5, 1.0, 2.0, STEPS, 40.0),
         Arm("2S-GD", 5, math.inf, math.inf, STEPS, math.inf),
         Arm("DP-2S-GD-beta", 5, math.inf, 2.0, STEPS, 40.0),
+        Arm("DP-2S-GD, unclipped", 5, 1.0, 2.0, STEPS, 40.0),
     ]
     made = columns(arms, 1000)
     assert made.lambda1[0] == 2 * 40 / 1000 * math.sqrt(5 / 1.0)
-    assert made.lambda1[1:].tolist() == [0.0, 0.0]
+    assert made.lambda1[1:].tolist() == [0.0, 0.0, made.lambda1[0]]
     assert made.lambda2[1] == 0.0
-    assert made.lambda2[0] == made.lambda2[2] > 0
-    assert made.gamma1.tolist() == [40.0, math.inf, math.inf]
-    assert made.gamma2.tolist() == [40.0, math.inf, 40.0]
+    assert made.lambda2[0] == made.lambda2[2] == made.lambda2[3] > 0
+    assert made.gamma1.tolist() == [40.0, math.inf, math.inf, math.inf]
+    assert made.gamma2.tolist() == [40.0, math.inf, 40.0, math.inf]
 
 
 def test_algorithm_3_with_first_stage_noise_is_refused():
@@ -110,17 +111,19 @@ def test_algorithm_3_with_first_stage_noise_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("arm", "data_used", "guarantee"),
+    ("arm", "guarantee", "releases"),
     [
-        (Arm("DP-2S-GD", 5, 1.0, 2.0, STEPS, 40.0), "", "proved"),
-        (Arm("DP-2S-GD, publish beta", 5, 1.0, 2.0, STEPS, 40.0), "", "proved"),
-        (Arm("DP-2S-GD", 5, 1.0, 2.0, STEPS, 40.0), "means", "none"),
-        (Arm("DP-2S-GD-beta", 5, math.inf, 2.0, STEPS, 40.0), "", "none"),
-        (Arm("2S-GD", 5, math.inf, math.inf, STEPS, math.inf), "", "none"),
+        (Arm("DP-2S-GD", 5, 1.0, 2.0, STEPS, 40.0), "proved", 2),
+        (Arm("DP-2S-GD, publish beta", 5, 1.0, 2.0, STEPS, 40.0), "proved", 2),
+        (Arm("DP-2S-GD", 5, 1.0, 2.0, STEPS, 40.0, data_used="means"), "none", 2),
+        (Arm("DP-2S-GD-beta", 5, math.inf, 2.0, STEPS, 40.0), "none", 1),
+        (Arm("DP-2S-GD, unclipped", 5, 1.0, 2.0, STEPS, 40.0), "none", 0),
+        (Arm("2S-GD", 5, math.inf, math.inf, STEPS, math.inf), "none", 0),
     ],
 )
-def test_guarantees(arm, data_used, guarantee):
-    assert mechanism(arm, 1000, data_used).guarantee == guarantee
+def test_guarantees(arm, guarantee, releases):
+    event = mechanism(arm, 1000)
+    assert (event.guarantee, len(event.releases)) == (guarantee, releases)
 
 
 def test_the_one_dimensional_example_against_lemma_f1():
@@ -148,7 +151,7 @@ def test_the_realised_cost_is_the_claim_for_a_record_that_flips_every_gradient()
     n, T, rho2 = 50, 8, 0.7
     sample = IVSample(np.ones((n, 1)), np.ones((n, 1)), np.full(n, -1e9))
     other = IVSample(sample.Z, sample.X, np.where(np.arange(n) == 0, 1e9, sample.y))
-    settings = module.Settings(T, STEPS, 1.0, prescriptions.noise_scale(1.0, n, T, rho2))
-    cost = module.realised_cost(sample, other, settings, np.random.default_rng(0))
+    run = columns([Arm("DP-2S-GD-beta", T, math.inf, rho2, STEPS, 1.0)], n)
+    cost = module.realised_cost(sample, other, run, np.random.default_rng(0))
     # The first step has Theta = 0 and no gradient at all.
     assert cost == pytest.approx(rho2 / 2 * (T - 1) / T, rel=1e-9)

@@ -1,5 +1,6 @@
 """Scratch copies of the project, and Snakemake in them: nothing here touches the checkout itself."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -23,6 +24,8 @@ TINY = ("--config", "scale=tiny")
 
 # What the build of a shared copy printed.
 OUTPUT = "output.txt"
+# Folder in which a build says what its engines received, and the variable by which the spy is told it (tests/spy).
+SPIED, VARIABLE = "spied", "DPDESCENT_SPY"
 
 
 def copy_project(folder: Path) -> Path:
@@ -59,6 +62,12 @@ def start(folder: Path, *arguments: str, **environment: str) -> Call:
     variables = {**scratch_environment(folder), **environment}
     process = subprocess.Popen(command, cwd=folder, env=variables, stdout=stream, stderr=subprocess.STDOUT, text=True)
     return Call(process, stream)
+
+
+def spied(folder: Path) -> dict[str, str]:
+    """The environment in which a spy writes down what engines receive (tests/spy), to a folder of the copy."""
+    sources = scratch_environment(folder)["PYTHONPATH"]
+    return {"PYTHONPATH": f"{ROOT / 'tests/spy'}{os.pathsep}{sources}", VARIABLE: str(folder / SPIED)}
 
 
 def snakemake(folder: Path, *arguments: str, code: int = 0, **environment: str) -> str:

@@ -223,6 +223,14 @@ class Mechanism:
                 "move all later parts, so the relation must be 'replace-one'"
             )
 
+    @classmethod
+    def without_privacy(
+        cls, name: str, reason: str = "non-private baseline: no noise", relation: Relation = "replace-one",
+        sampler: Sampler = "full batch", stand_in: str = "",
+    ) -> "Mechanism":  # fmt: skip
+        """Returns an entry without a guarantee: of a run without noise, or with noise but no finite sensitivity."""
+        return cls(name, (), relation, sampler, math.inf, "none", reason, stand_in=stand_in)
+
     @property
     def is_shuffled(self) -> bool:
         """Whether privacy is owed to the secret order of the records, so that `privacy.shuffling` has to account."""

@@ -76,8 +76,3 @@ def side_by_side(sample: LinearSample, settings: list[Setting], normals: Array) 
     )  # fmt: skip
     arms = dp_gd.DPGDArms(settings[0].T, *columns)
     return dp_gd.descend([sample], arms, normals[:, None, None, :])
-
-
-def no_privacy(name: str, reason: str) -> Mechanism:
-    """A ledger entry of something that is not private."""
-    return Mechanism(name, (), "replace-one", "full batch", float("inf"), "none", reason)

@@ -1,4 +1,4 @@
-"""Arms of liang2025's experiments in the paper's own terms, and what each of them releases."""
+"""Arms of liang2025's experiments: thresholds, noise and privacy events, from which runs and the ledger are made."""
 
 import math
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Guarantee, Mechanism
 
-Algorithm = Literal["DP-2S-GD", "2S-GD", "DP-2S-GD-beta", "DP-2S-GD, publish beta"]
+Algorithm = Literal["DP-2S-GD", "2S-GD", "DP-2S-GD-beta", "DP-2S-GD, publish beta", "DP-2S-GD, unclipped"]
 Calibration = Literal["as published", "exact"]
 Labels = dict[str, Any]
 
@@ -22,15 +22,17 @@ class Arm:
     """One run: algorithm, budgets, step sizes, thresholds and the labels of its rows.
 
     Attributes:
-        algorithm: `DP-2S-GD` (Alg. 1), `2S-GD` (Alg. 2), `DP-2S-GD-beta` (Alg. 3), or the valid way to release beta
-            alone: Algorithm 1 of which only the beta path is published.
+        algorithm: `DP-2S-GD` (Alg. 1), `2S-GD` (Alg. 2), `DP-2S-GD-beta` (Alg. 3), the valid way to release beta alone
+            (Algorithm 1 of which only the beta path is published), or `DP-2S-GD, unclipped`: the noise of Algorithm 1
+            on gradients that are not clipped, which guarantees nothing.
         T: number of iterations.
         rho1, rho2: zCDP budgets of the two stages; inf means no noise.
         steps: step sizes.
-        gamma: clipping threshold of both stages; inf means no clipping.
+        gamma: threshold to which noise is calibrated, and at which the stages clip that do clip; inf means no clipping.
         calibration: noise of Prop. 3.1 as printed, or the least noise that the same budget needs.
         labels: columns of its rows beyond `series`, by symbol.
         series: name of its curve; the algorithm's by default.
+        data_used: what else was taken from the data without account (centring, step sizes); empty if nothing was.
     """
 
     algorithm: Algorithm
@@ -42,6 +44,7 @@ class Arm:
     calibration: Calibration = "as published"
     labels: Labels = field(default_factory=dict)
     series: str = ""
+    data_used: str = ""
 
     def __post_init__(self) -> None:
         if self.algorithm in ("DP-2S-GD-beta", "2S-GD") and not math.isinf(self.rho1):
@@ -49,8 +52,13 @@ class Arm:
 
     @property
     def gamma1(self) -> float:
-        """Algorithm 3 does not clip its first stage."""
-        return math.inf if self.algorithm == "DP-2S-GD-beta" else self.gamma
+        """Threshold of the first stage, which Algorithm 3 does not clip."""
+        return math.inf if self.algorithm == "DP-2S-GD-beta" else self.gamma2
+
+    @property
+    def gamma2(self) -> float:
+        """Threshold of the second stage."""
+        return math.inf if self.algorithm == "DP-2S-GD, unclipped" else self.gamma
 
     def noise_sd(self, rho: float, n: int) -> float:
         """Noise sd lambda on the mean gradient of a stage with budget rho; 0 for an infinite budget."""
@@ -68,49 +76,43 @@ def columns(arms: list[Arm], n: int) -> dp_2s_gd.TwoStageArms:
         eta=np.array([arm.steps.eta for arm in arms]),
         alpha=np.array([arm.steps.alpha for arm in arms]),
         gamma1=np.array([arm.gamma1 for arm in arms]),
-        gamma2=np.array([arm.gamma for arm in arms]),
+        gamma2=np.array([arm.gamma2 for arm in arms]),
         lambda1=np.array([arm.noise_sd(arm.rho1, n) for arm in arms]),
         lambda2=np.array([arm.noise_sd(arm.rho2, n) for arm in arms]),
     )
 
 
-def mechanism(arm: Arm, n: int, data_used: str = "") -> Mechanism:
-    """What an arm lets out of a data set of n records, and what guarantee that has.
-
-    Args:
-        data_used: what else was taken from the data without account (centring, step sizes); empty if nothing was.
-    """
-    guarantee, reason = _guarantee(arm, data_used)
+def mechanism(arm: Arm, n: int) -> Mechanism:
+    """Returns what an arm lets out of a data set of n records, and what guarantee that has."""
+    if arm.algorithm == "2S-GD":
+        return Mechanism.without_privacy(arm.algorithm)
+    if arm.algorithm == "DP-2S-GD, unclipped":
+        return Mechanism.without_privacy(arm.algorithm, "diagnostic run without clipping: no finite sensitivity")
+    guarantee, reason = _guarantee(arm)
     return Mechanism(arm.algorithm, _releases(arm, n), "replace-one", "full batch", _claimed(arm), guarantee, reason)
 
 
 def _releases(arm: Arm, n: int) -> tuple[GaussianReleases, ...]:
     stage1 = ("first-stage clipped mean gradient", arm.gamma1, arm.rho1)
-    stage2 = ("second-stage clipped mean gradient", arm.gamma, arm.rho2)
+    stage2 = ("second-stage clipped mean gradient", arm.gamma2, arm.rho2)
     chosen = [stage2] if arm.algorithm == "DP-2S-GD-beta" else [stage1, stage2]
-    if arm.algorithm == "2S-GD":
-        return ()
     return tuple(
         GaussianReleases(what, mean_sensitivity(gamma, n), arm.noise_sd(rho, n), arm.T) for what, gamma, rho in chosen
     )
 
 
 def _claimed(arm: Arm) -> float:
-    if arm.algorithm == "2S-GD":
-        return math.inf
     return arm.rho2 if arm.algorithm == "DP-2S-GD-beta" else arm.rho1 + arm.rho2
 
 
-def _guarantee(arm: Arm, data_used: str) -> tuple[Guarantee, str]:
-    if arm.algorithm == "2S-GD":
-        return "none", "non-private baseline: no noise"
+def _guarantee(arm: Arm) -> tuple[Guarantee, str]:
     if arm.algorithm == "DP-2S-GD-beta":
         return "none", (
             "Lemma F.1 is refuted for replacement of a full record: the noise-free first stage carries the record into "
             "every second-stage gradient (finding release-beta-only); it holds if only y_i may change"
         )
-    if data_used:
-        return "none", f"used from the data without account: {data_used}"
+    if arm.data_used:
+        return "none", f"used from the data without account: {arm.data_used}"
     return "proved", (
         "each step adds Gaussian noise to the mean of gradients clipped at gamma (sensitivity 2 gamma / n, n public); "
         "adaptive composition over T steps and both stages; publishing less is post-processing"

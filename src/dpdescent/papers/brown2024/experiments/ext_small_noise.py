@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dpdescent.algorithms.dp_gd import DPGDArms, descend
+from dpdescent.algorithms import dp_gd
 from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.papers.brown2024.design import Row, Spec, sample_of, trial_stream
@@ -20,8 +20,9 @@ def run(spec: Spec) -> Iterator[Row]:
             sample, _ = sample_of(spec, p, n, trial, sigma)
             target = linear_least_squares(sample.gram)
             normals = trial_stream(spec, p, n, trial, "noise").standard_normal((setting.T, 1, 1, p))
-            descent = descend([sample], setting.arms(1), normals)
-            first = descend([sample], _one_step(setting), normals).clipped[0, 0]
+            descent = dp_gd.descend([sample], setting.arms(1), normals)
+            # From theta = 0 the first step's residuals are the labels.
+            first = float((np.abs(sample.y) > setting.gamma / sample.norms).mean())
             yield {
                 "sigma": sigma, "c": c, "series": "DP-GD", "trial": trial,
                 "value": float(np.linalg.norm(descent.theta[0, 0] - target)),
@@ -40,10 +41,6 @@ def settings_of(spec: Spec) -> Iterator[tuple[float, float, Setting]]:
                 c,
                 theorem_setting(n=n, p=p, rho=settings["rho"], sigma=sigma, beta=settings["beta"], constant=c),
             )
-
-
-def _one_step(setting: Setting) -> DPGDArms:
-    return DPGDArms.alike(1, 1, setting.eta, setting.gamma, setting.noise_sd)
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:

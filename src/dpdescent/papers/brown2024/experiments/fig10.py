@@ -1,12 +1,4 @@
 """Figure 10: Figure 5 with anisotropic covariates."""
 
-from collections.abc import Iterator
-
-from dpdescent.papers.brown2024.design import Row, Spec
-from dpdescent.papers.brown2024.runs import constructions
-from dpdescent.papers.brown2024.runs.constructions import releases as releases
-
-
-def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one sample size: coverage of theta_hat by coordinate."""
-    return constructions.run(spec, constructions.coverage)
+from dpdescent.papers.brown2024.experiments.fig05 import releases as releases
+from dpdescent.papers.brown2024.experiments.fig05 import run as run

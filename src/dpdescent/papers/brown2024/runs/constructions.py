@@ -14,7 +14,7 @@ from dpdescent.algorithms.gaussian_law import Construction, EstimatesLaw, Iterat
 from dpdescent.baselines.least_squares import linear_intervals, linear_least_squares
 from dpdescent.data.linear import LinearSample
 from dpdescent.intervals import Intervals, batched_means, checkpoints, independent_runs, t_intervals
-from dpdescent.papers.brown2024.arms import Setting, no_privacy
+from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.papers.brown2024.design import Array, Row, Spec, sample_of, trial_stream
 from dpdescent.privacy.events import Mechanism
 
@@ -178,7 +178,8 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     n, settings = spec["cell"]["n"], spec["settings"]
     if spec["panel"] == "exact":
         reason = "the law of DP-GD without clipping, simulated: no algorithm that one could run privately"
-        yield f"{spec['variant']}: exact process n={n}", no_privacy("exact process", reason), settings["dp_delta"]
+        event = Mechanism.without_privacy("exact process", reason)
+        yield f"{spec['variant']}: {event.name} n={n}", event, settings["dp_delta"]
         return
     for steps in spec["cell"]["steps"]:
         for setting in settings_of(spec, steps, settings["clip_factor"]):

@@ -7,7 +7,7 @@ import numpy as np
 
 from dpdescent.algorithms.gaussian_law import IterateLaw
 from dpdescent.baselines.least_squares import linear_least_squares
-from dpdescent.papers.brown2024.arms import Setting, no_privacy, side_by_side
+from dpdescent.papers.brown2024.arms import Setting, side_by_side
 from dpdescent.papers.brown2024.design import Row, Spec, expected_sampling_error, sample_of, trial_stream
 from dpdescent.privacy.events import Mechanism
 
@@ -52,4 +52,4 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     place = f"{spec['variant']}: panel {panel(spec)}, n={spec['cell']['n']}"
     for factor, setting in settings_of(spec).items():
         yield f"{place}: DP-GD gamma={factor:g} sqrt(p)", setting.mechanism(), spec["settings"]["dp_delta"]
-    yield f"{place}: OLS", no_privacy("OLS", "non-private baseline: no noise"), spec["settings"]["dp_delta"]
+    yield f"{place}: OLS", Mechanism.without_privacy("OLS"), spec["settings"]["dp_delta"]

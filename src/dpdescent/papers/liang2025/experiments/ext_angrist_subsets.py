@@ -6,8 +6,8 @@ from dpdescent.algorithms import dp_2s_gd
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import centre, draw_subset, read_prepared
-from dpdescent.papers.liang2025.arms import columns, mechanism
-from dpdescent.papers.liang2025.runs.real_data import DATA_USED, arms
+from dpdescent.papers.liang2025.arms import columns
+from dpdescent.papers.liang2025.runs.real_data import arms, releases_on
 from dpdescent.papers.liang2025.runs.synthetic import PAPER, Row, Spec
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
@@ -35,9 +35,5 @@ def _subset(spec: Spec, trial: int) -> IVSample:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries: each budget once, with the noise that the subset's size gives."""
-    size = spec["cell"]["n"]
-    sample = _subset(spec, 0)
-    for arm in arms(spec, sample, two_stage_least_squares(sample)):
-        name = f"{spec['variant']}: {arm.algorithm} n={size} T={arm.T} rho1={arm.rho1} rho2={arm.rho2}"
-        yield name, mechanism(arm, size, DATA_USED), spec["settings"]["dp_delta"]
+    """Returns the ledger's entries of the first subset; all have one size, hence one threshold and one noise."""
+    return releases_on(spec, _subset(spec, 0))

@@ -8,7 +8,7 @@ from dpdescent.algorithms import dp_2s_gd
 from dpdescent.baselines.friendly_core import friendly_core_two_stage_least_squares, moment_points
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import draw_sample
-from dpdescent.papers.liang2025.arms import Arm, columns, mechanism
+from dpdescent.papers.liang2025.arms import Arm, columns
 from dpdescent.papers.liang2025.runs import synthetic
 from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.events import Mechanism
@@ -56,9 +56,7 @@ def public_radius(spec: synthetic.Spec) -> float:
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one sample size."""
     cell, settings = spec["cell"], spec["settings"]
-    problem = prescriptions.IVProblem.of(synthetic.parameters_of(spec, 0), cell["n"], settings["tau"])
-    for arm in arms(spec, problem):
-        yield synthetic.arm_name(spec, arm, problem.n), mechanism(arm, problem.n), settings["dp_delta"]
+    yield from synthetic.releases(spec, arms)
     for rho in spec["arms"]["rho"]:
         event = Mechanism(
             "FriendlyCore-2SLS", (), "replace-one", "full batch", float("inf"), "proved",

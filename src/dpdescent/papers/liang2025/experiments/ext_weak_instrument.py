@@ -7,7 +7,7 @@ import numpy as np
 from dpdescent.algorithms import dp_2s_gd
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import IVParameters, draw_sample
-from dpdescent.papers.liang2025.arms import Arm, columns, mechanism
+from dpdescent.papers.liang2025.arms import Arm, columns
 from dpdescent.papers.liang2025.runs import synthetic
 from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.events import Mechanism
@@ -49,8 +49,7 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one first stage."""
     n = spec["cell"]["n"]
     problem = prescriptions.IVProblem.of(design(spec["cell"]["first_stage"]), n, spec["settings"]["tau"])
-    for arm in arms(spec, problem):
-        yield synthetic.arm_name(spec, arm, n), mechanism(arm, n), spec["settings"]["dp_delta"]
+    return synthetic.listed(spec, arms(spec, problem), n)
 
 
 def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:

@@ -33,5 +33,5 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries: nothing here is private."""
-    event = Mechanism("2S-GD", (), "replace-one", "full batch", float("inf"), "none", "non-private baseline: no noise")
+    event = Mechanism.without_privacy("2S-GD")
     return [(f"{spec['variant']}: 2S-GD, 2SLS n={spec['cell']['n']}", event, spec["settings"]["dp_delta"])]

@@ -77,8 +77,8 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 def measured(spec: synthetic.Spec, trial: int, parameters: IVParameters, sample: IVSample) -> dict[str, Quantities]:
     """All quantities of one trial by series: `measured` for the design's noise, `noise-free` for none."""
     problem = prescriptions.IVProblem.of(parameters, sample.n, spec["settings"]["tau"])
-    runs, arm, moments = diagnostic_runs(spec, problem), private_arm(spec, problem), two_stage_gd.Moments.of(sample)
-    normals = synthetic.normals(spec, trial, [arm], sample)
+    made, moments = arms(spec, problem), two_stage_gd.Moments.of(sample)
+    runs, normals = columns(made, problem.n), synthetic.normals(spec, trial, made, sample)
     result = dp_2s_gd.descend(sample, runs, normals, record=True)
     noisy, free = (path_of(moments, runs, result, normals, column) for column in (UNCLIPPED, NOISE_FREE))
     Xi = runs.lambda1[UNCLIPPED] * normals.stage1[:, 0].swapaxes(1, 2)
@@ -92,24 +92,13 @@ def measured(spec: synthetic.Spec, trial: int, parameters: IVParameters, sample:
     }
 
 
-def private_arm(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> Arm:
-    """Algorithm 1 at the artefact's budgets."""
-    given = spec["arms"]
+def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
+    """Algorithm 1 at the artefact's budgets, its noise without its clipping, and Algorithm 2 with the same steps."""
+    given, calibration = spec["arms"], spec["settings"]["calibration"]
     gamma, steps = synthetic.threshold(spec, problem, given["T"]), synthetic.step_sizes(spec, problem)
-    return Arm("DP-2S-GD", given["T"], given["rho1"], given["rho2"], steps, gamma, spec["settings"]["calibration"])
-
-
-def noise_free_arm(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> Arm:
-    """Algorithm 2 with as many steps of the same sizes."""
-    return replace(private_arm(spec, problem), algorithm="2S-GD", rho1=math.inf, rho2=math.inf, gamma=math.inf)
-
-
-def diagnostic_runs(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> dp_2s_gd.TwoStageArms:
-    """Three columns: Algorithm 1, its noise without its clipping, and neither."""
-    arm = private_arm(spec, problem)
-    together = columns([arm, arm, noise_free_arm(spec, problem)], problem.n)
-    gamma = np.array([arm.gamma, math.inf, math.inf])
-    return replace(together, gamma1=gamma, gamma2=gamma)
+    private = Arm("DP-2S-GD", given["T"], given["rho1"], given["rho2"], steps, gamma, calibration)
+    free = replace(private, algorithm="2S-GD", rho1=math.inf, rho2=math.inf, gamma=math.inf)
+    return [private, replace(private, algorithm="DP-2S-GD, unclipped"), free]
 
 
 def bound_constants(spec: synthetic.Spec) -> prescriptions.Constants:
@@ -240,14 +229,9 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one cell: Algorithm 1, and both diagnostic runs, which guarantee nothing."""
     n, delta = spec["cell"]["n"], spec["settings"]["dp_delta"]
     problem = prescriptions.IVProblem.of(synthetic.parameters_of(spec, trial=0), n, spec["settings"]["tau"])
-    arm, free = private_arm(spec, problem), noise_free_arm(spec, problem)
-    diagnostic = Mechanism(
-        "DP-2S-GD, unclipped", (), "replace-one", "full batch", math.inf, "none",
-        "diagnostic run without clipping: no finite sensitivity",
-    )  # fmt: skip
     shape = " ".join(f"{symbol}={spec['cell'][symbol]}" for symbol in ("p", "q"))
-    for event in (mechanism(arm, n), diagnostic, mechanism(free, n)):
-        yield f"{spec['variant']}: {event.name} {shape} n={n} T={arm.T}", event, delta
+    for arm in arms(spec, problem):
+        yield f"{spec['variant']}: {arm.algorithm} {shape} n={n} T={arm.T}", mechanism(arm, n), delta
 
 
 def _norm(value: Array) -> float:

@@ -7,27 +7,20 @@ is the Kullback-Leibler divergence of the two outputs, which rho-zCDP bounds by 
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
+from dpdescent.algorithms.dp_2s_gd import TwoStageArms
 from dpdescent.data.iv import Array, IVSample, draw_sample
-from dpdescent.papers.liang2025.arms import Arm, mechanism
+from dpdescent.papers.liang2025.arms import Algorithm, Arm, columns, mechanism
 from dpdescent.papers.liang2025.runs import synthetic
 from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.clipping import clip_factors
 from dpdescent.privacy.events import Mechanism
 
-
-@dataclass(frozen=True)
-class Settings:
-    """Algorithm 3 on one data set: steps T, step sizes, threshold and noise sd of the second stage."""
-
-    T: int
-    sizes: prescriptions.StepSizes
-    gamma2: float
-    lambda2: float
+NOTHING_RUN = "nothing is run: the cost is an exact divergence of one bit of beta, at this threshold and this noise"
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
@@ -39,26 +32,27 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
         yield {"design": spec["panel"], "claimed_rho": spec["cell"]["rho2"], "series": "DP-2S-GD-beta", **row}
 
 
-def realised_cost(sample: IVSample, neighbour: IVSample, settings: Settings, rng: np.random.Generator) -> float:
-    """Sum of the realised zCDP costs of one path of beta that was drawn on `sample`."""
-    both = (sample, neighbour)
+def realised_cost(sample: IVSample, neighbour: IVSample, arms: TwoStageArms, rng: np.random.Generator) -> float:
+    """Returns the sum of the realised zCDP costs of one path of beta on `sample`, by Algorithm 3 as the one arm."""
+    both, lambda2 = (sample, neighbour), float(arms.lambda2[0])
+    eta, alpha, gamma = float(arms.eta[0]), float(arms.alpha[0]), float(arms.gamma2[0])
     Thetas, beta, cost = [np.zeros((sample.q, sample.p)) for _ in both], np.zeros(sample.p), 0.0
-    for _ in range(settings.T):
-        gradients = [_second_stage(data, Theta, beta, settings) for data, Theta in zip(both, Thetas, strict=True)]
-        cost += float(np.sum((gradients[0] - gradients[1]) ** 2)) / (2 * settings.lambda2**2)
+    for _ in range(arms.steps[0]):
+        gradients = [_second_stage(data, Theta, beta, gamma) for data, Theta in zip(both, Thetas, strict=True)]
+        cost += float(np.sum((gradients[0] - gradients[1]) ** 2)) / (2 * lambda2**2)
         Thetas = [
-            Theta - settings.sizes.eta * data.Z.T @ (data.Z @ Theta - data.X) / data.n
+            Theta - eta * data.Z.T @ (data.Z @ Theta - data.X) / data.n
             for data, Theta in zip(both, Thetas, strict=True)
         ]
-        beta = beta - settings.sizes.alpha * (gradients[0] - settings.lambda2 * rng.standard_normal(sample.p))
+        beta = beta - alpha * (gradients[0] - lambda2 * rng.standard_normal(sample.p))
     return cost
 
 
-def _second_stage(sample: IVSample, Theta: Array, beta: Array, settings: Settings) -> Array:
+def _second_stage(sample: IVSample, Theta: Array, beta: Array, gamma: float) -> Array:
     V = sample.Z @ Theta
     residual = V @ beta - sample.y
     norms = np.linalg.norm(V, axis=1) * np.abs(residual)
-    factors = clip_factors(norms[None], np.array([[settings.gamma2]]))[0]
+    factors = clip_factors(norms[None], np.array([[gamma]]))[0]
     gradient: Array = V.T @ (residual * factors) / sample.n
     return gradient
 
@@ -66,17 +60,22 @@ def _second_stage(sample: IVSample, Theta: Array, beta: Array, settings: Setting
 def _one_dimensional(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     """All z = 1, all y = -1, all x = 0 but the replaced record's: the smallest example."""
     cell = spec["cell"]
-    n, T = cell["n"], cell["T"]
+    n = cell["n"]
     one = np.ones((n, 1))
-    sample = IVSample(one, np.zeros((n, 1)), -np.ones(n))
-    settings = Settings(T, prescriptions.StepSizes(1.0, 1.0), 1.0, prescriptions.noise_scale(1.0, n, T, cell["rho2"]))
+    sample, run_of = IVSample(one, np.zeros((n, 1)), -np.ones(n)), columns([unit_arm(cell)], n)
     for reading in ("full record", "y only"):
         for M in spec["arms"]["M"]:
             for trial in range(*spec["trials"]):
                 neighbour = _replaced(sample, 0, M, reading)
                 rng = synthetic.trial_stream(spec, trial, "noise")
-                cost = realised_cost(sample, neighbour, settings, rng)
+                cost = realised_cost(sample, neighbour, run_of, rng)
                 yield {"reading": reading, "M": M, "trial": trial, "value": cost}
+
+
+def unit_arm(cell: synthetic.Row) -> Arm:
+    """Algorithm 3 with unit step sizes and threshold; with a finite rho1, Algorithm 1 of which beta is published."""
+    algorithm: Algorithm = "DP-2S-GD, publish beta" if "rho1" in cell else "DP-2S-GD-beta"
+    return Arm(algorithm, cell["T"], cell.get("rho1", math.inf), cell["rho2"], prescriptions.StepSizes(1.0, 1.0), 1.0)
 
 
 def _synthetic(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
@@ -86,13 +85,17 @@ def _synthetic(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
         parameters = synthetic.parameters_of(spec, trial)
         problem = prescriptions.IVProblem.of(parameters, cell["n"], spec["settings"]["tau"])
         sample = draw_sample(parameters, cell["n"], synthetic.trial_stream(spec, trial, "data"))
-        gamma = synthetic.threshold(spec, problem, cell["T"])
-        lambda2 = prescriptions.noise_scale(gamma, cell["n"], cell["T"], cell["rho2"])
-        settings = Settings(cell["T"], synthetic.step_sizes(spec, problem), gamma, lambda2)
+        run_of = columns([synthetic_arm(spec, problem)], cell["n"])
         other = draw_sample(parameters, 1, synthetic.trial_stream(spec, trial, "replacement"))
         for reading, M, neighbour in _neighbours(spec, sample, other):
             rng = synthetic.trial_stream(spec, trial, "noise")
-            yield {"reading": reading, "M": M, "trial": trial, "value": realised_cost(sample, neighbour, settings, rng)}
+            yield {"reading": reading, "M": M, "trial": trial, "value": realised_cost(sample, neighbour, run_of, rng)}
+
+
+def synthetic_arm(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> Arm:
+    """Algorithm 3 at the threshold of eq. (4); parameters decide the step sizes only, neither threshold nor noise."""
+    cell, steps = spec["cell"], synthetic.step_sizes(spec, problem)
+    return Arm("DP-2S-GD-beta", cell["T"], math.inf, cell["rho2"], steps, synthetic.threshold(spec, problem, cell["T"]))
 
 
 def _neighbours(spec: synthetic.Spec, sample: IVSample, other: IVSample) -> Iterator[tuple[str, float, IVSample]]:
@@ -109,8 +112,8 @@ def _finite_budget(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
     The replaced record has x = +gamma1 or -gamma1, all others 0, and y is so negative that every second-stage gradient
     is clipped; Theta^(1) is normal with mean +-gamma1/n (eta = 1) and sd lambda1.
     """
-    cell = spec["cell"]
-    shift = 1.0 / (cell["n"] * prescriptions.noise_scale(1.0, cell["n"], cell["T"], cell["rho1"]))
+    arm, n = unit_arm(spec["cell"]), spec["cell"]["n"]
+    shift = arm.gamma1 / (n * arm.noise_sd(arm.rho1, n))
     likely, log_odds = ndtr(shift), log_ndtr(shift) - log_ndtr(-shift)
     # An exact value is no trial; it stands in the part that holds the first one, however trials are cut.
     if spec["trials"][0] == 0:
@@ -139,8 +142,14 @@ def _with_first(values: Array, first: Array) -> Array:
 
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entry of one design: Algorithm 3 at the claimed budget."""
-    cell = spec["cell"]
-    arm = Arm("DP-2S-GD-beta", cell["T"], math.inf, cell["rho2"], prescriptions.StepSizes(1.0, 1.0), 1.0)
-    name = f"{spec['variant']}: DP-2S-GD-beta {spec['panel']} n={cell['n']} T={cell['T']}"
-    yield name, mechanism(arm, cell["n"]), spec["settings"]["dp_delta"]
+    """Yields the ledger's entry of one design."""
+    n = spec["cell"]["n"]
+    if spec["panel"] == "synthetic":
+        problem = prescriptions.IVProblem.of(synthetic.parameters_of(spec, 0), n, spec["settings"]["tau"])
+        arm = synthetic_arm(spec, problem)
+    else:
+        arm = unit_arm(spec["cell"])
+    event = mechanism(arm, n)
+    if spec["panel"] == "finite rho1":
+        event = replace(event, stand_in=NOTHING_RUN)
+    yield f"{spec['variant']}: {arm.algorithm} {spec['panel']} n={n} T={arm.T}", event, spec["settings"]["dp_delta"]

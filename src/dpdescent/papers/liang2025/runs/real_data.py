@@ -38,19 +38,24 @@ def learning_paths(spec: Spec) -> Iterator[Row]:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries: each budget once."""
-    sample = read_prepared(spec["data"])
+    """Returns the ledger's entries of a data set: each budget once."""
+    return releases_on(spec, read_prepared(spec["data"]))
+
+
+def releases_on(spec: Spec, sample: IVSample) -> Iterable[tuple[str, Mechanism, float]]:
+    """Yields the ledger's entry of every budget's run on a sample."""
     for arm in arms(spec, sample, two_stage_least_squares(sample)):
         name = f"{spec['variant']}: {arm.algorithm} n={sample.n} T={arm.T} rho1={arm.rho1} rho2={arm.rho2}"
-        yield name, mechanism(arm, sample.n, DATA_USED), spec["settings"]["dp_delta"]
+        yield name, mechanism(arm, sample.n), spec["settings"]["dp_delta"]
 
 
 def arms(spec: Spec, sample: IVSample, fit: TwoStageFit) -> list[Arm]:
     """One arm a budget, the same for both stages as in every real-data experiment of the paper."""
     settings, T = spec["settings"], spec["arms"]["T"]
     gamma = prescriptions.clipping_threshold(settings["clip_constant_real"], sample.n, sample.q, T, settings["tau"])
+    common = {"calibration": settings["calibration"], "data_used": DATA_USED}
     steps = step_sizes(spec, sample, fit)
-    return [Arm("DP-2S-GD", T, rho, rho, steps, gamma, settings["calibration"]) for rho in spec["arms"]["rho"]]
+    return [Arm("DP-2S-GD", T, rho, rho, steps, gamma, **common) for rho in spec["arms"]["rho"]]
 
 
 def step_sizes(spec: Spec, sample: IVSample, fit: TwoStageFit) -> prescriptions.StepSizes:

@@ -94,11 +94,12 @@ def releases(spec: Spec, arms_of: ArmsOf) -> Iterable[tuple[str, Mechanism, floa
     """Ledger entries of one cell: each distinct arm once, by its series, settings and n."""
     parameters = parameters_of(spec, trial=0)
     problem = prescriptions.IVProblem.of(parameters, spec["cell"]["n"], spec["settings"]["tau"])
-    for arm in arms_of(spec, problem):
-        yield arm_name(spec, arm, problem.n), mechanism(arm, problem.n), spec["settings"]["dp_delta"]
+    return listed(spec, arms_of(spec, problem), problem.n)
 
 
-def arm_name(spec: Spec, arm: Arm, n: int) -> str:
-    """An arm in words: variant, curve, and whatever sets it apart."""
-    labels = " ".join(f"{symbol}={value}" for symbol, value in {"n": n, "T": arm.T, **arm.labels}.items())
-    return f"{spec['variant']}: {arm.series or arm.algorithm} {labels}"
+def listed(spec: Spec, arms: list[Arm], n: int) -> Iterable[tuple[str, Mechanism, float]]:
+    """Yields the ledger's entry of every arm, named by variant, curve and whatever sets it apart."""
+    for arm in arms:
+        labels = " ".join(f"{symbol}={value}" for symbol, value in {"n": n, "T": arm.T, **arm.labels}.items())
+        name = f"{spec['variant']}: {arm.series or arm.algorithm} {labels}"
+        yield name, mechanism(arm, n), spec["settings"]["dp_delta"]

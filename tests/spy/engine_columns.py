@@ -1,0 +1,247 @@
+"""What one run of an engine received, as the ledger tells it: sensitivity, noise sd and number of noisy releases.
+
+A column has by neighbouring relation the alternatives in which its releases can be `told`: step by step, or as one
+release of the encoded gradients of the whole run; every release is `[sensitivity, noise_sd, count, correlation]`. A
+column of infinite sensitivity, or of no Gaussian composition, has `words` instead, with which the ledger must explain
+it. Sensitivities are worked out from thresholds here, independently of the code that makes the ledger.
+"""
+
+import functools
+import math
+
+# How far neighbours move a sum of clipped contributions, in units of the clip norm.
+REACH = {"replace-one": 2.0, "add-remove": 1.0, "zero-out": 1.0}
+# Recent correlated noise: its first SHOWN numbers, with its correlation and the norm of the encoder's columns.
+KEPT, SHOWN = 256, 4
+NOISES: dict = {}
+
+
+class Batches:
+    """Batches that remember the first one, and whether all are that same one."""
+
+    def __init__(self, batches):
+        self.rest, self.first, self.count, self.alike = batches, None, 0, True
+
+    def __iter__(self):
+        for batch in self.rest:
+            self.first = batch if self.first is None else self.first
+            self.count += 1
+            self.alike &= batch[0] is self.first[0]
+            yield batch
+
+
+def told(*releases):
+    """A column with these releases under replace-one; those without noise are none."""
+    noisy = [release for release in releases if release[1] > 0.0]
+    if any(math.isinf(sensitivity) for sensitivity, *_ in noisy):
+        return [{"words": "clip"}]
+    return [{"told": {"replace-one": [noisy]}}] if noisy else []
+
+
+def of_sums(clip_norm, noise_sd, steps, correlation=0.0, norm=None):
+    """A column whose steps release sums of contributions clipped at a norm; `norm` is that of the whole encoder."""
+    if noise_sd == 0.0:
+        return []
+    if math.isinf(clip_norm):
+        return [{"words": "clip"}]
+    found = {}
+    for relation, reach in REACH.items():
+        found[relation] = [[[reach * clip_norm, noise_sd, steps, correlation]]]
+        if norm is not None:
+            found[relation].append([[reach * clip_norm * norm, noise_sd, 1, 0.0]])
+    return [{"told": found}]
+
+
+def mean(gamma, n, noise_sd, count):
+    """`count` releases of the mean of n gradients clipped at gamma."""
+    return [2.0 * gamma / n, noise_sd, count, 0.0]
+
+
+def dp_gd(given):
+    arms = given["arms"]
+    for n in {sample.n for sample in given["samples"]}:
+        for gamma, noise_sd in set(zip(arms.gamma.tolist(), arms.noise_sd.tolist(), strict=True)):
+            yield from told(mean(gamma, n, noise_sd, arms.steps))
+
+
+def two_stage(given):
+    n, fields = given["sample"].n, ("gamma1", "lambda1", "gamma2", "lambda2", "steps")
+    for column in set(zip(*(getattr(given["arms"], name).tolist() for name in fields), strict=True)):
+        gamma1, lambda1, gamma2, lambda2, steps = column
+        yield from told(mean(gamma1, n, lambda1, steps), mean(gamma2, n, lambda2, steps))
+
+
+def stream(given):
+    """Of `regression` and `single_pass`: every record takes part in one step."""
+    arms, noise = given["arms"], given["noise"]
+    steps = given["steps"] if "steps" in given else len(given["X"])
+    for a, (clip_norm, noise_sd) in enumerate(zip(arms.clip_norm.tolist(), arms.noise_sd.tolist(), strict=True)):
+        scale, correlation, norm = correlation_of(noise, a)
+        yield from of_sums(clip_norm, noise_sd * scale, steps, correlation, norm(steps, 1))
+
+
+def mean_estimation(given):
+    """Gradients are within 1, at which they would be clipped."""
+    for a in range(len(given["eta"])):
+        scale, correlation, norm = correlation_of(given["noise"], a)
+        yield from of_sums(1.0, scale, len(given["values"]), correlation, norm(len(given["values"]), 1))
+
+
+def epochs(given):
+    steps, batches, clip_norm = given["steps"], given["batches"], float(given["clip_norm"])
+    scale, correlation, norm = correlation_of(given["noise"], 0)
+    times, rest = divmod(steps, len(batches))
+    for multiplier in set(given["arms"].noise_multiplier.tolist()):
+        noise_sd = multiplier * clip_norm * scale if multiplier else 0.0
+        yield from of_sums(clip_norm, noise_sd, steps, correlation, None if rest else norm(steps, times))
+
+
+def lambda_cgd(given):
+    arms, steps, batches = given["arms"], given["steps"], given["batches"]
+    n = given["problem"].labels.shape[1]
+    size = n if batches is None else len(batches.first[0])
+    for clip_norm, multiplier, correlation in zip(
+        arms.clip_norm.tolist(), arms.noise_multiplier.tolist(), arms.correlation.tolist(), strict=True
+    ):
+        period, rest = divmod(n, size) if size else (0, 1)
+        norm = None if rest else cyclic_norm(steps, period, correlation)
+        noise_sd = multiplier * clip_norm if multiplier else 0.0
+        yield from of_sums(clip_norm, noise_sd, steps, correlation, norm)
+
+
+def ambssgd(given):
+    batches = given["batches"]
+    m, times = len(batches.first[0]), batches.count if batches.alike else 1
+    for arm in given["arms"]:
+        how, alpha = arm.clipping, arm.noise_multiplier
+        if not hasattr(how, "search"):
+            gamma = how.threshold if how.clips else math.inf
+            yield from told(mean(gamma, m, alpha * 2.0 * how.threshold / m if alpha else 0.0, times))
+            continue
+        b = m if how.shared else m - how.stat_size
+        yield from told(counts(how.search, times), mean(1.0, b, alpha * 2.0 / b, times))
+
+
+def ssgd(given):
+    for arm in given["arms"]:
+        zeta = arm.clipping.threshold
+        noise_sd = arm.noise_multiplier * 2.0 * zeta if arm.noise_multiplier else 0.0
+        yield from of_sums(zeta if arm.clipping.clips else math.inf, noise_sd, len(given["X"]))
+
+
+def stat(given):
+    yield from told(counts(given["self"], 1))
+
+
+def counts(search, times):
+    """DP-STAT's counts, of which a record moves each by 1."""
+    return [1.0, search.noise_multiplier * math.sqrt(search.levels), search.levels * times, 0.0]
+
+
+def ada_ssp(given):
+    bounds, noise = given["calibration"].bounds, [each.noise_sd for each in given["calibration"].releases]
+    xx, xy = bounds.x**2, bounds.x * bounds.y
+    moves = {"add-remove": (xx, xx, xy), "zero-out": (xx, xx, xy), "replace-one": (xx, math.sqrt(2) * xx, 2 * xy)}
+    yield {
+        "told": {
+            relation: [[[move, sd, 1, 0.0] for move, sd in zip(moved, noise, strict=True)]]
+            for relation, moved in moves.items()
+        }
+    }
+
+
+def friendly_core(given):
+    yield {"words": f"({given['rho']}, {given['delta']})-approximate zCDP"}
+
+
+ENGINES = {
+    "dpdescent.algorithms.dp_gd": {"descend": dp_gd},
+    "dpdescent.algorithms.dp_2s_gd": {"descend": two_stage},
+    "dpdescent.papers.liang2025.experiments.table_release_beta_only": {"realised_cost": two_stage},
+    "dpdescent.algorithms.dp_ftrl": {
+        "regression": stream, "single_pass": stream, "mean_estimation": mean_estimation,
+    },
+    "dpdescent.algorithms.dp_ftrl_epochs": {"train": epochs},
+    "dpdescent.algorithms.lambda_cgd": {"run": lambda_cgd},
+    "dpdescent.algorithms.dp_ambssgd": {"descend": ambssgd},
+    "dpdescent.algorithms.dp_ssgd": {"descend": ssgd},
+    "dpdescent.algorithms.dp_stat": {"Search.select": stat},
+    "dpdescent.baselines.ada_ssp": {"noisy_sums": ada_ssp},
+    "dpdescent.baselines.friendly_core": {"friendly_core_average": friendly_core},
+}  # fmt: skip
+# Engines whose batches come one after another; the first one has to be remembered.
+WHOLE = (ambssgd, lambda_cgd)
+
+
+def correlating(function):
+    """The method of a strategy, or the sum with given coefficients, which remembers the noise that it made.
+
+    Noise comes to engines ready-made, so that they cannot tell which encoder it belongs to.
+    """
+
+    @functools.wraps(function)
+    def remembering(given, normals, *more):
+        noise = function(given, normals, *more)
+        norm = strategy_norm(given) if hasattr(given, "sensitivity_squared") else toeplitz_norm(given)
+        NOISES[tuple(start_of(noise))] = (correlation_in(given), norm)
+        while len(NOISES) > KEPT:
+            del NOISES[next(iter(NOISES))]
+        return noise
+
+    return remembering
+
+
+def start_of(noise):
+    return noise[(slice(SHOWN), *[0] * (noise.ndim - 1))].tolist()
+
+
+def strategy_norm(strategy):
+    """Largest norm of the encoder's columns, of a record that takes part k times, T/k steps apart."""
+
+    def norm(steps, participations):
+        try:
+            return math.sqrt(strategy.sensitivity_squared(steps, participations))
+        except ValueError:
+            return None
+
+    return norm
+
+
+def toeplitz_norm(coefficients):
+    """Norm of the first column of the inverse of the lower-triangular Toeplitz matrix of these coefficients."""
+    import numpy as np
+    from scipy.signal import lfilter
+
+    def norm(steps, participations):
+        impulse = np.zeros(steps)
+        impulse[0] = 1.0
+        return float(np.linalg.norm(lfilter([1.0], coefficients[:steps], impulse))) if participations == 1 else None
+
+    return norm
+
+
+def correlation_in(given):
+    """lambda of noise `Z_t - lambda Z_(t-1)`; 0 where noise is of another kind."""
+    coefficients = given.coefficients(3) if hasattr(given, "coefficients") else given
+    first, second, *_ = [*coefficients[1:].tolist(), 0.0, 0.0] if hasattr(coefficients, "tolist") else (0.0, 0.0)
+    return -first if second == 0.0 else 0.0
+
+
+def correlation_of(noise, arm):
+    """(sd of a step's normals, correlation, norm of the encoder) of an arm's noise; independent noise has norm 1."""
+    if hasattr(noise, "ndim"):
+        own = noise[(slice(SHOWN), arm if noise.shape[1] > 1 else 0, *[0] * (noise.ndim - 2))].tolist()
+        for start, (correlation, norm) in NOISES.items():
+            scale = own[0] / start[0]
+            if all(math.isclose(scale * made, seen, rel_tol=1e-9) for made, seen in zip(start, own, strict=False)):
+                return scale, correlation, norm
+    return 1.0, 0.0, lambda steps, participations: 1.0 if participations == 1 else None
+
+
+def cyclic_norm(steps, period, correlation):
+    """Norm of the sum of every period-th column of C, `C_(t,u) = correlation^(t - u)`, from the first one on."""
+    total, value = 0.0, 0.0
+    for t in range(steps):
+        value = correlation * value + (t % period == 0)
+        total += value**2
+    return math.sqrt(total)
