@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dpdescent.algorithms import dp_ftrl
 from dpdescent.noise.strategies import toeplitz
-from dpdescent.noise.strategies.toeplitz import Toeplitz
+from dpdescent.papers.choquettechoo2023.arms import StreamArm
 from dpdescent.papers.choquettechoo2023.design import Array, Row, Spec, effective_dimension, problems
 from dpdescent.papers.choquettechoo2023.runs import streams
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, finite_time, optimum, regression
@@ -38,23 +37,33 @@ def damping(spec: Spec, problem: RegressionProblem) -> float:
     return float(settings["nu_over_eta_mu"] * problem.eta * problem.mu if fixed is None else fixed)
 
 
-def algorithms(spec: Spec, problem: RegressionProblem) -> dict[str, tuple[Toeplitz, Array, float]]:
-    """By name: noise coefficients, weights of the error, squared sensitivity (limiting, or of the T steps)."""
-    nu, T = damping(spec, problem), spec["arms"]["T"]
-    chosen = {
-        SGD: (toeplitz.identity(), regression.q_identity(problem)),
-        FTRL: (toeplitz.nu_family(nu), regression.q_nu(problem, nu)),
-    }
-    horizon = spec["settings"]["horizon_sensitivity"]
+def arms_of(spec: Spec, problem: RegressionProblem) -> dict[str, StreamArm]:
+    """Returns the two algorithms by name; both only scale their noise by G and clip nothing."""
+    limiting = not spec["settings"]["horizon_sensitivity"]
+    strategies = {SGD: toeplitz.identity(), FTRL: toeplitz.nu_family(damping(spec, problem))}
     return {
-        name: (strategy, q, strategy.sensitivity_squared(T) if horizon else strategy.sensitivity_squared_limit())
-        for name, (strategy, q) in chosen.items()
-    }
+        name: StreamArm(
+            name, strategy, problem.eta, spec["arms"]["T"], problem.rho, problem.clip_norm, limiting, clipped=False
+        )
+        for name, strategy in strategies.items()
+    }  # fmt: skip
+
+
+def _weights(spec: Spec, problem: RegressionProblem) -> dict[str, Array]:
+    """Returns the weights of each algorithm's error, shape (d,)."""
+    return {SGD: regression.q_identity(problem), FTRL: regression.q_nu(problem, damping(spec, problem))}
+
+
+def _limits(spec: Spec, problem: RegressionProblem) -> dict[str, float]:
+    """Returns each algorithm's exact limit of the error."""
+    arms, weights = arms_of(spec, problem), _weights(spec, problem)
+    return {name: regression.suboptimality(problem, weights[name], arms[name].gamma_squared) for name in arms}
 
 
 def _exact(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
-    for name, (_, q, gamma_squared) in algorithms(spec, problem).items():
-        value = regression.suboptimality(problem, q, gamma_squared)
+    arms = arms_of(spec, problem)
+    for name, value in _limits(spec, problem).items():
+        gamma_squared = arms[name].gamma_squared
         yield {"kind": "exact", "series": name, "value": value, "exact": value, "gamma_squared": gamma_squared}
     value = optimum.best(problem)
     yield {"kind": "exact", "series": "optimum", "value": value, "exact": value}
@@ -62,7 +71,7 @@ def _exact(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
 
 def _bounds(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
     """Orders and explicit bounds in the convention of eq. 8; an upper bound is left out where it is not stated."""
-    found = algorithms(spec, problem)
+    arms, weights = arms_of(spec, problem), _weights(spec, problem)
     unit, d_eff = problem.eta**2 * problem.clip_norm**2 / problem.rho, effective_dimension(problem.lam)
     values = {
         f"{SGD} order": problem.eta * problem.d * problem.clip_norm**2 / (8.0 * problem.rho),
@@ -72,8 +81,10 @@ def _bounds(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
             asymptotic_bounds.universal_lower_bound(problem), asymptotic_bounds.universal_lower_bound_as_stated(problem)
         ),
         **{
-            f"upper bound (C.15), {name}": asymptotic_bounds.upper_bound_by_frequency(problem, q, gamma_squared)
-            for name, (_, q, gamma_squared) in found.items()
+            f"upper bound (C.15), {name}": asymptotic_bounds.upper_bound_by_frequency(
+                problem, weights[name], arms[name].gamma_squared
+            )
+            for name in arms
         },
     }
     for series, value in values.items():
@@ -83,38 +94,30 @@ def _bounds(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
 
 def _simulated(spec: Spec, problem: RegressionProblem, cell: Row) -> Iterator[Row]:
     """Means over the last steps of every trial, beside what the exact recursion gives for the same steps."""
-    T, tail, found = spec["arms"]["T"], spec["arms"]["tail"], algorithms(spec, problem)
+    arms, limits, tail = arms_of(spec, problem), _limits(spec, problem), spec["arms"]["tail"]
     start, place = np.zeros(problem.d), "_".join(f"{name}={value}" for name, value in cell.items())
-    expected = {
-        name: finite_time.tail_mean(
-            finite_time.risks(problem, strategy.coefficients(T), problem.noise_variance(gamma_squared), start, T), tail
-        )
-        for name, (strategy, _, gamma_squared) in found.items()
-    }
-    arms = dp_ftrl.FTRLArms(
-        np.full(len(found), problem.eta), np.full(len(found), np.inf),
-        np.array([problem.noise_variance(gamma_squared) ** 0.5 for _, _, gamma_squared in found.values()]),
-    )  # fmt: skip
-    for trials in streams.groups(spec, (T, problem.d)):
-        normals = streams.common_noise(spec, place, trials, (T, problem.d))
-        noise = streams.correlated([strategy for strategy, _, _ in found.values()], normals)
-        data = streams.generators(spec, place, trials, "data")
-        runs = dp_ftrl.regression(problem.lam, arms, start, T, data, noise, sigma_sgd=problem.sigma_sgd, tail=tail)
-        for a, (name, (_, q, gamma_squared)) in enumerate(found.items()):
+    expected = {name: _expected(problem, arm, start, tail) for name, arm in arms.items()}
+    for trials in streams.groups(spec, (spec["arms"]["T"], problem.d)):
+        runs = streams.regression(spec, problem, list(arms.values()), place, trials, start, tail=tail)
+        for a, (name, arm) in enumerate(arms.items()):
             for trial, value in zip(trials, runs.tail_mean[a], strict=True):
                 yield {
                     "kind": "simulated", "series": name, "trial": trial, "value": float(value),
-                    "expected": expected[name], "exact": regression.suboptimality(problem, q, gamma_squared),
-                    "gamma_squared": gamma_squared,
+                    "expected": expected[name], "exact": limits[name], "gamma_squared": arm.gamma_squared,
                 }  # fmt: skip
 
 
+def _expected(problem: RegressionProblem, arm: StreamArm, start: Array, tail: int) -> float:
+    risks = finite_time.risks(problem, arm.strategy.coefficients(arm.T), arm.noise_variance, start, arm.T)
+    return finite_time.tail_mean(risks, tail)
+
+
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries: none of the two clips, so none is private."""
+    """Yields ledger entries: none of the two clips, so none is private."""
     if spec["arms"]["simulate"]:
-        for cell, _ in problems(spec):
+        for cell, problem in problems(spec):
             place = (
                 f"{spec['variant']}: panel {spec['panel']}, d={cell['d']} alpha={cell['alpha']:g} eta={cell['eta']:g}"
             )
-            for name in (SGD, FTRL):
-                yield f"{place}: {name}", streams.without_clipping(name), spec["settings"]["dp_delta"]
+            for name, arm in arms_of(spec, problem).items():
+                yield f"{place}: {name}", arm.mechanism(), spec["settings"]["dp_delta"]
