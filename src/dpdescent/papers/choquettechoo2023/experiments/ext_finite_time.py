@@ -76,20 +76,14 @@ def _exact(spec: Spec, T: int, name: str) -> Iterator[Row]:
         method="bounded", options={"xatol": 1e-4},
     )  # fmt: skip
     eta, value = min([(float(np.exp(found.x)), float(found.fun)), (grid[best], errors[best])], key=lambda pair: pair[1])
-    yield {
-        "series": "error at the best rate",
-        "trial": 0,
-        "value": value,
-        "eta": eta,
-        "clip_norm": 1.0,
-        "clip_fraction": math.nan,
-    }
+    rest = {"eta": eta, "clip_norm": 1.0, "clip_fraction": math.nan}
+    yield {"series": "error at the best rate", "trial": 0, "value": value, **rest}
     problem = problem_of(spec, eta)
     bound = finite_time.dp_sgd_utility if name == DP_SGD else finite_time.nu_dp_ftrl_utility
     moment = asymptotic_bounds.fourth_moment(problem.lam)
     terms = bound(finite_time.Run(problem, spec["settings"]["start"], T, spec["settings"]["failure"], moment))
     value = terms.distance + terms.privacy + terms.labels
-    yield {"series": MAIN_TERMS, "trial": 0, "value": value, "eta": eta, "clip_norm": 1.0, "clip_fraction": math.nan}
+    yield {"series": MAIN_TERMS, "trial": 0, "value": value, **rest}
 
 
 def _error(spec: Spec, T: int, name: str, eta: float) -> float:

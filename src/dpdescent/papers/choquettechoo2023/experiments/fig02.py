@@ -37,41 +37,30 @@ def damping(spec: Spec, problem: RegressionProblem) -> float:
     return float(settings["nu_over_eta_mu"] * problem.eta * problem.mu if fixed is None else fixed)
 
 
-def arms_of(spec: Spec, problem: RegressionProblem) -> dict[str, StreamArm]:
-    """Returns the two algorithms by name; both only scale their noise by G and clip nothing."""
-    limiting = not spec["settings"]["horizon_sensitivity"]
-    strategies = {SGD: toeplitz.identity(), FTRL: toeplitz.nu_family(damping(spec, problem))}
+def algorithms(spec: Spec, problem: RegressionProblem) -> dict[str, tuple[StreamArm, Array]]:
+    """Returns each algorithm's arm, which scales its noise by G but clips nothing, and its error's weights, by name."""
+    nu, T, limiting = damping(spec, problem), spec["arms"]["T"], not spec["settings"]["horizon_sensitivity"]
+    chosen = {
+        SGD: (toeplitz.identity(), regression.q_identity(problem)),
+        FTRL: (toeplitz.nu_family(nu), regression.q_nu(problem, nu)),
+    }
     return {
-        name: StreamArm(
-            name, strategy, problem.eta, spec["arms"]["T"], problem.rho, problem.clip_norm, limiting, clipped=False
-        )
-        for name, strategy in strategies.items()
-    }  # fmt: skip
-
-
-def _weights(spec: Spec, problem: RegressionProblem) -> dict[str, Array]:
-    """Returns the weights of each algorithm's error, shape (d,)."""
-    return {SGD: regression.q_identity(problem), FTRL: regression.q_nu(problem, damping(spec, problem))}
-
-
-def _limits(spec: Spec, problem: RegressionProblem) -> dict[str, float]:
-    """Returns each algorithm's exact limit of the error."""
-    arms, weights = arms_of(spec, problem), _weights(spec, problem)
-    return {name: regression.suboptimality(problem, weights[name], arms[name].gamma_squared) for name in arms}
+        name: (StreamArm(name, strategy, problem.eta, T, problem.rho, problem.clip_norm, limiting, clipped=False), q)
+        for name, (strategy, q) in chosen.items()
+    }
 
 
 def _exact(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
-    arms = arms_of(spec, problem)
-    for name, value in _limits(spec, problem).items():
-        gamma_squared = arms[name].gamma_squared
-        yield {"kind": "exact", "series": name, "value": value, "exact": value, "gamma_squared": gamma_squared}
+    for name, (arm, q) in algorithms(spec, problem).items():
+        value = regression.suboptimality(problem, q, arm.gamma_squared)
+        yield {"kind": "exact", "series": name, "value": value, "exact": value, "gamma_squared": arm.gamma_squared}
     value = optimum.best(problem)
     yield {"kind": "exact", "series": "optimum", "value": value, "exact": value}
 
 
 def _bounds(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
     """Orders and explicit bounds in the convention of eq. 8; an upper bound is left out where it is not stated."""
-    arms, weights = arms_of(spec, problem), _weights(spec, problem)
+    found = algorithms(spec, problem)
     unit, d_eff = problem.eta**2 * problem.clip_norm**2 / problem.rho, effective_dimension(problem.lam)
     values = {
         f"{SGD} order": problem.eta * problem.d * problem.clip_norm**2 / (8.0 * problem.rho),
@@ -81,10 +70,8 @@ def _bounds(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
             asymptotic_bounds.universal_lower_bound(problem), asymptotic_bounds.universal_lower_bound_as_stated(problem)
         ),
         **{
-            f"upper bound (C.15), {name}": asymptotic_bounds.upper_bound_by_frequency(
-                problem, weights[name], arms[name].gamma_squared
-            )
-            for name in arms
+            f"upper bound (C.15), {name}": asymptotic_bounds.upper_bound_by_frequency(problem, q, arm.gamma_squared)
+            for name, (arm, q) in found.items()
         },
     }
     for series, value in values.items():
@@ -94,22 +81,24 @@ def _bounds(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
 
 def _simulated(spec: Spec, problem: RegressionProblem, cell: Row) -> Iterator[Row]:
     """Means over the last steps of every trial, beside what the exact recursion gives for the same steps."""
-    arms, limits, tail = arms_of(spec, problem), _limits(spec, problem), spec["arms"]["tail"]
+    T, tail, found = spec["arms"]["T"], spec["arms"]["tail"], algorithms(spec, problem)
     start, place = np.zeros(problem.d), "_".join(f"{name}={value}" for name, value in cell.items())
-    expected = {name: _expected(problem, arm, start, tail) for name, arm in arms.items()}
-    for trials in streams.groups(spec, (spec["arms"]["T"], problem.d)):
-        runs = streams.regression(spec, problem, list(arms.values()), place, trials, start, tail=tail)
-        for a, (name, arm) in enumerate(arms.items()):
+    arms = [arm for arm, _ in found.values()]
+    expected = [
+        finite_time.tail_mean(
+            finite_time.risks(problem, arm.strategy.coefficients(T), arm.noise_variance, start, T), tail
+        )
+        for arm in arms
+    ]
+    for trials in streams.groups(spec, (T, problem.d)):
+        runs = streams.regression(spec, problem, arms, place, trials, start, tail=tail)
+        for a, (name, (arm, q)) in enumerate(found.items()):
             for trial, value in zip(trials, runs.tail_mean[a], strict=True):
                 yield {
                     "kind": "simulated", "series": name, "trial": trial, "value": float(value),
-                    "expected": expected[name], "exact": limits[name], "gamma_squared": arm.gamma_squared,
+                    "expected": expected[a], "exact": regression.suboptimality(problem, q, arm.gamma_squared),
+                    "gamma_squared": arm.gamma_squared,
                 }  # fmt: skip
-
-
-def _expected(problem: RegressionProblem, arm: StreamArm, start: Array, tail: int) -> float:
-    risks = finite_time.risks(problem, arm.strategy.coefficients(arm.T), arm.noise_variance, start, arm.T)
-    return finite_time.tail_mean(risks, tail)
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
@@ -119,5 +108,5 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
             place = (
                 f"{spec['variant']}: panel {spec['panel']}, d={cell['d']} alpha={cell['alpha']:g} eta={cell['eta']:g}"
             )
-            for name, arm in arms_of(spec, problem).items():
+            for name, (arm, _) in algorithms(spec, problem).items():
                 yield f"{place}: {name}", arm.mechanism(), spec["settings"]["dp_delta"]
