@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from dpdescent.papers.choquettechoo2023 import audit
-from dpdescent.papers.choquettechoo2023.runs import learning
+from dpdescent.papers.choquettechoo2023 import arms, audit
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit import attack
 from dpdescent.privacy.audit.requests import NotAudited, Request
@@ -52,7 +51,7 @@ def built(request: Request) -> attack.Attack:
 def test_epochs_are_audited_at_the_mu_of_their_arms(name: str) -> None:
     seen = set()
     for _, arm, event, request in entries(name):
-        if event.name == learning.NON_PRIVATE:
+        if event.name == arms.NON_PRIVATE:
             assert isinstance(request, NotAudited)
             continue
         assert isinstance(request, Request), arm
@@ -72,7 +71,7 @@ def test_epochs_are_audited_at_the_mu_of_their_arms(name: str) -> None:
             assert 0.3 * mu < made.mu <= mu * (1.0 + 1e-7)
         else:
             assert made.mu == pytest.approx(mu, rel=1e-7)
-    assert {learning.ME, learning.NU, learning.DP_SGD} <= seen
+    assert {arms.ME, arms.NU, arms.DP_SGD} <= seen
 
 
 @pytest.mark.parametrize("name", ["ext_mean_estimation", "ext_finite_time"])

@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,17 @@ import pandas as pd
 import pytest
 from scipy.special import binom
 
+from dpdescent.algorithms import dp_ftrl, dp_ftrl_epochs
 from dpdescent.data.digits import read_digits
 from dpdescent.models.classifiers import TanhNetwork, softmax_regression
 from dpdescent.models.convolution import ConvolutionalNetwork
 from dpdescent.noise.strategies import toeplitz, tree
+from dpdescent.noise.strategies.base import Strategy
 from dpdescent.noise.strategies.multi_epoch import multi_epoch_optimum
-from dpdescent.noise.strategies.stamped import stamped
-from dpdescent.papers.choquettechoo2023 import design
+from dpdescent.noise.strategies.stamped import Stamped, stamped
+from dpdescent.noise.strategies.tree import OnlineTree
+from dpdescent.papers.choquettechoo2023 import arms, design
+from dpdescent.papers.choquettechoo2023.arms import EpochArm
 from dpdescent.papers.choquettechoo2023.experiments import ext_finite_time, fig04a, fig04b, table3
 from dpdescent.papers.choquettechoo2023.runs import learning, streams
 from dpdescent.privacy import accounting, sampling, zcdp
@@ -465,14 +470,14 @@ def test_figure_3_knows_grids_and_signs_and_counts_rounds() -> None:
 def recorded(monkeypatch: pytest.MonkeyPatch, name: str, spec: Spec) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
     """Rows, and the arguments of every training run in their order."""
     calls: list[dict[str, Any]] = []
-    plain = learning.training.train
+    plain = dp_ftrl_epochs.train
 
     def listening(model: Any, inputs: Any, labels: Any, batches: Any, arms: Any, noise: Any, **more: Any) -> Any:
         given = {"model": model, "inputs": inputs, "labels": labels, "batches": batches, "arms": arms, "noise": noise}
         calls.append(given | more)
         return plain(model, inputs, labels, batches, arms, noise, **more)
 
-    monkeypatch.setattr(learning.training, "train", listening)
+    monkeypatch.setattr(dp_ftrl_epochs, "train", listening)
     return rows_of(name, spec), calls
 
 
@@ -556,15 +561,15 @@ def test_noise_gives_exactly_the_epsilon_that_is_asked_for(accountant: str) -> N
     spec = small("fig04a", settings=SMALL["fig04a"]["settings"] | {"accountant": accountant})
     epsilon = accounting.tight_epsilon if accountant == "tight" else zcdp.renyi_epsilon
     for name in MECHANISMS[1:]:
-        plan = learning.plan_of(spec, name, 5.0)
+        arm = EpochArm.of(spec, name, 5.0)
         if name == AMPLIFIED:
             which = "PLD" if accountant == "tight" else "RDP"
-            assert sampling.epsilon(plan.noise_multiplier, 0.1, 20, 1e-4, which) == pytest.approx(5.0, rel=1e-5)
-            assert math.isnan(plan.rho)
+            assert sampling.epsilon(arm.noise_multiplier, 0.1, 20, 1e-4, which) == pytest.approx(5.0, rel=1e-5)
+            assert math.isnan(arm.rho)
             continue
-        assert plan.strategy is not None
-        rho = dense_sensitivity_squared(plan.strategy.encoder(20), 2) / (2.0 * plan.noise_multiplier**2)
-        assert plan.rho == pytest.approx(rho, rel=1e-9)
+        assert arm.strategy is not None
+        rho = dense_sensitivity_squared(arm.strategy.encoder(20), 2) / (2.0 * arm.noise_multiplier**2)
+        assert arm.rho == pytest.approx(rho, rel=1e-9)
         assert epsilon(rho, 1e-4) == pytest.approx(5.0, rel=1e-8), name
 
 
@@ -576,11 +581,11 @@ def test_restarts_and_damping_are_tuned_on_the_error_of_prefix_sums() -> None:
         return dense_sensitivity_squared(strategy.encoder(20), 2) * float((prefixes**2).sum())
 
     for name, base in BASES.items():
-        plan = learning.plan_of(spec, f"{name}, restarts", 5.0)
+        arm = EpochArm.of(spec, f"{name}, restarts", 5.0)
         errors = {copies: error(stamped(base(), copies)) for copies in (1, 2, 5)}
-        assert errors[plan.copies] == pytest.approx(min(errors.values()), rel=1e-12)
-        assert learning.plan_of(spec, name, 5.0).copies == 1
-    best = error(toeplitz.nu_family(learning.plan_of(spec, FTRL, 5.0).nu))
+        assert errors[arm.copies] == pytest.approx(min(errors.values()), rel=1e-12)
+        assert EpochArm.of(spec, name, 5.0).copies == 1
+    best = error(toeplitz.nu_family(EpochArm.of(spec, FTRL, 5.0).nu))
     assert best <= min(error(toeplitz.nu_family(nu)) for nu in np.geomspace(1e-3, 1.0, 60)) * (1.0 + 1e-9)
 
 
@@ -591,11 +596,11 @@ def test_rates_are_tuned_on_other_seeds(monkeypatch: pytest.MonkeyPatch) -> None
     found: dict[str, list[np.ndarray]] = {name: [] for name in names}
     plain = learning.train
 
-    def listening(spec: Spec, make_task: Any, plan: Any, rates: Any, trial: int) -> np.ndarray:
-        accuracies = plain(spec, make_task, plan, rates, trial)
-        seeds[plan.name].append((trial, len(rates)))
+    def listening(spec: Spec, make_task: Any, arm: Any, rates: Any, trial: int) -> np.ndarray:
+        accuracies = plain(spec, make_task, arm, rates, trial)
+        seeds[arm.name].append((trial, len(rates)))
         if len(rates) > 1:
-            found[plan.name].append(accuracies)
+            found[arm.name].append(accuracies)
         return accuracies
 
     monkeypatch.setattr(learning, "train", listening)
@@ -1184,59 +1189,204 @@ def test_algorithms_without_clipping_have_no_guarantee() -> None:
     assert {row["arm"].split(": ")[0] for row in rows} == {"main", "T = 4000"}
 
 
+Handed = tuple[float, float, int] | None
+
+
+class Engines:
+    """Listens to the engines: what every run was handed, as (sensitivity, sd of the noise, releases).
+
+    Sensitivities are those of the dense encoder of the strategy that made the noise, and the noise is compared with its
+    dense decoder times the normals. A run without noise, or without clipping, is None.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.handed: list[Handed] = []
+        self.made: list[tuple[Any, np.ndarray]] = []
+        self.depth = 0
+        for kind in (Strategy, toeplitz.Toeplitz, Stamped, OnlineTree):
+            monkeypatch.setattr(kind, "correlate", self.correlating(kind.correlate))
+        for module, name in ((dp_ftrl, "regression"), (dp_ftrl, "mean_estimation"), (dp_ftrl_epochs, "train")):
+            monkeypatch.setattr(module, name, self.listening(getattr(module, name), getattr(self, name)))
+        monkeypatch.setattr(dp_ftrl, "single_pass", self.refusing)
+
+    def refusing(self, *given: Any, **more: Any) -> None:
+        raise AssertionError("nothing listens to this engine")
+
+    def correlating(self, plain: Any) -> Any:
+        def correlate(strategy: Any, normals: np.ndarray) -> np.ndarray:
+            # A strategy may be made of others.
+            self.depth += 1
+            noise: np.ndarray = plain(strategy, normals)
+            self.depth -= 1
+            if not self.depth:
+                self.made.append((strategy, normals.copy()))
+            return noise
+
+        return correlate
+
+    def listening(self, plain: Any, heard: Any) -> Any:
+        def engine(*given: Any, **more: Any) -> Any:
+            heard(*given, **more)
+            self.made.clear()
+            return plain(*given, **more)
+
+        return engine
+
+    def hand(self, strategy: Any, T: int, k: int, clip_norm: float, noise_sd: float) -> None:
+        private = noise_sd > 0.0 and clip_norm < math.inf
+        sensitivity = clip_norm * math.sqrt(dense_sensitivity_squared(strategy.encoder(T), k)) if private else math.inf
+        self.handed.append((sensitivity, noise_sd, 1) if private else None)
+
+    def expected(self, runs: int) -> list[tuple[Any, np.ndarray]]:
+        """Strategy and noise, of sd 1, of every run; those of one strategy share it."""
+        # The decoder of a tree correlates as well.
+        calls, self.made = self.made, []
+        made = [(strategy, np.tensordot(strategy.decoder(strategy.steps(len(w))), w, 1)) for strategy, w in calls]
+        return made if len(made) == runs else made * runs
+
+    def regression(self, lam: Any, arms: Any, start: Any, steps: int, data: Any, noise: Any, **more: Any) -> None:
+        noise = np.broadcast_to(noise, (steps, len(arms), *noise.shape[2:]))
+        for a, (strategy, expected) in enumerate(self.expected(len(arms))):
+            np.testing.assert_allclose(noise[:, a], expected, atol=1e-9)
+            self.hand(strategy, steps, 1, float(arms.clip_norm[a]), float(arms.noise_sd[a]))
+
+    def mean_estimation(self, eta: Any, values: Any, noise: Any) -> None:
+        # Gradients are the records, which lie in [-1, 1]: no run moves by more than G = 1.
+        assert np.abs(values).max() <= 1.0
+        for a, (strategy, expected) in enumerate(self.expected(len(eta))):
+            sd = float(np.linalg.norm(noise[:, a]) / np.linalg.norm(expected))
+            np.testing.assert_allclose(noise[:, a], sd * expected[..., 0], atol=1e-9)
+            self.hand(strategy, len(values), 1, 1.0, sd)
+
+    def train(
+        self, model: Any, inputs: Any, labels: Any, batches: Any, arms: Any, noise: Any, *, steps: int,
+        clip_norm: float, **more: Any,
+    ) -> None:  # fmt: skip
+        assert (noise is None) == (clip_norm == math.inf) == (not arms.noise_multiplier.any())
+        if noise is None:
+            self.handed += [None] * len(arms)
+            return
+        ((strategy, expected),) = self.expected(1)
+        np.testing.assert_allclose(noise[:, 0], expected, atol=1e-9)
+        for multiplier in arms.noise_multiplier.tolist():
+            if len(batches) == steps:
+                self.handed.append((clip_norm, multiplier * clip_norm, steps))
+                continue
+            rows = np.concatenate(batches)
+            assert len(set(rows)) == len(rows)
+            self.hand(strategy, steps, steps // len(batches), clip_norm, multiplier * clip_norm)
+
+
+def as_listed(event: Any) -> Handed:
+    if not event.releases:
+        return None
+    (release,) = event.releases
+    return release.sensitivity, release.noise_sd, release.count
+
+
+def rounded(handed: Handed) -> Handed:
+    return None if handed is None else (float(f"{handed[0]:.8g}"), float(f"{handed[1]:.8g}"), handed[2])
+
+
+def listed_is_handed(name: str, spec: Spec, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Asserts that runs and ledger agree; returns how many runs there were.
+
+    A run beyond those that are listed has to have a stand-in that spends as much.
+    """
+    events = [event for _, event, _ in getattr(experiment(name), "releases", lambda spec: [])(spec)]
+    with monkeypatch.context() as patch:
+        engines = Engines(patch)
+        list(experiment(name).run(spec))
+    handed, listed = {rounded(each) for each in engines.handed}, {rounded(as_listed(event)) for event in events}
+    assert listed <= handed, "listed, but never ran"
+    spent = [as_listed(event) for event in events if event.stand_in]
+    costs = {float(f"{each[0] / each[1]:.8g}") for each in spent if each is not None}
+    for each in handed - listed:
+        assert each is not None, "a run without privacy is not listed"
+        assert any(each[0] / each[1] == pytest.approx(cost, rel=1e-7) for cost in costs), f"{each} ran, but no arm did"
+    return len(engines.handed)
+
+
+@pytest.mark.parametrize("name", list(ARTEFACTS))
+def test_the_ledger_is_what_ran(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    places = dict.fromkeys((part.spec["panel"], part.spec["variant"]) for part in ARTEFACTS[name].parts)
+    runs = [
+        listed_is_handed(name, small(name, panel, variant=variant), monkeypatch)
+        for panel, variant in places
+        # Both panels of prefix sums have the small spec's T.
+        if name != "ext_prefix_sums" or panel == panels_of(name)[0]
+    ]
+    assert (sum(runs) > 0) == (name in DRAWN)
+
+
+def halved(arms: Any) -> Any:
+    return replace(arms, noise_sd=arms.noise_sd / 2.0)
+
+
+MUTANTS: dict[str, tuple[str, Any, str, Callable[[Any], Any]]] = {
+    "half the noise on a stream": ("ext_finite_time", arms, "columns", halved),
+    "twice the clip norm on a stream": (
+        "ext_finite_time", arms, "columns", lambda made: replace(made, clip_norm=2.0 * made.clip_norm)
+    ),
+    "clipping in Noisy-FTRL": ("fig02", arms, "columns", lambda made: replace(made, clip_norm=np.ones(len(made)))),
+    "half the noise in mean estimation": (
+        "ext_mean_estimation", experiment("ext_mean_estimation"), "correlated", lambda made: made / 2.0
+    ),
+    "a tenth less noise in epochs": (
+        "fig04b", EpochArm, "columns", lambda made: replace(made, noise_multiplier=0.9 * made.noise_multiplier)
+    ),
+    "noise in the wrong order in epochs": (
+        "fig04a", EpochArm, "noise", lambda made: made if made is None else made[::-1]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", list(MUTANTS))
+def test_runs_that_are_not_what_the_ledger_lists_are_seen(mutant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, home, attribute, change = MUTANTS[mutant]
+    spec = small(name, "clipped" if name == "ext_finite_time" else None)
+    assert listed_is_handed(name, spec, monkeypatch)
+    plain = getattr(home, attribute)
+    monkeypatch.setattr(home, attribute, lambda *given: change(plain(*given)))
+    with pytest.raises(AssertionError):
+        listed_is_handed(name, spec, monkeypatch)
+
+
+def test_what_is_tuned_elsewhere_says_that_it_stands_in() -> None:
+    events = {name: [event for _, event, _ in experiment(name).releases(small(name, None))] for name in DRAWN[:-1]}
+    assert not any(event.stand_in for found in events.values() for event in found)
+    spec = finite("clipped")
+    found = list(ext_finite_time.releases(spec))
+    assert [arm for arm, *_ in found] == [f"main: {name} T=30 G={G:g}" for name in (SGD, FTRL) for G in (0.5, 2.0)]
+    for arm, event, delta in found:
+        assert "tuned" in event.stand_in
+        assert event.rho == pytest.approx(spec["settings"]["rho"], rel=1e-12), arm
+        assert (event.claimed_rho, delta) == (spec["settings"]["rho"], spec["settings"]["dp_delta"])
+    assert list(ext_finite_time.releases(finite("exact"))) == []
+
+
 @pytest.mark.parametrize("name", ["fig04a", "fig04b"])
-def test_the_ledger_of_figure_4_is_what_ran(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_ledger_of_figure_4_has_the_epsilon_that_was_asked_for(name: str) -> None:
     spec = small(name, arms=LEARNING["arms"] | {"mechanism": MECHANISMS})
-    (rows, calls), settings = recorded(monkeypatch, name, spec), spec["settings"]
     entries = {row["arm"]: row for row in ledger.rows(PAPER, name, list(experiment(name).releases(spec)))}
     assert list(entries) == [f"main: {mechanism}, eps=5" for mechanism in MECHANISMS]
-    for mechanism, run in last_runs(calls, MECHANISMS).items():
+    for mechanism in MECHANISMS:
         row = entries[f"main: {mechanism}, eps=5"]
         if mechanism == NON_PRIVATE:
             assert (row["guarantee"], row["releases"]) == ("none", "")
             continue
-        (multiplier,) = run["arms"].noise_multiplier
-        assert float(row["noise_sd"]) == pytest.approx(multiplier * run["clip_norm"], rel=1e-12)
-        assert row["delta"] == settings["dp_delta"]
+        assert row["delta"] == spec["settings"]["dp_delta"]
         # Rates of the digits were tuned on the records themselves: no epsilon of ours is defended there.
         assert row["guarantee"] == ("none" if name == "fig04a" else "proved")
         tight = "" if name == "fig04a" else pytest.approx(5.0, rel=1e-5)
         assert row["eps_tight"] == tight
+        assert row["sampler"] == ("Poisson" if mechanism == AMPLIFIED else "fixed order")
         if mechanism == AMPLIFIED:
-            assert row["sampler"] == "Poisson"
-            assert float(row["sensitivity"]) == run["clip_norm"]
             assert row["eps_paper"] == 5.0
             continue
         rho = zcdp.gaussian_rho(float(row["sensitivity"]), float(row["noise_sd"]))
         assert row["eps_paper"] == pytest.approx(zcdp.renyi_epsilon(rho, row["delta"]), rel=1e-9)
         assert accounting.tight_epsilon(rho, row["delta"]) == pytest.approx(5.0, rel=1e-8)
-        tuned = rows[rows["mechanism"] == mechanism].iloc[0]
-        C = strategy_twin(mechanism, tuned, 20, 2).encoder(20)
-        expected = run["clip_norm"] * math.sqrt(dense_sensitivity_squared(C, 2))
-        assert float(row["sensitivity"]) == pytest.approx(expected, rel=1e-9)
-        assert row["sampler"] == "fixed order"
-
-
-def test_the_ledger_of_streams_is_what_ran(monkeypatch: pytest.MonkeyPatch) -> None:
-    spec, arms = finite("clipped"), []
-    plain = ext_finite_time.ftrl.regression
-
-    def listening(lam: Any, given: Any, *rest: Any, **more: Any) -> Any:
-        arms.append(given)
-        return plain(lam, given, *rest, **more)
-
-    monkeypatch.setattr(ext_finite_time.ftrl, "regression", listening)
-    rows_of("ext_finite_time", spec)
-    entries = list(ext_finite_time.releases(spec))
-    assert [arm for arm, *_ in entries] == [f"main: {name} T=30 G={G:g}" for name in (SGD, FTRL) for G in (0.5, 2.0)]
-    for arm, event, delta in entries:
-        assert event.rho == pytest.approx(spec["settings"]["rho"], rel=1e-12), arm
-        assert (event.claimed_rho, delta) == (spec["settings"]["rho"], spec["settings"]["dp_delta"])
-    # Independent noise: sensitivity G, one participation.
-    for each in arms:
-        np.testing.assert_allclose(each.noise_sd / each.clip_norm, each.noise_sd[0] / each.clip_norm[0], rtol=1e-15)
-        assert each.noise_sd[0] / each.clip_norm[0] >= math.sqrt(1.0 / (2.0 * spec["settings"]["rho"])) * (1.0 - 1e-12)
-    assert list(ext_finite_time.releases(finite("exact"))) == []
 
 
 def test_mean_estimation_pays_the_limit_of_which_the_run_uses_a_part() -> None:

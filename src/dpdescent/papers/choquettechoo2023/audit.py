@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 
 from dpdescent.attacks import correlated, sampled
 from dpdescent.noise.strategies import toeplitz
+from dpdescent.papers.choquettechoo2023.arms import StreamArm, strategy_of
 from dpdescent.papers.choquettechoo2023.design import Spec
 from dpdescent.papers.choquettechoo2023.experiments import ext_finite_time, ext_mean_estimation
-from dpdescent.papers.choquettechoo2023.runs import learning
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
@@ -35,12 +35,16 @@ def epochs(mechanism: str, T: int, k: int, copies: str, mu: float) -> Attack:
         copies: numbers of restarts among which the best was taken, with blanks between them.
         mu: of the mechanism.
     """
-    strategy, _ = learning.strategy_of(mechanism, T, k, tuple(map(int, copies.split())))
+    strategy, _ = strategy_of(mechanism, T, k, tuple(map(int, copies.split())))
     return correlated.fixed_order(strategy, T, k, mu)
 
 
 ATTACKS: dict[str, Callable[..., Attack]] = {ONE_PASS: one_pass, EPOCHS: epochs, POISSON: sampled.poisson}
 
+# The arms of an artefact's ledger, by which an audit knows their noise.
+STREAMS: dict[str, Callable[[Spec], Iterable[tuple[str, StreamArm]]]] = {
+    "ext_finite_time": ext_finite_time.arms, "ext_mean_estimation": ext_mean_estimation.arms
+}  # fmt: skip
 
 # None of the arms' claims is refuted.
 FINDINGS: dict[str, str] = {}
@@ -77,18 +81,8 @@ def _without_account(event: Mechanism) -> str:
 
 
 def _damping(cell: Spec, arm: str) -> tuple[float, float]:
-    """Power and nu of the noise of a run on a stream; the experiments name it by their learning rates."""
-    name = arm.split(": ", 1)[1]
-    if "eta=" in name:
-        mechanism, eta = name.split(", eta=")
-        strategy, _ = ext_mean_estimation.mechanisms(cell, float(eta))[mechanism]
-    else:
-        problem = ext_finite_time.problem_of(cell, _first(cell["arms"]["eta"]), 1.0)
-        strategy = ext_finite_time.strategy_of(problem, name.split(" T=")[0])
+    """Returns power and nu of the noise of a run on a stream."""
+    strategy = dict(STREAMS[cell["artefact"]](cell))[arm].strategy
     if not isinstance(strategy, toeplitz.DampedDifference):
         raise ValueError(f"{arm!r} has noise of {strategy.name!r}, which is no damped difference")
     return strategy.power, strategy.nu
-
-
-def _first(values: float | list[float]) -> float:
-    return values[0] if isinstance(values, list) else values

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pandas as pd
 from scipy.stats import norm
 
+from dpdescent.papers.choquettechoo2023.arms import DP_SGD
 from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, order
 from dpdescent.papers.choquettechoo2023.bounds.finite_time import (
     ARTEFACT,
@@ -16,7 +17,6 @@ from dpdescent.papers.choquettechoo2023.bounds.finite_time import (
     start_of,
     strategy_of,
 )
-from dpdescent.papers.choquettechoo2023.experiments.ext_finite_time import DP_SGD
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import finite_time
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Run

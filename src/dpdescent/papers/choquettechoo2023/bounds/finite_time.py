@@ -10,10 +10,10 @@ from scipy.optimize import minimize_scalar
 from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.noise.strategies.toeplitz import DampedDifference
+from dpdescent.papers.choquettechoo2023.arms import DP_SGD
 from dpdescent.papers.choquettechoo2023.bounds import sensitivities
 from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, configured, ends, order
 from dpdescent.papers.choquettechoo2023.design import Array, power_law
-from dpdescent.papers.choquettechoo2023.experiments.ext_finite_time import DP_SGD
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, finite_time, regression
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Run, Tuning

@@ -9,7 +9,8 @@ from scipy.signal import lfilter
 from dpdescent.algorithms import dp_ftrl
 from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
-from dpdescent.noise.strategies.toeplitz import Toeplitz
+from dpdescent.papers.choquettechoo2023.arms import DP_SGD, StreamArm, names
+from dpdescent.papers.choquettechoo2023.arms import noise as correlated
 from dpdescent.papers.choquettechoo2023.design import Array, Row, Spec
 from dpdescent.papers.choquettechoo2023.runs import streams
 from dpdescent.papers.choquettechoo2023.theory import mean_estimation
@@ -17,20 +18,20 @@ from dpdescent.privacy.events import Mechanism
 
 # Records are uniform on [-1, 1], so that gradients should never be clipped at G = 1; it is counted.
 VARIANCE, CLIP_NORM = 1.0 / 3.0, 1.0
-DP_SGD, UNDAMPED = "DP-SGD", "Optimal CC"
+UNDAMPED = "Optimal CC"
 MULTIPLES = {"optimal noise": 1.0, "nu = 0.1 eta": 0.1, "nu = 10 eta": 10.0}
 
 
 def run(spec: Spec) -> Iterator[Row]:
     """Rows of one learning rate: the limit of every mechanism, and each trial's mean over the last steps."""
     for eta in as_list(spec["cell"]["eta"]):
-        found = mechanisms(spec, eta)
-        exact = {name: _exact(spec, eta, name, *each) for name, each in found.items()}
+        found = arms_of(spec, eta)
+        exact = {name: _exact(spec, name, arm) for name, arm in found.items()}
         for name, value in exact.items():
             if spec["trials"][0] == 0:
                 yield _row(eta, name, "exact", 0, value, value, math.nan)
         for trials in streams.groups(spec, (spec["cell"]["T"], len(found))):
-            errors, clipped = _simulated(spec, eta, found, trials)
+            errors, clipped = _simulated(spec, eta, list(found.values()), trials)
             for name, values in zip(found, errors, strict=True):
                 for trial, value, share in zip(trials, values, clipped, strict=True):
                     yield _row(eta, name, "simulated", trial, float(value), exact[name], float(share))
@@ -43,39 +44,39 @@ def _row(eta: float, name: str, kind: str, trial: int, value: float, exact: floa
     }  # fmt: skip
 
 
-def mechanisms(spec: Spec, eta: float) -> dict[str, tuple[Toeplitz, float]]:
-    """By name: noise coefficients, and the squared sensitivity that scales the noise; nu beyond 1 is left out.
+def arms_of(spec: Spec, eta: float) -> dict[str, StreamArm]:
+    """Returns the mechanisms by name, noise scaled to the limit of the sensitivity where it has one.
+
+    Mechanisms whose nu would exceed 1 are left out.
 
     Raises:
         ValueError: if there is no mechanism of a name.
     """
-    found: dict[str, tuple[Toeplitz, float]] = {}
-    for name in streams.arms_of(spec):
+    found: dict[str, StreamArm] = {}
+    for name in names(spec):
         if name not in (DP_SGD, UNDAMPED, *MULTIPLES):
             raise ValueError(f"mechanism={name!r} is none of {[DP_SGD, UNDAMPED, *MULTIPLES]}")
         nu = MULTIPLES.get(name, 0.0) * eta
         if nu <= 1.0:
             # At nu = 1 only beta_0 is left.
-            plain = name == DP_SGD or nu == 1.0
-            strategy = toeplitz.identity() if plain else toeplitz.nu_family(nu)
-            finite = nu > 0.0 or plain
-            gamma_squared = (
-                strategy.sensitivity_squared_limit() if finite else strategy.sensitivity_squared(spec["cell"]["T"])
-            )
-            found[name] = (strategy, gamma_squared)
+            strategy = toeplitz.identity() if name == DP_SGD or nu == 1.0 else toeplitz.nu_family(nu)
+            limiting = strategy.sensitivity_squared_limit() < math.inf
+            found[name] = StreamArm(
+                DP_SGD if name == DP_SGD else "DP-FTRL", strategy, eta, spec["cell"]["T"], spec["cell"]["rho"],
+                CLIP_NORM, limiting,
+            )  # fmt: skip
     return found
 
 
-def _exact(spec: Spec, eta: float, name: str, strategy: Toeplitz, gamma_squared: float) -> float:
-    """The limit; for nu = 0, which has none, the expectation over the last steps of a run of T."""
-    given = {"eta": eta, "rho": spec["cell"]["rho"], "clip_norm": CLIP_NORM, "sigma_sgd": VARIANCE**0.5}
+def _exact(spec: Spec, name: str, arm: StreamArm) -> float:
+    """Returns the limit; for nu = 0, which has none, the expectation over the last steps of a run of T."""
+    given = {"eta": arm.eta, "rho": arm.rho, "clip_norm": arm.clip_norm, "sigma_sgd": VARIANCE**0.5}
     if name == DP_SGD:
         return mean_estimation.dp_sgd(**given)
     if name in MULTIPLES:
-        return mean_estimation.nu_dp_ftrl(MULTIPLES[name] * eta, **given)
-    T, tail = spec["cell"]["T"], spec["cell"]["tail"]
-    noise = _response(eta, strategy.coefficients(T)) * noise_variance(spec, gamma_squared)
-    return float((noise + VARIANCE * _response(eta, np.eye(1, T)[0]))[-tail:].mean())
+        return mean_estimation.nu_dp_ftrl(MULTIPLES[name] * arm.eta, **given)
+    noise = _response(arm.eta, arm.strategy.coefficients(arm.T)) * arm.noise_variance
+    return float((noise + VARIANCE * _response(arm.eta, np.eye(1, arm.T)[0]))[-spec["cell"]["tail"] :].mean())
 
 
 def _response(eta: float, beta: Array) -> Array:
@@ -85,17 +86,11 @@ def _response(eta: float, beta: Array) -> Array:
     return squares
 
 
-def noise_variance(spec: Spec, gamma_squared: float) -> float:
-    """sigma_dp^2 G^2 (Theorem 1.1)."""
-    return float(gamma_squared * CLIP_NORM**2 / (2.0 * spec["cell"]["rho"]))
-
-
-def _simulated(spec: Spec, eta: float, found: dict[str, tuple[Toeplitz, float]], trials: range) -> tuple[Array, Array]:
-    """Mean squared deviation over the last steps, (mechanisms, trials), and share of gradients beyond G, (trials,)."""
+def _simulated(spec: Spec, eta: float, found: list[StreamArm], trials: range) -> tuple[Array, Array]:
+    """Returns mean squared deviations over the last steps, (mechanisms, trials), and shares beyond G, (trials,)."""
     T, tail, place = spec["cell"]["T"], spec["cell"]["tail"], f"eta={eta}"
-    normals = streams.common_noise(spec, place, trials, (T, 1))
-    scales = np.array([noise_variance(spec, gamma_squared) ** 0.5 for _, gamma_squared in found.values()])
-    noise = streams.correlated([strategy for strategy, _ in found.values()], normals)[..., 0] * scales[:, None]
+    scales = np.array([arm.noise_sd for arm in found])
+    noise = correlated(found, streams.common_noise(spec, place, trials, (T, 1)))[..., 0] * scales[:, None]
     values = np.stack([rng.uniform(-1.0, 1.0, T) for rng in streams.generators(spec, place, trials, "data")], axis=1)
     errors = dp_ftrl.mean_estimation(np.full(len(found), eta), values, noise)
     squares: Array = np.moveaxis(errors[-tail:] ** 2, 0, 2).mean(axis=2)
@@ -103,13 +98,13 @@ def _simulated(spec: Spec, eta: float, found: dict[str, tuple[Toeplitz, float]],
     return squares, np.asarray((np.abs(values) > CLIP_NORM).mean(axis=0))
 
 
-def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of every mechanism: the noise has the limiting sensitivity, of which T steps use a part."""
-    T, rho = spec["cell"]["T"], spec["cell"]["rho"]
+def arms(spec: Spec) -> Iterator[tuple[str, StreamArm]]:
+    """Yields the ledger's runs by name: every mechanism at every learning rate."""
     for eta in as_list(spec["cell"]["eta"]):
-        for name, (strategy, gamma_squared) in mechanisms(spec, eta).items():
-            event = streams.dp_ftrl(
-                "DP-FTRL" if name != DP_SGD else name, gamma_squared=strategy.sensitivity_squared(T),
-                noise_variance=noise_variance(spec, gamma_squared), clip_norm=CLIP_NORM, rho=rho, T=T,
-            )  # fmt: skip
-            yield f"{spec['variant']}: {name}, eta={eta:g}", event, spec["settings"]["dp_delta"]
+        for name, arm in arms_of(spec, eta).items():
+            yield f"{spec['variant']}: {name}, eta={eta:g}", arm
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Yields ledger entries of every mechanism: the noise has the limiting sensitivity, of which T steps use a part."""
+    return ((name, arm.mechanism(), spec["settings"]["dp_delta"]) for name, arm in arms(spec))

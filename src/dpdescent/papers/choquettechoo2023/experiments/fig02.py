@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dpdescent.algorithms import dp_ftrl
 from dpdescent.noise.strategies import toeplitz
-from dpdescent.noise.strategies.toeplitz import Toeplitz
+from dpdescent.papers.choquettechoo2023.arms import StreamArm
 from dpdescent.papers.choquettechoo2023.design import Array, Row, Spec, effective_dimension, problems
 from dpdescent.papers.choquettechoo2023.runs import streams
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, finite_time, optimum, regression
@@ -38,24 +37,23 @@ def damping(spec: Spec, problem: RegressionProblem) -> float:
     return float(settings["nu_over_eta_mu"] * problem.eta * problem.mu if fixed is None else fixed)
 
 
-def algorithms(spec: Spec, problem: RegressionProblem) -> dict[str, tuple[Toeplitz, Array, float]]:
-    """By name: noise coefficients, weights of the error, squared sensitivity (limiting, or of the T steps)."""
-    nu, T = damping(spec, problem), spec["arms"]["T"]
+def algorithms(spec: Spec, problem: RegressionProblem) -> dict[str, tuple[StreamArm, Array]]:
+    """Returns each algorithm's arm, which scales its noise by G but clips nothing, and its error's weights, by name."""
+    nu, T, limiting = damping(spec, problem), spec["arms"]["T"], not spec["settings"]["horizon_sensitivity"]
     chosen = {
         SGD: (toeplitz.identity(), regression.q_identity(problem)),
         FTRL: (toeplitz.nu_family(nu), regression.q_nu(problem, nu)),
     }
-    horizon = spec["settings"]["horizon_sensitivity"]
     return {
-        name: (strategy, q, strategy.sensitivity_squared(T) if horizon else strategy.sensitivity_squared_limit())
+        name: (StreamArm(name, strategy, problem.eta, T, problem.rho, problem.clip_norm, limiting, clipped=False), q)
         for name, (strategy, q) in chosen.items()
     }
 
 
 def _exact(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
-    for name, (_, q, gamma_squared) in algorithms(spec, problem).items():
-        value = regression.suboptimality(problem, q, gamma_squared)
-        yield {"kind": "exact", "series": name, "value": value, "exact": value, "gamma_squared": gamma_squared}
+    for name, (arm, q) in algorithms(spec, problem).items():
+        value = regression.suboptimality(problem, q, arm.gamma_squared)
+        yield {"kind": "exact", "series": name, "value": value, "exact": value, "gamma_squared": arm.gamma_squared}
     value = optimum.best(problem)
     yield {"kind": "exact", "series": "optimum", "value": value, "exact": value}
 
@@ -72,8 +70,8 @@ def _bounds(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
             asymptotic_bounds.universal_lower_bound(problem), asymptotic_bounds.universal_lower_bound_as_stated(problem)
         ),
         **{
-            f"upper bound (C.15), {name}": asymptotic_bounds.upper_bound_by_frequency(problem, q, gamma_squared)
-            for name, (_, q, gamma_squared) in found.items()
+            f"upper bound (C.15), {name}": asymptotic_bounds.upper_bound_by_frequency(problem, q, arm.gamma_squared)
+            for name, (arm, q) in found.items()
         },
     }
     for series, value in values.items():
@@ -85,36 +83,30 @@ def _simulated(spec: Spec, problem: RegressionProblem, cell: Row) -> Iterator[Ro
     """Means over the last steps of every trial, beside what the exact recursion gives for the same steps."""
     T, tail, found = spec["arms"]["T"], spec["arms"]["tail"], algorithms(spec, problem)
     start, place = np.zeros(problem.d), "_".join(f"{name}={value}" for name, value in cell.items())
-    expected = {
-        name: finite_time.tail_mean(
-            finite_time.risks(problem, strategy.coefficients(T), problem.noise_variance(gamma_squared), start, T), tail
+    arms = [arm for arm, _ in found.values()]
+    expected = [
+        finite_time.tail_mean(
+            finite_time.risks(problem, arm.strategy.coefficients(T), arm.noise_variance, start, T), tail
         )
-        for name, (strategy, _, gamma_squared) in found.items()
-    }
-    arms = dp_ftrl.FTRLArms(
-        np.full(len(found), problem.eta), np.full(len(found), np.inf),
-        np.array([problem.noise_variance(gamma_squared) ** 0.5 for _, _, gamma_squared in found.values()]),
-    )  # fmt: skip
+        for arm in arms
+    ]
     for trials in streams.groups(spec, (T, problem.d)):
-        normals = streams.common_noise(spec, place, trials, (T, problem.d))
-        noise = streams.correlated([strategy for strategy, _, _ in found.values()], normals)
-        data = streams.generators(spec, place, trials, "data")
-        runs = dp_ftrl.regression(problem.lam, arms, start, T, data, noise, sigma_sgd=problem.sigma_sgd, tail=tail)
-        for a, (name, (_, q, gamma_squared)) in enumerate(found.items()):
+        runs = streams.regression(spec, problem, arms, place, trials, start, tail=tail)
+        for a, (name, (arm, q)) in enumerate(found.items()):
             for trial, value in zip(trials, runs.tail_mean[a], strict=True):
                 yield {
                     "kind": "simulated", "series": name, "trial": trial, "value": float(value),
-                    "expected": expected[name], "exact": regression.suboptimality(problem, q, gamma_squared),
-                    "gamma_squared": gamma_squared,
+                    "expected": expected[a], "exact": regression.suboptimality(problem, q, arm.gamma_squared),
+                    "gamma_squared": arm.gamma_squared,
                 }  # fmt: skip
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries: none of the two clips, so none is private."""
+    """Yields ledger entries: none of the two clips, so none is private."""
     if spec["arms"]["simulate"]:
-        for cell, _ in problems(spec):
+        for cell, problem in problems(spec):
             place = (
                 f"{spec['variant']}: panel {spec['panel']}, d={cell['d']} alpha={cell['alpha']:g} eta={cell['eta']:g}"
             )
-            for name in (SGD, FTRL):
-                yield f"{place}: {name}", streams.without_clipping(name), spec["settings"]["dp_delta"]
+            for name, (arm, _) in algorithms(spec, problem).items():
+                yield f"{place}: {name}", arm.mechanism(), spec["settings"]["dp_delta"]

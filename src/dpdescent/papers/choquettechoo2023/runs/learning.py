@@ -6,7 +6,6 @@ records, their order, the first parameters and the normals that noise is made of
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,26 +14,10 @@ from numpy.typing import NDArray
 from dpdescent.algorithms import dp_ftrl_epochs, samplers
 from dpdescent.checks import as_list
 from dpdescent.models.classifiers import Classifier
-from dpdescent.noise import tuning
-from dpdescent.noise.strategies import toeplitz, tree
-from dpdescent.noise.strategies.base import Strategy
-from dpdescent.noise.strategies.multi_epoch import multi_epoch_optimum
-from dpdescent.noise.strategies.stamped import stamped
+from dpdescent.papers.choquettechoo2023.arms import AMPLIFIED, NU, EpochArm, names
 from dpdescent.papers.choquettechoo2023.design import PAPER, Array, Row, Spec
-from dpdescent.papers.choquettechoo2023.runs import streams
-from dpdescent.privacy import accounting, sampling, zcdp
-from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases, correlated_release
+from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
-
-NON_PRIVATE, DP_SGD, AMPLIFIED, NU, ME = "non-private", "DP-SGD", "DP-SGD, amplified", "nu-DP-FTRL", "ME"
-RESTARTS = ", restarts"
-# Online trees release nodes only once they are finished, so that nodes which the end cuts short cost nothing.
-BASES: dict[str, Callable[[], Strategy]] = {
-    DP_SGD: toeplitz.identity,
-    "TreeAgg": lambda: tree.tree_aggregation(finished_only=True),
-    "Honaker": lambda: tree.online_honaker(finished_only=True),
-    "Optimal CC": toeplitz.optimal_cc,
-}
 
 
 @dataclass(frozen=True)
@@ -57,98 +40,36 @@ class Task:
 MakeTask = Callable[[Spec, np.random.Generator], Task]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How a mechanism is run at one epsilon.
-
-    Attributes:
-        name: its name in the table.
-        strategy: its noise; None without privacy.
-        noise_multiplier: sd of the noise over the clip norm.
-        copies: number of restarts.
-        rho: zCDP cost; NaN where there is none.
-    """
-
-    name: str
-    strategy: Strategy | None
-    noise_multiplier: float
-    copies: int
-    rho: float
-
-    @property
-    def nu(self) -> float:
-        """Damping of its coefficients, NaN for those without."""
-        return float(getattr(self.strategy, "nu", np.nan)) if self.name == NU else float("nan")
-
-
-@cache
-def strategy_of(name: str, T: int, k: int, candidates: tuple[int, ...]) -> tuple[Strategy, int]:
-    """The noise of a mechanism for T steps and k participations, and its restarts, tuned on (3) without any data.
-
-    Raises:
-        ValueError: if there is no mechanism of that name.
-    """
-    if name == NU:
-        return tuning.best_nu(T, k), 1
-    if name == ME:
-        return multi_epoch_optimum(T, k), 1
-    base = name.removesuffix(RESTARTS)
-    if base not in BASES:
-        raise ValueError(f"mechanism={name!r} is none of {[NON_PRIVATE, AMPLIFIED, NU, ME, *BASES]}")
-    made = BASES[base]()
-    copies = tuning.best_copies(made, T, k, candidates) if name.endswith(RESTARTS) else 1
-    return stamped(made, copies), copies
-
-
-def plan_of(spec: Spec, name: str, eps: float) -> Plan:
-    """A mechanism calibrated to (eps, dp_delta); all by tight accountants, or all by those that the paper names."""
-    settings = spec["settings"]
-    T, k, delta = settings["T"], settings["k"], settings["dp_delta"]
-    if name == NON_PRIVATE:
-        return Plan(name, None, 0.0, 1, float("nan"))
-    if name == AMPLIFIED:
-        tight = settings["accountant"] == "tight"
-        multiplier = sampling.noise_multiplier(eps, k / T, T, delta, "PLD" if tight else "RDP")
-        return Plan(name, toeplitz.identity(), multiplier, 1, float("nan"))
-    strategy, copies = strategy_of(name, T, k, tuple(settings["copies"]))
-    rho = (accounting.tight_rho if settings["accountant"] == "tight" else zcdp.rho_of_renyi_epsilon)(eps, delta)
-    sensitivity = strategy.sensitivity_squared(T, k) ** 0.5
-    return Plan(name, strategy, zcdp.gaussian_noise_sd(sensitivity, rho), copies, rho)
-
-
 def run(spec: Spec, make_task: MakeTask) -> Iterator[Row]:
     """Rows of one epsilon: every seed's test accuracy of every mechanism, and what nu-DP-FTRL has beyond it."""
-    names = streams.arms_of(spec)
     for eps in as_list(spec["cell"]["eps"]):
-        plans = [plan_of(spec, name, eps) for name in names]
-        rates = {plan.name: tuned_rate(spec, make_task, plan) for plan in plans}
+        compared = [EpochArm.of(spec, name, eps) for name in names(spec)]
+        rates = {arm.name: tuned_rate(spec, make_task, arm) for arm in compared}
         for trial in range(*spec["trials"]):
-            accuracies = {
-                plan.name: float(train(spec, make_task, plan, [rates[plan.name]], trial)[0]) for plan in plans
-            }
-            for plan in plans:
-                yield from _rows(eps, plan, rates[plan.name], trial, accuracies)
+            accuracies = {arm.name: float(train(spec, make_task, arm, [rates[arm.name]], trial)[0]) for arm in compared}
+            for arm in compared:
+                yield from _rows(arm, rates[arm.name], trial, accuracies)
 
 
-def _rows(eps: float, plan: Plan, rate: float, trial: int, accuracies: dict[str, float]) -> Iterator[Row]:
+def _rows(arm: EpochArm, rate: float, trial: int, accuracies: dict[str, float]) -> Iterator[Row]:
     place = {
-        "eps": eps, "mechanism": plan.name, "trial": trial, "learning_rate": rate,
-        "noise_multiplier": plan.noise_multiplier, "copies": plan.copies, "nu": plan.nu, "rho": plan.rho,
+        "eps": arm.eps, "mechanism": arm.name, "trial": trial, "learning_rate": rate,
+        "noise_multiplier": arm.noise_multiplier, "copies": arm.copies, "nu": arm.nu, "rho": arm.rho,
     }  # fmt: skip
-    yield {**place, "series": "test accuracy", "value": accuracies[plan.name]}
-    if plan.name != NU and NU in accuracies:
-        yield {**place, "series": "nu minus this", "value": accuracies[NU] - accuracies[plan.name]}
+    yield {**place, "series": "test accuracy", "value": accuracies[arm.name]}
+    if arm.name != NU and NU in accuracies:
+        yield {**place, "series": "nu minus this", "value": accuracies[NU] - accuracies[arm.name]}
 
 
-def tuned_rate(spec: Spec, make_task: MakeTask, plan: Plan) -> float:
+def tuned_rate(spec: Spec, make_task: MakeTask, arm: EpochArm) -> float:
     """The learning rate of the best mean accuracy on seeds (and records drawn by them) that the table does not have."""
     rates = sorted(as_list(spec["arms"]["learning_rate"]))
     seeds = range(-spec["settings"]["tuning_seeds"], 0)
-    accuracies = [train(spec, make_task, plan, rates, seed) for seed in seeds]
+    accuracies = [train(spec, make_task, arm, rates, seed) for seed in seeds]
     return float(rates[int(np.argmax(np.mean(accuracies, axis=0)))])
 
 
-def train(spec: Spec, make_task: MakeTask, plan: Plan, rates: Sequence[float], trial: int) -> Array:
+def train(spec: Spec, make_task: MakeTask, arm: EpochArm, rates: Sequence[float], trial: int) -> Array:
     """Test accuracy of one seed at every learning rate, shape (rates,)."""
     settings = spec["settings"]
     T, batch = settings["T"], settings["batch"]
@@ -157,22 +78,14 @@ def train(spec: Spec, make_task: MakeTask, plan: Plan, rates: Sequence[float], t
         return stream(spec["seed"], PAPER, spec["artefact"], "trial", trial, role)
 
     task = make_task(spec, named("data"))
-    private = plan.strategy is not None
-    momentum = settings["momentum_dp_sgd" if plan.name in (DP_SGD, AMPLIFIED) else "momentum"]
-    arms = dp_ftrl_epochs.EpochArms(
-        np.array(rates), np.full(len(rates), plan.noise_multiplier), np.full(len(rates), momentum)
-    )  # fmt: skip
-    if plan.name == AMPLIFIED:
+    if arm.name == AMPLIFIED:
         batches = samplers.poisson(len(task.labels), settings["k"] / T, T, named("sampling"))
     else:
         batches = epoch(len(task.labels), batch, T, settings["k"], named("order"))
-    noise = None
-    if plan.strategy is not None:
-        normals = named("noise").standard_normal((plan.strategy.noises(T), task.model.parameters))
-        noise = plan.strategy.correlate(normals)[:, None, :]
     parameters = dp_ftrl_epochs.train(
-        task.model, task.inputs, task.labels, batches, arms, noise, start=task.model.initial(named("start")), steps=T,
-        batch_size=batch, clip_norm=settings["clip_norm"] if private else np.inf, cool_down=settings["cooldown"],
+        task.model, task.inputs, task.labels, batches, arm.columns(rates),
+        arm.noise(named("noise"), task.model.parameters), start=task.model.initial(named("start")), steps=T,
+        batch_size=batch, clip_norm=arm.clip_norm, cool_down=settings["cooldown"],
     )  # fmt: skip
     return task.model.accuracy(parameters, task.test_inputs, task.test_labels)
 
@@ -201,35 +114,8 @@ def releases(spec: Spec, unit: str, tuned_on: str, defended: bool) -> Iterable[t
     """
     delta = spec["settings"]["dp_delta"]
     for eps in as_list(spec["cell"]["eps"]):
-        for name in streams.arms_of(spec):
-            event = _event(spec, plan_of(spec, name, eps), eps)
+        for name in names(spec):
+            event = EpochArm.of(spec, name, eps).mechanism()
             reason = f"a record is {unit}; {event.reason}; {tuned_on}"
             guarantee = event.guarantee if defended else "none"
             yield f"{spec['variant']}: {name}, eps={eps:g}", replace(event, guarantee=guarantee, reason=reason), delta
-
-
-def _event(spec: Spec, plan: Plan, eps: float) -> Mechanism:
-    """What a run releases, and the argument for it, at a learning rate given beforehand."""
-    settings = spec["settings"]
-    T, k, clip_norm = settings["T"], settings["k"], settings["clip_norm"]
-    if plan.strategy is None:
-        reason = "non-private baseline: no noise"
-        return Mechanism(plan.name, (), "zero-out", "fixed order", float("inf"), "none", reason)
-    noise_sd = plan.noise_multiplier * clip_norm
-    if plan.name == AMPLIFIED:
-        sampled = SubsampledGaussianReleases("sum of clipped gradients", clip_norm, noise_sd, k / T, T)
-        return Mechanism(
-            plan.name, (sampled,), "zero-out", "Poisson", float("inf"), "proved",
-            "independent coins in every step, never published; sums over clipped gradients are divided by a constant; "
-            "the claim is our target, the paper's accountant is not stated",
-            claimed_eps_delta=(eps, settings["dp_delta"]),
-        )  # fmt: skip
-    release = correlated_release(plan.strategy.sensitivity_squared(T, k) ** 0.5, clip_norm, noise_sd)
-    return Mechanism(
-        plan.name, (release,), "zero-out", "fixed order", plan.rho, "proved",
-        f"batches come in one order, so that a record takes part in every {T // k}th of {T} steps, with gradients "
-        "clipped at G; its columns of the encoder have no negative products, so that its norm is largest where all "
-        "contributions point one way; encoder and decoder are causal, sums are divided by a constant, momentum is "
-        "post-processing",
-        conversion="Renyi",
-    )  # fmt: skip

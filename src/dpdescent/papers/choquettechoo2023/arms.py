@@ -1,0 +1,234 @@
+"""Arms of choquettechoo2023: the clipping threshold and the noise that each gives to its engine, and its event."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from dpdescent.algorithms.dp_ftrl import FTRLArms
+from dpdescent.algorithms.dp_ftrl_epochs import EpochArms
+from dpdescent.checks import as_list
+from dpdescent.noise import tuning
+from dpdescent.noise.strategies import toeplitz, tree
+from dpdescent.noise.strategies.base import Strategy
+from dpdescent.noise.strategies.multi_epoch import multi_epoch_optimum
+from dpdescent.noise.strategies.stamped import stamped
+from dpdescent.noise.strategies.toeplitz import Toeplitz
+from dpdescent.papers.choquettechoo2023.design import Array, Spec
+from dpdescent.privacy import accounting, sampling, zcdp
+from dpdescent.privacy.events import Mechanism, Sampler, SubsampledGaussianReleases, correlated_release
+
+NON_PRIVATE, DP_SGD, AMPLIFIED, NU, ME = "non-private", "DP-SGD", "DP-SGD, amplified", "nu-DP-FTRL", "ME"
+RESTARTS = ", restarts"
+# Online trees release nodes only once they are finished, so that nodes which the end cuts short cost nothing.
+BASES: dict[str, Callable[[], Strategy]] = {
+    DP_SGD: toeplitz.identity,
+    "TreeAgg": lambda: tree.tree_aggregation(finished_only=True),
+    "Honaker": lambda: tree.online_honaker(finished_only=True),
+    "Optimal CC": toeplitz.optimal_cc,
+}
+
+
+def names(spec: Spec) -> list[str]:
+    """Returns the names of the mechanisms that a part compares."""
+    return [str(name) for name in as_list(spec["arms"]["mechanism"])]
+
+
+@dataclass(frozen=True)
+class StreamArm:
+    """DP-FTRL over a single pass of T records (choquettechoo2023 Algorithm 1), or Noisy-FTRL, which does not clip.
+
+    Attributes:
+        algorithm: name of the algorithm in the ledger.
+        strategy: correlation of the noise.
+        eta: learning rate.
+        T: number of steps.
+        rho: zCDP budget that the noise is scaled to.
+        clip_norm: G, by which the noise is scaled.
+        limiting: whether the noise is scaled to the limit of the sensitivity in place of that of T steps.
+        clipped: whether gradients are clipped at G; False is Noisy-FTRL.
+    """
+
+    algorithm: str
+    strategy: Toeplitz
+    eta: float
+    T: int
+    rho: float
+    clip_norm: float
+    limiting: bool = False
+    clipped: bool = True
+
+    @property
+    def gamma_squared(self) -> float:
+        """Squared sensitivity that the noise is scaled to, at clip norm 1."""
+        return self.strategy.sensitivity_squared_limit() if self.limiting else self.strategy.sensitivity_squared(self.T)
+
+    @property
+    def noise_variance(self) -> float:
+        """`G^2 gamma^2 / (2 rho)`, the variance of a coordinate of w_t (choquettechoo2023 Theorem 1.1)."""
+        return self.clip_norm**2 * self.gamma_squared / (2.0 * self.rho)
+
+    @property
+    def noise_sd(self) -> float:
+        """Standard deviation of a coordinate of w_t."""
+        return float(self.noise_variance**0.5)
+
+    def mechanism(self) -> Mechanism:
+        """Returns the event of a run: one Gaussian release of all encoded gradients, or no private one unclipped."""
+        if not self.clipped:
+            reason = "gradients are not clipped: no sensitivity is bounded"
+            return _without_privacy(self.algorithm, "single pass", reason)
+        # A run meets the sensitivity of its own steps, whatever its noise was scaled to.
+        sensitivity = self.strategy.sensitivity_squared(self.T) ** 0.5
+        return Mechanism(
+            self.algorithm, (correlated_release(sensitivity, self.clip_norm, self.noise_sd),), "zero-out",
+            "single pass", self.rho, "proved",
+            f"each record takes part in one of the {self.T} steps, with a gradient clipped at G; the encoder's largest "
+            "column norm is gamma_T; its adaptive release is a Gaussian mechanism, and decoding is post-processing",
+            conversion="Renyi",
+        )  # fmt: skip
+
+
+def columns(arms: Sequence[StreamArm]) -> FTRLArms:
+    """Returns the arms as runs of the engine that share a stream's records."""
+    return FTRLArms(
+        np.array([arm.eta for arm in arms]),
+        np.array([arm.clip_norm if arm.clipped else math.inf for arm in arms]),
+        np.array([arm.noise_sd for arm in arms]),
+    )
+
+
+def noise(arms: Sequence[StreamArm], normals: Array) -> Array:
+    """Returns the arms' noise at standard deviation 1, correlated from the same normals, shape (T, arms, trials, d).
+
+    Args:
+        arms: the arms; where all have the same correlation, the axis of the arms has length 1.
+        normals: standard normals, shape (T, trials, d).
+    """
+    strategies = list(dict.fromkeys(arm.strategy for arm in arms))
+    if len(strategies) > 1:
+        strategies = [arm.strategy for arm in arms]
+    made = np.empty((len(normals), len(strategies), *normals.shape[1:]))
+    for i, strategy in enumerate(strategies):
+        made[:, i] = strategy.correlate(normals)
+    return made
+
+
+@dataclass(frozen=True)
+class EpochArm:
+    """A mechanism of Figure 4 at one epsilon: DP-FTRL in epochs, DP-SGD on Poisson batches, or no privacy.
+
+    Attributes:
+        name: name of the mechanism in the table.
+        eps: the epsilon that it is calibrated to.
+        settings: the artefact's settings (T, k, clip_norm, dp_delta, momentum ...).
+        strategy: correlation of the noise; None without privacy.
+        noise_multiplier: sd of the noise over the clip norm.
+        copies: number of restarts.
+        rho: zCDP cost; NaN where there is none.
+    """
+
+    name: str
+    eps: float
+    settings: Spec
+    strategy: Strategy | None = None
+    noise_multiplier: float = 0.0
+    copies: int = 1
+    rho: float = math.nan
+
+    @classmethod
+    def of(cls, spec: Spec, name: str, eps: float) -> "EpochArm":
+        """Returns the mechanism calibrated to (eps, dp_delta), by tight accountants or by those that the paper names.
+
+        Raises:
+            ValueError: if there is no mechanism of that name.
+        """
+        settings = spec["settings"]
+        T, k, delta, tight = settings["T"], settings["k"], settings["dp_delta"], settings["accountant"] == "tight"
+        if name == NON_PRIVATE:
+            return cls(name, eps, settings)
+        if name == AMPLIFIED:
+            multiplier = sampling.noise_multiplier(eps, k / T, T, delta, "PLD" if tight else "RDP")
+            return cls(name, eps, settings, toeplitz.identity(), multiplier)
+        strategy, copies = strategy_of(name, T, k, tuple(settings["copies"]))
+        rho = (accounting.tight_rho if tight else zcdp.rho_of_renyi_epsilon)(eps, delta)
+        multiplier = zcdp.gaussian_noise_sd(strategy.sensitivity_squared(T, k) ** 0.5, rho)
+        return cls(name, eps, settings, strategy, multiplier, copies, rho)
+
+    @property
+    def nu(self) -> float:
+        """Damping of its coefficients, NaN for those without."""
+        return float(getattr(self.strategy, "nu", math.nan)) if self.name == NU else math.nan
+
+    @property
+    def clip_norm(self) -> float:
+        """G; inf without privacy."""
+        return math.inf if self.strategy is None else float(self.settings["clip_norm"])
+
+    def columns(self, rates: Sequence[float]) -> EpochArms:
+        """Returns the mechanism at several learning rates, as runs of the engine that share batches and noise."""
+        momentum = self.settings["momentum_dp_sgd" if self.name in (DP_SGD, AMPLIFIED) else "momentum"]
+        return EpochArms(
+            np.array(rates), np.full(len(rates), self.noise_multiplier), np.full(len(rates), momentum)
+        )  # fmt: skip
+
+    def noise(self, rng: np.random.Generator, parameters: int) -> Array | None:
+        """Returns the noise at noise multiplier and clip norm 1, shape (T, 1, parameters); None without privacy."""
+        if self.strategy is None:
+            return None
+        normals = rng.standard_normal((self.strategy.noises(self.settings["T"]), parameters))
+        return self.strategy.correlate(normals)[:, None, :]
+
+    def mechanism(self) -> Mechanism:
+        """Returns the event of a run, and the argument for it, at a learning rate given beforehand."""
+        if self.strategy is None:
+            return _without_privacy(self.name, "fixed order", "non-private baseline: no noise")
+        T, k, noise_sd = self.settings["T"], self.settings["k"], self.noise_multiplier * self.clip_norm
+        if self.name == AMPLIFIED:
+            sampled = SubsampledGaussianReleases("sum of clipped gradients", self.clip_norm, noise_sd, k / T, T)
+            return Mechanism(
+                self.name, (sampled,), "zero-out", "Poisson", math.inf, "proved",
+                "independent coins in every step, never published; sums over clipped gradients are divided by a "
+                "constant; the claim is our target, the paper's accountant is not stated",
+                claimed_eps_delta=(self.eps, self.settings["dp_delta"]),
+            )  # fmt: skip
+        release = correlated_release(self.strategy.sensitivity_squared(T, k) ** 0.5, self.clip_norm, noise_sd)
+        return Mechanism(
+            self.name, (release,), "zero-out", "fixed order", self.rho, "proved",
+            f"batches come in one order, so that a record takes part in every {T // k}th of {T} steps, with gradients "
+            "clipped at G; its columns of the encoder have no negative products, so that its norm is largest where all "
+            "contributions point one way; encoder and decoder are causal, sums are divided by a constant, momentum is "
+            "post-processing",
+            conversion="Renyi",
+        )  # fmt: skip
+
+
+@cache
+def strategy_of(name: str, T: int, k: int, candidates: tuple[int, ...]) -> tuple[Strategy, int]:
+    """Returns the noise of a mechanism for T steps and k participations, and its restarts, tuned on (3) without data.
+
+    Args:
+        name: as Figure 4's legend has it.
+        T: number of steps.
+        k: number of participations of a record.
+        candidates: numbers of restarts among which the best is taken.
+
+    Raises:
+        ValueError: if there is no mechanism of that name.
+    """
+    if name == NU:
+        return tuning.best_nu(T, k), 1
+    if name == ME:
+        return multi_epoch_optimum(T, k), 1
+    base = name.removesuffix(RESTARTS)
+    if base not in BASES:
+        raise ValueError(f"mechanism={name!r} is none of {[NON_PRIVATE, AMPLIFIED, NU, ME, *BASES]}")
+    made = BASES[base]()
+    copies = tuning.best_copies(made, T, k, candidates) if name.endswith(RESTARTS) else 1
+    return stamped(made, copies), copies
+
+
+def _without_privacy(name: str, sampler: Sampler, reason: str) -> Mechanism:
+    return Mechanism(name, (), "zero-out", sampler, math.inf, "none", reason)
