@@ -116,3 +116,25 @@ def place_of(design: Design, n: int) -> str:
     kappa = float(design.lam.max() / design.lam.min())
     law = "" if design.law == NORMAL else f"_{design.law}"
     return f"N={n}_d={len(design.lam)}_kappa={kappa:.6g}{law}"
+
+
+def design_of(spec: Spec) -> Design:
+    """The normal design of the part's dimension and condition number."""
+    return Design.of(spec["cell"]["d"], kappa_of(spec), spec["settings"]["w_norm"])
+
+
+def kappa_of(spec: Spec) -> float:
+    """The cell's condition number, or that of the settings."""
+    kappa: float = spec["cell"].get("kappa", spec["settings"]["kappa"])
+    return kappa
+
+
+def delta_of(spec: Spec) -> float:
+    """The cell's delta, or that of the settings."""
+    return float(spec["cell"].get("delta", spec["settings"]["delta"]))
+
+
+def iterations(spec: Spec) -> int:
+    """T = 8 kappa, with the setting's constant for 8."""
+    steps_per_kappa: float = spec["settings"]["steps_per_kappa"]
+    return math.ceil(steps_per_kappa * kappa_of(spec))

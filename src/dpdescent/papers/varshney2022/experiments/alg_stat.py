@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 
 from dpdescent.algorithms.dp_stat import Search
+from dpdescent.papers.varshney2022.arms import proved
 from dpdescent.papers.varshney2022.design import Array, Row, Spec, trial_stream
 from dpdescent.papers.varshney2022.theory.ambssgd import stat_slack
 from dpdescent.privacy.events import DisjointReleases, Mechanism
@@ -69,11 +70,11 @@ def _count(residuals: Array, limit: Array) -> Array:
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries: rules do not matter, since the counts are what is released."""
+    reason = (
+        "L counts, each of sensitivity 1 under replace-one; the rule that picks a threshold is post-processing "
+        "(Lemma 3.10)"
+    )
     for levels, alpha in product(spec["arms"]["levels"], spec["arms"]["alpha"]):
         release = search_of(spec, levels, alpha, "corrected").release()
-        event = Mechanism(
-            "DP-STAT", (DisjointReleases(((release,),)),), "replace-one", "full batch", 0.5 / alpha**2, "proved",
-            "L counts, each of sensitivity 1 under replace-one; the rule that picks a threshold is post-processing "
-            "(Lemma 3.10)",
-        )  # fmt: skip
+        event = proved("DP-STAT", (DisjointReleases(((release,),)),), "full batch", reason, claimed_rho=0.5 / alpha**2)
         yield f"{spec['variant']}: s={spec['cell']['s']} L={levels} alpha={alpha:g}", event, spec["settings"]["delta"]

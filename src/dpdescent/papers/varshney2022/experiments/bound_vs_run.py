@@ -8,18 +8,20 @@ from itertools import product
 import numpy as np
 
 from dpdescent.algorithms import dp_ambssgd
+from dpdescent.algorithms.dp_ftrl import FTRLArms
 from dpdescent.algorithms.sgd_moments import tail_risk
 from dpdescent.checks import as_list
-from dpdescent.papers.varshney2022.arms import AMBSSGD, Choice, no_privacy
-from dpdescent.papers.varshney2022.design import Design, Row, Spec, place_of, trial_stream
-from dpdescent.papers.varshney2022.runs import baselines, single_pass
-from dpdescent.papers.varshney2022.runs.choices import noise_variance
-from dpdescent.papers.varshney2022.runs.risks import iterations
+from dpdescent.papers.varshney2022.arms import AMBSSGD, SSGD, UNBOUNDED, Arm, Choice, dp_ssgd, no_privacy
+from dpdescent.papers.varshney2022.design import Design, Row, Spec, iterations, place_of, trial_stream
+from dpdescent.papers.varshney2022.runs import single_pass
+from dpdescent.papers.varshney2022.runs.mini_batches import descend
 from dpdescent.papers.varshney2022.theory import ambssgd, ssgd
 from dpdescent.privacy import shuffling
 from dpdescent.privacy.events import Mechanism
 
 AS_RUN, UNCLIPPED, UNCLIPPED_PLAIN = "as run", "no clipping", "no clipping, logs 1"
+
+BOTH = "one entry for two runs, at the threshold of Lemma 3.11 with its logarithms and with these set to 1"
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,11 @@ class Case:
         )  # fmt: skip
 
     @property
+    def arms(self) -> dict[str, Arm[dp_ambssgd.SGDArm]]:
+        """DP-AMBSSGD by kind: as it is run, and without clipping at the least fixed zeta that Lemma 3.11 covers."""
+        return {AS_RUN: self.choice.arm(), UNCLIPPED: self._unclipped(True), UNCLIPPED_PLAIN: self._unclipped(False)}
+
+    @property
     def ssgd(self) -> ssgd.Parameters:
         """DP-SSGD's practical parameters."""
         settings = self.spec["settings"]
@@ -63,6 +70,21 @@ class Case:
         return ssgd.practical_parameters(
             self.design.problem(self.N, self.sigma), alpha, self.spec["arms"]["zeta_factor"]
         )  # fmt: skip
+
+    @property
+    def stream(self) -> Arm[FTRLArms]:
+        """DP-SSGD without clipping."""
+        return dp_ssgd(self.ssgd, self.N, clips=False)
+
+    def _unclipped(self, logs: bool) -> Arm[dp_ambssgd.SGDArm]:
+        """All records of a batch make the step; the threshold, the least that Lemma 3.11 covers, only scales the noise.
+
+        What the lemma asks of zeta_t grows with the distance, so that its value at w* will do everywhere.
+        """
+        setting = self.setting(logs, self.choice.batch)
+        threshold = dp_ambssgd.Fixed(ambssgd.threshold_bound(setting, 0.0), clips=False)
+        settings = dp_ambssgd.SGDArm(setting.eta, self.choice.multiplier, threshold)
+        return Arm(settings, no_privacy(AMBSSGD, UNBOUNDED, BOTH))
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -82,49 +104,37 @@ def cases(spec: Spec) -> Iterator[Case]:
 
 
 def _mini_batches(case: Case, trial: int) -> Iterator[Row]:
-    """DP-AMBSSGD as it runs, and without clipping at the least fixed zeta that Lemma 3.11 covers."""
+    """DP-AMBSSGD, every kind of it on the same records."""
     design, choice, place = case.design, case.choice, place_of(case.design, case.N)
     X, Y = design.draw(case.N, np.array([case.sigma]), trial_stream(case.spec, place, trial, "data"))
-    sizes = {AS_RUN: choice.b, UNCLIPPED: choice.batch, UNCLIPPED_PLAIN: choice.batch}
-    arms = [choice.arm(0), _unclipped(case, logs=True), _unclipped(case, logs=False)]
+    arms, tail = case.arms, case.spec["settings"]["tail"]
     noise, order = (trial_stream(case.spec, place, trial, role) for role in ("noise", "permutation"))
     normals = dp_ambssgd.Normals.draw(noise, choice.T, len(design.lam), choice.levels)
-    runs = dp_ambssgd.descend(
-        dp_ambssgd.batches_of(X, Y, choice.T, order), arms, normals, case.spec["settings"]["tail"]
-    )
-    kept = baselines.tail_length(choice.T, case.spec["settings"]["tail"])
-    for a, (kind, batch) in enumerate(sizes.items()):
-        variance = noise_variance(choice, runs.thresholds[:, a]) * (choice.b / batch) ** 2
-        expected = tail_risk(design.lam, -design.w_star, arms[a].eta, batch, case.sigma, variance, choice.T, kept)
+    found = descend(arms, dp_ambssgd.batches_of(X, Y, choice.T, order), normals, tail)
+    kept = dp_ambssgd.tail_length(tail, choice.T)
+    for kind, outcome in found.items():
+        eta, batch = arms[kind].settings.eta, arms[kind].settings.gradient_size(choice.batch)
+        variance = choice.noise_variance(outcome.thresholds) * (choice.b / batch) ** 2
+        expected = tail_risk(design.lam, -design.w_star, eta, batch, case.sigma, variance, choice.T, kept)
         bound, without_logs = (ambssgd.lemma_3_11(case.setting(logs, batch)) for logs in (True, False))
         yield {
-            "kind": kind, "T": choice.T, "value": float(design.risk(runs.average[a])), "expected": expected,
+            "kind": kind, "T": choice.T, "value": float(design.risk(outcome.average)), "expected": expected,
             "bound": math.nan if kind == UNCLIPPED_PLAIN else bound,
             "bound_without_logs": math.nan if kind == UNCLIPPED else without_logs,
-            "clip_fraction": float(runs.clipped[:, a].mean()),
+            "clip_fraction": float(outcome.clipped.mean()),
         }  # fmt: skip
-
-
-def _unclipped(case: Case, *, logs: bool) -> dp_ambssgd.SGDArm:
-    """All records of a batch make the step; the threshold, the least that Lemma 3.11 covers, only scales the noise.
-
-    What the lemma asks of zeta_t grows with the distance, so that its value at w* will do everywhere.
-    """
-    setting = case.setting(logs, case.choice.batch)
-    threshold = dp_ambssgd.Fixed(ambssgd.threshold_bound(setting, 0.0), clips=False)
-    return dp_ambssgd.SGDArm(setting.eta, case.choice.multiplier, threshold)
 
 
 def _single_records(case: Case) -> Iterator[Row]:
     """DP-SSGD without clipping."""
     parameters, problem, design = case.ssgd, case.design.problem(case.N, case.sigma), case.design
-    risks, clipped = single_pass.run(case.spec, design, case.N, [case.sigma], [parameters], clips=False)
+    risks, clipped = single_pass.run(case.spec, design, case.N, [case.sigma], [case.stream])
     expected = tail_risk(
         design.lam, -design.w_star, parameters.eta, 1, case.sigma, parameters.noise_variance, case.N, case.N // 2
     )  # fmt: skip
     for i, trial in enumerate(range(*case.spec["trials"])):
         yield {
-            **case.base, "algorithm": single_pass.SSGD, "kind": UNCLIPPED, "T": case.N, "series": "risk",
+            **case.base, "algorithm": SSGD, "kind": UNCLIPPED, "T": case.N, "series": "risk",
             "trial": trial, "value": risks[0, i], "expected": expected, "bound": ssgd.lemma_3_5(problem, parameters),
             "bound_without_logs": math.nan, "clip_fraction": clipped[0, i],
         }  # fmt: skip
@@ -132,10 +142,8 @@ def _single_records(case: Case) -> Iterator[Row]:
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Ledger entries of one N."""
-    reason = "gradients are not clipped: no sensitivity is bounded"
     for case in cases(spec):
         where = f"N={case.N} d={len(case.design.lam)} sigma={case.sigma:g}"
-        yield f"{spec['variant']}: {AMBSSGD} {where}", case.choice.mechanism(AMBSSGD), spec["settings"]["delta"]
-        for name in (AMBSSGD, single_pass.SSGD):
-            event = no_privacy(name, reason)
-            yield f"{spec['variant']}: {name} without clipping {where}", event, spec["settings"]["delta"]
+        yield f"{spec['variant']}: {AMBSSGD} {where}", case.arms[AS_RUN].mechanism, spec["settings"]["delta"]
+        for name, arm in ((AMBSSGD, case.arms[UNCLIPPED]), (SSGD, case.stream)):
+            yield f"{spec['variant']}: {name} without clipping {where}", arm.mechanism, spec["settings"]["delta"]
