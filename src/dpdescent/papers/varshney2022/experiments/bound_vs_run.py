@@ -14,7 +14,7 @@ from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022.arms import AMBSSGD, SSGD, UNBOUNDED, Arm, Choice, dp_ssgd, no_privacy
 from dpdescent.papers.varshney2022.design import Design, Row, Spec, iterations, place_of, trial_stream
 from dpdescent.papers.varshney2022.runs import single_pass
-from dpdescent.papers.varshney2022.runs.mini_batches import descend
+from dpdescent.papers.varshney2022.runs.mini_batches import shuffled, trial_of
 from dpdescent.papers.varshney2022.theory import ambssgd, ssgd
 from dpdescent.privacy import shuffling
 from dpdescent.privacy.events import Mechanism
@@ -107,12 +107,9 @@ def _mini_batches(case: Case, trial: int) -> Iterator[Row]:
     """DP-AMBSSGD, every kind of it on the same records."""
     design, choice, place = case.design, case.choice, place_of(case.design, case.N)
     X, Y = design.draw(case.N, np.array([case.sigma]), trial_stream(case.spec, place, trial, "data"))
-    arms, tail = case.arms, case.spec["settings"]["tail"]
-    noise, order = (trial_stream(case.spec, place, trial, role) for role in ("noise", "permutation"))
-    normals = dp_ambssgd.Normals.draw(noise, choice.T, len(design.lam), choice.levels)
-    found = descend(arms, dp_ambssgd.batches_of(X, Y, choice.T, order), normals, tail)
-    kept = dp_ambssgd.tail_length(tail, choice.T)
-    for kind, outcome in found.items():
+    arms, batches = case.arms, shuffled(case.spec, design, X, Y, trial, choice.T)
+    kept = dp_ambssgd.tail_length(case.spec["settings"]["tail"], choice.T)
+    for kind, outcome in trial_of(case.spec, design, case.N, trial, choice.T, arms, batches).items():
         eta, batch = arms[kind].settings.eta, arms[kind].settings.gradient_size(choice.batch)
         variance = choice.noise_variance(outcome.thresholds) * (choice.b / batch) ** 2
         expected = tail_risk(design.lam, -design.w_star, eta, batch, case.sigma, variance, choice.T, kept)

@@ -13,7 +13,7 @@ from dpdescent.papers.varshney2022 import arms
 from dpdescent.papers.varshney2022.arms import Arm, Choice
 from dpdescent.papers.varshney2022.design import Design, Row, Spec, design_of, iterations, place_of, trial_stream
 from dpdescent.papers.varshney2022.runs import baselines
-from dpdescent.papers.varshney2022.runs.mini_batches import descend
+from dpdescent.papers.varshney2022.runs.mini_batches import risks_of
 from dpdescent.papers.varshney2022.runs.risks import Outcome
 from dpdescent.privacy.events import Mechanism
 
@@ -51,7 +51,7 @@ def _one_pass(spec: Spec, design: Design, N: int, trial: int) -> Iterator[Outcom
     """Batches are drawn when they are met: records in a secret order are independent draws as well."""
     T, rng = iterations(spec), trial_stream(spec, place_of(design, N), trial, "batches")
     batches = (design.draw(N // T, np.array([spec["arms"]["sigma"]]), rng) for _ in range(T))
-    yield from _descents(spec, design, N, trial, arms_of(spec, design, N), batches, "noise")
+    yield from risks_of(spec, design, N, trial, arms_of(spec, design, N), batches)
 
 
 def _wishart(spec: Spec, design: Design, N: int, trial: int) -> Iterator[Outcome]:
@@ -82,23 +82,12 @@ def _again(spec: Spec, design: Design, N: int, trial: int) -> Iterator[Outcome]:
     normals = trial_stream(spec, place_of(design, N), trial, "DP-GD").standard_normal((T, len(design.lam)))
     fixed = made.pop(arms.DP_GD)
     yield arms.DP_GD, *baselines.full_batch(spec, design, fixed, X, Y[:, 0], normals)
-    yield from _descents(spec, design, N, trial, made, dp_ambssgd.every_record(X, Y, T), "DP-GD adaptive")
+    yield from risks_of(spec, design, N, trial, made, dp_ambssgd.every_record(X, Y, T), "DP-GD adaptive")
 
 
 def _records(spec: Spec, design: Design, N: int, trial: int) -> dp_ambssgd.Batch:
     rng = trial_stream(spec, place_of(design, N), trial, "data")
     return design.draw(N, np.array([spec["arms"]["sigma"]]), rng)
-
-
-def _descents(
-    spec: Spec, design: Design, N: int, trial: int, made: dict[str, Arm[Any]], batches: Iterable[dp_ambssgd.Batch],
-    role: str,
-) -> Iterator[Outcome]:  # fmt: skip
-    """Outcomes of the arms of one engine, with normals of the trial's stream for a role."""
-    noise, T = trial_stream(spec, place_of(design, N), trial, role), iterations(spec)
-    normals = dp_ambssgd.Normals.draw(noise, T, len(design.lam), spec["settings"]["levels"])
-    for name, found in descend(made, batches, normals, spec["settings"]["tail"]).items():
-        yield name, float(design.risk(found.average)), {"T": T, **found.measures}
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:

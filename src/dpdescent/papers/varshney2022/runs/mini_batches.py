@@ -7,8 +7,9 @@ from typing import TypeVar
 import numpy as np
 
 from dpdescent.algorithms import dp_ambssgd
+from dpdescent.algorithms.sgd_arms import Adaptive
 from dpdescent.papers.varshney2022.arms import Arm, Choice
-from dpdescent.papers.varshney2022.design import Array, Design, Row, Spec, place_of, trial_stream
+from dpdescent.papers.varshney2022.design import Array, Design, Row, Spec, iterations, place_of, trial_stream
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -52,6 +53,27 @@ def descend(
     }  # fmt: skip
 
 
+def trial_of(
+    spec: Spec, design: Design, N: int, trial: int, T: int, arms: Mapping[Key, Arm[dp_ambssgd.SGDArm]],
+    batches: Iterable[dp_ambssgd.Batch], role: str = "noise",
+) -> dict[Key, Outcome]:  # fmt: skip
+    """Runs all arms on T batches with normals from a trial's stream for a role."""
+    clippings = [arm.settings.clipping for arm in arms.values()]
+    levels = max((each.search.levels for each in clippings if isinstance(each, Adaptive)), default=0)
+    noise = trial_stream(spec, place_of(design, N), trial, role)
+    return descend(arms, batches, dp_ambssgd.Normals.draw(noise, T, len(design.lam), levels), spec["settings"]["tail"])
+
+
+def risks_of(
+    spec: Spec, design: Design, N: int, trial: int, arms: Mapping[Key, Arm[dp_ambssgd.SGDArm]],
+    batches: Iterable[dp_ambssgd.Batch], role: str = "noise",
+) -> Iterator[tuple[Key, float, Row]]:  # fmt: skip
+    """Runs all arms as `trial_of` does, with T of the settings: key, risk and measures of each."""
+    T = iterations(spec)
+    for key, outcome in trial_of(spec, design, N, trial, T, arms, batches, role).items():
+        yield key, float(design.risk(outcome.average)), {"T": T, **outcome.measures}
+
+
 def runs_of(spec: Spec, choices: Mapping[Key, Choice], X: Array, Y: Array, trial: int) -> dict[Key, Outcome]:
     """Runs DP-AMBSSGD on one data set by every choice.
 
@@ -60,13 +82,14 @@ def runs_of(spec: Spec, choices: Mapping[Key, Choice], X: Array, Y: Array, trial
     outcomes: dict[Key, Outcome] = {}
     for T in sorted({choice.T for choice in choices.values()}):
         mine = {key: choice for key, choice in choices.items() if choice.T == T}
-        design = next(iter(mine.values())).design
-        place, levels = place_of(design, len(X)), max(choice.levels for choice in mine.values())
-        noise, order = (trial_stream(spec, place, trial, role) for role in ("noise", "permutation"))
-        normals = dp_ambssgd.Normals.draw(noise, T, len(design.lam), levels)
-        arms = {key: choice.arm() for key, choice in mine.items()}
-        outcomes |= descend(arms, dp_ambssgd.batches_of(X, Y, T, order), normals, spec["settings"]["tail"])
+        arms, design = {key: choice.arm() for key, choice in mine.items()}, next(iter(mine.values())).design
+        outcomes |= trial_of(spec, design, len(X), trial, T, arms, shuffled(spec, design, X, Y, trial, T))
     return outcomes
+
+
+def shuffled(spec: Spec, design: Design, X: Array, Y: Array, trial: int, T: int) -> Iterator[dp_ambssgd.Batch]:
+    """Cuts the records into T batches in the trial's random order."""
+    return dp_ambssgd.batches_of(X, Y, T, trial_stream(spec, place_of(design, len(X)), trial, "permutation"))
 
 
 def trials_of(spec: Spec, design: Design, N: int, sigma: float) -> Iterator[tuple[int, Array, Array]]:

@@ -23,7 +23,7 @@ from dpdescent.papers.varshney2022.design import (
     trial_stream,
 )  # fmt: skip
 from dpdescent.papers.varshney2022.runs import baselines, single_pass
-from dpdescent.papers.varshney2022.runs.mini_batches import descend
+from dpdescent.papers.varshney2022.runs.mini_batches import risks_of, shuffled
 from dpdescent.papers.varshney2022.theory import ssgd
 from dpdescent.privacy import shuffling
 from dpdescent.privacy.events import Mechanism
@@ -121,21 +121,17 @@ def _descents(
     spec: Spec, design: Design, made: list[dict[str, Arm[Any]]], X: Array, Y: Array, trial: int
 ) -> Iterator[tuple[int, Outcome]]:
     """Label and outcome of the methods of one engine: a single pass in random order, and all records in every step."""
-    T, place = iterations(spec), place_of(design, len(X))
-    order = trial_stream(spec, place, trial, "permutation")
+    T = iterations(spec)
     everywhere = {arms.DP_GD_ADAPTIVE}
     single = made[0].keys() - everywhere - {arms.OLS, arms.ADA_SSP, arms.DP_GD}
     for series, batches, role in (
-        (single, dp_ambssgd.batches_of(X, Y, T, order), "noise"),
+        (single, shuffled(spec, design, X, Y, trial, T), "noise"),
         (everywhere, dp_ambssgd.every_record(X, Y, T), "DP-GD adaptive"),
     ):
         together = {(name, j): made[j][name] for name in made[0] if name in series for j in range(len(made))}
-        if not together:
-            continue
-        noise = trial_stream(spec, place, trial, role)
-        normals = dp_ambssgd.Normals.draw(noise, T, len(design.lam), spec["settings"]["levels"])
-        for (name, label), found in descend(together, batches, normals, spec["settings"]["tail"]).items():
-            yield label, (name, float(design.risk(found.average)), {"T": T, **found.measures})
+        if together:
+            for (name, label), risk, measures in risks_of(spec, design, len(X), trial, together, batches, role):
+                yield label, (name, risk, measures)
 
 
 def _stream_rows(spec: Spec, design: Design, N: int, eps: float) -> Iterator[Row]:
