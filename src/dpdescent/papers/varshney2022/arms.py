@@ -49,11 +49,11 @@ _OVERLAPPING = (
 
 @dataclass(frozen=True, eq=False)
 class Arm(Generic[Settings]):
-    """A method as it is run.
+    """A method with its settings and with what a run with these settings releases.
 
     Attributes:
-        settings: what the engine is given, threshold and noise included.
-        mechanism: what a run with these settings releases.
+        settings: what the engine is given; they fix threshold and noise. None where there is no engine.
+        mechanism: the entry in the ledger, computed from the settings.
     """
 
     settings: Settings
@@ -62,22 +62,22 @@ class Arm(Generic[Settings]):
 
 @dataclass(frozen=True)
 class Choice:
-    """DP-AMBSSGD at one size, with its choices.
+    """One run of DP-AMBSSGD: the data that it is for, its privacy budget, and all that Algorithms 2 and 3 leave open.
 
     Attributes:
         design: law of the records, whose constants the paper assumes to be known.
-        N, sigma, eps, delta, T: size, label noise, privacy and iterations.
+        N, sigma, eps, delta, T: number of records, label noise, privacy budget and number of iterations.
         settings: the artefact's settings.
         rule: `as published`, `corrected`, or `q = ...`.
         factor: what stands for log^a N in `zeta_t = R_x gamma_t log^a N`; a number or `log^a N`.
-        multiplier: alpha of both releases.
-        levels: L.
-        share, guard: s is this share of a batch, raised to the guard times `Search.guard`.
-        overlap: index ranges as printed.
+        multiplier: alpha, the noise multiplier of the statistic and of the gradient.
+        levels: L, the number of doublings of DP-STAT.
+        share, guard: s is this share of a batch, or the guard times `Search.guard` where that is more.
+        overlap: whether the index ranges of statistic and gradient share a record, as printed.
         offset: public shift of the grid of thresholds, in octaves.
-        wide: B with the factors that the paper has.
-        step: step size instead of Theorem 3.7's.
-        stat_size: s, if it is given outright.
+        wide: whether B has all factors that the paper gives it.
+        step: step size; None means that of Theorem 3.7.
+        stat_size: s; None means that share and guard decide.
     """
 
     design: Design
@@ -101,7 +101,7 @@ class Choice:
 
     @classmethod
     def ours(cls, spec: Spec, design: Design, N: int, sigma: float, eps: float, T: int, **changes: Any) -> "Choice":
-        """The main setting: corrected rule, exact multiplier, disjoint slices."""
+        """Returns the main setting (corrected rule, exact noise multiplier, disjoint slices) with some changes."""
         given, delta = spec["settings"], delta_of(spec)
         main = cls(
             design, N, sigma, eps, delta, T, given, given["rule"], given["log_factor"],
@@ -110,7 +110,10 @@ class Choice:
         return replace(main, **changes)
 
     def published(self) -> "Choice":
-        """As printed, but for Delta and T: noise multiplier, break rule, log^a N, B, s = b/10, index ranges."""
+        """Returns Algorithm 2 as printed in noise multiplier, break rule, log^a N, B, s = b/10 and index ranges.
+
+        Delta and T stay, because with the printed ones the experiments' sizes are far too small.
+        """
         return replace(
             self, rule="as published", factor=LOG_POWER, multiplier=privacy.published_multiplier(self.eps, self.delta),
             guard=0.0, overlap=True, wide=True,
@@ -118,12 +121,12 @@ class Choice:
 
     @property
     def batch(self) -> int:
-        """Records of an iteration, s + b."""
+        """Number of records of an iteration, s + b."""
         return self.N // self.T
 
     @property
     def s(self) -> int:
-        """Records of the statistic."""
+        """Number of records of DP-STAT in an iteration."""
         if self.stat_size is not None:
             if self.stat_size >= self.batch:
                 raise ValueError(f"s={self.stat_size} leaves no record for the gradient: N={self.N}, T={self.T}")
@@ -133,17 +136,17 @@ class Choice:
 
     @property
     def b(self) -> int:
-        """Records of the gradient."""
+        """Number of records of the gradient in an iteration."""
         return self.batch - self.s
 
     @property
     def input_bound_squared(self) -> float:
-        """R_x^2."""
+        """R_x^2, the least factor in the bound on fourth moments of Definition 2.1."""
         return moments.input_bound_squared(self.design.lam, FOURTH_MOMENT[self.design.law])
 
     @property
     def search(self) -> Search:
-        """DP-STAT. B is `K_2 (|w*|_H + sigma) log^a N`; the paper's has R_x and another log^a N as factors."""
+        """DP-STAT with `B = K_2 (|w*|_H + sigma) log^a N`; the paper's B has R_x and another log^a N as factors."""
         largest = 2.0**0.5 * (self.settings["w_norm"] + self.sigma) * self._log_power
         if self.wide:
             largest *= self.input_bound_squared**0.5 * self._log_power
@@ -157,20 +160,20 @@ class Choice:
 
     @property
     def eta(self) -> float:
-        """Theorem 3.7's step `b / (R_x^2 + (b - 1)|H|)`, unless another is given."""
+        """The step size: Theorem 3.7's `b / (R_x^2 + (b - 1)|H|)`, unless another is given."""
         if self.step is not None:
             return self.step
         return ambssgd.theorem_step(self.design.lam, self.b, FOURTH_MOMENT[self.design.law])
 
     @property
     def scale(self) -> float:
-        """zeta_t over gamma_t."""
+        """The clipping threshold zeta_t over the threshold gamma_t that DP-STAT returns."""
         factor = self._log_power if self.factor == LOG_POWER else float(self.factor)
         return math.sqrt(self.input_bound_squared) * factor
 
     @property
     def public_threshold(self) -> float:
-        """zeta of the methods with a fixed threshold, from sigma, |w*|_H, H and N, which are taken as known.
+        """The threshold zeta of methods that have a fixed one, from sigma, |w*|_H, H and N, which are taken as known.
 
         Raises:
             ValueError: if the setting `threshold` is neither `gradient` (DP-SSGD's) nor `all records` (a share of
@@ -178,7 +181,7 @@ class Choice:
         """
         given = self.settings
         if given["threshold"] == "gradient":
-            # The noise multiplier has no part in it.
+            # Any noise multiplier will do, because the threshold does not depend on it.
             problem = self.design.problem(self.N, self.sigma)
             return ssgd.practical_parameters(problem, 1.0, given["zeta_factor"]).zeta
         if given["threshold"] != "all records":
@@ -192,9 +195,9 @@ class Choice:
         return variance
 
     def arm(self, name: str = AMBSSGD, label: int = 0) -> Arm[SGDArm]:
-        """The arm that learns from a column of labels.
+        """Returns the arm that learns from a column of labels, with the name that the ledger gives it.
 
-        Only with the published noise multiplier there is an epsilon that the paper claims.
+        With the published noise multiplier it has the epsilon that the paper claims, and otherwise no claim.
         """
         settings = SGDArm(self.eta, self.multiplier, Adaptive(self.search, self.s, self.scale, self.overlap), label)
         in_range = self.eps <= math.log(1.0 / self.delta)
@@ -214,19 +217,19 @@ def proved(
     name: str, releases: tuple[Release, ...], sampler: Sampler, reason: str, *, claimed_rho: float = math.inf,
     claimed: tuple[float, float] | None = None,
 ) -> Mechanism:  # fmt: skip
-    """A mechanism with a guarantee under replace-one; the claims, in zCDP or as (eps, delta), are the paper's."""
+    """Returns a mechanism with a proved guarantee under replace-one, and the paper's claim as rho or (eps, delta)."""
     return Mechanism(name, releases, "replace-one", sampler, claimed_rho, "proved", reason, claimed)
 
 
 def no_privacy(name: str, reason: str, stand_in: str = "") -> Mechanism:
-    """A ledger entry of something that is not private."""
+    """Returns the mechanism of a run that is not private, with the reason."""
     return Mechanism(name, (), "replace-one", "full batch", math.inf, "none", reason, stand_in=stand_in)
 
 
 def arms_of(
     series: Iterable[str], at: Choice, label: int = 0, source: BoundsSource = "public"
 ) -> dict[str, Arm[Any]]:  # fmt: skip
-    """Arms by series.
+    """Returns arms by the names of their series.
 
     Args:
         series: their names.
@@ -250,7 +253,7 @@ def arms_of(
 
 
 def fixed_clip(at: Choice, label: int = 0) -> Arm[SGDArm]:
-    """DP-AMBSSGD's twin with a fixed threshold, which has all records of a batch for the gradient."""
+    """Returns DP-AMBSSGD with a fixed threshold, so that all records of a batch go into the gradient."""
     eta = ambssgd.theorem_step(at.design.lam, at.batch, FOURTH_MOMENT[at.design.law])
     settings = SGDArm(eta, privacy.gaussian_multiplier(at.eps, at.delta), Fixed(at.public_threshold), label)
     reason = (
@@ -261,7 +264,7 @@ def fixed_clip(at: Choice, label: int = 0) -> Arm[SGDArm]:
 
 
 def dp_gd(at: Choice) -> Arm[DPGDArms]:
-    """DP-GD on all records in every step, with a fixed threshold."""
+    """Returns DP-GD with a fixed threshold; every step uses all records."""
     zeta = at.public_threshold
     sensitivity = mean_sensitivity(zeta, at.N)
     noise_sd = sensitivity * privacy.gaussian_multiplier(at.eps, at.delta) * at.T**0.5
@@ -275,7 +278,7 @@ def dp_gd(at: Choice) -> Arm[DPGDArms]:
 
 
 def dp_gd_adaptive(at: Choice, label: int = 0) -> Arm[SGDArm]:
-    """DP-GD whose threshold is DP-STAT's on all records, which every iteration meets."""
+    """Returns DP-GD with a threshold from DP-STAT; statistic and gradient of every step use all records."""
     share, alpha = at.settings["stat_budget"], privacy.gaussian_multiplier(at.eps, at.delta)
     search = replace(at.search, noise_multiplier=alpha * (at.T / share) ** 0.5)
     settings = SGDArm(
@@ -293,7 +296,7 @@ def dp_gd_adaptive(at: Choice, label: int = 0) -> Arm[SGDArm]:
 def dp_ssgd(
     parameters: ssgd.Parameters, N: int, *, claimed: tuple[float, float] | None = None, clips: bool = True
 ) -> Arm[FTRLArms]:
-    """DP-SSGD on N records; without clipping the threshold only scales the noise, and nothing is private.
+    """Returns DP-SSGD on N records; without clipping the threshold only scales the noise, and nothing is private.
 
     Args:
         parameters: step, threshold and noise multiplier.
@@ -306,7 +309,7 @@ def dp_ssgd(
     if not clips:
         return Arm(settings, no_privacy(SSGD, UNBOUNDED))
     sensitivity = 2.0 * parameters.zeta
-    # The sd of the settings, but for the rounding of its square.
+    # Equal to the sd of the settings but for rounding, because that one is the root of a variance.
     noise_sd = parameters.alpha * sensitivity
     release = ShuffledGaussianReleases("clipped gradient of one record", sensitivity, noise_sd, N)
     reason = (
@@ -318,9 +321,9 @@ def dp_ssgd(
 
 
 def ada_ssp(at: Choice, source: BoundsSource = "public", *, tight: bool = False) -> Arm[Calibration]:
-    """AdaSSP for exactly (eps, delta) under replace-one, a third of the zCDP budget for each release.
+    """Returns AdaSSP for exactly (eps, delta) under replace-one, with a third of the zCDP budget for each release.
 
-    Nobody claims an epsilon for it.
+    It has no claim, because the paper gives no epsilon for it.
 
     Args:
         at: the size; public bounds |X| and |Y| come from its design.
@@ -336,5 +339,5 @@ def ada_ssp(at: Choice, source: BoundsSource = "public", *, tight: bool = False)
 
 
 def least_squares() -> Arm[None]:
-    """Least squares without privacy, which has no settings."""
+    """Returns ordinary least squares, which has no settings and no privacy."""
     return Arm(None, no_privacy(OLS, "non-private baseline: no noise"))

@@ -19,7 +19,7 @@ Key = tuple[str, str]
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """A risk for each choice, level and trial."""
+    """Yields a risk for each choice, level and trial."""
     design, sigma, N = design_of(spec), spec["arms"]["sigma"], spec["cell"]["N"]
     base = {
         "N": N, "d": len(design.lam), "sigma": sigma, "eps": spec["settings"]["eps"],
@@ -39,12 +39,12 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def choices(spec: Spec, offset: float) -> dict[Key, Choice]:
-    """Every level of every choice; the offset is that of the trial's grid of thresholds."""
+    """Returns the run of every level of every choice; the offset is that of the trial's grid of thresholds."""
     found = {}
     for choice, levels in spec["arms"]["choices"].items():
         changes: dict[str, Any] = {}
         for level in levels:
-            # The printed choices are taken one after another; elsewhere every level stands for itself.
+            # Only printed choices add up, because the panel shows them one after another.
             changes = (changes if choice == "printed, one by one" else {}) | _change(spec, choice, level, offset)
             found[choice, level] = _ours(spec, changes)
     return found
@@ -57,7 +57,7 @@ def _ours(spec: Spec, changes: dict[str, Any]) -> Choice:
 
 
 def _change(spec: Spec, choice: str, level: str, offset: float) -> dict[str, Any]:
-    """What a level of a choice replaces.
+    """Returns what a level of a choice replaces in the main setting.
 
     Raises:
         ValueError: if there is no such choice.
@@ -95,12 +95,12 @@ def _one_of(choice: str, level: str, *known: str) -> str:
 
 
 def _average(outcome: Outcome, tail: str) -> Array:
-    """The last iterate, or the mean of another share of the iterates."""
+    """Returns the last iterate, or the mean of another share of the iterates."""
     path = outcome.path[1:]
     return np.asarray(path[-1]) if tail == LAST else baselines.tail_average(path, float(tail))
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries; the offset of the grid and the average that is taken cost nothing."""
+    """Yields the ledger entries; the public offset of the grid and the average that is taken change no release."""
     for (choice, level), found in choices(spec, 0.0).items():
         yield f"{spec['variant']}: {choice}, {level}", found.arm().mechanism, found.delta

@@ -29,7 +29,7 @@ LARGEST, SCALE, FAR = 1.0, 1.0, 1e3
 # Least error rate of a cut of released thresholds: rarer ones would need more runs for an estimate of mu.
 RARE = 0.05
 
-# Runs that go through one product.
+# Number of runs in one product.
 TOGETHER = 2000
 
 GRADIENT, COUNTS, ITERATION = "gradient step", "DP-STAT, noisy counts", "one iteration as published"
@@ -37,7 +37,7 @@ RELEASED = "DP-STAT, released threshold ({})"
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """One estimate a mechanism and trial."""
+    """Yields an estimate for each mechanism and trial."""
     attacks: dict[str, Callable[[Spec, Arm[Any], np.random.Generator], float]] = {
         GRADIENT: _gradient_step, COUNTS: _counts, RELEASED.format("corrected"): _threshold,
         RELEASED.format("as published"): _threshold, ITERATION: _iteration,
@@ -52,7 +52,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def arms_of(spec: Spec) -> dict[str, Arm[Any]]:
-    """What is attacked, by name: DP-STAT alone or one iteration, of the main setting and as printed."""
+    """Returns what is attacked by name: DP-STAT alone or one iteration, of the main setting and as printed."""
     s, given = spec["cell"]["s"], spec["settings"]
     alpha, printed = (
         of(given["eps"], given["delta"]) for of in (privacy.gaussian_multiplier, privacy.published_multiplier)
@@ -82,7 +82,7 @@ def _gradient_step(spec: Spec, arm: Arm[SGDArm], rng: np.random.Generator) -> fl
 
 
 def _counts(spec: Spec, arm: Arm[Search], rng: np.random.Generator) -> float:
-    """The sum of all noisy counts: by symmetry the likelihood ratio's statistic."""
+    """Attacks by the sum of all noisy counts, which by symmetry is the statistic of the likelihood ratio."""
     search, sums = arm.settings, []
     for residual in (0.0, FAR):
         counts = search.counts(_residuals(spec, residual))
@@ -92,7 +92,7 @@ def _counts(spec: Spec, arm: Arm[Search], rng: np.random.Generator) -> float:
 
 
 def _threshold(spec: Spec, arm: Arm[Search], rng: np.random.Generator) -> float:
-    """Of the released thresholds only, by the best cut of them.
+    """Attacks by the best cut of the released thresholds alone.
 
     As many of the other residuals are far as puts the count at the number that ends the search: there one record counts
     most.
@@ -112,7 +112,7 @@ def _threshold(spec: Spec, arm: Arm[Search], rng: np.random.Generator) -> float:
 
 
 def _iteration(spec: Spec, arm: Arm[SGDArm], rng: np.random.Generator) -> float:
-    """Counts and gradient of the record that is in both, each in units of its own noise.
+    """Attacks the record that is in both by counts and gradient, each in units of its own noise.
 
     A long x makes the gradient reach the threshold however small the residual is.
     """
@@ -131,7 +131,7 @@ def _iteration(spec: Spec, arm: Arm[SGDArm], rng: np.random.Generator) -> float:
 def _steps(
     spec: Spec, settings: SGDArm, batch: dp_ambssgd.Batch, rng: np.random.Generator
 ) -> tuple[Array, Array, Array]:
-    """w_1, zeta_0 and the normals of the counts of all draws of one iteration at d = 1."""
+    """Runs one iteration at d = 1 many times; returns w_1, zeta_0 and the normals of the counts of all draws."""
     draws, levels = spec["arms"]["draws"], spec["settings"]["levels"]
     parts = []
     for start in range(0, draws, TOGETHER):
@@ -144,7 +144,7 @@ def _steps(
 
 
 def _records(n: int, place: int, label: float, x: float = 1.0) -> dp_ambssgd.Batch:
-    """n records at the origin, but for one with the given x and label."""
+    """Returns n records at the origin, but for one with the given x and label."""
     X, Y = np.zeros((n, 1)), np.zeros((n, 1))
     X[place], Y[place] = x, label
     return X, Y
@@ -157,19 +157,19 @@ def _residuals(spec: Spec, residual: float, n: int | None = None) -> Array:
 
 
 def _mu(first: Array, second: Array) -> float:
-    """Distance of the means over the common sd: of Gaussians with one sd, their Gaussian-DP parameter."""
+    """Returns the distance of means over the common sd, the Gaussian-DP parameter of two Gaussians with one sd."""
     sd = math.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2.0)
     return abs(float(first.mean() - second.mean())) / sd
 
 
 def _mu_of_test(first: Array, second: Array, cut: float) -> float:
-    """The mu at which the error rates of the test "at most the cut" lie on the trade-off curve of mu-Gaussian-DP."""
+    """Returns the mu whose Gaussian-DP trade-off curve has the error rates of the test "at most the cut"."""
     half = 0.5 / len(first)
     power, level = (float(np.clip((each <= cut).mean(), half, 1.0 - half)) for each in (first, second))
     return float(abs(ndtri(power) - ndtri(level)))
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of the attacked mechanisms."""
+    """Yields the ledger entries of the attacked mechanisms."""
     for name, arm in arms_of(spec).items():
         yield f"{spec['variant']}: {name}", arm.mechanism, spec["settings"]["delta"]

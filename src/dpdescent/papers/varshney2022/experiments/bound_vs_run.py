@@ -26,7 +26,7 @@ BOTH = "one entry for two runs, at the threshold of Lemma 3.11 with its logarith
 
 @dataclass(frozen=True)
 class Case:
-    """One regression of the artefact."""
+    """One regression of the artefact: design, number of records and label noise."""
 
     spec: Spec
     design: Design
@@ -35,7 +35,7 @@ class Case:
 
     @property
     def base(self) -> Row:
-        """Its keys."""
+        """The key columns of its rows."""
         return {
             "N": self.N, "d": len(self.design.lam), "sigma": self.sigma, "eps": self.spec["settings"]["eps"],
             "delta": self.spec["settings"]["delta"],
@@ -43,13 +43,13 @@ class Case:
 
     @property
     def choice(self) -> Choice:
-        """DP-AMBSSGD's main setting."""
+        """The main setting of DP-AMBSSGD at this size."""
         return Choice.ours(
             self.spec, self.design, self.N, self.sigma, self.spec["settings"]["eps"], iterations(self.spec)
         )  # fmt: skip
 
     def setting(self, logs: bool, batch: int) -> ambssgd.Setting:
-        """The main setting with b records for the gradient, as Lemma 3.11 sees it."""
+        """Returns the main setting with b records for the gradient, in the form that Lemma 3.11 takes."""
         choice = self.choice
         return ambssgd.Setting(
             self.design.problem(self.N, self.sigma), steps=choice.T, batch=batch,
@@ -59,12 +59,12 @@ class Case:
 
     @property
     def arms(self) -> dict[str, Arm[dp_ambssgd.SGDArm]]:
-        """DP-AMBSSGD by kind: as it is run, and without clipping at the least fixed zeta that Lemma 3.11 covers."""
+        """The arms of DP-AMBSSGD by kind: as run, and unclipped at the least fixed zeta that Lemma 3.11 covers."""
         return {AS_RUN: self.choice.arm(), UNCLIPPED: self._unclipped(True), UNCLIPPED_PLAIN: self._unclipped(False)}
 
     @property
     def ssgd(self) -> ssgd.Parameters:
-        """DP-SSGD's practical parameters."""
+        """The practical parameters of DP-SSGD at this size."""
         settings = self.spec["settings"]
         alpha = shuffling.noise_multiplier(settings["eps"], self.N, settings["delta"])
         return ssgd.practical_parameters(
@@ -73,13 +73,13 @@ class Case:
 
     @property
     def stream(self) -> Arm[FTRLArms]:
-        """DP-SSGD without clipping."""
+        """The arm of DP-SSGD without clipping."""
         return dp_ssgd(self.ssgd, self.N, clips=False)
 
     def _unclipped(self, logs: bool) -> Arm[dp_ambssgd.SGDArm]:
-        """All records of a batch make the step; the threshold, the least that Lemma 3.11 covers, only scales the noise.
+        """Returns the arm whose threshold only scales the noise, and whose steps use all records of a batch.
 
-        What the lemma asks of zeta_t grows with the distance, so that its value at w* will do everywhere.
+        The threshold is the least that Lemma 3.11 covers at w*, because what it asks grows with the distance.
         """
         setting = self.setting(logs, self.choice.batch)
         threshold = dp_ambssgd.Fixed(ambssgd.threshold_bound(setting, 0.0), clips=False)
@@ -88,7 +88,7 @@ class Case:
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one N: a risk for each dimension, label noise, algorithm, kind and trial."""
+    """Yields a risk for each dimension, label noise, algorithm, kind and trial of one N."""
     for case in cases(spec):
         for trial in range(*spec["trials"]):
             for row in _mini_batches(case, trial):
@@ -97,14 +97,14 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def cases(spec: Spec) -> Iterator[Case]:
-    """All regressions of the part."""
+    """Yields all regressions of the part."""
     settings = spec["settings"]
     for N, d, sigma in product(*map(as_list, (spec["cell"]["N"], spec["cell"]["d"], spec["arms"]["sigma"]))):
         yield Case(spec, Design.of(d, settings["kappa"], settings["w_norm"]), N, sigma)
 
 
 def _mini_batches(case: Case, trial: int) -> Iterator[Row]:
-    """DP-AMBSSGD, every kind of it on the same records."""
+    """Runs every kind of DP-AMBSSGD on the same records."""
     design, choice, place = case.design, case.choice, place_of(case.design, case.N)
     X, Y = design.draw(case.N, np.array([case.sigma]), trial_stream(case.spec, place, trial, "data"))
     arms, batches = case.arms, shuffled(case.spec, design, X, Y, trial, choice.T)
@@ -123,7 +123,7 @@ def _mini_batches(case: Case, trial: int) -> Iterator[Row]:
 
 
 def _single_records(case: Case) -> Iterator[Row]:
-    """DP-SSGD without clipping."""
+    """Runs DP-SSGD without clipping."""
     parameters, problem, design = case.ssgd, case.design.problem(case.N, case.sigma), case.design
     risks, clipped = single_pass.run(case.spec, design, case.N, [case.sigma], [case.stream])
     expected = tail_risk(
@@ -138,7 +138,7 @@ def _single_records(case: Case) -> Iterator[Row]:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one N."""
+    """Yields the ledger entries of one N."""
     for case in cases(spec):
         where = f"N={case.N} d={len(case.design.lam)} sigma={case.sigma:g}"
         yield f"{spec['variant']}: {AMBSSGD} {where}", case.arms[AS_RUN].mechanism, spec["settings"]["delta"]

@@ -12,7 +12,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one condition number, a row a step, quantity and trial."""
+    """Yields a row for each step, quantity and trial of one condition number."""
     design, N = design_of(spec), spec["cell"]["N"]
     for sigma, choice in choices(spec).items():
         base = {
@@ -25,7 +25,7 @@ def run(spec: Spec) -> Iterator[Row]:
             paths = {
                 "zeta": outcome.thresholds, "clip fraction": outcome.clipped,
                 "residual rms": outcome.residual_rms,
-                # What zeta should follow, by (2), (4) and eq. (48), without constants and logarithms.
+                # Without constants and logarithms, because (2), (4) and eq. (48) fix what zeta follows up to these.
                 "claimed scale": np.sqrt(choice.input_bound_squared * (distance_squared + sigma**2)),
             }  # fmt: skip
             for series, path in paths.items():
@@ -34,7 +34,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def choices(spec: Spec) -> dict[float, Choice]:
-    """The main setting for every label noise."""
+    """Returns the main setting for every label noise."""
     design, T, eps = design_of(spec), iterations(spec), spec["settings"]["eps"]
     return {
         sigma: Choice.ours(spec, design, spec["cell"]["N"], sigma, eps, T) for sigma in as_list(spec["arms"]["sigma"])
@@ -42,7 +42,7 @@ def choices(spec: Spec) -> dict[float, Choice]:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one condition number."""
+    """Yields the ledger entries of one condition number."""
     for sigma, choice in choices(spec).items():
         name = f"{spec['variant']}: {AMBSSGD} sigma={sigma:g} kappa={spec['cell']['kappa']:g}"
         yield name, choice.arm().mechanism, choice.delta

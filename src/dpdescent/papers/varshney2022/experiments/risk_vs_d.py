@@ -21,7 +21,7 @@ ONE_PASS, WISHART, CLIPPED, AGAIN = "one pass", "Wishart draw", "records clipped
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one dimension: a risk for each ratio of N to d, method and trial."""
+    """Yields a risk for each ratio of N to d, method and trial of one dimension."""
     design, sigma, eps = design_of(spec), spec["arms"]["sigma"], spec["settings"]["eps"]
     outcomes = {ONE_PASS: _one_pass, WISHART: _wishart, CLIPPED: _clipped, AGAIN: _again}[spec["panel"]]
     for ratio in as_list(spec["cell"]["n_over_d"]):
@@ -36,7 +36,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def arms_of(spec: Spec, design: Design, N: int) -> dict[str, Arm[Any]]:
-    """The arms of a panel at one N by series."""
+    """Returns the arms of a panel at one N by series."""
     at = Choice.ours(spec, design, N, spec["arms"]["sigma"], spec["settings"]["eps"], iterations(spec))
     series = {
         ONE_PASS: (arms.AMBSSGD, arms.QUANTILE.format(spec["settings"]["quantile"]), arms.FIXED),
@@ -48,14 +48,14 @@ def arms_of(spec: Spec, design: Design, N: int) -> dict[str, Arm[Any]]:
 
 
 def _one_pass(spec: Spec, design: Design, N: int, trial: int) -> Iterator[Outcome]:
-    """Batches are drawn when they are met: records in a secret order are independent draws as well."""
+    """Runs one pass over batches drawn as they are met, because independent draws have one law in every order."""
     T, rng = iterations(spec), trial_stream(spec, place_of(design, N), trial, "batches")
     batches = (design.draw(N // T, np.array([spec["arms"]["sigma"]]), rng) for _ in range(T))
     yield from risks_of(spec, design, N, trial, arms_of(spec, design, N), batches)
 
 
 def _wishart(spec: Spec, design: Design, N: int, trial: int) -> Iterator[Outcome]:
-    """Least squares and AdaSSP from X'X and X'y drawn directly."""
+    """Runs least squares and AdaSSP on X'X and X'y, which are drawn from their law."""
     place = place_of(design, N)
     gram = baselines.wishart_gram(design, N, spec["arms"]["sigma"], trial_stream(spec, place, trial, "Wishart"))
     for name, arm in arms_of(spec, design, N).items():
@@ -68,7 +68,7 @@ def _wishart(spec: Spec, design: Design, N: int, trial: int) -> Iterator[Outcome
 
 
 def _clipped(spec: Spec, design: Design, N: int, trial: int) -> Iterator[Outcome]:
-    """AdaSSP with its guarantee, on records that are clipped to the bounds."""
+    """Runs AdaSSP on records that are clipped to the bounds, as its guarantee needs."""
     X, Y = _records(spec, design, N, trial)
     for name, arm in arms_of(spec, design, N).items():
         rng = trial_stream(spec, place_of(design, N), trial, "AdaSSP")
@@ -77,7 +77,7 @@ def _clipped(spec: Spec, design: Design, N: int, trial: int) -> Iterator[Outcome
 
 
 def _again(spec: Spec, design: Design, N: int, trial: int) -> Iterator[Outcome]:
-    """DP-GD, every step of which meets every record, with a fixed and with an adaptive threshold."""
+    """Runs DP-GD, whose every step uses all records, with a fixed and with an adaptive threshold."""
     T, made, (X, Y) = iterations(spec), arms_of(spec, design, N), _records(spec, design, N, trial)
     normals = trial_stream(spec, place_of(design, N), trial, "DP-GD").standard_normal((T, len(design.lam)))
     fixed = made.pop(arms.DP_GD)
@@ -91,7 +91,7 @@ def _records(spec: Spec, design: Design, N: int, trial: int) -> dp_ambssgd.Batch
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one dimension."""
+    """Yields the ledger entries of one dimension."""
     design = design_of(spec)
     for ratio in as_list(spec["cell"]["n_over_d"]):
         N = ratio * len(design.lam)

@@ -13,7 +13,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one condition number: a risk for each T and trial, and that of least squares."""
+    """Yields a risk for each T and trial of one condition number, and that of least squares."""
     design, sigma, N = design_of(spec), spec["arms"]["sigma"], spec["cell"]["N"]
     found = choices(spec)
     base = {
@@ -30,7 +30,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def _without_noise(spec: Spec, found: dict[int, Choice]) -> Iterator[Row]:
-    """The exact risk on the same batches without noise and clipping: the leading term by itself."""
+    """Yields the exact risk on the same batches without noise and clipping, which is the leading term by itself."""
     if spec["trials"][0] > 0:
         return
     for choice in found.values():
@@ -41,7 +41,7 @@ def _without_noise(spec: Spec, found: dict[int, Choice]) -> Iterator[Row]:
 
 
 def choices(spec: Spec) -> dict[int, Choice]:
-    """The main setting for every T."""
+    """Returns the main setting for every T."""
     design, sigma = design_of(spec), spec["arms"]["sigma"]
     return {
         T: Choice.ours(spec, design, spec["cell"]["N"], sigma, spec["settings"]["eps"], T)
@@ -50,7 +50,7 @@ def choices(spec: Spec) -> dict[int, Choice]:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one condition number."""
+    """Yields the ledger entries of one condition number."""
     delta = spec["settings"]["delta"]
     for T, choice in choices(spec).items():
         yield f"{spec['variant']}: {AMBSSGD} T={T} kappa={spec['cell']['kappa']:g}", choice.arm().mechanism, delta

@@ -17,7 +17,7 @@ from dpdescent.privacy.events import Mechanism
 
 ONE_PASS = "one pass"
 
-# Least records of a batch: DP-STAT and the gradient need some each.
+# Least number of records of a batch, because DP-STAT and the gradient need some each.
 LEAST = 20
 
 STAND_IN = (
@@ -28,7 +28,7 @@ Goal = tuple[float, float]
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one dimension: the smallest N for every goal, method and trial; none where the grid ends before."""
+    """Yields the smallest N for each goal, method and trial of one dimension; none where the grid ends before."""
     design = design_of(spec)
     search = _one_pass if spec["panel"] == ONE_PASS else _statistics
     for trial in range(*spec["trials"]):
@@ -41,35 +41,36 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def sizes(spec: Spec, d: int) -> list[int]:
-    """The grid of N: geometric in N/d."""
+    """Returns the grid of N, geometric in N/d."""
     first, last, count = spec["arms"]["grid"]
     return [round(d * ratio) for ratio in np.geomspace(first, last, count).tolist()]
 
 
 def goals(spec: Spec) -> list[Goal]:
-    """Pairs of label noise and risk to be reached."""
+    """Returns pairs of label noise and risk to be reached."""
     return [(float(sigma), float(target)) for sigma, target in spec["cell"]["goals"]]
 
 
 def series_of(spec: Spec) -> tuple[str, ...]:
-    """The series of a panel."""
+    """Returns the series of a panel."""
     if spec["panel"] == ONE_PASS:
         return arms.AMBSSGD, arms.QUANTILE.format(spec["settings"]["quantile"]), arms.FIXED
     return arms.ADA_SSP, arms.ADA_SSP_TIGHT
 
 
-def made(
+def arms_of(
     spec: Spec, design: Design, N: int, sigma: float, *, label: int = 0, offset: float = 0.0
 ) -> dict[str, Arm[Any]]:  # fmt: skip
-    """The arms of a panel at one N and label noise by series; AdaSSP gets sums, without records to be clipped."""
+    """Returns the arms of a panel at one N and label noise by series; AdaSSP gets sums, so that nothing is clipped."""
     at = Choice.ours(spec, design, N, sigma, spec["settings"]["eps"], iterations(spec), offset=offset)
     return arms.arms_of(series_of(spec), at, label, "not enforced")
 
 
 def _one_pass(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, Goal, int]]:
-    """Upwards, since a DP-STAT that sees noise makes the risk jump: the first N is looked for, not a root.
+    """Yields the first N that reaches each goal, by a scan upwards.
 
-    The first of many noisy medians lies a little low, by less than a point or two of the grid.
+    A bisection would fail, because the risk jumps where DP-STAT sees noise. The first of many noisy medians lies a
+    little low, by less than a point or two of the grid.
     """
     sigmas = sorted({sigma for sigma, _ in goals(spec)})
     open_goals = set(product(series_of(spec), goals(spec)))
@@ -88,7 +89,7 @@ def _one_pass(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, Goa
 def _median_risks(
     spec: Spec, design: Design, N: int, sigmas: list[float], trial: int
 ) -> dict[tuple[str, float], float]:
-    """Over the draws of a trial, by series and label noise."""
+    """Returns the median risks over the draws of a trial by series and label noise."""
     T, d = iterations(spec), len(design.lam)
     place = f"sample complexity_N={N}_d={d}"
     rngs = {role: trial_stream(spec, place, trial, role) for role in ("data", "noise", "offset")}
@@ -97,7 +98,7 @@ def _median_risks(
         offset = float(rngs["offset"].random())
         runs: dict[tuple[str, float], Arm[dp_ambssgd.SGDArm]] = {}
         for label, sigma in enumerate(sigmas):
-            found = made(spec, design, N, sigma, label=label, offset=offset)
+            found = arms_of(spec, design, N, sigma, label=label, offset=offset)
             runs |= {(series, sigma): arm for series, arm in found.items()}
         batches = (design.draw(N // T, np.array(sigmas), rngs["data"]) for _ in range(T))
         normals = dp_ambssgd.Normals.draw(rngs["noise"], T, d, spec["settings"]["levels"])
@@ -107,7 +108,9 @@ def _median_risks(
 
 
 def _statistics(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, Goal, int]]:
-    """AdaSSP's risk falls with N: by bisection, with generators that start alike for every N."""
+    """Yields the smallest N for each goal by bisection, because AdaSSP's risk falls with N.
+
+    Generators start alike for every N."""
     for name in series_of(spec):
         for goal in goals(spec):
 
@@ -122,7 +125,7 @@ def _statistics(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, G
 def _ada_ssp_risks(spec: Spec, design: Design, N: int, sigma: float, name: str, trial: int) -> Array:
     place = f"sample complexity_d={len(design.lam)}"
     rngs = {role: trial_stream(spec, place, trial, role) for role in ("Wishart", "AdaSSP")}
-    arm, fits = made(spec, design, N, sigma)[name], []
+    arm, fits = arms_of(spec, design, N, sigma)[name], []
     for _ in range(spec["arms"]["draws"]):
         gram = baselines.wishart_gram(design, N, sigma, rngs["Wishart"])
         fits.append(baselines.ada_ssp_on_sums(arm, gram, spec["settings"]["failure"], rngs["AdaSSP"]))
@@ -130,7 +133,7 @@ def _ada_ssp_risks(spec: Spec, design: Design, N: int, sigma: float, name: str, 
 
 
 def _first(grid: list[int], risk: Callable[[int], float], target: float) -> int | None:
-    """The first N of the grid at which a falling risk is at most the target."""
+    """Returns the first N of the grid at which a falling risk is at most the target; None where there is none."""
     if risk(grid[-1]) > target:
         return None
     low, high = -1, len(grid) - 1
@@ -141,9 +144,9 @@ def _first(grid: list[int], risk: Callable[[int], float], target: float) -> int 
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one dimension, of one N each."""
+    """Yields the ledger entries of one dimension, at one N for all."""
     design = design_of(spec)
     N, sigma = sizes(spec, len(design.lam))[-1], goals(spec)[0][0]
-    for series, arm in made(spec, design, N, sigma).items():
+    for series, arm in arms_of(spec, design, N, sigma).items():
         name = f"{spec['variant']}: {spec['panel']}, {series} d={len(design.lam)}"
         yield name, replace(arm.mechanism, stand_in=STAND_IN), spec["settings"]["delta"]

@@ -23,7 +23,7 @@ NO_PRIVACY, SGD = "no privacy", "SGD"
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting of DP-SSGD.
+    """One setting of DP-SSGD: its step, threshold and noise.
 
     Attributes:
         step: the rule of its step, or the step.
@@ -38,12 +38,12 @@ class Setting:
     claimed: tuple[float, float] | None = None
 
     def arm(self, N: int) -> Arm[FTRLArms]:
-        """The run on N records."""
+        """Returns the arm on N records."""
         return dp_ssgd(self.parameters, N, claimed=self.claimed)
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one dimension and epsilon: a risk for each N, threshold, step and trial, beside the exact law."""
+    """Yields a risk for each N, threshold, step and trial of one dimension and epsilon, beside the exact law."""
     design, sigma = design_of(spec), spec["cell"]["sigma"]
     for N in as_list(spec["cell"]["N"]):
         eps, found = epsilon_of(spec, N), settings_of(spec, design, N)
@@ -62,7 +62,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def epsilon_of(spec: Spec, N: int) -> float:
-    """The cell's epsilon; where it has none, Corollary 3.3's sqrt(log(1/delta)/N). NaN without privacy."""
+    """Returns the cell's epsilon, or Corollary 3.3's sqrt(log(1/delta)/N) where it has none; NaN without privacy."""
     if spec["panel"] == NO_PRIVACY:
         return math.nan
     given = spec["cell"].get("eps")
@@ -70,7 +70,7 @@ def epsilon_of(spec: Spec, N: int) -> float:
 
 
 def settings_of(spec: Spec, design: Design, N: int) -> list[Setting]:
-    """Every threshold with every step of the cell."""
+    """Returns the settings of every threshold with every step of the cell."""
     cell, delta, eps = spec["cell"], delta_of(spec), epsilon_of(spec, N)
     problem, steps = design.problem(N, cell["sigma"]), as_list(cell["steps"])
     if steps == [COROLLARY]:
@@ -101,13 +101,13 @@ def _described(design: Design, N: int, sigma: float, setting: Setting) -> Row:
 
 
 def _law(design: Design, N: int, sigma: float, parameters: Parameters) -> float:
-    """The exact risk without clipping."""
+    """Returns the exact risk without clipping."""
     variance = parameters.noise_variance
     return tail_risk(design.lam, -design.w_star, parameters.eta, 1, sigma, variance, N, N // 2)
 
 
 def _without_noise(spec: Spec, design: Design, N: int, found: list[Setting], base: Row) -> Iterator[Row]:
-    """Algorithm 1 without noise and clipping, by its exact law."""
+    """Yields the exact risks of Algorithm 1 without noise and clipping."""
     if spec["trials"][0] > 0:
         return
     for each in found:
@@ -116,7 +116,7 @@ def _without_noise(spec: Spec, design: Design, N: int, found: list[Setting], bas
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one dimension and epsilon."""
+    """Yields the ledger entries of one dimension and epsilon."""
     design, delta = design_of(spec), delta_of(spec)
     for N in as_list(spec["cell"]["N"]):
         for each in settings_of(spec, design, N):

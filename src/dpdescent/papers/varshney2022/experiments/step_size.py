@@ -16,7 +16,7 @@ THEOREM, COROLLARY = "Theorem 3.7", "Corollary 3.8"
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one dimension: a risk for each N, T, step and trial, beside the law without clipping."""
+    """Yields a risk for each N, T, step and trial of one dimension, beside the law without clipping."""
     design, sigma = design_of(spec), spec["arms"]["sigma"]
     for N in as_list(spec["cell"]["N"]):
         found = choices(spec, N)
@@ -35,7 +35,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def choices(spec: Spec, N: int) -> dict[tuple[int, str], Choice]:
-    """The main setting by T and step."""
+    """Returns the main setting by T and step."""
     design, sigma, eps = design_of(spec), spec["arms"]["sigma"], spec["settings"]["eps"]
     printed = {THEOREM: None, COROLLARY: ambssgd.corollary_step(len(design.lam))}
     for step in as_list(spec["arms"]["steps"]):
@@ -48,7 +48,7 @@ def choices(spec: Spec, N: int) -> dict[tuple[int, str], Choice]:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one dimension."""
+    """Yields the ledger entries of one dimension."""
     for N in as_list(spec["cell"]["N"]):
         for (T, step), choice in choices(spec, N).items():
             name = f"{spec['variant']}: {AMBSSGD} N={N} d={spec['cell']['d']} T={T}, step of {step}"

@@ -11,7 +11,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one law: a risk for each factor and trial, and that of least squares."""
+    """Yields a risk for each factor and trial of one law, and that of least squares."""
     found, sigma = choices(spec), spec["arms"]["sigma"]
     design = next(iter(found.values())).design
     base = {
@@ -30,7 +30,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def choices(spec: Spec) -> dict[str, Choice]:
-    """The main setting by the factor that stands for log^a N."""
+    """Returns the main setting by the factor that stands for log^a N."""
     cell, settings = spec["cell"], spec["settings"]
     design = Design.of(cell["d"], settings["kappa"], settings["w_norm"], cell["law"])
     return {
@@ -42,7 +42,7 @@ def choices(spec: Spec) -> dict[str, Choice]:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one law; the guarantee asks nothing of it."""
+    """Yields the ledger entries of one law, on which no guarantee depends."""
     delta = spec["settings"]["delta"]
     for factor, choice in choices(spec).items():
         yield f"{spec['variant']}: {AMBSSGD} {spec['cell']['law']}, factor {factor}", choice.arm().mechanism, delta

@@ -13,18 +13,18 @@ from dpdescent.data.linear import Gram, LinearSample
 from dpdescent.papers.varshney2022.arms import Arm
 from dpdescent.papers.varshney2022.design import Array, Design, Row, Spec
 
-# The measures of a method that has no steps.
+# Measures of least squares and AdaSSP, which have no iterations and no clipping threshold.
 NO_STEPS: Row = dict.fromkeys(("T", "clip_fraction", "zeta_first", "zeta_last"), math.nan)
 
 
 def least_squares(X: Array, Y: Array) -> Array:
-    """OLS for every column of labels, shape (labels, d)."""
+    """Returns the least-squares estimates for every column of labels, shape (labels, d)."""
     xx, xy = X.T @ X, Y.T @ X
     return np.stack([linear_least_squares(Gram(len(X), xx, each, math.nan)) for each in xy])
 
 
 def wishart_gram(design: Design, N: int, sigma: float, rng: np.random.Generator) -> Gram:
-    """Draws X'X and X'y of N normal records directly; no record exists that could be clipped."""
+    """Draws X'X and X'y of N normal records from their law, without records, so that none can be clipped."""
     return ada_ssp.wishart_gram(design.w_star, N, rng, root=np.diag(np.sqrt(design.lam)), sigma=sigma)
 
 
@@ -52,6 +52,6 @@ def full_batch(
 
 
 def tail_average(path: Array, tail: float) -> Array:
-    """Mean of the last share of the iterates w_1, ..., w_T of a path of shape (T, ..., d), shape (..., d)."""
+    """Returns the mean of the last share of iterates w_1, ..., w_T, shape (..., d), of a path of shape (T, ..., d)."""
     average: Array = path[len(path) - tail_length(tail, len(path)) :].mean(axis=0)
     return average

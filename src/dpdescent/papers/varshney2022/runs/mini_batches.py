@@ -34,7 +34,7 @@ class Outcome:
 
     @property
     def measures(self) -> Row:
-        """Share of gradients clipped over the run, and thresholds of its first and last step."""
+        """The share of gradients clipped over the run, and the thresholds of its first and last step."""
         zeta = self.thresholds
         return {"clip_fraction": float(self.clipped.mean()), "zeta_first": zeta[0], "zeta_last": zeta[-1]}
 
@@ -68,7 +68,7 @@ def risks_of(
     spec: Spec, design: Design, N: int, trial: int, arms: Mapping[Key, Arm[dp_ambssgd.SGDArm]],
     batches: Iterable[dp_ambssgd.Batch], role: str = "noise",
 ) -> Iterator[tuple[Key, float, Row]]:  # fmt: skip
-    """Runs all arms as `trial_of` does, with T of the settings: key, risk and measures of each."""
+    """Runs all arms as `trial_of`, T from the settings, and yields key, risk and measures of each."""
     T = iterations(spec)
     for key, outcome in trial_of(spec, design, N, trial, T, arms, batches, role).items():
         yield key, float(design.risk(outcome.average)), {"T": T, **outcome.measures}
@@ -93,7 +93,7 @@ def shuffled(spec: Spec, design: Design, X: Array, Y: Array, trial: int, T: int)
 
 
 def trials_of(spec: Spec, design: Design, N: int, sigma: float) -> Iterator[tuple[int, Array, Array]]:
-    """The part's trials: number, covariates and labels."""
+    """Yields the part's trials: number, covariates and labels."""
     for trial in range(*spec["trials"]):
         X, Y = design.draw(N, np.array([sigma]), trial_stream(spec, place_of(design, N), trial, "data"))
         yield trial, X, Y

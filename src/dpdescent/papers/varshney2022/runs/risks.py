@@ -33,7 +33,7 @@ Outcome = tuple[str, float, Row]
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of every size, epsilon and label noise of a part: one a method and trial."""
+    """Yields a row for each size, epsilon, label noise, method and trial of a part."""
     design = design_of(spec)
     for N, eps in product(as_list(spec["cell"]["N"]), epsilons(spec)):
         base = {
@@ -51,9 +51,11 @@ def run(spec: Spec) -> Iterator[Row]:
 def arms_of(
     spec: Spec, design: Design, N: int, eps: float, sigma: float, label: int = 0, offset: float = 0.0
 ) -> dict[str, Arm[Any]]:
-    """The arms of a size by series; the offset is that of a trial's grid of thresholds, and costs nothing."""
+    """Returns the arms of one N, epsilon and label noise by series.
+
+    The offset of a trial's grid of thresholds is public, so that it is no release."""
     if spec["panel"] == arms.SSGD:
-        # Noise for exactly (eps, delta) by the explicit bound.
+        # The explicit bound is used, because Theorem 3.1 has no constants: this noise gives (eps, delta) exactly.
         alpha = shuffling.noise_multiplier(eps, N, delta_of(spec))
         parameters = ssgd.practical_parameters(design.problem(N, sigma), alpha, spec["settings"]["zeta_factor"])
         return {arms.SSGD: arms.dp_ssgd(parameters, N)}
@@ -62,7 +64,7 @@ def arms_of(
 
 
 def series_of(spec: Spec) -> list[str]:
-    """The series that a part is to run.
+    """Returns the series that a part is to run.
 
     Raises:
         ValueError: if one of them is not known.
@@ -79,12 +81,12 @@ def series_of(spec: Spec) -> list[str]:
 
 
 def epsilons(spec: Spec) -> list[float]:
-    """The cell's epsilons, or that of the settings."""
+    """Returns the cell's epsilons, or that of the settings."""
     return as_list(spec["cell"].get("eps", spec["settings"]["eps"]))
 
 
 def offset_of(spec: Spec, place: str, trial: int) -> float:
-    """Public shift of a trial's grid of thresholds, in octaves: nil, or uniform.
+    """Returns the public shift of a trial's grid of thresholds in octaves: 0, or uniform on [0, 1).
 
     Raises:
         ValueError: if the grid is neither fixed nor random.
@@ -96,7 +98,7 @@ def offset_of(spec: Spec, place: str, trial: int) -> float:
 
 
 def _trial(spec: Spec, design: Design, N: int, eps: float, trial: int) -> Iterator[tuple[float, Outcome]]:
-    """Every method on one data set, whose label noise comes in several sizes."""
+    """Runs every method on one data set with every size of label noise; yields the label noise and the outcome."""
     sigmas, place = as_list(spec["arms"]["sigma"]), place_of(design, N)
     X, Y = design.draw(N, np.array(sigmas), trial_stream(spec, place, trial, "data"))
     offset = offset_of(spec, place, trial)
@@ -120,7 +122,7 @@ def _trial(spec: Spec, design: Design, N: int, eps: float, trial: int) -> Iterat
 def _descents(
     spec: Spec, design: Design, made: list[dict[str, Arm[Any]]], X: Array, Y: Array, trial: int
 ) -> Iterator[tuple[int, Outcome]]:
-    """Label and outcome of the methods of one engine: a single pass in random order, and all records in every step."""
+    """Runs the methods of DP-AMBSSGD's engine, in one pass or on all records a step; yields label and outcome."""
     T = iterations(spec)
     everywhere = {arms.DP_GD_ADAPTIVE}
     single = made[0].keys() - everywhere - {arms.OLS, arms.ADA_SSP, arms.DP_GD}
@@ -147,7 +149,7 @@ def _stream_rows(spec: Spec, design: Design, N: int, eps: float) -> Iterator[Row
 
 
 def releases(spec: Spec) -> Iterator[tuple[str, Mechanism, float]]:
-    """Ledger entries by size, epsilon and label noise."""
+    """Yields the ledger entries of every size, epsilon and label noise of a part."""
     design = design_of(spec)
     for N, eps, sigma in product(as_list(spec["cell"]["N"]), epsilons(spec), as_list(spec["arms"]["sigma"])):
         for series, arm in arms_of(spec, design, N, eps, sigma).items():

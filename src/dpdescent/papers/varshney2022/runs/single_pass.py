@@ -17,9 +17,8 @@ def run(
 ) -> tuple[Array, Array]:
     """Runs all the part's trials: risks and shares of clipped gradients, both of shape (arms, trials).
 
-    Every arm has its label noise sigma; their records are the same otherwise.
-
-    Records are drawn as they are met: in a secret order independent draws are what they are in any other.
+    Arms differ in their label noise sigma; otherwise they share records. Records are drawn as they are met, because
+    independent draws have the same law in every order.
     """
     trials = range(*spec["trials"])
     place = place_of(design, N)
@@ -29,17 +28,17 @@ def run(
     settings = dp_ftrl.FTRLArms(eta, clip_norm, noise_sd)
     data = [trial_stream(spec, place, trial, "DP-SSGD data") for trial in trials]
     noise = _normals([trial_stream(spec, place, trial, "DP-SSGD noise") for trial in trials], N, len(design.lam))
-    # Steps that are far too large are part of what is shown: without clipping their iterates leave the floats.
+    # Overflow is no error here, because steps that are far too large are shown on purpose.
     with np.errstate(all="ignore"):
         runs = dp_ftrl.regression(
             design.lam, settings, -design.w_star, N, data, noise, sigma_sgd=np.array(sigmas), tail=N // 2
         )
-    # A row at a time: a product with all rows would give last bits that hang on their number.
+    # One product for each row, because in a product with all of them last bits depend on their number.
     return 0.5 * np.vecdot(runs.average**2, design.lam), runs.clipped
 
 
 def _normals(rngs: Sequence[np.random.Generator], steps: int, d: int) -> Iterator[Array]:
-    """Blocks of standard normals, shape (steps of a block, 1, trials, d)."""
+    """Yields blocks of standard normals, shape (steps of a block, 1, trials, d)."""
     for start in range(0, steps, STEPS):
         size = min(STEPS, steps - start)
         yield np.stack([rng.standard_normal((size, d)) for rng in rngs], axis=1)[:, None]
