@@ -15,17 +15,20 @@ from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
+from dpdescent.algorithms import dp_ambssgd, dp_ftrl, dp_gd
 from dpdescent.algorithms.dp_ambssgd import Fixed, Normals, SGDArm, descend
 from dpdescent.algorithms.dp_stat import Search
+from dpdescent.baselines import ada_ssp as ada_ssp_engine
 from dpdescent.baselines.ada_ssp import wishart_gram
 from dpdescent.papers.varshney2022 import design as designs
-from dpdescent.papers.varshney2022.arms import Choice
+from dpdescent.papers.varshney2022.arms import Choice, ada_ssp, dp_ssgd
 from dpdescent.papers.varshney2022.experiments import ablation, audit, bound_vs_run, sample_complexity
 from dpdescent.papers.varshney2022.runs import baselines, risks, single_pass
 from dpdescent.papers.varshney2022.theory import ambssgd, comparison, privacy
 from dpdescent.papers.varshney2022.theory import ssgd as ssgd_theory
 from dpdescent.privacy import shuffling
 from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.privacy.events import DisjointReleases, Mechanism
 from dpdescent.randomness import stream
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
@@ -73,9 +76,12 @@ def panels_of(name: str) -> list[str]:
     return list(dict.fromkeys(part.spec["panel"] for part in ARTEFACTS[name].parts))
 
 
-def small(name: str, panel: str | None = None, trials: tuple[int, int] = (0, 1), **changes: Any) -> Spec:
+def small(
+    name: str, panel: str | None = None, trials: tuple[int, int] = (0, 1), variant: str = "main", **changes: Any
+) -> Spec:
     """The first part of a panel at a small size, with other values in its cell, arms or settings."""
-    part = next(part for part in ARTEFACTS[name].parts if panel in (None, part.spec["panel"]))
+    every = (part for part in ARTEFACTS[name].parts if part.spec["variant"] == variant)
+    part = next(part for part in every if panel in (None, part.spec["panel"]))
     spec: Spec = json.loads(part.json()) | {"trials": list(trials)}
     for section in ("cell", "arms", "settings"):
         spec[section] = spec[section] | SMALL.get(name, {}).get(section, {}) | changes.get(section, {})
@@ -206,7 +212,7 @@ def test_the_cut_into_parts_changes_no_bit(name: str, panel: str) -> None:
 @pytest.mark.parametrize("d", [5, 10])
 def test_risks_of_a_stream_do_not_depend_on_how_many_there_are(d: int) -> None:
     design = designs.Design.of(d, 1.0, 1.0)
-    arms = [ssgd_theory.Parameters(1e-3 * (1 + i), 3.0, 1.2) for i in range(3)]
+    arms = [dp_ssgd(ssgd_theory.Parameters(1e-3 * (1 + i), 3.0, 1.2), 300) for i in range(3)]
 
     def together(first: int, last: int) -> Any:
         return single_pass.run({"seed": 1, "trials": [first, last]}, design, 300, [0.1] * 3, arms)[0]
@@ -470,7 +476,7 @@ def test_runs_without_clipping_are_where_lemma_3_11_covers_them() -> None:
     for kind, logs in (("no clipping", True), ("no clipping, logs 1", False)):
         K2_squared = 2.0
         zeta = math.sqrt(K2_squared * R2) * (log if logs else 1.0) * (sigma + width)
-        arm = bound_vs_run._unclipped(case, logs=logs)
+        arm = case.arms[kind].settings
         assert isinstance(arm.clipping, Fixed)
         assert (arm.eta, arm.clipping.threshold) == pytest.approx((eta, zeta), rel=1e-12)
         assert not arm.clipping.clips
@@ -510,7 +516,7 @@ def test_dp_ssgd_averages_the_last_half() -> None:
     """Without noise the start decays fast: another length of the average would show."""
     N, design = 200, designs.Design.of(2, 1.0, 1.0)
     spec = small("ssgd", "own regime", (0, 60))
-    risks, clipped = single_pass.run(spec, design, N, [0.0], [ssgd_theory.Parameters(0.01, 1e3, 0.0)])
+    risks, clipped = single_pass.run(spec, design, N, [0.0], [dp_ssgd(ssgd_theory.Parameters(0.01, 1e3, 0.0), N)])
     # One coordinate for all: (x'e)^2 x_i^2 has mean 4 v, and w_1, ..., w_N come after the start.
     v, total = [0.5 * (1 - 2 * 0.01 + 4 * 0.01**2) ** t for t in range(1, N + 1)], 0.0
     for i in range(N // 2, N):
@@ -670,7 +676,6 @@ def test_tails_of_the_ablation_average_one_path() -> None:
 @pytest.mark.parametrize(("T", "tail", "kept"), [(8, 0.5, 4), (9, 0.5, 4), (1, 0.5, 1), (100, 0.29, 29), (3, 1.0, 3)])
 def test_length_of_the_tail_is_the_engine_s(T: int, tail: float, kept: int) -> None:
     """0.29 of 100 is 29, which a product of floating numbers misses."""
-    assert baselines.tail_length(T, tail) == kept
     rng = np.random.default_rng(7)
     batches = [(rng.standard_normal((4, 2)), rng.standard_normal((4, 1))) for _ in range(T)]
     normals = Normals.draw(rng, T, 2, 1)
@@ -744,6 +749,118 @@ def test_only_printed_noise_has_a_claim() -> None:
     assert set(rest["mechanism"]) == {SSGD}
 
 
+Parts = tuple[tuple[tuple[float, ...], ...], ...]
+
+
+def listed(event: Mechanism) -> Parts:
+    """(sensitivity, noise, count) of the releases that a record of each part of the data meets."""
+    if not event.releases:
+        return ()
+    (first, *_) = event.releases
+    parts: Any = first.parts if isinstance(first, DisjointReleases) else (event.releases,)
+    return tuple(tuple((each.sensitivity, each.noise_sd, each.count) for each in part) for part in parts)
+
+
+class Engines:
+    """Notes what engines are given, in the form of `listed`; nothing is private without clipping."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.received: list[Parts] = []
+        self.inside = False
+        spies = [
+            (dp_ambssgd, "descend", self.mini_batches), (dp_gd, "descend", self.full_batch),
+            (dp_ftrl, "regression", self.stream), (ada_ssp_engine, "ada_ssp", self.sums),
+            (Search, "select", self.search),
+        ]  # fmt: skip
+        for owner, name, spy in spies:
+            monkeypatch.setattr(owner, name, self._wrapped(getattr(owner, name), spy))
+
+    def _wrapped(self, original: Any, spy: Any) -> Any:
+        def called(*args: Any, **more: Any) -> Any:
+            # DP-STAT within a descent belongs to its arm.
+            if self.inside:
+                return original(*args, **more)
+            args = (list(args[0]), *args[1:]) if spy == self.mini_batches else args
+            spy(*args)
+            self.inside = spy == self.mini_batches
+            try:
+                return original(*args, **more)
+            finally:
+                self.inside = False
+
+        return called
+
+    def mini_batches(self, batches: list[Any], arms: list[SGDArm], *_: Any) -> None:
+        m = len(batches[0][0])
+        times = sum(X is batches[0][0] for X, _ in batches)
+        assert times in (1, len(batches))
+        for arm in arms:
+            clipping = arm.clipping
+            if isinstance(clipping, Fixed):
+                found: Parts = ((mean_of(m, clipping.threshold, arm, times),),) if clipping.clips else ()
+            else:
+                b = m if clipping.shared else m - clipping.stat_size
+                stat, mean = counts_of(clipping.search, times), mean_of(b, 1.0, arm, times)
+                found = ((stat, mean),) if clipping.shared or clipping.overlap else ((stat,), (mean,))
+            self.received.append(found)
+
+    def full_batch(self, samples: Any, arms: dp_gd.DPGDArms, *_: Any) -> None:
+        (sample,) = samples
+        for gamma, sd in zip(arms.gamma.tolist(), arms.noise_sd.tolist(), strict=True):
+            self.received.append((((2 * gamma / sample.n, sd, arms.steps),),))
+
+    def stream(self, lam: Any, arms: dp_ftrl.FTRLArms, start: Any, steps: int, *_: Any) -> None:
+        for limit, sd in zip(arms.clip_norm.tolist(), arms.noise_sd.tolist(), strict=True):
+            self.received.append((((2 * limit, sd, steps),),) if limit < math.inf else ())
+
+    def sums(self, gram: Any, noise: ada_ssp_engine.Calibration, *_: Any) -> None:
+        x, y = noise.bounds.x, noise.bounds.y
+        limits = (x**2, 2**0.5 * x**2, 2 * x * y)
+        pairs = zip(limits, noise.releases, strict=True)
+        self.received.append((tuple((limit, release.noise_sd, 1) for limit, release in pairs),))
+
+    def search(self, search: Search, *_: Any) -> None:
+        self.received.append(((counts_of(search, 1),),))
+
+
+def counts_of(search: Search, times: int) -> tuple[float, ...]:
+    return 1.0, search.noise_multiplier * math.sqrt(search.levels), search.levels * times
+
+
+def mean_of(b: int, zeta: float, arm: SGDArm, times: int) -> tuple[float, ...]:
+    return 2 * zeta / b, arm.noise_multiplier * 2 * zeta / b, times
+
+
+def rounded(parts: Parts, stands_in: bool) -> Parts:
+    """What is listed for others has their noise in units of its sensitivity only."""
+    return tuple(
+        tuple((float(f"{sd / size:.10g}"), n) if stands_in else (float(f"{size:.10g}"), float(f"{sd:.10g}"), n)
+              for size, sd, n in part) for part in parts
+    )  # fmt: skip
+
+
+def every_panel() -> list[tuple[str, str, str]]:
+    parts = [(name, part.spec) for name, artefact in ARTEFACTS.items() for part in artefact.parts]
+    return list(dict.fromkeys((name, spec["variant"], spec["panel"]) for name, spec in parts))
+
+
+@pytest.mark.parametrize(("name", "variant", "panel"), every_panel())
+def test_the_ledger_lists_what_engines_receive(
+    name: str, variant: str, panel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, engines = small(name, panel, variant=variant), Engines(monkeypatch)
+    rows_of(name, spec)
+    events = [event for _, event, _ in getattr(experiment(name), "releases", lambda _: ())(spec)]
+    stands_in = any(event.stand_in and event.releases for event in events)
+    assert stands_in == (name == "sample_complexity")
+    found = {rounded(each, stands_in) for each in engines.received}
+    entries = {rounded(listed(event), stands_in) for event in events}
+    # Least squares is listed as well, and has no engine.
+    assert found <= entries
+    assert entries - found <= {()}
+    assert bool(found) == (name not in EXACT and panel != "no privacy")
+
+
 def test_series_without_printed_noise_reach_epsilons_that_it_does_not_cover() -> None:
     def entries(*series: str) -> pd.DataFrame:
         return ledger_of(
@@ -805,7 +922,7 @@ def test_ada_ssp_shares_the_budget_of_one_gaussian_release() -> None:
     design = designs.Design.of(d, 1.0, 1.0)
     log = math.log(N)
     for tight, bound in ((False, math.sqrt(d + 2 * math.sqrt(d * log) + 2 * log)), (True, 1.2 * 2)):
-        noise = baselines.calibration(spec, design, N, sigma, EPS, tight=tight)
+        noise = ada_ssp(Choice.ours(spec, design, N, sigma, EPS, 8), tight=tight).settings
         assert (noise.bounds.x, noise.bounds.y) == pytest.approx((bound, math.sqrt(2 * 1.09 * log)), rel=1e-12)
         mus = [release.sensitivity / release.noise_sd for release in noise.releases]
         assert np.ptp(mus) < 1e-12
@@ -832,9 +949,10 @@ def test_dp_ssgd_s_multiplier_is_the_shuffled_one() -> None:
         assert row["sampler"] == "shuffled single pass"
         assert float(row["eps_tight"]) == pytest.approx(shuffling.epsilon(alpha, N, row["delta"]), rel=1e-6)
     spec = small("risk_vs_n", "DP-SSGD")
-    made = risks.ssgd_parameters(spec, risks.design_of(spec), 800, 1.0, EPS)
-    assert made.alpha == shuffling.noise_multiplier(EPS, 800, DELTA)
-    assert made.zeta == pytest.approx(3 * math.sqrt(3 * 2), rel=1e-12)
+    made = risks.arms_of(spec, designs.design_of(spec), 800, EPS, 1.0)[SSGD].settings
+    zeta = 3 * math.sqrt(3 * 2)
+    assert made.clip_norm == pytest.approx([zeta], rel=1e-12)
+    assert made.noise_sd == pytest.approx([2 * zeta * shuffling.noise_multiplier(EPS, 800, DELTA)], rel=1e-12)
     # As printed it is not accounted for: alpha of Corollary 3.3 with the constant 1.
     printed = LEDGER[LEDGER["arm"].str.contains("Corollary 3.3") & (LEDGER["mechanism"] == SSGD)]
     N = 600
@@ -957,15 +1075,15 @@ def test_risks_of_the_scan_are_those_of_algorithm_2() -> None:
 def test_sufficient_statistics_are_of_the_design(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of its covariance too, which is not the identity."""
     design, seen = designs.Design.of(3, 9.0, 1.0), []
-    ada_ssp = sample_complexity.ada_ssp
+    original = ada_ssp_engine.ada_ssp
 
     def spy(gram: Any, *rest: Any) -> Any:
         seen.append(gram)
-        return ada_ssp(gram, *rest)
+        return original(gram, *rest)
 
-    monkeypatch.setattr(sample_complexity, "ada_ssp", spy)
+    monkeypatch.setattr(ada_ssp_engine, "ada_ssp", spy)
     spec, N = small("sample_complexity", "sufficient statistics", arms={"draws": 3}), 400_000
-    sample_complexity._ada_ssp_risks(spec, design, N, 0.1, False, 0)
+    sample_complexity._ada_ssp_risks(spec, design, N, 0.1, ADA, 0)
     assert len(seen) == 3
     for gram in seen:
         np.testing.assert_allclose(gram.xx / N, np.diag(design.lam), atol=0.03)
@@ -1118,7 +1236,7 @@ def test_attacks_on_released_thresholds_attain_what_the_best_cut_has(rule: str) 
     mu = stats.norm.ppf(power) - stats.norm.ppf(level)
     kept = (power > 0.05) & (power < 0.95)
     name = f"DP-STAT, released threshold ({rule})"
-    attained = audit._threshold(spec, name, np.random.default_rng(4))
+    attained = audit._threshold(spec, audit.arms_of(spec)[name], np.random.default_rng(4))
     # The cut is the best of one half of the runs, and its estimate has a standard error of about 0.01.
     assert mu[kept].min() - 0.04 < attained < mu[kept].max() + 0.04
     assert attained == pytest.approx(mu[kept].max(), abs=0.04)
@@ -1127,7 +1245,7 @@ def test_attacks_on_released_thresholds_attain_what_the_best_cut_has(rule: str) 
 
 def test_attacked_records_are_as_told() -> None:
     spec = small("audit", settings={"levels": 8})
-    search = audit.searches(spec)["corrected"]
+    search = audit.arms_of(spec)[audit.COUNTS].settings
     near, far = (search.counts(audit._residuals(spec, residual)) for residual in (0.0, audit.FAR))
     # Every count moves by 1.
     assert (near - far == 1.0).all()

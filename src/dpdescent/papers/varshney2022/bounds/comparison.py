@@ -4,11 +4,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.varshney2022.arms import AMBSSGD
+from dpdescent.papers.varshney2022.arms import ADA_SSP, AMBSSGD, DP_GD, OLS, SSGD
 from dpdescent.papers.varshney2022.bounds.cases import equal, order, place, settings_of
 from dpdescent.papers.varshney2022.reading import rows
-from dpdescent.papers.varshney2022.runs.baselines import ADA_SSP, DP_GD, OLS
-from dpdescent.papers.varshney2022.runs.single_pass import SSGD
 from dpdescent.papers.varshney2022.theory import comparison
 from dpdescent.papers.varshney2022.theory.comparison import ENTRIES, Entry, Point
 from dpdescent.replication.judging.algebra import each

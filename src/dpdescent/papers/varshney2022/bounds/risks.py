@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.varshney2022.arms import AMBSSGD, PUBLISHED
+from dpdescent.papers.varshney2022.arms import AMBSSGD, OLS, PUBLISHED
 from dpdescent.papers.varshney2022.bounds.cases import (
     choice_at,
     joined,
@@ -18,7 +18,6 @@ from dpdescent.papers.varshney2022.bounds.cases import (
 )
 from dpdescent.papers.varshney2022.experiments.step_size import COROLLARY, THEOREM
 from dpdescent.papers.varshney2022.reading import rows
-from dpdescent.papers.varshney2022.runs.baselines import OLS
 from dpdescent.papers.varshney2022.theory import ambssgd
 from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.bound_rows import ORDER, is_met, stated

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.algorithms.sgd_moments import tail_risk
+from dpdescent.papers.varshney2022.arms import SSGD
 from dpdescent.papers.varshney2022.bounds.cases import (
     equal,
     exact,
@@ -26,7 +27,6 @@ from dpdescent.papers.varshney2022.bounds.cases import (
 from dpdescent.papers.varshney2022.experiments.bound_vs_run import UNCLIPPED
 from dpdescent.papers.varshney2022.experiments.ssgd import COROLLARY, NO_PRIVACY, PRACTICAL, SGD, THEOREM
 from dpdescent.papers.varshney2022.reading import rows
-from dpdescent.papers.varshney2022.runs.single_pass import SSGD
 from dpdescent.papers.varshney2022.theory import privacy, ssgd
 from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.papers.varshney2022.theory.ssgd import Parameters

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dpdescent.algorithms import dp_ambssgd
 from dpdescent.papers.varshney2022.arms import AMBSSGD, LOG_POWER, Choice
-from dpdescent.papers.varshney2022.design import Array, Row, Spec, place_of, trial_stream
+from dpdescent.papers.varshney2022.design import Array, Row, Spec, design_of, iterations, place_of, trial_stream
 from dpdescent.papers.varshney2022.runs import baselines
-from dpdescent.papers.varshney2022.runs.choices import runs_of, trials_of
-from dpdescent.papers.varshney2022.runs.risks import design_of, iterations, measures_of
+from dpdescent.papers.varshney2022.runs.mini_batches import Outcome, runs_of, trials_of
 from dpdescent.papers.varshney2022.theory import privacy
 from dpdescent.privacy.events import Mechanism
 
@@ -21,7 +19,7 @@ Key = tuple[str, str]
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """A risk for each choice, level and trial."""
+    """Yields a risk for each choice, level and trial."""
     design, sigma, N = design_of(spec), spec["arms"]["sigma"], spec["cell"]["N"]
     base = {
         "N": N, "d": len(design.lam), "sigma": sigma, "eps": spec["settings"]["eps"],
@@ -30,24 +28,23 @@ def run(spec: Spec) -> Iterator[Row]:
     for trial, X, Y in trials_of(spec, design, N, sigma):
         offset = float(trial_stream(spec, place_of(design, N), trial, "offset").random())
         found = choices(spec, offset)
-        names = {str(key): key for key in found}
-        outcomes = runs_of(spec, {name: found[key] for name, key in names.items()}, X, Y, trial)
-        for name, (choice, level) in names.items():
-            runs, arm = outcomes[name]
-            average = _average(spec, runs, arm, level if choice == "tail" else "")
+        outcomes = runs_of(spec, found, X, Y, trial)
+        for choice, level in found:
+            outcome = outcomes[choice, level]
+            average = _average(outcome, level) if choice == "tail" else outcome.average
             yield {
                 **base, "choice": choice, "level": level, "series": AMBSSGD, "trial": trial,
-                "value": float(design.risk(average)), **measures_of(runs, arm),
+                "value": float(design.risk(average)), **outcome.measures,
             }  # fmt: skip
 
 
 def choices(spec: Spec, offset: float) -> dict[Key, Choice]:
-    """Every level of every choice; the offset is that of the trial's grid of thresholds."""
+    """Returns the run of every level of every choice; the offset is that of the trial's grid of thresholds."""
     found = {}
     for choice, levels in spec["arms"]["choices"].items():
         changes: dict[str, Any] = {}
         for level in levels:
-            # The printed choices are taken one after another; elsewhere every level stands for itself.
+            # Only printed choices add up, because the panel shows them one after another.
             changes = (changes if choice == "printed, one by one" else {}) | _change(spec, choice, level, offset)
             found[choice, level] = _ours(spec, changes)
     return found
@@ -60,7 +57,7 @@ def _ours(spec: Spec, changes: dict[str, Any]) -> Choice:
 
 
 def _change(spec: Spec, choice: str, level: str, offset: float) -> dict[str, Any]:
-    """What a level of a choice replaces.
+    """Returns what a level of a choice replaces in the main setting.
 
     Raises:
         ValueError: if there is no such choice.
@@ -97,15 +94,13 @@ def _one_of(choice: str, level: str, *known: str) -> str:
     return level
 
 
-def _average(spec: Spec, runs: dp_ambssgd.Runs, arm: int, tail: str) -> Array:
-    """The tail average, or another one where that is what changes."""
-    if not tail:
-        return np.asarray(runs.average[arm])
-    path = runs.path[1:, arm]
+def _average(outcome: Outcome, tail: str) -> Array:
+    """Returns the last iterate, or the mean of another share of the iterates."""
+    path = outcome.path[1:]
     return np.asarray(path[-1]) if tail == LAST else baselines.tail_average(path, float(tail))
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries; the offset of the grid and the average that is taken cost nothing."""
+    """Yields the ledger entries; the public offset of the grid and the average that is taken change no release."""
     for (choice, level), found in choices(spec, 0.0).items():
-        yield f"{spec['variant']}: {choice}, {level}", found.mechanism(AMBSSGD), found.delta
+        yield f"{spec['variant']}: {choice}, {level}", found.arm().mechanism, found.delta

@@ -7,20 +7,21 @@ from itertools import product
 import numpy as np
 
 from dpdescent.algorithms.dp_stat import Search
+from dpdescent.papers.varshney2022.arms import proved
 from dpdescent.papers.varshney2022.design import Array, Row, Spec, trial_stream
 from dpdescent.papers.varshney2022.theory.ambssgd import stat_slack
 from dpdescent.privacy.events import DisjointReleases, Mechanism
 
-# Ratios of thresholds in octaves that the table tells apart; what lies outside counts for the end.
+# Ratios of thresholds in octaves that the table tells apart; ratios beyond an end are counted there.
 OCTAVES = range(-4, 9)
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Shares and means of a trial's draws, for each number of levels, noise multiplier and rule."""
+    """Yields shares and means of a trial's draws for each number of levels, noise multiplier and rule."""
     s, arms = spec["cell"]["s"], spec["arms"]
     for trial in range(*spec["trials"]):
         rngs = {role: trial_stream(spec, f"DP-STAT_s={s}", trial, role) for role in ("residuals", "noise")}
-        # In rising order: the counts do not depend on it, and how many lie below a limit is then a search.
+        # Sorted, because counts do not depend on the order and are then found by binary search.
         residuals = np.sort(np.abs(rngs["residuals"].standard_normal((arms["draws"], s))), axis=1)
         counts = {levels: search_of(spec, levels, 1.0, "corrected").counts(residuals) for levels in arms["levels"]}
         normals = rngs["noise"].standard_normal((arms["draws"], max(arms["levels"])))
@@ -33,7 +34,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def search_of(spec: Spec, levels: int, alpha: float, rule: str) -> Search:
-    """DP-STAT by the name of its rule."""
+    """Returns DP-STAT with L levels, noise multiplier alpha and the rule of a name."""
     if rule.startswith("q = "):
         return Search(spec["arms"]["B"], levels, alpha, rule="quantile", quantile=float(rule[4:]))
     return Search(spec["arms"]["B"], levels, alpha, rule=rule)  # type: ignore[arg-type]
@@ -62,18 +63,18 @@ def _quantities(spec: Spec, search: Search, residuals: Array, gamma: Array) -> I
 
 
 def _count(residuals: Array, limit: Array) -> Array:
-    """How many residuals of each draw, in rising order, do not exceed its limit."""
+    """Returns how many residuals of each draw, which are in rising order, do not exceed its limit."""
     pairs = zip(residuals, limit, strict=True)
     return np.array([np.searchsorted(row, most, side="right") for row, most in pairs], dtype=np.float64)
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries: rules do not matter, since the counts are what is released."""
+    """Yields an entry for each L and alpha; rules share it, because the counts are what is released."""
+    reason = (
+        "L counts, each of sensitivity 1 under replace-one; the rule that picks a threshold is post-processing "
+        "(Lemma 3.10)"
+    )
     for levels, alpha in product(spec["arms"]["levels"], spec["arms"]["alpha"]):
         release = search_of(spec, levels, alpha, "corrected").release()
-        event = Mechanism(
-            "DP-STAT", (DisjointReleases(((release,),)),), "replace-one", "full batch", 0.5 / alpha**2, "proved",
-            "L counts, each of sensitivity 1 under replace-one; the rule that picks a threshold is post-processing "
-            "(Lemma 3.10)",
-        )  # fmt: skip
+        event = proved("DP-STAT", (DisjointReleases(((release,),)),), "full batch", reason, claimed_rho=0.5 / alpha**2)
         yield f"{spec['variant']}: s={spec['cell']['s']} L={levels} alpha={alpha:g}", event, spec["settings"]["delta"]

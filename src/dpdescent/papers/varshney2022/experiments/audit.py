@@ -8,13 +8,16 @@ other half, on data whose counts are near the number that ends the search.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
 from dpdescent.algorithms import dp_ambssgd
 from dpdescent.algorithms.dp_stat import Search
+from dpdescent.algorithms.sgd_arms import Adaptive, Fixed, SGDArm
+from dpdescent.papers.varshney2022.arms import Arm, proved
 from dpdescent.papers.varshney2022.design import Array, Row, Spec, trial_stream
 from dpdescent.papers.varshney2022.theory import privacy
 from dpdescent.privacy import zcdp
@@ -26,7 +29,7 @@ LARGEST, SCALE, FAR = 1.0, 1.0, 1e3
 # Least error rate of a cut of released thresholds: rarer ones would need more runs for an estimate of mu.
 RARE = 0.05
 
-# Runs that go through one product.
+# Number of runs in one product.
 TOGETHER = 2000
 
 GRADIENT, COUNTS, ITERATION = "gradient step", "DP-STAT, noisy counts", "one iteration as published"
@@ -34,52 +37,53 @@ RELEASED = "DP-STAT, released threshold ({})"
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """One estimate a mechanism and trial."""
-    attacks = {
+    """Yields an estimate for each mechanism and trial."""
+    attacks: dict[str, Callable[[Spec, Arm[Any], np.random.Generator], float]] = {
         GRADIENT: _gradient_step, COUNTS: _counts, RELEASED.format("corrected"): _threshold,
         RELEASED.format("as published"): _threshold, ITERATION: _iteration,
     }  # fmt: skip
-    for mechanism, event, _ in releases(spec):
-        name = mechanism.split(": ", 1)[1]
+    for name, arm in arms_of(spec).items():
         for trial in range(*spec["trials"]):
             rng = trial_stream(spec, f"audit_{name}", trial, "noise")
-            attained = attacks[name](spec, name, rng)
             yield {
-                "mechanism": name, "series": "attained mu", "trial": trial, "value": attained,
-                "accounted": zcdp.gaussian_dp_mu(event.rho),
+                "mechanism": name, "series": "attained mu", "trial": trial, "value": attacks[name](spec, arm, rng),
+                "accounted": zcdp.gaussian_dp_mu(arm.mechanism.rho),
             }  # fmt: skip
 
 
-def searches(spec: Spec) -> dict[str, Search]:
-    """DP-STAT of the main setting, and as printed."""
-    settings = spec["settings"]
-    ours = privacy.gaussian_multiplier(settings["eps"], settings["delta"])
-    published = privacy.published_multiplier(settings["eps"], settings["delta"])
-    return {
-        "corrected": Search(LARGEST, settings["levels"], ours, margin=settings["margin"]),
-        "as published": Search(LARGEST, settings["levels"], published, rule="as published"),
-    }
+def arms_of(spec: Spec) -> dict[str, Arm[Any]]:
+    """Returns what is attacked by name: DP-STAT alone or one iteration, of the main setting and as printed."""
+    s, given = spec["cell"]["s"], spec["settings"]
+    alpha, printed = (
+        of(given["eps"], given["delta"]) for of in (privacy.gaussian_multiplier, privacy.published_multiplier)
+    )
+    corrected = Search(LARGEST, given["levels"], alpha, margin=given["margin"])
+    published = Search(LARGEST, given["levels"], printed, rule="as published")
+    gradient = SGDArm(1.0, alpha, Fixed(LARGEST * SCALE))
+    iteration = SGDArm(1.0, printed, Adaptive(published, s, SCALE, overlap=True))
+    found = {
+        GRADIENT: (gradient, gradient.releases(s)), COUNTS: (corrected, _counted(corrected)),
+        RELEASED.format("corrected"): (corrected, _counted(corrected)),
+        RELEASED.format("as published"): (published, _counted(published)),
+        ITERATION: (iteration, iteration.releases(2 * s)),
+    }  # fmt: skip
+    reason = "one iteration alone: L counts of sensitivity 1, and the mean of gradients clipped at zeta"
+    return {name: Arm(made, proved(name, each, "full batch", reason)) for name, (made, each) in found.items()}
 
 
-def _arm(spec: Spec, name: str) -> dp_ambssgd.SGDArm:
-    found = searches(spec)
-    if name == GRADIENT:
-        return dp_ambssgd.SGDArm(1.0, found["corrected"].noise_multiplier, dp_ambssgd.Fixed(LARGEST * SCALE))
-    rule = "as published" if name in (ITERATION, RELEASED.format("as published")) else "corrected"
-    clipping = dp_ambssgd.Adaptive(found[rule], spec["cell"]["s"], SCALE, overlap=name == ITERATION)
-    return dp_ambssgd.SGDArm(1.0, found[rule].noise_multiplier, clipping)
+def _counted(search: Search) -> tuple[Release, ...]:
+    return (DisjointReleases(((search.release(),),)),)
 
 
-def _gradient_step(spec: Spec, name: str, rng: np.random.Generator) -> float:
-    b, arm = spec["cell"]["s"], _arm(spec, name)
-    moved = [_steps(spec, arm, _records(b, 0, label), rng)[0] for label in (FAR, -FAR)]
+def _gradient_step(spec: Spec, arm: Arm[SGDArm], rng: np.random.Generator) -> float:
+    batches = (_records(spec["cell"]["s"], 0, label) for label in (FAR, -FAR))
+    moved = [_steps(spec, arm.settings, batch, rng)[0] for batch in batches]
     return _mu(moved[0], moved[1])
 
 
-def _counts(spec: Spec, name: str, rng: np.random.Generator) -> float:
-    """The sum of all noisy counts: by symmetry the likelihood ratio's statistic."""
-    search = searches(spec)["corrected"]
-    sums = []
+def _counts(spec: Spec, arm: Arm[Search], rng: np.random.Generator) -> float:
+    """Attacks by the sum of all noisy counts, which by symmetry is the statistic of the likelihood ratio."""
+    search, sums = arm.settings, []
     for residual in (0.0, FAR):
         counts = search.counts(_residuals(spec, residual))
         noise = rng.standard_normal((spec["arms"]["draws"], search.levels))
@@ -87,13 +91,13 @@ def _counts(spec: Spec, name: str, rng: np.random.Generator) -> float:
     return _mu(sums[0], sums[1])
 
 
-def _threshold(spec: Spec, name: str, rng: np.random.Generator) -> float:
-    """Of the released thresholds only, by the best cut of them.
+def _threshold(spec: Spec, arm: Arm[Search], rng: np.random.Generator) -> float:
+    """Attacks by the best cut of the released thresholds alone.
 
     As many of the other residuals are far as puts the count at the number that ends the search: there one record counts
     most.
     """
-    search = searches(spec)["as published" if name == RELEASED.format("as published") else "corrected"]
+    search = arm.settings
     far, released = round(spec["cell"]["s"] - search.enough(spec["cell"]["s"])), []
     for residual in (0.0, FAR):
         residuals = _residuals(spec, residual)
@@ -107,40 +111,40 @@ def _threshold(spec: Spec, name: str, rng: np.random.Generator) -> float:
     return 0.0 if best is None else _mu_of_test(second[0], second[1], best)
 
 
-def _iteration(spec: Spec, name: str, rng: np.random.Generator) -> float:
-    """Counts and gradient of the record that is in both, each in units of its own noise.
+def _iteration(spec: Spec, arm: Arm[SGDArm], rng: np.random.Generator) -> float:
+    """Attacks the record that is in both by counts and gradient, each in units of its own noise.
 
     A long x makes the gradient reach the threshold however small the residual is.
     """
-    s, arm = spec["cell"]["s"], _arm(spec, name)
-    assert isinstance(arm.clipping, dp_ambssgd.Adaptive)
-    search, statistics = arm.clipping.search, []
+    s, settings = spec["cell"]["s"], arm.settings
+    assert isinstance(settings.clipping, Adaptive)
+    search, statistics = settings.clipping.search, []
     for label in (-0.5 * float(search.thresholds[0]), FAR):
-        w, zeta, normals = _steps(spec, arm, _records(2 * s, s, label, 1.0 / search.thresholds[0] ** 2), rng)
+        w, zeta, normals = _steps(spec, settings, _records(2 * s, s, label, 1.0 / search.thresholds[0] ** 2), rng)
         counts = search.counts(_residuals(spec, label, s + 1)) + search.noise_sd * normals
-        gradient = w / (2.0 * arm.noise_multiplier * zeta / s)
+        gradient = w / (2.0 * settings.noise_multiplier * zeta / s)
         # More counts, and a smaller w, both speak for the small residual.
         statistics.append(counts.sum(axis=1) / (search.noise_sd * search.levels**0.5) - gradient)
     return _mu(statistics[0], statistics[1])
 
 
 def _steps(
-    spec: Spec, arm: dp_ambssgd.SGDArm, batch: dp_ambssgd.Batch, rng: np.random.Generator
+    spec: Spec, settings: SGDArm, batch: dp_ambssgd.Batch, rng: np.random.Generator
 ) -> tuple[Array, Array, Array]:
-    """w_1, zeta_0 and the normals of the counts of all draws of one iteration at d = 1."""
+    """Runs one iteration at d = 1 many times; returns w_1, zeta_0 and the normals of the counts of all draws."""
     draws, levels = spec["arms"]["draws"], spec["settings"]["levels"]
     parts = []
     for start in range(0, draws, TOGETHER):
         size = min(TOGETHER, draws - start)
         normals = dp_ambssgd.Normals(rng.standard_normal((1, size, 1)), rng.standard_normal((1, size, levels)))
-        runs = dp_ambssgd.descend([batch], [arm] * size, normals, 1.0)
+        runs = dp_ambssgd.descend([batch], [settings] * size, normals, 1.0)
         parts.append((runs.path[1, :, 0], runs.thresholds[0], normals.counts[0]))
     w, zeta, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
     return w, zeta, counts
 
 
 def _records(n: int, place: int, label: float, x: float = 1.0) -> dp_ambssgd.Batch:
-    """n records at the origin, but for one with the given x and label."""
+    """Returns n records at the origin, but for one with the given x and label."""
     X, Y = np.zeros((n, 1)), np.zeros((n, 1))
     X[place], Y[place] = x, label
     return X, Y
@@ -153,33 +157,19 @@ def _residuals(spec: Spec, residual: float, n: int | None = None) -> Array:
 
 
 def _mu(first: Array, second: Array) -> float:
-    """Distance of the means over the common sd: of Gaussians with one sd, their Gaussian-DP parameter."""
+    """Returns the distance of means over the common sd, the Gaussian-DP parameter of two Gaussians with one sd."""
     sd = math.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2.0)
     return abs(float(first.mean() - second.mean())) / sd
 
 
 def _mu_of_test(first: Array, second: Array, cut: float) -> float:
-    """The mu at which the error rates of the test "at most the cut" lie on the trade-off curve of mu-Gaussian-DP."""
+    """Returns the mu whose Gaussian-DP trade-off curve has the error rates of the test "at most the cut"."""
     half = 0.5 / len(first)
     power, level = (float(np.clip((each <= cut).mean(), half, 1.0 - half)) for each in (first, second))
     return float(abs(ndtri(power) - ndtri(level)))
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of the attacked mechanisms."""
-    s, delta = spec["cell"]["s"], spec["settings"]["delta"]
-    stat = searches(spec)
-    single = {
-        COUNTS: stat["corrected"], RELEASED.format("corrected"): stat["corrected"],
-        RELEASED.format("as published"): stat["as published"],
-    }  # fmt: skip
-    for name in (GRADIENT, *single, ITERATION):
-        if name in single:
-            found: tuple[Release, ...] = (DisjointReleases(((single[name].release(),),)),)
-        else:
-            found = _arm(spec, name).releases(2 * s if name == ITERATION else s)
-        event = Mechanism(
-            name, found, "replace-one", "full batch", math.inf, "proved",
-            "one iteration alone: L counts of sensitivity 1, and the mean of gradients clipped at zeta",
-        )  # fmt: skip
-        yield f"{spec['variant']}: {name}", event, delta
+    """Yields the ledger entries of the attacked mechanisms."""
+    for name, arm in arms_of(spec).items():
+        yield f"{spec['variant']}: {name}", arm.mechanism, spec["settings"]["delta"]

@@ -6,14 +6,13 @@ import numpy as np
 
 from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022.arms import AMBSSGD, Choice
-from dpdescent.papers.varshney2022.design import Row, Spec
-from dpdescent.papers.varshney2022.runs.choices import runs_of, trials_of
-from dpdescent.papers.varshney2022.runs.risks import design_of, iterations
+from dpdescent.papers.varshney2022.design import Row, Spec, design_of, iterations
+from dpdescent.papers.varshney2022.runs.mini_batches import runs_of, trials_of
 from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one condition number, a row a step, quantity and trial."""
+    """Yields a row for each step, quantity and trial of one condition number."""
     design, N = design_of(spec), spec["cell"]["N"]
     for sigma, choice in choices(spec).items():
         base = {
@@ -21,12 +20,12 @@ def run(spec: Spec) -> Iterator[Row]:
             "kappa": spec["cell"]["kappa"], "T": choice.T,
         }  # fmt: skip
         for trial, X, Y in trials_of(spec, design, N, sigma):
-            runs, arm = runs_of(spec, {AMBSSGD: choice}, X, Y, trial)[AMBSSGD]
-            distance_squared = 2.0 * design.risk(runs.path[:-1, arm])
+            outcome = runs_of(spec, {AMBSSGD: choice}, X, Y, trial)[AMBSSGD]
+            distance_squared = 2.0 * design.risk(outcome.path[:-1])
             paths = {
-                "zeta": runs.thresholds[:, arm], "clip fraction": runs.clipped[:, arm],
-                "residual rms": runs.residual_rms[:, arm],
-                # What zeta should follow, by (2), (4) and eq. (48), without constants and logarithms.
+                "zeta": outcome.thresholds, "clip fraction": outcome.clipped,
+                "residual rms": outcome.residual_rms,
+                # Without constants and logarithms, because (2), (4) and eq. (48) fix what zeta follows up to these.
                 "claimed scale": np.sqrt(choice.input_bound_squared * (distance_squared + sigma**2)),
             }  # fmt: skip
             for series, path in paths.items():
@@ -35,7 +34,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def choices(spec: Spec) -> dict[float, Choice]:
-    """The main setting for every label noise."""
+    """Returns the main setting for every label noise."""
     design, T, eps = design_of(spec), iterations(spec), spec["settings"]["eps"]
     return {
         sigma: Choice.ours(spec, design, spec["cell"]["N"], sigma, eps, T) for sigma in as_list(spec["arms"]["sigma"])
@@ -43,7 +42,7 @@ def choices(spec: Spec) -> dict[float, Choice]:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one condition number."""
+    """Yields the ledger entries of one condition number."""
     for sigma, choice in choices(spec).items():
         name = f"{spec['variant']}: {AMBSSGD} sigma={sigma:g} kappa={spec['cell']['kappa']:g}"
-        yield name, choice.mechanism(AMBSSGD), choice.delta
+        yield name, choice.arm().mechanism, choice.delta

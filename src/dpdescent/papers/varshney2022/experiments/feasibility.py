@@ -14,7 +14,7 @@ PUBLISHED, EXACT = "smallest N", "smallest N, exact alpha"
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """One row a condition, constant and noise multiplier."""
+    """Yields a row for each condition, constant and noise multiplier."""
     if spec["trials"][0] > 0:
         return
     settings, arms = spec["settings"], spec["arms"]
@@ -40,7 +40,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def _ssgd_multiplier(delta: float, N: float) -> float:
-    """Theorem 3.1's order, with constant 1, at the largest epsilon of its remark: log(N/delta)."""
+    """Returns Theorem 3.1's order of alpha with constant 1 at the remark's largest epsilon: log(N/delta)."""
     return privacy.theorem_3_1(privacy.EpsilonRanges.of(N, delta).remark, delta, N)
 
 

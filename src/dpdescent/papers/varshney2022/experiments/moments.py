@@ -8,7 +8,7 @@ from dpdescent.papers.varshney2022.theory import ambssgd, moments
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """One row a quantity and setting."""
+    """Yields a row for each quantity and setting."""
     if spec["trials"][0] > 0:
         return
     for row in _quantities(spec):

@@ -23,13 +23,13 @@ SHUFFLED, THEOREM = "DP-SSGD, shuffled (explicit bound)", "Theorem 3.1, constant
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """One row an accountant, epsilon and delta; with shuffling, also for each N."""
+    """Yields a row for each accountant, epsilon and delta, and with shuffling for each N."""
     if spec["trials"][0] > 0:
         return
     for eps, delta in product(as_list(spec["cell"]["eps"]), as_list(spec["cell"]["delta"])):
         base = {"eps": eps, "delta": delta, "trial": 0}
         for series, (multiplier, cost) in ACCOUNTANTS.items():
-            # The last form of Theorem 3.6 is for eps <= log(1/delta) only.
+            # Left out, because the last form of Theorem 3.6 needs eps <= log(1/delta).
             if multiplier is privacy.published_multiplier and eps > math.log(1.0 / delta):
                 continue
             alpha = multiplier(eps, delta)

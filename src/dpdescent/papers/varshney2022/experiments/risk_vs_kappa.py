@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Iterator
 
+from dpdescent.algorithms.dp_ambssgd import tail_length
 from dpdescent.algorithms.sgd_moments import tail_risk
 from dpdescent.checks import as_list
-from dpdescent.papers.varshney2022.arms import AMBSSGD, Choice, no_privacy
-from dpdescent.papers.varshney2022.design import Row, Spec
+from dpdescent.papers.varshney2022.arms import AMBSSGD, OLS, Choice, least_squares
+from dpdescent.papers.varshney2022.design import Row, Spec, design_of
 from dpdescent.papers.varshney2022.runs import baselines
-from dpdescent.papers.varshney2022.runs.choices import runs_of, trials_of
-from dpdescent.papers.varshney2022.runs.risks import design_of, measures_of
+from dpdescent.papers.varshney2022.runs.mini_batches import runs_of, trials_of
 from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one condition number: a risk for each T and trial, and that of least squares."""
+    """Yields a risk for each T and trial of one condition number, and that of least squares."""
     design, sigma, N = design_of(spec), spec["arms"]["sigma"], spec["cell"]["N"]
     found = choices(spec)
     base = {
@@ -22,51 +22,36 @@ def run(spec: Spec) -> Iterator[Row]:
     }  # fmt: skip
     yield from ({**base, **row} for row in _without_noise(spec, found))
     for trial, X, Y in trials_of(spec, design, N, sigma):
-        for name, (runs, arm) in runs_of(spec, found, X, Y, trial).items():
-            risk = float(design.risk(runs.average[arm]))
-            yield {
-                **base,
-                "T": found[name].T,
-                "series": AMBSSGD,
-                "trial": trial,
-                "value": risk,
-                **measures_of(runs, arm),
-            }
-        yield {
-            **base,
-            "series": baselines.OLS,
-            "trial": trial,
-            "value": float(design.risk(baselines.least_squares(X, Y)[0])),
-        }
+        for T, outcome in runs_of(spec, found, X, Y, trial).items():
+            risk = float(design.risk(outcome.average))
+            yield {**base, "T": T, "series": AMBSSGD, "trial": trial, "value": risk, **outcome.measures}
+        risk = float(design.risk(baselines.least_squares(X, Y)[0]))
+        yield {**base, "series": OLS, "trial": trial, "value": risk}
 
 
-def _without_noise(spec: Spec, found: dict[str, Choice]) -> Iterator[Row]:
-    """The exact risk on the same batches without noise and clipping: the leading term by itself."""
+def _without_noise(spec: Spec, found: dict[int, Choice]) -> Iterator[Row]:
+    """Yields the exact risk on the same batches without noise and clipping, which is the leading term by itself."""
     if spec["trials"][0] > 0:
         return
     for choice in found.values():
-        kept = baselines.tail_length(choice.T, spec["settings"]["tail"])
+        kept = tail_length(spec["settings"]["tail"], choice.T)
         lam, start = choice.design.lam, -choice.design.w_star
         risk = tail_risk(lam, start, choice.eta, choice.b, choice.sigma, 0.0, choice.T, kept)
         yield {"T": choice.T, "series": "no noise", "trial": 0, "value": risk}
 
 
-def choices(spec: Spec) -> dict[str, Choice]:
-    """The main setting for every T."""
+def choices(spec: Spec) -> dict[int, Choice]:
+    """Returns the main setting for every T."""
     design, sigma = design_of(spec), spec["arms"]["sigma"]
     return {
-        f"T={T}": Choice.ours(spec, design, spec["cell"]["N"], sigma, spec["settings"]["eps"], T)
+        T: Choice.ours(spec, design, spec["cell"]["N"], sigma, spec["settings"]["eps"], T)
         for T in as_list(spec["arms"]["T"])
     }
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one condition number."""
+    """Yields the ledger entries of one condition number."""
     delta = spec["settings"]["delta"]
-    for name, choice in choices(spec).items():
-        yield f"{spec['variant']}: {AMBSSGD} {name} kappa={spec['cell']['kappa']:g}", choice.mechanism(AMBSSGD), delta
-    yield (
-        f"{spec['variant']}: OLS kappa={spec['cell']['kappa']:g}",
-        no_privacy(baselines.OLS, "non-private baseline: no noise"),
-        delta,
-    )
+    for T, choice in choices(spec).items():
+        yield f"{spec['variant']}: {AMBSSGD} T={T} kappa={spec['cell']['kappa']:g}", choice.arm().mechanism, delta
+    yield f"{spec['variant']}: {OLS} kappa={spec['cell']['kappa']:g}", least_squares().mechanism, delta

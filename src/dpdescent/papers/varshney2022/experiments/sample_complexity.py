@@ -1,29 +1,34 @@
 """Smallest N on a grid at which the median risk reaches a target, against the dimension."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from dpdescent.algorithms import dp_ambssgd
-from dpdescent.baselines.ada_ssp import ada_ssp, wishart_gram
-from dpdescent.papers.varshney2022.arms import AMBSSGD, FIXED, public_threshold
-from dpdescent.papers.varshney2022.design import Array, Design, Row, Spec, trial_stream
-from dpdescent.papers.varshney2022.experiments.risk_vs_d import choices
+from dpdescent.papers.varshney2022 import arms
+from dpdescent.papers.varshney2022.arms import Arm, Choice
+from dpdescent.papers.varshney2022.design import Array, Design, Row, Spec, design_of, iterations, trial_stream
 from dpdescent.papers.varshney2022.runs import baselines
-from dpdescent.papers.varshney2022.runs.risks import design_of, iterations
+from dpdescent.papers.varshney2022.runs.mini_batches import descend
 from dpdescent.privacy.events import Mechanism
 
 ONE_PASS = "one pass"
 
-# Least records of a batch: DP-STAT and the gradient need some each.
+# Least number of records of a batch, because DP-STAT and the gradient need some each.
 LEAST = 20
+
+STAND_IN = (
+    "the largest N of the grid and the first sigma stand for all of them: sensitivity and noise differ, not their ratio"
+)
 
 Goal = tuple[float, float]
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one dimension: the smallest N for every goal, method and trial; none where the grid ends before."""
+    """Yields the smallest N for each goal, method and trial of one dimension; none where the grid ends before."""
     design = design_of(spec)
     search = _one_pass if spec["panel"] == ONE_PASS else _statistics
     for trial in range(*spec["trials"]):
@@ -36,24 +41,39 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def sizes(spec: Spec, d: int) -> list[int]:
-    """The grid of N: geometric in N/d."""
+    """Returns the grid of N, geometric in N/d."""
     first, last, count = spec["arms"]["grid"]
     return [round(d * ratio) for ratio in np.geomspace(first, last, count).tolist()]
 
 
 def goals(spec: Spec) -> list[Goal]:
-    """Pairs of label noise and risk to be reached."""
+    """Returns pairs of label noise and risk to be reached."""
     return [(float(sigma), float(target)) for sigma, target in spec["cell"]["goals"]]
 
 
-def _one_pass(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, Goal, int]]:
-    """Upwards, since a DP-STAT that sees noise makes the risk jump: the first N is looked for, not a root.
+def series_of(spec: Spec) -> tuple[str, ...]:
+    """Returns the series of a panel."""
+    if spec["panel"] == ONE_PASS:
+        return arms.AMBSSGD, arms.QUANTILE.format(spec["settings"]["quantile"]), arms.FIXED
+    return arms.ADA_SSP, arms.ADA_SSP_TIGHT
 
-    The first of many noisy medians lies a little low, by less than a point or two of the grid.
+
+def arms_of(
+    spec: Spec, design: Design, N: int, sigma: float, *, label: int = 0, offset: float = 0.0
+) -> dict[str, Arm[Any]]:  # fmt: skip
+    """Returns the arms of a panel at one N and label noise by series; AdaSSP gets sums, so that nothing is clipped."""
+    at = Choice.ours(spec, design, N, sigma, spec["settings"]["eps"], iterations(spec), offset=offset)
+    return arms.arms_of(series_of(spec), at, label, "not enforced")
+
+
+def _one_pass(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, Goal, int]]:
+    """Yields the first N that reaches each goal, by a scan upwards.
+
+    A bisection would fail, because the risk jumps where DP-STAT sees noise. The first of many noisy medians lies a
+    little low, by less than a point or two of the grid.
     """
     sigmas = sorted({sigma for sigma, _ in goals(spec)})
-    series = [*choices(spec, design, 10**6, 1.0), FIXED]
-    open_goals = set(product(series, goals(spec)))
+    open_goals = set(product(series_of(spec), goals(spec)))
     for N in sizes(spec, len(design.lam)):
         if N // iterations(spec) < LEAST:
             continue
@@ -69,51 +89,51 @@ def _one_pass(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, Goa
 def _median_risks(
     spec: Spec, design: Design, N: int, sigmas: list[float], trial: int
 ) -> dict[tuple[str, float], float]:
-    """Over the draws of a trial, by series and label noise."""
+    """Returns the median risks over the draws of a trial by series and label noise."""
     T, d = iterations(spec), len(design.lam)
     place = f"sample complexity_N={N}_d={d}"
     rngs = {role: trial_stream(spec, place, trial, role) for role in ("data", "noise", "offset")}
     risks, tail = [], spec["settings"]["tail"]
     for _ in range(spec["arms"]["draws"]):
         offset = float(rngs["offset"].random())
-        arms: dict[tuple[str, float], dp_ambssgd.SGDArm] = {}
+        runs: dict[tuple[str, float], Arm[dp_ambssgd.SGDArm]] = {}
         for label, sigma in enumerate(sigmas):
-            found = choices(spec, design, N, sigma, offset=offset)
-            arms |= {(series, sigma): choice.arm(label) for series, choice in found.items()}
-            arms[FIXED, sigma] = found[AMBSSGD].fixed(public_threshold(spec, design, N, sigma), label)
+            found = arms_of(spec, design, N, sigma, label=label, offset=offset)
+            runs |= {(series, sigma): arm for series, arm in found.items()}
         batches = (design.draw(N // T, np.array(sigmas), rngs["data"]) for _ in range(T))
         normals = dp_ambssgd.Normals.draw(rngs["noise"], T, d, spec["settings"]["levels"])
-        risks.append(design.risk(dp_ambssgd.descend(batches, list(arms.values()), normals, tail).average))
-    return dict(zip(arms, np.median(risks, axis=0).tolist(), strict=True))
+        outcomes = descend(runs, batches, normals, tail).values()
+        risks.append(design.risk(np.stack([outcome.average for outcome in outcomes])))
+    return dict(zip(runs, np.median(risks, axis=0).tolist(), strict=True))
 
 
 def _statistics(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, Goal, int]]:
-    """AdaSSP's risk falls with N: by bisection, with generators that start alike for every N."""
-    for name, tight in ((baselines.ADA_SSP, False), (baselines.ADA_SSP_TIGHT, True)):
+    """Yields the smallest N for each goal by bisection, because AdaSSP's risk falls with N.
+
+    Generators start alike for every N."""
+    for name in series_of(spec):
         for goal in goals(spec):
 
-            def median(N: int, sigma: float = goal[0], tight: bool = tight) -> float:
-                return float(np.median(_ada_ssp_risks(spec, design, N, sigma, tight, trial)))
+            def median(N: int, sigma: float = goal[0], name: str = name) -> float:
+                return float(np.median(_ada_ssp_risks(spec, design, N, sigma, name, trial)))
 
             N = _first(sizes(spec, len(design.lam)), median, goal[1])
             if N is not None:
                 yield name, goal, N
 
 
-def _ada_ssp_risks(spec: Spec, design: Design, N: int, sigma: float, tight: bool, trial: int) -> Array:
+def _ada_ssp_risks(spec: Spec, design: Design, N: int, sigma: float, name: str, trial: int) -> Array:
     place = f"sample complexity_d={len(design.lam)}"
     rngs = {role: trial_stream(spec, place, trial, role) for role in ("Wishart", "AdaSSP")}
-    noise = baselines.calibration(spec, design, N, sigma, spec["settings"]["eps"], tight=tight, source="not enforced")
-    fits = []
+    arm, fits = arms_of(spec, design, N, sigma)[name], []
     for _ in range(spec["arms"]["draws"]):
-        root = np.diag(np.sqrt(design.lam))
-        gram = wishart_gram(design.w_star, N, rngs["Wishart"], root=root, sigma=sigma)
-        fits.append(ada_ssp(gram, noise, rngs["AdaSSP"], spec["settings"]["failure"]).theta)
+        gram = baselines.wishart_gram(design, N, sigma, rngs["Wishart"])
+        fits.append(baselines.ada_ssp_on_sums(arm, gram, spec["settings"]["failure"], rngs["AdaSSP"]))
     return design.risk(np.stack(fits))
 
 
 def _first(grid: list[int], risk: Callable[[int], float], target: float) -> int | None:
-    """The first N of the grid at which a falling risk is at most the target."""
+    """Returns the first N of the grid at which a falling risk is at most the target; None where there is none."""
     if risk(grid[-1]) > target:
         return None
     low, high = -1, len(grid) - 1
@@ -124,16 +144,9 @@ def _first(grid: list[int], risk: Callable[[int], float], target: float) -> int 
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries: the noise that every N of the grid gets has the same ratio to its sensitivity; one N is shown."""
-    design, delta = design_of(spec), spec["settings"]["delta"]
-    N, sigma, eps = sizes(spec, len(design.lam))[-1], goals(spec)[0][0], spec["settings"]["eps"]
-    where = f"{spec['variant']}: {spec['panel']}"
-    if spec["panel"] == ONE_PASS:
-        for series, choice in choices(spec, design, N, sigma).items():
-            yield f"{where}, {series} d={len(design.lam)}", choice.mechanism(series), delta
-        fixed = choices(spec, design, N, sigma)[AMBSSGD].fixed_mechanism(public_threshold(spec, design, N, sigma))
-        yield f"{where}, {FIXED} d={len(design.lam)}", fixed, delta
-    else:
-        for name, tight in ((baselines.ADA_SSP, False), (baselines.ADA_SSP_TIGHT, True)):
-            noise = baselines.calibration(spec, design, N, sigma, eps, tight=tight, source="not enforced")
-            yield f"{where}, {name} d={len(design.lam)}", baselines.ada_ssp_mechanism(noise), delta
+    """Yields the ledger entries of one dimension, at one N for all."""
+    design = design_of(spec)
+    N, sigma = sizes(spec, len(design.lam))[-1], goals(spec)[0][0]
+    for series, arm in arms_of(spec, design, N, sigma).items():
+        name = f"{spec['variant']}: {spec['panel']}, {series} d={len(design.lam)}"
+        yield name, replace(arm.mechanism, stand_in=STAND_IN), spec["settings"]["delta"]

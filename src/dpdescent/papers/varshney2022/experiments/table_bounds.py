@@ -9,7 +9,7 @@ from dpdescent.papers.varshney2022.theory.comparison import ENTRIES, Point, dp_a
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """One row a method, label noise and epsilon; where no bound is quoted there is no row."""
+    """Yields a row for each method, label noise and epsilon for which the paper quotes a bound."""
     cell, arms = spec["cell"], spec["arms"]
     if spec["trials"][0] > 0:
         return

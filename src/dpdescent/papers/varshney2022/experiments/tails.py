@@ -3,16 +3,15 @@
 from collections.abc import Iterable, Iterator
 
 from dpdescent.checks import as_list
-from dpdescent.papers.varshney2022.arms import AMBSSGD, Choice, no_privacy
-from dpdescent.papers.varshney2022.design import Design, Row, Spec
+from dpdescent.papers.varshney2022.arms import AMBSSGD, OLS, Choice, least_squares
+from dpdescent.papers.varshney2022.design import Design, Row, Spec, iterations
 from dpdescent.papers.varshney2022.runs import baselines
-from dpdescent.papers.varshney2022.runs.choices import runs_of, trials_of
-from dpdescent.papers.varshney2022.runs.risks import iterations, measures_of
+from dpdescent.papers.varshney2022.runs.mini_batches import runs_of, trials_of
 from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one law: a risk for each factor and trial, and that of least squares."""
+    """Yields a risk for each factor and trial of one law, and that of least squares."""
     found, sigma = choices(spec), spec["arms"]["sigma"]
     design = next(iter(found.values())).design
     base = {
@@ -20,22 +19,18 @@ def run(spec: Spec) -> Iterator[Row]:
         "eps": spec["settings"]["eps"], "delta": spec["settings"]["delta"],
     }  # fmt: skip
     for trial, X, Y in trials_of(spec, design, spec["cell"]["N"], sigma):
-        for factor, (runs, arm) in runs_of(spec, found, X, Y, trial).items():
-            risk = float(design.risk(runs.average[arm]))
+        for factor, outcome in runs_of(spec, found, X, Y, trial).items():
+            risk = float(design.risk(outcome.average))
             yield {
                 **base, "factor": factor, "T": found[factor].T, "series": AMBSSGD, "trial": trial, "value": risk,
-                **measures_of(runs, arm),
+                **outcome.measures,
             }  # fmt: skip
-        yield {
-            **base,
-            "series": baselines.OLS,
-            "trial": trial,
-            "value": float(design.risk(baselines.least_squares(X, Y)[0])),
-        }
+        risk = float(design.risk(baselines.least_squares(X, Y)[0]))
+        yield {**base, "series": OLS, "trial": trial, "value": risk}
 
 
 def choices(spec: Spec) -> dict[str, Choice]:
-    """The main setting by the factor that stands for log^a N."""
+    """Returns the main setting by the factor that stands for log^a N."""
     cell, settings = spec["cell"], spec["settings"]
     design = Design.of(cell["d"], settings["kappa"], settings["w_norm"], cell["law"])
     return {
@@ -47,12 +42,8 @@ def choices(spec: Spec) -> dict[str, Choice]:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one law; the guarantee asks nothing of it."""
+    """Yields the ledger entries of one law, on which no guarantee depends."""
     delta = spec["settings"]["delta"]
     for factor, choice in choices(spec).items():
-        yield f"{spec['variant']}: {AMBSSGD} {spec['cell']['law']}, factor {factor}", choice.mechanism(AMBSSGD), delta
-    yield (
-        f"{spec['variant']}: OLS {spec['cell']['law']}",
-        no_privacy(baselines.OLS, "non-private baseline: no noise"),
-        delta,
-    )
+        yield f"{spec['variant']}: {AMBSSGD} {spec['cell']['law']}, factor {factor}", choice.arm().mechanism, delta
+    yield f"{spec['variant']}: {OLS} {spec['cell']['law']}", least_squares().mechanism, delta

@@ -45,7 +45,7 @@ def largest_residual(problem: LinearProblem) -> float:
 
 @dataclass(frozen=True)
 class Setting:
-    """A run of DP-AMBSSGD, as the bounds see it.
+    """A run of DP-AMBSSGD in the form that the bounds take.
 
     Attributes:
         problem: the regression.
@@ -71,7 +71,7 @@ class Setting:
 
     @classmethod
     def of(cls, problem: LinearProblem, steps: float, alpha: float, stat_size: float | None = None) -> "Setting":
-        """With Theorem 3.7's step size, s = b/10 unless it is given, and Lemma 3.11's Delta."""
+        """Returns the setting with Theorem 3.7's step size, Lemma 3.11's Delta, and s = b/10 unless it is given."""
         require_positive(steps=steps)
         share = problem.records / steps
         batch = share * (1.0 - STAT_SHARE) if stat_size is None else share - stat_size
@@ -80,7 +80,7 @@ class Setting:
         return cls(problem, steps, batch, theorem_step(problem.lam, batch, problem.fourth), alpha, width)
 
     def without_logs(self) -> "Setting":
-        """The same with log^{4a} N = 1."""
+        """Returns this setting with log^{4a} N = 1."""
         return replace(self, logs=False)
 
     @property
@@ -91,7 +91,7 @@ class Setting:
 
     @property
     def floor(self) -> float:
-        """sigma^2 + Delta^2."""
+        """sigma^2 + Delta^2, the part of a squared threshold that does not fall with the distance."""
         return self.problem.sigma**2 + self.width**2
 
 
@@ -132,7 +132,7 @@ def squared_threshold_bound(setting: Setting, step: float | None = None) -> floa
 
 
 def threshold_bound(setting: Setting, distance_squared: float) -> float:
-    """What Lemma 3.11 asks of zeta_t: `R_x K2 log^{2a} N (sqrt(kappa) |w_t - w*|_H + sigma + Delta)`."""
+    """Least zeta_t that Lemma 3.11 covers: `R_x K2 log^{2a} N (sqrt(kappa) |w_t - w*|_H + sigma + Delta)`."""
     require_non_negative(distance_squared=distance_squared)
     problem = setting.problem
     residual = math.sqrt(problem.kappa * distance_squared) + problem.sigma + setting.width

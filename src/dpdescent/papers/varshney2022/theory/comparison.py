@@ -13,7 +13,7 @@ from dpdescent.checks import require_non_negative, require_positive
 
 @dataclass(frozen=True)
 class Point:
-    """Where entries are evaluated, x ~ N(0, I).
+    """A size at which entries are evaluated, for x ~ N(0, I).
 
     Attributes:
         d: dimension.
@@ -35,18 +35,18 @@ class Point:
 
     @property
     def sampling(self) -> float:
-        """sigma^2 d / N."""
+        """The term of sampling, sigma^2 d / N."""
         return self.sigma**2 * self.d / self.records
 
     @property
     def privacy(self) -> float:
-        """d^2 / (eps N)^2, per unit of squared scale."""
+        """The term of privacy per unit of squared scale, d^2 / (eps N)^2."""
         return (self.d / (self.eps * self.records)) ** 2
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One method as quoted.
+    """One method with the bound and the sample size that the paper quotes for it.
 
     Attributes:
         method: name, with the work that is quoted.

@@ -54,22 +54,22 @@ class LinearProblem:
 
     @property
     def dimension(self) -> int:
-        """d."""
+        """The dimension d."""
         return len(self.lam)
 
     @property
     def trace(self) -> float:
-        """Tr H."""
+        """The trace of H."""
         return float(self.lam.sum())
 
     @property
     def trace_inverse(self) -> float:
-        """Tr H^-1."""
+        """The trace of the inverse of H."""
         return float((1.0 / self.lam).sum())
 
     @property
     def largest(self) -> float:
-        """|H|."""
+        """The largest eigenvalue of H, |H|."""
         return float(self.lam.max())
 
     @property
@@ -89,16 +89,16 @@ class LinearProblem:
 
     @property
     def euclidean_norm_squared(self) -> float:
-        """|w*|^2."""
+        """The squared Euclidean norm of w*."""
         return float(self.w_star @ self.w_star)
 
     @property
     def bound_squared(self) -> float:
-        """R_x^2."""
+        """R_x^2, as `input_bound_squared` gives it."""
         return input_bound_squared(self.lam, self.fourth)
 
     def log_power(self, power: float) -> float:
-        """log^power N; power is a multiple of a mostly."""
+        """log^power N of this regression's N."""
         return log_power(self.records, power)
 
 
@@ -122,7 +122,7 @@ def input_bound_squared(lam: ArrayLike, fourth: float = 3.0) -> float:
 
 
 def log_power(records: float, power: float) -> float:
-    """log^power N."""
+    """Returns log(N)^power."""
     _require_records(records)
     return float(math.log(records) ** power)
 
@@ -136,7 +136,7 @@ def tail_probability_ratio(d: int, beta: float) -> float:
 
 @dataclass(frozen=True)
 class Contraction:
-    """What B = I - (eta/b) sum of b x x' does to squared errors in mean, for normal x; exact and as claimed.
+    """Mean effect of B = I - (eta/b) sum of b x x' on squared errors, for normal x; exact and as claimed.
 
     Attributes:
         in_h: largest eigenvalue of H^-1/2 E[B'HB] H^-1/2.

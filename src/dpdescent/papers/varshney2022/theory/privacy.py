@@ -44,12 +44,15 @@ def zcdp_multiplier(eps: float, delta: float) -> float:
 
 
 def disjoint_multiplier(eps: float, delta: float) -> float:
-    """The same with disjoint ranges: a record counts for DP-STAT or for the gradient, at 1/(2 alpha^2)."""
+    """alpha at which 1/(2 alpha^2) is all of the zCDP budget of (eps, delta), for disjoint ranges of indices.
+
+    A record then counts for DP-STAT or for the gradient, but never for both.
+    """
     return math.sqrt(0.5 / zcdp.rho_of_epsilon(eps, delta))
 
 
 def gaussian_multiplier(eps: float, delta: float) -> float:
-    """The same with the exact conversion of one Gaussian release in place of zCDP's: the smallest alpha."""
+    """Smallest alpha with which one Gaussian release is (eps, delta)-private, by the exact conversion."""
     return math.sqrt(0.5 / tight_rho(eps, delta))
 
 
@@ -83,7 +86,7 @@ class EpsilonRanges:
 
     @classmethod
     def of(cls, records: float, delta: float) -> "EpsilonRanges":
-        """At N records and delta."""
+        """Returns the three ranges at N records and delta."""
         require_positive(records=records)
         require_probability(delta=delta)
         root = math.sqrt(records)

@@ -19,7 +19,7 @@ C2 = 1.0 / (4.0 * 1050.0)
 
 @dataclass(frozen=True)
 class Parameters:
-    """What DP-SSGD runs with.
+    """Step size, threshold and noise multiplier of DP-SSGD.
 
     Attributes:
         eta: step size.
@@ -53,7 +53,7 @@ def theorem_parameters(problem: LinearProblem, alpha: float, c1: float = C1, c2:
 
 
 def corollary_parameters(problem: LinearProblem, eps: float, delta: float) -> Parameters:
-    """As printed for x ~ N(0, I): `eta = 1/(4d)`, `zeta = sqrt(d (|w*|^2 + sigma^2)) log N` (varshney2022 Cor. 3.3).
+    """Printed for x ~ N(0, I): `eta = 1/(4d)`, `zeta = sqrt(d (|w*|^2 + sigma^2)) log N` (varshney2022 Cor. 3.3).
 
     The step leaves out Theorem 3.2's factor 1/(d alpha^2), and alpha has the constant 1.
 
@@ -67,7 +67,7 @@ def corollary_parameters(problem: LinearProblem, eps: float, delta: float) -> Pa
 
 
 def practical_parameters(problem: LinearProblem, alpha: float, factor: float = 3.0) -> Parameters:
-    """Our own: `zeta = factor sqrt(Tr H (|w*|_H^2 + sigma^2))`, and the largest step that keeps iterates near w*.
+    """Returns ours: `zeta = factor sqrt(Tr H (|w*|_H^2 + sigma^2))`, and the largest step that keeps iterates near w*.
 
     `eta = min(1/(2 R_x^2), (|w*|_H^2 + sigma^2) / (2 d alpha^2 zeta^2))`: the noise's stationary E |w_t - w*|_H^2,
     about `2 eta d alpha^2 zeta^2`, is then at most |w*|_H^2 + sigma^2, and gradients keep the size on which zeta rests.
@@ -80,14 +80,14 @@ def practical_parameters(problem: LinearProblem, alpha: float, factor: float = 3
 
 
 def bias(problem: LinearProblem, eta: float) -> float:
-    """What is left of the start: `R_x^2 / 2 e^{-eta mu (N/2 + 1)} |w*|^2` (varshney2022 eq. 36)."""
+    """Risk that is left of the start: `R_x^2 / 2 e^{-eta mu (N/2 + 1)} |w*|^2` (varshney2022 eq. 36)."""
     require_positive(eta=eta)
     decay = math.exp(-eta * problem.mu * (problem.records / 2.0 + 1.0))
     return 0.5 * problem.bound_squared * decay * problem.euclidean_norm_squared
 
 
 def variance(problem: LinearProblem, parameters: Parameters) -> float:
-    """`(Tr(H^-1 M) + eta R_x^2 / (1 - eta R_x^2) d |M|_H) / N`, `M = sigma^2 H + 4 zeta^2 alpha^2 I`.
+    """Variance: `(Tr(H^-1 M) + eta R_x^2 / (1 - eta R_x^2) d |M|_H) / N`, `M = sigma^2 H + 4 zeta^2 alpha^2 I`.
 
     varshney2022 eq. (39); |M|_H is the norm of H^-1/2 M H^-1/2.
 
@@ -110,7 +110,7 @@ def lemma_3_5(problem: LinearProblem, parameters: Parameters) -> float:
 
 
 def equation_5(problem: LinearProblem, parameters: Parameters) -> float:
-    """The same with e^{-eta mu N / 2}, a little larger (varshney2022 eq. 5)."""
+    """Bound of Lemma 3.5 with e^{-eta mu N / 2} in the bias, which is a little larger (varshney2022 eq. 5)."""
     step_back = math.exp(parameters.eta * problem.mu)
     return bias(problem, parameters.eta) * step_back + variance(problem, parameters)
 
@@ -169,7 +169,7 @@ def trace_ratio(problem: LinearProblem, parameters: Parameters) -> float:
 
 
 def product_bound(problem: LinearProblem, eta: float, steps: float, beta: float) -> float:
-    """What |B_{T-1} ... B_j z|^2 / |z|^2 exceeds with probability beta at most: `e^{-eta mu (T-j)} / beta` (Lemma A.6).
+    """|B_{T-1} ... B_j z|^2 / |z|^2 exceeds this with probability beta at most: `e^{-eta mu (T-j)} / beta` (Lemma A.6).
 
     varshney2022 Lemma A.6, for B = I - eta x x' and eta < 1 / R_x^2; steps is T - j.
     """
@@ -211,7 +211,7 @@ def trace_v(problem: LinearProblem, eta: float, beta: float) -> float:
 
 
 def variance_of_iterate(problem: LinearProblem, parameters: Parameters, log: float) -> float:
-    """Eq. (27), blank in the text, as the next line of the proof has it; `log` is log(1/beta).
+    """Variance of an iterate, as the line after the blank eq. (27) has it; `log` is log(1/beta).
 
     `210 eta / mu (5 sigma^2 R_x^2 log^{2a+2}(1/beta) + 4 zeta^2 alpha^2 d log^2(1/beta))`.
     """
@@ -222,7 +222,7 @@ def variance_of_iterate(problem: LinearProblem, parameters: Parameters, log: flo
 
 
 def distance_bound(problem: LinearProblem, parameters: Parameters) -> float:
-    """What |w_t - w*| stays below with high probability where nothing is clipped (varshney2022 eq. 28).
+    """Bound on |w_t - w*| with high probability where nothing is clipped (varshney2022 eq. 28).
 
     `2 |w*| + 2 sqrt(1050 eta / mu) R_x sigma log^{a+1} N + 4 sqrt(210 eta d / mu) zeta alpha log N`.
     """
