@@ -25,7 +25,7 @@ pathvars:
 wildcard_constraints:
     item="|".join(ARTEFACTS),
     key="|".join(PROJECT.papers),
-    part=r"[^/]+",
+    pack=r"\d+",
     dataset=r"[A-Za-z0-9_]+",
 
 
@@ -70,6 +70,7 @@ check_call()
 onstart:
     check_room()
     start_at_once()
+    forget_training()
     keep_reference()
     warn_of_own_data()
 

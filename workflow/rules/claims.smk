@@ -46,36 +46,39 @@ rule findings:
 rule privacy:
     input:
         stamp=STAMP,
-        data=lambda wildcards: part_datasets(wildcards.item),
-        tables=lambda wildcards: tables_read(wildcards.item),
+        data=lambda wildcards: ledger_data(wildcards.key),
+        tables=lambda wildcards: ledger_tables(wildcards.key),
     output:
-        f"{BUILD}/privacy/{{item}}.csv",
+        f"{BUILD}/privacy/{{key}}.csv",
     log:
-        f"{BUILD}/logs/privacy/{{item}}.log",
+        f"{BUILD}/logs/privacy/{{key}}.log",
     benchmark:
-        f"{BUILD}/benchmarks/privacy/{{item}}.tsv"
+        f"{BUILD}/benchmarks/privacy/{{key}}.tsv"
     params:
-        code=lambda wildcards: code("privacy", experiment_module(wildcards.item)),
+        code=lambda wildcards: code("privacy", *ledger_modules(wildcards.key)),
         versions=versions("dp-accounting", "numpy", "scipy"),
-        spec=lambda wildcards: json.dumps(ledger_spec(wildcards.item), sort_keys=True),
+        cells=lambda wildcards: packs.ledger_json(ledger_parts(wildcards.key)),
+        data=lambda wildcards, input: f"--data {input.data}" if input.data else "",
         tables=lambda wildcards, input: f"--tables {input.tables}" if input.tables else "",
     message:
-        "{wildcards.item}: account for privacy"
+        "{wildcards.key}: account for privacy"
     shell:
-        "{sys.executable:q} workflow/scripts/privacy.py --spec {params.spec:q} {params.tables} --output {output:q} > {log} 2>&1"
+        "{sys.executable:q} workflow/scripts/privacy.py --cells {params.cells:q} {params.data} {params.tables}"
+        " --output {output:q} > {log} 2>&1"
 
 
-def part_datasets(item):
-    parts = ARTEFACTS[item].parts
-    return sorted({f"{BUILD}/data/{part.spec['paper']}/{part.dataset}.csv" for part in parts if part.dataset})
+def ledger_modules(key):
+    return [paper_module(key, "audit"), *(experiment_module(item) for item in items_of(key))]
 
 
-def ledger_spec(item):
-    """Each distinct cell of an artefact once, without trials: what is released does not depend on them."""
-    cells = {}
-    for part in ARTEFACTS[item].parts:
-        spec = {key: value for key, value in part.spec.items() if key != "trials"}
-        if part.dataset:
-            spec["data"] = f"{BUILD}/data/{part.spec['paper']}/{part.dataset}.csv"
-        cells[json.dumps(spec, sort_keys=True)] = spec
-    return list(cells.values())
+def ledger_parts(key):
+    return [part for item in items_of(key) for part in ARTEFACTS[item].parts]
+
+
+def ledger_data(key):
+    datasets = {part.dataset for part in ledger_parts(key) if part.dataset}
+    return [f"{BUILD}/data/{key}/{dataset}.csv" for dataset in sorted(datasets)]
+
+
+def ledger_tables(key):
+    return sorted({table for item in items_of(key) for table in tables_read(item)})

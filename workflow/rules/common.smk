@@ -2,11 +2,13 @@
 import atexit
 import json
 import re
+from functools import cache
 
 from snakemake import cli
 
 from dpdescent.replication.ledger import own_data
-from dpdescent.replication.build import preflight
+from dpdescent.replication.build import preflight, store
+from dpdescent.replication.configuration import packs
 from dpdescent.replication.configuration import project as project_of
 from dpdescent.replication.configuration.values import ConfigError
 from dpdescent.replication.build.fingerprint import code_fingerprint
@@ -31,7 +33,7 @@ DEFAULT = {artefact.item: artefact for artefact in PROJECT.artefacts()}
 ARTEFACTS = DEFAULT | {artefact.item: artefact for artefact in PROJECT.on_request()}
 FIGURES = [item for item, artefact in ARTEFACTS.items() if not artefact.is_table]
 TABLES = [item for item, artefact in ARTEFACTS.items() if artefact.is_table]
-PARTS = {(item, part.name): part for item, artefact in ARTEFACTS.items() for part in artefact.parts}
+PACKS = {(item, pack.name): pack for item, artefact in ARTEFACTS.items() for pack in artefact.packs}
 
 # What lies in results before the first build of this checkout is a reference to compare with, and no reason to skip.
 # The stamp is newer than such files and older than what is made here; it lies beside Snakemake's records on purpose:
@@ -87,18 +89,18 @@ def check_call():
 def known_targets():
     names = [rule.name for rule in workflow.rules if not rule.has_wildcards()]
     stages = [rule.name for rule in workflow.rules if rule.has_wildcards()]
-    parts = {f"{BUILD}/parts/{item}/{name}.csv" for item, name in PARTS}
+    listed = {f"{BUILD}/packs/{item}/{name}.csv" for item, name in PACKS}
     data = {f"{BUILD}/data/{key}/{name}.csv" for key, paper in PROJECT.papers.items() for name in paper.datasets}
     results = [file for artefact in ARTEFACTS.values() for file in artefact_files(artefact)]
     shared = [str(file) for rule in workflow.rules if not rule.has_wildcards() for file in rule.output]
 
     def makes(file):
         # Wildcards of these two match names that no configuration knows.
-        if file.startswith((f"{BUILD}/parts/", f"{BUILD}/data/")):
-            return file in parts | data
+        if file.startswith((f"{BUILD}/packs/", f"{BUILD}/data/")):
+            return file in listed | data
         return any(rule.is_producer(file) for rule in workflow.rules)
 
-    files = [*results, *shared, *data, *parts]
+    files = [*results, *shared, *data, *listed]
     return preflight.Targets(names, stages, files, makes, list(PROJECT.papers), SCALE)
 
 
@@ -120,6 +122,13 @@ def start_at_once():
     # ends adds a timer that wakes the scheduler once more a second while others wait: hundreds of jobs in, most of a core.
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
+
+
+def forget_training():
+    """Makes trained parts count for nothing where no build has begun in this checkout, or training is forced."""
+    asked = workflow.dag_settings
+    if asked.forceall or "train" in asked.forcerun or not os.path.isdir(REFERENCE):
+        store.forget(Path(BUILD) / "parts")
 
 
 def keep_reference():
@@ -162,6 +171,7 @@ def artefact_files(artefact):
     return [f"{RESULTS}/{artefact.item}.{kind}" for kind in kinds]
 
 
+@cache
 def code(stage, *modules):
     """Fingerprint of a stage's script and of the modules that it imports by name."""
     files = [module_file(SOURCE, module) for module in modules]
@@ -181,4 +191,9 @@ def tables_read(item):
 
 
 def tables_of(key):
-    return [f"{RESULTS}/{artefact.item}.csv" for artefact in PROJECT.papers[key].artefacts.values()]
+    return [f"{RESULTS}/{item}.csv" for item in items_of(key)]
+
+
+def items_of(key):
+    """Artefacts of a paper that every build makes."""
+    return [artefact.item for artefact in PROJECT.papers[key].artefacts.values()]

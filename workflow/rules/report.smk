@@ -154,5 +154,5 @@ rule compute:
     message:
         "sum up times and memory"
     shell:
-        "{sys.executable:q} workflow/scripts/compute.py --benchmarks {BUILD}/benchmarks --parts {RESULTS}/parts.csv"
+        "{sys.executable:q} workflow/scripts/compute.py --build {BUILD} --parts {RESULTS}/parts.csv"
         " --output {output.table:q} --script {output.script:q} > {log} 2>&1"

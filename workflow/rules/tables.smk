@@ -4,7 +4,7 @@
 rule table:
     input:
         stamp=STAMP,
-        parts=lambda wildcards: part_files(wildcards.item),
+        packs=lambda wildcards: pack_files(wildcards.item),
     output:
         table=in_report(f"{RESULTS}/{{item}}.csv", "numbers"),
         parts=f"{BUILD}/fingerprints/{{item}}.csv",
@@ -17,12 +17,11 @@ rule table:
         versions=versions("numpy", "pandas"),
         axes=lambda wildcards: ARTEFACTS[wildcards.item].keys,
         measures=lambda wildcards: ARTEFACTS[wildcards.item].measures,
-        names=lambda wildcards: [part.name for part in ARTEFACTS[wildcards.item].parts],
     message:
         "{wildcards.item}: summarise trials"
     shell:
         "{sys.executable:q} workflow/scripts/table.py --item {wildcards.item} --folder {BUILD}/parts/{wildcards.item}"
-        " --keys {params.axes:q} --measures {params.measures:q} --parts {params.names:q}"
+        " --keys {params.axes:q} --measures {params.measures:q} --packs {input.packs:q}"
         " --output {output.table:q} --fingerprints {output.parts:q} > {log} 2>&1"
 
 

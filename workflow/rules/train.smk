@@ -1,33 +1,34 @@
-# Data generation and training runs: one job a part (an outer cell of a grid and a range of trials).
+# Data generation and training runs: one process a pack of parts (a part is an outer cell of a grid and a range of
+# trials). A job trains those of its parts that are not there or are made from something else, and lists them all. It
+# measures each part itself, because one that is trained again leaves the times of its neighbours alone.
 
 
 rule train:
     input:
         stamp=STAMP,
-        data=lambda wildcards: part_data(wildcards),
+        data=lambda wildcards: pack_data(wildcards),
         tables=lambda wildcards: tables_read(wildcards.item),
     output:
-        f"{BUILD}/parts/{{item}}/{{part}}.csv",
+        f"{BUILD}/packs/{{item}}/{{pack}}.csv",
     log:
-        f"{BUILD}/logs/train/{{item}}/{{part}}.log",
-    benchmark:
-        f"{BUILD}/benchmarks/train/{{item}}/{{part}}.tsv"
+        f"{BUILD}/logs/train/{{item}}/{{pack}}.log",
     params:
         code=lambda wildcards: code("train", experiment_module(wildcards.item)),
         versions=versions("numpy", "scipy"),
-        spec=lambda wildcards: PARTS[wildcards.item, wildcards.part].json(),
+        pack=lambda wildcards: PACKS[wildcards.item, wildcards.pack].json(),
         data=lambda wildcards, input: f"--data {input.data}" if input.data else "",
         tables=lambda wildcards, input: f"--tables {input.tables}" if input.tables else "",
     message:
-        "{wildcards.item}: train {wildcards.part}"
+        "{wildcards.item}: train pack {wildcards.pack}"
     shell:
-        "{sys.executable:q} workflow/scripts/train.py --spec {params.spec:q} {params.data} {params.tables} --output {output:q} > {log} 2>&1"
+        "{sys.executable:q} workflow/scripts/train.py --pack {params.pack:q} --code {params.code} {params.data}"
+        " {params.tables} --folder {BUILD}/parts/{wildcards.item} --output {output:q} > {log} 2>&1"
 
 
-def part_data(wildcards):
-    part = PARTS[wildcards.item, wildcards.part]
-    return f"{BUILD}/data/{part.spec['paper']}/{part.dataset}.csv" if part.dataset else []
+def pack_data(wildcards):
+    dataset = PACKS[wildcards.item, wildcards.pack].dataset
+    return f"{BUILD}/data/{ARTEFACTS[wildcards.item].paper}/{dataset}.csv" if dataset else []
 
 
-def part_files(item):
-    return [f"{BUILD}/parts/{item}/{part.name}.csv" for part in ARTEFACTS[item].parts]
+def pack_files(item):
+    return [f"{BUILD}/packs/{item}/{pack.name}.csv" for pack in ARTEFACTS[item].packs]
