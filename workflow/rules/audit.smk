@@ -3,7 +3,7 @@
 
 rule audit:
     input:
-        stamp=STAMP,
+        begun=BEGUN,
         ledger=f"{BUILD}/privacy/{{key}}.csv",
     output:
         privacy=f"{BUILD}/audit/{{key}}/privacy.csv",
@@ -26,7 +26,7 @@ rule audit:
 
 rule audit_figure:
     input:
-        stamp=STAMP,
+        begun=BEGUN,
         table=f"{RESULTS}/audit.csv",
     output:
         png=f"{RESULTS}/audit.png",

@@ -1,10 +1,35 @@
-# Judgement: claims and findings from tables and bounds, the privacy ledger from the released events.
+# Judgement: bounds at the experiments' settings beside what was measured, claims and findings from tables and bounds,
+# the privacy ledger from the released events.
+
+
+rule bounds:
+    input:
+        begun=BEGUN,
+        tables=ancient(lambda wildcards: tables_of(items_of(wildcards.key))),
+        packs=lambda wildcards: packs_of(items_of(wildcards.key)),
+    output:
+        f"{RESULTS}/{{key}}/bounds.csv",
+    log:
+        f"{BUILD}/logs/bounds/{{key}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/bounds/{{key}}.tsv"
+    params:
+        code=lambda wildcards: code("judge", paper_module(wildcards.key, "bounds")),
+        read=lambda wildcards: tables_version(items_of(wildcards.key)),
+        spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
+        folder=lambda wildcards: f"{RESULTS}/{wildcards.key}",
+    message:
+        "{wildcards.key}: evaluate bounds"
+    shell:
+        "{sys.executable:q} workflow/scripts/judge.py bounds --spec {params.spec:q} --folder {params.folder:q}"
+        " --output {output:q} > {log} 2>&1"
 
 
 rule claims:
     input:
-        stamp=STAMP,
-        tables=lambda wildcards: tables_of(wildcards.key),
+        begun=BEGUN,
+        tables=ancient(lambda wildcards: tables_of(items_of(wildcards.key))),
+        packs=lambda wildcards: packs_of(items_of(wildcards.key)),
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
     output:
         f"{BUILD}/claims/{{key}}.csv",
@@ -14,18 +39,21 @@ rule claims:
         f"{BUILD}/benchmarks/claims/{{key}}.tsv"
     params:
         code=lambda wildcards: code("judge", paper_module(wildcards.key, "claims")),
+        read=lambda wildcards: tables_version(items_of(wildcards.key)),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
+        folder=lambda wildcards: f"{RESULTS}/{wildcards.key}",
     message:
         "{wildcards.key}: judge claims"
     shell:
-        "{sys.executable:q} workflow/scripts/judge.py claims --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
+        "{sys.executable:q} workflow/scripts/judge.py claims --spec {params.spec:q} --folder {params.folder:q}"
         " --output {output:q} > {log} 2>&1"
 
 
 rule findings:
     input:
-        stamp=STAMP,
-        tables=lambda wildcards: tables_of(wildcards.key),
+        begun=BEGUN,
+        tables=ancient(lambda wildcards: tables_of(items_of(wildcards.key))),
+        packs=lambda wildcards: packs_of(items_of(wildcards.key)),
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
     output:
         f"{BUILD}/findings/{{key}}.csv",
@@ -35,19 +63,22 @@ rule findings:
         f"{BUILD}/benchmarks/findings/{{key}}.tsv"
     params:
         code=lambda wildcards: code("judge", paper_module(wildcards.key, "findings")),
+        read=lambda wildcards: tables_version(items_of(wildcards.key)),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
+        folder=lambda wildcards: f"{RESULTS}/{wildcards.key}",
     message:
         "{wildcards.key}: demonstrate findings"
     shell:
-        "{sys.executable:q} workflow/scripts/judge.py findings --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
+        "{sys.executable:q} workflow/scripts/judge.py findings --spec {params.spec:q} --folder {params.folder:q}"
         " --output {output:q} > {log} 2>&1"
 
 
 rule privacy:
     input:
-        stamp=STAMP,
-        data=lambda wildcards: ledger_data(wildcards.key),
-        tables=lambda wildcards: ledger_tables(wildcards.key),
+        begun=BEGUN,
+        data=lambda wildcards: data_of(parts_of(items_of(wildcards.key)), wildcards.key),
+        tables=ancient(lambda wildcards: tables_of(items_read(items_of(wildcards.key)))),
+        packs=lambda wildcards: packs_of(items_read(items_of(wildcards.key))),
     output:
         f"{BUILD}/privacy/{{key}}.csv",
     log:
@@ -55,30 +86,16 @@ rule privacy:
     benchmark:
         f"{BUILD}/benchmarks/privacy/{{key}}.tsv"
     params:
-        code=lambda wildcards: code("privacy", *ledger_modules(wildcards.key)),
+        code=lambda wildcards: code(
+            "privacy", paper_module(wildcards.key, "audit"), *map(experiment_module, items_of(wildcards.key))
+        ),
         versions=versions("dp-accounting", "numpy", "scipy"),
-        cells=lambda wildcards: packs.ledger_json(ledger_parts(wildcards.key)),
-        data=lambda wildcards, input: f"--data {input.data}" if input.data else "",
-        tables=lambda wildcards, input: f"--tables {input.tables}" if input.tables else "",
+        read=lambda wildcards: tables_version(items_read(items_of(wildcards.key))),
+        cells=lambda wildcards: packs.ledger_json(parts_of(items_of(wildcards.key))),
+        data=lambda wildcards, input: option("data", input.data),
+        tables=lambda wildcards, input: option("tables", input.tables),
     message:
         "{wildcards.key}: account for privacy"
     shell:
         "{sys.executable:q} workflow/scripts/privacy.py --cells {params.cells:q} {params.data} {params.tables}"
         " --output {output:q} > {log} 2>&1"
-
-
-def ledger_modules(key):
-    return [paper_module(key, "audit"), *(experiment_module(item) for item in items_of(key))]
-
-
-def ledger_parts(key):
-    return [part for item in items_of(key) for part in ARTEFACTS[item].parts]
-
-
-def ledger_data(key):
-    datasets = {part.dataset for part in ledger_parts(key) if part.dataset}
-    return [f"{BUILD}/data/{key}/{dataset}.csv" for dataset in sorted(datasets)]
-
-
-def ledger_tables(key):
-    return sorted({table for item in items_of(key) for table in tables_read(item)})

@@ -5,30 +5,24 @@
 
 rule train:
     input:
-        stamp=STAMP,
-        data=lambda wildcards: pack_data(wildcards),
-        tables=lambda wildcards: tables_read(wildcards.item),
+        begun=BEGUN,
+        data=lambda wildcards: data_of(PACKS[wildcards.pack][1].parts, PACKS[wildcards.pack][0].paper),
+        tables=ancient(lambda wildcards: tables_of(items_read([PACKS[wildcards.pack][0].item]))),
+        packs=lambda wildcards: packs_of(items_read([PACKS[wildcards.pack][0].item])),
     output:
-        f"{BUILD}/packs/{{item}}/{{pack}}.csv",
+        f"{BUILD}/packs/{{pack}}.csv",
     log:
-        f"{BUILD}/logs/train/{{item}}/{{pack}}.log",
+        f"{BUILD}/logs/train/{{pack}}.log",
     params:
-        code=lambda wildcards: code("train", experiment_module(wildcards.item)),
+        code=lambda wildcards: code("train", experiment_module(PACKS[wildcards.pack][0].item)),
         versions=versions("numpy", "scipy"),
-        pack=lambda wildcards: PACKS[wildcards.item, wildcards.pack].json(),
-        data=lambda wildcards, input: f"--data {input.data}" if input.data else "",
-        tables=lambda wildcards, input: f"--tables {input.tables}" if input.tables else "",
+        read=lambda wildcards: tables_version(items_read([PACKS[wildcards.pack][0].item])),
+        pack=lambda wildcards: PACKS[wildcards.pack][1].json(),
+        folder=lambda wildcards: f"{BUILD}/parts/{PACKS[wildcards.pack][0].item}",
+        data=lambda wildcards, input: option("data", input.data),
+        tables=lambda wildcards, input: option("tables", input.tables),
     message:
-        "{wildcards.item}: train pack {wildcards.pack}"
+        "{wildcards.pack}: train"
     shell:
         "{sys.executable:q} workflow/scripts/train.py --pack {params.pack:q} --code {params.code} {params.data}"
-        " {params.tables} --folder {BUILD}/parts/{wildcards.item} --output {output:q} > {log} 2>&1"
-
-
-def pack_data(wildcards):
-    dataset = PACKS[wildcards.item, wildcards.pack].dataset
-    return f"{BUILD}/data/{ARTEFACTS[wildcards.item].paper}/{dataset}.csv" if dataset else []
-
-
-def pack_files(item):
-    return [f"{BUILD}/packs/{item}/{pack.name}.csv" for pack in ARTEFACTS[item].packs]
+        " {params.tables} --folder {params.folder:q} --output {output:q} > {log} 2>&1"
