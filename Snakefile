@@ -1,5 +1,4 @@
 # The whole account at a glance: configuration, stages, targets. Each stage is one file under workflow/rules.
-import os
 import sys
 from pathlib import Path
 
@@ -22,38 +21,54 @@ pathvars:
     build=BUILD,
 
 
+# Only what is declared matches, so that a wrong name is no target rather than an error of an input function.
 wildcard_constraints:
-    item="|".join(ARTEFACTS),
+    figure="|".join(FIGURES) or "none",
+    table="|".join(TABLES) or "none",
     key="|".join(PROJECT.papers),
-    part=r"[^/]+",
-    dataset=r"[A-Za-z0-9_]+",
+    pack="|".join(PACKS),
+    dataset="|".join(DATASETS) or "none",
+
+
+localrules:
+    begin,
 
 
 rule all:
     default_target: True
     input:
+        BEGUN,
         f"{RESULTS}/MANIFEST.sha256",
         f"{RESULTS}/compute.csv",
 
 
+include: "workflow/rules/begin.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/train.smk"
-include: "workflow/rules/tables.smk"
-include: "workflow/rules/figures.smk"
-include: "workflow/rules/bounds.smk"
+include: "workflow/rules/artefacts.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/report.smk"
 
 
-# Names for people: `snakemake liang2025` makes a paper, `snakemake liang2025_fig04` one of its figures.
+# Names for people: `snakemake liang2025` makes a paper, `snakemake liang2025_fig04` one of its figures, and
+# `snakemake liang2025_claims` the verdicts on its claims. BEGUN is asked for first of all, because a file that is only
+# needed on the way would not be made where the results that came along look finished.
 for key, paper in PROJECT.papers.items():
 
     rule:
         name:
             key
         input:
+            BEGUN,
             [file for artefact in paper.artefacts.values() for file in artefact_files(artefact)],
+
+    rule:
+        name:
+            f"{key}_claims"
+        input:
+            BEGUN,
+            f"{BUILD}/claims/{key}.csv",
 
     for artefact in (paper.artefacts | paper.on_request).values():
 
@@ -61,22 +76,20 @@ for key, paper in PROJECT.papers.items():
             name:
                 f"{key}_{artefact.id}"
             input:
+                BEGUN,
                 artefact_files(artefact),
 
 
-check_call()
+CALL.check(known_files())
 
 
 onstart:
-    check_room()
-    start_at_once()
-    keep_reference()
-    warn_of_own_data()
+    CALL.start()
 
 
 onsuccess:
-    report_build()
+    CALL.finish()
 
 
 onerror:
-    how_to_resume(log)
+    CALL.how_to_resume(log)

@@ -327,7 +327,7 @@ ERRORS: dict[str, tuple[Edit, str]] = {
     "missing key": (fig01(lambda node: node.pop("split")), r"artefacts\.fig01: 'split' is a required property"),
     "wrong type": (
         fig01(lambda node: node.update(trials_per_part="two")),
-        r"artefacts\.fig01\.trials_per_part = 'two' is not allowed; trials of one job",
+        r"artefacts\.fig01\.trials_per_part = 'two' is not allowed; trials of one part",
     ),
     "wrong type of a list": (
         fig01(lambda node: node.update(keys="n")),
@@ -476,7 +476,7 @@ def test_bad_papers_are_refused_in_one_line(root: Path, name: str) -> None:
 def test_split_axis_must_have_plain_values(root: Path) -> None:
     edit(root, lambda paper: paper["artefacts"]["fig01"].update(split=["n", "mode"]))
     edit(root, cell(mode=[{"x": 1}, {"x": 2}]))
-    with pytest.raises(ConfigError, match=r"cells\.a\.mode = .* is split into jobs; its values must be plain ones"):
+    with pytest.raises(ConfigError, match=r"cells\.a\.mode = .* is split; its values must be plain ones"):
         project.load(CONFIG, root)
 
 

@@ -1,6 +1,7 @@
 """With what a build was made: hashes of its outputs, versions, time and memory of its jobs."""
 
 import hashlib
+import json
 import platform
 from pathlib import Path
 
@@ -50,23 +51,31 @@ def benchmark(folder: Path, name: str, *rows: tuple[str, str, str]) -> None:
     file.write_text(HEADER + "".join(lines))
 
 
+def record(build: Path, part: str, wall: float, cpu: float, peak: float) -> None:
+    """What a trained part of paper `p` leaves beside it."""
+    file = build / f"parts/p/{part}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"wall_s": wall, "cpu_s": cpu, "peak_mb": peak}))
+
+
 def test_compute_budget_sums_by_stage_and_artefact(tmp_path: Path) -> None:
-    """Files of parts that are no more (of another size, or of a removed value) do not count."""
-    benchmark(tmp_path, "train/p/fig01/main_rho=0.5_t0-9", ("10.5", "100.0", "9.25"))
-    benchmark(tmp_path, "train/p/fig01/main_rho=0.5_t10-19", ("11.0", "300.5", "10.0"))
-    benchmark(tmp_path, "train/p/fig02/main_t0-9", ("1.0", "50.0", "0.5"))
-    benchmark(tmp_path, "table/p/fig01", ("2.0", "80.0", "1.5"))
-    benchmark(tmp_path, "collect", ("3.0", "70.0", "2.5"))
-    benchmark(tmp_path, "train/p/fig01/main_rho=0.5_t0-99", ("99.0", "999.0", "99.0"))
+    """Records of parts that are no more (of another size, or of a removed value) do not count."""
+    record(tmp_path, "fig01/main_rho=0.5_t0-9", 10.5, 9.25, 100.0)
+    record(tmp_path, "fig01/main_rho=0.5_t10-19", 11.0, 10.0, 300.5)
+    record(tmp_path, "fig02/main_t0-9", 1.0, 0.5, 50.0)
+    record(tmp_path, "fig01/main_rho=0.5_t0-99", 99.0, 99.0, 999.0)
+    benchmark(tmp_path / "benchmarks", "table/p/fig01", ("2.0", "80.0", "1.5"))
+    benchmark(tmp_path / "benchmarks", "collect", ("3.0", "70.0", "2.5"))
     known = [("fig01", "main_rho=0.5_t0-9"), ("fig01", "main_rho=0.5_t10-19"), ("fig02", "main_t0-9")]
-    parts = {("p", artefact, part) for artefact, part in known}
-    rows = {(row["stage"], row["item"]): row for row in provenance.compute_budget(tmp_path, parts)}
-    assert set(rows) == {("train", "p/fig01"), ("train", "p/fig02"), ("table", "p/fig01"), ("collect", "")}
+    parts = [("p", artefact, part) for artefact, part in known]
+    budget = provenance.compute_budget(tmp_path, parts)
+    rows = {(row["stage"], row["item"]): row for row in budget}
+    assert list(rows) == [("collect", ""), ("table", "p/fig01"), ("train", "p/fig01"), ("train", "p/fig02")]
     both = rows["train", "p/fig01"]
     assert (both["jobs"], both["wall_s"], both["cpu_s"], both["peak_mb"]) == (2, 21.5, 19.25, 300.5)
 
 
 def test_short_jobs_without_a_sample_count_by_their_wall_time(tmp_path: Path) -> None:
-    benchmark(tmp_path, "table/p/fig01", ("0.5", "NA", "NA"), ("0.25", "-", "0.00"))
+    benchmark(tmp_path / "benchmarks", "table/p/fig01", ("0.5", "NA", "NA"), ("0.25", "-", "0.00"))
     (row,) = provenance.compute_budget(tmp_path, [])
     assert (row["jobs"], row["wall_s"], row["cpu_s"], row["peak_mb"]) == (2, 0.75, 0.75, 0.0)

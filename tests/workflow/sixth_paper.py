@@ -37,6 +37,7 @@ artefacts:
       rho: {value: [0.5, 1], stated: Sec. 4}
     trials: {value: 4, chosen: few}
     trials_per_part: 2
+    parts_per_job: 2
     variants:
       other scale:
         why: the scale is not stated
@@ -107,7 +108,7 @@ def value(spec, n, trial):
     "figures": '''\
 """Figures."""
 
-from dpdescent.replication import figures
+from dpdescent.replication.drawing import figures
 
 
 def draw_fig01(table, display):
@@ -146,7 +147,7 @@ def statements():
     "bounds": '''\
 """Bounds."""
 
-from dpdescent.replication.evidence import Bound
+from dpdescent.replication.judging.evidence import Bound
 
 
 def evaluate(evidence):
@@ -157,7 +158,7 @@ def evaluate(evidence):
     "claims": '''\
 """Claims."""
 
-from dpdescent.replication.evidence import Claim
+from dpdescent.replication.judging.evidence import Claim
 
 
 def judge(evidence):

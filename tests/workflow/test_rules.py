@@ -100,7 +100,7 @@ def test_quick_scale_is_small(tmp_path: Path) -> None:
         ),
         (
             "src/dpdescent/algorithms/dp_2s_gd.py", "\nimport", "\nimport (", (),
-            r"code: src/dpdescent/descent/two_stage\.py line \d+: .*; mend it before anything can run",
+            r"code: src/dpdescent/algorithms/dp_2s_gd\.py line \d+: .*; mend it before anything can run",
         ),
         ("README", "", "", ("--config", "seed=-3"), r"config/config\.yaml: seed = -3 is not allowed; the seed that .*"),
     ],

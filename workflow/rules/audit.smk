@@ -3,10 +3,8 @@
 
 rule audit:
     input:
-        stamp=STAMP,
-        ledgers=lambda wildcards: [
-            f"{BUILD}/privacy/{artefact.item}.csv" for artefact in PROJECT.papers[wildcards.key].artefacts.values()
-        ],
+        begun=BEGUN,
+        ledger=f"{BUILD}/privacy/{{key}}.csv",
     output:
         privacy=f"{BUILD}/audit/{{key}}/privacy.csv",
         audit=f"{BUILD}/audit/{{key}}/audit.csv",
@@ -22,13 +20,13 @@ rule audit:
     message:
         "{wildcards.key}: audit the ledger"
     shell:
-        "{sys.executable:q} workflow/scripts/audit.py --paper {wildcards.key} --ledgers {input.ledgers:q}"
+        "{sys.executable:q} workflow/scripts/audit.py --paper {wildcards.key} --ledger {input.ledger:q}"
         " --runs {params.runs} --seed {params.seed} --privacy {output.privacy:q} --audit {output.audit:q} > {log} 2>&1"
 
 
 rule audit_figure:
     input:
-        stamp=STAMP,
+        begun=BEGUN,
         table=f"{RESULTS}/audit.csv",
     output:
         png=f"{RESULTS}/audit.png",

@@ -1,10 +1,35 @@
-# Judgement: claims and findings from tables and bounds, the privacy ledger from the released events.
+# Judgement: bounds at the experiments' settings beside what was measured, claims and findings from tables and bounds,
+# the privacy ledger from the released events.
+
+
+rule bounds:
+    input:
+        begun=BEGUN,
+        tables=ancient(lambda wildcards: tables_of(items_of(wildcards.key))),
+        packs=lambda wildcards: packs_of(items_of(wildcards.key)),
+    output:
+        f"{RESULTS}/{{key}}/bounds.csv",
+    log:
+        f"{BUILD}/logs/bounds/{{key}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/bounds/{{key}}.tsv"
+    params:
+        code=lambda wildcards: code("judge", paper_module(wildcards.key, "bounds")),
+        read=lambda wildcards: tables_version(items_of(wildcards.key)),
+        spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
+        folder=lambda wildcards: f"{RESULTS}/{wildcards.key}",
+    message:
+        "{wildcards.key}: evaluate bounds"
+    shell:
+        "{sys.executable:q} workflow/scripts/judge.py bounds --spec {params.spec:q} --folder {params.folder:q}"
+        " --output {output:q} > {log} 2>&1"
 
 
 rule claims:
     input:
-        stamp=STAMP,
-        tables=lambda wildcards: tables_of(wildcards.key),
+        begun=BEGUN,
+        tables=ancient(lambda wildcards: tables_of(items_of(wildcards.key))),
+        packs=lambda wildcards: packs_of(items_of(wildcards.key)),
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
     output:
         f"{BUILD}/claims/{{key}}.csv",
@@ -14,18 +39,21 @@ rule claims:
         f"{BUILD}/benchmarks/claims/{{key}}.tsv"
     params:
         code=lambda wildcards: code("judge", paper_module(wildcards.key, "claims")),
+        read=lambda wildcards: tables_version(items_of(wildcards.key)),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
+        folder=lambda wildcards: f"{RESULTS}/{wildcards.key}",
     message:
         "{wildcards.key}: judge claims"
     shell:
-        "{sys.executable:q} workflow/scripts/judge.py claims --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
+        "{sys.executable:q} workflow/scripts/judge.py claims --spec {params.spec:q} --folder {params.folder:q}"
         " --output {output:q} > {log} 2>&1"
 
 
 rule findings:
     input:
-        stamp=STAMP,
-        tables=lambda wildcards: tables_of(wildcards.key),
+        begun=BEGUN,
+        tables=ancient(lambda wildcards: tables_of(items_of(wildcards.key))),
+        packs=lambda wildcards: packs_of(items_of(wildcards.key)),
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
     output:
         f"{BUILD}/findings/{{key}}.csv",
@@ -35,47 +63,39 @@ rule findings:
         f"{BUILD}/benchmarks/findings/{{key}}.tsv"
     params:
         code=lambda wildcards: code("judge", paper_module(wildcards.key, "findings")),
+        read=lambda wildcards: tables_version(items_of(wildcards.key)),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
+        folder=lambda wildcards: f"{RESULTS}/{wildcards.key}",
     message:
         "{wildcards.key}: demonstrate findings"
     shell:
-        "{sys.executable:q} workflow/scripts/judge.py findings --spec {params.spec:q} --folder {RESULTS}/{wildcards.key}"
+        "{sys.executable:q} workflow/scripts/judge.py findings --spec {params.spec:q} --folder {params.folder:q}"
         " --output {output:q} > {log} 2>&1"
 
 
 rule privacy:
     input:
-        stamp=STAMP,
-        data=lambda wildcards: part_datasets(wildcards.item),
-        tables=lambda wildcards: tables_read(wildcards.item),
+        begun=BEGUN,
+        data=lambda wildcards: data_of(parts_of(items_of(wildcards.key)), wildcards.key),
+        tables=ancient(lambda wildcards: tables_of(items_read(items_of(wildcards.key)))),
+        packs=lambda wildcards: packs_of(items_read(items_of(wildcards.key))),
     output:
-        f"{BUILD}/privacy/{{item}}.csv",
+        f"{BUILD}/privacy/{{key}}.csv",
     log:
-        f"{BUILD}/logs/privacy/{{item}}.log",
+        f"{BUILD}/logs/privacy/{{key}}.log",
     benchmark:
-        f"{BUILD}/benchmarks/privacy/{{item}}.tsv"
+        f"{BUILD}/benchmarks/privacy/{{key}}.tsv"
     params:
-        code=lambda wildcards: code("privacy", experiment_module(wildcards.item)),
+        code=lambda wildcards: code(
+            "privacy", paper_module(wildcards.key, "audit"), *map(experiment_module, items_of(wildcards.key))
+        ),
         versions=versions("dp-accounting", "numpy", "scipy"),
-        spec=lambda wildcards: json.dumps(ledger_spec(wildcards.item), sort_keys=True),
-        tables=lambda wildcards, input: f"--tables {input.tables}" if input.tables else "",
+        read=lambda wildcards: tables_version(items_read(items_of(wildcards.key))),
+        cells=lambda wildcards: packs.ledger_json(parts_of(items_of(wildcards.key))),
+        data=lambda wildcards, input: option("data", input.data),
+        tables=lambda wildcards, input: option("tables", input.tables),
     message:
-        "{wildcards.item}: account for privacy"
+        "{wildcards.key}: account for privacy"
     shell:
-        "{sys.executable:q} workflow/scripts/privacy.py --spec {params.spec:q} {params.tables} --output {output:q} > {log} 2>&1"
-
-
-def part_datasets(item):
-    parts = ARTEFACTS[item].parts
-    return sorted({f"{BUILD}/data/{part.spec['paper']}/{part.dataset}.csv" for part in parts if part.dataset})
-
-
-def ledger_spec(item):
-    """Each distinct cell of an artefact once, without trials: what is released does not depend on them."""
-    cells = {}
-    for part in ARTEFACTS[item].parts:
-        spec = {key: value for key, value in part.spec.items() if key != "trials"}
-        if part.dataset:
-            spec["data"] = f"{BUILD}/data/{part.spec['paper']}/{part.dataset}.csv"
-        cells[json.dumps(spec, sort_keys=True)] = spec
-    return list(cells.values())
+        "{sys.executable:q} workflow/scripts/privacy.py --cells {params.cells:q} {params.data} {params.tables}"
+        " --output {output:q} > {log} 2>&1"

@@ -3,27 +3,19 @@
 
 rule data:
     input:
-        stamp=STAMP,
-        source=lambda wildcards: own_file(wildcards),
+        begun=BEGUN,
+        source=lambda wildcards: own_file(wildcards.dataset),
     output:
-        f"{BUILD}/data/{{key}}/{{dataset}}.csv",
+        f"{BUILD}/data/{{dataset}}.csv",
     log:
-        f"{BUILD}/logs/data/{{key}}/{{dataset}}.log",
+        f"{BUILD}/logs/data/{{dataset}}.log",
     benchmark:
-        f"{BUILD}/benchmarks/data/{{key}}/{{dataset}}.tsv"
+        f"{BUILD}/benchmarks/data/{{dataset}}.tsv"
     params:
         code=code("data"),
         versions=versions("numpy"),
-        spec=lambda wildcards: json.dumps(
-            project_of.data_spec(PROJECT, wildcards.key, wildcards.dataset), sort_keys=True
-        ),
+        spec=lambda wildcards: json.dumps(project_of.data_spec(PROJECT, *DATASETS[wildcards.dataset]), sort_keys=True),
     message:
-        "{wildcards.key}: prepare data set {wildcards.dataset}"
+        "{wildcards.dataset}: prepare data set"
     shell:
         "{sys.executable:q} workflow/scripts/data.py --spec {params.spec:q} --output {output:q} > {log} 2>&1"
-
-
-def own_file(wildcards):
-    """A user's own CSV is an input, so that a changed file is read again; bundled files are checked by their hash."""
-    source = PROJECT.papers[wildcards.key].datasets[wildcards.dataset]["source"]
-    return [source] if source.endswith(".csv") else []

@@ -7,12 +7,13 @@ from dpdescent.replication.report.pages import site_files
 
 rule collect:
     input:
-        stamp=STAMP,
+        begun=BEGUN,
         claims=expand(f"{BUILD}/claims/{{key}}.csv", key=PROJECT.papers),
         findings=expand(f"{BUILD}/findings/{{key}}.csv", key=PROJECT.papers),
         privacy=expand(f"{BUILD}/audit/{{key}}/privacy.csv", key=PROJECT.papers),
         audit=expand(f"{BUILD}/audit/{{key}}/audit.csv", key=PROJECT.papers),
-        parts=expand(f"{BUILD}/fingerprints/{{item}}.csv", item=DEFAULT),
+        parts=ancient(expand(f"{BUILD}/fingerprints/{{item}}.csv", item=DEFAULT)),
+        packs=packs_of(DEFAULT),
     output:
         claims=f"{RESULTS}/claims.csv",
         findings=f"{RESULTS}/findings.csv",
@@ -25,16 +26,18 @@ rule collect:
         f"{BUILD}/benchmarks/collect.tsv"
     params:
         code=code("collect"),
+        read=tables_version(DEFAULT),
+        folder=RESULTS,
     message:
         "collect claims, findings, privacy, audits and parts"
     shell:
         "{sys.executable:q} workflow/scripts/collect.py --claims {input.claims:q} --findings {input.findings:q}"
-        " --privacy {input.privacy:q} --audit {input.audit:q} --parts {input.parts:q} --output {RESULTS} > {log} 2>&1"
+        " --privacy {input.privacy:q} --audit {input.audit:q} --parts {input.parts:q} --output {params.folder} > {log} 2>&1"
 
 
 rule summary:
     input:
-        stamp=STAMP,
+        begun=BEGUN,
         claims=f"{RESULTS}/claims.csv",
         findings=f"{RESULTS}/findings.csv",
         audit=f"{RESULTS}/audit.csv",
@@ -46,6 +49,7 @@ rule summary:
         f"{BUILD}/benchmarks/summary.tsv"
     params:
         code=code("summary"),
+        folder=RESULTS,
         label=FIGURE_LABEL,
         papers=json.dumps(
             {key: {name: a.title for name, a in paper.artefacts.items()} for key, paper in PROJECT.papers.items()}
@@ -53,14 +57,14 @@ rule summary:
     message:
         "write the page of verdicts"
     shell:
-        "{sys.executable:q} workflow/scripts/summary.py --results {RESULTS} --papers {params.papers:q}"
+        "{sys.executable:q} workflow/scripts/summary.py --results {params.folder} --papers {params.papers:q}"
         " --label={params.label:q} --output {output:q} > {log} 2>&1"
 
 
 # Who chose each value, and what the report knows of a paper beside its results.
 rule settings:
     input:
-        stamp=STAMP,
+        begun=BEGUN,
     output:
         settings=f"{RESULTS}/{{key}}/settings.csv",
         about=f"{BUILD}/about/{{key}}.json",
@@ -80,11 +84,11 @@ rule settings:
 
 rule report:
     input:
-        stamp=STAMP,
+        begun=BEGUN,
         about=expand(f"{BUILD}/about/{{key}}.json", key=PROJECT.papers),
         collected=rules.collect.output,
         bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),
-        tables=[f"{RESULTS}/{item}.csv" for item in DEFAULT],
+        tables=ancient(tables_of(DEFAULT)),
     output:
         expand(f"{RESULTS}/report/{{name}}", name=site_files(PROJECT.papers)),
     log:
@@ -93,6 +97,7 @@ rule report:
         f"{BUILD}/benchmarks/report.tsv"
     params:
         code=code("report"),
+        folder=RESULTS,
         templates=files_fingerprint(assets()),
         versions=versions("jinja2"),
         software=json.dumps(software(ROOT)),
@@ -100,13 +105,13 @@ rule report:
     message:
         "write the report"
     shell:
-        "{sys.executable:q} workflow/scripts/report.py --results {RESULTS} --about {input.about:q}"
-        " --software {params.software:q} --label={params.label:q} --output {RESULTS}/report > {log} 2>&1"
+        "{sys.executable:q} workflow/scripts/report.py --results {params.folder} --about {input.about:q}"
+        " --software {params.software:q} --label={params.label:q} --output {params.folder}/report > {log} 2>&1"
 
 
 rule manifest:
     input:
-        stamp=STAMP,
+        begun=BEGUN,
         summary=f"{RESULTS}/README.md",
         report=rules.report.output,
         settings=expand(f"{RESULTS}/{{key}}/settings.csv", key=PROJECT.papers),
@@ -123,6 +128,7 @@ rule manifest:
         f"{BUILD}/benchmarks/manifest.tsv"
     params:
         code=code("manifest"),
+        folder=RESULTS,
         spec=json.dumps(
             {
                 "scale": SCALE,
@@ -136,7 +142,7 @@ rule manifest:
     message:
         "hash every table and figure"
     shell:
-        "{sys.executable:q} workflow/scripts/manifest.py --results {RESULTS} --spec {params.spec:q}"
+        "{sys.executable:q} workflow/scripts/manifest.py --results {params.folder} --spec {params.spec:q}"
         " --manifest {output.manifest:q} --provenance {output.provenance:q} > {log} 2>&1"
 
 
@@ -151,8 +157,10 @@ rule compute:
         f"{BUILD}/logs/compute.log",
     params:
         code=code("compute"),
+        build=BUILD,
+        parts=f"{RESULTS}/parts.csv",
     message:
         "sum up times and memory"
     shell:
-        "{sys.executable:q} workflow/scripts/compute.py --benchmarks {BUILD}/benchmarks --parts {RESULTS}/parts.csv"
+        "{sys.executable:q} workflow/scripts/compute.py --build {params.build} --parts {params.parts}"
         " --output {output.table:q} --script {output.script:q} > {log} 2>&1"

@@ -1,33 +1,28 @@
-# Data generation and training runs: one job a part (an outer cell of a grid and a range of trials).
+# Data generation and training runs: one process a pack of parts (a part is an outer cell of a grid and a range of
+# trials). A job trains those of its parts that are not there or are made from something else, and lists them all. It
+# measures each part itself, because one that is trained again leaves the times of its neighbours alone.
 
 
 rule train:
     input:
-        stamp=STAMP,
-        data=lambda wildcards: part_data(wildcards),
-        tables=lambda wildcards: tables_read(wildcards.item),
+        begun=BEGUN,
+        data=lambda wildcards: data_of(PACKS[wildcards.pack][1].parts, PACKS[wildcards.pack][0].paper),
+        tables=ancient(lambda wildcards: tables_of(items_read([PACKS[wildcards.pack][0].item]))),
+        packs=lambda wildcards: packs_of(items_read([PACKS[wildcards.pack][0].item])),
     output:
-        f"{BUILD}/parts/{{item}}/{{part}}.csv",
+        f"{BUILD}/packs/{{pack}}.csv",
     log:
-        f"{BUILD}/logs/train/{{item}}/{{part}}.log",
-    benchmark:
-        f"{BUILD}/benchmarks/train/{{item}}/{{part}}.tsv"
+        f"{BUILD}/logs/train/{{pack}}.log",
     params:
-        code=lambda wildcards: code("train", experiment_module(wildcards.item)),
+        code=lambda wildcards: code("train", experiment_module(PACKS[wildcards.pack][0].item)),
         versions=versions("numpy", "scipy"),
-        spec=lambda wildcards: PARTS[wildcards.item, wildcards.part].json(),
-        data=lambda wildcards, input: f"--data {input.data}" if input.data else "",
-        tables=lambda wildcards, input: f"--tables {input.tables}" if input.tables else "",
+        read=lambda wildcards: tables_version(items_read([PACKS[wildcards.pack][0].item])),
+        pack=lambda wildcards: PACKS[wildcards.pack][1].json(),
+        folder=lambda wildcards: f"{BUILD}/parts/{PACKS[wildcards.pack][0].item}",
+        data=lambda wildcards, input: option("data", input.data),
+        tables=lambda wildcards, input: option("tables", input.tables),
     message:
-        "{wildcards.item}: train {wildcards.part}"
+        "{wildcards.pack}: train"
     shell:
-        "{sys.executable:q} workflow/scripts/train.py --spec {params.spec:q} {params.data} {params.tables} --output {output:q} > {log} 2>&1"
-
-
-def part_data(wildcards):
-    part = PARTS[wildcards.item, wildcards.part]
-    return f"{BUILD}/data/{part.spec['paper']}/{part.dataset}.csv" if part.dataset else []
-
-
-def part_files(item):
-    return [f"{BUILD}/parts/{item}/{part.name}.csv" for part in ARTEFACTS[item].parts]
+        "{sys.executable:q} workflow/scripts/train.py --pack {params.pack:q} --code {params.code} {params.data}"
+        " {params.tables} --folder {params.folder:q} --output {output:q} > {log} 2>&1"

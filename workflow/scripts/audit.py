@@ -14,14 +14,14 @@ from dpdescent.replication.ledger import audits, entries
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--paper", required=True, help="the paper's key")
-    parser.add_argument("--ledgers", nargs="+", required=True, help="ledgers of the paper's artefacts, with requests")
+    parser.add_argument("--ledger", required=True, help="the paper's ledger, with requests")
     parser.add_argument("--runs", type=int, required=True, help="runs on each side of a pair")
     parser.add_argument("--seed", type=int, required=True, help="the project's seed")
     parser.add_argument("--privacy", required=True, help="CSV to write: the filled ledger")
     parser.add_argument("--audit", required=True, help="CSV to write: verdicts by mechanism")
     args = parser.parse_args()
     module = importlib.import_module(f"dpdescent.papers.{args.paper}.audit")
-    arms = [row for path in args.ledgers for row in read_rows(path)]
+    arms = read_rows(args.ledger)
     rows = [*arms, *(audits.statement_row(args.paper, statement) for statement in module.statements())]
     found = audits.outcomes(args.paper, rows, module.ATTACKS, args.runs, args.seed)
     filled = [{name: arm[name] for name in entries.ACCOUNTED} | audits.ledger_columns(arm, found) for arm in arms]

@@ -12,13 +12,13 @@ from dpdescent.replication.report import site
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--benchmarks", required=True, help="folder of the benchmark files")
+    parser.add_argument("--build", required=True, help="folder of the build: its benchmarks and its parts' records")
     parser.add_argument("--parts", required=True, help="CSV of the build's parts")
     parser.add_argument("--output", required=True, help="CSV to write")
     parser.add_argument("--script", required=True, help="the same as a script, for the report's pages")
     args = parser.parse_args()
-    parts = {(row["paper"], row["artefact"], row["part"]) for row in read_rows(args.parts)}
-    rows = provenance.compute_budget(args.benchmarks, parts)
+    parts = [(row["paper"], row["artefact"], row["part"]) for row in read_rows(args.parts)]
+    rows = provenance.compute_budget(args.build, dict.fromkeys(parts))
     write_rows(args.output, ["stage", "item", "jobs", "wall_s", "cpu_s", "peak_mb"], rows)
     with atomic(args.script) as stream:
         stream.write(site.compute_script(rows))

@@ -1,4 +1,4 @@
-"""Draws one figure from one table, as PNG and SVG."""
+"""Summarises the parts of an artefact over trials, and draws the table as PNG and SVG."""
 
 import dpdescent.replication.pins  # noqa: F401
 
@@ -6,6 +6,7 @@ import dpdescent.replication.pins  # noqa: F401
 import argparse
 import importlib
 import json
+from pathlib import Path
 
 from dpdescent.replication.build import tables
 from dpdescent.replication.drawing import figures
@@ -13,15 +14,18 @@ from dpdescent.replication.drawing import figures
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: names, title, place, display, label")
-    parser.add_argument("--table", required=True, help="CSV to draw")
+    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: names, keys, title, display, label")
+    parser.add_argument("--packs", nargs="+", required=True, help="CSV files that list the parts, in order")
+    parser.add_argument("--folder", type=Path, required=True, help="folder of the parts")
+    parser.add_argument("--table", required=True, help="CSV to write")
+    parser.add_argument("--fingerprints", required=True, help="CSV to write: rows and sums of each part")
     parser.add_argument("--png", required=True, help="PNG to write")
     parser.add_argument("--svg", required=True, help="SVG to write")
     args = parser.parse_args()
+    table = tables.make(args.spec, args.packs, args.folder, args.table, args.fingerprints)
     module = importlib.import_module(f"dpdescent.papers.{args.spec['paper']}.figures")
     figures.use_style()
-    draw = getattr(module, f"draw_{args.spec['artefact']}")
-    figure = draw(tables.read(args.table), args.spec["display"])
+    figure = getattr(module, f"draw_{args.spec['artefact']}")(table, args.spec["display"])
     figures.caption(figure, args.spec)
     figures.save(figure, args.png)
     figures.save(figure, args.svg)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from dpdescent.replication.build import compare
 from dpdescent.replication.build.files import read_rows
-from dpdescent.replication.configuration import parts, project
+from dpdescent.replication.configuration import packs, parts, project
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,8 +62,10 @@ def _recompute(
     scratch: Path,
 ) -> str:
     """Empty if the part agrees with what was committed, else what differs."""
-    output = scratch / f"{artefact.id}-{part.name}.csv"
-    command = ["train.py", "--spec", part.json(), "--output", str(output)]
+    folder = scratch / artefact.item
+    pack = packs.Pack("1", (part,))
+    command = ["train.py", "--pack", pack.json(), "--code", "as it is", "--folder", str(folder)]
+    command += ["--output", str(folder / "pack.csv")]
     if part.dataset:
         data = scratch / f"{part.dataset}.csv"
         spec = json.dumps(project.data_spec(whole, artefact.paper, part.dataset))
@@ -73,7 +75,7 @@ def _recompute(
         folder = ROOT / results / artefact.paper
         command += ["--tables", *(str(folder / f"{other}.csv") for other in artefact.reads)]
     _run(*command)
-    return compare.part_difference(committed, artefact, part.name, output)
+    return compare.part_difference(committed, artefact, part.name, folder / f"{part.name}.csv")
 
 
 def _run(script: str, *arguments: str) -> None:

@@ -1,26 +1,32 @@
-"""Merges the parts of an artefact and summarises them over trials; writes the fingerprint of each part beside it."""
+"""Summarises the parts of an artefact over trials, and writes the table as CSV, as Markdown and as LaTeX."""
 
 import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
+import json
+from pathlib import Path
 
 from dpdescent.replication.build import tables
+from dpdescent.replication.build.files import atomic
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--item", required=True, help="paper/artefact")
-    parser.add_argument("--folder", required=True, help="folder of the parts")
-    parser.add_argument("--parts", nargs="+", required=True, help="names of the parts")
-    parser.add_argument("--keys", nargs="*", default=[], help="grid columns of the table")
-    parser.add_argument("--measures", nargs="*", default=[], help="further measured columns")
-    parser.add_argument("--output", required=True, help="CSV to write")
-    parser.add_argument("--fingerprints", required=True, help="CSV for rows and sums of each part")
+    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: item, keys, measures, title, columns")
+    parser.add_argument("--packs", nargs="+", required=True, help="CSV files that list the parts, in order")
+    parser.add_argument("--folder", type=Path, required=True, help="folder of the parts")
+    parser.add_argument("--table", required=True, help="CSV to write")
+    parser.add_argument("--fingerprints", required=True, help="CSV to write: rows and sums of each part")
+    parser.add_argument("--markdown", required=True, help="Markdown to write")
+    parser.add_argument("--latex", required=True, help="LaTeX to write")
     args = parser.parse_args()
-    parts = {name: tables.read(f"{args.folder}/{name}.csv") for name in args.parts}
-    tables.write(tables.summarise(list(parts.values()), args.keys, args.measures), args.output)
-    tables.write(tables.fingerprints(args.item, parts, args.measures), args.fingerprints)
+    table = tables.make(args.spec, args.packs, args.folder, args.table, args.fingerprints)
+    shown = table[args.spec["columns"]] if args.spec["columns"] else table
+    with atomic(args.markdown) as stream:
+        stream.write(tables.as_markdown(shown, args.spec["title"]))
+    with atomic(args.latex) as stream:
+        stream.write(tables.as_latex(shown, args.spec["title"]))
 
 
 if __name__ == "__main__":

@@ -1,32 +1,40 @@
-"""Runs one part of an experiment: a cell of its grid and a range of trials, to a CSV with one row a measurement."""
+"""Trains the parts of a pack that are not there yet: each a cell of a grid and a range of trials, to a CSV."""
 
 import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
 import importlib
-import json
-import time
 from pathlib import Path
 
-from dpdescent.replication.build.files import write_rows
+from dpdescent.replication.build import store
+from dpdescent.replication.build.fingerprint import versions
+from dpdescent.replication.configuration.packs import specs_of
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--spec", type=json.loads, required=True, help="JSON: cell, arms, settings, trials, names")
+    parser.add_argument("--pack", type=specs_of, required=True, help="JSON: cell, arms, settings, trials, names")
+    parser.add_argument("--code", required=True, help="fingerprint of the code that trains")
     parser.add_argument("--data", help="prepared real data set, for experiments that read one")
     parser.add_argument("--tables", nargs="*", default=[], help="tables of other artefacts that it reads")
-    parser.add_argument("--output", required=True, help="CSV to write")
+    parser.add_argument("--folder", type=Path, required=True, help="folder of the artefact's parts")
+    parser.add_argument("--output", required=True, help="CSV to write: the pack's parts and their hashes")
     args = parser.parse_args()
-    spec = {**args.spec, "data": args.data} if args.data else args.spec
-    spec = {**spec, "tables": {Path(path).stem: path for path in args.tables}}
-    experiment = importlib.import_module(f"dpdescent.papers.{spec['paper']}.experiments.{spec['artefact']}")
-    started = time.perf_counter()
-    rows = [{"variant": spec["variant"], **row} for row in experiment.run(spec)]
-    columns = list(dict.fromkeys(column for row in rows for column in row))
-    write_rows(args.output, columns, rows)
-    print(f"trials {spec['trials']}: {len(rows)} rows in {time.perf_counter() - started:.1f} s")
+    first = next(iter(args.pack.values()))
+    experiment = importlib.import_module(f"dpdescent.papers.{first['paper']}.experiments.{first['artefact']}")
+    inputs = [store.digest(path) for path in [*([args.data] if args.data else []), *args.tables]]
+    files = {"data": args.data} if args.data else {}
+    files["tables"] = {Path(path).stem: path for path in args.tables}
+    trained = 0
+    for name, spec in args.pack.items():
+        file = args.folder / f"{name}.csv"
+        made_from = store.key(args.code, versions("numpy", "scipy"), spec, inputs)
+        if not store.is_current(file, made_from):
+            print(f"trained {name}: {store.train(file, made_from, experiment.run, spec, files)} rows", flush=True)
+            trained += 1
+    store.write_pack(args.output, args.folder, args.pack)
+    print(f"{trained} of {len(args.pack)} parts trained, the others are as they were")
 
 
 if __name__ == "__main__":

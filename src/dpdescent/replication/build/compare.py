@@ -125,6 +125,14 @@ def scorecard(results: str | Path) -> str:
     )
 
 
+def told(made: str | Path, reference: str | Path, build: str | Path) -> str:
+    """How a build compares with a reference, its verdicts, and where to look, for the terminal."""
+    lines = [folders(made, reference).text()]
+    if (Path(made) / "claims.csv").exists():
+        lines += [scorecard(made), f"Open {made}/report/index.html for figures and verdicts; logs are in {build}/logs."]
+    return "\n".join(lines)
+
+
 PartSums = dict[tuple[str, str, str], tuple[int, float]]
 
 

@@ -56,8 +56,14 @@ def versions(*packages: str) -> dict[str, str]:
 
 
 @cache
+def _tree(path: Path) -> ast.Module:
+    """Parsed once, for the hash and for the imports: the hash takes docstrings out of it, which import nothing."""
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+@cache
 def _tree_hash(path: Path) -> str:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = _tree(path)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and _has_docstring(
             node
@@ -75,7 +81,7 @@ def _has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.Async
 @cache
 def _first_party_imports(source: Path, path: Path) -> tuple[Path, ...]:
     files: list[Path] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+    for node in ast.walk(_tree(path)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 files.extend(_files(source, alias.name))

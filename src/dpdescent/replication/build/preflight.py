@@ -49,6 +49,15 @@ def no_target(requested: Iterable[str], known: Targets) -> str | None:
     return None
 
 
+def not_begun(requested: Iterable[str], known: Targets, begun: str) -> str | None:
+    """The line for a file that lies there before any build has begun here: it came along, and would pass for made."""
+    if os.path.exists(begun):
+        return None
+    came = [target for target in sorted(requested) if target not in known.names and os.path.isfile(target)]
+    made = [target for target in came if known.makes(os.path.relpath(target))]
+    return f"{made[0]} came with this checkout; to make it here: snakemake begin {' '.join(made)}" if made else None
+
+
 def _mend(target: str, known: Targets) -> str:
     if target in known.stages:
         return f": it is a stage of many files; ask for one of them, or run the stage anew: --forcerun {target}"

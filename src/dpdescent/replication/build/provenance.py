@@ -5,13 +5,14 @@ import hashlib
 import platform
 import re
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dpdescent.replication.build.fingerprint import versions
+from dpdescent.replication.build.store import costs
 
 PACKAGES = ("dp-accounting", "matplotlib", "numpy", "pandas", "scipy", "snakemake")
 # Times, memory and machine differ between rebuilds that agree in every number; the summary quotes them.
@@ -42,18 +43,33 @@ def hashes(results: str | Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def compute_budget(benchmarks: str | Path, parts: Collection[tuple[str, str, str]]) -> list[dict[str, Any]]:
-    """Jobs, wall and CPU seconds and peak memory by stage and artefact, from Snakemake's benchmark files.
+def compute_budget(build: str | Path, parts: Iterable[tuple[str, str, str]]) -> list[dict[str, Any]]:
+    """Jobs, wall and CPU seconds and peak memory by stage and artefact.
+
+    Of training the jobs are its parts, each from its own record; all other stages have Snakemake's benchmark files.
 
     Args:
-        benchmarks: folder of the benchmark files.
-        parts: (paper, artefact, part) of every part of the build; files of parts that are no more are left out.
+        build: folder of the build.
+        parts: (paper, artefact, part) of every part of the build; records of parts that are no more are left out.
     """
-    folder = Path(benchmarks)
+    rows = _stage_budget(Path(build) / "benchmarks")
+    trained: dict[str, list[str]] = defaultdict(list)
+    for paper, artefact, part in parts:
+        trained[f"{paper}/{artefact}"].append(part)
+    for item, names in trained.items():
+        if found := costs(Path(build) / "parts" / item, names):
+            sums = {column: round(sum(each[column] for each in found), 2) for column in ("wall_s", "cpu_s")}
+            peak = round(max(each["peak_mb"] for each in found), 2)
+            rows.append({"stage": "train", "item": item, "jobs": len(found), **sums, "peak_mb": peak})
+    return sorted(rows, key=lambda row: (row["stage"], row["item"]))
+
+
+def _stage_budget(folder: Path) -> list[dict[str, Any]]:
+    """The same from Snakemake's benchmark files."""
     jobs: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     for path in sorted(folder.rglob("*.tsv")):
         stage, *rest = path.relative_to(folder).with_suffix("").parts
-        if rest[:1] != [ON_REQUEST] and (stage != "train" or tuple(rest) in parts):
+        if rest[:1] != [ON_REQUEST]:
             jobs[stage, "/".join(rest[:2])] += _benchmark(path)
     return [
         {

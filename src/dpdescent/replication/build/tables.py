@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import betainc, gammaln
 
+from dpdescent.replication.build import store
 from dpdescent.replication.build.files import atomic
 
 Array = NDArray[np.float64]
@@ -28,6 +30,30 @@ def write(table: pd.DataFrame, path: str | Path) -> None:
     """Writes a CSV with the shortest texts that read back the same."""
     with atomic(path) as stream:
         table.to_csv(stream, index=False, lineterminator="\n")
+
+
+def make(
+    spec: Mapping[str, Any], packs: Sequence[str], folder: Path, output: str, part_fingerprints: str
+) -> pd.DataFrame:
+    """Merges the parts of an artefact, writes its table and the fingerprints of its parts, and returns the table.
+
+    Args:
+        spec: the artefact's item, grid columns `keys` and further `measures`.
+        packs: files that list its parts, in order.
+        folder: of the parts.
+        output: CSV to write.
+        part_fingerprints: CSV to write.
+
+    Returns:
+        What reads back from `output`.
+
+    Raises:
+        SystemExit: in one line, if a part is missing or is not what was trained.
+    """
+    parts = {name: read(file) for name, file in store.parts_in(packs, folder).items()}
+    write(summarise(list(parts.values()), spec["keys"], spec["measures"]), output)
+    write(fingerprints(spec["item"], parts, spec["measures"]), part_fingerprints)
+    return read(output)
 
 
 def summarise(parts: Sequence[pd.DataFrame], keys: Sequence[str], measures: Sequence[str]) -> pd.DataFrame:

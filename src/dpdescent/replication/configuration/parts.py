@@ -1,4 +1,4 @@
-"""From an artefact's cells, variants and trials to its parts: what is one job, and what it is called.
+"""From an artefact's cells, variants and trials to its parts: what is trained apart, and what it is called.
 
 A part's name is made of values, never of an index, so that a grown grid or more trials rename nothing and run only what
 is new.
@@ -18,7 +18,7 @@ from dpdescent.replication.configuration.values import ConfigError, Node
 
 @dataclass(frozen=True)
 class Part:
-    """One job's share of an artefact: an outer cell of its grid and a range of trials.
+    """A share of an artefact: an outer cell of its grid and a range of trials.
 
     Attributes:
         name: the cell in words and the trial range; never an index, so that growing a grid renames nothing.
@@ -125,7 +125,9 @@ def _product(cell: Node, split: list[str], here: str) -> list[Node]:
     lists = [as_list(cell[axis]) for axis in axes]
     for axis, values in zip(axes, lists, strict=True):
         if any(isinstance(value, list | dict) for value in values):
-            raise ConfigError(f"{here}.{axis} = {conf.short(values)} is split into jobs; its values must be plain ones")
+            raise ConfigError(
+                f"{here}.{axis} = {conf.short(values)} is split; its values must be plain ones"
+            )
         if len(set(values)) < len(values):
             raise ConfigError(f"{here}.{axis} = {values} repeats a value; each cell is run once")
     return [{**cell, **dict(zip(axes, values, strict=True))} for values in itertools.product(*lists)]

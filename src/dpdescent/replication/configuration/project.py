@@ -14,6 +14,7 @@ import jsonschema
 
 from dpdescent.replication.build.fingerprint import module_file, reachable
 from dpdescent.replication.configuration import values as conf
+from dpdescent.replication.configuration.packs import Pack, packs_of
 from dpdescent.replication.configuration.parts import Outline, Part, parts_of
 from dpdescent.replication.configuration.values import ConfigError, Node
 
@@ -26,7 +27,8 @@ AUDIT_RUNS = 400_000
 # Checked like a paper's own symbols, in every paper.
 COUNTS: Node = {
     "trials": {"type": "integer", "minimum": 1, "means": "number of trials"},
-    "trials_per_part": {"type": "integer", "minimum": 1, "means": "trials of one job"},
+    "trials_per_part": {"type": "integer", "minimum": 1, "means": "trials of one part"},
+    "parts_per_job": {"type": "integer", "minimum": 1, "means": "parts that one process trains"},
 }
 
 
@@ -41,7 +43,8 @@ class Artefact:
         keys: grid columns of its table, in the order of sorting.
         measures: further measured columns, averaged over trials.
         cells, arms: its panels and inner axes, as the headline has them.
-        parts: the jobs that make it.
+        parts: what is trained for it.
+        packs: its parts by job.
         reads: artefacts of the same paper whose tables its jobs read.
         on_request: whether it is made only when it is asked for, and kept apart from what a build makes.
         display: what only its figure reads.
@@ -57,6 +60,7 @@ class Artefact:
     cells: Node = field(repr=False)
     arms: Node = field(repr=False)
     parts: list[Part] = field(repr=False)
+    packs: list[Pack] = field(repr=False)
     reads: list[str]
     on_request: bool
     display: Node = field(repr=False)
@@ -166,6 +170,8 @@ def _load_paper(key: str, changes: Node, scale: str, seed: int, root: Path) -> P
         # Checked again: an overlay can put anything in the place of a value.
         plain = _checked(annotated, where, root)
     _cap_trials(plain["artefacts"], changes.get("trials_at_most"))
+    for node in plain["artefacts"].values():
+        node["parts_per_job"] = max(node.get("parts_per_job", 1), changes.get("parts_per_job_at_least", 1))
     artefacts = {name: _artefact(key, name, plain, seed, where, root) for name in plain["artefacts"]}
     return Paper(
         key, plain["paper"], plain["symbols"], plain["settings"], plain.get("datasets", {}),
@@ -227,10 +233,11 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
     outline = Outline(
         paper, name, seed, node, settings, plain.get("at_most", []), list(plain.get("datasets", {})), here
     )
+    parts = parts_of(outline)
     return Artefact(
         paper, name, node["title"], node["place"], node["caption"], node["keys"], node.get("measures", []),
-        node["cells"], node.get("arms", {}), parts_of(outline), node.get("reads", []), "on_request" in node,
-        node.get("display", {}),
+        node["cells"], node.get("arms", {}), parts, packs_of(parts, node["parts_per_job"]), node.get("reads", []),
+        "on_request" in node, node.get("display", {}),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from dpdescent.replication.build.fingerprint import module_file
 from dpdescent.replication.configuration import choices
 from dpdescent.replication.configuration import values as conf
-from dpdescent.replication.configuration.project import Artefact, Project
+from dpdescent.replication.configuration.project import Artefact, Project, scale_label
 from dpdescent.replication.configuration.values import Node
 
 
@@ -73,3 +73,13 @@ def software(root: Path) -> Node:
     """How to cite the software: title, authors and version, as `CITATION.cff` has them."""
     citation = conf.read_yaml(root / "CITATION.cff")
     return {key: citation[key] for key in ("title", "authors", "version")}
+
+
+def captions(project: Project, root: Path) -> Node:
+    """What the templates of Snakemake's own report know: the scale in words, and captions in reStructuredText."""
+    artefacts = [*project.artefacts(), *project.on_request()]
+    texts = {each.item: f"{each.place}. {each.title}. {each.caption}" for each in artefacts}
+    return {
+        "label": "paper scale" if project.scale == "paper" else scale_label(project.scale, root),
+        "captions": {item: re.sub(r"([\\*`|_])", r"\\\1", text) for item, text in texts.items()},
+    }

@@ -1,0 +1,135 @@
+"""One call of Snakemake, from before its first job to its last line: what is refused, and what is said.
+
+Nothing here imports numpy while the Snakefile is read, because Snakemake's start would pay for it.
+"""
+
+import atexit
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dpdescent.replication.build import preflight, store
+from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.configuration.project import Project
+from dpdescent.replication.ledger import own_data
+
+# What Snakemake's log says of Ctrl-C, and of a request to terminate, which lets running jobs end.
+ASKED = ("Terminating processes on user request", "Will exit after finishing currently running jobs (scheduler)")
+
+
+class Call:
+    """A call of Snakemake on the project.
+
+    Args:
+        workflow: Snakemake's own object.
+        project: what is built.
+        begun: the file that says that a build has begun in this checkout.
+        reference: folder of the results that came with the checkout.
+    """
+
+    def __init__(self, workflow: Any, project: Project, begun: str, reference: str) -> None:
+        self.workflow, self.project = workflow, project
+        self.begun, self.reference = begun, reference
+        self.results, self.build = f"results/{project.scale}", f"build/{project.scale}"
+
+    def check(self, files: Sequence[str]) -> None:
+        """Ends the call with one line if a target is wrong, or if it would unlock a running build.
+
+        Args:
+            files: those worth suggesting in place of a wrong one.
+        """
+        if not self.workflow.is_main_process or Path(sys.argv[0]).name not in ("snakemake", "__main__.py"):
+            return
+        if "--unlock" in sys.argv and (builds := preflight.builds_here()):
+            sys.exit(preflight.not_unlocked(builds))
+        known = self.known_targets(files)
+        # Snakemake hands its targets to the workflow after the Snakefile is read. Its parser takes a third of a second,
+        # which a call is spared that has no doubtful word.
+        words = [word for word in sys.argv[1:] if not word.startswith("-") and not word.isdecimal() and "=" not in word]
+        if preflight.no_target(words, known) or preflight.not_begun(words, known, self.begun):
+            from snakemake import cli
+
+            asked = cli.get_argument_parser().parse_known_args(sys.argv[1:])[0].targets
+            if line := preflight.no_target(asked, known) or preflight.not_begun(asked, known, self.begun):
+                sys.exit(line)
+        atexit.register(self._explain_lock)
+
+    def known_targets(self, files: Sequence[str]) -> preflight.Targets:
+        """What can be asked for, by the rules that were read."""
+        rules = list(self.workflow.rules)
+        names = [rule.name for rule in rules if not rule.has_wildcards()]
+        stages = [rule.name for rule in rules if rule.has_wildcards()]
+
+        def makes(file: str) -> bool:
+            return any(rule.is_producer(file) for rule in rules)
+
+        return preflight.Targets(names, stages, files, makes, list(self.project.papers), self.project.scale)
+
+    def _explain_lock(self) -> None:
+        """The last line of a call that met another's lock: Snakemake's own lock is gone by then."""
+        persistence = self.workflow._persistence
+        if os.path.isdir(".snakemake/locks") and persistence is not None and persistence.locked:
+            print(preflight.locked(preflight.builds_here()), file=sys.stderr)
+
+    def start(self) -> None:
+        """Before the first job, not after hours: room on the disk, training that is forced, a user's own data."""
+        copied = 0 if os.path.isdir(self.reference) else preflight.size(self.results)
+        if line := preflight.no_room(len(self.workflow.dag), copied, [self.results, self.build, ".snakemake"]):
+            sys.exit(line)
+        # A pack's job spares parts that are as they were, so forcing the job alone would train nothing.
+        if "train" in self.workflow.dag_settings.forcerun or self.workflow.dag_settings.forceall:
+            store.forget(Path(self.build) / "parts")
+        datasets = [dataset for paper in self.project.papers.values() for dataset in paper.datasets.values()]
+        if own := sorted({dataset["source"] for dataset in datasets if dataset["source"].endswith(".csv")}):
+            print(own_data.pipeline_notice(own), flush=True)
+
+    def finish(self) -> None:
+        """What was asked for and where it lies; after a full build, how it compares with what came along."""
+        rules = {rule.name: rule for rule in self.workflow.rules}
+        for target in sorted(self.workflow.dag_settings.targets):
+            files = [str(file) for file in rules[target].input] if target in rules else [target]
+            files = [file for file in files if file != self.begun]
+            print(f"{target}: {', '.join(files) if len(files) < 4 else os.path.commonpath(files)}", flush=True)
+            print("\n".join(self._claims(target)), flush=True)
+        if os.path.exists(f"{self.results}/MANIFEST.sha256"):
+            from dpdescent.replication.build import compare
+
+            print(compare.told(self.results, self.reference, self.build), flush=True)
+
+    def _claims(self, target: str) -> list[str]:
+        """Verdicts on a paper's claims, or on those of one of its artefacts, if they are up to date."""
+        key, _, what = target.partition("_")
+        paper = self.project.papers.get(key)
+        if paper is None or what not in ("claims", *paper.artefacts):
+            return []
+        file = Path(self.build) / f"claims/{key}.csv"
+        packs = [
+            Path(self.build) / f"packs/{artefact.item}/{pack.name}.csv"
+            for artefact in paper.artefacts.values()
+            for pack in artefact.packs
+        ]
+        if not is_newest(file, packs):
+            return [f"Its claims are judged with those of the whole paper, from all of its tables: snakemake {key}_claims"]
+        return [verdict(row) for row in read_rows(file) if what in ("claims", row["artefact"])]
+
+    def how_to_resume(self, logs: Iterable[str]) -> None:
+        """The last line of a build that did not end well; Snakemake's own stand between it and the failed job's."""
+        by_user = any(words in Path(log).read_text(encoding="utf-8") for log in logs for words in ASKED)
+        why = "Interrupted" if by_user else "Not finished. The log of the failed job is printed above"
+        line = f"{why}; logs are in {self.build}/logs. What is made is kept: run the same command to resume."
+        atexit.register(print, line, file=sys.stderr)
+
+
+def is_newest(file: Path, others: Sequence[Path]) -> bool:
+    """Whether a file is there, and all others are there and no newer."""
+    if not all(path.is_file() for path in (file, *others)):
+        return False
+    return all(other.stat().st_mtime <= file.stat().st_mtime for other in others)
+
+
+def verdict(row: dict[str, str]) -> str:
+    """A claim in one line."""
+    measured = f"{float(row['measured']):.4g}" if row["measured"] else "not measured"
+    return f"  {row['verdict']:<14} {row['claim']}: {row['quantity']} = {measured}; criterion: {row['criterion']}"

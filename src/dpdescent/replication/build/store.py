@@ -1,0 +1,112 @@
+"""Trained parts: each a CSV with a record beside it, which says by what it was made and what it cost.
+
+Snakemake knows packs of parts and runs a pack again when anything about it has changed. Here is decided which of its
+parts are still what they were, so that a new value on a grid trains only what is new, wherever packs are cut.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dpdescent.replication.build.files import atomic, read_rows, write_rows
+
+COLUMNS = ("part", "sha256")
+
+
+def key(code: str, versions: Mapping[str, str], spec: Mapping[str, Any], inputs: Sequence[str]) -> str:
+    """Hash of all that a part is made from.
+
+    Args:
+        code: fingerprint of the code that trains it.
+        versions: of the packages that it computes with.
+        spec: what the experiment gets.
+        inputs: hashes of the files that it reads.
+    """
+    made_from = [code, dict(versions), spec, inputs]
+    return hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()
+
+
+def digest(path: str | Path) -> str:
+    """SHA-256 of a file."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def is_current(file: Path, made_from: str) -> bool:
+    """Whether a part is there, as it was written, and made from just this."""
+    record = _record(file)
+    if not file.is_file() or not record.is_file():
+        return False
+    known = json.loads(record.read_text(encoding="utf-8"))
+    return bool(known["key"] == made_from and known["sha256"] == digest(file))
+
+
+Run = Callable[[dict[str, Any]], Iterable[Mapping[str, Any]]]
+
+
+def train(file: Path, made_from: str, run: Run, spec: Mapping[str, Any], files: Mapping[str, Any]) -> int:
+    """Runs one part and writes it, then its record.
+
+    Args:
+        file: the CSV to write.
+        made_from: the part's key.
+        run: the experiment's verb: measurements of a part, one row each.
+        spec: what the part is.
+        files: names of the files that it reads, which the experiment gets too.
+
+    Returns:
+        Number of its rows.
+    """
+    _record(file).unlink(missing_ok=True)
+    wall, cpu = time.perf_counter(), time.process_time()
+    rows = [{"variant": spec["variant"], **row} for row in run({**spec, **files})]
+    write_rows(file, list(dict.fromkeys(column for row in rows for column in row)), rows)
+    cost = {"wall_s": time.perf_counter() - wall, "cpu_s": time.process_time() - cpu, "peak_mb": peak_memory()}
+    with atomic(_record(file)) as stream:
+        json.dump({"key": made_from, "sha256": digest(file), **cost}, stream)
+    return len(rows)
+
+
+def write_pack(path: str | Path, folder: Path, names: Iterable[str]) -> None:
+    """Lists the parts of a pack with their hashes."""
+    write_rows(path, COLUMNS, [{"part": name, "sha256": digest(folder / f"{name}.csv")} for name in names])
+
+
+def parts_in(packs: Sequence[str | Path], folder: Path) -> dict[str, Path]:
+    """Files of the parts that packs list, by name and in order.
+
+    Raises:
+        SystemExit: in one line, if a part is missing or is not what was trained.
+    """
+    found = {}
+    for pack in packs:
+        for row in read_rows(pack):
+            file = found[row["part"]] = folder / f"{row['part']}.csv"
+            if not file.is_file() or digest(file) != row["sha256"]:
+                raise SystemExit(f"{file} is not what was trained: remove {pack}, then run the same command")
+    return found
+
+
+def forget(folder: Path) -> None:
+    """Removes the records of all parts below a folder, so that all are trained again when their packs run."""
+    for record in folder.rglob("*.json"):
+        record.unlink()
+
+
+def costs(folder: Path, parts: Iterable[str]) -> list[dict[str, float]]:
+    """What parts took: seconds of wall and CPU time, peak memory of their process in MB."""
+    records = [_record(folder / f"{part}.csv") for part in parts]
+    return [json.loads(record.read_text(encoding="utf-8")) for record in records if record.is_file()]
+
+
+def peak_memory() -> float:
+    """Largest resident memory of this process so far, in MB; 0 where the system does not tell."""
+    status = Path("/proc/self/status")
+    lines = status.read_text(encoding="utf-8").splitlines() if status.exists() else []
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), 0.0)
+
+
+def _record(file: Path) -> Path:
+    return file.with_name(f"{file.name.removesuffix('.csv')}.json")

@@ -1,0 +1,54 @@
+# From trials to what is looked at: the parts of an artefact merged, sorted and summarised, and the table drawn, or
+# written ready to paste.
+
+
+rule figure:
+    input:
+        begun=BEGUN,
+        packs=lambda wildcards: packs_of([wildcards.figure]),
+    output:
+        table=in_report(f"{RESULTS}/{{figure}}.csv", "numbers"),
+        png=in_report(f"{RESULTS}/{{figure}}.png", "figure"),
+        svg=f"{RESULTS}/{{figure}}.svg",
+        parts=f"{BUILD}/fingerprints/{{figure}}.csv",
+    log:
+        f"{BUILD}/logs/figure/{{figure}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/figure/{{figure}}.tsv"
+    params:
+        code=lambda wildcards: code("figure", paper_module(ARTEFACTS[wildcards.figure].paper, "figures")),
+        versions=versions("numpy", "pandas", "matplotlib"),
+        spec=lambda wildcards: json.dumps(figure_spec(wildcards.figure), sort_keys=True),
+        folder=lambda wildcards: f"{BUILD}/parts/{wildcards.figure}",
+    message:
+        "{wildcards.figure}: summarise trials and draw"
+    shell:
+        "{sys.executable:q} workflow/scripts/figure.py --spec {params.spec:q} --packs {input.packs:q}"
+        " --folder {params.folder:q} --table {output.table:q} --fingerprints {output.parts:q} --png {output.png:q}"
+        " --svg {output.svg:q} > {log} 2>&1"
+
+
+rule table:
+    input:
+        begun=BEGUN,
+        packs=lambda wildcards: packs_of([wildcards.table]),
+    output:
+        table=in_report(f"{RESULTS}/{{table}}.csv", "numbers"),
+        md=f"{RESULTS}/{{table}}.md",
+        tex=f"{RESULTS}/{{table}}.tex",
+        parts=f"{BUILD}/fingerprints/{{table}}.csv",
+    log:
+        f"{BUILD}/logs/table/{{table}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/table/{{table}}.tsv"
+    params:
+        code=code("table"),
+        versions=versions("numpy", "pandas"),
+        spec=lambda wildcards: json.dumps(table_spec(wildcards.table), sort_keys=True),
+        folder=lambda wildcards: f"{BUILD}/parts/{wildcards.table}",
+    message:
+        "{wildcards.table}: summarise trials and write as Markdown and LaTeX"
+    shell:
+        "{sys.executable:q} workflow/scripts/table.py --spec {params.spec:q} --packs {input.packs:q}"
+        " --folder {params.folder:q} --table {output.table:q} --fingerprints {output.parts:q}"
+        " --markdown {output.md:q} --latex {output.tex:q} > {log} 2>&1"

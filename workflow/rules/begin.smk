@@ -1,0 +1,17 @@
+# Before all other jobs, once a checkout and scale: results that came along are put aside, to be compared with.
+
+
+rule begin:
+    output:
+        BEGUN,
+    log:
+        f"{BUILD}/logs/begin.log",
+    params:
+        results=RESULTS,
+        reference=REFERENCE,
+        parts=f"{BUILD}/parts",
+    message:
+        "put aside what came with this checkout, to compare with it"
+    shell:
+        "{sys.executable:q} workflow/scripts/begin.py --results {params.results:q} --reference {params.reference:q}"
+        " --parts {params.parts:q} --output {output:q} > {log} 2>&1"

@@ -1,0 +1,33 @@
+"""Begins the builds of a checkout: puts results that came along aside and makes older trained parts count for nothing."""
+
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
+import argparse
+import shutil
+from pathlib import Path
+
+from dpdescent.replication.build import store
+from dpdescent.replication.build.files import atomic
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", type=Path, required=True, help="folder of the build's results")
+    parser.add_argument("--reference", type=Path, required=True, help="folder to copy them to, unless it is there")
+    parser.add_argument("--parts", type=Path, required=True, help="folder of the trained parts")
+    parser.add_argument("--output", required=True, help="file to write: newer than all that came along")
+    args = parser.parse_args()
+    if not args.reference.is_dir():
+        args.results.mkdir(parents=True, exist_ok=True)
+        unfinished = args.reference.with_suffix(".new")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        shutil.copytree(args.results, unfinished)
+        unfinished.rename(args.reference)
+    store.forget(args.parts)
+    with atomic(args.output) as stream:
+        stream.write("Results that are older than this file were not made in this checkout.\n")
+
+
+if __name__ == "__main__":
+    main()
