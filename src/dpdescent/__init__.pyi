@@ -26,10 +26,13 @@ from dpdescent.privacy.accounting import tight_epsilon as tight_epsilon
 from dpdescent.privacy.accounting import tight_rho as tight_rho
 from dpdescent.privacy.audit.attack import Attack as Attack
 from dpdescent.privacy.audit.attack import Scores as Scores
+from dpdescent.privacy.audit.attack import run as _run
 from dpdescent.privacy.audit.bounds import epsilon_low as epsilon_low
 from dpdescent.privacy.audit.bounds import mu_low as mu_low
 from dpdescent.privacy.audit.bounds import rho_low as rho_low
 from dpdescent.privacy.events import Mechanism as Mechanism
 from dpdescent.randomness import secure_generator as secure_generator
+
+audit = _run
 
 __version__: str

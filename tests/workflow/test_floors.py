@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src/dpdescent"
 PAPERS = sorted(file.stem for file in (ROOT / "config/papers").glob("*.yaml"))
 
-# By floor: what knows no algorithm, the algorithms and what is done with them, what users call, the pipeline, the papers.
+# By floor: what knows no algorithm, algorithms and what is done with them, what users call, the pipeline, the papers.
 GROUND = {"checks", "randomness", "privacy", "noise", "data", "models", "intervals"}
 MIDDLE = {"algorithms", "baselines", "attacks"}
 PUBLIC = {"estimators", "public"}
