@@ -93,7 +93,8 @@ def records(**arrays: tuple[ArrayLike, int]) -> list[Array]:
     if len({len(array) for array in found.values()}) != 1:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in found.items())
         raise ValueError(f"{shapes} must have one number of records along their first axes")
-    return [np.clip(array, -LARGEST, LARGEST) for array in found.values()]
+    # In one order of memory, because BLAS changes last bits with it.
+    return [np.clip(array, -LARGEST, LARGEST, order="C") for array in found.values()]
 
 
 def fitting(name: str, given: Any, shape: tuple[int, ...]) -> Array:
