@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from packaging.requirements import Requirement
 
 import dpdescent
 from dpdescent.public import NAMES
@@ -92,3 +93,14 @@ def test_one_version() -> None:
     assert re.findall(r"^version: (\S+)", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE) == [
         version
     ]
+
+
+def test_the_lock_fits_the_ranges_and_names_its_command() -> None:
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    pinned = dict(re.findall(r"^([\w.-]+)==(\S+)", lock, re.MULTILINE))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for each in [*project["dependencies"], *project["optional-dependencies"]["replication"]]:
+        asked = Requirement(each)
+        assert asked.specifier.contains(pinned[asked.name]), each
+    (command,) = re.findall(r"^\t(uv pip compile .*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert lock.splitlines()[1].strip("# ") == command.replace(" --quiet", "")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cwd=folder / "copy")  # fmt: skip
     (built,) = folder.glob("*.whl")
     return built
+
+
+def test_types_are_in_the_wheel(wheel: Path) -> None:
+    assert {"dpdescent/py.typed", "dpdescent/__init__.pyi"} <= set(zipfile.ZipFile(wheel).namelist())
 
 
 @pytest.mark.parametrize("packages", ["newest", "lowest"])

@@ -18,7 +18,8 @@ from dpdescent.randomness import SecureGenerator
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+# Not to be compared, because arrays have no one truth value.
+@dataclass(frozen=True, eq=False)
 class Run:
     """One run on one data set.
 
