@@ -63,7 +63,7 @@ unlock: .venv/.installed ## make unlock | after a killed build: remove its lock,
 	$(SNAKEMAKE) --unlock
 
 lock: .venv/.installed ## make lock | resolve the dependencies anew (needs uv)
-	uv pip compile --quiet --generate-hashes --python-version 3.11 --group build --group test pyproject.toml -o requirements.lock
+	uv pip compile --quiet --generate-hashes --python-version 3.11 --extra replication --group build --group test pyproject.toml -o requirements.lock
 
 clean: ## make clean | remove what builds made: build/, .snakemake/, results/quick; the committed results stay
 	rm -rf build .snakemake results/quick

@@ -1,1 +1,16 @@
-"""dpdescent: the reproducible account of differentially private gradient descent."""
+"""Differentially private gradient descent: algorithms, correlated noise, accounting, audits, intervals.
+
+Public names are listed in `dpdescent.public` and loaded when they are asked for. The table is read by its name, because
+an import here would make every job of the pipeline depend on all that it names.
+"""
+
+from importlib import import_module
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    return import_module("dpdescent.public").load(name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *import_module("dpdescent.public").NAMES])

@@ -39,7 +39,15 @@ def stream(seed: int, *names: Name) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=words)))
 
 
-def secure_generator() -> np.random.Generator:
+class SecureGenerator(np.random.Generator):
+    """Marks noise of the operating system's entropy; made by `secure_generator`. Copies and pickles lose the mark."""
+
+    def spawn(self, n_children: int) -> list[np.random.Generator]:
+        """Returns generators with keys of their own, because numpy would derive theirs from a SeedSequence."""
+        return [secure_generator() for _ in range(n_children)]
+
+
+def secure_generator() -> SecureGenerator:
     """A generator whose bits are the ChaCha20 key stream of a fresh 256-bit key from the operating system.
 
     Its state holds that key: who keeps, pickles or prints it can take all the noise off again. Let it go with the run.
@@ -53,4 +61,4 @@ def secure_generator() -> np.random.Generator:
     # numpy's own generators are predictable from their output, whatever they are seeded with. A `seed` would be
     # hashed by numpy's SeedSequence, which is not made for secrets; a `key` is taken as it is.
     key = int.from_bytes(secrets.token_bytes(KEY_BYTES), "little")
-    return np.random.Generator(ChaCha(key=key, rounds=20))
+    return SecureGenerator(ChaCha(key=key, rounds=20))

@@ -291,13 +291,13 @@ def test_guarantee_at_its_ends():
         (lambda: gaussian.delta(-1.0, 1.0), "must not be negative"),
         (lambda: closed_forms.correlated_multiplier(0, 0.1, 0.5, 1.0, 1e-3), "T=0"),
         (lambda: closed_forms.correlated_multiplier(10, 1.1, 0.5, 1.0, 1e-3), r"rate=1\.1"),
-        (lambda: closed_forms.independent_multiplier(10, 0.1, 0.0, 1e-3), r"eps=0\.0"),
-        (lambda: tail.delta(0.0, 1.0, 10, 0.1, 0.5), r"kappa=0\.0"),
-        (lambda: tail.multiplier(-1.0, 1e-3, 10, 0.1, 0.5), r"eps=-1\.0"),
+        (lambda: closed_forms.independent_multiplier(10, 0.1, 0.0, 1e-3), "eps must be positive, got 0.0"),
+        (lambda: tail.delta(0.0, 1.0, 10, 0.1, 0.5), "kappa must be positive, got 0.0"),
+        (lambda: tail.multiplier(-1.0, 1e-3, 10, 0.1, 0.5), "eps must be positive, got -1.0"),
         (lambda: tail.multiplier(1.0, 1.0, 10, 0.1, 0.5), r"delta=1\.0"),
         (lambda: tail.epsilon(1.0, 1.0, 10, 0.1, 0.5), r"delta=1\.0"),
-        (lambda: renyi.epsilon(0.0, 10, 0.1, 1e-3), r"kappa=0\.0"),
-        (lambda: renyi.multiplier(0.0, 10, 0.1, 1e-3), r"eps=0\.0"),
+        (lambda: renyi.epsilon(0.0, 10, 0.1, 1e-3), "kappa must be positive, got 0.0"),
+        (lambda: renyi.multiplier(0.0, 10, 0.1, 1e-3), "eps must be positive, got 0.0"),
     ],
 )  # fmt: skip
 def test_bad_arguments_are_named(call, words):

@@ -226,18 +226,18 @@ def test_edges():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: zcdp.epsilon(-1.0, 1e-5), "rho=-1.0"),
+        (lambda: zcdp.epsilon(-1.0, 1e-5), "rho must not be negative, got -1.0"),
         (lambda: zcdp.epsilon(1.0, 0.0), "delta=0.0"),
         (lambda: zcdp.epsilon(1.0, 1.0), "delta=1.0"),
-        (lambda: zcdp.renyi_epsilon(-1.0, 1e-5), "rho=-1.0"),
+        (lambda: zcdp.renyi_epsilon(-1.0, 1e-5), "rho must not be negative, got -1.0"),
         (lambda: zcdp.renyi_epsilon(1.0, 1.5), "delta=1.5"),
-        (lambda: zcdp.rho_of_renyi_epsilon(-1.0, 1e-5), "eps=-1.0"),
+        (lambda: zcdp.rho_of_renyi_epsilon(-1.0, 1e-5), "eps must not be negative, got -1.0"),
         (lambda: zcdp.rho_of_renyi_epsilon(1.0, 0.0), "delta=0.0"),
         (lambda: zcdp.gaussian_noise_sd(1.0, 0.0), "rho=0.0"),
-        (lambda: zcdp.gaussian_rho(1.0, -1.0), "noise_sd=-1.0"),
+        (lambda: zcdp.gaussian_rho(1.0, -1.0), "noise_sd must not be negative, got -1.0"),
         (lambda: zcdp.gaussian_rho(1.0, 1.0, -1), "releases=-1"),
-        (lambda: accounting.tight_rho(0.0, 1e-5), "eps=0.0"),
-        (lambda: accounting.tight_epsilon(math.nan, 1e-5), "rho=nan"),
+        (lambda: accounting.tight_rho(0.0, 1e-5), "eps must be positive, got 0.0"),
+        (lambda: accounting.tight_epsilon(math.nan, 1e-5), "rho must not be negative, got nan"),
     ],
 )
 def test_bad_arguments_are_named(call, words):

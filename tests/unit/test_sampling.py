@@ -127,12 +127,12 @@ def test_accounting_says_nothing_of_orders_left_out(caplog):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: sampling.epsilon(0.0, 0.1, 1, 1e-5), "noise_multiplier=0.0"),
+        (lambda: sampling.epsilon(0.0, 0.1, 1, 1e-5), "noise_multiplier must be positive, got 0.0"),
         (lambda: sampling.epsilon(1.0, 0.0, 1, 1e-5), "rate=0.0"),
         (lambda: sampling.epsilon(1.0, 1.1, 1, 1e-5), "rate=1.1"),
         (lambda: sampling.epsilon(1.0, 0.1, 0, 1e-5), "steps=0"),
         (lambda: sampling.epsilon(1.0, 0.1, 1, 1.0), "delta=1.0"),
-        (lambda: sampling.noise_multiplier(0.0, 0.1, 1, 1e-5), "eps=0.0"),
+        (lambda: sampling.noise_multiplier(0.0, 0.1, 1, 1e-5), "eps must be positive, got 0.0"),
         (lambda: sampling.noise_multiplier(1.0, 0.1, 0, 1e-5), "steps=0"),
         (lambda: sampling.composed_epsilon([], 0.0), "delta=0.0"),
     ],

@@ -106,14 +106,14 @@ def test_amplification_is_by_root_n():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: shuffling.amplified(-0.1, 100, DELTA), "eps_local=-0.1"),
-        (lambda: shuffling.amplified(0.1, 0, DELTA), "records=0"),
+        (lambda: shuffling.amplified(-0.1, 100, DELTA), "eps_local must not be negative, got -0.1"),
+        (lambda: shuffling.amplified(0.1, 0, DELTA), "records must be positive, got 0"),
         (lambda: shuffling.amplified(0.1, 100, 0.0), "delta=0.0"),
-        (lambda: shuffling.epsilon(0.0, 100, DELTA), "noise_multiplier=0.0"),
-        (lambda: shuffling.epsilon(1.0, -1, DELTA), "records=-1"),
+        (lambda: shuffling.epsilon(0.0, 100, DELTA), "noise_multiplier must be positive, got 0.0"),
+        (lambda: shuffling.epsilon(1.0, -1, DELTA), "records must be positive, got -1"),
         (lambda: shuffling.epsilon(1.0, 100, 1.0), "delta=1.0"),
-        (lambda: shuffling.noise_multiplier(0.0, 100, DELTA), "eps=0.0"),
-        (lambda: shuffling.noise_multiplier(1.0, 0, DELTA), "records=0"),
+        (lambda: shuffling.noise_multiplier(0.0, 100, DELTA), "eps must be positive, got 0.0"),
+        (lambda: shuffling.noise_multiplier(1.0, 0, DELTA), "records must be positive, got 0"),
         (lambda: shuffling.noise_multiplier(1.0, 100, 2.0), "delta=2.0"),
     ],
 )

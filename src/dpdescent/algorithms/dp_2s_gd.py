@@ -85,8 +85,12 @@ class Normals:
     @classmethod
     def draw(cls, rng: np.random.Generator, steps: int, p: int, q: int) -> "Normals":
         """Draws for one run of `steps` iterations, step by step, so that a shorter run uses a prefix."""
-        both = rng.standard_normal((steps, p * q + p))
-        return cls(both[:, : p * q].reshape(steps, 1, p, q), both[:, p * q :].reshape(steps, 1, p))
+        return cls.split(rng.standard_normal((steps, p * q + p)), p, q)
+
+    @classmethod
+    def split(cls, both: Array, p: int, q: int) -> "Normals":
+        """Divides draws for one run, shape (steps, p q + p), between the stages, the first stage's first."""
+        return cls(both[:, : p * q].reshape(-1, 1, p, q), both[:, p * q :].reshape(-1, 1, p))
 
     @classmethod
     def stack(cls, runs: list["Normals"]) -> "Normals":

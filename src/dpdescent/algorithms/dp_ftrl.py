@@ -66,6 +66,7 @@ class Runs:
         clipped: fraction of the T gradients that were clipped, shape (arms, seeds).
         theta: last iterates, less theta*, shape (arms, seeds, d); the iterates themselves where records are given.
         average: mean of the last `tail` iterates, of the kind and shape of theta; NaN where there is no tail.
+        path: iterates 1 to T, of the kind of theta, shape (T, arms, seeds, d), if they were asked for.
     """
 
     excess: Array
@@ -73,6 +74,7 @@ class Runs:
     clipped: Array
     theta: Array
     average: Array
+    path: Array | None = None
 
 
 def regression(
@@ -121,7 +123,9 @@ def regression(
     return Runs(excess, mean, stream.clipped / steps, stream.path[0].copy(), average.mean)
 
 
-def single_pass(X: Array, Y: Array, arms: FTRLArms, start: Array, noise: Noise, *, tail: int = 0) -> Runs:
+def single_pass(
+    X: Array, Y: Array, arms: FTRLArms, start: Array, noise: Noise, *, tail: int = 0, record: bool = False
+) -> Runs:  # fmt: skip
     """The same on given records, in the order in which they are given: record t is that of step t.
 
     The runs have one seed; nothing is known of F*, so that `excess` is empty and `tail_mean` is NaN.
@@ -133,6 +137,7 @@ def single_pass(X: Array, Y: Array, arms: FTRLArms, start: Array, noise: Noise, 
         start: theta_0, shape (d,).
         noise: as of `regression`, with one seed.
         tail: number of last iterates that are averaged.
+        record: whether to keep all iterates.
 
     Raises:
         ValueError: if shapes do not fit, there is no record, or the tail is longer than the run.
@@ -144,11 +149,14 @@ def single_pass(X: Array, Y: Array, arms: FTRLArms, start: Array, noise: Noise, 
     if not 0 <= tail <= len(X):
         raise ValueError(f"tail={tail} must lie between 0 and T={len(X)}")
     stream = _Stream(Given(X, Y), arms, (len(arms), 1, X.shape[1]), len(X))
-    average = _Average(stream.shape, len(X), tail)
+    average, kept = _Average(stream.shape, len(X), tail), []
     for t, path in stream.paths(start, noise):
         average.look(path, t)
+        if record and t:
+            kept.append(path.copy())
     nothing, clipped = np.empty((len(arms), 1, 0)), stream.clipped / len(X)
-    return Runs(nothing, np.full((len(arms), 1), np.nan), clipped, stream.path[0].copy(), average.mean)
+    whole = np.concatenate(kept) if record else None
+    return Runs(nothing, np.full((len(arms), 1), np.nan), clipped, stream.path[0].copy(), average.mean, whole)
 
 
 class _Stream:

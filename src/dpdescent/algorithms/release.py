@@ -150,7 +150,16 @@ def centred(
 
 
 def run(sample: IVSample, settings: Settings, rng: np.random.Generator, released: Released = "beta") -> Outcome:
-    """One run.
+    """One run; errors are those of `descend`."""
+    path = descend(sample, settings, dp_2s_gd.Normals.draw(rng, settings.steps, sample.p, sample.q))
+    assert path.Theta_path is not None
+    assert path.beta_path is not None
+    paths = {"Theta_path": path.Theta_path[:, 0], "beta_path": path.beta_path[:, 0]}
+    return Outcome(path.beta[0], paths if released == "all" else {})
+
+
+def descend(sample: IVSample, settings: Settings, normals: dp_2s_gd.Normals) -> dp_2s_gd.Descent:
+    """One run with its whole paths, of noise that is given.
 
     Raises:
         ValueError: if there are fewer instruments than regressors, no more records than instruments, or the iterates
@@ -161,18 +170,23 @@ def run(sample: IVSample, settings: Settings, rng: np.random.Generator, released
     if sample.n <= sample.q:
         raise ValueError(f"{sample.n} records do not suffice for {sample.q} instruments; more records are needed")
     cut = IVSample(*(np.clip(part, -LARGEST, LARGEST) for part in (sample.Z, sample.X, sample.y)))
-    noise = dp_2s_gd.Normals.draw(rng, settings.steps, sample.p, sample.q)
     # Overflow is told below, in one line.
     with np.errstate(all="ignore"):
-        path = dp_2s_gd.descend(cut, _arms(settings, sample.n), noise, record=True)
-    assert path.Theta_path is not None
-    assert path.beta_path is not None
-    paths = {"Theta_path": path.Theta_path[:, 0], "beta_path": path.beta_path[:, 0]}
-    if not all(np.isfinite(iterates).all() for iterates in paths.values()):
+        path = dp_2s_gd.descend(cut, _arms(settings, sample.n), normals, record=True)
+    require_finite(path.Theta_path, path.beta_path)
+    return path
+
+
+def require_finite(*iterates: Array | None) -> None:
+    """Checks what came out of a run, of which nothing must be told if it overflowed.
+
+    Raises:
+        ValueError: if a value is not finite.
+    """
+    if not all(np.isfinite(each).all() for each in iterates if each is not None):
         raise ValueError(
             "the iterates overflow; take smaller step sizes (this run counts too if anything of it is told)"
         )
-    return Outcome(path.beta[0], paths if released == "all" else {})
 
 
 def _arms(settings: Settings, n: int) -> dp_2s_gd.TwoStageArms:

@@ -18,11 +18,12 @@ from scipy.special import log_ndtr
 
 from dpdescent.algorithms import samplers
 from dpdescent.attacks.correlated import CLIP_NORM, Index, released
+from dpdescent.checks import require_positive
 from dpdescent.noise.strategies.toeplitz import damped_anti_pgd
 from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.participation import bins, counterexample, pairs
 from dpdescent.privacy.participation.accountants import period_of
-from dpdescent.privacy.participation.encoder import encode, require_positive, require_steps
+from dpdescent.privacy.participation.encoder import encode, require_steps
 
 Score = Callable[[Array], Array]
 

@@ -8,6 +8,7 @@ import math
 
 import dp_accounting
 
+from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
 
 
@@ -29,8 +30,7 @@ def tight_epsilon(rho: float, delta: float) -> float:
 
 def tight_rho(eps: float, delta: float) -> float:
     """Largest rho for which `tight_epsilon(rho, delta) <= eps`: calibrates Gaussian noise to (eps, delta)."""
-    if not eps > 0.0:
-        raise ValueError(f"eps={eps} must be positive")
+    require_positive(eps=eps)
     zcdp.require_delta(delta)
     sigma = float(dp_accounting.get_sigma_gaussian(eps, delta))
     return 0.5 / sigma**2

@@ -18,6 +18,7 @@ from dp_accounting.mechanism_calibration import ExplicitBracketInterval, calibra
 from dp_accounting.pld import PLDAccountant
 from dp_accounting.rdp import RdpAccountant
 
+from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import GaussianReleases, Release, SubsampledGaussianReleases
 
@@ -45,8 +46,7 @@ def epsilon(noise_multiplier: float, rate: float, steps: int, delta: float, acco
     Raises:
         ValueError: if an argument is out of its range.
     """
-    if not noise_multiplier > 0.0:
-        raise ValueError(f"noise_multiplier={noise_multiplier} must be positive")
+    require_positive(noise_multiplier=noise_multiplier)
     _require_sampling(rate, steps, delta)
     return _composed(_sampled(noise_multiplier, rate, steps), delta, accountant)
 
@@ -58,8 +58,7 @@ def noise_multiplier(eps: float, rate: float, steps: int, delta: float, accounta
     Raises:
         ValueError: if an argument is out of its range, or no multiplier between 0.1 and 1e6 has this epsilon.
     """
-    if not eps > 0.0:
-        raise ValueError(f"eps={eps} must be positive")
+    require_positive(eps=eps)
     _require_sampling(rate, steps, delta)
     if accountant == "RDP":
         return _calibrated(eps, rate, steps, delta, RdpAccountant, _LOWEST, _HIGHEST)

@@ -10,6 +10,7 @@ terms were compared with public implementations of the theorem, its authors' for
 import math
 from functools import cache
 
+from dpdescent.checks import require_non_negative, require_positive
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon, tight_rho
 
@@ -24,10 +25,9 @@ def amplified(eps_local: float, records: int, delta: float) -> float:
     Raises:
         ValueError: if eps_local is negative, n is not positive, or delta is not in (0, 1).
     """
-    _require_positive(records=records)
+    require_positive(records=records)
     zcdp.require_delta(delta)
-    if not eps_local >= 0.0:
-        raise ValueError(f"eps_local={eps_local} must not be negative")
+    require_non_negative(eps_local=eps_local)
     if eps_local > math.log(records / (16.0 * math.log(4.0 / delta))):
         return math.inf
     grown = math.exp(eps_local)
@@ -58,7 +58,7 @@ def epsilon(noise_multiplier: float, records: int, delta: float) -> float:
     Raises:
         ValueError: if an argument is out of its range.
     """
-    _require_positive(noise_multiplier=noise_multiplier, records=records)
+    require_positive(noise_multiplier=noise_multiplier, records=records)
     plain = tight_epsilon(_rho(noise_multiplier), delta)
     # delta_0 falls as eps grows, and the amplified epsilon grows with it, but slowly: from below, the iteration climbs
     # to the smallest eps whose own delta_0 leads to no more than itself, or out of the theorem's range.
@@ -78,7 +78,7 @@ def noise_multiplier(eps: float, records: int, delta: float) -> float:
     Raises:
         ValueError: if an argument is out of its range.
     """
-    _require_positive(eps=eps, records=records)
+    require_positive(eps=eps, records=records)
     # By bisection of the logarithm: where the theorem ends, epsilon jumps up to that without shuffling.
     high = math.log(math.sqrt(0.5 / tight_rho(eps, delta)))
     low = high - 1.0
@@ -101,9 +101,3 @@ def _epsilon_at(eps: float, multiplier: float, records: int, delta: float) -> fl
 
 def _rho(multiplier: float) -> float:
     return 0.5 / multiplier**2
-
-
-def _require_positive(**values: float) -> None:
-    for name, value in values.items():
-        if not value > 0:
-            raise ValueError(f"{name}={value} must be positive")

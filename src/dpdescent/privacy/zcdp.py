@@ -7,13 +7,15 @@ event (`privacy.events`). Under replace-one a mean of n records clipped at gamma
 import math
 from collections.abc import Callable
 
+from dpdescent.checks import require_non_negative
+
 
 def gaussian_rho(sensitivity: float, noise_sd: float, releases: int = 1) -> float:
     """zCDP cost of Gaussian releases: `releases * sensitivity^2 / (2 noise_sd^2)` (Bun & Steinke, Prop. 1.6).
 
     Adaptive composition is covered: each release may depend on the earlier ones.
     """
-    _require_non_negative(sensitivity=sensitivity, noise_sd=noise_sd)
+    require_non_negative(sensitivity=sensitivity, noise_sd=noise_sd)
     if releases < 0:
         raise ValueError(f"releases={releases} must not be negative")
     if sensitivity == 0.0 or releases == 0:
@@ -23,7 +25,7 @@ def gaussian_rho(sensitivity: float, noise_sd: float, releases: int = 1) -> floa
 
 def gaussian_noise_sd(sensitivity: float, rho: float, releases: int = 1) -> float:
     """Smallest noise sd with which `releases` Gaussian releases cost exactly rho: the inverse of `gaussian_rho`."""
-    _require_non_negative(sensitivity=sensitivity)
+    require_non_negative(sensitivity=sensitivity)
     if not rho > 0.0:
         raise ValueError(f"rho={rho} must be positive: no finite noise gives zero privacy loss")
     return sensitivity * math.sqrt(releases / (2.0 * rho))
@@ -34,14 +36,14 @@ def epsilon(rho: float, delta: float) -> float:
 
     This is the conversion that liang2025 prints (Sec. 2.1); `privacy.accounting` has the tight one for Gaussian noise.
     """
-    _require_non_negative(rho=rho)
+    require_non_negative(rho=rho)
     require_delta(delta)
     return rho + 2.0 * math.sqrt(rho * math.log(1.0 / delta))
 
 
 def rho_of_epsilon(eps: float, delta: float) -> float:
     """Largest rho whose `epsilon(rho, delta)` does not exceed eps: the inverse of `epsilon`."""
-    _require_non_negative(eps=eps)
+    require_non_negative(eps=eps)
     require_delta(delta)
     log_term = math.log(1.0 / delta)
     # eps = (sqrt(rho) + sqrt(log 1/delta))^2 - log 1/delta; this quotient form does not cancel for small eps.
@@ -54,7 +56,7 @@ def renyi_epsilon(rho: float, delta: float) -> float:
 
     It is `inf_{alpha>1} rho alpha + log(1/(alpha delta))/(alpha-1) + log(1-1/alpha)` (choquettechoo2023 App. A.2).
     """
-    _require_non_negative(rho=rho)
+    require_non_negative(rho=rho)
     require_delta(delta)
     if rho == 0.0 or math.isinf(rho):
         return rho
@@ -64,7 +66,7 @@ def renyi_epsilon(rho: float, delta: float) -> float:
 
 def rho_of_renyi_epsilon(eps: float, delta: float) -> float:
     """Largest rho whose `renyi_epsilon(rho, delta)` does not exceed eps: the inverse of `renyi_epsilon`."""
-    _require_non_negative(eps=eps)
+    require_non_negative(eps=eps)
     require_delta(delta)
     order = _order_where(lambda above: _epsilon_at_order(above, _rho_of_order(above, delta), delta), eps, delta)
     return _rho_of_order(order, delta)
@@ -72,7 +74,7 @@ def rho_of_renyi_epsilon(eps: float, delta: float) -> float:
 
 def gaussian_dp_mu(rho: float) -> float:
     """mu of the Gaussian-DP guarantee of a composition of Gaussian releases that costs rho: `sqrt(2 rho)`."""
-    _require_non_negative(rho=rho)
+    require_non_negative(rho=rho)
     return math.sqrt(2.0 * rho)
 
 
@@ -101,9 +103,3 @@ def require_delta(delta: float) -> None:
     """Raises ValueError unless 0 < delta < 1."""
     if not 0.0 < delta < 1.0:
         raise ValueError(f"delta={delta} must lie strictly between 0 and 1")
-
-
-def _require_non_negative(**values: float) -> None:
-    for name, value in values.items():
-        if not value >= 0.0:
-            raise ValueError(f"{name}={value} must not be negative")

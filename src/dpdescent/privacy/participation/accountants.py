@@ -21,12 +21,13 @@ from itertools import product
 
 import numpy as np
 
+from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Relation, Sampler
 from dpdescent.privacy.participation import closed_forms, gaussian, pairs, renyi, tail
 from dpdescent.privacy.participation.bins import BinnedPair
 from dpdescent.privacy.participation.calibration import Calibrated, Calibration
-from dpdescent.privacy.participation.encoder import cyclic_norm_squared, require_positive, require_steps
+from dpdescent.privacy.participation.encoder import cyclic_norm_squared, require_steps
 from dpdescent.privacy.participation.pairs import SampledPair
 from dpdescent.privacy.participation.search import smallest
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.checks import require_positive
 from dpdescent.privacy.participation.divergence import Direction, Estimate, hockey_stick
-from dpdescent.privacy.participation.encoder import encode, require_positive, require_steps
+from dpdescent.privacy.participation.encoder import encode, require_steps
 from dpdescent.privacy.participation.pairs import BLOCK
 
 Array = NDArray[np.float64]

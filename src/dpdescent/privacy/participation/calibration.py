@@ -6,10 +6,10 @@ from functools import cache
 
 from scipy.optimize import brentq
 
+from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Relation, Sampler
 from dpdescent.privacy.participation.divergence import Direction, Estimate, Pair, hockey_stick
-from dpdescent.privacy.participation.encoder import require_positive
 
 # Multipliers are bracketed among powers of two, from this one on, and found to this relative accuracy: a hundredth of
 # what the standard error of delta amounts to.

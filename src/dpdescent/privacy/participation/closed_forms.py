@@ -6,8 +6,9 @@ under one that the paper leaves unsaid.
 
 import math
 
+from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
-from dpdescent.privacy.participation.encoder import column_sum, require_positive, require_steps
+from dpdescent.privacy.participation.encoder import column_sum, require_steps
 
 
 def correlated_multiplier(T: int, rate: float, lam: float, eps: float, delta: float, factor: float = 8.0) -> float:

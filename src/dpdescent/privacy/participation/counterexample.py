@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from dpdescent.checks import require_positive
 from dpdescent.privacy.participation import pairs
 from dpdescent.privacy.participation.divergence import Estimate, hockey_stick
-from dpdescent.privacy.participation.encoder import encode, require_positive, require_steps
+from dpdescent.privacy.participation.encoder import encode, require_steps
 
 Array = NDArray[np.float64]
 

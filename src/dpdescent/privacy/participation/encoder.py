@@ -60,10 +60,3 @@ def require_steps(T: int, rate: float, lam: float = 0.0) -> None:
         raise ValueError(f"T={T} must be at least 1")
     if not 0.0 < rate <= 1.0:
         raise ValueError(f"rate={rate} must lie in (0, 1]")
-
-
-def require_positive(**values: float) -> None:
-    """Raises ValueError unless all values are greater than zero."""
-    for name, value in values.items():
-        if not value > 0.0:
-            raise ValueError(f"{name}={value} must be positive")

@@ -23,8 +23,9 @@ from dp_accounting.pld import privacy_loss_distribution
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
+from dpdescent.checks import require_positive
 from dpdescent.privacy.participation.divergence import Direction, Estimate, hockey_stick
-from dpdescent.privacy.participation.encoder import column_sum, encode, require_positive, require_steps
+from dpdescent.privacy.participation.encoder import column_sum, encode, require_steps
 
 Array = NDArray[np.float64]
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
+from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
-from dpdescent.privacy.participation.encoder import require_positive, require_steps
+from dpdescent.privacy.participation.encoder import require_steps
 from dpdescent.privacy.participation.search import smallest
 
 Array = NDArray[np.float64]

@@ -21,14 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc, gammaln, xlog1py, xlogy
 
+from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.participation import gaussian
-from dpdescent.privacy.participation.encoder import (
-    block_norms_squared,
-    cyclic_norm_squared,
-    require_positive,
-    require_steps,
-)  # fmt: skip
+from dpdescent.privacy.participation.encoder import block_norms_squared, cyclic_norm_squared, require_steps
 from dpdescent.privacy.participation.search import smallest
 
 Array = NDArray[np.float64]

@@ -1,0 +1,82 @@
+"""DP-AMBSSGD for linear regression (varshney2022 Algorithm 2), on records of one's own."""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpdescent.algorithms import dp_ambssgd as engine
+from dpdescent.algorithms.dp_stat import Rule, Search
+from dpdescent.algorithms.release import require_finite
+from dpdescent.estimators.run import Array, Run, fitting, guarded, records, rho_of
+from dpdescent.privacy.events import Mechanism
+
+PROVED = (
+    "in exact arithmetic: a record is in the statistic or in the gradient of one iteration, by a permutation that does "
+    "not depend on the data; the counts of the search (sensitivity 1 each) and the mean of gradients clipped at zeta_t "
+    "(2 zeta_t / b) are Gaussian releases of mu = 1/alpha each; parallel composition. All settings must be chosen "
+    "without the data"
+)
+
+
+def dp_ambssgd(
+    X: ArrayLike, y: ArrayLike, *, steps: int, eta: float, largest: float, levels: int, stat_size: int, scale: float,
+    rng: np.random.Generator, rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
+    rule: Rule = "corrected", margin: float = 1.0, quantile: float = 0.9, offset: float = 0.0, tail: float = 0.5,
+    normals: tuple[Array, Array] | None = None,
+) -> Run:  # fmt: skip
+    """Fits a linear regression by one pass over mini-batches in random order, with private thresholds and noise.
+
+    Every iteration takes n // T fresh records: the first `stat_size` of them choose the clipping threshold.
+
+    Args:
+        X: covariates, shape (n, d).
+        y: responses, shape (n,).
+        steps: number of iterations T.
+        eta: step size.
+        largest: B, the largest residual that the search for a threshold considers.
+        levels: L, how often B is halved by the search.
+        stat_size: s, number of records of a batch that the search sees.
+        scale: what turns a residual into a gradient's norm, about a bound on most |x|: zeta_t = scale gamma_t.
+        rng: where noise and order come from; `secure_generator()` for a guarantee.
+        rho: zCDP budget of the run under replace-one.
+        epsilon, delta: in place of rho.
+        rule, margin, quantile, offset: how the search stops; see `algorithms.dp_stat.Search`.
+        tail: share of the last iterates whose mean is the estimate, in (0, 1].
+        normals: standard normals to use in place of rng's, of the gradients, shape (T, d), and of the counts, shape
+            (T, L). The order of the records still comes from rng, before anything else.
+
+    Returns:
+        The run: `estimate` of shape (d,), `path` of shape (T, d), and `also["thresholds"]`, zeta_t, of shape (T,).
+
+    Raises:
+        ValueError: if an argument is out of its range, or the iterates overflow.
+    """
+    X, y = records(X=(X, 2), y=(y, 1))
+    n, d = X.shape
+    # A record meets one of the two Gaussian releases, at 1 / (2 alpha^2).
+    alpha = math.sqrt(0.5 / rho_of(n, rho, epsilon, delta))
+    search = Search(largest, levels, alpha, rule=rule, margin=margin, quantile=quantile, offset=offset)
+    arm = engine.SGDArm(eta, alpha, engine.Adaptive(search, stat_size, scale))
+    batches = engine.batches_of(X, y[:, None], steps, rng)
+    # Overflow is told below, in one line.
+    with np.errstate(all="ignore"):
+        out = engine.descend(batches, [arm], _normals(normals, rng, steps, d, levels), tail)
+    require_finite(out.path)
+    event = Mechanism(
+        "DP-AMBSSGD", arm.releases(n // steps), "replace-one", "shuffled single pass", math.inf, "proved", PROVED
+    )  # fmt: skip
+    event = guarded(event, rng, handed=normals is not None)
+    return Run(
+        out.average[0], out.path[1:, 0], float(out.clipped[:, 0].mean()), event, {"thresholds": out.thresholds[:, 0]}
+    )  # fmt: skip
+
+
+def _normals(
+    given: tuple[Array, Array] | None, rng: np.random.Generator, steps: int, d: int, levels: int
+) -> engine.Normals:  # fmt: skip
+    if given is None:
+        return engine.Normals.draw(rng, steps, d, levels)
+    gradient, counts = given
+    shapes = ("normals[0]", gradient, (steps, d)), ("normals[1]", counts, (steps, levels))
+    return engine.Normals(*(fitting(*each)[:, None] for each in shapes))

@@ -1,0 +1,78 @@
+"""DP-FTRL for linear regression in a single pass (choquettechoo2023 Algorithm 1), on records of one's own."""
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpdescent.algorithms import dp_ftrl as engine
+from dpdescent.algorithms.release import require_finite
+from dpdescent.checks import require_positive
+from dpdescent.estimators.run import Array, Run, fitting, guarded, records, rho_of
+from dpdescent.noise.strategies.base import Strategy
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.events import Mechanism, correlated_release
+
+Relation = Literal["replace-one", "zero-out"]
+
+PROVED = (
+    "in exact arithmetic: each record takes part in one step, the place of which is public, with a gradient clipped at "
+    "clip_norm; the run is one Gaussian release of the encoded gradients, whose sensitivity is the encoder's largest "
+    "column norm times what a record moves its gradient by (choquettechoo2023 Thm. 1.1); decoding is post-processing. "
+    "Step size, threshold and strategy must be chosen without the data"
+)
+
+
+def dp_ftrl(
+    X: ArrayLike, y: ArrayLike, *, strategy: Strategy, eta: float, clip_norm: float, rng: np.random.Generator,
+    rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
+    relation: Relation = "replace-one", tail: int = 0, start: Array | None = None, normals: Array | None = None,
+) -> Run:  # fmt: skip
+    """Fits a linear regression by one pass over the records in the order given, with clipping and correlated noise.
+
+    Args:
+        X: covariates, shape (n, d); record t is that of step t.
+        y: responses, shape (n,).
+        strategy: how noise is correlated over the steps, such as `nu_family(0.05)`; `identity()` is DP-SGD.
+        eta: learning rate.
+        clip_norm: clipping threshold on a record's gradient `x (x'theta - y)`.
+        rng: where the noise comes from; `secure_generator()` for a guarantee.
+        rho: zCDP budget of the run.
+        epsilon, delta: in place of rho.
+        relation: `replace-one`, or `zero-out`, the paper's, under which a record loses its gradient and half of the
+            noise suffices.
+        tail: number of last iterates whose mean is the estimate; 0 takes the last iterate.
+        start: theta_0, shape (d,), chosen without the data; zeros by default.
+        normals: standard normals to use in place of rng's, before they are correlated, shape (strategy.noises(n), d).
+
+    Returns:
+        The run: `estimate` of shape (d,) and `path` of shape (n, d).
+
+    Raises:
+        ValueError: if an argument is out of its range, or the iterates overflow.
+    """
+    if relation not in ("replace-one", "zero-out"):
+        raise ValueError(f"relation={relation!r} must be 'replace-one' or 'zero-out'")
+    require_positive(eta=eta, clip_norm=clip_norm)
+    X, y = records(X=(X, 2), y=(y, 1))
+    n, d = X.shape
+    gamma = math.sqrt(strategy.sensitivity_squared(n))
+    moved = clip_norm * (2.0 if relation == "replace-one" else 1.0)
+    noise_sd = zcdp.gaussian_noise_sd(gamma * moved, rho_of(n, rho, epsilon, delta))
+    arms = engine.FTRLArms(np.array([eta]), np.array([clip_norm]), np.array([noise_sd]))
+    shape = (strategy.noises(n), d)
+    noise = strategy.correlate(rng.standard_normal(shape) if normals is None else fitting("normals", normals, shape))
+    begin = np.zeros(d) if start is None else fitting("start", start, (d,))
+    # Overflow is told below, in one line.
+    with np.errstate(all="ignore"):
+        out = engine.single_pass(X, y[:, None], arms, begin, noise[:, None, None, :], tail=tail, record=True)
+    assert out.path is not None
+    require_finite(out.path)
+    event = Mechanism(
+        f"DP-FTRL ({strategy.name})", (correlated_release(gamma, moved, noise_sd),), relation, "single pass", math.inf,
+        "proved", PROVED,
+    )  # fmt: skip
+    estimate = out.average[0, 0] if tail else out.theta[0, 0]
+    event = guarded(event, rng, handed=normals is not None)
+    return Run(estimate, out.path[:, 0, 0], float(out.clipped[0, 0]), event)

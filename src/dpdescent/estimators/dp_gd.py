@@ -1,0 +1,63 @@
+"""DP-GD for linear regression (brown2024 Algorithm 1), on records of one's own."""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpdescent.algorithms import dp_gd as engine
+from dpdescent.algorithms.release import require_finite
+from dpdescent.checks import require_positive
+from dpdescent.data.linear import LinearSample
+from dpdescent.estimators.run import Array, Run, fitting, guarded, records, rho_of
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.clipping import mean_sensitivity
+from dpdescent.privacy.events import GaussianReleases, Mechanism
+
+PROVED = (
+    "in exact arithmetic: each step adds Gaussian noise to the mean of gradients clipped at gamma, which one replaced "
+    "record of n, n public, moves by 2 gamma / n at most; costs add over the steps. Step size, threshold and number of "
+    "steps must be chosen without the data"
+)
+
+
+def dp_gd(
+    X: ArrayLike, y: ArrayLike, *, steps: int, eta: float, gamma: float, rng: np.random.Generator,
+    rho: float | None = None, epsilon: float | None = None, delta: float | None = None, normals: Array | None = None,
+) -> Run:  # fmt: skip
+    """Fits a linear regression by full-batch gradient descent from zero, with clipping and Gaussian noise.
+
+    Args:
+        X: covariates, shape (n, p).
+        y: responses, shape (n,).
+        steps: number of iterations T.
+        eta: step size, about 1 over the largest eigenvalue of E[xx'].
+        gamma: clipping threshold on a record's gradient `x (x'theta - y)`; noise grows with it.
+        rng: where the noise comes from; `secure_generator()` for a guarantee.
+        rho: zCDP budget of all steps under replace-one.
+        epsilon, delta: in place of rho.
+        normals: standard normals to use in place of rng's, shape (T, p).
+
+    Returns:
+        The run: `estimate`, the last iterate, of shape (p,), and `path` of shape (T, p).
+
+    Raises:
+        ValueError: if an argument is out of its range, or the iterates overflow.
+    """
+    X, y = records(X=(X, 2), y=(y, 1))
+    require_positive(steps=steps, eta=eta, gamma=gamma)
+    sample = LinearSample(X, y)
+    sensitivity = mean_sensitivity(gamma, sample.n)
+    noise_sd = zcdp.gaussian_noise_sd(sensitivity, rho_of(sample.n, rho, epsilon, delta), steps)
+    arms = engine.DPGDArms.alike(1, steps, eta, gamma, noise_sd)
+    shape = steps, sample.p
+    drawn = rng.standard_normal(shape) if normals is None else fitting("normals", normals, shape)
+    # Overflow is told below, in one line.
+    with np.errstate(all="ignore"):
+        out = engine.descend([sample], arms, drawn[:, None, None, :], record=True)
+    assert out.path is not None
+    require_finite(out.path)
+    release = GaussianReleases("mean of clipped gradients", sensitivity, noise_sd, steps)
+    event = Mechanism("DP-GD", (release,), "replace-one", "full batch", math.inf, "proved", PROVED)
+    event = guarded(event, rng, handed=normals is not None)
+    return Run(out.theta[0, 0], out.path[:, 0, 0], float(out.clipped[0, 0]), event)

@@ -1,0 +1,180 @@
+"""lambda-CGD for Kolmogorov-Arnold networks (wang2026 Algorithm 1), on records of one's own."""
+
+import math
+from itertools import chain, islice, repeat
+from typing import Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpdescent.algorithms import lambda_cgd, samplers
+from dpdescent.algorithms.release import require_finite
+from dpdescent.checks import require_positive
+from dpdescent.estimators.dp_ftrl import Relation
+from dpdescent.estimators.run import Array, Run, epsilon_delta, fitting, guarded, records, rho_of
+from dpdescent.models.kan import KAN
+from dpdescent.privacy import sampling, zcdp
+from dpdescent.privacy.events import (
+    CorrelatedReleases,
+    Mechanism,
+    Release,
+    SubsampledGaussianReleases,
+    correlated_release,
+)
+from dpdescent.privacy.participation import encoder, renyi, tail
+
+Sampler = Literal["fixed size", "Poisson", "fixed order"]
+
+_CLIPPED = (
+    "in exact arithmetic: gradients are clipped at clip_norm, sums are divided by the nominal batch size, and iterates "
+    "are post-processing; settings must be chosen without the data"
+)
+_REASONS = {
+    "sampled": f"amplification by Poisson sampling of independent noise, by privacy-loss distributions; {_CLIPPED}",
+    "mixture": "given the batches, which do not depend on the records, the run is one Gaussian release of the encoded "
+    "sums, whose sensitivity hangs on how often a record takes part; epsilon is by the mean over that (joint "
+    "convexity), or for independent noise on batches of fixed size under replace-one by eq. (19) of wang2026 if that "
+    f"is less; {_CLIPPED}",
+    "cyclic": "batches come in one order in every epoch, so that a record takes part in every b-th step; the run is "
+    f"one Gaussian release of the encoded sums; no amplification; {_CLIPPED}",
+}
+
+
+def dp_kan(
+    x: ArrayLike, y: ArrayLike, *, kan: KAN, steps: int, batch_size: int, eta: float, clip_norm: float,
+    rng: np.random.Generator, rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
+    correlation: float = 0.0, sampler: Sampler = "fixed size", relation: Relation = "replace-one",
+    radius: float = math.inf, start: tuple[Array, Array] | None = None, record: bool = False,
+    normals: Array | None = None,
+) -> Run:  # fmt: skip
+    """Trains the first layer of a KAN on the logistic loss by mini-batch DP-SGD with correlated noise.
+
+    Args:
+        x: inputs, shape (n, d), all in [-1, 1].
+        y: labels, -1 or 1, shape (n,).
+        kan: the network.
+        steps: number of noisy steps T.
+        batch_size: B, number of records in a batch; the mean number for `Poisson`; a divisor of n for `fixed order`.
+        eta: learning rate.
+        clip_norm: clipping threshold on a record's gradient.
+        rng: where the start, batches and noise come from, in this order; `secure_generator()` for a guarantee.
+        rho: zCDP budget; for `fixed order` only, because zCDP cannot express what random batches give.
+        epsilon, delta: in place of rho; the noise is the least that our accountants prove to suffice.
+        correlation: lambda, the share of the noise that the next step takes back, in [0, 1); 0 is DP-SGD.
+        sampler: batches of fixed size, independent coins, or the same batches in the same order in every epoch.
+        relation: `replace-one` or `zero-out`.
+        radius: of the ball around the start that iterates are projected to; inf switches it off.
+        start: first layer, shape (m, d p), and second layer, shape (m, p), chosen without the data; drawn from rng by
+            default. The second layer is not trained.
+        record: whether to keep all iterates.
+        normals: standard normals to use in place of rng's, shape (T, m, d p).
+
+    Returns:
+        The run: `estimate`, the last first layer W, of shape (m, d p), `path` of shape (T, m, d p) with record, and
+        `also["start"]`, `also["head"]`, the layers it began with: `kan.outputs(W, kan.features(x), kan.heads(head))`.
+
+    Raises:
+        ValueError: if an argument is out of its range, rho is given for random batches, or the iterates overflow.
+    """
+    _check(sampler, relation, steps, batch_size)
+    x, y = records(x=(x, 2), y=(y, 1))
+    n, lead = len(x), (kan.width, kan.inputs * kan.splines.count)
+    if batch_size > n:
+        raise ValueError(f"batch_size={batch_size} must not exceed the {n} records")
+    kappa = _multiplier(n, steps, batch_size, correlation, sampler, relation, rho, epsilon, delta)
+    W, head = kan.initial(rng) if start is None else start
+    W = fitting("start[0]", W, lead)
+    problem = lambda_cgd.KANProblem(kan, kan.features(x)[None], y[None], W[None], kan.heads(head[None]))
+    arms = lambda_cgd.CGDArms(*(np.array([v]) for v in (eta, clip_norm, kappa, correlation, radius)))
+    # Before the noise, and all at once, so that the noise of a generator is the same array in whatever blocks.
+    batches = _batches(n, steps, batch_size, sampler, rng)
+    noise = rng if normals is None else cast(np.random.Generator, _Given(fitting("normals", normals, (steps, *lead))))
+    path: list[Array] = []
+    with np.errstate(all="ignore"):
+        # The engine's last batch measures the last iterate and makes no step: the one before serves again.
+        out = lambda_cgd.run(
+            problem, arms, (rows[None] for rows in chain(batches, batches[-1:])), [noise], steps=steps + 1,
+            batch_size=batch_size,
+            observe=(lambda state: path.append(state.weights[0, 0].copy())) if record else None,
+        )  # fmt: skip
+    require_finite(out.final)
+    event = guarded(
+        _event(n, steps, batch_size, correlation, sampler, relation, kappa, clip_norm), rng, handed=normals is not None
+    )
+    kept = np.stack(path[1:]) if record else np.empty((0, *lead))
+    clipped = float(out.clipped[:steps, 0, 0].mean())
+    return Run(out.final[0, 0], kept, clipped, event, {"start": W, "head": head})
+
+
+class _Given:
+    """Hands out ready-made normals in the order in which the engine draws them, and zeros after their end."""
+
+    def __init__(self, normals: Array) -> None:
+        self.left = normals
+
+    def standard_normal(self, out: Array) -> None:
+        part, self.left = self.left[: len(out)], self.left[len(out) :]
+        out[: len(part)], out[len(part) :] = part, 0.0
+
+
+def _check(sampler: Sampler, relation: Relation, steps: int, batch_size: int) -> None:
+    require_positive(steps=steps, batch_size=batch_size)
+    for name, value, known in (("sampler", sampler, get_args(Sampler)), ("relation", relation, get_args(Relation))):
+        if value not in known:
+            raise ValueError(f"{name}={value!r} must be one of {known}")
+
+
+def _batches(n: int, steps: int, batch_size: int, sampler: Sampler, rng: np.random.Generator) -> list[lambda_cgd.Index]:
+    """Rows of every step's batch."""
+    if sampler == "Poisson":
+        return samplers.poisson(n, batch_size / n, steps, rng)
+    if sampler == "fixed size":
+        return list(samplers.fixed_size(n, batch_size, steps, rng))
+    return list(islice(chain.from_iterable(repeat(samplers.fixed_order(n, batch_size, rng))), steps))
+
+
+def _multiplier(
+    n: int, steps: int, batch_size: int, lam: float, sampler: Sampler, relation: Relation,
+    rho: float | None, epsilon: float | None, delta: float | None,
+) -> float:  # fmt: skip
+    """kappa: noise sd on a batch's sum of gradients over clip_norm."""
+    moved, rate = _moved(relation), batch_size / n
+    if sampler == "fixed order":
+        return zcdp.gaussian_noise_sd(moved * _norm(n, steps, batch_size, lam), rho_of(n, rho, epsilon, delta))
+    if rho is not None or epsilon is None or delta is None:
+        raise ValueError(f"rho={rho}, epsilon={epsilon}, delta={delta}: sampler={sampler!r} needs epsilon and delta")
+    epsilon, delta = epsilon_delta(n, epsilon, delta)
+    if _is_amplified(lam, sampler, relation):
+        return sampling.noise_multiplier(epsilon, rate, steps, delta)
+    kappa = tail.multiplier(epsilon, delta, steps, rate, lam, moved, "mixture")
+    if lam == 0.0 and sampler == "fixed size" and relation == "replace-one":
+        kappa = min(kappa, renyi.multiplier(epsilon, steps, rate, delta))
+    return kappa
+
+
+def _event(
+    n: int, steps: int, batch_size: int, lam: float, sampler: Sampler, relation: Relation, kappa: float,
+    clip_norm: float,
+) -> Mechanism:  # fmt: skip
+    moved, noise_sd, rate = clip_norm * _moved(relation), clip_norm * kappa, batch_size / n
+    what, kind = "sums of clipped gradients", "mixture"
+    release: Release = CorrelatedReleases(what, moved, noise_sd, lam, rate, steps)
+    if sampler == "fixed order":
+        kind, release = "cyclic", correlated_release(_norm(n, steps, batch_size, lam), moved, noise_sd)
+    elif _is_amplified(lam, sampler, relation):
+        kind, release = "sampled", SubsampledGaussianReleases(what, moved, noise_sd, rate, steps)
+    return Mechanism("lambda-CGD", (release,), relation, sampler, math.inf, "proved", _REASONS[kind])
+
+
+def _moved(relation: Relation) -> float:
+    """How far one participation moves a sum, in units of clip_norm."""
+    return 2.0 if relation == "replace-one" else 1.0
+
+
+def _norm(n: int, steps: int, batch_size: int, lam: float) -> float:
+    """Sensitivity of the encoder to a record in every (n / batch_size)-th step."""
+    return math.sqrt(encoder.cyclic_norm_squared(steps, n // batch_size, lam))
+
+
+def _is_amplified(lam: float, sampler: Sampler, relation: Relation) -> bool:
+    return lam == 0.0 and sampler == "Poisson" and relation == "zero-out"

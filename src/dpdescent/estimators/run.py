@@ -1,0 +1,128 @@
+"""What all estimators take and return: a budget, checked records, a generator, and a run with its event."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpdescent.algorithms.release import LARGEST
+from dpdescent.checks import require_positive
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.accounting import tight_rho
+from dpdescent.privacy.events import Mechanism
+from dpdescent.randomness import SecureGenerator
+
+Array = NDArray[np.float64]
+
+
+# Not to be compared, because arrays have no one truth value.
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run on one data set.
+
+    Attributes:
+        estimate: what was estimated; the estimator says of which shape.
+        path: iterates 1 to T, along the first axis; none of them where they were not asked for.
+        clipped: share of all gradients of single records that were clipped. It comes from the data without noise, so
+            that the event does not cover it: do not publish it.
+        event: what the run lets out and whether that is proved to be private, for `account(event, delta)`. It covers
+            `estimate`, `path` and `also` together.
+        also: further arrays, by name.
+    """
+
+    estimate: Array
+    path: Array
+    clipped: float
+    event: Mechanism
+    also: Mapping[str, Array] = field(default_factory=dict)
+
+
+def rho_of(n: int, rho: float | None, epsilon: float | None, delta: float | None) -> float:
+    """Returns the zCDP budget of Gaussian releases, given as such or as (epsilon, delta), which is converted exactly.
+
+    Args:
+        n: number of records.
+        rho: zCDP budget, positive and finite.
+        epsilon, delta: in its place; delta must be below 1 / n.
+
+    Raises:
+        ValueError: if both or neither are given, or a value is out of its range.
+    """
+    if rho is not None and epsilon is None and delta is None:
+        require_positive(rho=rho)
+        if math.isinf(rho):
+            raise ValueError(f"rho={rho} must be finite: it is the budget that the noise is scaled by")
+        return rho
+    if rho is None and epsilon is not None and delta is not None:
+        return tight_rho(*epsilon_delta(n, epsilon, delta))
+    raise ValueError(f"rho={rho}, epsilon={epsilon}, delta={delta}: give rho alone, or epsilon and delta")
+
+
+def epsilon_delta(n: int, epsilon: float, delta: float) -> tuple[float, float]:
+    """Returns a budget that was checked.
+
+    Raises:
+        ValueError: if epsilon is not positive and finite, or delta not in (0, 1 / n).
+    """
+    require_positive(epsilon=epsilon)
+    zcdp.require_delta(delta)
+    if math.isinf(epsilon):
+        raise ValueError(f"epsilon={epsilon} must be finite: it is the budget that the noise is scaled by")
+    if delta * n >= 1.0:
+        raise ValueError(f"delta={delta} must be below 1/n = {1 / n:.3g}, or publishing a record at random would pass")
+    return epsilon, delta
+
+
+def records(**arrays: tuple[ArrayLike, int]) -> list[Array]:
+    """Returns arrays of records along the first axis as floats, whose size is cut to `LARGEST`.
+
+    Args:
+        arrays: by the argument's name, what was given and the number of axes that it must have.
+
+    Raises:
+        ValueError: if the number of axes or of records differs, there is no record, or a value is not finite.
+    """
+    found = {name: np.asarray(given, dtype=np.float64) for name, (given, _) in arrays.items()}
+    for name, (_, axes) in arrays.items():
+        if found[name].ndim != axes or 0 in found[name].shape:
+            raise ValueError(f"{name} of shape {found[name].shape} must have {axes} axes, records along the first one")
+        if not np.isfinite(found[name]).all():
+            raise ValueError(f"{name} has values that are not finite: mend or drop such records beforehand")
+    if len({len(array) for array in found.values()}) != 1:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in found.items())
+        raise ValueError(f"{shapes} must have one number of records along their first axes")
+    # In one order of memory, because BLAS changes last bits with it.
+    return [np.clip(array, -LARGEST, LARGEST, order="C") for array in found.values()]
+
+
+def fitting(name: str, given: Any, shape: tuple[int, ...]) -> Array:
+    """Returns noise that was handed over, as floats.
+
+    Raises:
+        ValueError: if it does not have this shape.
+    """
+    array = np.asarray(given, dtype=np.float64)
+    if array.shape != shape:
+        raise ValueError(f"{name} of shape {array.shape} must have shape {shape}")
+    return array
+
+
+def guarded(event: Mechanism, rng: np.random.Generator, *, handed: bool) -> Mechanism:
+    """Returns the event as it is with secret noise; with noise that can be made again it has no guarantee.
+
+    Args:
+        event: what is released, and the argument for its guarantee.
+        rng: where noise and random batches come from.
+        handed: whether the noise was handed over ready-made.
+    """
+    if handed:
+        why = "the noise was handed over, and whoever made it can take it off again"
+    elif not isinstance(rng, SecureGenerator):
+        source = type(rng.bit_generator).__name__
+        why = f"a seed or earlier output makes the noise of {source} again; take randomness.secure_generator()"
+    else:
+        return event
+    return replace(event, guarantee="none", reason=f"{why}. With secret noise: {event.reason}")

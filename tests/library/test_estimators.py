@@ -1,0 +1,389 @@
+"""Estimators on records of one's own: the engines' bytes, the noise of the account, guarantees, one record's reach."""
+
+import copy
+import math
+import pickle
+from collections.abc import Callable
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpdescent
+from dpdescent.algorithms import dp_ambssgd, dp_ftrl, lambda_cgd, release, samplers
+from dpdescent.algorithms.dp_stat import Search
+from dpdescent.data.iv import IVSample
+from dpdescent.data.linear import LinearSample
+from dpdescent.estimators.run import Run
+from dpdescent.papers.brown2024.arms import Setting, side_by_side
+from dpdescent.papers.liang2025 import arms as liang_arms
+from dpdescent.papers.liang2025.theory.prescriptions import StepSizes
+from dpdescent.privacy import sampling, zcdp
+from dpdescent.privacy.account import account
+from dpdescent.privacy.events import GaussianReleases, Mechanism, ShuffledGaussianReleases, SubsampledGaussianReleases
+from dpdescent.privacy.participation import tail
+from dpdescent.randomness import secure_generator
+
+N, D, T, DELTA = 240, 3, 12, 1e-5
+KAN = dpdescent.KAN(inputs=2, width=4, splines=dpdescent.CubicSplines(3))
+
+Estimate = Callable[..., Run]
+
+
+def rng(seed: int = 1) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def data() -> tuple[Any, Any]:
+    X = rng(5).standard_normal((N, D))
+    return X, X @ [1.0, -1.0, 0.5] + rng(6).standard_normal(N)
+
+
+def gd(**changes: Any) -> Run:
+    X, y = data()
+    given = {"X": X, "y": y, "rho": 0.5, "steps": T, "eta": 0.25, "gamma": 2.0, "rng": rng(), **changes}
+    return dpdescent.dp_gd(**given)
+
+
+def two_stage(**changes: Any) -> Run:
+    X, y = data()
+    given = {
+        "Z": X[:, :2], "X": X[:, 2:] + X[:, :1], "y": y, "rho": 0.5, "steps": T, "eta": 0.5, "alpha": 0.4,
+        "gamma1": 2.0, "gamma2": 3.0, "rng": rng(), **changes,
+    }  # fmt: skip
+    return dpdescent.dp_2s_gd(**given)
+
+
+def ftrl(**changes: Any) -> Run:
+    X, y = data()
+    given = {"X": X, "y": y, "rho": 0.5, "strategy": dpdescent.nu_family(0.1), "eta": 0.05, "clip_norm": 1.5,
+             "rng": rng(), **changes}  # fmt: skip
+    return dpdescent.dp_ftrl(**given)
+
+
+def ambssgd(**changes: Any) -> Run:
+    X, y = data()
+    given = {"X": X, "y": y, "rho": 0.5, "steps": 6, "eta": 0.2, "largest": 8.0, "levels": 5, "stat_size": 12,
+             "scale": 1.5, "rng": rng(), **changes}  # fmt: skip
+    return dpdescent.dp_ambssgd(**given)
+
+
+def kan(**changes: Any) -> Run:
+    X, y = data()
+    given = {
+        "x": np.clip(X[:, :2] / 3.0, -1.0, 1.0), "y": np.where(y > 0.0, 1.0, -1.0), "kan": KAN, "steps": T,
+        "batch_size": 20, "eta": 1.0, "clip_norm": 0.2, "epsilon": 2.0, "delta": DELTA, "correlation": 0.3,
+        "rng": rng(), **changes,
+    }  # fmt: skip
+    return dpdescent.dp_kan(**given)
+
+
+ALL = [gd, two_stage, ftrl, ambssgd, kan]
+NORMALS = {
+    gd: (T, D), two_stage: (T, 1 * 2 + 1), ftrl: (N, D), ambssgd: ((6, D), (6, 5)), kan: (T, 4, 12),
+}  # fmt: skip
+
+
+def normals(estimate: Estimate, seed: int = 3) -> Any:
+    shape: Any = NORMALS[estimate]
+    one = rng(seed)
+    return tuple(one.standard_normal(each) for each in shape) if estimate is ambssgd else one.standard_normal(shape)
+
+
+def same(one: Any, other: Any) -> None:
+    assert np.asarray(one).tobytes() == np.asarray(other).tobytes()
+
+
+def test_dp_gd_has_the_bytes_of_the_paper_s_arm() -> None:
+    X, y = data()
+    noise = normals(gd)
+    setting = Setting(N, D, T, 0.5, 0.25, 2.0)
+    path = side_by_side(LinearSample(X, y), [setting], noise)
+    found = gd(normals=noise)
+    same(found.estimate, path.theta[0, 0])
+    same(found.path[-1], path.theta[0, 0])
+    assert found.clipped == path.clipped[0, 0] > 0.0
+    assert found.event.releases == setting.mechanism().releases
+
+
+def test_dp_2s_gd_has_the_bytes_of_the_paper_s_arm() -> None:
+    X, y = data()
+    noise = normals(two_stage)
+    arm = liang_arms.Arm("DP-2S-GD", T, 0.25, 0.25, StepSizes(0.5, 0.4), 2.0, "exact")
+    split = liang_arms.dp_2s_gd.Normals(noise[:, :2].reshape(T, 1, 1, 2), noise[:, 2:].reshape(T, 1, 1))
+    sample = IVSample(np.ascontiguousarray(X[:, :2]), X[:, 2:] + X[:, :1], y)
+    path = liang_arms.dp_2s_gd.descend(sample, liang_arms.columns([arm], N), split, record=True)
+    found = two_stage(normals=noise, gamma2=2.0)
+    assert path.beta_path is not None
+    assert path.Theta_path is not None
+    same(found.estimate, path.beta[0])
+    same(found.path, path.beta_path[1:, 0])
+    same(found.also["Theta_path"], path.Theta_path[1:, 0])
+    assert found.event.releases == liang_arms.mechanism(arm, N).releases
+
+
+def test_bytes_do_not_depend_on_the_order_of_memory() -> None:
+    X, y = data()
+    same(gd(X=np.asfortranarray(X)).path, gd(X=X.tolist(), y=y.tolist()).path)
+
+
+def test_dp_2s_gd_has_the_bytes_of_the_command() -> None:
+    X, y = data()
+    settings = release.Settings(0.25, 0.25, 2.0, 3.0, 0.5, 0.4, T)
+    outcome = release.run(IVSample(X[:, :2], X[:, 2:] + X[:, :1], y), settings, rng(9), "all")
+    found = two_stage(rng=rng(9))
+    same(found.estimate, outcome.beta)
+    same(found.path, outcome.paths["beta_path"][1:])
+
+
+@pytest.mark.parametrize("tail_steps", [0, 50])
+@pytest.mark.parametrize("strategy", [dpdescent.nu_family(0.1), dpdescent.tree_aggregation()], ids=lambda s: s.name)
+def test_dp_ftrl_has_the_engine_s_bytes(strategy: Any, tail_steps: int) -> None:
+    X, y = data()
+    noise = rng(3).standard_normal((strategy.noises(N), D))
+    sd = zcdp.gaussian_noise_sd(math.sqrt(strategy.sensitivity_squared(N)) * 3.0, 0.5)
+    arms = dp_ftrl.FTRLArms(np.array([0.05]), np.array([1.5]), np.array([sd]))
+    out = dp_ftrl.single_pass(
+        X, y[:, None], arms, np.zeros(D), strategy.correlate(noise)[:, None, None], tail=tail_steps
+    )
+    found = ftrl(normals=noise, strategy=strategy, tail=tail_steps)
+    same(found.estimate, (out.average if tail_steps else out.theta)[0, 0])
+    same(found.path[-1], out.theta[0, 0])
+    assert found.path.shape == (N, D)
+    assert out.path is None
+    if tail_steps:
+        np.testing.assert_allclose(found.path[-tail_steps:].mean(0), found.estimate, rtol=1e-12)
+
+
+def test_dp_ambssgd_has_the_engine_s_bytes() -> None:
+    X, y = data()
+    gradient, counts = normals(ambssgd)
+    search = dp_ambssgd.Adaptive(search_of_rho_half(), 12, 1.5)
+    batches = dp_ambssgd.batches_of(X, y[:, None], 6, rng(1))
+    noise = dp_ambssgd.Normals(gradient[:, None], counts[:, None])
+    out = dp_ambssgd.descend(batches, [dp_ambssgd.SGDArm(0.2, 1.0, search)], noise)
+    found = ambssgd(normals=(gradient, counts))
+    same(found.estimate, out.average[0])
+    same(found.path, out.path[1:, 0])
+    same(found.also["thresholds"], out.thresholds[:, 0])
+
+
+def search_of_rho_half() -> Any:
+    """The search at rho = 1/2, where alpha is 1."""
+    return Search(8.0, 5, 1.0)
+
+
+@pytest.mark.parametrize("sampler", ["fixed size", "Poisson", "fixed order"])
+def test_dp_kan_has_the_engine_s_bytes(sampler: str) -> None:
+    X, y = data()
+    x, labels = np.clip(X[:, :2] / 3.0, -1.0, 1.0), np.where(y > 0.0, 1.0, -1.0)
+    found = kan(sampler=sampler, record=True, normals=normals(kan))
+    drawn = rng(1)
+    W, c = KAN.initial(drawn)
+    if sampler == "fixed order":
+        batches = samplers.fixed_order(N, 20, drawn)
+    else:
+        draw = samplers.fixed_size(N, 20, T, drawn) if sampler == "fixed size" else None
+        batches = list(draw) if draw is not None else samplers.poisson(N, 20 / N, T, drawn)
+    (released,) = found.event.releases
+    kappa = getattr(released, "noise_sd") / 0.2  # noqa: B009
+    arms = lambda_cgd.CGDArms(*(np.array([v]) for v in (1.0, 0.2, kappa, 0.3, math.inf)))
+    problem = lambda_cgd.KANProblem(KAN, KAN.features(x)[None], labels[None], W[None], KAN.heads(c[None]))
+    steps = [rows[None] for rows in islice([*batches, *batches], T)] + [np.arange(20)[None]]
+    # A generator in place of the array: equal draws, whatever the blocks.
+    out = lambda_cgd.run(problem, arms, steps, [rng(3)], steps=T + 1, batch_size=20)
+    same(found.estimate, out.final[0, 0])
+    same(found.path[-1], out.final[0, 0])
+    same(found.also["head"], c)
+    assert found.path.shape == (T, 4, 12)
+    assert found.clipped == pytest.approx(out.clipped[:T].mean(), rel=1e-14)
+
+
+@pytest.mark.parametrize("estimate", ALL)
+def test_a_generator_draws_what_its_normals_would_be(estimate: Estimate) -> None:
+    """Equal seeds give equal bytes, and other noise others."""
+    one, two, other = estimate(rng=rng(1)), estimate(rng=rng(1)), estimate(rng=rng(2))
+    same(one.estimate, two.estimate)
+    same(one.path, two.path)
+    assert (one.estimate != other.estimate).all()
+    if estimate is gd:
+        same(one.estimate, gd(normals=rng(1).standard_normal((T, D))).estimate)
+
+
+@pytest.mark.parametrize("estimate", ALL)
+def test_only_secret_noise_has_a_guarantee(estimate: Estimate) -> None:
+    secret = estimate(rng=secure_generator()).event
+    assert secret.guarantee == "proved"
+    key = secure_generator()
+    copies = [copy.deepcopy(key), pickle.loads(pickle.dumps(key))]
+    for weak in (rng(), np.random.Generator(np.random.Philox(3)), *copies):
+        event = estimate(rng=weak).event
+        assert event.guarantee == "none"
+        assert type(weak.bit_generator).__name__ in event.reason
+        assert secret.reason in event.reason
+        assert event.releases == secret.releases
+    handed = estimate(rng=secure_generator(), normals=normals(estimate)).event
+    assert handed.guarantee == "none"
+    assert "handed over" in handed.reason
+
+
+def test_children_of_a_secure_generator_have_keys_of_their_own() -> None:
+    one, two = secure_generator().spawn(2)
+    assert gd(rng=one).event.guarantee == "proved"
+    assert one.standard_normal() != two.standard_normal()
+    assert one.bit_generator.seed_seq is not two.bit_generator.seed_seq
+
+
+@pytest.mark.parametrize("estimate", [gd, two_stage, ftrl, ambssgd])
+@pytest.mark.parametrize("epsilon", [0.3, 4.0])
+def test_budget_is_spent_exactly(estimate: Estimate, epsilon: float) -> None:
+    found = account(estimate(rho=None, epsilon=epsilon, delta=DELTA).event, DELTA)
+    assert found.epsilon == pytest.approx(epsilon, rel=1e-7)
+    assert found.rho is not None
+    assert found.mu == pytest.approx(math.sqrt(2.0 * found.rho), rel=1e-12)
+    direct = account(estimate(rho=0.7).event, DELTA)
+    assert direct.rho == pytest.approx(0.7, rel=1e-12)
+    assert direct.epsilon == pytest.approx(dpdescent.tight_epsilon(0.7, DELTA), rel=1e-9)
+
+
+# To calibrate the amplified one takes ten seconds.
+KINDS = [
+    pytest.param(*kind, marks=pytest.mark.slow if kind == ("Poisson", "zero-out", 0.0) else [])
+    for kind in product(("fixed size", "Poisson", "fixed order"), ("replace-one", "zero-out"), (0.0, 0.4))
+]
+
+
+@pytest.mark.parametrize(("sampler", "relation", "correlation"), KINDS)
+def test_kan_spends_its_epsilon_by_the_accountant_of_its_event(sampler: str, relation: str, correlation: float) -> None:
+    run = kan(sampler=sampler, relation=relation, correlation=correlation)
+    found = account(run.event, DELTA)
+    assert (found.sampler, found.relation) == (sampler, relation)
+    assert found.epsilon == pytest.approx(2.0, rel=1e-4)
+    assert found.epsilon <= 2.0 * (1 + 1e-9)
+    assert (found.rho is None) is (found.mu is None) is (sampler != "fixed order")
+    (released,) = run.event.releases
+    assert getattr(released, "count", 1) == (1 if sampler == "fixed order" else T)
+
+
+def test_kan_on_poisson_samples_is_amplified(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[float, ...]] = []
+    monkeypatch.setattr(sampling, "noise_multiplier", lambda *args: asked.append(args) or 1.25)
+    run = kan(sampler="Poisson", relation="zero-out", correlation=0.0)
+    assert asked == [(2.0, 20 / N, T, DELTA)]
+    assert run.event.releases == (SubsampledGaussianReleases("sums of clipped gradients", 0.2, 0.25, 20 / N, T),)
+    assert account(run.event, DELTA).epsilon == pytest.approx(sampling.epsilon(1.25, 20 / N, T, DELTA), rel=1e-9)
+
+
+def test_kan_s_noise_is_that_of_the_mean_over_participations() -> None:
+    (released,) = kan().event.releases
+    kappa = tail.multiplier(2.0, DELTA, T, 20 / N, 0.3, sensitivity=2.0, rule="mixture")
+    assert getattr(released, "noise_sd") == pytest.approx(0.2 * kappa, rel=1e-12)  # noqa: B009
+    assert getattr(released, "sensitivity") == pytest.approx(0.4, rel=1e-15)  # noqa: B009
+
+
+def test_kan_in_fixed_order_takes_rho() -> None:
+    assert account(kan(sampler="fixed order", rho=0.3, epsilon=None, delta=None).event, DELTA).rho == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e120, 1.7e308])
+def test_no_record_moves_a_step_by_more_than_the_sensitivity(size: float) -> None:
+    """Also one whose squares overflow: it is cut, not turned into NaN. The noise is the same on both sides."""
+    X, y = data()
+    X_new, y_new = X.copy(), y.copy()
+    X_new[0], y_new[0] = [size, -size, size], size
+    moved = np.linalg.norm(gd(X=X_new, y=y_new).path[0] - gd().path[0])
+    assert 0.0 < moved <= 0.25 * 2 * 2.0 / N * (1 + 1e-9)
+    first = np.linalg.norm(ftrl(X=X_new, y=y_new).path[0] - ftrl().path[0])
+    assert 0.0 < first <= 0.05 * 2 * 1.5 * (1 + 1e-9)
+    thresholds = ambssgd(X=X_new, y=y_new).also["thresholds"], ambssgd().also["thresholds"]
+    place = int(np.flatnonzero(rng(1).permutation(N) == 0)[0])
+    step = place // (N // 6)
+    paths = ambssgd(X=X_new, y=y_new).path, ambssgd().path
+    same(paths[0][:step], paths[1][:step])
+    if place % (N // 6) >= 12:
+        zeta, b = thresholds[0][step], N // 6 - 12
+        assert thresholds[0][step] == thresholds[1][step]
+        assert 0.0 < np.linalg.norm(paths[0][step] - paths[1][step]) <= 0.2 * 2 * zeta / b * (1 + 1e-9)
+    both = two_stage(Z=X_new[:, :2], X=X_new[:, 2:], y=y_new), two_stage(Z=X[:, :2], X=X[:, 2:], y=y)
+    assert np.linalg.norm(both[0].also["Theta_path"][0] - both[1].also["Theta_path"][0]) <= 0.5 * 4.0 / N * (1 + 1e-9)
+
+
+def test_noise_in_the_first_step_has_the_sd_of_the_event() -> None:
+    zeros = {"X": np.zeros((N, D)), "y": np.zeros(N)}
+    for estimate, scale, count in ((gd, 0.25, 300), (ftrl, 0.05, 100)):
+        one = rng(4)
+        runs = [estimate(**zeros, rng=one) for _ in range(count)]
+        (released,) = runs[0].event.releases
+        assert isinstance(released, GaussianReleases)
+        first = np.array([run.path[0] for run in runs]) / scale
+        assert first.std() == pytest.approx(released.noise_sd, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: gd(rho=None), "give rho alone, or epsilon and delta"),
+        (lambda: gd(epsilon=1.0), "give rho alone"),
+        (lambda: gd(rho=None, epsilon=1.0), "give rho alone, or epsilon and delta"),
+        (lambda: gd(rho=0.0), r"rho must be positive, got 0\.0"),
+        (lambda: gd(rho=math.inf), "rho=inf must be finite"),
+        (lambda: gd(rho=None, epsilon=math.inf, delta=DELTA), "epsilon=inf must be finite"),
+        (lambda: gd(rho=None, epsilon=-1.0, delta=DELTA), r"epsilon must be positive, got -1\.0"),
+        (lambda: gd(rho=None, epsilon=1.0, delta=0.1), "delta=0.1 must be below 1/n = 0.00417"),
+        (lambda: gd(rho=None, epsilon=1.0, delta=0.0), r"delta=0\.0"),
+        (lambda: gd(steps=0), "steps must be positive, got 0"),
+        (lambda: gd(gamma=-1.0), r"gamma must be positive, got -1\.0"),
+        (lambda: gd(gamma=math.inf), "must be finite"),
+        (lambda: two_stage(eta=1e200, alpha=1e200), "iterates overflow"),
+        (lambda: gd(X=np.ones(N)), r"X of shape \(240,\) must have 2 axes"),
+        (lambda: gd(y=np.ones(N - 1)), r"X \(240, 3\), y \(239,\) must have one number of records"),
+        (lambda: gd(y=np.full(N, np.nan)), "y has values that are not finite"),
+        (lambda: gd(X=np.empty((0, 3)), y=np.empty(0)), "X of shape"),
+        (lambda: gd(normals=np.ones((T, 1))), r"normals of shape \(12, 1\) must have shape \(12, 3\)"),
+        (lambda: two_stage(first_share=1.0), "first_share must lie strictly between"),
+        (lambda: two_stage(X=np.ones((N, 3))), "2 instruments cannot identify 3 effects"),
+        (lambda: two_stage(gamma1=math.inf), "gamma1=inf must be positive and finite"),
+        (lambda: two_stage(normals=np.ones((T, 2))), r"must have shape \(12, 3\)"),
+        (lambda: ftrl(relation="add-remove"), "relation='add-remove' must be 'replace-one' or 'zero-out'"),
+        (lambda: ftrl(clip_norm=math.inf), "must be finite"),
+        (lambda: ftrl(tail=N + 1), "tail=241 must lie between 0 and T=240"),
+        (lambda: ftrl(start=np.ones(2)), r"start of shape \(2,\) must have shape \(3,\)"),
+        (lambda: ambssgd(steps=N + 1), "exceeds the number of records"),
+        (lambda: ambssgd(stat_size=40), "leaves no record"),
+        (lambda: ambssgd(normals=(np.ones((6, 3)), np.ones((6, 4)))), r"normals\[1\] of shape \(6, 4\)"),
+        (lambda: kan(rho=1.0), "sampler='fixed size' needs epsilon and delta"),
+        (lambda: kan(epsilon=None), "sampler='fixed size' needs epsilon and delta"),
+        (lambda: kan(sampler="shuffled"), "sampler='shuffled' must be one of"),
+        (lambda: kan(relation="add-remove"), "relation='add-remove' must be one of"),
+        (lambda: kan(batch_size=N + 1, sampler="fixed order"), "batch_size=241 must not exceed the 240 records"),
+        (lambda: kan(batch_size=7, sampler="fixed order"), "batch_size=7 must divide"),
+        (lambda: kan(x=np.full((N, 2), 2.0)), "must lie between -1 and 1"),
+        (lambda: kan(y=np.zeros(N)), "labels must be -1 or 1"),
+        (lambda: kan(clip_norm=math.inf), "give a finite one"),
+        (lambda: kan(start=(np.ones((4, 1)), np.ones((4, 6)))), r"start\[0\] of shape \(4, 1\)"),
+    ],
+)
+def test_bad_arguments_are_named(call: Callable[[], Run], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_account_of_events_that_no_estimator_makes() -> None:
+    nothing = Mechanism("OLS", (), "replace-one", "full batch", math.inf, "none", "no noise")
+    found = account(nothing, DELTA)
+    assert (found.rho, found.epsilon, found.guarantee, found.reason) == (math.inf, math.inf, "none", "no noise")
+    shuffled = ShuffledGaussianReleases("gradient", 1.0, 2.0, 10_000)
+    event = Mechanism("DP-SSGD", (shuffled,), "replace-one", "shuffled single pass", math.inf, "proved", "")
+    assert account(event, DELTA).rho is None
+    assert 0.0 < account(event, DELTA).epsilon < dpdescent.tight_epsilon(1.0 / 8.0, DELTA)
+    with pytest.raises(ValueError, match=r"delta=0\.0"):
+        account(nothing, 0.0)
+
+
+def test_results_are_frozen() -> None:
+    run = gd()
+    with pytest.raises(AttributeError):
+        run.clipped = 0.0  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        account(run.event, DELTA).epsilon = 0.0  # type: ignore[misc]
