@@ -19,14 +19,14 @@ ONE_PASS, EPOCHS, POISSON = "DP-FTRL, single pass", "DP-FTRL, batches in a fixed
 
 
 def one_pass(power: float, nu: float, T: int, mu: float) -> Attack:
-    """A record of a stream; the decoder is the given power of the difference with damping nu."""
+    """Returns the attack on a record of a stream; the decoder is that power of the difference with damping nu."""
     return correlated.single_pass(
         toeplitz.DampedDifference("DP-SGD" if power == 0.0 else "nu-DP-FTRL", power, nu), T, mu
     )
 
 
 def epochs(mechanism: str, T: int, k: int, copies: str, mu: float) -> Attack:
-    """A record that comes again every T/k steps.
+    """Returns the attack on a record that comes again every T/k steps.
 
     Args:
         mechanism: as Figure 4's legend has it.
@@ -51,7 +51,7 @@ FINDINGS: dict[str, str] = {}
 
 
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
-    """The audit of an arm that `releases` gave for a cell. Rates that were tuned on the records are no part of it."""
+    """Returns the audit of an arm of the ledger; it leaves out learning rates that were tuned on the records."""
     if not event.releases:
         return NotAudited(_without_account(event))
     (release,) = event.releases
@@ -70,7 +70,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
 
 
 def statements() -> Iterable[Statement]:
-    """None: the paper's privacy statement, Theorem 1.1, is what the arms are run under."""
+    """Returns none, because the paper's one privacy statement, Theorem 1.1, is audited with the arms."""
     return ()
 
 

@@ -16,13 +16,13 @@ Row = dict[str, Any]
 
 PAPER = "choquettechoo2023"
 
-# Exponents of the named power laws: those of choquettechoo2023 Table 4, and the cube, a faster decay than its rows'.
+# Exponents of the named power laws: those of choquettechoo2023 Table 4, and the cube, which decays faster.
 EXPONENTS = {"flat": 0.0, "k^-0.5": 0.5, "k^-1": 1.0, "k^-2": 2.0, "k^-3": 3.0}
 ONE_LARGE = "one large"
 
 
 def power_law(d: int, alpha: float) -> Array:
-    """Eigenvalues `lambda_k = k^-alpha`, k = 1..d, shape (d,) (choquettechoo2023 Fig. 2, Table 4).
+    """Returns the eigenvalues `lambda_k = k^-alpha`, k = 1..d, shape (d,) (choquettechoo2023 Fig. 2, Table 4).
 
     Raises:
         ValueError: if d is not positive or alpha is negative.
@@ -33,7 +33,7 @@ def power_law(d: int, alpha: float) -> Array:
 
 
 def spectrum(name: str, d: int) -> Array:
-    """The named eigenvalues, the largest of which is 1, shape (d,).
+    """Returns the eigenvalues of a named spectrum, the largest of which is 1, shape (d,).
 
     Args:
         name: a power law of `EXPONENTS`, or "one large" for (1, 1/d, ..., 1/d) (choquettechoo2023 Sec. 2.2).
@@ -51,12 +51,12 @@ def spectrum(name: str, d: int) -> Array:
 
 
 def effective_dimension(lam: Array) -> float:
-    """d_eff = Tr H / ||H||_2, between 1 and d; the stable rank of H^{1/2} (choquettechoo2023 Sec. 2.2, App. C.6)."""
+    """Returns d_eff = Tr H / ||H||_2, in [1, d]: the stable rank of H^{1/2} (choquettechoo2023 Sec. 2.2, App. C.6)."""
     return float(lam.sum() / lam.max())
 
 
 def problems(spec: Spec) -> Iterator[tuple[Row, RegressionProblem]]:
-    """The regression problems of a part's cell, a power law each, with their d, alpha and eta."""
+    """Yields the regression problems of a part's cell, a power law each, with their d, alpha and eta."""
     cell, settings = spec["cell"], spec["settings"]
     for d, alpha, eta in itertools.product(*(as_list(cell[name]) for name in ("d", "alpha", "eta"))):
         problem = RegressionProblem(

@@ -11,7 +11,7 @@ DAMPED = "damped anti-PGD"
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one panel."""
+    """Yields rows of one panel."""
     for cell, problem in problems(spec):
         place = {"panel": spec["panel"], "d": cell["d"], "eta": cell["eta"], "trial": 0}
         rows = _over_damping(spec, problem) if "nu" in spec["cell"] else _at_best(problem)
@@ -28,7 +28,7 @@ def _over_damping(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
 
 
 def _at_best(problem: RegressionProblem) -> Iterator[Row]:
-    """The three algorithms of choquettechoo2023 Table 2 whose limit is finite, and independent noise."""
+    """Yields the errors of damped anti-PGD at its best damping, independent noise and nu-Noisy-FTRL."""
     nu = optimum.best_damped_nu(problem)
     order = asymptotic_bounds.best_damped_order(problem, constant=2.0**0.5 / 8.0)
     errors = {

@@ -24,7 +24,7 @@ STAND_IN = (
     "every clip norm is listed, at the first learning rate, for the pair of both that is tuned on other seeds and is "
     "known only once it has run"
 )
-# Of Corollaries D.14 and D.15, without their logarithms and the exponential term: an order, no bound.
+# The terms of Corollaries D.14 and D.15 without logarithms and the exponential term: an order and not a bound.
 MAIN_TERMS = "main terms, constants 1"
 
 
@@ -59,7 +59,7 @@ def arm_of(spec: Spec, T: int, name: str, eta: float, clip_norm: float = 1.0) ->
 
 
 def start_of(spec: Spec) -> Array:
-    """theta_0 - theta*, equal in all coordinates."""
+    """Returns theta_0 - theta*, equal in all coordinates."""
     d = spec["cell"]["d"]
     return np.full(d, spec["settings"]["start"] / d**0.5)
 
@@ -87,7 +87,7 @@ def _exact(spec: Spec, T: int, name: str) -> Iterator[Row]:
 
 
 def _error(spec: Spec, T: int, name: str, eta: float) -> float:
-    """E F(theta_T) - F* with the sensitivity of T steps; infinite where the recursion diverges."""
+    """Returns E F(theta_T) - F* with the sensitivity of T steps; infinite where the recursion diverges."""
     problem, arm = problem_of(spec, eta), arm_of(spec, T, name, eta)
     beta, variance = arm.strategy.coefficients(T), arm.noise_variance
     with np.errstate(all="ignore"):
@@ -107,7 +107,7 @@ def _clipped(spec: Spec, T: int, name: str) -> Iterator[Row]:
 
 
 def tuned(spec: Spec, T: int, name: str) -> tuple[float, float]:
-    """Learning rate and clip norm of the smallest mean error on the tuning seeds."""
+    """Returns learning rate and clip norm of the smallest mean error on the tuning seeds."""
     norms: list[float] = as_list(spec["arms"]["clip_norm"])
     errors: dict[tuple[float, float], float] = {}
     for eta in as_list(spec["arms"]["eta"]):

@@ -16,14 +16,14 @@ from dpdescent.papers.choquettechoo2023.runs import streams
 from dpdescent.papers.choquettechoo2023.theory import mean_estimation
 from dpdescent.privacy.events import Mechanism
 
-# Records are uniform on [-1, 1], so that gradients should never be clipped at G = 1; it is counted.
+# Records are uniform on [-1, 1], so that no gradient is clipped at G = 1; those beyond it are counted.
 VARIANCE, CLIP_NORM = 1.0 / 3.0, 1.0
 UNDAMPED = "Optimal CC"
 MULTIPLES = {"optimal noise": 1.0, "nu = 0.1 eta": 0.1, "nu = 10 eta": 10.0}
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one learning rate: the limit of every mechanism, and each trial's mean over the last steps."""
+    """Yields rows of one learning rate: the limit of every mechanism, and each trial's mean over the last steps."""
     for eta in as_list(spec["cell"]["eta"]):
         found = arms_of(spec, eta)
         exact = {name: _exact(spec, name, arm) for name, arm in found.items()}
@@ -80,7 +80,7 @@ def _exact(spec: Spec, name: str, arm: StreamArm) -> float:
 
 
 def _response(eta: float, beta: Array) -> Array:
-    """Variance of delta_t, t = 1..T, that noise of variance 1 makes through these coefficients."""
+    """Returns the variance of delta_t, t = 1..T, under noise of variance 1 with these coefficients."""
     impulse = eta * lfilter([1.0], [1.0, eta - 1.0], beta)
     squares: Array = np.cumsum(impulse**2)
     return squares
@@ -94,7 +94,7 @@ def _simulated(spec: Spec, eta: float, found: list[StreamArm], trials: range) ->
     values = np.stack([rng.uniform(-1.0, 1.0, T) for rng in streams.generators(spec, place, trials, "data")], axis=1)
     errors = dp_ftrl.mean_estimation(np.full(len(found), eta), values, noise)
     squares: Array = np.moveaxis(errors[-tail:] ** 2, 0, 2).mean(axis=2)
-    # The gradient of f is -z; the regulariser's is never clipped.
+    # The gradient of f is -z; that of the regulariser is not clipped, because it depends on no record.
     return squares, np.asarray((np.abs(values) > CLIP_NORM).mean(axis=0))
 
 

@@ -8,7 +8,7 @@ from dpdescent.papers.choquettechoo2023.theory import optimum, regression
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one panel: every spectrum and learning rate, every multiple of eta mu that stays below 1."""
+    """Yields rows of one panel: every spectrum and learning rate, every multiple of eta mu that stays below 1."""
     for cell, problem in problems(spec):
         least = optimum.best(problem)
         at_best = optimum.best_nu(problem)[1] / least

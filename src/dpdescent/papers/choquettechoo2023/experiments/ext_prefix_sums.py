@@ -12,7 +12,7 @@ from dpdescent.noise.strategies.stamped import stamped
 from dpdescent.papers.choquettechoo2023.design import Row, Spec
 from dpdescent.privacy import accounting
 
-# Those that are not restarted are one for all steps.
+# Mechanisms that are never restarted.
 ONCE = ("identity", "nu", "ME")
 MECHANISMS: dict[str, Callable[[int, int], Strategy]] = {
     "identity": lambda T, k: toeplitz.identity(),
@@ -26,7 +26,7 @@ MECHANISMS: dict[str, Callable[[int, int], Strategy]] = {
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one number of steps: every mechanism and number of restarts."""
+    """Yields rows of one number of steps: every mechanism and number of restarts."""
     arms = spec["arms"]
     for T in as_list(spec["cell"]["T"]):
         if str(T) not in arms["participations"]:
@@ -53,7 +53,7 @@ def _row(spec: Spec, name: str, strategy: Strategy, copies: int, T: int, k: int)
 
 
 def _epsilon(spec: Spec, product: float, T: int, k: int) -> float:
-    """Tight epsilon where the error is what independent noise has at zCDP budget rho: the budget falls as product^2."""
+    """Returns the tight epsilon at which the error is that of independent noise at rho: the cost is as product^2."""
     independent = toeplitz.identity().normalised_rmse(T, k)
     rho = spec["settings"]["rho"] * (product / independent) ** 2
     return accounting.tight_epsilon(rho, spec["settings"]["dp_delta"])

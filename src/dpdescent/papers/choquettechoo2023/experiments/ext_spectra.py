@@ -9,7 +9,7 @@ from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProbl
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of every spectrum and dimension, eta a fixed share of 1 / Tr H and nu = eta mu."""
+    """Yields rows of every spectrum and dimension, eta a fixed share of 1 / Tr H and nu = eta mu."""
     cell, settings = spec["cell"], spec["settings"]
     for name in as_list(cell["spectrum"]):
         for d in as_list(cell["d"]):

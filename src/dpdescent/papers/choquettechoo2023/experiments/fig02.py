@@ -17,7 +17,7 @@ SGD, FTRL = "Noisy-SGD", "nu-Noisy-FTRL"
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one point: the exact error and the bounds once, a simulated one for each trial."""
+    """Yields rows of one point: the exact error and the bounds once, a simulated one for each trial."""
     for cell, problem in problems(spec):
         place = {"panel": spec["panel"], **cell, "d_eff": effective_dimension(problem.lam)}
         nu = damping(spec, problem)
@@ -31,7 +31,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def damping(spec: Spec, problem: RegressionProblem) -> float:
-    """nu: a multiple of eta mu, or fixed."""
+    """Returns nu, which is a multiple of eta mu, or fixed."""
     settings = spec["settings"]
     fixed = settings["fixed_nu"]
     return float(settings["nu_over_eta_mu"] * problem.eta * problem.mu if fixed is None else fixed)
@@ -59,7 +59,7 @@ def _exact(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
 
 
 def _bounds(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
-    """Orders and explicit bounds in the convention of eq. 8; an upper bound is left out where it is not stated."""
+    """Yields orders and bounds in the convention of eq. 8; an upper bound is left out where it is not stated."""
     found = algorithms(spec, problem)
     unit, d_eff = problem.eta**2 * problem.clip_norm**2 / problem.rho, effective_dimension(problem.lam)
     values = {
@@ -80,7 +80,7 @@ def _bounds(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
 
 
 def _simulated(spec: Spec, problem: RegressionProblem, cell: Row) -> Iterator[Row]:
-    """Means over the last steps of every trial, beside what the exact recursion gives for the same steps."""
+    """Yields every trial's mean over the last steps, beside the exact recursion's mean over the same steps."""
     T, tail, found = spec["arms"]["T"], spec["arms"]["tail"], algorithms(spec, problem)
     start, place = np.zeros(problem.d), "_".join(f"{name}={value}" for name, value in cell.items())
     arms = [arm for arm, _ in found.values()]

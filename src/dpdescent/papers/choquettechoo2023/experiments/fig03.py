@@ -23,7 +23,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def bounds(spec: Spec, kappa: float, T_max: int) -> dict[str, Bound]:
-    """The bound of each noise at one condition number."""
+    """Returns the bound of each noise at one condition number."""
     settings, sign = spec["settings"], spec["settings"]["sign"]
     problem = problem_of(spec, kappa)
     width = problem.descent.eta * problem.descent.mu
@@ -36,7 +36,7 @@ def bounds(spec: Spec, kappa: float, T_max: int) -> dict[str, Bound]:
 
 
 def problem_of(spec: Spec, kappa: float) -> StronglyConvexProblem:
-    """The problem at one condition number."""
+    """Returns the strongly convex problem at one condition number."""
     given = spec["settings"] | spec["cell"]
     descent = Descent(eta=given["eta"], mu=given["L"] / kappa, L=given["L"])
     return StronglyConvexProblem(descent, given["rho"], given["clip_norm"], given["d"], given["sigma_sgd"])

@@ -25,12 +25,12 @@ TUNED_ON = (
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one epsilon."""
+    """Yields rows of one epsilon."""
     return learning.run(spec, task)
 
 
 def task(spec: Spec, rng: np.random.Generator) -> Task:
-    """A split of the digits into records to train on and all others to test on.
+    """Returns a split of the digits into records to train on and all others to test on.
 
     Raises:
         ValueError: if there is no model of that name.
@@ -45,5 +45,5 @@ def task(spec: Spec, rng: np.random.Generator) -> Task:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one epsilon."""
+    """Returns the ledger entries of one epsilon."""
     return learning.releases(spec, "an image", TUNED_ON, defended=False)

@@ -15,12 +15,12 @@ TUNED_ON = "rates were tuned on users of other languages, drawn independently"
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one epsilon."""
+    """Yields rows of one epsilon."""
     return learning.run(spec, task)
 
 
 def task(spec: Spec, rng: np.random.Generator) -> Task:
-    """A language and its users; some train, others test."""
+    """Draws a language and its users, some to train on and all others to test on."""
     settings = spec["settings"]
     users, vocabulary = settings["users"], settings["vocabulary"]
     tokens = draw_users(users + settings["test_users"], settings["tokens"], vocabulary, rng)
@@ -30,5 +30,5 @@ def task(spec: Spec, rng: np.random.Generator) -> Task:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one epsilon."""
+    """Returns the ledger entries of one epsilon."""
     return learning.releases(spec, "a user", TUNED_ON, defended=True)

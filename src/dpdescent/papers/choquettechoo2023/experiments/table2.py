@@ -18,7 +18,7 @@ QUANTITIES = {rates.SENSITIVITY: "sensitivity squared", rates.SUBOPTIMALITY: "su
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of every algorithm and learning rate: sensitivities over horizons, and errors."""
+    """Yields rows of every algorithm and learning rate: sensitivities over horizons, and errors."""
     for cell, problem in problems(spec):
         for row, (nu, strategy, q) in _algorithms(problem).items():
             place = {"row": row, "d": cell["d"], "eta": cell["eta"], "nu": nu, "series": "exact over order", "trial": 0}
@@ -29,9 +29,9 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def _algorithms(problem: RegressionProblem) -> dict[str, tuple[float, Toeplitz, Array]]:
-    """By row: damping, noise coefficients, weights of the error."""
+    """Returns by row: damping, noise coefficients, weights of the error."""
     eta_mu, damped = problem.eta * problem.mu, optimum.best_damped_nu(problem)
-    # Without damping anti-PGD has the weights of its damped kin at nu = 0, 2 eta lambda.
+    # Anti-PGD has the weights of damped anti-PGD at nu = 0, which are 2 eta lambda.
     return {
         rates.FICHTENBERGER: (0.0, toeplitz.optimal_cc(), regression.q_nu(problem, 0.0)),
         rates.NU_NOISY_FTRL: (eta_mu, toeplitz.nu_family(eta_mu), regression.q_nu(problem, eta_mu)),
@@ -47,7 +47,7 @@ def _setting(problem: RegressionProblem, nu: float, T: float = math.inf) -> rate
 def _sensitivities(
     spec: Spec, problem: RegressionProblem, entry: rates.Rate, nu: float, strategy: Toeplitz, q: Array
 ) -> Iterator[Row]:
-    """gamma_T^2 over horizons, and with it the error of so many steps' sensitivity."""
+    """Yields gamma_T^2 over horizons T, and the error of noise that is scaled to it."""
     for T in as_list(spec["cell"]["T"]):
         exact, order = strategy.sensitivity_squared(T), entry.order(_setting(problem, nu, T))
         yield {"T": T, "value": exact / order, "exact": exact, "order": order}

@@ -34,12 +34,12 @@ class Cost:
 
 
 def _tree_step(T: int) -> float:
-    """Most additions of a step: nodes that it finishes from their halves, and nodes that make up the prefix."""
+    """Returns the most additions of a step: nodes that it finishes from halves, and nodes that make up the prefix."""
     return max(height_finished(t) + (t + 1).bit_count() for t in range(T))
 
 
 def _tree_memory(T: int) -> float:
-    """Most finished nodes that wait to be merged."""
+    """Returns the largest number of finished nodes that wait to be merged."""
     return max((t + 1).bit_count() for t in range(T))
 
 
@@ -70,7 +70,7 @@ COSTS = {
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of every mechanism and quantity: counts over T, and their exponent over the upper half of them."""
+    """Yields rows of every mechanism and quantity: counts over T, and their exponent over the upper half of them."""
     horizons = sorted(as_list(spec["cell"]["T"]))
     for name, cost in COSTS.items():
         for quantity, entry in {GENERATION: cost.generation, STEP: cost.step, MEMORY: ""}.items():
@@ -83,7 +83,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def _exponent(horizons: list[int], counts: list[float]) -> float:
-    """Least-squares slope of log count against log T; NaN for a single T."""
+    """Returns the least-squares slope of log count against log T; NaN for a single T."""
     half = len(horizons) // 2 if len(horizons) > 3 else 0
     x, y = np.log(horizons[half:]), np.log(counts[half:])
     centred = x - x.mean()

@@ -7,12 +7,12 @@ from dpdescent.papers.choquettechoo2023.design import Row, Spec, effective_dimen
 from dpdescent.papers.choquettechoo2023.theory import rates, regression
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 
-# An exponent for each row of the table; the general rows need one of their own.
+# An exponent for each row of the table; those of the general rows are chosen by us.
 ALPHAS = {"1": 0.0, "1/sqrt k": 0.5, "k^-a, a < 1": 0.75, "1/k": 1.0, "1/k^2": 2.0, "k^-a, a > 1": 3.0}
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of every spectrum and dimension: d_eff, both algorithms, their ratio as printed and as implied."""
+    """Yields rows of every spectrum and dimension: d_eff, both algorithms, their ratio as printed and as implied."""
     cell, settings = spec["cell"], spec["settings"]
     for table_row in rates.TABLE4:
         alpha = ALPHAS[table_row.row]

@@ -22,7 +22,7 @@ from dpdescent.randomness import stream
 
 @dataclass(frozen=True)
 class Task:
-    """What is learnt, of one seed.
+    """Records and model of one seed.
 
     Attributes:
         model: the model.
@@ -41,7 +41,7 @@ MakeTask = Callable[[Spec, np.random.Generator], Task]
 
 
 def run(spec: Spec, make_task: MakeTask) -> Iterator[Row]:
-    """Rows of one epsilon: every seed's test accuracy of every mechanism, and what nu-DP-FTRL has beyond it."""
+    """Yields rows of each epsilon: every seed's test accuracy of every mechanism, and what nu-DP-FTRL has beyond it."""
     for eps in as_list(spec["cell"]["eps"]):
         compared = [EpochArm.of(spec, name, eps) for name in names(spec)]
         rates = {arm.name: tuned_rate(spec, make_task, arm) for arm in compared}
@@ -62,7 +62,7 @@ def _rows(arm: EpochArm, rate: float, trial: int, accuracies: dict[str, float]) 
 
 
 def tuned_rate(spec: Spec, make_task: MakeTask, arm: EpochArm) -> float:
-    """The learning rate of the best mean accuracy on seeds (and records drawn by them) that the table does not have."""
+    """Returns the learning rate of the best mean accuracy on seeds, and records drawn by them, beside the table's."""
     rates = sorted(as_list(spec["arms"]["learning_rate"]))
     seeds = range(-spec["settings"]["tuning_seeds"], 0)
     accuracies = [train(spec, make_task, arm, rates, seed) for seed in seeds]
@@ -70,7 +70,7 @@ def tuned_rate(spec: Spec, make_task: MakeTask, arm: EpochArm) -> float:
 
 
 def train(spec: Spec, make_task: MakeTask, arm: EpochArm, rates: Sequence[float], trial: int) -> Array:
-    """Test accuracy of one seed at every learning rate, shape (rates,)."""
+    """Trains on one seed and returns the test accuracy at every learning rate, shape (rates,)."""
     settings = spec["settings"]
     T, batch = settings["T"], settings["batch"]
 
@@ -91,7 +91,7 @@ def train(spec: Spec, make_task: MakeTask, arm: EpochArm, rates: Sequence[float]
 
 
 def epoch(records: int, batch: int, T: int, k: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
-    """The batches of one epoch, after which they come again in the same order.
+    """Returns the batches of one epoch, after which they come again in the same order.
 
     Raises:
         ValueError: unless an epoch has T/k batches: records would come again sooner than sensitivities account for.
@@ -104,7 +104,7 @@ def epoch(records: int, batch: int, T: int, k: int, rng: np.random.Generator) ->
 
 
 def releases(spec: Spec, unit: str, tuned_on: str, defended: bool) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one cell: a run of every mechanism.
+    """Yields the ledger entries of one cell: a run of every mechanism.
 
     Args:
         spec: the cell.

@@ -20,12 +20,12 @@ LARGEST_RATE = 0.25
 
 
 def fourth_moment(lam: Array) -> float:
-    """R^2, the smallest with `E|x|^2 x x' <= R^2 H`, exact for Gaussian inputs: `Tr H + 2 lambda_1`."""
+    """Returns R^2, the smallest number with `E|x|^2 x x' <= R^2 H`, exact for Gaussian inputs: `Tr H + 2 lambda_1`."""
     return float(lam.sum() + 2.0 * lam.max())
 
 
 def fourth_moment_bound(lam: Array) -> float:
-    """What the paper bounds it by, `3 Tr H` (choquettechoo2023 Property C.3)."""
+    """Returns the bound `3 Tr H` of the paper on the fourth-moment constant R^2 (choquettechoo2023 Property C.3)."""
     return 3.0 * float(lam.sum())
 
 
@@ -35,7 +35,7 @@ def weight_integral(problem: RegressionProblem, q: Array) -> float:
 
 
 def direction_errors(problem: RegressionProblem, q: Array) -> Array:
-    """Err_j, what direction j contributes up to a common factor (choquettechoo2023 eq. 44, Remarks C.16 and C.23).
+    """Err_j, direction j's part of the error up to a common factor (choquettechoo2023 eq. 44, Remarks C.16 and C.23).
 
     The integral of `lambda_j |B|^2 / |1 - e^{i omega} - eta lambda_j|^2`, shape (d,): `2 pi / (eta (2 - eta lambda_j))`
     for Noisy-SGD, which is nearly the same for all; `lambda_j I(nu, eta lambda_j)` for nu-Noisy-FTRL.
@@ -95,26 +95,26 @@ def lower_bound(problem: RegressionProblem, q: Array, gamma_squared: float, *, h
 
 
 def lower_bound_by_time(problem: RegressionProblem, q: Array, gamma_squared: float, *, half: bool = True) -> float:
-    """Its second form, up to half as large: `... + eta G^2 gamma^2 / (4 rho) <beta, T beta>` (Theorem C.18)."""
+    """Theorem C.18 in the time domain, up to half as large: `... + eta G^2 gamma^2 / (4 rho) <beta, T beta>`."""
     noise = problem.eta * problem.noise_variance(gamma_squared) / 2.0 * float(q.sum())
     return _convert(_labels(problem) + noise, stated_half=False, half=half)
 
 
 def universal_lower_bound(problem: RegressionProblem, *, half: bool = True) -> float:
-    """For all coefficients: `... + eta^2 G^2 / (8 pi^2 rho) (int sqrt(h))^2` (Theorem C.18, from eq. 47)."""
+    """Theorem C.18 for all coefficients: `... + eta^2 G^2 / (8 pi^2 rho) (int sqrt(h))^2` (from eq. 47)."""
     unit = problem.noise_variance(1.0)
     noise = unit * (problem.eta * optimum.root_integral(problem, exact=False) / (2.0 * math.pi)) ** 2
     return _convert(_labels(problem) + noise, stated_half=False, half=half)
 
 
 def universal_lower_bound_as_stated(problem: RegressionProblem, *, half: bool = True) -> float:
-    """The same where sqrt(h) is bounded by `sqrt(Tr H) / 2`: `(2 eta sigma_sgd^2 + eta^2 G^2 / (2 rho)) Tr H / 4`."""
+    """Theorem C.18 for all coefficients, with sqrt(h) bounded: `(2 eta sigma_sgd^2 + eta^2 G^2 / (2 rho)) Tr H / 4`."""
     noise = problem.eta**2 * problem.noise_variance(1.0) * problem.trace / 4.0
     return _convert(_labels(problem) + noise, stated_half=False, half=half)
 
 
 def _labels(problem: RegressionProblem) -> float:
-    """Term of the label noise in Theorem C.18."""
+    """Returns the term of the label noise in Theorem C.18."""
     return 0.5 * problem.eta * problem.sigma_sgd**2 * problem.trace
 
 
@@ -146,7 +146,7 @@ def nu_upper_bound(
 def nu_upper_bound_before_lemma(
     problem: RegressionProblem, nu: float, *, moment: float | None = None, kurtosis: float = KURTOSIS, half: bool = True
 ) -> float:  # fmt: skip
-    """What the proof starts from, eq. 51 with its prefactor: Theorem C.15 with the exact integrals."""
+    """Eq. 51 with its prefactor, where the proof of C.22 starts: Theorem C.15 with the exact integrals."""
     return upper_bound_by_frequency(
         problem, q_nu(problem, nu), gamma_squared_nu(nu), moment=moment, kurtosis=kurtosis, half=half
     )
@@ -206,7 +206,7 @@ def damped_order(problem: RegressionProblem, nu: float, constant: float = 1.0) -
 
 
 def damped_leading_order(problem: RegressionProblem, nu: float, *, half: bool = True) -> float:
-    """Its sharp form as eta and nu tend to zero: `eta G^2 / (16 rho) (nu d + 2 eta Tr H/nu)` for eq. 8."""
+    """The error of damped anti-PGD for small eta and nu: `eta G^2 / (16 rho) (nu d + 2 eta Tr H/nu)` for eq. 8."""
     require_positive(nu=nu)
     scale = problem.eta * problem.clip_norm**2 / (16.0 * problem.rho)
     value = scale * (nu * problem.d + 2.0 * problem.eta * problem.trace / nu)
@@ -235,5 +235,5 @@ def nu_leading_order(problem: RegressionProblem, nu: float, *, half: bool = True
 
 
 def _convert(value: float, *, stated_half: bool, half: bool) -> float:
-    """A value stated for one convention in the other."""
+    """Converts a value between the conventions with and without the factor 1/2."""
     return value * (1.0 if half == stated_half else 0.5 if half else 2.0)

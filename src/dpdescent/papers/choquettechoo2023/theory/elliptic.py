@@ -81,7 +81,7 @@ def _third(modulus: Array, characteristic: Array) -> Array:
 
 
 def _third_reflected(modulus: Array, characteristic: Array) -> Array:
-    """The same where alpha^2 < 0, hence 1 - alpha^2 > 1 >= 1 - k^2."""
+    """Pi(alpha^2, k) where alpha^2 < 0, hence 1 - alpha^2 > 1 >= 1 - k^2."""
     gap = np.where(characteristic > 1.0, characteristic - modulus, 1.0)
     factor = (characteristic - 1.0) * modulus / (characteristic * gap)
     first = (1.0 - modulus) / gap * elliprf(0.0, modulus, 1.0)
@@ -114,7 +114,7 @@ def integral_bound(a: float) -> float:
 
 
 def integral_bound_of_proof(a: float, b: float) -> float:
-    """What the proof has before it rounds, `2 (1-a/2) / (1-b/2)^2 log(4(2-a)/a)`, which needs the factor 1 + O(a)."""
+    """Bound on I(a, b) in the proof of C.21, `2 (1-a/2) / (1-b/2)^2 log(4(2-a)/a)`, up to a factor 1 + O(a)."""
     require_positive(a=a, b=b)
     return 2.0 * (1.0 - a / 2.0) / (1.0 - b / 2.0) ** 2 * math.log(4.0 * (2.0 - a) / a)
 
@@ -135,7 +135,7 @@ class FirstKindBounds:
 
 
 def first_kind_bounds(complementary: float) -> FirstKindBounds:
-    """The bounds at `k' = sqrt(1 - k^2)` in (0, 1)."""
+    """Returns the bounds on K(k) at `k' = sqrt(1 - k^2)` in (0, 1)."""
     require_positive(complementary=complementary)
     log = math.log(4.0 / complementary)
     return FirstKindBounds(log, (1.0 + complementary**2 / 4.0) * log, 1.25 * log)
@@ -204,6 +204,6 @@ class Quadrature:
         return cls(width * np.sinh(x * scale), np.tile(weights / panels, panels) * slope)
 
     def integrate(self, values: Array) -> Array:
-        """The integral over -pi to pi of a function given at the nodes, along the last axis."""
+        """Returns the integral over -pi to pi of a function given at the nodes, along the last axis."""
         total: Array = values @ self.weights
         return total

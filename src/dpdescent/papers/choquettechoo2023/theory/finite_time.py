@@ -14,7 +14,7 @@ from dpdescent.checks import require_non_negative, require_positive, require_pro
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Array
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem, second_moment_step
 
-# Steps that are held at a time, in numbers over all directions.
+# Numbers, over all directions, that are held at a time, because those of all steps would not fit in memory.
 BLOCK = 1 << 20
 
 
@@ -115,14 +115,14 @@ def half_expo_constant(beta: Array, nu: float) -> float:
 
 
 def half_expo_constant_nu(nu: float) -> float:
-    """The same for all coefficients of eq. 7, `2 - sqrt(1 - sqrt(1 - nu))`: at most 2 for every nu."""
+    """The smallest C of Half-Expo Decay for eq. 7, `2 - sqrt(1 - sqrt(1 - nu))`: at most 2 for every nu."""
     require_probability(nu=nu)
     return 2.0 - math.sqrt(-math.expm1(0.5 * math.log1p(-nu)))
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What the theorems of App. D are about: T steps on a problem, with a probability of failing.
+    """A run of T steps on a problem, and the probability with which the theorems of App. D may fail.
 
     Attributes:
         problem: the problem; those results that choose a learning rate or a clip norm do not use its own.
@@ -159,7 +159,7 @@ class Run:
 
 
 def iterate_bound(run: Run, *, sigma_squared: float, beta_norm: float, nu: float, constant: float = 1.0) -> float:
-    """What |theta_t - theta*|^2 stays below for t < T with probability 1 - p (choquettechoo2023 Theorem D.4).
+    """The bound on |theta_t - theta*|^2 for all t < T, with probability 1 - p (choquettechoo2023 Theorem D.4).
 
     `C (|theta_0'|^2 + eta R^2 sigma_sgd^2/mu + eta^2 sigma^2 d |beta|_1^2/nu) log^3(T/p)` for eta of at most
     `1/(c R^2 log(T/p))`.
@@ -175,7 +175,7 @@ def iterate_bound(run: Run, *, sigma_squared: float, beta_norm: float, nu: float
 
 
 def gradient_bound(run: Run, *, sigma_squared: float, beta_norm: float, nu: float, constant: float = 1.0) -> float:
-    """What |g_t|^2 stays below: `C R^4 (... + sigma_sgd^2/R^2) log^5(T/p)` (Theorem D.4), same arguments."""
+    """The bound on |g_t|^2 for all t < T: `C R^4 (... + sigma_sgd^2/R^2) log^5(T/p)` (Theorem D.4), same arguments."""
     spread = _spread(run, sigma_squared, beta_norm, nu) + run.label_variance / run.moment
     return constant * run.moment**2 * spread * run.log**5
 
@@ -189,7 +189,7 @@ def _spread(run: Run, sigma_squared: float, beta_norm: float, nu: float) -> floa
 
 
 def required_clip_norm(run: Run, constant: float = 1.0) -> float:
-    """G that clips nothing with probability 1 - p (choquettechoo2023 Theorem D.13).
+    """The clip norm G that clips nothing with probability 1 - p (choquettechoo2023 Theorem D.13).
 
     `c R^2 max(|theta_0'|, sqrt(eta R^2 sigma_sgd^2/mu), sigma_sgd/R) log^{5/2}(T/p)`.
     """
@@ -199,7 +199,7 @@ def required_clip_norm(run: Run, constant: float = 1.0) -> float:
 
 
 def required_clip_norm_of_summary(run: Run, polylog: float = 1.0) -> float:
-    """The same in Sec. 2.3: `c max(Tr H |theta_0'|, sigma_sgd sqrt(Tr H)) polylog(T/p)` (choquettechoo2023 eq. 9)."""
+    """The clip norm of Sec. 2.3: `c max(Tr H |theta_0'|, sigma_sgd sqrt(Tr H)) polylog(T/p)` (eq. 9)."""
     trace = run.problem.trace
     return polylog * max(trace * run.distance, math.sqrt(trace * run.label_variance))
 
@@ -207,7 +207,7 @@ def required_clip_norm_of_summary(run: Run, polylog: float = 1.0) -> float:
 def largest_rate(
     run: Run, *, nu_tilde: float, gamma_squared: float, beta_norm: float, constant: float = 1.0
 ) -> float:  # fmt: skip
-    """The eta up to which Theorem D.13 holds.
+    """The largest learning rate eta for which Theorem D.13 holds.
 
     `min(1/(C R^2 log(T/p)), nu~ rho/(8 C^2 R^4 d gamma^2 |beta|_1^2 log^5(T/p)))`.
 
@@ -245,7 +245,7 @@ class Utility:
 
 
 def dp_sgd_utility(run: Run, constant: float = 1.0, polylog: float = 1.0) -> Utility:
-    """Corollary D.14, for T of at least what `dp_sgd_steps` asks for.
+    """The error of Corollary D.14, for T of at least what `dp_sgd_steps` asks for.
 
     `L/mu exp(-rho T/(c kappa^2 d_eff^2 d log^5(T/p)))` and `kappa d_eff polylog(T)` times
     `(d Tr H |theta_0'|^2 + d sigma_sgd^2)/(rho T) + sigma_sgd^2/T`; `constant` is c.
@@ -255,7 +255,7 @@ def dp_sgd_utility(run: Run, constant: float = 1.0, polylog: float = 1.0) -> Uti
 
 
 def nu_dp_ftrl_utility(run: Run, constant: float = 1.0, polylog: float = 1.0) -> Utility:
-    """Corollary D.15, for T of at least what `nu_dp_ftrl_steps` asks for.
+    """The error of Corollary D.15, for T of at least what `nu_dp_ftrl_steps` asks for.
 
     As D.14 with `kappa d_eff / T` in the place of d, and `log^7(T/p) log(kappa^2 d_eff^2 d/rho)` in the exponent.
     """
@@ -275,12 +275,12 @@ def _utility(run: Run, exponent: float, price: float, polylog: float) -> Utility
 
 
 def dp_sgd_steps(run: Run, constant: float = 1.0) -> float:
-    """What `T / log^5(T/p)` must reach in Corollary D.14: `c kappa^2 d_eff^2 d / rho`."""
+    """The least `T / log^5(T/p)` of Corollary D.14: `c kappa^2 d_eff^2 d / rho`."""
     return constant * run.stiffness**2 * run.problem.d / run.problem.rho
 
 
 def nu_dp_ftrl_steps(run: Run, constant: float = 1.0) -> float:
-    """What `T / log^7(T/p)` must reach in Corollary D.15: that of D.14 times its own logarithm."""
+    """The least `T / log^7(T/p)` of Corollary D.15: the number of D.14 times its own logarithm."""
     size = dp_sgd_steps(run, constant)
     return size * math.log(size)
 
@@ -308,13 +308,13 @@ class Tuning:
     T: float
 
     def at(self, eta: float) -> float:
-        """The function itself, eta positive."""
+        """Returns the error at a positive learning rate eta."""
         require_positive(eta=eta)
         log = math.log(1.0 / (eta * self.mu))
         return self.A * math.exp(-self.mu * eta * self.T) + self.B * eta + self.C * eta**2 * log**2
 
     def bound(self, eta_max: float) -> float:
-        """What its minimum over eta <= eta_max is at most (choquettechoo2023 Lemma F.21).
+        """The bound on the least error over eta <= eta_max (choquettechoo2023 Lemma F.21).
 
         `A exp(-mu eta_max T) + 3B/(mu T) (1 v log(A mu T/B)) + 3C/(mu T)^2 (1 v log(A mu^2 T^2/C))^2 log^2(T)`.
 

@@ -99,7 +99,7 @@ def ratio(eta: float) -> float:
 
 
 def ratio_order(eta: float) -> float:
-    """The same by the orders that Theorem 2.1 states: `eta log^2(1/eta)`, largest at exp(-2) and 0 at eta = 1."""
+    """The ratio of the orders in Theorem 2.1: `eta log^2(1/eta)`, largest at exp(-2) and 0 at eta = 1."""
     _require_rate(eta)
     return eta * math.log(1.0 / eta) ** 2
 

@@ -1,4 +1,4 @@
-"""What error a disturbance of the gradients can cause on a strongly convex function (choquettechoo2023 App. E).
+"""Bounds on the error that disturbed gradients cause on a strongly convex function (choquettechoo2023 App. E).
 
 Gradient descent `theta_{t+1} = theta_t - eta (g_t + z_t)` reads `G = u Theta - Z` at every frequency, with
 `u = (1 - e^{i omega}) / eta`. Gradients of convex functions meet the quadratic constraint (91) for every multiplier
@@ -65,14 +65,14 @@ class Descent:
         return value
 
     def stiffness(self, frequencies: Array) -> Array:
-        """y - mu L, not negative, shape (n,)."""
+        """`y - mu L`, which is not negative, shape (n,)."""
         value: Array = 2.0 * np.sin(0.5 * frequencies) ** 2 / self.eta * (2.0 / self.eta - self.mu - self.L)
         return value
 
 
 @dataclass(frozen=True, eq=False)
 class Multiplier:
-    """The lambda_t of choquettechoo2023 Theorem E.1.
+    """The multiplier (lambda_t) of choquettechoo2023 Theorem E.1.
 
     Attributes:
         lambdas: for t = -T_max..T_max, nonnegative and in sum at most 2 lambda_0, shape (2 T_max + 1,).
@@ -98,7 +98,7 @@ class Multiplier:
         return len(self.lambdas) // 2
 
     def transform(self, frequencies: Array) -> Complex:
-        """Lambda, shape (n,)."""
+        """Lambda, the transform of the multiplier, shape (n,)."""
         value: Complex = _waves(frequencies, self.T_max, self.sign) @ self.lambdas
         return value
 
@@ -160,7 +160,7 @@ def best_multiplier(
 
 
 def conic_multiplier(descent: Descent, frequencies: Array, costs: Array, *, T_max: int, sign: str) -> Multiplier:
-    """The same by the second-order cone programme of choquettechoo2023 App. E.1, for T_max >= 0 and mu < L.
+    """The best multiplier by the second-order cone programme of choquettechoo2023 App. E.1, for T_max >= 0, mu < L.
 
     Unknowns are psi over the static psi and lambda over the static lambda_0. Without that and the scaling of
     `_cone_rows` the solver fails at large kappa.
@@ -211,21 +211,21 @@ def _cone_rows(descent: Descent, frequencies: Array, unit: Array, scale: float) 
 def _solver_settings() -> clarabel.DefaultSettings:
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    # One solver and one thread everywhere, for the same bits.
+    # One solver and one thread, because others round differently.
     settings.direct_solve_method = "qdldl"
     settings.max_threads = 1
     return settings
 
 
 def _projected(lambdas: Array, sign: str) -> Multiplier:
-    """The multiplier nearby that meets its constraints exactly; psi remains finite as lambda_0 grows."""
+    """Returns a multiplier nearby that meets its constraints exactly; psi remains finite as lambda_0 grows."""
     lambdas, centre = np.maximum(lambdas, 0.0), len(lambdas) // 2
     lambdas[centre] = max(lambdas[centre], lambdas.sum() - lambdas[centre])
     return Multiplier(lambdas, sign)
 
 
 def _waves(frequencies: Array, T_max: int, sign: str) -> Complex:
-    """What lambda_t is multiplied by in Lambda, shape (n, 2 T_max + 1)."""
+    """Returns the factors of lambda_t in Lambda, shape (n, 2 T_max + 1)."""
     lags = np.arange(-T_max, T_max + 1)
     waves: Complex = np.exp(-1j * np.outer(frequencies, lags)) * np.where(lags == 0, 1.0, SIGNS[sign])
     return waves
@@ -260,7 +260,7 @@ def multiplier_form(
 
 
 def certified_share(path: Array, gradients: Array, multiplier: Multiplier, descent: Descent) -> float:
-    """What a multiplier certifies of a path repeated for ever, as a share of what the path has.
+    """The mean square that a multiplier certifies for a path repeated for ever, over the path's own mean square.
 
     The path is that of gradient descent under the disturbance `Z = u Theta - G`. Its mean square is at most that of the
     disturbance weighted with psi, which is what the proof of choquettechoo2023 Theorem E.1 derives from (90) to (92): a

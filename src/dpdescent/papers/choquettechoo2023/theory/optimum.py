@@ -16,7 +16,7 @@ from dpdescent.noise.strategies.spectral import frequencies as frequencies_of_gr
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Array, Quadrature, distance_squared
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem, nu_noisy_ftrl
 
-# Where the best nu is looked for, as multiples of eta mu, below 1.
+# Range in which the best nu is looked for, as multiples of eta mu; nu stays below 1.
 SEARCH = (1e-6, 1e6)
 LARGEST_NU = 0.999
 
@@ -27,7 +27,7 @@ def h(problem: RegressionProblem, frequencies: Array) -> Array:
 
 
 def h_x(problem: RegressionProblem, frequencies: Array) -> Array:
-    """h_x, where `(2 - eta lambda_j) / (1 - eta lambda_j)` multiplies every term: the weight of the exact error.
+    """h_x of the exact error: h where `(2 - eta lambda_j) / (1 - eta lambda_j)` multiplies every term.
 
     Raises:
         ValueError: if eta lambda_j reaches 1.
@@ -39,7 +39,7 @@ def h_x(problem: RegressionProblem, frequencies: Array) -> Array:
 
 def _weighted(problem: RegressionProblem, weights: Array, frequencies: Array) -> Array:
     total = np.zeros_like(frequencies)
-    # A direction at a time: all of them at once would be d times the grid.
+    # A direction at a time, because all of them at once would take d times the memory of the grid.
     for weight, rate in zip(weights, problem.rates, strict=True):
         total += weight / distance_squared(rate, frequencies)
     return total
@@ -78,7 +78,7 @@ def best_power(problem: RegressionProblem, frequencies: Array, exact: bool = Tru
 
 
 def grid_size(problem: RegressionProblem) -> int:
-    """Points of a uniform frequency grid, a power of two, that resolves the smallest eta lambda_j."""
+    """The number of points, a power of two, of a uniform frequency grid that resolves the smallest eta lambda_j."""
     return int(2 ** math.ceil(math.log2(64.0 / float(problem.rates.min()))))
 
 
@@ -98,7 +98,7 @@ def best_strategy(problem: RegressionProblem, exact: bool = True) -> MinimumPhas
 
 
 def best_nu(problem: RegressionProblem, half: bool = True) -> tuple[float, float]:
-    """The nu at which nu-Noisy-FTRL errs least, and that error; the paper's choice is at most eta mu.
+    """The nu of the least error of nu-Noisy-FTRL, and that error; the paper's choice is at most eta mu.
 
     Raises:
         ValueError: if second moments do not converge.
@@ -112,7 +112,7 @@ def best_nu(problem: RegressionProblem, half: bool = True) -> tuple[float, float
 
 
 def best_damped_nu(problem: RegressionProblem) -> float:
-    """The nu at which damped anti-PGD errs least, `2 / (1 + sqrt(1 + d/A))`: near `sqrt(2 eta Tr H / d)` for small eta.
+    """The nu of the least error of damped anti-PGD, `2 / (1 + sqrt(1 + d/A))`, near `sqrt(2 eta Tr H / d)`.
 
     The root of a quadratic: F_inf is proportional to `(nu^2 (A + d/2) + 2 (1-nu) A) / (nu (2 - nu))`.
     """

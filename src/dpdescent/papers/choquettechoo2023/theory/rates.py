@@ -20,7 +20,7 @@ SUBOPTIMALITY, RATIO, SENSITIVITY, EFFECTIVE_DIMENSION = "F_inf", "ratio", "gamm
 
 @dataclass(frozen=True)
 class Setting:
-    """What the entries depend on, at ||H||_2 = 1.
+    """The quantities that the entries depend on, at ||H||_2 = 1.
 
     Attributes:
         eta: learning rate.
@@ -235,7 +235,7 @@ def rows_of(alpha: float) -> tuple[SpectrumRow, ...]:
 
 
 def finer_ftrl_order(lam: Array, *, eta: float, rho: float, nu: float, clip_norm: float = 1.0) -> float:
-    """What Theorem 2.2 could say: `eta^2 G^2/rho log(8/nu) sum_j lambda_j log(8/(eta lambda_j))`, for nu <= eta mu.
+    """A finer order for Theorem 2.2: `eta^2 G^2/rho log(8/nu) sum_j lambda_j log(8/(eta lambda_j))`, for nu <= eta mu.
 
     Tr H log^2(8/nu) has the largest of these logarithms in the place of all; where the spectrum decays fast, this is
     smaller by a logarithm.

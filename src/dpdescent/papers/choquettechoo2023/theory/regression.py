@@ -109,7 +109,7 @@ def gamma_squared_nu(nu: float) -> float:
 
 
 def gamma_squared_damped(nu: float) -> float:
-    """That of damped anti-PGD, `1 / (nu (2 - nu))` (choquettechoo2023 Prop. C.24's proof)."""
+    """Limiting squared sensitivity of damped anti-PGD, `1 / (nu (2 - nu))` (choquettechoo2023 Prop. C.24's proof)."""
     if not 0.0 < nu <= 1.0:
         raise ValueError(f"nu={nu} must lie in (0, 1]: without damping the sensitivity of anti-PGD diverges")
     return 1.0 / (nu * (2.0 - nu))
@@ -149,7 +149,7 @@ def q_of_power(problem: RegressionProblem, power: Callable[[Array], Array], widt
     rates = problem.rates
     grid = Quadrature.graded(min(width, float(rates.min())))
     values = power(grid.frequencies)
-    # A direction at a time: all of them at once would be d times the grid.
+    # A direction at a time, because all of them at once would take d times the memory of the grid.
     whole = [float(grid.integrate(values / distance_squared(rate, grid.frequencies))) for rate in rates]
     weights: Array = rates * (2.0 - rates) * np.array(whole) / (2.0 * math.pi)
     return weights
@@ -192,7 +192,10 @@ def suboptimality(problem: RegressionProblem, q: Array, gamma_squared: float, ha
 
 
 def variances(problem: RegressionProblem, q: Array, gamma_squared: float) -> Array:
-    """Stationary second moments of theta - theta* along the eigenvectors of H, shape (d,); same arguments."""
+    """Stationary second moments of theta - theta* along the eigenvectors of H, shape (d,).
+
+    Arguments are those of `suboptimality`.
+    """
     total = suboptimality(problem, q, gamma_squared, half=False)
     sigma_squared = problem.noise_variance(gamma_squared)
     force = total + problem.sigma_sgd**2 + sigma_squared * q / problem.lam
@@ -200,7 +203,7 @@ def variances(problem: RegressionProblem, q: Array, gamma_squared: float) -> Arr
 
 
 def fixed_design_suboptimality(problem: RegressionProblem, q: Array, gamma_squared: float, half: bool = True) -> float:
-    """What it were if every x x' were H: the LTI part theta^(0) of choquettechoo2023 (36), a lower bound on F_inf."""
+    """F_inf with H in place of every x x': that of theta^(0) in choquettechoo2023 (36), a lower bound on F_inf."""
     sigma_squared = problem.noise_variance(gamma_squared)
     rates = problem.rates
     total = float(((problem.eta * sigma_squared * q + rates * problem.sigma_sgd**2) / (2.0 - rates)).sum())
@@ -242,7 +245,7 @@ def second_moment_step(problem: RegressionProblem) -> Array:
 
 
 def by_recursion(problem: RegressionProblem, beta: Array, gamma_squared: float, half: bool = True) -> float:
-    """F_inf as what the recursion of second moments runs into, by doubling the number of steps; no closed form.
+    """F_inf as the limit of the recursion of second moments, by doubling the number of steps.
 
     Args:
         problem: the problem.
@@ -257,7 +260,7 @@ def by_recursion(problem: RegressionProblem, beta: Array, gamma_squared: float, 
     force = problem.noise_variance(gamma_squared) * q_of(problem, beta) + problem.lam * problem.sigma_sgd**2
     steps, s = second_moment_step(problem), problem.eta**2 * force
     while np.abs(steps).max() > 0.0:
-        # After 2n steps: what n more make of the second moments after n, and those themselves.
+        # Doubling: the moments after 2n steps are the n-step map of those after n, plus those of n steps themselves.
         previous, s = s, s + steps @ s
         if np.array_equal(previous, s):
             break

@@ -21,7 +21,7 @@ ROUNDS_AT_MOST = 100
 
 @dataclass(frozen=True)
 class StronglyConvexProblem:
-    """What (10) depends on besides the noise.
+    """The problem of the bound (10): all that it depends on but the noise.
 
     Attributes:
         descent: learning rate and curvatures.
@@ -46,7 +46,7 @@ class StronglyConvexProblem:
 
 
 def frequency_grid(name: str, points: int, width: float) -> Quadrature:
-    """Points of [0, pi] that stand for `points` of [-pi, pi], as everything is even.
+    """A grid on [0, pi] that stands for `points` points of [-pi, pi], because all functions are even.
 
     Args:
         name: "graded", Gauss-Legendre nodes as fine at zero as the width; "uniform", the paper's: multiples of
@@ -83,29 +83,29 @@ class Noise:
 
     @classmethod
     def independent(cls, grid: Quadrature) -> "Noise":
-        """That of DP-SGD."""
+        """Returns the noise of DP-SGD."""
         return cls(np.ones_like(grid.frequencies), 1.0)
 
     @classmethod
     def damped(cls, grid: Quadrature, nu: float) -> "Noise":
-        """That of nu-DP-FTRL, `|B|^2 = |1 - nu - e^{i omega}|`, with the exact sensitivity (Lemma F.15)."""
+        """Returns the noise of nu-DP-FTRL `|B|^2 = |1 - nu - e^{i omega}|`, with the exact sensitivity (Lemma F.15)."""
         return cls(np.sqrt(distance_squared(nu, grid.frequencies)), diagonal(nu) / (2.0 * math.pi))
 
     @classmethod
     def shaped(cls, grid: Quadrature, psi: Array) -> "Noise":
-        """The best for a given psi, `|B|^2 = psi^{-1/2}`, by Cauchy-Schwarz; sigma_sgd has no say in it."""
+        """Returns the best noise for a given psi, `|B|^2 = psi^{-1/2}`, by Cauchy-Schwarz, whatever sigma_sgd is."""
         power = psi**-0.5
         return cls(power, float(grid.integrate(1.0 / power)) / (2.0 * math.pi))
 
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """A value of (10).
+    """A value of the bound (10), and what it is reached with.
 
     Attributes:
         value: the bound on F_inf.
-        noise: what it holds for.
-        multiplier: what proves it.
+        noise: the noise that it holds for.
+        multiplier: the multiplier that proves it.
         iterations: rounds of the alternation that led to the noise; 0 where it was given.
     """
 
@@ -116,12 +116,12 @@ class Bound:
 
 
 def value_as_printed(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, psi: Array) -> float:
-    """(10) at a given psi."""
+    """The bound (10) at a given psi."""
     return float(_costs(problem, grid, noise) @ psi)
 
 
 def value_without_slack(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, psi: Array) -> float:
-    """What the multipliers prove before the constants of (10): 4 times smaller in rho, 2d times in sigma_sgd.
+    """The bound that multipliers prove before the constants of (10): 4 times less in rho, 2d times in sigma_sgd.
 
     `L / (4 pi) int (d G^2/(2 rho) |B|^2 gamma_inf^2 + sigma_sgd^2) psi`: F - F* is at most L/2 times the squared
     distance; the noise has variance `G^2 gamma_inf^2 / (2 rho)` a coordinate (Theorem 1.1); sigma_sgd bounds a norm,
@@ -133,7 +133,7 @@ def value_without_slack(problem: StronglyConvexProblem, grid: Quadrature, noise:
 
 
 def bound(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, *, T_max: int, sign: str = "minus") -> Bound:
-    """(10) for a given noise, minimised over the multipliers up to lag T_max.
+    """The bound (10) for a given noise, minimised over the multipliers up to lag T_max.
 
     Raises:
         ValueError: if T_max is negative or the sign unknown.
@@ -147,7 +147,7 @@ def bound(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, *, T_m
 def optimised(
     problem: StronglyConvexProblem, grid: Quadrature, *, T_max: int, sign: str = "minus", tolerance: float = 1e-3
 ) -> Bound:  # fmt: skip
-    """(10) with the noise chosen as well, by the alternating minimisation of choquettechoo2023 Sec. 3.
+    """The bound (10) with the noise chosen as well, by the alternating minimisation of choquettechoo2023 Sec. 3.
 
     It starts from nu = eta mu, takes the best multiplier for the noise and then the best noise for its psi, and stops
     when a round changes the bound by less than the tolerance, as a fraction. No round increases the bound, on a grid
@@ -166,12 +166,12 @@ def optimised(
 
 
 def nu_noise(problem: StronglyConvexProblem, grid: Quadrature) -> Noise:
-    """That of nu-DP-FTRL with nu = eta mu."""
+    """Returns the noise of nu-DP-FTRL with nu = eta mu."""
     return Noise.damped(grid, problem.descent.eta * problem.descent.mu)
 
 
 def quadratic_suboptimality(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, curvature: float) -> float:
-    """Exactly F_inf of `h |theta - theta*|^2 / 2`, which (10) must not fall below for h from mu to L.
+    """The exact F_inf of `h |theta - theta*|^2 / 2`, which (10) must not fall below for h from mu to L.
 
     `h / (4 pi) int (d G^2/(2 rho) |B|^2 gamma_inf^2 + sigma_sgd^2) / |u - h|^2`, for gradient noise of mean square
     sigma_sgd^2 that is white.
@@ -187,7 +187,7 @@ def quadratic_suboptimality(problem: StronglyConvexProblem, grid: Quadrature, no
 
 
 def _costs(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise) -> Array:
-    """What psi is weighted with in (10), shape (n,)."""
+    """Returns the weights of psi in (10), shape (n,)."""
     density = problem.clip_norm**2 / problem.rho * noise.power * noise.sensitivity_squared + problem.sigma_sgd**2
     costs: Array = problem.descent.L * problem.d / (2.0 * math.pi) * grid.weights * density
     return costs
