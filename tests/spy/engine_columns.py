@@ -1,9 +1,10 @@
 """What one run of an engine received, as the ledger tells it: sensitivity, noise sd and number of noisy releases.
 
 A column has by neighbouring relation the alternatives in which its releases can be `told`: step by step, or as one
-release of the encoded gradients of the whole run; every release is `[sensitivity, noise_sd, count, correlation]`. A
-column of infinite sensitivity, or of no Gaussian composition, has `words` instead, with which the ledger must explain
-it. Sensitivities are worked out from thresholds here, independently of the code that makes the ledger.
+release of the encoded gradients of the whole run; every release is `[sensitivity, noise_sd, count, correlation, rate]`,
+the rate being the share of the records in a batch, or None where there are no batches or their sizes vary. A column of
+infinite sensitivity, or of no Gaussian composition, has `words` instead, with which the ledger must explain it.
+Sensitivities are worked out from thresholds here, independently of the code that makes the ledger.
 """
 
 import functools
@@ -38,7 +39,7 @@ def told(*releases):
     return [{"told": {"replace-one": [noisy]}}] if noisy else []
 
 
-def of_sums(clip_norm, noise_sd, steps, correlation=0.0, norm=None):
+def of_sums(clip_norm, noise_sd, steps, correlation=0.0, norm=None, rate=None):
     """A column whose steps release sums of contributions clipped at a norm; `norm` is that of the whole encoder."""
     if noise_sd == 0.0:
         return []
@@ -46,15 +47,15 @@ def of_sums(clip_norm, noise_sd, steps, correlation=0.0, norm=None):
         return [{"words": "clip"}]
     found = {}
     for relation, reach in REACH.items():
-        found[relation] = [[[reach * clip_norm, noise_sd, steps, correlation]]]
+        found[relation] = [[[reach * clip_norm, noise_sd, steps, correlation, rate]]]
         if norm is not None:
-            found[relation].append([[reach * clip_norm * norm, noise_sd, 1, 0.0]])
+            found[relation].append([[reach * clip_norm * norm, noise_sd, 1, 0.0, None]])
     return [{"told": found}]
 
 
 def mean(gamma, n, noise_sd, count):
     """`count` releases of the mean of n gradients clipped at gamma."""
-    return [2.0 * gamma / n, noise_sd, count, 0.0]
+    return [2.0 * gamma / n, noise_sd, count, 0.0, None]
 
 
 def dp_gd(given):
@@ -91,9 +92,11 @@ def epochs(given):
     steps, batches, clip_norm = given["steps"], given["batches"], float(given["clip_norm"])
     scale, correlation, norm = correlation_of(given["noise"], 0)
     times, rest = divmod(steps, len(batches))
+    sizes = {len(batch) for batch in batches}
+    rate = sizes.pop() / len(given["labels"]) if len(sizes) == 1 else None
     for multiplier in set(given["arms"].noise_multiplier.tolist()):
         noise_sd = multiplier * clip_norm * scale if multiplier else 0.0
-        yield from of_sums(clip_norm, noise_sd, steps, correlation, None if rest else norm(steps, times))
+        yield from of_sums(clip_norm, noise_sd, steps, correlation, None if rest else norm(steps, times), rate)
 
 
 def lambda_cgd(given):
@@ -106,7 +109,7 @@ def lambda_cgd(given):
         period, rest = divmod(n, size) if size else (0, 1)
         norm = None if rest else cyclic_norm(steps, period, correlation)
         noise_sd = multiplier * clip_norm if multiplier else 0.0
-        yield from of_sums(clip_norm, noise_sd, steps, correlation, norm)
+        yield from of_sums(clip_norm, noise_sd, steps, correlation, norm, size / n)
 
 
 def ambssgd(given):
@@ -135,7 +138,7 @@ def stat(given):
 
 def counts(search, times):
     """DP-STAT's counts, of which a record moves each by 1."""
-    return [1.0, search.noise_multiplier * math.sqrt(search.levels), search.levels * times, 0.0]
+    return [1.0, search.noise_multiplier * math.sqrt(search.levels), search.levels * times, 0.0, None]
 
 
 def ada_ssp(given):
@@ -144,7 +147,7 @@ def ada_ssp(given):
     moves = {"add-remove": (xx, xx, xy), "zero-out": (xx, xx, xy), "replace-one": (xx, math.sqrt(2) * xx, 2 * xy)}
     yield {
         "told": {
-            relation: [[[move, sd, 1, 0.0] for move, sd in zip(moved, noise, strict=True)]]
+            relation: [[[move, sd, 1, 0.0, None] for move, sd in zip(moved, noise, strict=True)]]
             for relation, moved in moves.items()
         }
     }

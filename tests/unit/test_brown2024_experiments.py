@@ -161,6 +161,9 @@ def test_ledger_has_the_budget_and_the_guarantee_of_every_arm(name):
                 assert event.guarantee == "none", arm
                 assert event.name in ("OLS", "AdaSSP", "exact process", "DP-GD at the data's c0")
                 assert bool(event.releases) == (event.name == "AdaSSP")
+            # Each trial's own data decide what these two are given.
+            own = arm.startswith(f"{spec['variant']}: AdaSSP p=") or event.name == "DP-GD at the data's c0"
+            assert bool(event.stand_in) == own, arm
     assert runs
     assert len(set(arms)) == len(arms)
 

@@ -143,6 +143,28 @@ def test_a_finite_first_budget_does_not_save_lemma_f1():
     assert row["claimed_rho"] == 0.01
 
 
+def test_the_ledger_of_lemma_f1_has_the_thresholds_and_the_noise_of_its_designs():
+    """Unit thresholds in one dimension, that of eq. (4) in the paper's design; with a finite rho1 nothing is run."""
+    made = {part.spec["panel"]: json.loads(part.json()) for part in ARTEFACTS["table_release_beta_only"].parts}
+    found = {name: next(iter(experiment("table_release_beta_only").releases(spec)))[1] for name, spec in made.items()}
+    assert {name: event.name for name, event in found.items()} == {
+        "one-dimensional": "DP-2S-GD-beta", "synthetic": "DP-2S-GD-beta", "finite rho1": "DP-2S-GD, publish beta",
+    }  # fmt: skip
+    assert {name for name, event in found.items() if event.stand_in} == {"finite rho1"}
+    gammas = {"one-dimensional": [1.0], "finite rho1": [1.0, 1.0]}
+    gammas["synthetic"] = [prescriptions.clipping_threshold(1, 1000, 5, 20, made["synthetic"]["settings"]["tau"])]
+    for name, event in found.items():
+        cell = made[name]["cell"]
+        budgets = [cell[rho] for rho in ("rho1", "rho2") if rho in cell]
+        for release, gamma, rho in zip(event.releases, gammas[name], budgets, strict=True):
+            noise_sd = prescriptions.noise_scale(gamma, cell["n"], cell["T"], rho)
+            assert (release.sensitivity, release.noise_sd, release.count) == (
+                2 * gamma / cell["n"],
+                noise_sd,
+                cell["T"],
+            )
+
+
 def test_the_realised_cost_is_the_claim_for_a_record_that_flips_every_gradient():
     """With y alone replaced and every gradient clipped, Algorithm 3 costs rho2 / 2: its noise is as published."""
     from dpdescent.data.iv import IVSample

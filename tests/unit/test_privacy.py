@@ -243,3 +243,14 @@ def test_edges():
 def test_bad_arguments_are_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_an_entry_without_privacy_lists_no_release_and_claims_nothing():
+    event = Mechanism.without_privacy("OLS")
+    assert event == Mechanism(
+        "OLS", (), "replace-one", "full batch", math.inf, "none", "non-private baseline: no noise"
+    )
+    other = Mechanism.without_privacy("SGD", "not clipped", "zero-out", "Poisson", stand_in="of another seed")
+    assert (other.relation, other.sampler, other.reason, other.stand_in) == (
+        "zero-out", "Poisson", "not clipped", "of another seed",
+    )  # fmt: skip

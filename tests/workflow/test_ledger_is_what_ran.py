@@ -20,7 +20,7 @@ from dpdescent.replication.ledger import entries
 
 Row = dict[str, str]
 Column = dict[str, Any]
-Release = tuple[float, float, int, float]
+Release = tuple[float, float, int, float, float | None]
 
 PAPERS = sorted(path.stem for path in (ROOT / "config/papers").glob("*.yaml"))
 EXACT = 1e-12
@@ -68,11 +68,12 @@ def differences(rows: list[Row], ran: list[Column], together: int = 1) -> list[s
 
 
 def releases_of(row: Row) -> list[Release]:
-    """(sensitivity, noise sd, count, correlation) of every release of a row."""
+    """(sensitivity, noise sd, count, correlation, rate) of every release of a row."""
     counts = [int(number) for number in re.findall(r"(?:^|; |\| |\+ )(\d+) x ", row["releases"])]
-    correlations = [float(number) for number in re.findall(r"correlation ([^,]+),", row["releases"])] or [0.0]
+    correlation, rate = (re.search(f"{name} ([^,;]+)", row["releases"]) for name in ("correlation", "at rate"))
+    common = float(correlation[1]) if correlation else 0.0, float(rate[1]) if rate else None
     numbers = ([float(each) for each in row[name].split("; ") if each] for name in ("sensitivity", "noise_sd"))
-    return list(zip(*numbers, counts, correlations * len(counts), strict=True))
+    return [(*release, *common) for release in zip(*numbers, counts, strict=True)]
 
 
 def explains(row: Row, column: Column, together: int = 1) -> bool:
@@ -108,20 +109,21 @@ def _scaled(releases: list[Release]) -> list[Release]:
 def _equal(listed: list[Release], told: list[Release], together: int) -> bool:
     if len(listed) != len(told):
         return False
-    return any(
-        all(
-            one[2] == times * other[2] and all(math.isclose(one[k], other[k], rel_tol=EXACT) for k in (0, 1, 3))
-            for one, other in zip(sorted(listed), sorted(told), strict=True)
-        )
-        for times in {1, together}
-    )
+    pairs = list(zip(*(sorted(each, key=lambda release: release[:2]) for each in (listed, told)), strict=True))
+    return any(all(_same(one, other, times) for one, other in pairs) for times in {1, together})
+
+
+def _same(one: Release, other: Release, times: int) -> bool:
+    rates = {one[4], other[4]} - {None}
+    close = all(math.isclose(one[k], other[k], rel_tol=EXACT) for k in (0, 1, 3))
+    return close and one[2] == times * other[2] and max(rates, default=0.0) <= min(rates, default=0.0) * (1.0 + EXACT)
 
 
 # What the comparison would miss if it could not fail
 
 
 COLUMN: Column = {
-    "artefact": "a", "told": {"replace-one": [[[0.1, 0.5, 20, 0.0], [0.2, 0.7, 20, 0.0]]]},
+    "artefact": "a", "told": {"replace-one": [[[0.1, 0.5, 20, 0.0, 0.2], [0.2, 0.7, 20, 0.0, 0.2]]]},
 }  # fmt: skip
 LISTED: Row = {
     "artefact": "a", "arm": "main: x", "stand_in": "", "relation": "replace-one", "sensitivity": "0.1; 0.2",
@@ -138,6 +140,7 @@ def test_equal_columns_and_rows_agree() -> None:
     [
         ("noise_sd", "0.505; 0.7"), ("sensitivity", "1.0; 0.2"), ("releases", "19 x first mean; 20 x second mean"),
         ("releases", "20 x first mean, correlation 0.5, batches at rate 0.1; 20 x second mean"),
+        ("releases", "20 x first mean, sampled at rate 0.1; 20 x second mean"),
         ("relation", "zero-out"), ("artefact", "b"),
     ],
 )  # fmt: skip
