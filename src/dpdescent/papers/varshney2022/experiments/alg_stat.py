@@ -23,9 +23,8 @@ def run(spec: Spec) -> Iterator[Row]:
         rngs = {role: trial_stream(spec, f"DP-STAT_s={s}", trial, role) for role in ("residuals", "noise")}
         # Sorted, because counts do not depend on the order and are then found by binary search.
         residuals = np.sort(np.abs(rngs["residuals"].standard_normal((arms["draws"], s))), axis=1)
-        counts = {
-            levels: arm_of(spec, levels, 1.0, "corrected").settings.counts(residuals) for levels in arms["levels"]
-        }
+        searches = (arm_of(spec, levels, 1.0, "corrected").settings for levels in arms["levels"])
+        counts = {each.levels: each.counts(residuals) for each in searches}
         normals = rngs["noise"].standard_normal((arms["draws"], max(arms["levels"])))
         for levels, alpha, rule in product(arms["levels"], arms["alpha"], arms["rule"]):
             search = arm_of(spec, levels, alpha, rule).settings
