@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from dpdescent.algorithms.dp_stat import Search
-from dpdescent.papers.varshney2022.arms import proved
+from dpdescent.papers.varshney2022.arms import Arm, proved
 from dpdescent.papers.varshney2022.design import Array, Row, Spec, trial_stream
 from dpdescent.papers.varshney2022.theory.ambssgd import stat_slack
 from dpdescent.privacy.events import DisjointReleases, Mechanism
@@ -23,21 +23,27 @@ def run(spec: Spec) -> Iterator[Row]:
         rngs = {role: trial_stream(spec, f"DP-STAT_s={s}", trial, role) for role in ("residuals", "noise")}
         # Sorted, because counts do not depend on the order and are then found by binary search.
         residuals = np.sort(np.abs(rngs["residuals"].standard_normal((arms["draws"], s))), axis=1)
-        counts = {levels: search_of(spec, levels, 1.0, "corrected").counts(residuals) for levels in arms["levels"]}
+        searches = (arm_of(spec, levels, 1.0, "corrected").settings for levels in arms["levels"])
+        counts = {each.levels: each.counts(residuals) for each in searches}
         normals = rngs["noise"].standard_normal((arms["draws"], max(arms["levels"])))
         for levels, alpha, rule in product(arms["levels"], arms["alpha"], arms["rule"]):
-            search = search_of(spec, levels, alpha, rule)
+            search = arm_of(spec, levels, alpha, rule).settings
             gamma = search.select(counts[levels], normals[:, :levels], s)
             base = {"s": s, "levels": levels, "alpha": alpha, "rule": rule, "trial": trial}
             for row in _quantities(spec, search, residuals, gamma):
                 yield {**base, **row}
 
 
-def search_of(spec: Spec, levels: int, alpha: float, rule: str) -> Search:
-    """Returns DP-STAT with L levels, noise multiplier alpha and the rule of a name."""
-    if rule.startswith("q = "):
-        return Search(spec["arms"]["B"], levels, alpha, rule="quantile", quantile=float(rule[4:]))
-    return Search(spec["arms"]["B"], levels, alpha, rule=rule)  # type: ignore[arg-type]
+def arm_of(spec: Spec, levels: int, alpha: float, rule: str) -> Arm[Search]:
+    """Returns DP-STAT with L levels, noise multiplier alpha and the rule of a name, which changes no release."""
+    kind, quantile = ("quantile", float(rule[4:])) if rule.startswith("q = ") else (rule, 1.0)
+    search = Search(spec["arms"]["B"], levels, alpha, rule=kind, quantile=quantile)  # type: ignore[arg-type]
+    reason = (
+        "L counts, each of sensitivity 1 under replace-one; the rule that picks a threshold is post-processing "
+        "(Lemma 3.10)"
+    )
+    release = DisjointReleases(((search.release(),),))
+    return Arm(search, proved("DP-STAT", (release,), "full batch", reason, claimed_rho=0.5 / alpha**2))
 
 
 def _quantities(spec: Spec, search: Search, residuals: Array, gamma: Array) -> Iterator[Row]:
@@ -70,11 +76,6 @@ def _count(residuals: Array, limit: Array) -> Array:
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Yields an entry for each L and alpha; rules share it, because the counts are what is released."""
-    reason = (
-        "L counts, each of sensitivity 1 under replace-one; the rule that picks a threshold is post-processing "
-        "(Lemma 3.10)"
-    )
     for levels, alpha in product(spec["arms"]["levels"], spec["arms"]["alpha"]):
-        release = search_of(spec, levels, alpha, "corrected").release()
-        event = proved("DP-STAT", (DisjointReleases(((release,),)),), "full batch", reason, claimed_rho=0.5 / alpha**2)
-        yield f"{spec['variant']}: s={spec['cell']['s']} L={levels} alpha={alpha:g}", event, spec["settings"]["delta"]
+        name = f"{spec['variant']}: s={spec['cell']['s']} L={levels} alpha={alpha:g}"
+        yield name, arm_of(spec, levels, alpha, spec["arms"]["rule"][0]).mechanism, spec["settings"]["delta"]
