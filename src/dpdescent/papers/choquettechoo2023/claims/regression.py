@@ -53,8 +53,9 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges the caption's numbers and words, the simulation, the bounds, and what learning rate and label noise do."""
     for name, (series, axis, exact, simulated) in SLOPES.items():
         printed = float(evidence.published["slopes"][name])
-        yield _exact_slope(evidence, exact, series, axis, printed)
-        yield _simulated_slope(evidence, simulated, series, axis, printed)
+        by_grid = _by_grid(evidence, series, axis)
+        yield _exact_slope(evidence, exact, series, axis, printed, by_grid)
+        yield _simulated_slope(evidence, simulated, series, axis, printed, by_grid)
     yield from _dependence(evidence)
     yield _nearly_equal(evidence)
     yield from _simulation(evidence)
@@ -72,9 +73,8 @@ def _statement(series: str, axis: str, printed: float) -> str:
     return f"{series} depends on {WORDS[axis]} with slope {printed:.2f}"
 
 
-def _exact_slope(evidence: Evidence, id: str, series: str, axis: str, printed: float) -> Claim:
+def _exact_slope(evidence: Evidence, id: str, series: str, axis: str, printed: float, by_grid: algebra.Places) -> Claim:
     wanted = about(printed, SLOPE)
-    by_grid = _by_grid(evidence, series, axis)
     values = [each.value for each in known(by_grid.values())]
     main = by_grid["main"].value
     settings = {each: algebra.line(_points(evidence, series, axis, variant=each), axis) for each in SETTINGS}
@@ -88,13 +88,15 @@ def _exact_slope(evidence: Evidence, id: str, series: str, axis: str, printed: f
     )  # fmt: skip
 
 
-def _by_grid(evidence: Evidence, series: str, axis: str) -> dict[str, Estimate]:
+def _by_grid(evidence: Evidence, series: str, axis: str) -> algebra.Places:
     """Exact slopes on the main grid and on the others."""
     grids = ("main", *GRIDS[axis])
     return {each: algebra.line(_points(evidence, series, axis, variant=each), axis) for each in grids}
 
 
-def _simulated_slope(evidence: Evidence, id: str, series: str, axis: str, printed: float) -> Claim:
+def _simulated_slope(
+    evidence: Evidence, id: str, series: str, axis: str, printed: float, by_grid: algebra.Places
+) -> Claim:
     found, shorter = (
         algebra.line(_points(evidence, series, axis, "simulated", each), axis) for each in ("main", "T = 4000")
     )
@@ -103,7 +105,7 @@ def _simulated_slope(evidence: Evidence, id: str, series: str, axis: str, printe
         id=id, artefact="fig02", location="Figure 2, caption", kind="figure", source="paper",
         statement=_statement(series, axis, printed),
         quantity=f"least-squares log-log slope of the simulated error{GRID_UNSTATED if unstated else ''}",
-        measured=_widened(found, _by_grid(evidence, series, axis)) if unstated else found, criterion=about(printed, SIMULATED_SLOPE),
+        measured=_widened(found, by_grid) if unstated else found, criterion=about(printed, SIMULATED_SLOPE),
         changed="After a first look at output at quick scale the interval was widened by the range over grids." if unstated else "",
         note=f"{shorter.value:.3g} at T = 4000",
     )  # fmt: skip
@@ -180,15 +182,15 @@ def _simulation(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _all(evidence: Evidence, kind: str, series: str) -> pd.DataFrame:
-    """Points of all grids, once each."""
-    found = pd.concat([rows(evidence, "fig02", each, kind=kind, series=series) for each in EVERYWHERE])
-    return found.drop_duplicates(PLACE)
+def _once(everywhere: pd.DataFrame, series: str, kind: str = "bound") -> pd.DataFrame:
+    """Points of a series on all grids, once each."""
+    return everywhere[(everywhere["kind"] == kind) & (everywhere["series"] == series)].drop_duplicates(PLACE)
 
 
 def _bounds(evidence: Evidence) -> Iterator[Claim]:
-    exact = {series: _all(evidence, "exact", series) for series in (SGD, FTRL, OPTIMUM)}
-    lower = _all(evidence, "bound", "lower bound (C.18)")
+    everywhere = pd.concat([rows(evidence, "fig02", each) for each in EVERYWHERE])
+    exact = {series: _once(everywhere, series, "exact") for series in (SGD, FTRL, OPTIMUM)}
+    lower = _once(everywhere, "lower bound (C.18)")
     yield every(
         id="theorem-2.2-lower", artefact="fig02", location="Thm 2.2, C.18", kind="theorem", source="paper",
         statement="for all beta with finite l1 norm, F_inf is at least the lower bound (its explicit form in C.18)",
@@ -197,9 +199,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
         note="C.18 is stated without the 1/2 of (8); both sides are taken with it",
     )  # fmt: skip
     both = pd.concat([exact[SGD], exact[FTRL]])
-    upper = pd.concat(
-        [_all(evidence, "bound", f"upper bound (C.15), {each}").assign(series=each) for each in (SGD, FTRL)]
-    )
+    upper = pd.concat([_once(everywhere, f"upper bound (C.15), {each}").assign(series=each) for each in (SGD, FTRL)])
     loose = [each.value for each in algebra.ratios(upper, both, ["series", *PLACE]).values()]
     yield every(
         id="theorem-c.15", artefact="fig02", location="Thm C.15, Thm 2.2", kind="theorem", source="paper",
