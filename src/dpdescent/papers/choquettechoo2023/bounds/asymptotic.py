@@ -165,7 +165,7 @@ def _orders(point: Point) -> Iterator[Bound]:
 
 
 def _attained(point: Point) -> Bound:
-    """Evaluates the error of the coefficients that minimise Theorem C.18's bound, which are not those of least error."""
+    """Evaluates the error of the coefficients that minimise Theorem C.18's bound; others err less."""
     problem, value = point.problem, point.exact[OPTIMUM]
     measured = regression.by_quadrature(
         problem, lambda w: optimum.best_power(problem, w, exact=False), float(problem.rates.min())

@@ -13,11 +13,15 @@ from dpdescent.papers.choquettechoo2023.claims import (
     mechanisms,
     orders,
     regression,
+    regression_theory,
     theory,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (theory, mean_estimation, regression, orders, coefficients, finite_time, convex, learning, mechanisms)
+PARTS = (
+    theory, mean_estimation, regression, regression_theory, orders, coefficients, finite_time, convex, learning,
+    mechanisms,
+)  # fmt: skip
 
 
 def judge(evidence: Evidence) -> list[Claim]:

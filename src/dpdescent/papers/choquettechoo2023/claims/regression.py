@@ -1,4 +1,4 @@
-"""Claims about linear regression: Figure 2, its published slopes, and Theorem 2.2 at its settings."""
+"""Claims about linear regression: Figure 2, its published slopes, and its simulation."""
 
 import math
 from collections.abc import Iterator
@@ -8,11 +8,8 @@ import pandas as pd
 from dpdescent.papers.choquettechoo2023.claims import quantities
 from dpdescent.papers.choquettechoo2023.reading import (
     AGREES,
-    EQUAL,
-    NEAR_OPTIMAL,
     NEARLY,
     RATE,
-    SAME_ORDER,
     SIMULATED_SLOPE,
     SLOPE,
     claim,
@@ -20,7 +17,7 @@ from dpdescent.papers.choquettechoo2023.reading import (
     rows,
 )
 from dpdescent.replication.judging import algebra, statistics
-from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, about, at_least, at_most, between
+from dpdescent.replication.judging.criteria import ABOVE_0, about, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, known
 
@@ -46,11 +43,10 @@ GRID_UNSTATED = (
 )
 SETTINGS = ["fixed nu", "label noise of sd 1", "sensitivity of T steps"]
 VANISHING = "learning rates 0.0001 to 0.01"
-EVERYWHERE = ["main", VANISHING, *(name for names in GRIDS.values() for name in names)]
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the caption's numbers and words, the simulation, the bounds, and what learning rate and label noise do."""
+    """Judges the caption's numbers, then its words, then the simulation."""
     for name, (series, axis, exact, simulated) in SLOPES.items():
         printed = float(evidence.published["slopes"][name])
         by_grid = _by_grid(evidence, series, axis)
@@ -59,13 +55,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _dependence(evidence)
     yield _nearly_equal(evidence)
     yield from _simulation(evidence)
-    yield from _bounds(evidence)
-    yield from _improvement(evidence)
-    yield from _vanishing_rate(evidence)
-    yield from _label_noise(evidence)
 
 
-def _points(evidence: Evidence, series: str, panel: str, kind: str = "exact", variant: str = "main") -> pd.DataFrame:
+def points(evidence: Evidence, series: str, panel: str, kind: str = "exact", variant: str = "main") -> pd.DataFrame:
+    """The rows of Figure 2 along one panel's axis."""
     return rows(evidence, "fig02", variant, panel=panel, kind=kind, series=series)
 
 
@@ -77,7 +70,7 @@ def _exact_slope(evidence: Evidence, id: str, series: str, axis: str, printed: f
     wanted = about(printed, SLOPE)
     values = [each.value for each in known(by_grid.values())]
     main = by_grid["main"].value
-    settings = {each: algebra.line(_points(evidence, series, axis, variant=each), axis) for each in SETTINGS}
+    settings = {each: algebra.line(points(evidence, series, axis, variant=each), axis) for each in SETTINGS}
     return claim(
         id=id, artefact="fig02", location="Figure 2, caption", kind="figure", source="paper",
         statement=_statement(series, axis, printed),
@@ -91,14 +84,14 @@ def _exact_slope(evidence: Evidence, id: str, series: str, axis: str, printed: f
 def _by_grid(evidence: Evidence, series: str, axis: str) -> algebra.Places:
     """Exact slopes on the main grid and on the others."""
     grids = ("main", *GRIDS[axis])
-    return {each: algebra.line(_points(evidence, series, axis, variant=each), axis) for each in grids}
+    return {each: algebra.line(points(evidence, series, axis, variant=each), axis) for each in grids}
 
 
 def _simulated_slope(
     evidence: Evidence, id: str, series: str, axis: str, printed: float, by_grid: algebra.Places
 ) -> Claim:
     found, shorter = (
-        algebra.line(_points(evidence, series, axis, "simulated", each), axis) for each in ("main", "T = 4000")
+        algebra.line(points(evidence, series, axis, "simulated", each), axis) for each in ("main", "T = 4000")
     )
     unstated = axis == "eta"
     return claim(
@@ -128,9 +121,9 @@ def _dependence(evidence: Evidence) -> Iterator[Claim]:
             id=id, artefact="fig02", location="Figure 2, caption", kind="figure", source="paper",
             statement=words,
             quantity=f"log-log slope of the exact F_inf in {axis}, {variant}; its interval holds the scatter about the line",
-            measured=algebra.exponent(_points(evidence, series, axis, variant=variant), axis), criterion=about(centre, width),
+            measured=algebra.exponent(points(evidence, series, axis, variant=variant), axis), criterion=about(centre, width),
         )  # fmt: skip
-    slopes = (algebra.line(_points(evidence, series, "eta", "simulated"), "eta") for series in (FTRL, SGD))
+    slopes = (algebra.line(points(evidence, series, "eta", "simulated"), "eta") for series in (FTRL, SGD))
     yield claim(
         id="fig02-better-eta", artefact="fig02", location="Figure 2, caption", kind="figure", source="paper",
         statement="Noisy-FTRL also has a better dependence on the learning rate than Noisy-SGD",
@@ -146,9 +139,9 @@ def _nearly_equal(evidence: Evidence) -> Claim:
     for series, axis in ((SGD, "eta"), (FTRL, "eta"), (FTRL, "d")):
         place = f"{series}, {axis}"
         order, logarithm = (
-            algebra.line(_points(evidence, f"{series} order{logs}", axis, "bound"), axis) for logs in ("", " with log")
+            algebra.line(points(evidence, f"{series} order{logs}", axis, "bound"), axis) for logs in ("", " with log")
         )
-        simulated = algebra.line(_points(evidence, series, axis, "simulated"), axis)
+        simulated = algebra.line(points(evidence, series, axis, "simulated"), axis)
         found[place], drawn[place] = statistics.minus(simulated, order), order
         with_log |= {place: logarithm} if series == FTRL else {}
     return every(
@@ -180,108 +173,3 @@ def _simulation(evidence: Evidence) -> Iterator[Claim]:
         quantity="exact error of the simulated steps over F_inf: the point that is furthest off",
         cells=quantities.quotients(simulated, "expected", "exact", ["series", *PLACE]), criterion=about(1.0, AGREES),
     )  # fmt: skip
-
-
-def _once(everywhere: pd.DataFrame, series: str, kind: str = "bound") -> pd.DataFrame:
-    """Points of a series on all grids, once each."""
-    return everywhere[(everywhere["kind"] == kind) & (everywhere["series"] == series)].drop_duplicates(PLACE)
-
-
-def _bounds(evidence: Evidence) -> Iterator[Claim]:
-    everywhere = pd.concat([rows(evidence, "fig02", each) for each in EVERYWHERE])
-    exact = {series: _once(everywhere, series, "exact") for series in (SGD, FTRL, OPTIMUM)}
-    lower = _once(everywhere, "lower bound (C.18)")
-    yield every(
-        id="theorem-2.2-lower", artefact="fig02", location="Thm 2.2, C.18", kind="theorem", source="paper",
-        statement="for all beta with finite l1 norm, F_inf is at least the lower bound (its explicit form in C.18)",
-        quantity="exact infimum over all beta, over the lower bound: the smallest ratio",
-        cells=algebra.ratios(exact[OPTIMUM], lower, PLACE), criterion=at_least(1.0, words="at least 1"),
-        note="C.18 is stated without the 1/2 of (8); both sides are taken with it",
-    )  # fmt: skip
-    both = pd.concat([exact[SGD], exact[FTRL]])
-    upper = pd.concat([_once(everywhere, f"upper bound (C.15), {each}").assign(series=each) for each in (SGD, FTRL)])
-    loose = [each.value for each in algebra.ratios(upper, both, ["series", *PLACE]).values()]
-    yield every(
-        id="theorem-c.15", artefact="fig02", location="Thm C.15, Thm 2.2", kind="theorem", source="paper",
-        statement="for eta < 1/R^2 F_inf is at most the upper bound",
-        quantity="exact F_inf over the upper bound: the largest ratio over Noisy-SGD and nu-Noisy-FTRL",
-        cells=algebra.ratios(both, upper, ["series", *PLACE]), criterion=at_most(1.0, words="at most 1"),
-        note=f"the bound is {min(loose):.3g} to {max(loose):.3g} times the value" if loose else "",
-    )  # fmt: skip
-    yield every(
-        id="near-optimal", artefact="fig02", location="Abstract, Sec. 2.2", kind="text", source="paper",
-        statement="near-optimality of nu-Noisy-FTRL (nu = eta mu)",
-        quantity="its exact F_inf over the infimum over all beta: the largest ratio over d, spectra and learning rates",
-        cells=algebra.ratios(exact[FTRL], exact[OPTIMUM], PLACE), criterion=at_most(NEAR_OPTIMAL),
-        note="a factor of two is our reading of the word at these settings; the theorem has logarithms",
-    )  # fmt: skip
-    yield every(
-        id="provable-gap", artefact="fig02", location="Abstract, Sec. 1.3 (b), Thm 2.2", kind="text", source="paper",
-        statement="nu-Noisy-FTRL is provably better than Noisy-SGD",
-        quantity="exact F_inf of Noisy-SGD over that of nu-Noisy-FTRL: the smallest ratio",
-        cells=algebra.ratios(exact[SGD], exact[FTRL], PLACE), criterion=at_least(1.0 + EQUAL, words="above 1"),
-    )  # fmt: skip
-
-
-def _improvement(evidence: Evidence) -> Iterator[Claim]:
-    for id, axis, words in (
-        ("table1-better-eta", "eta", "at smaller learning rate"),
-        ("table1-better-d-eff", "d_eff", "when the effective dimension is small"),
-    ):
-        upper, lower = (_points(evidence, series, axis) for series in (SGD, FTRL))
-        gain = upper.merge(lower[[*PLACE, "mean"]], on=PLACE, suffixes=("", "_ftrl"))
-        gain = gain.assign(mean=gain["mean"] / gain["mean_ftrl"], se=math.nan)
-        yield claim(
-            id=id, artefact="fig02", location="Table 1, caption", kind="table", source="paper",
-            statement=f"Noisy-FTRL is significantly better than Noisy-SGD {words}",
-            quantity=f"log-log slope in {axis} of the exact F_inf of Noisy-SGD over that of nu-Noisy-FTRL",
-            measured=algebra.exponent(gain, axis), criterion=BELOW_0,
-            note=f"ratio {quantities.first_and_last(gain, axis)}",
-        )  # fmt: skip
-
-
-def _vanishing_rate(evidence: Evidence) -> Iterator[Claim]:
-    yield claim(
-        id="theorem-2.2-sgd-eta", artefact="fig02", location="Thm 2.2, Table 1", kind="table", source="paper",
-        statement="F_inf of Noisy-SGD is Theta(eta d G^2 / rho): its exponent of eta is 1",
-        quantity=f"log-log slope of the exact F_inf in eta, {VANISHING}",
-        measured=algebra.exponent(_points(evidence, SGD, "eta", variant=VANISHING), "eta"), criterion=about(1.0, RATE),
-    )  # fmt: skip
-    exact = _points(evidence, FTRL, "eta", variant=VANISHING)
-    order = _points(evidence, f"{FTRL} order with log", "eta", "bound", VANISHING)
-    falling = exact.sort_values("eta", ascending=False)
-    slope, of_order = (algebra.line(table, "eta").value for table in (exact, order))
-    yield claim(
-        id="theorem-2.2-ftrl-eta", artefact="fig02", location="Thm 2.2", kind="theorem", source="paper",
-        statement="F_inf of nu-Noisy-FTRL is at most C eta^2 G^2 log^2(1/nu) Tr H / rho, as eta -> 0",
-        quantity="exact F_inf over that order as eta falls: its largest value over its first",
-        measured=algebra.growth(each.value for each in algebra.ratios(falling, order, PLACE).values()), criterion=at_most(SAME_ORDER),
-        note=f"log-log slope in eta {slope:.3g}, of the order with its logarithm {of_order:.3g}; printed for larger eta: {evidence.published['slopes']['ftrl_eta']:g}",
-    )  # fmt: skip
-
-
-def _label_noise(evidence: Evidence) -> Iterator[Claim]:
-    """Judges what label noise adds, which the theorems keep apart from the term in 1/rho."""
-    noise, others = _added(evidence, SGD), pd.concat([_added(evidence, series) for series in (FTRL, OPTIMUM)])
-    yield every(
-        id="label-noise-same", artefact="fig02", location="Sec. 2.2", kind="text", source="identity",
-        statement="the effect of the noise of the linear model is the same across all choices of the noise coefficients",
-        quantity="what label noise adds to the exact F_inf, over what it adds for Noisy-SGD: the point that is furthest off",
-        cells=algebra.ratios(others, noise, PLACE, ["series", *PLACE]), criterion=about(1.0, EQUAL),
-        note="an identity of the exact formulas; they are checked by simulation in the tests only",
-    )  # fmt: skip
-    yield claim(
-        id="label-noise-order", artefact="fig02", location="Thm 2.2", kind="theorem", source="paper",
-        statement="the term of the linear model's noise is Theta(eta sigma_sgd^2 Tr H)",
-        quantity="what label noise adds to the exact F_inf, over eta Tr H: largest over smallest over all points",
-        measured=algebra.spread(noise["mean"] / (noise["eta"] * noise["d_eff"])), criterion=at_most(SAME_ORDER),
-    )  # fmt: skip
-
-
-def _added(evidence: Evidence, series: str) -> pd.DataFrame:
-    """The exact F_inf with label noise less that without, by place."""
-    noisy, plain = (
-        rows(evidence, "fig02", variant, kind="exact", series=series) for variant in ("label noise of sd 1", "main")
-    )
-    both = noisy.merge(plain[[*PLACE, "mean"]], on=PLACE, suffixes=("", "_plain"))
-    return both.assign(mean=both["mean"] - both["mean_plain"], se=math.nan)
