@@ -83,7 +83,7 @@ def _improvement(evidence: Evidence) -> Iterator[Claim]:
 
 def _vanishing_rate(evidence: Evidence) -> Iterator[Claim]:
     yield claim(
-        id="theorem-2.2-sgd-eta", artefact="fig02", location="Thm 2.2, Table 1", kind="table", source="paper",
+        id="theorem-2.2-sgd-eta", artefact="fig02", location="Thm 2.2, Table 1", kind="theorem", source="paper",
         statement="F_inf of Noisy-SGD is Theta(eta d G^2 / rho): its exponent of eta is 1",
         quantity=f"log-log slope of the exact F_inf in eta, {VANISHING}",
         measured=algebra.exponent(points(evidence, SGD, "eta", variant=VANISHING), "eta"), criterion=about(1.0, RATE),
