@@ -52,7 +52,7 @@ from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProbl
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 from dpdescent.replication.configuration.project import Artefact
-from dpdescent.replication.judging import judgement, statistics
+from dpdescent.replication.judging import bound_rows, statistics
 from dpdescent.replication.judging.evidence import Bound, Evidence
 from made_up import NARROW, table_of
 
@@ -233,7 +233,7 @@ def test_every_row_has_a_value_and_says_what_it_is(rows: list[Bound]) -> None:
 
 
 def test_orders_are_open(rows: list[Bound]) -> None:
-    orders = [row for row in rows if judgement.ORDER in row.note]
+    orders = [row for row in rows if bound_rows.ORDER in row.note]
     assert len(orders) > 100
     assert all(row.holds is None for row in orders)
 

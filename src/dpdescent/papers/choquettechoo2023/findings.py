@@ -1,4 +1,4 @@
-"""What is wrong or missing in choquettechoo2023, each point demonstrated by a number of ours, with its charitable reading.
+"""Findings: what is wrong or missing in choquettechoo2023, each shown by a number of ours, with its charitable reading.
 
 Called errors are only points that an independent review confirmed; what the text does not decide is a question. No error
 was found in what the paper says of privacy.
@@ -11,7 +11,6 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.claims.quantities import line, ratios
 from dpdescent.papers.choquettechoo2023.claims.regression import FTRL, GRIDS, OPTIMUM, SETTINGS, SGD, VANISHING
 from dpdescent.papers.choquettechoo2023.design import power_law, spectrum
 from dpdescent.papers.choquettechoo2023.reading import finding, rows
@@ -19,12 +18,12 @@ from dpdescent.papers.choquettechoo2023.theory.multipliers import multiplier_for
 from dpdescent.papers.choquettechoo2023.theory.rates import finer_ftrl_order
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 from dpdescent.privacy.accounting import tight_rho
-from dpdescent.replication.judging.algebra import listed
+from dpdescent.replication.judging.algebra import line, listed, ratios
 from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 
 
 def demonstrate(evidence: Evidence) -> list[Finding]:
-    """All findings, the gravest first."""
+    """Demonstrates all findings, the gravest first."""
     found = [_caption(evidence), _table_4(evidence), *_unstated(evidence), *_questions(evidence)]
     return sorted(found, key=lambda each: get_args(Severity).index(each.severity))
 
@@ -34,7 +33,7 @@ def _caption(evidence: Evidence) -> Finding:
         rows(evidence, "fig01", panel="ratio", series=series).sort_values("eta")
         for series in ("exact ratio", "order-wise proxy")
     )
-    large, over = exact[exact["eta"] >= 0.9], ratios(exact[exact["eta"] < 1.0], rate, ["eta"])
+    large, over = exact[exact["eta"] >= 0.9], ratios(exact[exact["eta"] < 1.0], rate, ["eta"]).values()
     drift = max((each.value for each in over), default=math.nan) / min((each.value for each in over), default=math.nan)
     return finding(
         id="fig01-caption", location="Figure 1 (caption), Thm 2.1", kind="text", severity="low", status="confirmed", artefact="fig01",
@@ -130,7 +129,7 @@ def _unstated_convex(evidence: Evidence) -> Finding:
         (f"eta = {row['eta']:g}, {row['multiplier']}", row["mean"] / row["mean_ftrl"]) for _, row in gain.iterrows()
     )
     uniform, graded = (rows(evidence, "fig03", each, multiplier="static") for each in ("uniform grid", "main"))
-    off = [each.value for each in ratios(uniform, graded, ["eta", "kappa", "series"])]
+    off = [each.value for each in ratios(uniform, graded, ["eta", "kappa", "series"]).values()]
     points = evidence.published["grid_points"]
     return finding(
         id="unstated-figure-3", location="Figure 3, Sec. 3", kind="unstated", severity="low", status="confirmed", artefact="fig03",
@@ -179,7 +178,7 @@ def _multiplier_sign(evidence: Evidence) -> Finding:
     gradients = np.where(path > 0, L * path, mu * path)
     plus, minus = (multiplier_form(path, gradients, lambdas, mu, L, sign) for sign in ("plus", "minus"))
     printed, valid = (rows(evidence, "fig03", each) for each in ("multiplier sign as printed", "main"))
-    found = [each.value for each in ratios(printed, valid, ["eta", "kappa", "multiplier", "series"])]
+    found = [each.value for each in ratios(printed, valid, ["eta", "kappa", "multiplier", "series"]).values()]
     return finding(
         id="multiplier-sign", location="App. E, Thm E.1, (91)", kind="mathematics", severity="low", status="question", artefact="fig03",
         statement="for lambda_t >= 0 with sum lambda_t <= 2 lambda_0 gradients of every strongly convex F meet the quadratic constraint (91) with Lambda = sum lambda_t exp(-i omega t)",

@@ -3,7 +3,7 @@
 The readings were fixed before any experiment of this package was run, and hold for all claims alike; the numbers of a
 throw-away prototype were known by then. Where the caption of a figure uses a word beside a number ("nearly constant
 (slope 0.18)", "nearly matches"), the number is the reading: NEARLY and SLOPE come from the caption of Figure 2. Where a
-criterion was changed after a first look at output at quick scale, the note of the claim says so.
+criterion was changed after a first look at output at quick scale, the claim's column `changed` says so.
 """
 
 from functools import partial
@@ -44,8 +44,6 @@ EQUAL = 1e-6
 SOLVED = 1e-3
 # "diverges": from one tenfold T to the next the value grows by no less than half of what it grew first.
 UNDIMINISHED = 0.5
-# "below 0": what is not negative itself.
-NEGATIVE = -5e-324
 
 # All columns that judgements read: those of a table that is not there.
 COLUMNS = (

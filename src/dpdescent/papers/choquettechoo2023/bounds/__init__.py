@@ -28,7 +28,7 @@ PARTS = (
 
 
 def evaluate(evidence: Evidence) -> list[Bound]:
-    """All rows, in the order of the paper's sections.
+    """Evaluates all rows, in the order of the paper's sections.
 
     Raises:
         ValueError: if the specification lacks what an artefact was run with, such as its budget.

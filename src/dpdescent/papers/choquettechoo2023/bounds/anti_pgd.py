@@ -89,7 +89,7 @@ def _setting(problem: RegressionProblem, nu: float) -> str:
 
 
 def _proof(problem: RegressionProblem, nu: float) -> Iterator[Bound]:
-    """The two integrals that the proof is made of, by quadrature."""
+    """Evaluates, by quadrature, the two integrals that the proof of Proposition C.24 is made of."""
     setting, gamma_squared, rate = (
         _setting(problem, nu),
         regression.gamma_squared_damped(nu),
@@ -133,7 +133,7 @@ def _best(evidence: Evidence, table: pd.DataFrame, found: pd.Series) -> Iterator
 
 
 def _proposed(problem: RegressionProblem, setting: str) -> Iterator[Bound]:
-    """The proposition's own damping, nu = 1/sqrt(d) at eta = c / Tr H."""
+    """Evaluates Proposition C.24 at its own damping, nu = 1/sqrt(d) at eta = c / Tr H."""
     nu, c = 1.0 / math.sqrt(problem.d), problem.eta * problem.trace
     measured = regression.damped_anti_pgd(problem, nu)
     form = problem.clip_norm**2 / (2.0 * problem.rho) * math.sqrt(problem.eta**3 * problem.d * problem.trace)

@@ -50,7 +50,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _point(point: Point) -> Iterator[Bound]:
-    """The first of the two nearly equal forms of each theorem, and what holds for all coefficients."""
+    """Evaluates the first of the two nearly equal forms of each theorem, and what holds for all coefficients."""
     for name in point.algorithms:
         given = (point.problem, point.weights(name), point.gamma_squared[name])
         value = asymptotic_bounds.upper_bound(*given)
@@ -66,7 +66,7 @@ def _point(point: Point) -> Iterator[Bound]:
 
 
 def _upper(bound: str, place: str, point: Point, name: str, value: float, moment: str) -> Iterator[Bound]:
-    """Left out where eta R^2 >= 1."""
+    """Makes the row of an upper bound on F_inf, or none where eta R^2 >= 1, which the theorem excludes."""
     if not math.isnan(value):
         measured = point.exact[name]
         given = f"{moment}, C_kurt = {asymptotic_bounds.KURTOSIS:g}"
@@ -75,7 +75,7 @@ def _upper(bound: str, place: str, point: Point, name: str, value: float, moment
 
 
 def _lower(bound: str, place: str, point: Point, value: float, measured: float, of: str = MEASURED) -> Bound:
-    """Open where eta R^2 >= 1, which the theorem excludes."""
+    """Makes the row of a lower bound on F_inf, open where eta R^2 >= 1, which the theorem excludes."""
     inside = asserted(point.problem)
     direction: Direction | None = "at least" if inside else None
     excluded = "" if inside else "; eta R^2 >= 1, where nothing is asserted"
@@ -86,7 +86,7 @@ def _lower(bound: str, place: str, point: Point, value: float, measured: float, 
 
 
 def _universal(point: Point) -> Iterator[Bound]:
-    """What no noise coefficients go below, beside the exact infimum over all of them."""
+    """Evaluates what no noise coefficients go below, beside the exact infimum over all of them."""
     if OPTIMUM in point.exact:
         measured, of = point.exact[OPTIMUM], "measured is the exact infimum over all beta"
         value = asymptotic_bounds.universal_lower_bound(point.problem)
@@ -96,7 +96,7 @@ def _universal(point: Point) -> Iterator[Bound]:
 
 
 def _proposition(point: Point) -> Iterator[Bound]:
-    """Proposition C.22 with the constants of its proof; it is without label noise, for nu <= eta mu."""
+    """Evaluates Proposition C.22 with the constants of its proof; it is without label noise, for nu <= eta mu."""
     if FTRL in point.algorithms and not point.problem.sigma_sgd:
         value, measured = asymptotic_bounds.nu_upper_bound(point.problem, point.nu), point.exact[FTRL]
         if not math.isnan(value):
@@ -123,7 +123,7 @@ FORMS: dict[str, tuple[str, str, Form]] = {
 
 
 def _at_an_end(point: Point) -> Iterator[Bound]:
-    """The other forms, the upper bound at the paper's bound on R^2, and where the infimum is attained."""
+    """Evaluates the theorems' second forms, the upper bound at the paper's bound on R^2, and where the infimum lies."""
     problem = point.problem
     moment = asymptotic_bounds.fourth_moment_bound(problem.lam)
     for name in point.algorithms:
@@ -148,7 +148,7 @@ def _at_an_end(point: Point) -> Iterator[Bound]:
 
 
 def _orders(point: Point) -> Iterator[Bound]:
-    """Proposition C.22 at C = 1, and the leading term."""
+    """Evaluates Proposition C.22 at C = 1, and its leading term."""
     problem, measured = point.problem, point.exact[FTRL]
     value = asymptotic_bounds.nu_order(problem, point.nu)
     why = f"C_kurt eta^2 G^2 Tr H log^2(8/nu)/rho, without its second term; {MEASURED}; {HALF}"
@@ -165,7 +165,7 @@ def _orders(point: Point) -> Iterator[Bound]:
 
 
 def _attained(point: Point) -> Bound:
-    """The coefficients that Theorem C.18 calls optimal minimise its bound; the exact error has its least elsewhere."""
+    """Evaluates the error of the coefficients that minimise Theorem C.18's bound; others err less."""
     problem, value = point.problem, point.exact[OPTIMUM]
     measured = regression.by_quadrature(
         problem, lambda w: optimum.best_power(problem, w, exact=False), float(problem.rates.min())
@@ -181,7 +181,7 @@ def _attained(point: Point) -> Bound:
 
 
 def _direction(point: Point, j: int) -> Iterator[Bound]:
-    """Lemma C.4, its corollary, Lemma F.17 and Remarks C.16 and C.23 at one eigenvalue."""
+    """Evaluates Lemma C.4, its corollary, Lemma F.17 and Remarks C.16 and C.23 at one eigenvalue."""
     problem = point.problem
     rate, lam = float(problem.rates[j]), float(problem.lam[j])
     one = RegressionProblem(problem.lam[j : j + 1], problem.eta, problem.rho, problem.clip_norm)
@@ -226,7 +226,7 @@ def _contribution(point: Point, name: str, setting: str, lam: float, measured: f
 
 
 def _summed(point: Point, one: RegressionProblem, setting: str) -> Iterator[Bound]:
-    """The weight from the coefficients themselves, and Lemma F.17's bound on it."""
+    """Evaluates <beta, T_j beta> from the coefficients themselves, and Lemma F.17's bound on it."""
     beta = toeplitz.nu_family(point.nu).coefficients(math.ceil(TAPS / point.nu))
     measured, rate = float(regression.q_of(one, beta)[0]), float(one.rates[0])
     value = float(regression.q_nu(one, point.nu)[0])
@@ -241,7 +241,7 @@ def _summed(point: Point, one: RegressionProblem, setting: str) -> Iterator[Boun
 
 
 def _constants(found: list[Point]) -> Iterator[Bound]:
-    """The constants that Theorem 2.2 needs at Figure 2's settings."""
+    """Evaluates the constants that Theorem 2.2 needs at Figure 2's settings."""
     for name, (series, place, form) in FORMS.items():
         ratios = [point.exact[series] / form(point) for point in found if series in point.exact]
         if ratios:

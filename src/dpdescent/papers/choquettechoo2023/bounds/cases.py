@@ -76,7 +76,7 @@ class Point:
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        """Those that the table has."""
+        """The algorithms of which the table has the error and the sensitivity."""
         return tuple(name for name in ALGORITHMS if name in self.exact and name in self.gamma_squared)
 
     def weights(self, name: str) -> Array:
@@ -130,7 +130,7 @@ def place(found: pd.Series, variant: str = "main") -> str:
 
 
 def ends(values: Iterable[float]) -> list[float]:
-    """The smallest and the largest: one where they are equal, none of none."""
+    """The smallest and the largest of the values; one where they are equal, none where there are no values."""
     known = sorted({float(value) for value in values if not math.isnan(value)})
     return sorted({known[0], known[-1]}) if known else []
 
@@ -142,12 +142,12 @@ def ends_and_middle(values: Iterable[float]) -> list[float]:
 
 
 def mean_at(table: pd.DataFrame) -> float | None:
-    """The mean of the one row that is left; None where there is none."""
+    """The mean of a table's only row; None where it has no row."""
     return float(table["mean"].iloc[0]) if len(table) else None
 
 
 def equal(bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "") -> Bound:
-    """A row for an equality of exact values, up to rounding."""
+    """Makes a row for an equality of exact values, up to rounding."""
     why = "; ".join(filter(None, [note, f"equality up to rounding, {ROUNDING:g} relative"]))
     return identity(
         bound=bound, location=location, setting=setting, value=value, measured=measured, allowed=ROUNDING * abs(value),
@@ -159,7 +159,7 @@ def between(
     bound: str, location: str, setting: str, lower: float, upper: float, measured: float | None, note: str,
     rounding: float = 0.0,
 ) -> Iterator[Bound]:  # fmt: skip
-    """Two rows for a quantity that lies between two values; rounding is relative to each."""
+    """Makes two rows for a quantity that lies between two values; rounding is relative to each."""
     yield row(
         bound=f"{bound}, from below", location=location, setting=setting, value=lower, measured=measured,
         direction="at least", note=note, allowed=rounding * abs(lower),
@@ -171,7 +171,7 @@ def between(
 
 
 def order(bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "") -> Bound:
-    """A row for a form whose constants are hidden: open, with the constant that it would need."""
+    """Makes a row for a form whose constants are hidden: open, with the constant that it would need."""
     known = measured is not None and math.isfinite(measured) and value > 0.0
     needed = f"measured is {measured / value:.3g} times it" if known and measured is not None else ""
     return stated(

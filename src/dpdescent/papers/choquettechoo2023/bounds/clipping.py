@@ -59,7 +59,7 @@ def _runs(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
 
 def _on_no_clipping(run: Run, found: pd.Series, setting: str) -> Iterator[Bound]:
-    """Theorem D.13(c) at the tuned clip norm, which is not the theorem's; the table's error includes clipped runs."""
+    """Evaluates Theorem D.13(c) at the tuned clip norm, not the theorem's; the table's error includes clipped runs."""
     problem = run.problem
     initial = 0.5 * float(problem.lam @ start_of(run) ** 2)
     value = finite_time.convergence_bound_without_clipping(
@@ -76,7 +76,7 @@ def _on_no_clipping(run: Run, found: pd.Series, setting: str) -> Iterator[Bound]
 
 
 def _labels(run: Run) -> Iterator[Bound]:
-    """Event (72) for Gaussian residuals: what one of T exceeds with probability p/T."""
+    """Evaluates event (72) for Gaussian residuals: what one of T exceeds with probability p/T."""
     T, failure, variance = run.T, run.failure, run.label_variance
     if variance > 0.0:
         value = 2.0 * variance * math.log(2.0 * T / failure)

@@ -57,7 +57,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _by_quadrature(point: Point, name: str) -> Bound:
-    """The sensitivity is the table's: in one variant it is that of T steps."""
+    """Evaluates F_inf by quadrature, with the table's sensitivity, which in one variant is that of T steps."""
 
     def power(frequencies: Array) -> Array:
         return np.ones_like(frequencies) if name == SGD else np.sqrt(distance_squared(point.nu, frequencies))
@@ -80,7 +80,7 @@ def _by_recursion(point: Point, name: str) -> Iterator[Bound]:
 
 
 def _simulations(evidence: Evidence, variant: str) -> Iterator[Bound]:
-    """Simulated means beside the exact law of the same steps, and how far those steps are from the limit."""
+    """Compares simulated means with the exact law of the same steps, and that law with its limit."""
     table = rows(evidence, "fig02", variant, kind="simulated")
     shown = table if variant == "main" else ends_of_panels(table)
     for found in each(shown.drop_duplicates(["d", "alpha", "eta", "series"])):
@@ -107,7 +107,7 @@ def _simulations(evidence: Evidence, variant: str) -> Iterator[Bound]:
 
 
 def _moments(point: Point) -> Iterator[Bound]:
-    """R^2, the learning rates of the theorems, and the least contraction of Lemma F.18."""
+    """Evaluates R^2, the learning rates of the theorems, and the least contraction of Lemma F.18."""
     problem, lam = point.problem, point.problem.lam
     moment, stable = asymptotic_bounds.fourth_moment(lam), _largest_stable(problem)
     why = "3 Tr H; measured is the smallest R^2 of Gaussian inputs, Tr H + 2 lambda_1"
@@ -146,7 +146,7 @@ def _largest_stable(problem: regression.RegressionProblem) -> float:
 
 
 def _label_noise(evidence: Evidence) -> Iterator[Bound]:
-    """Theorem F.3 is about the part of the error that the labels cause: noise of covariance sigma_sgd^2 H."""
+    """Evaluates Theorem F.3 on the part of the error that label noise of covariance sigma_sgd^2 H causes."""
     for point in at_ends(evidence, LABEL_NOISE):
         problem = point.problem
         product = problem.eta * asymptotic_bounds.fourth_moment(problem.lam)

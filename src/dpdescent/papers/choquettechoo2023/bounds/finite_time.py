@@ -54,7 +54,7 @@ def problem_at(evidence: Evidence, found: pd.Series) -> RegressionProblem:
 
 
 def run_of(evidence: Evidence, found: pd.Series) -> Run:
-    """What the theorems are about, at a row."""
+    """The run of a row: its problem, steps and probability of failing, as the theorems of App. D have them."""
     problem = problem_at(evidence, found)
     start, failure = (configured(evidence, ARTEFACT, symbol) for symbol in ("start", "failure"))
     return Run(problem, start, float(found["T"]), failure, asymptotic_bounds.fourth_moment(problem.lam))
@@ -86,7 +86,7 @@ def start_of(run: Run) -> Array:
 
 
 def _decay(evidence: Evidence) -> Iterator[Bound]:
-    """The universal constant of Half-Expo Decay, at the dampings of Figure 2 and of the runs."""
+    """Evaluates the universal constant of Half-Expo Decay, at the dampings of Figure 2 and of the runs."""
     found = [(found, problem_at(evidence, found)) for panel in WORDS for found in found_in(evidence, panel)]
     nus = [problem.eta * problem.mu for found, problem in found if found["mechanism"] != DP_SGD]
     for nu in sorted({*ends(sensitivities.damped(evidence)["nu"]), *ends(nus)}):
@@ -103,7 +103,7 @@ def _decay(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _convergence(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """Theorems D.11 and D.13(c) at T, where the table has the sensitivity of T steps, and at earlier t with its own."""
+    """Evaluates Theorems D.11 and D.13(c) at T and at earlier t, each with the sensitivity of so many steps."""
     run = run_of(evidence, found)
     problem, T, name = run.problem, int(found["T"]), found["mechanism"]
     if not problem.eta * run.moment < 1.0:
@@ -131,7 +131,7 @@ def _convergence(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
 
 def _utility(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """Corollaries D.14 and D.15: their forms at constant 1 without logarithms, and what they ask of T."""
+    """Evaluates Corollaries D.14 and D.15 at constant 1 without logarithms, and what they ask of T."""
     run, setting, T = run_of(evidence, found), setting_of(found), float(found["T"])
     independent = found["mechanism"] == DP_SGD
     form, steps = (
@@ -152,7 +152,7 @@ def _utility(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
 
 def _tuning(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """Lemma F.21 on (87), with eta_max = 1/R^2; eta_max of the corollary asks for more steps than there are."""
+    """Evaluates Lemma F.21 on (87), with eta_max = 1/R^2, because eta_max of the corollary asks for more steps."""
     run, setting = run_of(evidence, found), setting_of(found)
     problem, eta_max = run.problem, 1.0 / run.moment
     tuning = Tuning(
@@ -179,7 +179,7 @@ def _tuning(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
 
 def _least(tuning: Tuning, eta_max: float) -> float:
-    """The smallest value over (0, eta_max], refined about the best point of a grid."""
+    """The smallest value of a function over (0, eta_max], refined about the best point of a grid."""
     logs = np.linspace(math.log(eta_max) - math.log(tuning.T) - 5.0, math.log(eta_max), GRID)
     values = [tuning.at(math.exp(log)) for log in logs]
     best = int(np.argmin(values))

@@ -22,7 +22,7 @@ CLOSED = "no measurement: measured is the closed form"
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows that hang on no experiment."""
+    """Evaluates the lemmas on elliptic integrals and on tuning, which depend on no experiment."""
     for a in DAMPINGS:
         yield from _diagonal(a)
         yield from _first_kind(a)
@@ -69,7 +69,7 @@ def _pair(a: float, b: float) -> Iterator[Bound]:
 
 
 def _ordered(a: float, b: float) -> Iterator[Bound]:
-    """a <= b <= 1/4: Lemma C.21(ii), what its proof has before it rounds, and Property F.11 that it starts from."""
+    """Evaluates, for a <= b <= 1/4, Lemma C.21(ii), its form before rounding, and Property F.11 that it uses."""
     setting, measured = f"a={a:g}, b={b:.4g}", elliptic.integral(a, b)
     why = f"(128/49) log(8/a), without its factor 1 + O(a), for which the constant leaves room; {CLOSED}"
     yield row(
@@ -128,7 +128,7 @@ def _cosines() -> Iterator[Bound]:
 
 
 def _reductions() -> Iterator[Bound]:
-    """Properties F.8 and F.9, printed for m below 1 and used with 4 (1-a)/a^2, which is above."""
+    """Evaluates Properties F.8 and F.9, which are printed for m below 1 and used with m = 4 (1-a)/a^2 above 1."""
     for a, b in ((0.75, 0.9), (0.1, 0.3), (0.01, 0.1)):
         m, alpha_squared = 4.0 * (1.0 - a) / a**2, -4.0 * (1.0 - b) / b**2
         setting = f"m={m:.4g}, alpha^2={alpha_squared:.4g}"

@@ -75,7 +75,7 @@ def _exact(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
 
 def _optimum(eta: float, rho: float, measured: float, setting: str) -> Iterator[Bound]:
-    """The theorem's order, what Property F.10 makes of (19), and the minimum as (19) prints it."""
+    """Evaluates the order of Theorem 2.1, what Property F.10 makes of (19), and the minimum as (19) prints it."""
     unit = eta**2 * CLIP_NORM**2 / rho
     value = unit * math.log(1.0 / eta) ** 2 + eta * VARIANCE
     why = f"eta^2 log^2(1/eta)/rho + eta sigma_sgd^2; {EXACT}; {UNHALVED}"
@@ -100,7 +100,7 @@ def _optimum(eta: float, rho: float, measured: float, setting: str) -> Iterator[
 
 
 def _undamped(evidence: Evidence, eta: float, rho: float, measured: float, setting: str) -> Bound:
-    """nu = 0 has no limit; with gamma_T of T steps its error increases to what frequencies give."""
+    """Evaluates nu = 0 with gamma_T of T steps, because it has no limiting sensitivity."""
     T = int(configured(evidence, ARTEFACT, "T"))
     value = mean_estimation.nu_dp_ftrl(
         0.0, eta=eta, rho=rho, clip_norm=CLIP_NORM, sigma_sgd=SIGMA,
@@ -144,7 +144,7 @@ def _ratios(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _coefficients(evidence: Evidence) -> Iterator[Bound]:
-    """beta*_t at the first and the last plotted t > 0: the binomial formula, and its order in t."""
+    """Evaluates beta*_t at the first and the last plotted t > 0: the binomial formula, and its order in t."""
     table = rows(evidence, "fig01", panel="time", series="beta*")
     table = table[table["t"] > 0]
     for eta, group in table.groupby("eta"):
@@ -160,7 +160,7 @@ def _coefficients(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _powers(evidence: Evidence) -> Iterator[Bound]:
-    """|B*|^2 runs from eta at frequency 0 to 2 - eta at pi."""
+    """Evaluates |B*|^2 at both ends: eta at frequency 0 and 2 - eta at pi."""
     table = rows(evidence, "fig01", panel="frequency", series="|B*|^2")
     for eta, group in table.groupby("eta"):
         for omega, value in ((0.0, eta), (math.pi, 2.0 - eta)):

@@ -34,9 +34,10 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _constant() -> Iterator[Bound]:
-    """Chernoff's bound has the exponent `(s - log(1+s)) |A|_F^2/(2 |A|_2^2)`, where `s = t |A|_2/|A|_F^2`.
+    """Evaluates the constant c of Hanson-Wright that Chernoff's bound gives for Gaussian vectors.
 
-    Over the minimum in Lemma F.6 it is least at s = 1; many equal eigenvalues reach it.
+    Its exponent is `(s - log(1+s)) |A|_F^2/(2 |A|_2^2)`, where `s = t |A|_2/|A|_F^2`. Over the minimum
+    in Lemma F.6 it is least at s = 1; many equal eigenvalues reach it.
     """
     measured = (1.0 - math.log(2.0)) / 2.0
     why = "measured is (1 - log 2)/2, which Chernoff's bound gives for Gaussian vectors"
@@ -48,7 +49,7 @@ def _constant() -> Iterator[Bound]:
 
 
 def _quantiles(d: int, failure: float) -> Iterator[Bound]:
-    """A = I, where the quadratic form is chi-square with d degrees of freedom."""
+    """Evaluates Lemma F.6 at A = I, where the quadratic form is chi-square with d degrees of freedom."""
     setting, log = f"A=I, d={d}, probability {failure:g}", math.log(1.0 / failure)
     measured = float(chi2.isf(failure, d))
     why = "measured is the exact quantile of |xi|^2"

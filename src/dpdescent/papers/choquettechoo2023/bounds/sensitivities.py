@@ -85,7 +85,7 @@ def _horizons(evidence: Evidence) -> pd.DataFrame:
 
 
 def _horizon(found: pd.Series) -> Iterator[Bound]:
-    """gamma_T^2 of a family of Table 2 beside the inverse of B, and what its closed form says."""
+    """Compares gamma_T^2 of a family of Table 2 with that of the inverse of B, and with its closed form."""
     family, nu, T, measured = found["row"], float(found["nu"]), int(found["T"]), found["exact"]
     setting = f"{family}: T={T}, nu={nu:g}"
     strategy = _strategy(family, nu)

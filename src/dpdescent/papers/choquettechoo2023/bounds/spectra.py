@@ -59,7 +59,7 @@ def _dimension(found: pd.Series) -> Iterator[Bound]:
 
 
 def _stable_rank(found: pd.Series) -> Bound:
-    """H is rotated by a cosine transform, so that nothing but its norms is left of the spectrum."""
+    """Evaluates the stable rank of a dense H, rotated by a cosine transform so that its spectrum cannot be read off."""
     lam = spectrum(found["spectrum"], int(found["d"]))
     root = _root(lam)
     value = (np.linalg.norm(root) / np.linalg.norm(root, 2)) ** 2
@@ -76,7 +76,7 @@ def _root(lam: Array) -> Array:
 
 
 def _errors(evidence: Evidence, group: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
-    """The order of Theorem 2.2 and the finer one that replaces a logarithm by each direction's own."""
+    """Evaluates the order of Theorem 2.2 and the finer one that replaces a logarithm by each direction's own."""
     ftrl, least = (mean_at(group[group["series"] == name]) for name in (FTRL, OPTIMUM))
     eta, nu, lam = float(found["eta"]), float(found["nu"]), spectrum(found["spectrum"], int(found["d"]))
     rho, clip_norm = (configured(evidence, ARTEFACT, symbol) for symbol in ("rho", "clip_norm"))
@@ -99,7 +99,7 @@ def _errors(evidence: Evidence, group: pd.DataFrame, found: pd.Series) -> Iterat
 
 
 def _example(evidence: Evidence, group: pd.DataFrame, d: int) -> Iterator[Bound]:
-    """Eigenvalues (1, 1/d, ..., 1/d), by which Sec. 2.2 separates the two."""
+    """Evaluates the eigenvalues (1, 1/d, ..., 1/d), by which Sec. 2.2 separates Noisy-SGD and nu-Noisy-FTRL."""
     sgd, ftrl = (mean_at(group[group["series"] == name]) for name in (SGD, FTRL))
     found = group.iloc[0]
     eta, setting = float(found["eta"]), _setting(found)
@@ -122,7 +122,7 @@ def _example(evidence: Evidence, group: pd.DataFrame, d: int) -> Iterator[Bound]
 
 
 def _choices_of_nu(evidence: Evidence) -> Iterator[Bound]:
-    """The infimum over all coefficients beside the least over nu, and beside the largest nu of Theorem 2.2."""
+    """Compares the infimum over all coefficients with the least over nu, and with the largest nu of Theorem 2.2."""
     table = rows(evidence, "ext_nu", series="over the optimum")
     for (panel, d, alpha, eta), group in table.groupby(["panel", "d", "alpha", "eta"], sort=False):
         found = group.iloc[0]

@@ -22,7 +22,7 @@ PLACE = ["eta", "kappa", "multiplier", "series"]
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every learning rate and condition number."""
+    """Evaluates rows of every learning rate and condition number."""
     table = rows(evidence, "fig03")
     for found in each(table[table["multiplier"] != STATIC]):
         yield from _sound(evidence, found)
@@ -56,7 +56,7 @@ def _problem(evidence: Evidence, found: pd.Series) -> tuple[StronglyConvexProble
 
 
 def _sound(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """A quadratic is strongly convex and smooth: its exact error must not exceed the bound, whatever its curvature."""
+    """Compares the bound with exact errors of quadratics of any curvature, which are strongly convex and smooth."""
     if found["series"] == OPTIMIZED:
         return
     problem, grid = _problem(evidence, found)
@@ -98,7 +98,7 @@ def _at(table: pd.DataFrame, found: pd.Series, keys: list[str]) -> "pd.Series[bo
 
 
 def _recomputed(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """The static bound again, where the optimised noise is made anew and held against quadratics too."""
+    """Computes the static bound again; the optimised noise is made anew and held against quadratics too."""
     problem, grid = _problem(evidence, found)
     if found["series"] == OPTIMIZED:
         best = strongly_convex.optimised(problem, grid, T_max=0, sign=_sign(evidence))
@@ -128,7 +128,7 @@ def _sign(evidence: Evidence) -> str:
 
 
 def _varied(evidence: Evidence, found: pd.Series, variant: str) -> Iterator[Bound]:
-    """The same bound on the paper's grid, or with the printed sign; neither need be the larger one."""
+    """Compares the bound with that on the paper's grid, or with the printed sign; either may be the larger one."""
     other = rows(evidence, "fig03", variant)
     measured = mean_at(other[_at(other, found, PLACE)]) if len(other) else None
     if measured is not None:

@@ -1,7 +1,7 @@
 """Every claim of choquettechoo2023 that a computation can judge, with a criterion made from the paper's words.
 
 The criteria were written before any run of the experiments; what a throw-away prototype had shown was known, and what
-was changed later says so in its note. The words are read as numbers in `reading`, the same for all claims.
+was changed later says so in its column `changed`. The words are read as numbers in `reading`, the same for all claims.
 """
 
 from dpdescent.papers.choquettechoo2023.claims import (
@@ -13,13 +13,17 @@ from dpdescent.papers.choquettechoo2023.claims import (
     mechanisms,
     orders,
     regression,
+    regression_theory,
     theory,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (theory, mean_estimation, regression, orders, coefficients, finite_time, convex, learning, mechanisms)
+PARTS = (
+    theory, mean_estimation, regression, regression_theory, orders, coefficients, finite_time, convex, learning,
+    mechanisms,
+)  # fmt: skip
 
 
 def judge(evidence: Evidence) -> list[Claim]:
-    """All claims, in the order of the paper's sections."""
+    """Judges all claims, in the order of the paper's sections."""
     return [claim for part in PARTS for claim in part.judge(evidence)]
