@@ -13,7 +13,7 @@ import pandas as pd
 
 from dpdescent.papers.wang2026 import audit
 from dpdescent.papers.wang2026.claims.privacy import attained_elsewhere, multipliers
-from dpdescent.papers.wang2026.claims.quantities import SETTING, at_end, floats, pairs, place_of, setting
+from dpdescent.papers.wang2026.claims.quantities import SETTING, setting
 from dpdescent.papers.wang2026.reading import (
     FLOOR,
     INDEPENDENT,
@@ -28,7 +28,7 @@ from dpdescent.papers.wang2026.reading import (
     rows,
 )
 from dpdescent.papers.wang2026.theory import prescriptions
-from dpdescent.replication.judging.algebra import listed
+from dpdescent.replication.judging.algebra import at_end, floats, listed, pairs, place_of
 from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 
 VALIDITY, COUNTEREXAMPLE, MULTIPLIERS, CLIPPING, WIDTHS, PATH = (

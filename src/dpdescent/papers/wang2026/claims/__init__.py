@@ -8,7 +8,7 @@ by a run: where that is missed the claim is inconclusive, and its note says whic
 """
 
 from dpdescent.papers.wang2026.claims import (
-    algebra,
+    arithmetic,
     correlation,
     figure_1,
     lemmas,
@@ -17,10 +17,11 @@ from dpdescent.papers.wang2026.claims import (
     privacy,
     rates,
     theorem_4_1,
+    widths,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (figure_1, correlation, theorem_4_1, rates, algebra, privacy, multipliers, lemmas, open_claims)
+PARTS = (figure_1, correlation, theorem_4_1, widths, rates, arithmetic, privacy, multipliers, lemmas, open_claims)
 
 
 def judge(evidence: Evidence) -> list[Claim]:
