@@ -4,7 +4,7 @@ The paper is theory: its theorems, corollaries, lemmas and remarks are the claim
 figure that is another paper's, of which an analogue is judged. What is ours is called so. The criteria were written
 before any run of the experiments; what a throw-away prototype had shown was known. The words are read as numbers in
 `reading`, the same for all claims. A bound up to constants, or one whose conditions no run here meets, is not refuted
-by a run: where that is missed the claim is inconclusive, and its note says which conditions fail.
+by a run: where that is missed the claim is inconclusive (`conditions`), and its note says which conditions fail.
 """
 
 from dpdescent.papers.wang2026.claims import (

@@ -28,13 +28,13 @@ FAR, STEP = 1e30, 1.01
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Corollaries and improvements; the tables are not looked at."""
+    """Yields the claims on corollaries and improvements; the tables are not looked at."""
     yield from _corollaries()
     yield from _improvements()
 
 
 def _entry(setting: str, source: str) -> Entry:
-    """A line of what the paper compares, by the beginnings of its names."""
+    """The line of what the paper compares, found by the beginnings of its names."""
     (found,) = (
         each for each in prescriptions.ENTRIES if each.setting.startswith(setting) and each.source.startswith(source)
     )
@@ -42,7 +42,7 @@ def _entry(setting: str, source: str) -> Entry:
 
 
 def _rate(entry: Entry, point: Point) -> float:
-    """What is claimed of the population risk."""
+    """The rate that the paper claims of the population risk."""
     return sum(power.value(point) for power in (entry.rate, entry.private) if power is not None)
 
 

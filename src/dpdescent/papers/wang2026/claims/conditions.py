@@ -1,7 +1,7 @@
-"""The regimes in which runs can decide a claim: conditions of the theorems, constants that are hidden, bounds that say something.
+"""Where runs can decide a claim: the conditions of the theorems, hidden constants, and bounds that are not vacuous.
 
-Constants are taken as 1 and logarithms are left out, which is in the authors' favour: a run that fails here fails with
-larger constants too.
+Constants are taken as 1 and logarithms are left out: a width below the limit here is below that of larger constants
+too.
 """
 
 import dataclasses

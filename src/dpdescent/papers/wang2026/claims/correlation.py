@@ -63,7 +63,7 @@ INTERPRETATION, OPEN_QUESTION = "Sec. 5.1 (interpretation)", "Sec. 5.1 (interpre
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Fixed multiplier: runs, then bound; calibrated: bound, then runs."""
+    """Yields the claims at a fixed multiplier, runs and bound, then those at a calibrated one, bound and runs."""
     yield from _runs_at_fixed_kappa(evidence)
     yield from _bound_at_small_step(evidence)
     yield from _offset(evidence)

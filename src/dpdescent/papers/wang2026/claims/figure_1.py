@@ -32,7 +32,7 @@ PAIRED = f"paired over seeds, steps tuned on other splits; Student's intervals, 
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """The left panel by sampler, then the right one."""
+    """Yields the claims on the left panel by sampler, then those on the right one."""
     for variant, words, gain, larger, shape, drop in SAMPLERS:
         gains = rows(evidence, ARTEFACT, variant, panel="accuracy", series=GAIN)
         yield _gain(gains, gain, words)

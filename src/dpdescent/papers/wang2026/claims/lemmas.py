@@ -32,7 +32,7 @@ DISTANCES: tuple[tuple[str, str, str, Source, str], ...] = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """The start, the comparator, stability."""
+    """Yields the claims on the margin, the start, the comparator and stability."""
     yield _margin(evidence)
     yield from _start(evidence)
     yield from _comparator(evidence)

@@ -29,7 +29,7 @@ from dpdescent.replication.judging.statistics import Estimate, exactly
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Sharper accountants, then the lemmas."""
+    """Yields the claims on sharper accountants, then those on the lemmas."""
     yield from _sharper(evidence)
     yield _participations(evidence)
     yield _sensitivity(evidence)
@@ -62,7 +62,7 @@ def _sharper(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _participations(evidence: Evidence) -> Claim:
-    """Lemma F.10 at c_1 = 1/2, by the exact binomial tail."""
+    """Judges Lemma F.10 at c_1 = 1/2, by the exact binomial tail."""
     table = multipliers(evidence, PUBLISHED, precondition="met").drop_duplicates(["T", "r", "delta"])
     return every(
         id="lemma-f.10", artefact=MULTIPLIERS, location="Lemma F.10", kind="privacy", source="paper",
@@ -81,7 +81,7 @@ def _tail(row: "pd.Series[float]") -> Estimate:
 
 
 def _sensitivity(evidence: Evidence) -> Claim:
-    """Lemma F.11 against the worst pattern of k participations, for every k."""
+    """Judges Lemma F.11 against the worst pattern of k participations, for every k."""
     table = rows(evidence, MULTIPLIERS, series="noise multiplier").drop_duplicates(["T", "lam"])
     table = table[(table["T"] >= 1) & (table["lam"] >= 0.0) & (table["lam"] < 1.0)]
     return every(

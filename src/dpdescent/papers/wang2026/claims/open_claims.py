@@ -50,7 +50,7 @@ BY_CONSTRUCTION: tuple[tuple[str, str, str, ClaimKind, str, str], ...] = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """All of them are not testable."""
+    """Yields the claims, none of which is testable."""
     for name, artefact, location, kind, statement, why in BY_CONSTRUCTION:
         yield untestable(
             id=name, artefact=artefact, location=location, kind=kind, source="identity", statement=statement, why=why,

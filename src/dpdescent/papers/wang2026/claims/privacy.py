@@ -42,7 +42,7 @@ GUARANTEES: tuple[tuple[str, str, str, Source, str], ...] = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Correlated noise, independent noise, the dominating pair."""
+    """Yields the claims on correlated noise, on independent noise, and on the dominating pair."""
     yield from _theorem_5_1(evidence)
     yield _by_eq_19(evidence)
     yield _lemma_d_7(evidence)
@@ -64,7 +64,7 @@ def known_from_above(verdict: Verdict) -> Regime:
 
 
 def _no_attack(evidence: Evidence, table: pd.DataFrame) -> Regime:
-    """A multiplier below what a proof asks for shows no violation, unless it is below what an attack asks for too."""
+    """The regime of a multiplier below what a proof asks for: no violation, unless an attack asks for more too."""
     attacked = algebra.ratios(table, multipliers(evidence, PAIR), SETTING)
     broken = any(each.value < 1.0 - AGREES for each in attacked.values())
     return INSIDE if broken else known_from_above("not reproduced")
@@ -142,7 +142,7 @@ def _order_ratio(row: "pd.Series[float]", constant: float) -> Estimate:
 
 
 def _theorem_5_4_guarantee(evidence: Evidence) -> Claim:
-    """Refuted by what is attained; confirmed only where the displayed kappa is at least one that is proved enough."""
+    """Judges Theorem 5.4: refuted by what is attained, confirmed only where the displayed kappa is at least one that is proved enough."""
     published, renyi_kappa = multipliers(evidence, INDEPENDENT), multipliers(evidence, RENYI)
     proved = algebra.ratios(published, _proved_for_replace_one(evidence), SETTING, SHOWN)
     below = sum(each.value < 1.0 - EQUAL for each in proved.values())

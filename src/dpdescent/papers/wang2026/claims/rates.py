@@ -56,7 +56,7 @@ SIZES = ("n", "T", "B", "m", "d", "eps", "lam", "accountant")
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Without noise, with noise, one risk against the other."""
+    """Yields the claims without noise, with noise, and on one risk against the other."""
     yield from _along_t(evidence)
     yield from _full_batch(evidence)
     yield from _mini_batch(evidence)
@@ -98,7 +98,7 @@ def _along_t(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _without_noise(row: "pd.Series[float]", delta: float) -> float:
-    """A_non at a run; NaN where something that it needs is missing."""
+    """The bound A_non at a run; NaN where something that it needs is missing."""
     n, B, T, m, d, gamma, eta = (float(row[name]) for name in ("n", "B", "T", "m", "d", "gamma", "eta"))
     if not all(value > 0 for value in (n, B, T, m, d, gamma, eta, delta)):
         return math.nan
@@ -173,7 +173,7 @@ def _both_noises(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _other_sizes(evidence: Evidence, table: pd.DataFrame) -> list[str]:
-    """Where B and T of runs by Theorem D.9 are not of the order of Corollary 5.5's, gamma sqrt(n) and sqrt(n)/gamma."""
+    """Says where B and T of runs by Theorem D.9 are not of the order of Corollary 5.5's, gamma sqrt(n) and sqrt(n)/gamma."""
     gamma, own = setting(evidence, "gamma"), table[table["accountant"] == INDEPENDENT]
     root = algebra.floats(own, "n") ** 0.5
     found = []
@@ -219,7 +219,7 @@ def _eps_and_d(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _saturation(table: pd.DataFrame) -> str:
-    """How near risks are to that of an output of 0, near which they cannot rise and a slope says little."""
+    """Says how near risks are to that of an output of 0, near which they cannot rise and a slope says little."""
     shares = range_of(algebra.positive(algebra.floats(table, "mean") / math.log(2.0)))
     return f"risks are {shares} of log 2, the loss of an output of 0, near which they saturate" if len(table) else ""
 

@@ -36,7 +36,7 @@ THRESHOLDS: tuple[tuple[str, str, Source, str], ...] = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Level, directions, clipping."""
+    """Yields the claims on the level of the bound, on the directions of its terms, and on clipping."""
     yield from _explicit(evidence)
     yield from _orders(evidence)
     yield from _batch(evidence)

@@ -29,7 +29,7 @@ WINDOWS: tuple[tuple[str, str, str, Source, str], ...] = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Widths of runs, the admissible range, localisation."""
+    """Yields the claims on widths of runs, on the admissible range, and on localisation."""
     yield from _width(evidence)
     yield from _window(evidence)
     yield from _projection(evidence)
@@ -83,7 +83,7 @@ def _window(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _opens(table: pd.DataFrame, found: Places) -> str:
-    """By step, margin and accountant: the smallest n from which on all ratios are at least 1."""
+    """Says by step, margin and accountant: the smallest n from which on all ratios are at least 1."""
     said = []
     for _, group in table.groupby(["eta", "gamma", "lam", "eps", "accountant"], dropna=False):
         ordered = group.sort_values("n", ascending=False)
