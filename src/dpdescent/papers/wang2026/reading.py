@@ -14,7 +14,6 @@ PAPER = "wang2026"
 
 claim = partial(records.claim, PAPER)
 every = partial(records.every, PAPER)
-judged = partial(records.judged, PAPER)
 untestable = partial(records.untestable, PAPER)
 finding = partial(records.finding, PAPER)
 

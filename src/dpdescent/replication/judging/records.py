@@ -58,7 +58,7 @@ class Regime:
             said.append(f"{claim.measured:.3g} is {told} with the claim")
         changed = self.changed if claim.verdict == "reproduced" else ""
         return replace(
-            claim, verdict="inconclusive", changed="; ".join(filter(None, [claim.changed, changed])),
+            claim, verdict="inconclusive", changed=" ".join(filter(None, [claim.changed, changed])),
             note="; ".join(filter(None, [claim.note, *said])),
         )  # fmt: skip
 

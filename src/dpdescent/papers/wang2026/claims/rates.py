@@ -214,7 +214,7 @@ def _eps_and_d(evidence: Evidence) -> Iterator[Claim]:
             statement=f"{ours}risk is at most of the order of 1/(gamma sqrt(n)) + sqrt(d)/(gamma^4 n eps): it grows no faster than sqrt(d)",
             quantity="log-log slope in d of the averaged population risk",
             measured=algebra.exponent(by_d, "d"), criterion=_rate(0.5), regime=conditions.theorems(evidence, by_d),
-            note=f"the margin of the designs moves with d, and is not held. {_saturation(by_d)}",
+            note=f"the margin of the designs moves with d, and is not held; {_saturation(by_d)}",
         )  # fmt: skip
 
 
