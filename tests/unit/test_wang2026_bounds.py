@@ -16,7 +16,7 @@ from dpdescent.papers.wang2026.bounds import cases
 from dpdescent.papers.wang2026.experiments import admissible_width, table_rates
 from dpdescent.privacy.participation import closed_forms, gaussian
 from dpdescent.replication.configuration import project
-from dpdescent.replication.judging import judgement
+from dpdescent.replication.judging import bound_rows
 from dpdescent.replication.judging.evidence import Bound, Evidence
 from made_up import NARROW, table_of
 
@@ -209,7 +209,7 @@ def test_every_place_is_there(rows: list[Bound], place: str) -> None:
 
 
 def test_orders_and_rows_without_measurement_are_open(rows: list[Bound]) -> None:
-    orders = [row for row in rows if judgement.ORDER in row.note]
+    orders = [row for row in rows if bound_rows.ORDER in row.note]
     assert len(orders) > 50
     assert all(row.holds is None for row in orders)
     assert all(row.holds is None for row in rows if row.measured is None)
@@ -221,7 +221,7 @@ def test_bounds_on_risks_say_where_they_are_vacuous(rows: list[Bound]) -> None:
     found = [row for row in found if not row.bound.startswith("rate, ")]
     assert {row.value >= LOG2 for row in found} == {True, False}
     for row in found:
-        assert (judgement.VACUOUS in row.note) == (row.value >= LOG2), row
+        assert (bound_rows.VACUOUS in row.note) == (row.value >= LOG2), row
 
 
 def test_what_is_false_in_the_paper_fails_and_nothing_else(rows: list[Bound]) -> None:
@@ -396,7 +396,7 @@ def test_vacuous_bounds(evidence: Evidence) -> None:
     table = trained(0.4, WIDE)
     table.loc[table["term"] == "total", "mean"] = 0.7
     for row in named(changed(evidence, bound_vs_run=table), EXPLICIT[0]):
-        assert judgement.VACUOUS in row.note
+        assert bound_rows.VACUOUS in row.note
 
 
 def test_localisation_by_hand(evidence: Evidence) -> None:

@@ -5,7 +5,7 @@ All others are observations, put as questions: what the text leaves unstated, or
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import get_args
 
@@ -14,7 +14,7 @@ import pandas as pd
 
 from dpdescent.papers.wang2026 import audit
 from dpdescent.papers.wang2026.claims.privacy import attained_elsewhere, multipliers
-from dpdescent.papers.wang2026.claims.quantities import SETTING, at_end, floats, pairs, place_of, setting
+from dpdescent.papers.wang2026.claims.quantities import SETTING, range_of, setting
 from dpdescent.papers.wang2026.reading import (
     FLOOR,
     INDEPENDENT,
@@ -29,7 +29,7 @@ from dpdescent.papers.wang2026.reading import (
     rows,
 )
 from dpdescent.papers.wang2026.theory import prescriptions
-from dpdescent.replication.judging.algebra import listed
+from dpdescent.replication.judging.algebra import at_end, floats, listed, pairs, place_of
 from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 
 VALIDITY, COUNTEREXAMPLE, MULTIPLIERS, CLIPPING, WIDTHS, PATH = (
@@ -48,24 +48,16 @@ def demonstrate(evidence: Evidence) -> list[Finding]:
 
 
 def _told(table: pd.DataFrame, keys: Sequence[str], column: str = "mean") -> str:
-    """A column of a table, each value with its place."""
+    """Tells a column of a table, each value with its place."""
     known = table[np.isfinite(floats(table, column))]
     return listed((place_of(row, keys), float(row[column])) for _, row in known.iterrows()) or NOT_RUN
 
 
-def _between(values: Iterable[float]) -> str:
-    """Smallest and largest."""
-    found = [float(value) for value in values if math.isfinite(value)]
-    if not found:
-        return NOT_RUN
-    return f"{min(found):.3g}" if min(found) == max(found) else f"{min(found):.3g} to {max(found):.3g}"
-
-
 def _small(table: pd.DataFrame) -> str:
-    """Deltas by n; those that say no more than the composition's cut are told together."""
+    """Tells deltas by n; those that say no more than the composition's cut are told together."""
     below = table[floats(table, "mean") < SMALL]
     said = [_told(table[floats(table, "mean") >= SMALL], ["n"])] if len(below) < len(table) or not len(table) else []
-    return "; ".join([*said, *([f"below {SMALL:g} at n = {_between(floats(below, 'n'))}"] if len(below) else [])])
+    return "; ".join([*said, *([f"below {SMALL:g} at n = {range_of(floats(below, 'n'))}"] if len(below) else [])])
 
 
 def _quotients(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]) -> list[float]:
@@ -99,7 +91,7 @@ def _sampling(evidence: Evidence) -> Finding:
         statement="Algorithm 1, whose batches are drawn without replacement with a fixed size, is dominated by the mixture pair (P, Q) under the zero-out relation",
         expected="no two zero-out neighbours that attain a larger delta than the pair, at any eps",
         measured=(
-            f"delta attained under Algorithm 1's sampling against the pair's: {'; '.join(told) or NOT_RUN}. Over all places, single steps and other eps included, {_between(excess)} times the pair's"
+            f"delta attained under Algorithm 1's sampling against the pair's: {'; '.join(told) or NOT_RUN}. Over all places, single steps and other eps included, {range_of(excess)} times the pair's"
         ),
         charitable=(
             "the pair is valid for Poisson sampling. For batches of a fixed size the other records' contributions are not independent of whether the differing record takes part (B - 1 of them if it does, B if not), "
@@ -122,8 +114,8 @@ def _regime(evidence: Evidence) -> Finding:
         statement="with B of order gamma sqrt(n), T of order sqrt(n)/gamma and the kappa of Theorem 5.4, Algorithm 1 is (eps, delta)-DP with delta <= gamma/n",
         expected="an attained delta of at most the target for every n",
         measured=(
-            f"gamma = {_between(floats(table, 'gamma'))}, eps = {_between(floats(table, 'eps'))}, exact composition rounded down, attained delta against the target where it is above: {'; '.join(broken) or ('nowhere' if len(table) else NOT_RUN)}. "
-            f"Records with a smaller gradient, |g|/C_clip at n = {_between(floats(share, 'n'))}: {_told(share, ['norm_share'])}. With the larger of that kappa and eq. (19)'s: {_small(repaired)}"
+            f"gamma = {range_of(floats(table, 'gamma'))}, eps = {range_of(floats(table, 'eps'))}, exact composition rounded down, attained delta against the target where it is above: {'; '.join(broken) or ('nowhere' if len(table) else NOT_RUN)}. "
+            f"Records with a smaller gradient, |g|/C_clip at n = {range_of(floats(share, 'n'))}: {_told(share, ['norm_share'])}. With the larger of that kappa and eq. (19)'s: {_small(repaired)}"
         ),
         charitable=(
             "the prescribed kappa tends to 0 while every record is used about once (rT = 1). The numbers are for records whose clipped gradient has the norm C_clip; with C_clip of the order of G_delta real ones may be "
@@ -153,9 +145,9 @@ def _renyi(evidence: Evidence) -> Finding:
         statement="a step is (alpha, 8 alpha B^2/(n^2 kappa^2))-RDP in the standard low-sampling regime; hence, at every kappa, B/n and T, kappa^2 = 16 B^2 T/(n^2 eps) + 32 B^2 T log(1/delta)/(n^2 eps^2) gives (eps, delta)-DP",
         expected="eps by eq. (19), on which the proof rests, of at most the one asked for",
         measured=(
-            f"eps by eq. (19) at that kappa, {_between(floats(spent, 'eps'))} asked for, where some kappa is enough for (19): {_told(spent[~hopeless], RUN)}; where (19) exceeds it at every kappa: {_told(spent[hopeless], RUN) if len(floor) else NOT_RUN}, "
+            f"eps by eq. (19) at that kappa, {range_of(floats(spent, 'eps'))} asked for, where some kappa is enough for (19): {_told(spent[~hopeless], RUN)}; where (19) exceeds it at every kappa: {_told(spent[hopeless], RUN) if len(floor) else NOT_RUN}, "
             f"of which without end of noise {_told(floor[floats(floor, 'mean') > floats(floor, 'eps')], RUN)}. The exact mixture over participations proves for replace-one at that kappa {_told(mixture, RUN)}. "
-            f"Over the multiplier that eq. (19) asks for it is {_between(renyi)} times, over T, r, eps and delta; in {without} of {len(published)} places no kappa is enough for (19). "
+            f"Over the multiplier that eq. (19) asks for it is {range_of(renyi)} times, over T, r, eps and delta; in {without} of {len(published)} places no kappa is enough for (19). "
             f"Attained delta against the target, outside of Corollary 5.5's regime: {elsewhere or ('nowhere, of the short runs that were looked at' if len(published) else NOT_RUN)}. {_audited()}"
         ),
         charitable=(
@@ -184,7 +176,7 @@ def _factor(evidence: Evidence) -> Finding:
         statement="kappa^2 >= 8 ((1 - lambda^T)/(1 - lambda))^2 (rT + sqrt(3 rT log(2/delta))) log(2.5/delta)/eps^2",
         expected="the constant that the proof arrives at, 2 log(1.25/delta')/eps^2 with delta' = delta/2: 2 in place of 8",
         measured=(
-            f"where eps, delta <= 1 and rT >= 3 log(2/delta): the displayed kappa is {_between(_quotients(published, proof, SETTING))} times the proof's, and {_between(_quotients(published, multipliers(evidence, TAIL), SETTING))} "
+            f"where eps, delta <= 1 and rT >= 3 log(2/delta): the displayed kappa is {range_of(_quotients(published, proof, SETTING))} times the proof's, and {range_of(_quotients(published, multipliers(evidence, TAIL), SETTING))} "
             "times what the exact tail of participations asks for"
         ),
         charitable="on the safe side. The factor 4 is exactly what the replace-one relation, whose sensitivity is 2 C_clip, needs beside zero-out",
@@ -213,8 +205,8 @@ def _relations(evidence: Evidence) -> Finding:
         statement="datasets are neighbours if they differ in the contribution of one data record; replacement for lambda = 0 (App. D.1), zero-out for lambda > 0 (App. F.1)",
         expected="one relation wherever independent and correlated noise are compared at the same eps",
         measured=(
-            f"{'; '.join(names) or NOT_RUN}. A replaced record moves a sum twice as far: without correlation twice the zero-out multiplier of the participation tail, {_between(2.0 * floats(tail, 'mean'))}, "
-            f"stands beside eq. (19)'s for replace-one, {_between(floats(independent, 'mean'))}"
+            f"{'; '.join(names) or NOT_RUN}. A replaced record moves a sum twice as far: without correlation twice the zero-out multiplier of the participation tail, {range_of(2.0 * floats(tail, 'mean'))}, "
+            f"stands beside eq. (19)'s for replace-one, {range_of(floats(independent, 'mean'))}"
         ),
         charitable="both are standard, and each theorem names its own; a factor of two in kappa at most, which rates do not show",
     )  # fmt: skip
@@ -250,8 +242,8 @@ def _scale(evidence: Evidence) -> Finding:
         statement="Z ~ N(0, kappa^2) on the sum of gradients clipped at C_clip, and a pair of variance kappa^2/C_clip^2; in Algorithm 1 the noise on that sum is C_clip kappa Z with Z ~ N(0, I)",
         expected="one scale: with Algorithm 1's the pair's variance is kappa^2",
         measured=(
-            f"at C_clip = {C_clip:g}, read literally, the pair's noise is {1.0 / C_clip:.3g} times that of the algorithm: a multiplier of {_between(floats(table, 'mean'))} (T = 100, r = 0.1, eps = 1) would count as "
-            f"{_between(floats(table, 'mean') / C_clip)}"
+            f"at C_clip = {C_clip:g}, read literally, the pair's noise is {1.0 / C_clip:.3g} times that of the algorithm: a multiplier of {range_of(floats(table, 'mean'))} (T = 100, r = 0.1, eps = 1) would count as "
+            f"{range_of(floats(table, 'mean') / C_clip)}"
         ),
         charitable="C_clip = 1 is assumed before Theorem F.12, where both agree, so that the closed form is not affected; a change of notation between main text and appendix",
     )  # fmt: skip
@@ -294,8 +286,8 @@ def _widths(evidence: Evidence) -> Finding:
         statement="m of at least order gamma^-4 up to logarithms, eta <= 1/(12 C p^3): under these widths and steps the local argument holds (nu D^2 <= 1/2)",
         expected="sizes at which the conditions hold with their constants",
         measured=(
-            f"nu D^2 of trajectories is {_between(floats(table, 'condition'))} at m = {_between(floats(table, 'm'))}; the inequality that rests on it fails in a share {_between(floats(table, 'mean'))} of the steps checked. "
-            f"Explicit bounds at eta = {', '.join(f'{eta:g}' for eta in steps) or NOT_RUN}: {_between(floats(bounds, 'mean'))}, log 2 = {math.log(2):.3g}"
+            f"nu D^2 of trajectories is {range_of(floats(table, 'condition'))} at m = {range_of(floats(table, 'm'))}; the inequality that rests on it fails in a share {range_of(floats(table, 'mean'))} of the steps checked. "
+            f"Explicit bounds at eta = {', '.join(f'{eta:g}' for eta in steps) or NOT_RUN}: {range_of(floats(bounds, 'mean'))}, log 2 = {math.log(2):.3g}"
         ),
         charitable="asymptotic statements with hidden constants; what they lead to is seen at widths that they do not cover, so that the analysis is more pessimistic than the landscape",
     )  # fmt: skip
@@ -337,12 +329,12 @@ def _comparator(evidence: Evidence) -> Finding:
         statement="W* = W_0 + tau u along the margin's direction has L_S(W*) <= 1/T for m of at least order log(m/delta) (log^2 T + log(n/delta))/gamma^4",
         expected="that loss at widths that can be run, or a remark on how large m has to be",
         measured=(
-            f"smallest loss over tau, above 1/T = {_between(target)}: {_widths_told(table[above])}; at most that: {_widths_told(table[~above])}; margins {_between(floats(table, 'gamma'))}"
+            f"smallest loss over tau, above 1/T = {range_of(target)}: {_widths_told(table[above])}; at most that: {_widths_told(table[~above])}; margins {range_of(floats(table, 'gamma'))}"
         ),
         charitable="the lemma holds for m large enough, and the widest network that was run may attain it; at smaller widths the activation saturates first. The bound holds for any comparator, and gradient descent finds better ones",
     )  # fmt: skip
 
 
 def _widths_told(table: pd.DataFrame) -> str:
-    """Losses by width, or that there is no such width."""
+    """Tells losses by width, or that there is no such width."""
     return _told(table, ["m", "tau_gamma"]) if len(table) else "at no width"

@@ -1,7 +1,7 @@
 """How the paper's words are read as numbers, and what all of its judgements share: its key, its rows.
 
 The readings were fixed before any experiment of this package was run, and hold for all claims alike; the numbers of a
-throw-away prototype were known by then. Rules that were changed later are called that in the notes of their claims.
+throw-away prototype were known by then. What was changed later stands in the column `changed` of its claims.
 The paper is theory: its bounds hide constants and logarithms, and ask for widths and steps that no run here has. Its
 one figure is another paper's, without settings: what is judged of it is an analogue.
 """
@@ -14,7 +14,6 @@ PAPER = "wang2026"
 
 claim = partial(records.claim, PAPER)
 every = partial(records.every, PAPER)
-judged = partial(records.judged, PAPER)
 untestable = partial(records.untestable, PAPER)
 finding = partial(records.finding, PAPER)
 
@@ -32,10 +31,6 @@ AGREES = 0.05
 BREAKS_DOWN = 2.0
 # "monotonically", of means over seeds: it does not get worse again by more than a tenth.
 STAYS = 0.9
-# Begins what a note says of a criterion, or a rule, that was changed after results had been seen.
-CHANGED = "Changed after a first look"
-# A slope says something from three points on.
-POINTS = 3
 # Equalities of exact values, to rounding.
 EQUAL = 1e-6
 

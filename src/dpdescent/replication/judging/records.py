@@ -34,10 +34,14 @@ class Regime:
     Attributes:
         unmet: each condition that does not hold, with its numbers, in words.
         because: what begins the note.
+        blocks: the verdicts that it leaves open: one alone where runs can refute what they cannot confirm, or reverse.
+        changed: why a claim that would be called reproduced is not, where that rule came after a look at results.
     """
 
     unmet: tuple[str, ...] = ()
     because: str = "outside of what is proved"
+    blocks: tuple[Verdict, ...] = ("reproduced", "not reproduced")
+    changed: str = ""
 
     @classmethod
     def where(cls, **conditions: bool) -> "Regime":
@@ -46,13 +50,17 @@ class Regime:
 
     def applied(self, claim: Claim) -> Claim:
         """The claim as its regime leaves it."""
-        if not self.unmet or claim.verdict == "not testable":
+        if not self.unmet or claim.verdict not in ("inconclusive", *self.blocks):
             return claim
         said = [f"{self.because}: {', '.join(self.unmet)}"]
         if claim.verdict != "inconclusive":
             told = "consistent" if claim.verdict == "reproduced" else "not consistent"
             said.append(f"{claim.measured:.3g} is {told} with the claim")
-        return replace(claim, verdict="inconclusive", note="; ".join(filter(None, [claim.note, *said])))
+        changed = self.changed if claim.verdict == "reproduced" else ""
+        return replace(
+            claim, verdict="inconclusive", changed=" ".join(filter(None, [claim.changed, changed])),
+            note="; ".join(filter(None, [claim.note, *said])),
+        )  # fmt: skip
 
 
 INSIDE = Regime()

@@ -72,7 +72,7 @@ def setting_at(
 
 
 def place(name: str, found: pd.Series, *keys: str) -> str:
-    """A row in words: the artefact, and the keys that it has."""
+    """The place of a row in words: the artefact, and the keys that it has."""
     return f"{name}: {', '.join(f'{key}={_text(found[key])}' for key in keys if not missing(found[key]))}"
 
 

@@ -35,7 +35,7 @@ def _entry(source: str) -> Entry:
 
 
 def _comparison(evidence: Evidence) -> Iterator[Bound]:
-    """Every rate that the paper states, beside its own general bound at its own prescription."""
+    """Rows of every rate that the paper states, beside its own general bound at its own prescription."""
     table = rows(evidence, TABLE)
     if not {"setting", "quantity", "source"} <= set(table.columns):
         return
@@ -61,7 +61,7 @@ def _comparison(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _followed(evidence: Evidence, artefact: str, found: pd.Series) -> Iterator[Bound]:
-    """A run beside the rate of the corollary whose B and T it follows, up to constants."""
+    """The row of a run beside the rate of the corollary whose B and T it follows, up to constants."""
     if found["series"] not in (POPULATION, EMPIRICAL):
         return
     source = FOLLOWED.get(artefact) or ("Corollary 5.3" if found["lam"] > 0.0 else "Corollary 5.5")
@@ -82,7 +82,7 @@ def _followed(evidence: Evidence, artefact: str, found: pd.Series) -> Iterator[B
 
 
 def _descent(found: pd.Series) -> Iterator[Bound]:
-    """1 / (gamma^2 eta T), of gradient descent."""
+    """The row of 1 / (gamma^2 eta T), for runs of gradient descent."""
     if found["B"] == found["n"] and found["gamma"] > 0.0:
         value = 1.0 / (found["gamma"] ** 2 * found["eta"] * found["T"])
         text = place("rate_T", found, "panel", "n", "T", "eta")
@@ -91,7 +91,7 @@ def _descent(found: pd.Series) -> Iterator[Bound]:
 
 
 def _widths(evidence: Evidence) -> Iterator[Bound]:
-    """Theorem 4.1's limits beside the widths that the corollaries ask for."""
+    """Rows of Theorem 4.1's limits beside the widths that the corollaries ask for."""
     table = rows(evidence, WIDTHS)
     keys = ("n", "gamma", "lam", "eps", "eta", "accountant", "logs")
     for found in each(table[table["series"].isin([admissible_width.LOWER, admissible_width.UPPER])]):

@@ -25,7 +25,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _fixed(evidence: Evidence, panel: pd.DataFrame) -> Iterator[Bound]:
-    """At a fixed multiplier."""
+    """Rows of the best correlation at a fixed multiplier."""
     best = panel.loc[panel["mean"].idxmin()]
     text, measured = place(FIXED, best, "panel", "eta", "kappa", "C_clip"), float(best["lam"])
     eta = float(best["eta"])
@@ -41,7 +41,7 @@ def _fixed(evidence: Evidence, panel: pd.DataFrame) -> Iterator[Bound]:
 
 
 def _calibrated(evidence: Evidence) -> Iterator[Bound]:
-    """By accountants: A_corr's lambda, at its own step, beside that of tuned runs."""
+    """Rows of A_corr's best correlation by accountant, at its own step, beside that of tuned runs."""
     bounds = rows(evidence, TRADEOFF, term="total")
     runs = rows(evidence, CALIBRATED, panel="T = 100", series=POPULATION)
     for (accountant, eps), part in bounds.groupby(["accountant", "eps"]):

@@ -65,7 +65,7 @@ def _basis(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _start(evidence: Evidence) -> Iterator[Bound]:
-    """What holds at the start with a probability."""
+    """Rows of what holds at the start with a probability."""
     table = rows(evidence, START).dropna(subset=["m", "n", "d"])
     delta = float(settings_of(evidence, START)["delta_conf"])
     for found in each(table[table["series"] == initialisation.EVENT]):
@@ -96,7 +96,7 @@ def _likely(table: pd.DataFrame, found: pd.Series, kind: str, known: Constants, 
 
 
 def _per_draw(table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
-    """G_sharp bounds the gradient in each draw, so that means tell."""
+    """The row of G_sharp, which bounds the gradient in each draw, so that means may be compared."""
     where = {name: found[name] for name in ("m", "n", "d")}
     sharp, measured = (first(table, **where, series=name) for name in ("G_sharp", "largest gradient"))
     if sharp is not None and measured is not None:
@@ -106,7 +106,7 @@ def _per_draw(table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
 
 
 def _steps(evidence: Evidence) -> Iterator[Bound]:
-    """1 / (12 beta) beside the steps that were taken."""
+    """Rows of the largest step, 1 / (12 beta), beside the steps that were taken."""
     for artefact in ("bound_vs_run", "projection", "comparator", "fixed_kappa", "kan_lambda"):
         table = rows(evidence, artefact).dropna(subset=["eta", "m"])
         for found in each(table.drop_duplicates(["m", "eta"])):
@@ -124,7 +124,7 @@ def _steps(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _margins(evidence: Evidence, artefact: str) -> Iterator[Bound]:
-    """Assumption 3.3, at the means over seeds."""
+    """Rows of the margin of Assumption 3.3, at the means over seeds."""
     table = rows(evidence, artefact).dropna(subset=["gamma", "m", "n"])
     for found in each(table.drop_duplicates(["m", "n"])):
         text, gamma = place(artefact, found, "m", "n"), float(found["gamma"])
@@ -140,7 +140,7 @@ def _margins(evidence: Evidence, artefact: str) -> Iterator[Bound]:
 
 
 def _along_margin(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """The comparator W_0 + tau u: what (14) gives for its risk, and 1/T."""
+    """Rows of the comparator W_0 + tau u: what (14) gives for its risk, and 1/T."""
     settings = settings_of(evidence, NTK)
     n, T, m, delta = int(found["n"]), float(found["T"]), int(found["m"]), float(settings["delta_conf"])
     gamma, reach = float(found["gamma"]), float(found["tau_gamma"])
@@ -161,7 +161,7 @@ def _along_margin(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
 
 def _variance(found: pd.Series) -> Bound:
-    """Of batches of vectors of norm one that cancel, where it is largest."""
+    """The variance of a batch's mean, of vectors of norm one that cancel, of which it is largest."""
     n, B = int(found["n"]), int(found["B"])
     signs = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)[:, None]
     why = "G = 1; measured is the exact variance for vectors +-1 in equal numbers"

@@ -39,7 +39,7 @@ def _own(artefact: str, panel: pd.DataFrame) -> list[str]:
 
 
 def run_of(evidence: Evidence, artefact: str, found: pd.Series) -> Run:
-    """What the rates depend on, at a row of a table."""
+    """The run that a row of a table is about: what the rates depend on."""
     settings = settings_of(evidence, artefact)
     gamma = settings["gamma"] if math.isnan(found["gamma"]) or found["gamma"] <= 0.0 else found["gamma"]
     kappa, lam = (0.0 if math.isnan(found[name]) else float(found[name]) for name in ("kappa", "lam"))
@@ -80,7 +80,7 @@ def _row(evidence: Evidence, artefact: str, found: pd.Series) -> Iterator[Bound]
 
 
 def _conditions(run: Run, text: str) -> Iterator[Bound]:
-    """Of Theorem 4.1, which is for correlated noise."""
+    """Rows of the conditions of Theorem 4.1, for runs with correlated noise."""
     if run.kappa == 0.0 or run.lam == 0.0:
         return
     why = "measured is the left side, at constant 1"

@@ -55,7 +55,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _correlated(found: pd.Series) -> Iterator[Bound]:
-    """The multiplier of Theorem F.12, by its own route and with 1 for its constants."""
+    """Rows of the multiplier of Theorem F.12, by its own route and with 1 for its constants."""
     T, r, lam, eps, delta = _numbers(found)
     kappa, factor = float(found["mean"]), 8 if found["accountant"] == PUBLISHED else 2
     met = closed_forms.correlated_precondition(T, r, eps, delta)
@@ -78,7 +78,7 @@ def _correlated(found: pd.Series) -> Iterator[Bound]:
 
 
 def _independent(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """The multiplier of Theorem D.9, by the accountant that it cites."""
+    """Rows of the multiplier of Theorem D.9, by the accountant that it cites."""
     T, r, _, eps, delta = _numbers(found)
     kappa, setting = float(found["mean"]), place(TABLE, found, *PLACE)
     why = f"kappa={kappa:.5g}; measured is the epsilon that eq. (19) proves at it, an upper bound like the claim"
@@ -101,7 +101,7 @@ def _independent(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
 
 def _poisson(found: pd.Series) -> Iterator[Bound]:
-    """The multiplier of Theorem F.8: for Poisson samples, of which it is true, and for Algorithm 1's batches."""
+    """Rows of the multiplier of Theorem F.8: for Poisson samples, where it is true, and Algorithm 1's batches."""
     T, r, lam, eps, delta = _numbers(found)
     kappa, setting = float(found["mean"]), place(TABLE, found, *PLACE)
     error = 0.0 if math.isnan(found["delta_se"]) else STANDARD_ERRORS * float(found["delta_se"])
@@ -120,7 +120,7 @@ def _poisson(found: pd.Series) -> Iterator[Bound]:
 
 
 def _lemmas(table: pd.DataFrame) -> Iterator[Bound]:
-    """Participations, sensitivity, the Gaussian release: what F.12's proof is glued from."""
+    """Rows of the lemmas in the proof of F.12: participations, sensitivity, the Gaussian release."""
     table = table[table["accountant"] == PUBLISHED]
     for found in each(table.drop_duplicates(["T", "r", "delta"])):
         yield _participations(found)
@@ -131,7 +131,7 @@ def _lemmas(table: pd.DataFrame) -> Iterator[Bound]:
 
 
 def _limit(T: int, r: float, delta: float) -> float:
-    """tau of Lemma F.10 with c_1 = 1/2: F.12's kappa squared without its other factors."""
+    """The number tau of Lemma F.10 with c_1 = 1/2: F.12's kappa squared without its other factors."""
     return closed_forms.correlated_multiplier(T, r, 0.0, 1.0, delta, 1.0) ** 2 / math.log(2.5 / delta)
 
 
@@ -157,7 +157,7 @@ def _sensitivity(found: pd.Series) -> Iterator[Bound]:
 
 
 def _gaussian(found: pd.Series) -> Bound:
-    """The classical Gaussian mechanism at delta / 2, which is for epsilons up to 1."""
+    """The row of the classical Gaussian mechanism at delta / 2, which is for epsilons up to 1."""
     eps, delta = float(found["eps"]), float(found["delta"])
     measured = float(gaussian.delta(eps / math.sqrt(2.0 * math.log(2.5 / delta)), eps))
     why = f"eps <= 1 is {is_met(eps <= 1.0)}; measured is exact"
@@ -168,7 +168,7 @@ def _gaussian(found: pd.Series) -> Bound:
 
 
 def _regime(evidence: Evidence) -> Iterator[Bound]:
-    """D.9's multiplier: by eq. (19), and what is attained in the regime of Corollary 5.5."""
+    """Rows of D.9's multiplier: by eq. (19), and what is attained in the regime of Corollary 5.5."""
     table = rows(evidence, VALIDITY).dropna(subset=["n", "eps", "delta", "kappa"])
     for found in each(table[table["series"] == closed_form_validity.RENYI]):
         why = f"kappa={found['kappa']:.4g}; measured is the epsilon that eq. (19) proves, an upper bound like the claim"
@@ -188,7 +188,7 @@ def _regime(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _pair(evidence: Evidence) -> Iterator[Bound]:
-    """The pair of Theorem F.8 beside a delta that batches of fixed size attain."""
+    """Rows of the pair of Theorem F.8 beside a delta that batches of fixed size attain."""
     table, keys = rows(evidence, COUNTEREXAMPLE), ["T", "r", "lam", "eps", "kappa"]
     table = table.dropna(subset=keys)
     attained = table[table["series"] == sampling_counterexample.ATTAINED]

@@ -50,7 +50,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _total(evidence: Evidence, table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
-    """A bound with all its terms, beside the averaged empirical risk; and the condition that it rests on."""
+    """Rows of a bound with all its terms, beside the averaged empirical risk; and the condition that it rests on."""
     kind, name = found["constants"], found["bound"]
     setting, target = _setting(evidence, found), _comparator(table, found)
     if target is None:
@@ -95,13 +95,13 @@ def _beside(value: float, measured: "pd.Series[float] | None") -> str:
 
 
 def _setting(evidence: Evidence, found: pd.Series) -> Setting:
-    """With sharp constants G is the clipping threshold, which is G_sharp of the second layers that were drawn."""
+    """The setting of a bound; with sharp constants G is the clipping threshold, G_sharp of the second layers drawn."""
     known = KINDS[found["constants"]](splines_of(evidence, RUNS))
     return setting_at(evidence, RUNS, found, known, float(found["C_clip"]) if found["constants"] == "sharp" else None)
 
 
 def _comparator(table: pd.DataFrame, found: pd.Series) -> Comparator | None:
-    """What the bound's own terms say of its comparator, at the means over seeds."""
+    """The comparator's loss and distance by the bound's own terms, at the means over seeds."""
     where = {key: found[key] for key in (*KEYS, "constants", "bound")}
     terms = [first(table, **where, term=term) for term in (bound_vs_run.TERMS[key] for key in ("comparator", "start"))]
     if terms[0] is None or terms[1] is None:
@@ -112,13 +112,13 @@ def _comparator(table: pd.DataFrame, found: pd.Series) -> Comparator | None:
 
 
 def _radius(evidence: Evidence, artefact: str, found: pd.Series) -> float:
-    """R_* of Theorem 4.1 with constant 1, as the runs have it."""
+    """The radius R_* of Theorem 4.1 with constant 1, as the runs have it."""
     settings = settings_of(evidence, artefact)
     return margin.radius(float(settings["gamma"]), int(found["n"]), float(found["T"]), float(settings["delta_conf"]))
 
 
 def _projected(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """Where iterates stay: within the ball by definition, and by (10) if its conditions are met."""
+    """Rows of where iterates stay: within the ball by definition, and by (10) if its conditions are met."""
     text = place(PROJECTION, found, "m", "kappa", "lam", "radius_factor")
     R, Rbar, moved = float(found["radius"]), float(found["Rbar"]), float(found["largest_move"])
     if math.isfinite(R):
@@ -152,7 +152,7 @@ def _inactive(setting: Setting, found: pd.Series, text: str, met: bool, conditio
 
 
 def _inequality(found: pd.Series) -> Bound:
-    """Lemma C.2 along a run, which asks for nu D^2 <= 1/2."""
+    """Rows of Lemma C.2 along a run, which asks for nu D^2 <= 1/2."""
     met = found["condition"] <= 0.5
     text = place(INEQUALITY, found, "m", "kappa", "lam", "comparator")
     why = f"nu D^2 = {found['condition']:.4g} <= 1/2 is {is_met(met)}; measured is the share of checked steps"

@@ -68,7 +68,7 @@ def _distances(evidence: Evidence, table: pd.DataFrame, found: pd.Series) -> Ite
 
 
 def _batches(evidence: Evidence, setting: Setting, found: pd.Series, losses: float, text: str) -> Bound:
-    """What Lemma C.19 adds to the mean loss of a step for batches, at R_* of Theorem 4.1."""
+    """The term that Lemma C.19 adds to the mean loss of a step for batches, at R_* of Theorem 4.1."""
     known, t = KINDS["sharp"](splines_of(evidence, ARTEFACT)), int(found["t"])
     each_fails = failure(evidence, ARTEFACT)
     F = known.output_ceiling(setting.n, setting.gradient_bound, _radius(evidence, ARTEFACT, setting), each_fails)
@@ -82,7 +82,7 @@ def _batches(evidence: Evidence, setting: Setting, found: pd.Series, losses: flo
 
 
 def _gap(evidence: Evidence, artefact: str, table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
-    """Population minus empirical risk, both averaged over iterates, where nothing is clipped."""
+    """Rows of population minus empirical risk, both averaged over iterates, where nothing is clipped."""
     keys = ("panel", *KEYS) if artefact == "fixed_kappa" else ("n", "T", "B", "eta")
     empirical = first(table, **{key: found[key] for key in keys}, series=EMPIRICAL)
     clips = found["clipped"] > 0.0
@@ -109,7 +109,7 @@ def _setting(evidence: Evidence, artefact: str, found: pd.Series, G: float | Non
 
 
 def _conditions(evidence: Evidence, artefact: str, setting: Setting, losses: float) -> tuple[float, bool, str]:
-    """Of Lemmas C.16 and C.20: step, width against R_*, summed growth; the growth, whether all are met, in words."""
+    """The conditions of Lemmas C.16 and C.20: the summed growth, whether all are met, and all of them in words."""
     growth = stability.growth_bound(setting.eta, setting.hessian_bound, losses)
     step = setting.eta * setting.beta <= 1.0
     local = explicit.independent_localisation(setting.hessian_bound, _radius(evidence, artefact, setting)) <= 0.5
@@ -118,6 +118,6 @@ def _conditions(evidence: Evidence, artefact: str, setting: Setting, losses: flo
 
 
 def _radius(evidence: Evidence, artefact: str, setting: Setting) -> float:
-    """R_* of Theorem 4.1 with constant 1, at the settings' margin."""
+    """The radius R_* of Theorem 4.1 with constant 1, at the settings' margin."""
     settings = settings_of(evidence, artefact)
     return margin.radius(float(settings["gamma"]), setting.n, setting.T, float(settings["delta_conf"]))

@@ -4,11 +4,11 @@ The paper is theory: its theorems, corollaries, lemmas and remarks are the claim
 figure that is another paper's, of which an analogue is judged. What is ours is called so. The criteria were written
 before any run of the experiments; what a throw-away prototype had shown was known. The words are read as numbers in
 `reading`, the same for all claims. A bound up to constants, or one whose conditions no run here meets, is not refuted
-by a run: where that is missed the claim is inconclusive, and its note says which conditions fail.
+by a run: where that is missed the claim is inconclusive (`conditions`), and its note says which conditions fail.
 """
 
 from dpdescent.papers.wang2026.claims import (
-    algebra,
+    arithmetic,
     correlation,
     figure_1,
     lemmas,
@@ -17,10 +17,11 @@ from dpdescent.papers.wang2026.claims import (
     privacy,
     rates,
     theorem_4_1,
+    widths,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (figure_1, correlation, theorem_4_1, rates, algebra, privacy, multipliers, lemmas, open_claims)
+PARTS = (figure_1, correlation, theorem_4_1, widths, rates, arithmetic, privacy, multipliers, lemmas, open_claims)
 
 
 def judge(evidence: Evidence) -> list[Claim]:

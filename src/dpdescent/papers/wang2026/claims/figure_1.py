@@ -4,166 +4,137 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.wang2026.claims.quantities import (
-    at_end,
-    best,
-    by,
-    fall,
-    least,
-    minus,
-    moderate,
-    ratios,
-    single,
-    told,
-)
-from dpdescent.papers.wang2026.reading import AGREES, BREAKS_DOWN, CHANGED, GAIN, MODERATE, claim, every, rows
+from dpdescent.papers.wang2026.claims.quantities import best, fall, least, moderate
+from dpdescent.papers.wang2026.reading import AGREES, BREAKS_DOWN, GAIN, MODERATE, claim, every, rows
+from dpdescent.replication.judging import algebra, statistics
+from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, known
+from dpdescent.replication.judging.statistics import NOTHING
 
-ARTEFACT, PLACE = "fig01", "Figure 1 (left)"
+ARTEFACT, LEFT, RIGHT = "fig01", "Figure 1 (left)", "Figure 1 (right)"
 ANALOGUE = (
     "an analogue: the figure's network, data, batches, clipping, steps, epsilons and accountant are not stated; here a "
     "small convolutional network on the 8x8 digits"
 )
+# By sampler: its variant, words, and the ids of the claims on the gain, larger budgets, the shape and the drop.
 SAMPLERS = (
-    ("", "main", "balls in bins and their accountant"),
-    ("-cyclic", "cyclic batches", "batches in a fixed order, noise without amplification"),
-    ("-algorithm-1", "batches of Algorithm 1", "Algorithm 1's own batches, noise that is proved for them"),
-)
+    ("main", "balls in bins and their accountant",
+     "figure-1-gain", "figure-1-larger-budgets", "figure-1-not-monotone", "figure-1-drop"),
+    ("cyclic batches", "batches in a fixed order, noise without amplification",
+     "figure-1-gain-cyclic", "figure-1-larger-budgets-cyclic", "figure-1-not-monotone-cyclic", "figure-1-drop-cyclic"),
+    ("batches of Algorithm 1", "Algorithm 1's own batches, noise that is proved for them",
+     "figure-1-gain-algorithm-1", "figure-1-larger-budgets-algorithm-1", "figure-1-not-monotone-algorithm-1",
+     "figure-1-drop-algorithm-1"),
+)  # fmt: skip
 OVERLAP = "the splits are of one set of images and overlap: intervals are conditional on it"
 PAIRED = f"paired over seeds, steps tuned on other splits; Student's intervals, widened for the correlations looked at; {OVERLAP}"
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """The left panel by sampler, then the right one."""
-    for suffix, variant, words in SAMPLERS:
+    """Yields the claims on the left panel by sampler, then those on the right one."""
+    for variant, words, gain, larger, shape, drop in SAMPLERS:
         gains = rows(evidence, ARTEFACT, variant, panel="accuracy", series=GAIN)
-        yield _gain(gains, suffix, words)
-        yield _larger_budgets(gains, suffix, words)
-        yield _not_monotone(gains, suffix, words)
-        yield _drop(gains, suffix, words)
-    yield from _cumulative_noise(evidence)
+        yield _gain(gains, gain, words)
+        yield _larger_budgets(gains, larger, words)
+        yield _not_monotone(gains, shape, words)
+        yield _drop(gains, drop, words)
+    table = rows(evidence, ARTEFACT, panel="noise")
+    yield from _cumulative_noise(table)
+    yield from _calibrated_noise(table)
 
 
-def _inside(gains: pd.DataFrame) -> pd.DataFrame:
-    return moderate(gains, *MODERATE)
-
-
-def _curves(gains: pd.DataFrame) -> str:
-    """All gains by epsilon, for a note."""
-    return "; ".join(
-        f"eps = {eps:g}: {told(by(group, ['lam'], single))}" for eps, group in gains.groupby("eps", sort=True)
-    )
-
-
-def _gain(gains: pd.DataFrame, suffix: str, words: str) -> Claim:
-    found = by(_inside(gains), ["eps"], best)
+def _gain(gains: pd.DataFrame, name: str, words: str) -> Claim:
     return every(
-        id=f"figure-1-gain{suffix}", artefact=ARTEFACT, location=PLACE, kind="text", source="paper",
+        id=name, artefact=ARTEFACT, location=LEFT, kind="figure", source="analogue",
         statement="moderate noise correlation improves the accuracy of DP-SGD over independent noise",
         quantity=f"({words}) largest gain in test accuracy over lambda = 0 for {MODERATE[0]:g} <= lambda <= {MODERATE[1]:g}: the smallest over eps",
-        cells=found.values(), criterion=ABOVE_0,
-        note=f"{ANALOGUE}; {PAIRED}. {_curves(gains)}",
+        cells=algebra.by(moderate(gains, *MODERATE), ["eps"], best), criterion=ABOVE_0,
+        note=f"{ANALOGUE}; {PAIRED}",
     )  # fmt: skip
 
 
-def _larger_budgets(gains: pd.DataFrame, suffix: str, words: str) -> Claim:
-    inner = _inside(gains)
-    gained = _more_at_the_largest_budget(inner)
-    same = [place for place, each in gained.items() if each.low <= 0.0 <= each.high]
-    flat = f" Not told apart from that at the largest eps: {'; '.join(same)}." if same else ""
+def _larger_budgets(gains: pd.DataFrame, name: str, words: str) -> Claim:
     return every(
-        id=f"figure-1-larger-budgets{suffix}", artefact=ARTEFACT, location=PLACE, kind="text", source="paper",
+        id=name, artefact=ARTEFACT, location=LEFT, kind="figure", source="analogue",
         statement="improves the accuracy, especially for larger privacy budgets",
         quantity=f"({words}) largest gain over a moderate lambda at the largest eps less that at a smaller one: the smallest over smaller eps",
-        cells=gained.values(), criterion=ABOVE_0,
-        note=f"{ANALOGUE}; at a large budget accuracy is near that without noise, which bounds the gain; {OVERLAP}. Largest gains: {told(by(inner, ['eps'], best))}. Differences: {told(gained)}.{flat} "
-        f"{CHANGED}: the smallest eps alone was compared",
+        cells=_more_at_the_largest_budget(moderate(gains, *MODERATE)), criterion=ABOVE_0,
+        changed="The smallest eps alone was compared with the largest at first.",
+        note=f"{ANALOGUE}; at a large budget accuracy is near that without noise, which bounds the gain; {OVERLAP}",
     )  # fmt: skip
 
 
-def _more_at_the_largest_budget(gains: pd.DataFrame) -> dict[str, Estimate]:
+def _more_at_the_largest_budget(gains: pd.DataFrame) -> Places:
     """Largest gains at the largest epsilon less those at every smaller one; intervals allow for all that was looked at."""
-    large = at_end(gains, "eps")
+    large = algebra.at_end(gains, "eps")
     smaller = gains[gains["eps"] < gains["eps"].max()]
     count = int(smaller["eps"].nunique())
-    return by(smaller, ["eps"], lambda group: minus(best(large, count), best(group, count)))
+    return algebra.by(smaller, ["eps"], lambda group: statistics.minus(best(large, count), best(group, count)))
 
 
-def _not_monotone(gains: pd.DataFrame, suffix: str, words: str) -> Claim:
-    large = at_end(gains, "eps")
+def _not_monotone(gains: pd.DataFrame, name: str, words: str) -> Claim:
+    large = algebra.at_end(gains, "eps")
     inner = large[large["lam"] < large["lam"].max()]
-    found = {
-        "rise": best(inner) if len(inner) else NOTHING,
-        "fall": fall(inner, at_end(large, "lam")) if len(inner) else NOTHING,
-    }
+    found = {"rise": best(inner), "fall": fall(inner, algebra.at_end(large, "lam"))} if len(inner) else {}
     return every(
-        id=f"figure-1-not-monotone{suffix}", artefact=ARTEFACT, location=PLACE, kind="text", source="paper",
+        id=name, artefact=ARTEFACT, location=LEFT, kind="figure", source="analogue",
         statement="the gain is not monotone in lambda",
         quantity=f"({words}) at the largest eps: the largest gain below the largest lambda, and its fall to the largest lambda; the smaller of the two",
-        cells=found.values(), criterion=ABOVE_0,
-        note=f"{ANALOGUE}. {told(found)}",
+        cells=found, criterion=ABOVE_0, note=ANALOGUE,
     )  # fmt: skip
 
 
-def _drop(gains: pd.DataFrame, suffix: str, words: str) -> Claim:
-    last = at_end(gains, "lam")
-    found = least(last) if len(last) else NOTHING
+def _drop(gains: pd.DataFrame, name: str, words: str) -> Claim:
+    last = algebra.at_end(gains, "lam")
     return claim(
-        id=f"figure-1-drop{suffix}", artefact=ARTEFACT, location=PLACE, kind="text", source="paper",
+        id=name, artefact=ARTEFACT, location=LEFT, kind="figure", source="analogue",
         statement="accuracy can drop when lambda -> 1",
         quantity=f"({words}) gain over lambda = 0 at the largest lambda, {last['lam'].max():g}: the smallest over eps",
-        measured=found, criterion=BELOW_0,
-        note=f"{ANALOGUE}; read as below the accuracy of independent noise, at some eps. {told(by(last, ['eps'], single))}",
+        measured=least(last) if len(last) else NOTHING, criterion=BELOW_0,
+        note=f"{ANALOGUE}; read as below the accuracy of independent noise, at some eps",
     )  # fmt: skip
 
 
-def _cumulative_noise(evidence: Evidence) -> Iterator[Claim]:
-    place = "Figure 1 (right)"
-    table = rows(evidence, ARTEFACT, panel="noise")
+def _cumulative_noise(table: pd.DataFrame) -> Iterator[Claim]:
     simulated, formula = (table[table["series"] == name] for name in ("simulated", "formula"))
-    fixed = _over_independent(simulated[simulated["noise"] == "fixed"])
     yield every(
-        id="figure-1-cumulative-noise", artefact=ARTEFACT, location=place, kind="figure", source="paper",
+        id="figure-1-cumulative-noise", artefact=ARTEFACT, location=RIGHT, kind="figure", source="paper",
         statement="subtracting a lambda-fraction of the previous noise partially cancels consecutive noise, slowing cumulative-noise growth",
         quantity="simulated norm of the summed noise at the last t, over that of lambda = 0, at one multiplier: the largest over lambda > 0",
-        cells=fixed.values(), criterion=at_most(1.0 - AGREES),
-        note=told(fixed),
+        cells=_over_independent(simulated[simulated["noise"] == "fixed"]), criterion=at_most(1.0 - AGREES),
     )  # fmt: skip
-    exact = ratios(simulated, formula, ("noise", "lam", "eps", "t"), ("noise", "lam", "t"))
     yield every(
-        id="figure-1-formula", artefact=ARTEFACT, location=place, kind="figure", source="ours",
+        id="figure-1-formula", artefact=ARTEFACT, location=RIGHT, kind="figure", source="ours",
         statement="(ours) a coordinate of the summed noise has variance kappa^2 (1 + (1 - lambda)^2 (t - 1))",
         quantity="simulated norm over that formula's: the one that is furthest off, over lambda, t and multipliers",
-        cells=exact.values(), criterion=about(1.0, AGREES),
+        cells=algebra.ratios(simulated, formula, ("noise", "lam", "eps", "t"), ("noise", "lam", "t")),
+        criterion=about(1.0, AGREES),
     )  # fmt: skip
-    calibrated = _over_independent(formula[formula["noise"] == "calibrated"])
-    yield every(
-        id="figure-1-calibrated-noise", artefact=ARTEFACT, location=place, kind="figure", source="paper",
+
+
+def _calibrated_noise(table: pd.DataFrame) -> Iterator[Claim]:
+    formula = table[(table["series"] == "formula") & (table["noise"] == "calibrated")]
+    calibrated = _over_independent(formula)
+    yield claim(
+        id="figure-1-calibrated-noise", artefact=ARTEFACT, location=RIGHT, kind="figure", source="analogue",
         statement="slowing cumulative-noise growth and thus preserving accuracy",
         quantity="norm of the summed noise at the last t, over that of lambda = 0, at the multipliers that epsilon asks for: the smallest over lambda > 0",
-        cells=_first_of(calibrated), criterion=at_most(1.0 - AGREES),
-        note=f"balls in bins. {told(calibrated)}",
+        measured=statistics.worst(statistics.known(calibrated.values()), largest=False),
+        criterion=at_most(1.0 - AGREES), note="balls in bins, whose multipliers are used; one lambda is enough",
     )  # fmt: skip
-    by_lam = at_end(formula[formula["noise"] == "calibrated"], "t").sort_values("lam")
-    smallest, last = at_end(by_lam, "mean", largest=False), at_end(by_lam, "lam")
-    blown = ratios(last, smallest, ("t",), ("lam",))
+    by_lam = algebra.at_end(formula, "t").sort_values("lam")
+    smallest, last = algebra.at_end(by_lam, "mean", largest=False), algebra.at_end(by_lam, "lam")
     yield every(
-        id="figure-1-drop-explained", artefact=ARTEFACT, location="Remark 4.2", kind="theorem", source="paper",
+        id="figure-1-drop-explained", artefact=ARTEFACT, location="Remark 4.2", kind="theorem", source="analogue",
         statement="after substituting the privacy-calibrated kappa the rate breaks down as lambda -> 1; the empirical dropoff is consistent with this",
         quantity="norm of the summed calibrated noise at the last t, at the largest lambda over the smallest over lambda",
-        cells=blown.values(), criterion=at_least(BREAKS_DOWN, ": breaks down"),
-        note=f"kappa of balls in bins, which the remark does not use. Over lambda = 0: {told(calibrated)}",
+        cells=algebra.ratios(last, smallest, ("t",), ("lam",)), criterion=at_least(BREAKS_DOWN, ": breaks down"),
+        note=f"kappa of balls in bins, which the remark does not use. Over lambda = 0: {algebra.told(calibrated)}",
     )  # fmt: skip
 
 
-def _over_independent(table: pd.DataFrame) -> dict[str, Estimate]:
+def _over_independent(table: pd.DataFrame) -> Places:
     """Norms at the last t over that of independent noise, by correlation."""
-    last = at_end(table, "t")
-    return ratios(last[last["lam"] > 0], last[last["lam"] == 0], ("noise", "t"), ("lam",))
-
-
-def _first_of(found: dict[str, Estimate]) -> list[Estimate]:
-    """The smallest alone, where one is enough."""
-    return sorted(known(found.values()), key=lambda each: each.value)[:1]
+    last = algebra.at_end(table, "t")
+    return algebra.ratios(last[last["lam"] > 0], last[last["lam"] == 0], ("noise", "t"), ("lam",))

@@ -1,37 +1,38 @@
 """Claims about lemmas and assumptions: B.5 to B.7, eq. (15), C.2, C.12, stability, Assumption 3.3."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.wang2026.claims.quantities import (
-    at_end,
-    floats,
-    outside,
-    pairs,
-    place_of,
-    ratios,
-    setting,
-    told,
-    unless,
-    values,
-)
+from dpdescent.papers.wang2026.claims import conditions
+from dpdescent.papers.wang2026.claims.quantities import range_of, setting
 from dpdescent.papers.wang2026.reading import every, rows
 from dpdescent.papers.wang2026.theory import constants
-from dpdescent.replication.judging.algebra import listed
+from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most
-from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate, exactly, known, mean_of, quotient
+from dpdescent.replication.judging.evidence import Claim, Evidence, Source
+from dpdescent.replication.judging.statistics import Estimate, exactly, quotient
 
 START, PATH, STABILITY = "initialisation", "comparator", "stability"
-BESIDE = "; a quantile of the gradient beside the mean of a bound that differs from draw to draw: no draw is held against its own bound"
 MARGINS = (PATH, "width", "rate_T", "rate_n", "rate_minibatch")
+QUANTILES = "a quantile over draws beside the mean of a bound that differs from draw to draw: no draw is held against its own bound"
+# Id, measured series, series of the bound, location, whose statement it is, statement, note.
+SIZES: tuple[tuple[str, str, str, str, Source, str, str], ...] = (
+    ("lemma-b.6-gradient", "largest gradient", "G_delta", "Lemma B.6, eq. (5)", "paper", "gradients of f are at most G_delta", ""),
+    ("lemma-b.6-hessian", "largest Hessian", "nu", "Lemma B.6, eq. (4)", "paper", "Hessians of f are at most nu, the explicit form of (4)", ""),
+    ("eq-15", "largest |f_0|", "bound Q8", "eq. (15)", "paper", "outputs at the start are at most B_b sqrt(2p log(2n/delta))", ""),
+    ("gradient-sharp", "largest gradient", "G_sharp", "eq. (5)", "ours", "(ours) gradients of f are at most the sharp bound that knows the second layer", QUANTILES),
+)  # fmt: skip
+DISTANCES: tuple[tuple[str, str, str, Source, str], ...] = (
+    ("theorem-c.22", "bound", "Lemma C.21, Theorem C.22", "paper", "runs that differ in a record stay within (2 e eta b/n) sum_t L_S(W_t) on average"),
+    ("lemma-c.16", "bound without e", "Lemma C.16", "ours", "(ours) without the factor e, which is there for the growth of distances"),
+)  # fmt: skip
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """The start, the comparator, stability."""
+    """Yields the claims on the margin, the start, the comparator and stability."""
     yield _margin(evidence)
     yield from _start(evidence)
     yield from _comparator(evidence)
@@ -41,139 +42,112 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def _margin(evidence: Evidence) -> Claim:
     found = {}
     for artefact in MARGINS:
-        gamma = floats(rows(evidence, artefact), "gamma")
+        gamma = algebra.floats(rows(evidence, artefact), "gamma")
         if np.isfinite(gamma).any():
             found[artefact] = exactly(float(np.nanmin(gamma)))
     return every(
-        id="assumption-3.3", artefact=PATH, location="Assumption 3.3", kind="text", source="paper",
+        id="assumption-3.3", artefact=PATH, location="Assumption 3.3", kind="text", source="ours",
         statement="there is a margin gamma > 0 with y_i <grad f(x_i), u> >= gamma at the start; verified for KANs",
         quantity="mean margin of the records at their starts: the smallest over artefacts, widths and n",
-        cells=found.values(), criterion=ABOVE_0,
-        note=f"designs that are separable with a margin of their own; means over seeds. Smallest: {told(found)}",
+        cells=found, criterion=ABOVE_0,
+        note="designs of ours that are separable with a margin of their own; means over seeds",
     )  # fmt: skip
 
 
 def _by_width(evidence: Evidence, series: str, column: str = "mean") -> pd.DataFrame:
-    """Rows by width; of draws the 97.5 % quantile, since bounds hold with high probability."""
+    """Rows by width, without errors; of draws the 97.5 % quantile, since bounds hold with high probability."""
     table = rows(evidence, START, series=series)
     return table.assign(mean=table[column], se=math.nan)
 
 
 def _start(evidence: Evidence) -> Iterator[Claim]:
-    share, delta = rows(evidence, START, series="E_delta holds"), setting(evidence, "delta_conf")
-    holds = {place_of(row, ("m",)): mean_of(row) for _, row in share.iterrows()}
     yield every(
         id="lemma-b.5", artefact=START, location="Lemma B.5", kind="theorem", source="paper",
         statement="P(E_delta) >= 1 - delta",
         quantity="share of draws of the start in which it occurs: the smallest over m",
-        cells=known(holds.values()), criterion=at_least(1.0 - delta),
-        note=told(holds),
+        cells=algebra.means(rows(evidence, START, series="E_delta holds"), ["m"]),
+        criterion=at_least(1.0 - setting(evidence, "delta_conf")),
     )  # fmt: skip
-    for name, measured, bound, place, words in (
-        ("lemma-b.6-gradient", "largest gradient", "G_delta", "Lemma B.6, eq. (5)", "gradients of f are at most G_delta"),
-        ("lemma-b.6-hessian", "largest Hessian", "nu", "Lemma B.6, eq. (4)", "Hessians of f are at most nu, the explicit form of (4)"),
-        ("eq-15", "largest |f_0|", "bound Q8", "eq. (15)", "outputs at the start are at most B_b sqrt(2p log(2n/delta))"),
-        ("gradient-sharp", "largest gradient", "G_sharp", "eq. (5)", "(ours) gradients of f are at most the sharp bound that knows the second layer"),
-    ):  # fmt: skip
-        found = ratios(_by_width(evidence, measured, "q975"), _by_width(evidence, bound), ("m", "n"), ("m",))
+    for name, measured, bound, place, source, words, note in SIZES:
         yield every(
-            id=name, artefact=START, location=place, kind="text", source="paper",
+            id=name, artefact=START, location=place, kind="theorem", source=source,
             statement=words,
             quantity=f"97.5 % quantile over draws of the {measured}, over the bound (mean over draws): the largest over m",
-            cells=found.values(), criterion=at_most(1.0),
-            note=f"bound {values(_by_width(evidence, bound), ['m'])}{BESIDE if name == 'gradient-sharp' else ''}",
+            cells=algebra.ratios(_by_width(evidence, measured, "q975"), _by_width(evidence, bound), ("m", "n"), ("m",)),
+            criterion=at_most(1.0), note=note,
         )  # fmt: skip
+    yield _smoothness(evidence)
+
+
+def _smoothness(evidence: Evidence) -> Claim:
     gradient, hessian, G, nu = (
-        {row["m"]: row["mean"] for _, row in _by_width(evidence, series, column).iterrows()}
+        {row["m"]: row["mean"] for row in algebra.each(_by_width(evidence, series, column))}
         for series, column in (
-            ("largest gradient", "q975"),
-            ("largest Hessian", "q975"),
-            ("G_delta", "mean"),
-            ("nu", "mean"),
+            ("largest gradient", "q975"), ("largest Hessian", "q975"), ("G_delta", "mean"), ("nu", "mean"),
         )
-    )
+    )  # fmt: skip
     smooth = {
         f"m = {m:g}": quotient(0.25 * gradient[m] ** 2 + hessian[m], constants.smoothness(G[m], nu[m]))
         for m in gradient
         if m in hessian and m in G and m in nu and G[m] >= 0 and nu[m] >= 0
     }
-    yield every(
+    return every(
         id="lemma-b.7", artefact=START, location="Lemma B.7", kind="theorem", source="paper",
         statement="the loss is beta-smooth, beta = C p^3, here G_delta^2/4 + nu as in its proof",
         quantity="a quarter of the squared gradient plus the Hessian (97.5 % quantiles over draws) over beta: the largest over m",
-        cells=known(smooth.values()), criterion=at_most(1.0),
-        note=f"{told(smooth)}; the hidden C is replaced by what the proof has",
+        cells=smooth, criterion=at_most(1.0), note="the hidden C is replaced by what the proof has",
     )  # fmt: skip
 
 
 def _comparator(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, PATH, panel="inequality", series="violations")
-    on = ("m", "lam", "kappa", "comparator")
-    broken = {place_of(row, on): mean_of(row) for _, row in table.iterrows()}
     slack = rows(evidence, PATH, panel="inequality", series="smallest slack")
-    made = every(
+    yield every(
         id="lemma-c.2", artefact=PATH, location="Lemma C.2 (with B.4)", kind="theorem", source="paper",
         statement="2/3 L_S(W) <= <grad L_S(W), W - W*> + 4/3 L_S(W*) along the trajectory",
         quantity="share of checked steps in which it fails: the largest over m, lambda, kappa and comparators",
-        cells=known(broken.values()), criterion=at_most(0.0),
-        note=f"smallest slack {_lowest(slack)}; nu D^2, which the proof wants at 1/2 at most, is {_lowest(table, 'condition')} or more",
+        cells=algebra.means(table, ("m", "lam", "kappa", "comparator")), criterion=at_most(0.0),
+        regime=conditions.local(table),
+        note=f"smallest slack {range_of(slack['mean'])}; nu D^2, which the proof wants at 1/2 at most, is {range_of(table['condition'])}",
     )  # fmt: skip
-    condition = floats(table, "condition")
-    yield unless([f"nu D^2 up to {np.nanmax(condition):.3g}, above 1/2"] if (condition > 0.5).any() else [], made)
     ntk = rows(evidence, PATH, panel="ntk", series="L_S(W_0 + tau u)")
-    least = {place_of(group.iloc[0], ("m",)): _least_loss(group) for _, group in ntk.groupby("m")}
-    made = every(
+    yield every(
         id="lemma-c.12", artefact=PATH, location="Lemma C.12", kind="theorem", source="paper",
         statement="some W* = W_0 + tau u along the margin's direction has L_S(W*) <= 1/T",
         quantity="smallest mean loss over tau, times T: the largest over m",
-        cells=known(least.values()), criterion=at_most(1.0),
-        note=f"by m: {told(least)}",
+        cells=algebra.by(ntk, ["m"], _least_loss), criterion=at_most(1.0), regime=conditions.theorems(evidence, ntk),
     )  # fmt: skip
-    yield unless(outside(evidence, ntk), made)
-
-
-def _lowest(table: pd.DataFrame, column: str = "mean") -> str:
-    found = floats(table, column)
-    return f"{np.nanmin(found):.3g}" if np.isfinite(found).any() else "not run"
 
 
 def _least_loss(group: pd.DataFrame) -> Estimate:
     """T times the smallest mean loss, without allowing for the choice."""
-    lowest = at_end(group, "mean", largest=False)
+    lowest = algebra.at_end(group, "mean", largest=False)
     if lowest.empty:
-        return exactly(math.nan)
-    loss, T = mean_of(lowest.iloc[0]), float(lowest["T"].iloc[0])
+        return statistics.NOTHING
+    loss, T = statistics.mean_of(lowest.iloc[0]), float(lowest["T"].iloc[0])
     return Estimate(T * loss.value, T * loss.low, T * loss.high)
 
 
 def _stability(evidence: Evidence) -> Iterator[Claim]:
-    on: Sequence[str] = ("n", "T", "B", "m", "d", "lam", "eta", "kappa", "t")
     distance = rows(evidence, STABILITY, series="mean distance")
-    for name, series, place, words in (
-        ("theorem-c.22", "bound", "Lemma C.21, Theorem C.22", "runs that differ in a record stay within (2 e eta b/n) sum_t L_S(W_t) on average"),
-        ("lemma-c.16", "bound without e", "Lemma C.16", "(ours) without the factor e, which is there for the growth of distances"),
-    ):  # fmt: skip
-        bound = rows(evidence, STABILITY, series=series)
-        found = ratios(distance, bound.assign(se=math.nan), on, ("kappa", "lam", "t"))
-        made = every(
-            id=name, artefact=STABILITY, location=place, kind="text", source="paper",
+    for name, series, place, source, words in DISTANCES:
+        bound = rows(evidence, STABILITY, series=series).assign(se=math.nan)
+        on = ("n", "T", "B", "m", "d", "lam", "eta", "kappa", "t")
+        yield every(
+            id=name, artefact=STABILITY, location=place, kind="theorem", source=source,
             statement=words,
             quantity="mean distance over the bound: the largest over t, kappa and lambda",
-            cells=found.values(), criterion=at_most(1.0),
-            note=told(found),
+            cells=algebra.ratios(distance, bound, on, ("kappa", "lam", "t")), criterion=at_most(1.0),
+            regime=conditions.theorems(evidence, distance),
         )  # fmt: skip
-        yield unless(outside(evidence, distance), made)
-    noisy = [
-        (row, other)
-        for row, other in pairs(
-            distance[distance["kappa"] > 0], distance[distance["kappa"] == 0], ("n", "T", "B", "eta", "t")
-        )
-    ]
-    agnostic = {place_of(row, ("kappa", "lam", "t")): quotient(row["mean"], other["mean"]) for row, other in noisy}
+    noisy, plain = distance[distance["kappa"] > 0], distance[distance["kappa"] == 0]
     yield every(
-        id="stability-noise", artefact=STABILITY, location="App. D.3", kind="theorem", source="ours",
+        id="stability-noise", artefact=STABILITY, location="App. D.3", kind="text", source="ours",
         statement="the stability and generalization analysis is noise-agnostic: (ours) common noise does not drive runs apart",
         quantity="mean distance with noise over that without at the same t: the largest over t and lambda",
-        cells=known(agnostic.values()), criterion=at_most(1.0),
-        note=listed((place, each.value) for place, each in agnostic.items()),
+        cells={
+            algebra.place_of(row, ("kappa", "lam", "t")): quotient(row["mean"], other["mean"])
+            for row, other in algebra.pairs(noisy, plain, ("n", "T", "B", "eta", "t"))
+        },
+        criterion=at_most(1.0),
     )  # fmt: skip

@@ -2,70 +2,61 @@
 
 from collections.abc import Iterator
 
-from dpdescent.papers.wang2026.reading import CHANGED, untestable
-from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.papers.wang2026.reading import untestable
+from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence, Source
 
-OPEN = (
-    ("cifar-10", "fig01", "Figure 1", "the curves of a convolutional network on CIFAR-10",
+Row = tuple[str, str, str, ClaimKind, Source, str, str]
+
+# Id, artefact, location, kind, whose it is, statement, why nothing judges it.
+OPEN: tuple[Row, ...] = (
+    ("cifar-10", "fig01", "Figure 1", "figure", "paper", "the curves of a convolutional network on CIFAR-10",
      "another paper's figure without network, batches, clipping, steps, epsilons or values; an analogue is judged by the claims figure-1"),
-    ("first-bounds", "bound_vs_run", "Abstract, Sec. 1", "the first population risk bounds for KANs trained by mini-batch SGD, and for correlated noise beyond convex learning", "about the literature"),
-    ("deployment", "fig01", "Sec. 1", "correlated noise is deployed in federated learning and has a strong empirical advantage", "cited"),
-    ("koloskova", "table_rates", "Sec. 2, Sec. 5.1 (comparison)", "Koloskova et al. (2023) bound gradient norms only", "about another paper's text"),
-    ("earlier-kan-bounds", "table_rates", "Sec. 5.2, Sec. 5.3 (comparison)", "Wang et al. (2026) have 1/(gamma^4 n), sqrt(d)/(gamma^4 n eps) and widths of gamma^-6",
+    ("first-bounds", "bound_vs_run", "Abstract, Sec. 1", "text", "paper", "the first population risk bounds for KANs trained by mini-batch SGD, and for correlated noise beyond convex learning", "about the literature"),
+    ("deployment", "fig01", "Sec. 1", "text", "paper", "correlated noise is deployed in federated learning and has a strong empirical advantage", "cited"),
+    ("koloskova", "table_rates", "Sec. 2, Sec. 5.1 (comparison)", "text", "paper", "Koloskova et al. (2023) bound gradient norms only", "about another paper's text"),
+    ("earlier-kan-bounds", "table_rates", "Sec. 5.2, Sec. 5.3 (comparison)", "text", "paper", "Wang et al. (2026) have 1/(gamma^4 n), sqrt(d)/(gamma^4 n eps) and widths of gamma^-6",
      "about another paper's text; what is quoted of it enters the algebra"),
-    ("lower-bound", "table_rates", "Sec. 1", "the convex DP-SCO lower bound of Bassily et al. (2019)", "cited; that the rate has its powers is algebra"),
-    ("hidden-constants", "bound_vs_run", "Sec. 4.2, Lemma B.6", "C_{sigma,b} depends on the activation and the splines only", "a constant without a value; explicit forms are judged"),
-    ("assumption-3.2", "initialisation", "Assumption 3.2", "cubic B-splines with tanh satisfy it", "by construction: the bounds are those of the polynomials; tests hold them"),
-    ("special-cases", "batch", "Sec. 3.2", "lambda = 0, kappa = 0 and B = n recover DP-SGD, SGD and GD", "by construction; tests hold it bit for bit"),
-    ("theorem-4.1-in-its-window", "bound_vs_run", "Theorem 4.1", "the bound with the widths and steps that it admits",
+    ("lower-bound", "table_rates", "Sec. 1", "text", "paper", "the convex DP-SCO lower bound of Bassily et al. (2019)", "cited; that the rate has its powers is algebra"),
+    ("hidden-constants", "bound_vs_run", "Sec. 4.2, Lemma B.6", "theorem", "paper", "C_{sigma,b} depends on the activation and the splines only", "a constant without a value; explicit forms are judged"),
+    ("assumption-3.2", "initialisation", "Assumption 3.2", "text", "identity", "cubic B-splines with tanh satisfy it", "by construction: the bounds are those of the polynomials; tests hold them"),
+    ("special-cases", "batch", "Sec. 3.2", "text", "identity", "lambda = 0, kappa = 0 and B = n recover DP-SGD, SGD and GD", "by construction; tests hold it bit for bit"),
+    ("theorem-4.1-in-its-window", "bound_vs_run", "Theorem 4.1", "theorem", "paper", "the bound with the widths and steps that it admits",
      "no width that could be run is in the window with its constants and logarithms, and admitted steps train nothing in a run's time"),
-    ("rates-in-gamma", "private_rate_n", "Corollaries 5.3, 5.5, 5.6", "the powers of gamma in the rates", "the margin is a property of records and start, and is not set"),
-    ("dp-gd-rate", "private_rate_n", "Sec. 5.2, App. D.3", "full-batch DP-GD has population risk sqrt(d)/(gamma^3 n eps)", "no table has private runs with B = n and its step; the algebra is judged"),
-    ("population-high-probability", "private_rate_n", "Theorem 5.2", "the bound of the expected risk holds with probability 1 - delta over the start", "means over seeds cannot see a probability so near one"),
-    ("cited-lemmas", "stability", "Lemmas B.1, B.3, B.4, C.15, C.18, D.2 to D.6, F.6, F.7", "matrix norms, mirror descent, quasi-convexity, stability, Freedman, Renyi calculus, mixtures of Gaussians", "cited from the literature; what rests on them is judged"),
-    ("concentration-events", "projection", "Lemmas C.4 to C.10, C.17, C.19, C.20", "the good events of the noise, the batches and the potential have the stated probability",
+    ("rates-in-gamma", "private_rate_n", "Corollaries 5.3, 5.5, 5.6", "theorem", "paper", "the powers of gamma in the rates", "the margin is a property of records and start, and is not set"),
+    ("dp-gd-rate", "private_rate_n", "Sec. 5.2, App. D.3", "text", "paper", "full-batch DP-GD has population risk sqrt(d)/(gamma^3 n eps)", "no table has private runs with B = n and its step; the algebra is judged"),
+    ("population-high-probability", "private_rate_n", "Theorem 5.2", "theorem", "paper", "the bound of the expected risk holds with probability 1 - delta over the start", "means over seeds cannot see a probability so near one"),
+    ("cited-lemmas", "stability", "Lemmas B.1, B.3, B.4, C.15, C.18, D.2 to D.6, F.6, F.7", "theorem", "paper", "matrix norms, mirror descent, quasi-convexity, stability, Freedman, Renyi calculus, mixtures of Gaussians", "cited from the literature; what rests on them is judged"),
+    ("concentration-events", "projection", "Lemmas C.4 to C.10, C.17, C.19, C.20", "theorem", "paper", "the good events of the noise, the batches and the potential have the stated probability",
      "stopped at radii that no run here reaches; the bound that they lead to is judged"),
-    ("any-data", "kappa_tables", "Theorem 5.1, Theorem F.12", "the guarantee holds for all neighbouring data sets", "a statement about all data sets: proved by conditioning on the batches; multipliers are judged"),
-    ("poisson-for-all-data", "sampling_counterexample", "Theorem F.8", "for Poisson samples the pair dominates for all data sets", "cited results for that sampler; that sampler is another one than Algorithm 1's"),
-    ("proof-technique", "comparator", "Sec. 1, Sec. 4.1", "the analysis route may be of interest beyond KANs", "an opinion"),
+    ("any-data", "kappa_tables", "Theorem 5.1, Theorem F.12", "privacy", "paper", "the guarantee holds for all neighbouring data sets", "a statement about all data sets: proved by conditioning on the batches; multipliers are judged"),
+    ("poisson-for-all-data", "sampling_counterexample", "Theorem F.8", "privacy", "paper", "for Poisson samples the pair dominates for all data sets", "cited results for that sampler; that sampler is another one than Algorithm 1's"),
+    ("proof-technique", "comparator", "Sec. 1, Sec. 4.1", "text", "paper", "the analysis route may be of interest beyond KANs", "an opinion"),
 )  # fmt: skip
 
 ALGEBRA = "by construction, what is evaluated being the formula itself"
-BY_CONSTRUCTION = (
-    ("remark-4.2-linear", "lambda_tradeoff", "Theorem 4.1, Remark 4.2", "for a fixed kappa the linear noise-fluctuation term scales proportionally to 1 - lambda", ALGEBRA),
-    ("remark-4.2-quadratic", "lambda_tradeoff", "Theorem 4.1, Remark 4.2", "for a fixed kappa the quadratic Gaussian term is governed by (1 - lambda)^2 + lambda^2 eta", f"{ALGEBRA}; its least value is at lambda = 1/(1 + eta), not at 1"),
-    ("convex-lower-bound", "table_rates", "Sec. 1", "the resulting rate matches the convex DP-SCO lower bound of Bassily et al. (2019), up to logarithmic factors",
+# Id, artefact, location, kind, statement, why nothing judges it.
+BY_CONSTRUCTION: tuple[tuple[str, str, str, ClaimKind, str, str], ...] = (
+    ("remark-4.2-linear", "lambda_tradeoff", "Theorem 4.1, Remark 4.2", "theorem", "for a fixed kappa the linear noise-fluctuation term scales proportionally to 1 - lambda", ALGEBRA),
+    ("remark-4.2-quadratic", "lambda_tradeoff", "Theorem 4.1, Remark 4.2", "theorem", "for a fixed kappa the quadratic Gaussian term is governed by (1 - lambda)^2 + lambda^2 eta", f"{ALGEBRA}; its least value is at lambda = 1/(1 + eta), not at 1"),
+    ("convex-lower-bound", "table_rates", "Sec. 1", "text", "the resulting rate matches the convex DP-SCO lower bound of Bassily et al. (2019), up to logarithmic factors",
      "by construction: powers that are printed are compared with powers that are printed; gamma is not in the lower bound, whose d is the number of parameters, not the dimension of the inputs"),
-    ("independent-rate", "table_rates", "Sec. 5.1 (interpretation)", "the displayed rate matches the independent-noise rate asymptotically", "by construction: powers that are printed are compared with powers that are printed, gamma left out"),
-    ("lemma-c.1", "comparator", "Lemma C.1, eq. (6)", "the squared distance of the shifted iterate obeys the one-step identity", "by construction: an identity; tests hold it"),
-    ("lemma-b.2", "batch", "Lemma B.2", "the batch mean has variance (n - B)/(B(n - 1)) times that of a record", "by construction: an identity; tests hold it"),
-    ("theorem-f.8-poisson", "kappa_tables", "Theorem F.8, Lemma F.9", "for Poisson samples the pair dominates: its delta is no more than Lemma F.9's bound",
+    ("independent-rate", "table_rates", "Sec. 5.1 (interpretation)", "text", "the displayed rate matches the independent-noise rate asymptotically", "by construction: powers that are printed are compared with powers that are printed, gamma left out"),
+    ("lemma-c.1", "comparator", "Lemma C.1, eq. (6)", "theorem", "the squared distance of the shifted iterate obeys the one-step identity", "by construction: an identity; tests hold it"),
+    ("lemma-b.2", "batch", "Lemma B.2", "theorem", "the batch mean has variance (n - B)/(B(n - 1)) times that of a record", "by construction: an identity; tests hold it"),
+    ("theorem-f.8-poisson", "kappa_tables", "Theorem F.8, Lemma F.9", "privacy", "for Poisson samples the pair dominates: its delta is no more than Lemma F.9's bound",
      "by construction: the multiplier of the pair is the least for that sampler, and the one by the tail of participations is enough for it"),
-    ("corollary-5.5-repaired", "closed_form_validity", "Corollary 5.5, Theorem 5.4", "(ours) in its regime the larger of the displayed kappa and eq. (19)'s gives (eps, delta)-DP", "by construction: it follows from the theorem that eq. (19) is"),
+    ("corollary-5.5-repaired", "closed_form_validity", "Corollary 5.5, Theorem 5.4", "privacy", "(ours) in its regime the larger of the displayed kappa and eq. (19)'s gives (eps, delta)-DP", "by construction: it follows from the theorem that eq. (19) is"),
 )  # fmt: skip
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """All of them are not testable."""
-    for name, artefact, location, statement, why in BY_CONSTRUCTION:
-        note = f"{CHANGED}: it was called reproduced, which nothing could have refuted"
+    """Yields the claims, none of which is testable."""
+    for name, artefact, location, kind, statement, why in BY_CONSTRUCTION:
         yield untestable(
-            id=name,
-            artefact=artefact,
-            location=location,
-            kind="text",
-            source="paper",
-            statement=statement,
-            why=why,
-            note=note,
-        )
-    for name, artefact, location, statement, why in OPEN:
+            id=name, artefact=artefact, location=location, kind=kind, source="identity", statement=statement, why=why,
+            changed="It was called reproduced at first, which nothing could have refuted.",
+        )  # fmt: skip
+    for name, artefact, location, kind, source, statement, why in OPEN:
         yield untestable(
-            id=name,
-            artefact=artefact,
-            location=location,
-            kind="text",
-            source="paper",
-            statement=statement,
-            why=why,
+            id=name, artefact=artefact, location=location, kind=kind, source=source, statement=statement, why=why
         )

@@ -7,19 +7,9 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.wang2026.claims.quantities import (
-    SETTING,
-    floats,
-    left_open,
-    pairs,
-    place_of,
-    ratios,
-    told,
-    values,
-)
+from dpdescent.papers.wang2026.claims.quantities import SETTING, range_of
 from dpdescent.papers.wang2026.reading import (
     AGREES,
-    CHANGED,
     EQUAL,
     FLOOR,
     INDEPENDENT,
@@ -30,24 +20,33 @@ from dpdescent.papers.wang2026.reading import (
     TAIL,
     every,
     rows,
-)
+)  # fmt: skip
 from dpdescent.privacy.participation import renyi
 from dpdescent.privacy.participation.pairs import independent_delta
+from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_least, at_most
-from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Z95, Estimate, exactly, known, quotient
+from dpdescent.replication.judging.evidence import Claim, Evidence, Source, Verdict
+from dpdescent.replication.judging.records import INSIDE, Regime
+from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate, quotient
 
 MULTIPLIERS, VALIDITY, COUNTEREXAMPLE = "kappa_tables", "closed_form_validity", "sampling_counterexample"
 SHOWN = ("T", "r", "lam", "eps", "delta")
 PLACE = ("n", "B", "T")
 # Attained deltas are computed where that takes seconds: so many places at most, of short runs and not too little noise.
 FEW, SHORT, LEAST_KAPPA = 3, 100, 0.25
+GUARANTEES: tuple[tuple[str, str, str, Source, str], ...] = (
+    ("theorem-5.1-guarantee", PUBLISHED, "Theorem 5.1, Theorem F.12", "paper", "with the displayed kappa Algorithm 1 satisfies (eps, delta)-DP"),
+    ("theorem-5.1-proof", PROOF, "Theorem F.12 (proof)", "ours", "(ours) the factor 2 that the proof arrives at, where 8 is displayed, is enough for the zero-out relation"),
+)  # fmt: skip
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Correlated noise, independent noise, the dominating pair."""
+    """Yields the claims on correlated noise, on independent noise, and on the dominating pair."""
     yield from _theorem_5_1(evidence)
-    yield from _theorem_5_4(evidence)
+    yield _by_eq_19(evidence)
+    yield _lemma_d_7(evidence)
+    yield _theorem_5_4_guarantee(evidence)
     yield _corollary_5_5(evidence)
     yield _theorem_f_8(evidence)
 
@@ -55,96 +54,126 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def multipliers(evidence: Evidence, accountant: str, **where: object) -> pd.DataFrame:
     """Noise multipliers of an accountant, those that are finite and positive."""
     table = rows(evidence, MULTIPLIERS, series="noise multiplier", accountant=accountant, **where)  # type: ignore[arg-type]
-    return table[np.isfinite(floats(table, "mean")) & (floats(table, "mean") > 0)].reset_index(drop=True)
+    kappa = algebra.floats(table, "mean")
+    return table[np.isfinite(kappa) & (kappa > 0)].reset_index(drop=True)
 
 
-def _guaranteed(evidence: Evidence, claim: Claim, table: pd.DataFrame) -> Claim:
-    """A multiplier below what a proof asks for shows no violation, unless it is below what an attack asks for too."""
-    attacked = ratios(table, multipliers(evidence, PAIR), SETTING)
+def known_from_above(verdict: Verdict) -> Regime:
+    """The regime that leaves one verdict open, because the multiplier that is needed is known from above only."""
+    return Regime(("what is needed is known from above only",), because="not decided", blocks=(verdict,))
+
+
+def _no_attack(evidence: Evidence, table: pd.DataFrame) -> Regime:
+    """The regime of a multiplier below what a proof asks for: no violation, unless an attack asks for more too."""
+    attacked = algebra.ratios(table, multipliers(evidence, PAIR), SETTING)
     broken = any(each.value < 1.0 - AGREES for each in attacked.values())
-    missed = claim.verdict == "not reproduced"
-    return left_open(claim, "what is needed is known from above only") if missed and not broken else claim
+    return INSIDE if broken else known_from_above("not reproduced")
 
 
 def _theorem_5_1(evidence: Evidence) -> Iterator[Claim]:
     needed = multipliers(evidence, TAIL)
-    for name, accountant, location, words in (
-        ("theorem-5.1-guarantee", PUBLISHED, "Theorem 5.1, Theorem F.12", "with the displayed kappa Algorithm 1 satisfies (eps, delta)-DP"),
-        ("theorem-5.1-proof", PROOF, "Theorem F.12 (proof)", "(ours) the factor 2 that the proof arrives at, where 8 is displayed, is enough for the zero-out relation"),
-    ):  # fmt: skip
+    for name, accountant, location, source, words in GUARANTEES:
         table = multipliers(evidence, accountant, precondition="met")
-        beyond = ratios(multipliers(evidence, accountant, precondition="not met"), needed, SETTING)
-        found = ratios(table, needed, SETTING, SHOWN)
-        made = every(
-            id=name, artefact=MULTIPLIERS, location=location, kind="text", source="paper",
+        beyond = algebra.ratios(multipliers(evidence, accountant, precondition="not met"), needed, SETTING)
+        yield every(
+            id=name, artefact=MULTIPLIERS, location=location, kind="privacy", source=source,
             statement=words,
             quantity="kappa over the one that is proved enough by the exact tail of participations, where eps, delta <= 1 and rT >= 3 log(2/delta): the smallest",
-            cells=found.values(), criterion=at_least(1.0 - EQUAL),
-            note=f"zero-out relation, {len(found)} places; outside of the condition it is at least the proved one in {sum(each.value >= 1 for each in beyond.values())} of {len(beyond)}",
+            cells=algebra.ratios(table, needed, SETTING, SHOWN), criterion=at_least(1.0 - EQUAL),
+            regime=_no_attack(evidence, table),
+            note=f"zero-out relation; outside of the condition it is at least the proved one in {sum(each.value >= 1 for each in beyond.values())} of {len(beyond)} places",
         )  # fmt: skip
-        yield _guaranteed(evidence, made, table)
     table = multipliers(evidence, PUBLISHED, precondition="met")
-    doubled = needed.assign(mean=2.0 * floats(needed, "mean"))
-    made = every(
-        id="theorem-5.1-replace-one", artefact=MULTIPLIERS, location="Theorem F.12", kind="theorem", source="ours",
+    yield every(
+        id="theorem-5.1-replace-one", artefact=MULTIPLIERS, location="Theorem F.12", kind="privacy", source="ours",
         statement="(ours) the displayed factor 8 covers the replace-one relation too, whose sensitivity is twice as large",
         quantity="kappa over twice the one that is proved enough for zero-out, where the theorem's condition is met: the smallest",
-        cells=ratios(table, doubled, SETTING, SHOWN).values(), criterion=at_least(1.0 - EQUAL),
+        cells=algebra.ratios(table, _doubled(needed), SETTING, SHOWN), criterion=at_least(1.0 - EQUAL),
+        regime=_no_attack(evidence, table),
     )  # fmt: skip
-    yield _guaranteed(evidence, made, table)
 
 
-def _theorem_5_4(evidence: Evidence) -> Iterator[Claim]:
-    table = rows(evidence, VALIDITY, panel="renyi", series="eq. (19) at D.9's multiplier")
-    floor = rows(evidence, VALIDITY, panel="renyi", series=FLOOR)
-    hopeless = {place_of(row, PLACE) for _, row in floor.iterrows() if row["mean"] > row["eps"]}
-    spent = {place_of(row, PLACE): quotient(row["mean"], row["eps"]) for _, row in table.iterrows()}
-    yield every(
-        id="theorem-5.4-by-eq-19", artefact=VALIDITY, location="Theorem 5.4, Theorem D.9", kind="theorem", source="paper",
+def _doubled(table: pd.DataFrame) -> pd.DataFrame:
+    """Zero-out multipliers times two: the sum moves twice as far if a record is replaced."""
+    return table.assign(mean=2.0 * algebra.floats(table, "mean"))
+
+
+def _by_eq_19(evidence: Evidence) -> Claim:
+    table, floor = (
+        rows(evidence, VALIDITY, panel="renyi", series=series) for series in ("eq. (19) at D.9's multiplier", FLOOR)
+    )
+    hopeless = {algebra.place_of(row, PLACE) for row in algebra.each(floor) if row["mean"] > row["eps"]}
+    spent = {algebra.place_of(row, PLACE): quotient(row["mean"], row["eps"]) for row in algebra.each(table)}
+    return every(
+        id="theorem-5.4-by-eq-19", artefact=VALIDITY, location="Theorem 5.4, Theorem D.9", kind="privacy", source="paper",
         statement="Theorem 9 of Wang, Balle and Kasiviswanathan, eq. (19), gives (eps, delta)-DP at the displayed kappa",
         quantity="eps by eq. (19) at that kappa over the eps asked for, where (19) gives that eps at some kappa: the largest over n, B and T",
-        cells=known(each for place, each in spent.items() if place not in hopeless), criterion=at_most(1.0 + EQUAL),
-        note=f"what the proof does not deliver may hold all the same; finding theorem-d.9-renyi. {told(spent)}. More than that eps at any kappa, and not judged: {'; '.join(sorted(hopeless)) or 'nowhere'}. "
-        f"{CHANGED}: places where no kappa is enough for (19) were judged too",
+        cells={place: each for place, each in spent.items() if place not in hopeless}, criterion=at_most(1.0 + EQUAL),
+        changed="Places where no kappa is enough for (19) were judged too at first.",
+        note=f"what the proof does not deliver may hold all the same; finding theorem-d.9-renyi. More than that eps at any kappa, and not judged: {'; '.join(sorted(hopeless)) or 'nowhere'}",
     )  # fmt: skip
-    orders = {place_of(row, PLACE): _order_ratio(row) for _, row in table.iterrows()}
-    made = every(
-        id="lemma-d.7", artefact=VALIDITY, location="Lemma D.7, as Theorem D.9 applies it", kind="theorem", source="paper",
+
+
+def _lemma_d_7(evidence: Evidence) -> Claim:
+    constant = float(evidence.published["ratios"]["c_sgm"])
+    table = rows(evidence, VALIDITY, panel="renyi", series="eq. (19) at D.9's multiplier")
+    too_large = "(19) is an upper bound too: where it is larger the lemma does not follow from it, and may hold"
+    return every(
+        id="lemma-d.7", artefact=VALIDITY, location="Lemma D.7, as Theorem D.9 applies it", kind="privacy", source="paper",
         statement="a step is (alpha, 8 alpha B^2/(n^2 kappa^2))-RDP",
         quantity="eq. (19) at D.9's alpha = 1 + 2 log(1/delta)/eps and kappa over that: the largest over n, B and T",
-        cells=known(orders.values()), criterion=at_most(1.0 + AGREES),
-        note=f"the lemma says \"in the standard low-sampling regime\", which D.9 does not ask for. {told(orders)}",
+        cells={algebra.place_of(row, PLACE): _order_ratio(row, constant) for row in algebra.each(table)},
+        criterion=at_most(1.0 + AGREES),
+        regime=Regime((too_large,), because="not decided", blocks=("not reproduced",)),
+        changed="A larger value of (19) counted as not reproduced at first.",
+        note='the lemma says "in the standard low-sampling regime", which D.9 does not ask for',
     )  # fmt: skip
-    does_not_follow = f"(19) is an upper bound too: where it is larger the lemma does not follow from it, and may hold. {CHANGED}: that counted as not reproduced"
-    yield left_open(made, does_not_follow) if made.verdict == "not reproduced" else made
-    yield _theorem_5_4_guarantee(evidence)
+
+
+def _order_ratio(row: "pd.Series[float]", constant: float) -> Estimate:
+    """Right-hand side of (19) over constant alpha r^2 / kappa^2 at the order that D.9 uses, rounded up on the grid."""
+    wanted = 1.0 + 2.0 * math.log(1.0 / row["delta"]) / row["eps"] if row["delta"] > 0 and row["eps"] > 0 else math.nan
+    if not (wanted <= renyi.ORDERS[-1] and row["kappa"] > 0 and row["r"] > 0):
+        return NOTHING
+    place = int(np.searchsorted(renyi.ORDERS, wanted))
+    alpha = float(renyi.ORDERS[place])
+    stated = constant * alpha * (row["r"] / row["kappa"]) ** 2
+    return quotient(float(renyi.divergences(float(row["kappa"]), float(row["r"]))[place]), stated)
 
 
 def _theorem_5_4_guarantee(evidence: Evidence) -> Claim:
-    """Refuted by what is attained; confirmed only where the displayed kappa is at least one that is proved enough."""
+    """Judges Theorem 5.4: refuted by what is attained, confirmed only where the displayed kappa is at least one that is proved enough."""
     published, renyi_kappa = multipliers(evidence, INDEPENDENT), multipliers(evidence, RENYI)
-    proved = ratios(published, _proved_for_replace_one(evidence), SETTING, SHOWN)
-    attained = attained_over_target(evidence)
+    proved = algebra.ratios(published, _proved_for_replace_one(evidence), SETTING, SHOWN)
     below = sum(each.value < 1.0 - EQUAL for each in proved.values())
-    unknown = len(published) - len(pairs(published, renyi_kappa, SETTING))
-    top = max(attained, key=lambda place: attained[place].value, default="nowhere")
-    made = every(
-        id="theorem-5.4-guarantee", artefact=MULTIPLIERS, location="Theorem 5.4, Theorem D.9", kind="theorem", source="paper",
+    unknown = len(published) - len(algebra.pairs(published, renyi_kappa, SETTING))
+    return every(
+        id="theorem-5.4-guarantee", artefact=MULTIPLIERS, location="Theorem 5.4, Theorem D.9", kind="privacy", source="paper",
         statement="with lambda = 0 and the displayed kappa Algorithm 1 satisfies (eps, delta)-DP",
         quantity="delta that two data sets attain at that kappa (exact composition, rounded down) over the target: the largest over Corollary 5.5's regime and the short runs where the exact kappa of Theorem F.8's pair is largest beside it",
-        cells=known(attained.values()) if proved else [], criterion=at_most(1.0 + EQUAL),
-        note=f"largest at {top}; by place: {told(attained)}. kappa {_between(published)}; below the smaller of those that eq. (19) and the tail of participations prove enough for replace-one in {below} of {len(proved)} places, "
-        f"where a sharper proof may confirm it; no kappa is enough for eq. (19) in {unknown} of them, where the tail's stands alone. {CHANGED}: the displayed kappa over the proved one was printed, which is not what refutes it",
+        cells=attained_over_target(evidence) if proved else {}, criterion=at_most(1.0 + EQUAL),
+        regime=known_from_above("reproduced") if below else INSIDE,
+        changed="At first the displayed kappa over the proved one was judged, which is not what refutes it.",
+        note=f"kappa {range_of(published['mean'])}; below the smaller of those that eq. (19) and the tail of participations prove enough for replace-one in {below} of {len(proved)} places, "
+        f"where a sharper proof may confirm it; no kappa is enough for eq. (19) in {unknown} of them, where the tail's stands alone",
     )  # fmt: skip
-    if made.verdict == "reproduced" and below:
-        return left_open(made, "what is needed is known from above only")
-    return made
 
 
-def attained_over_target(evidence: Evidence) -> dict[str, Estimate]:
+def _proved_for_replace_one(evidence: Evidence) -> pd.DataFrame:
+    """Twice the zero-out tail's multiplier without correlation, or eq. (19)'s where there is one and it is smaller."""
+    doubled = _doubled(multipliers(evidence, TAIL, lam=0))
+    smaller = {
+        algebra.place_of(row, SETTING): other["mean"]
+        for row, other in algebra.pairs(doubled, multipliers(evidence, RENYI), SETTING)
+    }
+    found = [min(row["mean"], smaller.get(algebra.place_of(row, SETTING), math.inf)) for row in algebra.each(doubled)]
+    return doubled.assign(mean=np.asarray(found, dtype=np.float64))
+
+
+def attained_over_target(evidence: Evidence) -> Places:
     """Attained delta over the target at D.9's kappa, by place: Corollary 5.5's regime, then a few places outside of it."""
     regime = [rows(evidence, VALIDITY, panel="regime", series=series) for series in ("attained delta", "target delta")]
-    found = ratios(regime[0], regime[1], ("n",), ("n", "T", "r", "eps", "delta", "kappa"))
+    found = algebra.ratios(regime[0], regime[1], ("n",), ("n", "T", "r", "eps", "delta", "kappa"))
     return found | {
         place: quotient(attained, delta) for place, (attained, delta) in attained_elsewhere(evidence).items()
     }
@@ -155,12 +184,12 @@ def attained_elsewhere(evidence: Evidence) -> dict[str, tuple[float, float]]:
     exact = multipliers(evidence, PAIR, lam=0)
     worse = [
         (other["mean"] / row["mean"], row)
-        for row, other in pairs(multipliers(evidence, INDEPENDENT), exact, SETTING)
+        for row, other in algebra.pairs(multipliers(evidence, INDEPENDENT), exact, SETTING)
         if row["T"] <= SHORT and row["mean"] >= LEAST_KAPPA
     ]
     chosen = [row for _, row in sorted(worse, key=lambda each: -each[0])[:FEW]]
     return {
-        f"{place_of(row, SHOWN)}, kappa = {row['mean']:.3g}": (
+        f"{algebra.place_of(row, SHOWN)}, kappa = {row['mean']:.3g}": (
             _attained(row["mean"], row["eps"], row["T"], row["r"]),
             float(row["delta"]),
         )
@@ -173,66 +202,43 @@ def _attained(kappa: float, eps: float, T: float, r: float) -> float:
     return independent_delta(float(kappa), float(eps), int(T), float(r), "down")
 
 
-def _order_ratio(row: "pd.Series[float]") -> Estimate:
-    """Right-hand side of (19) over 8 alpha r^2 / kappa^2 at the order that D.9 uses, up to the next integer on the grid."""
-    wanted = 1.0 + 2.0 * math.log(1.0 / row["delta"]) / row["eps"] if row["delta"] > 0 and row["eps"] > 0 else math.nan
-    if not (wanted <= renyi.ORDERS[-1] and row["kappa"] > 0 and row["r"] > 0):
-        return exactly(math.nan)
-    place = int(np.searchsorted(renyi.ORDERS, wanted))
-    alpha = float(renyi.ORDERS[place])
-    stated = 8.0 * alpha * (row["r"] / row["kappa"]) ** 2
-    return quotient(float(renyi.divergences(float(row["kappa"]), float(row["r"]))[place]), stated)
-
-
-def _proved_for_replace_one(evidence: Evidence) -> pd.DataFrame:
-    """Twice the zero-out tail's multiplier without correlation, or eq. (19)'s where there is one and it is smaller."""
-    tail = multipliers(evidence, TAIL, lam=0)
-    doubled = tail.assign(mean=2.0 * floats(tail, "mean"))
-    smaller = {
-        place_of(row, SETTING): other["mean"] for row, other in pairs(doubled, multipliers(evidence, RENYI), SETTING)
-    }
-    found = [min(row["mean"], smaller.get(place_of(row, SETTING), math.inf)) for _, row in doubled.iterrows()]
-    return doubled.assign(mean=np.asarray(found, dtype=np.float64))
-
-
-def _between(table: pd.DataFrame) -> str:
-    found = floats(table, "mean")
-    return f"{found.min():.3g} to {found.max():.3g}" if len(found) else "not run"
-
-
 def _corollary_5_5(evidence: Evidence) -> Claim:
     target, table = (
         rows(evidence, VALIDITY, panel="regime", series=series) for series in ("target delta", "attained delta")
     )
-    found = {f"n = {row['n']:g}": quotient(row["mean"], other["mean"]) for row, other in pairs(table, target, ("n",))}
     return every(
-        id="corollary-5.5-private", artefact=VALIDITY, location="Corollary 5.5, Theorem 5.4", kind="theorem", source="paper",
+        id="corollary-5.5-private", artefact=VALIDITY, location="Corollary 5.5, Theorem 5.4", kind="privacy", source="paper",
         statement="in its regime (B = gamma sqrt(n), T = sqrt(n)/gamma, delta = gamma/n) the displayed kappa gives (eps, delta)-DP",
         quantity="delta that a pair of data sets attains (exact composition, rounded down) over the target: the largest over n",
-        cells=known(found.values()), criterion=at_most(1.0 + EQUAL),
-        note=f"kappa {values(table, ['n'], 'kappa')}; delta {values(table, ['n'])}; target {values(target, ['n'])}",
+        cells={
+            algebra.place_of(row, ("n",)): quotient(row["mean"], other["mean"])
+            for row, other in algebra.pairs(table, target, ("n",))
+        },
+        criterion=at_most(1.0 + EQUAL),
+        note=f"kappa {range_of(table['kappa'])}; delta {range_of(table['mean'])}; target {range_of(target['mean'])}",
     )  # fmt: skip
 
 
 def _theorem_f_8(evidence: Evidence) -> Claim:
     on = ("panel", "T", "r", "lam", "eps", "delta", "kappa")
     pair, attained = (rows(evidence, COUNTEREXAMPLE, series=series) for series in ("F8 pair", "fixed size"))
-    found = {
-        place_of(row, ("T", "r", "lam", "eps", "kappa")): _ratio(row, other) for row, other in pairs(attained, pair, on)
-    }
     return every(
-        id="theorem-f.8-fixed-size", artefact=COUNTEREXAMPLE, location="Theorem F.8", kind="theorem", source="paper",
+        id="theorem-f.8-fixed-size", artefact=COUNTEREXAMPLE, location="Theorem F.8", kind="privacy", source="paper",
         statement="Algorithm 1, whose batches have a fixed size, is dominated by (P, Q) under the zero-out relation",
         quantity="delta that two zero-out neighbours attain under Algorithm 1's sampling over the pair's: the largest over T, r, lambda, kappa and eps",
-        cells=known(found.values()), criterion=at_most(1.0 + EQUAL),
-        note=f"all other clipped gradients are -C_clip v, the record's own is C_clip v or 0; finding theorem-f.8-sampling. {told(found)}",
+        cells={
+            algebra.place_of(row, ("T", "r", "lam", "eps", "kappa")): _ratio(row, other)
+            for row, other in algebra.pairs(attained, pair, on)
+        },
+        criterion=at_most(1.0 + EQUAL),
+        note="all other clipped gradients are -C_clip v, the record's own is C_clip v or 0; finding theorem-f.8-sampling",
     )  # fmt: skip
 
 
 def _ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
-    """Of two deltas, with their Monte-Carlo errors on the log scale where they have them."""
+    """The ratio of two deltas, with their Monte-Carlo errors on the log scale where they have them."""
     if not (first["mean"] > 0 and second["mean"] > 0):
-        return exactly(math.nan)
+        return NOTHING
     errors = [row["delta_se"] / row["mean"] for row in (first, second) if row["delta_se"] > 0]
     value, factor = first["mean"] / second["mean"], math.exp(Z95 * math.hypot(*errors)) if errors else 1.0
     return Estimate(value, value / factor, value * factor)

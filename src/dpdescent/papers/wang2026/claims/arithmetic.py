@@ -6,14 +6,17 @@ Prescriptions and bounds are those of `theory`, constants 1 and logarithms dropp
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from dpdescent.papers.wang2026.reading import RATE, SAME_ORDER, claim
 from dpdescent.papers.wang2026.theory import prescriptions, rates
 from dpdescent.papers.wang2026.theory.prescriptions import Entry, Point
 from dpdescent.papers.wang2026.theory.rates import Run
-from dpdescent.replication.judging.criteria import about, at_least, at_most
-from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.criteria import ABOVE_0, about, at_least, at_most
+from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence
 from dpdescent.replication.judging.statistics import exactly
+
+Prescribe = Callable[[Point], Run]
 
 ARTEFACT = "table_rates"
 # n, gamma, d and eps where either term of a rate is the larger one, and how far they are moved: a power of any of them
@@ -25,13 +28,13 @@ FAR, STEP = 1e30, 1.01
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Corollaries and improvements; the tables are not looked at."""
+    """Yields the claims on corollaries and improvements; the tables are not looked at."""
     yield from _corollaries()
     yield from _improvements()
 
 
 def _entry(setting: str, source: str) -> Entry:
-    """A line of what the paper compares, by the beginnings of its names."""
+    """The line of what the paper compares, found by the beginnings of its names."""
     (found,) = (
         each for each in prescriptions.ENTRIES if each.setting.startswith(setting) and each.source.startswith(source)
     )
@@ -39,7 +42,7 @@ def _entry(setting: str, source: str) -> Entry:
 
 
 def _rate(entry: Entry, point: Point) -> float:
-    """What is claimed of the population risk."""
+    """The rate that the paper claims of the population risk."""
     return sum(power.value(point) for power in (entry.rate, entry.private) if power is not None)
 
 
@@ -49,27 +52,35 @@ def _bound(run: Run) -> rates.Rate:
     return rates.correlated(run) if run.lam > 0.0 else rates.independent(run)
 
 
-def _derived(prescribe: Callable[[Point], Run], point: Point) -> float:
+def _derived(prescribe: Prescribe, point: Point) -> float:
     """The bound of the population risk at the prescribed parameters."""
     run = prescribe(point)
     return rates.population(run, _bound(run).total)
 
 
-CASES = (
-    ("corollary-5.3-follows", "Corollary 5.3", "DP-SGD, correlated", "Corollary 5.3", prescriptions.corollary_5_3),
-    ("corollary-5.5-follows", "Corollary 5.5", "DP-SGD, independent", "Corollary 5.5", prescriptions.corollary_5_5),
-    ("corollary-5.6-follows", "Corollary 5.6", "mini-batch SGD", "Corollary 5.6", prescriptions.corollary_5_6),
-    ("dp-gd-follows", "Sec. 5.2, App. D.3", "DP-GD", "Sec. 5.2", prescriptions.full_batch_private),
-    ("gd-follows", "Sec. 5.3, App. E", "GD", "App. E", prescriptions.full_batch),
-)
+# Id, location, kind, the setting and the source of the paper's line, what is prescribed.
+CASES: tuple[tuple[str, str, ClaimKind, str, str, Prescribe], ...] = (
+    ("corollary-5.3-follows", "Corollary 5.3", "theorem", "DP-SGD, correlated", "Corollary 5.3", prescriptions.corollary_5_3),
+    ("corollary-5.5-follows", "Corollary 5.5", "theorem", "DP-SGD, independent", "Corollary 5.5", prescriptions.corollary_5_5),
+    ("corollary-5.6-follows", "Corollary 5.6", "theorem", "mini-batch SGD", "Corollary 5.6", prescriptions.corollary_5_6),
+    ("dp-gd-follows", "Sec. 5.2, App. D.3", "text", "DP-GD", "Sec. 5.2", prescriptions.full_batch_private),
+    ("gd-follows", "Sec. 5.3, App. E", "text", "GD", "App. E", prescriptions.full_batch),
+)  # fmt: skip
+# Id of the claim on the margin, id of that on the width, location, setting, what is prescribed, words, power of gamma.
+IMPROVEMENTS: tuple[tuple[str, str, str, str, Prescribe, str, float], ...] = (
+    ("dp-gd-margin", "dp-gd-width", "Sec. 5.2 (comparison)", "DP-GD", prescriptions.full_batch_private,
+     "reduces the privacy-dependent loss by one power of gamma", 1.0),
+    ("gd-margin", "gd-width", "Sec. 5.3 (comparison)", "GD", prescriptions.full_batch,
+     "yields the sharper rate 1/(gamma^2 n), where 1/(gamma^4 n) was known", 2.0),
+)  # fmt: skip
 
 
 def _corollaries() -> Iterator[Claim]:
-    for name, place, setting, source, prescribe in CASES:
+    for name, place, kind, setting, source, prescribe in CASES:
         entry = _entry(setting, source)
         near, wide = (_largest(prescribe, entry, grid) for grid in (NEAR, WIDE))
         yield claim(
-            id=name, artefact=ARTEFACT, location=place, kind="text", source="paper",
+            id=name, artefact=ARTEFACT, location=place, kind=kind, source="paper",
             statement="(algebra) the theorem's bound at the prescribed B, T, eta, m and kappa is of the order of the displayed rate",
             quantity="bound of the population risk over the rate, logarithms dropped: its largest over a wide range of n, gamma, d and eps over that of a narrow range",
             measured=exactly(wide / near), criterion=at_most(SAME_ORDER, ": the same order"),
@@ -77,7 +88,7 @@ def _corollaries() -> Iterator[Claim]:
         )  # fmt: skip
 
 
-def _largest(prescribe: Callable[[Point], Run], entry: Entry, grid: Sequence[Sequence[float]]) -> float:
+def _largest(prescribe: Prescribe, entry: Entry, grid: Sequence[Sequence[float]]) -> float:
     """Largest ratio of bound and rate over all places of a grid."""
     points = (Point(n, d, gamma, eps) for n, gamma, d, eps in itertools.product(*grid))
     return max(_derived(prescribe, point) / _rate(entry, point) for point in points)
@@ -90,26 +101,21 @@ def _power_of_gamma(value: Callable[[Point], float], gamma: float = 1e-4) -> flo
 
 
 def _improvements() -> Iterator[Claim]:
-    for key, setting, prescribe, words, powers in (
-        ("dp-gd", "DP-GD", prescriptions.full_batch_private, "reduces the privacy-dependent loss by one power of gamma", 1.0),
-        ("gd", "GD", prescriptions.full_batch, "yields the sharper rate 1/(gamma^2 n), where 1/(gamma^4 n) was known", 2.0),
-    ):  # fmt: skip
+    for margin, width, place, setting, prescribe, words, powers in IMPROVEMENTS:
         before = _entry(setting, "Wang et al.")
-        theirs = _power_of_gamma(lambda point, entry=before: _rate(entry, point))  # type: ignore[misc]
-        derived = _power_of_gamma(lambda point, run=prescribe: _derived(run, point))  # type: ignore[misc]
-        place = "Sec. 5.2 (comparison)" if key == "dp-gd" else "Sec. 5.3 (comparison)"
+        theirs, derived = _power_of_gamma(partial(_rate, before)), _power_of_gamma(partial(_derived, prescribe))
         yield claim(
-            id=f"{key}-margin", artefact=ARTEFACT, location=place, kind="text", source="paper",
+            id=margin, artefact=ARTEFACT, location=place, kind="text", source="paper",
             statement=f"(algebra) specialised to B = n the bound {words}",
             quantity="power of gamma of the derived bound less that of Wang et al. (2026)",
             measured=exactly(derived - theirs), criterion=about(powers, RATE),
             note=f"derived {derived:.3g}, quoted {theirs:.3g}; the earlier result trains both layers, this one has a fixed second layer",
         )  # fmt: skip
-        width = _power_of_gamma(lambda point, run=prescribe: run(point).m)  # type: ignore[misc]
+        asked = _power_of_gamma(lambda point, run=prescribe: run(point).m)  # type: ignore[misc]
         yield claim(
-            id=f"{key}-width", artefact=ARTEFACT, location=place, kind="text", source="paper",
+            id=width, artefact=ARTEFACT, location=place, kind="text", source="identity",
             statement="(algebra) a smaller width is required",
             quantity="power of gamma of the prescribed width less that of Wang et al. (2026)",
-            measured=exactly(width - (before.width or math.nan)), criterion=at_least(math.ulp(0.0), ": above 0"),
-            note=f"prescribed {width:.3g}, quoted {before.width}",
+            measured=exactly(asked - (before.width or math.nan)), criterion=at_least(ABOVE_0.low, ": above 0"),
+            note=f"prescribed {asked:.3g}, quoted {before.width}",
         )  # fmt: skip
