@@ -14,7 +14,7 @@ PAPERS = sorted(file.stem for file in (ROOT / "config/papers").glob("*.yaml"))
 
 # By floor: what knows no algorithm, the algorithms and what is done with them, the pipeline, the papers.
 GROUND = {"checks", "randomness", "privacy", "noise", "data", "models", "intervals"}
-MIDDLE = {"algorithms", "baselines", "attacks"}
+MIDDLE = {"algorithms", "baselines", "attacks", "commands"}
 FLOORS = {**dict.fromkeys(GROUND, 0), **dict.fromkeys(MIDDLE, 1), "replication": 2, "papers": 3}
 
 FILES = sorted(PACKAGE.rglob("*.py"))

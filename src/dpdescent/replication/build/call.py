@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from dpdescent.commands import own_data
 from dpdescent.replication.build import preflight, store
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration.project import Project
-from dpdescent.replication.ledger import own_data
 
 # What Snakemake's log says of Ctrl-C, and of a request to terminate, which lets running jobs end.
 ASKED = ("Terminating processes on user request", "Will exit after finishing currently running jobs (scheduler)")
@@ -49,7 +49,7 @@ class Call:
         # which a call is spared that has no doubtful word.
         words = [word for word in sys.argv[1:] if not word.startswith("-") and not word.isdecimal() and "=" not in word]
         if preflight.no_target(words, known) or preflight.not_begun(words, known, self.begun):
-            from snakemake import cli
+            from snakemake import cli  # type: ignore[import-untyped]
 
             asked = cli.get_argument_parser().parse_known_args(sys.argv[1:])[0].targets
             if line := preflight.no_target(asked, known) or preflight.not_begun(asked, known, self.begun):
@@ -92,7 +92,8 @@ class Call:
             files = [str(file) for file in rules[target].input] if target in rules else [target]
             files = [file for file in files if file != self.begun]
             print(f"{target}: {', '.join(files) if len(files) < 4 else os.path.commonpath(files)}", flush=True)
-            print("\n".join(self._claims(target)), flush=True)
+            for line in self._claims(target):
+                print(line, flush=True)
         if os.path.exists(f"{self.results}/MANIFEST.sha256"):
             from dpdescent.replication.build import compare
 
@@ -111,7 +112,9 @@ class Call:
             for pack in artefact.packs
         ]
         if not is_newest(file, packs):
-            return [f"Its claims are judged with those of the whole paper, from all of its tables: snakemake {key}_claims"]
+            return [
+                f"Its claims are judged with those of the whole paper, from all of its tables: snakemake {key}_claims"
+            ]
         return [verdict(row) for row in read_rows(file) if what in ("claims", row["artefact"])]
 
     def how_to_resume(self, logs: Iterable[str]) -> None:

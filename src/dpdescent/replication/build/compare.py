@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dpdescent.replication.build.files import read_rows
-from dpdescent.replication.configuration.project import Artefact
 from dpdescent.replication.build.provenance import hashes
+from dpdescent.replication.configuration.project import Artefact
 
 # Another BLAS kernel changes last bits; a distance below the floor is rounding and has no digits to agree in.
 RELATIVE, FLOOR = 1e-9, 1e-11
