@@ -37,25 +37,35 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def call(targets: set[str], *, forced: set[str] | None = None, **datasets: str) -> Call:
+def call(targets: set[str], *, forced: set[str] | None = None, dryrun: bool = False, **datasets: str) -> Call:
     rules = [SimpleNamespace(name="p2020_fig01", input=["begun", "a.csv", "a.png"], has_wildcards=lambda: False)]
     asked = SimpleNamespace(targets=targets, forcerun=forced or set(), forceall=False)
-    workflow = SimpleNamespace(rules=rules, dag_settings=asked, dag=range(3))
+    workflow = SimpleNamespace(rules=rules, dag_settings=asked, dag=range(3), dryrun=dryrun)
     return Call(workflow, project(**datasets), "begun", "reference")
 
 
 def test_figure_is_told_with_its_own_claims(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    call({"p2020_fig01"}).finish()
+    whole = call({"p2020_fig01"})
+    whole.finish()
+    whole.tell_verdicts()
     assert capsys.readouterr().out.splitlines() == [
         "p2020_fig01: a.csv, a.png", "  reproduced     c1: mean error = 0.1235; criterion: at most 1",
     ]  # fmt: skip
 
 
 def test_paper_s_claims_are_told_all(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    call({"p2020_claims"}).finish()
+    call({"p2020_claims"}).tell_verdicts()
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines[1:]] == ["reproduced", "not"]
-    assert "mean error = not measured" in lines[2]
+    assert [line.split()[0] for line in lines] == ["reproduced", "not"]
+    assert "mean error = not measured" in lines[1]
+
+
+def test_dry_run_and_failure_tell_no_verdict(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dry, failed = call({"p2020_claims"}, dryrun=True), call({"p2020_claims"})
+    failed.ended_badly = True
+    for each in (dry, failed):
+        each.tell_verdicts()
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize("spoil", ["older", "missing"])
@@ -67,7 +77,9 @@ def test_claims_that_are_older_than_a_pack_are_not_told(
         pack.unlink()
     else:
         os.utime(here / "build/paper/claims/p2020.csv", (0, 0))
-    call({"p2020_fig01"}).finish()
+    whole = call({"p2020_fig01"})
+    whole.finish()
+    whole.tell_verdicts()
     told = capsys.readouterr().out
     assert "reproduced" not in told
     assert "snakemake p2020_claims" in told

@@ -298,4 +298,3 @@ def test_pipeline_says_it_when_jobs_start() -> None:
     """There: a dry run and a build with nothing to do stay silent, and no job's own process says it again."""
     calls = [text for file in (ROOT / "Snakefile", *ROOT.glob("workflow/rules/*.smk")) for text in [file.read_text()]]
     assert sum(len(re.findall(r"^onstart:\n    CALL\.start\(\)$", text, re.MULTILINE)) for text in calls) == 1
-    assert re.search(r"^onstart:\n(    .*\n)*    warn_of_own_data\(\)\n", calls[0], re.MULTILINE)

@@ -109,11 +109,11 @@ def test_figure_tells_its_claims_and_claims_tell_their_verdicts(copy: Build) -> 
     edit(copy, YAML, "trials: {value: 4, chosen: few}", "trials: {value: 6, chosen: few}")
     told = copies.snakemake(copy.folder, "-c1", FIGURE)
     assert line not in told
-    assert f"with those of the whole paper, from all of its tables: snakemake {PAPER}_claims" in told
+    assert f"with all of the paper's, from all of its tables: snakemake {PAPER}_claims" in told
 
 
 def test_drawing_trains_and_judges_nothing(copy: Build) -> None:
     edit(copy, f"src/dpdescent/papers/{PAPER}/figures.py", "def draw", "EXTRA = 1\n\n\ndef draw")
     assert copies.plan(copy.folder) == [
-        "hash every table and figure", "sum up times and memory", f"{PAPER}/fig01: summarise trials and draw",
+        "hash every table and figure", f"{PAPER}/fig01: summarise trials and draw", "sum up times and memory",
     ]  # fmt: skip
