@@ -46,7 +46,7 @@ lint: .venv/.installed ## make lint | ruff, snakefmt, mypy
 	$(BIN)/mypy
 
 verify: .venv/.installed ## make verify [SCALE=quick] | rebuild in a scratch directory, report each difference from results
-	$(BIN)/python workflow/scripts/verify.py --scale $(SCALE) --cores $(CORES)
+	$(BIN)/dpdescent verify --scale $(SCALE) --cores $(CORES)
 
 bench: .venv/.installed ## make bench | the engines against textbook loops, side by side, as ratios
 	$(BIN)/python tests/bench/two_stage.py
@@ -57,7 +57,7 @@ bench: .venv/.installed ## make bench | the engines against textbook loops, side
 	$(BIN)/python tests/bench/kan.py
 
 readme: .venv/.installed ## make readme | write the numbers in README.md anew from results/paper
-	$(BIN)/python workflow/scripts/readme.py
+	$(BIN)/dpdescent readme
 
 unlock: .venv/.installed ## make unlock | after a killed build: remove its lock, unless a build is running
 	$(SNAKEMAKE) --unlock

@@ -4,9 +4,7 @@ import json
 import math
 import os
 import re
-import runpy
 import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,13 +14,13 @@ import pytest
 from scipy import optimize, stats
 
 from dpdescent.algorithms import dp_2s_gd, release
+from dpdescent.commands import __main__ as command
+from dpdescent.commands import own_data
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import read_sample
 from dpdescent.randomness import stream
-from dpdescent.replication.ledger import own_data
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "workflow/scripts/estimate.py"
 N = 400
 GIVEN = (
     "mine.csv --instruments z1 z2 --regressors x --outcome y --rho1 0.5 --rho2 2 --gamma1 5 --gamma2 10 --eta 0.9 "
@@ -45,10 +43,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     np.savetxt("mine.csv", table, delimiter=",", header="other,z1,z2,x,y", comments="")
 
     def call(line: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", [str(SCRIPT), *shlex.split(line)])
         code = 0
         try:
-            runpy.run_path(str(SCRIPT), run_name="__main__")
+            command.main(["estimate", *shlex.split(line)])
         except SystemExit as stop:
             code = int(stop.code or 0)
         return code, *capsys.readouterr()
@@ -300,5 +297,4 @@ def test_pipeline_notice_names_the_tables() -> None:
 def test_pipeline_says_it_when_jobs_start() -> None:
     """There: a dry run and a build with nothing to do stay silent, and no job's own process says it again."""
     calls = [text for file in (ROOT / "Snakefile", *ROOT.glob("workflow/rules/*.smk")) for text in [file.read_text()]]
-    assert sum(len(re.findall(r"^ +warn_of_own_data\(\)$", text, re.MULTILINE)) for text in calls) == 1
-    assert re.search(r"^onstart:\n(    .*\n)*    warn_of_own_data\(\)\n", calls[0], re.MULTILINE)
+    assert sum(len(re.findall(r"^onstart:\n    CALL\.start\(\)$", text, re.MULTILINE)) for text in calls) == 1

@@ -134,5 +134,7 @@ def test_lock_says_whether_to_wait_or_to_unlock() -> None:
 
 
 def test_start_of_snakemake_does_not_pay_for_numpy() -> None:
-    code = "import sys, dpdescent.replication.build.preflight; sys.exit('numpy' in sys.modules or 'psutil' in sys.modules)"
+    code = (
+        "import sys, dpdescent.replication.build.preflight; sys.exit('numpy' in sys.modules or 'psutil' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], env=os.environ, check=False).returncode == 0

@@ -83,16 +83,25 @@ def plan(folder: Path, *arguments: str) -> list[str]:
 
 
 def trained(jobs: Iterable[str]) -> dict[str, list[str]]:
-    """By artefact, the parts that a plan trains."""
+    """By artefact, the packs that a plan trains."""
     found: dict[str, list[str]] = {}
     for job in jobs:
-        if match := re.fullmatch(r"(\S+): train (\S+)", job):
+        if match := re.fullmatch(r"(\S+)/(\d+): train", job):
             found.setdefault(match[1], []).append(match[2])
     return found
 
 
 def without_training(jobs: Iterable[str]) -> set[str]:
-    return {job for job in jobs if ": train " not in job}
+    return {job for job in jobs if not job.endswith(": train")}
+
+
+def copy_without(source: Path, folder: Path, *left_out: str) -> Path:
+    """A copy without some of what lies at the top of a project, and without bytecode."""
+
+    def ignored(place: str, names: list[str]) -> set[str]:
+        return {name for name in names if name == "__pycache__" or (Path(place) == source and name in left_out)}
+
+    return Path(shutil.copytree(source, folder, ignore=ignored))
 
 
 @dataclass

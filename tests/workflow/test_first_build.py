@@ -23,7 +23,7 @@ TABLE = f"results/paper/{PAPER}/table_one.csv"
 
 def checkout(build: Build, folder: Path) -> Path:
     """The sources and results of a build as git would bring them: without Snakemake's records and intermediates."""
-    shutil.copytree(build.folder, folder, ignore=shutil.ignore_patterns(".snakemake", "build", "__pycache__"))
+    copies.copy_without(build.folder, folder, ".snakemake", "build")
     # The least favourable order: results are the newest files.
     for file in (folder / "results").rglob("*"):
         os.utime(file)
@@ -97,22 +97,24 @@ def test_whole_project_with_results_that_came_along_plans_every_job(built: Build
     assert len(jobs) > 100
 
 
+def test_file_that_came_along_is_not_taken_for_made(sixth: Build, tmp_path: Path) -> None:
+    """Asked for alone, it would look finished; the line says how to make it, and that does."""
+    folder = checkout(sixth, tmp_path / "clone")
+    spoil(folder / TABLE, 3)
+    output = copies.snakemake(folder, "-c1", TABLE, code=1)
+    assert output.splitlines()[-1] == f"{TABLE} came with this checkout; to make it here: snakemake begin {TABLE}"
+    copies.snakemake(folder, "-c1", "begin", TABLE)
+    assert (folder / TABLE).read_bytes() == (sixth.folder / TABLE).read_bytes()
+
+
 def test_lost_records_rebuild_everything(sixth: Build, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(sixth.folder, folder)
     assert copies.plan(folder) == []
     shutil.rmtree(folder / ".snakemake")
     jobs = copies.plan(folder)
-    assert f"{PAPER}/fig01: draw" in jobs
+    assert f"{PAPER}/fig01: summarise trials and draw" in jobs
     assert len(copies.trained(jobs)) == 2
-
-
-def test_jobs_start_as_soon_as_a_core_is_free(sixth: Build, tmp_path: Path) -> None:
-    """On one machine the cores alone limit the jobs: what Snakemake limits by, slows the scheduler down."""
-    folder = checkout(sixth, tmp_path / "clone")
-    output = copies.snakemake(folder, "-c2", "--max-jobs-per-timespan", "1/5s", f"{PAPER}_table_one")
-    assert "steps (100%) done" in output
-    assert "Job rate limit reached" not in output
 
 
 def test_broken_off_build_leaves_no_halves_and_resumes(sixth: Build, tmp_path: Path) -> None:
@@ -148,12 +150,12 @@ def test_failed_job_says_why_and_leaves_no_result(sixth: Build, tmp_path: Path) 
     assert (folder / f"results/paper/{PAPER}/fig01.png").exists()
 
 
-def script(folder: Path, name: str, *arguments: str, code: int) -> str:
-    """A script of a copy, with the copy's package."""
-    command = [sys.executable, folder / f"workflow/scripts/{name}.py", *arguments]
+def command_of(folder: Path, name: str, *arguments: str, code: int) -> str:
+    """A command of the package in a copy, with the copy's package."""
+    command = [sys.executable, "-m", "dpdescent.commands", name, *arguments]
     environment = scratch_environment(folder)
     found = subprocess.run(
-        command, env=environment, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command, env=environment, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     assert found.returncode == code, found.stdout
     return found.stdout
@@ -170,7 +172,7 @@ def spoil(table: Path, column: int) -> None:
 def test_verification_in_a_scratch_directory_finds_the_spoilt_number(sixth: Build, tmp_path: Path) -> None:
     folder = checkout(sixth, tmp_path / "clone")
     spoil(folder / TABLE, 3)
-    output = script(folder, "verify", code=1)
+    output = command_of(folder, "verify", code=1)
     assert [line.split(": ")[0] for line in output.splitlines() if "DIFFERS" in line] == [
         f"DIFFERS  {PAPER}/table_one.csv"
     ]
@@ -180,11 +182,11 @@ def test_verification_in_a_scratch_directory_finds_the_spoilt_number(sixth: Buil
 
 def test_spot_check_recomputes_parts(sixth: Build, tmp_path: Path) -> None:
     folder = checkout(sixth, tmp_path / "clone")
-    assert "2 of 2 artefacts checked" in script(folder, "spotcheck", code=0)
+    assert "2 of 2 artefacts checked" in command_of(folder, "spotcheck", code=0)
     parts = folder / "results/paper/parts.csv"
     for row in range(1, len(parts.read_text().splitlines())):
         lines = parts.read_text().splitlines()
         cells = lines[row].split(",")
         lines[row] = ",".join([*cells[:-1], repr(float(cells[-1]) + 1)])
         parts.write_text("\n".join([*lines, ""]))
-    assert "sum of value is" in script(folder, "spotcheck", code=1)
+    assert "sum of value is" in command_of(folder, "spotcheck", code=1)

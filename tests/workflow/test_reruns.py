@@ -9,7 +9,7 @@ from pathlib import Path
 
 import copies
 import pytest
-from copies import TINY, TRIALS, Build
+from copies import TINY, Build
 
 from dpdescent.replication.build import fingerprint
 from dpdescent.replication.configuration import project
@@ -75,7 +75,17 @@ def file_of(build: Build, module: str) -> str:
 
 def drawn_of_paper(build: Build) -> set[str]:
     mine = (artefact for artefact in artefacts(build).values() if artefact.paper == PAPER)
-    return {f"{artefact.item}: draw" for artefact in mine if not artefact.is_table}
+    return {drawn(artefact.item) for artefact in mine if not artefact.is_table}
+
+
+def drawn(item: str) -> str:
+    """The job that makes a figure from trials."""
+    return f"{item}: summarise trials and draw"
+
+
+def pasteable(item: str) -> str:
+    """The job that makes a table from trials."""
+    return f"{item}: summarise trials and write as Markdown and LaTeX"
 
 
 def test_old_modification_times_hide_no_edit(built: Build) -> None:
@@ -83,10 +93,11 @@ def test_old_modification_times_hide_no_edit(built: Build) -> None:
     name = file_of(built, "figures")
     with built.edited(name, *CODE):
         os.utime(built.folder / name, (0, 0))
-        assert f"{PAPER}/fig01: draw" in built.plan()
+        assert drawn(f"{PAPER}/fig01") in built.plan()
 
 
 def test_drawing_code_only_redraws(built: Build) -> None:
+    """The job that draws a table makes it anew too, which is no reason to judge it again."""
     with built.edited(file_of(built, "figures"), *CODE):
         jobs = built.plan()
     assert set(jobs) == drawn_of_paper(built) | END
@@ -98,10 +109,10 @@ def test_engine_retrains_its_users_only(built: Build) -> None:
     assert not using & {f"{PAPER}/fig01", f"{PAPER}/fig02"}
     with built.edited("src/dpdescent/algorithms/dp_2s_gd.py", *CODE):
         jobs = built.plan()
-    parts = {item: sorted(part.name for part in artefacts(built)[item].parts) for item in using}
-    assert {item: sorted(names) for item, names in copies.trained(jobs).items()} == parts
-    assert {job.removesuffix(": summarise trials") for job in jobs if job.endswith(": summarise trials")} == using
-    assert not {f"{PAPER}/fig01: draw", f"{PAPER}/fig02: draw", f"{PAPER}: prepare data set card"} & set(jobs)
+    every = {item: sorted(pack.name for pack in artefacts(built)[item].packs) for item in using}
+    assert {item: sorted(names) for item, names in copies.trained(jobs).items()} == every
+    assert {job.split(":")[0] for job in jobs if ": summarise trials" in job} == using
+    assert f"{PAPER}/card: prepare data set" not in jobs
 
 
 def test_accountant_reruns_the_ledger_and_no_training_that_does_not_use_it(built: Build) -> None:
@@ -110,7 +121,7 @@ def test_accountant_reruns_the_ledger_and_no_training_that_does_not_use_it(built
         jobs = built.plan()
     assert set(copies.trained(jobs)) == users(built, f"dpdescent/{name}")
     assert {job for job in jobs if job.endswith("account for privacy")} == {
-        f"{item}: account for privacy" for item in artefacts(built)
+        f"{artefact.paper}: account for privacy" for artefact in artefacts(built).values()
     }
     assert {f"{PAPER}: audit the ledger", COLLECTED} <= set(jobs)
 
@@ -125,39 +136,19 @@ def test_judgement_trains_and_draws_nothing(built: Build, module: str, job: str)
     assert set(jobs) <= JUDGED | END
 
 
-def test_new_value_on_a_split_axis_runs_its_cells_only(built: Build) -> None:
-    grid = artefacts(built)[f"{PAPER}/fig03"]
-    known = {part.name for part in grid.parts}
+def test_new_value_on_a_split_axis_runs_packs_of_its_artefact_only(built: Build) -> None:
+    """Which parts of a pack are trained is `test_packs`'s matter."""
     with built.rescaled(lambda scale: scale["papers"][PAPER]["artefacts"]["fig03"]["cells"]["a"]["n"].insert(1, 1234)):
         jobs = built.plan()
-    new = copies.trained(jobs)
-    assert set(new) == {f"{PAPER}/fig03"}
-    assert new[f"{PAPER}/fig03"]
-    assert all("_n=1234_" in name for name in new[f"{PAPER}/fig03"])
-    assert not known & set(new[f"{PAPER}/fig03"])
-    of_fig03 = {f"{PAPER}/fig03: {verb}" for verb in ("summarise trials", "account for privacy", "draw")}
+    assert set(copies.trained(jobs)) == {f"{PAPER}/fig03"}
+    of_fig03 = {drawn(f"{PAPER}/fig03"), f"{PAPER}: account for privacy"}
     assert copies.without_training(jobs) == of_fig03 | {f"{PAPER}: audit the ledger"} | JUDGED | TOLD
-
-
-def test_more_trials_run_the_new_ranges_only(builds: tuple[Build, Build]) -> None:
-    """The second build has parts of three trials, the last of them cut off by the cap, for some artefacts."""
-    _, build = builds
-    more = 2 * (TRIALS - 1)
-    with build.rescaled(lambda scale: scale.update(trials_at_most=more)):
-        new = copies.trained(build.plan())
-    made = {item for item in new if (build.folder / f"build/tiny/parts/{item}").is_dir()}
-    names = [name for item in made for name in new[item]]
-    assert names
-    # An artefact may have fewer trials of its own than the new cap.
-    assert {re.fullmatch(r".*_t(\d+)-(\d+)", name).groups() for name in names} <= {
-        (str(TRIALS - 1), str(last)) for last in range(TRIALS, more)
-    }
 
 
 def test_title_redraws_one_figure(built: Build) -> None:
     title = f"title: {artefacts(built)[f'{PAPER}/fig04'].title}"
     with built.edited(f"config/papers/{PAPER}.yaml", title, title + " (edited)"):
-        assert set(built.plan()) == {f"{PAPER}/fig04: draw", "write the page of verdicts"} | TOLD
+        assert set(built.plan()) == {drawn(f"{PAPER}/fig04"), "write the page of verdicts"} | TOLD
 
 
 def test_provenance_texts_are_told_and_rerun_nothing_else(built: Build) -> None:
@@ -174,7 +165,7 @@ def test_provenance_texts_are_told_and_rerun_nothing_else(built: Build) -> None:
 def test_seed_reruns_every_training(built: Build) -> None:
     jobs = copies.trained(copies.plan(built.folder, *TINY, "seed=7"))
     assert {item: len(names) for item, names in jobs.items()} == {
-        item: len(artefact.parts) for item, artefact in artefacts(built).items()
+        item: len(artefact.packs) for item, artefact in artefacts(built).items()
     }
 
 
@@ -182,16 +173,23 @@ def test_alias_of_a_paper_and_of_an_artefact(built: Build) -> None:
     assert copies.plan(built.folder, f"{PAPER}_fig04", *TINY) == []
     jobs = copies.plan(built.folder, f"{PAPER}_fig04", *TINY, "seed=7")
     assert set(copies.trained(jobs)) == {f"{PAPER}/fig04"}
-    assert copies.without_training(jobs) == {f"{PAPER}/fig04: summarise trials", f"{PAPER}/fig04: draw"}
-    drawn = {job for job in copies.plan(built.folder, PAPER, *TINY, "seed=7") if job.endswith(": draw")}
-    assert drawn == drawn_of_paper(built)
+    assert copies.without_training(jobs) == {drawn(f"{PAPER}/fig04")}
+    jobs = copies.plan(built.folder, PAPER, *TINY, "seed=7")
+    assert {job for job in jobs if job.endswith(" and draw")} == drawn_of_paper(built)
+
+
+def test_claims_of_a_paper_are_a_target(built: Build) -> None:
+    jobs = copies.plan(built.folder, f"{PAPER}_claims", *TINY, "seed=7")
+    assert f"{PAPER}: judge claims" in jobs
+    assert {item.split("/")[0] for item in copies.trained(jobs)} == {PAPER}
+    assert not {f"{PAPER}: demonstrate findings", f"{PAPER}: audit the ledger", COLLECTED} & set(jobs)
 
 
 def test_path_of_a_file_is_a_target(built: Build) -> None:
     target = f"results/tiny/{PAPER}/fig05.png"
     jobs = copies.plan(built.folder, target, *TINY, "seed=7")
     assert set(copies.trained(jobs)) == {f"{PAPER}/fig05"}
-    assert not [job for job in jobs if job.endswith(": draw") and "fig05" not in job]
+    assert not [job for job in jobs if job.endswith(" and draw") and "fig05" not in job]
 
 
 def test_sources_are_not_the_installed_package(built: Build) -> None:

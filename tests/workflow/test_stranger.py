@@ -39,7 +39,7 @@ def clone(sixth: Build, tmp_path: Path) -> Path:
     [
         (f"{PAPER}/fig1", f"; did you mean '{FIGURE}'? {PAPER} has: fig01, table_one"),
         (f"results/paper/{PAPER}/fig01.md", f"; did you mean 'results/paper/{PAPER}/fig01.svg'?"),
-        (f"build/paper/parts/{PAPER}/table_one/x.csv", None),
+        (f"build/paper/packs/{PAPER}/table_one/7.csv", f"; did you mean 'build/paper/packs/{PAPER}/table_one/1.csv'?"),
     ],
 )
 def test_wrong_target_is_one_line(clone: Path, target: str, mend: str | None) -> None:

@@ -27,7 +27,7 @@ rule collect:
     params:
         code=code("collect"),
         read=tables_version(DEFAULT),
-        folder=RESULTS,
+        folder=subpath(output.claims, parent=True),
     message:
         "collect claims, findings, privacy, audits and parts"
     shell:
@@ -49,7 +49,7 @@ rule summary:
         f"{BUILD}/benchmarks/summary.tsv"
     params:
         code=code("summary"),
-        folder=RESULTS,
+        folder=subpath(output[0], parent=True),
         label=FIGURE_LABEL,
         papers=json.dumps(
             {key: {name: a.title for name, a in paper.artefacts.items()} for key, paper in PROJECT.papers.items()}
@@ -97,7 +97,7 @@ rule report:
         f"{BUILD}/benchmarks/report.tsv"
     params:
         code=code("report"),
-        folder=RESULTS,
+        folder=subpath(output[0], ancestor=2),
         templates=files_fingerprint(assets()),
         versions=versions("jinja2"),
         software=json.dumps(software(ROOT)),
@@ -128,7 +128,7 @@ rule manifest:
         f"{BUILD}/benchmarks/manifest.tsv"
     params:
         code=code("manifest"),
-        folder=RESULTS,
+        folder=subpath(output.manifest, parent=True),
         spec=json.dumps(
             {
                 "scale": SCALE,

@@ -1,4 +1,4 @@
-"""Begins the builds of a checkout: puts results that came along aside and makes older trained parts count for nothing."""
+"""Begins the builds of a checkout: puts results that came along aside, lets older trained parts count for nothing."""
 
 import dpdescent.replication.pins  # noqa: F401
 

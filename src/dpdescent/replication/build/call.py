@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from dpdescent.commands import own_data
 from dpdescent.replication.build import preflight, store
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration.project import Project
-from dpdescent.replication.ledger import own_data
 
 # What Snakemake's log says of Ctrl-C, and of a request to terminate, which lets running jobs end.
 ASKED = ("Terminating processes on user request", "Will exit after finishing currently running jobs (scheduler)")
@@ -32,6 +32,7 @@ class Call:
     def __init__(self, workflow: Any, project: Project, begun: str, reference: str) -> None:
         self.workflow, self.project = workflow, project
         self.begun, self.reference = begun, reference
+        self.ended_badly = False
         self.results, self.build = f"results/{project.scale}", f"build/{project.scale}"
 
     def check(self, files: Sequence[str]) -> None:
@@ -49,11 +50,12 @@ class Call:
         # which a call is spared that has no doubtful word.
         words = [word for word in sys.argv[1:] if not word.startswith("-") and not word.isdecimal() and "=" not in word]
         if preflight.no_target(words, known) or preflight.not_begun(words, known, self.begun):
-            from snakemake import cli
+            from snakemake import cli  # type: ignore[import-untyped]
 
             asked = cli.get_argument_parser().parse_known_args(sys.argv[1:])[0].targets
             if line := preflight.no_target(asked, known) or preflight.not_begun(asked, known, self.begun):
                 sys.exit(line)
+        atexit.register(self.tell_verdicts)
         atexit.register(self._explain_lock)
 
     def known_targets(self, files: Sequence[str]) -> preflight.Targets:
@@ -92,30 +94,41 @@ class Call:
             files = [str(file) for file in rules[target].input] if target in rules else [target]
             files = [file for file in files if file != self.begun]
             print(f"{target}: {', '.join(files) if len(files) < 4 else os.path.commonpath(files)}", flush=True)
-            print("\n".join(self._claims(target)), flush=True)
+            if (claims := self._claims(target)) is not None and not self._judged(*claims):
+                key = claims[0]
+                print(f"Its claims are judged with all of the paper's, from all of its tables: snakemake {key}_claims")
         if os.path.exists(f"{self.results}/MANIFEST.sha256"):
             from dpdescent.replication.build import compare
 
             print(compare.told(self.results, self.reference, self.build), flush=True)
 
-    def _claims(self, target: str) -> list[str]:
-        """Verdicts on a paper's claims, or on those of one of its artefacts, if they are up to date."""
+    def tell_verdicts(self) -> None:
+        """The last lines: verdicts on the claims that were asked for, also where there was nothing to be done."""
+        settings = self.workflow.dag_settings
+        if self.ended_badly or settings is None or self.workflow.dryrun:
+            return
+        for key, what in filter(None, map(self._claims, sorted(settings.targets))):
+            for row in self._judged(key, what):
+                print(verdict(row), flush=True)
+
+    def _claims(self, target: str) -> tuple[str, str] | None:
+        """The paper, and `claims` or one of its artefacts, whose claims a target shows; None for any other target."""
         key, _, what = target.partition("_")
         paper = self.project.papers.get(key)
-        if paper is None or what not in ("claims", *paper.artefacts):
-            return []
+        return (key, what) if paper and what in ("claims", *paper.artefacts) else None
+
+    def _judged(self, key: str, what: str) -> list[dict[str, str]]:
+        """Claims of a paper, or of one of its artefacts; none unless they were judged after the last training."""
         file = Path(self.build) / f"claims/{key}.csv"
-        packs = [
-            Path(self.build) / f"packs/{artefact.item}/{pack.name}.csv"
-            for artefact in paper.artefacts.values()
-            for pack in artefact.packs
-        ]
-        if not is_newest(file, packs):
-            return [f"Its claims are judged with those of the whole paper, from all of its tables: snakemake {key}_claims"]
-        return [verdict(row) for row in read_rows(file) if what in ("claims", row["artefact"])]
+        artefacts = self.project.papers[key].artefacts.values()
+        packs = [f"packs/{artefact.item}/{pack.name}.csv" for artefact in artefacts for pack in artefact.packs]
+        if not is_newest(file, [Path(self.build) / pack for pack in packs]):
+            return []
+        return [row for row in read_rows(file) if what in ("claims", row["artefact"])]
 
     def how_to_resume(self, logs: Iterable[str]) -> None:
         """The last line of a build that did not end well; Snakemake's own stand between it and the failed job's."""
+        self.ended_badly = True
         by_user = any(words in Path(log).read_text(encoding="utf-8") for log in logs for words in ASKED)
         why = "Interrupted" if by_user else "Not finished. The log of the failed job is printed above"
         line = f"{why}; logs are in {self.build}/logs. What is made is kept: run the same command to resume."

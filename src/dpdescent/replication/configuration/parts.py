@@ -125,9 +125,7 @@ def _product(cell: Node, split: list[str], here: str) -> list[Node]:
     lists = [as_list(cell[axis]) for axis in axes]
     for axis, values in zip(axes, lists, strict=True):
         if any(isinstance(value, list | dict) for value in values):
-            raise ConfigError(
-                f"{here}.{axis} = {conf.short(values)} is split; its values must be plain ones"
-            )
+            raise ConfigError(f"{here}.{axis} = {conf.short(values)} is split; its values must be plain ones")
         if len(set(values)) < len(values):
             raise ConfigError(f"{here}.{axis} = {values} repeats a value; each cell is run once")
     return [{**cell, **dict(zip(axes, values, strict=True))} for values in itertools.product(*lists)]

@@ -44,10 +44,10 @@ class Artefact:
         measures: further measured columns, averaged over trials.
         cells, arms: its panels and inner axes, as the headline has them.
         parts: what is trained for it.
-        packs: its parts by job.
         reads: artefacts of the same paper whose tables its jobs read.
         on_request: whether it is made only when it is asked for, and kept apart from what a build makes.
         display: what only its figure reads.
+        packs: its parts by job.
     """
 
     paper: str
@@ -60,10 +60,10 @@ class Artefact:
     cells: Node = field(repr=False)
     arms: Node = field(repr=False)
     parts: list[Part] = field(repr=False)
-    packs: list[Pack] = field(repr=False)
     reads: list[str]
     on_request: bool
     display: Node = field(repr=False)
+    packs: list[Pack] = field(default_factory=list, repr=False)
 
     @property
     def item(self) -> str:
@@ -236,8 +236,8 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
     parts = parts_of(outline)
     return Artefact(
         paper, name, node["title"], node["place"], node["caption"], node["keys"], node.get("measures", []),
-        node["cells"], node.get("arms", {}), parts, packs_of(parts, node["parts_per_job"]), node.get("reads", []),
-        "on_request" in node, node.get("display", {}),
+        node["cells"], node.get("arms", {}), parts, node.get("reads", []), "on_request" in node,
+        node.get("display", {}), packs_of(parts, node["parts_per_job"]),
     )  # fmt: skip
 
 

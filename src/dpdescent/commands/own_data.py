@@ -74,7 +74,7 @@ def told(content: Mapping[str, Any], output: str) -> str:
     """A run for the terminal: notice, estimate, account and where it was written.
 
     Args:
-        content: what was written, as `workflow/scripts/estimate.py` makes it.
+        content: what was written, as `dpdescent estimate` makes it.
         output: where.
     """
     account, settings = content["account"], content["settings"]

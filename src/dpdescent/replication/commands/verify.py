@@ -8,32 +8,34 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from dpdescent.replication.build import compare
+from dpdescent.replication.commands import checkout
 
-ROOT = Path(__file__).resolve().parents[2]
 
+def main(arguments: Sequence[str], name: str) -> None:
+    """Runs the command.
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    Raises:
+        SystemExit: with 1 and a line or a report, if something differs or is not there.
+    """
+    parser = argparse.ArgumentParser(prog=name, description=__doc__)
     parser.add_argument("--scale", default="paper", help="scale to rebuild")
     parser.add_argument("--cores", default="2", help="number of cores")
-    args = parser.parse_args()
+    args = parser.parse_args(arguments)
+    checkout.require()
     results = f"results/{args.scale}"
-    if not (ROOT / results / "MANIFEST.sha256").is_file():
+    if not Path(results, "MANIFEST.sha256").is_file():
         sys.exit(f"There is no finished {results} to verify; build it first: make results SCALE={args.scale}")
     with tempfile.TemporaryDirectory(prefix="dpdescent-verify-") as scratch:
         for name in compare.SOURCES:
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
-            copy(ROOT / name, Path(scratch) / name)
+            copy = shutil.copytree if Path(name).is_dir() else shutil.copy2
+            copy(name, Path(scratch) / name)
         command = [sys.executable, "-m", "snakemake", "--cores", args.cores, "--config", f"scale={args.scale}"]
         if subprocess.run(command, cwd=scratch, env=compare.scratch_environment(scratch)).returncode:
             sys.exit("The rebuild failed, see above. Data of your own must be named by their absolute path.")
-        report = compare.folders(Path(scratch) / results, ROOT / results)
+        report = compare.folders(Path(scratch) / results, results)
     print(report.text())
     sys.exit(1 if report.differs else 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -6,30 +6,37 @@ import dpdescent.replication.pins  # noqa: F401
 import argparse
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from dpdescent.replication.build.files import atomic, read_rows
+from dpdescent.replication.commands import checkout
 from dpdescent.replication.configuration import project, values
 from dpdescent.replication.report import reference, summary
 from dpdescent.replication.report.content import foremost
 
-ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ("config", "scale", "paper")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(arguments: Sequence[str], name: str) -> None:
+    """Runs the command.
+
+    Raises:
+        SystemExit: with 1 and a line or a report, if something differs or is not there.
+    """
+    parser = argparse.ArgumentParser(prog=name, description=__doc__)
     parser.add_argument("--results", default="results/paper", help="results to quote")
     parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if a page is out of date")
-    args = parser.parse_args()
+    args = parser.parse_args(arguments)
+    checkout.require()
     stale = []
-    for name, blocks in (("README.md", quoted(ROOT / args.results)), ("config/README.md", documented())):
-        text = (ROOT / name).read_text(encoding="utf-8")
+    for name, blocks in (("README.md", quoted(Path(args.results))), ("config/README.md", documented())):
+        text = Path(name).read_text(encoding="utf-8")
         current = summary.fill(text, blocks)
         if current != text:
             stale.append(name)
         if not args.check:
-            with atomic(ROOT / name) as stream:
+            with atomic(name) as stream:
                 stream.write(current)
     if args.check and stale:
         sys.exit(f"{' and '.join(stale)}: not what results and schemas say now: run make readme")
@@ -40,7 +47,7 @@ def quoted(results: Path) -> dict[str, str]:
     claims, findings, audit, compute = (
         read_rows(results / f"{kind}.csv") for kind in ("claims", "findings", "audit", "compute")
     )
-    made = project.load({"scale": "paper", "seed": 0, "papers": "all"}, ROOT)
+    made = project.load({"scale": "paper", "seed": 0, "papers": "all"}, Path())
     titles = {
         key: {name: f"{each.place}: {each.title}" for name, each in paper.artefacts.items()}
         for key, paper in made.papers.items()
@@ -56,7 +63,7 @@ def quoted(results: Path) -> dict[str, str]:
 
 def documented() -> dict[str, str]:
     """The blocks of config/README.md."""
-    schemas = {name: ROOT / f"workflow/schemas/{name}.schema.yaml" for name in SCHEMAS}
+    schemas = {name: Path(f"workflow/schemas/{name}.schema.yaml") for name in SCHEMAS}
     return {name: reference.keys(values.read_yaml(path)) for name, path in schemas.items()}
 
 
@@ -64,11 +71,7 @@ def rule_graph() -> str:
     """The rules of a build as a mermaid picture; one paper has them all."""
     command = [sys.executable, "-m", "snakemake", "--rulegraph", "mermaid-js", "--cores", "1", "--forceall"]
     options = ["--config", "scale=quick", "papers=[liang2025]"]
-    done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"the rule graph was not made: {done.stderr.strip()}")
     return f"```mermaid\n{reference.plain_graph(done.stdout)}\n```"
-
-
-if __name__ == "__main__":
-    main()

@@ -14,24 +14,30 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from dpdescent.replication.build import compare
 from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.commands import checkout
 from dpdescent.replication.configuration import packs, parts, project
 
-ROOT = Path(__file__).resolve().parents[2]
 
+def main(arguments: Sequence[str], name: str) -> None:
+    """Runs the command.
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    Raises:
+        SystemExit: with 1 and a line or a report, if something differs or is not there.
+    """
+    parser = argparse.ArgumentParser(prog=name, description=__doc__)
     parser.add_argument("--results", default="results/paper", help="committed results")
     parser.add_argument("--seconds", type=float, default=300.0, help="time to spend")
     parser.add_argument("--choice", default="0", help="any text, such as a commit's hash: decides what is checked")
-    args = parser.parse_args()
-    provenance = json.loads((ROOT / args.results / "provenance.json").read_text())
-    whole = project.load({"scale": provenance["scale"], "seed": provenance["seed"], "papers": "all"}, ROOT)
-    committed = compare.part_sums(read_rows(ROOT / args.results / "parts.csv"))
+    args = parser.parse_args(arguments)
+    checkout.require()
+    provenance = json.loads(Path(args.results, "provenance.json").read_text())
+    whole = project.load({"scale": provenance["scale"], "seed": provenance["seed"], "papers": "all"}, Path())
+    committed = compare.part_sums(read_rows(Path(args.results, "parts.csv")))
     artefacts, choice = whole.artefacts(), random.Random(args.choice)
     choice.shuffle(artefacts)
     started, failures, checked = time.monotonic(), 0, 0
@@ -72,7 +78,7 @@ def _recompute(
         _run("data.py", "--spec", spec, "--output", str(data))
         command += ["--data", str(data)]
     if artefact.reads:
-        folder = ROOT / results / artefact.paper
+        folder = Path(results, artefact.paper)
         command += ["--tables", *(str(folder / f"{other}.csv") for other in artefact.reads)]
     _run(*command)
     return compare.part_difference(committed, artefact, part.name, folder / f"{part.name}.csv")
@@ -80,8 +86,4 @@ def _recompute(
 
 def _run(script: str, *arguments: str) -> None:
     command = [sys.executable, f"workflow/scripts/{script}", *arguments]
-    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-
-
-if __name__ == "__main__":
-    main()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

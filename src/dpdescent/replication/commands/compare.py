@@ -5,25 +5,22 @@ import dpdescent.replication.pins  # noqa: F401
 # isort: split
 import argparse
 import sys
-from pathlib import Path
+from collections.abc import Sequence
 
 from dpdescent.replication.build import compare
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(arguments: Sequence[str], name: str) -> None:
+    """Runs the command.
+
+    Raises:
+        SystemExit: with 1 and a line or a report, if something differs or is not there.
+    """
+    parser = argparse.ArgumentParser(prog=name, description=__doc__)
     parser.add_argument("--made", required=True, help="folder that was made now")
     parser.add_argument("--reference", required=True, help="folder to compare with")
-    parser.add_argument("--build", help="folder of the build, for the hint where the logs are")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if anything differs")
-    args = parser.parse_args()
+    args = parser.parse_args(arguments)
     report = compare.folders(args.made, args.reference)
     print(report.text())
-    if (Path(args.made) / "claims.csv").exists():
-        print(compare.scorecard(args.made))
-        print(f"Open {args.made}/report/index.html for figures and verdicts; logs are in {args.build or 'build'}/logs.")
     sys.exit(1 if args.strict and report.differs else 0)
-
-
-if __name__ == "__main__":
-    main()

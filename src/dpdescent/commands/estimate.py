@@ -3,20 +3,19 @@
 All that is set is public by your word: choose nothing by looking at the data. Missing values are to be mended first.
 """
 
-import dpdescent.replication.pins  # noqa: F401
-
-# isort: split
 import argparse
 import csv
 import json
+import os
+from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import NoReturn
 
 from dpdescent.algorithms import release
+from dpdescent.commands import own_data
 from dpdescent.data.tabular import read_sample
 from dpdescent.randomness import secure_generator, stream
-from dpdescent.replication.build.files import atomic
-from dpdescent.replication.ledger import own_data
 
 COLUMNS = {
     "instruments": "columns that move the regressors, and the outcome through them only; controls stand here too",
@@ -32,17 +31,22 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"Error: {' '.join(message.split())}\n")
 
 
-def main() -> None:
-    parser = _parser()
-    args = parser.parse_args()
+def main(arguments: Sequence[str], name: str) -> None:
+    """Runs the command.
+
+    Raises:
+        SystemExit: 2, with one line, if an option is missing or wrong, or the file cannot be used.
+    """
+    parser = _parser(name)
+    args = parser.parse_args(arguments)
     try:
         print(_estimate(args))
     except (ValueError, OSError, csv.Error) as error:
         parser.error(str(error))
 
 
-def _parser() -> Parser:
-    parser = Parser(description=__doc__, allow_abbrev=False)
+def _parser(name: str) -> Parser:
+    parser = Parser(prog=name, description=__doc__, allow_abbrev=False)
     parser.add_argument("source", help="CSV with a header line")
     for name, what in COLUMNS.items():
         parser.add_argument(f"--{name}", nargs=None if name == "outcome" else "+", help=what)
@@ -76,8 +80,7 @@ def _estimate(args: argparse.Namespace) -> str:
         "settings": {**asdict(settings), **columns, "centre": constants, **noise},
         **{name: path.tolist() for name, path in outcome.paths.items()},
     }
-    with atomic(args.output) as file:
-        file.write(json.dumps(content, indent=2, allow_nan=False) + "\n")
+    _write(json.dumps(content, indent=2, allow_nan=False) + "\n", Path(args.output))
     return own_data.told(content, args.output)
 
 
@@ -90,5 +93,12 @@ def _check(args: argparse.Namespace) -> None:
     own_data.require_free(args.output, args.source, keep=args.secure_noise)
 
 
-if __name__ == "__main__":
-    main()
+def _write(text: str, target: Path) -> None:
+    """To a temporary name first, so that no half-written release is ever seen."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)

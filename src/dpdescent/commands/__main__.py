@@ -1,0 +1,52 @@
+"""The command `dpdescent`: one estimate on a CSV of your own, and what checks a checkout of the replication."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+# By name: the module that runs it, imported only then, and what it does.
+COMMANDS = {
+    "estimate": ("dpdescent.commands.estimate", "estimate by DP-2S-GD on a CSV of your own: one run and its account"),
+    "verify": ("dpdescent.replication.commands.verify", "rebuild a scale in a scratch directory, report differences"),
+    "spotcheck": ("dpdescent.replication.commands.spotcheck", "recompute cheap parts of the committed results"),
+    "compare": ("dpdescent.replication.commands.compare", "compare two folders of results"),
+    "readme": ("dpdescent.replication.commands.readme", "write the numbers that the READMEs quote, or check them"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command that the first argument names.
+
+    Raises:
+        SystemExit: 2, with one line, if there is no such command, or if it needs what is not installed.
+    """
+    name, *rest = [*(sys.argv[1:] if arguments is None else arguments)] or ["--help"]
+    if name in ("-h", "--help"):
+        print(usage())
+        return
+    if name not in COMMANDS:
+        _end(f"Error: there is no command {name!r}; there are: {', '.join(COMMANDS)}")
+    try:
+        module = importlib.import_module(COMMANDS[name][0])
+    except ModuleNotFoundError as error:
+        if str(error.name).startswith("dpdescent"):
+            raise
+        _end(
+            f"Error: dpdescent {name} needs {error.name}, which is not installed: pip install 'dpdescent[replication]'"
+        )
+    module.main(rest, f"dpdescent {name}")
+
+
+def usage() -> str:
+    """The commands, a line each."""
+    lines = [f"  {name:<10} {what}" for name, (_, what) in COMMANDS.items()]
+    return "\n".join(["usage: dpdescent COMMAND ...", "", *lines, "", "dpdescent COMMAND --help tells its options."])
+
+
+def _end(line: str) -> None:
+    print(line, file=sys.stderr)
+    raise SystemExit(2)
+
+
+if __name__ == "__main__":
+    main()

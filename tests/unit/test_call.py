@@ -1,0 +1,123 @@
+"""What a call of Snakemake says and refuses, on a made-up workflow."""
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dpdescent.replication.build.call import Call, is_newest, verdict
+from dpdescent.replication.build.files import write_rows
+
+COLUMNS = ["claim", "artefact", "quantity", "measured", "criterion", "verdict"]
+SMALL = {
+    "claim": "c1", "artefact": "fig01", "quantity": "mean error", "measured": "0.123456", "criterion": "at most 1",
+    "verdict": "reproduced",
+}  # fmt: skip
+
+
+def project(**datasets: str) -> Any:
+    """One paper with two figures."""
+    figures = {
+        name: SimpleNamespace(item=f"p2020/{name}", packs=[SimpleNamespace(name="1")]) for name in ("fig01", "fig02")
+    }
+    sources = {name: {"source": source} for name, source in datasets.items()}
+    return SimpleNamespace(scale="paper", papers={"p2020": SimpleNamespace(artefacts=figures, datasets=sources)})
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which a build ended: packs first, then claims."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("fig01", "fig02"):
+        write_rows(f"build/paper/packs/p2020/{name}/1.csv", ["part"], [])
+    other = SMALL | {"claim": "c2", "artefact": "fig02", "measured": "", "verdict": "not testable"}
+    write_rows("build/paper/claims/p2020.csv", COLUMNS, [SMALL, other])
+    return tmp_path
+
+
+def call(targets: set[str], *, forced: set[str] | None = None, dryrun: bool = False, **datasets: str) -> Call:
+    rules = [SimpleNamespace(name="p2020_fig01", input=["begun", "a.csv", "a.png"], has_wildcards=lambda: False)]
+    asked = SimpleNamespace(targets=targets, forcerun=forced or set(), forceall=False)
+    workflow = SimpleNamespace(rules=rules, dag_settings=asked, dag=range(3), dryrun=dryrun)
+    return Call(workflow, project(**datasets), "begun", "reference")
+
+
+def test_figure_is_told_with_its_own_claims(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = call({"p2020_fig01"})
+    whole.finish()
+    whole.tell_verdicts()
+    assert capsys.readouterr().out.splitlines() == [
+        "p2020_fig01: a.csv, a.png", "  reproduced     c1: mean error = 0.1235; criterion: at most 1",
+    ]  # fmt: skip
+
+
+def test_paper_s_claims_are_told_all(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call({"p2020_claims"}).tell_verdicts()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["reproduced", "not"]
+    assert "mean error = not measured" in lines[1]
+
+
+def test_dry_run_and_failure_tell_no_verdict(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dry, failed = call({"p2020_claims"}, dryrun=True), call({"p2020_claims"})
+    failed.ended_badly = True
+    for each in (dry, failed):
+        each.tell_verdicts()
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("spoil", ["older", "missing"])
+def test_claims_that_are_older_than_a_pack_are_not_told(
+    here: Path, capsys: pytest.CaptureFixture[str], spoil: str
+) -> None:
+    pack = here / "build/paper/packs/p2020/fig02/1.csv"
+    if spoil == "missing":
+        pack.unlink()
+    else:
+        os.utime(here / "build/paper/claims/p2020.csv", (0, 0))
+    whole = call({"p2020_fig01"})
+    whole.finish()
+    whole.tell_verdicts()
+    told = capsys.readouterr().out
+    assert "reproduced" not in told
+    assert "snakemake p2020_claims" in told
+
+
+def test_file_as_a_target_has_no_claims(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call({"results/paper/p2020/fig01.png"}).finish()
+    assert capsys.readouterr().out == "results/paper/p2020/fig01.png: results/paper/p2020/fig01.png\n"
+
+
+@pytest.mark.parametrize(("forced", "kept"), [(set(), True), ({"table"}, True), ({"train"}, False)])
+def test_forced_training_forgets_what_was_trained(here: Path, forced: set[str], kept: bool) -> None:
+    record = here / "build/paper/parts/p2020/fig01/main.json"
+    record.parent.mkdir(parents=True)
+    record.write_text("{}")
+    call(set(), forced=forced).start()
+    assert record.exists() is kept
+
+
+def test_own_data_are_named_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call(set(), card="card", mine="mine.csv").start()
+    assert capsys.readouterr().out.startswith("Notice: mine.csv: noise from a seeded generator")
+    call(set(), card="card").start()
+    assert capsys.readouterr().out == ""
+
+
+def test_verdict_is_one_line() -> None:
+    assert verdict(SMALL) == "  reproduced     c1: mean error = 0.1235; criterion: at most 1"
+
+
+def test_newest_needs_all_to_be_there(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.touch()
+    assert not is_newest(first, [second])
+    assert not is_newest(second, [first])
+    second.touch()
+    os.utime(first, (5, 5))
+    os.utime(second, (5, 5))
+    assert is_newest(first, [second])
+    os.utime(second, (6, 6))
+    assert not is_newest(first, [second])

@@ -1,0 +1,78 @@
+"""The command `dpdescent`: what it offers, and what it says where something is not there."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpdescent.commands import __main__ as command
+
+
+def end_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[object, str]:
+    """Exit code and the line on standard error."""
+    with pytest.raises(SystemExit) as stop:
+        command.main(arguments)
+    return stop.value.code, capsys.readouterr().err
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in ([], ["--help"], ["-h"]):
+        command.main(arguments)
+        told = capsys.readouterr().out
+        assert all(f"  {name} " in told for name in command.COMMANDS)
+
+
+@pytest.mark.parametrize("name", command.COMMANDS)
+def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        command.main([name, "--help"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out.startswith(f"usage: dpdescent {name} ")
+
+
+def test_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    code, line = end_of(["estimat"], capsys)
+    assert (code, line) == (
+        2, "Error: there is no command 'estimat'; there are: estimate, verify, spotcheck, compare, readme\n",
+    )  # fmt: skip
+
+
+def without(blocked: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """The command in an interpreter that lacks some packages, names joined by a comma."""
+    code = (
+        "import sys\n"
+        "class Blocked:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name.split('.')[0] in {blocked.split(',')!r}:\n"
+        "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
+        "sys.meta_path.insert(0, Blocked())\n"
+        "from dpdescent.commands.__main__ import main\n"
+        "main(sys.argv[1:])\n"
+    )
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+
+
+PIPELINE = "pandas,yaml,snakemake,jsonschema,jinja2,matplotlib,psutil,pygments"
+
+
+def test_estimate_needs_the_library_only() -> None:
+    found = without(PIPELINE, "estimate", "nowhere.csv")
+    assert found.returncode == 2
+    assert found.stderr.startswith("Error: --instruments is needed: ")
+
+
+@pytest.mark.parametrize("name", ["verify", "spotcheck", "readme"])
+def test_command_of_the_pipeline_says_what_to_install(name: str) -> None:
+    found = without(PIPELINE, name)
+    assert found.returncode == 2
+    assert found.stderr.startswith(f"Error: dpdescent {name} needs ")
+    assert found.stderr.endswith("which is not installed: pip install 'dpdescent[replication]'\n")
+    assert found.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["verify", "spotcheck", "readme"])
+def test_outside_a_checkout_is_one_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match=r"no checkout of the project: change to the folder that holds its Snakefile"):
+        command.main([name])
