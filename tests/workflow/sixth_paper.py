@@ -158,14 +158,19 @@ def evaluate(evidence):
     "claims": '''\
 """Claims."""
 
-from dpdescent.replication.judging.evidence import Claim
+from dpdescent.replication.judging import records
+from dpdescent.replication.judging.criteria import at_most
+from dpdescent.replication.judging.statistics import exactly
 
 
 def judge(evidence):
     """One claim."""
     mean = float(evidence.tables["fig01"]["mean"].mean())
     return [
-        Claim("c1", "sixth2026", "fig01", "Sec. 1", "it is small", "mean", mean, mean, mean, "at most 10", "reproduced")
+        records.claim(
+            "sixth2026", id="c1", artefact="fig01", location="Sec. 1", kind="text", source="paper",
+            statement="it is small", quantity="mean", measured=exactly(mean), criterion=at_most(10.0),
+        )
     ]
 ''',
     "findings": '''\

@@ -39,9 +39,9 @@ def test_two_builds_have_equal_bytes(builds: tuple[Build, Build]) -> None:
     figures = len(whole) - tables + 1
     assert (kinds.count(".png"), kinds.count(".svg"), kinds.count(".tex")) == (figures, figures, tables)
     papers = len(list((first.folder / "config/papers").glob("*.yaml")))
-    # Beside the artefacts' tables: the papers' bounds and settings; claims, findings, ledger, audit and the parts'
-    # fingerprints.
-    assert kinds.count(".csv") == len(whole) + 2 * papers + 5
+    # Beside the artefacts' tables: the papers' bounds and settings; claims, their cells, findings, ledger, audit and
+    # the parts' fingerprints.
+    assert kinds.count(".csv") == len(whole) + 2 * papers + 6
     assert kinds.count(".html") == len(PAGES) + papers
 
 

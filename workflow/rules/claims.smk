@@ -32,7 +32,8 @@ rule claims:
         packs=lambda wildcards: packs_of(items_of(wildcards.key)),
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
     output:
-        f"{BUILD}/claims/{{key}}.csv",
+        claims=f"{BUILD}/claims/{{key}}.csv",
+        cells=f"{BUILD}/claims_cells/{{key}}.csv",
     log:
         f"{BUILD}/logs/claims/{{key}}.log",
     benchmark:
@@ -46,7 +47,7 @@ rule claims:
         "{wildcards.key}: judge claims"
     shell:
         "{sys.executable:q} workflow/scripts/judge.py claims --spec {params.spec:q} --folder {params.folder:q}"
-        " --output {output:q} > {log} 2>&1"
+        " --output {output.claims:q} --cells {output.cells:q} > {log} 2>&1"
 
 
 rule findings:

@@ -9,6 +9,7 @@ rule collect:
     input:
         begun=BEGUN,
         claims=expand(f"{BUILD}/claims/{{key}}.csv", key=PROJECT.papers),
+        claims_cells=expand(f"{BUILD}/claims_cells/{{key}}.csv", key=PROJECT.papers),
         findings=expand(f"{BUILD}/findings/{{key}}.csv", key=PROJECT.papers),
         privacy=expand(f"{BUILD}/audit/{{key}}/privacy.csv", key=PROJECT.papers),
         audit=expand(f"{BUILD}/audit/{{key}}/audit.csv", key=PROJECT.papers),
@@ -16,6 +17,7 @@ rule collect:
         packs=packs_of(DEFAULT),
     output:
         claims=f"{RESULTS}/claims.csv",
+        claims_cells=f"{RESULTS}/claims_cells.csv",
         findings=f"{RESULTS}/findings.csv",
         privacy=f"{RESULTS}/privacy.csv",
         audit=f"{RESULTS}/audit.csv",
@@ -32,6 +34,7 @@ rule collect:
         "collect claims, findings, privacy, audits and parts"
     shell:
         "{sys.executable:q} workflow/scripts/collect.py --claims {input.claims:q} --findings {input.findings:q}"
+        " --claims_cells {input.claims_cells:q}"
         " --privacy {input.privacy:q} --audit {input.audit:q} --parts {input.parts:q} --output {params.folder} > {log} 2>&1"
 
 

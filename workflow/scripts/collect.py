@@ -1,4 +1,4 @@
-"""Puts the papers' claims, findings, privacy ledgers, audits and part fingerprints together, one file each."""
+"""Puts the papers' claims, cells, findings, privacy ledgers, audits and part fingerprints together, one file each."""
 
 import dpdescent.replication.pins  # noqa: F401
 
@@ -10,7 +10,7 @@ from dpdescent.replication.build.files import read_rows, write_rows
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    kinds = ("claims", "findings", "privacy", "audit", "parts")
+    kinds = ("claims", "claims_cells", "findings", "privacy", "audit", "parts")
     for kind in kinds:
         parser.add_argument(f"--{kind}", nargs="+", required=True, help=f"CSV files of {kind}, in order")
     parser.add_argument("--output", required=True, help="folder to write to")

@@ -23,11 +23,14 @@ def main() -> None:
     parser.add_argument("--spec", type=json.loads, required=True, help="JSON: settings, published values, names")
     parser.add_argument("--folder", required=True, help="the paper's folder of tables")
     parser.add_argument("--output", required=True, help="CSV to write")
+    parser.add_argument("--cells", help="CSV to write: what claims about many cells saw in each of them")
     args = parser.parse_args()
     verb, record = KINDS[args.kind]
     module = importlib.import_module(f"dpdescent.papers.{args.spec['paper']}.{args.kind}")
     records = getattr(module, verb)(evidence.Evidence.read(args.spec, args.folder))
     evidence.write(records, record, args.output)
+    if args.cells:
+        evidence.write_cells(records, args.cells)
     print(f"{len(records)} rows")
 
 
