@@ -76,24 +76,11 @@ def test_page_has_every_paper_and_artefact(tmp_path: Path) -> None:
     assert "p1/table_x.png" not in page
 
 
-def test_artefacts_have_titles_minutes_and_memory_of_all_their_stages() -> None:
-    columns = ["stage", "item", "jobs", "wall_s", "cpu_s", "peak_mb"]
-    rows = [
-        ("train", "p1/fig01", "2", "10", "59.0", "100"), ("table", "p1/fig01", "1", "1", "61.0", "120"),
-        ("collect", "", "1", "1", "60", "50"),
-    ]  # fmt: skip
-    compute = [dict(zip(columns, row, strict=True)) for row in rows]
-    lines = summary.artefacts(compute, {"p1": {"fig01": "Figure 1: errors", "fig02": "not built yet"}}).splitlines()
-    assert lines[2:] == [
-        "| `p1/fig01` | Figure 1: errors | 2.0 | 120 |",
-        "| `p1/fig02` | not built yet |  |  |",
-        "|  | all stages of all papers | 3.0 | 120 |",
-    ]
-
-
-def test_foremost_findings_are_a_line_each_with_the_first_of_what_was_measured() -> None:
-    finding = {**FINDING, "measured": "first; second; third"}
-    line = summary.foremost_list([finding])
-    assert "**f1** (`p1`, Prop. 3.1; privacy, severity low)" in line
-    assert line.endswith("Measured: first; second.")
-    assert len(summary.foremost_list([finding, finding]).splitlines()) == 2
+def test_headlines_are_a_line_each_and_lead_to_the_report() -> None:
+    told = {**FINDING, "headline": "8.5 instead of 1: it costs more."}
+    line = summary.headlines([told, {**FINDING, "headline": ""}])
+    assert line == (
+        "- 8.5 instead of 1: it costs more. (`p1`, Prop. 3.1; privacy, severity low: "
+        "[f1](results/paper/report/findings.html#finding-p1-f1))"
+    )
+    assert len(summary.headlines([told, told]).splitlines()) == 2

@@ -1,4 +1,4 @@
-"""Writes what README.md and config/README.md quote anew; --check changes nothing and says what is not current."""
+"""Writes anew what README.md and the documentation quote; --check changes nothing and says what is not current."""
 
 import dpdescent.replication.pins  # noqa: F401
 
@@ -13,7 +13,7 @@ from dpdescent.replication.build.files import atomic, read_rows
 from dpdescent.replication.commands import checkout
 from dpdescent.replication.configuration import project, values
 from dpdescent.replication.report import reference, summary
-from dpdescent.replication.report.content import foremost
+from dpdescent.replication.report.content import in_order
 
 SCHEMAS = ("config", "scale", "paper")
 
@@ -30,7 +30,12 @@ def main(arguments: Sequence[str], name: str) -> None:
     args = parser.parse_args(arguments)
     checkout.require()
     stale = []
-    for name, blocks in (("README.md", quoted(Path(args.results))), ("config/README.md", documented())):
+    pages = {
+        "README.md": quoted(Path(args.results)),
+        "docs/architecture.md": {"rulegraph": rule_graph()},
+        "config/README.md": documented(),
+    }
+    for name, blocks in pages.items():
         text = Path(name).read_text(encoding="utf-8")
         current = summary.fill(text, blocks)
         if current != text:
@@ -44,21 +49,9 @@ def main(arguments: Sequence[str], name: str) -> None:
 
 def quoted(results: Path) -> dict[str, str]:
     """The blocks of README.md."""
-    claims, findings, audit, compute = (
-        read_rows(results / f"{kind}.csv") for kind in ("claims", "findings", "audit", "compute")
-    )
-    made = project.load({"scale": "paper", "seed": 0, "papers": "all"}, Path())
-    titles = {
-        key: {name: f"{each.place}: {each.title}" for name, each in paper.artefacts.items()}
-        for key, paper in made.papers.items()
-    }
-    return {
-        "scorecard": summary.scorecard(claims, titles),
-        "audit": summary.audit_counts(audit, titles),
-        "findings": summary.foremost_list(foremost(findings)),
-        "artefacts": summary.artefacts(compute, titles),
-        "rulegraph": rule_graph(),
-    }
+    claims, findings = (read_rows(results / f"{kind}.csv") for kind in ("claims", "findings"))
+    papers = project.load({"scale": "paper", "seed": 0, "papers": "all"}, Path()).papers
+    return {"scorecard": summary.scorecard(claims, papers), "findings": summary.headlines(in_order(findings))}
 
 
 def documented() -> dict[str, str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.ledger.audits import EXCEEDS, NOT_VIOLATED, UNAUDITED, UNCLAIMED, VIOLATED, WITHIN
+from dpdescent.replication.report.wording import slug
 
 Row = dict[str, str]
 
@@ -109,30 +110,14 @@ def findings_list(findings: Sequence[Row]) -> str:
     )
 
 
-def foremost_list(findings: Sequence[Row]) -> str:
-    """Findings in a line each: what the paper says, and the first of what was measured."""
+def headlines(findings: Sequence[Row]) -> str:
+    """Findings that have a headline, a line each: the sentence, the paper, and the id by which the report has the rest."""
     return "\n".join(
-        f"- **{row['finding']}** (`{row['paper']}`, {row['location']}; {row['kind']}, severity {row['severity']}). "
-        f"The paper: {row['statement']}. Measured: {'; '.join(row['measured'].split('; ')[:2])}."
+        f"- {row['headline']} (`{row['paper']}`, {row['location']}; {row['kind']}, severity {row['severity']}: "
+        f"[{row['finding']}](results/paper/report/findings.html#finding-{slug(row['paper'], row['finding'])}))"
         for row in findings
+        if row["headline"]
     )
-
-
-def artefacts(compute: Sequence[Row], papers: dict[str, dict[str, str]]) -> str:
-    """What each artefact shows, with CPU time and peak memory of all its stages, from a build's benchmarks."""
-    body = []
-    for paper, titles in papers.items():
-        for name, title in titles.items():
-            mine = [row for row in compute if row["item"] == f"{paper}/{name}"]
-            body.append([f"`{paper}/{name}`", title, *_cost(mine)])
-    body.append(["", "all stages of all papers", *_cost(compute)])
-    return table(["artefact", "shows", "CPU-minutes", "peak MB of a job"], body)
-
-
-def _cost(rows: Sequence[Row]) -> list[str]:
-    if not rows:
-        return ["", ""]
-    return [f"{sum(float(row['cpu_s']) for row in rows) / 60:.1f}", f"{max(float(row['peak_mb']) for row in rows):.0f}"]
 
 
 def fill(text: str, blocks: dict[str, str]) -> str:
