@@ -73,7 +73,7 @@ def _overview(results: Content, software: Mapping[str, Any]) -> View:
     counts = Counter((claim["paper"], claim["verdict"]) for claim in results.claims)
     foremost = [(finding, _place(results, finding)) for finding in content.foremost(results.findings)]
     return {
-        "software": software, "verdicts": summary.VERDICTS, "counts": counts, "claims": results.claims,
+        "software": software, "verdicts": wording.VERDICTS, "counts": counts, "claims": results.claims,
         "artefact_count": len(results.artefacts()), "arm_count": len(results.privacy),
         "foremost": foremost,
         "tables": {
@@ -97,7 +97,7 @@ def _figures(results: Content) -> View:
 
 def _claims(results: Content) -> View:
     columns = {"kinds": content.CLAIM_KINDS, "sources": content.CLAIM_SOURCES}
-    return {"claims": results.claims, "verdicts": summary.VERDICTS, **columns}
+    return {"claims": results.claims, "verdicts": wording.VERDICTS, **columns}
 
 
 def _findings(results: Content) -> View:
@@ -143,7 +143,7 @@ def _paper(results: Content, paper: View) -> View:
     mine = of(results.claims, paper=key)
     shown = {artefact["id"] for artefact in paper["artefacts"]}
     return {
-        "paper": paper, "claims": mine, "verdicts": summary.VERDICTS,
+        "paper": paper, "claims": mine, "verdicts": wording.VERDICTS,
         "counts": Counter(claim["verdict"] for claim in mine),
         "sections": [_section(results, paper, artefact) for artefact in paper["artefacts"]],
         "elsewhere": [claim for claim in mine if claim["artefact"] not in shown],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.ledger.audits import EXCEEDS, NOT_VIOLATED, UNAUDITED, UNCLAIMED, VIOLATED, WITHIN
-from dpdescent.replication.report.wording import slug
+from dpdescent.replication.report.wording import VERDICTS, slug
 
 Row = dict[str, str]
 
@@ -15,7 +15,6 @@ _BROKEN = {
     "eps_paper": "epsilon claimed", "rho_paper": "zCDP budget claimed", "eps_audit_low": "epsilon at least",
     "rho_low": "zCDP cost at least", "eps_attained": "exactly epsilon", "rho_attained": "realised zCDP cost",
 }  # fmt: skip
-VERDICTS = ("reproduced", "not reproduced", "inconclusive", "not testable")
 
 
 def page(results: str | Path, papers: dict[str, dict[str, str]], label: str = "") -> str:
@@ -111,7 +110,7 @@ def findings_list(findings: Sequence[Row]) -> str:
 
 
 def headlines(findings: Sequence[Row]) -> str:
-    """Findings that have a headline, a line each: the sentence, the paper, and the id by which the report has the rest."""
+    """Findings that have a headline, a line each: the sentence, the paper, and a link into the report."""
     return "\n".join(
         f"- {row['headline']} (`{row['paper']}`, {row['location']}; {row['kind']}, severity {row['severity']}: "
         f"[{row['finding']}](results/paper/report/findings.html#finding-{slug(row['paper'], row['finding'])}))"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from dpdescent.replication.report.summary import VERDICTS
+VERDICTS = ("reproduced", "not reproduced", "inconclusive", "not testable")
 
 Row = dict[str, str]
 
