@@ -138,3 +138,16 @@ def test_start_of_snakemake_does_not_pay_for_numpy() -> None:
         "import sys, dpdescent.replication.build.preflight; sys.exit('numpy' in sys.modules or 'psutil' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], env=os.environ, check=False).returncode == 0
+
+
+def test_file_that_came_along_is_told_how_to_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names of rules ask for the beginning themselves, files that are not there are made anyway."""
+    monkeypatch.chdir(tmp_path)
+    (file := Path(FILES[0])).parent.mkdir(parents=True)
+    file.write_text("")
+    line = preflight.not_begun([FILES[0], FILES[1], "liang2025"], KNOWN, "begun")
+    assert line == f"{FILES[0]} came with this checkout; to make it here: snakemake begin {FILES[0]}"
+    assert preflight.not_begun(["begin", FILES[0]], KNOWN, "begun") is None
+    assert preflight.not_begun([FILES[1], "liang2025"], KNOWN, "begun") is None
+    Path("begun").touch()
+    assert preflight.not_begun([FILES[0]], KNOWN, "begun") is None

@@ -33,6 +33,13 @@ def test_trained_part_has_its_rows_and_a_record(part: Path) -> None:
     assert not list(part.parent.glob(".*"))
 
 
+def test_parts_share_all_cpu_time_of_their_process(part: Path) -> None:
+    """The first pays for the start, and no second is charged twice."""
+    store.train(part.with_name("b.csv"), MADE, run, SPEC, {})
+    (second,) = store.costs(part.parent, ["b"])
+    assert second["cpu_s"] < 0.5
+
+
 def test_files_reach_the_experiment(tmp_path: Path) -> None:
     store.train(tmp_path / "a.csv", MADE, run, SPEC, {"data": "card.csv"})
     assert "main,1,0.3333333333333333,card.csv" in (tmp_path / "a.csv").read_text()

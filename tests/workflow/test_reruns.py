@@ -83,11 +83,6 @@ def drawn(item: str) -> str:
     return f"{item}: summarise trials and draw"
 
 
-def pasteable(item: str) -> str:
-    """The job that makes a table from trials."""
-    return f"{item}: summarise trials and write as Markdown and LaTeX"
-
-
 def test_old_modification_times_hide_no_edit(built: Build) -> None:
     """A restored stash or an unpacked archive brings its own times."""
     name = file_of(built, "figures")

@@ -37,7 +37,7 @@ def clone(sixth: Build, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("target", "mend"),
     [
-        (f"{PAPER}/fig1", f"; did you mean '{FIGURE}'? {PAPER} has: fig01, table_one"),
+        (f"{PAPER}/fig1", f"; did you mean '{FIGURE}'? {PAPER} has: claims, fig01, table_one"),
         (f"results/paper/{PAPER}/fig01.md", f"; did you mean 'results/paper/{PAPER}/fig01.svg'?"),
         (f"build/paper/packs/{PAPER}/table_one/7.csv", f"; did you mean 'build/paper/packs/{PAPER}/table_one/1.csv'?"),
     ],

@@ -49,9 +49,9 @@ def no_target(requested: Iterable[str], known: Targets) -> str | None:
     return None
 
 
-def not_begun(requested: Iterable[str], known: Targets, begun: str) -> str | None:
+def not_begun(requested: Collection[str], known: Targets, begun: str) -> str | None:
     """The line for a file that lies there before any build has begun here: it came along, and would pass for made."""
-    if os.path.exists(begun):
+    if os.path.exists(begun) or "begin" in requested:
         return None
     came = [target for target in sorted(requested) if target not in known.names and os.path.isfile(target)]
     made = [target for target in came if known.makes(os.path.relpath(target))]
