@@ -173,9 +173,9 @@ def _noise(evidence: Evidence) -> Iterator[Claim]:
 
 def _at_zero(table: pd.DataFrame) -> Places:
     """Risk without noise of the labels over that with the least, by N; the error of the latter is left out."""
-    least = algebra.at_end(noisy(table), "sigma", largest=False).set_index("N")["mean"]
-    zero = table[table["sigma"] == 0]
-    return quantities.shares(zero, (float(least.get(N, math.nan)) for N in zero["N"]), ["N"])
+    least = algebra.at_end(noisy(table), "sigma", largest=False)
+    zero, means = table[table["sigma"] == 0], dict(zip(least["N"], least["mean"], strict=True))
+    return quantities.shares(zero, (means.get(N, math.nan) for N in zero["N"]), ["N"])
 
 
 def _order(evidence: Evidence) -> Iterator[Claim]:
