@@ -24,25 +24,25 @@ NOT_RUN = "not run"
 
 
 def demonstrate(evidence: Evidence) -> list[Finding]:
-    """All findings, the gravest first."""
+    """Returns all findings, the gravest first."""
     found = [*_confirmed(evidence), *_slips(evidence), *_unstated(evidence), *_questions(evidence)]
     return sorted(found, key=lambda each: get_args(Severity).index(each.severity))
 
 
 def _told(table: pd.DataFrame, place: str, column: str = "mean") -> str:
-    """The known values of a column, each with its place: `place` is a format of the row's columns."""
+    """Lists the known values of a column, each with its place: `place` is a format of the row's columns."""
     known = table[table[column].notna()]
     return listed((place.format(**row), float(row[column])) for row in known.to_dict("records")) or NOT_RUN
 
 
 def _headline(values: Iterable[float], words: str) -> str:
-    """A sentence that begins with the largest of the values; empty where there is none, because nothing was run."""
+    """Makes a sentence that begins with the largest of the values; empty where there is none, because nothing was run."""
     found = [float(value) for value in values if not math.isnan(float(value))]
     return f"{max(found):.2g} {words}" if found else ""
 
 
 def _between(values: Iterable[float], form: str = ".3g") -> str:
-    """The smallest and the largest value, once where they are the same."""
+    """Gives the smallest and the largest value, once where they are the same."""
     found = [float(value) for value in values if not math.isnan(float(value))]
     if not found:
         return NOT_RUN

@@ -19,10 +19,10 @@ from dpdescent.papers.varshney2022.reading import (
 )
 from dpdescent.papers.varshney2022.theory.moments import NORMAL_K2
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.algebra import floats
+from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, known
+from dpdescent.replication.judging.statistics import exactly
 
 ARTEFACT = "clip_path"
 RUN = ["kappa", "sigma"]
@@ -57,14 +57,17 @@ def _falls(evidence: Evidence) -> Iterator[Claim]:
         id="noise-reduces-progressively", artefact=ARTEFACT, location="Sec. 1.1, eq. (48), (50)", kind="text", source="paper",
         statement="the noise progressively reduces",
         quantity="mean zeta of an iteration over that of the one before: the largest over t, kappa and sigma",
-        cells=algebra.by(zeta, RUN, _largest_step), criterion=at_most(PROGRESSIVELY),
+        cells={place: step for _, run in zeta.groupby(RUN) for place, step in _steps(run).items()}, criterion=at_most(PROGRESSIVELY),
         note="it is the bound on E zeta_t^2 that is shown to fall",
     )  # fmt: skip
 
 
-def _largest_step(group: pd.DataFrame) -> Estimate:
-    found = [algebra.over(after, before) for before, after in pairwise(algebra.each(group))]
-    return max(known(found), key=lambda each: each.value, default=NOTHING)
+def _steps(run: pd.DataFrame) -> Places:
+    """Every value of a run over the one before it, by place."""
+    return {
+        algebra.place_of(after, [*RUN, "t"]): algebra.over(after, before)
+        for before, after in pairwise(algebra.each(run))
+    }
 
 
 def _scale(evidence: Evidence) -> Iterator[Claim]:
