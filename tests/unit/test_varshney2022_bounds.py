@@ -20,7 +20,7 @@ from dpdescent.papers.varshney2022.experiments.multiplier import ACCOUNTANTS, SH
 from dpdescent.papers.varshney2022.theory import ambssgd, ssgd
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.configuration import project
-from dpdescent.replication.judging import judgement
+from dpdescent.replication.judging import bound_rows
 from dpdescent.replication.judging.evidence import Bound, Evidence
 from made_up import NARROW, table_of
 
@@ -184,7 +184,7 @@ def test_every_place_is_there(rows: list[Bound], place: str) -> None:
 
 
 def test_orders_and_rows_without_measurement_are_open(rows: list[Bound]) -> None:
-    orders = [row for row in rows if judgement.ORDER in row.note]
+    orders = [row for row in rows if bound_rows.ORDER in row.note]
     assert len(orders) > 50
     assert all(row.holds is None for row in orders)
     assert all(row.holds is None for row in rows if row.measured is None)
@@ -195,12 +195,12 @@ def test_bounds_on_risks_say_where_they_are_vacuous(rows: list[Bound]) -> None:
     assert len(risks) > 10
     assert {row.value >= 0.5 for row in risks} == {True, False}
     for row in risks:
-        assert (judgement.VACUOUS in row.note) == (row.value >= 0.5), row
+        assert (bound_rows.VACUOUS in row.note) == (row.value >= 0.5), row
 
 
 @pytest.mark.parametrize(("value", "trivial"), [(0.499, False), (0.5, True)])
 def test_the_trivial_risk_is_half_the_squared_norm(value: float, trivial: bool) -> None:
-    assert (judgement.VACUOUS in cases.vacuous(problem(), value)) is trivial
+    assert (bound_rows.VACUOUS in cases.vacuous(problem(), value)) is trivial
 
 
 def test_what_is_false_in_the_paper_fails_and_nothing_else(rows: list[Bound]) -> None:

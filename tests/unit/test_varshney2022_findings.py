@@ -177,6 +177,16 @@ def test_findings_and_how_grave_they_are() -> None:
     )
 
 
+def test_grave_findings_have_a_headline_that_begins_with_the_worst_number() -> None:
+    worst = {"dp-stat-break-rule": "3.2e+02 ", "corollary-3.3-step": "1.6e+07 ", "corollary-3.8-step": "1.9e+04 "}
+    for name, each in FOUND.items():
+        grave = each.kind in ("privacy", "mathematics") and each.severity in ("high", "medium")
+        assert bool(each.headline) == grave == (name in worst)
+        assert each.headline.startswith(worst.get(name, ""))
+        assert len(each.headline) <= 200, each.headline
+    assert all(each.headline == "" for each in told({}).values())
+
+
 def test_nothing_is_said_against_what_the_paper_proves_of_privacy() -> None:
     for each in FOUND.values():
         text = f"{each.statement} {each.expected} {each.measured} {each.charitable_reading}".lower()

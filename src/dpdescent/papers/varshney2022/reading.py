@@ -2,8 +2,8 @@
 
 The readings were fixed before any experiment of this package was run, but for `CHANCE`, and hold for all claims
 alike; the numbers of a throw-away prototype were known by then. Which rows some claims read, and a few criteria, were
-changed after a first look at the tables: the notes of those claims say so. The paper is theory: its bounds hide
-constants and logarithms, hold with probability near one, and have no experiment beside them.
+changed after a first look at the tables: the column `changed` of those claims says so. The paper is theory: its bounds
+hide constants and logarithms, hold with probability near one, and have no experiment beside them.
 """
 
 from functools import partial
@@ -34,17 +34,12 @@ SMALL_NOISE = 0.1
 PROGRESSIVELY = 1.2
 # Where a law in d without its logarithms is claimed for a method whose bound of |x| has them: d from here on.
 LARGE_D = 80
-# A slope says something from three points on, where the term that it belongs to dominates.
-POINTS = 3
 # Agreement of simulations with exact laws, of an attack with its limit.
 AGREES = 0.05
 # A mean agrees with its exact value: within as many standard errors. Set after a first look, to check our runs.
 CHANCE = 3.0
 # Equalities of exact values, to rounding and quadrature.
 EQUAL = 1e-6
-
-# How a note says that its claim is not as it was first written.
-CHANGED = "Changed after a first look"
 
 # All columns that judgements read: what a table lacks of them is NaN.
 COLUMNS = (

@@ -22,5 +22,5 @@ PARTS = (privacy, shuffled, deviations, risks, statistic, lemmas, batches, compa
 
 
 def evaluate(evidence: Evidence) -> list[Bound]:
-    """All rows: privacy, DP-SSGD, DP-AMBSSGD, what the paper compares itself with, moments."""
+    """Evaluates all bounds: privacy, DP-SSGD, DP-AMBSSGD, what the paper compares itself with, moments."""
     return [bound for part in PARTS for bound in part.evaluate(evidence)]

@@ -24,7 +24,7 @@ SIGMA = 1.0
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every dimension, condition number and batch size, with and without privacy noise."""
+    """Evaluates them at every dimension, condition number and batch size, with and without privacy noise."""
     for setting in settings(evidence):
         problem = setting.problem
         text = f"d={problem.dimension}, kappa={problem.kappa:g}, b={setting.batch:g}, T={setting.steps:g}"
@@ -36,7 +36,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def settings(evidence: Evidence) -> Iterator[Setting]:
-    """T = 8 kappa steps with Theorem 3.7's step size; zeta is the least that Lemma 3.11 covers."""
+    """Evaluates bounds of T = 8 kappa steps with Theorem 3.7's step size; zeta is the least that Lemma 3.11 covers."""
     given = settings_of(evidence, RUNS)
     alpha = privacy.gaussian_multiplier(given["eps"], given["delta"])
     sizes = distinct(rows(evidence, RUNS)["d"].astype(float)) or SIZES
@@ -93,7 +93,7 @@ def _variance(setting: Setting, text: str) -> Iterator[Bound]:
 
 
 def _noise(setting: Setting, text: str) -> Iterator[Bound]:
-    """One step from w*."""
+    """Evaluates the bounds on one step from w*."""
     problem, b, eta = setting.problem, int(setting.batch), setting.eta
     zeta_squared = ambssgd.threshold_bound(setting, 0.0) ** 2
     variance = 4.0 * setting.alpha**2 * zeta_squared / b**2
@@ -110,7 +110,7 @@ def _noise(setting: Setting, text: str) -> Iterator[Bound]:
 
 
 def _second_half(setting: Setting, text: str) -> Iterator[Bound]:
-    """The restart at w_{T/2}, here w_0 itself."""
+    """Evaluates the bound on a restart at w_{T/2}, which is w_0 here."""
     problem, b, kept = setting.problem, int(setting.batch), int(setting.steps) // 2
     start, noise = problem.w_norm_squared / 2.0, _noise_of(setting)
     met = setting.eta <= ambssgd.second_step_condition(problem, b, noise)

@@ -27,60 +27,60 @@ chance = partial(statistics.chance, standard_errors=STANDARD_ERRORS)
 
 
 def settings_of(evidence: Evidence, artefact: str) -> dict[str, Any]:
-    """The settings that an artefact ran with: its own, and those of the paper for the rest."""
+    """Returns the settings that an artefact ran with: its own, and those of the paper for the rest."""
     about = evidence.spec["artefacts"].get(artefact, {})
     return {**evidence.settings, **about.get("settings", {})}
 
 
 def configured(evidence: Evidence, artefact: str, symbol: str, otherwise: Any) -> Any:
-    """The configured value of an arm of an artefact."""
+    """Returns the configured value of an arm of an artefact."""
     return evidence.spec["artefacts"].get(artefact, {}).get("arms", {}).get(symbol, otherwise)
 
 
 def design_at(evidence: Evidence, artefact: str, found: pd.Series) -> Design:
-    """The normal design of a row; kappa is that of the settings where the table has none."""
+    """Returns the normal design of a row; kappa is that of the settings where the table has none."""
     settings = settings_of(evidence, artefact)
     kappa = settings["kappa"] if math.isnan(found["kappa"]) else found["kappa"]
     return Design.of(int(found["d"]), float(kappa), settings["w_norm"])
 
 
 def problem_at(evidence: Evidence, artefact: str, found: pd.Series) -> LinearProblem:
-    """The regression of a row."""
+    """Returns the regression of a row."""
     return design_at(evidence, artefact, found).problem(int(found["N"]), float(found["sigma"]))
 
 
 def choice_at(evidence: Evidence, artefact: str, found: pd.Series, **changes: Any) -> Choice:
-    """DP-AMBSSGD's main choices at a row with N, d, sigma, eps, delta and T."""
+    """Returns DP-AMBSSGD's main choices at a row with N, d, sigma, eps, delta and T."""
     spec = {"settings": settings_of(evidence, artefact), "cell": {"delta": float(found["delta"])}}
     design, N, sigma = design_at(evidence, artefact, found), int(found["N"]), float(found["sigma"])
     return Choice.ours(spec, design, N, sigma, float(found["eps"]), int(found["T"]), **changes)
 
 
 def setting_of(choice: Choice, logs: bool = True) -> Setting:
-    """What Lemma 3.11 is about, at a run's choices; Delta is the smallest threshold of its DP-STAT."""
+    """Returns the quantities in Lemma 3.11 at a run's choices; Delta is the smallest threshold of its DP-STAT."""
     problem = choice.design.problem(choice.N, choice.sigma)
     width = float(choice.search.thresholds[0])
     return Setting(problem, choice.T, choice.b, choice.eta, choice.multiplier, width, logs)
 
 
 def place(name: str, found: pd.Series, *keys: str) -> str:
-    """A row in words: the artefact, and the keys that it has."""
+    """Says in words where a row is: the artefact, and the keys that it has."""
     return f"{name}: {', '.join(f'{key}={_text(found[key])}' for key in keys if not _missing(found[key]))}"
 
 
 def joined(*notes: str) -> str:
-    """Several notes as one."""
+    """Joins notes, those that are empty left out."""
     return "; ".join(filter(None, notes))
 
 
 def vacuous(problem: LinearProblem, value: float) -> str:
-    """What the note of a bound on a risk adds where the estimate 0 is as good."""
+    """Says for the note of a bound on a risk where the estimate 0 is as good."""
     trivial = problem.w_norm_squared / 2.0
     return f"{VACUOUS}: not below |w*|_H^2 / 2 = {trivial:g}, the risk of 0" if value >= trivial else ""
 
 
 def order(bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "") -> Bound:
-    """A row for a form whose constants are hidden: open, with the constant that it would need."""
+    """Makes a row for a form whose constants are hidden: open, with the constant that it would need."""
     known = measured is not None and math.isfinite(measured)
     needed = f"measured is {measured / value:.3g} times it" if known and measured is not None and value > 0.0 else ""
     return stated(
@@ -93,7 +93,7 @@ def exact(
     bound: str, location: str, setting: str, value: float, measured: float, note: str, *, met: bool = True,
     direction: Direction = "at most",
 ) -> Bound:  # fmt: skip
-    """A row for a bound beside an exact value; open where its conditions are not met, or the value left the floats."""
+    """Makes a row for a bound beside an exact value; open where conditions are not met or the value is not finite."""
     if not met or not math.isfinite(measured):
         return stated(
             bound=bound, location=location, setting=setting, value=value, note=note,
@@ -109,7 +109,7 @@ def simulated(
     bound: str, location: str, setting: str, value: float, found: pd.Series, note: str, *, met: bool = True,
     direction: Direction = "at most",
 ) -> Bound:  # fmt: skip
-    """A row for a bound beside the mean over trials; open where its conditions are not met."""
+    """Makes a row for a bound beside the mean over trials; open where its conditions are not met."""
     if not met:
         return stated(
             bound=bound, location=location, setting=setting, value=value, note=note, measured=finite(found["mean"]),
@@ -124,7 +124,7 @@ def simulated(
 def same(
     bound: str, location: str, setting: str, value: float, found: pd.Series, note: str, *, met: bool = True
 ) -> Bound:  # fmt: skip
-    """A row for an exact mean beside the mean over trials."""
+    """Makes a row for an exact mean beside the mean over trials."""
     if not met or not math.isfinite(value):
         return stated(
             bound=bound, location=location, setting=setting, value=value, note=note, measured=finite(found["mean"]),
@@ -137,7 +137,7 @@ def same(
 
 
 def equal(bound: str, location: str, setting: str, value: float, measured: float, note: str = "") -> Bound:
-    """A row for an equality of exact values."""
+    """Makes a row for an equality of exact values."""
     why = joined(note, f"equality up to rounding, {ROUNDING:g} relative")
     return identity(
         bound=bound, location=location, setting=setting, value=value, measured=measured, allowed=ROUNDING * abs(value),
@@ -146,23 +146,23 @@ def equal(bound: str, location: str, setting: str, value: float, measured: float
 
 
 def mean_square(found: pd.Series) -> float:
-    """Mean of squares over trials, from their mean and its standard error; NaN for a single trial."""
+    """Returns the mean of squares over trials, from their mean and its standard error; NaN for a single trial."""
     return float(found["mean"] ** 2 + (found["trials"] - 1.0) * found["se"] ** 2)
 
 
 def finite(value: float) -> float | None:
-    """A number; None where it left the floats."""
+    """Returns a number, or None where it is infinite or NaN."""
     return float(value) if math.isfinite(value) else None
 
 
 def ends_and_middle(values: Iterable[float]) -> list[float]:
-    """The smallest, the middle one and the largest of the distinct values."""
+    """Returns the smallest, the middle one and the largest of the distinct values."""
     known = distinct(values)
     return sorted({known[0], known[len(known) // 2], known[-1]}) if known else []
 
 
 def distinct(values: Iterable[float]) -> list[float]:
-    """Sorted, without NaN."""
+    """Returns the distinct values, sorted, without NaN."""
     return sorted({float(value) for value in values if not math.isnan(value)})
 
 

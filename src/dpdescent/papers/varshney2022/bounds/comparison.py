@@ -24,7 +24,7 @@ FACTORS = (2.0, 10.0)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every method and setting of the comparison, then of privacy for free."""
+    """Evaluates the bounds of every method and setting of the comparison, then of privacy for free."""
     methods = {entry.method: entry for entry in ENTRIES}
     table = rows(evidence, TABLE)
     # The table has all of them; here is the epsilon at which we run.
@@ -55,7 +55,7 @@ def _entry(evidence: Evidence, entry: Entry, found: pd.Series) -> Iterator[Bound
 
 
 def _free(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """From which epsilon on privacy costs no more than sampling."""
+    """Evaluates from which epsilon on privacy costs no more than sampling."""
     d, N = int(found["d"]), float(found["N"])
     value = comparison.free_epsilon(d, N)
     text = place("risk_vs_eps", found, "N", "d", "sigma")

@@ -24,7 +24,7 @@ SHARES = (0.5, 0.01)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every regression of the artefact about DP-SSGD, then of its steps."""
+    """Evaluates the bounds at every regression of the artefact about DP-SSGD, then of its steps."""
     seen: set[tuple[float, ...]] = set()
     for case in cases(evidence):
         problem = case.problem
@@ -41,7 +41,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _products(problem: LinearProblem, share: float) -> Iterator[Bound]:
-    """Products of steps, which neither N nor the noise changes."""
+    """Evaluates products of steps, which neither N nor the noise changes."""
     eta = share / problem.bound_squared
     text = f"d={problem.dimension}, eta={share:g}/R_x^2"
     moments = second_moments(problem.lam, problem.w_star, eta, 1, 0.0, 0.0, max(PRODUCTS)).sum(axis=1)
@@ -53,7 +53,7 @@ def _products(problem: LinearProblem, share: float) -> Iterator[Bound]:
 
 
 def _plain(problem: LinearProblem, share: float) -> Iterator[Bound]:
-    """Plain SGD from w*."""
+    """Evaluates the bounds of plain SGD from w*."""
     eta, N = share / problem.bound_squared, int(problem.records)
     text = f"d={problem.dimension}, N={N}, sigma={problem.sigma:g}, eta={share:g}/R_x^2"
     plain = Parameters(eta, 1.0, 0.0)
@@ -71,7 +71,7 @@ def _stationary(problem: LinearProblem, used: Parameters, text: str, whose: str)
 
 
 def _steps(case: Case) -> Iterator[Bound]:
-    """At the settings that were run: bounds with high probability beside means, which settle nothing."""
+    """Evaluates, at the settings that were run, bounds with high probability beside means, which settle nothing."""
     problem, used, text = case.problem, case.parameters, case.text
     beta, eta = 1.0 / problem.records, used.eta
     unit = replace(problem, sigma=1.0)

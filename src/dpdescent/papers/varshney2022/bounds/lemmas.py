@@ -79,7 +79,7 @@ class Law:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of exact laws, of runs, of runs without noise, of paths, of conditions."""
+    """Evaluates the lemma beside exact laws, runs, runs without noise and paths, then its conditions."""
     found = list(each(rows(evidence, RUNS, series="risk", algorithm=AMBSSGD, kind=UNCLIPPED)))
     paths = list(each(rows(evidence, PATHS, series="zeta").drop_duplicates(list(PATH_KEYS))))
     seen: set[str] = set()
@@ -98,7 +98,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _choices(evidence: Evidence, artefact: str, found: list[pd.Series]) -> Iterator[tuple[str, Choice]]:
-    """The runs' choices, and the same at more records, with as many steps and with 4 kappa log N."""
+    """Returns the runs' choices, and the same at more records, with as many steps and with 4 kappa log N."""
     keys = ("N", "d", "sigma", "eps", "delta", "kappa", "T")
     for run in found:
         kappa = problem_at(evidence, artefact, run).kappa
@@ -137,7 +137,7 @@ def _law(text: str, setting: Setting) -> Iterator[Bound]:
 
 
 def _conditions(setting: Setting) -> tuple[bool, str]:
-    """Whether the lemma's conditions on step and batch are met, and the same in words."""
+    """Returns whether the lemma's conditions on step and batch are met, and the same in words."""
     needed = ambssgd.batch_condition(setting)
     small = setting.eta <= ambssgd.step_condition(setting) * (1.0 + 1e-12)
     met = small and setting.batch >= needed
@@ -145,7 +145,7 @@ def _conditions(setting: Setting) -> tuple[bool, str]:
 
 
 def _run(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """The mean risk beside the lemma: it excludes clipping, and DP-STAT's thresholds may be above what it allows."""
+    """Evaluates the lemma beside the mean risk, open where runs clip or thresholds are above what it allows."""
     choice, text = choice_at(evidence, RUNS, found), place("bound_vs_run, DP-AMBSSGD", found, *RUN_KEYS)
     setting = setting_of(choice)
     met, asked = _conditions(setting)
@@ -173,7 +173,7 @@ def _run(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
 
 def _without_noise(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """The lemma at alpha = 0, where its condition on b asks nothing."""
+    """Evaluates the lemma at alpha = 0, where its condition on b asks nothing."""
     settings = settings_of(evidence, KAPPAS)
     given = found.copy()
     given["eps"] = settings["eps"] if math.isnan(found["eps"]) else found["eps"]
@@ -186,7 +186,10 @@ def _without_noise(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
 
 def _path(evidence: Evidence, path: pd.Series) -> Iterator[Bound]:
-    """Thresholds and distances of runs that clip, at four steps: no verdict, since the proof excludes clipping."""
+    """Evaluates the steps of the proof beside thresholds and distances of runs at four steps.
+
+    All rows are open, because the proof excludes clipping.
+    """
     setting, T = setting_of(choice_at(evidence, PATHS, path)), int(path["T"])
     same_run = {key: path[key] for key in PATH_KEYS}
     for t in sorted({0, 1, T // 2, T - 1}):
@@ -211,7 +214,7 @@ def _path(evidence: Evidence, path: pd.Series) -> Iterator[Bound]:
 
 
 def _smallest(evidence: Evidence, found: pd.Series) -> Bound:
-    """Smallest N by a condition, beside the largest that was run."""
+    """Returns the smallest N by a condition, beside the largest that was run."""
     text = place(f"feasibility, {found['series']}", found, "condition", "width", "c1", "d")
     sizes = rows(evidence, "risk_vs_n")["N"].astype(float).dropna()
     largest = float(sizes.max()) if len(sizes) else None

@@ -30,7 +30,7 @@ FAILURES = (0.01, 1e-4, 1e-8)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of the table of moments, of (4), of the public bounds of records."""
+    """Evaluates the bounds of the table of moments, (4), and the public bounds of records."""
     parts = {R_SQUARED: _input_bound, TAIL: _tail, IN_H: _contraction, PRODUCT: _product}
     table = rows(evidence, ARTEFACT)
     for quantity, part in parts.items():
@@ -77,7 +77,7 @@ def _product(found: pd.Series) -> Bound:
 
 
 def _contraction(found: pd.Series) -> Bound:
-    """Used under Lemma 3.11's condition on b; its weakest form, alpha = 1 and no logarithms, settles where."""
+    """Evaluates step (44), with a verdict where the weakest form of Lemma 3.11's condition on b is met."""
     lam, b = spectrum(int(found["d"]), float(found["kappa"])), float(found["b"])
     eta = ambssgd.theorem_step(lam, b)
     kappa, bound = float(lam.max() / lam.min()), moments.input_bound_squared(lam)
@@ -92,7 +92,7 @@ def _contraction(found: pd.Series) -> Bound:
 
 
 def _public(w_norm: float, found: pd.Series) -> Iterator[Bound]:
-    """Bounds of |x| and |y| to which rivals clip."""
+    """Evaluates the bounds of |x| and |y| to which other methods clip."""
     d, N = int(found["d"]), float(found["N"])
     text = place("x ~ N(0, I)", found, "d", "N")
     measured = float(chi2.sf(moments.norm_bound(spectrum(d, 1.0), N) ** 2, d))

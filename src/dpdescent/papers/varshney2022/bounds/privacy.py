@@ -30,19 +30,20 @@ from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ARTEFACT = "multiplier"
 PUBLISHED, FIRST, ZCDP = tuple(ACCOUNTANTS)[:3]
+ENOUGH = {PUBLISHED: "alpha that is enough, last form", FIRST: "alpha that is enough, first form"}
 # eps_0 at which the local steps are looked at; up to 1/2 in eq. (7), and below 1 in Lemma A.1.
 LOCAL = (0.05, 0.5, 0.9)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of DP-AMBSSGD's multipliers, of DP-SSGD's, of its local steps, of DP-STAT, of the attacks."""
+    """Evaluates DP-AMBSSGD's multipliers, DP-SSGD's, its local steps, DP-STAT, then the attacks."""
     table = rows(evidence, ARTEFACT)
     # Other deltas tell the same.
     deltas = ends_and_middle(table["delta"])
     table = table[table["delta"].isin(deltas[len(deltas) // 2 :][:1])]
     for series in ACCOUNTANTS:
         yield from (_accountant(found) for found in each(table[table["series"] == series]))
-    for found in each(table[table["series"].isin([PUBLISHED, FIRST])]):
+    for found in each(table[table["series"].isin(ENOUGH)]):
         yield from _form(table, found)
     yield from (_conversion(found) for found in each(table[table["series"] == ZCDP]))
     for found in each(table[table["series"] == SHUFFLED]):
@@ -56,7 +57,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _accountant(found: pd.Series) -> Bound:
-    """What the multiplier is for, beside the smallest epsilon that its releases allow."""
+    """Evaluates the epsilon that a multiplier is for, beside the smallest epsilon that its releases allow."""
     setting = place(found["series"], found, "eps", "delta")
     cost = ACCOUNTANTS[found["series"]][1]
     whose = "statistic and gradient" if cost == 1.0 else "statistic or gradient"
@@ -70,10 +71,10 @@ def _accountant(found: pd.Series) -> Bound:
 def _form(table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
     needed = pick(table, "mean", series=ZCDP, eps=found["eps"], delta=found["delta"])
     if needed is not None:
-        name = "last form" if found["series"] == PUBLISHED else "first form"
+        name = ENOUGH[found["series"]]
         why = "measured is the smallest alpha of the proof, at which 1/alpha^2 is the whole zCDP budget"
         setting = place("multiplier", found, "eps", "delta")
-        yield exact(f"alpha that is enough, {name}", "Thm 3.6", setting, found["mean"], needed, why)
+        yield exact(name, "Thm 3.6", setting, found["mean"], needed, why)
 
 
 def _conversion(found: pd.Series) -> Bound:
@@ -85,7 +86,7 @@ def _conversion(found: pd.Series) -> Bound:
 
 
 def _shuffled(found: pd.Series) -> Iterator[Bound]:
-    """DP-SSGD's alpha without its constant, and what its proof makes of the explicit alpha."""
+    """Evaluates DP-SSGD's alpha without its constant, and what its proof makes of the explicit alpha."""
     eps, delta, N, alpha = float(found["eps"]), float(found["delta"]), int(found["N"]), float(found["mean"])
     setting = place("multiplier", found, "eps", "delta", "N")
     largest = privacy.EpsilonRanges.of(N, delta)
@@ -104,14 +105,15 @@ def _ranges(N: float, delta: float) -> Iterator[Bound]:
     alpha = privacy.least_multiplier_of_proof(N, delta)
     why = f"measured is the explicit bound's epsilon at eps_0 = 1/2, up to which the proof goes (alpha >= {alpha:.4g})"
     for name, location, value in (
-        ("sqrt(log(N/delta)/N)", "Thm 3.1", found.theorem), ("sqrt(log(1/delta)/N)", "Cor. 3.3", found.corollary),
-        ("1/sqrt(N)", "remark (iii) after Thm 3.2", found.remark),
+        ("largest epsilon, sqrt(log(N/delta)/N)", "Thm 3.1", found.theorem),
+        ("largest epsilon, sqrt(log(1/delta)/N)", "Cor. 3.3", found.corollary),
+        ("largest epsilon, 1/sqrt(N)", "remark (iii) after Thm 3.2", found.remark),
     ):  # fmt: skip
-        yield order(f"largest epsilon, {name}", location, setting, value, measured, why)
+        yield order(name, location, setting, value, measured, why)
 
 
 def _local(N: float, delta: float, local: float) -> Iterator[Bound]:
-    """One step, its amplification, and the linear form of that."""
+    """Evaluates one step, its amplification, and the linear form of that."""
     setting = f"eps_0={local:g}, N={N:g}, delta={delta:g}"
     delta_local = shuffling.local_delta(0.0, delta, int(N))
     alpha = privacy.local_multiplier(local, delta_local)

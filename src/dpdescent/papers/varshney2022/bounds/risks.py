@@ -31,7 +31,7 @@ STEPS, DRAWN = "step_size", "Wishart draw"
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every artefact of risks, then of both step sizes."""
+    """Evaluates the bounds at every artefact of risks, then of both step sizes."""
     for artefact in RISKS:
         table = rows(evidence, artefact)
         own = table[table["series"] == AMBSSGD]
@@ -79,7 +79,7 @@ def _theorem(evidence: Evidence, artefact: str, found: pd.Series) -> Iterator[Bo
 
 
 def _least_squares(evidence: Evidence, artefact: str, found: pd.Series) -> Iterator[Bound]:
-    """Least squares, whose mean risk on normal records is known."""
+    """Evaluates the risk of least squares, whose mean risk on normal records is known."""
     if math.isnan(found["N"]) or not found["N"] > found["d"] + 1:
         return
     value = 0.5 * found["sigma"] ** 2 * found["d"] / (found["N"] - found["d"] - 1)
@@ -96,7 +96,7 @@ def _least_squares(evidence: Evidence, artefact: str, found: pd.Series) -> Itera
 
 
 def _step(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """The theorem with its step, the corollary with its own, and what is left of the start."""
+    """Evaluates the theorem with its step, the corollary with its own, and what is left of the start."""
     problem, eps, delta = problem_at(evidence, STEPS, found), float(found["eps"]), float(found["delta"])
     text = place("step_size", found, "step", "N", "d", "sigma", "eps", "delta", "T")
     why = f"measured is the mean risk; {found['clip_fraction']:.3g} of the gradients are clipped"

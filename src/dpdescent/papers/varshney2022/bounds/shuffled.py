@@ -81,7 +81,7 @@ class Case:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of the artefact about DP-SSGD, of its runs without clipping, then of orders at every size."""
+    """Evaluates the bounds at the artefact about DP-SSGD, at runs without clipping, then orders at every size."""
     steps: set[tuple[float, ...]] = set()
     for case in cases(evidence):
         key = (case.problem.dimension, case.problem.records, case.parameters.eta)
@@ -103,7 +103,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def cases(evidence: Evidence) -> Iterator[Case]:
-    """The rows of the artefact about DP-SSGD, at the ends of each panel's epsilons."""
+    """Returns the rows of the artefact about DP-SSGD, at the ends of each panel's epsilons."""
     table = rows(evidence, STEPS)
     ends = table.groupby("panel")["eps"].transform("min"), table.groupby("panel")["eps"].transform("max")
     kept = table["eps"].isna() | (table["eps"] == ends[0]) | (table["eps"] == ends[1]) | (table["step"] == COROLLARY)
@@ -126,7 +126,7 @@ def _parameters_of(problem: LinearProblem, found: pd.Series) -> Parameters:
 
 
 def _step(case: Case) -> Iterator[Bound]:
-    """What Lemma 3.5 asks of the step, and what is left of the start, whatever the noise is."""
+    """Evaluates what Lemma 3.5 asks of the step, and what is left of the start, whatever the noise is."""
     problem, eta = case.problem, case.parameters.eta
     text = f"DP-SSGD: N={problem.records:g}, d={problem.dimension}, eta={eta:.6g}"
     why = f"1/(2 R_x^2), R_x^2 = {problem.bound_squared:g}; measured is eta: {is_met(case.small)}"
@@ -140,7 +140,7 @@ def _step(case: Case) -> Iterator[Bound]:
 
 
 def _printed(case: Case) -> Iterator[Bound]:
-    """Theorem 3.2's parameters, where they are used and where ours are."""
+    """Evaluates Theorem 3.2's parameters where they are used and where ours are."""
     found, used, text = case.found, case.parameters, case.text
     own = ssgd.theorem_parameters(case.problem, used.alpha)
     if found["step"] == THEOREM:
@@ -164,7 +164,7 @@ def _printed(case: Case) -> Iterator[Bound]:
 
 
 def _lemma(case: Case) -> Iterator[Bound]:
-    """Lemma 3.5 and its second part, beside the exact law without clipping, which meets all that they ask."""
+    """Evaluates Lemma 3.5 and its second part, beside the exact law without clipping, which meets all that they ask."""
     problem, used = case.problem, case.parameters
     if not case.small:
         return
@@ -180,7 +180,7 @@ def _lemma(case: Case) -> Iterator[Bound]:
 
 
 def _run(case: Case) -> Iterator[Bound]:
-    """The mean risk beside Lemma 3.5 and the exact law: open where something is clipped."""
+    """Evaluates the mean risk beside Lemma 3.5 and the exact law: open where something is clipped."""
     problem, used, found = case.problem, case.parameters, case.found
     why = joined("measured is the mean risk", case.clipping)
     if case.small:
@@ -199,7 +199,7 @@ def _run(case: Case) -> Iterator[Bound]:
 
 
 def _unclipped(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """Runs that clip nothing, by the bound and the law that stand beside them in their table."""
+    """Evaluates runs that clip nothing, by the bound and the law that stand beside them in their table."""
     text, problem = place("bound_vs_run, DP-SSGD", found, *RUN_KEYS), problem_at(evidence, RUNS, found)
     why = "measured is the mean risk; nothing is clipped"
     if math.isfinite(found["bound"]):
@@ -210,7 +210,7 @@ def _unclipped(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
 
 def _orders(problem: LinearProblem, found: pd.Series, text: str) -> Iterator[Bound]:
-    """Theorem 3.2, its Corollary and (6), constants and logarithms 1."""
+    """Evaluates Theorem 3.2, its corollary and (6), constants and logarithms 1."""
     eps, delta, mean = float(found["eps"]), float(found["delta"]), float(found["mean"])
     inside = eps <= privacy.EpsilonRanges.of(problem.records, delta).theorem
     why = joined(

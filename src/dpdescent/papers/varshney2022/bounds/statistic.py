@@ -15,33 +15,35 @@ from dpdescent.replication.judging.bound_rows import is_met, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ARTEFACT, PRINTED, CORRECTED = "alg_stat", "as published", "corrected"
-HALVES = {"first half": "#{|r| <= gamma} >= s - Gamma", "second half": "#{|r| <= max(gamma/2, Delta)} < s - Gamma"}
+HALVES = {
+    "first half": "P(#{|r| <= gamma} >= s - Gamma)",
+    "second half": "P(#{|r| <= max(gamma/2, Delta)} < s - Gamma)",
+}
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every s, L, alpha and rule, then of Gamma where DP-AMBSSGD ran."""
+    """Evaluates Lemma 3.10 at every s, L, alpha and rule, then Gamma where DP-AMBSSGD ran."""
     beta = float(configured(evidence, ARTEFACT, "beta", 0.01))
-    for series, words in HALVES.items():
+    for series in HALVES:
         for found in each(rows(evidence, ARTEFACT, series=series, rule=PRINTED)):
-            yield _half(found, beta, words)
+            yield _half(found, beta)
     for found in each(rows(evidence, ARTEFACT, series="corrected guarantee", rule=CORRECTED)):
         yield _guarantee(found, float(settings_of(evidence, ARTEFACT)["margin"]))
     for found in each(rows(evidence, "risk_vs_n", series=AMBSSGD).drop_duplicates(["N", "d", "eps", "delta", "T"])):
         yield _slack(evidence, found)
 
 
-def _half(found: pd.Series, beta: float, words: str) -> Bound:
-    """Of the printed rule, for which the lemma is stated."""
+def _half(found: pd.Series, beta: float) -> Bound:
+    """Evaluates one half of Lemma 3.10, which is stated for the printed rule."""
     slack = ambssgd.stat_slack(float(found["alpha"]), float(found["levels"]), math.log(1.0 / beta))
-    name = "first half" if ">=" in words else "second half"
-    text = place(f"DP-STAT, {name}", found, "s", "levels", "alpha", "rule")
+    text = place(f"DP-STAT, {found['series']}", found, "s", "levels", "alpha", "rule")
     above = "Gamma exceeds s" if slack >= found["s"] else ""
     why = joined(f"Gamma={slack:.4g}, beta={beta:g}; measured is a share of draws", above)
-    return simulated(f"P({words})", "Lemma 3.10", text, 1.0 - beta, found, why, direction="at least")
+    return simulated(HALVES[found["series"]], "Lemma 3.10", text, 1.0 - beta, found, why, direction="at least")
 
 
 def _guarantee(found: pd.Series, margin: float) -> Bound:
-    """By the union bound: L noises that may stop the search early, and one that may keep it from stopping."""
+    """Evaluates a union bound: L noises may stop the search early, and one may keep it from stopping."""
     levels = float(found["levels"])
     value = 1.0 - (levels + 1.0) * float(ndtr(-margin * math.sqrt(2.0 * math.log(levels))))
     text = place("DP-STAT, lowered threshold", found, "s", "levels", "alpha", "rule")
@@ -53,7 +55,7 @@ def _guarantee(found: pd.Series, margin: float) -> Bound:
 
 
 def _slack(evidence: Evidence, found: pd.Series) -> Bound:
-    """Gamma at Theorem 3.7's failure probability, of which s has to be twice as much."""
+    """Evaluates Gamma at Theorem 3.7's failure probability, of which s has to be twice as much."""
     choice = choice_at(evidence, "risk_vs_n", found)
     log = ambssgd.WIDTH_POWER * math.log(choice.N)
     value = 2.0 * ambssgd.stat_slack(choice.multiplier, choice.levels, log)

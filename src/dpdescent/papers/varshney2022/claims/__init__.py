@@ -1,9 +1,10 @@
 """Every claim of varshney2022 that a computation can judge, with a criterion made from the paper's words.
 
-The paper is theory and has no experiment: its theorems, remarks and comparisons are the claims; what is ours is called
-so. The criteria were written before any run of the experiments; what a throw-away prototype had shown was known. Where one
-was changed after a first look at the tables, or what it is held against, the note says so. The words are read as numbers in
-`reading`, the same for all claims.
+The paper is theory and has no experiment: its theorems, remarks and comparisons are the claims. The column `source`
+says which are ours: what we add, and scaling that our rule C = 1 for DP-STAT decides. The criteria were written before
+any run of the experiments; what a throw-away prototype had shown was known. Where one was changed after a first look at
+the tables, or what it is held against, the claim's column `changed` says so. The words are read as numbers in `reading`,
+the same for all claims.
 """
 
 from dpdescent.papers.varshney2022.claims import (

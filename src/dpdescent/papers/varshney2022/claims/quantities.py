@@ -1,7 +1,4 @@
-"""Estimates that the claims of several sections need: medians, ratios of rows, costs of privacy, slopes, worst cells.
-
-Rows that a grid of one's own lacks leave fewer values, or none; of none the estimate is NaN, hence not testable.
-"""
+"""Quantities that claims of several modules need: medians, risks in units of a bound's terms, quantiles asked for."""
 
 import functools
 import math
@@ -11,20 +8,12 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.algorithms.dp_stat import Search
-from dpdescent.papers.varshney2022.reading import POINTS, rows
+from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import privacy
-from dpdescent.replication.judging.algebra import listed, over
+from dpdescent.replication.judging import algebra, statistics
+from dpdescent.replication.judging.algebra import Array, Places, floats
 from dpdescent.replication.judging.evidence import Evidence
-from dpdescent.replication.judging.statistics import (
-    NOTHING,
-    Z95,
-    Estimate,
-    chance,
-    known,
-    log_log_slope,
-    mean_of,
-    quotient,
-)
+from dpdescent.replication.judging.statistics import Estimate
 
 # Where two series of risks are compared; T is left out, since some methods have none.
 PLACE = ("panel", "n_over_d", "N", "d", "sigma", "eps", "delta", "kappa")
@@ -35,12 +24,12 @@ PRINTED_MEDIAN = "medians over trials, which are kind to the printed rule"
 
 def typical(table: pd.DataFrame) -> pd.DataFrame:
     """The same rows with medians for means; exact values, of one trial, stay as they are."""
-    half = np.maximum(_floats(table, "median_high") - _floats(table, "median"), 0.0)
-    half = np.maximum(half, _floats(table, "median") - _floats(table, "median_low"))
-    drawn = _floats(table, "trials") > 1
+    half = np.maximum(floats(table, "median_high") - floats(table, "median"), 0.0)
+    half = np.maximum(half, floats(table, "median") - floats(table, "median_low"))
+    drawn = floats(table, "trials") > 1
     return table.assign(
-        mean=np.where(drawn, _floats(table, "median"), _floats(table, "mean")),
-        se=np.where(drawn, half / Z95, math.nan),
+        mean=np.where(drawn, floats(table, "median"), floats(table, "mean")),
+        se=np.where(drawn, half / statistics.Z95, math.nan),
     )
 
 
@@ -49,22 +38,31 @@ def risks(evidence: Evidence, artefact: str, series: str, variant: str = "main",
     return typical(rows(evidence, artefact, variant, series=series, **where))
 
 
-def scaled(table: pd.DataFrame, unit: Callable[[pd.DataFrame], "pd.Series[float]"]) -> pd.DataFrame:
-    """Means, with their errors, in a unit that has no error."""
-    values = unit(table).astype(float).to_numpy()
+def noisy(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows whose labels have noise."""
+    return table[floats(table, "sigma") > 0]
+
+
+def exact(table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The same rows with another column, without an error, for the means."""
+    return table.assign(mean=floats(table, column), se=math.nan)
+
+
+def in_units(table: pd.DataFrame, unit: Callable[[pd.DataFrame], Array]) -> pd.DataFrame:
+    """Means, with their errors, in a unit that has no error; NaN where the unit is not positive."""
+    values = unit(table)
     values = np.where(values > 0, values, math.nan)
-    return table.assign(mean=_floats(table, "mean") / values, se=_floats(table, "se") / values)
+    return table.assign(mean=floats(table, "mean") / values, se=floats(table, "se") / values)
 
 
-def first_term(table: pd.DataFrame) -> "pd.Series[float]":
+def first_term(table: pd.DataFrame) -> Array:
     """sigma^2 d / N, the first term of all bounds, without its constant."""
-    return table["sigma"].astype(float) ** 2 * table["d"].astype(float) / table["N"].astype(float)
+    return floats(table, "sigma") ** 2 * floats(table, "d") / floats(table, "N")
 
 
-def privacy_term(table: pd.DataFrame) -> "pd.Series[float]":
-    """sigma^2 d^2 / (eps^2 N^2), the second one (varshney2022 Thm 3.7, remark ii)."""
-    scale = table["d"].astype(float) / (table["eps"].astype(float) * table["N"].astype(float))
-    return (table["sigma"].astype(float) * scale) ** 2
+def privacy_term(table: pd.DataFrame) -> Array:
+    """sigma^2 d^2 / (eps^2 N^2), the second term (varshney2022 Thm 3.7, remark ii)."""
+    return (floats(table, "sigma") * (floats(table, "d") / (floats(table, "eps") * floats(table, "N")))) ** 2
 
 
 def cost_of_privacy(table: pd.DataFrame) -> pd.DataFrame:
@@ -73,30 +71,57 @@ def cost_of_privacy(table: pd.DataFrame) -> pd.DataFrame:
     One pass with a tail average has sigma^2 d / N without privacy; a slope of the rest tells of the other term only
     where the rest is larger.
     """
-    first = first_term(table).to_numpy()
-    cost = table.assign(mean=_floats(table, "mean") - first)
-    return cost[_floats(cost, "mean") >= first].reset_index(drop=True)
+    first = first_term(table)
+    cost = table.assign(mean=floats(table, "mean") - first)
+    return cost[floats(cost, "mean") >= first].reset_index(drop=True)
 
 
-def _floats(table: pd.DataFrame, column: str) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":
-    return np.asarray(table[column], dtype=np.float64)
+def shares(table: pd.DataFrame, values: Iterable[float], keys: Sequence[str]) -> Places:
+    """The mean of every row over a number of its own, by place, where that number is positive."""
+    found = {
+        algebra.place_of(row, keys): over_value(statistics.mean_of(row), value)
+        for row, value in zip(algebra.each(table), values, strict=True)
+        if value > 0
+    }
+    return {place: share for place, share in found.items() if not math.isnan(share.value)}
 
 
-def means(table: pd.DataFrame) -> list[Estimate]:
-    """The value of every row, with its interval."""
-    return known(mean_of(row) for _, row in table.iterrows())
+def over_value(estimate: Estimate, value: float) -> Estimate:
+    """An estimate over a number without error."""
+    return Estimate(estimate.value / value, estimate.low / value, estimate.high / value)
 
 
-def mean_over(table: pd.DataFrame, values: Iterable[float]) -> list[Estimate]:
-    """The value of every row over a number of its own, where that is positive."""
-    found = zip((mean_of(row) for _, row in table.iterrows()), values, strict=False)
-    return known(Estimate(each.value / unit, each.low / unit, each.high / unit) for each, unit in found if unit > 0)
+def departures(table: pd.DataFrame, values: Iterable[float], standard_errors: float, keys: Sequence[str]) -> Places:
+    """How far means are from exact values, by place, over what chance makes of so many standard errors (Student's t)."""
+    found = {
+        algebra.place_of(row, keys): statistics.quotient(
+            abs(row["mean"] - value), statistics.chance(row, standard_errors)
+        )
+        for row, value in zip(algebra.each(table), values, strict=True)
+    }
+    return {place: departure for place, departure in found.items() if not math.isnan(departure.value)}
 
 
-def departures(table: pd.DataFrame, exact: Iterable[float], standard_errors: float) -> list[Estimate]:
-    """How far means are from exact values, over what chance makes of so many standard errors (Student's t)."""
-    found = zip((row for _, row in table.iterrows()), exact, strict=True)
-    return known(quotient(abs(row["mean"] - value), chance(row, standard_errors)) for row, value in found)
+def gains(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str] = PLACE) -> pd.DataFrame:
+    """Rows of the upper table with the ratio of the means, without an error, for a mean; rows without one are left out."""
+    found = ((row, algebra.over(row, other).value) for row, other in algebra.pairs(upper, lower, on))
+    made = [{**row, "mean": value, "se": math.nan} for row, value in found if not math.isnan(value)]
+    return pd.DataFrame(made, columns=upper.columns)
+
+
+def extent(values: Iterable[float]) -> str:
+    """The smallest and the largest value, for a note."""
+    found = list(values)
+    return f"{min(found, default=math.nan):.3g} to {max(found, default=math.nan):.3g}"
+
+
+def asked(evidence: Evidence, artefact: str, table: pd.DataFrame, keys: Sequence[str]) -> str:
+    """The quantile that the rule C = 1 asks for in every row, by place, for a note."""
+    found = (
+        (algebra.place_of(row, keys), quantile_asked(evidence, artefact, row["N"], row["eps"]))
+        for row in algebra.each(table)
+    )
+    return algebra.listed(found)
 
 
 def quantile_asked(evidence: Evidence, artefact: str, N: float, eps: float) -> float:
@@ -114,57 +139,3 @@ def quantile_asked(evidence: Evidence, artefact: str, N: float, eps: float) -> f
 
 # The exact conversion takes tens of milliseconds, and every N of a curve asks for the same one.
 _multiplier = functools.cache(privacy.gaussian_multiplier)
-
-
-def paired(
-    upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str] = PLACE
-) -> "list[tuple[pd.Series[float], Estimate]]":
-    """Ratios at equal places, each with the row that was the numerator; places that one table lacks are left out."""
-    places = {_place(row, on): row for _, row in lower.iterrows()}
-    found = [(row, over(row, places[_place(row, on)])) for _, row in upper.iterrows() if _place(row, on) in places]
-    return [(row, each) for row, each in found if not math.isnan(each.value)]
-
-
-def ratios(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str] = PLACE) -> list[Estimate]:
-    """Ratios at equal places."""
-    return [each for _, each in paired(upper, lower, on)]
-
-
-def _place(row: "pd.Series[float]", on: Sequence[str]) -> tuple[object, ...]:
-    values = (row[name] for name in on)
-    return tuple("" if value != value else value for value in values)
-
-
-def exponent(table: pd.DataFrame, axis: str, points: int = POINTS) -> Estimate:
-    """Log-log slope of the means; scatter about the line widens its interval. Fewer points have none."""
-    x, mean = _floats(table, axis), _floats(table, "mean")
-    table = table[(x > 0) & (mean > 0) & np.isfinite(mean)]
-    return log_log_slope(table, axis) if table[axis].nunique() >= points else NOTHING
-
-
-def by(table: pd.DataFrame, keys: Sequence[str], measure: Callable[[pd.DataFrame], Estimate]) -> dict[str, Estimate]:
-    """A measure of every group that has one, by what the group is."""
-    groups = ((", ".join(f"{k} = {_short(v)}" for k, v in zip(keys, place, strict=True)), group)
-              for place, group in table.groupby(list(keys), sort=True))  # fmt: skip
-    found = {place: measure(group) for place, group in groups}
-    return {place: each for place, each in found.items() if not math.isnan(each.value)}
-
-
-def _short(value: object) -> str:
-    return f"{value:g}" if isinstance(value, int | float) else str(value)
-
-
-def less(estimate: Estimate, value: float) -> Estimate:
-    """An estimate less a number."""
-    return Estimate(estimate.value - value, estimate.low - value, estimate.high - value)
-
-
-def told(found: dict[str, Estimate]) -> str:
-    """The values of groups, for a note."""
-    return listed((place, each.value) for place, each in found.items())
-
-
-def nearest(table: pd.DataFrame, column: str, largest: bool = True) -> pd.DataFrame:
-    """Rows at the largest (or smallest) value of a column."""
-    values = _floats(table, column)
-    return table[values == (values.max() if largest else values.min())] if len(table) else table

@@ -6,22 +6,11 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.varshney2022.claims.quantities import (
-    MEDIAN,
-    by,
-    departures,
-    exponent,
-    mean_over,
-    nearest,
-    paired,
-    risks,
-    scaled,
-    told,
-)
+from dpdescent.papers.varshney2022.claims import quantities
+from dpdescent.papers.varshney2022.claims.quantities import MEDIAN, noisy, risks
 from dpdescent.papers.varshney2022.reading import (
     AGREES,
     CHANCE,
-    CHANGED,
     LOGARITHMS,
     SAME_ORDER,
     SIGNIFICANT,
@@ -32,10 +21,11 @@ from dpdescent.papers.varshney2022.reading import (
 )
 from dpdescent.papers.varshney2022.theory import ssgd
 from dpdescent.papers.varshney2022.theory.moments import LinearProblem
-from dpdescent.replication.judging.algebra import listed
+from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging.algebra import floats
 from dpdescent.replication.judging.criteria import about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import NOTHING, exactly, known
+from dpdescent.replication.judging.statistics import NOTHING, mean_of
 
 ARTEFACT, SSGD = "ssgd", "DP-SSGD"
 # Of eq. (6) the first term has an unknown constant in its exponent; at this one it is as large as it may be.
@@ -43,17 +33,13 @@ LARGEST_START = 1e-300
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Printed parameters, then the law, then the drawbacks."""
+    """Judges printed parameters, then the law, then the drawbacks."""
     yield from _printed(evidence)
     yield from _law(evidence)
     yield from _drawbacks(evidence)
 
 
-def _rows(evidence: Evidence, panel: str) -> pd.DataFrame:
-    return risks(evidence, ARTEFACT, SSGD, panel=panel)
-
-
-def problem_at(row: "pd.Series[float]", w_norm: float) -> LinearProblem:
+def _problem_at(row: "pd.Series[float]", w_norm: float) -> LinearProblem:
     """The isotropic regression of a row."""
     d = int(row["d"])
     return LinearProblem(np.ones(d), np.full(d, w_norm / math.sqrt(d)), float(row["sigma"]), float(row["N"]))
@@ -61,111 +47,89 @@ def problem_at(row: "pd.Series[float]", w_norm: float) -> LinearProblem:
 
 def _printed(evidence: Evidence) -> Iterator[Claim]:
     w_norm = float(evidence.settings["w_norm"])
-    table = _rows(evidence, "Corollary 3.3").dropna(subset=["N", "d", "sigma", "eps", "delta"])
-    limits = [
-        ssgd.equation_6(problem_at(row, w_norm), row["eps"], row["delta"], LARGEST_START) for _, row in table.iterrows()
-    ]
-    orders = [ssgd.corollary_3_3(problem_at(row, w_norm), row["eps"], row["delta"]) for _, row in table.iterrows()]
+    table = risks(evidence, ARTEFACT, SSGD, panel="Corollary 3.3").dropna(subset=["N", "d", "sigma", "eps", "delta"])
+    problems = [(_problem_at(row, w_norm), row["eps"], row["delta"]) for row in algebra.each(table)]
+    limits = [ssgd.equation_6(*problem, LARGEST_START) for problem in problems]
+    orders = [ssgd.corollary_3_3(*problem) for problem in problems]
     yield every(
         id="corollary-3.3-risk", artefact=ARTEFACT, location="Cor. 3.3, (6)", kind="theorem", source="paper",
         statement="with eta = 1/(4d) and the printed zeta and alpha the risk is O~(d sigma^2/N + d^2 (|w*|^2 + sigma^2) log^2(N/delta) / (eps N)^2)",
         quantity=f"risk over the right-hand side of (6), its constants and logarithms in place and its first term at its largest: the largest over N and d; {MEDIAN}",
-        cells=mean_over(table, limits), criterion=at_most(1.0),
-        note=f"risk of the estimate 0 is {w_norm**2 / 2:g}; the printed order without its logarithms is {min(orders, default=math.nan):.3g} to {max(orders, default=math.nan):.3g}, "
-        f"risks {_range(table['mean'])}, gradients clipped {_range(table['clip_fraction'])}; finding corollary-3.3-step",
+        cells=quantities.shares(table, limits, ["N", "d"]), criterion=at_most(1.0),
+        note=f"risk of the estimate 0 is {w_norm**2 / 2:g}; the printed order without its logarithms is {quantities.extent(orders)}, "
+        f"risks {quantities.extent(table['mean'])}, gradients clipped {quantities.extent(table['clip_fraction'])}; finding corollary-3.3-step",
     )  # fmt: skip
-    theorem = _rows(evidence, "Theorem 3.2")
+    theorem = risks(evidence, ARTEFACT, SSGD, panel="Theorem 3.2")
     yield every(
         id="lemma-a.9", artefact=ARTEFACT, location="Lemma A.9, Thm 3.2", kind="theorem", source="paper",
         statement="with the eta and zeta of Theorem 3.2 no gradient is clipped, with probability at least 1 - N^-100",
         quantity="share of gradients clipped: the largest over d",
-        cells=known(exactly(each) for each in theorem["clip_fraction"].astype(float)), criterion=at_most(0.0),
-        note=f"alpha by our accountant; the printed step is so small that nothing moves: risks {_range(theorem['mean'])}, that of the estimate 0 is {w_norm**2 / 2:g}",
+        cells=algebra.means(quantities.exact(theorem, "clip_fraction"), ["N", "d"]), criterion=at_most(0.0),
+        note=f"alpha by our accountant; the printed step is so small that nothing moves: risks {quantities.extent(theorem['mean'])}, that of the estimate 0 is {w_norm**2 / 2:g}",
     )  # fmt: skip
-
-
-def _range(values: "pd.Series[float]") -> str:
-    return f"{values.min():.3g} to {values.max():.3g}"
 
 
 def _law(evidence: Evidence) -> Iterator[Claim]:
     drawn = pd.concat([rows(evidence, ARTEFACT, series=SSGD, panel=panel) for panel in ("own regime", "grid")])
-    few = drawn[drawn["clip_fraction"].astype(float) <= VANISHED]
-    shares = [each.value for each in mean_over(few, few["expected"])]
+    few, place = drawn[floats(drawn, "clip_fraction") <= VANISHED], ["panel", "N", "d", "eps", "zeta_factor", "eta"]
+    shares = quantities.shares(few, few["expected"], place)
     yield every(
         id="ssgd-law", artefact=ARTEFACT, location="Lemma 3.5, (5)", kind="theorem", source="ours",
         statement="(ours) without clipping the risk is that of the exact second moments",
         quantity=f"mean risk less the exact one where at most {VANISHED:.0%} of the gradients are clipped, over {CHANCE:g} standard errors: the largest",
-        cells=departures(few, few["expected"], CHANCE), criterion=at_most(1.0),
-        note=f"{few['trials'].max():g} trials each, whose data the cells share; mean risk over the exact one: {min(shares, default=math.nan):.3g} to {max(shares, default=math.nan):.3g}. {CHANGED}: half of the risk was allowed, and more clipping",
+        cells=quantities.departures(few, few["expected"], CHANCE, place), criterion=at_most(1.0),
+        changed="After a first look at the tables standard errors decide; half of the risk was allowed, and more clipping.",
+        note=f"{few['trials'].max():g} trials each, whose data the cells share; mean risk over the exact one: {quantities.extent(each.value for each in shares.values())}",
     )  # fmt: skip
-    plain = scaled(
+    plain = quantities.in_units(
         rows(evidence, ARTEFACT, panel="no privacy"),
-        lambda t: t["sigma"].astype(float) ** 2 * t["d"].astype(float) / (2 * t["N"].astype(float)),
+        lambda t: floats(t, "sigma") ** 2 * floats(t, "d") / (2 * floats(t, "N")),
     )
-    # Theorem 3.2's steps are far below every one of the table: the smallest is nearest.
-    at_corollary, plain = plain, nearest(plain, "eta", largest=False)
     factor = float(evidence.published["minimax_factor"])
     yield every(
         id="minimax-factor", artefact=ARTEFACT, location="Remark (i) after Thm 3.2", kind="theorem", source="paper",
         statement="the term of the labels' noise is minimax optimal up to a factor of 2",
         quantity="risk without noise for privacy over sigma^2 d/(2N), that of least squares, at the smallest step: the largest over d",
-        cells=known(exactly(each) for each in plain["mean"]), criterion=at_most(factor * (1 + AGREES)),
-        note="the factor is that of the average over half of the iterates; (6) itself has 2 sigma^2 d/N, four times least squares; the smallest step "
-        f"was chosen after a look, because Theorem 3.2's are smaller still. By step: {listed(zip(at_corollary['step'], at_corollary['mean'], strict=True))}",
+        cells=algebra.means(quantities.exact(algebra.at_end(plain, "eta", largest=False), "mean"), ["N", "d"]),
+        criterion=at_most(factor * (1 + AGREES)),
+        changed="After a first look at the tables the smallest step was chosen, because Theorem 3.2's are smaller still.",
+        note=f"the factor is that of the average over half of the iterates; (6) itself has 2 sigma^2 d/N, four times least squares. By step: {algebra.listed(zip(plain['step'], plain['mean'], strict=True))}",
     )  # fmt: skip
-    grid = _rows(evidence, "grid")
-    small = nearest(grid, "eps", largest=False)
+    small = algebra.at_end(risks(evidence, ARTEFACT, SSGD, panel="grid"), "eps", largest=False)
     trivial = float(evidence.settings["w_norm"]) ** 2 / 2
     best = small.loc[small["mean"].idxmin()] if small["mean"].notna().any() else None
-    found = NOTHING if best is None else mean_over(pd.DataFrame([best]), [trivial])[0]
     yield claim(
         id="ssgd-not-vacuous", artefact=ARTEFACT, location="Cor. 3.3, remark (iii) after Thm 3.2", kind="theorem", source="paper",
         statement="for eps <= 1/sqrt(N), N of the order of d^2 is enough",
         quantity=f"smallest risk over all steps and thresholds at eps = 1/sqrt(N), over that of the estimate 0; {MEDIAN}",
-        measured=found, criterion=at_most(1 / SIGNIFICANT),
+        measured=NOTHING if best is None else quantities.over_value(mean_of(best), trivial), criterion=at_most(1 / SIGNIFICANT),
         note="" if best is None else f"N = {best['N'] / best['d'] ** 2:g} d^2, at eta = {best['eta']:g} and {best['zeta_factor']:g} times the size of a gradient; logarithms and constants are hidden in the claim",
     )  # fmt: skip
 
 
 def _drawbacks(evidence: Evidence) -> Iterator[Claim]:
-    theorem = rows(evidence, ARTEFACT, panel="Theorem 3.2", series=SSGD)
-    corollary = rows(evidence, ARTEFACT, panel="Corollary 3.3", series=SSGD)
-    found = {
-        f"{name}, {place}": each
-        for name, table in (("Theorem 3.2", theorem), ("Corollary 3.3", corollary))
-        for place, each in by(
-            table.assign(mean=table["predictor"], se=math.nan), ["N"], lambda group: exponent(group, "d")
-        ).items()
-    }
+    drawn = rows(evidence, ARTEFACT, series=SSGD)
+    printed = drawn[drawn["panel"].isin(["Theorem 3.2", "Corollary 3.3"])]
     yield every(
         id="ssgd-sample-size", artefact=ARTEFACT, location="Sec. 1.1 (b), remark (iii) after Thm 3.2", kind="theorem", source="paper",
         statement="at the largest eps allowed the sample complexity is N = Omega~(d^2)",
         quantity="log-log slope in d of Tr(H^-1 M)/N at the printed parameters and eps of the order of N^-1/2, where it is a multiple of d^2/N: the one furthest from 2",
-        cells=found.values(), criterion=about(2.0, LOGARITHMS),
-        note=f"exact; the leading term of (5). {told(found)}",
+        cells=algebra.by(quantities.exact(printed, "predictor"), ["panel", "N"], lambda group: algebra.exponent(group, "d")),
+        criterion=about(2.0, LOGARITHMS),
+        note="exact; the leading term of (5)",
     )  # fmt: skip
     table = risks(evidence, "risk_vs_n", SSGD, panel=SSGD)
-    noisy = table[table["sigma"].astype(float) > 0]
-    ends = {
-        f"N = {row['N']:g}": each for row, each in paired(table[table["sigma"] == 0], nearest(noisy, "sigma"), ["N"])
-    }
     yield every(
         id="ssgd-plateau", artefact="risk_vs_n", location="Sec. 1.1 (c), remark (iii) after Thm 3.2", kind="theorem", source="paper",
         statement="the term of privacy is proportional to |w*|^2 + sigma^2: even for sigma = 0 it is non-trivial",
         quantity=f"risk at sigma = 0 over that at the largest sigma, eps = 1: the smallest over N; {MEDIAN}",
-        cells=ends.values(), criterion=at_least(1 / SAME_ORDER),
-        note=f"noise for any eps by our accountant. {told(ends)}",
+        cells=algebra.ratios(table[table["sigma"] == 0], algebra.at_end(noisy(table), "sigma"), ["N"]), criterion=at_least(1 / SAME_ORDER),
+        note="noise for any eps by our accountant",
     )  # fmt: skip
     ours = risks(evidence, "risk_vs_n", "DP-AMBSSGD", panel="epsilon = 1")
-    gains = {
-        f"N = {row['N']:g}, sigma = {row['sigma']:g}": each
-        for row, each in paired(noisy, ours, ["N", "d", "sigma", "eps"])
-    }
     yield every(
         id="ambssgd-addresses", artefact="risk_vs_n", location="Sec. 1.1, Sec. 3.2", kind="text", source="paper",
         statement="DP-AMBSSGD addresses each of these issues",
         quantity=f"risk of DP-SSGD over that of DP-AMBSSGD at eps = 1: the smallest over N and sigma > 0; {MEDIAN}",
-        cells=gains.values(), criterion=at_least(1.0),
-        note=told(gains),
+        cells=algebra.ratios(noisy(table), ours, ["N", "d", "sigma", "eps"], ["N", "sigma"]), criterion=at_least(1.0),
     )  # fmt: skip

@@ -5,21 +5,29 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.varshney2022.claims.quantities import MEDIAN, PRINTED_MEDIAN, nearest, ratios, risks
-from dpdescent.papers.varshney2022.reading import CHANGED, EQUAL, SAME_ORDER, claim, every, rows
-from dpdescent.replication.judging.algebra import listed, over
+from dpdescent.papers.varshney2022.claims import quantities
+from dpdescent.papers.varshney2022.claims.quantities import MEDIAN, PRINTED_MEDIAN, risks
+from dpdescent.papers.varshney2022.reading import EQUAL, SAME_ORDER, claim, every, rows
+from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.criteria import at_least, at_most
-from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import exactly, known
+from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence
+from dpdescent.replication.judging.statistics import exactly
 
 STEPS, CHOICES, LAWS = "step_size", "ablation", "tails"
 OURS = "DP-AMBSSGD"
 THEOREM, COROLLARY = "Theorem 3.7", "Corollary 3.8"
+AT = ["N", "d"]
+# Id, choice, its printed level, location, kind, statement.
+PRINTED_CHOICES: tuple[tuple[str, str, str, str, ClaimKind, str], ...] = (
+    ("statistic-share", "statistic", "1136", "Thm 3.7", "theorem", "s = b/10 records for DP-STAT"),
+    ("printed-rule", "rule", "as published", "Lemma 3.10, Thm 3.7", "theorem", "the printed rule of DP-STAT gives thresholds within a constant of the best"),
+    ("printed-factor", "factor", "log^a N", "Algorithm 2, Sec. 4", "text", "zeta_t = R_x gamma_t log^a N costs no more than logarithms"),
+)  # fmt: skip
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Printed steps, then choices, then laws."""
+    """Judges printed steps, then choices, then laws."""
     yield from _bias(evidence)
     yield from _risk(evidence)
     yield from _choices(evidence)
@@ -28,126 +36,108 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 def _bias(evidence: Evidence) -> Iterator[Claim]:
     factor, w_norm = float(evidence.published["variance_factor"]), float(evidence.settings["w_norm"])
-    for name, step, location in (
+    for id, step, location in (
         ("step-bias-theorem", THEOREM, "Thm 3.7"),
         ("step-bias-corollary", COROLLARY, "Cor. 3.8"),
     ):
-        table = nearest(rows(evidence, STEPS, series=OURS, step=step), "T")
         found = {}
-        for _, row in table.iterrows():
+        for row in algebra.each(algebra.at_end(rows(evidence, STEPS, series=OURS, step=step), "T")):
             allowed = factor * row["sigma"] ** 2 * row["d"] / row["N"]
-            found[f"N = {row['N']:g}, d = {row['d']:g}"] = row["bias"] * w_norm**2 / 2 / allowed
+            found[algebra.place_of(row, AT)] = exactly(row["bias"] * w_norm**2 / 2 / allowed)
         yield every(
-            id=name, artefact=STEPS, location=location, kind="text", source="paper",
+            id=id, artefact=STEPS, location=location, kind="theorem", source="paper",
             statement=f"with the step size of {step} what is left of the start after T = O(log N) iterations is |w*|_H^2 / N^100",
             quantity="exact risk without any noise over 8 sigma^2 d/N, at the largest T: the largest over N and d",
-            cells=known(map(exactly, found.values())), criterion=at_most(1.0, ": the start matters less than the labels' noise"),
-            note=f"N^-100 itself needs c_1 = 400, since eq. (47) has the exponent eta mu kappa c_1 / 4. {listed(found.items())}",
+            cells=found, criterion=at_most(1.0, ": the start matters less than the labels' noise"),
+            note="N^-100 itself needs c_1 = 400, since eq. (47) has the exponent eta mu kappa c_1 / 4",
         )  # fmt: skip
 
 
 def _risk(evidence: Evidence) -> Iterator[Claim]:
-    on = ["N", "d", "T"]
     theorem, corollary = (risks(evidence, STEPS, OURS, step=step) for step in (THEOREM, COROLLARY))
-    best = [
-        corollary[(corollary["N"] == N) & (corollary["d"] == d)]
-        for N, d in sorted(set(zip(corollary["N"], corollary["d"], strict=True)))
-    ]
-    least = [group.loc[group["mean"].idxmin()] for group in best if group["mean"].notna().any()]
-    floor = {(row["N"], row["d"]): row for row in least}
-    groups = [(N, d, group) for (N, d), group in theorem.groupby(["N", "d"]) if group["mean"].notna().any()]
-    found = {
-        f"N = {N:g}, d = {d:g}": over(floor[N, d], group.loc[group["mean"].idxmin()])
-        for N, d, group in groups
-        if (N, d) in floor
-    }
+    least = _at_best_T(corollary)
     yield every(
         id="corollary-3.8-risk", artefact=STEPS, location="Cor. 3.8", kind="theorem", source="paper",
         statement="with eta = 1/(4d) the risk obeys the bound of Theorem 3.7",
         quantity=f"risk with that step over that with Theorem 3.7's step, each at its best T: the largest over N and d; {MEDIAN}",
-        cells=known(found.values()), criterion=at_most(SAME_ORDER),
-        note=f"corrected rule and exact noise multiplier. Risks with 1/(4d): {listed((f'N = {N:g}, d = {d:g}', row['mean']) for (N, d), row in floor.items())}; finding corollary-3.8-step",
+        cells=algebra.ratios(least, _at_best_T(theorem), AT), criterion=at_most(SAME_ORDER),
+        note=f"corrected rule and exact noise multiplier. Risks with 1/(4d): {algebra.told(algebra.means(least, AT))}; finding corollary-3.8-step",
     )  # fmt: skip
-    longest = nearest(theorem, "T")
-    units = {
-        f"N = {row['N']:g}, d = {row['d']:g}": row["mean"] / (row["sigma"] ** 2 * row["d"] / row["N"])
-        for _, row in longest.iterrows()
-    }
-    shortest = nearest(theorem, "T", largest=False)
+    longest, shortest = (algebra.at_end(theorem, "T", largest) for largest in (True, False))
+    units = algebra.means(quantities.in_units(longest, quantities.first_term), AT)
     yield every(
         id="more-iterations-harmless", artefact=STEPS, location="Thm 3.7", kind="theorem", source="ours",
         statement="(ours) the constant c_1 of T = c_1 log N does not matter",
         quantity=f"risk at the largest T over that at the smallest, Theorem 3.7's step: the largest over N and d; {MEDIAN}",
-        cells=ratios(longest, shortest, on[:2]), criterion=at_most(SAME_ORDER),
-        note=f"the theorem has \"c_1 > 0 is a global constant\": one that exists, not any. The batches shrink as T grows, and s with them. Risk over sigma^2 d/N at the largest T: {listed(units.items())}. {CHANGED}: it is called ours",
+        cells=algebra.ratios(longest, shortest, AT), criterion=at_most(SAME_ORDER),
+        changed="After a first look at the tables the claim is called ours.",
+        note=f"the theorem has \"c_1 > 0 is a global constant\": one that exists, not any. The batches shrink as T grows, and s with them. Risk over sigma^2 d/N at the largest T: {algebra.told(units)}",
     )  # fmt: skip
 
 
-def _level(table: pd.DataFrame, choice: str, level: str) -> "pd.Series[float]":
-    return row_at(table, choice=choice, level=level)
+def _at_best_T(table: pd.DataFrame) -> pd.DataFrame:
+    """The row of the smallest risk of every N and d."""
+    found = table.dropna(subset=["mean"])
+    return found.loc[found.groupby(AT)["mean"].idxmin()].reset_index(drop=True)
 
 
 def _choices(evidence: Evidence) -> Iterator[Claim]:
     table = risks(evidence, CHOICES, OURS)
+    last, half = (row_at(table, choice="tail", level=level) for level in ("last iterate", "0.5"))
     yield claim(
         id="tail-average", artefact=CHOICES, location="Sec. 3", kind="text", source="paper",
         statement="with techniques like tail averaging the risk is nearly optimal",
         quantity=f"risk of the last iterate over that of the average over the last half; {MEDIAN}",
-        measured=over(_level(table, "tail", "last iterate"), _level(table, "tail", "0.5")), criterion=at_least(1.0),
+        measured=algebra.over(last, half), criterion=at_least(1.0),
         note=_levels(table, "tail"),
     )  # fmt: skip
-    for name, choice, kept, location, statement in (
-        ("statistic-share", "statistic", "1136", "Thm 3.7", "s = b/10 records for DP-STAT"),
-        ("printed-rule", "rule", "as published", "Lemma 3.10, Thm 3.7", "the printed rule of DP-STAT gives thresholds within a constant of the best"),
-        ("printed-factor", "factor", "log^a N", "Algorithm 2, Sec. 4", "zeta_t = R_x gamma_t log^a N costs no more than logarithms"),
-    ):  # fmt: skip
-        levels = table[table["choice"] == choice]
-        best = levels.loc[levels["mean"].idxmin()] if levels["mean"].notna().any() else _level(table, choice, kept)
+    for id, choice, kept, location, kind, statement in PRINTED_CHOICES:
+        levels, printed = table[table["choice"] == choice], row_at(table, choice=choice, level=kept)
+        best = levels.loc[levels["mean"].idxmin()] if levels["mean"].notna().any() else printed
         # zeta_t enters squared: log^{2a} N = log N at a = 1/2.
         logs = math.log(float(best["N"])) if choice == "factor" and best["N"] > 1 else 1.0
         yield claim(
-            id=name, artefact=CHOICES, location=location, kind="text", source="paper",
+            id=id, artefact=CHOICES, location=location, kind=kind, source="paper",
             statement=statement,
             quantity=f"risk at {choice} = {kept} over the smallest over its levels; {PRINTED_MEDIAN if choice == 'rule' else MEDIAN}",
-            measured=over(_level(table, choice, kept), best), criterion=at_most(SAME_ORDER * logs, ": a constant times log N" if choice == "factor" else ""),
+            measured=algebra.over(printed, best), criterion=at_most(SAME_ORDER * logs, ": a constant times log N" if choice == "factor" else ""),
             note=_levels(table, choice),
         )  # fmt: skip
 
 
 def _levels(table: pd.DataFrame, choice: str) -> str:
+    """The risk at every level of a choice, for a note."""
     levels = table[table["choice"] == choice]
-    return listed(zip(levels["level"], levels["mean"], strict=True))
-
-
-def _law(evidence: Evidence, law: str, factor: str) -> pd.DataFrame:
-    return risks(evidence, LAWS, OURS, law=law, factor=factor)
+    return algebra.listed(zip(levels["level"], levels["mean"], strict=True))
 
 
 def _laws(evidence: Evidence) -> Iterator[Claim]:
     share = 1.0 - float(evidence.published["quantile"])
-    for name, law, statement, location in (
+    for id, law, statement, location in (
         ("dependent-noise", "dependent noise", "the results hold when z depends on x", "Sec. 2"),
         ("sub-exponential", "Laplace", "the results hold for sub-exponential covariates, with a = 1", "Def. 2.1"),
     ):  # fmt: skip
-        normal, other = (_law(evidence, each, "log^a N") for each in ("normal", law))
-        N = float(other["N"].iloc[0]) if len(other) else math.nan
+        table = risks(evidence, LAWS, OURS, law=law)
+        N = float(table["N"].iloc[0]) if len(table) else math.nan
         # log^{2a} N of zeta^2 at a = 1 is log N times that at a = 1/2.
         allowed = SAME_ORDER * (math.log(N) if law == "Laplace" and N == N else 1.0)
-        plain = ratios(_law(evidence, law, "1.25"), _law(evidence, "normal", "1.25"), ["N", "d", "sigma"])
+        by_factor = algebra.ratios(
+            table, risks(evidence, LAWS, OURS, law="normal"), ["factor", "N", "d", "sigma"], ["factor"]
+        )
         yield every(
-            id=name, artefact=LAWS, location=location, kind="text", source="paper",
+            id=id, artefact=LAWS, location=location, kind="text", source="paper",
             statement=statement,
             quantity=f"risk at zeta_t = R_x gamma_t log^a N over that for normal covariates and independent noise; {MEDIAN}",
-            cells=ratios(other, normal, ["N", "d", "sigma"]), criterion=at_most(allowed, ": a constant times log N, what log^{2a} N adds at a = 1" if law == "Laplace" else ""),
-            note=f"with the factor 1.25 for log^a N the ratio is {', '.join(f'{each.value:.3g}' for each in plain)}",
+            cells={place: each for place, each in by_factor.items() if place == "factor = log^a N"},
+            criterion=at_most(allowed, ": a constant times log N, what log^{2a} N adds at a = 1" if law == "Laplace" else ""),
+            note=f"by factor: {algebra.told(by_factor)}",
         )  # fmt: skip
-    printed = rows(evidence, LAWS, series=OURS, factor="log^a N")
-    covered = printed[printed["law"] != "Student t5"]
+    printed = quantities.exact(rows(evidence, LAWS, series=OURS, factor="log^a N"), "clip_fraction")
     outside = rows(evidence, LAWS, series=OURS, law="Student t5")
     yield every(
         id="tail-clipping", artefact=LAWS, location="Def. 2.1, Sec. 3.2", kind="text", source="paper",
         statement="with zeta_t = R_x gamma_t log^a N hardly any gradient is clipped, for all laws of Definition 2.1",
         quantity="share of gradients clipped over a run: the largest over normal, Laplace and dependent noise",
-        cells=known(exactly(each) for each in covered["clip_fraction"].astype(float)), criterion=at_most(share + EQUAL, ""),
-        note=f"Student t5, outside of the definition: {listed(zip(outside['factor'], outside['clip_fraction'], strict=True))}",
+        cells=algebra.means(printed[printed["law"] != "Student t5"], ["law"]), criterion=at_most(share + EQUAL, ""),
+        note=f"Student t5, outside of the definition: {algebra.listed(zip(outside['factor'], outside['clip_fraction'], strict=True))}",
     )  # fmt: skip
