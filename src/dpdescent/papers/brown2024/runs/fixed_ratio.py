@@ -66,7 +66,7 @@ def ada_ssp_estimates(spec: Spec, sample: LinearSample, trial: int) -> dict[str,
 
 
 def calibrations(spec: Spec, p: int, maxima: Bounds) -> dict[str, Calibration]:
-    """Returns AdaSSP as commonly run (data maxima for bounds), with public bounds, and with DP-GD's rho and relation."""
+    """Returns AdaSSP as commonly run (bounds are data maxima), with public bounds, and at DP-GD's rho and relation."""
     settings = spec["settings"]
     rho, delta = settings["rho"], settings["dp_delta"]
     eps, public = zcdp.epsilon(rho, delta), public_bounds(spec, p)
