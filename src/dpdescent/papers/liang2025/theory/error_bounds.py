@@ -297,18 +297,12 @@ def second_stage_error(
 
 
 def second_stage_noise(problem: IVProblem, lambda_2: float, *, steps: float = 1.0, constant: float = 1.0) -> float:
-    """Returns the bound on ||nu^(t)|| at one t (liang2025, above eq. 16) or at all t up to `steps` (App. E.1).
-
-    The paper hides the constant.
-    """
+    """Returns the bound on ||nu^(t)|| at one t (liang2025, above eq. 16) or at all t up to `steps` (App. E.1)."""
     return constant * lambda_2 * (math.sqrt(problem.p) + math.sqrt(problem.tau + math.log(steps)))
 
 
 def first_stage_noise(problem: IVProblem, lambda_1: float) -> float:
-    """Returns mu(tau), the order of the noise in Theta (liang2025, below eq. 18).
-
-    `lambda1 (sqrt(pq) + sqrt(p (log p + tau)))`.
-    """
+    """Returns mu(tau), order of Theta's noise: `lambda1 (sqrt(pq) + sqrt(p (log p + tau)))` (liang2025, below (18))."""
     return lambda_1 * _spread(problem)
 
 

@@ -227,10 +227,7 @@ def reduced_form_sigma(problem: IVProblem, beta_norm: float) -> float:
 
 
 def two_stage_least_squares_rate(problem: IVProblem, *, constant: float = 1.0) -> float:
-    """Returns the rate of ||beta_hat - beta||, with probability 1 - 4 e^-tau (liang2025 Lemma D.7, eq. 49).
-
-    The paper hides the constant.
-    """
+    """Returns the rate of ||beta_hat - beta||, with probability 1 - 4 e^-tau (liang2025 Lemma D.7, eq. 49)."""
     return constant * math.sqrt(problem.q) * (problem.tau + math.log(problem.q)) / math.sqrt(problem.n)
 
 
