@@ -1,4 +1,4 @@
-"""DP-GD as brown2024 runs it: threshold, noise, runs on data sets, and what each run releases."""
+"""DP-GD as brown2024 runs it: clipping threshold, noise, runs on data sets, and the privacy event of each run."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -38,27 +38,27 @@ class Setting:
 
     @classmethod
     def of(cls, spec: dict[str, Any], n: int, p: int, T: int, clip_factor: float, runs: int = 1) -> "Setting":
-        """The setting with threshold `clip_factor sqrt(p)`; a cell may have a budget of its own."""
+        """Returns the setting with threshold `clip_factor sqrt(p)`, at the cell's own budget if it has one."""
         settings = spec["settings"]
         rho = spec["cell"].get("rho", settings["rho"])
         return cls(n, p, T, rho, settings["eta"], clip_factor * float(np.sqrt(p)), runs)
 
     @property
     def releases(self) -> int:
-        """Number of noisy gradients over all runs."""
+        """Number of noisy gradients released over all runs."""
         return self.T * self.runs
 
     @property
     def noise_sd(self) -> float:
-        """lambda, with `lambda^2 = 2 (runs T) gamma^2 / (rho n^2)` (brown2024 Lemma 2.1)."""
+        """Noise sd lambda, with `lambda^2 = 2 (runs T) gamma^2 / (rho n^2)` (brown2024 Lemma 2.1)."""
         return zcdp.gaussian_noise_sd(mean_sensitivity(self.gamma, self.n), self.rho, self.releases)
 
     def arms(self, columns: int) -> dp_gd.DPGDArms:
-        """So many equal runs as columns of one descent."""
+        """Returns `columns` equal runs, to go through one descent together."""
         return dp_gd.DPGDArms.alike(columns, self.T, self.eta, self.gamma, self.noise_sd)
 
     def mechanism(self) -> Mechanism:
-        """What all runs together release."""
+        """Returns the privacy event of all runs together."""
         release = GaussianReleases(
             "mean of clipped gradients", mean_sensitivity(self.gamma, self.n), self.noise_sd, self.releases
         )
@@ -70,7 +70,7 @@ class Setting:
 
 
 def side_by_side(sample: LinearSample, settings: list[Setting], normals: Array) -> dp_gd.Descent:
-    """Runs on one data set that differ in threshold, step size and noise, with the same normals of shape (T, p)."""
+    """Runs DP-GD on one data set at several thresholds, step sizes and noises, with the same normals, shape (T, p)."""
     columns = (
         np.array([getattr(setting, name) for setting in settings]) for name in ("eta", "gamma", "noise_sd")
     )  # fmt: skip

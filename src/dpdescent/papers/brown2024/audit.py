@@ -1,4 +1,4 @@
-"""Which attack belongs to which arm of brown2024."""
+"""Attacks that audit the arms of brown2024."""
 
 from collections.abc import Callable, Iterable
 
@@ -21,17 +21,17 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
 
 FINDINGS = {MAXIMA: "adassp-bounds"}
 
-# Steps of DP-GD under attack at most: of as much noise, in fewer steps.
+# Largest number of DP-GD steps under attack: longer runs are audited at equal mu in fewer steps, because of time.
 LONGEST = 100
 
 
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
-    """The audit of an arm.
+    """Returns the audit of an arm, or why it has none.
 
     Args:
-        cell: what `releases` was called with.
-        arm: its name in the ledger.
-        event: what it releases. Nothing else is read.
+        cell: the specification of the part that the arm belongs to.
+        arm: name of the arm in the ledger.
+        event: the arm's privacy event, the only argument that is read.
 
     Raises:
         ValueError: if there is no attack for the mechanism.
@@ -39,7 +39,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     if not event.releases:
         return NotAudited(f"{event.reason}; one record shows in any run")
     if event.name == "DP-GD":
-        # Independent runs share the budget, and are one composition.
+        # One attack for all independent runs, because they share the budget and compose.
         (release,) = _gaussian(event)
         mu = rounded(zcdp.gaussian_dp_mu(event.rho))
         return Request(FLIPPED, {"T": min(release.count, LONGEST), "mu": mu})
@@ -49,7 +49,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
 
 
 def statements() -> Iterable[Statement]:
-    """None: the paper's one privacy statement, Lemma 2.1, is that of every arm of DP-GD."""
+    """Returns no statement: the paper's one privacy statement, Lemma 2.1, is audited with every arm of DP-GD."""
     return ()
 
 

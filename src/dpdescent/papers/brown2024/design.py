@@ -1,4 +1,4 @@
-"""The synthetic designs of brown2024 Sec. 4 and App. B: true parameters, data sets and noise, by named streams."""
+"""Synthetic data of brown2024 Sec. 4 and App. B: true parameters and data sets, drawn from named random streams."""
 
 from typing import Any
 
@@ -17,18 +17,21 @@ PAPER = "brown2024"
 
 
 def trial_stream(spec: Spec, p: int, n: int, trial: int, role: str) -> np.random.Generator:
-    """A trial's stream for a role, named by what shapes the data: variants and the author's profile share its draws."""
+    """Returns a trial's random stream for a role (theta, data, noise ...).
+
+    Its name holds the design, p and n only, so that variants and the author's profile share the draws.
+    """
     design = spec["settings"]["design"]
     return stream(spec["seed"], PAPER, design, f"p={p}_n={n}", "trial", trial, role)
 
 
 def true_theta(spec: Spec, p: int, n: int, trial: int) -> Array:
-    """theta* of a trial, uniform on the unit sphere, shape (p,)."""
+    """Returns theta* of a trial, uniform on the unit sphere, shape (p,)."""
     return unit_sphere(p, trial_stream(spec, p, n, trial, "theta"))
 
 
 def sample_of(spec: Spec, p: int, n: int, trial: int, sigma: float = 1.0) -> tuple[LinearSample, Array]:
-    """The data set of a trial and its theta*; the covariance of the anisotropic design is drawn anew for each."""
+    """Returns a trial's data set and its theta*; in the anisotropic design each trial draws its own covariance."""
     settings, root = spec["settings"], None
     if settings["design"] == "anisotropic":
         root = anisotropic_root(p, trial_stream(spec, p, n, trial, "covariance"))
@@ -38,7 +41,13 @@ def sample_of(spec: Spec, p: int, n: int, trial: int, sigma: float = 1.0) -> tup
 
 
 def expected_sampling_error(law: IterateLaw, sample: LinearSample, noise_mean: float) -> float:
-    """E ||theta_hat - theta*|| over label noise N(noise_mean, 1), given the covariates, whose spectrum the law has."""
+    """Returns E ||theta_hat - theta*|| over label noise N(noise_mean, 1), given the covariates.
+
+    Args:
+        law: law of the iterates on this data set, of which the eigendecomposition is used.
+        sample: the data set.
+        noise_mean: mean of the label noise.
+    """
     spectrum = sample.n * law.eigenvalues
     shift = noise_mean * (sample.X.sum(axis=0) @ law.eigenvectors) / spectrum if noise_mean else 0.0 * spectrum
     return float(expected_norm(shift, 1.0 / spectrum))

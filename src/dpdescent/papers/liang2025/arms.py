@@ -1,4 +1,4 @@
-"""Arms of liang2025's experiments: thresholds, noise and privacy events, from which runs and the ledger are made."""
+"""Arms of liang2025's experiments: their clipping thresholds, noise and privacy events."""
 
 import math
 from dataclasses import dataclass, field
@@ -19,19 +19,19 @@ Labels = dict[str, Any]
 
 @dataclass(frozen=True)
 class Arm:
-    """One run: algorithm, budgets, step sizes, thresholds and the labels of its rows.
+    """One run of an algorithm with its budgets, step sizes, clipping thresholds and the labels of its rows.
 
     Attributes:
-        algorithm: `DP-2S-GD` (Alg. 1), `2S-GD` (Alg. 2), `DP-2S-GD-beta` (Alg. 3), the valid way to release beta alone
-            (Algorithm 1 of which only the beta path is published), or `DP-2S-GD, unclipped`: the noise of Algorithm 1
-            on gradients that are not clipped, which guarantees nothing.
+        algorithm: `DP-2S-GD` (Alg. 1), `2S-GD` (Alg. 2), `DP-2S-GD-beta` (Alg. 3), `DP-2S-GD, publish beta`
+            (Algorithm 1 of which only the beta path is published, the valid way to release beta alone), or
+            `DP-2S-GD, unclipped` (the noise of Algorithm 1 on unclipped gradients, which guarantees nothing).
         T: number of iterations.
         rho1, rho2: zCDP budgets of the two stages; inf means no noise.
         steps: step sizes.
-        gamma: threshold to which noise is calibrated, and at which the stages clip that do clip; inf means no clipping.
+        gamma: clipping threshold to which the noise is calibrated; inf means no clipping.
         calibration: noise of Prop. 3.1 as printed, or the least noise that the same budget needs.
         labels: columns of its rows beyond `series`, by symbol.
-        series: name of its curve; the algorithm's by default.
+        series: name of its curve; empty for the name of the algorithm.
         data_used: what else was taken from the data without account (centring, step sizes); empty if nothing was.
     """
 
@@ -52,16 +52,16 @@ class Arm:
 
     @property
     def gamma1(self) -> float:
-        """Threshold of the first stage, which Algorithm 3 does not clip."""
+        """Clipping threshold of the first stage; inf for Algorithm 3, which does not clip there."""
         return math.inf if self.algorithm == "DP-2S-GD-beta" else self.gamma2
 
     @property
     def gamma2(self) -> float:
-        """Threshold of the second stage."""
+        """Clipping threshold of the second stage; inf for the unclipped run."""
         return math.inf if self.algorithm == "DP-2S-GD, unclipped" else self.gamma
 
     def noise_sd(self, rho: float, n: int) -> float:
-        """Noise sd lambda on the mean gradient of a stage with budget rho; 0 for an infinite budget."""
+        """Returns the noise sd lambda on the mean gradient of a stage with budget rho; 0 for an infinite budget."""
         if math.isinf(rho):
             return 0.0
         if self.calibration == "exact":
@@ -70,7 +70,7 @@ class Arm:
 
 
 def columns(arms: list[Arm], n: int) -> dp_2s_gd.TwoStageArms:
-    """The arms as columns of one descent on a data set of n records."""
+    """Returns the arms as columns of one descent on a data set of n records."""
     return dp_2s_gd.TwoStageArms(
         steps=np.array([arm.T for arm in arms]),
         eta=np.array([arm.steps.eta for arm in arms]),
@@ -83,7 +83,7 @@ def columns(arms: list[Arm], n: int) -> dp_2s_gd.TwoStageArms:
 
 
 def mechanism(arm: Arm, n: int) -> Mechanism:
-    """Returns what an arm lets out of a data set of n records, and what guarantee that has."""
+    """Returns the privacy event of an arm on a data set of n records, with its guarantee."""
     if arm.algorithm == "2S-GD":
         return Mechanism.without_privacy(arm.algorithm)
     if arm.algorithm == "DP-2S-GD, unclipped":

@@ -1,4 +1,4 @@
-"""Which attack belongs to which arm of liang2025, and the readings of Lemma F.1 that no arm is run under."""
+"""Attacks that audit the arms of liang2025, and the readings of Lemma F.1 under which no arm is run."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -28,14 +28,14 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
 
 FINDINGS = {PLANTED: "release-beta-only", SIGN: "release-beta-only", CENTRED: "preprocessing"}
 
-# Steps under attack. What a pair attains grows with T, from rho1 to rho1 + rho2, so that a run of T steps is attacked
-# in the next smaller number: it attains as much, and more.
+# Numbers of steps under attack. A run of T steps is attacked at the next smaller number, because the cost that a
+# neighbouring pair attains grows with T, from rho1 to rho1 + rho2: what the attack finds is a lower bound for the run.
 STEPS = (1, 2, 20)
 
-# Two steps of Algorithm 3 refute its claim; more steps cost more. The real data's runs have 15 or 20 steps.
+# Two steps of Algorithm 3 suffice to refute its claim. The runs on real data have 15 or 20 steps.
 FIRST_SHOWN, REAL = 2, 15
 
-# Lemma F.1 in the smallest examples: budgets claimed, without noise in the first stage and with little of it.
+# Budgets claimed in the smallest examples of Lemma F.1: rho2 without first-stage noise; rho1 and rho2 with it.
 CLAIMED, FINITE = 1.0, (100.0, 0.01)
 DELTA = 1e-5
 
@@ -43,12 +43,12 @@ _SILENT = "after one step beta is noise alone, because Theta^(0) = 0: nothing of
 
 
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
-    """The audit of an arm.
+    """Returns the audit of an arm, or why it has none.
 
     Args:
-        cell: what `releases` was called with.
-        arm: its name in the ledger; FriendlyCore's ends in its budget, which stands nowhere else.
-        event: what it releases.
+        cell: the specification of the part that the arm belongs to.
+        arm: name of the arm in the ledger; that of FriendlyCore ends in its budget, which the event does not hold.
+        event: the arm's privacy event.
 
     Raises:
         ValueError: if there is no attack for the mechanism.
@@ -73,7 +73,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
 
 
 def statements() -> Iterable[Statement]:
-    """Lemma F.1 as printed, at a finite rho1, and in the reading under which it is right."""
+    """Yields the statements of Lemma F.1: as printed, in the reading under which it is right, and at a finite rho1."""
     rho2 = rounded(_spent(CLAIMED, FIRST_SHOWN))
     eps = zcdp.epsilon(CLAIMED, DELTA)
     example = {"T": FIRST_SHOWN, "rho2": rho2}
@@ -94,13 +94,16 @@ def statements() -> Iterable[Statement]:
 
 
 def _budgets(T: int, releases: list[GaussianReleases]) -> dict[str, Parameter]:
-    """Steps under attack, and what the noise of both stages costs; in one step the second stage shows nothing."""
+    """Returns the number of steps under attack and the zCDP cost of both stages' noise.
+
+    In one step rho2 is given as rho1, because the second stage then shows nothing of the data.
+    """
     steps = max(each for each in STEPS if each <= T)
     rho1, rho2 = (rounded(release.rho) for release in releases)
     return {"T": steps, "rho1": rho1, "rho2": rho1 if steps == 1 else rho2}
 
 
 def _spent(rho: float, T: int) -> float:
-    """What the noise that eq. (4) prints for rho costs at sensitivity 2 gamma / n: half of it."""
+    """Returns the zCDP cost of the noise that eq. (4) prints for rho, at sensitivity 2 gamma / n: rho / 2."""
     n = 1000
     return zcdp.gaussian_rho(mean_sensitivity(1.0, n), prescriptions.noise_scale(1.0, n, T, rho), T)

@@ -1,4 +1,4 @@
-"""The synthetic design of liang2025 Sec. 4.1 without any run on it: its parameters and its formulas' constants."""
+"""The synthetic design of liang2025 Sec. 4.1: its parameters, and the constants of the step sizes."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ PAPER = "liang2025"
 
 
 def parameters_of(spec: Spec, trial: int) -> IVParameters:
-    """The design's parameters: one draw for all trials, or a new one in each (setting `parameters`)."""
+    """Returns the design's parameters: one draw for all trials, or a new one in each (setting `parameters`)."""
     cell, mode = spec["cell"], spec["settings"]["parameters"]
     draw = cell.get("draw", 0) if mode == "fixed" else f"trial {trial}"
     p, q, r = cell["p"], cell["q"], cell["r"]
@@ -21,6 +21,6 @@ def parameters_of(spec: Spec, trial: int) -> IVParameters:
 
 
 def constants(spec: Spec) -> prescriptions.Constants:
-    """Constants of eq. (10) that the step sizes use."""
+    """Returns the constants of liang2025 eq. (10) that the step sizes use."""
     settings = spec["settings"]
     return prescriptions.Constants(settings["concentration_constant"], settings["first_stage_constant"])

@@ -1,4 +1,4 @@
-"""What the no-clipping regime asks for, beside what experiments use: Lemmas 2.2, 2.5, 2.6 and Theorem 3.1."""
+"""Conditions of Lemmas 2.2, 2.5, 2.6 and Theorem 3.1 for no clipping, beside the settings that experiments use."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,7 +16,7 @@ CONSTRUCTIONS: tuple[Construction, ...] = ("independent runs", "checkpoints")
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one panel at one size: condition, required values, coupling or coverage."""
+    """Yields rows of one panel at one size: condition, required values, coupling, coverage or Lemma 2.5."""
     cell = spec["cell"]
     n, p = cell["n"], cell["p"]
     values = {
@@ -32,7 +32,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def _condition(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Iterator[Row]:
-    """The smallest c0 of each part of Condition 2.4 at theta*, and the lemma's."""
+    """Returns rows of the smallest c0 of each part of Condition 2.4 at theta*, and of the c0 of Lemma 2.6."""
     T = spec["arms"]["T"]
     found = no_clipping.condition(sample, theta_star, sigma=1.0, eta=spec["settings"]["eta"], T=T)
     parts = {
@@ -44,7 +44,7 @@ def _condition(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) 
 
 
 def _required(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Iterator[Row]:
-    """gamma and n that Lemma 2.5 asks for, at the data's own c0 and at that of Lemma 2.6."""
+    """Yields rows of the gamma and n that Lemma 2.5 requires, at the c0 of the data and at the c0 of Lemma 2.6."""
     settings, T, n, p = spec["settings"], spec["arms"]["T"], sample.n, sample.p
     found = no_clipping.condition(sample, theta_star, sigma=1.0, eta=settings["eta"], T=T)
     constants = {
@@ -65,7 +65,10 @@ def _required(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -
 
 
 def _coupling(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Iterator[Row]:
-    """Share of runs in which any gradient is clipped: a bound on the distance to the unclipped law (Lemma 2.2)."""
+    """Yields rows of the share of runs that clip any gradient, which bounds the distance to the unclipped law.
+
+    That distance is the total variation of Lemma 2.2.
+    """
     count = spec["arms"]["runs"]
     for factor, setting in settings_of(spec).items():
         rng = trial_stream(spec, sample.p, sample.n, trial, "coupling")
@@ -76,7 +79,10 @@ def _coupling(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -
 
 
 def _lemma_2_5(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Iterator[Row]:
-    """What is clipped at the lemma's own gamma and lambda, from the data's own c0, for every sigma; it has no rho."""
+    """Yields rows of what is clipped at the gamma and lambda of Lemma 2.5, for every sigma.
+
+    Both come from the c0 of the data; the lemma involves no budget.
+    """
     count, T, eta, beta = spec["arms"]["runs"], spec["arms"]["T"], spec["settings"]["eta"], spec["settings"]["beta"]
     n, p = sample.n, sample.p
     normals = trial_stream(spec, p, n, trial, "lemma 2.5").standard_normal((T, 1, count, p))
@@ -91,7 +97,10 @@ def _lemma_2_5(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) 
 
 
 def _coverage(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Iterator[Row]:
-    """Loss of coverage that the exact law allows, worst coordinate, for the theorem's estimates m, T apart."""
+    """Yields rows of the largest loss of coverage over coordinates that the exact law allows for m estimates.
+
+    The estimates are T steps apart, as in Theorem 3.1.
+    """
     m = spec["settings"]["m"]
     for T in spec["arms"]["spacing"]:
         setting = Setting.of(spec, sample.n, sample.p, T, spec["settings"]["clip_factor"], runs=m)
@@ -104,13 +113,13 @@ def _coverage(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -
 
 
 def settings_of(spec: Spec) -> dict[float, Setting]:
-    """DP-GD's setting for every clip factor of the coupling panel."""
+    """Returns the setting of DP-GD for every clip factor of the coupling panel."""
     cell, given = spec["cell"], spec["arms"]
     return {factor: Setting.of(spec, cell["n"], cell["p"], given["T"], factor) for factor in given["clip_factor"]}
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of the panels that run DP-GD."""
+    """Yields the ledger entries of the panels that run DP-GD."""
     if spec["panel"] == "lemma 2.5":
         event = Mechanism.without_privacy(
             "DP-GD at the data's c0", "threshold and noise come from the data's own c0, and theta* is known",

@@ -1,4 +1,4 @@
-"""What the intervals cover where outliers are clipped: the Huberised minimiser, not least squares (Sec. 1.1, 2.5)."""
+"""Coverage of two targets where outliers are clipped: the Huber minimiser and least squares (Sec. 1.1, 2.5)."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one panel: coverage of both minimisers by every construction, clip factor and number of gradients."""
+    """Yields rows of one panel: coverage of both minimisers by construction, clip factor and number of gradients."""
     cell, p = spec["cell"], spec["cell"]["p"]
     for trial in range(*spec["trials"]):
         sample = contaminated(spec, trial)
@@ -36,14 +36,14 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def contaminated(spec: Spec, trial: int) -> LinearSample:
-    """A trial's data set with the panel's share of outliers."""
+    """Returns a trial's data set with the panel's share of outliers."""
     cell = spec["cell"]
     sample, _ = sample_of(spec, cell["p"], cell["n"], trial)
     return plant_outliers(sample, cell["share"], cell["shift"])
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one panel."""
+    """Yields the ledger entries of one panel."""
     cell, settings = spec["cell"], spec["settings"]
     for factor in spec["arms"]["clip_factor"]:
         for steps in cell["steps"]:

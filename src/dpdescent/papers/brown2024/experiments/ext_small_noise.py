@@ -1,4 +1,4 @@
-"""Theorem 2.7 as sigma -> 0: gamma and lambda shrink with sigma, the number of steps does not."""
+"""Theorem 2.7 as sigma -> 0, where gamma and lambda shrink with sigma and the number of steps does not."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,7 +13,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of every sigma and c: distance to theta_hat at the theorem's own setting, beside its bound with c' = 1."""
+    """Yields rows of every sigma and c: distance to theta_hat at the theorem's setting, and the bound with c' = 1."""
     n, p, settings = spec["cell"]["n"], spec["cell"]["p"], spec["settings"]
     for trial in range(*spec["trials"]):
         for sigma, c, setting in settings_of(spec):
@@ -32,7 +32,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def settings_of(spec: Spec) -> Iterator[tuple[float, float, Setting]]:
-    """The theorem's prescription for every sigma and constant c."""
+    """Yields the setting that Theorem 2.7 prescribes for every sigma and constant c."""
     n, p, settings = spec["cell"]["n"], spec["cell"]["p"], spec["settings"]
     for sigma in spec["arms"]["sigma"]:
         for c in spec["arms"]["c"]:
@@ -44,6 +44,6 @@ def settings_of(spec: Spec) -> Iterator[tuple[float, float, Setting]]:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries: each sigma and c; sigma is taken as known, as in the theorem."""
+    """Yields the ledger entries of each sigma and c; sigma counts as known, as in the theorem."""
     for sigma, c, setting in settings_of(spec):
         yield f"{spec['variant']}: DP-GD sigma={sigma:g} c={c:g}", setting.mechanism(), spec["settings"]["dp_delta"]

@@ -8,7 +8,10 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of every dimension: the fraction of all n T gradients, for every threshold on the same data and normals."""
+    """Yields rows of every dimension: the fraction of all n T gradients that is clipped, at every threshold.
+
+    Thresholds are compared on the same data and normals.
+    """
     for p in spec["cell"]["p"]:
         settings = settings_of(spec, p)
         for trial in range(*spec["trials"]):
@@ -23,14 +26,14 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def settings_of(spec: Spec, p: int) -> list[Setting]:
-    """DP-GD's setting for every threshold."""
+    """Returns the settings of DP-GD at one dimension, one for each threshold."""
     given = spec["arms"]
     common = {"rho": spec["settings"]["rho"], "eta": spec["settings"]["eta"], "T": given["T"]}
     return [Setting(n=p * given["n_over_p"], p=p, gamma=gamma, **common) for gamma in given["gamma"]]
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries, by dimension and threshold."""
+    """Yields the ledger entries of each dimension and threshold."""
     for p in spec["cell"]["p"]:
         for setting in settings_of(spec, p):
             name = f"{spec['variant']}: DP-GD p={p} n={setting.n} gamma={setting.gamma:g}"

@@ -8,7 +8,10 @@ from dpdescent.papers.brown2024.runs.repeated import releases as releases
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one sample size: moments over the runs on each data set, without the bias of estimating them."""
+    """Yields rows of one sample size: squared bias, variance and squared error over the runs on each data set.
+
+    All three are unbiased estimates.
+    """
     for trial, sample, targets in repeated.data_sets(spec):
         for factor, descent in repeated.runs(spec, sample, trial, spec["arms"]["T"]):
             theta = descent.theta[0]
@@ -16,7 +19,7 @@ def run(spec: Spec) -> Iterator[Row]:
             for name, target in targets.items():
                 offset = theta.mean(axis=0) - target
                 squared_error = float((repeated.distances(descent, target) ** 2).mean())
-                # The mean of finitely many runs has a variance of its own.
+                # Subtracted because the mean over finitely many runs has a variance, which its square includes.
                 bias = float(offset @ offset) - variance / len(theta)
                 for series, value in {"bias2": bias, "variance": variance, "mse": squared_error}.items():
                     yield {

@@ -8,5 +8,5 @@ from dpdescent.papers.brown2024.runs.constructions import releases as releases
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one sample size: coverage of theta_hat by coordinate."""
+    """Yields rows of one sample size: coverage of theta_hat by coordinate."""
     return constructions.run(spec, constructions.coverage)

@@ -8,6 +8,6 @@ from dpdescent.papers.brown2024.runs.constructions import releases as releases
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one sample size: mean length by coordinate, and the textbook intervals' length beside it."""
+    """Yields rows of one sample size: mean length by coordinate, and the length of the OLS intervals beside it."""
     yield from constructions.least_squares_lengths(spec)
     yield from constructions.run(spec, constructions.length)

@@ -8,7 +8,7 @@ from dpdescent.papers.brown2024.runs.repeated import releases as releases
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one sample size: mean distance over the runs on each data set, at noise calibrated for each T."""
+    """Yields rows of one sample size: mean distance over the runs on each data set, at noise calibrated for each T."""
     for trial, sample, targets in repeated.data_sets(spec):
         for T in spec["arms"]["T"]:
             for factor, descent in repeated.runs(spec, sample, trial, T):

@@ -1,4 +1,4 @@
-"""What the preliminaries bound (App. A), measured: tails, norms, spectra, least squares."""
+"""Tails, norms, spectra and least squares errors that App. A bounds, measured."""
 
 from collections.abc import Callable, Iterator
 
@@ -13,7 +13,7 @@ from dpdescent.randomness import stream
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one dimension: per trial whether each event happened or how large a quantity was, beside the bound."""
+    """Yields rows of one dimension: whether an event occurred in a trial, or the size of a quantity, and its bound."""
     p = spec["cell"]["p"]
     measured: dict[str, Callable[[np.random.Generator, Spec, int], tuple[float, float]]] = {
         "A.8: P(|N(0, 1)| above its bound)": _gaussian_tail,
@@ -41,7 +41,10 @@ def _gaussian_norm(rng: np.random.Generator, spec: Spec, p: int) -> tuple[float,
 
 
 def _spectrum(rng: np.random.Generator, spec: Spec, p: int) -> tuple[float, float]:
-    """At n = 100 (p + ln(1/beta)): the claim's constant c is not given."""
+    """Returns whether the spectrum of X'X/n leaves [1/2, 2], and beta.
+
+    n is 100 (p + ln(1/beta)), because Claim A.10 does not give its constant c.
+    """
     beta = spec["settings"]["beta"]
     n = round(concentration.covariance_records(p, beta, constant=100.0))
     eigenvalues = np.linalg.eigvalsh(wishart_gram(np.zeros(p), n, rng).xx / n)
@@ -54,7 +57,7 @@ def _sphere(rng: np.random.Generator, spec: Spec, p: int) -> tuple[float, float]
 
 
 def _least_squares(rng: np.random.Generator, spec: Spec, p: int) -> tuple[float, float]:
-    """Beside its exact mean, sigma^2 p / (n - p - 1), at n = 100p."""
+    """Returns the squared error of least squares at n = 100p, and its exact mean, sigma^2 p / (n - p - 1)."""
     n, theta = 100 * p, unit_sphere(p, rng)
     error = linear_least_squares(wishart_gram(theta, n, rng)) - theta
     return float(error @ error), concentration.least_squares_mean_square(n=n, p=p, sigma=1.0)

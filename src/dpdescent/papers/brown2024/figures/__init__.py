@@ -1,4 +1,4 @@
-"""Figures of brown2024, by what they show: the error of one run, clipping, confidence intervals, theorems."""
+"""Figures of brown2024 by subject: the error of one run, clipping, confidence intervals, theorems."""
 
 from dpdescent.papers.brown2024.figures.accuracy import (
     draw_ext_author_profile,

@@ -24,15 +24,15 @@ from dpdescent.replication.drawing.figures import (
 )
 from dpdescent.replication.drawing.figures import METHODS as COLORS
 
-# The methods' own colours: what privacy adds is vermilion, what sampling adds is black.
+# Privacy error has the colour of DP-GD and sampling error that of OLS, because these methods have these errors.
 DP_GD, OLS = COLORS["DP-GD"], COLORS["OLS"]
 METHODS = {"DP-GD": (DP_GD, "o"), "OLS": (OLS, "D"), "AdaSSP": (COLORS["AdaSSP"], "s")}
-# Other calibrations of AdaSSP, in shades of its colour.
+# Other calibrations of AdaSSP, in shades of the colour of AdaSSP.
 SHADES = {"AdaSSP (public bounds)": "#7FCDAE", "AdaSSP (zCDP-matched)": "#00493A"}
-# Fits and the exact law: colours of no method drawn here, which show on the black of least squares.
+# Fits and the exact law have colours that no method here has and that show on the black of least squares.
 FIT, LAW = BLUE, GREY
 DARK_DP_GD = "#8F3B00"
-# By clip factor, gamma / sqrt(p).
+# Colour and marker by clip factor, gamma / sqrt(p).
 CLIP_FACTORS = {5.0: (DP_GD, "o"), 3.0: (DARK_DP_GD, "s")}
 LINES = ("--", ":", "-.", (0, (6, 1, 1, 1, 1, 1)))
 
@@ -49,7 +49,10 @@ CROSSING = f"{SPREAD}; lines: predicted, without clipping; $n^*$: where the pred
 
 
 def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Error to the truth and to least squares against the dimension; right, at an n that spares AdaSSP its ridge."""
+    """Draws the error to the truth and to least squares against the dimension.
+
+    Variants with more records a dimension, at which AdaSSP needs no ridge, have panels of their own on the right.
+    """
     ratios = (table["n"] / table["p"]).groupby(table["variant"]).first()
     headline = display["arms"]["n_over_p"]
     larger = list(ratios.index[ratios > headline])
@@ -73,12 +76,12 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def draw_fig09(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Figure 1 with anisotropic covariates."""
+    """Draws Figure 9, which is Figure 1 with anisotropic covariates."""
     return draw_fig01(table, display)
 
 
 def _methods(axes: Axes, rows: pd.DataFrame, predicted: bool) -> None:
-    """One curve a method, AdaSSP's other calibrations as thin lines, and what is predicted for the first two."""
+    """Draws one curve for each method, other calibrations of AdaSSP as thin lines, and predictions of DP-GD and OLS."""
     for name, (color, marker) in METHODS.items():
         chosen = rows[rows["series"] == name].sort_values("p")
         if len(chosen):
@@ -92,7 +95,7 @@ def _methods(axes: Axes, rows: pd.DataFrame, predicted: bool) -> None:
 
 
 def _descent_under(axes: Axes, rows: pd.DataFrame, variants: list[str]) -> None:
-    """DP-GD under other readings of the paper."""
+    """Draws the curves of DP-GD under other readings of the paper."""
     for name, line in zip(variants, LINES, strict=False):
         thin_curve(axes, select(rows, name, series="DP-GD"), "p", f"DP-GD, {name}", color=DP_GD, linestyle=line)
 
@@ -110,9 +113,9 @@ def _root_p(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Privacy and sampling error against n for each threshold, with fits; right, under other readings of the paper.
+    """Draws privacy and sampling error against n for each threshold with fits, and under other readings of the paper.
 
-    The axes are logarithmic, where the paper's are linear: 1/n and 1/sqrt(n) are straight lines.
+    The axes are logarithmic where the paper's are linear, because 1/n and 1/sqrt(n) are then straight lines.
     """
     factors = sorted(set(table["clip_factor"]), reverse=True)
     figure, (axes,) = panels(len(factors) + 1, size=(4.7, 4.3), sharey=True)
@@ -126,7 +129,7 @@ def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def draw_fig08(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Figure 2 at the smaller budget, in ten and in a hundred dimensions, with all thresholds in each panel."""
+    """Draws Figure 8: Figure 2 at the smaller budget, one panel for each dimension, with all thresholds in each."""
     main = select(table)
     parts = list(dict.fromkeys(main["panel"]))
     figure, axes = panels(len(parts), size=(5.8, 4.4), sharey=True, squeeze=False)
@@ -138,8 +141,8 @@ def draw_fig08(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def draw_ext_author_profile(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """The settings of the author's public scripts, and one change at a time."""
-    # The paper's order, whatever that of the cells.
+    """Draws the errors at the settings of the author's public scripts, and with one setting changed at a time."""
+    # In the order of the paper, because cells may come in another one.
     parts = sorted(set(table["panel"]), key=lambda part: (part != "fig02", part))
     figure, axes = panels(len(parts), size=(4.7, 4.3), squeeze=False)
     for panel, part in zip(axes[0], parts, strict=True):
@@ -167,7 +170,7 @@ def _privacy(factor: float) -> str:
 
 
 def _cost(axes: Axes, rows: pd.DataFrame) -> None:
-    """Both errors of one panel with their predictions and fits, and where they are predicted to cross."""
+    """Draws both errors of one panel with their predictions and fits, and the n at which the predictions cross."""
     fitted = []
     for factor in sorted(set(rows["clip_factor"]), reverse=True):
         group = rows[rows["clip_factor"] == factor]
@@ -175,11 +178,11 @@ def _cost(axes: Axes, rows: pd.DataFrame) -> None:
         _points(axes, private, _privacy(factor), color, marker)
         _mark_crossing(axes, group, color)
         fitted.append((private, 1.0, ":", f"privacy, {_threshold(factor)}", color))
-    # The sampling error is the same at every threshold.
+    # Drawn once, because the sampling error is the same at every threshold.
     sampling = rows[rows["series"] == "sampling"].drop_duplicates("n")
     _points(axes, sampling, SERIES["sampling"], OLS, "D")
     fitted.append((sampling, 0.5, "--", "sampling", OLS))
-    # Names in the colours of the points; the lines have one of their own, to stand out from the predictions.
+    # Names have the colours of the points, because the lines all have one colour that differs from the predictions'.
     fits = [(*_fit(axes, *fit), color) for *fit, color in fitted if len(fit[0])]
     lines, names, colors = zip(*fits, strict=True)
     style = {"title_fontsize": 7.5, "fontsize": 7.5, "labelcolor": colors, "loc": "lower left"}
@@ -194,7 +197,10 @@ def _points(axes: Axes, rows: pd.DataFrame, label: str, color: str, marker: str)
 
 
 def _fit(axes: Axes, rows: pd.DataFrame, power: float, dashes: str, name: str) -> tuple[Line2D, str]:
-    """`a n^-power` through the means, by least squares of their logarithms: every n counts alike."""
+    """Draws `a n^-power` through the means and returns its line and name.
+
+    It is fitted by least squares of logarithms, so that every n has equal weight.
+    """
     a = float(np.exp(np.log(rows["mean"] * rows["n"] ** power).mean()))
     number = f"{a:,.0f}" if a >= 1000 else f"{a:.3g}"
     formula = f"{number} / $n$" if power == 1 else rf"{number} / $\sqrt{{n}}$"
@@ -204,7 +210,10 @@ def _fit(axes: Axes, rows: pd.DataFrame, power: float, dashes: str, name: str) -
 
 
 def crossing_of(rows: pd.DataFrame) -> float | None:
-    """The n at which the predicted privacy error falls below the predicted sampling error; None if not on the grid."""
+    """Returns the n at which the predicted privacy error falls below the predicted sampling error.
+
+    It is interpolated in logarithms; None if it is not within the grid.
+    """
     found = rows.pivot(index="n", columns="series", values="predicted").sort_index()
     if not {"privacy", "sampling"} <= set(found):
         return None
@@ -221,7 +230,7 @@ def _mark_crossing(axes: Axes, rows: pd.DataFrame, color: str) -> None:
 
 
 def _readings(axes: Axes, rows: pd.DataFrame, factor: float) -> None:
-    """The headline with its error bars, and what changes under other readings of the paper."""
+    """Draws both errors of the main variant with error bars, and those of other readings of the paper as thin lines."""
     private, mark = CLIP_FACTORS.get(factor, (DP_GD, "o"))
     looks = {"privacy": (private, mark, _privacy(factor)), "sampling": (OLS, "D", SERIES["sampling"])}
     rows = rows[rows["clip_factor"] == factor].sort_values("n")

@@ -1,4 +1,4 @@
-"""Figures of brown2024 on what clipping costs and gains: Figures 3, 4 and 7."""
+"""Figures of brown2024 on the effect of clipping: Figures 3, 4 and 7."""
 
 import math
 from typing import Any
@@ -29,11 +29,11 @@ from dpdescent.replication.drawing.figures import (
     variants_of,
 )
 
-# A logarithmic colour scale cannot show that nothing was clipped.
+# Lower end of the colours, because a logarithmic scale has no place for a fraction of 0.
 FLOOR = 1e-4
 LEVELS = {0.01: "1 %", 0.1: "10 %", 0.5: "50 %"}
 FACTORS = (1, 2, 3, 5)
-# A fraction below the first of them is none.
+# Smallest fraction that is drawn as clipped, and the fractions that are named on the axis.
 FEWEST, FRACTIONS = 1e-5, (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9, 0.99)
 PARTS = {
     "variance": ("variance", SKY, "^"), "bias2": ("squared bias", PURPLE, "s"),
@@ -43,11 +43,11 @@ MOMENTS = "points: mean over data sets with standard error; numbers: percentage 
 
 
 def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Fraction of all gradients that are clipped over dimension and threshold, with curves gamma = k sqrt(p)."""
+    """Draws the fraction of all gradients clipped, over dimension and threshold, with curves gamma = k sqrt(p)."""
     figure, axes = panels(size=(7.6, 5.2))
     main = _fractions(select(table))
     edges = (_edges(main.columns), _edges(main.index))
-    # Cells without any clipped gradient have the lowest colour.
+    # Cells without any clipped gradient get the lowest colour, because 0 has none on a logarithmic scale.
     shown = main.clip(lower=FLOOR / 10)
     mesh = axes.pcolormesh(*edges, shown, norm=LogNorm(FLOOR, 1.0), cmap="cividis", rasterized=True)
     figure.colorbar(mesh, ax=axes, extend="min", label="fraction of all $nT$ gradients clipped", pad=0.09)
@@ -63,12 +63,12 @@ def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _fractions(rows: pd.DataFrame) -> pd.DataFrame:
-    """Fraction clipped, a row a threshold and a column a dimension."""
+    """Returns the fraction clipped, with thresholds as rows and dimensions as columns."""
     return rows.pivot(index="gamma", columns="p", values="mean")
 
 
 def _edges(centres: "pd.Index[Any]") -> NDArray[np.float64]:
-    """Borders of cells: half way between neighbouring values, and as far beyond the outer ones."""
+    """Returns the borders of cells: half way between neighbouring values, and equally far beyond the outermost."""
     values = centres.to_numpy(dtype=float)
     half = np.diff(values) / 2 if len(values) > 1 else np.array([0.5])
     return np.concatenate([[values[0] - half[0]], values[:-1] + half[: len(values) - 1], [values[-1] + half[-1]]])
@@ -91,7 +91,7 @@ def _contours(axes: Axes, grid: pd.DataFrame, name: str, line: Any) -> None:
 
 
 def _thresholds(axes: Axes) -> None:
-    """The curves gamma = k sqrt(p), named where they leave the picture."""
+    """Draws the curves gamma = k sqrt(p), named at the right edge."""
     (low, high), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     for k in FACTORS:
         p = np.linspace(low, high, 200)
@@ -104,7 +104,7 @@ def _thresholds(axes: Axes) -> None:
 
 
 def draw_fig04(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Squared bias, variance and squared error against the threshold; below, the error under other readings."""
+    """Draws squared bias, variance and squared error against the threshold; below, the error under other readings."""
     rows, scale = table[table["error_to"] == "theta_hat"], math.sqrt(display["cells"]["all"]["p"])
     sizes = sorted(set(rows["n"]))
     figure, axes = panels(len(sizes), 2, size=(6.0, 3.9), sharex=True, squeeze=False)
@@ -114,7 +114,7 @@ def draw_fig04(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         for panel in (top, bottom):
             log_scale(panel)
         _thresholds_above(top, scale)
-        # Room for the highest number.
+        # Leaves room above the highest point for its label.
         top.set_ylim(top=3.0 * top.get_ylim()[1])
         top.set_title(f"$n={n}$")
         bottom.set_xlabel(r"clipping threshold $\gamma/\sqrt{p}$")
@@ -125,7 +125,7 @@ def draw_fig04(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _thresholds_above(axes: Axes, scale: float) -> None:
-    """The threshold itself on a second axis."""
+    """Adds a second axis at the top with the threshold gamma itself."""
     above = axes.secondary_xaxis(
         "top", functions=(lambda k: np.multiply(k, scale), lambda gamma: np.divide(gamma, scale))
     )
@@ -138,7 +138,7 @@ def _thresholds_above(axes: Axes, scale: float) -> None:
 def _moments(axes: Axes, rows: pd.DataFrame) -> None:
     for series, (label, color, marker) in PARTS.items():
         chosen = rows[rows["series"] == series].sort_values("clip_factor")
-        # The bias is what is left of a difference: next to nothing, or less, where there is none.
+        # The squared bias is a difference of estimates, and hence near 0 or negative where there is no bias.
         clear = chosen["mean"] > chosen["se"].fillna(0.0)
         if clear.any():
             _means(axes, chosen[clear], "clip_factor", label, color=color, marker=marker)
@@ -161,11 +161,11 @@ def _means(axes: Axes, rows: pd.DataFrame, x: str, label: str, **style: Any) -> 
 
 
 def _errors(axes: Axes, rows: pd.DataFrame) -> None:
-    """Squared errors to either target, and to least squares under other readings of the paper."""
+    """Draws squared errors to both targets, and to least squares under other readings of the paper."""
     near = rows[rows["error_to"] == "theta_hat"].sort_values("clip_factor")
     truth = select(rows, error_to="theta_star").sort_values("clip_factor")
     _means(axes, select(near), "clip_factor", PARTS["mse"][0], color=DP_GD, marker="o")
-    # Hollow and in front: the two errors are close.
+    # Hollow and in front, because the two errors are close.
     look = {
         "color": DARK_DP_GD,
         "marker": "D",
@@ -180,15 +180,15 @@ def _errors(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def percent(fraction: float) -> str:
-    """A fraction as a percentage with two digits, without its sign."""
+    """Returns a fraction as a percentage with two digits, without the percent sign."""
     value = 100 * fraction
     return "0" if value == 0 else "<0.01" if value < 0.01 else f"{value:.2g}" if value < 99.5 else "100"
 
 
 def draw_fig07(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Error against the fraction clipped, a curve for each number of iterations, and where each is least.
+    """Draws the error against the fraction clipped, one curve for each number of iterations with its minimum.
 
-    The axis of fractions is logistic: it gives room to few clipped gradients and to many.
+    The axis of fractions is logistic, because it gives room both to fractions near 0 and to fractions near 1.
     """
     rows = table[table["error_to"] == "theta_hat"]
     sizes, steps = sorted(set(rows["n"])), sorted(set(rows["T"]))
@@ -205,7 +205,7 @@ def draw_fig07(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _fractions_axis(axes: Axes) -> None:
-    """A logistic axis of fractions, named in per cent; it leaves out those below FEWEST, zero among them."""
+    """Sets a logistic axis of fractions, labelled in per cent, without fractions below FEWEST."""
     low, high = axes.dataLim.intervalx
     axes.set_xscale("logit")
     axes.set_xlim(max(0.6 * low, FEWEST), 1.0 - 0.6 * (1.0 - min(high, 1.0 - FEWEST)))

@@ -1,4 +1,4 @@
-"""Figures of brown2024 on confidence intervals: coverage (5, 10), length (6, 11), and what they cover with outliers."""
+"""Figures of brown2024 on confidence intervals: coverage (5, 10), length (6, 11), and coverage with outliers."""
 
 import math
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from dpdescent.replication.drawing.figures import (
     variants_of,
 )
 
-# Three colours that no other method of the paper has.
+# Label, colour and marker of each construction; no other method of the paper has these colours.
 CONSTRUCTIONS = {
     "independent": ("independent runs", PURPLE, "o"), "checkpoints": ("checkpoints", ORANGE, "s"),
     "batched": ("batched means", "#006D77", "^"),
@@ -34,12 +34,12 @@ STEPS = "total number of gradients $N$"
 COVERAGE = r"coverage of $\hat\theta$"
 BARS = "points: mean; bars: central 95 % of the coordinates"
 COLUMNS = 3
-# Minimisers that are closer than this are equal.
+# Minimisers that are closer than this count as equal.
 ROUNDING = 1e-9
 
 
 def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Coverage of least squares by the three constructions against the number of gradients."""
+    """Draws the coverage of least squares by the three constructions against the number of gradients."""
     figure, places = _grid(table)
     for panel, rows in places:
         panel.axhline(display["nominal"], color="black", linestyle="--", linewidth=1.0, label="nominal level")
@@ -59,12 +59,12 @@ def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def draw_fig10(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Figure 5 with anisotropic covariates."""
+    """Draws Figure 10, which is Figure 5 with anisotropic covariates."""
     return draw_fig05(table, display)
 
 
 def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Length of the three intervals against the number of gradients, what is predicted, and that of least squares."""
+    """Draws the length of the three intervals against the number of gradients, its prediction, and the OLS length."""
     figure, places = _grid(table)
     for panel, rows in places:
         closed = select(rows, series="OLS").sort_values("steps")
@@ -81,12 +81,15 @@ def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def draw_fig11(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Figure 6 with anisotropic covariates."""
+    """Draws Figure 11, which is Figure 6 with anisotropic covariates."""
     return draw_fig06(table, display)
 
 
 def _grid(table: pd.DataFrame) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
-    """A panel for each process and n, the largest n with clipping first, and one for other readings of the paper."""
+    """Returns a figure and its panels with their rows: one for each process and n, and one for other readings.
+
+    The largest n with clipping comes first.
+    """
     parts = list(_parts(table))
     columns = min(COLUMNS, math.ceil(len(parts) ** 0.5))
     figure, axes = panels(columns, math.ceil(len(parts) / columns), size=(4.6, 3.5), squeeze=False)
@@ -112,7 +115,7 @@ def _parts(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _constructions(axes: Axes, rows: pd.DataFrame) -> None:
-    """One curve a construction, side by side where they share an N."""
+    """Draws one curve for each construction, moved aside so that points at one N do not hide each other."""
     for k, (series, (label, color, marker)) in enumerate(CONSTRUCTIONS.items()):
         chosen = select(rows, series=series).sort_values("steps")
         if len(chosen):
@@ -121,13 +124,13 @@ def _constructions(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _bars(axes: Axes, x: Any, rows: pd.DataFrame, **style: Any) -> None:
-    """Means with the central 95 % of the coordinates as bars."""
+    """Draws means with the central 95 % of the coordinates as bars."""
     reach = [(rows["mean"] - rows["q025"]).clip(lower=0.0), (rows["q975"] - rows["mean"]).clip(lower=0.0)]
     axes.errorbar(x, rows["mean"], yerr=reach, elinewidth=0.8, **style)
 
 
 def _guarantees(axes: Axes, rows: pd.DataFrame) -> None:
-    """What is guaranteed without clipping: the nominal level less the distance from independent normal estimates."""
+    """Draws the coverage guaranteed without clipping (brown2024 Claim C.10)."""
     for series, (_, color, _) in CONSTRUCTIONS.items():
         chosen = rows[(rows["series"] == series) & (rows["guaranteed"] > 0.5)].sort_values("steps")
         if len(chosen):
@@ -137,7 +140,7 @@ def _guarantees(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _predictions(axes: Axes, rows: pd.DataFrame) -> None:
-    """Lengths by the exact law, and those to which they settle in long runs."""
+    """Draws the lengths that the exact law predicts, and their limits in long runs."""
     for k, (series, (_, color, _)) in enumerate(CONSTRUCTIONS.items()):
         chosen = rows[rows["series"] == series].sort_values("steps")
         axes.plot(chosen["steps"] * 1.03 ** (k - 1), chosen["predicted"], color=LAW, linewidth=0.9, zorder=3)
@@ -147,7 +150,7 @@ def _predictions(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _readings(axes: Axes, rows: pd.DataFrame) -> None:
-    """The headline and other readings of the paper, means only."""
+    """Draws the means of the main variant and of other readings of the paper."""
     for name, line in zip(variants_of(rows), ("-", *LINES), strict=False):
         for series, (_, color, _) in CONSTRUCTIONS.items():
             thin_curve(axes, select(rows, name, series=series), "steps", color=color, linestyle=line)
@@ -156,9 +159,9 @@ def _readings(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_ext_outliers(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Coverage of the Huberised minimiser and of least squares, by construction and threshold."""
+    """Draws the coverage of the Huber minimiser and of least squares, by construction and threshold."""
     main = select(table)
-    # Without outliers first, whatever the order of the cells.
+    # By the share of outliers, because cells may come in another order.
     parts = sorted(set(main["panel"]), key=lambda part: display["cells"][part]["share"])
     counts = sorted(set(main["steps"]))
     figure, axes = panels(
@@ -178,7 +181,7 @@ def draw_ext_outliers(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _targets(axes: Axes, rows: pd.DataFrame) -> None:
-    """Both targets of every construction, in a group for each threshold."""
+    """Draws the coverage of both targets by every construction, in a group for each threshold."""
     factors = sorted(set(rows["clip_factor"]))
     marks = {"huber": ("Huberised minimiser", None), "ols": ("least squares", "white")}
     for j, (target, (what, face)) in enumerate(marks.items()):
@@ -195,7 +198,7 @@ def _targets(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _group(factor: float, clipped: float, apart: float) -> str:
-    """Name of a threshold: how much is clipped there, and how far its two targets are apart."""
+    """Returns the name of a threshold, with the share clipped there and the distance of its two targets."""
     threshold = rf"$\gamma={'' if factor == 1 else f'{factor:g}'}\sqrt{{p}}$"
     distance = f"targets {plain_number(float(f'{apart:.2g}'))} apart" if apart > ROUNDING else "same targets"
     return f"{threshold}\n{percent(clipped)} % clipped\n{distance}"

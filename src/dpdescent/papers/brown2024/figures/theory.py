@@ -1,4 +1,4 @@
-"""Figures of brown2024 on its theorems: what the no-clipping regime asks for, and Theorem 2.7 at small sigma."""
+"""Figures of brown2024 on its theorems: the conditions for no clipping, and Theorem 2.7 at small sigma."""
 
 from typing import Any
 
@@ -31,28 +31,28 @@ REQUIRED = {"at the data's c0": VERMILION, "at the lemma's c0": "black"}
 CONSTRUCTIONS = {"independent runs": PURPLE, "checkpoints": ORANGE}
 SHARES = {"P(some gradient is clipped)": "some gradient of a run", "fraction clipped": "fraction of gradients"}
 N = "sample size $n$"
-# Dimensions by line.
+# Line styles of the dimensions.
 LINES = ("-", "--", ":")
 
 
 def draw_ext_no_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Condition 2.4 on data, required against used, the coupling's probability, and the loss of coverage."""
+    """Draws Condition 2.4 on data, required over used settings, the coupling's probability, and loss of coverage."""
     figure, grid = panels(2, 2, size=(5.6, 4.3))
     axes, rows = grid.ravel(), select(table)
     _condition(axes[0], select(rows, panel="condition"))
     _required(axes[1], select(rows, panel="required"))
     _coupling(axes[2], select(rows, panel="coupling"))
     _coverage(axes[3], select(rows, panel="coverage"))
-    # Places, not `best`: its search warns when it is slow.
+    # Fixed places, because the search of `best` warns when it is slow.
     for panel, place in zip(axes, ("upper right", "upper right", "lower left", "upper right"), strict=True):
-        # A grid of one's own may leave a panel empty.
+        # Checked because a user's grid may leave a panel empty.
         if panel.get_legend_handles_labels()[0]:
             panel.legend(fontsize=7, ncols=2, handlelength=3.4, loc=place)
     return figure
 
 
 def _condition(axes: Axes, rows: pd.DataFrame) -> None:
-    """The smallest c0 with which data sets meet each part of the condition, and the constant of Lemma 2.6."""
+    """Draws the smallest c0 with which data sets meet each part of the condition, and the constant of Lemma 2.6."""
     for (p, group), line in zip(rows.groupby("p"), LINES, strict=False):
         for (part, color), marker in zip(PARTS.items(), MARKERS, strict=False):
             style = {"color": color, "marker": marker, "linestyle": line}
@@ -63,7 +63,7 @@ def _condition(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _required(axes: Axes, rows: pd.DataFrame) -> None:
-    """What Lemma 2.5 asks for, in units of what the experiments use."""
+    """Draws the gamma and n that Lemma 2.5 requires, over those that the experiments use."""
     for (p, group), line in zip(rows.groupby("p"), LINES, strict=False):
         wide = group.pivot_table(index="n", columns="series", values="mean")
         for (whose, color), (what, marker) in (
@@ -83,11 +83,11 @@ def _required(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _coupling(axes: Axes, rows: pd.DataFrame) -> None:
-    """Share of runs with any clipped gradient: Lemma 2.2's bound on the distance from the unclipped law."""
+    """Draws the share of runs with any clipped gradient: Lemma 2.2's bound on the distance from the unclipped law."""
     for (n, group), marker, line in zip(rows.groupby("n"), MARKERS, (*LINES, "-."), strict=False):
         for (series, what), color in zip(SHARES.items(), (VERMILION, SKY), strict=True):
             chosen = group[(group["series"] == series) & (group["mean"] > 0)].sort_values("clip_factor")
-            # No shade: on most data sets the share is 0 or 1, which no band shows.
+            # Without a shade, because the share is 0 or 1 on most data sets, which a band cannot show.
             style: dict[str, Any] = {"color": color, "marker": marker, "linestyle": line}
             axes.plot(chosen["clip_factor"], chosen["mean"], label=f"{what}, $n={n}$", **style)
     log_scale(axes, "y")
@@ -96,7 +96,7 @@ def _coupling(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _coverage(axes: Axes, rows: pd.DataFrame) -> None:
-    """Loss of coverage that the exact law and Pinsker's inequality allow without clipping."""
+    """Draws the loss of coverage that the exact law and Pinsker's inequality allow without clipping."""
     for (construction, color), marker in zip(CONSTRUCTIONS.items(), MARKERS, strict=False):
         chosen = rows[rows["series"] == f"TV bound, {construction}"]
         curve(axes, chosen, "T", construction, color=color, marker=marker)
@@ -106,10 +106,10 @@ def _coverage(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_ext_small_noise(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Error over the bound of Theorem 2.7, and gradients clipped at the first step, as sigma tends to zero."""
+    """Draws the error over the bound of Theorem 2.7, and the share clipped at the first step, as sigma tends to 0."""
     figure, grid = panels(2)
     axes, rows = grid.ravel(), select(table)
-    # Shades, since they are all DP-GD.
+    # Shades of one colour, because all runs are DP-GD.
     colors = shades(rows["c"].nunique())
     for (c, group), color, marker in zip(rows.groupby("c"), colors, MARKERS, strict=False):
         group = group.sort_values("sigma")

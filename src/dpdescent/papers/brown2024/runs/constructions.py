@@ -1,7 +1,7 @@
 """Figures 5, 6, 10 and 11: coverage and length of the three confidence intervals, from one simulation.
 
-All N gradients of a construction share the budget: one run of N steps, or m runs of N/m. Runs come in two kinds: DP-GD
-with clipping, and the exact Gaussian process that it is without.
+All N gradients of a construction share the budget: one run of N steps, or m runs of N/m. Each construction is simulated
+twice: on DP-GD with clipping, and on the exact Gaussian process that DP-GD follows when nothing is clipped.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +19,7 @@ from dpdescent.papers.brown2024.design import Array, Row, Spec, sample_of, trial
 from dpdescent.privacy.events import Mechanism
 
 INDEPENDENT, CHECKPOINTS, BATCHED = "independent", "checkpoints", "batched"
-# Batches of a fixed length: as many as there is room for, so that they do not grow with the run.
+# Batched means with batches of a fixed length: a longer run has more batches, not longer ones.
 SHORT = "batched, short"
 NAMES: dict[str, Construction] = {
     INDEPENDENT: "independent runs", CHECKPOINTS: "checkpoints", BATCHED: "batched means"
@@ -31,10 +31,10 @@ class Constructed:
     """Intervals of one construction on one data set over many replications.
 
     Attributes:
-        name: of the construction.
+        name: name of the construction.
         steps: N, number of gradients over all runs.
-        intervals: shapes (replications, p).
-        law: of the iterates without clipping, at this construction's noise.
+        intervals: centres and half-widths, shapes (replications, p).
+        law: law of the iterates without clipping, at this construction's noise.
         clip_fraction: fraction of all gradients that were clipped; 0 for the exact process.
         lag1: autocorrelation of neighbouring iterates after the burn-in, shape (p,), of one long run.
     """
@@ -50,9 +50,17 @@ class Constructed:
 def constructed(
     spec: Spec, sample: LinearSample, trial: int, steps: int, clip_factor: float, short: bool = False
 ) -> Iterator[Constructed]:
-    """The constructions at N gradients; independent runs are left out where they end within the burn-in.
+    """Yields the intervals of every construction at N gradients on one data set.
 
-    With `short`, batches of a fixed length too, where at least m of them fit.
+    Independent runs are left out where they end within the burn-in.
+
+    Args:
+        spec: the part's specification.
+        sample: the data set.
+        trial: number of the data set.
+        steps: N.
+        clip_factor: clipping threshold over sqrt(p).
+        short: whether to add batched means with batches of a fixed length, where at least m of them fit.
     """
     m, burn_in, tail = (spec["settings"][key] for key in ("m", "burn_in", "tail"))
     path, setting, clipped = _paths(spec, sample, trial, steps, clip_factor, runs=1)
@@ -66,7 +74,7 @@ def constructed(
         yield Constructed(SHORT, steps, _intervals(spec, estimates), law, clipped, lag1)
     if steps > m * burn_in:
         path, setting, clipped = _paths(spec, sample, trial, steps, clip_factor, runs=m)
-        # Run l of replication r is column l replications + r: no two replications share one.
+        # Run l of replication r is column l replications + r, so that no two replications share a run.
         estimates = independent_runs(path.reshape(len(path), m, -1, sample.p), burn_in, tail)
         yield Constructed(INDEPENDENT, steps, _intervals(spec, estimates), _law(sample, setting), clipped)
 
@@ -82,7 +90,7 @@ def _law(sample: LinearSample, setting: Setting) -> IterateLaw:
 def _paths(
     spec: Spec, sample: LinearSample, trial: int, steps: int, clip_factor: float, runs: int
 ) -> tuple[Array, Setting, float]:
-    """Iterates of all replications, shape (N / runs, runs replications, p), the setting and the fraction clipped."""
+    """Returns iterates of all replications, shape (N / runs, runs replications, p), setting and fraction clipped."""
     setting = Setting.of(spec, sample.n, sample.p, steps // runs, clip_factor, runs)
     columns = runs * spec["cell"]["replications"]
     rng = trial_stream(spec, sample.p, sample.n, trial, f"noise {spec['panel']} N={steps} runs={runs}")
@@ -95,22 +103,28 @@ def _paths(
 
 
 def autocorrelation(path: Array) -> Array:
-    """Lag-1 autocorrelation of every coordinate, pooled over steps and runs; path (T, runs, p).
+    """Returns the lag-1 autocorrelation of every coordinate, shape (p,), pooled over steps and runs.
 
-    Iterates are centred by the mean over runs at their own step: by a run's own mean, short runs would seem less
-    correlated than they are.
+    Iterates are centred by the mean over runs at their own step, because centring by a run's own mean makes short runs
+    seem less correlated than they are.
+
+    Args:
+        path: iterates, shape (T, runs, p).
     """
     centred = path - path.mean(axis=1, keepdims=True)
     products: Array = (centred[1:] * centred[:-1]).sum(axis=(0, 1)) / (centred[:-1] ** 2).sum(axis=(0, 1))
     return products
 
 
-# From a construction and its target to columns with one value a coordinate, `value` among them.
+# Takes a part's specification, a construction and its target; returns columns, `value` among them, each of shape (p,).
 Measure = Callable[[Spec, Constructed, Array], dict[str, Array]]
 
 
 def coverage(spec: Spec, found: Constructed, target: Array) -> dict[str, Array]:
-    """Share of replications whose interval holds the target, and what the exact process guarantees for it."""
+    """Returns the share of replications whose interval covers the target, and the coverage that the law guarantees.
+
+    The guarantee (brown2024 Claim C.10, Pinsker's inequality) is given for the exact process and NaN elsewhere.
+    """
     covered = found.intervals.covers(target).mean(axis=0)
     if spec["panel"] != "exact" or found.name == SHORT:
         return {"value": covered, "guaranteed": np.full(len(covered), np.nan)}
@@ -119,7 +133,7 @@ def coverage(spec: Spec, found: Constructed, target: Array) -> dict[str, Array]:
 
 
 def length(spec: Spec, found: Constructed, target: Array) -> dict[str, Array]:
-    """Mean length, what the exact law expects without clipping, and the same for long runs."""
+    """Returns the mean length of the intervals, its expectation without clipping, and the limit for long runs."""
     estimates, level = _estimates_law(spec, found), 1.0 - spec["settings"]["alpha"]
     return {
         "value": found.intervals.length.mean(axis=0), "predicted": estimates.expected_length(level),
@@ -134,7 +148,10 @@ def _estimates_law(spec: Spec, found: Constructed) -> EstimatesLaw:
 
 
 def run(spec: Spec, measure: Measure) -> Iterator[Row]:
-    """Rows of one sample size: a row a construction, N and coordinate; the table's spread is that over coordinates."""
+    """Yields rows of one sample size, one for each construction, N and coordinate.
+
+    Each coordinate of a data set counts as a trial, so that the table's spread is the one over coordinates.
+    """
     n, p, factor = spec["cell"]["n"], spec["cell"]["p"], spec["settings"]["clip_factor"]
     for trial in range(*spec["trials"]):
         sample, _ = sample_of(spec, p, n, trial)
@@ -160,7 +177,7 @@ def _lag1_rows(spec: Spec, found: Constructed, trial: int) -> Iterator[Row]:
 
 
 def least_squares_lengths(spec: Spec) -> Iterator[Row]:
-    """The dashed line of the figures: lengths of the textbook intervals for theta*, without privacy."""
+    """Yields rows of the dashed line of Figures 6 and 11: lengths of the OLS intervals for theta*, without privacy."""
     n, p = spec["cell"]["n"], spec["cell"]["p"]
     for trial in range(*spec["trials"]):
         lengths = linear_intervals(sample_of(spec, p, n, trial)[0].gram, 1.0 - spec["settings"]["alpha"])
@@ -174,7 +191,7 @@ def _place(spec: Spec, steps: int, series: str, trial: int) -> Row:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one sample size: each construction at each N."""
+    """Yields the ledger entries of one sample size: the runs behind the constructions at each N."""
     n, settings = spec["cell"]["n"], spec["settings"]
     if spec["panel"] == "exact":
         reason = "the law of DP-GD without clipping, simulated: no algorithm that one could run privately"
@@ -188,7 +205,7 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 
 def settings_of(spec: Spec, steps: int, clip_factor: float) -> Iterator[Setting]:
-    """DP-GD's settings behind the constructions at N gradients: one run, and m runs where they outlast the burn-in."""
+    """Yields the settings of DP-GD at N gradients: one run, and m runs where they outlast the burn-in."""
     n, p, m, burn_in = spec["cell"]["n"], spec["cell"]["p"], spec["settings"]["m"], spec["settings"]["burn_in"]
     yield Setting.of(spec, n, p, steps, clip_factor)
     if steps > m * burn_in:

@@ -1,4 +1,4 @@
-"""Figures 2 and 8: the error that privacy costs beside the sampling error, as the sample grows."""
+"""Figures 2 and 8: privacy error beside sampling error, against the sample size."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -13,7 +13,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one sample size: ||theta_T - theta_hat|| for every threshold, and ||theta_hat - theta*||."""
+    """Yields rows of one sample size: ||theta_T - theta_hat|| for every threshold, and ||theta_hat - theta*||."""
     n, p = spec["cell"]["n"], spec["cell"]["p"]
     settings = settings_of(spec)
     for trial in range(*spec["trials"]):
@@ -21,7 +21,7 @@ def run(spec: Spec) -> Iterator[Row]:
         theta_hat = linear_least_squares(sample.gram)
         normals = trial_stream(spec, p, n, trial, "noise").standard_normal((spec["arms"]["T"], p))
         descent = side_by_side(sample, list(settings.values()), normals)
-        # What the exact law gives without clipping, from one eigendecomposition for all thresholds.
+        # Law of the iterates without clipping: one eigendecomposition serves all thresholds.
         law = IterateLaw.of(sample.gram, eta=spec["settings"]["eta"], noise_sd=0.0)
         sampling = float(np.linalg.norm(theta_hat - theta_star))
         expected = expected_sampling_error(law, sample, spec["settings"]["noise_mean"])
@@ -37,18 +37,18 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def panel(spec: Spec) -> str:
-    """The figure's panel: a cell may be named `b, large n`, and belongs to b."""
+    """Returns the panel of the figure that the cell belongs to; a cell named `b, large n` belongs to b."""
     return str(spec["panel"]).split(",")[0]
 
 
 def settings_of(spec: Spec) -> dict[float, Setting]:
-    """DP-GD's setting for every clip factor."""
+    """Returns the setting of DP-GD for every clip factor."""
     n, p, given = spec["cell"]["n"], spec["cell"]["p"], spec["arms"]
     return {factor: Setting.of(spec, n, p, given["T"], factor) for factor in given["clip_factor"]}
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one sample size."""
+    """Yields the ledger entries of one sample size."""
     place = f"{spec['variant']}: panel {panel(spec)}, n={spec['cell']['n']}"
     for factor, setting in settings_of(spec).items():
         yield f"{place}: DP-GD gamma={factor:g} sqrt(p)", setting.mechanism(), spec["settings"]["dp_delta"]

@@ -14,7 +14,7 @@ from dpdescent.papers.brown2024.design import Array, Row, Spec, expected_samplin
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Mechanism
 
-# Records of the data set whose maxima the ledger shows.
+# Size of the data set whose maxima the ledger shows.
 SHOWN = 2000
 OWN_MAXIMA = "every trial takes the maxima of its own records as bounds; the noise is the same multiple of them in all"
 
@@ -22,7 +22,7 @@ ADA_SSP = ("AdaSSP", "AdaSSP (public bounds)", "AdaSSP (zCDP-matched)")
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one dimension: distance of every estimate to theta* and to theta_hat."""
+    """Yields rows of one dimension: distance of every estimate to theta* and to theta_hat."""
     p, n = spec["cell"]["p"], spec["cell"]["p"] * spec["arms"]["n_over_p"]
     setting = setting_of(spec, n, p)
     for trial in range(*spec["trials"]):
@@ -51,12 +51,12 @@ def _trial(spec: Spec, setting: Setting, trial: int) -> Iterator[Row]:
 
 
 def setting_of(spec: Spec, n: int, p: int) -> Setting:
-    """DP-GD's setting at one size."""
+    """Returns the setting of DP-GD at one size."""
     return Setting.of(spec, n, p, spec["arms"]["T"], spec["settings"]["clip_factor"])
 
 
 def ada_ssp_estimates(spec: Spec, sample: LinearSample, trial: int) -> dict[str, Array]:
-    """AdaSSP's estimates by series, all with the same normals."""
+    """Returns the AdaSSP estimates by series, shape (p,) each, all with the same normals."""
     public, estimates = bounded_gram(sample, public_bounds(spec, sample.p)), {}
     for name, calibration in calibrations(spec, sample.p, Bounds.data_maxima(sample)).items():
         gram = public if calibration.bounds.source == "public" else sample.gram
@@ -66,7 +66,7 @@ def ada_ssp_estimates(spec: Spec, sample: LinearSample, trial: int) -> dict[str,
 
 
 def calibrations(spec: Spec, p: int, maxima: Bounds) -> dict[str, Calibration]:
-    """AdaSSP as commonly run (bounds are data maxima), with public bounds, and at DP-GD's budget and relation."""
+    """Returns AdaSSP as commonly run (bounds are data maxima), with public bounds, and at DP-GD's rho and relation."""
     settings = spec["settings"]
     rho, delta = settings["rho"], settings["dp_delta"]
     eps, public = zcdp.epsilon(rho, delta), public_bounds(spec, p)
@@ -78,14 +78,17 @@ def calibrations(spec: Spec, p: int, maxima: Bounds) -> dict[str, Calibration]:
 
 
 def public_bounds(spec: Spec, p: int) -> Bounds:
-    """Bounds from the design alone: |x| at most sqrt(p) + margin, in units of the largest sd of a covariate."""
+    """Returns bounds that follow from the design alone.
+
+    The bound on |x| is sqrt(p) + bound_margin, in units of the largest sd of a covariate.
+    """
     settings = spec["settings"]
     largest = 2.0 if settings["design"] == "anisotropic" else 1.0
     return Bounds(np.sqrt(largest) * (np.sqrt(p) + settings["bound_margin"]), settings["bound_y"], "public")
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one dimension."""
+    """Yields the ledger entries of one dimension."""
     p, n, delta = spec["cell"]["p"], spec["cell"]["p"] * spec["arms"]["n_over_p"], spec["settings"]["dp_delta"]
     yield f"{spec['variant']}: DP-GD p={p} n={n}", setting_of(spec, n, p).mechanism(), delta
     maxima = Bounds.data_maxima(sample_of(spec, p, SHOWN, 0)[0])
@@ -97,7 +100,7 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
         if calibration.claimed_eps is not None:
             event = replace(event, reason=f"{event.reason}; the claimed epsilon is our conversion of DP-GD's rho")
         yield f"{spec['variant']}: {name} p={p} n={n}", event, delta
-    # The same noise under the relation of DP-GD, so that the two rows can be compared.
+    # AdaSSP with public bounds once more, under the neighbouring relation of DP-GD, so that the two can be compared.
     eps = zcdp.epsilon(spec["settings"]["rho"], delta)
     replaced = Calibration.standard(public_bounds(spec, p), eps, delta, relation="replace-one")
     yield f"{spec['variant']}: AdaSSP (public bounds) p={p} n={n}, replace-one", mechanism(replaced), delta

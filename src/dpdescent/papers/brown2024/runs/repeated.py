@@ -14,7 +14,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def data_sets(spec: Spec) -> Iterator[tuple[int, LinearSample, dict[str, Array]]]:
-    """Every trial's data set, with the targets theta_hat and theta*."""
+    """Yields every trial's number, data set, and targets theta_hat and theta*."""
     n, p = spec["cell"]["n"], spec["cell"]["p"]
     for trial in range(*spec["trials"]):
         sample, theta_star = sample_of(spec, p, n, trial)
@@ -22,7 +22,7 @@ def data_sets(spec: Spec) -> Iterator[tuple[int, LinearSample, dict[str, Array]]
 
 
 def runs(spec: Spec, sample: LinearSample, trial: int, T: int) -> Iterator[tuple[float, dp_gd.Descent]]:
-    """All runs on a data set, threshold by threshold, with the same normals: only their scale differs."""
+    """Yields each clip factor with all runs on a data set; all thresholds share normals and differ in their scale."""
     count = spec["arms"]["runs"]
     rng = trial_stream(spec, sample.p, sample.n, trial, f"noise T={T}")
     normals = rng.standard_normal((T, 1, count, sample.p))
@@ -32,13 +32,13 @@ def runs(spec: Spec, sample: LinearSample, trial: int, T: int) -> Iterator[tuple
 
 
 def distances(descent: dp_gd.Descent, target: Array) -> Array:
-    """Distance of every run's last iterate to a target, shape (runs,)."""
+    """Returns the distance of every run's last iterate to a target, shape (runs,)."""
     norms: Array = np.linalg.norm(descent.theta[0] - target, axis=1)
     return norms
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one sample size: one run of every threshold and number of steps."""
+    """Yields the ledger entries of one sample size: one run for every threshold and number of steps."""
     n, p, given = spec["cell"]["n"], spec["cell"]["p"], spec["arms"]
     for T in as_list(given["T"]):
         for factor in given["clip_factor"]:

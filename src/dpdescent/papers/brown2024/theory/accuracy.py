@@ -1,7 +1,7 @@
-"""How close DP-GD comes to least squares by Theorem 2.7 of brown2024: as printed, by its proof's pieces, and mended.
+"""Bounds of brown2024 Theorem 2.7 on the distance of DP-GD to least squares: as printed, from the proof, and corrected.
 
-The theorem's absolute constants c and c' have no value in the paper; here they are arguments with default 1, at which a
-value has the right order and is no bound. What the proof makes explicit is computed with the proof's own constants.
+The paper gives no value to the theorem's absolute constants c and c'. Here they are arguments with default 1, at which
+a value has the right order and is no bound. What the proof makes explicit is computed with the proof's constants.
 """
 
 import math
@@ -14,18 +14,18 @@ from dpdescent.checks import require_non_negative, require_positive, require_pro
 from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.papers.brown2024.theory import concentration, errors, gaussian_data, no_clipping
 
-# Bound on ||A^(T)|| that the proof states (below eq. 77), and the one that ||I - eta Sigma|| <= 7/8 gives: 64/15.
+# Bound on ||A^(T)|| as the proof states it (below eq. 77), and as ||I - eta Sigma|| <= 7/8 implies it: 64/15.
 SERIES_NORM_AS_PRINTED = 16.0
 SERIES_NORM = 1.0 / (1.0 - no_clipping.CONTRACTION**2)
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """A bound on ||theta_T - theta_hat|| by its two terms (brown2024 eq. 76).
+    """A bound on ||theta_T - theta_hat||, by its two terms (brown2024 eq. 76).
 
     Attributes:
-        bias: what T steps leave of the distance at the start.
-        noise: what the noise of T steps adds up to.
+        bias: bound on what T steps leave of the distance at the start.
+        noise: bound on the accumulated noise of T steps.
     """
 
     bias: float
@@ -33,20 +33,25 @@ class Accuracy:
 
     @property
     def total(self) -> float:
+        """Sum of the two terms."""
         return self.bias + self.noise
 
 
 def estimate_norm_bound(*, c0: float, sigma: float, p: int) -> float:
-    """Bound on ||theta_hat|| under Condition 2.4 at ||theta*|| <= 1: `1 + 2 c0^2 sigma sqrt(p)` (brown2024 eq. 80)."""
+    """Returns the bound on ||theta_hat|| under Condition 2.4 at ||theta*|| <= 1 (brown2024 eq. 80).
+
+    `1 + 2 c0^2 sigma sqrt(p)`.
+    """
     require_non_negative(c0=c0, sigma=sigma)
     require_positive(p=p)
     return 1.0 + 2.0 * c0**2 * sigma * math.sqrt(p)
 
 
 def noise_bound(*, p: int, eta: float, noise_sd: float, beta: float) -> float:
-    """What ||eta z'_T|| stays below with probability 1 - beta/4: `eta lambda sqrt(32 p ln(4/beta))` (below eq. 77).
+    """Returns a bound on ||eta z'_T|| that holds with probability 1 - beta/4 (brown2024, below eq. 77).
 
-    It follows from Claim A.9 with ||A|| <= 64/15, not in every case with the printed 16: see `noise_bound_by_norm`.
+    `eta lambda sqrt(32 p ln(4/beta))`. It follows from Claim A.9 with ||A|| <= 64/15, not in every case with the
+    printed 16: see `noise_bound_by_norm`.
     """
     require_positive(p=p, eta=eta)
     require_non_negative(noise_sd=noise_sd)
@@ -57,7 +62,15 @@ def noise_bound(*, p: int, eta: float, noise_sd: float, beta: float) -> float:
 def noise_bound_by_norm(
     *, p: int, eta: float, noise_sd: float, beta: float, series_norm: float = SERIES_NORM
 ) -> float:  # fmt: skip
-    """The same with probability 1 - beta/4 by Claim A.9 from ||A^(T)|| <= series_norm."""
+    """Returns a bound on ||eta z'_T|| that holds with probability 1 - beta/4, by brown2024 Claim A.9.
+
+    Args:
+        p: number of covariates.
+        eta: step size.
+        noise_sd: lambda.
+        beta: failure probability of the theorem.
+        series_norm: bound on ||A^(T)||.
+    """
     require_positive(p=p, eta=eta, series_norm=series_norm)
     require_non_negative(noise_sd=noise_sd)
     return eta * noise_sd * concentration.gaussian_norm(p * series_norm, series_norm, beta / 4.0)
@@ -66,7 +79,7 @@ def noise_bound_by_norm(
 def accuracy_of_proof(
     *, estimate_norm: float, p: int, T: int, eta: float, noise_sd: float, beta: float
 ) -> Accuracy:  # fmt: skip
-    """The proof's bound at a known ||theta_hat|| (brown2024 eq. 76).
+    """Returns the proof's bound on ||theta_T - theta_hat|| at a known ||theta_hat|| (brown2024 eq. 76).
 
     `(7/8)^T ||theta_hat|| + eta lambda sqrt(32 p ln(4/beta))`, where Condition 2.4 holds and nothing is clipped.
     """
@@ -78,15 +91,19 @@ def accuracy_of_proof(
 def accuracy_without_data(
     *, n: float, p: int, T: int, sigma: float, eta: float, noise_sd: float, beta: float
 ) -> Accuracy:  # fmt: skip
-    """The proof's bound without any data: ||theta_hat|| from eq. 80 at the c0 of Lemma 2.6 (brown2024 eq. 76 to 80)."""
+    """Returns the proof's bound on ||theta_T - theta_hat|| without any data (brown2024 eq. 76 to 80).
+
+    ||theta_hat|| is bounded by eq. 80 at the c0 of Lemma 2.6.
+    """
     norm = estimate_norm_bound(c0=gaussian_data.constant_of_theorem(n=n, T=T, beta=beta), sigma=sigma, p=p)
     return accuracy_of_proof(estimate_norm=norm, p=p, T=T, eta=eta, noise_sd=noise_sd, beta=beta)
 
 
 def accuracy_of_law(law: IterateLaw, T: int, beta: float) -> Accuracy:
-    """The tight version: ||M^T (theta_0 - theta_hat)|| and Claim A.9 at the exact covariance of theta_T.
+    """Returns the bound on ||theta_T - theta_hat|| from the exact law of the iterates.
 
-    It holds with probability 1 - beta over the noise, on the law's own data set and where nothing is clipped.
+    Its terms are ||M^T (theta_0 - theta_hat)|| and Claim A.9 at the covariance of theta_T. It holds with probability
+    1 - beta over the noise, on the law's own data set and where nothing is clipped.
     """
     variances = law.variances(T)
     bias = float(np.linalg.norm(law.mean(T) - law.theta_hat))
@@ -97,9 +114,10 @@ def accuracy_order(
     *, n: float, p: int, rho: float, T: float, sigma: float, beta: float, bias_constant: float = 1.0,
     noise_constant: float = 1.0,
 ) -> Accuracy:  # fmt: skip
-    """The proof's last form before T is put in, with the constants that it omits as arguments (brown2024 eq. 82).
+    """Returns the proof's last form of the bound before T is substituted (brown2024 eq. 82).
 
-    `sigma sqrt(p) ln^3(nT/beta) (7/8)^T + sigma p sqrt(T) ln^3.5(nT/beta) / (sqrt(rho) n)`.
+    `sigma sqrt(p) ln^3(nT/beta) (7/8)^T + sigma p sqrt(T) ln^3.5(nT/beta) / (sqrt(rho) n)`, where bias_constant and
+    noise_constant are the constants that the paper omits.
     """
     require_positive(n=n, p=p, rho=rho, T=T)
     require_non_negative(sigma=sigma)
@@ -111,7 +129,7 @@ def accuracy_order(
 
 
 def accuracy_bound(*, n: float, p: int, rho: float, sigma: float, beta: float, constant: float = 1.0) -> float:
-    """The theorem's bound on ||theta_hat - theta_T|| (brown2024 Thm 2.7, eq. 11 and 72).
+    """Returns the theorem's bound on ||theta_hat - theta_T|| (brown2024 Thm 2.7, eq. 11 and 72).
 
     `c' ln^4(n rho / (beta p)) sigma p / (sqrt(rho) n)`, with the settings of `theorem_setting`.
     """
@@ -122,13 +140,16 @@ def accuracy_bound(*, n: float, p: int, rho: float, sigma: float, beta: float, c
 
 
 def theorem_steps(*, n: float, p: int, rho: float, constant: float = 1.0) -> float:
-    """T of the theorem before rounding, `c ln(n rho / p)`: not positive where n rho <= p (brown2024 Thm 2.7, eq. 9)."""
+    """Returns T of the theorem before rounding (brown2024 Thm 2.7, eq. 9).
+
+    `c ln(n rho / p)`, which is not positive where n rho <= p.
+    """
     require_positive(n=n, p=p, rho=rho, constant=constant)
     return constant * math.log(n * rho / p)
 
 
 def sufficient_steps(*, n: float, p: int, rho: float) -> float:
-    """T from which (7/8)^T is at most `sqrt(p) / (sqrt(rho) n)`, as the last step of the proof needs (from eq. 82).
+    """Returns the T from which (7/8)^T is at most `sqrt(p) / (sqrt(rho) n)`, as the proof needs (brown2024 eq. 82).
 
     `ln(n sqrt(rho / p)) / ln(8/7)`, about 7.5 ln(n sqrt(rho / p)): larger than any c ln(n rho / p) where rho -> 0 at
     fixed n rho / p.
@@ -138,7 +159,7 @@ def sufficient_steps(*, n: float, p: int, rho: float) -> float:
 
 
 def theorem_threshold(*, n: float, p: int, T: float, sigma: float, beta: float, constant: float = 1.0) -> float:
-    """gamma of the theorem, `c sigma sqrt(p) ln^3(n T / beta)` (brown2024 Thm 2.7, eq. 10)."""
+    """Returns gamma of the theorem, `c sigma sqrt(p) ln^3(n T / beta)` (brown2024 Thm 2.7, eq. 10)."""
     require_positive(n=n, p=p, T=T, constant=constant)
     require_non_negative(sigma=sigma)
     require_probability(beta=beta)
@@ -146,7 +167,7 @@ def theorem_threshold(*, n: float, p: int, T: float, sigma: float, beta: float, 
 
 
 def proof_threshold(*, n: float, p: int, T: float, sigma: float, beta: float) -> float:
-    """gamma that the proof needs, `576 ln^3(20 n T / beta) sigma sqrt(p)` (brown2024 eq. 73)."""
+    """Returns the gamma that the proof needs, `576 ln^3(20 n T / beta) sigma sqrt(p)` (brown2024 eq. 73)."""
     c0 = gaussian_data.constant_of_theorem(n=n, T=T, beta=beta)
     return no_clipping.required_threshold(c0=c0, sigma=sigma, p=p)
 
@@ -154,7 +175,7 @@ def proof_threshold(*, n: float, p: int, T: float, sigma: float, beta: float) ->
 def theorem_setting(
     *, n: int, p: int, rho: float, sigma: float, beta: float, constant: float = 1.0
 ) -> Setting:  # fmt: skip
-    """DP-GD as Theorem 2.7 prescribes it, T rounded up (brown2024 eq. 9 and 10).
+    """Returns the setting of DP-GD that Theorem 2.7 prescribes, with T rounded up (brown2024 eq. 9 and 10).
 
     Raises:
         ValueError: if n rho <= p, where the prescribed number of steps is not positive.
@@ -168,9 +189,9 @@ def theorem_setting(
 
 
 def theorem_records(*, p: int, rho: float, beta: float, constant: float = 1.0) -> float:
-    """The n that the theorem asks for, as printed: `c (p + sqrt(p) ln^4(rho / beta))` (brown2024 Thm 2.7).
+    """Returns the n that the theorem requires, as printed: `c (p + sqrt(p) ln^4(rho / beta))` (brown2024 Thm 2.7).
 
-    At rho = beta the second term vanishes, and for rho -> 0 it grows, by the even power alone.
+    The second term vanishes at rho = beta, and it grows as rho -> 0 only because the power of the logarithm is even.
     """
     require_positive(p=p, rho=rho, constant=constant)
     require_probability(beta=beta)
@@ -178,14 +199,14 @@ def theorem_records(*, p: int, rho: float, beta: float, constant: float = 1.0) -
 
 
 def proof_records(*, n: float, p: int, rho: float, beta: float, constant: float = 1.0) -> float:
-    """What the proof says that n must exceed, up to a constant: `sqrt(p) ln^4(n rho / (beta p))` (brown2024 eq. 75)."""
+    """Returns the n that the proof requires, up to a constant: `sqrt(p) ln^4(n rho / (beta p))` (brown2024 eq. 75)."""
     require_positive(n=n, p=p, rho=rho, constant=constant)
     require_probability(beta=beta)
     return constant * math.sqrt(p) * math.log(n * rho / (beta * p)) ** 4
 
 
 def corrected_records(*, n: float, p: int, rho: float, T: float, beta: float, constant: float = 1.0) -> float:
-    """What eq. 74 makes it: `(p / sqrt(rho)) sqrt(T) ln^3.5(n T / beta)`, up to a constant.
+    """Returns the n that follows from brown2024 eq. 74, up to a constant: `(p / sqrt(rho)) sqrt(T) ln^3.5(n T / beta)`.
 
     With the proof's own constants it is `no_clipping.required_records` at `gaussian_data.constant_of_theorem`.
     """

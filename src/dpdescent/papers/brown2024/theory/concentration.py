@@ -1,7 +1,7 @@
-"""The preliminaries of brown2024 (appendix A.2 and A.3, Lemma C.6) as functions of their parameters.
+"""Concentration inequalities of brown2024 (appendix A.2 and A.3, Lemma C.6) as functions of their parameters.
 
 A bound that holds with probability 1 - beta takes beta. Where the paper only says that a constant exists, it is the
-argument `constant` with default 1: with the default a value has the right order and is no bound.
+argument `constant` with default 1, at which a value has the right order and is no bound.
 """
 
 import math
@@ -13,9 +13,9 @@ from dpdescent.data.linear import Array, LinearSample
 
 
 def geometric_series(M: Array, terms: int) -> Array:
-    """`sum_{j < terms} M^j` in closed form, `(I - M)^{-1} (I - M^terms)` (brown2024 Fact A.7).
+    """Returns `sum_{j < terms} M^j` in closed form, `(I - M)^{-1} (I - M^terms)`, shape (p, p) (brown2024 Fact A.7).
 
-    The fact asks for an invertible M; what it needs is an invertible I - M. Its summand is printed as M^n.
+    The paper asks for an invertible M and prints the summand as M^n; the closed form needs an invertible I - M.
 
     Args:
         M: square matrix, shape (p, p).
@@ -34,14 +34,17 @@ def geometric_series(M: Array, terms: int) -> Array:
 
 
 def gaussian_tail(sigma: float, beta: float) -> float:
-    """What |x| exceeds with probability at most beta, x ~ N(0, sigma^2): `sigma sqrt(2 ln(2/beta))` (Claim A.8)."""
+    """Returns a bound that |x|, x ~ N(0, sigma^2), exceeds with probability at most beta (brown2024 Claim A.8).
+
+    `sigma sqrt(2 ln(2/beta))`.
+    """
     require_non_negative(sigma=sigma)
     require_probability(beta=beta)
     return sigma * math.sqrt(2.0 * math.log(2.0 / beta))
 
 
 def gaussian_norm(trace: float, norm: float, beta: float) -> float:
-    """What ||x|| exceeds with probability at most beta, x ~ N(0, Sigma) (brown2024 Claim A.9).
+    """Returns a bound that ||x||, x ~ N(0, Sigma), exceeds with probability at most beta (brown2024 Claim A.9).
 
     Args:
         trace: tr(Sigma), the expected squared norm.
@@ -57,16 +60,19 @@ def gaussian_norm(trace: float, norm: float, beta: float) -> float:
 
 
 def covariance_records(p: int, beta: float, constant: float = 1.0) -> float:
-    """The n from which I/2 <= X'X/n <= 2I with probability 1 - beta: `c (p + ln(1/beta))` (brown2024 Claim A.10)."""
+    """Returns the n from which I/2 <= X'X/n <= 2I holds with probability 1 - beta (brown2024 Claim A.10).
+
+    `c (p + ln(1/beta))`.
+    """
     require_positive(p=p, constant=constant)
     require_probability(beta=beta)
     return constant * (p + math.log(1.0 / beta))
 
 
 def sphere_tail(p: int, t: float) -> float:
-    """Bound on P(|<u, z>| >= t) for u uniform on the unit sphere of R^p and a unit vector z (brown2024 Lemma A.11).
+    """Returns a bound on P(|<u, z>| >= t), u uniform on the unit sphere of R^p, z a unit vector (brown2024 Lemma A.11).
 
-    `exp(-(sqrt(p) - 1) t / 4)`; `sub_gaussian_sphere_tail` is far below.
+    `exp(-(sqrt(p) - 1) t / 4)`, which is far above `sub_gaussian_sphere_tail`.
     """
     require_positive(p=p)
     require_non_negative(t=t)
@@ -74,14 +80,17 @@ def sphere_tail(p: int, t: float) -> float:
 
 
 def sub_gaussian_sphere_tail(p: int, t: float) -> float:
-    """The same probability by the standard bound on the measure of a cap, `2 exp(-p t^2 / 2)`, at most 1."""
+    """Returns the bound on P(|<u, z>| >= t) from the measure of a spherical cap: `2 exp(-p t^2 / 2)`, at most 1.
+
+    u is uniform on the unit sphere of R^p and z a unit vector, as in brown2024 Lemma A.11.
+    """
     require_positive(p=p)
     require_non_negative(t=t)
     return min(1.0, 2.0 * math.exp(-p * t**2 / 2.0))
 
 
 def least_squares_bound(*, n: float, p: int, sigma: float, beta: float, constant: float = 1.0) -> float:
-    """What ||theta_hat - theta*||^2 exceeds with probability at most beta (brown2024 Claim A.12).
+    """Returns a bound that ||theta_hat - theta*||^2 exceeds with probability at most beta (brown2024 Claim A.12).
 
     `c' sigma^2 (p + ln(1/beta)) / n`, for n of at least `covariance_records`.
     """
@@ -91,12 +100,12 @@ def least_squares_bound(*, n: float, p: int, sigma: float, beta: float, constant
 
 
 def least_squares_mean_square(*, n: int, p: int, sigma: float) -> float:
-    """E||theta_hat - theta*||^2 = sigma^2 p / (n - p - 1), exact for Gaussian covariates: the companion of Claim A.12.
+    """Returns E||theta_hat - theta*||^2 for covariates N(0, I): `sigma^2 p / (n - p - 1)`, the mean to Claim A.12.
 
-    `(X'X)^{-1}` is inverse Wishart; with any other covariance Lambda of the covariates p becomes tr(Lambda^{-1}).
+    It is exact because `(X'X)^{-1}` is inverse Wishart; for covariates N(0, Lambda), p becomes tr(Lambda^{-1}).
 
     Raises:
-        ValueError: unless n > p + 1, where the mean is finite.
+        ValueError: unless n > p + 1, because otherwise the mean is infinite.
     """
     require_positive(p=p)
     require_non_negative(sigma=sigma)
@@ -106,9 +115,10 @@ def least_squares_mean_square(*, n: int, p: int, sigma: float) -> float:
 
 
 def contracted_covariates(sample: LinearSample, eta: float, t: int) -> Array:
-    """`(I - eta Sigma)^t x_i` of every record, shape (n, p), whose law is spherically symmetric (brown2024 Lemma C.6).
+    """Returns `(I - eta Sigma)^t x_i` of every record, shape (n, p) (brown2024 Lemma C.6).
 
-    A rotation of all covariates rotates them, and the law of Gaussian covariates does not change by it.
+    Their law is spherically symmetric, because a rotation of all covariates rotates them and leaves the law of
+    Gaussian covariates as it is.
 
     Raises:
         ValueError: if t is negative.

@@ -1,7 +1,7 @@
-"""Two corners where Theorem 2.7 of brown2024 does not hold as printed: sigma -> 0, and rho -> 0 at fixed n rho / p.
+"""Two limits in which brown2024 Theorem 2.7 fails as printed: sigma -> 0, and rho -> 0 at fixed n rho / p.
 
-Both are far from every experiment. In each the printed bound tends to zero and the error of DP-GD, at the theorem's own
-settings, does not; no absolute constants c and c' change that.
+Both are far from every experiment. In each the printed bound tends to zero while the error of DP-GD, at the theorem's
+own settings, does not, whatever the absolute constants c and c'.
 """
 
 import math
@@ -14,12 +14,12 @@ from dpdescent.papers.brown2024.theory import accuracy, concentration, errors
 
 @dataclass(frozen=True)
 class Corner:
-    """One setting of a corner.
+    """One setting near a limit in which Theorem 2.7 fails.
 
     Attributes:
-        setting: what the theorem prescribes there.
-        error: the distance of DP-GD to theta_hat, or a lower bound on it.
-        bound: the theorem's bound (11) on it with c' = 1.
+        setting: setting that the theorem prescribes.
+        error: distance of DP-GD to theta_hat, or a lower bound on it.
+        bound: the theorem's bound on this distance with c' = 1 (brown2024 eq. 11).
     """
 
     setting: Setting
@@ -28,12 +28,12 @@ class Corner:
 
     @property
     def required_constant(self) -> float:
-        """The c' that the theorem would need here."""
+        """The c' at which the theorem's bound equals the error."""
         return self.error / self.bound
 
 
 def movement_bound(setting: Setting, beta: float) -> float:
-    """How far T steps move an iterate at most, with probability 1 - beta: clipped gradients and noise.
+    """Returns a bound on the distance that T steps move an iterate, with probability 1 - beta.
 
     `T eta gamma + eta lambda sqrt(T) (sqrt(p) + sqrt(2 ln(1/beta)))`: each mean gradient is at most gamma long, and the
     noise adds up to N(0, T eta^2 lambda^2 I) (brown2024 Claim A.9).
@@ -46,14 +46,15 @@ def movement_bound(setting: Setting, beta: float) -> float:
 def small_noise(
     *, n: int, p: int, rho: float, sigma: float, beta: float, constant: float = 1.0, estimate_norm: float = 1.0
 ) -> Corner:  # fmt: skip
-    """Theorem 2.7 at a small sigma: gamma and lambda are proportional to it, and T is not.
+    """Returns Theorem 2.7's setting, error and bound at a small sigma, to which gamma and lambda are proportional.
 
-    The iterate starts at zero and moves little, whatever the data, so that with probability 1 - beta the error is at
-    least ||theta_hat|| less `movement_bound`; in the limit it is ||theta_hat||, while (11) is proportional to sigma.
+    T is not. The iterate starts at zero and moves little, whatever the data, so that with probability 1 - beta the
+    error is at least ||theta_hat|| less `movement_bound`. In the limit it is ||theta_hat||, while the bound (brown2024
+    eq. 11) is proportional to sigma.
 
     Args:
         n, p, rho, sigma, beta: setting of the theorem; sigma is positive.
-        constant: c of T and gamma.
+        constant: the theorem's c, in T and in gamma.
         estimate_norm: ||theta_hat||, which tends to ||theta*|| as sigma -> 0.
 
     Raises:
@@ -69,16 +70,16 @@ def small_budget(
     *, rho: float, p: int, sigma: float, beta: float, ratio: float = 2.0, constant: float = 1.0,
     estimate_norm: float = 1.0,
 ) -> Corner:  # fmt: skip
-    """Theorem 2.7 at n = ratio p / rho: T depends on the ratio alone, and (11) is of the order of sqrt(rho).
+    """Returns Theorem 2.7's setting, error and bound at n = ratio p / rho.
 
-    The error is the bias that T steps leave where Sigma is the identity, (1 - eta)^T ||theta_hat||; noise and clipping
-    come on top.
+    T depends on the ratio alone, and the bound (brown2024 eq. 11) is of the order of sqrt(rho). The error is the bias
+    that T steps leave where Sigma is the identity, (1 - eta)^T ||theta_hat||, without that of noise and clipping.
 
     Args:
-        rho: privacy budget.
+        rho: zCDP budget.
         p, sigma, beta: the rest of the theorem's setting.
         ratio: n rho / p, more than 1; n is rounded up.
-        constant: c of T and gamma.
+        constant: the theorem's c, in T and in gamma.
         estimate_norm: ||theta_hat||.
 
     Raises:

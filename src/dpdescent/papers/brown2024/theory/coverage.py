@@ -1,7 +1,7 @@
-"""When the intervals of brown2024 cover least squares: the number of steps of Theorem 3.1, and what its proof bounds.
+"""Coverage of the intervals of brown2024: the number of steps of Theorem 3.1, and the quantities that its proof bounds.
 
-The theorem hides a constant, and so does Claim C.11, from which it follows. An explicit number for the same statement
-is the divergence of `algorithms.gaussian_law`. For batched means, where there is no theorem, it is the limit length.
+Theorem 3.1 and Claim C.11, from which it follows, hide a constant. The divergence of `algorithms.gaussian_law` gives
+the same statement an explicit number. The paper has no theorem for batched means; their limit length is given here.
 """
 
 import math
@@ -16,7 +16,7 @@ from dpdescent.checks import require_non_negative, require_positive, require_pro
 def required_steps(
     *, sigma: float, m: int, p: int, eta: float, noise_sd: float, beta: float, constant: float = 1.0
 ) -> float:  # fmt: skip
-    """The T between estimates from which the intervals cover with 1 - alpha - beta (brown2024 Thm 3.1).
+    """Returns the number of steps between estimates at which the intervals cover with 1 - alpha - beta.
 
     Args:
         sigma: label noise sd of Condition 2.4.
@@ -24,11 +24,11 @@ def required_steps(
         p: number of covariates.
         eta: step size.
         noise_sd: lambda.
-        beta: what coverage may lose.
-        constant: c, which the paper does not give; the constant c0 of the condition is hidden in it as well.
+        beta: coverage that may be lost.
+        constant: c, which the paper does not give; it also hides the constant c0 of the condition.
 
     Returns:
-        `c ln(sigma m p / (eta lambda beta))`; not positive where the theorem asks for nothing.
+        `c ln(sigma m p / (eta lambda beta))`, not positive where the theorem requires nothing (brown2024 Thm 3.1).
     """
     require_positive(sigma=sigma, m=m, p=p, eta=eta, noise_sd=noise_sd, constant=constant)
     require_probability(beta=beta)
@@ -36,7 +36,10 @@ def required_steps(
 
 
 def guaranteed_coverage(alpha: float, distance: float) -> float:
-    """Coverage of estimates within that total variation of ideal ones: `1 - alpha - TV`, at least 0 (Claim C.10)."""
+    """Returns the coverage guaranteed to estimates within a total variation distance of ideal ones.
+
+    `1 - alpha - distance`, at least 0 (brown2024 Claim C.10).
+    """
     require_probability(alpha=alpha)
     require_non_negative(distance=distance)
     return max(0.0, 1.0 - alpha - distance)
@@ -44,7 +47,7 @@ def guaranteed_coverage(alpha: float, distance: float) -> float:
 
 @dataclass(frozen=True)
 class Closeness:
-    """How far the joint law of m estimates is from m independent stationary draws, in the norms of Claim C.11.
+    """Distance of the joint law of m estimates to m independent stationary draws, in the norms of Claim C.11.
 
     Attributes:
         mean: ||mu_1 - mu_2|| in the norm of the ideal's inverse covariance, as the proof uses it (eq. 96).
@@ -56,14 +59,14 @@ class Closeness:
 
     @property
     def beta(self) -> float:
-        """The smallest beta of Claim C.11: the total variation is at most K times it, if it is at most 1/2."""
+        """The smallest beta of Claim C.11: if it is at most 1/2, the total variation is at most K times it."""
         return max(self.mean, self.covariance)
 
 
 def closeness(law: EstimatesLaw) -> Closeness:
-    """The premises of Claim C.11 for independent runs or checkpoints, computed exactly (brown2024 eq. 85 to 100).
+    """Returns the premises of Claim C.11 for independent runs or checkpoints, exactly (brown2024 eq. 85 to 100).
 
-    The paper has no claim for batched means; the law of those has an ideal of its own, which is used then.
+    For batched means, about which the paper claims nothing, they are taken to the ideal of their own law.
 
     Raises:
         ValueError: if the estimates have no variance: the noise must not be zero.
@@ -81,10 +84,11 @@ def closeness(law: EstimatesLaw) -> Closeness:
 def batched_length_limit(
     *, gamma: float, n: float, rho: float, m: int, level: float = 0.95, eigenvalue: float = 1.0
 ) -> float:  # fmt: skip
-    """Expected length of the interval from m batched means as runs grow: `2 t c4(m) sqrt(2/rho) gamma / (n s)`.
+    """Returns the limit of the expected length of the interval from m batched means, as runs grow.
 
-    The mean of L iterates has variance `lambda^2 / (s^2 L)` and `lambda^2 = 2 m L gamma^2 / (rho n^2)`: neither the
-    number of gradients nor the step size stays (from brown2024 Lemma 2.1 and 2.3). `2 t c4(m)` is 4.40 for ten batches.
+    `2 t c4(m) sqrt(2/rho) gamma / (n s)`, in which neither the number of gradients nor the step size remains, because
+    the mean of L iterates has variance `lambda^2 / (s^2 L)` and `lambda^2 = 2 m L gamma^2 / (rho n^2)` (from brown2024
+    Lemma 2.1 and 2.3). `2 t c4(m)` is 4.40 for ten batches.
 
     Args:
         gamma: clipping threshold.
@@ -92,7 +96,7 @@ def batched_length_limit(
         rho: zCDP budget of the run.
         m: number of batches.
         level: nominal coverage.
-        eigenvalue: s, that of X'X/n along the coordinate.
+        eigenvalue: s, the eigenvalue of X'X/n along the coordinate.
     """
     require_positive(gamma=gamma, n=n, rho=rho, m=m, eigenvalue=eigenvalue)
     variance = np.array([2.0 * m / rho * (gamma / (n * eigenvalue)) ** 2])

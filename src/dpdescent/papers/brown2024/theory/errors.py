@@ -1,7 +1,7 @@
-"""What brown2024 makes of DP-GD on isotropic data: its error, the n where privacy is free, and its rates.
+"""Predictions of brown2024 for DP-GD on isotropic data: its errors, the n at which they are equal, and its rates.
 
 The predictions hold for `Sigma` near the identity, without clipping and from `theta_0 = 0`; they follow from the law of
-the iterates (Lemma 2.3). Thresholds are given by their scale, `k = gamma / sqrt(p)`.
+the iterates (Lemma 2.3). Clipping thresholds are given by their scale, `k = gamma / sqrt(p)`.
 """
 
 import math
@@ -14,12 +14,12 @@ ETA = 0.25
 
 
 def privacy_constant(*, k: float, T: int, eta: float) -> float:
-    """C of the privacy error `C p / (sqrt(rho) n)`: `k sqrt(2 T eta / (2 - eta))` (from brown2024 Lemma 2.3).
+    """Returns C of the privacy error `C p / (sqrt(rho) n)`: `k sqrt(2 T eta / (2 - eta))` (from brown2024 Lemma 2.3).
 
     The stationary variance of a coordinate is `eta lambda^2 / (2 - eta)` where Sigma is the identity.
 
     Raises:
-        ValueError: if k, T or eta is not positive, or eta is 2 or more, where descent does not settle.
+        ValueError: if k, T or eta is not positive, or eta is 2 or more, where descent diverges.
     """
     require_positive(k=k, T=T, eta=eta)
     if not eta < 2.0:
@@ -28,20 +28,20 @@ def privacy_constant(*, k: float, T: int, eta: float) -> float:
 
 
 def privacy_error(*, n: float, p: int, rho: float, T: int, eta: float, k: float) -> float:
-    """Root mean square of what the noise adds to the last iterate, `C p / (sqrt(rho) n)`."""
+    """Returns the root mean square of the noise in the last iterate, `C p / (sqrt(rho) n)` (brown2024 Lemma 2.3)."""
     require_positive(n=n, p=p, rho=rho)
     return privacy_constant(k=k, T=T, eta=eta) * p / (math.sqrt(rho) * n)
 
 
 def sampling_error(*, n: float, p: int, sigma: float) -> float:
-    """Root mean square distance of least squares to theta*, to first order: `sigma sqrt(p / n)`."""
+    """Returns the root mean square distance of least squares to theta*, to first order: `sigma sqrt(p / n)`."""
     require_positive(n=n, p=p)
     require_non_negative(sigma=sigma)
     return sigma * math.sqrt(p / n)
 
 
 def remaining_bias(*, T: int, eta: float, start: float = 1.0) -> float:
-    """Distance that T steps leave between the mean iterate and least squares: `|1 - eta|^T start`.
+    """Returns the distance of the mean iterate to least squares after T steps: `|1 - eta|^T start`.
 
     Args:
         T: number of steps.
@@ -55,7 +55,7 @@ def remaining_bias(*, T: int, eta: float, start: float = 1.0) -> float:
 def error_to_theta_hat(
     *, n: float, p: int, rho: float, T: int, eta: float, k: float, start: float = 1.0
 ) -> float:  # fmt: skip
-    """Root mean square distance of the last iterate to least squares: privacy error and remaining bias."""
+    """Returns the root mean square distance of the last iterate to least squares: privacy error and remaining bias."""
     noise = privacy_error(n=n, p=p, rho=rho, T=T, eta=eta, k=k)
     return math.hypot(noise, remaining_bias(T=T, eta=eta, start=start))
 
@@ -63,13 +63,13 @@ def error_to_theta_hat(
 def error_to_theta(
     *, n: float, p: int, rho: float, T: int, eta: float, k: float, sigma: float = 1.0, start: float = 1.0
 ) -> float:  # fmt: skip
-    """Root mean square distance of the last iterate to theta*: the error to least squares and that of least squares."""
+    """Returns the root mean square distance of the last iterate to theta*: `error_to_theta_hat` and sampling error."""
     private = error_to_theta_hat(n=n, p=p, rho=rho, T=T, eta=eta, k=k, start=start)
     return math.hypot(private, sampling_error(n=n, p=p, sigma=sigma))
 
 
 def crossing(*, p: int, rho: float, T: int, eta: float, k: float, sigma: float = 1.0) -> float:
-    """The n at which privacy error and sampling error are equal: `n* = p C^2 / (rho sigma^2)`.
+    """Returns the n at which privacy error and sampling error are equal: `n* = p C^2 / (rho sigma^2)`.
 
     Above it sampling dominates, which brown2024 Sec. 4.1 calls privacy for free.
 
@@ -82,16 +82,16 @@ def crossing(*, p: int, rho: float, T: int, eta: float, k: float, sigma: float =
 
 @dataclass(frozen=True)
 class Rates:
-    """Orders of growth that brown2024 states, with all constants and logarithms set to 1: no bounds.
+    """Orders of growth that brown2024 states, with all constants and logarithms set to 1; they are no bounds.
 
     Attributes:
         sampling: error of least squares, sqrt(sigma^2 p / n) (eq. 1).
-        privacy: what privacy adds for DP-GD, sigma p / (sqrt(rho) n) (eq. 1).
-        adassp: what privacy adds for AdaSSP, p^1.5 / n (Sec. 4.1).
+        privacy: privacy error of DP-GD, sigma p / (sqrt(rho) n) (eq. 1).
+        adassp: privacy error of AdaSSP, p^1.5 / n (Sec. 4.1).
         records: n that DP-GD needs, p (Thm 1.2).
         adassp_records: n that AdaSSP needs, p^1.5 (Figure 1).
         gradient: size of a gradient, sigma sqrt(p) (Sec. 1.2).
-        trivial_gradient: the same by the Cauchy-Schwarz inequality, p (Sec. 1.2).
+        trivial_gradient: size of a gradient by the Cauchy-Schwarz inequality, p (Sec. 1.2).
     """
 
     sampling: float
@@ -104,7 +104,7 @@ class Rates:
 
 
 def rates(*, n: float, p: int, rho: float, sigma: float = 1.0) -> Rates:
-    """All orders of growth at one setting.
+    """Returns all orders of growth at one setting.
 
     Raises:
         ValueError: if n, p or rho is not positive, or sigma is negative.
@@ -124,15 +124,17 @@ def rates(*, n: float, p: int, rho: float, sigma: float = 1.0) -> Rates:
 def informal_bound(
     *, n: float, p: int, rho: float, sigma: float, sampling_constant: float = 1.0, privacy_constant: float = 1.0
 ) -> float:  # fmt: skip
-    """The form of the error to theta*, `sqrt(sigma^2 p / n) + sigma p / (sqrt(rho) n)` (brown2024 Thm 1.2, eq. 1).
+    """Returns the order of the error to theta* (brown2024 Thm 1.2, eq. 1).
+
+    `sqrt(sigma^2 p / n) + sigma p / (sqrt(rho) n)`, each term times its constant.
 
     Args:
         n: number of records.
         p: number of covariates.
-        rho: privacy budget.
+        rho: zCDP budget.
         sigma: sd of the label noise.
         sampling_constant: constant and logarithms of the first term, which the theorem hides.
-        privacy_constant: those of the second.
+        privacy_constant: constant and logarithms of the second term, which the theorem hides.
     """
     order = rates(n=n, p=p, rho=rho, sigma=sigma)
     return sampling_constant * order.sampling + privacy_constant * order.privacy

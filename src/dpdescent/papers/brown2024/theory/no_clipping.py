@@ -1,7 +1,7 @@
-"""When DP-GD clips nothing: Condition 2.4 of brown2024 on a data set, and what Lemma 2.5 asks of threshold and noise.
+"""The No-Clipping Condition 2.4 of brown2024 on a data set, and what Lemma 2.5 requires of threshold and noise.
 
-The condition has five parts with one constant c0. Lemma 2.5 derives from it that no gradient is clipped; Lemma 2.6,
-that Gaussian data meet it, is in `gaussian_data`.
+The condition has five parts with one constant c0. Lemma 2.5 derives from it that no gradient is clipped. Lemma 2.6,
+by which Gaussian data meet the condition, is in `gaussian_data`.
 """
 
 import math
@@ -20,15 +20,15 @@ CONTRACTION = 7.0 / 8.0
 
 @dataclass(frozen=True)
 class Condition:
-    """What a data set makes of the No-Clipping Condition at some theta (brown2024 Condition 2.4).
+    """The quantities of the No-Clipping Condition on a data set at some theta (brown2024 Condition 2.4).
 
     Attributes:
         smallest, largest: extreme eigenvalues of Sigma = X'X/n, for part (i).
         contraction: ||I - eta Sigma||, for part (i).
         covariates: smallest c0 of part (ii), max ||x_i|| / sqrt(p).
-        residuals: that of part (iii), max |y_i - x_i'theta| / sigma.
-        signal: that of part (iv), max |x_i' M^t theta| over t = 1..T, M = I - eta Sigma.
-        cross: that of part (v), max |x_i' A_t X'(y - X theta)| / (sigma sqrt(n p)) over t = 1..T.
+        residuals: smallest c0 of part (iii), max |y_i - x_i'theta| / sigma.
+        signal: smallest c0 of part (iv), max |x_i' M^t theta| over t = 1..T, M = I - eta Sigma.
+        cross: smallest c0 of part (v), max |x_i' A_t X'(y - X theta)| / (sigma sqrt(n p)) over t = 1..T.
         start: max |x_i'theta|. Part (iv) does not cover t = 0, but the proof of Lemma 2.5 starts from it (eq. 37).
     """
 
@@ -43,7 +43,7 @@ class Condition:
 
     @property
     def spectrum_holds(self) -> bool:
-        """Part (i): I/2 <= Sigma <= 2I and ||I - eta Sigma|| <= 7/8."""
+        """Whether part (i) holds: I/2 <= Sigma <= 2I and ||I - eta Sigma|| <= 7/8."""
         return self.smallest >= 0.5 and self.largest <= 2.0 and self.contraction <= CONTRACTION
 
     @property
@@ -57,7 +57,7 @@ class Condition:
 def condition(sample: LinearSample, theta: Array, *, sigma: float, eta: float, T: int) -> Condition:
     """Evaluates every part of Condition 2.4 at a theta, for all records and all t up to T.
 
-    One eigendecomposition of Sigma serves all t, and the rows go through in blocks: cost n p T.
+    One eigendecomposition of Sigma serves all t, and rows are taken in blocks, at a cost of n p T operations.
 
     Args:
         sample: the data set.
@@ -74,7 +74,7 @@ def condition(sample: LinearSample, theta: Array, *, sigma: float, eta: float, T
         raise ValueError(f"theta {theta.shape} must have shape ({sample.p},), one number a covariate")
     eigenvalues, V = np.linalg.eigh(sample.gram.xx / sample.n)
     residuals = sample.y - sample.X @ theta
-    # Not X'y - X'X theta: it cancels where sigma is small.
+    # Not X'y - X'X theta, because this loses digits by cancellation where sigma is small.
     moment = sum((sample.X[rows].T @ residuals[rows] for rows in blocks(sample.n, sample.p)), np.zeros(sample.p))
     shrunk, moved = _powers(1.0 - eta * eigenvalues, eta, T)
     vectors = V @ np.hstack([shrunk * (V.T @ theta)[:, None], moved * (V.T @ moment)[:, None]])
@@ -92,16 +92,16 @@ def condition(sample: LinearSample, theta: Array, *, sigma: float, eta: float, T
 
 
 def _powers(a: Array, eta: float, T: int) -> tuple[Array, Array]:
-    """Eigenvalues of M^t for t = 0..T, and of `A_t = (I - M^t) Sigma^{-1}` for t = 1..T, a column each.
+    """Returns the eigenvalues of M^t for t = 0..T, and of `A_t = (I - M^t) Sigma^{-1}` for t = 1..T, in columns.
 
-    The latter as `eta sum_{j < t} a^j` (Fact A.7), which needs no inverse.
+    Those of A_t are summed as `eta sum_{j < t} a^j` (Fact A.7), because this needs no inverse.
     """
     shrunk = a[:, None] ** np.arange(T + 1)
     return shrunk, eta * np.cumsum(shrunk[:, :-1], axis=1)
 
 
 def _largest(sample: LinearSample, vectors: Array) -> Array:
-    """max_i |x_i'v| of every column v."""
+    """Returns max_i |x_i'v| of every column v of vectors."""
     largest = np.zeros(vectors.shape[1])
     for rows in blocks(sample.n, sample.p):
         np.maximum(largest, np.abs(sample.X[rows] @ vectors).max(axis=0), out=largest)
@@ -109,9 +109,9 @@ def _largest(sample: LinearSample, vectors: Array) -> Array:
 
 
 def required_threshold(*, c0: float, sigma: float, p: int) -> float:
-    """The gamma from which Lemma 2.5 applies, as printed: `4 c0^2 sigma sqrt(p)` (brown2024 Lemma 2.5, eq. 73).
+    """Returns the gamma from which Lemma 2.5 applies, as printed: `4 c0^2 sigma sqrt(p)` (brown2024 Lemma 2.5, eq. 73).
 
-    The proof needs sigma >= 1 besides (`residual_terms`): see `sufficient_threshold`.
+    The proof also needs sigma >= 1 (`residual_terms`); see `sufficient_threshold`.
     """
     require_non_negative(c0=c0, sigma=sigma)
     require_positive(p=p)
@@ -119,22 +119,29 @@ def required_threshold(*, c0: float, sigma: float, p: int) -> float:
 
 
 def sufficient_threshold(*, c0: float, sigma: float, p: int) -> float:
-    """The gamma with which the proof of Lemma 2.5 goes through for every sigma: `4 c0^2 max(sigma, 1) sqrt(p)`."""
+    """Returns the gamma with which the proof of brown2024 Lemma 2.5 holds for every sigma.
+
+    `4 c0^2 max(sigma, 1) sqrt(p)`.
+    """
     require_non_negative(sigma=sigma)
     return required_threshold(c0=c0, sigma=max(sigma, 1.0), p=p)
 
 
 def required_ratio(*, c0: float, p: int, n: float, T: float, beta: float) -> float:
-    """What gamma / (eta lambda) must reach: `64 c0^2 p sqrt(ln(2 n T / beta))` (brown2024 Lemma 2.5, eq. 51 and 74)."""
+    """Returns the gamma / (eta lambda) that Lemma 2.5 requires (brown2024 Lemma 2.5, eq. 51 and 74).
+
+    `64 c0^2 p sqrt(ln(2 n T / beta))`.
+    """
     require_non_negative(c0=c0)
     require_positive(p=p)
     return 64.0 * c0**2 * p * _root_log(n, T, beta)
 
 
 def required_records(*, c0: float, n: float, p: int, rho: float, T: float, eta: float, beta: float) -> float:
-    """The same with the noise that rho needs, as a bound on n: `64 c0^2 p eta sqrt(2 T / rho) sqrt(ln(2 n T / beta))`.
+    """Returns the n that Lemma 2.5 requires at the noise of budget rho (brown2024 eq. 74, with lambda of eq. 9).
 
-    From eq. 74 and lambda of eq. 9. n stands on both sides: this is the right-hand side at a given n, to be at most n.
+    `64 c0^2 p eta sqrt(2 T / rho) sqrt(ln(2 n T / beta))`. n is on both sides of the inequality: the value is its
+    right-hand side at the given n, which must not exceed n.
     """
     require_positive(rho=rho, eta=eta)
     return required_ratio(c0=c0, p=p, n=n, T=T, beta=beta) * eta * math.sqrt(2.0 * T / rho)
@@ -143,14 +150,14 @@ def required_records(*, c0: float, n: float, p: int, rho: float, T: float, eta: 
 def smallest_records(
     c0: Callable[[float], float], *, p: int, rho: float, T: float, eta: float, beta: float
 ) -> float:  # fmt: skip
-    """The smallest n (before rounding) that reaches `required_records`.
+    """Returns the smallest n, before rounding, that is at least `required_records`.
 
     Args:
         c0: the constant as a function of n, which must grow no faster than a power of ln(n), such as that of Lemma 2.6.
         p, rho, T, eta, beta: as in `required_records`.
     """
     n, previous = 1.0, 0.0
-    # The right-hand side grows with n, but slower than n: from below the iteration climbs to the solution.
+    # From below the iteration increases to the solution, because the right-hand side grows with n but slower than n.
     while n > previous * (1.0 + 1e-12):
         previous = n
         n = max(n, required_records(c0=c0(n), n=n, p=p, rho=rho, T=T, eta=eta, beta=beta))
@@ -158,7 +165,7 @@ def smallest_records(
 
 
 def noise_projection(*, c0: float, noise_sd: float, n: float, p: int, T: float, t: int, beta: float) -> float:
-    """What all |x_i' M^t z_s| stay below with probability 1 - beta (brown2024 eq. 33).
+    """Returns the bound on all |x_i' M^t z_s| that holds with probability 1 - beta (brown2024 eq. 33).
 
     `2 c0 lambda sqrt(p) (7/8)^t sqrt(ln(2 n T / beta))`, for every record i and every step's noise z_s.
     """
@@ -169,14 +176,14 @@ def noise_projection(*, c0: float, noise_sd: float, n: float, p: int, T: float, 
 
 @dataclass(frozen=True)
 class ResidualTerms:
-    """The four terms of a residual and what the proof of Lemma 2.5 allows each of them (brown2024 eq. 43 to 51).
+    """The four terms of a residual and the bound that the proof of Lemma 2.5 needs on each (brown2024 eq. 43 to 51).
 
     Attributes:
-        estimation: (i), c0 sigma sqrt(p/n).
-        signal: (ii), c0.
-        noise: (iii), 16 c0 eta lambda sqrt(p) sqrt(ln(2 n T / beta)).
-        label: (iv), c0 sigma.
-        allowed: gamma / (4 c0 sqrt(p)).
+        estimation: term (i), c0 sigma sqrt(p/n).
+        signal: term (ii), c0.
+        noise: term (iii), 16 c0 eta lambda sqrt(p) sqrt(ln(2 n T / beta)).
+        label: term (iv), c0 sigma.
+        allowed: the bound on each, gamma / (4 c0 sqrt(p)).
     """
 
     estimation: float
@@ -199,7 +206,10 @@ class ResidualTerms:
 def residual_terms(
     *, c0: float, sigma: float, gamma: float, noise_sd: float, n: float, p: int, T: float, eta: float, beta: float
 ) -> ResidualTerms:  # fmt: skip
-    """The terms at any threshold and noise; at the smallest threshold of Lemma 2.5, (ii) needs sigma >= 1."""
+    """Returns the terms of a residual at any threshold and noise (brown2024 eq. 43 to 51).
+
+    At the smallest threshold of Lemma 2.5, term (ii) is within its bound only if sigma >= 1.
+    """
     require_positive(c0=c0, gamma=gamma, n=n, p=p, eta=eta)
     require_non_negative(sigma=sigma)
     first = noise_projection(c0=c0, noise_sd=noise_sd, n=n, p=p, T=T, t=0, beta=beta)

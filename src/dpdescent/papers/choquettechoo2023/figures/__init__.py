@@ -1,4 +1,4 @@
-"""Figures of choquettechoo2023, by what they are about: mean estimation, regression, convex problems, learning."""
+"""Figures of choquettechoo2023 by subject: mean estimation, regression, convex problems, learning."""
 
 from dpdescent.papers.choquettechoo2023.figures.learning import draw_ext_prefix_sums, draw_fig04a, draw_fig04b
 from dpdescent.papers.choquettechoo2023.figures.mean_estimation import draw_ext_mean_estimation, draw_fig01

@@ -1,4 +1,4 @@
-"""Figures of choquettechoo2023 on learning: accuracies of small-scale analogues (4), and prefix sums without it."""
+"""Figures of choquettechoo2023 on learning: accuracies of small-scale analogues (4), and errors of prefix sums."""
 
 import math
 import re
@@ -22,26 +22,26 @@ from dpdescent.replication.drawing.figures import (
 )
 
 BUDGET = r"privacy budget $\varepsilon$"
-# Mechanisms by their short names in the published numbers.
+# Names of mechanisms by their short names in the published numbers.
 SHORT = {"me": "ME", "dp_sgd": "DP-SGD, amplified"}
 PERCENT = ("mean", "se")
-# Ticks on either side of no difference, in percentage points.
+# Ticks of accuracy differences on either side of 0, in percentage points.
 POINTS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 
 
 def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Test accuracy on the digits against epsilon, and how far nu-DP-FTRL is ahead."""
+    """Draws the test accuracy on the digits against epsilon, and the lead of nu-DP-FTRL."""
     return _learning(table, "8x8 digits, analogue", display.get("published", {}).get("cifar", {}), "CIFAR-10")
 
 
 def draw_fig04b(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Next-word accuracy on generated text against epsilon, and how far nu-DP-FTRL is ahead."""
+    """Draws the next-word accuracy on generated text against epsilon, and the lead of nu-DP-FTRL."""
     published = display.get("published", {}).get("stackoverflow", {})
     return _learning(table, "generated text, analogue", published, "StackOverflow")
 
 
 def _learning(table: pd.DataFrame, data: str, published: dict[str, float], original: str) -> Figure:
-    """A row of two panels for every variant: accuracies, and paired differences in percentage points."""
+    """Draws a row of two panels for every variant: accuracies, and paired differences in percentage points."""
     names = variants_of(table)
     figure, axes = panels(2, len(names), size=(6.4, 4.4), squeeze=False)
     for (left, right), name in zip(axes, names, strict=True):
@@ -61,7 +61,10 @@ def _learning(table: pd.DataFrame, data: str, published: dict[str, float], origi
 
 
 def _linear_near_zero(axes: Axes) -> None:
-    """An axis of percentage points: linear around 0, where the close mechanisms are, and logarithmic far from it."""
+    """Sets an axis of percentage points that is linear near 0 and logarithmic far from it.
+
+    It shows small and large differences at once.
+    """
     axes.set_yscale("asinh", linear_width=0.4)
     axes.yaxis.set_major_locator(FixedLocator([*(-each for each in POINTS), 0.0, *POINTS]))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:+g}".replace("-", "−") if value else "0"))
@@ -69,7 +72,7 @@ def _linear_near_zero(axes: Axes) -> None:
 
 
 def _by_mechanism(axes: Axes, rows: pd.DataFrame) -> None:
-    """One curve a mechanism, side by side, with its name at its end."""
+    """Draws one curve for each mechanism, moved aside from the others, with its name at its end."""
     names, ends = in_order(rows["mechanism"]), []
     for rank, name in enumerate(names):
         own = rows[rows["mechanism"] == name].sort_values("eps")
@@ -82,7 +85,7 @@ def _by_mechanism(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _grid_ticks(axes: Axes, values: Sequence[float]) -> None:
-    """A logarithmic axis that names the grid's values only."""
+    """Sets a logarithmic axis with ticks at the grid's values only."""
     axes.set_xscale("log")
     if values:
         axes.xaxis.set_major_locator(FixedLocator(list(values)))
@@ -91,7 +94,7 @@ def _grid_ticks(axes: Axes, values: Sequence[float]) -> None:
 
 
 def mechanism_label(name: str, rows: pd.DataFrame) -> str:
-    """A mechanism's name, with its number of restarts where that is one number."""
+    """Returns a mechanism's name, with its number of restarts if all rows have the same."""
     copies = rows["copies"].dropna().unique()
     if name.endswith(", restarts") and len(copies) == 1:
         return restarted(name.removesuffix(", restarts"), copies[0])
@@ -99,12 +102,17 @@ def mechanism_label(name: str, rows: pd.DataFrame) -> str:
 
 
 def restarted(name: str, copies: float) -> str:
-    """A mechanism's name with its number of restarts, in the paper's notation."""
+    """Returns a mechanism's name with its number of restarts, in the paper's notation."""
     return rf"{label_of(name)} $\times{copies:g}$"
 
 
 def published_differences(published: dict[str, float], budgets: Sequence[float]) -> list[tuple[float, str, float]]:
-    """Epsilon, mechanism and by how much the paper's nu-DP-FTRL is ahead of it, in accuracy (parts of one)."""
+    """Returns epsilon, mechanism and published lead of nu-DP-FTRL over it, as a difference of accuracies in [0, 1].
+
+    Args:
+        published: published numbers by name.
+        budgets: the epsilons of the figure in rising order; others are left out.
+    """
     found = []
     for key, value in published.items():
         if (match := re.fullmatch(r"(me|dp_sgd)_at_(\d+)", key)) and (nu := f"nu_at_{match[2]}") in published:
@@ -117,20 +125,20 @@ def published_differences(published: dict[str, float], budgets: Sequence[float])
 
 
 def _published(axes: Axes, differences: list[tuple[float, str, float]], original: str) -> None:
-    """Stars behind the curves where the paper prints a difference, on its own data, in the mechanism's colour."""
+    """Draws a star in the mechanism's colour for each difference that the paper publishes, on its own data."""
     star: dict[str, Any] = {"marker": "*", "markersize": 12, "markeredgecolor": "black", "markeredgewidth": 0.6}
     for eps, mechanism, difference in differences:
         axes.plot(eps, 100 * difference, color=color_of(mechanism), linestyle="none", zorder=1.5, **star)
     if differences:
-        # No mechanism's colour.
+        # White in the legend, because stars have the colours of several mechanisms.
         label = f"published, on {original}"
         axes.plot([], [], color="white", linestyle="none", label=label, **star)
 
 
 def draw_ext_prefix_sums(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Error of prefix sums against the number of restarts; below, epsilon at the error of independent noise."""
+    """Draws the error of prefix sums against the number of restarts, and epsilon at the error of independent noise."""
     main = select(table)
-    # The paper's sizes, which are larger, first.
+    # Largest first, because these are the paper's sizes.
     sizes = sorted(set(zip(main["T"], main["k"], strict=True)), reverse=True)
     shape = {"gridspec_kw": {"height_ratios": [1.3, 1.0]}, "squeeze": False}
     figure, axes = panels(max(len(sizes), 1), 2, size=(4.1, 3.4), **shape)
@@ -154,14 +162,14 @@ def _by_copies(axes: Axes, rows: pd.DataFrame) -> None:
             axes.axhline(own["mean"].iloc[0], color=color_of(name), linewidth=0.8, linestyle=":")
         ends.append((float(own["mean"].iloc[-1]), label_of(name), color_of(name)))
     log_scale(axes, "y")
-    # Powers of two are enough where there are many.
+    # Only powers of two where there are many, because the labels of all would overlap.
     copies = sorted(set(rows["copies"]))
     _grid_ticks(axes, copies if len(copies) < 8 else [each for each in copies if math.log2(each).is_integer()])
     end_labels(axes, ends, gap=0.06)
 
 
 def _epsilons(axes: Axes, rows: pd.DataFrame) -> None:
-    """A bar a mechanism, at its best number of restarts, with its number."""
+    """Draws a bar with its value for each mechanism at its best number of restarts."""
     best = rows.sort_values("mean").drop_duplicates("mechanism").sort_values("mean", ascending=False)
     pairs = zip(best["mechanism"], best["copies"], strict=True)
     names = [label_of(name) if copies == 1 else restarted(name, copies) for name, copies in pairs]

@@ -41,7 +41,7 @@ RATES = (1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9, 0.99, 0.999)
 
 
 def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Ratio of the suboptimalities against the learning rate; optimal coefficients over time and over frequency."""
+    """Draws the ratio of suboptimalities over learning rates, and optimal coefficients over time and frequency."""
     figure, axes = panels(3, size=(4.7, 4.0), squeeze=False)
     ratio, time, frequency = axes[0]
     main = select(table)
@@ -61,7 +61,7 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _ratio(axes: Axes, rows: pd.DataFrame) -> None:
-    """Both ratios over learning rates on a logistic axis: it is logarithmic towards 0 and towards 1."""
+    """Draws both ratios over learning rates, on a logistic axis, which is logarithmic towards 0 and towards 1."""
     within, above = rows[(rows["eta"] < 1.0) & (rows["mean"] > 0.0)], rows[rows["eta"] == 1.0]
     for series, (label, style) in RATIOS.items():
         line(axes, within[within["series"] == series], "eta", label, markersize=3.5, **style)
@@ -83,7 +83,7 @@ def _ratio(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _at_one(axes: Axes, rows: pd.DataFrame) -> None:
-    """The ratios at learning rate 1, which the axis only tends to, at its right end."""
+    """Draws the ratios at learning rate 1 at the right edge, because 1 is at infinity on a logistic axis."""
     for _, row in rows[rows["series"] == "exact ratio"].iterrows():
         place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "clip_on": False, "zorder": 5}
         axes.plot([1.0], [row["mean"]], "o", color=OPTIMUM[0], markerfacecolor="white", **place)
@@ -97,7 +97,7 @@ def _at_one(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _coefficients(axes: Axes, rows: pd.DataFrame, x: str) -> None:
-    """A curve for each learning rate."""
+    """Draws the coefficients, one curve for each learning rate."""
     rates = sorted(set(rows["eta"]))
     for eta, color, marker in zip(rates, shades(len(rates)), MARKERS * len(rates), strict=False):
         style = {"color": color, "marker": marker if x == "t" else ""}
@@ -105,7 +105,7 @@ def _coefficients(axes: Axes, rows: pd.DataFrame, x: str) -> None:
 
 
 def draw_ext_mean_estimation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Suboptimality, the same over that of the optimal noise, and how far simulations are from what is exact."""
+    """Draws suboptimality, its ratio to the optimal noise's, and the difference of simulations to exact values."""
     figure, axes = panels(3, size=(4.7, 4.1), squeeze=False)
     errors, ratios, excess = axes[0]
     main = select(table)
@@ -135,6 +135,6 @@ def draw_ext_mean_estimation(table: pd.DataFrame, display: dict[str, Any]) -> Fi
 
 
 def _over(rows: pd.DataFrame, scale: "float | pd.Series[float]") -> pd.DataFrame:
-    """Rows in units of a number, or of one for each learning rate; those without one are left out."""
+    """Returns rows divided by a number, or by one for each learning rate; rows whose rate has none are left out."""
     unit = rows["eta"].map(scale) if isinstance(scale, pd.Series) else scale
     return rows.assign(mean=rows["mean"] / unit, se=rows["se"] / unit).dropna(subset=["mean"])

@@ -1,4 +1,4 @@
-"""Figures of choquettechoo2023 on which noise to choose: for convex problems (3), over nu, spectra, anti-PGD."""
+"""Figures of choquettechoo2023 on the choice of noise: for convex problems (3), over nu, over spectra, anti-PGD."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ from dpdescent.replication.drawing.figures import (
 )
 
 CONVEX = ("DP-SGD", "nu-DP-FTRL", "Optimized")
-# The optimised noise is close to nu-DP-FTRL and is drawn over it.
+# nu-DP-FTRL has thick lines, because the optimised noise is close to it and drawn over it.
 WEIGHTS: dict[str, dict[str, Any]] = {
     "DP-SGD": {"markersize": 3.5}, "nu-DP-FTRL": {"linewidth": 2.0, "markersize": 5},
     "Optimized": {"linewidth": 1.0, "markersize": 3.5},
@@ -45,7 +45,7 @@ DAMPED, GAIN = "damped anti-PGD", "Noisy-SGD over nu-Noisy-FTRL"
 
 
 def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Bound against the condition number for every learning rate; dashed with the static multiplier."""
+    """Draws the bound against the condition number for every learning rate; dashed with the static multiplier."""
     rates = sorted(set(table["eta"]))
     figure, axes = panels(max(len(rates), 1), size=(4.7, 4.0), squeeze=False)
     multipliers = sorted(set(table["multiplier"]) - {"static"})
@@ -66,7 +66,7 @@ def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def label_of_multiplier(name: str) -> str:
-    """Name of a multiplier with lags up to T_max."""
+    """Returns the label of a multiplier with lags up to T_max."""
     return rf"multiplier with $T_\max={name.removeprefix('T_max ')}$"
 
 
@@ -84,7 +84,7 @@ def _bounds(axes: Axes, rows: pd.DataFrame, dashes: dict[str, Any]) -> None:
 
 
 def draw_ext_nu(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Error over that of the best noise against the damping, by spectrum and by learning rate."""
+    """Draws the error over that of the best noise against the damping, by spectrum and by learning rate."""
     figure, axes = panels(2, size=(5.4, 4.1), squeeze=False)
     main = select(table)
     by_spectrum, by_rate = (main[main["panel"] == part] for part in ("spectra", "rates"))
@@ -101,7 +101,7 @@ def draw_ext_nu(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _over_optimum(axes: Axes, rows: pd.DataFrame, by: str, symbol: str) -> None:
-    """A curve for each value, named with its least ratio."""
+    """Draws one curve for each value of a column, labelled with its least ratio."""
     values = sorted(set(rows[by]))
     for value, color, marker in zip(values, shades(len(values)), MARKERS * len(values), strict=False):
         own = rows[rows[by] == value]
@@ -115,7 +115,7 @@ def _over_optimum(axes: Axes, rows: pd.DataFrame, by: str, symbol: str) -> None:
 
 
 def draw_ext_anti_pgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Damped anti-PGD beside the other two against learning rate and dimension, and against its damping."""
+    """Draws damped anti-PGD, Noisy-SGD and nu-Noisy-FTRL against learning rate, dimension and damping."""
     figure, axes = panels(3, size=(4.7, 4.1), squeeze=False)
     main = select(table)
     for panel, x, label in zip(axes[0], ("eta", "d", "nu"), (ETA, D, r"damping $\nu$"), strict=True):
@@ -123,7 +123,7 @@ def draw_ext_anti_pgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         _anti_pgd(panel, rows, x)
         log_scale(panel)
         panel.set(title=held_fixed(rows, x), xlabel=label, ylabel=SUBOPTIMALITY)
-    # Rates below 0.001 are written as powers, for which only decades have room.
+    # Decades only, because rates below 0.001 are written as powers, which need room.
     axes[0, 0].xaxis.set_major_locator(LogLocator())
     best = main[main["panel"] == "nu"]["nu_best"].dropna()
     if len(best):
@@ -147,7 +147,7 @@ def _anti_pgd(axes: Axes, rows: pd.DataFrame, x: str) -> None:
 
 
 def draw_ext_spectra(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Gain over independent noise in units of the dimension, what is left to the best noise, and the errors."""
+    """Draws the gain over independent noise per dimension, the error over that of the best noise, and the errors."""
     figure, axes = panels(3, size=(4.7, 4.1), squeeze=False)
     gain, loss, errors = axes[0]
     main = select(table)
@@ -172,26 +172,26 @@ def draw_ext_spectra(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def spectrum_label(name: str) -> str:
-    """A spectrum as the paper writes it."""
+    """Returns the label of a spectrum, as the paper writes it."""
     if name == "flat":
         return r"$\lambda_k=1$"
     return r"$1,\frac{1}{d},\ldots,\frac{1}{d}$" if name == "one large" else rf"$k^{{{name.removeprefix('k^')}}}$"
 
 
 def _over(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    """Ratio of two series at every dimension that has both."""
+    """Returns the ratio of two series at every dimension that has both."""
     wide = rows.pivot_table(index="d", columns="series", values="mean").reindex(columns=[first, second])
     return (wide[first] / wide[second]).dropna().rename("mean").reset_index()
 
 
 def _over_dimension(rows: pd.DataFrame) -> pd.DataFrame:
-    """The gain in units of d, which brings spectra apart."""
+    """Returns the gain in units of d, in which spectra are easier to tell apart."""
     rows = where(rows, series=GAIN).sort_values("d")
     return rows.assign(mean=rows["mean"] / rows["d"])
 
 
 def _separation(axes: Axes, rows: pd.DataFrame) -> None:
-    """The gain that the introduction claims, d / log d, in units of d and through the last point."""
+    """Draws the gain that the introduction claims, d / log d, in units of d, through the last point."""
     if len(rows) > 1:
         logarithm = np.log(rows["d"])
         through = rows["mean"].iloc[-1] * logarithm.iloc[-1] / logarithm

@@ -35,7 +35,8 @@ from dpdescent.replication.drawing.figures import (
 )
 from dpdescent.replication.judging.statistics import log_log_slope
 
-# Panels of Figure 2 are named after what they vary; the published slopes, after both and the algorithm.
+# Axis labels of Figure 2 by panel, which is named after what varies in it, and short names of algorithms; a published
+# slope is named after both.
 VARIED = {"d": D, "d_eff": D_EFF, "eta": ETA}
 ALGORITHMS = {"Noisy-SGD": "sgd", "nu-Noisy-FTRL": "ftrl"}
 SGD, FTRL = (color_of(name) for name in ALGORITHMS)
@@ -49,15 +50,15 @@ BOUNDS: dict[str, tuple[str, str, Any, float]] = {
 }
 READINGS = "below, full: simulated with 95 % interval; hollow: exact; bar: exact over the same steps; dashed: published"
 SPREAD = 0.16
-# Upper bounds are shown up to so many times the largest error.
+# Upper bounds are shown up to this multiple of the largest error.
 HIGHEST = 60.0
 PARTS = {"exact": "exact recursion, no clipping", "clipped": "DP-FTRL with clipping"}
-# Rates of Section 2.3 without their logarithms.
+# Rates of Section 2.3 without their logarithms: exponent and label.
 RATES = {"DP-SGD": (-1.0, "$1/T$"), "nu-DP-FTRL": (-2.0, "$1/T^2$")}
 
 
 def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Error against dimension, effective dimension and learning rate; below, the slopes under all readings."""
+    """Draws the error against dimension, effective dimension and learning rate; below, slopes under all readings."""
     shape = {"gridspec_kw": {"height_ratios": [1.55, 1.0]}, "squeeze": False}
     figure, axes = panels(3, 2, size=(4.9, 3.9), **shape)
     published = display.get("published", {}).get("slopes", {})
@@ -68,7 +69,7 @@ def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         log_scale(top)
         _cut(top, select(rows, kind="exact"))
         top.set(xlabel=label, ylabel=SUBOPTIMALITY)
-        # The slopes stand between the title and the axes.
+        # Padded, because the legend of slopes is between the title and the axes.
         top.set_title(held_fixed(select(rows), x), pad=32)
         _slope_legend(top, select(rows), x, claimed)
         _readings(bottom, rows, x, variants_of(table), claimed)
@@ -80,7 +81,7 @@ def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _errors(axes: Axes, rows: pd.DataFrame, x: str) -> None:
-    """Simulated points over exact lines, and the paper's bounds."""
+    """Draws simulated points over exact lines, and the paper's bounds."""
     for name in ALGORITHMS:
         own, style = rows[rows["series"] == name], look(name)
         line(axes, where(own, kind="exact"), x, f"{label_of(name)}, exact", color=style["color"])
@@ -99,13 +100,13 @@ def _errors(axes: Axes, rows: pd.DataFrame, x: str) -> None:
 
 
 def _cut(axes: Axes, exact: pd.DataFrame) -> None:
-    """Upper bounds, which tend to infinity, may leave the panel."""
+    """Limits the panel's height, because upper bounds tend to infinity."""
     if len(exact):
         axes.set_ylim(top=min(axes.get_ylim()[1], HIGHEST * exact["mean"].max()))
 
 
 def _slope_legend(axes: Axes, rows: pd.DataFrame, x: str, claimed: dict[str, float | None]) -> None:
-    """The slopes of both algorithms: simulated, exact, and what the caption prints."""
+    """Adds a legend with the slopes of both algorithms: simulated, exact, and published."""
     names, handles = [], []
     for name, value in claimed.items():
         own, style = rows[rows["series"] == name], look(name)
@@ -118,7 +119,7 @@ def _slope_legend(axes: Axes, rows: pd.DataFrame, x: str, claimed: dict[str, flo
 
 
 def _readings(axes: Axes, rows: pd.DataFrame, x: str, variants: list[str], claimed: dict[str, float | None]) -> None:
-    """Slopes by variant, one line each."""
+    """Draws the slopes of both algorithms, one line for each variant."""
     for name, value in claimed.items():
         if value is not None:
             axes.axvline(value, color=color_of(name), linestyle="--", linewidth=1.0)
@@ -131,7 +132,7 @@ def _readings(axes: Axes, rows: pd.DataFrame, x: str, variants: list[str], claim
 
 
 def _slopes(axes: Axes, rows: pd.DataFrame, x: str, height: float, style: dict[str, Any]) -> None:
-    """The slopes of one algorithm under one variant: exact, simulated, and exact over the simulation's steps."""
+    """Draws the slopes of an algorithm under a variant: exact, simulated, and exact over the simulation's steps."""
     exact, simulated = (log_log_slope(where(rows, kind=kind), x) for kind in ("exact", "simulated"))
     over_steps = where(rows, kind="simulated").dropna(subset=["expected"])
     if not math.isnan(exact.value):
@@ -144,7 +145,7 @@ def _slopes(axes: Axes, rows: pd.DataFrame, x: str, height: float, style: dict[s
 
 
 def draw_ext_finite_time(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Error at the best learning rate against T: of the exact recursion and of clipped runs; right, that rate."""
+    """Draws the error at the best learning rate against T, exact and with clipping, and that rate."""
     figure, axes = panels(3, size=(4.7, 4.1), squeeze=False)
     main = select(table)
     for panel, (part, title) in zip(axes[0], PARTS.items(), strict=False):
@@ -162,7 +163,7 @@ def draw_ext_finite_time(table: pd.DataFrame, display: dict[str, Any]) -> Figure
 
 
 def _over_time(axes: Axes, rows: pd.DataFrame, part: str) -> None:
-    """Errors with their slopes, the main terms of the theorems, and the rates without logarithms."""
+    """Draws errors with their slopes, the main terms of the theorems, and the rates without logarithms."""
     entries = []
     for name, (rate, order) in RATES.items():
         own = rows[rows["mechanism"] == name]

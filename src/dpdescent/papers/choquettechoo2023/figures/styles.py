@@ -1,4 +1,4 @@
-"""How the methods of choquettechoo2023 look, the same in all its figures, and the marks that its figures share."""
+"""Colours, markers and labels of the methods in all figures of choquettechoo2023, and functions that these share."""
 
 import math
 import re
@@ -11,8 +11,8 @@ from dpdescent.replication.drawing.figures import BLACK, DARK_BLUE, GREY
 from dpdescent.replication.drawing.figures import METHODS as PALETTE
 from dpdescent.replication.judging.statistics import Z95, log_log_slope
 
-# By the name of the noise; independent noise is DP-SGD, whether it is clipped, simulated or merely summed. Names that
-# other papers have, too, take their colour from the palette of all papers.
+# Colour and marker by the name of the noise. Independent noise looks the same in every algorithm. Methods that other
+# papers have, too, take their colour from the palette of all papers.
 INDEPENDENT, CORRELATED, OPTIMUM = (PALETTE["DP-SGD"], "o"), (PALETTE["nu-DP-FTRL"], "D"), (BLACK, "*")
 UNDAMPED = (PALETTE["Optimal CC"], "s")
 METHODS = {
@@ -23,10 +23,10 @@ METHODS = {
     "Full Honaker": ("#7A5200", "<"), "Honaker": (PALETTE["Honaker"], "v"), "TreeAgg": (PALETTE["TreeAgg"], "P"),
     "DP-SGD": INDEPENDENT, "Noisy-SGD": INDEPENDENT, "identity": INDEPENDENT,
     "damped anti-PGD": ("#882255", "X"),
-    # The same family of noise off its best damping.
+    # nu-DP-FTRL away from its best damping, in shades of its colour.
     "nu = 0.1 eta": ("#7FB7DA", "<"), "nu = 10 eta": (DARK_BLUE, ">"),
 }  # fmt: skip
-# Of the same hue as the method without the addition.
+# A method with one of these additions has the colour of the method without it.
 ADDITION = re.compile(r", (amplified|restarts)$")
 OTHER = (GREY, "x")
 
@@ -36,12 +36,12 @@ INTERVALS = "points: mean with 95 % interval"
 
 
 def color_of(method: str) -> str:
-    """Colour of a method; additions do not change it."""
+    """Returns the colour of a method; additions to its name do not change it."""
     return METHODS.get(ADDITION.sub("", method), OTHER)[0]
 
 
 def look(method: str) -> dict[str, Any]:
-    """Colour, marker and line of a method; those with an addition are dashed and hollow."""
+    """Returns colour, marker and line of a method; methods with an addition to their name are dashed and hollow."""
     color, marker = METHODS.get(ADDITION.sub("", method), OTHER)
     added = ADDITION.search(method) is not None
     return {
@@ -51,45 +51,45 @@ def look(method: str) -> dict[str, Any]:
 
 
 def in_order(names: "pd.Series[str]") -> list[str]:
-    """The methods of a column, each once, from the least error that is to be expected to the largest."""
+    """Returns the methods of a column, each once, in rising order of the error that is expected of them."""
     ranks = {name: rank for rank, name in enumerate(METHODS)}
     return sorted(set(names), key=lambda name: (ranks.get(ADDITION.sub("", name), len(ranks)), name))
 
 
 def label_of(name: str) -> str:
-    """A name with its Greek letters."""
+    """Returns a name with Greek letters in place of `nu` and `eta`."""
     return re.sub(r"\b(nu|eta)\b", r"$\\\1$", name)
 
 
 def where(rows: pd.DataFrame, **values: Any) -> pd.DataFrame:
-    """Rows that have the given values, of whatever variant."""
+    """Returns the rows that have the given values, of all variants."""
     for column, value in values.items():
         rows = rows[rows[column] == value]
     return rows
 
 
 def held_fixed(rows: pd.DataFrame, x: str) -> str:
-    """What does not vary in a panel over x."""
+    """Returns the label of the settings d, alpha and eta that are constant in a panel over x."""
     symbols = {"d": "d", "alpha": r"\alpha", "eta": r"\eta"}
     held = [name for name in symbols if name != x and name in rows and rows[name].nunique() == 1]
     return ", ".join(f"${symbols[name]}={rows[name].iloc[0]:g}$" for name in held)
 
 
 def points(axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, **style: Any) -> None:
-    """Means with their 95 % intervals; exact rows have none."""
+    """Draws means with their 95 % intervals, which exact rows do not have."""
     rows = rows.sort_values(x)
     if len(rows):
         axes.errorbar(rows[x], rows["mean"], yerr=Z95 * rows["se"], label=label, **style)
 
 
 def line(axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, **style: Any) -> None:
-    """Means, joined."""
+    """Draws means joined by a line."""
     rows = rows.sort_values(x)
     if len(rows):
         axes.plot(rows[x], rows["mean"], label=label, **style)
 
 
 def slope_of(rows: pd.DataFrame, x: str) -> str:
-    """The log-log slope of the means with two decimals; a dash where there are not two points."""
+    """Returns the log-log slope of the means with two decimals, or a dash for fewer than two points."""
     value = log_log_slope(rows, x).value
     return "–" if math.isnan(value) else f"${value:.2f}$"

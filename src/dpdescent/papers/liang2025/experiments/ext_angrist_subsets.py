@@ -1,4 +1,7 @@
-"""Where -4.3 lies: 2SLS and DP-2S-GD over many random subsets of the paper's size."""
+"""2SLS and DP-2S-GD over many random subsets of the Angrist-Evans data, of the size of the paper's subset.
+
+The paper reports an estimate of -4.3 on its own subset; the distribution over subsets says how usual that is.
+"""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,7 +17,7 @@ from dpdescent.randomness import stream
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Rows of one part: for each subset (the trial) the 2SLS estimate and one private run a budget."""
+    """Yields rows of one part: for each subset (a trial) the 2SLS estimate and one private run for each budget."""
     size = spec["cell"]["n"]
     for trial in range(*spec["trials"]):
         sample = _subset(spec, trial)
@@ -35,5 +38,5 @@ def _subset(spec: Spec, trial: int) -> IVSample:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Returns the ledger's entries of the first subset; all have one size, hence one threshold and one noise."""
+    """Returns the ledger entries of the first subset; all subsets have one size, hence one threshold and one noise."""
     return releases_on(spec, _subset(spec, 0))

@@ -1,4 +1,4 @@
-"""The factor of Prop. 3.1: the noise as published against the least noise that has the same guarantee."""
+"""The noise of Prop. 3.1 as published against the least noise that has the same guarantee."""
 
 from collections.abc import Iterable, Iterator
 from typing import get_args
@@ -11,7 +11,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """Rows of one sample size: errors under both calibrations, with the noise and the budget that is really spent."""
+    """Returns rows of one sample size: errors under both calibrations, the noise sd, and the budget that it spends."""
 
     def spent(sample: IVSample, problem: prescriptions.IVProblem, runs: list[Arm]) -> list[synthetic.Row]:
         n = problem.n
@@ -21,12 +21,12 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one sample size."""
+    """Returns the ledger entries of one sample size."""
     return synthetic.releases(spec, arms)
 
 
 def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
-    """The same run under both calibrations."""
+    """Returns two arms, alike but for the calibration of the noise."""
     steps, given = synthetic.step_sizes(spec, problem), spec["arms"]
     gamma = synthetic.threshold(spec, problem, given["T"])
     return [

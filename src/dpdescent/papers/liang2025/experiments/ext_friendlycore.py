@@ -1,4 +1,4 @@
-"""DP-2S-GD beside the FriendlyCore road of App. F.2, which the paper never runs: equal budget, equal relation."""
+"""DP-2S-GD beside the FriendlyCore estimator of App. F.2, which the paper never runs, at equal budget and relation."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,7 +16,7 @@ from dpdescent.randomness import stream
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """Rows of one sample size: both estimators at every total budget."""
+    """Yields rows of one sample size: both estimators at every total budget."""
     cell, settings = spec["cell"], spec["settings"]
     radius = public_radius(spec)
     for trial in range(*spec["trials"]):
@@ -31,7 +31,7 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
             rng = synthetic.trial_stream(spec, trial, f"friendly core rho={rho}")
             beta, info = friendly_core_two_stage_least_squares(sample, rho, settings["dp_delta"], radius, rng)
             error = float(np.linalg.norm(beta - truth))
-            # A core that is too small gives no estimate; the zero vector is then what can be published.
+            # Without an estimate, because the core is too small, the zero vector is what can be published.
             failed = not np.isfinite(error)
             value = float(np.linalg.norm(truth)) if failed else error
             yield _row(spec, trial, rho, "FriendlyCore-2SLS", value, info.core_size) | {"failed": float(failed)}
@@ -45,7 +45,7 @@ def _row(spec: synthetic.Spec, trial: int, rho: float, series: str, value: float
 
 
 def public_radius(spec: synthetic.Spec) -> float:
-    """A quantile of the distances between moment vectors, from a sample of its own: the private data are not used."""
+    """Returns a quantile of the distances between moment vectors of a public sample; no private data are used."""
     cell, settings = spec["cell"], spec["settings"]
     rng = stream(spec["seed"], synthetic.PAPER, spec["artefact"], "public sample")
     points = moment_points(draw_sample(synthetic.parameters_of(spec, 0), cell["public_n"], rng))
@@ -54,7 +54,7 @@ def public_radius(spec: synthetic.Spec) -> float:
 
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one sample size."""
+    """Yields the ledger entries of one sample size."""
     cell, settings = spec["cell"], spec["settings"]
     yield from synthetic.releases(spec, arms)
     for rho in spec["arms"]["rho"]:
@@ -67,7 +67,7 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 
 def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
-    """DP-2S-GD with half of the total budget for each stage."""
+    """Returns one arm of DP-2S-GD for each total budget, half of which goes to each stage."""
     given, steps = spec["arms"], synthetic.step_sizes(spec, problem)
     gamma = synthetic.threshold(spec, problem, given["T"])
     calibration = spec["settings"]["calibration"]

@@ -1,4 +1,4 @@
-"""More instruments than regressors: every synthetic experiment of the paper has as many of one as of the other."""
+"""Descent with more instruments than regressors; every synthetic experiment of the paper has equally many."""
 
 from collections.abc import Iterable, Iterator
 
@@ -15,7 +15,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """Rows of one sample size: private and noise-free descent and 2SLS, with both residual moments of App. C."""
+    """Yields rows of one sample size: private and noise-free descent and 2SLS, with both residual moments of App. C."""
     n = spec["cell"]["n"]
     for trial in range(*spec["trials"]):
         parameters = synthetic.parameters_of(spec, trial)
@@ -41,19 +41,19 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 
 
 def residual_moments(sample: IVSample) -> synthetic.Row:
-    """||Z'r||/n, which Remark 3.8 blames, and ||Theta_hat'Z'r||/n, which is what the descent meets."""
+    """Returns ||Z'r||/n, to which Remark 3.8 attributes the error, and ||Theta_hat'Z'r||/n, which the descent sees."""
     fit = two_stage_least_squares(sample)
     moment = sample.Z.T @ (sample.Z @ (fit.Theta @ fit.beta) - sample.y) / sample.n
     return {"residual_moment": np.linalg.norm(moment), "projected_moment": np.linalg.norm(fit.Theta.T @ moment)}
 
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one sample size."""
+    """Returns the ledger entries of one sample size."""
     return synthetic.releases(spec, arms)
 
 
 def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
-    """The private run."""
+    """Returns the private run, the only arm."""
     given = spec["arms"]
     gamma = synthetic.threshold(spec, problem, given["T"])
     steps = synthetic.step_sizes(spec, problem)

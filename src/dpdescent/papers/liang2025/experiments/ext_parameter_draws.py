@@ -1,4 +1,4 @@
-"""How much hangs on the one draw of the parameters: Figures 3(a) and 8 again, for other draws."""
+"""Figures 3(a) and 8 repeated for other draws of the parameters, to see how much depends on the one draw."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """Rows of one draw and sample size; columns of the other figure's axes are left empty."""
+    """Returns rows of one draw and sample size; columns that only the other figure has are filled in."""
     cell = spec["cell"]
     axes = {"panel": spec["panel"], "draw": cell["draw"], "n": cell["n"]}
     blank = (
@@ -28,10 +28,10 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one draw and sample size."""
+    """Returns the ledger entries of one draw and sample size."""
     return synthetic.releases(spec, arms)
 
 
 def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
-    """The arms of the figure that the panel repeats."""
+    """Returns the arms of the figure that the panel repeats."""
     return fig03.arms(spec, problem) if spec["panel"] == "fig03" else fig08.arms(spec, problem)

@@ -1,4 +1,4 @@
-"""Weak first stages: the noise in Theta acts as an error in variables and pulls beta towards zero."""
+"""Weak first stages, where the noise in Theta acts as an error in variables and attenuates beta."""
 
 from collections.abc import Iterable, Iterator
 
@@ -15,7 +15,7 @@ from dpdescent.randomness import stream
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """Rows of one first stage: estimates of beta = 1, beside the attenuation that the stationary noise predicts."""
+    """Yields rows of one first stage: estimates of beta = 1, beside the values that the attenuation predicts."""
     strength, n = spec["cell"]["first_stage"], spec["cell"]["n"]
     parameters = design(strength)
     problem = prescriptions.IVProblem.of(parameters, n, spec["settings"]["tau"])
@@ -33,27 +33,33 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 
 
 def design(strength: float) -> IVParameters:
-    """One instrument, one regressor, one confounder: Theta as given, all else one."""
+    """Returns parameters with one instrument, one regressor and one confounder: Theta = strength, all others 1."""
     one = np.ones(1)
     return IVParameters(one, np.array([[strength]]), Phi=np.ones((1, 1)), phi=one)
 
 
 def attenuation(theta_hat: float, second_moment: float, arm: Arm, n: int) -> float:
-    """`theta^2 / (theta^2 + s^2)`, s^2 the stationary variance of Theta^(t) (App. D.4 at p = q = 1)."""
+    """Returns the factor by which the noise in Theta^(t) shrinks beta (from liang2025 Lemma D.4 at p = q = 1).
+
+    `theta_hat^2 / (theta_hat^2 + s^2)`, where s^2 is the stationary variance of Theta^(t).
+    """
     contraction = 1.0 - arm.steps.eta * second_moment
     variance = (arm.steps.eta * arm.noise_sd(arm.rho1, n)) ** 2 / (1.0 - contraction**2)
     return theta_hat**2 / (theta_hat**2 + variance)
 
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one first stage."""
+    """Returns the ledger entries of one first stage."""
     n = spec["cell"]["n"]
     problem = prescriptions.IVProblem.of(design(spec["cell"]["first_stage"]), n, spec["settings"]["tau"])
     return synthetic.listed(spec, arms(spec, problem), n)
 
 
 def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
-    """One arm a first-stage budget; the second stage gets a large budget, so that the first one's noise shows."""
+    """Returns one arm for each first-stage budget.
+
+    The second stage gets a large budget, so that the noise of the first stage dominates.
+    """
     given, steps = spec["arms"], synthetic.step_sizes(spec, problem)
     gamma = synthetic.threshold(spec, problem, given["T"])
     return [

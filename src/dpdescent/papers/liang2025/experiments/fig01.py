@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dpdescent.papers.liang2025.design import Row, Spec
 
-# value 1: the arrow is there; 0: the exclusion restriction says that it is not.
+# Source, target, label and value; 1 is an arrow of the diagram, 0 one that the exclusion restriction rules out.
 ARROWS = [
     ("z", "x", "relevance", 1.0),
     ("x", "y", "causal effect", 1.0),
@@ -15,6 +15,6 @@ ARROWS = [
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """One row an arrow."""
+    """Yields one row for each arrow."""
     for source, target, label, value in ARROWS:
         yield {"source": source, "target": target, "label": label, "series": "arrow", "trial": 0, "value": value}

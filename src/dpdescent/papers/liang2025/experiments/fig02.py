@@ -9,7 +9,7 @@ from dpdescent.papers.liang2025.theory import error_bounds, prescriptions
 
 
 def run(spec: design.Spec) -> Iterator[design.Row]:
-    """One row a term and T; the boundaries of the three regimes (Remark 3.7) stand in every row."""
+    """Yields one row for each term and T; every row holds the boundaries of the three regimes (Remark 3.7)."""
     cell, rho = spec["cell"], spec["cell"]["rho1"]
     problem = prescriptions.IVProblem.of(design.parameters_of(spec, 0), cell["n"], spec["settings"]["tau"])
     window = prescriptions.spectrum(problem, design.constants(spec))

@@ -10,18 +10,18 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """Rows of one sample size: errors of every split, and of the noise-free descent with as many steps."""
+    """Returns rows of one sample size: errors of every split, and of the noise-free descent with as many steps."""
     axes = {"panel": spec["panel"], "n": spec["cell"]["n"]}
     return ({**axes, **row} for row in synthetic.run(spec, arms))
 
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one sample size."""
+    """Returns the ledger entries of one sample size."""
     return synthetic.releases(spec, arms)
 
 
 def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
-    """One arm a split, and 2S-GD, which tells the optimisation error from the price of privacy."""
+    """Returns one arm for each split, and 2S-GD, which separates the optimisation error from the cost of privacy."""
     steps, T = synthetic.step_sizes(spec, problem), spec["arms"]["T"]
     gamma = synthetic.threshold(spec, problem, T)
     private = [

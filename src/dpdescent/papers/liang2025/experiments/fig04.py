@@ -14,7 +14,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """Rows of one panel: errors at every T and budget, and the largest T that conditions (5) and (21) allow."""
+    """Returns rows of one panel: errors at every T and budget, and the largest T that conditions (5) and (21) allow."""
 
     def limits(sample: IVSample, problem: prescriptions.IVProblem, runs: list[Arm]) -> list[synthetic.Row]:
         stated = {arm.rho1: error_bounds.iteration_limit(problem, arm.rho1) for arm in runs}
@@ -25,12 +25,12 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one panel."""
+    """Returns the ledger entries of one panel."""
     return synthetic.releases(spec, arms)
 
 
 def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
-    """One arm for every T and pair of budgets of the panel."""
+    """Returns one arm for every T and pair of budgets of the panel."""
     steps, cell = synthetic.step_sizes(spec, problem), spec["cell"]
     return [
         Arm(
@@ -46,7 +46,7 @@ def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
 def proof_limits(
     spec: synthetic.Spec, sample: IVSample, problem: prescriptions.IVProblem, runs: list[Arm]
 ) -> dict[float, float]:
-    """Largest T of condition (21), the explicit form of (5), by rho1, at the constants of the step sizes."""
+    """Returns by rho1 the largest T of condition (21), the explicit form of (5), at the constants of the step sizes."""
     window, eta = prescriptions.spectrum(problem, synthetic.constants(spec)), runs[0].steps.eta
     kappa = prescriptions.contraction(window, runs[0].steps).theta
     theta_hat_norm = float(np.linalg.norm(two_stage_least_squares(sample).Theta, 2))

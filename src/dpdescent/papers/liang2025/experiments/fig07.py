@@ -10,7 +10,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """Rows of one panel: errors at every fraction of the ceiling, and where the approximate optimum lies."""
+    """Returns rows of one panel: errors at every fraction of the ceiling, the ceiling, and the approximate optimum."""
 
     def optimum(sample: IVSample, problem: prescriptions.IVProblem, runs: list[Arm]) -> list[synthetic.Row]:
         window = prescriptions.spectrum(problem, synthetic.constants(spec))
@@ -21,12 +21,12 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one panel."""
+    """Returns the ledger entries of one panel."""
     return synthetic.releases(spec, arms)
 
 
 def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
-    """One arm for every fraction of the ceiling of the panel's step size; the other one is held (App. G.1)."""
+    """Returns one arm for every fraction of the ceiling of the panel's step size; the other is fixed (App. G.1)."""
     ceiling = prescriptions.step_size_ceilings(prescriptions.spectrum(problem, synthetic.constants(spec)))
     cell, settings = spec["cell"], spec["arms"]
     runs = []

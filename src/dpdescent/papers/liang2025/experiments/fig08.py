@@ -9,17 +9,17 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """Rows of one cell: errors at every threshold."""
+    """Returns rows of one cell: errors at every clipping threshold."""
     return synthetic.run(spec, arms)
 
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one cell."""
+    """Returns the ledger entries of one cell."""
     return synthetic.releases(spec, arms)
 
 
 def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
-    """One arm for every threshold, the same in both stages."""
+    """Returns one arm for every clipping threshold, which both stages share."""
     steps, given = synthetic.step_sizes(spec, problem), spec["arms"]
     calibration = spec["settings"]["calibration"]
     return [

@@ -13,7 +13,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """Rows of one sample size: distance of each estimate to the truth, and of 2S-GD to 2SLS."""
+    """Yields rows of one sample size: distance of each estimate to the truth, and of 2S-GD to 2SLS."""
     n, steps = spec["cell"]["n"], spec["arms"]["T"]
     for trial in range(*spec["trials"]):
         parameters = synthetic.parameters_of(spec, trial)
@@ -27,11 +27,11 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
             for T, beta in betas.items():
                 yield {**row, "series": "2S-GD", "T": T, "error_to": target, "value": np.linalg.norm(beta - truth)}
         error = np.linalg.norm(fit.beta - parameters.beta)
-        # T = 0: the closed form takes no iterations.
+        # T is 0, because the closed form takes no iterations.
         yield {**row, "series": "2SLS", "T": 0, "error_to": "beta", "value": error}
 
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries: nothing here is private."""
+    """Returns one ledger entry without privacy, because neither estimator is private."""
     event = Mechanism.without_privacy("2S-GD")
     return [(f"{spec['variant']}: 2S-GD, 2SLS n={spec['cell']['n']}", event, spec["settings"]["dp_delta"])]

@@ -1,8 +1,8 @@
-"""What the lemmas of appendices C to E bound, measured: moments of the sample, noise, both paths and their curvature.
+"""Quantities that the lemmas of appendices C to E bound, measured: sample moments, noise, both paths and curvature.
 
-The lemmas describe the descent before clipping, so most quantities come from a run whose noise is that of eq. (4) but
-whose gradients are not clipped. A run without noise on the same data tells what noise adds, and Algorithm 1 itself how
-much it clips. A quantity's name begins with the place of its bound.
+Most quantities come from a run with the noise of eq. (4) on unclipped gradients, because the lemmas describe the
+descent without clipping. A run without noise on the same data shows what noise adds, and Algorithm 1 how much it clips.
+A quantity's name begins with the place of its bound in the paper.
 """
 
 import math
@@ -22,16 +22,16 @@ from dpdescent.privacy.events import Mechanism
 Array = NDArray[np.float64]
 Quantities = dict[str, float]
 
-# Columns of the descent: Algorithm 1, the same noise without clipping, neither noise nor clipping.
+# Columns of the descent: Algorithm 1, its noise without clipping, neither noise nor clipping.
 CLIPPED, UNCLIPPED, NOISE_FREE = range(3)
 
 
 @dataclass(frozen=True)
 class Path:
-    """An unclipped run of T steps beside what its bounds are made of.
+    """An unclipped run of T steps with the moments, step sizes and noise that its bounds need.
 
     Attributes:
-        moments: of the sample.
+        moments: moments of the sample.
         eta, alpha: step sizes.
         Theta: Theta^(0), ..., Theta^(T), shape (T + 1, q, p).
         beta: beta^(0), ..., beta^(T), shape (T + 1, p).
@@ -47,7 +47,7 @@ class Path:
 
     @property
     def settled(self) -> int:
-        """T0 = T/2, from where the proof lets the second stage contract (liang2025 App. C, below eq. 26)."""
+        """T0 = T/2, from which step on the second stage contracts in the proof (liang2025 App. C, below eq. 26)."""
         return len(self.nu) // 2
 
     @property
@@ -63,7 +63,7 @@ class Path:
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """Rows of one design and sample size: every quantity of every trial, with noise and without."""
+    """Yields rows of one design and sample size: every quantity of every trial, with noise and without."""
     cell, given = spec["cell"], spec["arms"]
     shape = {symbol: cell[symbol] for symbol in ("p", "q", "r", "n")} | given
     for trial in range(*spec["trials"]):
@@ -75,7 +75,7 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 
 
 def measured(spec: synthetic.Spec, trial: int, parameters: IVParameters, sample: IVSample) -> dict[str, Quantities]:
-    """All quantities of one trial by series: `measured` for the design's noise, `noise-free` for none."""
+    """Returns all quantities of one trial by series: `measured` with the artefact's noise, `noise-free` without."""
     problem = prescriptions.IVProblem.of(parameters, sample.n, spec["settings"]["tau"])
     made, moments = arms(spec, problem), two_stage_gd.Moments.of(sample)
     runs, normals = columns(made, problem.n), synthetic.normals(spec, trial, made, sample)
@@ -93,7 +93,7 @@ def measured(spec: synthetic.Spec, trial: int, parameters: IVParameters, sample:
 
 
 def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
-    """Algorithm 1 at the artefact's budgets, its noise without its clipping, and Algorithm 2 with the same steps."""
+    """Returns Algorithm 1 at the artefact's budgets, its noise without clipping, and Algorithm 2 at its step sizes."""
     given, calibration = spec["arms"], spec["settings"]["calibration"]
     gamma, steps = synthetic.threshold(spec, problem, given["T"]), synthetic.step_sizes(spec, problem)
     private = Arm("DP-2S-GD", given["T"], given["rho1"], given["rho2"], steps, gamma, calibration)
@@ -102,7 +102,7 @@ def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
 
 
 def bound_constants(spec: synthetic.Spec) -> prescriptions.Constants:
-    """Constants at which eq. (10) bounds what is measured; those of the step sizes are too small for that."""
+    """Returns constants at which eq. (10) bounds what is measured; those of the step sizes are too small for that."""
     settings = spec["settings"]
     return prescriptions.Constants(settings["bound_concentration_constant"], settings["bound_first_stage_constant"])
 
@@ -114,7 +114,7 @@ def path_of(
     normals: dp_2s_gd.Normals,
     column: int,
 ) -> Path:
-    """The path of one column.
+    """Returns the path of one column of the descent.
 
     Raises:
         ValueError: if the descent did not record its paths.
@@ -127,7 +127,7 @@ def path_of(
 
 
 def sample_quantities(sample: IVSample, parameters: IVParameters, moments: two_stage_gd.Moments) -> Quantities:
-    """What depends on the data alone: Lemmas D.2, D.3, D.5 to D.8 and eq. (47), (48)."""
+    """Returns the quantities that depend on the data alone: Lemmas D.2, D.3, D.5 to D.8 and eq. (47), (48)."""
     E2 = sample.X - sample.Z @ parameters.Theta
     E1 = sample.y - sample.X @ parameters.beta
     instruments = np.linalg.svd(sample.Z, compute_uv=False) / math.sqrt(sample.n)
@@ -148,7 +148,10 @@ def sample_quantities(sample: IVSample, parameters: IVParameters, moments: two_s
 
 
 def noise_quantities(noisy: Path, free: Path, Xi: Array, lambda_1: float) -> Quantities:
-    """Single noises, and N^(T-1): the first stage is linear, so that N is the difference of both runs (D.4, E.1)."""
+    """Returns norms of single noises and of the accumulated noise N^(T-1) (liang2025 Lemma D.4, App. E.1).
+
+    N is the difference of the runs with and without noise, because the first stage is linear.
+    """
     N, last = noisy.Theta[-1] - free.Theta[-1], len(Xi) - 1
     covariance = lemmas.accumulated_noise_covariance(noisy.moments.zz, noisy.eta, lambda_1, last)
     sizes = np.linalg.norm(noisy.nu, axis=1)
@@ -163,7 +166,7 @@ def noise_quantities(noisy: Path, free: Path, Xi: Array, lambda_1: float) -> Qua
 
 
 def closed_form_gap(path: Path, Xi: Array) -> float:
-    """Largest distance between a run and its closed forms (liang2025 App. E.1), relative to the largest iterate."""
+    """Returns the largest distance of a run to its closed forms over its largest iterate (liang2025 App. E.1)."""
     Theta = lemmas.first_stage_path(path.moments, path.eta, Xi)
     beta = lemmas.second_stage_path(path.moments, path.Theta, path.alpha, path.nu)
     gaps = [np.abs(made - run).max() / np.abs(run).max() for made, run in ((Theta, path.Theta), (beta, path.beta))]
@@ -171,7 +174,7 @@ def closed_form_gap(path: Path, Xi: Array) -> float:
 
 
 def path_quantities(path: Path, window: prescriptions.Spectrum) -> Quantities:
-    """What depends on the path: (14), (16), (18), (19) and Lemma D.9, split at T0."""
+    """Returns the quantities that depend on the path, split at T0 (liang2025 eq. 14, 16, 18, 19 and Lemma D.9)."""
     T0, errors, curvature = path.settled, path.first_stage_error, path.curvature
     growth = np.abs(1 - path.alpha * curvature).max(axis=1)
     return {
@@ -186,9 +189,10 @@ def path_quantities(path: Path, window: prescriptions.Spectrum) -> Quantities:
 
 
 def second_stage_bound(path: Path, window: prescriptions.Spectrum) -> Quantities:
-    """Right-hand side of (16) at the trial's own norms; left out where the proof does not reach the trial.
+    """Returns the right-hand side of liang2025 eq. (16) at the trial's own norms, and whether (16) applies.
 
-    It needs ||e_Theta|| <= eps_bar from T0 on (eq. 13) and kappa_beta < 1.
+    It applies where ||e_Theta|| <= eps_bar from T0 on (eq. 13) and kappa_beta < 1; elsewhere there is no right-hand
+    side.
     """
     moments, T0, T = path.moments, path.settled, len(path.nu)
     radius, theta_hat_norm = float(path.first_stage_error[T0:-1].max()), _norm(moments.theta_hat)
@@ -205,7 +209,10 @@ def second_stage_bound(path: Path, window: prescriptions.Spectrum) -> Quantities
 
 
 def clip_quantities(sample: IVSample, path: Path, result: dp_2s_gd.Descent) -> Quantities:
-    """How much Algorithm 1 clips, and the thresholds at which the unclipped path would have needed none (Lemma D.1)."""
+    """Returns how much Algorithm 1 clips, and the largest gradients of the unclipped path (liang2025 Lemma D.1).
+
+    At thresholds of that size the unclipped path would not have been clipped.
+    """
     first, second = largest_gradients(sample, path)
     return {
         "D.1 largest gradient, stage 1": first,
@@ -216,7 +223,7 @@ def clip_quantities(sample: IVSample, path: Path, result: dp_2s_gd.Descent) -> Q
 
 
 def largest_gradients(sample: IVSample, path: Path) -> tuple[float, float]:
-    """Largest norm of a per-sample gradient of each stage over all records and steps (liang2025 App. E.1)."""
+    """Returns the largest norm of each stage's per-sample gradients over all records and steps (liang2025 App. E.1)."""
     z_norm, first, second = np.linalg.norm(sample.Z, axis=1), 0.0, 0.0
     for Theta, beta in zip(path.Theta[:-1], path.beta[:-1], strict=True):
         V = sample.Z @ Theta
@@ -226,7 +233,7 @@ def largest_gradients(sample: IVSample, path: Path) -> tuple[float, float]:
 
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one cell: Algorithm 1, and both diagnostic runs, which guarantee nothing."""
+    """Yields the ledger entries of one cell: Algorithm 1, and both diagnostic runs, which guarantee nothing."""
     n, delta = spec["cell"]["n"], spec["settings"]["dp_delta"]
     problem = prescriptions.IVProblem.of(synthetic.parameters_of(spec, trial=0), n, spec["settings"]["tau"])
     shape = " ".join(f"{symbol}={spec['cell'][symbol]}" for symbol in ("p", "q"))
@@ -235,5 +242,5 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 
 def _norm(value: Array) -> float:
-    """Operator norm of a matrix, Euclidean norm of a vector."""
+    """Returns the operator norm of a matrix or the Euclidean norm of a vector."""
     return float(np.linalg.norm(value, 2))

@@ -1,4 +1,4 @@
-"""Lemma F.1 put to the test: what releasing beta costs when the first stage has no noise and one record is replaced.
+"""Privacy cost of releasing beta when the first stage has no noise and one record is replaced, a test of Lemma F.1.
 
 Given the history of released beta, each step is a Gaussian release whose mean depends on the data. Its realised zCDP
 cost is the squared shift of that mean over twice the noise variance, and the expected sum of the costs along the path
@@ -24,7 +24,7 @@ NOTHING_RUN = "nothing is run: the cost is an exact divergence of one bit of bet
 
 
 def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """Rows of one design: realised cost against the claim, by what is replaced and by how much."""
+    """Yields rows of one design: realised cost against the claim, by what is replaced and by how much."""
     design = {"one-dimensional": _one_dimensional, "synthetic": _synthetic, "finite rho1": _finite_budget}[
         spec["panel"]
     ]
@@ -33,7 +33,7 @@ def run(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 
 
 def realised_cost(sample: IVSample, neighbour: IVSample, arms: TwoStageArms, rng: np.random.Generator) -> float:
-    """Returns the sum of the realised zCDP costs of one path of beta on `sample`, by Algorithm 3 as the one arm."""
+    """Returns the sum of the realised zCDP costs of one path of beta that Algorithm 3, the one arm, has on `sample`."""
     both, lambda2 = (sample, neighbour), float(arms.lambda2[0])
     eta, alpha, gamma = float(arms.eta[0]), float(arms.alpha[0]), float(arms.gamma2[0])
     Thetas, beta, cost = [np.zeros((sample.q, sample.p)) for _ in both], np.zeros(sample.p), 0.0
@@ -58,7 +58,7 @@ def _second_stage(sample: IVSample, Theta: Array, beta: Array, gamma: float) -> 
 
 
 def _one_dimensional(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """All z = 1, all y = -1, all x = 0 but the replaced record's: the smallest example."""
+    """Yields rows of the smallest example: all z = 1, all y = -1, and x = 0 but for the replaced record."""
     cell = spec["cell"]
     n = cell["n"]
     one = np.ones((n, 1))
@@ -73,13 +73,16 @@ def _one_dimensional(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 
 
 def unit_arm(cell: synthetic.Row) -> Arm:
-    """Algorithm 3 with unit step sizes and threshold; with a finite rho1, Algorithm 1 of which beta is published."""
+    """Returns the arm with unit step sizes and threshold: Algorithm 3, or with a finite rho1 Algorithm 1.
+
+    Of Algorithm 1 only beta is published.
+    """
     algorithm: Algorithm = "DP-2S-GD, publish beta" if "rho1" in cell else "DP-2S-GD-beta"
     return Arm(algorithm, cell["T"], cell.get("rho1", math.inf), cell["rho2"], prescriptions.StepSizes(1.0, 1.0), 1.0)
 
 
 def _synthetic(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """The paper's own design; every trial has parameters, data, replaced record and noise of its own."""
+    """Yields rows of the paper's own design; every trial has its own parameters, data, replaced record and noise."""
     cell = spec["cell"]
     for trial in range(*spec["trials"]):
         parameters = synthetic.parameters_of(spec, trial)
@@ -93,7 +96,10 @@ def _synthetic(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
 
 
 def synthetic_arm(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> Arm:
-    """Algorithm 3 at the threshold of eq. (4); parameters decide the step sizes only, neither threshold nor noise."""
+    """Returns Algorithm 3 at the clipping threshold of eq. (4).
+
+    The parameters of the design enter its step sizes only, neither its threshold nor its noise.
+    """
     cell, steps = spec["cell"], synthetic.step_sizes(spec, problem)
     return Arm("DP-2S-GD-beta", cell["T"], math.inf, cell["rho2"], steps, synthetic.threshold(spec, problem, cell["T"]))
 
@@ -107,22 +113,23 @@ def _neighbours(spec: synthetic.Spec, sample: IVSample, other: IVSample) -> Iter
 
 
 def _finite_budget(spec: synthetic.Spec) -> Iterator[synthetic.Row]:
-    """With a finite rho1, two steps, one dimension: beta^(2) shows the sign of Theta^(1), whose law this is, exactly.
+    """Yields the exact cost at a finite rho1, two steps, one dimension, where beta^(2) shows the sign of Theta^(1).
 
-    The replaced record has x = +gamma1 or -gamma1, all others 0, and y is so negative that every second-stage gradient
-    is clipped; Theta^(1) is normal with mean +-gamma1/n (eta = 1) and sd lambda1.
+    The replaced record has x = +gamma1 or -gamma1, all others have x = 0, and y is so negative that every second-stage
+    gradient is clipped. Theta^(1) is normal with mean +-gamma1/n (eta = 1) and sd lambda1, so that the cost is the
+    divergence of the two laws of its sign.
     """
     arm, n = unit_arm(spec["cell"]), spec["cell"]["n"]
     shift = arm.gamma1 / (n * arm.noise_sd(arm.rho1, n))
     likely, log_odds = ndtr(shift), log_ndtr(shift) - log_ndtr(-shift)
-    # An exact value is no trial; it stands in the part that holds the first one, however trials are cut.
+    # An exact value is no trial. Only the part with trial 0 holds it, so that it appears once however trials are cut.
     if spec["trials"][0] == 0:
         cost = (2 * likely - 1) * log_odds
         yield {"reading": "full record, sign bit alone", "M": math.nan, "trial": 0, "value": cost}
 
 
 def _replaced(sample: IVSample, record: int, M: float, reading: str) -> IVSample:
-    """A neighbour: the record's x set to (M, ..., M), or, in the reading under which Lemma F.1 is right, its y to M."""
+    """Returns the neighbour whose record has x = (M, ..., M), or, for `y only`, where Lemma F.1 is right, y = M."""
     X, y = sample.X.copy(), sample.y.copy()
     if reading == "y only":
         y[record] = M
@@ -142,7 +149,7 @@ def _with_first(values: Array, first: Array) -> Array:
 
 
 def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Yields the ledger's entry of one design."""
+    """Yields the ledger entry of one design."""
     n = spec["cell"]["n"]
     if spec["panel"] == "synthetic":
         problem = prescriptions.IVProblem.of(synthetic.parameters_of(spec, 0), n, spec["settings"]["tau"])

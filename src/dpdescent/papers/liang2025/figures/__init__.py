@@ -1,4 +1,4 @@
-"""Figures of liang2025: those of the theory and of our own experiments here; the rest by the kind of data."""
+"""Figures of liang2025: the theory and our own experiments here, the others in `synthetic` and `real`."""
 
 from itertools import cycle
 from typing import Any
@@ -58,14 +58,14 @@ __all__ = [
     "draw_fig05", "draw_fig06", "draw_fig07", "draw_fig08", "draw_fig09", "draw_fig10", "draw_fig11", "draw_fig13",
 ]  # fmt: skip
 
-# Place and meaning of every node of Figure 1, and where its meaning is written.
+# Place and meaning of every node of Figure 1, and place and alignment of the text.
 NODES = {
     "z": ((0.0, 0.0), "instrument", (-0.42, 0.0, "right")),
     "x": ((2.0, 0.0), "regressor", (1.9, 0.45, "right")),
     "y": ((4.0, 0.0), "outcome", (4.42, 0.0, "left")),
     "u": ((3.0, 1.5), "confounder, not observed", (3.42, 1.5, "left")),
 }
-# A logarithmic axis cannot show distances of 0.
+# Smallest distance drawn, because a logarithmic axis cannot show 0.
 ROUNDING = 1e-16
 CORE = "FriendlyCore-2SLS"
 MEDIANS = "points: median with 95 % interval; shade: quartiles"
@@ -73,7 +73,7 @@ OFF_SCALE = (-0.8, 1.8)
 
 
 def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """The causal diagram: arrows of the model, and the one that the exclusion restriction forbids."""
+    """Draws the causal diagram: the arrows of the model, and the one that the exclusion restriction forbids."""
     figure, axes = panels(size=(8.4, 3.5))
     for name, ((x, y), meaning, (left, base, align)) in NODES.items():
         axes.plot(x, y, "o", markersize=34, markerfacecolor="white", markeredgecolor="black")
@@ -91,7 +91,7 @@ def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], lab
     style = {"arrowstyle": "-|>", "mutation_scale": 18, "linewidth": 1.6, "color": color, "shrinkA": 19, "shrinkB": 19}
     style |= {"linestyle": "--" if excluded else "-", "connectionstyle": f"arc3,rad={bend}"}
     axes.annotate("", xy=end, xytext=start, arrowprops=style)
-    # Half way along the quadratic curve that the connection style draws.
+    # Middle of the quadratic curve that the connection style draws.
     x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2 - bend * (end[0] - start[0]) / 2
     if excluded:
         axes.plot(x, y, "X", color=color, markersize=15)
@@ -99,7 +99,7 @@ def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], lab
 
 
 def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Bound (7) against the number of iterations, its three terms, and the boundaries of its regimes."""
+    """Draws bound (7) against the number of iterations, its three terms, and the boundaries of its regimes."""
     figure, axes = panels(size=(8.2, 4.6))
     names = {
         "total": ("bound (7)", "black"), "optimisation": (r"optimisation: $\kappa^{T/2}$", GREEN),
@@ -118,7 +118,7 @@ def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _regimes(axes: Axes, row: "pd.Series[Any]", longest: float) -> None:
-    """Shades and names of the regimes of Remark 3.7, and where they end; beyond T3 condition (5) fails."""
+    """Draws shades, names and boundaries of the regimes of Remark 3.7; beyond T3 condition (5) fails."""
     ends = [1.0, row["T1"], row["T2"], row["T3"], longest]
     names = ("drop:\noptimisation", "plateau:\nsampling", "rise:\nprivacy", "(5)\nfails")
     for low, high, name, shade in zip(ends, ends[1:], names, (GREEN, BLUE, VERMILION, GREY), strict=False):
@@ -130,7 +130,7 @@ def _regimes(axes: Axes, row: "pd.Series[Any]", longest: float) -> None:
 
 
 def draw_ext_parameter_draws(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Figures 3(a) and 8 for other draws of the parameters; right, the slope in n that each draw would have shown."""
+    """Draws Figures 3(a) and 8 for other draws of the parameters, and the slope in n of each draw."""
     figure, (axes,) = panels(3, size=(4.4, 4.1))
     rows = select(table, error_to="beta_hat", series="DP-2S-GD")
     rho1 = middle(rows["rho1"])
@@ -145,7 +145,7 @@ def draw_ext_parameter_draws(table: pd.DataFrame, display: dict[str, Any]) -> Fi
 
 
 def _draws(axes: Axes, rows: pd.DataFrame, x: str) -> "pd.Series[float]":
-    """A thin line for each draw and a thick one for the median over draws, which is returned."""
+    """Draws a thin line for each draw and a thick one for the median over draws, and returns the median."""
     for k, (_, group) in enumerate(rows.groupby("draw")):
         label = None if k else "one draw of the parameters"
         thin_curve(axes, group, x, label, color=METHODS["DP-2S-GD"], linestyle="-", alpha=0.5)
@@ -156,7 +156,7 @@ def _draws(axes: Axes, rows: pd.DataFrame, x: str) -> "pd.Series[float]":
 
 
 def _slopes(axes: Axes, rows: pd.DataFrame) -> None:
-    """One point for each draw and split, the splits of a draw side by side so that no bar hides another."""
+    """Draws one point for each draw and split of the budget, splits moved aside so that no bar hides another."""
     axes.axhline(-0.5, color=GREY, linestyle=":", linewidth=1.2)
     aside = 0.013 * (rows["theta_min"].max() - rows["theta_min"].min())
     for k, ((rho1, split), marker) in enumerate(zip(rows.groupby("rho1"), MARKERS, strict=False)):
@@ -172,7 +172,7 @@ def _slopes(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_ext_overidentified(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """More instruments than regressors: errors, distance of the descent to 2SLS, and the two residual moments."""
+    """Draws errors, distance of the descent to 2SLS, and residual moments, with more instruments than regressors."""
     figure, (axes,) = panels(3, size=(4.4, 4.1))
     main = select(table)
     _estimators(axes[0], main[main["error_to"] == "beta"])
@@ -194,7 +194,7 @@ def draw_ext_overidentified(table: pd.DataFrame, display: dict[str, Any]) -> Fig
 
 
 def _estimators(axes: Axes, rows: pd.DataFrame) -> None:
-    """One curve for each estimator and number of iterations; 0 is the closed form."""
+    """Draws one curve for each estimator and number of iterations; T = 0 is the closed form."""
     shown = rows.assign(**{name: rows[name].clip(lower=ROUNDING) for name in ("mean", "q10", "q90")})
     steps = sorted(set(shown[shown["series"] == "2S-GD"]["T"]))
     looks = {("2S-GD", T): look for T, *look in zip(steps, shades(len(steps) + 1)[1:], MARKERS[1:], strict=False)}
@@ -204,7 +204,7 @@ def _estimators(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_ext_friendlycore(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """DP-2S-GD beside FriendlyCore at equal total budgets, and how many records FriendlyCore keeps."""
+    """Draws DP-2S-GD beside FriendlyCore at equal total budgets, and the share of records that FriendlyCore keeps."""
     figure, (axes,) = panels(2, size=(5.6, 4.2))
     main = select(table)
     for (rho, group), marker, line in zip(main.groupby("rho"), MARKERS, cycle((":", "--", "-")), strict=False):
@@ -228,7 +228,7 @@ def draw_ext_friendlycore(table: pd.DataFrame, display: dict[str, Any]) -> Figur
 
 
 def draw_ext_calibration(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """The noise of Prop. 3.1 and the least noise with the same guarantee: errors, noise, and the budget spent."""
+    """Draws errors, noise and budget spent with the noise of Prop. 3.1 and with the least noise of that guarantee."""
     figure, (axes,) = panels(3, size=(4.3, 4.0))
     rows = select(table, error_to="beta_hat")
     for series, color, marker in (("as published", METHODS["DP-2S-GD"], "o"), ("exact", BLUE, "s")):
@@ -249,7 +249,7 @@ def draw_ext_calibration(table: pd.DataFrame, display: dict[str, Any]) -> Figure
 
 
 def draw_ext_weak_instrument(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Estimates against the strength of the first stage with their predicted attenuation, and their spread."""
+    """Draws estimates with their predicted attenuation, and their spread, against the strength of the first stage."""
     figure, (axes,) = panels(2, size=(5.6, 4.2))
     main = select(table)
     colors = level_colors(main[main["series"] != "2SLS"]["rho1"]) | {float("inf"): METHODS["2SLS"]}
@@ -264,7 +264,7 @@ def draw_ext_weak_instrument(table: pd.DataFrame, display: dict[str, Any]) -> Fi
     axes[0].plot([], [], color=GREY, linestyle="--", linewidth=1.0, label="predicted attenuation (mean)")
     axes[0].set(ylim=OFF_SCALE, ylabel=r"estimate $\beta^{(T)}$ (the truth is 1)")
     axes[1].set_ylabel("interquartile range of the estimates")
-    # One trial has no spread to show on a logarithmic axis.
+    # Linear for a single trial, because its spread is 0, which a logarithmic axis cannot show.
     for panel, which in ((axes[0], "x"), (axes[1], "xy" if (main["q75"] > main["q25"]).any() else "x")):
         log_scale(panel, which)
         panel.set_xlabel(r"strength of the first stage $\Theta$")
@@ -273,7 +273,7 @@ def draw_ext_weak_instrument(table: pd.DataFrame, display: dict[str, Any]) -> Fi
 
 
 def _off_scale(axes: Axes, rows: pd.DataFrame, color: str) -> None:
-    """Medians below the panel, written at its edge."""
+    """Writes medians that are below the panel at its lower edge."""
     for _, row in rows[rows["median"] < OFF_SCALE[0]].iterrows():
         axes.annotate(
             f"{row['median']:.3g}", (row["first_stage"], OFF_SCALE[0]), xytext=(4, 36), textcoords="offset points",

@@ -1,4 +1,4 @@
-"""Figures on the real data of liang2025: Figures 5, 10, 11 (Angrist-Evans) and 13 (Card), and random subsets."""
+"""Figures of liang2025 on real data: Figures 5, 10, 11 (Angrist-Evans) and 13 (Card), and random subsets."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ RELATIVE_TICKS = (-1000, -100, -10, -2, -1, 0, 1, 2, 3, 10, 100, 1000)
 
 
 def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Final estimates beside 2SLS, how they depend on data and settings, and learning paths of beta and Theta."""
+    """Draws final estimates beside 2SLS, on other data and settings too, and learning paths of beta and Theta."""
     figure, axes = panels(2, 2, size=(5.4, 3.7), gridspec_kw={"width_ratios": [0.85, 1]})
     main = select(table)
     beta, Theta = (main[main["parameter"] == name].sort_values("t") for name in ("beta", "Theta"))
@@ -65,7 +65,7 @@ def _benchmark(axes: Axes, value: float, label: str, color: str = METHODS["2SLS"
 
 
 def _path(axes: Axes, path: pd.DataFrame, color: str, target: float) -> None:
-    """Mean with its standard error (the paper's band), the median, and where half and 80 % of the runs lie."""
+    """Draws the mean with its standard error (the paper's band), the median, and bands of 50 % and 80 % of the runs."""
     for low, high, shade, share in (("q10", "q90", 0.12, 80), ("q25", "q75", 0.25, 50)):
         label = f"{share} % of the runs"
         axes.fill_between(path["t"], path[low], path[high], color=color, alpha=shade, linewidth=0, label=label)
@@ -77,7 +77,7 @@ def _path(axes: Axes, path: pd.DataFrame, color: str, target: float) -> None:
 
 
 def _boxes_by_variant(axes: Axes, rows: pd.DataFrame, color: str, relative: bool) -> None:
-    """Final estimates of every variant, as they are or as parts of the 2SLS estimate of the same records."""
+    """Draws final estimates of every variant, plain or relative to the 2SLS estimate of the same records."""
     last = rows[rows["t"] == rows["t"].max()].set_index("variant")
     names = variants_of(rows)
     for k, name in enumerate(names):
@@ -91,7 +91,7 @@ def _other_data(axes: Axes, rows: pd.DataFrame, color: str) -> None:
     _boxes_by_variant(axes, rows, color, relative=True)
     axes.axhline(1.0, color=METHODS["2SLS"], linestyle="--", linewidth=1.0)
     axes.set_yscale("symlog", linthresh=3, linscale=1.5)
-    # Limits on the new scale: those of the linear one leave whiskers on the frame.
+    # Limits are set anew, because with those of the linear scale whiskers touch the frame.
     axes.autoscale_view()
     low, high = axes.get_ylim()
     axes.yaxis.set_major_locator(FixedLocator([tick for tick in RELATIVE_TICKS if low <= tick <= high]))
@@ -100,7 +100,7 @@ def _other_data(axes: Axes, rows: pd.DataFrame, color: str) -> None:
 
 
 def draw_fig13(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Final estimates and learning paths of beta at three privacy levels, beside 2SLS."""
+    """Draws final estimates and learning paths of beta at three privacy levels, beside 2SLS."""
     beta = table[table["parameter"] == "beta"].sort_values("t")
     levels = level_colors(beta["rho1"])
     figure, axes = panels(len(levels), 2, size=(4.2, 3.4), sharey="row")
@@ -122,7 +122,7 @@ def draw_fig13(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def draw_ext_angrist_subsets(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """2SLS over random subsets of the paper's size, and private estimates around the 2SLS of the same subset."""
+    """Draws 2SLS over random subsets of the paper's size, and private estimates minus the 2SLS of the same subset."""
     figure, (axes,) = panels(2, size=(5.4, 4.0))
     closed = select(table, series="2SLS").set_index("subset")["mean"]
     _histogram(axes[0], closed, display["published"]["angrist_beta"])
@@ -152,5 +152,5 @@ def _histogram(axes: Axes, values: "pd.Series[float]", printed: float) -> None:
 
 
 def _five(values: "pd.Series[float]") -> "pd.Series[Any]":
-    """The five numbers of a box."""
+    """Returns the five quantiles that a box shows."""
     return pd.Series({name: values.quantile(level) for name, level in FIVE.items()})

@@ -1,4 +1,4 @@
-"""Figures on the synthetic design of liang2025 Sec. 4.1: Figures 3, 4, 6, 7, 8 and 9."""
+"""Figures of liang2025 on the synthetic design of Sec. 4.1: Figures 3, 4, 6, 7, 8 and 9."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -39,7 +39,7 @@ N = "sample size $n$"
 ITERATIONS = "number of iterations $T$"
 ERROR = {"beta_hat": r"error $\|\beta^{(T)}-\hat\beta\|$", "beta": r"error to the truth $\|\beta^{(T)}-\beta\|$"}
 SPREAD = "points: mean with standard error; shade: from 10 % to 90 % of the runs"
-# By rho1: the darker, the more of the budget goes to the first stage.
+# Colour by rho1, darker for a larger share of the budget in the first stage.
 SPLITS = {1.0: "#F2AE7F", 5.0: METHODS["DP-2S-GD"], 9.0: DARK_VERMILION}
 VARIANTS = {
     "clip constant 1": PURPLE, "step constants": SKY, "parameters redrawn": DARK_BLUE, "fifty iterations": ORANGE,
@@ -49,7 +49,7 @@ PRIVACY = {0.1: "strong", 1.0: "moderate", 10.0: "weak"}
 
 
 def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Error against n for three splits of the budget and without noise; right, under other readings of the paper."""
+    """Draws the error against n for three splits of the budget and without noise, and under other readings."""
     figure, axes = panels(3, 2, size=(4.5, 3.5), gridspec_kw={"width_ratios": [1, 1, 0.75]})
     for row, target, read in zip(axes, ERROR, display["cells"], strict=True):
         rows = table[table["error_to"] == target]
@@ -75,7 +75,7 @@ def _splits(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def middle(values: Iterable[float]) -> float:
-    """The middle one of the distinct values: the split or level at which one curve stands for all."""
+    """Returns the middle one of the distinct values, at which a split or privacy level is drawn alone."""
     distinct = sorted(set(values))
     return distinct[len(distinct) // 2]
 
@@ -86,7 +86,7 @@ def _root_n(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _readings(axes: Axes, rows: pd.DataFrame, x: str, main: str = METHODS["DP-2S-GD"]) -> None:
-    """The headline and, thin, what other readings of the paper give; every curve has its name at its end."""
+    """Draws the main variant and, thin, other readings of the paper, each curve with its name at its end."""
     ends, colors = [], {**VARIANTS, "main": main}
     for variant in variants_of(rows):
         chosen, color = rows[rows["variant"] == variant].sort_values(x), colors.get(variant, GREY)
@@ -100,14 +100,14 @@ def _readings(axes: Axes, rows: pd.DataFrame, x: str, main: str = METHODS["DP-2S
 
 
 def _levels(axes: Axes, rows: pd.DataFrame, x: str, budget: str) -> None:
-    """One curve for each privacy level of a budget (`rho1` or `rho2`)."""
+    """Draws one curve for each privacy level of a budget (`rho1` or `rho2`)."""
     for (level, color), marker in zip(level_colors(rows[budget]).items(), MARKERS, strict=False):
         label = f"{level:g} ({PRIVACY[level]} privacy)" if level in PRIVACY else f"{level:g}"
         curve(axes, rows[rows[budget] == level], x, label, color=color, marker=marker)
 
 
 def draw_fig04(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Error against T for three budgets of either stage, with the cut-offs of conditions (5) and (21)."""
+    """Draws the error against T for three budgets of either stage, with the limits of conditions (5) and (21)."""
     figure, (axes,) = panels(3, size=(4.6, 4.2), gridspec_kw={"width_ratios": [1, 1, 0.75]})
     rows = table[table["error_to"] == "beta_hat"]
     for panel, part, varied, held in ((axes[0], "a", "1", "2"), (axes[1], "b", "2", "1")):
@@ -126,7 +126,7 @@ def draw_fig04(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _cutoffs(axes: Axes, rows: pd.DataFrame) -> None:
-    """Largest T of condition (5) as lines; that of the proof's condition (21) lies below 1 and is written out."""
+    """Draws the largest T of condition (5) as lines, and writes that of condition (21), which is below 1."""
     axes.set_ylim(top=2.2 * axes.get_ylim()[1])
     limits = rows.groupby("rho1")[["limit_condition_5", "limit_condition_21"]].mean()
     for level, color in level_colors(limits.index).items():
@@ -138,7 +138,7 @@ def _cutoffs(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Error against T of Algorithm 1, of Algorithm 3, and of the valid way to publish beta alone."""
+    """Draws the error against T of Algorithm 1, of Algorithm 3, and of the valid way to publish beta alone."""
     figure, (axes,) = panels(3, size=(4.3, 4.1), sharey=True)
     cell = display["cells"]["a"]
     titles = {
@@ -160,7 +160,7 @@ def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def draw_fig07(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Error against either step size, with the ceilings of eq. (3) and the approximate optima of Remark 3.3."""
+    """Draws the error against either step size, with the ceilings of eq. (3) and the optima of Remark 3.3."""
     figure, (axes,) = panels(2, size=(5.6, 4.1))
     rows = table[table["error_to"] == "beta_hat"]
     names = {"a": (r"\eta", r"\alpha", "first-stage"), "b": (r"\alpha", r"\eta", "second-stage")}
@@ -176,7 +176,7 @@ def draw_fig07(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 def _step_sizes(axes: Axes, rows: pd.DataFrame, symbol: str, label_height: float) -> None:
     ceiling, optimum = select(rows)[["ceiling", "approximate_optimum"]].iloc[0]
-    # Where parameters are redrawn, every trial has a ceiling of its own: fractions of it are what is comparable.
+    # Grouped by fraction, because every trial has a ceiling of its own where parameters are redrawn.
     rows = rows.groupby(["variant", "step_fraction"], as_index=False).mean(numeric_only=True)
     _readings(axes, rows.assign(step=rows["step_fraction"] * ceiling), "step")
     axes.set_xscale("linear")
@@ -187,7 +187,7 @@ def _step_sizes(axes: Axes, rows: pd.DataFrame, symbol: str, label_height: float
 
 
 def draw_fig08(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Error against the clipping threshold, and below it the share of gradients that are clipped in each stage."""
+    """Draws the error against the clipping threshold, and below it the share of gradients clipped in each stage."""
     figure, axes = panels(1, 2, size=(6.6, 3.1), sharex=True)
     top, bottom = axes[:, 0]
     rows = table[table["error_to"] == "beta_hat"]
@@ -205,7 +205,7 @@ def draw_fig08(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _thresholds(top: Axes, bottom: Axes, main: pd.DataFrame) -> None:
-    """The best threshold, and the smallest one at which less than one gradient in a hundred is clipped."""
+    """Marks the best threshold, and the smallest one at which less than one gradient in a hundred is clipped."""
     best = main.loc[main["mean"].idxmin()]
     clear = main[main[["clip_fraction_stage1", "clip_fraction_stage2"]].max(axis=1) < 0.01].head(1)
     for row, color, name in ((best, GREEN, "best"), *((row, GREY, "first below 1 %") for _, row in clear.iterrows())):
@@ -215,7 +215,7 @@ def _thresholds(top: Axes, bottom: Axes, main: pd.DataFrame) -> None:
 
 
 def draw_fig09(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """2S-GD and 2SLS against n: mean errors (the paper's), medians, and what is left between the two estimators."""
+    """Draws 2S-GD and 2SLS against n: mean errors (as in the paper), medians, and the estimators' distance."""
     figure, (axes,) = panels(3, size=(4.3, 4.1))
     views = (
         ("beta", curve, "means, as in the paper"), ("beta", median_curve, "medians"),
@@ -230,7 +230,7 @@ def draw_fig09(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _steps(axes: Axes, rows: pd.DataFrame, draw: Callable[..., None]) -> None:
-    """One curve for each number of iterations, in shades that are not near the black of 2SLS; 0 is the closed form."""
+    """Draws one curve for each number of iterations, in shades that differ from black, and 2SLS, whose T is 0."""
     steps = rows[rows["T"] > 0].groupby("T")
     for (T, group), color, marker in zip(steps, shades(len(steps) + 1)[1:], MARKERS, strict=False):
         draw(axes, group, "n", f"2S-GD, $T={T}$", color=color, marker=marker)

@@ -1,4 +1,4 @@
-"""DP-2S-GD on real data: many runs of noise on one data set, whole paths (liang2025 Sec. 4.2, App. G.4, G.5)."""
+"""DP-2S-GD on real data: whole paths of many runs on one data set (liang2025 Sec. 4.2, App. G.4, G.5)."""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,15 +14,15 @@ from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 
-# Runs that share a matrix product. Fixed, because the width of a product decides last bits: however trials are cut
-# into parts, a run is computed beside the same neighbours.
+# Runs that share a matrix product. Fixed, because the last bits of a product depend on its width, and a run must not
+# depend on how trials are cut into parts.
 WIDTH = 200
 
 DATA_USED = "sample moments (centring, scaling), eigenvalues of H_hat (step sizes), a clip constant set after a look"
 
 
 def learning_paths(spec: Spec) -> Iterator[Row]:
-    """Rows of one part: beta^(t) and Theta^(t) of every run, t and budget, beside 2SLS on the same data."""
+    """Yields rows of one part: beta^(t) and Theta^(t) of every run, t and budget, beside 2SLS on the same data."""
     sample = read_prepared(spec["data"])
     if sample.p != 1:
         raise ValueError(f"learning paths are shown for one regressor, but the data set has p={sample.p}")
@@ -38,19 +38,19 @@ def learning_paths(spec: Spec) -> Iterator[Row]:
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Returns the ledger's entries of a data set: each budget once."""
+    """Returns the ledger entries of a data set, one for each budget."""
     return releases_on(spec, read_prepared(spec["data"]))
 
 
 def releases_on(spec: Spec, sample: IVSample) -> Iterable[tuple[str, Mechanism, float]]:
-    """Yields the ledger's entry of every budget's run on a sample."""
+    """Yields the ledger entries of the runs on a sample, one for each budget."""
     for arm in arms(spec, sample, two_stage_least_squares(sample)):
         name = f"{spec['variant']}: {arm.algorithm} n={sample.n} T={arm.T} rho1={arm.rho1} rho2={arm.rho2}"
         yield name, mechanism(arm, sample.n), spec["settings"]["dp_delta"]
 
 
 def arms(spec: Spec, sample: IVSample, fit: TwoStageFit) -> list[Arm]:
-    """One arm a budget, the same for both stages as in every real-data experiment of the paper."""
+    """Returns one arm for each budget, the same for both stages as in every real-data experiment of the paper."""
     settings, T = spec["settings"], spec["arms"]["T"]
     gamma = prescriptions.clipping_threshold(settings["clip_constant_real"], sample.n, sample.q, T, settings["tau"])
     common = {"calibration": settings["calibration"], "data_used": DATA_USED}
@@ -59,10 +59,10 @@ def arms(spec: Spec, sample: IVSample, fit: TwoStageFit) -> list[Arm]:
 
 
 def step_sizes(spec: Spec, sample: IVSample, fit: TwoStageFit) -> prescriptions.StepSizes:
-    """The paper's step sizes with eigenvalues of H_hat in place of their bounds, which need the unknown Theta.
+    """Returns the paper's step sizes with eigenvalues of H_hat in place of their bounds, which need the unknown Theta.
 
-    With the setting `curvature: population` the instruments are taken as isotropic, as in the paper's own formula:
-    Theta_hat'Theta_hat instead of H_hat.
+    With the setting `curvature: population` Theta_hat'Theta_hat replaces H_hat: the instruments are taken as isotropic,
+    as in the paper's own formula.
     """
     settings = spec["settings"]
     shape = prescriptions.IVProblem(
@@ -79,7 +79,10 @@ def step_sizes(spec: Spec, sample: IVSample, fit: TwoStageFit) -> prescriptions.
 
 
 def runs(spec: Spec, sample: IVSample, arm: Arm) -> Iterator[tuple[int, dp_2s_gd.Descent]]:
-    """Every run of a part, computed in aligned blocks of WIDTH; runs of other budgets share its normals."""
+    """Yields every run of a part, computed in aligned blocks of WIDTH runs.
+
+    Runs of one trial at different budgets share their normals.
+    """
     start, stop = spec["trials"]
     for block in range(start // WIDTH, -(-stop // WIDTH)):
         trials = range(block * WIDTH, (block + 1) * WIDTH)
@@ -106,7 +109,7 @@ def _single(result: dp_2s_gd.Descent, k: int) -> dp_2s_gd.Descent:
 
 
 def _parameters(path: dp_2s_gd.Descent) -> Iterator[tuple[str, list[float]]]:
-    """Paths of the parameters by name: `beta`, and `Theta`, numbered by instrument where there are several."""
+    """Yields the parameters' paths by name: `beta`, and `Theta`, numbered by instrument where there are several."""
     assert path.Theta_path is not None
     assert path.beta_path is not None
     yield "beta", path.beta_path[:, 0, 0].tolist()

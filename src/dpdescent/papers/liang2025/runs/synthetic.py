@@ -1,4 +1,4 @@
-"""Trials on the synthetic design of liang2025 Sec. 4.1: parameters, data and noise by named streams, errors as rows."""
+"""Trials on the synthetic design of liang2025 Sec. 4.1: data and noise from named random streams, errors as rows."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -18,19 +18,19 @@ from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 
 ArmsOf = Callable[[Spec, prescriptions.IVProblem], list[Arm]]
-# Further measured columns of every arm on a data set.
+# Returns further measured columns on a data set, one row for each arm.
 MeasuresOf = Callable[[IVSample, prescriptions.IVProblem, list[Arm]], list[Row]]
 
 
 def run(spec: Spec, arms_of: ArmsOf, measures_of: MeasuresOf | None = None) -> Iterator[Row]:
-    """Rows of one part: every arm on every trial's data, error to beta_hat and to beta.
+    """Yields rows of one part: the error of every arm to beta_hat and to beta on every trial's data.
 
     Arms of a trial share its data and its standard normals, so that they differ in noise only by its scale.
 
     Args:
-        spec: the part; its cell holds p, q, r, n.
-        arms_of: the arms for a problem.
-        measures_of: further measured columns.
+        spec: the part's specification; its cell holds p, q, r, n.
+        arms_of: returns the arms for a problem.
+        measures_of: returns further measured columns, one row for each arm.
     """
     for trial in range(*spec["trials"]):
         parameters = parameters_of(spec, trial)
@@ -50,7 +50,7 @@ def error_rows(
     result: dp_2s_gd.Descent,
     measures: list[Row],
 ) -> Iterator[Row]:
-    """Two rows an arm: Euclidean distance of the last iterate to the 2SLS estimate and to the truth."""
+    """Yields two rows for each arm: Euclidean distance of the last iterate to the 2SLS estimate and to the truth."""
     targets = {"beta_hat": two_stage_least_squares(sample).beta, "beta": parameters.beta}
     for k, arm in enumerate(arms):
         for name, target in targets.items():
@@ -67,38 +67,38 @@ def error_rows(
 
 
 def trial_stream(spec: Spec, trial: int, role: str) -> np.random.Generator:
-    """A trial's stream for a role; named by what shapes the data, so that variants and arms share it."""
+    """Returns a trial's random stream for a role; its name holds p, q, r and n only, because all arms share it."""
     cell = spec["cell"]
     shape = "_".join(f"{symbol}={cell[symbol]}" for symbol in ("p", "q", "r", "n"))
     return stream(spec["seed"], PAPER, spec["artefact"], shape, "trial", trial, role)
 
 
 def normals(spec: Spec, trial: int, arms: list[Arm], sample: IVSample) -> dp_2s_gd.Normals:
-    """Standard normals that all arms of a trial share."""
+    """Returns the standard normals that all arms of a trial share."""
     longest = max(arm.T for arm in arms)
     return dp_2s_gd.Normals.draw(trial_stream(spec, trial, "noise"), longest, sample.p, sample.q)
 
 
 def step_sizes(spec: Spec, problem: prescriptions.IVProblem) -> prescriptions.StepSizes:
-    """The paper's step sizes at our constants (they are not stated), from the true Theta as in its formulas."""
+    """Returns the paper's step sizes from the true Theta, at constants of ours because the paper states none."""
     return prescriptions.recommended_step_sizes(prescriptions.spectrum(problem, constants(spec)))
 
 
 def threshold(spec: Spec, problem: prescriptions.IVProblem, T: int) -> float:
-    """Clipping threshold of eq. (4) at our constant."""
+    """Returns the clipping threshold of liang2025 eq. (4), at a constant of ours because the paper states none."""
     settings = spec["settings"]
     return prescriptions.clipping_threshold(settings["clip_constant"], problem.n, problem.q, T, problem.tau)
 
 
 def releases(spec: Spec, arms_of: ArmsOf) -> Iterable[tuple[str, Mechanism, float]]:
-    """Ledger entries of one cell: each distinct arm once, by its series, settings and n."""
+    """Returns the ledger entries of one cell, one for each arm."""
     parameters = parameters_of(spec, trial=0)
     problem = prescriptions.IVProblem.of(parameters, spec["cell"]["n"], spec["settings"]["tau"])
     return listed(spec, arms_of(spec, problem), problem.n)
 
 
 def listed(spec: Spec, arms: list[Arm], n: int) -> Iterable[tuple[str, Mechanism, float]]:
-    """Yields the ledger's entry of every arm, named by variant, curve and whatever sets it apart."""
+    """Yields the ledger entry of every arm, named by variant, curve, n, T and the arm's labels."""
     for arm in arms:
         labels = " ".join(f"{symbol}={value}" for symbol, value in {"n": n, "T": arm.T, **arm.labels}.items())
         name = f"{spec['variant']}: {arm.series or arm.algorithm} {labels}"

@@ -1,7 +1,7 @@
 """The error bounds of liang2025 and the quantities of their proof (Sec. 3, appendices C and F).
 
-Wherever the paper writes `<~` or O(.), the constant that it hides is a keyword argument with default 1: with the
-defaults a value has the right order and is no bound. Norms are operator norms. `lemmas` holds appendices D and E.
+Where the paper writes `<~` or O(.), the constant that it hides is a keyword argument with default 1, at which a value
+has the right order and is no bound. Norms are operator norms. `lemmas` holds appendices D and E.
 """
 
 import math
@@ -15,7 +15,7 @@ from dpdescent.papers.liang2025.theory.prescriptions import Contraction, IVProbl
 
 
 class HiddenConstants(TypedDict, total=False):
-    """The hidden factors of the three terms of eq. (7), by name; each is 1 where it is left out."""
+    """The hidden factors of the three terms of liang2025 eq. (7), by name; one that is left out is 1."""
 
     optimisation_constant: float
     privacy_constant: float
@@ -24,7 +24,7 @@ class HiddenConstants(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class BoundTerms:
-    """The terms of eq. (7) on ||beta^(T) - beta_hat||: kappa^{T/2}, injected noise, and so-called sampling error."""
+    """The terms of liang2025 eq. (7) on ||beta^(T) - beta_hat||: kappa^{T/2}, privacy noise and sampling error."""
 
     optimisation: float
     privacy: float
@@ -32,17 +32,18 @@ class BoundTerms:
 
     @property
     def total(self) -> float:
+        """Sum of the three terms."""
         return self.optimisation + self.privacy + self.sampling
 
 
 @dataclass(frozen=True)
 class Regimes:
-    """Iteration counts that bound the regimes of Remark 3.7; a regime is empty where they are out of order.
+    """Iteration counts that bound the regimes of liang2025 Remark 3.7; a regime is empty where they are out of order.
 
     Attributes:
-        optimisation_ends: T1, where kappa^{T/2} meets the sampling term; not positive where it starts below it.
-        sampling_ends: T2, where the privacy term meets the sampling term.
-        bound_ends: T3, the limit (5) on T.
+        optimisation_ends: T1, where kappa^{T/2} equals the sampling term; not positive where it starts below it.
+        sampling_ends: T2, where the privacy term equals the sampling term.
+        bound_ends: T3, the limit on T (eq. 5).
     """
 
     optimisation_ends: float
@@ -52,7 +53,7 @@ class Regimes:
 
 @dataclass(frozen=True)
 class ProofTerms:
-    """The terms (i) to (iv) of eq. (29): contraction of beta, error of Theta, noise on beta, residual of 2SLS."""
+    """Terms (i) to (iv) of liang2025 eq. (29): contraction of beta, error of Theta, noise on beta, residual of 2SLS."""
 
     second_stage: float
     first_stage: float
@@ -61,24 +62,26 @@ class ProofTerms:
 
     @property
     def total(self) -> float:
+        """Sum of the four terms."""
         return float(sum(astuple(self)))
 
 
 def proposition_3_1_budget(
     gamma_1: float, gamma_2: float, lambda_1: float, lambda_2: float, n: int, steps: float
 ) -> float:
-    """The zCDP budget of T iterations, `(2T/n^2) (gamma1^2/lambda1^2 + gamma2^2/lambda2^2)` (liang2025 Prop. 3.1).
+    """Returns the zCDP cost of T iterations (liang2025 Prop. 3.1).
 
-    At the noise scales of the same proposition it is (rho1 + rho2)/2, not rho1 + rho2 as printed beside it.
+    `(2T/n^2) (gamma1^2/lambda1^2 + gamma2^2/lambda2^2)`. At the noise scales of the same proposition it is
+    (rho1 + rho2)/2, not rho1 + rho2 as printed.
     """
     require_positive(gamma_1=gamma_1, gamma_2=gamma_2, lambda_1=lambda_1, lambda_2=lambda_2, n=n, steps=steps)
     return 2 * steps / n**2 * (gamma_1**2 / lambda_1**2 + gamma_2**2 / lambda_2**2)
 
 
 def iteration_limit(problem: IVProblem, rho_1: float, *, slack: float = 0.0, constant: float = 1.0) -> float:
-    """The limit on T, `c rho1 n^{2-eps} / (p (sqrt q + sqrt tau)^6)` (liang2025 eq. 5, T3 of Rem. 3.7).
+    """Returns the limit on T, `c rho1 n^{2-eps} / (p (sqrt q + sqrt tau)^6)` (liang2025 eq. 5, T3 of Rem. 3.7).
 
-    `slack` is eps, "a small constant" to which the paper gives no value; c is hidden.
+    `slack` is eps, "a small constant" to which the paper gives no value; `constant` is c, which the paper hides.
     """
     require_positive(rho_1=rho_1, constant=constant)
     return constant * rho_1 * math.pow(problem.n, 2 - slack) / (problem.p * _root_sum(problem) ** 6)
@@ -94,23 +97,23 @@ def explicit_iteration_limit(
     *,
     clip_constant: float = 1.0,
 ) -> float:
-    """The largest T that satisfies eq. (21), the condition behind (5) and (23), with nothing hidden (liang2025 App. C).
+    """Returns the largest T that satisfies eq. (21), the explicit condition behind (5) and (23) (liang2025 App. C).
 
-    `T <= rho1 [n eps_bar sqrt(1 - kappa^2) / (4 eta gamma1(T) (sqrt(pq) + sqrt(2p(log p + tau))))]^2`. Because gamma1
-    grows with log(nT) this is a fixed point, and a single one since the right-hand side falls in T.
+    `T <= rho1 [n eps_bar sqrt(1 - kappa^2) / (4 eta gamma1(T) (sqrt(pq) + sqrt(2p(log p + tau))))]^2`. The largest T is
+    a fixed point, because gamma1 grows with log(nT), and a single one, because the right-hand side falls in T.
 
     Args:
         problem: the problem.
         window: delta(tau) and the eigenvalue bounds.
         kappa_theta: contraction rate of the first stage, below 1.
-        eta: its step size.
-        rho_1: its zCDP budget.
+        eta: step size of the first stage.
+        rho_1: zCDP budget of the first stage.
         theta_hat_norm: ||Theta_hat||.
         clip_constant: c0 of gamma1, eq. (4).
 
     Returns:
-        A real number. Below 1 the condition admits no iteration; the value is then the right-hand side at T = 1, which
-        is proportional to rho1 and says by which factor the condition is missed.
+        A real number. Below 1 the condition allows no iteration, and the value is the right-hand side at T = 1, which
+        is proportional to rho1.
     """
     require_positive(rho_1=rho_1)
     unit_noise = accumulated_noise(problem, kappa_theta, eta, lambda_1=1.0)
@@ -131,9 +134,9 @@ def _crossing(falling: Callable[[float], float], ceiling: float) -> float:
 
 
 def minimum_sample_size(problem: IVProblem, rho_1: float, rho_2: float, *, constant: float = 1.0) -> float:
-    """Records that Theorem 3.1 asks for (liang2025 eq. 6), or Theorem F.1 at rho_1 = infinity; `problem.n` is not used.
+    """Returns the n that Theorem 3.1 requires, or Theorem F.1 at rho_1 = infinity (liang2025 eq. 6).
 
-    `c1 max{pq (tau + log pq)^2, (sqrt q + sqrt tau)^3 / sqrt(min rho)}` with c1 hidden.
+    `c1 max{pq (tau + log pq)^2, (sqrt q + sqrt tau)^3 / sqrt(min rho)}` with a hidden c1. `problem.n` is not used.
     """
     require_positive(rho_1=rho_1, rho_2=rho_2)
     return constant * max(_sampling_root(problem) ** 2, _root_sum(problem) ** 3 / math.sqrt(min(rho_1, rho_2)))
@@ -150,9 +153,9 @@ def bound_terms(
     privacy_constant: float = 1.0,
     sampling_constant: float = 1.0,
 ) -> BoundTerms:
-    """The bound of Theorem 3.1, term by term (liang2025 eq. 7); a budget may be infinite.
+    """Returns the bound of Theorem 3.1, term by term (liang2025 eq. 7); a budget may be infinite.
 
-    The privacy term leaves out the log(nT) of the clipping threshold, so its hidden constant is one up to logarithms.
+    The privacy term omits the log(nT) of the clipping threshold, so that its hidden constant contains logarithms.
     """
     require_positive(kappa=kappa, rho_1=rho_1, rho_2=rho_2, steps=steps)
     privacy = math.sqrt(problem.p) * _root_sum(problem) ** 3 / problem.n * math.sqrt(steps / min(rho_1, rho_2))
@@ -166,9 +169,9 @@ def bound_terms(
 def corollary_3_1_terms(
     problem: IVProblem, kappa: float, steps: float, **hidden: Unpack[HiddenConstants]
 ) -> BoundTerms:
-    """The bound without privacy, eq. (7) at infinite budgets (liang2025 Cor. 3.1, eq. 9).
+    """Returns the terms of the bound without privacy, eq. (7) at infinite budgets (liang2025 Cor. 3.1, eq. 9).
 
-    Its third term is an artefact of the proof: as Theta_hat'Z'r = 0, the error goes to 0 where both stages contract.
+    The third term comes from the proof only: the error tends to 0 where both stages contract, as Theta_hat'Z'r = 0.
     """
     return bound_terms(problem, kappa, math.inf, math.inf, steps, **hidden)
 
@@ -176,7 +179,7 @@ def corollary_3_1_terms(
 def theorem_f_1_terms(
     problem: IVProblem, kappa: float, rho_2: float, steps: float, **hidden: Unpack[HiddenConstants]
 ) -> BoundTerms:
-    """The bound for Algorithm 3, whose first stage has no noise: eq. (7) at rho1 = infinity (liang2025 Thm F.1)."""
+    """Returns the terms of the bound for Algorithm 3: eq. (7) at rho1 = infinity (liang2025 Thm F.1)."""
     return bound_terms(problem, kappa, math.inf, rho_2, steps, **hidden)
 
 
@@ -190,12 +193,12 @@ def regime_boundaries(
     limit_constant: float = 1.0,
     **hidden: Unpack[HiddenConstants],
 ) -> Regimes:
-    """T1, T2 and T3, where the terms of eq. (7) cross and where the bound ends (liang2025 Rem. 3.7).
+    """Returns T1, T2 and T3, where the terms of eq. (7) cross and where the bound ends (liang2025 Rem. 3.7).
 
-    The paper's expressions are those at constants 1; the others are the crossings of `bound_terms` at the same ones.
+    At constants 1 they are the paper's expressions, at others the crossings of `bound_terms` at the same constants.
 
     Raises:
-        ValueError: if kappa is not below 1 or the sampling term is 0, where the first term never meets the third.
+        ValueError: if kappa is not below 1 or the sampling term is 0, where the first term never equals the third.
     """
     if not kappa < 1:
         raise ValueError(f"kappa must be below 1, got {kappa}")
@@ -210,22 +213,22 @@ def regime_boundaries(
 
 
 def error_radius(window: Spectrum, theta_hat_norm: float) -> float:
-    """eps_bar, the distance to Theta_hat within which the second stage contracts (liang2025 eq. 13 and 20)."""
+    """Returns eps_bar, the distance to Theta_hat within which the second stage contracts (liang2025 eq. 13 and 20)."""
     require_positive(theta_hat_norm=theta_hat_norm)
     gain = window.lower / (2 * (1 + window.delta) ** 2)
-    # sqrt(a^2 + g) - a, without its cancellation for small g
+    # sqrt(a^2 + g) - a in the form g / (sqrt(a^2 + g) + a), because the difference loses digits for small g.
     return gain / (math.sqrt(theta_hat_norm**2 + gain) + theta_hat_norm)
 
 
 def hessian_window(window: Spectrum) -> Interval:
-    """Eigenvalues of H^(t) while ||Theta^(t) - Theta_hat|| <= eps_bar (liang2025, above eq. 14)."""
+    """Returns bounds on eigenvalues of H^(t) while ||Theta^(t) - Theta_hat|| <= eps_bar (liang2025, above eq. 14)."""
     return Interval(lower=window.lower / 2, upper=window.upper + window.lower / 2)
 
 
 def first_stage_radius(
     problem: IVProblem, kappa_theta: float, eta: float, lambda_1: float, theta_hat_norm: float, burn_in: float
 ) -> float:
-    """eps, the bound on ||Theta^(k) - Theta_hat|| from k = burn_in on (liang2025 eq. 18); at burn_in 0 it is eq. (19).
+    """Returns eps, the bound on ||Theta^(k) - Theta_hat|| for k >= burn_in (liang2025 eq. 18; eq. 19 at burn_in 0).
 
     Raises:
         ValueError: if kappa_theta is not in [0, 1) or eta is not positive.
@@ -234,19 +237,19 @@ def first_stage_radius(
 
 
 def burn_in(window: Spectrum, kappa_theta: float, theta_hat_norm: float) -> float:
-    """t0(n), iterations until kappa_Theta^t ||Theta_hat|| <= eps_bar/2 (liang2025 eq. 22).
+    """Returns t0(n), the number of iterations until kappa_Theta^t ||Theta_hat|| <= eps_bar/2 (liang2025 eq. 22).
 
     Returns:
         A whole number, or infinity where the first stage does not contract or gamma underline is 0.
     """
     ratio = error_radius(window, theta_hat_norm) / (2 * theta_hat_norm)
     iterations = _iterations_to(ratio, kappa_theta)
-    # A rate of 0 still takes the one iteration that wipes the start out, which the logarithm does not count.
+    # At least 1, because a rate of 0 takes one iteration to forget the start, which the logarithm does not count.
     return iterations if ratio >= 1 or math.isinf(iterations) else float(max(1, math.ceil(iterations)))
 
 
 def burn_in_limit(eta: float, theta_min: float, theta_norm: float) -> float:
-    """Limit of t0(n) before rounding for n to infinity (liang2025, below eq. 25), the base 1 - eta read as |1 - eta|.
+    """Returns the limit of t0(n) before rounding as n grows, with 1 - eta read as |1 - eta| (liang2025, below eq. 25).
 
     Returns:
         The limit; 0 at eta = 1, where t0 itself stays at one iteration.
@@ -268,13 +271,13 @@ def second_stage_error(
     start_error: float,
     elapsed: float,
 ) -> float:
-    """Bound on ||beta^(T) - beta_hat|| with nothing hidden (liang2025 eq. 16, second line).
+    """Returns the bound on ||beta^(T) - beta_hat|| with explicit constants (liang2025 eq. 16, second line).
 
     Args:
         window: delta(tau) and the eigenvalue bounds.
         kappa_beta: contraction rate of the second stage, below 1.
-        alpha: its step size.
-        radius: eps of eq. (18); the bound needs it to be at most `error_radius`.
+        alpha: step size of the second stage.
+        radius: eps of eq. (18); the bound holds if it is at most `error_radius`.
         theta_hat_norm: ||Theta_hat||.
         beta_hat_norm: ||beta_hat||.
         residual_norm: ||Z'r||/n.
@@ -294,17 +297,17 @@ def second_stage_error(
 
 
 def second_stage_noise(problem: IVProblem, lambda_2: float, *, steps: float = 1.0, constant: float = 1.0) -> float:
-    """Bound on ||nu^(t)|| at one t (liang2025, above eq. 16) or at all of T = `steps` (App. E.1); constant hidden."""
+    """Returns the bound on ||nu^(t)|| at one t (liang2025, above eq. 16) or at all t up to `steps` (App. E.1)."""
     return constant * lambda_2 * (math.sqrt(problem.p) + math.sqrt(problem.tau + math.log(steps)))
 
 
 def first_stage_noise(problem: IVProblem, lambda_1: float) -> float:
-    """mu(tau), order of the noise in Theta, `lambda1 (sqrt(pq) + sqrt(p (log p + tau)))` (liang2025, below (18))."""
+    """Returns mu(tau), order of Theta's noise: `lambda1 (sqrt(pq) + sqrt(p (log p + tau)))` (liang2025, below (18))."""
     return lambda_1 * _spread(problem)
 
 
 def noise_complexity(problem: IVProblem) -> float:
-    """R(tau), `(sqrt q + sqrt tau)^2 (sqrt(pq) + sqrt(p (log p + tau)))` (liang2025 eq. 24)."""
+    """Returns R(tau), `(sqrt q + sqrt tau)^2 (sqrt(pq) + sqrt(p (log p + tau)))` (liang2025 eq. 24)."""
     return _root_sum(problem) ** 2 * _spread(problem)
 
 
@@ -320,7 +323,7 @@ def proof_terms(
     second_stage_noise_constant: float = 1.0,
     residual_constant: float = 1.0,
 ) -> ProofTerms:
-    """The four terms behind eq. (7) (liang2025 eq. 29); at rho_1 = infinity those of Algorithm 3 (eq. 52)."""
+    """Returns the four terms behind eq. (7) (liang2025 eq. 29; eq. 52 for Algorithm 3, at rho_1 = infinity)."""
     require_positive(rho_1=rho_1, rho_2=rho_2, steps=steps)
     noise = noise_complexity(problem) * math.sqrt(steps) / problem.n
     return ProofTerms(
@@ -332,26 +335,27 @@ def proof_terms(
 
 
 def friendly_core_dimension(problem: IVProblem) -> int:
-    """d, the number of moments that FriendlyCore would average, `q^2 + pq + q` (liang2025 App. F.2)."""
+    """Returns d, the number of moments that FriendlyCore would average, `q^2 + pq + q` (liang2025 App. F.2)."""
     return problem.q**2 + problem.p * problem.q + problem.q
 
 
 def friendly_core_diameter(problem: IVProblem, *, constant: float = 1.0) -> float:
-    """r, effective diameter of one record's moments, of order `sqrt d + sqrt tau` (liang2025 App. F.2)."""
+    """Returns r, the effective diameter of a record's moments, of order `sqrt d + sqrt tau` (liang2025 App. F.2)."""
     return constant * (math.sqrt(friendly_core_dimension(problem)) + math.sqrt(problem.tau))
 
 
 def friendly_core_moment_error(problem: IVProblem, rho: float, *, constant: float = 1.0) -> float:
-    """Order of the error of the averaged moments, `(r/n) sqrt(d/rho)` (liang2025 App. F.2)."""
+    """Returns the order of the error of the averaged moments, `(r/n) sqrt(d/rho)` (liang2025 App. F.2)."""
     require_positive(rho=rho)
     root = math.sqrt(friendly_core_dimension(problem) / rho)
     return constant * friendly_core_diameter(problem) / problem.n * root
 
 
 def friendly_core_lipschitz(lambda_0: float, gram_lipschitz: float, h_lipschitz: float, h_norm: float) -> float:
-    """L of the map from moments to beta_hat, `C_h/lambda0 + C_G C_h/lambda0^2` (liang2025 Lemma F.2).
+    """Returns the Lipschitz constant L of the map from moments to beta_hat (liang2025 Lemma F.2).
 
-    The paper writes C_h both for the Lipschitz constant of h (first term) and for the bound on ||h|| (second term).
+    `C_h/lambda0 + C_G C_h/lambda0^2`, where the paper writes C_h both for the Lipschitz constant of h (first term) and
+    for the bound on ||h|| (second term).
     """
     require_positive(lambda_0=lambda_0)
     return h_lipschitz / lambda_0 + gram_lipschitz * h_norm / lambda_0**2
@@ -360,9 +364,10 @@ def friendly_core_lipschitz(lambda_0: float, gram_lipschitz: float, h_lipschitz:
 def friendly_core_terms(
     problem: IVProblem, rho: float, lipschitz: float, *, privacy_constant: float = 1.0, sampling_constant: float = 1.0
 ) -> BoundTerms:
-    """Order of ||beta_FC - beta||, `L (q^2 + q sqrt tau)/(n sqrt rho)` plus a sampling term (liang2025 App. F.2).
+    """Returns the order of ||beta_FC - beta|| (liang2025 App. F.2).
 
-    The sampling term is the printed one, that of eq. (7), although Lemma D.7 to which it refers has a smaller one.
+    `L (q^2 + q sqrt tau)/(n sqrt rho)` plus the sampling term of eq. (7). The latter is used as printed, although
+    Lemma D.7, to which the paper refers for it, has a smaller one.
     """
     require_positive(rho=rho)
     privacy = lipschitz * (problem.q**2 + problem.q * math.sqrt(problem.tau)) / (problem.n * math.sqrt(rho))

@@ -1,7 +1,7 @@
 """The supporting lemmas of liang2025 (appendices D and E): probability bounds and the exact unclipped paths.
 
 Where the paper hides a constant in `<~` or O(.), it is a keyword argument `constant` with default 1. The c0 of Lemmas
-D.3 to D.8 is `Constants.first_stage`. Lemmas D.5 and D.6 are `theory.psi` and `theory.spectrum`.
+D.3 to D.8 is `Constants.first_stage`. Lemmas D.5 and D.6 are `prescriptions.psi` and `prescriptions.spectrum`.
 """
 
 import math
@@ -20,19 +20,19 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Interval:
-    """Lower and upper bound of one quantity."""
+    """A lower and an upper bound on one quantity."""
 
     lower: float
     upper: float
 
 
 def first_stage_path(moments: Moments, eta: float, noise: Array) -> Array:
-    """Theta^(t) without clipping in closed form, from Theta^(0) = 0 (liang2025 App. E.1, below eq. 31).
+    """Computes Theta^(t) without clipping in closed form, from Theta^(0) = 0 (liang2025 App. E.1, below eq. 31).
 
     `Theta^(t) = Theta_hat - (I - eta A)^t Theta_hat + sum_{i<t} eta (I - eta A)^{t-1-i} Xi^(i)` with A = Z'Z/n.
 
     Args:
-        moments: of the data.
+        moments: moments of the data.
         eta: step size.
         noise: Xi^(0), ..., Xi^(T-1), shape (T, q, p).
 
@@ -56,10 +56,10 @@ def first_stage_path(moments: Moments, eta: float, noise: Array) -> Array:
 
 
 def second_stage_path(moments: Moments, theta_path: Array, alpha: float, noise: Array) -> Array:
-    """beta^(t) without clipping by the error recursion, from beta^(0) = 0 (liang2025 eq. 12 and 31).
+    """Computes beta^(t) without clipping by the error recursion, from beta^(0) = 0 (liang2025 eq. 12 and 31).
 
     Args:
-        moments: of the data.
+        moments: moments of the data.
         theta_path: Theta^(0), ..., Theta^(T), shape (T + 1, q, p); the last one is not used.
         alpha: step size.
         noise: nu^(0), ..., nu^(T-1), shape (T, p).
@@ -84,10 +84,10 @@ def second_stage_path(moments: Moments, theta_path: Array, alpha: float, noise: 
 
 
 def no_clipping_first_stage(problem: IVProblem, rho_1: float, steps: float, *, constant: float = 1.0) -> float:
-    """Smallest gamma_1 at which no first-stage gradient is clipped (liang2025 eq. 32, Lemma D.1).
+    """Returns the smallest gamma_1 at which no first-stage gradient is clipped (liang2025 eq. 32, Lemma D.1).
 
     `A / (1 - (A/n) sqrt(T/rho1) (sqrt p + sqrt q + s))`, `A = c sigma_z^2 sigma_2 (sqrt q + s)^2`,
-    `s = sqrt(tau + log(nT))`; the constant c is hidden in the paper, which also drops the 2 of lambda_1.
+    `s = sqrt(tau + log(nT))`. The paper hides the constant c and drops the factor 2 of lambda_1.
 
     Returns:
         The threshold, or infinity where the denominator is not positive: no threshold is large enough.
@@ -99,10 +99,10 @@ def no_clipping_first_stage(problem: IVProblem, rho_1: float, steps: float, *, c
 
 
 def no_clipping_second_stage(problem: IVProblem, rho_2: float, steps: float, *, constant: float = 1.0) -> float:
-    """Smallest gamma_2 at which no second-stage gradient is clipped (liang2025 eq. 35, Lemma D.1).
+    """Returns the smallest gamma_2 at which no second-stage gradient is clipped (liang2025 eq. 35, Lemma D.1).
 
-    `B / (1 - (B/n) sqrt(T/rho2) (sqrt p + sqrt(tau + log T)))`, `B = c sigma_z^2 (sqrt q + sqrt(tau + log(nT)))^2`; the
-    constant c is hidden in the paper. It holds ||Theta||, ||beta|| and the sigmas, so that 1 is far too small for it.
+    `B / (1 - (B/n) sqrt(T/rho2) (sqrt p + sqrt(tau + log T)))`, `B = c sigma_z^2 (sqrt q + sqrt(tau + log(nT)))^2`. The
+    constant c, which the paper hides, contains ||Theta||, ||beta|| and the sigmas, so that 1 is far too small for it.
 
     Returns:
         The threshold, or infinity where the denominator is not positive: no threshold is large enough.
@@ -128,29 +128,33 @@ def _solve_threshold(noiseless: float, n: int, rho: float, steps: float, noise: 
 def no_clipping_sample_size(
     problem: IVProblem, rho_1: float, rho_2: float, steps: float, *, constant: float = 1.0
 ) -> float:
-    """Records that Lemma D.1 needs, `c (sqrt q + sqrt tau)^3 sqrt(T / min rho)`; eq. (6) leaves out the root of T."""
+    """Returns the n that liang2025 Lemma D.1 requires, `c (sqrt q + sqrt tau)^3 sqrt(T / min rho)`.
+
+    The paper's eq. (6) omits the root of T.
+    """
     require_positive(rho_1=rho_1, rho_2=rho_2, steps=steps)
     return constant * (math.sqrt(problem.q) + math.sqrt(problem.tau)) ** 3 * math.sqrt(steps / min(rho_1, rho_2))
 
 
 def instrument_singular_values(problem: IVProblem, constants: Constants) -> Interval:
-    """Window of the singular values of Z, with probability 1 - 2 e^-tau (liang2025 Lemma D.2).
+    """Returns bounds on the singular values of Z, with probability 1 - 2 e^-tau (liang2025 Lemma D.2).
 
-    The lower end is negative, and says nothing, where delta(tau) > 1.
+    The lower bound is negative, hence trivial, where delta(tau) > 1.
     """
     deviation, root = prescriptions.delta(problem, constants), math.sqrt(problem.n)
     return Interval(lower=root * (1 - deviation), upper=root * (1 + deviation))
 
 
 def instrument_regressor_error(problem: IVProblem, constants: Constants) -> float:
-    """Bound on ||Z'E2||, with probability 1 - e^-tau (liang2025 Lemma D.3)."""
+    """Returns the bound on ||Z'E2||, with probability 1 - e^-tau (liang2025 Lemma D.3)."""
     return _cross_moment(problem, constants, problem.sigma_2, problem.p * problem.q)
 
 
 def instrument_outcome_error(problem: IVProblem, constants: Constants) -> float:
-    """Bound on ||Z'E1||, with probability 1 - e^-tau (liang2025 eq. 47).
+    """Returns the bound on ||Z'E1||, with probability 1 - e^-tau (liang2025 eq. 47).
 
-    The same letter c0 as in Lemma D.3, where p q entries leave more slack: a c0 measured there can be too small here.
+    A c0 measured in Lemma D.3, where the paper uses the same letter, can be too small here, because the p q entries
+    there leave more slack.
     """
     return _cross_moment(problem, constants, problem.sigma_1, problem.q)
 
@@ -161,21 +165,22 @@ def _cross_moment(problem: IVProblem, constants: Constants, sigma: float, entrie
 
 
 def regressor_instrument_product(problem: IVProblem, constants: Constants) -> float:
-    """Bound on ||X'Z||, with probability 1 - 3 e^-tau (liang2025 eq. 48)."""
+    """Returns the bound on ||X'Z||, with probability 1 - 3 e^-tau (liang2025 eq. 48)."""
     signal = problem.n * (1 + prescriptions.delta(problem, constants)) ** 2 * problem.theta_norm
     return signal + instrument_regressor_error(problem, constants)
 
 
 def noise_operator_norm(problem: IVProblem, lambda_1: float) -> float:
-    """Bound on ||Xi^(t)|| for one t, with probability 1 - e^-tau (liang2025 App. E.1)."""
+    """Returns the bound on ||Xi^(t)|| for one t, with probability 1 - e^-tau (liang2025 App. E.1)."""
     require_non_negative(lambda_1=lambda_1)
     return lambda_1 * (math.sqrt(problem.p) + math.sqrt(problem.q) + math.sqrt(2 * (math.log(2) + problem.tau)))
 
 
 def accumulated_noise(problem: IVProblem, kappa_theta: float, eta: float, lambda_1: float) -> float:
-    """Bound on ||N^(t)||, the first stage's accumulated noise (liang2025 Lemma D.4), with probability 1 - 3 e^-tau.
+    """Returns the bound on ||N^(t)||, the first stage's accumulated noise (liang2025 Lemma D.4).
 
-    It holds for each t, not for all t at once: footnote 5 of the paper leaves out the log T that this would add to tau.
+    It holds with probability 1 - 3 e^-tau for each t. For all t at once tau would need an additional log T, which
+    footnote 5 of the paper omits.
 
     Raises:
         ValueError: if kappa_theta is not in [0, 1) or a step size is not positive.
@@ -190,8 +195,9 @@ def accumulated_noise(problem: IVProblem, kappa_theta: float, eta: float, lambda
 
 
 def accumulated_noise_covariance(gram: Array, eta: float, lambda_1: float, t: int) -> Array:
-    """Exact covariance of each column of N^(t) = sum_{i<=t} eta (I - eta A)^{t-i} Xi^(i) (liang2025 App. E.4).
+    """Returns the exact covariance of each column of the accumulated noise N^(t) (liang2025 App. E.4).
 
+    N^(t) = sum_{i<=t} eta (I - eta A)^{t-i} Xi^(i) has covariance
     `eta^2 lambda1^2 [I - (I - eta A)^2]^{-1} [I - (I - eta A)^{2(t+1)}]`, or its limit where there is no inverse.
 
     Args:
@@ -212,23 +218,23 @@ def accumulated_noise_covariance(gram: Array, eta: float, lambda_1: float, t: in
 
 
 def reduced_form_sigma(problem: IVProblem, beta_norm: float) -> float:
-    """sigma~, the printed sub-Gaussian parameter of beta'eps2 + eps1 (liang2025 App. E.1 and E.8).
+    """Returns sigma~, the printed sub-Gaussian parameter of beta'eps2 + eps1 (liang2025 App. E.1 and E.8).
 
-    It would need independent errors. They share the confounder, so it can be too small, by a factor of at most sqrt 2.
+    It can be too small, by a factor of at most sqrt 2, because it presumes independent errors and they share the
+    confounder.
     """
     return math.hypot(problem.sigma_2 * beta_norm, problem.sigma_1)
 
 
 def two_stage_least_squares_rate(problem: IVProblem, *, constant: float = 1.0) -> float:
-    """Rate of ||beta_hat - beta||, with probability 1 - 4 e^-tau (liang2025 Lemma D.7, eq. 49); constant hidden."""
+    """Returns the rate of ||beta_hat - beta||, with probability 1 - 4 e^-tau (liang2025 Lemma D.7, eq. 49)."""
     return constant * math.sqrt(problem.q) * (problem.tau + math.log(problem.q)) / math.sqrt(problem.n)
 
 
 def two_stage_least_squares_bound(problem: IVProblem, constants: Constants) -> float:
-    """Bound on ||beta_hat - beta|| with explicit constants: (45) with (46), (47), (48) inserted (liang2025 App. E.7).
+    """Returns the bound on ||beta_hat - beta|| with explicit constants (liang2025 App. E.7).
 
-    Returns:
-        The bound; infinity where gamma underline is 0.
+    It is eq. (45) with (46), (47), (48) inserted; infinity where gamma underline is 0.
     """
     window = prescriptions.spectrum(problem, constants)
     if window.lower == 0:
@@ -239,13 +245,13 @@ def two_stage_least_squares_bound(problem: IVProblem, constants: Constants) -> f
 
 
 def residual_rate(problem: IVProblem, *, constant: float = 1.0) -> float:
-    """Rate of ||Z'r||, `sqrt(npq) (tau + log pq)` (liang2025 Lemma D.8); its constant is hidden."""
+    """Returns the rate of ||Z'r||, `c sqrt(npq) (tau + log pq)`, where the paper hides c (liang2025 Lemma D.8)."""
     p, q = problem.p, problem.q
     return constant * math.sqrt(problem.n * p * q) * (problem.tau + math.log(p * q))
 
 
 def residual_bound(problem: IVProblem, constants: Constants, beta_norm: float) -> float:
-    """Bound on ||Z'r|| with explicit constants: the first line of the last display of liang2025 App. E.8.
+    """Returns the bound on ||Z'r|| with explicit constants (liang2025 App. E.8, last display, first line).
 
     Args:
         problem: the problem.
@@ -259,9 +265,10 @@ def residual_bound(problem: IVProblem, constants: Constants, beta_norm: float) -
 
 
 def transient_growth(window: Spectrum, alpha: float, theta_norm: float, error_norm: float, burn_in: float) -> float:
-    """Bound c_L^{C2} on the product of ||I - alpha H^(t)|| before contraction sets in (liang2025 Lemma D.9, App. E.9).
+    """Returns c_L^{C2}, the bound on the product of ||I - alpha H^(t)|| before contraction (liang2025 Lemma D.9).
 
-    `c_L = 1 + alpha (1 + delta)^2 (||e_Theta|| + ||Theta_hat||)^2`: a constant in the paper's order, but a large one.
+    `c_L = 1 + alpha (1 + delta)^2 (||e_Theta|| + ||Theta_hat||)^2` (App. E.9). The paper's order treats the bound as a
+    constant, although it is large.
 
     Args:
         window: delta(tau) and the eigenvalue bounds.

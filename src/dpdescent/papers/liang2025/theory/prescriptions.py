@@ -1,9 +1,8 @@
-"""Step sizes, contraction rates and clipping threshold of liang2025: what a training run needs from the theory.
+"""Step sizes, contraction rates, clipping threshold and noise of liang2025 (eq. 3, 4, 8 and 10).
 
-Everything here is eq. (3), (4), (8) and (10); the error bounds themselves are in `error_bounds` and `lemmas`. The
-paper gives no value to its constants and uses the letter c0 twice, for two different numbers: `Constants.first_stage`
-is the c0 of psi(tau) in eq. (10), while the c0 of the clipping threshold in eq. (4) is an argument of
-`clipping_threshold`.
+The error bounds are in `error_bounds` and `lemmas`. The paper gives no value to its constants and uses the letter c0
+for two different numbers: `Constants.first_stage` is the c0 of psi(tau) in eq. (10), while the c0 of the clipping
+threshold in eq. (4) is an argument of `clipping_threshold`.
 """
 
 import math
@@ -17,7 +16,7 @@ from dpdescent.data.iv import IVParameters
 
 @dataclass(frozen=True, kw_only=True)
 class IVProblem:
-    """What the bounds of liang2025 know about an instrumental-variable problem (Assumptions 1 and 2).
+    """The parameters of an instrumental-variable problem that the bounds use (liang2025 Assumptions 1 and 2).
 
     Attributes:
         n: number of records.
@@ -51,7 +50,7 @@ class IVProblem:
 
     @classmethod
     def of(cls, parameters: IVParameters, n: int, tau: float) -> "IVProblem":
-        """The problem of n records from the synthetic design (liang2025 Sec. 4.1), with its exact parameters."""
+        """Returns the problem of n records of the synthetic design, with its exact parameters (liang2025 Sec. 4.1)."""
         q, p = parameters.Theta.shape
         singular_values = np.linalg.svd(parameters.Theta, compute_uv=False)
         return cls(
@@ -68,7 +67,7 @@ class IVProblem:
 
 @dataclass(frozen=True)
 class Constants:
-    """The absolute constants of eq. (10), to which liang2025 gives no value. Neither is the clipping constant.
+    """The absolute constants of eq. (10), to which liang2025 gives no value; the clipping constant is another one.
 
     Attributes:
         concentration: C0 of delta(tau), from Lemma D.2.
@@ -84,12 +83,12 @@ class Constants:
 
 @dataclass(frozen=True)
 class Spectrum:
-    """High-probability bounds on the eigenvalues of Z'Z/n and of H_hat = Theta_hat' Z'Z Theta_hat / n (eq. 10).
+    """High-probability bounds on eigenvalues of Z'Z/n and of H_hat = Theta_hat' Z'Z Theta_hat / n (liang2025 eq. 10).
 
     Attributes:
-        delta: those of Z'Z/n lie in [(1 - delta)^2, (1 + delta)^2].
-        lower: gamma underline, lower bound on those of H_hat; 0 where the theory gives none.
-        upper: gamma bar, upper bound on those of H_hat.
+        delta: deviation for which the eigenvalues of Z'Z/n lie in [(1 - delta)^2, (1 + delta)^2].
+        lower: gamma underline, lower bound on the eigenvalues of H_hat; 0 where the theory gives none.
+        upper: gamma bar, upper bound on the eigenvalues of H_hat.
     """
 
     delta: float
@@ -107,25 +106,28 @@ class StepSizes:
 
 @dataclass(frozen=True)
 class Contraction:
-    """Contraction rates kappa_Theta and kappa_beta of the two stages (eq. 10); below 1 the stage converges."""
+    """Contraction rates kappa_Theta and kappa_beta of the two stages, which converge below 1 (liang2025 eq. 10)."""
 
     theta: float
     beta: float
 
     @property
     def overall(self) -> float:
-        """kappa, the slower of the two."""
+        """kappa, the larger of the two rates."""
         return max(self.theta, self.beta)
 
 
 def delta(problem: IVProblem, constants: Constants) -> float:
-    """Relative deviation of the singular values of Z from sqrt(n) (liang2025 eq. 10, Lemma D.2)."""
+    """Returns delta(tau), the bound on the relative deviation of the singular values of Z from sqrt(n).
+
+    Source: liang2025 eq. 10, Lemma D.2.
+    """
     C0, sigma_z = constants.concentration, problem.sigma_z
     return C0 * sigma_z**2 * (math.sqrt(problem.q) + math.sqrt(problem.tau)) / math.sqrt(problem.n)
 
 
 def psi(problem: IVProblem, constants: Constants) -> float:
-    """Bound on ||Theta_hat - Theta||, the error of the first stage's least squares (liang2025 eq. 10, Lemma D.5).
+    """Returns psi(tau), the bound on the first-stage error ||Theta_hat - Theta|| (liang2025 eq. 10, Lemma D.5).
 
     Raises:
         ValueError: if delta(tau) >= 1, where Z'Z/n has no positive lower bound.
@@ -136,14 +138,14 @@ def psi(problem: IVProblem, constants: Constants) -> float:
 
 
 def spectrum(problem: IVProblem, constants: Constants) -> Spectrum:
-    """delta, gamma underline and gamma bar (liang2025 eq. 10, Lemma D.6).
+    """Returns delta, gamma underline and gamma bar (liang2025 eq. 10, Lemma D.6).
 
     Raises:
         ValueError: if delta(tau) >= 1, where Z'Z/n has no positive lower bound.
     """
     deviation = _delta_below_one(problem, constants)
     error = psi(problem, constants)
-    # The printed formula squares sigma_min - psi, which hides its sign: a negative difference bounds nothing.
+    # At least 0, because the printed formula squares sigma_min - psi, and a negative difference bounds nothing.
     smallest = max(problem.theta_min - error, 0.0)
     return Spectrum(
         delta=deviation,
@@ -162,7 +164,7 @@ def _delta_below_one(problem: IVProblem, constants: Constants) -> float:
 
 
 def step_size_ceilings(spectrum: Spectrum) -> StepSizes:
-    """The strict upper limits of both step sizes (liang2025 eq. 3): at the limit itself a stage does not contract."""
+    """Returns the strict upper limits of both step sizes (liang2025 eq. 3); at its limit a stage does not contract."""
     return StepSizes(
         eta=2 / (1 + spectrum.delta) ** 2,
         alpha=4 / (2 * spectrum.upper + spectrum.lower),
@@ -170,7 +172,7 @@ def step_size_ceilings(spectrum: Spectrum) -> StepSizes:
 
 
 def recommended_step_sizes(spectrum: Spectrum) -> StepSizes:
-    """The step sizes of every experiment, half of each ceiling (liang2025 Sec. 4)."""
+    """Returns the step sizes of every experiment, half of each ceiling (liang2025 Sec. 4)."""
     return StepSizes(
         eta=1 / (1 + spectrum.delta) ** 2,
         alpha=2 / (2 * spectrum.upper + spectrum.lower),
@@ -178,7 +180,7 @@ def recommended_step_sizes(spectrum: Spectrum) -> StepSizes:
 
 
 def approximately_optimal_step_sizes(spectrum: Spectrum) -> StepSizes:
-    """The step sizes that minimise both contraction rates (liang2025 eq. 8)."""
+    """Returns the step sizes that minimise both contraction rates (liang2025 eq. 8)."""
     delta = spectrum.delta
     return StepSizes(
         eta=2 / ((1 + delta) ** 2 + (1 - delta) ** 2),
@@ -187,7 +189,7 @@ def approximately_optimal_step_sizes(spectrum: Spectrum) -> StepSizes:
 
 
 def contraction(spectrum: Spectrum, steps: StepSizes) -> Contraction:
-    """kappa_Theta and kappa_beta at any positive step sizes, also above the ceilings (liang2025 eq. 10).
+    """Returns kappa_Theta and kappa_beta at any positive step sizes, also above the ceilings (liang2025 eq. 10).
 
     Raises:
         ValueError: if a step size is not positive.
@@ -204,10 +206,10 @@ def contraction(spectrum: Spectrum, steps: StepSizes) -> Contraction:
 
 
 def clipping_threshold(constant: float, n: int, q: int, steps: float, tau: float) -> float:
-    """Clipping threshold of both stages, `c0 (sqrt q + sqrt(tau + log(nT)))^2` (liang2025 eq. 4).
+    """Returns the clipping threshold of both stages, `c0 (sqrt q + sqrt(tau + log(nT)))^2` (liang2025 eq. 4).
 
     Args:
-        constant: c0 of eq. (4), a number of its own (not that of psi); the paper gives no value.
+        constant: c0 of eq. (4), not the c0 of psi; the paper gives no value.
         n: number of records.
         q: number of instruments.
         steps: number of iterations T, at least 1.
@@ -223,9 +225,9 @@ def clipping_threshold(constant: float, n: int, q: int, steps: float, tau: float
 
 
 def noise_scale(gamma: float, n: int, steps: float, rho: float) -> float:
-    """Noise standard deviation as printed, `lambda = (2 gamma/n) sqrt(T/rho)` (liang2025 eq. 4); 0 at rho = infinity.
+    """Returns the noise sd as printed, `lambda = (2 gamma/n) sqrt(T/rho)` (liang2025 eq. 4); 0 at rho = infinity.
 
-    It is sqrt 2 times what rho needs: T such releases cost rho/2 (see `error_bounds.proposition_3_1_budget`).
+    It is sqrt 2 times what rho needs, because T such releases cost rho/2 (`error_bounds.proposition_3_1_budget`).
 
     Raises:
         ValueError: if an argument is not positive.

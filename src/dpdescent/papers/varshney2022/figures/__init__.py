@@ -1,4 +1,4 @@
-"""Figures of varshney2022, by what they are about: risks, dimension, DP-STAT, choices, theory, accounting."""
+"""Figures of varshney2022 by subject: risks, dimension, DP-STAT, choices, theory, accounting."""
 
 from dpdescent.papers.varshney2022.figures.accounting import draw_audit, draw_multiplier
 from dpdescent.papers.varshney2022.figures.choices import draw_ablation, draw_tails

@@ -1,4 +1,4 @@
-"""Figures of varshney2022 on privacy: noise multipliers by accountant, and what an attack attains."""
+"""Figures of varshney2022 on privacy: noise multipliers by accountant, and lower bounds from attacks."""
 
 import math
 from typing import Any
@@ -51,7 +51,7 @@ MECHANISMS = (
 
 
 def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Noise multipliers by accountant, their epsilon by a tight one, and what looser accounting costs by delta."""
+    """Draws noise multipliers by accountant, the tight epsilon of each, and their ratio to the exact one by delta."""
     figure, axes = panels(3, size=(5.7, 4.5), squeeze=False)
     multipliers, budgets, costs = axes[0]
     everything = finite(select(table))
@@ -69,14 +69,14 @@ def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     multipliers.set(title=f"noise, {named}", ylabel=ALPHA)
     budgets.set(title=f"what it gives, {named}", ylabel=r"tight $\varepsilon$ over the promised one")
     costs.set(title=f"over {EXACT}", ylabel=rf"ratio of {ALPHA}")
-    # From the guarantee that is not given to the waste of it.
+    # Cut to ratios from 0.01 (more noise than needed) to 10^4 (promise not kept), because others would flatten these.
     _cap(budgets)
     legend_below(figure, axes[0], 4)
     return figure
 
 
 def _curves(axes: Axes, rows: pd.DataFrame, values: "pd.Series[float]") -> None:
-    """One curve an accountant; those that shuffling amplifies, one a number of records."""
+    """Draws one curve for each accountant, and for those that use shuffling one for each number of records."""
     rows = finite(rows.assign(shown=values), "shown").sort_values("eps")
     for name, (color, marker) in ACCOUNTANTS.items():
         own = where(rows, series=name)
@@ -93,7 +93,7 @@ def _curves(axes: Axes, rows: pd.DataFrame, values: "pd.Series[float]") -> None:
 
 
 def _end_of_range(axes: Axes, rows: pd.DataFrame, name: str, size: float) -> None:
-    """Theorem 3.1 holds up to epsilon = sqrt(log(N/delta)/N) only."""
+    """Marks the points in the range of Theorem 3.1, epsilon <= sqrt(log(N/delta)/N)."""
     covered = rows[rows["eps"] <= np.sqrt(np.log(size / rows["delta"]) / size)]
     if name == PRINTED and len(covered):
         axes.plot(covered["eps"], covered["shown"], "o", color="black", markersize=5, label="in Theorem 3.1's range")
@@ -105,7 +105,7 @@ def _cap(axes: Axes) -> None:
 
 
 def _costs(axes: Axes, rows: pd.DataFrame, deltas: list[float]) -> None:
-    """Multipliers over the exact one, a dash a delta."""
+    """Draws multipliers over the exact one, with one line style for each delta."""
     exact = where(rows, series=EXACT).set_index(["eps", "delta"])["mean"]
     for name, (color, marker) in ACCOUNTANTS.items():
         for delta, dash in zip(deltas, DASHES, strict=False):
@@ -119,7 +119,7 @@ def _costs(axes: Axes, rows: pd.DataFrame, deltas: list[float]) -> None:
 
 
 def draw_audit(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """The parameter of Gaussian DP that an attack attains, beside the accounted one."""
+    """Draws the Gaussian DP parameter mu that an attack attains, beside the accounted one."""
     main = select(table)
     names = in_order(main["mechanism"], MECHANISMS)
     figure, axes = panels(size=(14.4, 1.9 + 0.5 * len(names)))
@@ -141,7 +141,7 @@ def draw_audit(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     axes.set_xlim(left=0.0)
     axes.grid(visible=False, axis="y")
     legend_below(figure, [axes], 3)
-    # As tall as in the panel it would reach into the axis' name.
+    # Smaller than in the panel, because at that size it would overlap the axis label.
     for legend in figure.legends:
         for handle in legend.legend_handles:
             if isinstance(handle, Line2D) and handle.get_marker() == "|":

@@ -1,4 +1,4 @@
-"""Figures of varshney2022 on open choices: one changed at a time, and data with heavier tails."""
+"""Figures of varshney2022 on choices that the paper leaves open, changed one at a time, and on heavier tails."""
 
 import math
 from typing import Any
@@ -32,7 +32,7 @@ from dpdescent.replication.drawing.figures import (
     select,
 )
 
-# Symbols beside the words of the configuration.
+# Labels of the choices by their names in the configuration.
 CHOICES = {
     "rule": "DP-STAT's rule", "noise multiplier": r"noise multiplier $\alpha$", "factor": r"factor of $R_x\gamma_t$",
     "doublings": "doublings $L$", "statistic": "records of DP-STAT $s$", "iterations": "iterations $T$",
@@ -40,7 +40,7 @@ CHOICES = {
     "printed, one by one": "printed choices, one by one",
 }  # fmt: skip
 REFERENCE = ("printed, one by one", "none")
-# One after another: each keeps those before it.
+# Changes made one after another; each keeps those before it.
 PRINTED = (REFERENCE[1], "+ noise multiplier", "+ rule", "+ factor", "+ overlap", "+ Delta")
 LAWS = {
     "normal": (BLUE, "o"),
@@ -52,7 +52,7 @@ COLUMNS = 3
 
 
 def draw_ablation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Medians with the range of most trials, and means, by level; a panel a choice."""
+    """Draws medians with quantiles of the trials, and means, by level, with one panel for each choice."""
     main = select(table)
     main = main.assign(level=main["level"].map(text_of))
     order = _levels_of(main, display.get("arms", {}).get("choices", {}))
@@ -77,7 +77,7 @@ def draw_ablation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _levels_of(rows: pd.DataFrame, configured: dict[str, list[Any]]) -> dict[str, list[str]]:
-    """The levels of every choice, in the order of the configuration; others after them by number or name."""
+    """Returns the levels of every choice in the order of the configuration, others after them by number or name."""
     known = {choice: [text_of(level) for level in levels] for choice, levels in configured.items()}
     found = {choice: set(group["level"]) for choice, group in rows.groupby("choice")}
     order = ordered([*known, *CHOICES], found)
@@ -99,7 +99,7 @@ def _levels(axes: Axes, rows: pd.DataFrame, levels: list[str]) -> None:
 
 
 def _reference_lines(axes: Axes, main: pd.DataFrame, reference: pd.DataFrame, published: dict[str, Any]) -> None:
-    """The main setting, and sigma^2 d / N in OLS's and in the paper's multiple."""
+    """Draws the median of the main setting, and sigma^2 d / N times the factors of OLS and of the paper."""
     if len(reference):
         label = "median of the main setting"
         axes.axvline(reference["median"].iloc[0], color=BLUE, linewidth=0.9, linestyle="--", label=label)
@@ -113,7 +113,7 @@ def _reference_lines(axes: Axes, main: pd.DataFrame, reference: pd.DataFrame, pu
 
 
 def draw_tails(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risk by the factor of the threshold for each law, beside OLS; right, the share of gradients clipped."""
+    """Draws the risk by the factor of the threshold for each law, beside OLS, and the share of gradients clipped."""
     main = select(table)
     main = main.assign(factor=main["factor"].map(text_of, na_action="ignore"))
     ours = where(main, series=OURS)

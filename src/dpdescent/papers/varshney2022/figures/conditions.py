@@ -1,4 +1,4 @@
-"""Figures of varshney2022 on its conditions: the N that they ask for, and moments of normal covariates."""
+"""Figures of varshney2022 on its conditions: the N that they require, and moments of normal covariates."""
 
 from typing import Any
 
@@ -25,15 +25,15 @@ NEEDED, EXACT = "smallest N", "smallest N, exact alpha"
 WIDTHS = {"B / N^200": (VERMILION, "$B/N^{200}$"), "B / N^100": (BLUE, "$B/N^{100}$"), "B / N": (GREEN, "$B/N$")}
 EXPERIMENTS = (1e4, 1e6)
 CONDITIONS, CHANCE = ("R_x^2", "E[B'HB] against H", "E[B'B] against I - eta H"), "P(|x|^2 > d log 1/beta) / beta"
-# The dimension that is drawn with marks; the others are thin.
+# Dimension that is drawn with marks; others have thin lines.
 MAIN_D = 10
-# Probabilities that are smaller than claimed by more are out of sight.
+# Smallest ratio of a probability to the claimed one that is drawn.
 LEAST = 1e-9
 ROOM = 0.02
 
 
 def draw_feasibility(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Smallest N by condition, with the noise multiplier as published (full) and exact (hollow)."""
+    """Draws the smallest N by condition, with the noise multiplier as published (full) and exact (hollow)."""
     main = finite(select(table))
     figure, axes = panels(3, size=(4.6, 4.2), squeeze=False, sharey=True)
     statistic, batch, stationary = axes[0]
@@ -65,7 +65,7 @@ def _two_multipliers(axes: Axes, rows: pd.DataFrame, x: str, label: str, color: 
 
 
 def draw_moments(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """R_x^2 and the tail of |x|^2 over what is claimed; contraction coefficients minus what is claimed."""
+    """Draws R_x^2 and the tail of |x|^2 over their claimed values, and contraction coefficients minus claimed ones."""
     figure, axes = panels(4, size=(4.1, 4.0), squeeze=False)
     bound, tail, weighted, plain = axes[0]
     main = select(table)
@@ -97,7 +97,7 @@ def _by(rows: pd.DataFrame, column: str) -> list[tuple[float, str, str]]:
 
 
 def _chances(axes: Axes, rows: pd.DataFrame) -> None:
-    """Above 1 the claim fails."""
+    """Draws the tail of |x|^2 over the claimed one; the claim fails above 1."""
     dimensions = values_of(rows, "d")
     for d, marker, dash in zip(dimensions, MARKERS, ("-", "--", "-.", ":", (0, (5, 1))), strict=False):
         own = finite(where(rows, d=d)).sort_values("beta")
@@ -107,7 +107,10 @@ def _chances(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _excess(axes: Axes, rows: pd.DataFrame, conditions: list[tuple[float, str, str]]) -> None:
-    """Exact minus claimed against the batch size: marks at the main dimension, thin at others; the claim: at most 0."""
+    """Draws exact minus claimed coefficients against the batch size; the claim is that they are at most 0.
+
+    The main dimension has marks, others have thin lines.
+    """
     dimensions = values_of(rows, "d")
     main = min(dimensions, key=lambda d: abs(d - MAIN_D)) if dimensions else MAIN_D
     for kappa, color, marker in conditions:
@@ -116,7 +119,7 @@ def _excess(axes: Axes, rows: pd.DataFrame, conditions: list[tuple[float, str, s
             style: dict[str, Any] = {"marker": marker} if d == main else {"linewidth": 0.6, "alpha": 0.7}
             axes.plot(own["b"], own["mean"] - own["claimed"], color=color, **style)
     axes.axhline(0.0, color="black", linestyle="-.", linewidth=1.0)
-    # Room on both sides: for some H the lemma is an equality.
+    # Room on both sides of 0, because the lemma is an equality for some H.
     low, high = axes.get_ylim()
     low, high = min(low, -ROOM), max(high, ROOM)
     axes.axhspan(0.0, high, color=VERMILION, alpha=0.08, linewidth=0, label="the claim fails")

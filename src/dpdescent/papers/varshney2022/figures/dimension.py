@@ -1,4 +1,4 @@
-"""Figures of varshney2022 on how much grows with the dimension and with the condition number."""
+"""Figures of varshney2022 on the growth of risks with the dimension and with the condition number."""
 
 import math
 from typing import Any
@@ -39,12 +39,12 @@ from dpdescent.papers.varshney2022.figures.styles import (
 from dpdescent.replication.drawing.figures import MARKERS, legend_below, log_scale, panels, select, shades
 
 DRAWN, CLIPPED = "Wishart draw", "records clipped"
-# Where the law d^{3/2} of sufficient statistics has outgrown the logarithms.
+# Dimensions from here on show the law d^{3/2} of sufficient statistics, because logarithms matter less.
 LARGE = 80
 
 
 def draw_risk_vs_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risk against the dimension, a panel an N / d."""
+    """Draws the risk against the dimension, with one panel for each N / d."""
     main = select(table)
     ratios = values_of(main, "n_over_d")
     figure, axes = panels(max(len(ratios), 1), size=(4.8, 4.3), squeeze=False)
@@ -65,7 +65,10 @@ def draw_risk_vs_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _by_panel(axes: Axes, rows: pd.DataFrame) -> None:
-    """A curve, for AdaSSP with how its statistics were drawn: the Wishart draw cannot clip records."""
+    """Draws one curve for each way in which statistics were made.
+
+    The labels of AdaSSP say which it is, because the Wishart draw cannot clip records.
+    """
     for part in values_of(rows, "panel"):
         own = where(rows, panel=part)
         name = own["series"].iloc[0]
@@ -80,9 +83,9 @@ def _by_panel(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_sample_complexity(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Records needed against the dimension, a panel a goal, with exponents and the laws d and d^{3/2}.
+    """Draws the records needed against the dimension, one panel for each target, with exponents and two power laws.
 
-    Sufficient statistics are drawn by Wishart's law in every panel of the table.
+    The laws are d and d^{3/2}. Sufficient statistics are drawn by Wishart's law in every panel of the table.
     """
     main = finite(select(table))
     goals = sorted(set(zip(main["sigma"], main["target"], strict=True)), reverse=True)
@@ -111,7 +114,7 @@ def _needed(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _exponents(axes: Axes, rows: pd.DataFrame) -> None:
-    """The exponent of each curve over all dimensions and over the larger ones, above the curves."""
+    """Adds a legend with the exponent of each curve, over all dimensions and over the larger ones."""
     names, handles = in_order(rows["series"]), []
     texts = []
     for name in names:
@@ -125,7 +128,7 @@ def _exponents(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risk against the number of iterations by condition number; at the best number, and at T = c kappa.
+    """Draws the risk against the number of iterations by condition number, and at the best T and at T = c kappa.
 
     c is the multiple of kappa that the grid has for every kappa.
     """
@@ -159,7 +162,7 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _common_multiple(rows: pd.DataFrame) -> float:
-    """T over kappa, if there is just one value of it at which every kappa was run; else NaN."""
+    """Returns the one value of T / kappa at which every kappa was run, or NaN if there is none or several."""
     found = [set(group["T"] / kappa) for kappa, group in rows.groupby("kappa")]
     common = set.intersection(*found) if found else set()
     return common.pop() if len(common) == 1 else math.nan
@@ -172,8 +175,8 @@ def _ring(axes: Axes, rows: pd.DataFrame, law: str) -> None:
 
 
 def _at_best(axes: Axes, best: pd.DataFrame, configured: pd.DataFrame, law: str) -> None:
-    """Risk against kappa, and the law kappa^2 of the term of privacy through its last point."""
-    # Wide and pale: it may lie under the other.
+    """Draws the risk against kappa, and the law kappa^2 of the privacy term."""
+    # Wide and pale, because the other curve may cover it.
     wide = {"linewidth": 6.0, "alpha": 0.35, "elinewidth": 6.0}
     risk_curve(axes, best, "kappa", "at the best $T$ of the grid", **wide)
     style: dict[str, Any] = {"linestyle": "--", "markerfacecolor": "white"}

@@ -1,4 +1,4 @@
-"""Figures of varshney2022 on DP-STAT: its threshold by rule (Lemma 3.10), and thresholds along runs (eq. (48))."""
+"""Figures of varshney2022 on DP-STAT: its threshold by rule (Lemma 3.10), and thresholds along runs (eq. 48)."""
 
 from typing import Any
 
@@ -27,12 +27,12 @@ GUARANTEES = {
     "first half": "Lemma 3.10,\nfirst half", "second half": "Lemma 3.10,\nsecond half",
     "corrected guarantee": "guarantee of\nthe corrected\nrule",
 }  # fmt: skip
-# The cell that the histograms and the other panels are drawn at, as near as the grid has it.
+# Values at which histograms and other panels are drawn, or the nearest ones of the grid.
 MAIN = {"s": 2000, "levels": 20, "alpha": 4.2}
 
 
 def draw_alg_stat(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Histograms of the threshold by rule and L; overshoots against s, second moments against L, and Lemma 3.10."""
+    """Draws histograms of the threshold by rule and L; overshoots against s, second moments against L, Lemma 3.10."""
     main = select(table)
     levels = values_of(main, "levels")[:4]
     figure, axes = panels(max(len(levels), 3), 2, size=(4.7, 3.7), squeeze=False)
@@ -57,18 +57,18 @@ def draw_alg_stat(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _nearest(rows: pd.DataFrame, name: str) -> float:
-    """The value of the grid that is nearest to the main one."""
+    """Returns the value of the grid that is nearest to the main one."""
     values = values_of(rows, name)
     return min(values, key=lambda value: abs(value - MAIN[name])) if values else MAIN[name]
 
 
 def _histogram(axes: Axes, rows: pd.DataFrame) -> None:
-    """Shares by octave; the printed rule stops at each level above gamma* with probability one half."""
+    """Draws shares by octave, and 2^{-k-1}, because the printed rule stops with chance 1/2 at levels from gamma* on."""
     names = in_order(rows["rule"], RULES)
     for rank, name in enumerate(names):
         own = where(rows, rule=name).sort_values("octaves")
         heights = own["mean"].where(own["mean"] > 0)
-        # Side by side: several rules agree.
+        # Side by side, because several rules agree.
         axes.errorbar(
             own["octaves"] + 0.09 * (rank - (len(names) - 1) / 2),
             heights,
@@ -85,7 +85,7 @@ def _histogram(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _by_alpha(axes: Axes, rows: pd.DataFrame, x: str, chosen: float) -> None:
-    """A quantity by rule; noise multipliers other than the chosen one dashed. What is 0 is a mark at the foot."""
+    """Draws a quantity by rule, dotted at noise multipliers other than the chosen one; zeros are marks at the foot."""
     for name in in_order(rows["rule"], RULES):
         for alpha in values_of(rows, "alpha"):
             own = where(rows, rule=name, alpha=alpha).sort_values(x)
@@ -105,7 +105,7 @@ def _legend_of_alphas(axes: Axes, rows: pd.DataFrame, chosen: float) -> None:
 
 
 def _guarantees(axes: Axes, rows: pd.DataFrame, chosen: dict[str, float], display: dict[str, Any]) -> None:
-    """How often each statement holds: at the chosen cell (large), and at all others."""
+    """Draws how often each statement holds, at the chosen cell (large) and at all others."""
     names = in_order(rows["rule"], RULES)
     for place, series in enumerate(GUARANTEES):
         for rank, name in enumerate(names):
@@ -124,7 +124,7 @@ def _guarantees(axes: Axes, rows: pd.DataFrame, chosen: dict[str, float], displa
 
 
 def draw_clip_path(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Threshold beside what it should follow, share clipped, and residuals along a run; a row a condition number."""
+    """Draws threshold, share clipped and residuals along a run, with one row for each condition number."""
     main = select(table)
     conditions, noises = values_of(main, "kappa"), sorted(values_of(main, "sigma"), reverse=True)
     figure, axes = panels(3, max(len(conditions), 1), size=(4.7, 3.4), squeeze=False)
@@ -153,7 +153,7 @@ def draw_clip_path(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _path(row: Any, rows: pd.DataFrame, sigma: float, color: str, marker: str) -> None:
-    # Bars of so many points would hide the curves.
+    # Without bars where there are many points, because they would hide the curves.
     many = rows["t"].nunique() > 20
     style: dict[str, Any] = {"color": color, "linewidth": 1.1, "markersize": 3.0}
     style |= {"marker": "", "capsize": 0, "elinewidth": 0} if many else {"marker": marker}

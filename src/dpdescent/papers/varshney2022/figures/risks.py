@@ -1,4 +1,4 @@
-"""Figures of varshney2022 of the excess risk against N, the label noise and epsilon."""
+"""Figures of varshney2022 on the excess risk against N, the label noise and epsilon."""
 
 import math
 from typing import Any
@@ -44,18 +44,18 @@ from dpdescent.replication.drawing.figures import (
     vertical,
 )
 
-# DP-AMBSSGD as configured, and variants near to it in hue but in no other method's colour.
+# Colour and marker of DP-AMBSSGD and of its variants, whose hues are near its own and of no other method.
 LEVELS = ((METHODS[OURS][0], "o"), ("#8FA3CC", "<"), ("#4B4E94", ">"), ("#B9C4DF", "P"))
-# Eight curves and their variants meet at sigma = 1.
+# Thin, because eight curves and their variants meet at sigma = 1.
 SLENDER: dict[str, Any] = {"linewidth": 1.1, "markersize": 3.4, "capsize": 1.8, "elinewidth": 0.8, "shade": 0.08}
-# sigma = 0 stands so far left of the smallest sigma > 0.
+# Factor by which sigma = 0 is left of the smallest sigma > 0.
 GAP = 6.0
-# Of other settings than the main ones.
+# Line styles of variants.
 DASHES: tuple[Any, ...] = ((0, (1, 1.2)), (0, (4, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (2.5, 1)))
 
 
 def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risk against the number of records, a column a sigma and a row an epsilon; thin: other settings."""
+    """Draws the risk against the number of records; columns are sigma, rows epsilon, thin lines other settings."""
     main = select(table)
     budgets, noises = (sorted(values_of(main, name), reverse=True) for name in ("eps", "sigma"))
     figure, axes = panels(max(len(noises), 1), max(len(budgets), 1), size=(3.8, 4.6), squeeze=False)
@@ -78,7 +78,7 @@ def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _other_settings(axes: Axes, table: pd.DataFrame, at: dict[str, float]) -> None:
-    """Means under each variant, a dash a variant, in the colours of the methods."""
+    """Draws means under each variant, in the colours of the methods and with one line style for each variant."""
     for variant, dash in zip(variants_of(table)[1:], DASHES, strict=False):
         rows = where(table, variant=variant)
         names = in_order(rows["series"])
@@ -91,7 +91,7 @@ def _other_settings(axes: Axes, table: pd.DataFrame, at: dict[str, float]) -> No
 
 
 def _risks(axes: Axes, rows: pd.DataFrame, x: str, display: dict[str, Any], **style: Any) -> None:
-    """All methods with what theory says of OLS, the paper's first term, and the trivial risk."""
+    """Draws the risks of all methods, with that of OLS in theory, the paper's first term, and the trivial risk."""
     for name in in_order(rows["series"]):
         risk_curve(axes, where(rows, series=name), x, **style)
     sampling_lines(axes, rows, x, display.get("published", {}))
@@ -99,7 +99,10 @@ def _risks(axes: Axes, rows: pd.DataFrame, x: str, display: dict[str, Any], **st
 
 
 def draw_risk_vs_sigma(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risk against sigma, in units of OLS's, and by the number of DP-STAT's levels; sigma = 0 stands apart."""
+    """Draws the risk against sigma, plain, in units of the risk of OLS, and by the number of DP-STAT's levels.
+
+    sigma = 0 is drawn left of a cut in the axis.
+    """
     figure, axes = panels(3, size=(5.0, 4.3), squeeze=False)
     risk, ratio, levels = axes[0]
     noises = values_of(table, "sigma")
@@ -123,13 +126,13 @@ def draw_risk_vs_sigma(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _in_two_parts(axes: Axes, rows: pd.DataFrame, **style: Any) -> None:
-    """A curve for sigma > 0, and a point for sigma = 0 that no line joins to it."""
+    """Draws a curve for sigma > 0, and a separate point for sigma = 0."""
     risk_curve(axes, rows[rows["sigma"] > 0], "place", **style)
     risk_curve(axes, rows[rows["sigma"] == 0], "place", **(style | {"linestyle": "none"}))
 
 
 def _over_ols(axes: Axes, rows: pd.DataFrame, display: dict[str, Any]) -> None:
-    """What the abstract claims: private and other risks that vanish together."""
+    """Draws risks over that of OLS: by the abstract private and non-private risks vanish together."""
     for name in in_order(rows["series"]):
         own = where(rows, series=name).sort_values("sigma")
         unit = own["sigma"] ** 2 * own["d"] / (2 * own["N"])
@@ -142,7 +145,7 @@ def _over_ols(axes: Axes, rows: pd.DataFrame, display: dict[str, Any]) -> None:
 
 
 def _by_levels(axes: Axes, rows: pd.DataFrame) -> None:
-    """DP-AMBSSGD by the number of doublings, and the law sigma^2 through its largest sigma."""
+    """Draws DP-AMBSSGD by the number of doublings, and the law sigma^2 through its largest sigma."""
     for name, (color, marker) in zip(variants_of(rows), LEVELS, strict=False):
         style = {"color": color, "marker": marker, "markerfacecolor": color}
         label = label_of(OURS) if name == "main" else f"{OURS}, {name}"
@@ -152,7 +155,7 @@ def _by_levels(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _noise_axis(axes: Axes, noises: list[float], zero: float) -> None:
-    """Names the decades, and 0 left of a line that cuts the axis."""
+    """Labels the decades of the axis, and 0 left of a line that cuts it."""
     decades = [sigma for sigma in noises if sigma > 0 and abs(math.log10(sigma) % 1.0) < 1e-9]
     cut = 0.0 in noises
     if cut:
@@ -164,7 +167,10 @@ def _noise_axis(axes: Axes, noises: list[float], zero: float) -> None:
 
 
 def draw_risk_vs_eps(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risk against epsilon, a panel a sigma, with the epsilon from which on the paper calls privacy free."""
+    """Draws the risk against epsilon, one panel for each sigma, with the epsilon from which privacy is free.
+
+    The paper calls privacy free where the privacy term is at most the statistical one.
+    """
     main = select(table)
     noises = sorted(values_of(main, "sigma"), reverse=True)
     figure, axes = panels(max(len(noises), 1), size=(6.0, 4.6), squeeze=False)
@@ -182,13 +188,13 @@ def draw_risk_vs_eps(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _sizes(rows: pd.DataFrame) -> str:
-    """N and d where each is one number."""
+    """Returns the label of N and d, each only if it is the same in all rows."""
     named = [rf"${name}={scientific(rows[name].iloc[0])}$" for name in ("N", "d") if rows[name].nunique() == 1]
     return "".join(f", {each}" for each in named)
 
 
 def _free_from(axes: Axes, rows: pd.DataFrame) -> None:
-    """Where sigma^2 d / N and sigma^2 d^2 / (eps N)^2 are equal, without and with log(1/delta)."""
+    """Marks the epsilon at which sigma^2 d / N equals sigma^2 d^2 / (eps N)^2, without and with log(1/delta)."""
     if len(rows) and rows["N"].nunique() == 1:
         row = rows.iloc[0]
         free = math.sqrt(row["d"] / row["N"])

@@ -51,10 +51,10 @@ KINDS = {
     ("DP-AMBSSGD", "as run"): "DP-AMBSSGD as run", ("DP-AMBSSGD", "no clipping"): "DP-AMBSSGD, no clipping",
     (SINGLE, "no clipping"): "DP-SSGD, no clipping",
 }  # fmt: skip
-# Runs whose threshold has its logarithms set to 1, beside those with a threshold as printed.
+# Runs with the threshold's logarithms set to 1, by the kind of run with the threshold as printed.
 WITHOUT_LOGS = {"no clipping": "no clipping, logs 1"}
 BELOW = 0.32
-# Marks of a cell: column, marker, colour, label.
+# Marks of a setting: column, marker, colour and label.
 MARKS = (
     ("expected", "x", "black", "expected (exact law)"),
     ("bound_without_logs", "<", ORANGE, "Lemma 3.11 with its logarithms set to 1"),
@@ -63,8 +63,8 @@ MARKS = (
 
 
 def draw_ssgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """DP-SSGD in its own regime and with the printed parameters; below, over steps and thresholds by epsilon."""
-    # Remark (i) after Theorem 3.2 is about runs without privacy, which the table also has.
+    """Draws DP-SSGD in its own regime and with the printed parameters; below, over steps and thresholds by epsilon."""
+    # DP-SSGD only, because the table also has runs without privacy, for Remark (i) after Theorem 3.2.
     main = where(select(table), series=SINGLE)
     main = main.assign(step=main["step"].map(text_of))
     over_steps = where(main, panel=GRID)
@@ -84,7 +84,7 @@ def draw_ssgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         trivial_line(panel)
         log_scale(panel)
         panel.set_ylabel(RISK)
-    # The printed step hardly moves: what it moves is no matter.
+    # At least a decade, because the printed step hardly moves the iterate and tiny differences would fill the panel.
     low, high = axes[0, 2].get_ylim()
     axes[0, 2].set_ylim(min(low, TRIVIAL / 5), max(high, 2 * TRIVIAL))
     for panel, part, named in (
@@ -97,7 +97,10 @@ def draw_ssgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _over_steps(axes: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> None:
-    """Risk against the step size, a curve a threshold, a star for the practical step; crosses: expected."""
+    """Draws the risk against the step size, one curve for each threshold.
+
+    Stars are the practical step, crosses the expected risk without clipping.
+    """
     for (factor, color), marker in zip(colors.items(), MARKERS, strict=False):
         own = where(rows, zeta_factor=factor).sort_values("eta")
         if not len(own):
@@ -121,7 +124,7 @@ def _over_steps(axes: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> Non
 
 
 def _over_dimension(axes: Axes, rows: pd.DataFrame) -> None:
-    """Risk with printed parameters against the dimension, a curve a number of records."""
+    """Draws the risk with printed parameters against the dimension, one curve for each number of records."""
     sizes = values_of(rows, "N")
     for size, color, marker in zip(sizes, (PURPLE, GREEN, BLUE, ORANGE), MARKERS, strict=False):
         own = where(rows, N=size).sort_values("d")
@@ -131,7 +134,10 @@ def _over_dimension(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _measured(axes: Axes, rows: pd.DataFrame, x: str, label: str, color: str, marker: str) -> None:
-    """Means with their standard errors, and the shade; a run may end in a risk that no axis shows."""
+    """Draws means with standard errors and a shade from the 10 % to the 90 % quantile.
+
+    Risks that are not finite are left out.
+    """
     rows = finite(rows)
     if len(rows):
         axes.errorbar(rows[x], rows["mean"], yerr=rows["se"], color=color, marker=marker, linewidth=1.0, label=label)
@@ -139,7 +145,7 @@ def _measured(axes: Axes, rows: pd.DataFrame, x: str, label: str, color: str, ma
 
 
 def _expected(axes: Axes, rows: pd.DataFrame, x: str, color: str) -> None:
-    """What is expected without clipping, up to where it diverges out of sight."""
+    """Marks the expected risk without clipping, except where it is far above the measured risks."""
     rows = finite(rows, "expected")
     highest = 1e3 * max(rows["mean"].max(), 1.0) if len(rows) else 0.0
     rows = rows[rows["expected"] < highest]
@@ -148,13 +154,13 @@ def _expected(axes: Axes, rows: pd.DataFrame, x: str, color: str) -> None:
 
 
 def _setting(rows: pd.DataFrame) -> str:
-    """What a panel holds fixed."""
+    """Returns the label of the settings that are the same in all rows."""
     fixed = [rf"${name}={scientific(rows[name].iloc[0])}$" for name in ("N", "d") if rows[name].nunique() == 1]
     return ", ".join(each for each in [*fixed, budget(rows)] if each)
 
 
 def draw_bound_vs_run(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Measured risk, its exact expectation and the lemmas' bounds, a panel a kind of run and a line a setting."""
+    """Draws measured risk, exact expectation and the lemmas' bounds, with panels by kind of run, lines by setting."""
     main = select(table)
     cells = main[["sigma", "N", "d"]].drop_duplicates().sort_values(["sigma", "N", "d"], ascending=[False, True, True])
     names = [rf"$\sigma={s:g}$, $N={scientific(n)}$, $d={d:g}$" for s, n, d in cells.itertuples(index=False)]
@@ -178,14 +184,14 @@ def draw_bound_vs_run(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _beside_bounds(axes: Axes, rows: pd.DataFrame, algorithm: str, without_logs: bool = False) -> None:
-    """Marks of all settings, with a line from the measured risk to the largest bound."""
+    """Draws the marks of all settings, with a line from the measured risk to the largest bound."""
     if not len(rows):
         return
     largest = rows[["mean", "bound", "bound_without_logs"]].max(axis=1)
     axes.hlines(rows["place"], rows["mean"], largest, color=GREY, linewidth=0.7)
     color = look(algorithm)["color"]
     axes.hlines(rows["place"], rows["q10"], rows["q90"], color=color, alpha=0.35, linewidth=6)
-    # Above the bounds, which it may nearly touch, and below the exact law.
+    # In front of the bounds, which may be close to it, and behind the exact law.
     style = {"color": color, "marker": look(algorithm)["marker"], "linestyle": "none", "zorder": 3.5}
     style |= {"markerfacecolor": "white"} if without_logs else {}
     label = f"measured, {algorithm}" + (r", $\log^aN$ in the threshold set to 1" if without_logs else "")
@@ -198,7 +204,7 @@ def _beside_bounds(axes: Axes, rows: pd.DataFrame, algorithm: str, without_logs:
 
 
 def draw_step_size(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risk against the number of iterations by step size, with its bias; a column a dimension and a row an N."""
+    """Draws risk and bias against the number of iterations by step size, with columns by dimension and rows by N."""
     main = select(table)
     dimensions, sizes = values_of(main, "d")[:4], values_of(main, "N")
     figure, axes = panels(max(len(dimensions), 1), max(len(sizes), 1), size=(4.6, 3.3), squeeze=False, sharey=True)
@@ -226,7 +232,7 @@ def _by_iterations(axes: Axes, rows: pd.DataFrame, step: str, color: str, marker
     formula = {"Theorem 3.7": r"$\eta=b/(R_x^2+(b-1)\|H\|)$", "Corollary 3.8": r"$\eta=1/(4d)$"}[step]
     _measured(axes, rows, "T", f"{step}: {formula}", color, marker)
     _expected(axes, rows, "T", color)
-    # The bias is over the risk of the start, which is the trivial one.
+    # The column `bias` is relative to the risk of the start, which is the trivial risk.
     bias = TRIVIAL * rows["bias"]
     low = max(1e-12, rows["mean"].min() / 10) if len(rows) else 0.0
     axes.plot(rows["T"], bias.where(bias > low), color=color, linestyle="--", linewidth=0.9)

@@ -1,4 +1,4 @@
-"""How the methods of varshney2022 look, the same in all its figures, and the marks that its figures share."""
+"""Colours, markers and labels of the methods in all figures of varshney2022, and functions that these share."""
 
 import math
 import re
@@ -18,10 +18,10 @@ OURS, PUBLISHED, QUANTILE, NON_PRIVATE = (
     "DP-AMBSSGD", "DP-AMBSSGD (as published)", "DP-AMBSSGD (q = 0.9)", "OLS",
 )  # fmt: skip
 SINGLE, FIXED, SUFFICIENT, TIGHT = "DP-SSGD", "fixed clip", "AdaSSP", "AdaSSP (bound 1.2 sqrt d)"
-# Of AdaSSP where it is drawn in a second way on its own curve: a shade of its green.
+# Colour of AdaSSP with clipped records, a shade of its green, because it is drawn on the curve of AdaSSP.
 DARK_GREEN = "#00382A"
-# Colour (that of all papers), marker, and whether the line is dashed and the marker hollow: a reading of the method
-# whose colour it has or is near.
+# Colour (the same in all papers), marker, and whether line and marker are dashed and hollow, because the entry is a
+# reading of the method whose colour it has or is near.
 METHODS: dict[str, tuple[str, str, bool]] = {
     NON_PRIVATE: (COLORS[NON_PRIVATE], ".", False),
     OURS: (COLORS[OURS], "o", False), QUANTILE: (COLORS[QUANTILE], "D", False),
@@ -31,7 +31,7 @@ METHODS: dict[str, tuple[str, str, bool]] = {
     FIXED: (COLORS[FIXED], "s", False),
     SUFFICIENT: (COLORS[SUFFICIENT], "^", False), TIGHT: (COLORS[SUFFICIENT], "^", True),
 }  # fmt: skip
-# DP-STAT's rules, in the colours of the methods that use them.
+# Rules of DP-STAT, in the colours of the methods that use them.
 RULES: dict[str, tuple[str, str, bool]] = {
     "as published": METHODS[PUBLISHED], "corrected": METHODS[OURS], "q = 0.9": METHODS[QUANTILE],
     "q = 0.95": (PURPLE, "v", False), "q = 0.99": (GREEN, "s", False),
@@ -43,20 +43,20 @@ N, D, SIGMA, EPS, T = (
     "number of iterations $T$",
 )  # fmt: skip
 RISK = r"excess risk $\frac{1}{2}\|\bar w-w^*\|_H^2$"
-# Overshoots of the printed DP-STAT dominate its mean.
+# The published method is drawn by its median, because overshoots of the printed DP-STAT dominate its mean.
 BY_MEDIAN = "as published: median"
 MEANS = "points: mean with standard error; shade: 10 % to 90 % of the trials"
 POINTS = f"points: mean with standard error ({BY_MEDIAN} with 95 % interval); shade: 10 % to 90 % of the trials"
-# Of w = 0, as |w*|_H = 1 everywhere.
+# Risk of w = 0, because |w*|_H = 1 in every experiment.
 TRIVIAL = 0.5
-# Risks below are 0 but for rounding.
+# Risks below this are 0 up to rounding.
 ROUNDING = 1e-26
-# Through a point where the method works: a risk well below the trivial one.
+# Risk below which a method works, well below the trivial one; guides go through such points.
 WORKS = TRIVIAL / 10
 
 
 def look(name: str, known: Mapping[str, tuple[str, str, bool]] = METHODS) -> dict[str, Any]:
-    """Colour, marker and line of a method or of a rule."""
+    """Returns colour, marker and line of a method or of a rule."""
     color, marker, added = known.get(name, OTHER)
     return {
         "color": color, "marker": marker, "linestyle": "--" if added else "-",
@@ -65,13 +65,13 @@ def look(name: str, known: Mapping[str, tuple[str, str, bool]] = METHODS) -> dic
 
 
 def in_order(names: "pd.Series[str]", known: Iterable[str] = METHODS) -> list[str]:
-    """The names of a column, each once, in the order of the legend."""
+    """Returns the names of a column, each once, in the order of the legend."""
     ranks = {name: rank for rank, name in enumerate(known)}
     return sorted(set(names.dropna()), key=lambda name: (ranks.get(name, len(ranks)), name))
 
 
 def label_of(name: str) -> str:
-    """A method's name with its formulas, whether it is private, and what is drawn of it where that is no mean."""
+    """Returns the label of a method: its name with formulas, `not private`, and `median` where no mean is drawn."""
     if name == NON_PRIVATE:
         return f"{name} (not private)"
     written = re.sub(r"\b1\.2 sqrt d\b", r"$1.2\\sqrt{d}$", re.sub(r"\bq = (0\.\d+)", r"$q=\1$", name))
@@ -79,17 +79,20 @@ def label_of(name: str) -> str:
 
 
 def drawn_without_guarantee(name: str) -> str:
-    """The label of a method whose statistics are drawn by Wishart's law: records that nothing clips protect nobody."""
+    """Returns the label of a method whose statistics are drawn by Wishart's law.
+
+    It says that there is no guarantee, because no record is clipped.
+    """
     return f"{label_of(name)}, Wishart draw (no guarantee)"
 
 
 def text_of(value: Any) -> str:
-    """A name that may have been read as a number."""
+    """Returns a name as text, because one such as 0.5 may have been read as a number."""
     return value if isinstance(value, str) else f"{value:g}"
 
 
 def scientific(value: float) -> str:
-    """A number in a formula: 0.05, 20, 10^5, 3 10^5."""
+    """Returns a number as LaTeX for a formula: 0.05, 20, 10^5, 3 10^5."""
     if 1e-3 <= value < 1e4 or value == 0:
         return f"{value:g}"
     power = math.floor(math.log10(value) + 1e-9)
@@ -98,7 +101,10 @@ def scientific(value: float) -> str:
 
 
 def budget(rows: pd.DataFrame, span: bool = False) -> str:
-    """epsilon and delta of some rows; one that varies is left out, or is the span of its values."""
+    """Returns the label of epsilon and delta of some rows.
+
+    One that varies is left out, or with `span` given by its smallest and largest value.
+    """
     written = []
     for column, symbol in (("eps", EPS), ("delta", r"$\delta$")):
         values = [scientific(float(f"{value:.3g}")) for value in values_of(rows, column)]
@@ -110,12 +116,12 @@ def budget(rows: pd.DataFrame, span: bool = False) -> str:
 
 
 def with_budget(rows: pd.DataFrame, text: str) -> str:
-    """The title of a legend: epsilon and delta of all panels, and how points are drawn."""
+    """Returns the title of a legend: epsilon and delta of all panels, and how points are drawn."""
     return "; ".join(each for each in (budget(rows), text) if each)
 
 
 def ordered(known: Iterable[str], found: Iterable[str]) -> list[str]:
-    """The names that were found: known ones first and in their order, then numbers in rising order, then words."""
+    """Returns the names found: known ones first in their order, then numbers in rising order, then words."""
     first = [name for name in dict.fromkeys(known) if name in set(found)]
     return [*first, *sorted(set(found) - set(first), key=_numbers_first)]
 
@@ -128,29 +134,29 @@ def _numbers_first(name: str) -> tuple[float, str]:
 
 
 def where(rows: pd.DataFrame, **values: Any) -> pd.DataFrame:
-    """Rows that have the given values, of whatever variant."""
+    """Returns the rows that have the given values, of all variants."""
     for column, value in values.items():
         rows = rows[rows[column] == value]
     return rows
 
 
 def values_of(rows: pd.DataFrame, column: str) -> list[Any]:
-    """The values of a column, each once, in rising order."""
+    """Returns the values of a column, each once, in rising order."""
     return sorted(set(rows[column].dropna()))
 
 
 def finite(rows: pd.DataFrame, column: str = "mean") -> pd.DataFrame:
-    """Rows whose value a logarithmic axis can show."""
+    """Returns the rows whose value is finite and positive, which a logarithmic axis can show."""
     return rows[np.isfinite(rows[column]) & (rows[column] > 0)]
 
 
 def risk_curve(
     axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, shade: float = 0.13, **style: Any
 ) -> None:  # fmt: skip
-    """Risks of one series over trials, in its look.
+    """Draws the risks of each series over its trials, in the style of the series.
 
-    Means with their standard errors, or medians with their 95 % intervals (`as published`); the shade goes from the
-    10 % to the 90 % quantile. Risks that are 0 but for rounding are arrows at the foot of the panel.
+    Points are means with their standard errors, or medians with their 95 % intervals (`as published`); the shade is
+    from the 10 % to the 90 % quantile. Risks that are 0 up to rounding are arrows at the foot of the panel.
     """
     for name in in_order(rows["series"]):
         own = where(rows, series=name).sort_values(x)
@@ -171,7 +177,7 @@ def risk_curve(
 
 
 def middle_of(rows: pd.DataFrame) -> tuple["pd.Series[float]", Any]:
-    """What is drawn of a series, and the lengths of its bars downwards and upwards."""
+    """Returns the mean or median that is drawn of a series, and the lengths of its bars downwards and upwards."""
     if (rows["series"] == PUBLISHED).any():
         middle = rows["median"]
         return middle, np.array([middle - rows["median_low"], rows["median_high"] - middle])
@@ -179,7 +185,7 @@ def middle_of(rows: pd.DataFrame) -> tuple["pd.Series[float]", Any]:
 
 
 def sampling_lines(axes: Axes, rows: pd.DataFrame, x: str, published: Mapping[str, Any]) -> None:
-    """sigma^2 d / (2N), the risk of OLS, and the paper's 8 sigma^2 d / N (Theorems 1.1 and 3.7)."""
+    """Draws sigma^2 d / (2N), the risk of OLS, and the paper's 8 sigma^2 d / N (Theorems 1.1 and 3.7)."""
     frame = rows.drop_duplicates(x).sort_values(x)
     unit = frame["sigma"] ** 2 * frame["d"] / frame["N"]
     frame, unit = frame[unit > 0], unit[unit > 0]
@@ -193,38 +199,38 @@ def sampling_lines(axes: Axes, rows: pd.DataFrame, x: str, published: Mapping[st
 
 
 def trivial_line(axes: Axes) -> None:
-    """The risk of the estimate 0."""
+    """Draws the risk of the estimate 0."""
     axes.axhline(TRIVIAL, color="black", linestyle=(0, (1, 1)), linewidth=1.0, label="trivial estimate 0: 1/2")
 
 
 def guide(
     axes: Axes, rows: pd.DataFrame, x: str, slope: float, label: str, last: bool = False, dash: Any = ":"
 ) -> None:
-    """A power law through the first (or last) of some points at which the method works; it needs two of them."""
+    """Draws a power law through the first (or last) of some points, if there are at least two."""
     rows = rows[rows["mean"] > ROUNDING].sort_values(x)
     if len(rows) > 1:
         through = rows.iloc[-1 if last else 0]
         places = np.geomspace(rows[x].min(), rows[x].max(), 60)
         heights = through["mean"] * (places / through[x]) ** slope
-        # Where it leaves the curves it would only make them flat.
+        # Cut off below the curves, because a longer axis would flatten them.
         shown = heights >= axes.dataLim.minposy
         axes.plot(places[shown], heights[shown], color="black", linestyle=dash, linewidth=1.1, label=label, zorder=1.5)
 
 
 def working(rows: pd.DataFrame, name: str = OURS) -> pd.DataFrame:
-    """Rows of a method whose risk is well below the trivial one."""
+    """Returns the rows of a method whose risk is well below the trivial one."""
     own = where(rows, series=name)
     return own[own["mean"] < WORKS]
 
 
 def slope_of(rows: pd.DataFrame, x: str) -> str:
-    """The log-log slope of the means with two decimals; a dash where there are not two points."""
+    """Returns the log-log slope of the means with two decimals, or a dash for fewer than two points."""
     value = log_log_slope(rows, x).value
     return "–" if math.isnan(value) else f"${value:.2f}$"
 
 
 def decades(axes: Axes, which: str = "x") -> None:
-    """Names the powers of ten only, where there are two in sight: a narrow panel has no room for more."""
+    """Labels powers of ten only, if the axis has at least two, because a narrow panel has no room for more."""
     for name in which:
         axis = getattr(axes, f"{name}axis")
         low, high = np.log10(axis.get_view_interval())
@@ -233,5 +239,5 @@ def decades(axes: Axes, which: str = "x") -> None:
 
 
 def marks(axes: Axes, x: Any, y: Any, marker: str, label: str, **style: Any) -> None:
-    """Points without a line."""
+    """Draws points without a line."""
     axes.plot(x, y, **({"marker": marker, "linestyle": "none", "label": label} | style))

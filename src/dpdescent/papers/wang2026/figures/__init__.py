@@ -1,4 +1,4 @@
-"""Figures of wang2026, by what they are about: Fig. 1, privacy, the correlation, rates, choices, proofs, bounds."""
+"""Figures of wang2026 by subject: Fig. 1, privacy, the correlation, rates, choices, proofs, bounds."""
 
 from dpdescent.papers.wang2026.figures.accounts import (
     draw_closed_form_validity,

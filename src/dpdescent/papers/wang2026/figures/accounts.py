@@ -1,4 +1,4 @@
-"""Figures of wang2026 on privacy: noise multipliers by accountant, and what two of them guarantee."""
+"""Figures of wang2026 on privacy: noise multipliers by accountant, and tests of two accountants."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,7 +32,7 @@ from dpdescent.papers.wang2026.figures.styles import (
 from dpdescent.replication.drawing.figures import BLUE, GREEN, GREY, VERMILION, log_scale, panels, select, shades
 from dpdescent.replication.judging.statistics import Z95
 
-# T, r and delta at which every account is there, unless the configuration says otherwise.
+# T, r and delta at which all accountants are computed, unless the configuration says otherwise.
 FULL = (100, 0.1, 0.001)
 CORRELATED = 0.5
 PAIR, FIXED_SIZE = "F8 pair", "fixed size"
@@ -45,13 +45,13 @@ RENYI, RENYI_FLOOR, MIXTURE = (
     "eq. (19) at D.9's multiplier", "eq. (19) without end of noise", "participation mixture"
 )  # fmt: skip
 DELTA = r"$\delta(\varepsilon)$"
-# Below is nothing that a reader would tell apart from 0.
+# Deltas below this are drawn as arrows.
 FLOOR = 1e-12
 TARGET: dict[str, Any] = {"color": VERMILION, "linestyle": "-.", "linewidth": 1.2}
 
 
 def draw_kappa_tables(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Noise multipliers against lambda, plain and times 1 - lambda, at a small and a large epsilon; against others."""
+    """Draws noise multipliers against lambda, plain and times 1 - lambda, and against epsilon and sampling rate."""
     figure, axes = panels(3, 2, size=(5.4, 3.9), squeeze=False)
     grid = where(select(table), panel="grid")
     T, r, delta = _setting(grid, display)
@@ -69,7 +69,7 @@ def draw_kappa_tables(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _estimated(rows: pd.DataFrame) -> str:
-    """Which multipliers come of Monte Carlo, and how well it knows their delta."""
+    """Returns a note on which multipliers come from Monte Carlo, with the largest relative standard error of delta."""
     drawn = rows[rows["delta_se"] > 0]
     if not len(drawn):
         return ""
@@ -79,7 +79,7 @@ def _estimated(rows: pd.DataFrame) -> str:
 
 
 def _setting(rows: pd.DataFrame, display: dict[str, Any]) -> tuple[float, float, float]:
-    """T, r and delta as configured, or else those of most rows."""
+    """Returns T, r and delta as configured, or those of most rows if no row has the configured ones."""
     wanted = tuple(display.get("arms", {}).get("full_f8", FULL))
     found = rows.groupby(["T", "r", "delta"]).size()
     if not len(found) or wanted in found.index:
@@ -115,7 +115,7 @@ def _against_rate(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_closed_form_validity(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Epsilon by eq. (19) at Theorem D.9's multiplier, and attained delta, by n and by the gradients' size."""
+    """Draws epsilon by eq. (19) at Theorem D.9's multiplier, and the attained delta by n and by the gradients' norm."""
     figure, axes = panels(3, size=(5.2, 4.2), squeeze=False)
     main = select(table)
     renyi, regime, share = axes[0]
@@ -133,7 +133,7 @@ def draw_closed_form_validity(table: pd.DataFrame, display: dict[str, Any]) -> F
 
 
 def _renyi(axes: Axes, rows: pd.DataFrame) -> None:
-    """One bar a setting, with (19)'s floor, what the mean over participations proves, and the target."""
+    """Draws one bar for each setting: epsilon by (19), its floor, epsilon by the mean over participations, target."""
     settings = sorted({*zip(rows["n"], rows["B"], rows["T"], strict=True)})
     places = [settings.index(key) for key in zip(rows["n"], rows["B"], rows["T"], strict=True)]
     bars, floor, mixture = (where(rows.assign(place=places), series=name) for name in (RENYI, RENYI_FLOOR, MIXTURE))
@@ -165,7 +165,7 @@ def _regime(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _by_share(axes: Axes, rows: pd.DataFrame) -> None:
-    """A curve a size of the gradients, full ones darkest."""
+    """Draws one curve for each norm of the gradients, relative to the clipping threshold."""
     _target(axes, rows)
     found = sorted(values_of(rows, "norm_share"), reverse=True)
     for rank, (share, color) in enumerate(zip(found, shades(len(found)), strict=True)):
@@ -187,7 +187,7 @@ def _target(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _floored(axes: Axes, rows: pd.DataFrame, label: str, shift: float = 0.0, **style: Any) -> None:
-    """A curve of deltas; those that are 0 to the eye are arrows below the floor, moved aside by `shift`."""
+    """Draws a curve of deltas; those below the floor are arrows, moved aside by `shift`."""
     rows = rows.sort_values("n")
     low = ~(rows["mean"] > FLOOR)
     axes.plot(rows["n"], rows["mean"].mask(low), label=label, **style)
@@ -200,7 +200,7 @@ def _floored(axes: Axes, rows: pd.DataFrame, label: str, shift: float = 0.0, **s
 
 
 def draw_sampling_counterexample(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Delta of Theorem F.8's pair and what is attained under batches of fixed size: one step, some, and many."""
+    """Draws delta of Theorem F.8's pair and delta attained under batches of fixed size, after one, some, many steps."""
     main = select(table)
     one, some, many = (where(main, panel=name) for name in ("quadrature", "enumeration", "composed"))
     rates = values_of(one, "r")
@@ -228,7 +228,7 @@ def _one_step(axes: Axes, rows: pd.DataFrame, multipliers: Sequence[float]) -> N
 
 
 def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
-    """By which factor the attained delta is larger, a colour a rate."""
+    """Draws the attained delta over that of the pair, with one colour for each sampling rate."""
     rates = values_of(rows, "r")
     keys = ["r", "kappa", "eps"]
     both = [where(rows, series=name).set_index(keys)["mean"] for name in (FIXED_SIZE, PAIR)]
@@ -255,7 +255,7 @@ def _some_steps(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _many_steps(axes: Axes, rows: pd.DataFrame) -> None:
-    """Pairs of points, a place a setting."""
+    """Draws both deltas side by side, at one place for each setting."""
     settings = sorted({*zip(rows["T"], rows["r"], rows["kappa"], strict=True)})
     for shift, (name, style) in zip((-0.06, 0.06), SERIES.items(), strict=True):
         own = where(rows, series=name)

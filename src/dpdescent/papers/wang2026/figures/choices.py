@@ -1,4 +1,4 @@
-"""Figures of wang2026 of what is chosen in training: width, batch size and clipping threshold."""
+"""Figures of wang2026 on choices in training: width, batch size and clipping threshold."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ from dpdescent.replication.drawing.figures import BLUE, GREEN, METHODS, ORANGE, 
 
 MARKERS = "os^Dv<>P"
 RULES = {"G_delta": r"$G_\delta$", "G_sharp": r"$G_\mathrm{sharp}$"}
-# Measured on a run or at its start, with colour and name.
+# Colour and name of quantities that are measured on a run or at its start.
 DIAGNOSTICS = {
     "gamma": (BLUE, r"margin $\gamma$"), "initial_output": (GREEN, r"$\max_i|f_{W_0}(x_i)|$"),
     "hessian": (ORANGE, r"largest Hessian at the start"),
@@ -43,7 +43,7 @@ DIAGNOSTICS = {
 
 
 def draw_width(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risks against the width without and with noise, and what the width does to the start and to the noise."""
+    """Draws risks against the width without and with noise, and quantities at the start and the noise of a step."""
     main = select(table)
     figure, axes = panels(4, size=(4.3, 4.2), squeeze=False)
     names = panels_in(main, display)
@@ -68,7 +68,7 @@ def _about(rows: pd.DataFrame, *columns: str) -> str:
 
 
 def _risks_by_lambda(axes: Axes, rows: pd.DataFrame) -> None:
-    """A colour a lambda; full is the population risk, dotted the empirical one."""
+    """Draws risks with one colour for each lambda: full lines are population risks, dotted ones empirical risks."""
     for (lam,), own in each(rows, "lam"):
         for series, marker, dash in ((POPULATION, "o", "-"), (EMPIRICAL, ".", ":")):
             label = rf"{series}, $\lambda={lam:g}$"
@@ -80,7 +80,7 @@ def _risks_by_lambda(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _start(axes: Axes, rows: pd.DataFrame) -> None:
-    """Margin, outputs and curvature at the start, once a width."""
+    """Draws margin, outputs and curvature at the start against the width."""
     rows = rows.sort_values("m")
     for (name, (color, label)), marker in zip(DIAGNOSTICS.items(), MARKERS, strict=False):
         axes.plot(rows["m"], rows[name], color=color, marker=marker, label=label)
@@ -91,7 +91,7 @@ def _start(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _noise_norms(axes: Axes, rows: pd.DataFrame) -> None:
-    """The size of a step's noise, which grows with the number of parameters."""
+    """Draws the norm of a step's noise, which grows with the number of parameters."""
     own = positive(where(rows, series=POPULATION), "noise_norm")
     for (lam,), each_lam in each(own, "lam"):
         curve(
@@ -105,7 +105,7 @@ def _noise_norms(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_batch(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risks against the batch size, at a fixed number of iterations and at a fixed number of gradients."""
+    """Draws risks against the batch size, at a fixed number of iterations and at a fixed number of gradients."""
     main = select(table)
     names = panels_in(main, display) or [""]
     figure, axes = panels(len(names), size=(6.0, 4.2), squeeze=False)
@@ -113,7 +113,7 @@ def draw_batch(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for panel, name in zip(axes[0], names, strict=True):
         rows = where(main, panel=name)
         for (kappa, eta), own in each(rows, "kappa", "eta"):
-            # Noise is independent here.
+            # The colour of DP-SGD, because the noise is independent here.
             method = METHODS["DP-SGD" if kappa else "non-private"]
             color, marker = _shade(method, eta, steps), MARKERS[steps.index(eta)]
             for series, dash, face in ((POPULATION, "-", color), (EMPIRICAL, ":", "white")):
@@ -134,13 +134,13 @@ def draw_batch(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _shade(color: str, step: float, steps: list[float]) -> str:
-    """A colour, lighter for a smaller step."""
+    """Returns a colour that is lighter for a smaller step."""
     share = (steps.index(step) + 1) / len(steps)
     return to_hex([1 - share * (1 - part) for part in to_rgb(color)])
 
 
 def draw_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risk against the step size at several clipping thresholds, a panel a lambda; and how many records are clipped."""
+    """Draws risk against step size by clipping threshold, one panel for each lambda, and the share clipped."""
     main = select(table).assign(clip_rule=lambda rows: rows["clip_rule"].map(_text))
     lambdas = values_of(main, "lam") or [0.0]
     figure, axes = panels(len(lambdas) + 1, size=(5.2, 4.2), squeeze=False)
@@ -164,7 +164,7 @@ def draw_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _text(rule: Any) -> str:
-    """A rule's name; numbers may have been read as such."""
+    """Returns a rule's name as text, because one that is a number may have been read as such."""
     return rule if isinstance(rule, str) else f"{rule:g}"
 
 

@@ -1,4 +1,4 @@
-"""Figures of wang2026 of risk, and of its bound, against the correlation of the noise."""
+"""Figures of wang2026 on the risk, and on its bound, against the correlation of the noise."""
 
 from typing import Any
 
@@ -44,9 +44,9 @@ from dpdescent.replication.drawing.figures import (
     vertical,
 )
 
-# Of other settings than the main ones; dashes alone mean that there is no guarantee.
+# Line styles of variants; plain dashes are not among them, because they mean that there is no guarantee.
 DASHES: tuple[Any, ...] = ((0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 2.5)))
-# A row of panels has so many of them at most.
+# Largest number of panels in a row.
 WIDE = 5
 SECTION = r"Sec. 5.1: Theorem F.12's $\kappa$ offsets what $\lambda$ gains at fixed $\kappa$; sharper accounts may not"
 TERMS = ("linear", "quadratic", "total")
@@ -57,18 +57,18 @@ TERM_TITLES = {
 
 
 def draw_kan_lambda(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Population risk and paired gain against lambda, a panel an epsilon and a curve an accountant."""
+    """Draws population risk and paired gain against lambda, panels by epsilon and one curve for each accountant."""
     return _by_accountants(table, display, (3.4, 3.1))
 
 
 def draw_kan_lambda_fashion(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """The same on pairs of classes, a row a pair."""
+    """Draws population risk and paired gain against lambda on pairs of Fashion-MNIST classes, one row for each pair."""
     return _by_accountants(table, display, (4.2, 3.3))
 
 
 def _by_accountants(table: pd.DataFrame, display: dict[str, Any], size: tuple[float, float]) -> Figure:
     layout = _layout(select(table), display) or [[("", 1.0, POPULATION)]]
-    # Other settings have rows of their own: thin lines would hide in those of the main ones.
+    # Variants have rows of their own, because thin lines would be hidden by the curves of the main setting.
     others = _layout(table[table["variant"] != "main"], display)
     rows = layout + others
     figure, axes = panels(max(map(len, rows)), len(rows), size=size, squeeze=False)
@@ -86,7 +86,7 @@ def _by_accountants(table: pd.DataFrame, display: dict[str, Any], size: tuple[fl
 
 
 def _layout(rows: pd.DataFrame, display: dict[str, Any]) -> list[list[tuple[str, float, str]]]:
-    """Rows of panels: risks above gains where there are many epsilons, beside each other where there are few."""
+    """Returns rows of panels: risks above gains where there are many epsilons, beside each other where few."""
     found = []
     for name in panels_in(rows, display):
         budgets = values_of(where(rows, panel=name), "eps")
@@ -98,7 +98,7 @@ def _layout(rows: pd.DataFrame, display: dict[str, Any]) -> list[list[tuple[str,
 
 
 def _one(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: str, *, compared: bool) -> None:
-    """The main setting by accountant; compared with others, only accountants that these have."""
+    """Draws the main setting by accountant; with `compared` the variants too, and only accountants that these have."""
     rows = where(table, panel=name, eps=eps, series=series)
     others = rows[rows["variant"] != "main"]
     main = select(rows[rows["accountant"].isin(others["accountant"])] if compared else rows)
@@ -115,7 +115,7 @@ def _one(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: str, *,
 
 
 def _variants(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
-    """Thin lines in the accountants' colours, a dash a variant."""
+    """Draws thin lines in the accountants' colours, with one line style for each variant."""
     for variant, dash in zip(names, DASHES, strict=False):
         for accountant in in_order(where(rows, variant=variant)["accountant"]):
             own = where(rows, variant=variant, accountant=accountant)
@@ -125,7 +125,7 @@ def _variants(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
 
 
 def draw_fixed_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risks and paired gain against lambda at one noise multiplier, a column a setting."""
+    """Draws risks and paired gain against lambda at one noise multiplier, one column for each setting."""
     main = select(table)
     names = panels_in(main, display) or [""]
     figure, axes = panels(len(names), 2, size=(5.0, 3.5), squeeze=False)
@@ -158,19 +158,22 @@ def _risks_and_gain(top: Axes, bottom: Axes, rows: pd.DataFrame) -> None:
 
 
 def _claimed_optimum(axes: Axes, rows: pd.DataFrame) -> None:
-    """1/(1 + eta), which minimises (1 - lam)^2 + lam^2 eta of Theorem 4.1."""
+    """Marks 1/(1 + eta), which minimises (1 - lam)^2 + lam^2 eta of Theorem 4.1."""
     for eta in values_of(rows, "eta")[:1]:
         vertical(axes, 1 / (1 + eta), r"$1/(1+\eta)$", height=0.97)
 
 
 def draw_lambda_tradeoff(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Theorem 4.1's expression by its terms, a row an epsilon and a curve an accountant; stars: the smallest value."""
+    """Draws Theorem 4.1's expression by its terms, one row for each epsilon and one curve for each accountant.
+
+    Stars are smallest values.
+    """
     main = select(table)
     budgets = values_of(main, "eps") or [1.0]
     figure, axes = panels(len(TERMS), len(budgets), size=(5.2, 3.6), squeeze=False)
     for row, eps in zip(axes, budgets, strict=True):
         for panel, term in zip(row, TERMS, strict=True):
-            # A fixed multiplier has no epsilon.
+            # Rows without epsilon are in every panel, because a fixed multiplier has none.
             _bound(panel, where(main[(main["eps"] == eps) | main["eps"].isna()], term=term))
             panel.set_title(f"{EPS} = {eps:g}, {TERM_TITLES[term]}")
             panel.set_ylabel(r"$\mathcal{A}_\mathrm{corr}$, constants 1, no logs")
@@ -191,7 +194,7 @@ def _bound(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _minimiser(column: "np.ndarray[Any, Any]", display: dict[str, Any]) -> None:
-    """Where the quadratic term is smallest at a fixed multiplier."""
+    """Marks the lambda at which the quadratic term is smallest at a fixed multiplier."""
     for eta in [cell["eta"] for cell in display.get("cells", {}).values() if np.isscalar(cell.get("eta"))][:1]:
         for panel in column:
             vertical(panel, 1 / (1 + eta), r"$1/(1+\eta)$", height=0.97)

@@ -1,4 +1,4 @@
-"""Figures of wang2026 of what its proofs use: the start, projection, the comparator, stability."""
+"""Figures of wang2026 on assumptions of its proofs: the start, projection, the comparator, stability."""
 
 import math
 from typing import Any
@@ -43,13 +43,13 @@ from dpdescent.replication.drawing.figures import (
 )
 
 MARKERS = "os^Dv<>P"
-# Points at one width are spread over this factor.
+# Factor over which points at one width are spread.
 SPAN = 3.0
 COMPARATORS = {"W_0": (BLUE, "the start $W_0$"), "GD": (VERMILION, "gradient descent's end"), "NTK": (GREEN, "NTK")}
 
 
 def _noisy(kappa: float, lam: float) -> dict[str, Any]:
-    """The look of a run by its noise: grey without, else a colour a lambda."""
+    """Returns the colour and marker of a run: those of non-private runs without noise, else by lambda."""
     return {"color": lam_color(lam), "marker": "s"} if kappa else {"color": METHODS["non-private"], "marker": "o"}
 
 
@@ -58,9 +58,9 @@ def _about(rows: pd.DataFrame, *columns: str) -> str:
 
 
 def draw_projection(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Risk, share of projected steps, and moves beside the radius, by the radius; a row a width."""
+    """Draws risk, share of projected steps, and moves beside the radius, by the radius, one row for each width."""
     main = where(select(table), series=EMPIRICAL)
-    # No radius may be written as nothing.
+    # An empty radius means that there is no projection.
     main = main.assign(radius_factor=main["radius_factor"].fillna(math.inf), radius=main["radius"].fillna(math.inf))
     widths = values_of(main, "m") or [math.nan]
     factors = values_of(main, "radius_factor")
@@ -100,7 +100,7 @@ def _projected_runs(row: "np.ndarray[Any, Any]", rows: pd.DataFrame, title: str)
 
 
 def draw_comparator(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Where Lemma C.2's inequality fails, its slack, its width condition; and the loss along the margin's direction."""
+    """Draws where Lemma C.2's inequality fails, its slack, its width condition, and the loss towards the margin."""
     main = select(table)
     figure, axes = panels(4, size=(4.3, 4.2), squeeze=False)
     violations, slack, condition, ntk = axes[0]
@@ -131,7 +131,7 @@ def draw_comparator(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _by_comparator(axes: Axes, rows: pd.DataFrame) -> None:
-    """Points side by side: by comparator (colours), then by noise (squares with it), then by lambda."""
+    """Draws points side by side: by comparator (colours), then by noise (squares with noise), then by lambda."""
     runs = [
         (name, kappa, lam)
         for name in in_order(rows["comparator"], COMPARATORS)
@@ -146,7 +146,7 @@ def _by_comparator(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _along_the_margin(axes: Axes, rows: pd.DataFrame) -> None:
-    """The loss at W_0 + tau u, a curve a width, beside 1/T."""
+    """Draws the loss at W_0 + tau u, one curve for each width, beside 1/T."""
     widths = values_of(rows, "m")
     for (m,), own in each(rows, "m"):
         rank = widths.index(m)
@@ -160,7 +160,7 @@ def _along_the_margin(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_stability(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Distance of runs that differ in one record against t, a panel a noise, beside the bounds."""
+    """Draws the distance of runs that differ in one record against t beside its bounds, one panel for each noise."""
     main = select(table)
     runs = [key for key, _ in each(main[(main["kappa"] > 0) | (main["lam"] == 0)], "kappa", "lam")] or [(0.0, 0.0)]
     figure, axes = panels(len(runs), size=(4.8, 4.0), squeeze=False, sharey=True)
@@ -183,7 +183,7 @@ def draw_stability(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def draw_initialisation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """What the start satisfies, against the width, beside the bounds on it."""
+    """Draws quantities at the start against the width, beside the bounds on them."""
     main = select(table)
     figure, axes = panels(4, size=(4.2, 3.9), squeeze=False)
     event, output, gradient, hessian = axes[0]
@@ -218,7 +218,7 @@ def draw_initialisation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _no_more_than_all(axes: Axes) -> None:
-    """An axis of per cents that names none above 100, and is close where all shares are near it."""
+    """Limits an axis of percentages to the shares that occur, with no tick above 100."""
     low, _ = axes.dataLim.intervaly
     room = max(0.2 * (100 - low), 0.2) if np.isfinite(low) else 100.0
     axes.set_ylim(min(low, 100.0) - room if np.isfinite(low) else 0.0, 100 + room)

@@ -1,4 +1,4 @@
-"""Figures of wang2026 on Fig. 1: accuracy against the correlation, and the growth of cumulative noise."""
+"""Figures of wang2026 that repeat Fig. 1: accuracy against the correlation, and the growth of cumulative noise."""
 
 from typing import Any
 
@@ -37,17 +37,17 @@ CLAIM = (
     r"Fig. 1 claims: moderate $\lambda$ beats $\lambda=0$, especially for larger $\varepsilon$; the gain is not "
     r"monotone, and accuracy can drop as $\lambda\to1$; correlated noise accumulates more slowly"
 )
-# Ticks, in per cent.
+# Ticks of accuracies, in per cent.
 ACCURACIES = (0, 20, 40, 60, 70, 80, 85, 90, 92, 94, 95, 96, 97, 98, 99)
 DASHES: tuple[Any, ...] = ("-", "-.", ":")
 MARKERS = "osDv^"
-# Accountants by the batches that they are of.
+# Labels of accountants that are named by their batches.
 BATCHES = {"tail": "Algorithm 1's batches, participation tail"}
 NOISES = {"fixed": r"$\kappa=1$ for every $\lambda$", "calibrated": r"$\kappa$ calibrated"}
 
 
 def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Accuracy and paired gain against lambda, by epsilon and by batches; cumulative noise against t."""
+    """Draws accuracy and paired gain against lambda, by epsilon and by batches, and cumulative noise against t."""
     rows = where(table, panel="accuracy")
     others = len(variants_of(rows)) > 1
     figure, axes = panels(2 + others, 2, size=(5.4, 3.6), squeeze=False)
@@ -62,7 +62,7 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def draw_fig01_fashion(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Accuracy and paired gain against lambda, by epsilon."""
+    """Draws accuracy and paired gain on Fashion-MNIST against lambda, by epsilon."""
     rows = where(table, panel="accuracy")
     figure, axes = panels(2, size=(6.4, 4.2), squeeze=False)
     _accuracies(axes[0, 0], axes[0, 1], rows)
@@ -80,7 +80,7 @@ def _percent(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _accuracies(top: Axes, bottom: Axes, rows: pd.DataFrame) -> None:
-    """The headline: a curve an epsilon, with its best lambda."""
+    """Draws the main variant, one curve for each epsilon with its best lambda."""
     main = _percent(select(rows))
     names = in_order(main["accountant"])
     for rank, (eps, own) in enumerate((eps, own) for (eps,), own in each(main, "eps")):
@@ -94,7 +94,7 @@ def _accuracies(top: Axes, bottom: Axes, rows: pd.DataFrame) -> None:
 
 
 def _by_batches(top: Axes, bottom: Axes, rows: pd.DataFrame) -> None:
-    """The same for other batches and their accountants, at the epsilons that they have, and the headline beside."""
+    """Draws accuracy and gain by batches and their accountants, at the epsilons that other batches have."""
     rows = _percent(rows)
     budgets = values_of(rows[rows["variant"] != "main"], "eps")
     for rank, eps in enumerate(reversed(budgets)):
@@ -118,7 +118,7 @@ def _decorate(top: Axes, bottom: Axes, rows: pd.DataFrame, title: str) -> None:
 
 
 def _by_errors(axes: Axes) -> None:
-    """An axis of accuracies on which errors are logarithmic: a collapse does not flatten what stands near the top."""
+    """Sets an axis of accuracies with logarithmic errors, so that a collapse does not flatten high accuracies."""
     axes.set_yscale("function", functions=(_errors, lambda place: 100 - np.exp(-np.asarray(place))))
     axes.autoscale_view(scalex=False)
     low, high = axes.get_ylim()
@@ -132,7 +132,7 @@ def _errors(accuracy: ArrayLike) -> NDArray[np.float64]:
 
 
 def _plain_symlog(axes: Axes) -> None:
-    """An axis of percentage points that is linear around 0, and logarithmic where accuracy collapses."""
+    """Sets an axis of percentage points that is linear near 0, and logarithmic where accuracy collapses."""
     axes.set_yscale("symlog", linthresh=4.0, linscale=1.5)
     axes.autoscale_view(scalex=False)
     low, high = axes.get_ylim()
@@ -142,7 +142,7 @@ def _plain_symlog(axes: Axes) -> None:
 
 
 def _cumulative(axes: Axes, rows: pd.DataFrame, kind: str) -> None:
-    """Simulated sums with the formula as a line, a colour a lambda."""
+    """Draws simulated sums of noise with the formula as a line, with one colour for each lambda."""
     for (lam,), own in each(rows, "lam"):
         formula = where(own, series="formula").sort_values("t")
         axes.plot(formula["t"], formula["mean"], color=lam_color(lam), label=rf"noise: $\lambda={lam:g}$")

@@ -1,4 +1,4 @@
-"""Figures of wang2026 of risks against iterations, records, epsilon and dimension, beside the claimed rates."""
+"""Figures of wang2026 on risks against iterations, records, epsilon and dimension, beside the claimed rates."""
 
 import math
 from typing import Any
@@ -43,7 +43,7 @@ MARKERS = "os^Dv<>P"
 
 
 def draw_rate_T(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Averaged empirical risk against T, a panel a batch size and a curve a step size."""
+    """Draws the averaged empirical risk against T, one panel for each batch size and one curve for each step size."""
     main = select(table)
     names = panels_in(main, display) or [""]
     figure, axes = panels(len(names), size=(5.0, 4.2), squeeze=False)
@@ -75,13 +75,13 @@ def _about(rows: pd.DataFrame, *columns: str) -> str:
 
 
 def draw_rate_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Averaged risks of gradient descent against n, plain and in units of the claimed rate."""
+    """Draws averaged risks of gradient descent against n, plain and in units of the claimed rate."""
     claim = r"Appendix E claims for the population risk $1/(\gamma^2n)$ at $B=n$, $T\sim n/\gamma^2$"
     return _by_records(select(table), claim)
 
 
 def draw_rate_minibatch(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Averaged risks of mini-batch SGD against n, plain and in units of the claimed rate."""
+    """Draws averaged risks of mini-batch SGD against n, plain and in units of the claimed rate."""
     claim = r"Corollary 5.6 claims $1/n$ (empirical) and $1/(\gamma^2n)$ (population) at $T\sim n^2/(\gamma^2B)$"
     return _by_records(select(table), claim, "hollow: $T$ capped, below what the corollary asks for")
 
@@ -108,7 +108,7 @@ def _by_records(rows: pd.DataFrame, claim: str, capped: str = "") -> Figure:
 
 
 def _with_steps(rows: pd.DataFrame) -> list[str]:
-    """n, B and T of each tick, the latter where they are one number."""
+    """Returns the labels of the ticks: each n, with B and T where these are the same in all its rows."""
     written = []
     for n in values_of(rows, "n"):
         own = where(rows, n=n)
@@ -118,12 +118,12 @@ def _with_steps(rows: pd.DataFrame) -> list[str]:
 
 
 def draw_private_rate_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Averaged risks of private training against n, a curve an accountant and lambda, and the multipliers."""
+    """Draws averaged risks of private training and multipliers against n, one curve for each accountant and lambda."""
     main = select(table)
     figure, axes = panels(3, size=(5.3, 4.3), squeeze=False)
     for panel, series in zip(axes[0], (POPULATION, EMPIRICAL), strict=False):
         rows = where(main, series=series)
-        # Slopes are those of the first panel.
+        # Curves are labelled in the first panel only, because their labels hold the slopes of population risks.
         _by_arm(panel, rows, named=series == POPULATION)
         guide(panel, rows.sort_values("mean").drop_duplicates("n", keep="last"), "n", -0.5, "claimed: slope $-1/2$")
         vacuous_line(panel)
@@ -145,18 +145,18 @@ def draw_private_rate_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _power(rows: pd.DataFrame) -> bool:
-    """Whether delta is n^-1.1 throughout."""
+    """Returns whether delta is n^-1.1 in all rows."""
     return bool(len(rows)) and bool(((rows["delta"] * rows["n"] ** 1.1 - 1).abs() < 0.01).all())
 
 
 def _by_arm(axes: Axes, rows: pd.DataFrame, y: str = "mean", *, named: bool) -> None:
-    """A curve an accountant and lambda; independent noise is dash-dotted where it has a guarantee."""
+    """Draws one curve for each accountant and lambda; independent noise with a guarantee is dash-dotted."""
     for lam in values_of(rows, "lam"):
         for name in in_order(where(rows, lam=lam)["accountant"]):
             own = where(rows, lam=lam, accountant=name)
             style = ({"linestyle": "-."} if lam == 0 else {}) | look(name)
             if y == "kappa" and name in UNPROVED:
-                # Around the points of others, whose multipliers may be the same.
+                # Large and empty, because the points of other accountants may be at the same places.
                 style |= {"markerfacecolor": "none", "markersize": 10, "zorder": 4}
             label = rf"$\lambda={lam:g}$: {label_of(name, own)}; slope {_slope(own)}" if named else None
             curve(axes, own, "n", label, y, **style)
@@ -168,7 +168,7 @@ def _slope(rows: pd.DataFrame) -> str:
 
 
 def draw_eps_and_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Averaged risks of private training against epsilon and against the dimension."""
+    """Draws averaged risks of private training against epsilon and against the dimension."""
     main = select(table)
     figure, axes = panels(2, size=(6.0, 4.2), squeeze=False)
     for panel, x, slope, text in zip(

@@ -1,4 +1,4 @@
-"""How accountants, budgets and correlations look, the same in all figures of wang2026, and the marks they share."""
+"""Colours, markers and labels of accountants, budgets and correlations in wang2026's figures, and axes for them."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ ACCOUNTANTS: dict[str, tuple[str, str, str]] = {
     "cyclic": ("black", "<", "fixed order, not amplified"), "fixed": (GREY, "x", "fixed multiplier"),
 }  # fmt: skip
 OTHER = (GREY, "x", "")
-# Accounts that the batches of Algorithm 1 do not have as a guarantee.
+# Accountants that guarantee nothing for the batches of Algorithm 1.
 UNPROVED = ("D9", "F8")
 MISSED = ("not met", "T capped")
 HOLLOW = "hollow and dashed: no guarantee here"
@@ -40,49 +40,49 @@ LAM, EPS, KAPPA, T, N, M, B, D, ETA = (
 POPULATION, EMPIRICAL, GAIN = "population risk", "empirical risk", "gain over lam = 0"
 GAIN_LABEL = r"gain over $\lambda=0$ in risk"
 BARS = "bars: 95 % intervals of means over seeds"
-# The loss of an output that is 0: a bound above it says nothing.
+# Loss of the output 0, above which a bound is vacuous.
 VACUOUS = math.log(2)
-# In inches: that titles and legends have room where a grid of one's own leaves few panels.
+# Smallest width of a figure in inches, because titles and legends need room also above few panels.
 LEAST_WIDTH = 13.5
-# Below this ratio of its ends a logarithmic axis is narrow; what it names is spread evenly.
+# Ratio of its ends below which a logarithmic axis is narrow, and the multiples of powers of ten that it then labels.
 NARROW, FINE = 10.0, (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
-# Where an axis of lambda stops resolving.
+# Largest lambda that an axis tells from 1.
 NEAR_ONE = 1 - 1e-9
 
 
 def look(name: str) -> dict[str, Any]:
-    """Colour, marker and line of an accountant; those without a guarantee are dashed and hollow."""
+    """Returns colour, marker and line of an accountant; accountants without a guarantee are dashed and hollow."""
     color, marker, _ = ACCOUNTANTS.get(name, OTHER)
     return {"color": color, "marker": marker} | (hollow(color) if name in UNPROVED else {})
 
 
 def hollow(color: str) -> dict[str, Any]:
-    """The look of what has no guarantee."""
+    """Returns the style of curves without a guarantee."""
     return {"color": color, "linestyle": "--", "markerfacecolor": "white"}
 
 
 def missed(rows: pd.DataFrame) -> "pd.Series[bool]":
-    """Rows outside the condition under which their account, or their claim, is stated."""
+    """Returns for each row whether it is outside the condition under which its accountant or claim is stated."""
     if "precondition" not in rows:
         return pd.Series(False, index=rows.index)
     return rows["precondition"].isin(MISSED)
 
 
 def label_of(name: str, rows: pd.DataFrame | None = None) -> str:
-    """An accountant's name; it says so if all rows lie outside its condition."""
+    """Returns an accountant's name, with a note if all rows are outside its condition."""
     text = ACCOUNTANTS.get(name, OTHER)[2] or name
     return f"{text}, outside its condition" if rows is not None and len(rows) and missed(rows).all() else text
 
 
 def in_order(names: Iterable[Any], known: Iterable[Any] = ACCOUNTANTS) -> list[Any]:
-    """Names, each once: known ones first and in their order, then the others."""
+    """Returns names, each once: known ones first and in their order, then the others."""
     found = {name for name in names if not pd.isna(name)}
     first = [name for name in known if name in found]
     return [*first, *sorted(found - set(first), key=str)]
 
 
 def curve(axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, y: str = "mean", **style: Any) -> None:
-    """Means with 95 % intervals, if known; points outside a condition are hollow, and the line dashed if all are."""
+    """Draws means with 95 % intervals, if known; points outside a condition are hollow, and if all are, dashed."""
     if not len(rows):
         return
     rows = rows.sort_values(x)
@@ -98,14 +98,14 @@ def curve(axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, y: s
 
 
 def by_accountant(axes: Axes, rows: pd.DataFrame, x: str, y: str = "mean", **style: Any) -> None:
-    """One curve an accountant."""
+    """Draws one curve for each accountant."""
     for name in in_order(rows["accountant"]):
         own = where(rows, accountant=name)
         curve(axes, own, x, label_of(name, own), y, **(look(name) | style))
 
 
 def best(axes: Axes, rows: pd.DataFrame, x: str, color: str, largest: bool = False) -> None:
-    """A star at the best point of a curve."""
+    """Draws a star at the best point of a curve, the smallest or, with `largest`, the largest."""
     kept = rows[np.isfinite(rows["mean"])]
     if len(kept) < 2:
         return
@@ -115,19 +115,19 @@ def best(axes: Axes, rows: pd.DataFrame, x: str, color: str, largest: bool = Fal
 
 
 def star_in_legend(axes: Axes, label: str = r"star: best $\lambda$") -> None:
-    """The star's entry."""
+    """Adds an entry for the star to the legend."""
     axes.plot([], [], "*", color="white", markeredgecolor="black", markersize=11, linestyle="none", label=label)
 
 
 def hollow_in_legend(axes: Axes, rows: pd.DataFrame, label: str = HOLLOW) -> None:
-    """What hollow points mean, if there are any."""
+    """Adds an entry for hollow points to the legend, if there are any."""
     unproved = "accountant" in rows and rows["accountant"].isin(UNPROVED).any()
     if unproved or missed(rows).any():
         axes.plot([], [], marker="o", markerfacecolor="white", color=GREY, linestyle="--", label=label)
 
 
 def guide(axes: Axes, rows: pd.DataFrame, x: str, slope: float, label: str, dash: Any = ":") -> None:
-    """A power law through the first of some points; it needs two of them."""
+    """Draws a power law through the first of some points, if there are at least two."""
     rows = rows[(rows["mean"] > 0) & (rows[x] > 0)].sort_values(x)
     if rows[x].nunique() < 2:
         return
@@ -137,19 +137,19 @@ def guide(axes: Axes, rows: pd.DataFrame, x: str, slope: float, label: str, dash
 
 
 def vacuous_line(axes: Axes, vertical: bool = False) -> None:
-    """The loss of an output that is 0."""
+    """Draws the loss of the output 0, above which bounds are vacuous."""
     draw = axes.axvline if vertical else axes.axhline
     style: dict[str, Any] = {"color": "black", "linestyle": (0, (1, 1)), "linewidth": 1.0}
     draw(VACUOUS, label=r"$\log 2$: loss of the output 0 (vacuous)", **style)
 
 
 def zero_line(axes: Axes) -> None:
-    """No difference."""
+    """Draws a line at a difference of 0."""
     axes.axhline(0.0, color="black", linewidth=0.8)
 
 
 def stretched(lam: ArrayLike) -> NDArray[np.float64]:
-    """-log(1 - lam), by which 0.9, 0.95 and 0.99 stand apart."""
+    """Returns -log(1 - lam), a scale on which 0.9, 0.95 and 0.99 are easy to tell apart."""
     return np.asarray(-np.log1p(-np.minimum(np.asarray(lam, dtype=float), NEAR_ONE)))
 
 
@@ -158,7 +158,7 @@ def _unstretched(place: ArrayLike) -> NDArray[np.float64]:
 
 
 def lam_axis(axes: Axes, values: Sequence[float], room: float = 0.075) -> None:
-    """An axis of lambda stretched towards 1 that names the grid's values, as far as there is room."""
+    """Sets an axis of lambda, stretched towards 1, with labels at those of the grid's values that have room."""
     axes.set_xscale("function", functions=(stretched, _unstretched))
     axes.set_xlabel(LAM)
     if not values:
@@ -172,7 +172,13 @@ def lam_axis(axes: Axes, values: Sequence[float], room: float = 0.075) -> None:
 
 
 def spaced(values: Sequence[float], places: NDArray[np.float64], room: float) -> list[float]:
-    """The smallest value, and from the largest downwards those that have room (a part of the whole) to both sides."""
+    """Returns the values that have room for a label: the smallest, and others from the largest downwards.
+
+    Args:
+        values: candidates.
+        places: their places on the axis.
+        room: least distance of two labels, as a part of the length of the axis.
+    """
     least = room * float(np.ptp(places))
     ordered = sorted(zip(values, places, strict=True))
     named, last = [ordered[0][0]], math.inf
@@ -184,57 +190,57 @@ def spaced(values: Sequence[float], places: NDArray[np.float64], room: float) ->
 
 
 def value_ticks(axes: Axes, values: Sequence[float], labels: Sequence[str] | None = None) -> None:
-    """Ticks at the grid's values only; call it after the scale is set."""
+    """Sets ticks at the grid's values only; to be called after the scale is set, because that resets ticks."""
     axes.set_xticks(list(values), labels or [f"{value:g}" for value in values])
     axes.xaxis.set_minor_locator(NullLocator())
 
 
 def lam_color(lam: float) -> str:
-    """A colour of lambda, from dark (0) to light (near 1), the same in all figures."""
+    """Returns the colour of a lambda, from dark (0) to light (near 1), the same in all figures."""
     return to_hex(mpl.colormaps["plasma"](0.87 * min(float(stretched(lam)) / 4.7, 1.0) ** 0.5))
 
 
 def eps_color(eps: float) -> str:
-    """A colour of epsilon, from dark (0.5) to light (8), the same in all figures."""
+    """Returns the colour of an epsilon, from dark (0.5) to light (8), the same in all figures."""
     place = (math.log2(eps) + 1) / 4 if eps > 0 else 0.0
     return to_hex(mpl.colormaps["viridis"](0.87 * min(max(place, 0.0), 1.0)))
 
 
 def where(rows: pd.DataFrame, **values: Any) -> pd.DataFrame:
-    """Rows that have the given values, of whatever variant."""
+    """Returns the rows that have the given values, of all variants."""
     for column, value in values.items():
         rows = rows[rows[column] == value]
     return rows
 
 
 def each(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
-    """Rows by the values of some columns, in rising order; rows without one of the values are left out."""
+    """Yields the rows by the values of some columns, in rising order; rows that lack a value are left out."""
     if len(rows):
         yield from rows.groupby(list(columns), sort=True)
 
 
 def values_of(rows: pd.DataFrame, column: str) -> list[Any]:
-    """The values of a column, each once, in rising order."""
+    """Returns the values of a column, each once, in rising order."""
     return sorted(set(rows[column].dropna()))
 
 
 def positive(rows: pd.DataFrame, column: str = "mean") -> pd.DataFrame:
-    """Rows whose value a logarithmic axis can show."""
+    """Returns the rows whose value is finite and positive, which a logarithmic axis can show."""
     return rows[np.isfinite(rows[column]) & (rows[column] > 0)]
 
 
 def panels_in(rows: pd.DataFrame, display: Mapping[str, Any]) -> list[str]:
-    """Panels in the order of the configuration; others after them."""
+    """Returns the panels in the order of the configuration, others after them."""
     return in_order(rows["panel"], display.get("cells", {}))
 
 
 def noise_label(kappa: float, lam: float) -> str:
-    """Noise multiplier and correlation; the latter means nothing without noise."""
+    """Returns the label of a noise multiplier and a correlation, which is left out without noise."""
     return rf"$\kappa={kappa:g}$, $\lambda={lam:g}$" if kappa else r"$\kappa=0$"
 
 
 def sizes(rows: pd.DataFrame, *columns: str) -> str:
-    """Those numbers of an experiment that are the same in all rows, for the title of a legend."""
+    """Returns the label of those columns that have one value in all rows, for the title of a legend."""
     names = {name: rf"\{name}" for name in ("delta", "eta", "kappa", "gamma")}
     names |= {"eps": r"\varepsilon", "C_clip": r"C_\mathrm{clip}", "lam": r"\lambda"}
     found = [(names.get(name, name), values_of(rows, name)) for name in columns if name in rows]
@@ -242,7 +248,7 @@ def sizes(rows: pd.DataFrame, *columns: str) -> str:
 
 
 def scientific(value: float) -> str:
-    """A number in a formula: 0.05, 20, 10^5, 3 10^5."""
+    """Returns a number as LaTeX for a formula: 0.05, 20, 10^5, 3 10^5."""
     if 1e-3 <= abs(value) < 1e4 or value == 0 or not math.isfinite(value):
         return f"{value:.3g}" if abs(value) < 1e3 else f"{value:g}"
     power = math.floor(math.log10(value) + 1e-9)
@@ -251,12 +257,12 @@ def scientific(value: float) -> str:
 
 
 def joined(*parts: str, by: str = ", ") -> str:
-    """Those parts of a title that are not empty."""
+    """Returns the parts of a title that are not empty, joined."""
     return by.join(part for part in parts if part)
 
 
 def finish(figure: Figure, axes: Iterable[Axes], columns: int, *sentences: str) -> None:
-    """The legend of all panels; its title says what is claimed and how points are drawn, a line each."""
+    """Adds the legend of all panels, with the sentences as its title, one line for each, and refines narrow axes."""
     shown = list(axes)
     for panel in shown:
         _finer_ticks(panel)
@@ -267,7 +273,7 @@ def finish(figure: Figure, axes: Iterable[Axes], columns: int, *sentences: str) 
 
 
 def _finer_ticks(axes: Axes) -> None:
-    """More ticks on a logarithmic axis of y that spans less than a decade, on which 1, 2 and 5 are two at most."""
+    """Sets more ticks on a logarithmic y axis of less than a decade, because 1, 2 and 5 give at most two there."""
     low, high = axes.get_ylim()
     if axes.get_yscale() == "log" and 0 < low < high < NARROW * low:
         axes.yaxis.set_major_locator(LogLocator(subs=FINE, numticks=12))

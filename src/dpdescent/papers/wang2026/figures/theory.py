@@ -1,4 +1,4 @@
-"""Figures of wang2026 of its bounds: explicit ones beside runs, and the widths that Theorem 4.1 admits."""
+"""Figures of wang2026 on its bounds: explicit ones beside runs, and the widths that Theorem 4.1 admits."""
 
 import math
 from typing import Any
@@ -39,8 +39,8 @@ from dpdescent.replication.drawing.figures import (
 )
 from dpdescent.replication.judging.statistics import Z95
 
-# Bounds with marker, colour and name; those with constants 1 promise nothing by themselves, and two of them are of
-# methods with a colour of their own.
+# Marker, colour and name of every bound. Those with constants 1 are no bounds by themselves; two have the colour of
+# their method.
 BOUNDS = {
     "C.11": ("D", PURPLE, "(C.11)"), "D.13": ("s", ORANGE, "Theorem D.13"),
     "A_corr": ("^", SKY, r"$\mathcal{A}_\mathrm{corr}$, constants 1"),
@@ -55,20 +55,20 @@ TERMS = {
 TOTAL = "total"
 CONSTANTS = {"sharp": "sharp constants", "paper": "the paper's constants"}
 DROPPED = "dropped"
-# Of the multiplier alone: those of the limits are another matter.
+# Treatments of the logarithms in the multiplier that have curves in every panel; others have rows of their own.
 PLAIN = ("kept", DROPPED)
 EXPONENTS = {"gamma^-4": (r"$\gamma^{-4}$", ":"), "gamma^-6": (r"$\gamma^{-6}$: Corollary 5.3", "-.")}
 
 
 def draw_bound_vs_run(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Bounds and measured risks by setting, and the terms of the sharper explicit bound; a row a step size."""
+    """Draws bounds and measured risks by setting, and terms of the sharper explicit bound, a row for each step size."""
     main = select(table)
     names = panels_in(main, display) or [""]
     figure, axes = panels(2, len(names), size=(7.4, 4.0), squeeze=False)
     for (left, right), name in zip(axes, names, strict=True):
         rows = where(main, panel=name)
         settings = sorted({*zip(rows["T"], rows["kappa"], rows["lam"], strict=True)})
-        # Without noise there is no correlation to speak of.
+        # Of settings without noise lambda = 0 is kept alone, because lambda has no effect there.
         settings = [key for key in settings if key[1] > 0 or (*key[:2], 0.0) not in settings or key[2] == 0]
         _totals(left, rows, settings)
         _terms(right, rows, settings)
@@ -88,14 +88,14 @@ def _setting_axis(axes: Axes, settings: list[tuple[float, float, float]]) -> Non
     axes.set_yticks(range(len(settings)), names, fontsize=8)
     axes.set_ylim(max(len(settings), 1) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
-    # Bounds stand above and below a setting's tick: lines between settings say whose they are.
+    # Lines separate the settings, because the bounds of one are drawn above and below its tick.
     between = np.arange(1, len(settings)) - 0.5
     axes.hlines(between, 0, 1, transform=axes.get_yaxis_transform(), color=GREY, linewidth=0.4, alpha=0.6)
     axes.set_xlabel("averaged empirical risk")
 
 
 def _placed(rows: pd.DataFrame, settings: list[tuple[float, float, float]]) -> pd.DataFrame:
-    """Rows with the place of their setting."""
+    """Returns rows with the place of their setting on the axis; rows of other settings are left out."""
     keys = list(zip(rows["T"], rows["kappa"], rows["lam"], strict=True))
     places = [settings.index(key) if key in settings else math.nan for key in keys]
     return rows.assign(place=places).dropna(subset="place")
@@ -129,7 +129,7 @@ def _terms(axes: Axes, rows: pd.DataFrame, settings: list[tuple[float, float, fl
 
 
 def draw_admissible_width(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Lower and upper limit of the width against n, a column a margin and a row a step or what has logarithms."""
+    """Draws lower and upper limits of the width against n, columns by margin, rows by step size and logarithms."""
     main = select(table)
     margins, views = values_of(main, "gamma") or [math.nan], _views(main) or [(math.nan, [])]
     figure, axes = panels(len(margins), len(views), size=(6.2, 3.7), squeeze=False)
@@ -147,7 +147,10 @@ def draw_admissible_width(table: pd.DataFrame, display: dict[str, Any]) -> Figur
 
 
 def _views(rows: pd.DataFrame) -> list[tuple[float, list[str]]]:
-    """Step and logarithms of a row of panels: every step; with logarithms elsewhere, the step that admits most."""
+    """Returns step size and kinds of logarithms for each row of panels.
+
+    Logarithms other than in the multiplier are drawn only at the smallest step size, which admits the most widths.
+    """
     steps, kinds = values_of(rows, "eta"), in_order(rows["logs"], PLAIN)
     common = [kind for kind in kinds if kind in PLAIN]
     further = [(eta, [kind]) for eta in steps[:1] for kind in kinds if kind not in PLAIN]
@@ -155,12 +158,12 @@ def _views(rows: pd.DataFrame) -> list[tuple[float, list[str]]]:
 
 
 def _window(axes: Axes, rows: pd.DataFrame) -> None:
-    """The limits with the admitted widths shaded, and the two powers of the margin."""
+    """Draws the limits with the admitted widths shaded, and the two powers of the margin."""
     lower = positive(where(rows, series="lower limit")).sort_values("n")
     for name in in_order(where(rows, series="upper limit")["accountant"]):
         upper = positive(where(rows, series="upper limit", accountant=name)).sort_values("n")
         color, marker, text = ACCOUNTANTS.get(name, (BLUE, "o", f"{name}, no logarithms"))
-        # Hollow points say what a second name would: one name will do.
+        # One label for full and hollow points, because hollow points already say which are outside the condition.
         curve(axes, upper, "n", f"upper limit, {text}", color=color, marker=marker)
         both = upper.merge(lower.drop_duplicates("n"), on="n", suffixes=("", "_lower"))
         admitted = both["mean"] > both["mean_lower"]
