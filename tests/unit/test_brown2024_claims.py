@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 import pytest
-from dpdescent.replication.judging.judgement import row_at
+from dpdescent.replication.judging.bound_rows import row_at
 
 from dpdescent.papers.brown2024 import claims, findings
 from dpdescent.papers.brown2024.claims import accuracy, clipping, intervals, theory  # fmt: skip
