@@ -157,9 +157,7 @@ def _order(rows: pd.DataFrame, figure: FixedRatio) -> Iterator[Claim]:
 
 def _as_predicted(rows: pd.DataFrame, id: str, artefact: str, source: Source, place: str) -> Claim:
     """The claim that the clipped algorithm's error is that of the exact law of Lemma 2.3, on the same data sets."""
-    over_law = (
-        algebra.over(row, pd.Series({"mean": row["predicted"], "se": math.nan})) for row in algebra.each(rows)
-    )
+    over_law = (algebra.over(row, pd.Series({"mean": row["predicted"], "se": math.nan})) for row in algebra.each(rows))
     return claim(
         id=id, artefact=artefact, location=f"Lemma 2.3, {place}", kind="theorem", source=source,
         statement="without clipping the iterate is Gaussian about theta_hat, with this mean and covariance",
