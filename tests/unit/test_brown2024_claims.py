@@ -747,6 +747,9 @@ def test_findings_are_called_errors_only_with_a_charitable_reading() -> None:
     errors = {each.finding for each in made if each.kind == "mathematics" and each.status == "confirmed"}
     assert errors == {"small-sigma", "steps-small-rho", "sample-condition", "lemma-2.6-constant"}
     assert {each.finding for each in made if each.kind == "text" and each.status == "confirmed"} == set()
+    headlines = {each.finding: each.headline for each in made if each.headline}
+    assert list(headlines) == ["small-sigma"]
+    assert headlines["small-sigma"].startswith("0.1 times its bound at constant 1: ")
     for each in made:
         assert each.paper == "brown2024"
         assert all([each.statement, each.expected, each.measured, each.charitable_reading])
