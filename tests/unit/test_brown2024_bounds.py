@@ -25,7 +25,7 @@ from dpdescent.papers.brown2024.theory import coverage
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 from dpdescent.replication.configuration.project import Artefact
-from dpdescent.replication.judging import judgement
+from dpdescent.replication.judging import bound_rows
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ROOT = Path(__file__).parents[2]
@@ -272,7 +272,7 @@ def test_rows_that_are_looked_up_by_name_stand_once_at_every_scale(at_scale: Evi
     made = pd.DataFrame([vars(row) for row in bounds.evaluate(at_scale)])
     with_bounds = replace(at_scale, tables=at_scale.tables | {"bounds": made})
     for name in NAMES:
-        assert math.isfinite(judgement.bound_value(with_bounds, name)), name
+        assert math.isfinite(bound_rows.bound_value(with_bounds, name)), name
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -318,12 +318,12 @@ def test_only_what_the_paper_gets_wrong_or_leaves_open_fails(rows: list[Bound]) 
 
 
 def test_an_order_neither_holds_nor_fails(at_scale: Evidence) -> None:
-    orders = [row for row in bounds.evaluate(at_scale) if judgement.ORDER in row.note]
+    orders = [row for row in bounds.evaluate(at_scale) if bound_rows.ORDER in row.note]
     assert {row.measured is None for row in orders} == {True, False}
     assert [row for row in orders if row.holds is not None] == []
     hidden = [row for row in bounds.evaluate(at_scale) if "c' = 1" in row.note]
     assert hidden
-    assert all(judgement.ORDER in row.note for row in hidden)
+    assert all(bound_rows.ORDER in row.note for row in hidden)
 
 
 def test_note_of_an_order_compares(rows: list[Bound]) -> None:
@@ -1032,9 +1032,21 @@ def test_a_sample_without_a_finite_least_squares_error_is_refused(evidence: Evid
     ],
 )  # fmt: skip
 def test_row_allows_for_chance(
-    measured: float, direction: judgement.Direction | None, allowed: float, holds: bool | None
+    measured: float, direction: bound_rows.Direction | None, allowed: float, holds: bool | None
 ) -> None:
-    assert judgement.row("b", "l", "s", 2.0, measured, direction, "a note", allowed).holds is holds
+    assert (
+        bound_rows.row(
+            bound="b",
+            location="l",
+            setting="s",
+            value=2.0,
+            measured=measured,
+            direction=direction,
+            note="a note",
+            allowed=allowed,
+        ).holds
+        is holds
+    )
 
 
 @pytest.mark.parametrize(
@@ -1045,6 +1057,8 @@ def test_row_allows_for_chance(
     ],
 )  # fmt: skip
 def test_identity_holds_on_both_sides(measured: float | None, allowed: float, holds: bool | None) -> None:
-    found = judgement.identity("b", "l", "s", 2, measured, allowed, "a note")
+    found = bound_rows.identity(
+        bound="b", location="l", setting="s", value=2, measured=measured, allowed=allowed, note="a note"
+    )
     number = None if measured is None or math.isnan(measured) else measured
     assert found == Bound("b", "l", "s", 2.0, number, holds, "a note")

@@ -12,14 +12,15 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 import pytest
-from dpdescent.replication.judging.judgement import row_at
 
 from dpdescent.papers.brown2024 import claims, findings
-from dpdescent.papers.brown2024.claims import accuracy, clipping, intervals, theory  # fmt: skip
+from dpdescent.papers.brown2024.claims import clipping, theory
 from dpdescent.replication.build import tables
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration import project
+from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging import evidence as records
+from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import log_log_slope
 
@@ -226,8 +227,11 @@ def judged(made: Tables, *parts: ModuleType) -> dict[str, Claim]:
     return {claim.claim: claim for part in parts or (claims,) for claim in part.judge(Evidence(SPEC, made))}
 
 
-PARTS = (theory, accuracy, clipping, intervals)
-JUDGES = {name: part for part in PARTS for name in judged(RIGHT, part)}
+def judged_one(made: Tables, name: str) -> Claim:
+    """One claim, judged without the others."""
+    return by_id.judge_one(claims, Evidence(SPEC, made), name)
+
+
 WORLD = judged(RIGHT)
 TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE]
 
@@ -249,6 +253,43 @@ def test_names_of_claims_are_unique_and_their_artefacts_exist() -> None:
 def test_what_cannot_be_tested_says_why() -> None:
     for name in NOT_TESTABLE:
         assert WORLD[name].criterion.startswith("none: ")
+
+
+def named_by(condition: Callable[[Claim], bool]) -> set[str]:
+    return {name for name, claim in WORLD.items() if condition(claim)}
+
+
+def test_claims_say_whose_they_are_what_about_and_why_changed() -> None:
+    assert named_by(lambda claim: claim.kind == "privacy") == {"lemma-2.1", "footnote-2-0.015", "no-cost-to-privacy"}
+    assert {claim.source for claim in WORLD.values()} == {"paper", "ours"}
+    # What the paper does not say is ours: statements in brackets, a law of ours, and thresholds that are not 5 sqrt(p).
+    ours = named_by(lambda claim: claim.statement.startswith("(") or "3 sqrt(p)" in claim.quantity + claim.location)
+    assert named_by(lambda claim: claim.source == "ours") == ours | {"no-clipping-10"}
+    moved = named_by(lambda claim: "-comparable-" in claim.claim or claim.claim.endswith("-larger-batches"))
+    assert named_by(lambda claim: claim.changed != "") == moved | {
+        "lemma-2.5", "lemma-2.5-any-sigma", "lemma-2.6", "theorem-3.1-simulated",
+    }  # fmt: skip
+
+
+def test_cells_are_told_by_their_place() -> None:
+    cells = {name: [cell.cell for cell in claim.cells] for name, claim in WORLD.items()}
+    assert cells["fig01-order-ols"] == [f"p = {p}" for p in (2, 10, 20, 50, 100, 1000)]
+    assert cells["fig07-two-sides-1000"][:2] == ["T = 5, fewest clipped", "T = 5, most clipped"]
+    assert cells["fig07-tolerance-1000"] == ["T = 20 after T = 5", "T = 100 after T = 20"]
+    assert cells["lemma-2.5-any-sigma"] == ["sigma = 1", "sigma = 0.01"]
+    assert cells["fig05-autocorrelation"] == ["n = 1000", "n = 10000"]
+
+
+def test_sizes_without_ids_are_said_not_to_be_judged() -> None:
+    made = world()
+    for artefact in ("fig04", "fig07"):
+        change(artefact, value=7000, column="n", n=5000)(made)
+    found = judged(made, clipping)
+    assert {name for name, claim in found.items() if claim.verdict == "not testable"} == {
+        name for name in found if name.endswith("-5000")
+    }
+    for name, claim in found.items():
+        assert claim.note.endswith("no claim is declared at n = 7000, which is not judged") == ("fig03" not in name)
 
 
 # Worlds in which one claim is false
@@ -357,16 +398,16 @@ def stretched(made: Tables) -> None:
     table["mean"] = np.exp(-table["gamma"] / table["p"] * 20**0.5)
 
 
-def falsified(name: str, *parts: ModuleType) -> dict[str, Claim]:
+def falsified(name: str) -> Tables:
     made = world()
     (edit,) = (make(*found.groups()) for pattern, make in FALSE.items() if (found := re.fullmatch(pattern, name)))
     edit(made)
-    return judged(made, *parts)
+    return made
 
 
 @pytest.mark.parametrize("name", [name for name in TESTABLE if name not in FORMULAS])
 def test_every_claim_fails_where_it_is_false(name: str) -> None:
-    assert falsified(name, JUDGES[name])[name].verdict == "not reproduced"
+    assert judged_one(falsified(name), name).verdict == "not reproduced"
 
 
 # Other ways to be false, or to be true in spite of a number
@@ -415,7 +456,7 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
 def test_what_a_claim_looks_at(case: str) -> None:
     (name, edit, expected), made = OTHERWISE[case], world()
     edit(made)
-    assert judged(made, JUDGES[name])[name].verdict == expected
+    assert judged_one(made, name).verdict == expected
 
 
 def test_contours_are_those_of_their_level() -> None:
@@ -435,25 +476,25 @@ def test_a_clipped_fraction_is_not_read_beyond_the_grid_of_thresholds(kept: Call
     """5 sqrt(p) is 11.2 at p = 5 and 70.7 at p = 200."""
     made = world()
     made["fig03"] = made["fig03"][made["fig03"]["gamma"].map(kept)]
-    assert judged(made, clipping)["fig03-low"].verdict == "not testable"
+    assert judged_one(made, "fig03-low").verdict == "not testable"
 
 
 @pytest.mark.parametrize("name", ["fig01-order-ols", "fig06-burn-in", "fig05-autocorrelation", "no-clipping-5"])
 def test_other_claims_do_not_notice(name: str) -> None:
-    found = falsified(name)
+    found = judged(falsified(name))
     assert {other for other in TESTABLE if found[other].verdict != "reproduced"} == {name}
 
 
 def test_privacy_of_the_noise_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a sensitivity of 3 gamma / n the printed noise would not do."""
     monkeypatch.setattr(theory, "mean_sensitivity", lambda gamma, n: 3 * gamma / n)
-    found = judged(RIGHT, theory)["lemma-2.1"]
+    found = judged_one(RIGHT, "lemma-2.1")
     assert (found.verdict, found.measured) == ("not reproduced", pytest.approx(2.25, rel=1e-12))
 
 
 def test_epsilon_is_compared_with_the_printed_one() -> None:
     spec = {**SPEC, "published": {**SPEC["published"], "epsilon_at_rho": {"0.015": 0.926}}}
-    found = {claim.claim: claim for claim in claims.judge(Evidence(spec, RIGHT))}["footnote-2-0.015"]
+    found = by_id.judge_one(claims, Evidence(spec, RIGHT), "footnote-2-0.015")
     assert (found.verdict, found.measured) == (
         "not reproduced",
         pytest.approx(0.015 + 2 * math.sqrt(0.015 * math.log(1e6))),
@@ -510,7 +551,7 @@ def test_a_share_of_squared_bias_may_be_nil_or_less(bias: float) -> None:
 def test_a_share_counts_the_error_of_the_whole() -> None:
     made = world()
     change("fig04", value=0.1, column="se", n=1000, series="mse", clip_factor=10.0)(made)
-    share = judged(made, clipping)["fig04-high-threshold-1000"]
+    share = judged_one(made, "fig04-high-threshold-1000")
     assert share.high - share.measured == pytest.approx(1.96 * math.hypot(0.003, 0.1) / 3.0005, rel=1e-3)
 
 
@@ -520,7 +561,7 @@ def test_no_bias_at_either_end_says_nothing_on_its_fall() -> None:
     for factor, mean, se in ((0.1, -1e-3, 1e-4), (10.0, 0.0, 1e-3)):
         change("fig04", value=mean, n=1000, series="bias2", clip_factor=factor)(made)
         change("fig04", value=se, column="se", n=1000, series="bias2", clip_factor=factor)(made)
-    fall = judged(made, clipping)["fig04-bias-falls-1000"]
+    fall = judged_one(made, "fig04-bias-falls-1000")
     assert fall.low <= fall.measured < 0 < fall.high == math.inf
     assert fall.verdict == "inconclusive"
 
@@ -528,9 +569,9 @@ def test_no_bias_at_either_end_says_nothing_on_its_fall() -> None:
 def test_the_note_on_fewer_steps_compares_equal_thresholds() -> None:
     made = world()
     change("fig04", 1.5, variant="ten iterations", n=1000, error_to="theta_hat", series="bias2", clip_factor=0.1)(made)
-    assert "squared bias by a factor 1.5:" in judged(made, clipping)["fig04-low-threshold-1000"].note
+    assert "squared bias by a factor 1.5:" in judged_one(made, "fig04-low-threshold-1000").note
     made["fig04"] = made["fig04"].query("clip_factor > 0.2 or variant != 'main'")
-    assert "squared bias by a factor 1:" in judged(made, clipping)["fig04-low-threshold-1000"].note
+    assert "squared bias by a factor 1:" in judged_one(made, "fig04-low-threshold-1000").note
 
 
 def test_a_squared_bias_within_its_error_of_zero_bounds_the_fall_from_below_only() -> None:
@@ -539,7 +580,7 @@ def test_a_squared_bias_within_its_error_of_zero_bounds_the_fall_from_below_only
         made = world()
         for column, value in (("mean", mean), ("se", se)):
             change("fig04", value=value, column=column, n=1000, series="bias2", clip_factor=10.0)(made)
-        found = judged(made, clipping)["fig04-bias-falls-1000"]
+        found = judged_one(made, "fig04-bias-falls-1000")
         ceiling = max(mean, 0.0) + 1.96 * se
         assert found.high == math.inf
         assert found.low == pytest.approx(0.6 * (1 - 1.96e-3) / ceiling, rel=1e-3)
@@ -706,6 +747,9 @@ def test_findings_are_called_errors_only_with_a_charitable_reading() -> None:
     errors = {each.finding for each in made if each.kind == "mathematics" and each.status == "confirmed"}
     assert errors == {"small-sigma", "steps-small-rho", "sample-condition", "lemma-2.6-constant"}
     assert {each.finding for each in made if each.kind == "text" and each.status == "confirmed"} == set()
+    headlines = {each.finding: each.headline for each in made if each.headline}
+    assert list(headlines) == ["small-sigma"]
+    assert headlines["small-sigma"].startswith("0.1 times its bound at constant 1: ")
     for each in made:
         assert each.paper == "brown2024"
         assert all([each.statement, each.expected, each.measured, each.charitable_reading])
@@ -749,7 +793,7 @@ def test_tables_of_the_experiments_can_be_judged(folder: Path, tmp_path: Path) -
     back = read_rows(tmp_path / "claims.csv")
     assert [row["verdict"] for row in back] == [claim.verdict for claim in made]
     by_name = {claim.claim: claim for claim in made}
-    for name in ("lemma-2.1", "fig01-order-adassp", "fig04-low-threshold-1000", "fig06-burn-in"):
+    for name in ("lemma-2.1", "fig01-order-matched", "fig04-low-threshold-1000", "fig06-burn-in"):
         assert by_name[name].verdict == "reproduced", name
     for name in ("fig07-half-or-none-5000", "fig06-comparable-checkpoints", "theorem-2.7-any-sigma"):
         assert by_name[name].verdict == "not reproduced", name

@@ -37,7 +37,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _versions(case: Case, measured: float, whose: str = "") -> Iterator[Bound]:
-    """(a) without data, (b) at ||theta_hat||, (c) by the exact law, and the theorem itself."""
+    """Yields the bound (a) without data, (b) at ||theta_hat||, (c) by the exact law, and as the theorem has it."""
     at, given = case.setting, _run(case)
     whose = whose or f"measured is {in_words(quantile(case.beta))} over runs"
     free = accuracy.accuracy_without_data(n=at.n, sigma=SIGMA, **given)
@@ -76,7 +76,10 @@ def _order(name: str, location: str, case: Case, value: float, measured: float, 
 
 
 def _figure_4(experiment: Experiment) -> Iterator[Bound]:
-    """The figure has mean squares over runs; where a run's bound is a sum, its root mean square is below it too."""
+    """Yields rows of Figure 4, which has mean squares over runs.
+
+    Where the bound of a run is a sum, its root mean square is below it too.
+    """
     k = experiment.evidence.settings["clip_factor"]
     rows = experiment.rows(series="mse", error_to="theta_hat", clip_factor=k)
     for found in each(rows):
@@ -94,7 +97,7 @@ def _last_form(case: Case, measured: float) -> Bound:
 
 
 def _prescriptions(case: Case) -> Iterator[Bound]:
-    """T and gamma of the theorem beside those of the experiment."""
+    """Yields T and gamma of the theorem beside those of the experiment."""
     at = case.setting
     steps = accuracy.theorem_steps(n=at.n, p=at.p, rho=at.rho)
     none = "" if steps > 0 else "; not positive: n rho <= p, where the theorem prescribes no step"
@@ -155,7 +158,7 @@ def _condition(name: str, location: str, case: Case, needed: float, note: str) -
 
 
 def _informal(experiment: Experiment) -> Iterator[Bound]:
-    """Theorem 1.2 hides logarithms besides constants, so that nothing can hold or fail."""
+    """Yields Theorem 1.2, which hides logarithms besides constants, so that nothing can hold or fail."""
     isotropic = "; the theorem has isotropic covariates" if experiment.skew else ""
     for found in each(experiment.rows(series="DP-GD", error_to="theta_star")):
         case = experiment.case(n=found["n"], p=found["p"])
@@ -169,7 +172,7 @@ def _informal(experiment: Experiment) -> Iterator[Bound]:
 
 
 def _norm_of_the_series(evidence: Evidence) -> Iterator[Bound]:
-    """What the proof makes of ||A^(T)||, in units of eta lambda, where it is tightest: two covariates."""
+    """Yields what the proof makes of ||A^(T)||, in units of eta lambda, where it is tightest: two covariates."""
     beta, T = evidence.settings["beta"], 20
     contraction = (1.0 - errors.ETA) ** 2
     exact = (1.0 - contraction**T) / (1.0 - contraction)

@@ -68,7 +68,7 @@ class Cell:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every size: the condition, what is required, what is clipped; then rows without data."""
+    """Evaluates rows of every size: the condition, what is required, what is clipped; then rows without data."""
     for cell in cells(evidence, "condition"):
         for part in (_spectrum, _covariates, _residuals, _signal, _cross, _condition):
             yield from part(cell)
@@ -162,7 +162,7 @@ def _condition(cell: Cell) -> Iterator[Bound]:
 
 
 def _required(cell: Cell) -> Iterator[Bound]:
-    """gamma and n of Lemma 2.5: conditions, which bound nothing."""
+    """Yields gamma and n of Lemma 2.5: conditions, which bound nothing."""
     sources = {"the data's": "the data's own c0, mean over data sets", "the lemma's": "the c0 of Lemma 2.6"}
     for whose, source in sources.items():
         for quantity, location in (("gamma", "Lemma 2.5"), ("n", "Lemma 2.5, (74)")):
@@ -197,7 +197,7 @@ def _smallest(cell: Cell) -> Iterator[Bound]:
 
 
 def _clipped(cell: Cell) -> Iterator[Bound]:
-    """The lemma's failure probability beside runs with its own threshold and noise."""
+    """Yields the failure probability of Lemma 2.5 beside runs with its own threshold and noise."""
     for found in each(cell.rows[cell.rows["series"] == COUPLED]):
         sigma = float(found["sigma"])
         share = pick(cell.rows, "mean", series=FRACTION, sigma=sigma)

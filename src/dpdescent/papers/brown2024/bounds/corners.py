@@ -79,7 +79,10 @@ def _growth(rows: pd.DataFrame) -> Iterator[Bound]:
 
 
 def _small_rho(evidence: Evidence, rho: float, c: float) -> Iterator[Bound]:
-    """Sigma = I; noise and clipping, which come on top, are left out, so that the error is one from below."""
+    """Yields rows of rho -> 0 at Sigma = I.
+
+    Noise and clipping, which come on top, are left out, so that the error is one from below.
+    """
     corner = corners.small_budget(
         rho=rho, p=P, sigma=SIGMA, beta=evidence.settings["beta"], ratio=RATIO, constant=c
     )  # fmt: skip

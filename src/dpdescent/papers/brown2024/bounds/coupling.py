@@ -19,7 +19,7 @@ COUPLED, FRACTION = "P(some gradient is clipped)", "fraction clipped"
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of single runs, then of the coverage of intervals with and without clipping."""
+    """Evaluates rows of single runs, then of the coverage of intervals with and without clipping."""
     yield from _single(evidence)
     for artefact, place in runs.COVERAGE.items():
         yield from _coverage(Experiment(evidence, artefact, place, "clipped"))
@@ -53,7 +53,7 @@ def _shift(text: str, tv: float, point: pd.Series) -> Bound:
 
 
 def _coverage(experiment: Experiment) -> Iterator[Bound]:
-    """DP-GD beside the exact process on the same data sets, with other normals."""
+    """Yields the coverage of DP-GD beside that of the exact process on the same data sets, with other normals."""
     free = experiment.rows(process="exact").set_index(["n", "steps", "series"])
     for found in each(experiment.rows(process="clipped")):
         key = (found["n"], found["steps"], found["series"])

@@ -33,7 +33,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _guaranteed(experiment: Experiment) -> Iterator[Bound]:
-    """Without clipping, as the theorem supposes."""
+    """Yields the guaranteed coverage of runs without clipping, as Theorem 3.1 supposes."""
     table = experiment.rows(process="exact")
     rows = table[table["series"].isin(runs.CONSTRUCTIONS)]
     for found in each(rows):
@@ -57,7 +57,7 @@ def _guaranteed(experiment: Experiment) -> Iterator[Bound]:
 
 
 def _autocorrelation(experiment: Experiment) -> Iterator[Bound]:
-    """From the shortest and the longest run of every size: with clipping it may grow with the run."""
+    """Yields the lag-1 autocorrelation of the shortest and the longest run of every size, which clipping may raise."""
     table = experiment.rows(process=experiment.panel, series=LAG1)
     for _, rows in table.groupby("n"):
         for found in each(rows[rows["steps"].isin(ends(rows, "steps"))]):
@@ -71,7 +71,7 @@ def _autocorrelation(experiment: Experiment) -> Iterator[Bound]:
 
 
 def _theorem(experiment: Experiment) -> Iterator[Bound]:
-    """The theorem's own estimates: last iterates of m runs of T steps, or every T-th of one run."""
+    """Yields rows of Theorem 3.1's own estimates: last iterates of m runs of T steps, or every T-th of one run."""
     rows = experiment.rows(panel="coverage")
     for (p, n, T), group in rows.groupby(["p", "n", "T"]):
         for construction in THEOREM:

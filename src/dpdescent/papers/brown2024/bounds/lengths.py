@@ -19,7 +19,7 @@ LAW = "Lemma 2.3"
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every plotted length, then of the limit for batched means."""
+    """Evaluates rows of every plotted length, then of the limit for batched means."""
     for artefact, place in runs.LENGTH.items():
         for process in ("clipped", "exact"):
             experiment = Experiment(evidence, artefact, place, process)
@@ -66,7 +66,7 @@ def settled(experiment: Experiment, case: Case, found: pd.Series) -> float:
 
 
 def _longest(experiment: Experiment, n: int, rows: pd.DataFrame) -> Iterator[Bound]:
-    """Batched means of the longest runs of one size beside their limit, and beside least squares."""
+    """Yields the length of batched means in the longest runs of a size beside their limit, and beside least squares."""
     last = _last(rows)
     text = f"{experiment.place}, {experiment.panel}: n={n}, N={last['steps'].iloc[0]}"
     yield stated(
@@ -115,7 +115,7 @@ def _over(rows: pd.DataFrame) -> float | None:
 
 
 def _looked_up(experiment: Experiment) -> Iterator[Bound]:
-    """The ratio as a function of n, which the paper does not state: 205 / sqrt(n) at its settings."""
+    """Yields the ratio of lengths as a function of n, which the paper does not state: 205 / sqrt(n) at its settings."""
     rows = experiment.rows(process=experiment.panel)
     if rows.empty:
         return

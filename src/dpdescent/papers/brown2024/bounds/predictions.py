@@ -24,7 +24,7 @@ ON_DATA = "mean over the same data sets; no clipping"
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every point, then the constant C and the crossings n*."""
+    """Evaluates rows of every point, then the constant C and the crossings n*."""
     for artefact in runs.DIMENSION:
         yield from _dimension(runs.dimension(evidence, artefact))
     for experiment in runs.costs(evidence):
@@ -52,7 +52,7 @@ def to_theta_hat(case: Case) -> float:
 
 
 def to_theta(case: Case) -> float:
-    """The same to theta*."""
+    """Predicted root mean square distance of the last iterate to theta* at Sigma = I."""
     at = case.setting
     return errors.error_to_theta(
         n=at.n, p=at.p, rho=at.rho, T=at.T, eta=at.eta, k=case.k, sigma=SIGMA, start=case.estimate_norm

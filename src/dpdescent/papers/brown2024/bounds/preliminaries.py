@@ -20,7 +20,7 @@ RATES = f"logarithms too; {ORDER}"
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of the preliminaries, then of the rates: at Figure 1's points, and where they reach 1."""
+    """Evaluates rows of the preliminaries, then of the rates: at Figure 1's points, and where they reach 1."""
     for found in each(evidence.select("table_preliminaries")):
         yield from _square(evidence, found) if found["quantity"].startswith(SQUARE) else [_probability(found)]
     yield from _at_figure_1(runs.dimension(evidence, "fig01"))
@@ -39,7 +39,7 @@ def _probability(found: pd.Series) -> Bound:
 
 
 def _square(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """The exact mean, from which n follows, and the claim at constant 1."""
+    """Yields the exact mean, from which n follows, and the claim at constant 1."""
     p, beta = int(found["p"]), evidence.settings["beta"]
     n = round(SIGMA**2 * p / found["bound"]) + p + 1
     text, name = f"p={p}, n={n}", "|theta_hat - theta*|^2"
@@ -72,7 +72,7 @@ def _at_figure_1(experiment: Experiment) -> Iterator[Bound]:
 
 
 def _gradients(experiment: Experiment) -> Iterator[Bound]:
-    """How large gradients are: the paper's order, and that of the Cauchy-Schwarz inequality."""
+    """Yields how large gradients are: the paper's order, and that of the Cauchy-Schwarz inequality."""
     for p, rows in experiment.rows().groupby("p"):
         rare = rows[rows["mean"] <= LOW]["gamma"]
         at = errors.rates(n=rows["n"].iloc[0], p=int(p), rho=experiment.value("rho"), sigma=SIGMA)

@@ -28,12 +28,12 @@ BUDGETED = ("fig01", "fig02", "fig03", "fig04", "fig05", "fig07", "fig08", "fig0
 
 
 def dimension(evidence: Evidence, artefact: str) -> Experiment:
-    """Figure 1 or 9."""
+    """Yields the private runs of Figure 1 or 9."""
     return Experiment(evidence, artefact, DIMENSION[artefact])
 
 
 def costs(evidence: Evidence) -> Iterator[Experiment]:
-    """Figures 2 and 8, panel by panel."""
+    """Yields the private runs of Figures 2 and 8, panel by panel."""
     return (Experiment(evidence, artefact, place, panel) for (artefact, panel), place in COST.items())
 
 
@@ -44,7 +44,7 @@ def plotted(experiment: Experiment) -> Iterator[tuple[Case, pd.Series]]:
 
 
 def at_ends(experiment: Experiment) -> Iterator[tuple[Case, pd.Series]]:
-    """The same at the ends of the grid in n."""
+    """Yields the private points of a panel of Figure 2 or 8 at the ends of its grid in n."""
     points = list(plotted(experiment))
     sizes = ends(pd.DataFrame([found for _, found in points]), "n") if points else []
     return ((case, found) for case, found in points if case.setting.n in sizes)
@@ -101,7 +101,7 @@ def constructed(experiment: Experiment, found: pd.Series) -> Case:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every figure's runs at the ends of its grids, then of every budget."""
+    """Evaluates rows of every figure's runs at the ends of its grids, then of every budget."""
     for case in (*single(evidence), *intervals(evidence)):
         yield from _cost(case)
     yield from _conversions(evidence)

@@ -1,15 +1,15 @@
 """Every claim of brown2024 that a computation can judge, with a criterion made from the paper's words.
 
 The criteria were written before any paper-scale run; what a throw-away prototype had shown was known, and what was
-changed later says so in its note. The words are read as numbers in `reading`, the same for all claims.
+changed later says so in its column `changed`. The words are read as numbers in `reading`, the same for all claims.
 """
 
-from dpdescent.papers.brown2024.claims import accuracy, clipping, intervals, theory
+from dpdescent.papers.brown2024.claims import accuracy, clipping, intervals, no_clipping, theory
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (theory, accuracy, clipping, intervals)
+PARTS = (theory, accuracy, clipping, no_clipping, intervals)
 
 
 def judge(evidence: Evidence) -> list[Claim]:
-    """All claims: on guarantees and theorems, on accuracy, on clipping, on confidence intervals."""
+    """Judges all claims: on guarantees and theorems, on accuracy, on clipping, on confidence intervals."""
     return [claim for part in PARTS for claim in part.judge(evidence)]

@@ -9,7 +9,7 @@ from dpdescent.replication.judging.evidence import Bound, Evidence
 
 
 def evaluate(evidence: Evidence) -> list[Bound]:
-    """All rows: lemmas, conditions, theorems.
+    """Evaluates all rows: lemmas, conditions, theorems.
 
     Raises:
         ValueError: if a sample size is so small that delta(tau) reaches 1, where eq. (10) is not defined.

@@ -17,7 +17,7 @@ from dpdescent.replication.judging.evidence import Bound, Evidence
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every design and size, then of every run; without direction where there is nothing to hold."""
+    """Evaluates rows of every design and size, then of every run; without direction where there is nothing to hold."""
     yield from _conversions(evidence)
     for problem in sizes(evidence):
         for of_size in (_window, _steps, _rates, _burn_in):
@@ -30,7 +30,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def sizes(evidence: Evidence) -> Iterator[Case]:
-    """Every design at the ends of its grid in n."""
+    """Yields every design at the ends of its grid in n."""
     for design in (cases.FIGURE_3A, cases.FIGURE_3B, cases.FIGURE_9):
         grid = _table(evidence, design)["n"]
         for n in sorted({int(grid.min()), int(grid.max())}):
@@ -143,7 +143,7 @@ def _burn_in(at: Case) -> Iterator[Bound]:
 
 
 def _best_steps(evidence: Evidence) -> Iterator[Bound]:
-    """The approximate optimum (8) beside the step of least error in Figure 7."""
+    """Yields the approximate optimum (8) beside the step of least error in Figure 7."""
     for panel, symbol in (("a", "eta"), ("b", "alpha")):
         table = evidence.select("fig07", panel=panel, error_to="beta_hat")
         least = table.loc[table["mean"].idxmin()]
@@ -190,7 +190,7 @@ def _noise(at: Case) -> Iterator[Bound]:
 
 
 def _limits(at: Case) -> Iterator[Bound]:
-    """What (5), (6), (21) and Lemma D.1 allow, beside T and n of the run."""
+    """Yields what (5), (6), (21) and Lemma D.1 allow, beside T and n of the run."""
     text, records = at.text, at.problem.n
     limit = error_bounds.iteration_limit(at.problem, at.rho1)
     yield row(
@@ -248,7 +248,7 @@ def _clipping_in_figure_8(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _regimes(at: Case) -> Iterator[Bound]:
-    """T1, T2, T3; where nothing contracts the first regime never ends."""
+    """Yields T1, T2, T3; where nothing contracts the first regime never ends."""
     contracts = at.kappa < 1
     # T2 and T3 do not depend on kappa, so that any rate below 1 gives them.
     found = error_bounds.regime_boundaries(at.problem, at.kappa if contracts else 0.5, at.rho1, at.rho2)

@@ -82,12 +82,12 @@ class Cell:
 
 
 def named(quantity: str, series: str) -> str:
-    """A bound's name: the run without noise is told apart."""
+    """The name of a bound, which tells the run without noise apart."""
     return quantity if series == "measured" else f"{quantity}, {series}"
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every cell of `table_lemmas`; measured is the quantile on the bound's side."""
+    """Evaluates rows of every cell of `table_lemmas`; measured is the quantile on the bound's side."""
     groups = (_sample, _estimators, _conditions, _noise, _first_stage, _curvature, _second_stage, _growth, _no_clipping)
     for cell in cells(evidence):
         for group in groups:
@@ -144,7 +144,7 @@ def _estimators(cell: Cell) -> Iterator[Bound]:
 
 
 def _conditions(cell: Cell) -> Iterator[Bound]:
-    """What the proofs ask of the setting itself, at the same constants."""
+    """Yields what the proofs ask of the setting itself, at the same constants."""
     at, steps, text = cell.case, cell.case.steps, cell.case.text
     ceilings = prescriptions.step_size_ceilings(at.window)
     yield row(
@@ -235,7 +235,7 @@ def _second_stage(cell: Cell) -> Iterator[Bound]:
 
 
 def _second_stage_error(cell: Cell, series: str) -> Bound:
-    """The right-hand side is each trial's own, so it is compared trial by trial; value and measured are medians."""
+    """Yields the second-stage error beside each trial's own bound; value and measured are medians."""
     name, text = named("(16) ||e_beta||", series), cell.case.text
     error, bound = (cell.quantile(name, "median", series) for name in ("(16) ||e_beta||", "(16) right-hand side"))
     ratio, share = cell.quantile("(16) error over bound", "q975", series), cell.quantile("(16) applies", "mean", series)

@@ -23,7 +23,7 @@ NEAR, FAR, BEYOND = 1e5, 1e10, (1e20, 1e40)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every figure, then those that claims and findings look up by name."""
+    """Evaluates rows of every figure, then those that claims and findings look up by name."""
     figures = (_figure_3, _figure_4, _figure_6, _figure_7, _figure_8, _figure_9, _more_instruments, _friendly_core)
     for figure in figures:
         yield from figure(evidence)
@@ -32,7 +32,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _terms(at: Case, bound: str, location: str, found: BoundTerms, measured: float | None) -> Iterator[Bound]:
-    """The bound's total beside the mean error, and its terms."""
+    """Yields the bound's total beside the mean error, and its terms."""
     yield row(
         bound=bound, location=location, setting=at.text, value=found.total, measured=measured,
         note=f"{ORDER}{at.beside_start(found.total)}",
@@ -70,7 +70,7 @@ def _figure_4(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _figure_6(evidence: Evidence) -> Iterator[Bound]:
-    """Panel (a) is Algorithm 1, (b) Algorithm 3, whose bound is Theorem F.1; (c) is not the paper's."""
+    """Rows of Figure 6: (a) is Algorithm 1, (b) Algorithm 3, whose bound is Theorem F.1; (c) is not the paper's."""
     for found in _rows(evidence.select("fig06", panel="a", error_to="beta_hat")):
         at = case(evidence, cases.FIGURE_6, T=found["T"], rho2=found["rho2"], place="Figure 6(a)")
         yield from _theorem_3_1(at, found["mean"])
@@ -94,7 +94,10 @@ def _theorem_f_1(at: Case, measured: float) -> Iterator[Bound]:
 
 
 def _figure_7(evidence: Evidence) -> Iterator[Bound]:
-    """The rate follows the step sizes: one varies, the other one is held at a fraction of its ceiling (App. G.1)."""
+    """Yields rows of Figure 7, whose rate follows the step sizes.
+
+    One of them varies, the other one is held at a fraction of its ceiling (App. G.1).
+    """
     for found in _rows(evidence.select("fig07", error_to="beta_hat")):
         fraction, panel = found["step_fraction"], found["panel"]
         at = case(evidence, cases.FIGURE_7, place=f"Figure 7({panel}), step at {fraction:g} of its ceiling")
@@ -105,7 +108,7 @@ def _figure_7(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _figure_8(evidence: Evidence) -> Iterator[Bound]:
-    """The bound is for the threshold of eq. (4); its error is that of the closest threshold on the figure's grid."""
+    """Yields the bound at the threshold of eq. (4), beside the error at the closest threshold of Figure 8."""
     formula, table = case(evidence, cases.FIGURE_8).gamma, evidence.select("fig08", error_to="beta_hat")
     closest = table.loc[(table["gamma"] / formula - 1).abs().idxmin()]
     place = f"Figure 8, measured at gamma={closest['gamma']:g}"
@@ -113,7 +116,7 @@ def _figure_8(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _figure_9(evidence: Evidence) -> Iterator[Bound]:
-    """The variant with one design, which is the one that the bound is evaluated for."""
+    """Yields rows of Figure 9 for the variant with one design, which is the one that the bound is evaluated for."""
     table = evidence.select("fig09", variant="one design")
     for found in _rows(table[(table["series"] == "2S-GD") & (table["error_to"] == "beta_hat")]):
         yield from _corollary_3_1(case(evidence, cases.FIGURE_9, n=found["n"], T=found["T"]), found["mean"])
@@ -137,14 +140,14 @@ def _gap(table: pd.DataFrame, two_sls: pd.Series) -> float:
 
 
 def _more_instruments(evidence: Evidence) -> Iterator[Bound]:
-    """Without noise and with q > p, where the third term of (9) could show."""
+    """Yields rows without noise and with q > p, where the third term of (9) could show."""
     for found in _rows(evidence.select("ext_overidentified", series="2S-GD", error_to="beta_hat")):
         at = case(evidence, cases.MORE_INSTRUMENTS, n=found["n"], T=found["T"])
         yield from _corollary_3_1(at, found["mean"])
 
 
 def _friendly_core(evidence: Evidence) -> Iterator[Bound]:
-    """App. F.2, with its L at Lipschitz constants 1 and lambda0 of Lemma D.6."""
+    """Yields the bound of App. F.2, with its L at Lipschitz constants 1 and lambda0 of Lemma D.6."""
     for found in _rows(evidence.select("ext_friendlycore", series="FriendlyCore-2SLS")):
         at, rho = case(evidence, cases.FRIENDLY_CORE, n=found["n"]), float(found["rho"])
         text, total = f"{at.shape}, rho={rho:g}", _friendly_core_error(at, rho)
@@ -176,7 +179,7 @@ def _friendly_core_sizes(at: Case) -> Iterator[Bound]:
 
 
 def _optimal_steps(evidence: Evidence) -> Iterator[Bound]:
-    """Remark 3.7: how the best number of steps grows with n, at rho1 = rho2 = 1 and kappa as in (10)."""
+    """Yields, for Remark 3.7, how the best number of steps grows with n, at rho1 = rho2 = 1 and kappa as in (10)."""
     place, text, name = "Remark 3.7", "p=5, q=5, rho1=1, rho2=1", "growth of the optimal T per log n"
 
     def per_log(n: float) -> float:
@@ -273,7 +276,10 @@ def _condition_21(evidence: Evidence, rho1: float) -> Bound:
 
 
 def _first_uncovered(at: Case) -> int:
-    """The lemma's sample size grows like sqrt T; rounding must not put an exact root on the wrong side."""
+    """The first T that Lemma D.1 does not cover.
+
+    Its sample size grows like sqrt T; rounding must not put an exact root on the wrong side.
+    """
     unit = lemmas.no_clipping_sample_size(at.problem, at.rho1, at.rho2, 1)
     return math.floor((at.problem.n / unit) ** 2 * (1 + 1e-12)) + 1
 

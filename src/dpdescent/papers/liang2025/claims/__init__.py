@@ -1,16 +1,16 @@
 """Every claim of liang2025 that a computation can judge, with a criterion made from the paper's words.
 
 The criteria were written before any paper-scale run; what a throw-away prototype had shown was known, and what was
-changed later says so in its note. Where the paper gives no number, the words "significantly",
-"comparable", "insensitive" are read as the factors below, the same for all claims.
+changed later says so in its column `changed`. Where the paper gives no number, the words "significantly",
+"comparable", "insensitive" are read as the factors of `reading`, the same for all claims.
 """
 
-from dpdescent.papers.liang2025.claims import real, synthetic, theory
+from dpdescent.papers.liang2025.claims import benchmarks, choices, iterations, real, theory
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (theory, synthetic, real)
+PARTS = (theory, iterations, choices, benchmarks, real)
 
 
 def judge(evidence: Evidence) -> list[Claim]:
-    """All claims: on guarantees and bounds, on synthetic data, on real data."""
+    """Judges all claims: on guarantees and bounds, on synthetic data, on real data."""
     return [claim for part in PARTS for claim in part.judge(evidence)]

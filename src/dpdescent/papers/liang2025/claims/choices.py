@@ -1,0 +1,87 @@
+"""Claims about what a user chooses: step sizes (Figure 7) and thresholds (Figure 8)."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from dpdescent.papers.liang2025.reading import COMPARABLE, RARELY, SIGNIFICANT, claim, every
+from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging.criteria import at_least, at_most
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate, extreme_ratio, ratio
+
+# Panel, symbol, the ids of the claims inside of the region and near the optimum.
+STEP_SIZES = (
+    ("a", "eta", "fig07a-insensitive", "fig07a-optimum"),
+    ("b", "alpha", "fig07b-insensitive", "fig07b-optimum"),
+)
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Yields the claims on step sizes, then those on thresholds."""
+    for panel, symbol, insensitive, optimum in STEP_SIZES:
+        yield from _step_size(evidence, panel, symbol, insensitive, optimum)
+    yield _conservative(evidence)
+    yield from _threshold(evidence)
+
+
+def _step_size(evidence: Evidence, panel: str, symbol: str, insensitive: str, optimum: str) -> Iterator[Claim]:
+    rows = evidence.select("fig07", panel=panel, error_to="beta_hat")
+    yield claim(
+        id=insensitive, artefact="fig07", location=f"App. G.1, Figure 7({panel})", kind="figure", source="paper",
+        statement="inside the theoretically justified region the convergence is fairly insensitive to the step size",
+        quantity=f"largest over smallest mean error for {symbol} between 0.2 and 0.95 of its ceiling",
+        measured=_sensitivity(rows, 0.2, 0.95), criterion=at_most(COMPARABLE),
+        note=_other_settings(evidence, panel),
+    )  # fmt: skip
+    best = rows["approximate_optimum"].iloc[0] / rows["ceiling"].iloc[0]
+    yield claim(
+        id=optimum, artefact="fig07", location=f"Remark 3.3, Figure 7({panel})", kind="theorem", source="paper",
+        statement="the error is fairly insensitive in a neighbourhood of the approximately optimal step size",
+        quantity=f"largest over smallest mean error within 20 % of {symbol}*",
+        measured=_sensitivity(rows, 0.8 * best, 1.2 * best), criterion=at_most(COMPARABLE),
+    )  # fmt: skip
+
+
+def _sensitivity(rows: pd.DataFrame, least: float, most: float) -> Estimate:
+    """Largest over smallest mean error at step sizes between two fractions of their ceiling."""
+    return extreme_ratio(rows[rows["step_fraction"].between(least, most)])
+
+
+def _other_settings(evidence: Evidence, panel: str) -> str:
+    """The sensitivity inside of the region under the variants, for a note."""
+    values = []
+    for variant in ("clip constant 1", "recommended step held"):
+        rows = evidence.select("fig07", variant, panel=panel, error_to="beta_hat")
+        values.append(f"{_sensitivity(rows, 0.2, 0.95).value:.2g} ({variant})")
+    return f"under our variants: {', '.join(values)}"
+
+
+def _conservative(evidence: Evidence) -> Claim:
+    rows = evidence.select("fig07", panel="b", error_to="beta_hat").sort_values("step_fraction")
+    above, below = rows[rows["step_fraction"] >= 1.1].iloc[0], rows[rows["step_fraction"] <= 0.95].iloc[-1]
+    return claim(
+        id="fig07b-conservative", artefact="fig07", location="Remark 3.2, App. G.1", kind="theorem", source="paper",
+        statement="the upper bound for alpha is slightly conservative",
+        quantity="mean error at 1.1 times the ceiling over that at 0.95 (or the next points of the grid)",
+        measured=ratio(above, below), criterion=at_most(1.25),
+    )  # fmt: skip
+
+
+def _threshold(evidence: Evidence) -> Iterator[Claim]:
+    rows = evidence.select("fig08", error_to="beta_hat")
+    best = rows.loc[rows["mean"].idxmin()]
+    ends = [algebra.at_end(rows, "gamma", largest=largest).iloc[0] for largest in (False, True)]
+    yield every(
+        id="fig08-u-shape", artefact="fig08", location="App. G.2, Figure 8", kind="figure", source="paper",
+        statement="too small a threshold distorts, too large a one adds noise",
+        quantity="smaller of the two ratios of the mean error at gamma = 1 and 1000 to the smallest",
+        cells={algebra.place_of(end, ["gamma"]): ratio(end, best) for end in ends}, criterion=at_least(SIGNIFICANT),
+    )  # fmt: skip
+    tied = rows[rows["mean"] - 1.96 * rows["se"] <= best["mean"] + 1.96 * best["se"]]["clip_fraction_stage2"]
+    yield claim(
+        id="fig08-smallest-without-clipping", artefact="fig08", location="App. G.2, Figure 8", kind="figure", source="paper",
+        statement="the most effective threshold is the smallest one without clipping with high probability",
+        quantity="fraction of second-stage gradients clipped at the best threshold; the interval is over thresholds tied with it",
+        measured=Estimate(best["clip_fraction_stage2"], float(tied.min()), float(tied.max())), criterion=at_most(RARELY),
+    )  # fmt: skip
