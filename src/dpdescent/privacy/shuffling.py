@@ -60,8 +60,8 @@ def epsilon(noise_multiplier: float, records: int, delta: float) -> float:
     """
     require_positive(noise_multiplier=noise_multiplier, records=records)
     plain = tight_epsilon(_rho(noise_multiplier), delta)
-    # delta_0 falls as eps grows, and the amplified epsilon then grows, but slowly. So the iteration climbs from below to
-    # the smallest eps whose delta_0 gives at most that eps, or leaves the theorem's range.
+    # delta_0 falls as eps grows, and the amplified epsilon then grows, but slowly. So the iteration climbs from below
+    # to the smallest eps whose delta_0 gives at most that eps, or leaves the theorem's range.
     eps = 0.0
     while eps < plain:
         reached = _epsilon_at(eps, noise_multiplier, records, delta)

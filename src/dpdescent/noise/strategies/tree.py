@@ -96,7 +96,7 @@ class OnlineTree(Tree):
             stop = min(start + rows, T)
             normals = iter(draw(finished_nodes(stop) - finished_nodes(start)))
             yield np.array([self._step(t, normals, kept) for t in range(start, stop)])
-        # The unused normals are drawn too, because later draws from the same stream must not depend on the tree.
+        # Normals of unfinished nodes are drawn too, so that later draws from the same stream follow all rows.
         draw(self.noises(T) - finished_nodes(T))
 
     def _step(self, t: int, normals: Iterator[Array], kept: list[Array]) -> Array:
