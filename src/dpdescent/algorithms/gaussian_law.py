@@ -142,7 +142,7 @@ class IterateLaw:
         """Draws iterates 1 to `steps` of independent runs, shape (steps, runs, p).
 
         Normals are drawn step by step, so that fewer steps of the same number of runs are a prefix. Memory is 8 bytes a
-        number, so that many runs are best drawn in blocks, each from a stream of its own.
+        number, so that many runs are best drawn in blocks, each from its own stream.
         """
         normals = rng.standard_normal((steps, runs, len(self.theta_hat)))
         return self.path(normals, out=normals)

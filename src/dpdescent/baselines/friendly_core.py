@@ -22,7 +22,7 @@ argument, for non-empty data sets D and D' that differ in record k:
 
 - Good events. Step 1: n^ is at least the larger n. Step 2: every kept record other than k has more than n/2 friends in
   D and in D'; k itself, if kept, has more than n/2 (replace-one: at least n/2 + 1) in its own data set. Step 3: m^ is
-  at most |C0|, C0 being the kept records other than k. Each fails with probability at most b whatever came before: the
+  at most |C0|, C0 being the kept records other than k. Each fails with probability at most b given earlier steps: the
   Gaussian tail is at most exp(-t^2 / (2 s^2)), and in step 2 at most n^ records could break the rule, each of which is
   h or less above n/2.
 - Given the good events, every step is zCDP. Steps 1 and 3: Gaussians with means at most 1 apart, both restricted to one

@@ -54,7 +54,7 @@ class IVSample:
 
 @dataclass(frozen=True)
 class IVParameters:
-    """Ground truth of the synthetic design (liang2025 Sec. 4.1).
+    """Ground-truth parameters of the synthetic design (liang2025 Sec. 4.1).
 
     Attributes:
         beta: causal effect, shape (p,).

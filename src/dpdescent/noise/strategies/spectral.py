@@ -95,7 +95,8 @@ def is_minimum_phase(coefficients: Array) -> bool:
     grid = 2 * int(next_fast_len(max(128, 4 * len(coefficients))))
     while grid <= max(FINEST, 8 * len(coefficients)):
         B = np.fft.rfft(coefficients, grid)
-        # Between two frequencies B moves by less than its smallest modulus: by less than half a turn.
+        # No turn is missed, because between two frequencies B moves by less than its smallest modulus, so less than
+        # half a turn.
         if np.abs(B).min() > steepest * 2.0 * np.pi / grid:
             return round(float(np.angle(B[1:] / B[:-1]).sum() / np.pi)) == 0
         grid *= 2

@@ -97,7 +97,7 @@ class Scores:
         # Chosen at a high confidence, because at a lower one the best of many is often a chance result in a tail.
         thresholds, (positives, negatives) = self._tried
         values = bound(positives, negatives, self.chosen_on.shape[1], SURE)
-        # If all bounds are 0 on these runs, the threshold with the fewest errors is taken, because the rest are more.
+        # If all bounds are 0, the threshold with the fewest errors is taken, because the tested runs are more numerous.
         best = thresholds[int((values if values.any() else -positives - negatives).argmax())]
         return float(bound(*_errors(self._sorted, np.array([best])), self.runs, confidence)[0])
 

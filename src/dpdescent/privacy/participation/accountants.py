@@ -127,7 +127,7 @@ def _conditional(T: int, rate: float, lam: float, rule: tail.Rule) -> Find:
 def _independent(name: str, T: int, rate: float) -> Find:
     def find(eps: float, delta: float) -> Calibrated:
         if name == "D9":
-            # Checked because the proof needs large noise, which the theorem does not state (see the findings).
+            # Counts as not proved, because its proof needs large noise, which the theorem does not state.
             kappa = closed_forms.independent_multiplier(T, rate, eps, delta)
         else:
             kappa = renyi.multiplier(eps, T, rate, delta)

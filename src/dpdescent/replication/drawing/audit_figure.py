@@ -50,7 +50,7 @@ def draw(table: pd.DataFrame, label: str = "") -> Figure:
 def _panel(axes: Axes, table: pd.DataFrame, paper: str) -> None:
     table["name"] = _names(table)
     table["size"] = table[["eps_tight", "eps_paper"]].min(axis=1)
-    # A column of its own, because statements come last for every name.
+    # An extra column for sorting, because statements come last.
     table["last"] = table["name"] == STATEMENTS
     table = table.sort_values(["last", "name", "size", "delta"], kind="stable").reset_index(drop=True)
     table["x"] = _places(table["name"])
