@@ -1,13 +1,13 @@
-"""What is asked of arguments everywhere: values in their range, one value or a list of them.
+"""Checks of arguments that all modules share: values in their range, one value or a list of them.
 
-Training imports this module, so that it imports nothing itself: an edit of anything else here must train nothing again.
+It imports nothing of the package, because training imports it, and an edit elsewhere must not trigger new training.
 """
 
 from typing import Any
 
 
 def require_positive(**values: float) -> None:
-    """Checks arguments by name.
+    """Checks that all values, given by name, are positive.
 
     Raises:
         ValueError: if a value is not greater than zero (NaN included); infinity is allowed.
@@ -18,7 +18,7 @@ def require_positive(**values: float) -> None:
 
 
 def require_non_negative(**values: float) -> None:
-    """Checks arguments by name.
+    """Checks that all values, given by name, are at least zero.
 
     Raises:
         ValueError: if a value is below zero (NaN included).
@@ -29,7 +29,7 @@ def require_non_negative(**values: float) -> None:
 
 
 def require_probability(**values: float) -> None:
-    """Checks arguments by name.
+    """Checks that all values, given by name, are probabilities other than 0 and 1.
 
     Raises:
         ValueError: unless every value lies strictly between 0 and 1.
@@ -40,5 +40,5 @@ def require_probability(**values: float) -> None:
 
 
 def as_list(value: Any) -> list[Any]:
-    """A value of a cell or of the arms as a list, whether it is one or many."""
+    """Returns a list unchanged, and any other value as a list with one element."""
     return value if isinstance(value, list) else [value]

@@ -1,9 +1,9 @@
 """Confidence intervals from the variability of an algorithm's iterates (brown2024 Sec. 3.1, App. B).
 
 Three constructions turn iterates into m estimates, and Student's t interval for a mean turns these into an interval for
-every coordinate. Nothing here knows which algorithm made the iterates: axis 0 counts them, iterate 1 first (a starting
-point is no iterate and must be left out), and all axes behind it, such as replications and coordinates, are carried
-along. Iterates that are released privately can be used like this at no further cost.
+every coordinate. Iterates may come from any algorithm: axis 0 counts them, iterate 1 first (leave out the starting
+point), and all later axes, such as replications and coordinates, are kept. Intervals from privately released iterates
+cost no further privacy, because they are post-processing.
 """
 
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Intervals:
-    """Two-sided confidence intervals, one a coordinate.
+    """Two-sided confidence intervals, one for every coordinate.
 
     Attributes:
-        centre: middle of each interval.
-        half_width: half of its length, same shape.
+        centre: middle of each interval, of any shape.
+        half_width: half of each interval's length, same shape.
     """
 
     centre: Array
@@ -39,10 +39,10 @@ class Intervals:
 
 
 def t_intervals(estimates: Array, level: float = 0.95) -> Intervals:
-    """`mean +- t sd / sqrt(m)` of m estimates, for every coordinate (brown2024 eq. 12).
+    """Computes `mean +- t sd / sqrt(m)` of m estimates, for every coordinate (brown2024 eq. 12).
 
-    The paper calls t the alpha/2 percentile; meant is the upper one, 1 - alpha/2, with m - 1 degrees of freedom. The sd
-    has the divisor m - 1. For independent normal estimates of one mean and variance the coverage is exact (Claim C.9).
+    t is the 1 - alpha/2 quantile with m - 1 degrees of freedom (the paper writes alpha/2), and the sd has the divisor
+    m - 1. For independent normal estimates of one mean and variance the coverage is exact (brown2024 Claim C.9).
 
     Args:
         estimates: shape (m, ...).
@@ -71,10 +71,10 @@ def t_factor(m: int, level: float) -> float:
 
 
 def independent_runs(runs: Array, burn_in: int, tail: int | None = None) -> Array:
-    """One estimate a run: the mean of its last iterates.
+    """Computes one estimate for every run, the mean of its last iterates (brown2024 Sec. 3.1, App. B).
 
-    The theorem takes the last iterate alone (`burn_in=0, tail=1`); the experiments discard 20 iterates of every run and
-    average "the final few", whose number is not given (brown2024 Sec. 3.1, App. B).
+    The paper's theorem uses the last iterate alone (`burn_in=0, tail=1`); its experiments discard 20 iterates of every
+    run and average "the final few", without a number.
 
     Args:
         runs: iterates 1 to T of m runs, shape (T, m, ...).
@@ -94,9 +94,9 @@ def independent_runs(runs: Array, burn_in: int, tail: int | None = None) -> Arra
 
 
 def checkpoints(path: Array, m: int, burn_in: int) -> Array:
-    """Every L-th iterate of one run after the burn-in: numbers burn_in + l L, l = 1..m, with L = (N - burn_in) / m.
+    """Selects every L-th iterate of a run after the burn-in: burn_in + l L for l = 1..m, with L = (N - burn_in) / m.
 
-    The theorem has no burn-in; the experiments' is 20, with m = 10 (brown2024 Sec. 3.1, App. B).
+    The paper's theorem has no burn-in; its experiments have 20, with m = 10 (brown2024 Sec. 3.1, App. B).
 
     Args:
         path: iterates 1 to N, shape (N, ...).
@@ -107,7 +107,7 @@ def checkpoints(path: Array, m: int, burn_in: int) -> Array:
         The estimates, shape (m, ...), a view.
 
     Raises:
-        ValueError: if m < 2, or N - burn_in is no positive multiple of m.
+        ValueError: if m < 2, or N - burn_in is not a positive multiple of m.
     """
     L = spacing(len(path), m, burn_in)
     return path[burn_in + L - 1 :: L]
@@ -116,9 +116,8 @@ def checkpoints(path: Array, m: int, burn_in: int) -> Array:
 def batched_means(path: Array, m: int, burn_in: int) -> Array:
     """Means of m consecutive batches of L = (N - burn_in) / m iterates after the burn-in (brown2024 Sec. 3.1, App. B).
 
-    The paper has no theorem for them: batches must be long against the correlation between iterates.
-
-    Args and errors are those of `checkpoints`.
+    The paper has no theorem for them. Batches must be long relative to the correlation time of the iterates.
+    Arguments and errors are as for `checkpoints`.
 
     Returns:
         The estimates, shape (m, ...).
@@ -129,10 +128,10 @@ def batched_means(path: Array, m: int, burn_in: int) -> Array:
 
 
 def spacing(steps: int, m: int, burn_in: int) -> int:
-    """L = (N - burn_in) / m: distance of checkpoints and length of batches in a run of `steps` = N iterates.
+    """Spacing L = (N - burn_in) / m of checkpoints, also the length of batches, in a run of `steps` = N iterates.
 
     Raises:
-        ValueError: if m < 2, the burn-in is negative, or N - burn_in is no positive multiple of m.
+        ValueError: if m < 2, the burn-in is negative, or N - burn_in is not a positive multiple of m.
     """
     kept = steps - burn_in
     if m < 2 or burn_in < 0:

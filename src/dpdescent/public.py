@@ -1,4 +1,4 @@
-"""The public names and where each is found; `__init__` loads them by this table, `__init__.pyi` has them for types."""
+"""Public names and their modules; `__init__` loads them by this table, `__init__.pyi` declares them for type checks."""
 
 import importlib
 from typing import Any

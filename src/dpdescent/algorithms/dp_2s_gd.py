@@ -1,9 +1,9 @@
 """Two-stage gradient descent for instrumental variables: 2S-GD, DP-2S-GD and DP-2S-GD-beta (liang2025 Alg. 1 to 3).
 
-Runs on one data set are columns ("arms") of the same matrix products: they may differ in budget, threshold, step
-size and number of steps. Per-sample gradients have rank one and are never formed. The first stage's clipped gradient is
-the unclipped one, which needs second moments only, less what clipping takes off the rows that it touches. Rows go
-through in blocks that fit the cache. The slow, obvious twin is in the tests.
+Runs on one data set ("arms") are columns of the same matrix products: they may differ in budget, clipping threshold,
+step size and number of steps. Per-sample gradients have rank one and are never formed. The first stage's clipped
+gradient is the unclipped one, which needs second moments only, minus what clipping removes from the rows that it
+touches. Rows are processed in blocks that fit the cache. The tests have a plain loop with the same results.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from dpdescent.privacy.clipping import clip_factors
 Array = NDArray[np.float64]
 
 # Numbers in one block of predictions (2 MB): smaller blocks lose more in calls than they gain in cache.
-# A constant, because the cut of the rows decides the last bits of their sums.
+# A constant, because where the rows are cut decides the last bits of their sums.
 BLOCK = 1 << 18
 
 memory.keep_freed()
@@ -58,7 +58,7 @@ class TwoStageArms:
         return len(self.steps)
 
     def take(self, index: NDArray[np.int64] | slice) -> "TwoStageArms":
-        """The arms at `index`, in that order."""
+        """Returns the arms at `index`, in that order."""
         return TwoStageArms(
             self.steps[index],
             self.eta[index],
@@ -84,12 +84,12 @@ class Normals:
 
     @classmethod
     def draw(cls, rng: np.random.Generator, steps: int, p: int, q: int) -> "Normals":
-        """Draws for one run of `steps` iterations, step by step, so that a shorter run uses a prefix."""
+        """Draws the normals of one run of `steps` iterations, step by step, so that a shorter run uses a prefix."""
         return cls.split(rng.standard_normal((steps, p * q + p)), p, q)
 
     @classmethod
     def split(cls, both: Array, p: int, q: int) -> "Normals":
-        """Divides draws for one run, shape (steps, p q + p), between the stages, the first stage's first."""
+        """Divides the draws of one run, shape (steps, p q + p): in each row, p q for the first stage, then p."""
         return cls(both[:, : p * q].reshape(-1, 1, p, q), both[:, p * q :].reshape(-1, 1, p))
 
     @classmethod
@@ -136,7 +136,7 @@ def descend(sample: IVSample, arms: TwoStageArms, normals: Normals, record: bool
     total = int(arms.steps.max())
     if normals.stage1.shape[0] < total or normals.stage2.shape[0] < total:
         raise ValueError(f"{normals.stage1.shape[0]} steps of noise do not suffice for T={total}")
-    # The longest arms first: those still running are then a prefix of the columns.
+    # The longest arms come first, because those still running are then a prefix of the columns.
     order = np.argsort(-arms.steps, kind="stable")
     state = _State.zeros(len(arms), sample, record, total)
     layout = Layout.of(sample)
@@ -148,7 +148,7 @@ def descend(sample: IVSample, arms: TwoStageArms, normals: Normals, record: bool
 
 @dataclass
 class _State:
-    """Iterates in the order of falling T; Theta is held transposed, shape (arms, p, q)."""
+    """Iterates of the arms, sorted by falling T; Theta is held transposed, shape (arms, p, q)."""
 
     Theta: Array
     beta: Array
@@ -195,7 +195,7 @@ def _clipped_gradients(
 ) -> tuple[Array, Array]:
     """Sums of clipped gradients of both stages, shapes (arms, p, q) and (arms, p).
 
-    Counts the clipped in `clipped`; `scratch` is room for the predictions of one block.
+    Adds the numbers of clipped gradients to `clipped`; `scratch` is a buffer for the predictions of one block.
     """
     arms, p, q = Theta.shape
     flat, predictor = Theta.reshape(arms * p, q), np.einsum("kpq,kp->kq", Theta, beta)
@@ -225,12 +225,12 @@ def _clipped_gradients(
 
 
 def _block_rows(width: int) -> int:
-    """Rows of a block of predictions with `width` columns."""
+    """Number of rows in a block of predictions with `width` columns."""
     return max(64, BLOCK // width)
 
 
 def _row_norms(V: Array) -> Array:
-    """Norms over the middle axis, shape (arms, rows)."""
+    """Euclidean norms of V, shape (arms, p, rows), over its middle axis, shape (arms, rows)."""
     if V.shape[1] == 1:
         return np.abs(V[:, 0])
     norms: Array = np.sqrt(np.einsum("kpn,kpn->kn", V, V))
@@ -238,7 +238,7 @@ def _row_norms(V: Array) -> Array:
 
 
 def _count(over: NDArray[np.bool_], weight: Array | None) -> Array:
-    """Number of records by arm."""
+    """Number of records for which `over` holds, by arm, where each row stands for `weight` records."""
     return over.sum(1).astype(float) if weight is None else over @ weight
 
 
@@ -247,7 +247,7 @@ def _weighted(factors: Array, weight: Array | None) -> Array:
 
 
 def _touched(over: NDArray[np.bool_]) -> NDArray[np.int64] | slice:
-    """Rows that any arm clips; all of them, without a copy, where they are many."""
+    """Rows that any arm clips; all rows, as a slice and so without a copy, if at least half are clipped."""
     rows = np.flatnonzero(over.any(0))
     return rows if 2 * len(rows) < over.shape[1] else slice(None)
 

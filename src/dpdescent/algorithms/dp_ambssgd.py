@@ -1,9 +1,10 @@
 """DP-AMBSSGD: one pass of shuffled mini-batches with an adaptive clipping threshold (varshney2022 Algorithm 2).
 
 For linear regression. Every iteration takes fresh records: the first s of its batch choose the clipping threshold
-(`dp_stat`), the other b make a step. Runs that share the records are rows of the same products: a clipped gradient is x
-times a Huberised residual, because its norm is |x| |r|, so that no gradient is formed. With the whole data set as every
-batch it is DP-GD. `dp_ssgd` takes one record a step. The slow, obvious twins are in the tests.
+(`dp_stat`), the gradient is computed on the other b. Runs that share the records are rows of the same products. A
+gradient's norm is |x| |r|, so that the clipped gradient is x times a clipped residual and no gradient is formed. With
+the whole data set as every batch the algorithm is DP-GD. `dp_ssgd` takes one record a step. The tests have plain loops
+with the same results.
 """
 
 import math
@@ -22,15 +23,15 @@ from dpdescent.checks import require_non_negative, require_positive
 Array = NDArray[np.float64]
 Batch = tuple[Array, Array]
 
-# Runs go through every product in this number, filled up by runs at zero: BLAS changes last bits with the number of
-# rows, and a run must not depend on how many others there are.
+# Every matrix product has this number of runs, padded by runs at zero, because BLAS changes last bits with the number
+# of rows, and a run must not depend on how many others there are.
 WIDTH = 8
 
-# Numbers in one block of residuals or of records (256 kB), so that both stay in the cache. The cut of the rows decides
-# the last bits of their sums, so it depends on d alone.
+# Numbers in one block of residuals or of records (256 kB), so that both stay in the cache. Where the rows are cut
+# decides the last bits of their sums, so it depends on d alone.
 BLOCK = 1 << 15
 
-# The gradient of a record at the origin is zero and never clipped: a tiny norm does the same without 1 / 0.
+# The gradient of a record with x = 0 is zero and never clipped; this stands for its norm, because it avoids 1 / 0.
 TINY = 1e-150
 
 memory.keep_freed()
@@ -50,7 +51,7 @@ class Normals:
 
     @classmethod
     def draw(cls, rng: np.random.Generator, steps: int, d: int, levels: int) -> "Normals":
-        """Draws that all arms share: those of the gradients first, then those of the counts."""
+        """Draws normals that all arms share: those of the gradients first, then those of DP-STAT's counts."""
         require_positive(steps=steps, d=d)
         require_non_negative(levels=levels)
         return cls(rng.standard_normal((steps, 1, d)), rng.standard_normal((steps, 1, levels)))
@@ -58,14 +59,14 @@ class Normals:
 
 @dataclass(frozen=True)
 class Runs:
-    """What came out of T iterations.
+    """Results of T iterations of Algorithm 2 for every arm.
 
     Attributes:
         average: mean of the last floor(tail T) iterates (one at least), shape (arms, d).
         path: w_0..w_T, shape (T + 1, arms, d).
         thresholds: zeta_t, shape (T, arms).
-        clipped: share of the gradient's slice that was clipped, shape (T, arms).
-        residual_rms: root mean square of the residuals x'w_t - y of the gradient's slice, shape (T, arms).
+        clipped: share of the gradient's b records whose gradients were clipped, shape (T, arms).
+        residual_rms: root mean square of the residuals x'w_t - y of the gradient's b records, shape (T, arms).
     """
 
     average: Array
@@ -76,12 +77,12 @@ class Runs:
 
 
 def batches_of(X: Array, Y: Array, steps: int, rng: np.random.Generator) -> Iterator[Batch]:
-    """Disjoint batches of m = N // T records in a secret, uniformly random order; the N - T m left over are not used.
+    """Yields disjoint batches of m = N // T records in a secret, uniformly random order; N - T m records are unused.
 
     Args:
         X: inputs, shape (N, d).
         Y: labels, one column each, shape (N, labels).
-        steps: T.
+        steps: number of batches T.
         rng: generator of the order.
 
     Raises:
@@ -98,7 +99,7 @@ def batches_of(X: Array, Y: Array, steps: int, rng: np.random.Generator) -> Iter
 
 
 def every_record(X: Array, Y: Array, steps: int) -> Iterator[Batch]:
-    """The whole data set T times: full-batch descent. Arguments as of `batches_of`."""
+    """Yields the whole data set T times, for full-batch descent; arguments as for `batches_of`."""
     require_records(X, Y)
     require_positive(steps=steps)
     return ((X, Y) for _ in range(steps))
@@ -111,8 +112,9 @@ def descend(batches: Iterable[Batch], arms: Sequence[SGDArm], normals: Normals, 
 
     Args:
         batches: records (X, Y) of every iteration, shapes (m, d) and (m, labels); as many as there are iterations.
-        arms: settings of the runs. An adaptive one has its first s records for DP-STAT, a fixed one all m for the step.
-        normals: for at least as many iterations as there are batches.
+        arms: settings of the runs. An arm with an adaptive threshold gives the first s records of a batch to DP-STAT;
+            one with a fixed threshold uses all m for the gradient.
+        normals: standard normals for at least as many iterations as there are batches.
         tail: share of the iterates w_1..w_T that is averaged, in (0, 1].
 
     Raises:
@@ -129,7 +131,7 @@ def descend(batches: Iterable[Batch], arms: Sequence[SGDArm], normals: Normals, 
         raise ValueError("batches is empty: give the records of one iteration at least")
     iterates = np.stack(path)
     thresholds, clipped, residual_rms = np.stack(told).swapaxes(0, 1)
-    # Time comes last, so that means over time add up each run by itself.
+    # Time is the last axis, because means over it then add up each run by itself.
     kept = np.ascontiguousarray(np.moveaxis(iterates[-tail_length(tail, len(told)) :], 0, 2))
     return Runs(kept.mean(2), iterates, thresholds, clipped, residual_rms)
 
@@ -150,7 +152,7 @@ class _State:
         self.groups = [slice(start, min(start + WIDTH, len(arms))) for start in range(0, len(arms), WIDTH)]
 
     def step(self, t: int, X: Array, Y: Array) -> Array:
-        """One iteration; returns zeta, the share clipped and the root mean square residual, shape (3, arms)."""
+        """Makes iteration t; returns zeta, the share clipped and the root mean square residual, shape (3, arms)."""
         self._check(t, X, Y)
         b = np.array([arm.gradient_size(len(X)) for arm in self.arms])
         zeta = self._thresholds(t, X, Y)
@@ -162,14 +164,14 @@ class _State:
         return np.stack([zeta, clipped / b, np.sqrt(square / b)])
 
     def _clipped_gradients(self, X: Array, Y: Array, limits: Array) -> tuple[Array, Array, Array]:
-        """Of gradients' slices: sums of gradients clipped at `limits`, numbers clipped, sums of squared residuals."""
+        """Sums over each arm's gradient records: gradients clipped at `limits`, numbers clipped, squared residuals."""
         gradient, clipped, square = np.zeros(self.w.shape), np.zeros(len(self.arms)), np.zeros(len(self.arms))
         for rows in _rows(len(X), X.shape[1]):
             inverse = 1.0 / np.maximum(np.sqrt(np.vecdot(X[rows], X[rows])), TINY)
             for group in self.groups:
                 residuals, n = self._residuals(X, Y, rows, group), group.stop - group.start
                 for a, arm in enumerate(self.arms[group]):
-                    # Records of DP-STAT alone add nothing to any sum; cut off, they would move where others are cut.
+                    # Records for DP-STAT alone are set to zero and not removed, because the blocks must stay the same.
                     residuals[a, : max(0, arm.withheld - rows.start)] = 0.0
                 square[group] += np.vecdot(residuals, residuals)[:n]
                 clipped[group] += _clip(residuals[:n], limits[group], inverse)
@@ -177,7 +179,7 @@ class _State:
         return gradient, clipped, square
 
     def _thresholds(self, t: int, X: Array, Y: Array) -> Array:
-        """zeta_t of every arm."""
+        """Clipping thresholds zeta_t of iteration t, shape (arms,)."""
         zeta, shared = np.empty(len(self.arms)), self.normals.counts.shape[1] == 1
         counts = self._counts(X, Y)
         for a, arm in enumerate(self.arms):
@@ -190,7 +192,7 @@ class _State:
         return zeta
 
     def _counts(self, X: Array, Y: Array) -> dict[int, Array]:
-        """DP-STAT's counts of small residuals, of the adaptive arms."""
+        """DP-STAT's counts of small residuals, before noise, by the index of each adaptive arm."""
         adaptive = {a: arm.clipping for a, arm in enumerate(self.arms) if isinstance(arm.clipping, Adaptive)}
         counts = {a: np.zeros(each.search.levels) for a, each in adaptive.items()}
         for rows in _rows(max((each.seen for each in adaptive.values()), default=0), X.shape[1]):
@@ -203,7 +205,7 @@ class _State:
         return counts
 
     def _residuals(self, X: Array, Y: Array, rows: slice, group: slice) -> Array:
-        """x'w - y of a block of records, shape (WIDTH, records); zeros of what fills the group up."""
+        """Residuals x'w - y of a block of records, shape (WIDTH, records); zero in the rows that pad the group."""
         w = np.zeros((WIDTH, X.shape[1]))
         w[: group.stop - group.start] = self.w[group]
         residuals: Array = w @ X[rows].T
@@ -221,7 +223,7 @@ class _State:
 
 
 def _clip(residuals: Array, limits: Array, inverse: Array) -> Array:
-    """Huberises residuals in place at `limit / |x|`, and returns how many of every row were cut."""
+    """Clips residuals in place to +- `limit / |x|`, and returns how many were clipped in every row."""
     if np.isinf(limits).all():
         return np.zeros(len(limits))
     bounds = limits[:, None] * inverse
@@ -251,9 +253,9 @@ def require_labels(arms: Sequence[SGDArm], Y: Array) -> None:
 
 
 def tail_length(tail: float, steps: int) -> int:
-    """Number of iterates that a tail average has."""
+    """Number of iterates in a tail average: floor(tail T), one at least."""
     require_positive(tail=tail)
     if tail > 1.0:
         raise ValueError(f"tail={tail} must not exceed 1")
-    # A share such as 0.29 of 100 must not lose an iterate to rounding.
+    # The small term is there because a share such as 0.29 of 100 must not lose an iterate to rounding.
     return max(1, math.floor(tail * steps + 1e-9))

@@ -1,10 +1,10 @@
 """DP-FTRL on a stream: descent with clipped gradients and correlated noise (choquettechoo2023 Algorithm 1).
 
-Every step meets one new record. Linear regression in the eigenbasis of its inputs (eq. 8) and the estimation of a mean
+Every step uses one new record. Linear regression in the eigenbasis of its inputs (eq. 8) and the estimation of a mean
 (Sec. 2.1) are run for many arms and seeds side by side; `dp_ftrl_epochs` has the same algorithm in epochs. Records are
-drawn as they are met, or given (`single_pass`). Without clipping it is called Noisy-FTRL; with independent noise it is
-(DP-)SGD. The noise is handed over ready-made, as one array or as blocks of steps: nothing here knows where its
-correlation comes from. The slow, obvious twins are in the tests.
+drawn block by block, or given (`single_pass`). Without clipping the algorithm is called Noisy-FTRL; with independent
+noise it is (DP-)SGD. The correlated noise is an argument, one array or blocks of steps, so that this module does not
+depend on noise strategies. The tests have plain loops with the same results.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,11 +21,11 @@ from dpdescent.checks import require_non_negative, require_positive
 Array = NDArray[np.float64]
 Noise = Array | Iterable[Array] | None
 
-# Numbers in the iterates of one block of steps (512 kB), so that a block and its noise stay in the cache. The cut
-# changes no result: every row of every step is computed by itself.
+# Numbers in the iterates of one block of steps (512 kB), so that a block and its noise stay in the cache. It changes
+# no result, because every row of every step is computed by itself.
 BLOCK = 1 << 16
 
-# The gradient of a record at the origin is zero and never clipped: a tiny norm does the same without 1 / 0.
+# The gradient of a record with x = 0 is zero and never clipped; this stands for its norm, because it avoids 1 / 0.
 TINY = 1e-150
 
 memory.keep_freed()
@@ -38,7 +38,7 @@ class FTRLArms:
     Attributes:
         eta: learning rates, shape (arms,).
         clip_norm: clip norms G, shape (arms,); inf switches clipping off (Noisy-FTRL).
-        noise_sd: what the noise handed over is multiplied by, shape (arms,); 0 switches it off.
+        noise_sd: factor of the correlated noise, shape (arms,); 0 switches the noise off.
     """
 
     eta: Array
@@ -58,15 +58,15 @@ class FTRLArms:
 
 @dataclass(frozen=True)
 class Runs:
-    """What came out of a stream.
+    """Results of runs on a stream.
 
     Attributes:
         excess: F_t - F* at the recorded steps, shape (arms, seeds, recorded steps).
         tail_mean: mean of F_t - F* over the last `tail` steps, shape (arms, seeds); NaN where there is no tail.
         clipped: fraction of the T gradients that were clipped, shape (arms, seeds).
-        theta: last iterates, less theta*, shape (arms, seeds, d); the iterates themselves where records are given.
-        average: mean of the last `tail` iterates, of the kind and shape of theta; NaN where there is no tail.
-        path: iterates 1 to T, of the kind of theta, shape (T, arms, seeds, d), if they were asked for.
+        theta: last iterates minus theta*, shape (arms, seeds, d); the iterates themselves where records are given.
+        average: mean of the last `tail` iterates, as theta (minus theta* or not); NaN where there is no tail.
+        path: iterates 1 to T, as theta, shape (T, arms, seeds, d), if they were asked for.
     """
 
     excess: Array
@@ -81,7 +81,7 @@ def regression(
     lam: Array, arms: FTRLArms, start: Array, steps: int, data: Sequence[np.random.Generator], noise: Noise, *,
     sigma_sgd: float | Array = 0.0, record: Sequence[int] = (), tail: int = 0,
 ) -> Runs:  # fmt: skip
-    """Linear regression on a stream, batch size 1: `theta <- theta - eta (clip(g_t) + noise_sd w~_t)`.
+    """Runs linear regression on a stream, batch size 1: `theta <- theta - eta (clip(g_t) + noise_sd w~_t)`.
 
     Inputs are x_t ~ N(0, diag(lam)) and theta stands for theta - theta*, so that `g_t = x_t (x_t'theta - xi_t)` with
     xi_t ~ N(0, sigma_sgd^2), and `F_t - F* = 1/2 sum_j lam_j theta_j^2` (choquettechoo2023 eq. 8 and Sec. 2.2).
@@ -93,13 +93,13 @@ def regression(
         lam: eigenvalues of the inputs' covariance, shape (d,).
         arms: settings of the runs.
         start: theta_0 - theta*, shape (d,).
-        steps: T.
-        data: the generator of the records of every seed.
+        steps: number of steps T.
+        data: one generator of records for every seed.
         noise: correlated noise w~, shape (at least T, arms or 1, seeds or 1, d), or blocks of it that follow each other
             in the first axis; an axis of length 1 is shared. None where every noise_sd is 0.
         sigma_sgd: sd of the residual noise xi; one, or one for each arm, shape (arms,).
-        record: steps t in 0..T at which the excess is recorded.
-        tail: number of last steps over which the excess is averaged, and the iterates are.
+        record: steps t in 0..T at which the excess risk F_t - F* is recorded.
+        tail: number of last steps over which the excess risk and the iterates are averaged.
 
     Raises:
         ValueError: if an argument is out of its range, or the noise does not fit or ends before T steps.
@@ -126,16 +126,16 @@ def regression(
 def single_pass(
     X: Array, Y: Array, arms: FTRLArms, start: Array, noise: Noise, *, tail: int = 0, record: bool = False
 ) -> Runs:  # fmt: skip
-    """The same on given records, in the order in which they are given: record t is that of step t.
+    """Runs linear regression as `regression` does, but on given records: step t uses record t.
 
-    The runs have one seed; nothing is known of F*, so that `excess` is empty and `tail_mean` is NaN.
+    The runs have one seed. F* is unknown, so that `excess` is empty and `tail_mean` is NaN.
 
     Args:
         X: inputs, shape (T, d).
         Y: labels, shape (T, arms or 1).
         arms: settings of the runs.
         start: theta_0, shape (d,).
-        noise: as of `regression`, with one seed.
+        noise: as for `regression`, with one seed.
         tail: number of last iterates that are averaged.
         record: whether to keep all iterates.
 
@@ -160,7 +160,7 @@ def single_pass(
 
 
 class _Stream:
-    """Steps of all runs in blocks; `path` holds the iterates of the last block, the first of them its start."""
+    """Steps of all runs in blocks; `path` holds the iterates of the current block, its starting point first."""
 
     def __init__(self, records: Records, arms: FTRLArms, shape: tuple[int, int, int], steps: int) -> None:
         self.records, self.arms, self.shape, self.steps = records, arms, shape, steps
@@ -170,7 +170,7 @@ class _Stream:
         self.clipped = np.zeros(shape[:2])
 
     def paths(self, start: Array, noise: Noise) -> Iterator[tuple[int, Array]]:
-        """(t, theta_t and those after it) of block after block, shape (steps, arms, seeds, d): every iterate once."""
+        """Yields (t, theta_t and later iterates) for every block, shape (steps, arms, seeds, d), without overlap."""
         self.path[0] = start
         yield 0, self.path[:1]
         for t, block in blocks_of(noise, self.steps, self.length, self.shape, silent=not self.arms.noise_sd.any()):
@@ -179,7 +179,7 @@ class _Stream:
             self.path[0] = self.path[len(block)]
 
     def run(self, t: int, noise: Array) -> None:
-        """As many steps, from t on, as the noise has."""
+        """Makes the steps from t on, one for every step of `noise`."""
         n = len(noise)
         labels = self.records.take(t, self.x[:, :n])
         limit = self._limits(n)
@@ -191,7 +191,7 @@ class _Stream:
             np.vecdot(x, now, out=residual)
             residual -= labels[i]
             if limit is not None:
-                # |g| = |residual| |x|.
+                # The residual is clipped and not the gradient, because |g| = |residual| |x|.
                 np.maximum(np.minimum(residual, limit[i], out=step), -limit[i], out=step)
                 residual = step
             np.multiply((eta * residual)[:, :, None], x, out=moved)
@@ -201,7 +201,7 @@ class _Stream:
             self.clipped += (np.abs(residuals) > limit).sum(0)
 
     def _limits(self, n: int) -> Array | None:
-        """Largest residuals of n steps that are not clipped, shape (n, arms, seeds); None where nothing is clipped."""
+        """Largest residuals that n steps leave unclipped, shape (n, arms, seeds); None where nothing is clipped."""
         if not (self.arms.clip_norm < np.inf).any():
             return None
         x = self.x[:, :n]
@@ -211,33 +211,33 @@ class _Stream:
 
 
 class _Average:
-    """The mean of the last iterates."""
+    """Accumulates the mean of the last iterates."""
 
     def __init__(self, shape: tuple[int, ...], steps: int, tail: int) -> None:
         self.first, self.tail, self.total = steps - tail + 1, tail, np.zeros(shape)
 
     def look(self, path: Array, t: int) -> None:
-        """Adds those that count of the iterates from theta_t on, shape (steps, arms, seeds, d)."""
-        # One after another: a sum over the block would depend on where blocks are cut.
+        """Adds the iterates of `path` (theta_t and after it, shape (steps, arms, seeds, d)) that are in the tail."""
+        # One after another, because a sum over the block would depend on where blocks are cut.
         for theta in path[max(0, self.first - t) :]:
             self.total += theta
 
     @property
     def mean(self) -> Array:
-        """NaN where there is no tail."""
+        """Mean of the last `tail` iterates, shape (arms, seeds, d); NaN where there is no tail."""
         return self.total / self.tail if self.tail else np.full(self.total.shape, np.nan)
 
 
 class _Kept:
-    """The excess at some steps."""
+    """Keeps the excess risk at the recorded steps."""
 
     def __init__(self, lam: Array, steps: Sequence[int], shape: tuple[int, int]) -> None:
         self.lam, self.steps = lam, np.array(steps, dtype=np.intp)
-        # Time comes last, so that means over time add up each run by itself.
+        # Time is the last axis, because means over it then add up each run by itself.
         self.excess = np.empty((*shape, len(steps)))
 
     def look(self, path: Array, t: int) -> None:
-        """Keeps what is asked for of the iterates from theta_t on, shape (steps, arms, seeds, d)."""
+        """Computes the excess risk at the recorded steps in `path`: theta_t and after it, (steps, arms, seeds, d)."""
         places = np.flatnonzero((t <= self.steps) & (self.steps < t + len(path)))
         if len(places):
             theta = path[self.steps[places] - t]
@@ -245,14 +245,14 @@ class _Kept:
 
 
 def mean_estimation(eta: Array, values: Array, noise: Array, start: float = 0.0) -> Array:
-    """Deviations of the private running mean: `delta <- (1 - eta) delta + eta (z_t - w~_t)` (Sec. 2.1, App. B).
+    """Deviations of the private running mean, `delta <- (1 - eta) delta + eta (z_t - w~_t)`, with no clipping.
 
-    It is Algorithm 1 on `f(theta; z) = z^2/2 - z theta` with regulariser theta^2/2; clipping at 1 never acts on records
-    in [-1, 1]. F_t - F* is the expectation of delta_t^2, without a half.
+    It is choquettechoo2023 Algorithm 1 on `f(theta; z) = z^2/2 - z theta` with regulariser theta^2/2 (Sec. 2.1, App.
+    B); clipping at 1 would not change records in [-1, 1]. F_t - F* is the expectation of delta_t^2, without a half.
 
     Args:
         eta: learning rates, shape (arms,), in (0, 1].
-        values: records less their mean, shape (T, seeds).
+        values: records minus their mean, shape (T, seeds).
         noise: correlated noise on the scale of the records, shape (T, arms or 1, seeds).
         start: delta_0.
 
@@ -278,14 +278,14 @@ def mean_estimation(eta: Array, values: Array, noise: Array, start: float = 0.0)
 def blocks_of(
     noise: Noise, steps: int, length: int, shape: tuple[int, ...], silent: bool
 ) -> Iterator[tuple[int, Array]]:
-    """Cuts noise into (first step, noise of at most `length` steps) until T steps are done.
+    """Yields noise as pairs (first step, noise of at most `length` steps) until T steps are covered.
 
     Args:
         noise: one array, blocks of it, or None for zeros.
-        steps: T.
+        steps: number of steps T.
         length: largest number of steps in a block.
-        shape: what a step's noise is broadcast to.
-        silent: whether no arm has any noise, as None demands.
+        shape: shape to which the noise of one step is broadcast.
+        silent: whether no arm has any noise; only then may `noise` be None.
 
     Raises:
         ValueError: if the noise is missing, does not fit, or ends before T steps.
@@ -296,7 +296,7 @@ def blocks_of(
         noise = np.broadcast_to(0.0, (steps, *shape))
     t = 0
     for given in [noise] if isinstance(noise, np.ndarray) else noise:
-        # An axis of length 1 is shared, but never the last one: the noise of two coordinates is independent.
+        # An axis of length 1 is shared, but never the last, because the noise of two coordinates is independent.
         fits = given.ndim == len(shape) + 1 and given.shape[-1] == shape[-1]
         if not fits or any(have not in (1, want) for have, want in zip(given.shape[1:], shape, strict=True)):
             raise ValueError(f"noise of shape {given.shape} does not fit (steps, {', '.join(map(str, shape))})")

@@ -1,7 +1,7 @@
 """DP-FTRL in epochs: a classifier trained on the same batches again and again (choquettechoo2023 Sec. 4, App. G).
 
-Clipped gradients of a batch are summed, correlated noise is added, momentum comes after: Algorithm 1 with mini-batches.
-Arms share batches and noise. As on a stream, the noise is handed over ready-made.
+This is Algorithm 1 with mini-batches: the clipped gradients of a batch are summed, correlated noise is added, and
+momentum is applied afterwards. Arms share batches and noise. As in `dp_ftrl`, the correlated noise is an argument.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,8 @@ class EpochArms:
 
     Attributes:
         learning_rate: shape (arms,).
-        noise_multiplier: sd of the noise on the sum of gradients over the clip norm, shape (arms,); 0 switches it off.
+        noise_multiplier: sd of the noise on the sum of gradients, divided by the clip norm, shape (arms,); 0 switches
+            the noise off.
         momentum: shape (arms,), in [0, 1).
     """
 
@@ -49,27 +50,27 @@ def train(
     model: Classifier, inputs: NDArray[Any], labels: NDArray[Any], batches: Sequence[Index], arms: EpochArms,
     noise: Noise, *, start: Array, steps: int, batch_size: int, clip_norm: float, cool_down: float = 0.0,
 ) -> Array:  # fmt: skip
-    """Trains one model an arm: `v <- momentum v + g~`, `theta <- theta - lr_t v`.
+    """Trains one model for every arm: `v <- momentum v + g~`, `theta <- theta - lr_t v`.
 
     Here g~ is the sum of the clipped gradients of a batch plus `noise_multiplier clip_norm w~_t`, divided by the batch
-    size: a constant, also where batches vary. Momentum acts after the noise, which costs no privacy. An arm's result
-    does not depend on the other arms, to the last bit.
+    size, a constant even where batches vary. Momentum costs no privacy because it is applied after the noise. An arm's
+    result does not depend on the other arms, to the last bit.
 
     Args:
         model: gradients of the loss of a record, clipped and summed.
         inputs, labels: records along the first axis.
-        batches: rows of each step's batch, gone through in order again and again; see `samplers`.
+        batches: rows of each step's batch, in order and repeated until all steps are made; see `samplers`.
         arms: settings of the runs.
         noise: shape (at least T, arms or 1, parameters), or blocks of it that follow each other in the first axis. None
             where every noise multiplier is 0.
         start: initial parameters, shape (parameters,) or (arms, parameters).
-        steps: T.
-        batch_size: what sums are divided by.
-        clip_norm: G; inf switches clipping off, and then no arm may have noise.
+        steps: number of steps T.
+        batch_size: divisor of the sums of gradients.
+        clip_norm: clipping threshold G; inf switches clipping off, and then no arm may have noise.
         cool_down: last share of the steps over which the learning rate falls linearly to 5 %.
 
     Returns:
-        last parameters, shape (arms, parameters); `model.accuracy` tells what they are worth.
+        The last parameters, shape (arms, parameters).
 
     Raises:
         ValueError: if an argument is out of its range, or the noise does not fit or ends before T steps.

@@ -1,10 +1,10 @@
 """DP-GD for linear regression: full-batch gradient descent with clipping and Gaussian noise (brown2024 Algorithm 1).
 
-Runs on one data set are columns of the same products; several data sets go through as a batch. A clipped gradient is
-the unclipped one, which needs second moments only, less what clipping takes off the records that it touches; which
-records those can be is known without a look at most of them (`screening`). Where many records are touched, or where
-second moments would round too coarsely, all rows go through in blocks that fit the cache. The slow, obvious twin is
-in the tests.
+Runs on one data set are columns of the same products; several data sets are processed as a batch. A clipped gradient is
+the unclipped one, which needs second moments only, minus what clipping removes from the records that it touches;
+`screening` finds those records without computing most gradients. Where many records are touched, or where second
+moments would round too coarsely, all rows are processed in blocks that fit the cache. The tests have a plain loop with
+the same results.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,20 +20,20 @@ from dpdescent.privacy.clipping import rounding_is_negligible
 
 Array = NDArray[np.float64]
 
-# Numbers in one block of residuals (2 MB), as in the two-stage descent; a constant, because the cut of the rows decides
-# the last bits of their sums.
+# Numbers in one block of residuals (2 MB), as in the two-stage descent; a constant, because where the rows are cut
+# decides the last bits of their sums.
 BLOCK = 1 << 18
 
 memory.keep_freed()
 
-# The gradient of a record at the origin is zero and never clipped: a tiny norm does the same without 1 / 0.
+# The gradient of a record with x = 0 is zero and never clipped; this stands for its norm, because it avoids 1 / 0.
 TINY = 1e-150
 
 # Above this share of records that may be clipped, one pass over all of them is cheaper than gathering those.
 MANY = 0.5
 
-# Records that are looked at are filled up to multiples of this number by records of zeros. Data sets with equally many
-# then go through side by side, and every one of them by the same operations as it would alone.
+# Gathered records are padded to multiples of this number by records of zeros, because data sets with equally many can
+# then be processed side by side, each by the same operations as it would be alone.
 ALIKE = 32
 
 
@@ -71,13 +71,13 @@ class DPGDArms:
 
     @classmethod
     def alike(cls, runs: int, steps: int, eta: float, gamma: float, noise_sd: float) -> "DPGDArms":
-        """Equal settings for every run."""
+        """Settings that are equal for all `runs` runs."""
         return cls(steps, np.full(runs, eta), np.full(runs, gamma), np.full(runs, noise_sd))
 
 
 @dataclass(frozen=True)
 class Descent:
-    """What came out.
+    """Results of `descend`.
 
     Attributes:
         theta: last iterates, shape (data sets, runs, p).
@@ -125,9 +125,10 @@ class _Batch:
         self.samples, self.screen = samples, Screen(samples, arms.gamma, _spread(arms, samples[0].p))
         self.moment = np.stack([sample.gram.xx / sample.n for sample in samples])
         self.cross = np.stack([sample.gram.xy / sample.n for sample in samples])[:, None, :]
-        # One column where all thresholds are equal: limits are then computed once a record, not once a run.
+        # One column where all thresholds are equal, because limits are then computed once a record and not once a run.
         self.thresholds = arms.gamma[:1] if (arms.gamma == arms.gamma[0]).all() else arms.gamma
-        # Bounds on all |x_i y_i| and |x_i|^2. Of products of bounds, so that no norm that underflows hides a large y_i.
+        # Bounds on all |x_i y_i| and |x_i|^2: products of bounds, because a norm that underflows must not hide a large
+        # y_i.
         longest = [max(s.norms.max(), TINY) for s in samples]
         self.largest = np.array([[x * np.abs(s.y).max(), x**2] for x, s in zip(longest, samples, strict=True)])
         self.sizes = np.array([sample.n for sample in samples])
@@ -148,8 +149,8 @@ class _Batch:
         return gradient, clipped / self.sizes[:, None]
 
     def _follow(self, theta: Array) -> None:
-        """Selects anew the records of data sets whose iterates have moved away."""
-        # Regions only grow, so many records stay many.
+        """Selects again the records of data sets whose iterates have left the region of the last selection."""
+        # Data sets with many records are left out, because regions only grow.
         moved = {d: self.screen.select(d) for d in self.screen.outgrown(theta).tolist() if not self.many[d]}
         if moved:
             self.near = [rest for near in self.near if len((rest := near.without(list(moved))).owners)]
@@ -158,7 +159,7 @@ class _Batch:
             self.near += self._gathered(few, runs=theta.shape[1])
 
     def _gathered(self, rows: dict[int, Index], runs: int) -> Iterator["_Records"]:
-        """The given rows of data sets, side by side where they are about equally many, as far as the cache goes."""
+        """Yields the given rows of data sets, side by side if about equally many, in blocks that fit the cache."""
         alike: dict[int, list[tuple[int, Index]]] = {}
         most = max(1, BLOCK // (runs * ALIKE)) * ALIKE
         for d, index in rows.items():
@@ -209,7 +210,7 @@ class _Records:
     def gather(
         cls, samples: Sequence[LinearSample], parts: list[tuple[int, Index]], count: int, thresholds: Array
     ) -> "_Records":
-        """Rows of data sets, given as (data set, rows), filled up to `count` by records of zeros, which add nothing."""
+        """Gathers rows of data sets, given as (data set, rows), padded to `count` by zeros, which add nothing."""
         X = np.zeros((len(parts), count, samples[0].p))
         y, norms = np.zeros((2, len(parts), 1, count))
         for i, (d, rows) in enumerate(parts):
@@ -219,17 +220,17 @@ class _Records:
 
     @classmethod
     def block(cls, sample: LinearSample, rows: slice, owner: int, thresholds: Array) -> "_Records":
-        """Consecutive records of one data set, not copied."""
+        """Returns consecutive records of one data set as views."""
         limit = _limits(sample.norms[None, None, rows], thresholds)
         return cls(np.array([owner]), sample.X[None, rows], sample.y[None, None, rows], limit)
 
     def without(self, owners: list[int]) -> "_Records":
-        """Those of the other data sets."""
+        """Returns the records of all data sets except `owners`."""
         stay = ~np.isin(self.owners, owners)
         return self if stay.all() else _Records(self.owners[stay], self.X[stay], self.y[stay], self.limit[stay])
 
     def residuals(self, theta: Array) -> tuple[Array, Array]:
-        """Residuals, and what clipping leaves of them, both of shape (owners, runs, records)."""
+        """Residuals and clipped residuals, both of shape (owners, runs, records)."""
         residual = theta[self.owners] @ self.X.swapaxes(1, 2)
         residual -= self.y
         kept = np.minimum(residual, self.limit)
@@ -237,12 +238,12 @@ class _Records:
 
 
 def _shape(samples: Sequence[LinearSample], arms: DPGDArms, normals: Array) -> tuple[int, int, int]:
-    """(data sets, runs, p), once everything fits."""
+    """Checks that all shapes fit; returns (data sets, runs, p)."""
     dimensions = {sample.p for sample in samples}
     if len(dimensions) != 1:
         raise ValueError(f"the data sets of a batch must share p, but have p={sorted(dimensions)}")
     shape = len(samples), len(arms), dimensions.pop()
-    # An axis of length 1 is shared, but never the last one: the noise of two coordinates is independent.
+    # An axis of length 1 is shared, but never the last one, because the noise of two coordinates is independent.
     fits = normals.ndim == 4 and normals.shape[0] >= arms.steps and normals.shape[3] == shape[2]
     if not fits or any(have not in (1, want) for have, want in zip(normals.shape[1:], shape, strict=True)):
         raise ValueError(f"normals of shape {normals.shape} do not fit T={arms.steps} and (data sets, runs, p)={shape}")
@@ -250,14 +251,14 @@ def _shape(samples: Sequence[LinearSample], arms: DPGDArms, normals: Array) -> t
 
 
 def _limits(norms: Array, thresholds: Array) -> Array:
-    """`gamma / |x_i|`, shape (owners, runs or 1, records), of norms of shape (owners, 1, records)."""
+    """Largest unclipped residuals `gamma / |x_i|`, shape (owners, runs or 1, records)."""
     limits: Array = thresholds[:, None] / np.maximum(norms, TINY)
     return limits
 
 
 def _spread(arms: DPGDArms, p: int) -> float:
-    """About how far iterates stray from their mean at most, for covariates of unit variance: a hint only."""
+    """Rough largest distance of iterates from their mean for covariates of unit variance; it decides speed only."""
     eta = np.minimum(arms.eta, 1.0)
-    # A standard normal vector has a norm of about sqrt(p) +- sqrt(1/2): the largest of as many as there are steps.
+    # The largest of as many norms as there are steps: a standard normal vector's is about sqrt(p) +- sqrt(1/2).
     largest = np.sqrt(p) + np.sqrt(np.log(arms.steps * len(arms)))
     return float((arms.noise_sd * np.sqrt(eta / (2.0 - eta))).max() * largest)

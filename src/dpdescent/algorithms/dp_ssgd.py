@@ -1,7 +1,7 @@
 """DP-SSGD: one pass over shuffled records, one clipped gradient with noise a step (varshney2022 Algorithm 1).
 
-Linear regression with a threshold chosen beforehand. The records go through `dp_ftrl` as a stream, with independent
-noise. The slow, obvious twin is in the tests.
+For linear regression with a clipping threshold that is fixed beforehand. `dp_ftrl.single_pass` makes the steps, with
+independent noise. The tests have a plain loop with the same results.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,13 +16,13 @@ from dpdescent.algorithms.sgd_arms import SGDArm
 
 Array = NDArray[np.float64]
 
-# Steps whose normals are drawn at once.
+# Number of steps whose normals are drawn at once, because those of all steps would need much memory.
 STEPS = 4096
 
 
 @dataclass(frozen=True)
 class Pass:
-    """What came out of N steps on one record each.
+    """Results of N steps on one record each.
 
     Attributes:
         average: mean of the last floor(tail N) iterates (one at least), shape (arms, d).
@@ -42,7 +42,7 @@ def descend(X: Array, Y: Array, arms: Sequence[SGDArm], rng: np.random.Generator
         X: inputs, shape (N, d).
         Y: labels, one column each, shape (N, labels).
         arms: settings of the runs, with fixed thresholds; they share records, their order and the normals g_t.
-        rng: generator of the secret, uniformly random order of the records, and then of the normals.
+        rng: generator of the secret, uniformly random order of the records, and after it of the normals.
         tail: share of the iterates w_1..w_N that is averaged, in (0, 1].
 
     Raises:
@@ -62,6 +62,6 @@ def descend(X: Array, Y: Array, arms: Sequence[SGDArm], rng: np.random.Generator
 
 
 def _normals(rng: np.random.Generator, steps: int, d: int) -> Iterator[Array]:
-    """Standard normals of all steps in blocks, shape (steps, 1, 1, d)."""
+    """Yields standard normals of all steps in blocks, shape (steps of the block, 1, 1, d)."""
     for start in range(0, steps, STEPS):
         yield rng.standard_normal((min(STEPS, steps - start), 1, 1, d))

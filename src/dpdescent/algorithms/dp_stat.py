@@ -1,8 +1,9 @@
-"""DP-STAT: a private threshold that about covers the residuals of a batch, by doubling (varshney2022 Algorithm 3).
+"""DP-STAT: a private threshold that covers most residuals of a batch, found by doubling (varshney2022 Algorithm 3).
 
-It counts residuals below gamma = Delta, 2 Delta, 4 Delta, ..., adds Gaussian noise to every count, and returns the
-first gamma whose noisy count is large enough. Only that rule of stopping is a choice: the printed one, `count >= s`,
-passes thresholds above all residuals with probability 1/2 each, and overshoots; the corrected one allows for noise.
+It counts residuals up to gamma = Delta, 2 Delta, 4 Delta, ..., adds Gaussian noise to every count, and returns the
+first gamma whose noisy count is large enough. The stopping rule is a setting: the published one, `count >= s`, skips
+each threshold above all residuals with probability 1/2, and so returns too large a threshold; the corrected rule
+allows for the noise.
 """
 
 import math
@@ -21,20 +22,21 @@ Rule = Literal["as published", "corrected", "quantile"]
 
 @dataclass(frozen=True)
 class Search:
-    """The doubling search over `levels` + 1 thresholds, of which the last is returned where no other is.
+    """Settings of the doubling search over L + 1 thresholds; the last is returned where no noisy count suffices.
 
-    Noise of sd alpha sqrt(L) suffices: the (L+1)-th comparison that Algorithm 3 makes decides nothing, because gamma_L
-    is returned either way.
+    Noise of sd alpha sqrt(L) suffices, because the (L+1)-th comparison in Algorithm 3 has no effect: gamma_L is
+    returned either way.
 
     Attributes:
         largest: B, the largest threshold (2^offset B with an offset), in the unit of the residuals.
         levels: L = log2(B / Delta), number of counts.
-        noise_multiplier: alpha, sd of the noise over the sensitivity sqrt(L) of all counts together; 0 means no noise.
-        rule: which noisy count is large enough: s (`as published`), s less what the noise of L counts reaches
+        noise_multiplier: alpha, sd of the noise divided by the sensitivity sqrt(L) of all counts together; 0 means no
+            noise.
+        rule: which noisy count is large enough: s (`as published`), s minus a bound on the noise of L counts
             (`corrected`), or a fixed share of s (`quantile`).
         margin: C of the corrected rule.
         quantile: the share of the rule `quantile`, in (0, 1].
-        offset: octaves in [0, 1) by which all thresholds are moved up; public, so drawn independently of the data.
+        offset: octaves in [0, 1) by which all thresholds are moved up; public, so it must not depend on the data.
 
     Raises:
         ValueError: if a value is out of its range, or the rule is unknown.
@@ -61,40 +63,40 @@ class Search:
 
     @property
     def thresholds(self) -> Array:
-        """gamma_i = B 2^(i - L + offset) for i = 0..L, shape (L + 1,); those below the smallest float are 0."""
+        """Thresholds gamma_i = B 2^(i - L + offset) for i = 0..L, shape (L + 1,); 0 below the smallest float."""
         top = self.largest * 2.0**self.offset
         grid: Array = np.ldexp(top, np.arange(self.levels + 1) - self.levels)
         return grid
 
     @property
     def noise_sd(self) -> float:
-        """sd of the noise on a count: alpha sqrt(L)."""
+        """Standard deviation of the noise on a count, alpha sqrt(L)."""
         return self.noise_multiplier * math.sqrt(self.levels)
 
     @property
     def guard(self) -> float:
-        """Fewest records that make sense, 4 noise_sd sqrt(2 log L): with fewer, the noise alone stops the search."""
+        """Smallest useful number of records, 4 noise_sd sqrt(2 log L): with fewer, the noise alone stops the search."""
         return 4.0 * self._reach
 
     @property
     def _reach(self) -> float:
-        """About the largest of the noises of L counts."""
+        """Approximate largest noise of L counts, noise_sd sqrt(2 log L)."""
         return self.noise_sd * math.sqrt(2.0 * math.log(self.levels))
 
     def enough(self, s: int) -> float:
-        """The noisy count of s residuals at which the search stops."""
+        """Smallest noisy count of s residuals at which the search stops."""
         if self.rule == "as published":
             return float(s)
         return s - self.margin * self._reach if self.rule == "corrected" else self.quantile * s
 
     def counts(self, residuals: Array) -> Array:
-        """`#{j : |r_j| <= gamma_i}` for i < L, shape (..., L), of residuals of shape (..., s).
+        """Counts `#{j : |r_j| <= gamma_i}` for i < L, shape (..., L), of residuals of shape (..., s).
 
-        Replacing one record moves each count by at most 1. A residual that is no number is above all thresholds.
+        Replacing one record changes each count by at most 1. A residual that is NaN is above all thresholds.
         """
         above = np.searchsorted(self.thresholds[:-1], np.abs(residuals))
         rows = above.reshape(math.prod(above.shape[:-1]), above.shape[-1])
-        # A row has one bin more than counts, for residuals above all thresholds.
+        # A row has one bin more than there are counts, because residuals may lie above all thresholds.
         width = self.levels + 1
         bins = rows + width * np.arange(len(rows))[:, None]
         found = np.bincount(bins.ravel(), minlength=width * len(rows)).reshape(len(rows), width)
@@ -102,12 +104,12 @@ class Search:
         return counts
 
     def select(self, counts: Array, normals: Array, s: int) -> Array:
-        """gamma_i of the first i with `count + noise_sd normal >= enough(s)`, gamma_L if there is none, shape (...).
+        """Threshold gamma_i of the first i with `count + noise_sd normal >= enough(s)`, else gamma_L, shape (...).
 
         Args:
             counts: numbers of small residuals, shape (..., L).
             normals: standard normals, shape (..., L).
-            s: number of records that the rule compares with.
+            s: number of records that were counted.
 
         Raises:
             ValueError: if the shapes do not end in L, or s is not positive.
@@ -120,8 +122,8 @@ class Search:
         return chosen
 
     def release(self) -> GaussianReleases:
-        """What one search lets out, under replace-one: L counts, of which a record moves each by at most 1.
+        """The releases of one search under replace-one: L counts, each of which a record changes by at most 1.
 
-        The threshold is post-processing of them. Its zCDP cost is 1 / (2 alpha^2) (Lemma 3.10).
+        The threshold is post-processing of the counts. Its zCDP cost is 1 / (2 alpha^2) (varshney2022 Lemma 3.10).
         """
         return GaussianReleases("counts of small residuals", 1.0, self.noise_sd, self.levels)

@@ -3,7 +3,7 @@
 The iterates are then a Gaussian vector autoregression about the least squares solution,
 `theta_t = theta_hat + M (theta_(t-1) - theta_hat) + eta lambda z_t` with `M = I - eta X'X/n`. Along the eigenvectors
 v_s of X'X/n it falls into p independent scalar ones with coefficients `a_s = 1 - eta s`. Errors, and how long and how
-far from valid the confidence intervals of `intervals` are, can therefore be computed without any run.
+far from valid the confidence intervals of `intervals` are, can therefore be computed without a simulation.
 """
 
 import math
@@ -20,7 +20,7 @@ from dpdescent.intervals import spacing, t_factor, tail_width
 
 Array = NDArray[np.float64]
 
-# How the m estimates of an interval come about; each is a function of `intervals`.
+# Ways to compute the m estimates of an interval; each is a function of `intervals`.
 Construction = Literal["independent runs", "checkpoints", "batched means"]
 
 
@@ -35,8 +35,8 @@ class IterateLaw:
         theta_0: starting point, shape (p,).
         eta: step size.
         noise_sd: lambda, sd of the noise on the mean gradient.
-        eigenvalues: those of X'X/n, ascending, shape (p,).
-        eigenvectors: as columns, shape (p, p).
+        eigenvalues: eigenvalues of X'X/n, ascending, shape (p,).
+        eigenvectors: eigenvectors of X'X/n as columns, shape (p, p).
     """
 
     theta_hat: Array
@@ -48,7 +48,7 @@ class IterateLaw:
 
     @classmethod
     def of(cls, gram: Gram, *, eta: float, noise_sd: float, theta_0: Array | None = None) -> "IterateLaw":
-        """The law on the data set with these sufficient statistics; theta_0 is zero unless it is given.
+        """Law on the data set with the sufficient statistics `gram`; theta_0 is zero unless it is given.
 
         Raises:
             ValueError: if X'X is singular, lambda is negative, or the descent does not contract: 0 < eta s < 2 is
@@ -67,18 +67,18 @@ class IterateLaw:
 
     @property
     def contraction(self) -> Array:
-        """a_s = 1 - eta s, shape (p,); a_s^k is the correlation of iterates k steps apart in a stationary run."""
+        """Coefficients a_s = 1 - eta s, shape (p,); a_s^k correlates iterates k steps apart in a stationary run."""
         return 1.0 - self.eta * self.eigenvalues
 
     @property
     def stationary_variances(self) -> Array:
-        """eta^2 lambda^2 / (1 - a_s^2) of every eigen-direction, shape (p,)."""
+        """Stationary variance eta^2 lambda^2 / (1 - a_s^2) in every eigen-direction, shape (p,)."""
         v: Array = self.eta * self.noise_sd**2 / (self.eigenvalues * (2.0 - self.eta * self.eigenvalues))
         return v
 
     @property
     def start(self) -> Array:
-        """v_s'(theta_0 - theta_hat), shape (p,)."""
+        """Starting deviation v_s'(theta_0 - theta_hat) in every eigen-direction, shape (p,)."""
         return (self.theta_0 - self.theta_hat) @ self.eigenvectors
 
     def variances(self, t: float) -> Array:
@@ -86,16 +86,16 @@ class IterateLaw:
         return self.stationary_variances * (1.0 - self.contraction ** (2.0 * _time(t)))
 
     def mean(self, t: float) -> Array:
-        """E theta_t = theta_hat + M^t (theta_0 - theta_hat), shape (p,) (brown2024 eq. 8)."""
+        """Mean E theta_t = theta_hat + M^t (theta_0 - theta_hat), shape (p,) (brown2024 eq. 8)."""
         mu: Array = self.theta_hat + self.eigenvectors @ (self.contraction ** _time(t) * self.start)
         return mu
 
     def covariance(self, t: float) -> Array:
-        """Cov theta_t = eta^2 lambda^2 (I - M^2)^-1 (I - M^2t), shape (p, p) (brown2024 Lemma 2.3)."""
+        """Covariance eta^2 lambda^2 (I - M^2)^-1 (I - M^2t) of theta_t, shape (p, p) (brown2024 Lemma 2.3)."""
         return self.cross_covariance(t, t)
 
     def cross_covariance(self, later: float, earlier: float) -> Array:
-        """Cov(theta_later, theta_earlier) = M^(later - earlier) Cov theta_earlier, shape (p, p) (brown2024 eq. 92-94).
+        """Covariance M^(later - earlier) Cov theta_earlier of two iterates, shape (p, p) (brown2024 eq. 92-94).
 
         Raises:
             ValueError: if `later` < `earlier`, or a time is no whole number of iterations.
@@ -108,21 +108,21 @@ class IterateLaw:
         return C
 
     def expected_squared_error(self, t: float, target: Array | None = None) -> float:
-        """E ||theta_t - target||^2; the target is theta_hat unless another fixed point, shape (p,), is given."""
+        """Expected squared error E ||theta_t - target||^2; the target, shape (p,), is theta_hat by default."""
         offset = self.mean(t) - (self.theta_hat if target is None else target)
         return float(offset @ offset + self.variances(t).sum())
 
     def expected_distance(self, t: float, target: Array | None = None) -> float:
-        """E ||theta_t - target||; the target is theta_hat unless another fixed point, shape (p,), is given."""
+        """Expected distance E ||theta_t - target||; the target, shape (p,), is theta_hat by default."""
         offset = self.mean(t) - (self.theta_hat if target is None else target)
         return float(expected_norm(offset @ self.eigenvectors, self.variances(t)))
 
     def path(self, normals: Array, out: Array | None = None) -> Array:
-        """Iterates 1 to T of DP-GD without clipping for given standard normals z_t; both have shape (T, runs, p).
+        """Computes iterates 1 to T of DP-GD without clipping for given standard normals z_t; both (T, runs, p).
 
         Args:
-            normals: z_t, as DP-GD itself uses them.
-            out: where to put the path; the normals themselves are allowed.
+            normals: z_t, as `dp_gd.descend` uses them.
+            out: array to write the path to; the normals themselves are allowed.
 
         Raises:
             ValueError: if the normals have another number of axes, or another p.
@@ -141,8 +141,8 @@ class IterateLaw:
     def simulate(self, steps: int, runs: int, rng: np.random.Generator) -> Array:
         """Draws iterates 1 to `steps` of independent runs, shape (steps, runs, p).
 
-        Normals are drawn step by step, so that fewer steps of as many runs are a prefix. Memory is 8 bytes a number:
-        many runs are best drawn in blocks, each from a stream of its own.
+        Normals are drawn step by step, so that fewer steps of the same number of runs are a prefix. Memory is 8 bytes a
+        number, so that many runs are best drawn in blocks, each from its own stream.
         """
         normals = rng.standard_normal((steps, runs, len(self.theta_hat)))
         return self.path(normals, out=normals)
@@ -150,9 +150,9 @@ class IterateLaw:
     def estimates(
         self, construction: Construction, steps: int, m: int, burn_in: int, tail: int | None = None
     ) -> "EstimatesLaw":
-        """The joint law of the m estimates that a construction of `intervals` makes of `steps` = N iterations in all.
+        """Joint law of the m estimates that a construction of `intervals` makes of `steps` = N iterations in all.
 
-        Independent runs have T = N/m iterations each; `burn_in` counts for every run, and `tail` is for them alone.
+        Independent runs have T = N/m iterations each; `burn_in` applies to every run, and only they use `tail`.
 
         Raises:
             ValueError: if the construction is unknown or does not fit the number of steps.
@@ -163,7 +163,7 @@ class IterateLaw:
         same, together = np.eye(m, dtype=bool), construction != "independent runs"
         gaps = np.maximum(np.abs(last[:, None] - last) - (width - 1), 0)
         between = together * total[:, :, None] ** 2 * a[:, :, None] ** gaps
-        # What the known start still weighs in each mean is missing from the covariances of estimates that share a run.
+        # `missing` is subtracted because iterates near the known start have not reached their stationary covariances.
         decay = total * a ** (last - width + 1)
         missing = (same | together) * decay[:, :, None] * decay[:, None, :]
         return EstimatesLaw(
@@ -178,14 +178,14 @@ class IterateLaw:
 class EstimatesLaw:
     """Joint Gaussian law of m estimates of theta_hat, independent between the eigen-directions of X'X/n.
 
-    The ideal that Student's t interval supposes is m independent estimates with mean theta_hat; their variances are
-    taken to be those that the estimates have once the start-up is over (brown2024 App. C.2.2).
+    Student's t interval assumes m independent estimates with mean theta_hat ("ideal" here); their variances are taken
+    to be those of the estimates after the start-up (brown2024 App. C.2.2).
 
     Attributes:
-        means: of v_s'(theta^(l) - theta_hat), shape (p, m).
-        covariances: between the m estimates, for every eigen-direction, shape (p, m, m).
+        means: means of v_s'(theta^(l) - theta_hat), shape (p, m).
+        covariances: covariances between the m estimates, for every eigen-direction, shape (p, m, m).
         settled_variances: variance of an estimate after the start-up, shape (p,).
-        eigenvectors: as columns, shape (p, p).
+        eigenvectors: eigenvectors of X'X/n as columns, shape (p, p).
     """
 
     means: Array
@@ -196,52 +196,53 @@ class EstimatesLaw:
     def expected_length(self, level: float = 0.95) -> Array:
         """Exact expected length of the t interval of every coordinate, shape (p,).
 
-        Start-up and correlation between the estimates count. The sample sd is ||centred estimates|| / sqrt(m - 1).
+        It includes the start-up and the correlation between the estimates. The sample sd is
+        ||centred estimates|| / sqrt(m - 1).
         """
         m = self.means.shape[1]
         means, covariances, _ = self._coordinates()
         centring = np.eye(m) - 1.0 / m
         variances, U = np.linalg.eigh(centring @ covariances @ centring)
         centred = np.einsum("jlk,jl->jk", U, means - means.mean(axis=1, keepdims=True))
-        # Rounding leaves the variance along the ones, which centring has removed, a hair below or above zero.
+        # Cut at 0, because rounding leaves the variance along the ones, which centring removed, slightly off 0.
         spread = expected_norm(centred, np.maximum(variances, 0.0))
         return 2.0 * t_factor(m, level) * spread / math.sqrt(m - 1)
 
     def settled_length(self, level: float = 0.95) -> Array:
-        """Expected length `2 t c4(m) sqrt(V_j / m)` of ideal estimates, shape (p,): the limit of long runs."""
+        """Expected length `2 t c4(m) sqrt(V_j / m)` for ideal estimates, shape (p,), the limit of long runs."""
         m = self.means.shape[1]
         length: Array = 2.0 * t_factor(m, level) * _c4(m) * np.sqrt(self._coordinates()[2])
         return length
 
     def divergence(self) -> float:
-        """KL divergence of the estimates from the ideal, of all coordinates together.
+        """KL divergence of the estimates from the ideal ones, of all coordinates together; the noise must not be zero.
 
-        The intervals of all coordinates behave as ideal ones do, up to a probability of `pinsker(divergence)`: a number
-        for brown2024 Thm 3.1, whose constants have none. The noise must not be zero.
+        The intervals of all coordinates behave as ideal ones up to a probability of `pinsker(divergence)`. This gives a
+        number where brown2024 Thm 3.1 has unspecified constants.
         """
         return float(_divergences(self.means, self.covariances, self.settled_variances).sum())
 
     def coordinate_divergences(self) -> Array:
-        """KL divergence of the estimates of each coordinate from their ideal, shape (p,).
+        """KL divergence of the estimates of each coordinate from the ideal ones, shape (p,); noise must not be zero.
 
-        One coordinate's interval covers with probability at least the level less `pinsker(divergence)` (brown2024
-        Claim C.10): sharper than from all coordinates together. The noise must not be zero.
+        One coordinate's interval covers with probability at least the level minus `pinsker(divergence)` (brown2024
+        Claim C.10), which is sharper than from all coordinates together.
         """
         return _divergences(*self._coordinates())
 
     def _coordinates(self) -> tuple[Array, Array, Array]:
-        """Means less theta_hat_j, covariances and settled variances of the estimates of every coordinate."""
+        """Means minus theta_hat_j, covariances and settled variances of the estimates of every coordinate."""
         V = self.eigenvectors
         return V @ self.means, np.tensordot(V**2, self.covariances, axes=1), V**2 @ self.settled_variances
 
 
 def pinsker(divergence: ArrayLike) -> Array:
-    """Pinsker's bound sqrt(KL / 2) on total variation, not cut off at 1, above which it says nothing."""
+    """Pinsker's bound sqrt(KL / 2) on total variation; not cut off at 1, though it is trivial above."""
     return np.sqrt(np.asarray(divergence, dtype=np.float64) / 2.0)
 
 
 def expected_norm(means: Array, variances: Array) -> Array:
-    """E ||x|| for independent x_k ~ N(means_k, variances_k) along the last axis, to about twelve digits.
+    """Expected norm E ||x|| for independent x_k ~ N(means_k, variances_k) along the last axis, to about 12 digits.
 
     `E sqrt(Q) = int_0^oo (1 - E exp(-u Q)) u^(-3/2) du / (2 sqrt(pi))` for Q = ||x||^2, whose transform is known. In
     log u the trapezoidal rule converges exponentially, and the ends of the range are below 1e-15 of the whole.
@@ -258,7 +259,7 @@ def expected_norm(means: Array, variances: Array) -> Array:
 
 
 def _windows(construction: str, steps: int, m: int, burn_in: int, tail: int | None) -> tuple[NDArray[np.int_], int]:
-    """Number of the last iterate that each estimate averages, shape (m,), and of iterates that it averages."""
+    """Index of the last iterate in each estimate, shape (m,), and the number of iterates that each averages."""
     if construction == "independent runs":
         if m < 2 or steps % m:
             raise ValueError(f"N={steps} must be a multiple of the number m={m} of runs, and m at least 2")
@@ -274,14 +275,14 @@ def _windows(construction: str, steps: int, m: int, burn_in: int, tail: int | No
 def _window_sums(a: Array, width: int) -> tuple[Array, Array]:
     """Mean of a^0 to a^(W-1), shape (p, 1), and the variance of a mean of W iterates over that of one, shape (p,).
 
-    Sums, not the closed forms of geometric series, which cancel as eta s -> 0.
+    They are summed, because the closed forms of geometric series cancel as eta s -> 0.
     """
     powers, lags = a ** np.arange(width), np.arange(1, width)
     return powers.mean(axis=1, keepdims=True), (width + 2.0 * (powers[:, 1:] @ (width - lags))) / width**2
 
 
 def _divergences(means: Array, covariances: Array, ideal: Array) -> Array:
-    """KL of N(means, covariances) from N(0, ideal I), along the first axis."""
+    """KL divergence of N(means, covariances) from N(0, ideal I), along the first axis."""
     if not ideal.min() > 0.0:
         raise ValueError("without noise (lambda = 0) there is no law of the estimates to compare")
     m = means.shape[1]

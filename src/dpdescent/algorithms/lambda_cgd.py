@@ -2,8 +2,8 @@
 
 `W_t = Proj(W_{t-1} - eta (v_t + (C/B) kappa (Z_t - lambda Z_{t-1})))`, where v_t is the batch's mean of gradients
 clipped to norm C. T - 1 updates make T iterates, W_0 among them. Arms of a seed share records, start, heads, batches
-and normals. A run depends on its own seed's and its own arm's arguments only, to the last bit: products are stacked
-over the others, never widened by them. The literal twin, one run with explicit gradients, is in the tests.
+and normals. A run depends on the arguments of its own seed and arm only, to the last bit, because products are stacked
+over runs and never widened. The tests have a plain version, one run with explicit gradients.
 """
 
 import math
@@ -32,7 +32,7 @@ Piece = tuple[slice, slice]
 # Outputs of units (seeds x arms x records x units) that are computed together, so that they stay in the cache.
 BLOCK = 1 << 15
 
-# Normals that are drawn together (1 MB), one step's at least.
+# Number of normals that are drawn together (1 MB), those of one step at least.
 DRAWN = 1 << 17
 
 # Relative distance from the sphere within which an iterate is taken to lie on it.
@@ -43,7 +43,7 @@ memory.keep_freed()
 
 @dataclass(frozen=True)
 class KANProblem:
-    """What is learnt, for every seed.
+    """The learning problem of every seed: model, records, start and fixed second layers.
 
     Attributes:
         kan: the model.
@@ -75,7 +75,7 @@ class KANProblem:
             raise ValueError("labels must be -1 or 1")
 
     def loss_and_gradient(self, W: Array) -> tuple[Array, Array]:
-        """L_S(W), shape (seeds, arms), and its gradient, without any clipping, of W's shape (seeds, arms, m, d p)."""
+        """Loss L_S(W), shape (seeds, arms), and its gradient without clipping, as W of shape (seeds, arms, m, d p)."""
         n, unlimited = self.labels.shape[1], np.full(W.shape[1], np.inf)
         losses, gradient = np.empty(W.shape[:2]), np.empty(W.shape)
         for piece in _pieces(slice(0, len(W)), W.shape[1], n * self.kan.width):
@@ -83,13 +83,13 @@ class KANProblem:
         return losses / n, gradient / n
 
     def batch(self, W: Array, piece: Piece, rows: Index | None, clip_norm: Array) -> tuple[Array, Array, Array]:
-        """Sums over a batch, for a piece (seeds, arms) of the runs.
+        """Sums losses and clipped gradients over a batch, for a piece (seeds, arms) of the runs.
 
         Args:
             W: weights of all runs, shape (seeds, arms, m, d p).
-            piece: which seeds and arms.
+            piece: slices of the seeds and of the arms.
             rows: records of the piece's seeds, shape (seeds of the piece, batch); None for all in order.
-            clip_norm: shape (arms,).
+            clip_norm: clipping threshold C, shape (arms,).
 
         Returns:
             losses, shape (seeds, arms); clipped gradients, shape (seeds, arms, m, d p); number clipped, (seeds, arms).
@@ -114,13 +114,13 @@ class KANProblem:
 
     @cached_property
     def _norms(self) -> Array:
-        """|h(x)|, shape (seeds, n)."""
+        """Norms |h(x)| of the features, shape (seeds, n)."""
         norms: Array = np.sqrt(np.vecdot(self.features, self.features))
         return norms
 
     @cached_property
     def _rows(self) -> Array:
-        """All seeds' features below each other; a copy, once, only if they are scattered in memory."""
+        """Features of all seeds as one matrix, shape (seeds n, d p); copied only if they are scattered in memory."""
         return self.features.reshape(-1, self.features.shape[-1])
 
 
@@ -129,19 +129,19 @@ def run(
     normals: Sequence[np.random.Generator] | None, *, steps: int, batch_size: int | None = None,
     test: tuple[Array, Array] | None = None, per_step: int = 100, observe: Callable[[State], None] | None = None,
 ) -> Runs:  # fmt: skip
-    """Trains one KAN a seed and arm by wang2026 Algorithm 1.
+    """Trains one KAN for every seed and arm by wang2026 Algorithm 1.
 
     Args:
         problem: records, starts and heads of the seeds.
         arms: settings of the runs.
-        batches: the T steps' batches, of which the last only measures W_{T-1}: rows of every seed, an array of shape
-            (seeds, B) or a sequence of one array a seed, whose sizes may then differ. None for all records in order.
+        batches: one batch for each of the T steps (the last only measures W_{T-1}): rows of every seed, an array of
+            shape (seeds, B) or a sequence of one array a seed, whose sizes may differ. None for all records in order.
         normals: one generator a seed, from which Z_1, Z_2... are drawn; None where no arm has noise.
-        steps: T.
-        batch_size: nominal B that sums are divided by; must be given where sizes vary.
+        steps: number of steps T.
+        batch_size: nominal batch size B, the divisor of sums; must be given where sizes vary.
         test: features (seeds, N, d p) and labels (seeds, N) of test points.
-        per_step: number of test points, in turn, that an iterate is tested on: a divisor of N.
-        observe: called at every t = 0..T-1.
+        per_step: number of test points for each iterate, taken in turn; a divisor of N.
+        observe: called with the state at every t = 0..T-1.
 
     Raises:
         ValueError: if shapes do not fit, batches end too soon, or something is missing.
@@ -169,7 +169,7 @@ def run(
 
 
 class _Walk:
-    """The iterates of all runs, and what a step needs."""
+    """Current iterates of all runs, with the buffers and factors of a step."""
 
     def __init__(
         self, problem: KANProblem, arms: CGDArms, normals: Sequence[np.random.Generator] | None, batch_size: int
@@ -205,7 +205,7 @@ class _Walk:
         return losses / self.size, clipped
 
     def step(self) -> None:
-        """From an iterate to the next."""
+        """Updates W_t to W_{t+1}, from the gradients of the last `measure` and fresh normals."""
         self.total *= self.rate
         self.W -= self.total
         if self.normals is not None:
@@ -217,16 +217,16 @@ class _Walk:
             self._project()
 
     def state(self, t: int, batch: Batch | None) -> State:
-        """What an observer is shown, between `measure` and `step`."""
+        """State for an observer; to be called between `measure` and `step`."""
         return State(t, self.W, self.Z, self.total / self.size, batch, self.drift)
 
     def _project(self) -> None:
-        """Shrinks what has left the ball around W_0 radially."""
+        """Moves iterates that have left the ball around W_0 radially to its surface."""
         start = self.problem.start[:, None]
         moved = np.subtract(self.W, start, out=self.total)
         flat = moved.reshape(*self.projected.shape, -1)
         factors = clip_factors(np.sqrt(np.vecdot(flat, flat)), self.arms.radius)
-        # An iterate on the sphere, which rounding puts outside or inside, is left there.
+        # An iterate on the sphere is not moved, because rounding puts it outside or inside by chance.
         outside = factors < 1.0 - ROUNDING
         moved *= factors[..., None, None]
         moved += start
@@ -235,7 +235,7 @@ class _Walk:
 
 
 class _Tester:
-    """Losses at test points, some at a time."""
+    """Computes losses at test points, some of them at every step."""
 
     def __init__(self, problem: KANProblem, features: Array, labels: Array, per_step: int) -> None:
         want = (*labels.shape, problem.features.shape[2])
@@ -247,7 +247,7 @@ class _Tester:
         self.problem, self.features, self.labels, self.per_step = problem, features, labels, per_step
 
     def losses(self, t: int, W: Array) -> Array:
-        """Mean loss at the points whose turn it is, shape (seeds, arms)."""
+        """Mean loss of W at the test points of step t, shape (seeds, arms)."""
         at = t * self.per_step % self.labels.shape[1]
         points, kan = slice(at, at + self.per_step), self.problem.kan
         losses = np.empty(W.shape[:2])
@@ -266,7 +266,7 @@ def _size_of(first: Sequence[Batch | None], problem: KANProblem) -> int:
 
 
 def _groups(batch: Batch | None, seeds: int) -> list[tuple[slice, Index | None]]:
-    """Seeds whose batches have one size, and so can be computed together: all of them, or each by itself."""
+    """Groups of seeds that are computed together: all of them if their batches have one size, else each alone."""
     if batch is None:
         return [(slice(0, seeds), None)]
     if len(batch) != seeds:
@@ -282,7 +282,7 @@ def _cuts(count: int, length: int) -> tuple[tuple[int, int], ...]:
 
 
 def _pieces(seeds: slice, arms: int, units: int) -> Iterator[Piece]:
-    """Cuts runs into pieces for the cache; `units` is what one run takes. No result depends on the cut."""
+    """Yields pieces of the runs that fit the cache; one run needs `units` numbers. No result depends on the pieces."""
     together = max(1, BLOCK // max(1, units))
     for first, last in _cuts(seeds.stop - seeds.start, max(1, together // arms)):
         for piece in _cuts(arms, together):
@@ -290,7 +290,7 @@ def _pieces(seeds: slice, arms: int, units: int) -> Iterator[Piece]:
 
 
 def _drawn(normals: Sequence[np.random.Generator], shape: tuple[int, ...]) -> Iterator[Array]:
-    """Z_1, Z_2..., shape (seeds, 1, m, d p) each. More are drawn from the generators than are used."""
+    """Yields Z_1, Z_2..., shape (seeds, 1, m, d p) each. More are drawn from the generators than are used."""
     steps = max(1, DRAWN // (len(normals) * math.prod(shape)))
     while True:
         block = np.empty((len(normals), steps, *shape))

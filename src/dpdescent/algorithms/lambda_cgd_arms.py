@@ -1,4 +1,4 @@
-"""What runs of Algorithm 1 are given and give (wang2026): arms, states that an observer sees, results."""
+"""Data classes of wang2026 Algorithm 1: settings of arms, states that an observer sees, results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,10 +20,11 @@ class CGDArms:
 
     Attributes:
         eta: learning rates, shape (arms,).
-        clip_norm: C, shape (arms,); inf switches clipping off, and then there must be no noise.
+        clip_norm: clipping threshold C, shape (arms,); inf switches clipping off, and then there must be no noise.
         noise_multiplier: kappa, sd of the noise Z on a batch's sum of gradients over C, shape (arms,).
         correlation: lambda in [0, 1), shape (arms,).
-        radius: of the ball around W_0 that iterates are projected to, shape (arms,); inf switches it off.
+        radius: radius of the ball around W_0 that iterates are projected to, shape (arms,); inf switches projection
+            off.
     """
 
     eta: Array
@@ -47,20 +48,20 @@ class CGDArms:
         return len(self.eta)
 
     def noise_scale(self, batch_size: int) -> Array:
-        """c_priv = C kappa / B, sd of the noise Z on a batch's mean gradient, shape (arms,)."""
+        """Noise scale c_priv = C kappa / B, sd of the noise Z on a batch's mean gradient, shape (arms,)."""
         finite = np.where(self.noise_multiplier > 0, self.clip_norm, 0.0)
         return finite * self.noise_multiplier / batch_size
 
 
 @dataclass(frozen=True)
 class State:
-    """What an observer is shown at an iterate, before the step from it. Arrays are reused: copy what is to be kept.
+    """State of all runs at an iterate, before the step from it. Copy arrays to keep them, because they are reused.
 
     Attributes:
-        t: 0..T-1.
+        t: index of the iterate, 0..T-1.
         weights: W_t, shape (seeds, arms, m, d p).
         normals: Z_t, shape (seeds, 1, m, d p); zero at t = 0, and always where no arm has noise.
-        gradient: mean of the clipped gradients at W_t of the next step's batch, of the shape of the weights.
+        gradient: mean of the clipped gradients at W_t of the next step's batch, shape of the weights.
         batch: rows of that batch, as given; None for all records.
         drift: eta c_priv of the arms, shape (arms,).
     """
@@ -74,19 +75,22 @@ class State:
 
 
 def shifted(state: State) -> Array:
-    """U_t = W_t + eta c_priv Z_t, which moves by (1 - lambda) of the noise (wang2026 App. C.1) where radius is inf."""
+    """Shifted iterate U_t = W_t + eta c_priv Z_t (wang2026 App. C.1), shape of the weights.
+
+    Without projection, the noise in one of its steps is (1 - lambda) eta c_priv times one standard normal.
+    """
     return state.weights + state.drift[:, None, None] * state.normals
 
 
 @dataclass(frozen=True)
 class Runs:
-    """What came out.
+    """Results of runs of wang2026 Algorithm 1.
 
     Attributes:
         empirical: loss at W_t of the next step's batch, over the (nominal) batch size, shape (T, seeds, arms): unbiased
             for L_S(W_t) under fresh sampling, exact for full batches.
-        population: loss at W_t of some test points, of the same shape; None without test points.
-        clipped: share of the batch that was clipped, of the same shape; 0 for an empty one.
+        population: loss at W_t of some test points, shape (T, seeds, arms); None without test points.
+        clipped: share of the batch that was clipped, shape (T, seeds, arms); 0 for an empty batch.
         final: W_{T-1}, shape (seeds, arms, m, d p).
         projected: share of the steps in which the projection moved the iterate, shape (seeds, arms).
     """
@@ -99,19 +103,19 @@ class Runs:
 
     @property
     def empirical_average(self) -> Array:
-        """(1/T) sum_t L_S(W_t), shape (seeds, arms)."""
+        """Average training loss (1/T) sum_t L_S(W_t), shape (seeds, arms)."""
         return _average(self.empirical)
 
     @property
     def population_average(self) -> Array:
-        """(1/T) sum_t L(W_t), shape (seeds, arms). Raises ValueError without test points."""
+        """Average test loss (1/T) sum_t L(W_t), shape (seeds, arms). Raises ValueError without test points."""
         if self.population is None:
             raise ValueError("population=None: run with test points")
         return _average(self.population)
 
 
 def _average(values: Array) -> Array:
-    """Mean over the first axis, added up one after another: other ways depend on the other axes."""
+    """Mean over the first axis, summed one after another, because other orders depend on the other axes."""
     total = np.zeros(values.shape[1:])
     for value in values:
         total += value

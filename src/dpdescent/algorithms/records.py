@@ -1,4 +1,4 @@
-"""Where the records of a stream come from: drawn as they are met, or given."""
+"""Sources of the records of a stream: drawn block by block, or given."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,21 +11,21 @@ Array = NDArray[np.float64]
 
 
 class Records(Protocol):
-    """A source, of which every record is taken once, in order."""
+    """Source of records; every record is taken once, in order."""
 
     def take(self, t: int, x: Array) -> Array:
-        """Writes the inputs of the steps from t on to x, shape (seeds, steps, d).
+        """Writes the inputs of the steps from t on into x, shape (seeds, steps, d).
 
-        Returns their labels, shape (steps, seeds) or (steps, arms, seeds).
+        Returns the labels of these records, shape (steps, seeds) or (steps, arms, seeds).
         """
 
 
 class Drawn:
-    """Normal inputs, and labels that are pure noise: the iterates stand for theta - theta*."""
+    """Normal inputs, and labels that are noise alone, because the iterates stand for theta - theta*."""
 
     def __init__(self, lam: Array, data: Sequence[np.random.Generator], steps: int, sigma: float | Array) -> None:
         self.root, self.data = np.sqrt(lam), data
-        # Ahead of the inputs, so that how these are cut into blocks does not matter.
+        # Drawn before the inputs, because the draws must not depend on how these are cut into blocks.
         xi = np.stack([rng.standard_normal(steps) for rng in data], axis=1)
         self.xi = sigma * xi if np.ndim(sigma) == 0 else np.asarray(sigma)[:, None] * xi[:, None, :]
 
@@ -38,7 +38,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Given:
-    """Records of one seed, shapes (T, d) and (T, arms or 1)."""
+    """Given records of one seed: inputs, shape (T, d), and labels, shape (T, arms or 1)."""
 
     X: Array
     Y: Array

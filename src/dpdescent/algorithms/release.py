@@ -1,8 +1,8 @@
-"""One run of DP-2S-GD (liang2025 Alg. 1) on a table of one's own: settings, noise, account.
+"""One run of DP-2S-GD (liang2025 Alg. 1) on a user's own table: settings, noise, privacy account.
 
-Nothing is taken from the data but the number of records, which is public. Step sizes and thresholds are given, columns
-are centred by given constants, and how many gradients were clipped is not told. One row is one record: neighbouring
-tables have one row replaced.
+The only value taken from the data is the number of records, which is public. Step sizes and thresholds are given,
+columns are centred by given constants, and the number of clipped gradients is not released. One row is one record:
+neighbouring tables have one row replaced.
 """
 
 import math
@@ -47,20 +47,20 @@ EXACT = (
     "Settings, columns and centring constants must be chosen without the data, and one person may be in one row only"
 )
 
-# Larger values are cut to this, record by record, which costs no privacy: their squares would overflow, and the NaN
-# that follows would tell of the one record that it came from.
+# Larger values are clipped to this, because their squares would overflow and the NaN would reveal the record that
+# caused it. Clipping record by record costs no privacy.
 LARGEST = 1e100
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run is given; all of it is public.
+    """Settings of a run; all of them are public.
 
     Attributes:
         rho1, rho2: zCDP budgets of the two stages.
         gamma1, gamma2: clipping thresholds of the two stages.
         eta, alpha: step sizes of the two stages.
-        steps: number of iterations T; the budget is spread over them. 20 is the paper's own number.
+        steps: number of iterations T, over which the budget is divided; liang2025 uses 20.
 
     Raises:
         ValueError: if a value is not positive and finite.
@@ -82,12 +82,12 @@ class Settings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What may be published.
+    """Results of a run that may be published.
 
     Attributes:
         beta: last second-stage iterate, shape (p,).
-        paths: iterates 0 to T: `Theta_path`, shape (T + 1, q, p), and `beta_path`, shape (T + 1, p); none of them where
-            only beta is published.
+        paths: iterates 0 to T: `Theta_path`, shape (T + 1, q, p), and `beta_path`, shape (T + 1, p); empty where only
+            beta is published.
     """
 
     beta: Array
@@ -95,13 +95,13 @@ class Outcome:
 
 
 def mechanism(settings: Settings, n: int) -> Mechanism:
-    """What a run lets out of n records, with the least noise that each stage's budget needs."""
+    """Mechanism of a run on n records, with the smallest noise that each stage's budget allows."""
     total = settings.rho1 + settings.rho2
     return Mechanism("DP-2S-GD", _stages(settings, n), "replace-one", "full batch", total, "proved", EXACT)
 
 
 def _stages(settings: Settings, n: int) -> tuple[GaussianReleases, GaussianReleases]:
-    """Both the noise that is added and the account are read from these."""
+    """Releases of the two stages; both the added noise and the account are derived from them."""
 
     def stage(what: str, gamma: float, rho: float) -> GaussianReleases:
         sensitivity = mean_sensitivity(gamma, n)
@@ -112,16 +112,16 @@ def _stages(settings: Settings, n: int) -> tuple[GaussianReleases, GaussianRelea
 
 
 def account(settings: Settings, n: int, delta: float, released: Released) -> dict[str, Any]:
-    """The guarantee of a run, as it is written down.
+    """Privacy guarantee of a run as a mapping, to be written to a file.
 
     Raises:
-        ValueError: if delta is not below 1/n, where publishing a random record would pass for private.
+        ValueError: if delta is not below 1/n, because publishing a random record would otherwise count as private.
     """
     zcdp.require_delta(delta)
     if delta * n >= 1.0:
         raise ValueError(f"delta={delta} must be below 1/n = {1 / n:.3g}, or publishing a record at random would pass")
     made = mechanism(settings, n)
-    # Rounding may put the noise's own cost a hair below the budget; the larger of the two is told.
+    # The larger of the two is reported, because rounding may put the cost of the noise slightly below the budget.
     rho = max(made.rho, made.claimed_rho)
     parts = [{**asdict(each), "rho": each.rho} for each in _stages(settings, n)]
     return {
@@ -134,7 +134,7 @@ def account(settings: Settings, n: int, delta: float, released: Released) -> dic
 def centred(
     sample: IVSample, constants: Mapping[str, float], instruments: list[str], regressors: list[str], outcome: str
 ) -> IVSample:
-    """The sample, whose columns are named, less public constants; a column in both lists loses its own in both.
+    """Subtracts public constants from the named columns of a sample; a column in both lists is centred in both.
 
     Raises:
         ValueError: if a constant is not finite, or belongs to no column in use.
@@ -150,7 +150,7 @@ def centred(
 
 
 def run(sample: IVSample, settings: Settings, rng: np.random.Generator, released: Released = "beta") -> Outcome:
-    """One run; errors are those of `descend`."""
+    """Runs DP-2S-GD once and returns what may be published; raises the errors of `descend`."""
     path = descend(sample, settings, dp_2s_gd.Normals.draw(rng, settings.steps, sample.p, sample.q))
     assert path.Theta_path is not None
     assert path.beta_path is not None
@@ -159,7 +159,7 @@ def run(sample: IVSample, settings: Settings, rng: np.random.Generator, released
 
 
 def descend(sample: IVSample, settings: Settings, normals: dp_2s_gd.Normals) -> dp_2s_gd.Descent:
-    """One run with its whole paths, of noise that is given.
+    """Runs DP-2S-GD once with given normals and returns the whole paths.
 
     Raises:
         ValueError: if there are fewer instruments than regressors, no more records than instruments, or the iterates
@@ -170,7 +170,7 @@ def descend(sample: IVSample, settings: Settings, normals: dp_2s_gd.Normals) -> 
     if sample.n <= sample.q:
         raise ValueError(f"{sample.n} records do not suffice for {sample.q} instruments; more records are needed")
     cut = IVSample(*(np.clip(part, -LARGEST, LARGEST) for part in (sample.Z, sample.X, sample.y)))
-    # Overflow is told below, in one line.
+    # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
         path = dp_2s_gd.descend(cut, _arms(settings, sample.n), normals, record=True)
     require_finite(path.Theta_path, path.beta_path)
@@ -178,7 +178,7 @@ def descend(sample: IVSample, settings: Settings, normals: dp_2s_gd.Normals) -> 
 
 
 def require_finite(*iterates: Array | None) -> None:
-    """Checks what came out of a run, of which nothing must be told if it overflowed.
+    """Checks the iterates of a run; a run that overflowed must not be released.
 
     Raises:
         ValueError: if a value is not finite.

@@ -1,4 +1,4 @@
-"""A sample laid out for full-batch descent: transposed, equal rows merged, cut into blocks for the cache."""
+"""Layout of a sample for full-batch descent: transposed, equal rows merged, cut into blocks that fit the cache."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Rows:
         Zt: instruments, shape (q, rows).
         z_norm: their norms, shape (rows,).
         Xt: regressors, shape (p, rows); None where only the second stage reads these rows.
-        y: outcomes, shape (rows,); None where only the first stage does.
+        y: outcomes, shape (rows,); None where only the first stage reads these rows.
         weight: how many records each row stands for; None means one each.
     """
 
@@ -31,7 +31,7 @@ class Rows:
     weight: Array | None
 
     def blocks(self, size: int) -> Iterator["Rows"]:
-        """The rows, `size` at a time."""
+        """Yields blocks of at most `size` rows."""
         for start in range(0, self.Zt.shape[1], size):
             cut = slice(start, start + size)
             yield Rows(
@@ -45,7 +45,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Layout:
-    """All that a descent reads of a sample.
+    """Quantities of a sample that a descent reads.
 
     Attributes:
         parts: one set of rows for both stages, or, where records repeat, the distinct (z, x) and the distinct (z, y).
@@ -69,7 +69,7 @@ class Layout:
         return cls(_parts(sample), weighted.T @ sample.Z, sample.X.T @ weighted, sample.n, largest)
 
     def moments_suffice(self, Theta: Array, gamma1: Array) -> bool:
-        """Whether the unclipped gradient's rounding is far below the smallest threshold.
+        """Whether the rounding error of the unclipped gradient is far below the smallest clipping threshold.
 
         Shapes: `Theta` (arms, p, q), `gamma1` (arms, 1).
         """
@@ -92,7 +92,7 @@ def _parts(sample: IVSample) -> list[Rows]:
 
 def _rows(Z: Array, X: Array | None, y: Array | None, weight: Array | None) -> Rows:
     Xt = None if X is None else np.ascontiguousarray(X.T)
-    # Z is read by products only, which take it either way; X is subtracted row by row and must lie in order.
+    # Only X is made contiguous, because it is subtracted row by row; Z enters matrix products only.
     return Rows(Z.T, _norms(Z), Xt, y, weight)
 
 

@@ -1,4 +1,4 @@
-"""Which records take part in which step; an accountant must be told which of these samplers was used."""
+"""Samplers: which records take part in which step. The privacy accountant must match the sampler that was used."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -10,12 +10,12 @@ from dpdescent.checks import require_positive
 
 Index = NDArray[np.intp]
 
-# Small batches that are drawn together.
+# Number of small batches that are drawn together.
 AHEAD = 256
 
 
 def fixed_order(records: int, batch_size: int, rng: np.random.Generator) -> list[Index]:
-    """Batches of one epoch in a random order: with T steps, all participations of a record lie one epoch apart.
+    """Draws the batches of one epoch in a random order; repeated, a record's participations lie one epoch apart.
 
     Raises:
         ValueError: if the batch size does not divide the number of records: some would take part less often.
@@ -26,7 +26,7 @@ def fixed_order(records: int, batch_size: int, rng: np.random.Generator) -> list
 
 
 def fixed_size(records: int, batch_size: int, steps: int, rng: np.random.Generator) -> Iterator[Index]:
-    """One batch a step, every set of `batch_size` records equally likely, independently of all other steps.
+    """Yields one batch a step, every set of `batch_size` records equally likely, independently of all other steps.
 
     Raises:
         ValueError: if there are fewer records than the batch has, or the batch is empty.
@@ -39,21 +39,21 @@ def fixed_size(records: int, batch_size: int, steps: int, rng: np.random.Generat
 
 
 def _distinct(records: int, batch_size: int, rng: np.random.Generator) -> Iterator[Index]:
-    """Batches drawn with replacement, of which those without repetition are kept: more than half, if small enough."""
+    """Yields batches drawn with replacement in which no record repeats; for small batches these are more than half."""
     while True:
         drawn = np.sort(rng.integers(records, size=(AHEAD, batch_size)), axis=1)
         yield from drawn[(drawn[:, 1:] > drawn[:, :-1]).all(1)]
 
 
 def poisson(records: int, rate: float, steps: int, rng: np.random.Generator) -> list[Index]:
-    """One batch a step, in which every record takes part with probability `rate`, independently of everything else."""
+    """Draws one batch a step, in which every record takes part with probability `rate`, independently of all else."""
     if not 0.0 < rate <= 1.0:
         raise ValueError(f"rate={rate} must lie in (0, 1]")
     return [np.flatnonzero(rng.random(records) < rate) for _ in range(steps)]
 
 
 def balls_in_bins(records: int, bins: int, rng: np.random.Generator) -> list[Index]:
-    """Batches of one epoch, to be gone through again and again: every record throws a die of its own for its batch.
+    """Draws the batches of one epoch, to be repeated: each record chooses its batch uniformly and independently.
 
     A batch may be empty.
     """

@@ -1,10 +1,10 @@
-"""Which records clipping can touch, known without a look at most of them.
+"""Finds the records that clipping can touch without computing most gradients.
 
 The residual of a record is affine in theta, so on the segment from the start of the descent, zero, to an anchor it is
 nowhere larger than at one of the two ends. At distance d from that segment it is larger by at most d |x_i|. A record
-whose gradient stays below its threshold by that bound need not be looked at. Iterates move along the segment and then
-around the anchor, the least-squares estimate, by no more than their noise: few records are left. Any anchor would be
-right; a poor one only leaves more of them.
+whose gradient stays below its threshold by that bound can be skipped. Iterates move along the segment and then around
+the anchor, the least-squares estimate, by about their noise, so that few records are left. Any anchor gives correct
+results; a poor one only leaves more records.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from dpdescent.data.linear import LinearSample
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-# The radius for which records are selected exceeds what is needed by this factor, so that few steps select anew.
+# The radius for which records are selected exceeds what is needed by this factor, so that few steps select again.
 AHEAD = 1.1
 
 # Records this close to the threshold, relative to it, are selected as well: more than the rounding of either side
@@ -26,12 +26,12 @@ SLACK = 1e-6
 
 
 class Screen:
-    """The records of each data set of a batch that descents with given thresholds may have to clip."""
+    """Selects, for each data set of a batch, the records that descents with given thresholds may have to clip."""
 
     def __init__(self, samples: Sequence[LinearSample], gamma: Array, spread: float) -> None:
-        """Prepares it for runs with thresholds `gamma`, shape (runs,), that stray by `spread` (a hint for speed)."""
+        """Prepares for thresholds `gamma`, shape (runs,); `spread`, the expected noise, decides speed only."""
         self.samples = samples
-        # One data set after the other, so that the second pass over its rows finds them in the cache.
+        # One data set after the other, because the second pass over its rows then finds them in the cache.
         prepared = [(anchor := _anchor(sample), _reach(sample, anchor)) for sample in samples]
         self.anchors, self.reach = np.stack([anchor for anchor, _ in prepared]), [reach for _, reach in prepared]
         self.squared = np.einsum("dp,dp->d", self.anchors, self.anchors)[:, None]
@@ -40,20 +40,20 @@ class Screen:
         self.spread = spread
 
     def outgrown(self, theta: Array) -> Index:
-        """Data sets of which iterates, shape (data sets, runs, p), have left the region of the last selection."""
+        """Data sets some of whose iterates theta, (data sets, runs, p), have left the region of the last selection."""
         distance = self._distance(theta)
         if len(self.thresholds) > 1:
             members = (self.group == g for g in range(len(self.thresholds)))
             widest = np.stack([distance[:, member].max(1) for member in members], 1)
         else:
             widest = distance.max(1, keepdims=True)
-        # Written so that a distance that is not a number, because of an enormous record, counts as outside.
+        # Negated, because a distance that is NaN (from a huge record) must count as outside.
         left = np.flatnonzero(~(widest <= self.radius).all(1))
         self.radius[left] = np.maximum(self.radius[left], AHEAD * np.maximum(widest[left], self.spread))
         return left
 
     def select(self, data_set: int) -> Index:
-        """The records that some run may clip while no iterate leaves the region."""
+        """Selects the records of a data set that some run may clip while no iterate leaves the region."""
         # A gradient's norm is at most reach + stretch * distance.
         reach, stretch = self.reach[data_set], self.samples[data_set].norms ** 2
         may = np.zeros(len(reach), dtype=bool)
@@ -70,7 +70,7 @@ class Screen:
 
 
 def _anchor(sample: LinearSample) -> Array:
-    """Least squares with a ridge as small as rounding, which makes every system solvable."""
+    """Least-squares estimate, with a ridge of the size of rounding that makes every system solvable."""
     xx = sample.gram.xx
     ridge = np.finfo(float).eps * np.trace(xx) + np.finfo(float).tiny
     anchor: Array = np.linalg.solve(xx + ridge * np.eye(sample.p), sample.gram.xy)

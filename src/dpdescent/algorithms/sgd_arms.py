@@ -1,4 +1,4 @@
-"""Settings of runs on shuffled records (varshney2022 Algorithms 1 and 2), and what such runs release."""
+"""Settings of runs on shuffled records (varshney2022 Algorithms 1 and 2), and the releases of such runs."""
 
 import math
 from dataclasses import dataclass, replace
@@ -11,10 +11,10 @@ from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Release
 
 @dataclass(frozen=True)
 class Fixed:
-    """A threshold chosen beforehand.
+    """Clipping threshold that is fixed beforehand.
 
     Attributes:
-        threshold: zeta, on the norm of a record's gradient; inf only without noise.
+        threshold: zeta, bound on the norm of a record's gradient; inf only without noise.
         clips: False means that no gradient is clipped, and the threshold scales the noise only.
     """
 
@@ -27,14 +27,14 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Adaptive:
-    """A threshold chosen anew in every iteration: zeta_t = scale gamma_t, gamma_t from DP-STAT on the batch's first s.
+    """Clipping threshold zeta_t = scale gamma_t, with gamma_t from DP-STAT on the batch's first s records.
 
     Attributes:
-        search: DP-STAT.
-        stat_size: s, its number of records.
-        scale: what turns a residual into a gradient's norm: R_x log^a N.
-        overlap: whether DP-STAT also sees the first record of the gradient's slice, as printed (i = tau..tau+s). That
-            record then meets both releases.
+        search: settings of DP-STAT.
+        stat_size: s, number of DP-STAT's records.
+        scale: factor from a residual to a gradient's norm, R_x log^a N.
+        overlap: whether DP-STAT also sees the gradient's first record, as published (i = tau..tau+s); that record then
+            takes part in both releases.
         shared: whether the gradient uses all records of the batch, those of DP-STAT too: DP-GD with adaptive clipping.
     """
 
@@ -63,9 +63,9 @@ class SGDArm:
 
     Attributes:
         eta: step size.
-        noise_multiplier: alpha, sd of the noise over the sensitivity 2 zeta / b of the mean clipped gradient; 0 means
-            no noise.
-        clipping: where zeta comes from.
+        noise_multiplier: alpha, sd of the noise divided by the sensitivity 2 zeta / b of the mean clipped gradient; 0
+            means no noise.
+        clipping: source of the clipping threshold zeta.
         label: column of the labels.
 
     Raises:
@@ -99,10 +99,10 @@ class SGDArm:
         return self.clipping.stat_size if isinstance(self.clipping, Adaptive) and not self.clipping.shared else 0
 
     def gradient_size(self, m: int) -> int:
-        """b, number of records of a batch of m that the gradient uses.
+        """Number b of records that the gradient uses, of a batch of m.
 
         Raises:
-            ValueError: if there is none, or DP-STAT would see more records than there are.
+            ValueError: if b would be zero, or DP-STAT would see more records than there are.
         """
         seen = self.clipping.seen if isinstance(self.clipping, Adaptive) else 0
         if max(self.withheld + 1, seen) > m:
@@ -113,11 +113,12 @@ class SGDArm:
         return m - self.withheld
 
     def releases(self, batch_size: int, times: int = 1) -> tuple[Release, ...]:
-        """What a record meets of Algorithm 2, under replace-one.
+        """Releases of varshney2022 Algorithm 2 that one record takes part in, under replace-one.
 
         Args:
             batch_size: m, number of records of a batch.
-            times: number of batches that a record is in: 1 in a single pass, T where every batch is the whole data set.
+            times: number of batches with the same record: 1 in a single pass, T where every batch is the whole data
+                set.
 
         Raises:
             ValueError: if nothing is clipped, so that no noise hides a record, or the batch is too small.
@@ -127,14 +128,14 @@ class SGDArm:
             return (self._gradient_release(self._clipped_at(), b, times),)
         search = self.clipping.search.release()
         stat, gradient = replace(search, count=search.count * times), self._gradient_release(1.0, b, times)
-        # A threshold is public once DP-STAT has released it: the gradient is measured in its unit.
+        # The gradient is measured in units of the threshold, because that is public once DP-STAT has released it.
         gradient = replace(gradient, what="mean of clipped gradients, in units of the threshold")
         if self.clipping.shared:
             return stat, gradient
         return (DisjointReleases(((stat, gradient),) if self.clipping.overlap else ((stat,), (gradient,))),)
 
     def shuffled_releases(self, records: int) -> ShuffledGaussianReleases:
-        """What Algorithm 1 (`dp_ssgd`) lets out of N records in a secret order, under replace-one.
+        """Releases of varshney2022 Algorithm 1 (`dp_ssgd`) on N records in a secret order, under replace-one.
 
         Raises:
             ValueError: if the threshold is adaptive or nothing is clipped.
@@ -144,7 +145,7 @@ class SGDArm:
         return ShuffledGaussianReleases("clipped gradient of one record", sensitivity, noise_sd, records)
 
     def fixed_threshold(self) -> float:
-        """zeta of a fixed threshold.
+        """Clipping threshold zeta of an arm with a fixed threshold.
 
         Raises:
             ValueError: if the threshold is adaptive.
@@ -160,7 +161,7 @@ class SGDArm:
         return threshold
 
     def noise_sd(self, threshold: float, b: int) -> float:
-        """sd of a coordinate of the noise on the mean of b gradients, 2 alpha zeta / b; 0 without noise."""
+        """Noise sd of a coordinate of the mean of b gradients, 2 alpha zeta / b; 0 without noise."""
         return self.noise_multiplier * mean_sensitivity(threshold, b) if self.noise_multiplier else 0.0
 
     def _gradient_release(self, threshold: float, b: int, times: int) -> GaussianReleases:

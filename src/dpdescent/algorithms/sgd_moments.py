@@ -9,8 +9,8 @@ B_t and nu_t independent of e_t. Because E[x x' C x x'] = 2 H C H + Tr(H C) H, t
 need no others, and E[e_{u,i} e_{t,i}] = (1 - eta lam_i)^{u-t} v_{t,i} for u >= t (varshney2022 App. A, B, where they
 are only bounded). The law holds for Gaussian covariates alone: others have other fourth moments.
 
-Risk is 1/2 E |w - w*|_H^2, the excess of the population loss 1/2 E (y - <x, w>)^2. Where steps are too large the
-moments grow without bound, to infinity at last.
+Excess risk is 1/2 E |w - w*|_H^2, for the population loss 1/2 E (y - <x, w>)^2. Where steps are too large the moments
+grow without bound and overflow to infinity.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ POWER_DIMENSION = 100
 def second_moments(
     lam: ArrayLike, start: ArrayLike, eta: float, batch: int, sigma: float, noise_variance: ArrayLike, steps: int
 ) -> Array:
-    """v_{t,i} = E (w_t - w*)_i^2 for t = 0..T, shape (T + 1, d), step by step.
+    """Second moments v_{t,i} = E (w_t - w*)_i^2 for t = 0..T, shape (T + 1, d), computed step by step.
 
     Args:
         lam: eigenvalues of H, positive, shape (d,).
@@ -36,9 +36,9 @@ def second_moments(
         eta: step size.
         batch: b, records of a step; 1 is DP-SSGD.
         sigma: sd of the label noise.
-        noise_variance: of the privacy noise on each coordinate of the mean gradient, (2 alpha zeta_t / b)^2: one number
-            or one a step, shape (T,).
-        steps: T.
+        noise_variance: variance of the privacy noise on each coordinate of the mean gradient, (2 alpha zeta_t / b)^2:
+            one number or one a step, shape (T,).
+        steps: number of steps T.
 
     Raises:
         ValueError: if an argument is out of its range or has the wrong shape.
@@ -55,7 +55,7 @@ def second_moments(
 def last_risk(
     lam: ArrayLike, start: ArrayLike, eta: float, batch: int, sigma: float, noise_variance: ArrayLike, steps: int
 ) -> float:
-    """Exact risk of the last iterate w_T; arguments as for `second_moments`."""
+    """Exact excess risk of the last iterate w_T; arguments as for `second_moments`."""
     return tail_risk(lam, start, eta, batch, sigma, noise_variance, steps, 1)
 
 
@@ -63,7 +63,7 @@ def tail_risk(
     lam: ArrayLike, start: ArrayLike, eta: float, batch: int, sigma: float, noise_variance: ArrayLike, steps: int,
     tail: int,
 ) -> float:  # fmt: skip
-    """Exact risk of the mean of the last `tail` iterates of w_1..w_T; other arguments as for `second_moments`.
+    """Exact excess risk of the mean of the last `tail` iterates of w_1..w_T; other arguments as for `second_moments`.
 
     Raises:
         ValueError: if an argument is out of its range or has the wrong shape, or `tail` is not between 1 and T.
@@ -78,7 +78,7 @@ def tail_risk(
 
 
 def _risk_of_mean(lam: Array, eta: float, v: Array) -> float:
-    """Of the mean of consecutive iterates with second moments v, shape (k, d): pairs t < u by their first member."""
+    """Excess risk of the mean of consecutive iterates with second moments v, shape (k, d), from sums over pairs."""
     tail = len(v)
     powers = (1.0 - eta * lam) ** np.arange(1, tail)[:, None]
     after = np.zeros_like(v)
@@ -89,7 +89,7 @@ def _risk_of_mean(lam: Array, eta: float, v: Array) -> float:
 def _risk_by_powers(
     lam: Array, start: Array, eta: float, batch: int, sigma: float, variance: float, steps: int, tail: int
 ) -> float:
-    """The same at a constant noise, by powers of the linear map of (v, s, total, 1), of length 2 d + 2.
+    """Excess risk of the tail mean at constant noise, by powers of the linear map of (v, s, total, 1), length 2 d + 2.
 
     s_t = sum of E[e_u e_t] over the tail's u <= t, and total = sum of lam (2 s_t - v_t) over its t.
     """
@@ -104,7 +104,7 @@ def _risk_by_powers(
     state = np.linalg.matrix_power(step, steps - tail) @ state
     step[d : 2 * d] = step[:d]
     step[d : 2 * d, d : 2 * d] = np.diag(1.0 - eta * lam)
-    # 2 s' - v' with s' = (1 - eta lam) s + v': no difference is left that could cancel.
+    # 2 s' - v' with s' = (1 - eta lam) s + v' is written as a sum, because a difference could cancel.
     step[2 * d] = lam @ step[:d]
     step[2 * d, d : 2 * d] = 2.0 * lam * (1.0 - eta * lam)
     step[2 * d, 2 * d] = 1.0
@@ -113,7 +113,7 @@ def _risk_by_powers(
 
 
 def _step(lam: Array, eta: float, batch: int, sigma: float) -> tuple[Array, Array, Array]:
-    """Factors of v, of <lam, v>, and what the labels' noise adds in one step, each of shape (d,)."""
+    """Factors of v and of <lam, v>, and the variance that the label noise adds in one step, each of shape (d,)."""
     kept = 1.0 - 2.0 * eta * lam + (eta * lam) ** 2 * (batch + 1) / batch
     mixed = eta**2 * lam / batch
     return kept, mixed, mixed * sigma**2

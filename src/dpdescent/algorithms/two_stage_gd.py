@@ -1,8 +1,8 @@
 """2S-GD without noise or clipping (liang2025 Algorithm 2) on second moments, exactly, for any number of steps.
 
-Without clipping a gradient depends on the data only through their second moments. The first stage settles to the last
-bit within some dozens of steps; from there the second stage is a fixed linear map, whose power is taken by its
-eigenvalues. So ten thousand steps cost as much as a few dozen. The plain loop is its twin in the tests.
+Without clipping a gradient depends on the data only through their second moments. The first stage converges to the last
+bit within some dozens of steps; from there the second stage is a fixed linear map, whose power is computed from its
+eigenvalues. So ten thousand steps cost as much as a few dozen. The tests have a plain loop with the same results.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Moments:
 
     @classmethod
     def of(cls, sample: IVSample) -> "Moments":
-        """The moments of a sample, each row counted with its multiplicity."""
+        """Computes the moments of a sample, each row counted with its multiplicity."""
         weighted = sample.Z * sample.weights[:, None] / sample.n
         return cls(zz=weighted.T @ sample.Z, zx=weighted.T @ sample.X, zy=weighted.T @ sample.y)
 
@@ -50,7 +50,7 @@ class Moments:
 
     @property
     def residual(self) -> Array:
-        """Z'r/n with r = Z Theta_hat beta_hat - y, shape (q,) (liang2025 eq. 12).
+        """Moment Z'r/n of the residual r = Z Theta_hat beta_hat - y, shape (q,) (liang2025 eq. 12).
 
         Theta_hat' Z'r = 0 by the normal equations, and Z'r = 0 itself where p = q.
         """
@@ -58,9 +58,9 @@ class Moments:
 
 
 def final_betas(sample: IVSample, steps: list[int], eta: float, alpha: float) -> Array:
-    """beta^(T) of 2S-GD for every T in `steps`, shape (len(steps), p).
+    """Last iterates beta^(T) of 2S-GD for every T in `steps`, shape (len(steps), p).
 
-    The 2SLS estimate is not used: where the descent ends follows from its own recursion.
+    The 2SLS estimate is not used; the limit follows from the recursion itself.
 
     Args:
         sample: the data.
@@ -90,12 +90,12 @@ def _step(moments: Moments, Theta: Array, beta: Array, eta: float, alpha: float)
 
 
 def _same(Theta: Array, before: Array) -> bool:
-    """Whether the first stage has stopped moving, to the last bits."""
+    """Whether the first stage has converged, to the last bits."""
     return bool(np.linalg.norm(Theta - before) <= 1e-15 * np.linalg.norm(Theta))
 
 
 def _jump(moments: Moments, Theta: Array, beta: Array, alpha: float, steps: int) -> Array:
-    """beta after `steps` more iterations at a settled first stage: a linear map, in the eigenbasis of its Hessian."""
+    """beta after `steps` more iterations with the first stage converged, computed in the eigenbasis of its Hessian."""
     if steps == 0:
         return beta
     H = Theta.T @ moments.zz @ Theta

@@ -1,15 +1,15 @@
-"""AdaSSP under attack (Wang 2018, Algorithm 2; the baseline of brown2024 and varshney2022).
+"""Attacks on AdaSSP (Wang 2018, Algorithm 2; the baseline of brown2024 and varshney2022).
 
 With bounds that are public and enforced, three Gaussian releases are accounted for, each at its own sensitivity. Under
-add-remove one record attains all three: p = 1, |x| = Bx, y = By. Under replace-one no pair that we know does: X'X moves
+add-remove one record attains all three: p = 1, |x| = Bx, y = By. Under replace-one we know no pair that does: X'X moves
 by sqrt(2) Bx^2 only where x and z are orthogonal, X'y by 2 Bx By only where they are parallel. With a cosine c between
-them the squared shifts are, in units of the squared sensitivities,
+x and z the squared shifts are, in units of the squared sensitivities,
 
     1 - c^2 (smallest eigenvalue), 1 - c^2 (X'X, x and z being mirror images about the diagonal), (1 + c) / 2 (X'y),
 
 and c is set to make their sum over the squared noise multipliers as large as it gets.
 
-With bounds that are read off the data, the size of the noise tells whether a far record is there.
+With bounds that are computed from the data, the size of the noise reveals whether there is a record far out.
 """
 
 import math
@@ -23,20 +23,20 @@ from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.audit.gaussian import mu_of_shifts
 from dpdescent.privacy.events import GaussianReleases, Relation
 
-# Public bounds of the records: only the noise in units of the sensitivities counts.
+# Public bounds of the records; they are 1 because only the noise in units of the sensitivities matters.
 UNIT = ada.Bounds(1.0, 1.0, "public")
 
-# How far beyond the bounds the telling records lie, so that clipping is part of what is attacked.
+# The records that differ lie this factor beyond the bounds, so that clipping is part of what is attacked.
 BEYOND = 10.0
 
-# Records along the second axis that keep the smallest eigenvalue on the first one. It then moves by sqrt(1 - c^2), but
-# for 1e-3 of itself at most.
+# Number of records along the second axis, so that the smallest eigenvalue belongs to the first one. It then moves by
+# sqrt(1 - c^2), with a relative error of at most 1e-3.
 OTHERS = 1000
 
-# A record so far out that noise in units of it tells it apart.
+# Norm of a record so far out that noise in proportion to it reveals the record.
 FAR = 1e6
 
-# The releases are computed one run at a time.
+# A limit, because the releases are computed one run at a time.
 MOST_RUNS = 80_000
 
 # Sets how far the released eigenvalue is lowered, which is post-processing.
@@ -49,7 +49,7 @@ _Score = Callable[[float, Array, Array], float]
 def ada_ssp(
     relation: Relation, eigenvalue_multiplier: float, moments_multiplier: float, products_multiplier: float
 ) -> Attack:
-    """Public bounds that are enforced: the pair that tells most, by the likelihood ratio of all three releases.
+    """Attack on enforced public bounds: the best known pair, scored by the likelihood ratio of all three releases.
 
     Args:
         relation: add-remove (the pair attains the accounted mu) or replace-one (it does not).
@@ -77,17 +77,17 @@ def ada_ssp(
 
 
 def best_cosine(eigenvalue_multiplier: float, moments_multiplier: float, products_multiplier: float) -> float:
-    """Cosine c in [0, 1] between x and z at which `(1 - c^2) P + (1 + c) Q` is largest (head of the module)."""
+    """Cosine c in [0, 1] between x and z at which `(1 - c^2) P + (1 + c) Q` is largest (see the module's docstring)."""
     P = eigenvalue_multiplier**-2 + moments_multiplier**-2
     Q = 0.5 * products_multiplier**-2
     return min(Q / (2 * P), 1.0)
 
 
 def data_maxima(eps: float, delta: float) -> Attack:
-    """Bounds read off the data, noise as published for them: one far record sets the scale of all noise.
+    """Attack on bounds computed from the data with the published noise: one far record sets the scale of all noise.
 
     Args:
-        eps, delta: what is claimed.
+        eps, delta: claimed guarantee.
 
     Raises:
         ValueError: if eps is not positive or delta not in (0, 1).
@@ -103,7 +103,7 @@ def data_maxima(eps: float, delta: float) -> Attack:
 
 
 def _add_remove() -> tuple[list[LinearSample], str]:
-    """p = 1: every release moves by its whole sensitivity."""
+    """Pair under add-remove, p = 1, in which every release moves by its whole sensitivity; and its description."""
     with_it = LinearSample(np.array([[0.0], [BEYOND]]), np.array([0.0, BEYOND]))
     without = LinearSample(with_it.X[:1], with_it.y[:1])
     return [without, with_it], (
@@ -113,7 +113,7 @@ def _add_remove() -> tuple[list[LinearSample], str]:
 
 
 def _replace_one(multipliers: tuple[float, float, float]) -> tuple[list[LinearSample], str]:
-    """p = 2: x and z are mirror images about the diagonal, their labels have opposite signs."""
+    """Pair under replace-one, p = 2: x and z mirrored about the diagonal, labels of opposite sign; its description."""
     cosine = best_cosine(*multipliers)
     half = 0.5 * math.acos(cosine)
     others, sides = np.tile([0.0, 1.0], (OTHERS, 1)), []
@@ -140,7 +140,7 @@ def _calibration(relation: Relation, multipliers: tuple[float, float, float]) ->
 
 
 def _simulation(cases: list[_Case], score: _Score) -> Callable[[int, np.random.Generator], tuple[Array, Array]]:
-    """Scores of what leaves the curator in a run: the releases of `ada.ada_ssp`, before its post-processing."""
+    """Simulation that scores the three releases of `ada.ada_ssp`, before its post-processing."""
     held = [(ada.bounded_gram(sample, calibration.bounds), calibration) for sample, calibration in cases]
 
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -154,6 +154,6 @@ def _simulation(cases: list[_Case], score: _Score) -> Callable[[int, np.random.G
 
 
 def _statistics(sample: LinearSample) -> tuple[Array, Array, Array]:
-    """The three statistics without noise, of the records clipped to the bounds; of X'X the upper triangle."""
+    """Statistics of the clipped records without noise: smallest eigenvalue, upper triangle of X'X, X'y."""
     gram = ada.bounded_gram(sample, UNIT)
     return np.asarray(np.linalg.eigvalsh(gram.xx)[:1], dtype=float), np.triu(gram.xx), gram.xy

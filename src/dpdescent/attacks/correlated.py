@@ -1,8 +1,8 @@
-"""DP-FTRL under attack where batches are known: one record in the steps that move the encoded sums furthest.
+"""Attacks on DP-FTRL with known batches: one record in the steps that move the encoded sums furthest.
 
-A run shows the noisy sums of clipped gradients, `g + sd B w`: differences of its iterates. Of a shift that does not
-depend on what was released, the likelihood ratio is linear in them, with the weights `(B B')^-1 shift`. Where the
-encoder is square these are `C'C shift`, and the pair attains the sensitivity.
+The differences of a run's iterates are the noisy sums of clipped gradients, `g + sd B w`. For a shift that does not
+depend on earlier releases, the log likelihood ratio is linear in them, with the weights `(B B')^-1 shift`. Where the
+encoder C is square these are `C'C shift`, and the pair attains the sensitivity.
 """
 
 from collections.abc import Sequence
@@ -21,18 +21,18 @@ from dpdescent.privacy.audit.gaussian import mu_of_shifts
 
 Index = NDArray[np.intp]
 
-# Clipping threshold, and step size of the running mean: all that counts is the noise in units of the sensitivity.
+# Clipping threshold, and step size of the running mean; only the noise over the sensitivity matters.
 CLIP_NORM, ETA = 1.0, 0.5
 
-# Runs of strategies that take transforms or dense products.
+# Largest number of runs for strategies that need transforms or dense products.
 MOST_RUNS = 20_000
 
 
 class Watched:
-    """A classifier of one parameter, whose iterates are kept: the gradient of a record is its input.
+    """Classifier with one parameter that keeps its iterates; the gradient of a record is its input.
 
-    Arms are runs on data sets of their own: the label of a record says in which of them it is. That goes through the
-    engine with one list of batches, in which those of all runs are united.
+    Each arm is a run on a data set of its own, and the label of a record is the index of its run. So one list of
+    batches, with the records of all runs, is enough for the training loop.
 
     Attributes:
         iterates: parameter of every run before each step, shape (T, runs).
@@ -44,34 +44,34 @@ class Watched:
         self.iterates, self._seen = np.empty((steps, runs)), 0
 
     def initial(self, rng: np.random.Generator) -> Array:
-        """Zero."""
+        """Returns the initial parameter, zero."""
         return np.zeros(1)
 
     def clipped_gradient_sum(
         self, parameters: Array, inputs: NDArray[Any], labels: NDArray[Any], clip_norm: float
     ) -> Array:
-        """As `Classifier` has it; keeps the parameters."""
+        """Sums clipped gradients, shape (runs, 1), as `Classifier` demands, and keeps the parameters."""
         self.iterates[self._seen] = parameters[:, 0]
         self._seen += 1
         sums = np.bincount(labels, weights=np.clip(inputs, -clip_norm, clip_norm), minlength=len(parameters))
         return np.asarray(sums[:, None], dtype=np.float64)
 
     def accuracy(self, parameters: Array, inputs: NDArray[Any], labels: NDArray[Any]) -> Array:
-        """There is nothing to predict."""
+        """Returns zeros, shape (runs,), because there is nothing to predict."""
         return np.zeros(len(parameters))
 
 
 def released(
     gradients: Array, owners: Index, batches: Sequence[Index], noise: Array, noise_multiplier: float
 ) -> Array:  # fmt: skip
-    """Noisy sums that the iterates of `training.train` show, shape (T, runs).
+    """Noisy sums of clipped gradients, computed from the iterates of `dp_ftrl_epochs.train`, shape (T, runs).
 
     Args:
-        gradients: of every record, whatever the parameters; shape (records,).
+        gradients: gradient of every record at all parameters, shape (records,).
         owners: the run whose data set a record is in, shape (records,).
-        batches: rows of each step's batch, of all runs together, gone through again and again.
-        noise: w~, shape (T, runs).
-        noise_multiplier: sd of the noise over the clipping threshold.
+        batches: rows of each step's batch, of all runs together, repeated until all steps are made.
+        noise: correlated noise w~, shape (T, runs).
+        noise_multiplier: sd of the noise divided by the clipping threshold.
     """
     T, runs = noise.shape
     model, ones = Watched(T, runs), np.ones(runs)
@@ -84,14 +84,14 @@ def released(
 
 
 def pattern(strategy: Strategy, T: int, participations: int) -> Array:
-    """1 in the steps of a record whose columns of the encoder have the sum of largest norm, else 0; shape (T,)."""
+    """Worst participation pattern: 1 in the steps whose encoder columns have the largest sum, else 0, shape (T,)."""
     apart = separation(T, participations)
     worst = int(strategy.participation_norms_squared(T, apart).argmax())
     return np.asarray(np.arange(T) % apart == worst, dtype=np.float64)
 
 
 def weights(strategy: Strategy, shift: Array) -> tuple[Array, float]:
-    """Of the likelihood ratio of released sums that a pair moves by `shift`, and its mu at noise multiplier 1."""
+    """Weights of the log likelihood ratio of sums that a pair moves by `shift`, and its mu at noise multiplier 1."""
     B = strategy.decoder(len(shift))
     L = cholesky(B @ B.T, lower=True)
     whitened = solve_triangular(L, shift, lower=True)
@@ -100,13 +100,13 @@ def weights(strategy: Strategy, shift: Array) -> tuple[Array, float]:
 
 
 def fixed_order(strategy: Strategy, T: int, participations: int, mu: float) -> Attack:
-    """A record in every (T/k)-th of T steps against the same record with gradients of zero (zero-out).
+    """Attack with a record in every (T/k)-th of T steps against a record with zero gradients (zero-out).
 
     Args:
-        strategy: the noise.
-        T: steps.
-        participations: k.
-        mu: of the mechanism, which sets the noise: sensitivity over noise sd.
+        strategy: strategy of the noise.
+        T: number of steps.
+        participations: number of participations k.
+        mu: Gaussian-DP parameter of the mechanism, sensitivity over noise sd; it sets the noise.
 
     Raises:
         ValueError: if k does not divide T.
@@ -137,12 +137,12 @@ def fixed_order(strategy: Strategy, T: int, participations: int, mu: float) -> A
 
 
 def single_pass(strategy: Toeplitz, T: int, mu: float) -> Attack:
-    """A record of step 1 against one with gradient zero, in the running mean that DP-FTRL estimates on a stream.
+    """Attack on the mean that DP-FTRL estimates on a stream: a record in step 1 against one with gradient zero.
 
     Args:
-        strategy: the noise.
-        T: steps.
-        mu: of the mechanism, which sets the noise.
+        strategy: strategy of the noise.
+        T: number of steps.
+        mu: Gaussian-DP parameter of the mechanism, sensitivity over noise sd; it sets the noise.
     """
     shift = CLIP_NORM * pattern(strategy, T, 1)
     noise_sd = CLIP_NORM * strategy.sensitivity_squared(T) ** 0.5 / mu
@@ -167,7 +167,7 @@ def single_pass(strategy: Toeplitz, T: int, mu: float) -> Attack:
 
 
 def _shown(values: Array, noise: Array) -> Array:
-    """Records with their noise, by the iterates of the running mean, shape (T, runs)."""
+    """Records plus noise, computed from the iterates of the running mean, shape (T, runs)."""
     path = dp_ftrl.mean_estimation(np.array([ETA]), values, noise[:, None, :])[:, 0]
     before = np.vstack([np.zeros(path.shape[1]), path[:-1]])
     return (path - (1.0 - ETA) * before) / ETA

@@ -1,12 +1,12 @@
-"""DP-2S-GD and DP-2S-GD-beta under attack (liang2025 Algorithms 1 and 3, Lemma F.1).
+"""Attacks on DP-2S-GD and DP-2S-GD-beta (liang2025 Algorithms 1 and 3, Lemma F.1).
 
 Both stages of DP-2S-GD publish their whole path. A record's second-stage gradient is Theta' z times a number, so its
-direction is known from the published path, and the record can reverse it by the sign of its y: given what was published
-before, the means move by the whole sensitivity whatever the path is, in every step but the first. There Theta^(0) = 0
-makes every second-stage gradient 0. Hence mu^2 = 2 (rho1 + rho2 (T - 1) / T), which no pair can exceed.
+direction is known from the published path, and the sign of its y reverses it. Given earlier releases, the means
+therefore move by the whole sensitivity on every path, in every step but the first, where Theta^(0) = 0 makes every
+second-stage gradient 0. Hence mu^2 = 2 (rho1 + rho2 (T - 1) / T), which no pair can exceed.
 
-Publishing beta alone saves next to nothing (`beta_alone`): the other records' clipped gradients have the direction of
-Theta' z, which shows one entry of Theta on one coordinate of beta and hardly moves the other one, where the record
+Publishing beta alone hardly reduces the cost (`beta_alone`): the other records' clipped gradients have the direction of
+Theta' z, which reveals one entry of Theta on one coordinate of beta and hardly moves the other one, where the record
 reverses its own gradient.
 
 DP-2S-GD-beta has no noise in its first stage. One planted x then moves every record's second-stage gradient.
@@ -28,17 +28,17 @@ from dpdescent.privacy.clipping import mean_sensitivity
 # Threshold and step size of both stages: noise is set in units of the sensitivity 2 GAMMA / n.
 GAMMA, ETA = 1.0, 1.0
 
-# So far away that gradients are clipped wherever the iterates go, but for a chance of about 1e-6 a step.
+# So far away that gradients are clipped at all iterates, except with probability of about 1e-6 a step.
 FAR = 1e6
 
-# Records of the pairs; of `beta_alone`, and by how much more of them pull Theta up than down.
+# Numbers of records of the pairs; CROWD is for `beta_alone`, with the relative SURPLUS of those that pull Theta up.
 FEW, MANY, CROWD, SURPLUS = 2, 1000, 100_000_000, 0.01
 
 _Score = Callable[[dp_2s_gd.Descent], Array]
 
 
 def paths_flip_sign(T: int, rho1: float, rho2: float) -> Attack:
-    """DP-2S-GD, both paths published: the record's clipped gradients flip their signs in both stages.
+    """Attack on DP-2S-GD with both paths published: the record's clipped gradients flip their signs in both stages.
 
     Args:
         T: number of steps.
@@ -68,7 +68,7 @@ def paths_flip_sign(T: int, rho1: float, rho2: float) -> Attack:
 
 
 def beta_alone(T: int, rho1: float, rho2: float) -> Attack:
-    """DP-2S-GD, only the path of beta published: a pair that tends to what the pair of both paths attains, rho1 too.
+    """Attack on DP-2S-GD with only the path of beta published; in the limit it attains rho1 and rho2 as both paths do.
 
     Args:
         T: number of steps, at least 2.
@@ -80,7 +80,7 @@ def beta_alone(T: int, rho1: float, rho2: float) -> Attack:
     if T < 2:
         raise ValueError(f"T={T} must be at least 2: after one step beta is noise alone")
     lambda1, lambda2 = noise_sd(rho1, T, CROWD), noise_sd(rho2, T, CROWD)
-    # Theta_21 is read off the last step; Theta_22, to which its readings are relative, grows by GAMMA * SURPLUS a step.
+    # Theta_21 is estimated from the last step, relative to Theta_22, which grows by GAMMA * SURPLUS a step.
     scale = SURPLUS * GAMMA * (T - 1)
     reading_variance = (T - 1) * lambda1**2 + (scale * lambda2 / GAMMA) ** 2
 
@@ -101,11 +101,11 @@ def beta_alone(T: int, rho1: float, rho2: float) -> Attack:
 
 
 def planted_regressor(T: int, rho2: float) -> Attack:
-    """DP-2S-GD-beta, a full record replaced: one x moves the noise-free Theta, and by it all gradients of beta.
+    """Attack on DP-2S-GD-beta with a full record replaced: its x moves the noise-free Theta, hence all beta gradients.
 
     Args:
         T: number of steps, at least 2.
-        rho2: what T releases at sensitivity 2 gamma / n cost; with the printed noise, half of what Lemma F.1 claims.
+        rho2: zCDP cost of T releases at sensitivity 2 gamma / n; with the published noise, half of Lemma F.1's claim.
 
     Raises:
         ValueError: if T < 2.
@@ -122,7 +122,7 @@ def planted_regressor(T: int, rho2: float) -> Attack:
 
 
 def only_outcome(T: int, rho2: float) -> Attack:
-    """DP-2S-GD-beta, only y replaced: the reading under which Lemma F.1 holds, Theta being the same on both sides.
+    """Attack on DP-2S-GD-beta with only y replaced: Lemma F.1 then holds, because Theta is the same on both sides.
 
     Args:
         T, rho2: as in `planted_regressor`.
@@ -142,7 +142,7 @@ def only_outcome(T: int, rho2: float) -> Attack:
 
 
 def sign_bit(rho1: float, rho2: float) -> Attack:
-    """DP-2S-GD of two steps, only beta published: the sign of the noisy Theta^(1) decides all records' gradients.
+    """Attack on two steps of DP-2S-GD with only beta published: the sign of noisy Theta^(1) decides all gradients.
 
     Args:
         rho1, rho2: zCDP cost of each stage's two releases at sensitivity 2 gamma / n.
@@ -162,14 +162,14 @@ def sign_bit(rho1: float, rho2: float) -> Attack:
 
 
 def noise_sd(rho: float, T: int, n: int) -> float:
-    """Noise sd with which T releases of a mean of n gradients clipped at GAMMA cost rho."""
+    """Noise sd at which T releases of a mean of n gradients clipped at GAMMA cost rho of zCDP."""
     return zcdp.gaussian_noise_sd(mean_sensitivity(GAMMA, n), rho, T)
 
 
 def _first_stage_without_noise(
     words: str, pair: list[IVSample], T: int, rho2: float, n: int, first: Array, second: Array, sign: float
 ) -> Attack:
-    """Algorithm 3 on a pair whose mean second-stage gradients, shape (T, 1), do not depend on beta."""
+    """Attack on Algorithm 3 by a pair whose mean second-stage gradients, shape (T, 1), do not depend on beta."""
     if T < 2:
         raise ValueError(f"T={T} must be at least 2: after one step beta is noise alone")
     lambda2 = noise_sd(rho2, T, n)
@@ -194,7 +194,7 @@ def _one_dimensional(z: list[float], x: list[float], y: list[float], count: list
 
 
 def _crowd(far: float) -> IVSample:
-    """The data of `beta_alone`: those that pull Theta_22 up and down, and the record that differs."""
+    """Data set of `beta_alone`: the records that pull Theta_22 up and down, and the one that differs."""
     up = round(0.5 * (1.0 + SURPLUS) * CROWD)
     X = np.array([[0.0, FAR], [0.0, -FAR], [far, 0.0]])
     count = np.array([up, CROWD - 1 - up, 1.0])
@@ -202,7 +202,7 @@ def _crowd(far: float) -> IVSample:
 
 
 def _arms(T: int, lambda1: float, lambda2: float, gamma1: float = GAMMA) -> Callable[[int], dp_2s_gd.TwoStageArms]:
-    """Equal runs, as many as are asked for."""
+    """Function from a number of runs to the settings of that many equal runs."""
     values = (ETA, ETA, gamma1, GAMMA, lambda1, lambda2)
     return lambda runs: dp_2s_gd.TwoStageArms(np.full(runs, T), *(np.full(runs, value) for value in values))
 
@@ -210,7 +210,7 @@ def _arms(T: int, lambda1: float, lambda2: float, gamma1: float = GAMMA) -> Call
 def _simulation(
     pair: list[IVSample], arms: Callable[[int], dp_2s_gd.TwoStageArms], score: _Score, path: bool = False, size: int = 1
 ) -> Callable[[int, np.random.Generator], tuple[Array, Array]]:
-    """Scores of runs on both data sets, with noise of their own; `size` is p and q."""
+    """Simulation that scores runs on both data sets, with independent noise; `size` is p and q."""
 
     def side(sample: IVSample, runs: int, rng: np.random.Generator) -> Array:
         columns = arms(runs)

@@ -1,13 +1,14 @@
-"""Descent with a threshold of its own or DP-STAT's under attack (varshney2022 Algorithm 2, and DP-GD with DP-STAT).
+"""Attacks on descent with fixed thresholds or DP-STAT's (varshney2022 Algorithm 2, and DP-GD with DP-STAT).
 
-All other records lie at the origin, so that their residuals and gradients are 0. The one that differs has a residual
-below all thresholds of DP-STAT, and then a gradient +zeta after clipping, or one above all of them and -zeta. R_x is so
-small that even the former is clipped, and that the iterates never move a residual across a threshold.
+All other records lie at the origin, so that their residuals and gradients are 0. The record that differs either has a
+residual below all thresholds of DP-STAT and a clipped gradient of +zeta, or a residual above all of them and a clipped
+gradient of -zeta. R_x is so small that even the former gradient is clipped, and that the iterates never move a residual
+across a threshold.
 
-In a single pass a record is in one iteration, and all that is released later is computed from what was released there
-and from records that are the same: one iteration is attacked. Which one it is, and where in it the record stands, is
-known to the attack. The permutation of the records is drawn independently of them, hence the same for neighbours, and
-the guarantee, by parallel composition, holds given the permutation: to know it can only help the attack.
+In a single pass a record is in one iteration, and all later releases are computed from that one's and from records that
+are the same: one iteration is attacked. The attack knows which one it is, and the record's place in it. The permutation
+of the records is drawn independently of them, hence the same for neighbours, and the guarantee, by parallel
+composition, holds given the permutation. So knowing it can only help the attack.
 """
 
 from collections.abc import Sequence
@@ -24,23 +25,23 @@ from dpdescent.privacy.clipping import mean_sensitivity
 
 Place = Literal["gradient", "statistic", "both"]
 
-# Records of the statistic and of the gradient: the noise is set in units of the sensitivity, so few stand for any.
+# Numbers of records of the statistic and of the gradient; few suffice, because noise is in units of the sensitivity.
 S, B = 2, 2
 
-# Runs with a threshold of DP-STAT's cost 30 microseconds a step, those with a fixed one 6.
+# Limits of time: runs with DP-STAT's threshold take 30 microseconds a step, runs with a fixed one 6.
 MOST_RUNS, MOST_FIXED_RUNS = 60_000, 200_000
 
 
 @dataclass(frozen=True)
 class _Releases:
-    """What of a run's iterations tells the neighbours apart.
+    """Releases of a run's iterations by which neighbouring data sets are told apart.
 
     Attributes:
-        arm: settings of the run; of an adaptive one the search is `Overheard`.
-        steps: T, every one of them on the same batch.
+        arm: settings of the run; an adaptive one has an `Overheard` as its search.
+        steps: number of steps T, all on the same batch.
         size: number of records of a batch.
-        place: of the record that differs.
-        counted, clipped: whether it is seen by DP-STAT, and whether by the gradient.
+        place: index of the record that differs.
+        counted, clipped: whether DP-STAT uses this record, and whether the gradient does.
     """
 
     arm: dp_ambssgd.SGDArm
@@ -51,14 +52,14 @@ class _Releases:
     clipped: bool
 
     def batch(self, label: float) -> dp_ambssgd.Batch:
-        """Records at the origin, but for one with x = 1 and the given label."""
+        """Batch of records at the origin, except one with x = 1 and the given label."""
         X, Y = np.zeros((self.size, 1)), np.zeros((self.size, 1))
         X[self.place], Y[self.place] = 1.0, label
         return X, Y
 
     @property
     def search(self) -> Overheard | None:
-        """DP-STAT of an adaptive arm."""
+        """DP-STAT's search of an adaptive arm; None for a fixed threshold."""
         clipping = self.arm.clipping
         if not isinstance(clipping, dp_ambssgd.Adaptive):
             return None
@@ -67,7 +68,7 @@ class _Releases:
 
     @property
     def gradient_shift(self) -> tuple[float, float]:
-        """How far the mean clipped gradient moves, and the sd of its noise, both in units of the threshold."""
+        """Shift of the mean clipped gradient between neighbours, and its noise sd, in units of the threshold."""
         b = self.arm.gradient_size(self.size)
         return mean_sensitivity(1.0, b), self.arm.noise_sd(1.0, b)
 
@@ -83,7 +84,7 @@ class _Releases:
         return gradients, counts.reshape(self.steps, runs, levels)
 
     def score(self, label: float, runs: int, rng: np.random.Generator) -> Array:
-        """Logarithm of the likelihood ratio, up to constants, shape (runs,): counts and gradients fall if it is far."""
+        """Log likelihood ratio, up to constants, shape (runs,); counts and gradients are lower if the record is far."""
         gradients, counts = self.seen(label, runs, rng)
         score = np.zeros(runs)
         if self.clipped:
@@ -105,7 +106,7 @@ class _Releases:
         return mu_of_shifts(moved, noise_sds)
 
     def attack(self, labels: Sequence[float], pair: str, most_runs: int) -> Attack:
-        """The attack on the two labels of the record."""
+        """Builds the attack that tells the two labels of the record apart."""
 
         def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
             first, second = (self.score(label, runs, rng) for label in labels)
@@ -115,13 +116,13 @@ class _Releases:
 
 
 def mini_batch(place: str, mu: float, levels: int) -> Attack:
-    """One iteration of DP-AMBSSGD, with noise for `mu` in all that the record meets.
+    """Attack on one iteration of DP-AMBSSGD, with noise for `mu` in all releases that the record takes part in.
 
     Args:
-        place: of the record: the `gradient`, the `statistic`, or `both`, which there is with the printed, overlapping
-            ranges of indices only.
-        mu: 1/alpha, or sqrt(2)/alpha of `both`.
-        levels: L.
+        place: where the record is used: the `gradient`, the `statistic`, or `both`, which occurs only with the
+            published, overlapping ranges of indices.
+        mu: 1/alpha, or sqrt(2)/alpha for `both`.
+        levels: L, number of DP-STAT's counts.
 
     Raises:
         ValueError: if the place is none of the three.
@@ -143,19 +144,19 @@ def mini_batch(place: str, mu: float, levels: int) -> Attack:
 
 
 def iteration(place: str, mu: float, levels: int) -> _Releases:
-    """What an iteration of DP-AMBSSGD releases of the record. Arguments as of `lambda_cgd`."""
+    """Releases of one iteration of DP-AMBSSGD; arguments as for `mini_batch`."""
     if place not in get_args(Place):
         raise ValueError(f"place={place!r} must be one of {get_args(Place)}")
     both = place == "both"
     alpha = (2.0**0.5 if both else 1.0) / mu
     search = Overheard(LARGEST, levels, alpha, rule="as published" if both else "corrected")
     arm = dp_ambssgd.SGDArm(1.0, alpha, dp_ambssgd.Adaptive(search, S, _scale(levels), overlap=both))
-    # The first record of the gradient's slice is the one that an overlap would count.
+    # The record is the first of the gradient's slice, because an overlap would count that one.
     return _Releases(arm, 1, S + B, 0 if place == "statistic" else S, place != "gradient", place != "statistic")
 
 
 def fixed_clip(mu: float) -> Attack:
-    """One batch of a single pass with a fixed threshold: a record whose clipped gradient flips its sign."""
+    """Attack on one batch of a single pass with a fixed threshold: a record's clipped gradient flips its sign."""
     releases = _Releases(dp_ambssgd.SGDArm(1.0, 1.0 / mu, dp_ambssgd.Fixed(LARGEST)), 1, B, 0, False, True)
     return releases.attack(
         (-FAR, FAR),
@@ -166,13 +167,13 @@ def fixed_clip(mu: float) -> Attack:
 
 
 def adaptive_descent(T: int, mu: float, share: float, levels: int) -> Attack:
-    """DP-GD with DP-STAT's threshold: a record that moves all counts and flips its gradient in each of T steps.
+    """Attack on DP-GD with DP-STAT's threshold: a record moves all counts and flips its gradient in each of T steps.
 
     Args:
         T: number of iterations.
-        mu: of the whole run.
-        share: of the zCDP budget that goes to DP-STAT, in (0, 1).
-        levels: L.
+        mu: Gaussian-DP parameter of the whole run.
+        share: share of the zCDP budget that is spent on DP-STAT, in (0, 1).
+        levels: L, number of DP-STAT's counts.
     """
     return full_batch(T, mu, share, levels).attack(
         _labels(levels),
@@ -184,7 +185,7 @@ def adaptive_descent(T: int, mu: float, share: float, levels: int) -> Attack:
 
 
 def full_batch(T: int, mu: float, share: float, levels: int) -> _Releases:
-    """What DP-GD with DP-STAT's threshold releases of the record. Arguments as of `adaptive_descent`."""
+    """Releases of DP-GD with DP-STAT's threshold; arguments as for `adaptive_descent`."""
     if not 0.0 < share < 1.0:
         raise ValueError(f"share={share} of the budget must lie strictly between 0 and 1")
     search = Overheard(LARGEST, levels, (T / share) ** 0.5 / mu)
@@ -194,10 +195,10 @@ def full_batch(T: int, mu: float, share: float, levels: int) -> _Releases:
 
 
 def _labels(levels: int) -> tuple[float, float]:
-    """At w = 0: a residual of half the smallest threshold, whose gradient is positive, and one above the largest."""
+    """Labels whose residuals at w = 0 are half the smallest threshold (positive gradient) and above the largest."""
     return -0.5 * LARGEST * 2.0**-levels, FAR
 
 
 def _scale(levels: int) -> float:
-    """R_x log^a N, so small that 2^40 of the largest clipped gradients make up the smallest threshold."""
+    """Scale R_x log^a N, so small that 2^40 of the largest clipped gradients add up to the smallest threshold."""
     return float(2.0 ** -(levels + 40))

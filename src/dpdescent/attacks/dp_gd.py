@@ -1,4 +1,4 @@
-"""DP-GD under attack: one record whose clipped gradient flips its sign at every step (brown2024 Algorithm 1)."""
+"""Attack on DP-GD: one record whose clipped gradient flips its sign at every step (brown2024 Algorithm 1)."""
 
 import numpy as np
 
@@ -9,18 +9,18 @@ from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.audit.gaussian import mu_of_shifts
 from dpdescent.privacy.clipping import mean_sensitivity
 
-# Threshold, step size and number of records: all that counts is the noise in units of the sensitivity 2 gamma / n.
+# Threshold, step size and number of records; only the noise over the sensitivity 2 gamma / n matters.
 GAMMA, ETA, N = 1.0, 0.25, 2
 
-# So far away that its residual is clipped wherever the iterates go.
+# Label so far away that the residual is clipped at all iterates.
 FAR = 1e9
 
 
 def flipped_sign(T: int, mu: float) -> Attack:
-    """The pair that attains the sensitivity in each of T steps, with noise for `mu` in all.
+    """Attack by the pair that attains the sensitivity in each of T steps, with noise for `mu` over all steps.
 
-    The iterates drift apart by 2 eta gamma / n a step and are told apart by the last one alone, which is the sum of all
-    releases: of equal shifts in equal noise the likelihood ratio.
+    The score is the last iterate, which is the sum of all releases: shifts and noise are equal in all steps, so that
+    the log likelihood ratio is a multiple of that sum.
     """
     noise_sd = zcdp.gaussian_noise_sd(mean_sensitivity(GAMMA, N), 0.5 * mu**2, T)
     pair = [LinearSample(np.array([[1.0], [0.0]]), np.array([label, 0.0])) for label in (-FAR, FAR)]

@@ -1,9 +1,9 @@
-"""DP-SSGD under attack: a shuffled canary (varshney2022 Algorithm 1).
+"""Attack on DP-SSGD: a shuffled canary (varshney2022 Algorithm 1).
 
-Every record's clipped gradient is +zeta, wherever the iterates go; between neighbours one of them is -zeta instead, in
-a secret, uniformly random place. All N releases are seen. Among records whose gradient is 0, or at another angle, a
-canary tells less: the chi-square divergence that is left after N releases grows with the distance from the others.
-Whether another pair tells more still is not known, because what amplification by shuffling proves is far above it.
+Every record's clipped gradient is +zeta at all iterates; on the neighbouring data set one of them is -zeta, in a
+secret, uniformly random place. All N releases are seen. With other records of gradient 0, or at another angle, the
+attack is weaker, because the chi-square divergence after N releases grows with the distance from the others. Whether
+another pair is stronger is not known: the bound proved by amplification by shuffling is far above this attack.
 """
 
 import math
@@ -17,28 +17,28 @@ from dpdescent.algorithms import dp_ftrl
 from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.audit.bounds import epsilon_where
 
-# Threshold, step size, and a label so far away that the residual is clipped wherever the iterates go.
+# Threshold, step size, and a label so far away that the residual is clipped at all iterates.
 ZETA, ETA, FAR = 1.0, 1.0, 1e9
 
-# Releases a side: so few runs of many records cannot tell the neighbours apart, but more would not either.
+# Largest number of releases on each data set. For many records this leaves few runs, but more would not help either.
 MOST_RELEASES = 5_000_000
 
-# Records above which the runs that this leaves show nothing.
+# Number of records above which so few runs are left that the audit has no power.
 MANY = 1000
 
-# Releases that are computed together.
+# Number of releases that are computed together.
 TOGETHER = 500_000
 
-# Points of the grid on which the law of the likelihood ratio is computed, and how many sds of it there are on a side.
+# Number of grid points for the law of the likelihood ratio, and the sds that the grid covers on each side.
 GRID, WIDE = 1 << 20, 12.0
 
 
 def canary(records: int, alpha: float) -> Attack:
-    """One record of N with the opposite gradient, somewhere.
+    """Attack with one record of N whose gradient is opposite, at a secret place.
 
     Args:
-        records: N; of one record alone there is nothing to hide among.
-        alpha: noise multiplier, sd of the noise over 2 zeta.
+        records: number of records N.
+        alpha: noise multiplier, sd of the noise divided by 2 zeta.
     """
     pair = (
         f"N = {records} records x = 1 with y = -{FAR:g}, or one of them y = {FAR:g}: clipped gradients +zeta, or one "
@@ -73,9 +73,9 @@ def _scores(runs: int, records: int, alpha: float, rng: np.random.Generator) -> 
 
 
 def releases(labels: Array, alpha: float, rng: np.random.Generator) -> Array:
-    """Noisy clipped gradients `(w_t - w_(t+1)) / eta` in units of zeta, of the shape of the labels (runs..., N).
+    """Noisy clipped gradients `(w_t - w_(t+1)) / eta` in units of zeta, shape of the labels (runs..., N).
 
-    No gradient depends on the iterates, so that every step can start at 0: the steps of all runs are arms of one.
+    The steps of all runs are computed as arms of one step from 0, because no gradient depends on the iterates.
     """
     arms = labels.size
     settings = dp_ftrl.FTRLArms(np.full(arms, ETA), np.full(arms, ZETA), np.full(arms, 2.0 * alpha * ZETA))
@@ -86,13 +86,13 @@ def releases(labels: Array, alpha: float, rng: np.random.Generator) -> Array:
 
 
 def likelihood_ratio(found: Array, alpha: float) -> Array:
-    """log of the mean over places of `exp(-z / (2 alpha^2))`: N(-1, 4 alpha^2) over N(1, 4 alpha^2) at z."""
+    """Log likelihood ratio: log of the mean over places of `exp(-z / (2 alpha^2))`, z being the releases `found`."""
     ratio: Array = logsumexp(-found / (2.0 * alpha**2), axis=-1) - math.log(found.shape[-1])
     return ratio
 
 
 def _epsilon_of(records: int, alpha: float) -> Callable[[float], float]:
-    """Smallest epsilon of the pair, in both directions, from delta, up to the grid."""
+    """Function from delta to the smallest epsilon of the pair in both directions, up to the grid's accuracy."""
 
     def missing(eps: float) -> float:
         values, law = ratio_law(records, alpha)
@@ -107,8 +107,8 @@ def _epsilon_of(records: int, alpha: float) -> Callable[[float], float]:
 def ratio_law(records: int, alpha: float) -> tuple[Array, Array]:
     """Values of the likelihood ratio and their probabilities on the first data set, shape (GRID,) each.
 
-    It is a mean of N independent `Y = exp(g/alpha - 1/(2 alpha^2))`, of which the law is put on a grid, with its mean,
-    and convolved. That spreads it a little, so that epsilon comes out a trifle too large.
+    It is a mean of N independent `Y = exp(g/alpha - 1/(2 alpha^2))`. The law of Y is put on a grid, with its mean kept,
+    and convolved. That spreads it slightly, so that epsilon is slightly too large.
 
     Raises:
         ValueError: if Y is spread too widely for the grid: alpha is too small.
@@ -121,16 +121,16 @@ def ratio_law(records: int, alpha: float) -> tuple[Array, Array]:
     if cell > 0.05 * math.sqrt(math.expm1(mu**2)):
         raise ValueError(f"alpha={alpha} at N={records}: the likelihood ratio is spread too widely for the grid")
     power = np.fft.rfft(_one(mu, cell)) ** records
-    # The sum lies near N; the grid is wound round it.
+    # The grid is taken modulo its length, because the sum lies near N.
     places = np.arange(GRID)
     turns = np.round((records / cell - places) / GRID)
     values = (places + turns * GRID) * cell / records
-    # A sum of positive numbers; what stands below 0 is rounding.
+    # Y is positive, so that its sum is; probabilities below 0 are rounding.
     return values, np.where(values < 0.0, 0.0, np.maximum(np.fft.irfft(power, GRID), 0.0))
 
 
 def _one(mu: float, cell: float) -> Array:
-    """Probabilities of Y at 0, cell, 2 cell, ...: the mass between two points goes to both, so that the mean stays."""
+    """Probabilities of Y at 0, cell, 2 cell, ...: mass between two points is split so that the mean is kept."""
     edges = np.arange(GRID + 1) * cell
     with np.errstate(divide="ignore"):
         at = np.log(edges) / mu + 0.5 * mu

@@ -1,7 +1,7 @@
-"""DP-STAT under attack: one residual that is below all thresholds or above them (varshney2022 Algorithm 3).
+"""Attacks on DP-STAT: one residual that is below all thresholds or above them (varshney2022 Algorithm 3).
 
-All noisy counts together tell as much as the accountant takes for granted, that all of them are released. The
-threshold alone is a coarse function of them.
+The accountant assumes that all noisy counts are released, and the attack on all of them attains its cost. The threshold
+alone is a coarse function of the counts.
 """
 
 import math
@@ -20,13 +20,13 @@ from dpdescent.privacy.audit.gaussian import mu_of_shifts
 # B, the largest threshold, and a residual above it.
 LARGEST, FAR = 1.0, 1e9
 
-# Records of a search whose counts are all released: any number will do.
+# Number of records of a search whose counts are all released; the attack does not depend on it.
 RECORDS = 2
 
 
 @dataclass(frozen=True)
 class Overheard(Search):
-    """A search that keeps its noisy counts, as its accountant takes for granted that everybody can.
+    """Search that keeps its noisy counts, because the accountant assumes that all of them are released.
 
     Attributes:
         heard: the noisy counts of every search so far, each of shape (..., L).
@@ -35,19 +35,19 @@ class Overheard(Search):
     heard: list[Array] = field(default_factory=list, compare=False)
 
     def select(self, counts: Array, normals: Array, s: int) -> Array:
-        """As of `Search`; the counts are those that it was handed."""
+        """Selects thresholds, shape (...), as `Search.select` does, and keeps the noisy counts."""
         self.heard.append(counts + self.noise_sd * normals)
         return super().select(counts, normals, s)
 
     def take(self) -> Array:
-        """The noisy counts of the searches since the last call, shape (searches, ..., L)."""
+        """Returns and forgets the noisy counts of the searches since the last call, shape (searches, ..., L)."""
         found = np.array(self.heard)
         self.heard.clear()
         return found
 
 
 def crossing(alpha: float, levels: int) -> Attack:
-    """One residual across all thresholds, so that every noisy count moves by 1: the sensitivity sqrt(L) is attained.
+    """Attack that moves one residual across all thresholds, so that the counts' sensitivity sqrt(L) is attained.
 
     Args:
         alpha: noise multiplier of all counts together.
@@ -71,13 +71,14 @@ def crossing(alpha: float, levels: int) -> Attack:
 
 
 def released_threshold(alpha: float, levels: int, rule: Rule, margin: float) -> Attack:
-    """The same residual where only the threshold is seen: post-processing, hence less than 1/alpha.
+    """Attack that moves one residual across all thresholds and sees the selected threshold only.
 
-    Of the other residuals, as many are far as makes the laws of the threshold differ most (in total variation).
+    The threshold is post-processing, so that mu is below 1/alpha. The number of other residuals above all thresholds is
+    chosen to make the two laws of the threshold differ most in total variation.
 
     Args:
-        alpha, levels: as of `crossing`.
-        rule: which noisy count ends the search.
+        alpha, levels: as for `crossing`.
+        rule: stopping rule of the search.
         margin: C of the corrected rule.
     """
     search = Search(LARGEST, levels, alpha, rule=rule, margin=margin)
@@ -103,7 +104,7 @@ def released_threshold(alpha: float, levels: int, rule: Rule, margin: float) -> 
 
 
 def _residuals(s: int, far: int, own: float) -> Array:
-    """s residuals, the first of them `own`, of the others the given number far, the rest 0."""
+    """Array of s residuals: the first is `own`, then `far` residuals above all thresholds, the rest 0."""
     residuals = np.zeros(s)
     residuals[0], residuals[1 : 1 + far] = own, FAR
     return residuals
@@ -115,13 +116,13 @@ def _counts(search: Search, s: int, far: int) -> tuple[Array, Array]:
 
 
 def _laws(search: Search, s: int, far: int) -> tuple[Array, Array]:
-    """Logarithms of the probabilities of every threshold on both sides, shape (L + 1,) each."""
+    """Log probabilities of every threshold on the two data sets, shape (L + 1,) each."""
     near, away = (_log_law(search, each, s) for each in _counts(search, s, far))
     return near, away
 
 
 def _log_law(search: Search, counts: Array, s: int) -> Array:
-    """log P(gamma_i): the first i noisy counts were too small, and the next one is not (of gamma_L: all were)."""
+    """Log probabilities of every gamma_i, shape (L + 1,): the first i noisy counts are too small, the next is not."""
     short = (search.enough(s) - counts) / search.noise_sd
     passed = np.concatenate([[0.0], np.cumsum(log_ndtr(short))])
     law: Array = passed + np.append(log_ndtr(-short), 0.0)
@@ -133,7 +134,7 @@ def _total_variation(first: Array, second: Array) -> float:
 
 
 def _epsilon_of(first: Array, second: Array) -> Callable[[float], float]:
-    """Smallest epsilon of two laws on finitely many outcomes, in both directions, from delta."""
+    """Function from delta to the smallest epsilon, in both directions, of two laws on finitely many outcomes."""
 
     def missing(eps: float) -> float:
         return max(float(np.maximum(p - math.exp(eps) * q, 0.0).sum()) for p, q in ((first, second), (second, first)))

@@ -1,9 +1,9 @@
-"""FriendlyCore averaging under attack (the road of liang2025 App. F.2, by our reading in `baselines.friendly_core`).
+"""Attack on FriendlyCore averaging (liang2025 App. F.2, as implemented in `baselines.friendly_core`).
 
-All records but one lie at one point; that one lies at distance r from it, on one side or on the other. Everybody is
-everybody's friend, so that all are kept, and the replaced record moves the average by its whole bound, 2r / m. Of the
-budget this is the average's share, 0.9 * 0.9, so that mu tends to 0.9 sqrt(2 rho) as n grows; votes and count cannot
-tell the sides apart. A pair that moves all three by their bounds at once is not known to us.
+All records but one lie at one point; that one lies at distance r from it, on one side or on the other. All records are
+friends, so that all are kept, and the replaced record moves the average by its whole bound, 2r / m. This uses the
+average's share of the budget, 0.9 * 0.9, so that mu tends to 0.9 sqrt(2 rho) as n grows; votes and count have the same
+law on both sides. We know no pair that moves all three releases by their bounds at once.
 """
 
 import numpy as np
@@ -12,17 +12,17 @@ from dpdescent.baselines.friendly_core import friendly_core_average, moment_poin
 from dpdescent.data.iv import IVSample
 from dpdescent.privacy.audit.attack import Array, Attack
 
-# So many records that nobody's vote fails and the noisy size of the core is as good as exact.
+# So many records that no vote fails and the noisy size of the core has a negligible error.
 N = 1_000_000
 
 RADIUS = 1.0
 
-# A run is a call of its own.
+# A limit, because runs are computed one by one.
 MOST_RUNS = 50_000
 
 
 def opposite_friends(rho: float, delta: float) -> Attack:
-    """One record at distance r to one side or the other of all others; (rho, delta)-approximate zCDP, replace-one.
+    """Attack on (rho, delta)-approximate zCDP under replace-one: one record lies to one side or the other of the rest.
 
     Args:
         rho: zCDP budget.
@@ -33,7 +33,7 @@ def opposite_friends(rho: float, delta: float) -> Attack:
 
     def score(points: Array, rng: np.random.Generator) -> float:
         average, info = friendly_core_average(points, rho, delta, RADIUS, rng, "replace-one", count)
-        # The likelihood ratio given the published noise; a core that came out too small tells nothing.
+        # The log likelihood ratio given the released noise sd; it is 0 if the core was too small.
         return 0.0 if info.failed else float(average[1]) / info.noise_sd**2
 
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:

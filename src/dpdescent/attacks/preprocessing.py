@@ -1,7 +1,7 @@
-"""Non-private preparation of data under attack: what liang2025's real-data runs do before DP-2S-GD starts.
+"""Attack on non-private preparation of data, as in liang2025's real-data runs before DP-2S-GD starts.
 
-Centring by sample means (and scaling instruments by sample moments) lets one record move all others, by as much as it
-likes. Clipping then bounds each record's gradient, but no longer the share of one of them in the change of the mean.
+Centring by sample means (and scaling instruments by sample moments) lets one record move all others without bound.
+Clipping then bounds each record's gradient, but no longer the effect of one record on the mean gradient.
 """
 
 import numpy as np
@@ -13,16 +13,16 @@ from dpdescent.data.tabular import centre, standardise_instruments
 from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.audit.gaussian import mu_of_shifts, realised_cost
 
-# Records, and those of them whose instrument is 1 (all others' is 0): an instrument that is as often 0 as 1 has
-# centred values whose gradients cancel.
+# Number of records, and of those with instrument 1 (all others have 0): not half, because gradients would then cancel
+# after centring.
 N, ONES = 1000, 100
 
 
 def centred(T: int, rho: float) -> Attack:
-    """Centred by sample means and scaled by sample moments, then DP-2S-GD: one x moves every first-stage gradient.
+    """Attack on DP-2S-GD after centring and scaling by sample moments: one x moves every first-stage gradient.
 
-    The first stage alone tells: its clipped mean gradient has the same value at every step, whatever Theta is, and the
-    second stage's is the same on both sides.
+    The score uses the first stage alone, whose clipped mean gradient is constant at all Theta; the second stage's is
+    the same on both data sets.
 
     Args:
         T: number of steps.
@@ -49,7 +49,7 @@ def centred(T: int, rho: float) -> Attack:
 
 
 def prepared(x: float) -> IVSample:
-    """The records with one x replaced, prepared as the paper's real data are."""
+    """Data set with x as the regressor of one record, centred and scaled as liang2025's real data are."""
     Z = np.array([[1.0], [0.0], [0.0]])
     raw = IVSample(Z, np.array([[0.0], [0.0], [x]]), np.zeros(3), np.array([ONES, N - 1 - ONES, 1.0]))
     return standardise_instruments(centre(raw))

@@ -1,8 +1,8 @@
-"""DP-SGD and lambda-CGD under attack where batches are random: what one record adds to sums that it may be in or not.
+"""Attacks on DP-SGD and lambda-CGD with random batches: one record that takes part in a step or not.
 
 The noise on a sum is `kappa (Z_t - lambda Z_(t-1))`; encoded, outputs are `a C y + kappa Z`, where y marks the steps in
-which the record takes part and a is what it moves a sum by, in clipping thresholds (wang2026 App. F). Runs go through
-the samplers and the training loop that networks go through; the scores are likelihood ratios.
+which the record takes part and a is its shift of a sum, in units of the clipping threshold (wang2026 App. F). Runs use
+the same samplers and training loop as networks do; the scores are log likelihood ratios.
 """
 
 from collections.abc import Callable
@@ -27,27 +27,27 @@ from dpdescent.privacy.participation.encoder import encode, require_steps
 
 Score = Callable[[Array], Array]
 
-# Steps of all runs that are simulated together.
+# Number of steps, over all runs, that are simulated together.
 TOGETHER = 2_000_000
 
-# Steps of all runs that an attack has if it is not told otherwise: about a second's work. Batches of fixed size are
-# drawn one by one, all others together.
+# Default number of steps, over all runs, of an attack: about a second of work. The first is for batches of fixed size,
+# because they are drawn one by one.
 ONE_BY_ONE, AT_ONCE = 2_000_000, 5_000_000
 
 # Noise multipliers from which on a quadratic score has nearly the power of the likelihood ratio, at a tenth of its cost
 # (compared at rate 0.1, for correlations up to 0.95).
 MUCH_NOISE = 2.0
 
-# Records of a data set in units of which batch and rate are whole: rates are B/n with n up to this.
+# Largest number of records n by which a rate is written as B/n with whole B.
 LARGEST = 100_000
 
-# Cells of the outputs for which a step's privacy loss is computed, how far in sds they reach, and its grid.
+# Number of cells of the outputs for which a step's privacy loss is computed, their reach in sds, and the loss's grid.
 _CELLS, _REACH, _GRID = 4000, 9.0, 1e-4
 
 
 @dataclass(frozen=True)
 class Run:
-    """T steps of noise multiplier `kappa` and correlation `lam`, a record taking part at `rate`."""
+    """Settings of T steps with noise multiplier `kappa`, correlation `lam` and sampling rate `rate`."""
 
     T: int
     rate: float
@@ -61,12 +61,12 @@ class Run:
     def outputs(
         self, gradients: Array, owners: Index, batches: list[Index], runs: int, rng: np.random.Generator
     ) -> Array:
-        """Encoded noisy sums, shape (runs, T); the first arguments are those of `correlated.released`."""
+        """Encoded noisy sums, shape (runs, T); the first three arguments are those of `correlated.released`."""
         noise = damped_anti_pgd(1.0 - self.lam).correlate(rng.standard_normal((self.T, runs)))
         return encode(released(gradients, owners, batches, noise, self.kappa).T, self.lam)
 
     def offset(self, constant: float) -> Array:
-        """What a constant in every sum encodes to, shape (T,)."""
+        """Encoding of a vector that is `constant` in every step, shape (T,)."""
         return encode(np.full(self.T, constant), self.lam)
 
     @property
@@ -75,19 +75,19 @@ class Run:
 
 
 def poisson(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int = 0) -> Attack:
-    """A record of full gradient against a gradient of zero, all others being zero: the pair of wang2026 Thm. F.8.
+    """Attack on Poisson batches by the pair of wang2026 Thm. F.8: a full gradient against zero, all others zero.
 
     Args:
-        T: steps.
-        rate: r.
+        T: number of steps.
+        rate: sampling rate r.
         kappa: noise multiplier.
         lam: correlation.
-        most_runs: at most so many runs a side; 0 for what takes about a second.
+        most_runs: largest number of runs on each data set; 0 for a number that takes about a second.
     """
     run = Run(T, rate, kappa, lam)
 
     def sides(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        # One call of the sampler: every run is a data set of one record, each with coins of its own.
+        # One call of the sampler suffices, because every run is a data set of one record with independent draws.
         batches = samplers.poisson(runs, rate, T, rng)
         owners = np.arange(runs)
         first, second = (run.outputs(np.full(runs, each), owners, batches, runs, rng) for each in (0.0, CLIP_NORM))
@@ -103,10 +103,10 @@ def poisson(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int 
 
 
 def fixed_size(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int = 0) -> Attack:
-    """Batches of fixed size under zero-out: the counterexample to wang2026 Thm. F.8, arguments as of `poisson`.
+    """Attack on batches of fixed size under zero-out, the counterexample to wang2026 Thm. F.8; arguments as `poisson`.
 
-    All other clipped gradients are -C_clip, the record's is 0 or C_clip: it moves the sum by 1 or by 2, since another
-    one leaves the batch for it.
+    All other clipped gradients are -C_clip, the record's is 0 or C_clip. It moves the sum by 1 or by 2, because it
+    takes the place of another record in the batch.
     """
     run = Run(T, rate, kappa, lam)
     return Attack(
@@ -119,9 +119,9 @@ def fixed_size(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: i
 
 
 def fixed_size_replaced(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int = 0) -> Attack:
-    """Batches of fixed size under replace-one, arguments as of `poisson`.
+    """Attack on batches of fixed size under replace-one; arguments as for `poisson`.
 
-    All other clipped gradients are -C_clip, the record's is so too or C_clip: it moves the sum by 0 or by 2.
+    All other clipped gradients are -C_clip, the record's is -C_clip or C_clip: it moves the sum by 0 or by 2.
     """
     run = Run(T, rate, kappa, lam)
     return Attack(
@@ -134,7 +134,7 @@ def fixed_size_replaced(T: int, rate: float, kappa: float, lam: float = 0.0, mos
 
 
 def balls_in_bins(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int = 0) -> Attack:
-    """A record in one of 1/r batches by a die, against a gradient of zero; arguments as of `poisson`.
+    """Attack on batches by balls in bins: a record in one of 1/r batches against gradient zero; arguments as `poisson`.
 
     Raises:
         ValueError: if 1/r is not whole.
@@ -155,15 +155,15 @@ def balls_in_bins(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs
 
 
 def _batch(rate: float) -> str:
-    """Batch size and number of records of the smallest data set of a rate, in words."""
+    """Batch size and number of records of the smallest data set with this rate, in words."""
     share = _share(rate)
     return f"{share.numerator} of {share.denominator}"
 
 
 def quadratic(run: Run, moves: tuple[int, int]) -> Score:
-    """The likelihood ratio of Gaussians with the moments of the two laws: quadratic in the outputs.
+    """Log likelihood ratio of Gaussians with the moments of the two laws, which is quadratic in the outputs.
 
-    Exact in the limit of much noise. What is lost where noise is small is power, not validity.
+    It is exact in the limit of large noise. With little noise the audit loses power but stays valid.
     """
     C = encode(np.eye(run.T), run.lam).T
     mean, covariance = run.rate * C.sum(axis=1), run.rate * (1.0 - run.rate) * C @ C.T
@@ -181,7 +181,7 @@ def quadratic(run: Run, moves: tuple[int, int]) -> Score:
 
 @cache
 def _one_step(kappa: float, rate: float) -> privacy_loss_distribution.PrivacyLossDistribution:
-    """Privacy loss of one step of `fixed_size`, of outputs that are rounded to cells; rounded down."""
+    """Privacy loss distribution of one step of `fixed_size` with outputs rounded to cells; it is rounded down."""
     ends = np.linspace(-_REACH * kappa, 2.0 + _REACH * kappa, _CELLS + 1)
     ends[0], ends[-1] = -np.inf, np.inf
     laws = [_log_masses(ends, a, kappa, rate) for a in counterexample.FIXED_SIZE]
@@ -192,26 +192,26 @@ def _one_step(kappa: float, rate: float) -> privacy_loss_distribution.PrivacyLos
 
 
 def swapped_epsilon(kappa: float, rate: float, T: int, delta: float) -> float:
-    """epsilon of `fixed_size` at delta and lam = 0, rounded down: what cells and a grid of losses leave of it."""
+    """Lower bound on epsilon of `fixed_size` at delta and lam = 0, from outputs in cells and losses on a grid."""
     return float(_one_step(kappa, rate).self_compose(T, 1e-15).get_epsilon_for_delta(delta))
 
 
 def _log_masses(ends: Array, a: int, kappa: float, rate: float) -> Array:
-    """log of `(1-r) N(0, kappa^2) + r N(a, kappa^2)` over the cells between the ends."""
+    """Log masses of `(1-r) N(0, kappa^2) + r N(a, kappa^2)` in the cells between the ends."""
     return np.asarray(
         np.logaddexp(np.log1p(-rate) + _log_cells(ends / kappa), np.log(rate) + _log_cells((ends - a) / kappa))
     )
 
 
 def _log_cells(z: Array) -> Array:
-    """log of standard normal masses; of either tail from its own end, so that small ones keep their digits."""
+    """Log masses of the standard normal law between the points z; tails are mirrored so that small ones stay exact."""
     low, high = np.where(z[:-1] > 0.0, -z[1:], z[:-1]), np.where(z[:-1] > 0.0, -z[:-1], z[1:])
     upper = log_ndtr(high)
     return np.asarray(upper + np.log(-np.expm1(np.minimum(log_ndtr(low) - upper, -1e-300))))
 
 
 def _sampled_epsilon(kappa: float, rate: float, T: int, delta: float) -> float:
-    """Of a Gaussian release that is sampled T times, rounded down, as of what is attained (accounts round up)."""
+    """Lower bound on epsilon of T sampled Gaussian releases, for what an attack attains (accounts are rounded up)."""
     step = privacy_loss_distribution.from_gaussian_mechanism(
         kappa, pessimistic_estimate=False, value_discretization_interval=_GRID, sampling_prob=rate,
         use_connect_dots=False,
@@ -220,7 +220,7 @@ def _sampled_epsilon(kappa: float, rate: float, T: int, delta: float) -> float:
 
 
 def _score(run: Run, moves: tuple[int, int]) -> Score:
-    """The likelihood ratio of what moves the sum by one and by the other of the moves."""
+    """Log likelihood ratio between shifts of the sum by the first and by the second of the moves."""
     if _is_rough(run):
         return quadratic(run, moves)
     kappa, rate, lam = run.kappa, run.rate, run.lam
@@ -241,10 +241,10 @@ def _named(run: Run) -> str:
 
 
 def _swapped(run: Run, gradients: tuple[float, float], runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Outputs of batches of fixed size, less what a batch without the record adds up to; the same batches a side."""
+    """Outputs for batches of fixed size minus the sum of a batch without the record; both data sets share batches."""
     share, owners = _share(run.rate), np.arange(runs)
     takes_part = participations(share, run.T * runs, rng).reshape(run.T, runs)
-    # A row for the record of every run, and one that stands for any of the others.
+    # One row for the record of every run, and one for all others, because these have equal gradients.
     crowd = np.tile(owners + runs, share.numerator - 1)
     batches = [np.concatenate([np.where(here, owners, owners + runs), crowd]) for here in takes_part]
     without = run.offset(-CLIP_NORM * share.numerator)
@@ -257,20 +257,20 @@ def _swapped(run: Run, gradients: tuple[float, float], runs: int, rng: np.random
 
 
 def participations(share: Fraction, steps: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Whether record 0 is in each of so many batches of fixed size, shape (steps,); B and n are those of the share."""
+    """Whether record 0 is in each of `steps` batches of fixed size B of n records, share = B/n, shape (steps,)."""
     batches = samplers.fixed_size(share.denominator, share.numerator, steps, rng)
     return np.fromiter((0 in batch.tolist() for batch in batches), dtype=np.bool_, count=steps)
 
 
 def _share(rate: float) -> Fraction:
-    """B/n in lowest terms: which records are in a batch hangs on the rate only, for one of them."""
+    """Fraction B/n in lowest terms, because one record's participation depends on the rate alone."""
     return Fraction(rate).limit_denominator(LARGEST)
 
 
 def _in_pieces(
     sides: Callable[[int, np.random.Generator], tuple[Array, Array]], score: Score, T: int
 ) -> Callable[[int, np.random.Generator], tuple[Array, Array]]:
-    """Scores of both sides, of as many runs at a time as fit the memory."""
+    """Simulation that scores both data sets, with as many runs at a time as fit the memory."""
     most = max(1, TOGETHER // T)
 
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:

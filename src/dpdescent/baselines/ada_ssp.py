@@ -1,8 +1,8 @@
 """AdaSSP: linear regression from privately released sufficient statistics (Wang 2018, Algorithm 2).
 
-The private baseline of brown2024 Figures 1 and 9, which give no details of it. Three Gaussian releases, all else is
-post-processing: the smallest eigenvalue of X'X, X'X itself (its entries on and above the diagonal, mirrored), and X'y;
-then ridge regression, with the least ridge that the released eigenvalue shows to be needed.
+The private baseline of brown2024 Figures 1 and 9, which give no details of it. There are three Gaussian releases: the
+smallest eigenvalue of X'X, X'X itself (its entries on and above the diagonal, mirrored), and X'y. The rest is
+post-processing: ridge regression with the smallest ridge that the released eigenvalue permits.
 
 **Sensitivities**, for records with |x| <= Bx and |y| <= By; |.| is the Euclidean norm of vectors.
 
@@ -19,8 +19,9 @@ Replace (x, y) by (z, w), A being the X'X of the other records:
   two axes, so that nothing less suffices unless p = 1;
 - X'y: |x y - z w| <= 2 Bx By; attained by z = x, w = -y.
 
-**Guarantee.** The three costs add, whatever the data, if every record is within bounds that do not depend on the data:
-`bounded_gram` clips them. Bounds read off the data, or not enforced, leave no guarantee. n is never released.
+**Guarantee.** The three costs add up on all data if every record is within bounds that do not depend on the data;
+`bounded_gram` clips the records to them. Without enforced, data-independent bounds there is no guarantee. n is never
+released.
 """
 
 import math
@@ -65,12 +66,12 @@ class Bounds:
 
     @classmethod
     def data_maxima(cls, sample: LinearSample) -> "Bounds":
-        """The least bounds that a sample meets; they are no public knowledge, so no guarantee rests on them."""
+        """Smallest bounds that hold for a sample; they depend on the data, so that they give no guarantee."""
         return cls(float(sample.norms.max()), float(np.abs(sample.y).max()), "data maxima")
 
 
 def sensitivities(bounds: Bounds, relation: Relation) -> tuple[float, float, float]:
-    """Of the smallest eigenvalue of X'X, of X'X and of X'y; the argument stands at the head of the module.
+    """Sensitivities of the smallest eigenvalue of X'X, of X'X and of X'y, as derived in the module's docstring.
 
     Raises:
         ValueError: if the relation is neither add-remove nor replace-one.
@@ -84,10 +85,10 @@ def sensitivities(bounds: Bounds, relation: Relation) -> tuple[float, float, flo
 
 @dataclass(frozen=True)
 class Calibration:
-    """Noise of the three releases, and what is claimed for it.
+    """Noise of the three releases, and the claimed guarantee.
 
     Attributes:
-        bounds: of the records.
+        bounds: bounds of the records.
         relation: neighbouring relation of the stated sensitivities.
         releases: smallest eigenvalue of X'X, X'X, X'y, in this order.
         delta: in (0, 1); also sets how far the released eigenvalue is lowered, `sqrt(log(6/delta))` of its noise sd.
@@ -104,7 +105,7 @@ class Calibration:
 
     @classmethod
     def standard(cls, bounds: Bounds, eps: float, delta: float, relation: Relation = "add-remove") -> "Calibration":
-        """As published: noise `sqrt(log(6/delta)) / (eps/3)` times the add-remove sensitivities (Wang 2018, Alg. 2).
+        """Published calibration: noise `sqrt(log(6/delta)) / (eps/3)` times add-remove sensitivity (Wang 2018, Alg. 2).
 
         With `data maxima` this is the baseline as commonly run. `relation` changes the stated sensitivities, never the
         noise.
@@ -122,9 +123,9 @@ class Calibration:
     def zcdp_matched(
         cls, bounds: Bounds, rho: float, delta: float, relation: Relation = "replace-one"
     ) -> "Calibration":
-        """rho/3 of zCDP for each release, under the relation of DP-GD (ours: budget and relation as in brown2024).
+        """Calibration with rho/3 of zCDP for each release (not published; budget and relation are those of brown2024).
 
-        The published ridge, written in the sds of the noise instead of their published values, is kept.
+        The ridge is the published formula, written in the sds of this noise.
 
         Raises:
             ValueError: if rho is not positive or delta not in (0, 1).
@@ -135,7 +136,7 @@ class Calibration:
 
 
 def mechanism(calibration: Calibration) -> Mechanism:
-    """What AdaSSP with this calibration lets out, and what guarantee that has."""
+    """Mechanism of AdaSSP with this calibration: its releases and their guarantee."""
     guarantee, reason = _guarantee(calibration)
     eps = calibration.claimed_eps
     return Mechanism(
@@ -150,7 +151,7 @@ class AdaSSPFit:
 
     Attributes:
         theta: estimate, shape (p,).
-        ridge: what was added to the diagonal of the released X'X (unnormalised, so it grows with n like X'X).
+        ridge: ridge added to the diagonal of the released X'X (unnormalised, so it grows with n like X'X).
         smallest_eigenvalue_private: lower confidence limit of the smallest eigenvalue of X'X, at least 0.
     """
 
@@ -172,7 +173,7 @@ def ada_ssp(
         gram: sufficient statistics, of records within the bounds: `bounded_gram(sample, calibration.bounds)`.
         calibration: noise of the releases.
         rng: generator of the noise; equal streams give equal normals under every calibration.
-        failure_probability: v, of the ridge being too small for the noise on X'X.
+        failure_probability: v, probability that the ridge is too small for the noise on X'X.
 
     Raises:
         ValueError: if the failure probability is not in (0, 1), or (without noise) X'X is singular.
@@ -189,9 +190,9 @@ def ada_ssp(
 
 
 def bounded_gram(sample: LinearSample, bounds: Bounds) -> Gram:
-    """Sufficient statistics of the records clipped to the bounds: x scaled down to norm Bx, y cut to [-By, By].
+    """Sufficient statistics of the records clipped to the bounds: x scaled down to norm Bx, y clipped to [-By, By].
 
-    Without a second copy of X; where no record exceeds the bounds, these are the sample's own.
+    X is not copied as a whole; where no record exceeds the bounds, the sample's own statistics are returned.
     """
     if sample.norms.max() <= bounds.x and np.abs(sample.y).max() <= bounds.y:
         return sample.gram
@@ -208,10 +209,10 @@ def bounded_gram(sample: LinearSample, bounds: Bounds) -> Gram:
 def wishart_gram(
     theta: Array, n: int, rng: np.random.Generator, *, root: Array | None = None, sigma: float = 1.0
 ) -> Gram:
-    """Sufficient statistics of n records of the Gaussian model, drawn directly: the law of `draw_linear(...).gram`.
+    """Draws sufficient statistics of n records of the Gaussian model directly, with the law of `draw_linear(...).gram`.
 
-    A no-clipping approximation wherever records would be clipped to bounds: AdaSSP run on it has bounds that are `not
-    enforced`. O(p^3) time, whatever n. By Bartlett's decomposition X'X = FF' with F = LA, A lower triangular,
+    Records are not clipped, so that AdaSSP on these statistics has bounds that are `not enforced`. It takes O(p^3) time
+    for every n. By Bartlett's decomposition X'X = FF' with F = LA, A lower triangular,
     A_jj^2 ~ chi^2_{n-j} for j = 0, ..., p - 1 and standard normals below; then X'xi = sigma F g with g ~ N(0, I_p), and
     xi'xi = sigma^2 (|g|^2 + chi^2_{n-p}).
 
@@ -241,11 +242,11 @@ def wishart_gram(
 
 
 def noisy_sums(gram: Gram, calibration: Calibration, rng: np.random.Generator) -> tuple[float, Array, Array]:
-    """The private part: noisy smallest eigenvalue, X'X and X'y."""
+    """Releases of AdaSSP: noisy smallest eigenvalue, X'X and X'y."""
     s1, s2, s3 = (release.noise_sd for release in calibration.releases)
     p = len(gram.xy)
     eigenvalue = float(np.linalg.eigvalsh(gram.xx)[0]) + s1 * rng.standard_normal()
-    # The upper triangle is mirrored: averaging with the transpose would halve the variance off the diagonal.
+    # The upper triangle is mirrored, because averaging with the transpose would halve the variance off the diagonal.
     Z = np.triu(rng.standard_normal((p, p)))
     Z += np.triu(Z, 1).T
     return eigenvalue, gram.xx + s2 * Z, gram.xy + s3 * rng.standard_normal(p)
@@ -275,7 +276,7 @@ def _guarantee(calibration: Calibration) -> tuple[Guarantee, str]:
 
 
 def _claim_holds(calibration: Calibration) -> str:
-    """What the exact composition says of the published claim, where that follows for every epsilon and delta at once.
+    """States what exact composition implies for the published claim, where it holds for all epsilon and delta at once.
 
     With L = log(6/delta) the three add-remove releases compose to mu-Gaussian-DP, mu = eps / sqrt(3L), and
     delta(eps) <= Phi(-(eps/mu - mu/2)). For eps <= 2 (3 - sqrt(6)) L = 1.101 L the bracket is at least sqrt(2L), and

@@ -2,9 +2,9 @@
 
 The idea is that of Tsfadia, Cohen, Kaplan, Mansour and Stemmer (2022), "FriendlyCore: Practical Differentially Private
 Aggregation": keep the points that have more than half of all points as friends (distance at most r), then average the
-kept ones, which must lie close together, with noise to that scale. **This is our reading.** Only that paper's abstract
-and its authors' summary were at hand, and liang2025 repeats no constant but the split of the budget: the constants
-below come from the argument below, and a comparison with the original's is open.
+kept points, which must lie close together, with noise of that scale. **This is our reading.** Only that paper's
+abstract and its authors' summary were available, and liang2025 states no constant except the split of the budget. The
+constants here follow from the argument below; they have not been compared with the original ones.
 
 The algorithm, with budget `rho = rho_f + rho_a` (10 % and 90 %, liang2025 F.2) and failure probability b of each event:
 
@@ -22,7 +22,7 @@ argument, for non-empty data sets D and D' that differ in record k:
 
 - Good events. Step 1: n^ is at least the larger n. Step 2: every kept record other than k has more than n/2 friends in
   D and in D'; k itself, if kept, has more than n/2 (replace-one: at least n/2 + 1) in its own data set. Step 3: m^ is
-  at most |C0|, C0 being the kept records other than k. Each fails with probability at most b whatever came before: the
+  at most |C0|, C0 being the kept records other than k. Each fails with probability at most b given earlier steps: the
   Gaussian tail is at most exp(-t^2 / (2 s^2)), and in step 2 at most n^ records could break the rule, each of which is
   h or less above n/2.
 - Given the good events, every step is zCDP. Steps 1 and 3: Gaussians with means at most 1 apart, both restricted to one
@@ -35,9 +35,9 @@ argument, for non-empty data sets D and D' that differ in record k:
   averaged over: the divergence of two mixtures is at most the largest of their parts.
 - So each output law is 1 - delta times one of two laws within rho of each other, plus delta times anything.
 
-Replace-one has constants of its own instead of a run at rho/4 by group privacy: for *approximate* zCDP the detour over
-D without record k needs one middle law that serves both steps, which the definition does not provide; and the detour
-would charge the factor 4 to the average as well, where here only the votes pay it.
+Replace-one has its own constants instead of group privacy with a run at rho/4, for two reasons. For *approximate* zCDP,
+group privacy through D without record k needs one middle law that serves both steps, which the definition does not
+provide. It would also charge the factor 4 to the average, where here only the votes have it.
 """
 
 from dataclasses import dataclass, replace
@@ -58,7 +58,7 @@ _BLOCK_FLOATS = 1 << 17  # a block of distances of 1 MB stays in cache
 
 @dataclass(frozen=True)
 class FriendlyCoreInfo:
-    """How one run went. Released are `noisy_n` and `noisy_core_size`, and what follows from them; not `core_size`.
+    """Diagnostics of one run. `noisy_n` and `noisy_core_size`, and what follows from them, are released.
 
     Attributes:
         relation: neighbouring relation of the guarantee.
@@ -66,11 +66,11 @@ class FriendlyCoreInfo:
         delta: failure probability of the guarantee.
         noisy_n: n^ of step 1, in records.
         vote_sd: sd s of the noise on a count of friends, in records.
-        vote_threshold: what a noisy count of friends must exceed beyond n/2, in records.
-        core_size: number of records kept; a diagnosis that is not private.
+        vote_threshold: a record is kept if its noisy count of friends exceeds n/2 plus this, in records.
+        core_size: number of records kept; not private, so not to be released.
         noisy_core_size: m^ of step 3, in records.
         noise_sd: sd of the noise on each coordinate of the average, in units of the points; NaN if the run failed.
-        failed: whether the core came out too small (m^ <= 0), or the moments singular; the result is then NaN.
+        failed: whether the core was too small (m^ <= 0), or the moments singular; the result is then NaN.
     """
 
     relation: Relation
@@ -97,21 +97,21 @@ def friendly_core_average(
 ) -> tuple[Array, FriendlyCoreInfo]:
     """Private average of points of which most lie within `radius` of each other (steps 1 to 4 of the module).
 
-    The guarantee and its argument stand at the head of the module. O(rows^2 d) time, bounded memory.
+    The module's docstring states and proves the guarantee. It takes O(rows^2 d) time and bounded memory.
 
     Args:
         points: shape (rows, d), finite.
         rho: zCDP budget, positive.
         delta: failure probability, in (0, 1).
         radius: largest distance r between friends, in units of the points; public.
-        rng: source of all noise.
-        relation: neighbouring relation; under `replace-one` the number of records is taken to be public.
+        rng: generator of all noise.
+        relation: neighbouring relation; under `replace-one` the number of records is public.
         count: how many records each row stands for, shape (rows,); None means one each.
-        filter_share: share of rho that goes into the choice of the core (liang2025 F.2: 0.1).
+        filter_share: share of rho that is spent on choosing the core (liang2025 F.2: 0.1).
 
     Returns:
-        The average, shape (d,), all NaN where `failed`, and how the run went. A core that is too small is an outcome of
-        the private algorithm, not an error, so it is reported and not raised.
+        The average, shape (d,), all NaN where `failed`, and diagnostics. A core that is too small is reported and not
+        raised, because it is an outcome of the private algorithm.
 
     Raises:
         ValueError: if an argument is out of range.
@@ -121,7 +121,7 @@ def friendly_core_average(
     n = int(weights.sum())
     b = delta / (2 if relation == "replace-one" else 3)
     noisy_n, s, threshold = _vote_rule(n, filter_share * rho, b, relation, rng)
-    # Only the vote of a record is ever used, so drawing votes with their probability is the same as drawing the noise.
+    # Votes are drawn with their probability instead of from noisy counts, because only the votes are used.
     votes = ndtr((count_friends(points, radius, weights) - n / 2 - threshold) / s)
     kept = rng.binomial(weights.astype(np.int64), votes)
     m, budget = int(kept.sum()), (1.0 - filter_share) * rho
@@ -137,8 +137,8 @@ def friendly_core_average(
 def count_friends(points: Array, radius: float, weights: Array) -> Array:
     """Number of records within `radius` of each row, itself included, shape (rows,); rows count by their weights.
 
-    Works on blocks of rows: squared distances come from the Gram identity, and those within rounding error of
-    `radius^2` are computed anew from differences, so that the result depends on the two points alone.
+    It works on blocks of rows. Squared distances come from the Gram identity; those within rounding error of `radius^2`
+    are recomputed from differences, because the result must depend on the two points alone.
     """
     rows, d = points.shape
     squares = np.einsum("ij,ij->i", points, points)
@@ -166,7 +166,7 @@ def friendly_core_two_stage_least_squares(
     relation: Relation = "replace-one",
     filter_share: float = 0.1,
 ) -> tuple[Array, FriendlyCoreInfo]:
-    """Two-stage least squares from private moments (liang2025 F.2): `(B'A^-1 B)^-1 B'A^-1 c`, a post-processing.
+    """Two-stage least squares `(B'A^-1 B)^-1 B'A^-1 c` from private moments, by post-processing (liang2025 F.2).
 
     The points averaged are `moment_points(sample)`; A is made symmetric first. The guarantee is that of
     `friendly_core_average`, and it does not cover a centring or scaling of the sample by its own moments.
@@ -177,7 +177,7 @@ def friendly_core_two_stage_least_squares(
         radius: largest distance between friendly moment points (liang2025: of order sqrt(d) + sqrt(tau)); public.
 
     Returns:
-        beta, shape (p,), all NaN where `failed`, and how the run went.
+        beta, shape (p,), all NaN where `failed`, and diagnostics.
 
     Raises:
         ValueError: if q < p or an argument is out of range.
@@ -200,7 +200,7 @@ def friendly_core_two_stage_least_squares(
 
 
 def moment_points(sample: IVSample) -> Array:
-    """Each row's `vec(z z', z x', z y)`, shape (rows, q^2 + q p + q) (liang2025 F.2)."""
+    """Moment point `vec(z z', z x', z y)` of each row, shape (rows, q^2 + q p + q) (liang2025 F.2)."""
     Z, rows = sample.Z, sample.y.shape[0]
     parts = (Z[:, :, None] * Z[:, None, :], Z[:, :, None] * sample.X[:, None, :], Z * sample.y[:, None])
     return np.concatenate([part.reshape(rows, -1) for part in parts], axis=1)
@@ -209,21 +209,21 @@ def moment_points(sample: IVSample) -> Array:
 def _vote_rule(
     n: int, budget: float, b: float, relation: Relation, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """Steps 1 and 2: n^, the sd of the noise on a count of friends, and what the count must exceed beyond n/2."""
+    """Values of steps 1 and 2: n^, the noise sd of a count of friends, and the threshold of the count beyond n/2."""
     h = 1.0 if relation == "replace-one" else 0.5
     if relation == "replace-one":
         noisy_n = float(n)
     else:
         noisy_n = _noisy_count(n + 1, COUNT_SHARE * budget, b, 1.0, rng)
         budget *= 1 - COUNT_SHARE
-    # The good event n^ >= n >= 1 lets a smaller n^ be raised at no cost.
+    # A smaller n^ may be raised at no cost, because n^ >= n >= 1 on the good event.
     noisy_n = max(noisy_n, 1.0)
     s = h * np.sqrt(noisy_n / (2 * budget))
     return noisy_n, float(s), float(h + s * np.sqrt(2 * np.log(noisy_n / b)))
 
 
 def _noisy_count(value: int, budget: float, b: float, side: float, rng: np.random.Generator) -> float:
-    """`value + N(0, 1/(2 budget))`, moved to the given side so far that it falls short with probability b at most."""
+    """Noisy count `value + N(0, 1/(2 budget))`, moved to one side so that it is wrong with probability at most b."""
     return float(value + side * np.sqrt(np.log(1 / b) / budget) + rng.standard_normal() / np.sqrt(2 * budget))
 
 

@@ -1,7 +1,7 @@
 """Ordinary, Huberised and two-stage least squares, without privacy (brown2024 Sec. 2; liang2025 Definition 2.3).
 
-No intercept is ever added: centre the sample first (`data.tabular.centre`), or put a column of ones in both Z and X.
-Exogenous controls work in the same way, as columns of both.
+No intercept is added: centre the sample first (`data.tabular.centre`), or put a column of ones in both Z and X.
+Exogenous controls are columns of both, too.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class TwoStageFit:
 
 
 def linear_least_squares(gram: Gram) -> Array:
-    """`theta_hat = (X'X)^-1 X'y`, shape (p,) (brown2024 Lemma 2.3).
+    """Least-squares estimate `theta_hat = (X'X)^-1 X'y`, shape (p,) (brown2024 Lemma 2.3).
 
     Raises:
         ValueError: if X'X is singular to working precision.
@@ -84,9 +84,9 @@ def huber_minimiser(sample: LinearSample, gamma: float, tolerance: float = 1e-12
     """Minimiser of the Huber losses whose gradients are the clipped ones, shape (p,) (brown2024 Sec. 2.5).
 
     The loss of a record is `r^2 / 2` where `|r| <= B_i` and `B_i (|r| - B_i / 2)` beyond, `r = y_i - x_i'theta` and
-    `B_i = gamma / |x_i|`. By reweighted least squares from theta_hat, which never raises the total loss, until a step
-    changes the (weighted) predictions by no more than `tolerance`, relative to them. Where so few residuals are within
-    their B_i that they do not identify theta, the minimiser need not be unique.
+    `B_i = gamma / |x_i|`. It is computed by reweighted least squares from theta_hat, which never raises the total loss,
+    until a step changes the (weighted) predictions by no more than `tolerance`, relative to them. Where so few
+    residuals are within their B_i that they do not identify theta, the minimiser need not be unique.
 
     Args:
         sample: the data.
@@ -104,7 +104,7 @@ def huber_minimiser(sample: LinearSample, gamma: float, tolerance: float = 1e-12
         curvature, pull = _reweighted(sample, theta, gamma)
         step = np.linalg.solve(curvature, pull)
         theta = theta + step
-        # In terms of predictions, so that neither units nor collinear columns decide when to stop.
+        # In terms of predictions, because neither units nor collinear columns must decide when to stop.
         if step @ curvature @ step <= tolerance**2 * (theta @ curvature @ theta):
             return theta
     raise RuntimeError(f"the Huber minimiser at gamma={gamma} still moves after {limit} steps: raise `limit`")
@@ -134,7 +134,7 @@ def two_stage_least_squares(sample: IVSample) -> TwoStageFit:
     s = np.sqrt(sample.weights)
     Z = s[:, None] * sample.Z
     Theta = _solve(Z, s[:, None] * sample.X, sample.Z, s, "Z")
-    # Scaled by X, not by itself: a projection that is nothing but rounding error must look as small as it is.
+    # Scaled by X, not by itself, because a projection that is only rounding error must be seen as small.
     beta = _solve(Z @ Theta, s * sample.y, sample.X, s, "X projected on Z")
     return TwoStageFit(Theta, beta)
 
@@ -142,8 +142,8 @@ def two_stage_least_squares(sample: IVSample) -> TwoStageFit:
 def first_stage_F(sample: IVSample) -> float:
     """First-stage F statistic of the q excluded instruments, with an intercept and homoskedastic errors.
 
-    `F = ((TSS - RSS) / q) / (RSS / (n - q - 1))` of x on Z, both centred, where n counts records. All of Z is taken to
-    be excluded; controls must be partialled out before.
+    `F = ((TSS - RSS) / q) / (RSS / (n - q - 1))` of x on Z, both centred, where n counts records. All columns of Z
+    count as excluded instruments; controls must be partialled out before.
 
     Raises:
         ValueError: if p > 1, n <= q + 1, or the centred columns of Z are linearly dependent.
@@ -160,11 +160,11 @@ def first_stage_F(sample: IVSample) -> float:
 
 
 def _solve(A: Array, B: Array, reference: Array, s: Array, what: str) -> Array:
-    """`argmin |A c - B|` with the columns of A brought to the scale of `s * reference`, so that rank has no units."""
+    """Solves `argmin |A c - B|` with columns of A in units of those of `s * reference`, so that rank has no units."""
     scale = np.linalg.norm(s[:, None] * reference, axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     solution, _, _, singular_values = np.linalg.lstsq(A / scale, B, rcond=None)
-    # Against 1, not against the largest: a single column of rounding error would always have rank 1.
+    # Compared with 1 and not the largest, because a single column of rounding error would always have rank 1.
     rank = int((singular_values > max(A.shape) * _EPS).sum())
     if rank < A.shape[1]:
         raise ValueError(f"{what} has rank {rank}, but {A.shape[1]} columns: they are linearly dependent")
@@ -173,9 +173,10 @@ def _solve(A: Array, B: Array, reference: Array, s: Array, what: str) -> Array:
 
 
 def _cholesky(gram: Gram) -> tuple[Array, Array]:
-    """Upper R and scale with `X'X = (R diag(scale))' R diag(scale)`; the scale is the columns' norms.
+    """Upper triangular R and scale (the columns' norms) with `X'X = (R diag(scale))' R diag(scale)`.
 
-    Rank is judged after that scaling, so that it has no units. Below the diagonal R is not zero but meaningless.
+    Rank is judged after that scaling, because rank must not depend on units. Entries of R below the diagonal are
+    arbitrary.
     """
     scale = np.sqrt(np.diag(gram.xx))
     scale = np.where(scale > 0, scale, 1.0)
@@ -194,7 +195,7 @@ def _cholesky(gram: Gram) -> tuple[Array, Array]:
 
 
 def _reweighted(sample: LinearSample, theta: Array, gamma: float) -> tuple[Array, Array]:
-    """`X'WX` and `X'W(y - X theta)` with the clip factors as weights, shapes (p, p) and (p,), block by block."""
+    """Sums `X'WX` and `X'W(y - X theta)` with the clip factors as weights, shapes (p, p) and (p,), in blocks."""
     curvature, pull = np.zeros((sample.p, sample.p)), np.zeros(sample.p)
     threshold = np.full(1, gamma)
     for rows in blocks(sample.n, sample.p):

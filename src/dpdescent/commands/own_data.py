@@ -1,10 +1,10 @@
-"""Where noise meets a user's own data: what is said about it, and one run's options and outcome as text."""
+"""Text for runs on a user's own data: notices, and one run's options and results."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-# Notices; each is said once in a run.
+# Notices; each is printed once in a run.
 SEEDED = (
     "noise from a seeded generator in double precision: for studying algorithms, not for releasing real people's data"
 )
@@ -16,12 +16,12 @@ SECURE = (
 
 
 def pipeline_notice(tables: Sequence[str]) -> str:
-    """What a build says that reads tables of the user's own."""
+    """Notice for a build that reads the user's own tables."""
     return f"Notice: {', '.join(tables)}: {SEEDED}; and the pipeline takes more from the data than its noise covers."
 
 
 def missing(options: Mapping[str, object], choice: Mapping[str, str]) -> str:
-    """One line about options that were not given and have no safe default: how to choose the first; '' if none is."""
+    """Message about missing options without a safe default, with advice for the first; empty if none is missing."""
     names = [f"--{name}" for name in choice if options[name] is None]
     if not names:
         return ""
@@ -51,10 +51,12 @@ def constants(pairs: Sequence[str]) -> dict[str, float]:
 
 
 def require_free(output: str, source: str, keep: bool) -> None:
-    """Checks a name to write under, before anything runs.
+    """Checks the name of an output file before a run.
 
     Args:
-        keep: whether a file that is there already stays: it may be a release, made by noise that nothing repeats.
+        output: name of the output file.
+        source: name of the table.
+        keep: whether an existing file must not be overwritten, because its noise cannot be regenerated.
 
     Raises:
         ValueError: if it is a folder, the table itself, or a file that is to be kept.
@@ -71,11 +73,11 @@ def require_free(output: str, source: str, keep: bool) -> None:
 
 
 def told(content: Mapping[str, Any], output: str) -> str:
-    """A run for the terminal: notice, estimate, account and where it was written.
+    """Text about a run for the terminal: notice, estimate, privacy account and name of the output file.
 
     Args:
-        content: what was written, as `dpdescent estimate` makes it.
-        output: where.
+        content: content of the output file, as `dpdescent estimate` makes it.
+        output: name of the output file.
     """
     account, settings = content["account"], content["settings"]
     source = f"seed {settings['seed']}" if "seed" in settings else "noise of the operating system"

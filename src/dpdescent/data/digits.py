@@ -22,11 +22,11 @@ _FULL = 16.0
 
 @dataclass(frozen=True)
 class Digits:
-    """Images and what they show.
+    """Images of handwritten digits and their labels.
 
     Attributes:
         inputs: pixels row by row, in [0, 1], shape (images, 64).
-        labels: 0 to 9, shape (images,).
+        labels: digits 0 to 9, shape (images,).
     """
 
     inputs: Array
@@ -38,7 +38,7 @@ class Digits:
 
 @cache
 def read_digits() -> Digits:
-    """All 1797 images in the order of the file, whose checksum is verified; read once, so not to be written to.
+    """Reads all 1797 images in the order of the file, whose checksum is verified. Do not change the cached arrays.
 
     Raises:
         dpdescent.data.tabular.TableError: if the file was changed.

@@ -1,7 +1,7 @@
-"""Fashion-MNIST, 28 x 28 grey images of ten kinds of clothes, as the Debian package `dataset-fashion-mnist` has it.
+"""Fashion-MNIST, 28 x 28 grey images of ten kinds of clothes, from the Debian package `dataset-fashion-mnist`.
 
-The package is not required: what needs these images is made on request only. The files are packed anew by Debian, so
-that the unpacked bytes are verified. Their md5 sums are those that are publicly listed.
+The package is optional: experiments with these images run on request only. The md5 sums are the public ones of the
+unpacked bytes, because Debian compresses the files again.
 """
 
 import gzip
@@ -31,21 +31,21 @@ SHA256 = {
 }
 """Of the unpacked bytes."""
 
-# Bytes before the data: a magic number and the size of each axis, four bytes each.
+# Numbers of bytes before the data: a magic number and the size of each axis, four bytes each.
 _HEADERS = {"images": 16, "labels": 8}
 
 
 class MissingDataError(ValueError):
-    """Data that the package does not bring and that are not there, or not as they should be; says what to install."""
+    """Error for optional data that are missing or changed; its message names what to install."""
 
 
 @dataclass(frozen=True)
 class Images:
-    """Grey images and what they show.
+    """Grey images and their labels.
 
     Attributes:
-        pixels: 0 to 255, shape (images, 28, 28).
-        labels: 0 to 9, shape (images,).
+        pixels: grey values 0 to 255, shape (images, 28, 28).
+        labels: classes 0 to 9, shape (images,).
     """
 
     pixels: NDArray[np.uint8]
@@ -59,7 +59,7 @@ class Images:
 
 
 def read_training() -> Images:
-    """The 60,000 training images in the order of the file; read once, so not to be written to.
+    """Reads the 60,000 training images in the order of the file. Do not change the cached arrays.
 
     Raises:
         MissingDataError: if the package is not installed, or a file of it was changed.
@@ -68,12 +68,12 @@ def read_training() -> Images:
 
 
 def read_test() -> Images:
-    """The 10,000 test images; otherwise as `read_training`."""
+    """Reads the 10,000 test images in the order of the file; errors as for `read_training`."""
     return _read(FOLDER, "t10k")
 
 
 def pooled(images: Images, side: int) -> Array:
-    """Images made smaller by averages over squares, in [0, 1], row by row, shape (images, side^2).
+    """Reduces images by means over squares; returns pixels in [0, 1], row by row, shape (images, side^2).
 
     Raises:
         ValueError: if `side` does not divide 28.
@@ -87,25 +87,25 @@ def pooled(images: Images, side: int) -> Array:
 
 
 def pairs(first: int, second: int, d: int, public: int = 4000) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """Two classes in d dimensions: principal components of pixels, scaled into the unit ball.
+    """Returns two classes in d dimensions: principal components of pixels, scaled into the unit ball.
 
-    Centre, components and scale are those of the first `public` training images of the two classes, which are then left
-    out: nothing is fitted to records that are trained or tested on. Points beyond the public ones' largest norm are
-    moved to the sphere.
+    Centre, components and scale are those of the first `public` training images of the two classes. These are then left
+    out, because nothing may be fitted to records for training or testing. Points beyond the largest norm of the public
+    points are moved to the sphere.
 
     Args:
         first: class with label -1.
         second: class with label +1.
         d: number of components, those of the largest variance.
-        public: number of images that are given away.
+        public: number of images that are used for the projection.
 
     Returns:
         (x, y) of the other training images and of the test images, in the order of the files: x of shape (records, d),
         y in {-1, +1}.
 
     Raises:
-        ValueError: if classes are equal or there are none such, or d or `public` is too small or too large.
-        MissingDataError: as `read_training`.
+        ValueError: if the classes are equal or do not exist, or d or `public` is too small or too large.
+        MissingDataError: if the package is not installed, or a file of it was changed.
     """
     if first == second or not {first, second} <= set(range(CLASSES)):
         raise ValueError(f"first={first}, second={second} must be two of the classes 0 to {CLASSES - 1}")
@@ -127,16 +127,16 @@ class _Projection:
 
     @classmethod
     def of(cls, x: Array, d: int) -> "_Projection":
-        """The d principal components of records of shape (records, pixels)."""
+        """Computes the first d principal components of records x, shape (records, pixels)."""
         centre = x.mean(0)
         last = x.shape[1] - 1
         _, components = eigh((x - centre).T @ (x - centre), subset_by_index=(last - d + 1, last))
-        # An eigenvector has no sign of its own: its largest entry is made positive.
+        # The largest entry is made positive, because the sign of an eigenvector is arbitrary.
         components = components[:, ::-1] * np.sign(components[np.abs(components).argmax(0), np.arange(d)])[::-1]
         return cls(centre, components, float(np.linalg.norm((x - centre) @ components, axis=1).max()))
 
     def points(self, images: Images, positive: int) -> tuple[Array, Array]:
-        """Points in the unit ball, and +1 where an image is of the class `positive`, -1 elsewhere."""
+        """Projects images to points in the unit ball; labels are +1 for the class `positive`, else -1."""
         x = (pooled(images, SIDE) - self.centre) @ self.components / self.radius
         x /= np.maximum(1.0, np.linalg.norm(x, axis=1, keepdims=True))
         return x, np.where(images.labels == positive, 1.0, -1.0)

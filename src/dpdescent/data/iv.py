@@ -1,4 +1,4 @@
-"""Samples of the linear instrumental-variable model, and the synthetic design that liang2025 draws them from."""
+"""Samples of the linear instrumental-variable model, and the synthetic design of liang2025."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 class IVSample:
     """A sample of the model `y = x'beta + eps1`, `x = Theta'z + eps2` (liang2025 eq. 1).
 
-    Equal records may be held once with their multiplicity in `count`; every user of a sample must honour it.
+    Equal records may be stored once with their multiplicity in `count`; all code must take `count` into account.
 
     Attributes:
         Z: instruments, shape (rows, q).
@@ -54,7 +54,7 @@ class IVSample:
 
 @dataclass(frozen=True)
 class IVParameters:
-    """Ground truth of the synthetic design (liang2025 Sec. 4.1).
+    """Ground-truth parameters of the synthetic design (liang2025 Sec. 4.1).
 
     Attributes:
         beta: causal effect, shape (p,).
@@ -70,7 +70,7 @@ class IVParameters:
 
     @property
     def sigma_1(self) -> float:
-        """Sub-Gaussian parameter of eps1 = phi'u + eps_y: exact, because it is Gaussian."""
+        """Sub-Gaussian parameter of eps1 = phi'u + eps_y, which is its sd, because eps1 is Gaussian."""
         return float(np.sqrt(1.0 + self.phi @ self.phi))
 
     @property
@@ -83,7 +83,7 @@ def draw_parameters(p: int, q: int, r: int, rng: np.random.Generator, first_stag
     """Draws the parameters of liang2025 Sec. 4.1: `Theta = first_stage * I_{q x p} + E`, all else standard normal.
 
     Raises:
-        ValueError: if q < p, where beta is not identified (Assumption 1).
+        ValueError: if q < p, because beta is then not identified (liang2025 Assumption 1).
     """
     if q < p:
         raise ValueError(f"q={q} instruments cannot identify p={p} effects: q >= p is needed (Assumption 1)")
@@ -95,7 +95,7 @@ def draw_parameters(p: int, q: int, r: int, rng: np.random.Generator, first_stag
 def draw_sample(parameters: IVParameters, n: int, rng: np.random.Generator) -> IVSample:
     """Draws n records: `x = Theta'z + Phi'u + eps_x`, `y = beta'x + phi'u + eps_y` with standard normal z, u, eps.
 
-    The roles of eps1 and eps2 in the paper's sentence on the confounder are swapped; this is the version of eq. (1).
+    The paper's sentence on the confounder swaps the roles of eps1 and eps2; this is the version of liang2025 eq. (1).
     """
     q, p = parameters.Theta.shape
     r = parameters.phi.shape[0]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Numbers in one block of rows (2 MB), which a pass reads once from memory for all that it needs of them.
+# Numbers in one block of rows (2 MB), so that a pass reads each block from memory once.
 BLOCK = 1 << 18
 
 
@@ -44,12 +44,12 @@ class LinearSample:
 
     @cached_property
     def gram(self) -> "Gram":
-        """X'X, X'y and y'y, computed once."""
+        """Sufficient statistics X'X, X'y and y'y, computed once."""
         return self._statistics[0]
 
     @cached_property
     def norms(self) -> Array:
-        """||x_i|| of every record, shape (n,), computed once."""
+        """Norm ||x_i|| of every record, shape (n,), computed once."""
         return self._statistics[1]
 
     @cached_property
@@ -64,7 +64,7 @@ class LinearSample:
 
 
 def blocks(n: int, p: int) -> Iterator[slice]:
-    """Cuts n rows of p numbers into blocks for the cache; the cut depends on p alone."""
+    """Yields blocks of n rows of p numbers that fit the cache; the size of blocks depends on p alone."""
     size = max(1024, BLOCK // p)
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
@@ -87,16 +87,17 @@ class Gram:
 
 
 def unit_sphere(p: int, rng: np.random.Generator) -> Array:
-    """A point drawn uniformly from the unit sphere of R^p (theta* in brown2024 Sec. 4)."""
+    """Draws a point uniformly from the unit sphere of R^p (theta* in brown2024 Sec. 4), shape (p,)."""
     direction = rng.standard_normal(p)
     point: Array = direction / np.linalg.norm(direction)
     return point
 
 
 def haar_rotation(p: int, rng: np.random.Generator) -> Array:
-    """An orthogonal matrix drawn uniformly (Haar), shape (p, p).
+    """Draws an orthogonal matrix uniformly (Haar), shape (p, p).
 
-    The factor Q of a Gaussian matrix is uniform only once its columns take the signs that make R's diagonal positive.
+    The signs of Q's columns are changed, because the factor Q of a Gaussian matrix is uniform only if R's diagonal is
+    positive.
     """
     Q, R = np.linalg.qr(rng.standard_normal((p, p)))
     rotation: Array = Q * np.sign(np.diag(R))
@@ -104,7 +105,9 @@ def haar_rotation(p: int, rng: np.random.Generator) -> Array:
 
 
 def anisotropic_root(p: int, rng: np.random.Generator) -> Array:
-    """L with covariance LL' of brown2024 App. B: eigenvalues 2, 1 and p - 2 uniform on [1, 2], rotated, shape (p, p).
+    """Draws L of the covariance LL' of brown2024 App. B: eigenvalues 2, 1, the rest uniform on [1, 2], rotated.
+
+    The shape is (p, p).
 
     Raises:
         ValueError: if p < 2.
@@ -122,7 +125,7 @@ def draw_linear(
 ) -> LinearSample:  # fmt: skip
     """Draws n records: x ~ N(0, LL'), y = x'theta + xi, xi ~ N(noise_mean, sigma^2) (brown2024 Def. 1.1).
 
-    What is drawn from `rng` depends on n and p only, so that designs with one stream share their normals.
+    The draws from `rng` depend on n and p only, so that designs with one stream share their normals.
 
     Args:
         theta: true parameter, shape (p,).
@@ -144,10 +147,10 @@ def draw_linear(
 
 
 def plant_outliers(sample: LinearSample, share: float, shift: float) -> LinearSample:
-    """The sample with its first `share` of records made outliers: y + shift, and the first covariate made positive.
+    """Makes the first `share` of the records outliers: y + shift, and the absolute value of the first covariate.
 
-    Records are exchangeable, so taking the first ones is a random choice. Their labels then pull the first coefficient
-    in one direction (ours, for the claim of brown2024 Sec. 1.1).
+    Records are exchangeable, so that the first ones are a random choice. Their labels pull the first coefficient in one
+    direction (our design, for the claim of brown2024 Sec. 1.1).
     """
     if not 0.0 <= share <= 1.0:
         raise ValueError(f"share={share} must lie between 0 and 1")

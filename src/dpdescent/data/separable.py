@@ -1,6 +1,6 @@
-"""Binary classification with a margin: points of the unit ball that a smooth teacher tells apart.
+"""Binary classification with a margin: points of the unit ball that are labelled by a smooth teacher function.
 
-The designs are ours: wang2026 has no experiment of its own.
+The designs are ours, because wang2026 has no experiment of this kind.
 """
 
 from collections.abc import Callable
@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Candidates that are drawn together. A constant, so that fewer records are the first ones of more records.
+# Number of candidates that are drawn together; a constant, so that fewer records are the first ones of more records.
 _TOGETHER = 512
 
-# After so many candidates, a smaller share of accepted ones than this means that the margin is beyond the teacher.
+# If after this many candidates a smaller share than this is accepted, the margin is too large for the teacher.
 _PATIENCE, _RAREST = 100 * _TOGETHER, 1e-3
 
 
 @dataclass(frozen=True)
 class Teacher:
-    """What labels are the sign of.
+    """Teacher function g, whose sign is the label.
 
     Attributes:
-        value: g(x) of points of shape (points, d), shape (points,).
+        value: function from points, shape (points, d), to g(x), shape (points,).
         least_d: smallest dimension in which it is defined.
     """
 
@@ -32,7 +32,7 @@ class Teacher:
 
 
 def _additive(x: Array) -> Array:
-    """`g(x) = d^(-1/2) sum_i (-1)^(i+1) sin(pi x_i)`, i = 1..d: a sum over coordinates, as each unit of a KAN has."""
+    """Teacher `g(x) = d^(-1/2) sum_i (-1)^(i+1) sin(pi x_i)`, i = 1..d, a sum over coordinates as in units of a KAN."""
     d = x.shape[1]
     signs = np.where(np.arange(d) % 2 == 0, 1.0, -1.0)
     value: Array = np.vecdot(np.sin(np.pi * x), signs) / d**0.5
@@ -40,7 +40,7 @@ def _additive(x: Array) -> Array:
 
 
 def _product(x: Array) -> Array:
-    """`g(x) = 2 x_1 x_2`, which no sum over coordinates is."""
+    """Teacher `g(x) = 2 x_1 x_2`, which is not a sum over coordinates."""
     value: Array = 2.0 * x[:, 0] * x[:, 1]
     return value
 
@@ -57,7 +57,7 @@ def draw(design: str, d: int, margin: float, n: int, rng: np.random.Generator) -
     Args:
         design: a key of `TEACHERS`.
         d: dimension.
-        margin: non-negative.
+        margin: margin, non-negative, in units of g.
         n: number of records.
         rng: generator of this data set.
 

@@ -1,6 +1,6 @@
 """Samples from tables: the bundled real data or a user's own CSV file, subsets of them, and their preparation.
 
-Only the csv module and numpy are used: reading through pandas would cost every short job its start-up time.
+Only the csv module and numpy are used, because the import of pandas would slow every short job.
 """
 
 import csv
@@ -33,12 +33,12 @@ _MISSING = frozenset({"", ".", "na", "n/a", "nan", "null", "none"})
 
 
 class TableError(ValueError):
-    """A table that cannot be read as asked; one line that names file, place and mend."""
+    """Error for a table that cannot be read; its message is one line with the file, the place and the remedy."""
 
 
 @dataclass(frozen=True)
 class Bundled:
-    """One of the tables that come with the package; make it with `bundled`."""
+    """A table that is bundled with the package; made by `bundled`."""
 
     name: str
 
@@ -50,7 +50,7 @@ Source = Bundled | str | os.PathLike[str]
 
 
 def bundled(name: str) -> Bundled:
-    """The bundled table of that name, a key of `BUNDLED`.
+    """Returns the bundled table of a name, a key of `BUNDLED`.
 
     Raises:
         TableError: if there is none.
@@ -63,14 +63,14 @@ def bundled(name: str) -> Bundled:
 def read_sample(
     source: Source, instruments: Sequence[str], regressors: Sequence[str], outcome: str, count: str | None = None
 ) -> IVSample:
-    """Reads columns of a CSV file with a header line.
+    """Reads a sample from columns of a CSV file with a header line.
 
     Args:
         source: `bundled(name)`, whose sha256 is checked on every read, or the path of a file (a string is a path).
         instruments: columns of Z, shape (rows, q).
         regressors: columns of X, shape (rows, p). An exogenous control belongs in both lists.
         outcome: column of y, shape (rows,).
-        count: column that says how many records a row stands for. With it, equal rows are merged, rows of count 0
+        count: column with the number of records that a row stands for. With it, equal rows are merged, rows of count 0
             dropped and the rest sorted by z, then x, then y; without it, rows keep the order of the file.
 
     Raises:
@@ -91,13 +91,13 @@ def read_columns(source: Source, names: Sequence[str]) -> Array:
     """Reads columns of a CSV file with a header line, shape (rows, names), rows in the order of the file.
 
     Raises:
-        TableError: as `read_sample`.
+        TableError: as for `read_sample`.
     """
     return _parse_columns(source, _read_text(source), names, None)
 
 
 def compress(sample: IVSample) -> IVSample:
-    """The same records with equal rows held once: sorted by z, then x, then y, with counts; rows of count 0 go.
+    """Merges equal rows of a sample into rows with counts, sorted by z, then x, then y; drops rows of count 0.
 
     Raises:
         ValueError: if no record is left.
@@ -114,7 +114,7 @@ def compress(sample: IVSample) -> IVSample:
 
 
 def draw_subset(sample: IVSample, size: int, rng: np.random.Generator) -> IVSample:
-    """Draws `size` of the n records uniformly without replacement; what is left keeps its order.
+    """Draws `size` of the n records uniformly without replacement, in their order.
 
     Where rows have counts, the drawn counts are multivariate hypergeometric and rows that were not drawn are dropped.
 
@@ -155,9 +155,9 @@ def standardise_instruments(sample: IVSample) -> IVSample:
 
 
 def write_sample(sample: IVSample, path: str | os.PathLike[str]) -> None:
-    """Writes columns z0.., x0.., y and, unless it is None, count; `read_prepared` gives back the very same floats.
+    """Writes columns z0.., x0.., y and, unless it is None, count; `read_prepared` returns exactly the same floats.
 
-    The file appears whole or not at all.
+    The file is written completely or not at all.
 
     Raises:
         ValueError: if the sample has no records, a value that is not finite, or a negative or fractional count.
@@ -174,10 +174,10 @@ def write_sample(sample: IVSample, path: str | os.PathLike[str]) -> None:
 
 
 def read_prepared(path: str | os.PathLike[str]) -> IVSample:
-    """Reads what `write_sample` wrote: same rows, order, floats and counts.
+    """Reads a file of `write_sample` with the same rows, order, floats and counts.
 
     Raises:
-        TableError: as `read_sample`, or if the columns are not z0.., x0.., y and perhaps count.
+        TableError: as for `read_sample`, or if the columns are not z0.., x0.., y and perhaps count.
     """
     text = _read_text(path)
     header = next(csv.reader(io.StringIO(text)), [])
@@ -191,7 +191,7 @@ def read_prepared(path: str | os.PathLike[str]) -> IVSample:
 
 
 def _split(table: Array, q: int, p: int, count: Array | None = None) -> IVSample:
-    # Contiguous copies: BLAS may sum views in another order, and the last bits would tell how a sample was made.
+    # Contiguous copies, because BLAS may sum views in another order, and results must not depend on it.
     Z, X, y = (np.ascontiguousarray(part) for part in (table[:, :q], table[:, q : q + p], table[:, q + p]))
     return IVSample(Z, X, y, None if count is None else np.ascontiguousarray(count))
 
@@ -259,7 +259,7 @@ def _number(source: Source, line: int, column: str, field: str) -> float:
     if text.lower() in _MISSING:
         _fail(source, line, f"column '{column}' is missing ('{text}'); drop the row or fill it in")
     try:
-        # float() would read the separators of Python literals, which no table means.
+        # Underscores are rejected, because float() would accept them as digit separators.
         value = float("_" if "_" in text else text)
     except ValueError:
         _fail(source, line, f"column '{column}' holds '{text}', which is not a number; recode it as one")

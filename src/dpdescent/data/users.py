@@ -1,8 +1,8 @@
-"""Generated text of many users: a shared language of frequent words and fixed pairs, spoken by users who differ.
+"""Generated text of many users: a shared language of frequent words and habitual pairs, with topics by user.
 
-It stands in for texts that cannot be had (choquettechoo2023 Fig. 4b uses StackOverflow). Words are frequent by Zipf's
-law, the rare ones share one id, some words are mostly followed by the same few (which a next-token model can learn),
-and every user has a mixture of topics of its own, so that users are not alike.
+It replaces texts that are not available (choquettechoo2023 Fig. 4b uses StackOverflow). Word frequencies follow Zipf's
+law, rare words share one id, words are mostly followed by the same few (which a next-token model can learn), and every
+user has its own mixture of topics, so that users differ.
 """
 
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ OUT_OF_VOCABULARY = 0
 
 @dataclass(frozen=True)
 class Language:
-    """What all users share.
+    """Language that all users share.
 
     Attributes:
         topics: probabilities of words in every topic, shape (topics, vocabulary).
         successors: words that may follow a word by habit, most usual first, shape (vocabulary, successors).
         habits: probabilities of the successors of a word, shape (successors,).
         habit: probability that the next word follows by habit and not by topic.
-        concentration: of the Dirichlet law of a user's topics; the smaller, the more users differ.
+        concentration: concentration of the Dirichlet law of a user's topics; the smaller, the more users differ.
     """
 
     topics: Array
@@ -37,9 +37,9 @@ class Language:
 
 
 def draw_users(users: int, tokens_per_user: int, vocabulary: int, rng: np.random.Generator) -> Tokens:
-    """Texts of users of one language drawn by `draw_language` at its defaults, shape (users, tokens_per_user).
+    """Draws texts of users of one language, drawn by `draw_language` at its defaults; shape (users, tokens_per_user).
 
-    Users are independent given the language, so that any rows may train and the others test.
+    Users are independent given the language, so that any rows may be used for training and the others for testing.
     """
     return speak(draw_language(vocabulary, rng), users, tokens_per_user, rng)
 
@@ -48,17 +48,17 @@ def draw_language(
     vocabulary: int, rng: np.random.Generator, *, exponent: float = 1.0, out_of_vocabulary: float = 0.05,
     topics: int = 8, contrast: float = 1.0, successors: int = 4, habit: float = 0.6, concentration: float = 0.3,
 ) -> Language:  # fmt: skip
-    """A language (ours; no paper states one).
+    """Draws a language (our design; no paper states one).
 
     Args:
         vocabulary: number of ids, `OUT_OF_VOCABULARY` among them.
-        exponent: of Zipf's law, by which the k-th known word has a frequency of about k^-exponent.
-        out_of_vocabulary: share of words out of the vocabulary where habit does not choose; habit never chooses them.
+        exponent: exponent of Zipf's law: the k-th known word has a frequency of about k^-exponent.
+        out_of_vocabulary: share of out-of-vocabulary words among words by topic; no word by habit is one.
         topics: number of topics, in each of which frequencies are multiplied by log-normal factors.
         contrast: sd of the logarithm of these factors; 0 makes users alike.
-        successors: number of words that follow a word by habit, each half as usual as the one before.
+        successors: number of words that follow a word by habit, each half as frequent as the one before.
         habit: share of words that follow by habit.
-        concentration: of the Dirichlet law of a user's topics.
+        concentration: concentration of the Dirichlet law of a user's topics.
 
     Raises:
         ValueError: if the vocabulary has fewer known words than successors, or a share lies outside [0, 1).
@@ -79,14 +79,14 @@ def draw_language(
 
 
 def speak(language: Language, users: int, tokens_per_user: int, rng: np.random.Generator) -> Tokens:
-    """Texts of that many users, shape (users, tokens_per_user); the first word of each is by topic."""
+    """Draws texts of users of a language, shape (users, tokens_per_user); the first word of each is by topic."""
     topics, vocabulary = language.topics.shape
     mixtures = rng.dirichlet(np.full(topics, language.concentration), users)
     words, habits = np.cumsum(mixtures @ language.topics, axis=1), np.cumsum(language.habits)
     texts = np.empty((users, tokens_per_user), dtype=np.intp)
     for position in range(tokens_per_user):
         which, place = rng.random((2, users))
-        # The last sum may round to less than 1.
+        # Bounded, because the last cumulative sum may round to less than 1.
         texts[:, position] = np.minimum((words < place[:, None]).sum(1), vocabulary - 1)
         if position:
             usual = language.successors[texts[:, position - 1], np.searchsorted(habits[:-1], place, side="right")]

@@ -1,4 +1,4 @@
-"""DP-2S-GD for instrumental variables (liang2025 Algorithm 1), on records of one's own."""
+"""DP-2S-GD for instrumental variables (liang2025 Algorithm 1), on a user's own records."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,10 +24,10 @@ def dp_2s_gd(
         steps: number of iterations T of both stages.
         eta, alpha: step sizes of the first and the second stage.
         gamma1, gamma2: clipping thresholds of the first and the second stage.
-        rng: where the noise comes from; `secure_generator()` for a guarantee.
+        rng: generator of the noise; `secure_generator()` for a guarantee.
         rho: zCDP budget of both stages together under replace-one.
-        epsilon, delta: in place of rho.
-        first_share: share of the budget that the first stage has, in (0, 1).
+        epsilon, delta: budget in place of rho.
+        first_share: share of the budget that the first stage gets, in (0, 1).
         normals: standard normals to use in place of rng's, shape (T, p q + p): in every step those of the first stage,
             of shape (p, q), then those of the second.
 

@@ -1,4 +1,4 @@
-"""DP-AMBSSGD for linear regression (varshney2022 Algorithm 2), on records of one's own."""
+"""DP-AMBSSGD for linear regression (varshney2022 Algorithm 2), on a user's own records."""
 
 import math
 
@@ -35,12 +35,12 @@ def dp_ambssgd(
         steps: number of iterations T.
         eta: step size.
         largest: B, the largest residual that the search for a threshold considers.
-        levels: L, how often B is halved by the search.
-        stat_size: s, number of records of a batch that the search sees.
-        scale: what turns a residual into a gradient's norm, about a bound on most |x|: zeta_t = scale gamma_t.
-        rng: where noise and order come from; `secure_generator()` for a guarantee.
+        levels: L, number of times that the search halves B.
+        stat_size: s, number of records of a batch that the search uses.
+        scale: factor from a residual to a gradient's norm, about a bound on most |x|: zeta_t = scale gamma_t.
+        rng: generator of the noise and the order; `secure_generator()` for a guarantee.
         rho: zCDP budget of the run under replace-one.
-        epsilon, delta: in place of rho.
+        epsilon, delta: budget in place of rho.
         rule, margin, quantile, offset: how the search stops; see `algorithms.dp_stat.Search`.
         tail: share of the last iterates whose mean is the estimate, in (0, 1].
         normals: standard normals to use in place of rng's, of the gradients, shape (T, d), and of the counts, shape
@@ -54,12 +54,12 @@ def dp_ambssgd(
     """
     X, y = records(X=(X, 2), y=(y, 1))
     n, d = X.shape
-    # A record meets one of the two Gaussian releases, at 1 / (2 alpha^2).
+    # A record takes part in one of the two Gaussian releases, whose cost is 1 / (2 alpha^2).
     alpha = math.sqrt(0.5 / rho_of(n, rho, epsilon, delta))
     search = Search(largest, levels, alpha, rule=rule, margin=margin, quantile=quantile, offset=offset)
     arm = engine.SGDArm(eta, alpha, engine.Adaptive(search, stat_size, scale))
     batches = engine.batches_of(X, y[:, None], steps, rng)
-    # Overflow is told below, in one line.
+    # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
         out = engine.descend(batches, [arm], _normals(normals, rng, steps, d, levels), tail)
     require_finite(out.path)

@@ -1,4 +1,4 @@
-"""DP-FTRL for linear regression in a single pass (choquettechoo2023 Algorithm 1), on records of one's own."""
+"""DP-FTRL for linear regression in a single pass (choquettechoo2023 Algorithm 1), on a user's own records."""
 
 import math
 from typing import Literal
@@ -32,15 +32,15 @@ def dp_ftrl(
     """Fits a linear regression by one pass over the records in the order given, with clipping and correlated noise.
 
     Args:
-        X: covariates, shape (n, d); record t is that of step t.
+        X: covariates, shape (n, d); step t uses record t.
         y: responses, shape (n,).
-        strategy: how noise is correlated over the steps, such as `nu_family(0.05)`; `identity()` is DP-SGD.
+        strategy: correlation of the noise over the steps, such as `nu_family(0.05)`; `identity()` is DP-SGD.
         eta: learning rate.
         clip_norm: clipping threshold on a record's gradient `x (x'theta - y)`.
-        rng: where the noise comes from; `secure_generator()` for a guarantee.
+        rng: generator of the noise; `secure_generator()` for a guarantee.
         rho: zCDP budget of the run.
-        epsilon, delta: in place of rho.
-        relation: `replace-one`, or `zero-out`, the paper's, under which a record loses its gradient and half of the
+        epsilon, delta: budget in place of rho.
+        relation: `replace-one`, or the paper's `zero-out`, under which a record's gradient becomes zero and half of the
             noise suffices.
         tail: number of last iterates whose mean is the estimate; 0 takes the last iterate.
         start: theta_0, shape (d,), chosen without the data; zeros by default.
@@ -64,7 +64,7 @@ def dp_ftrl(
     shape = (strategy.noises(n), d)
     noise = strategy.correlate(rng.standard_normal(shape) if normals is None else fitting("normals", normals, shape))
     begin = np.zeros(d) if start is None else fitting("start", start, (d,))
-    # Overflow is told below, in one line.
+    # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
         out = engine.single_pass(X, y[:, None], arms, begin, noise[:, None, None, :], tail=tail, record=True)
     assert out.path is not None

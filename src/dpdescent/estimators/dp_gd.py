@@ -1,4 +1,4 @@
-"""DP-GD for linear regression (brown2024 Algorithm 1), on records of one's own."""
+"""DP-GD for linear regression (brown2024 Algorithm 1), on a user's own records."""
 
 import math
 
@@ -32,10 +32,10 @@ def dp_gd(
         y: responses, shape (n,).
         steps: number of iterations T.
         eta: step size, about 1 over the largest eigenvalue of E[xx'].
-        gamma: clipping threshold on a record's gradient `x (x'theta - y)`; noise grows with it.
-        rng: where the noise comes from; `secure_generator()` for a guarantee.
+        gamma: clipping threshold on a record's gradient `x (x'theta - y)`; the noise is proportional to it.
+        rng: generator of the noise; `secure_generator()` for a guarantee.
         rho: zCDP budget of all steps under replace-one.
-        epsilon, delta: in place of rho.
+        epsilon, delta: budget in place of rho.
         normals: standard normals to use in place of rng's, shape (T, p).
 
     Returns:
@@ -52,7 +52,7 @@ def dp_gd(
     arms = engine.DPGDArms.alike(1, steps, eta, gamma, noise_sd)
     shape = steps, sample.p
     drawn = rng.standard_normal(shape) if normals is None else fitting("normals", normals, shape)
-    # Overflow is told below, in one line.
+    # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
         out = engine.descend([sample], arms, drawn[:, None, None, :], record=True)
     assert out.path is not None

@@ -1,4 +1,4 @@
-"""lambda-CGD for Kolmogorov-Arnold networks (wang2026 Algorithm 1), on records of one's own."""
+"""lambda-CGD for Kolmogorov-Arnold networks (wang2026 Algorithm 1), on a user's own records."""
 
 import math
 from itertools import chain, islice, repeat
@@ -57,13 +57,13 @@ def dp_kan(
         batch_size: B, number of records in a batch; the mean number for `Poisson`; a divisor of n for `fixed order`.
         eta: learning rate.
         clip_norm: clipping threshold on a record's gradient.
-        rng: where the start, batches and noise come from, in this order; `secure_generator()` for a guarantee.
-        rho: zCDP budget; for `fixed order` only, because zCDP cannot express what random batches give.
-        epsilon, delta: in place of rho; the noise is the least that our accountants prove to suffice.
-        correlation: lambda, the share of the noise that the next step takes back, in [0, 1); 0 is DP-SGD.
-        sampler: batches of fixed size, independent coins, or the same batches in the same order in every epoch.
+        rng: generator of the start, the batches and the noise, in this order; `secure_generator()` for a guarantee.
+        rho: zCDP budget; for `fixed order` only, because zCDP cannot express amplification by random batches.
+        epsilon, delta: budget in place of rho; the noise is the smallest that our accountants prove to suffice.
+        correlation: lambda, the share of a step's noise that the next step subtracts, in [0, 1); 0 is DP-SGD.
+        sampler: batches of fixed size, Poisson samples, or the same batches in the same order in every epoch.
         relation: `replace-one` or `zero-out`.
-        radius: of the ball around the start that iterates are projected to; inf switches it off.
+        radius: radius of the ball around the start that iterates are projected to; inf switches projection off.
         start: first layer, shape (m, d p), and second layer, shape (m, p), chosen without the data; drawn from rng by
             default. The second layer is not trained.
         record: whether to keep all iterates.
@@ -86,12 +86,12 @@ def dp_kan(
     W = fitting("start[0]", W, lead)
     problem = lambda_cgd.KANProblem(kan, kan.features(x)[None], y[None], W[None], kan.heads(head[None]))
     arms = lambda_cgd.CGDArms(*(np.array([v]) for v in (eta, clip_norm, kappa, correlation, radius)))
-    # Before the noise, and all at once, so that the noise of a generator is the same array in whatever blocks.
+    # Drawn before the noise and all at once, because the generator's noise must not depend on its blocks.
     batches = _batches(n, steps, batch_size, sampler, rng)
     noise = rng if normals is None else cast(np.random.Generator, _Given(fitting("normals", normals, (steps, *lead))))
     path: list[Array] = []
     with np.errstate(all="ignore"):
-        # The engine's last batch measures the last iterate and makes no step: the one before serves again.
+        # The last batch is repeated, because the engine's last batch only measures the last iterate.
         out = lambda_cgd.run(
             problem, arms, (rows[None] for rows in chain(batches, batches[-1:])), [noise], steps=steps + 1,
             batch_size=batch_size,
@@ -107,7 +107,7 @@ def dp_kan(
 
 
 class _Given:
-    """Hands out ready-made normals in the order in which the engine draws them, and zeros after their end."""
+    """Stands for a generator: returns given normals in the order in which the engine draws them, then zeros."""
 
     def __init__(self, normals: Array) -> None:
         self.left = normals
@@ -137,7 +137,7 @@ def _multiplier(
     n: int, steps: int, batch_size: int, lam: float, sampler: Sampler, relation: Relation,
     rho: float | None, epsilon: float | None, delta: float | None,
 ) -> float:  # fmt: skip
-    """kappa: noise sd on a batch's sum of gradients over clip_norm."""
+    """Noise multiplier kappa: noise sd on a batch's sum of gradients, divided by clip_norm."""
     moved, rate = _moved(relation), batch_size / n
     if sampler == "fixed order":
         return zcdp.gaussian_noise_sd(moved * _norm(n, steps, batch_size, lam), rho_of(n, rho, epsilon, delta))
@@ -167,7 +167,7 @@ def _event(
 
 
 def _moved(relation: Relation) -> float:
-    """How far one participation moves a sum, in units of clip_norm."""
+    """Shift of a sum by one participation, in units of clip_norm."""
     return 2.0 if relation == "replace-one" else 1.0
 
 

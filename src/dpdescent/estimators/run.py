@@ -1,4 +1,4 @@
-"""What all estimators take and return: a budget, checked records, a generator, and a run with its event."""
+"""Shared parts of all estimators: conversion of budgets, checks of records, and the run that they return."""
 
 import math
 from collections.abc import Mapping
@@ -18,17 +18,17 @@ from dpdescent.randomness import SecureGenerator
 Array = NDArray[np.float64]
 
 
-# Not to be compared, because arrays have no one truth value.
+# Without equality, because comparisons of arrays have no single truth value.
 @dataclass(frozen=True, eq=False)
 class Run:
     """One run on one data set.
 
     Attributes:
-        estimate: what was estimated; the estimator says of which shape.
-        path: iterates 1 to T, along the first axis; none of them where they were not asked for.
-        clipped: share of all gradients of single records that were clipped. It comes from the data without noise, so
-            that the event does not cover it: do not publish it.
-        event: what the run lets out and whether that is proved to be private, for `account(event, delta)`. It covers
+        estimate: the estimate; each estimator states its shape.
+        path: iterates 1 to T, along the first axis; empty where they were not asked for.
+        clipped: share of all gradients of single records that were clipped. Do not publish it, because it is computed
+            from the data without noise and the event does not cover it.
+        event: the releases of the run and whether their guarantee is proved, for `account(event, delta)`. It covers
             `estimate`, `path` and `also` together.
         also: further arrays, by name.
     """
@@ -46,7 +46,7 @@ def rho_of(n: int, rho: float | None, epsilon: float | None, delta: float | None
     Args:
         n: number of records.
         rho: zCDP budget, positive and finite.
-        epsilon, delta: in its place; delta must be below 1 / n.
+        epsilon, delta: budget in place of rho; delta must be below 1 / n.
 
     Raises:
         ValueError: if both or neither are given, or a value is out of its range.
@@ -62,7 +62,7 @@ def rho_of(n: int, rho: float | None, epsilon: float | None, delta: float | None
 
 
 def epsilon_delta(n: int, epsilon: float, delta: float) -> tuple[float, float]:
-    """Returns a budget that was checked.
+    """Checks and returns the budget (epsilon, delta).
 
     Raises:
         ValueError: if epsilon is not positive and finite, or delta not in (0, 1 / n).
@@ -77,10 +77,10 @@ def epsilon_delta(n: int, epsilon: float, delta: float) -> tuple[float, float]:
 
 
 def records(**arrays: tuple[ArrayLike, int]) -> list[Array]:
-    """Returns arrays of records along the first axis as floats, whose size is cut to `LARGEST`.
+    """Returns arrays of records along the first axis as floats, clipped to [-`LARGEST`, `LARGEST`].
 
     Args:
-        arrays: by the argument's name, what was given and the number of axes that it must have.
+        arrays: by the argument's name, the given array and the number of axes that it must have.
 
     Raises:
         ValueError: if the number of axes or of records differs, there is no record, or a value is not finite.
@@ -94,15 +94,15 @@ def records(**arrays: tuple[ArrayLike, int]) -> list[Array]:
     if len({len(array) for array in found.values()}) != 1:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in found.items())
         raise ValueError(f"{shapes} must have one number of records along their first axes")
-    # In one order of memory, because BLAS changes last bits with it.
+    # Always in C order, because BLAS changes last bits with the order of memory.
     return [np.clip(array, -LARGEST, LARGEST, order="C") for array in found.values()]
 
 
 def fitting(name: str, given: Any, shape: tuple[int, ...]) -> Array:
-    """Returns noise that was handed over, as floats.
+    """Returns given noise as an array of floats.
 
     Raises:
-        ValueError: if it does not have this shape.
+        ValueError: if it does not have the shape.
     """
     array = np.asarray(given, dtype=np.float64)
     if array.shape != shape:
@@ -111,12 +111,12 @@ def fitting(name: str, given: Any, shape: tuple[int, ...]) -> Array:
 
 
 def guarded(event: Mechanism, rng: np.random.Generator, *, handed: bool) -> Mechanism:
-    """Returns the event as it is with secret noise; with noise that can be made again it has no guarantee.
+    """Returns the event unchanged for secret noise, and without a guarantee for noise that can be regenerated.
 
     Args:
-        event: what is released, and the argument for its guarantee.
-        rng: where noise and random batches come from.
-        handed: whether the noise was handed over ready-made.
+        event: the releases, and the argument for their guarantee.
+        rng: generator of the noise and of random batches.
+        handed: whether the noise was given as an argument.
     """
     if handed:
         why = "the noise was handed over, and whoever made it can take it off again"

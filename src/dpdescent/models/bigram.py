@@ -1,8 +1,8 @@
 """Next-token prediction from the last token alone, with users as records (after choquettechoo2023 Fig. 4b).
 
-A user's update is one gradient step of learning rate 1 on the mean loss of all tokens of the user; what is clipped and
-summed is that update's negative, so that the server descends. A table of scores, one row a token, is all there is to
-learn, so that a user's update depends on counts of tokens and of pairs only.
+A user's update is one gradient step of learning rate 1 on the mean loss of all tokens of the user; its negative is
+clipped and summed, so that the server descends. The parameters are a table of scores, one row for every token, so that
+a user's update depends on counts of tokens and of pairs only.
 """
 
 from dataclasses import dataclass
@@ -21,15 +21,15 @@ Tokens = NDArray[np.intp]
 class Bigram:
     """Scores of the next token given the last one; a `dpdescent.models.classifiers.Classifier` whose records are users.
 
-    Inputs and labels are tokens and their successors, both of shape (users, positions): of a text of positions + 1
-    tokens a user, all but the last one and all but the first one.
+    Inputs and labels are tokens and their successors, both of shape (users, positions): all tokens of a user's text
+    except the last one, and all except the first one.
 
     Attributes:
         vocabulary: number of ids, 0..vocabulary-1.
-        unknown: the id of all words out of the vocabulary: never predicted, and as a target always missed.
+        unknown: the id of all words out of the vocabulary; it is never predicted, and as a target counts as a miss.
 
     Raises:
-        ValueError: if there are fewer than two ids, or `unknown` is none of them.
+        ValueError: if there are fewer than two ids, or `unknown` is not one of them.
     """
 
     vocabulary: int
@@ -44,12 +44,13 @@ class Bigram:
         return self.vocabulary**2
 
     def initial(self, rng: np.random.Generator) -> Array:
-        """Zeros; nothing is drawn."""
+        """Returns initial scores of zero, shape (parameters,), without a draw from `rng`."""
         return np.zeros(self.parameters)
 
     def clipped_gradient_sum(self, parameters: Array, inputs: Tokens, labels: Tokens, clip_norm: float) -> Array:
-        """See `Classifier`; a record's loss is the mean cross-entropy over the user's positions.
+        """Sums clipped gradients over users, shape (arms, parameters), as `Classifier` demands.
 
+        A record's loss is the mean cross-entropy over the user's positions.
         With n_u(a) tokens a and N_u(a, b) pairs ab of user u at m positions, its gradient at (a, b) is
         `(n_u(a) p(b | a) - N_u(a, b)) / m`.
         """
@@ -68,7 +69,9 @@ class Bigram:
         return gradients
 
     def _squared_norms(self, p: Array, counts: Tokens, repeated: Tokens, pairs: Tokens) -> Array:
-        """`sum_a n_u(a)^2 |p(. | a)|^2 - 2 sum_ab n_u(a) N_u(a, b) p(b | a) + sum_ab N_u(a, b)^2`, (arms, users).
+        """Squared gradient norms of all users, shape (arms, users), before division by positions.
+
+        They are `sum_a n_u(a)^2 |p(. | a)|^2 - 2 sum_ab n_u(a) N_u(a, b) p(b | a) + sum_ab N_u(a, b)^2`.
 
         Args:
             p: p(b | a), shape (arms, vocabulary, vocabulary).
@@ -79,11 +82,11 @@ class Bigram:
         own = np.matmul((counts * counts).astype(np.float64), np.vecdot(p, p)[:, :, None])[:, :, 0]
         at_pairs = np.take(p.reshape(len(p), -1), pairs, axis=1)
         squares: Array = own - 2.0 * np.vecdot(at_pairs, repeated.astype(np.float64)) + _sum_of_squared_counts(pairs)
-        # Below zero by rounding only.
+        # Cut at zero, because rounding may make them slightly negative.
         return np.maximum(squares, 0.0)
 
     def accuracy(self, parameters: Array, inputs: Tokens, labels: Tokens) -> Array:
-        """See `Classifier`; the share of positions, where the known token of the highest score is predicted."""
+        """Share of positions that are predicted correctly, by the known token of highest score, shape (arms,)."""
         scores = parameters.reshape(-1, self.vocabulary, self.vocabulary).copy()
         scores[:, :, self.unknown] = -np.inf
         share: Array = (scores.argmax(-1)[:, inputs] == labels).mean((1, 2))
@@ -91,7 +94,7 @@ class Bigram:
 
 
 def _sum_of_squared_counts(pairs: Tokens) -> Array:
-    """Sum over distinct values in a row of the square of how often they occur there, shape (rows,)."""
+    """Sum of squared counts of the distinct values in each row, shape (rows,)."""
     rows, length = pairs.shape
     ordered = np.sort(pairs, axis=1)
     first = np.ones((rows, length), dtype=bool)

@@ -1,7 +1,7 @@
-"""Classifiers for training with clipped gradients: many arms at once, and no gradient of a single record ever formed.
+"""Classifiers for training with clipped gradients: many arms at once, without forming gradients of single records.
 
 The gradient of a layer's weights at one record is an outer product, so that its norm is a product of norms, and a sum
-of clipped gradients is one matrix product an arm and layer. The twin with explicit gradients is in the tests.
+of clipped gradients is one matrix product for each arm and layer. The tests have a version with explicit gradients.
 """
 
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ Labels = NDArray[np.intp]
 
 
 class Classifier(Protocol):
-    """What training asks of a model. Parameters are flat, so that noise and momentum need not know their meaning.
+    """Interface of a model for training. Parameters are flat, because noise and momentum treat all of them equally.
 
     Arms may differ in their parameters and share the records. An arm's result must not depend on the other arms, to
-    the last bit: a product whose shape has the number of arms in it would break that.
+    the last bit, so that no matrix product may have the number of arms in its shape.
     """
 
     @property
@@ -30,7 +30,7 @@ class Classifier(Protocol):
         ...
 
     def initial(self, rng: np.random.Generator) -> Array:
-        """Parameters to start from, shape (parameters,)."""
+        """Initial parameters, shape (parameters,)."""
         ...
 
     def clipped_gradient_sum(
@@ -39,9 +39,9 @@ class Classifier(Protocol):
         """Sum over records of their losses' gradients, each clipped to norm `clip_norm`, shape (arms, parameters).
 
         Args:
-            parameters: shape (arms, parameters).
+            parameters: parameters of the arms, shape (arms, parameters).
             inputs, labels: records along the first axis; there may be none.
-            clip_norm: positive; inf switches clipping off.
+            clip_norm: clipping threshold, positive; inf switches clipping off.
         """
         ...
 
@@ -74,7 +74,7 @@ class TanhNetwork:
         return sum((below + 1) * above for below, above in pairwise(self.widths))
 
     def initial(self, rng: np.random.Generator) -> Array:
-        """Hidden weights N(0, 1/inputs of the layer), biases and the last layer zero: every class is equally likely."""
+        """Draws initial parameters, shape (parameters,): hidden weights N(0, 1/inputs of the layer), the rest zero."""
         hidden = [
             np.concatenate([rng.standard_normal(below * above) / np.sqrt(below), np.zeros(above)])
             for below, above in pairwise(self.widths[:-1])
@@ -82,11 +82,14 @@ class TanhNetwork:
         return np.concatenate([*hidden, np.zeros((self.widths[-2] + 1) * self.widths[-1])])
 
     def clipped_gradient_sum(self, parameters: Array, inputs: Array, labels: Labels, clip_norm: float) -> Array:
-        """See `Classifier`; inputs (records, widths[0]), labels 0..classes-1, loss cross-entropy."""
+        """Sums clipped gradients of the cross-entropy, shape (arms, parameters), as `Classifier` demands.
+
+        Inputs have shape (records, widths[0]), labels are 0..classes-1.
+        """
         layers = self._layers(parameters)
         activations = self._activations(layers, inputs)
         errors = self._errors(layers, activations, labels)
-        # With the bias as an input of 1 more, a layer's squared norm is (|h|^2 + 1) |delta|^2.
+        # A layer's squared norm is (|h|^2 + 1) |delta|^2, because the bias is the weight of one more input of 1.
         squares = [(np.vecdot(h, h) + 1.0) * np.vecdot(e, e) for h, e in zip(activations, errors, strict=False)]
         factors = clip_factors(np.sqrt(sum(squares)), clip_norm)[:, :, None]
         ones, total = np.ones((1, len(labels))), np.empty_like(parameters)
@@ -96,7 +99,7 @@ class TanhNetwork:
         return total
 
     def accuracy(self, parameters: Array, inputs: Array, labels: Labels) -> Array:
-        """See `Classifier`; of equally likely classes the first is predicted."""
+        """Share of correct predictions, shape (arms,); of equally likely classes the first is predicted."""
         scores = self._activations(self._layers(parameters), inputs)[-1]
         share: Array = (scores.argmax(-1) == labels).mean(-1)
         return share
@@ -112,7 +115,7 @@ class TanhNetwork:
         return layers
 
     def _activations(self, layers: list[tuple[Array, Array]], inputs: Array) -> list[Array]:
-        """The inputs, shape (records, below), then each layer's output, (arms, records, above); scores are the last."""
+        """Returns the inputs, shape (records, below), and every layer's output, (arms, records, above), scores last."""
         outputs = [inputs]
         for weights, bias in layers:
             below = outputs[-1] if len(outputs) == 1 else np.tanh(outputs[-1], out=outputs[-1])

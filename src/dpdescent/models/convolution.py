@@ -1,8 +1,8 @@
-"""A small convolutional classifier of grey images, with the verbs of `models.classifiers`.
+"""A small convolutional classifier of grey images, with the interface of `models.classifiers`.
 
-Its dense layer's gradient at one record is an outer product, of which only the norm is formed. The gradient of the
+Its dense layer's gradient at one record is an outer product, of which only the norm is computed. The gradient of the
 kernels is a sum of outer products over places, but no larger than the kernels, so that it is formed for each record.
-The twin with explicit gradients is in the tests.
+The tests have a version with explicit gradients.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ KERNEL = 3
 POOL = 2
 """Side of the squares over which its outputs are averaged."""
 
-# Activations of one filter of a block of records (half a megabyte for eight filters), which then stay in the cache.
+# Number of activations of one filter in a block of records (half a megabyte for eight filters), which fits the cache.
 _BLOCK = 1 << 13
 
 
@@ -57,13 +57,16 @@ class ConvolutionalNetwork:
         return self._kernels + (self._features + 1) * self.classes
 
     def initial(self, rng: np.random.Generator) -> Array:
-        """Kernels N(0, 1/9), biases and the dense layer zero: every class is equally likely."""
+        """Draws initial parameters, shape (parameters,): kernels N(0, 1/9), biases and the dense layer zero."""
         weights = self.filters * KERNEL**2
         kernels = rng.standard_normal(weights) / KERNEL
         return np.concatenate([kernels, np.zeros(self.parameters - weights)])
 
     def clipped_gradient_sum(self, parameters: Array, inputs: Array, labels: Labels, clip_norm: float) -> Array:
-        """See `Classifier`; inputs (records, side^2) row by row, labels 0..classes-1, loss cross-entropy."""
+        """Sums clipped gradients of the cross-entropy, shape (arms, parameters), as `Classifier` demands.
+
+        Inputs have shape (records, side^2), pixels row by row; labels are 0..classes-1.
+        """
         total = np.zeros_like(parameters)
         for rows, patches in self._blocks(inputs):
             for theta, its_total in zip(parameters, total, strict=True):
@@ -71,7 +74,7 @@ class ConvolutionalNetwork:
         return total
 
     def accuracy(self, parameters: Array, inputs: Array, labels: Labels) -> Array:
-        """See `Classifier`; of equally likely classes the first is predicted."""
+        """Share of correct predictions, shape (arms,); of equally likely classes the first is predicted."""
         correct = np.zeros(len(parameters), dtype=np.intp)
         for rows, patches in self._blocks(inputs):
             for i, theta in enumerate(parameters):
@@ -81,7 +84,7 @@ class ConvolutionalNetwork:
 
     @property
     def _squares(self) -> int:
-        """On each side of the pooled image."""
+        """Number of squares on each side of the pooled image."""
         return (self.side - KERNEL + 1) // POOL
 
     @property
@@ -99,9 +102,9 @@ class ConvolutionalNetwork:
         return kernels, theta[self._kernels : end].reshape(self._features, -1), theta[end:]
 
     def _blocks(self, inputs: Array) -> Iterator[tuple[slice, Array]]:
-        """Rows of records, and what the kernels see of them with a 1 for the bias: (records, places, squares, 10).
+        """Yields rows of records and their patches with a 1 for the bias, shape (records, places, squares, 10).
 
-        The cut depends on the side alone. Arms go through a block one by one, so that none depends on the others.
+        The size of blocks depends on the side alone. Arms process a block one by one, so that none depends on others.
         """
         size = max(1, _BLOCK // (self._squares * POOL) ** 2)
         for start in range(0, len(inputs), size):
@@ -115,7 +118,7 @@ class ConvolutionalNetwork:
 
     @cached_property
     def _seen(self) -> Labels:
-        """Columns of the inputs, followed by a 1, that a kernel sees at every place of every square; flat."""
+        """Flat indices of the inputs, followed by a 1, in the patch of a kernel at every place of every square."""
         squares, pixels = self._squares, np.arange(self.side**2).reshape(self.side, self.side)
         windows = sliding_window_view(pixels, (KERNEL, KERNEL))[: squares * POOL, : squares * POOL]
         in_squares = windows.reshape(squares, POOL, squares, POOL, KERNEL**2).transpose(1, 3, 0, 2, 4)
@@ -136,7 +139,7 @@ class ConvolutionalNetwork:
         error = softmax(scores)
         error[np.arange(len(labels)), labels] -= 1.0
         by_kernel = self._by_kernel(activations, patches, error @ self._layers(theta)[1].T)
-        # With the bias as a feature of 1 more, the dense layer's squared norm is (|h|^2 + 1) |error|^2.
+        # The dense layer's squared norm is (|h|^2 + 1) |error|^2, because the bias is the weight of a feature of 1.
         squares = (np.vecdot(features, features) + 1.0) * np.vecdot(error, error) + np.vecdot(by_kernel, by_kernel)
         factors = clip_factors(np.sqrt(squares), clip_norm)
         kernels, weights, bias = self._layers(total)
@@ -148,7 +151,7 @@ class ConvolutionalNetwork:
     def _by_kernel(self, activations: Array, patches: Array, by_feature: Array) -> Array:
         """Gradient of each record's loss by the kernels, (records, (9 + 1) filters), from that by the features.
 
-        The activations are written over.
+        The activations are overwritten.
         """
         slopes = np.multiply(activations, activations, out=activations)
         np.subtract(1.0, slopes, out=slopes)

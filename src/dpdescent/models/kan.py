@@ -1,8 +1,8 @@
-"""Two-layer KAN with a frozen second layer (wang2026 Sec. 3.1), and gradients as the outer products that they are.
+"""Two-layer KAN with a fixed second layer (wang2026 Sec. 3.1), with gradients as outer products.
 
 `f_W(x) = m^(-1/2) sum_j <c_j, b(u_j)>`, `u_j = tanh(w_j . h(x) / sqrt d)`, where h(x) lists the p basis functions at
 every coordinate of x. The gradient by w_j is `S_j h(x)` (Lemma B.6), of norm `|S| |h|` over all j. Leading axes of
-weights, features and heads broadcast: seeds and arms. The literal twin, by loops, is in the tests.
+weights, features and heads (seeds and arms) broadcast. The tests have a version by plain loops.
 """
 
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from dpdescent.models.spline import CubicSplines
 
 Array = NDArray[np.float64]
 
-# Coefficients (1, z, z^2, z^3) of a cubic times this are those of the same cubic in z - 1.
+# A cubic's coefficients (of 1, z, z^2, z^3) times this matrix are the coefficients of the same cubic in z - 1.
 ONE_CELL_ON = np.array([[1.0, 0, 0, 0], [1, 1, 0, 0], [1, 2, 1, 0], [1, 3, 3, 1]])
 
 
 @dataclass(frozen=True)
 class Heads:
-    """The second layer as cubics, one a unit and cell. Made by `KAN.heads`; leading axes belong to seeds and arms.
+    """Second layer as cubics, one for every unit and cell; made by `KAN.heads`. Leading axes are seeds and arms.
 
     Attributes:
         cubics: coefficients of 1, z, z^2, z^3, over sqrt(m d) and the width of a cell, shape (4, ..., m, cells + 1).
@@ -33,7 +33,7 @@ class Heads:
     cubics: Array
 
     def __getitem__(self, index: Any) -> "Heads":
-        """Heads of a part of the leading axes; None is an axis along which all share them."""
+        """Selects heads along the leading axes; None inserts an axis along which all runs share them."""
         return Heads(self.cubics[(slice(None), *(index if isinstance(index, tuple) else (index,)))])
 
     @property
@@ -42,7 +42,7 @@ class Heads:
         return self.cubics.shape[1:-2]
 
     def at(self, u: Array) -> tuple[list[Array], Array]:
-        """The four coefficients of every u's cubic, of the shape of u, (..., n, m), and its place z in the cell."""
+        """Four coefficients of the cubic at every u, of shape (..., n, m) each, and the place z of u in its cell."""
         width, cells = self.cubics.shape[-2], self.cubics.shape[-1] - 1
         z = u * (cells / 2.0)
         z += cells / 2.0
@@ -56,10 +56,10 @@ class Heads:
 
 @dataclass(frozen=True)
 class KAN:
-    """The model; its parameters are the first layer's coefficients W, shape (m, d p).
+    """Two-layer KAN; its parameters are the first layer's coefficients W, shape (m, d p).
 
     Attributes:
-        inputs: d.
+        inputs: d, the number of coordinates of an input.
         width: m, the number of units.
         splines: the basis functions of both layers.
 
@@ -76,19 +76,19 @@ class KAN:
 
     @property
     def parameters(self) -> int:
-        """m d p."""
+        """Number of parameters, m d p."""
         return self.width * self.inputs * self.splines.count
 
     def initial(self, rng: np.random.Generator) -> tuple[Array, Array]:
-        """W_0, shape (m, d p), and then c, shape (m, p), of independent standard normals."""
+        """Draws W_0, shape (m, d p), and then c, shape (m, p), as independent standard normals."""
         p = self.splines.count
         return rng.standard_normal((self.width, self.inputs * p)), rng.standard_normal((self.width, p))
 
     def features(self, x: Array) -> Array:
-        """h(x), shape (..., n, d p): the p basis functions at the first coordinate, then at the second...
+        """Features h(x), shape (..., n, d p): the p basis functions at the first coordinate, then at the second...
 
         Args:
-            x: shape (..., n, d), coordinates in [-1, 1].
+            x: inputs, shape (..., n, d), coordinates in [-1, 1].
 
         Raises:
             ValueError: if x does not have d coordinates, or one lies outside [-1, 1].
@@ -98,19 +98,19 @@ class KAN:
         return self.splines.values(x).reshape(*x.shape[:-1], -1)
 
     def heads(self, c: Array) -> Heads:
-        """The second layer of coefficients c, shape (..., m, p). Raises ValueError if the shape does not fit."""
+        """Second layer with coefficients c, shape (..., m, p). Raises ValueError if the shape does not fit."""
         if c.shape[-2:] != (self.width, self.splines.count):
             raise ValueError(f"c of shape {c.shape} must end in (m, p) = ({self.width}, {self.splines.count})")
         cubics = self._scale * self.splines.polynomials(c)
-        # At u = 1 the place is cell `cells`, z = 0: there the last cubic is expanded around its end.
+        # One more cell has the last cubic expanded around its end, because u = 1 lies in cell `cells` at z = 0.
         end = np.matmul(cubics[..., -1:, :], ONE_CELL_ON)
         return Heads(np.ascontiguousarray(np.moveaxis(np.concatenate([cubics, end], axis=-2), -1, 0)))
 
     def outputs(self, W: Array, H: Array, heads: Heads) -> Array:
-        """f_W(x), shape (..., n).
+        """Outputs f_W(x), shape (..., n).
 
         Args:
-            W: shape (..., m, d p).
+            W: first layer, shape (..., m, d p).
             H: features, shape (..., n, d p).
             heads: the second layer, whose leading axes broadcast to those of the outputs.
         """
@@ -121,7 +121,7 @@ class KAN:
         return self._sum(a3, np.ones(self.width))
 
     def outputs_and_factors(self, W: Array, H: Array, heads: Heads) -> tuple[Array, Array]:
-        """f_W(x), shape (..., n), and `S_j = (m d)^(-1/2) sigma'(a_j) <c_j, b'(u_j)>`, shape (..., n, m)."""
+        """Outputs f_W(x), (..., n), and factors `S_j = (m d)^(-1/2) sigma'(a_j) <c_j, b'(u_j)>`, (..., n, m)."""
         u = self._units(W, H)
         (a0, a1, a2, slope), z = heads.at(u)
         # Horner's scheme for the cubic and its derivative together, in the arrays of its coefficients.
@@ -139,9 +139,10 @@ class KAN:
         return f, slope
 
     def curvature(self, W: Array, H: Array, heads: Heads) -> Array:
-        """v_j, shape (..., n, m): block j of the Hessian of f is `(d sqrt m)^(-1) v_j h h'`, all others are zero.
+        """Curvatures v_j of the units, shape (..., n, m) (wang2026 Lemma B.6).
 
-        `v_j = sigma''(a_j) <c_j, b'(u_j)> + sigma'(a_j)^2 <c_j, b''(u_j)>` (Lemma B.6).
+        `v_j = sigma''(a_j) <c_j, b'(u_j)> + sigma'(a_j)^2 <c_j, b''(u_j)>`. Diagonal block j of the Hessian of f is
+        `(d sqrt m)^(-1) v_j h h'`, and blocks off the diagonal are zero.
         """
         u = self._units(W, H)
         (_, a1, a2, a3), z = heads.at(u)
@@ -152,31 +153,31 @@ class KAN:
 
     @property
     def _scale(self) -> float:
-        """What cubics are multiplied by: their derivative by z, times sigma', then is S_j without a pass of its own."""
+        """Factor of the cubics, chosen so that their derivative by z times sigma' is S_j without further scaling."""
         return float(1.0 / (np.sqrt(self.width * self.inputs) * self.splines.width))
 
     def _units(self, W: Array, H: Array) -> Array:
-        """u, shape (..., n, m)."""
+        """Values u of the units, shape (..., n, m)."""
         a: Array = np.matmul(H, W.swapaxes(-1, -2))
         a *= 1.0 / np.sqrt(self.inputs)
         return np.tanh(a, out=a)
 
     def _sum(self, a: Array, b: Array) -> Array:
-        """`m^(-1/2) sum_j a_j b_j`."""
+        """Sum `m^(-1/2) sum_j a_j b_j` over the last axis, with the cubics' factor removed."""
         total: Array = np.vecdot(a, b)
         total *= 1.0 / (np.sqrt(self.width) * self._scale)
         return total
 
 
 def logistic(z: Array) -> Array:
-    """The loss of a margin z = y f: `log(1 + e^(-z))`."""
-    # As logaddexp(0, -z), which goes through one number after the other.
+    """Logistic loss `log(1 + e^(-z))` of margins z = y f, shape of z."""
+    # Not by logaddexp(0, -z), because that is slow: it is not vectorised.
     loss: Array = np.log1p(np.exp(-np.abs(z)))
     loss -= np.minimum(z, 0.0)
     return loss
 
 
 def logistic_slope(z: Array) -> Array:
-    """Its derivative, `-1 / (1 + e^z)`."""
+    """Derivative `-1 / (1 + e^z)` of the logistic loss, shape of z."""
     slope: Array = -expit(-z)
     return slope

@@ -1,7 +1,7 @@
 """Cubic B-splines on uniform knots, the basis functions of a KAN (wang2026 Assumption 3.2).
 
-On any cell four of the functions are not zero, each a cubic of the place z in [0, 1) within the cell; a combination of
-all of them therefore is one cubic a cell.
+On every cell four of the functions are not zero, each a cubic of the place z in [0, 1) within the cell. So a linear
+combination of all functions is one cubic on every cell.
 """
 
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from dpdescent.checks import require_positive
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-# Row r: the cubic of the r-th of the four functions that meet on a cell, coefficients of 1, z, z^2, z^3.
+# Row r has the coefficients (of 1, z, z^2, z^3) of the r-th of the four functions that are not zero on a cell.
 LOCAL = np.array([[1.0, -3.0, 3.0, -1.0], [4.0, 0.0, -6.0, 3.0], [1.0, 3.0, 3.0, -3.0], [0.0, 0.0, 0.0, 1.0]]) / 6.0
 
 
 @dataclass(frozen=True)
 class CubicSplines:
-    """Cubic B-splines b_1..b_p on [-1, 1], whose uniform knots go on beyond both ends; they add up to 1.
+    """Cubic B-splines b_1..b_p on [-1, 1], with uniform knots also beyond both ends; they add up to 1.
 
     Attributes:
-        cells: number of cells that [-1, 1] is cut into; there are cells + 3 functions.
+        cells: number of cells of [-1, 1]; there are cells + 3 functions.
 
     Raises:
         ValueError: if there is no cell.
@@ -36,7 +36,7 @@ class CubicSplines:
 
     @property
     def count(self) -> int:
-        """p."""
+        """Number p of basis functions."""
         return self.cells + 3
 
     @property
@@ -46,36 +46,36 @@ class CubicSplines:
 
     @property
     def largest_value(self) -> float:
-        """B_b, the maximum of a basis function."""
+        """Maximum B_b of a basis function (wang2026 Assumption 3.2)."""
         return 2.0 / 3.0
 
     @property
     def largest_first(self) -> float:
-        """B'_b, the largest slope of a basis function."""
+        """Largest slope B'_b of a basis function (wang2026 Assumption 3.2)."""
         return 2.0 / (3.0 * self.width)
 
     @property
     def largest_second(self) -> float:
-        """B''_b, the largest second derivative of a basis function."""
+        """Largest second derivative B''_b of a basis function (wang2026 Assumption 3.2)."""
         return 2.0 / self.width**2
 
     def values(self, u: Array) -> Array:
-        """b_1(u)..b_p(u), shape (..., p). Raises ValueError if a u lies outside [-1, 1]."""
+        """Values b_1(u)..b_p(u), shape (..., p). Raises ValueError if a u lies outside [-1, 1]."""
         return self._spread(u, LOCAL)
 
     def first(self, u: Array) -> Array:
-        """Derivatives of `values`, of the same shape."""
+        """First derivatives b'_1(u)..b'_p(u), shape (..., p)."""
         return self._spread(u, derivative(LOCAL) / self.width)
 
     def second(self, u: Array) -> Array:
-        """Second derivatives of `values`, of the same shape."""
+        """Second derivatives b''_1(u)..b''_p(u), shape (..., p)."""
         return self._spread(u, derivative(derivative(LOCAL)) / self.width**2)
 
     def polynomials(self, c: Array) -> Array:
-        """The cubic of `sum_k c_k b_k` on every cell, coefficients of 1, z, z^2, z^3, shape (..., cells, 4).
+        """Coefficients of 1, z, z^2, z^3 of the cubic `sum_k c_k b_k` on every cell, shape (..., cells, 4).
 
         Args:
-            c: shape (..., p).
+            c: coefficients of the basis functions, shape (..., p).
         """
         if c.shape[-1:] != (self.count,):
             raise ValueError(f"c of shape {c.shape} must have p={self.count} coefficients along its last axis")
@@ -83,7 +83,7 @@ class CubicSplines:
         return cubics
 
     def locate(self, u: Array) -> tuple[Index, Array]:
-        """The cell of every u, and the place z in it; u = 1 is the end (z = 1) of the last cell.
+        """Finds the cell of every u, and its place z in the cell; u = 1 is the end (z = 1) of the last cell.
 
         Raises:
             ValueError: if a u lies outside [-1, 1].
@@ -95,7 +95,7 @@ class CubicSplines:
         return cell, place - cell
 
     def _spread(self, u: Array, local: Array) -> Array:
-        """Values of the four local polynomials at their places among p, zero elsewhere."""
+        """Values of all p functions, shape (..., p): the four local polynomials at their places, zero elsewhere."""
         cell, z = self.locate(u)
         out = np.zeros((*cell.shape, self.count))
         four = np.stack([horner(row, z) for row in local], axis=-1)
@@ -104,13 +104,13 @@ class CubicSplines:
 
 
 def derivative(coefficients: Array) -> Array:
-    """Coefficients of the derivative by z, the last of them zero, of the same shape."""
+    """Coefficients of the derivative of a polynomial by z, in the same shape, the last of them zero."""
     powers: Array = coefficients[..., 1:] * np.arange(1, coefficients.shape[-1])
     return np.concatenate([powers, np.zeros_like(powers[..., :1])], axis=-1)
 
 
 def horner(coefficients: Array, z: Array) -> Array:
-    """The polynomial at z; coefficients of 1, z, ... along the last axis, whose other axes broadcast with z."""
+    """Evaluates a polynomial at z; coefficients of 1, z, ... are along the last axis, the other axes broadcast."""
     value: Array = coefficients[..., -1] + np.zeros_like(z)
     for power in range(coefficients.shape[-1] - 2, -1, -1):
         value *= z

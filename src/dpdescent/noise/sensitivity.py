@@ -1,7 +1,7 @@
-"""Sensitivity of what is released, from a dense encoder or from a decoder's coefficients.
+"""Sensitivity of correlated releases, from a dense encoder or from a decoder's coefficients.
 
-Strategies know their own sensitivity (`Strategy.sensitivity_squared`, `Toeplitz.sensitivity_squared_limit`); these are
-for matrices and lists that come from elsewhere.
+Strategies compute their own sensitivity (`Strategy.sensitivity_squared`, `Toeplitz.sensitivity_squared_limit`); these
+functions are for matrices and coefficients that do not belong to a strategy.
 """
 
 import numpy as np
@@ -15,12 +15,12 @@ Array = NDArray[np.float64]
 # Entries of C'C that are negative by less than this, relative to the largest, are zero up to rounding.
 ROUNDING = 1e-10
 
-# A mean over frequencies that a finer grid changes by less than this, relatively, is taken for the integral.
+# A mean over frequencies counts as the integral if a finer grid changes it by less than this, relatively.
 CONVERGED = 1e-13
 
 
 def squared_of(encoder: Array, participations: int = 1) -> float:
-    """Squared sensitivity to a record that takes part k times, T/k steps apart; gamma_T^2 for k = 1.
+    """Squared sensitivity of an encoder, shape (m, T), to k participations T/k steps apart; gamma_T^2 for k = 1.
 
     Raises:
         ValueError: if k does not divide T, or if C'C has a negative entry between two participations.
@@ -29,12 +29,13 @@ def squared_of(encoder: Array, participations: int = 1) -> float:
 
 
 def norms_squared(encoder: Array, separation: int) -> Array:
-    """Sum of the entries of C'C over the columns o, o + b, o + 2b, ..., for every offset o < b; shape (separation,).
+    """Sums of the entries of C'C over the columns o, o + b, o + 2b, ..., for every offset o < b; shape (separation,).
 
-    Moduli are summed, so that rounding can't make it too small.
+    Absolute values are summed, because rounding must not make the sum too small.
 
     Raises:
-        ValueError: if such an entry is negative: records could then choose signs that move the release further.
+        ValueError: if such an entry is negative, because gradients of opposite signs could then move the release
+            further.
     """
     norms = np.zeros(separation)
     for offset in range(min(separation, encoder.shape[1])):
@@ -48,7 +49,7 @@ def norms_squared(encoder: Array, separation: int) -> Array:
 
 
 def squared_limit_of(coefficients: Array) -> float:
-    """gamma_inf^2 = sum of c_t^2 of the encoder that inverts these decoder coefficients (choquettechoo2023 eq. 5).
+    """Limit gamma_inf^2 = sum of c_t^2, c being the inverse of these decoder coefficients (choquettechoo2023 eq. 5).
 
     Raises:
         ValueError: if the coefficients are not minimum phase: the sensitivity then grows without bound.

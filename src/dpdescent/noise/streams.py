@@ -1,6 +1,6 @@
-"""Correlated noise itself: Toeplitz sums of normals by real FFT, and noise that is made while a descent runs.
+"""Generation of correlated noise: Toeplitz sums of normals by real FFT, and noise that is made during a descent.
 
-Neither depends on how many columns are made together or in what blocks, byte for byte.
+The values do not depend on how many columns are made together or in what blocks, to the last bit.
 """
 
 from collections.abc import Iterator
@@ -15,24 +15,24 @@ from dpdescent.noise.strategies.base import Strategy
 
 Array = NDArray[np.float64]
 
-# Up to so many coefficients, sums of shifted rows are faster than transforms.
+# Largest number of coefficients for which sums of shifted rows are faster than transforms.
 FEW = 4
 
-# Numbers that a block of columns takes in a transform: it then fits the second-level cache (measured). Blocks have at
-# least 8 columns, because less than a line of the cache would be read.
+# Numbers of a block of columns in a transform, which then fits the second-level cache (measured). Blocks have at least
+# 8 columns, because fewer would not fill a cache line.
 CACHED, NARROWEST = 2**17, 8
 
 
 def correlate(coefficients: Array, normals: Array, out: Array | None = None) -> Array:
-    """`sum_s coefficients[s] normals[t - s]` for every t: the lower-triangular Toeplitz matrix times the normals.
+    """Computes `sum_s coefficients[s] normals[t - s]` for every t, a lower-triangular Toeplitz matrix times normals.
 
-    Beyond normals and noise it takes the memory of a block of columns: two megabytes, or 32 T numbers if that is more.
-    Cutting time into blocks as well was measured to be no faster at any length.
+    In addition to normals and noise it takes the memory of a block of columns: two megabytes, or 32 T numbers if that
+    is more. Blocks in time as well are no faster at any length, as measured.
 
     Args:
-        coefficients: beta; a list of less than T is taken to end in zeros, and what exceeds T is not used.
-        normals: shape (T, ...).
-        out: where to put the noise, contiguous; the normals themselves are allowed.
+        coefficients: beta, padded with zeros to length T; coefficients after the T-th are not used.
+        normals: standard normals, shape (T, ...).
+        out: contiguous array for the noise; the normals themselves are allowed.
 
     Returns:
         The noise, in the shape of the normals.
@@ -53,18 +53,18 @@ def correlate(coefficients: Array, normals: Array, out: Array | None = None) -> 
 
 @dataclass(frozen=True)
 class NoiseStream:
-    """Blocks of the correlated noise of one descent, made as they are asked for. To be iterated once.
+    """Blocks of the correlated noise of one descent, made when they are needed. It can be iterated once.
 
-    Equal to `strategy.correlate` of the same normals to rounding, whatever the block. The memory is that of a block
-    for decoders of few coefficients, of a block and log2 T rows for trees that need nothing of the future, of a stretch
-    between restarts for stamped strategies, and of all T rows for others.
+    The noise equals `strategy.correlate` of the same normals up to rounding, for every block size. The memory is that
+    of a block for decoders with few coefficients, of a block and log2 T rows for online trees, of the steps between two
+    restarts for stamped strategies, and of all T rows for others.
 
     Attributes:
-        strategy: where the correlation comes from.
-        steps: T.
-        columns: numbers a step, for instance the dimension.
-        rng: where the normals come from, row after row of the encoder.
-        block: number of steps that are made at a time, at most.
+        strategy: strategy of the correlation.
+        steps: number of steps T.
+        columns: numbers in one step's noise, for instance the dimension.
+        rng: generator of the normals, row after row of the encoder.
+        block: largest number of steps in a block.
     """
 
     strategy: Strategy
@@ -77,7 +77,7 @@ class NoiseStream:
         require_positive(steps=self.steps, columns=self.columns, block=self.block)
 
     def __iter__(self) -> Iterator[Array]:
-        """Blocks in the order of time, shape (block or less, columns)."""
+        """Yields blocks in the order of time, shape (block or less, columns)."""
         return self.strategy.blocks(self.steps, self._draw, self.block)
 
     def _draw(self, rows: int) -> Array:
@@ -92,7 +92,7 @@ def _by_shifts(beta: Array, normals: Array) -> Array:
 
 
 def _by_transforms(beta: Array, normals: Array, out: Array) -> None:
-    """Blocks of columns are laid out as rows: a transform of contiguous numbers does not miss the cache."""
+    """Computes the sums by FFT; blocks of columns are stored as rows, because contiguous transforms are fast."""
     T, total = normals.shape
     length = int(next_fast_len(2 * T - 1, real=True))
     width = min(total, max(NARROWEST, CACHED // length))

@@ -1,4 +1,4 @@
-"""Free parameters of strategies, chosen as prior work does: least `sensitivity^2 phi`, without a look at any data."""
+"""Chooses free parameters of strategies as prior work does: by the smallest `sensitivity^2 phi`, without any data."""
 
 import math
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from dpdescent.noise.strategies.toeplitz import DampedDifference, nu_family
 
 
 def best_nu(T: int, participations: int = 1) -> DampedDifference:
-    """nu-DP-FTRL with the nu of least error in prefix sums (choquettechoo2023 eq. 3 and App. G.2).
+    """Returns nu-DP-FTRL with the nu of smallest error in prefix sums (choquettechoo2023 eq. 3 and App. G.2).
 
     Raises:
         ValueError: if the number of participations does not divide T.
@@ -20,13 +20,13 @@ def best_nu(T: int, participations: int = 1) -> DampedDifference:
     def error(log_nu: float) -> float:
         return nu_family(math.exp(log_nu)).normalised_rmse(T, participations)
 
-    # Damping that reaches ten times further than the end cannot be told from none.
+    # nu is at least 1/(10 T), because smaller damping has no visible effect in T steps.
     search = minimize_scalar(error, bounds=(-math.log(10.0 * T), 0.0), method="bounded", options={"xatol": 1e-6})
     return nu_family(math.exp(float(search.x)))
 
 
 def best_copies(strategy: Strategy, T: int, participations: int, candidates: Iterable[int]) -> int:
-    """The number of restarts, of those given, with the least error in prefix sums; the smallest where several have it.
+    """Number of copies, among the candidates, with the smallest error in prefix sums; the smallest one of equals.
 
     Raises:
         ValueError: if the number of participations does not divide T, or a candidate exceeds T.

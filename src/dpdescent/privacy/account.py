@@ -1,4 +1,4 @@
-"""From what a run let out to its guarantee: the accountant that fits, and whether the guarantee is proved."""
+"""Computes the privacy guarantee of a run from its releases, by the accountant that fits them."""
 
 import math
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from dpdescent.privacy.participation import guarantees
 
 @dataclass(frozen=True)
 class Account:
-    """What a mechanism costs, and whether that is proved.
+    """Privacy cost of a mechanism, and whether it is proved.
 
-    The numbers are those of the stated releases with noise that nobody can make again. They bound what a run tells of a
-    record only where `guarantee` is `proved`.
+    The numbers hold for the stated releases with noise that is secret and cannot be regenerated. They are a guarantee
+    only where `guarantee` is `proved`.
 
     Attributes:
         rho: zCDP cost; None where amplification by sampling or shuffling, which zCDP cannot express, is accounted for.
         mu: Gaussian-DP parameter sqrt(2 rho), or None like rho.
         epsilon: epsilon at delta by the tightest accountant that fits; infinite without any noise.
-        delta: where epsilon is given.
-        relation: which data sets count as neighbours.
+        delta: delta at which epsilon is given.
+        relation: neighbouring relation, i.e. which data sets count as neighbours.
         sampler: how records are chosen in each step.
         guarantee: `proved`, `as published` or `none`.
         reason: the argument, or why there is none.
@@ -38,11 +38,11 @@ class Account:
 
 
 def account(event: Mechanism, delta: float) -> Account:
-    """Accounts for all that a mechanism released.
+    """Computes the privacy cost of all releases of a mechanism.
 
     Args:
-        event: as a run returns it.
-        delta: in (0, 1); far below 1 / n, or to publish a record at random would pass for private.
+        event: the mechanism, as a run returns it.
+        delta: in (0, 1); choose it far below 1 / n, because publishing a random record is (0, 1 / n)-private.
 
     Raises:
         ValueError: if delta is not in (0, 1), or no accountant fits the releases and the sampler.
@@ -56,7 +56,7 @@ def account(event: Mechanism, delta: float) -> Account:
 
 
 def _rho(event: Mechanism) -> float:
-    """Infinite without releases, because what such a mechanism lets out has no noise."""
+    """zCDP cost of a mechanism; infinite without releases, because the output of such a mechanism has no noise."""
     return event.rho if event.releases else math.inf
 
 

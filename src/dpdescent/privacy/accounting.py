@@ -1,7 +1,7 @@
-"""From what was released to (epsilon, delta): the tight conversion for Gaussian compositions, through dp-accounting.
+"""Tight conversion between rho and (epsilon, delta) for compositions of Gaussian releases, through dp-accounting.
 
-dp-accounting 0.6.0 treats replace-one differently in its RDP and PLD accountants. It is therefore handed only the
-ratio of the noise sd to our own sensitivity, for which relations do not matter.
+dp-accounting 0.6.0 treats replace-one differently in its RDP and PLD accountants. It therefore gets only the ratio of
+the noise sd to our own sensitivity, which does not depend on its relations.
 """
 
 import math
@@ -29,7 +29,7 @@ def tight_epsilon(rho: float, delta: float) -> float:
 
 
 def tight_rho(eps: float, delta: float) -> float:
-    """Largest rho for which `tight_epsilon(rho, delta) <= eps`: calibrates Gaussian noise to (eps, delta)."""
+    """Largest rho for which `tight_epsilon(rho, delta) <= eps`; it calibrates Gaussian noise to (eps, delta)."""
     require_positive(eps=eps)
     zcdp.require_delta(delta)
     sigma = float(dp_accounting.get_sigma_gaussian(eps, delta))

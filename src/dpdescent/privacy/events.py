@@ -1,7 +1,7 @@
-"""What was released: immutable records that algorithms return and accountants read.
+"""Privacy events: immutable descriptions of releases that algorithms return and accountants read.
 
-No algorithm computes an epsilon. It says what left the curator: how many Gaussian releases, of which sensitivity,
-with which noise, under which neighbouring relation and sampler; `privacy.accounting` turns that into a guarantee.
+No algorithm computes an epsilon. It states how many Gaussian releases it made, of which sensitivity, with which noise,
+under which neighbouring relation and sampler; `privacy.account` turns that into a guarantee.
 """
 
 import math
@@ -24,7 +24,7 @@ class GaussianReleases:
 
     Attributes:
         what: the released quantity, in words.
-        sensitivity: largest Euclidean distance that the quantity moves between neighbours, earlier releases fixed.
+        sensitivity: largest Euclidean distance between the quantity's values on neighbours, earlier releases fixed.
         noise_sd: sd of the noise on the scale on which `sensitivity` is measured.
         count: number of releases.
     """
@@ -44,9 +44,9 @@ class GaussianReleases:
 class SubsampledGaussianReleases:
     """`count` adaptive Gaussian releases of a sum over a Poisson sample: every record is in it with probability `rate`.
 
-    The samples are independent of each other and never published. Sums are divided by constants only, so that to leave
-    out a record and to let it add zero are the same. `privacy.sampling` accounts for them; they have no rho, because
-    amplification by sampling is nothing that a zCDP budget can express.
+    The samples are independent of each other and never published. Sums are divided by constants only, so that removing
+    a record and setting its contribution to zero are the same. `privacy.sampling` accounts for them; they have no rho,
+    because a zCDP budget cannot express amplification by sampling.
 
     Attributes:
         what: the released quantity, in words.
@@ -65,12 +65,12 @@ class SubsampledGaussianReleases:
 
 @dataclass(frozen=True)
 class ShuffledGaussianReleases:
-    """One adaptive Gaussian release a record, the records coming in a secret, uniformly random order.
+    """One adaptive Gaussian release for every record, in a secret, uniformly random order of the records.
 
-    All releases may be seen; which record made which may not. `privacy.shuffling` accounts for them; they have no rho.
+    All releases are public, the order is not. `privacy.shuffling` accounts for them; they have no rho.
 
     Attributes:
-        what: the quantity that is released of each record.
+        what: the quantity that is released for each record.
         sensitivity: largest Euclidean distance that it moves when its record is replaced, earlier releases fixed.
         noise_sd: sd of the noise on the scale on which `sensitivity` is measured.
         count: number of records, hence of releases.
@@ -84,9 +84,9 @@ class ShuffledGaussianReleases:
 
 @dataclass(frozen=True)
 class CorrelatedReleases:
-    """`count` adaptive releases of sums over random batches, the noise of each taking back part of the one before it.
+    """`count` adaptive releases of sums over random batches, each with part of the noise before it subtracted.
 
-    With `Z_t - correlation Z_(t-1)` as noise they are together one release, of the sums g encoded as `C g + Z` with
+    With noise `Z_t - correlation Z_(t-1)` all of them are one release, of the sums g encoded as `C g + Z` with
     `C_(t,u) = correlation^(t - u)` (wang2026 eqs. 24 and 25). The batches are never published.
     `privacy.participation` accounts for them; they have no rho, because how often a record takes part is random.
 
@@ -109,13 +109,13 @@ class CorrelatedReleases:
 
 @dataclass(frozen=True)
 class DisjointReleases:
-    """Adaptive releases from parts of the data that share no record: a record meets the releases of one part only.
+    """Adaptive releases from disjoint parts of the data: a record takes part in the releases of one part only.
 
-    Its cost is therefore that of the dearest part (parallel composition), not the sum. The cut into parts is fixed, or
-    drawn independently of the data; under replace-one it is then the same for neighbours.
+    The cost is therefore that of the most expensive part (parallel composition), not the sum. The partition is fixed,
+    or drawn independently of the data; under replace-one it is then the same for neighbours.
 
     Attributes:
-        parts: the releases that a record of each part meets, which may differ from part to part.
+        parts: the releases that use each part, which may differ from part to part.
 
     Raises:
         ValueError: if there is no part.
@@ -129,7 +129,7 @@ class DisjointReleases:
 
     @property
     def rho(self) -> float:
-        """zCDP cost of the dearest part."""
+        """zCDP cost of the most expensive part."""
         return max(sum(release.rho for release in part) for part in self.parts)
 
 
@@ -139,14 +139,16 @@ Release = (
 
 
 def correlated_release(sensitivity: float, clip_norm: float, noise_sd: float) -> GaussianReleases:
-    """A whole run with correlated noise, which is one Gaussian release: of the encoded clipped gradients `C g + w`.
+    """Returns a run with correlated noise as one Gaussian release of the encoded clipped gradients, `C g + w`.
 
-    All iterates are post-processing of it, and that gradients depend on earlier noise costs nothing, because what is
-    released up to step t needs no later gradient (choquettechoo2023 Thm. 1.1).
+    All iterates are post-processing of it. Adaptive gradients cost nothing more, because the releases up to step t do
+    not use later gradients (choquettechoo2023 Thm. 1.1).
 
     Args:
-        sensitivity: of the encoder: largest norm of the sum of the columns of C in which one record takes part.
-        clip_norm: largest norm of a record's gradient; under zero-out, the record may lose it, not reverse it.
+        sensitivity: sensitivity of the encoder: largest norm of the sum of the columns of C in which one record takes
+            part.
+        clip_norm: largest distance between a record's gradients on neighbours: the clipping threshold under zero-out,
+            twice that under replace-one.
         noise_sd: sd of the independent noise w.
     """
     return GaussianReleases("encoded clipped gradients (whole run)", sensitivity * clip_norm, noise_sd, 1)
@@ -154,22 +156,22 @@ def correlated_release(sensitivity: float, clip_norm: float, noise_sd: float) ->
 
 @dataclass(frozen=True)
 class Mechanism:
-    """All that an algorithm lets out of one data set, and the relation under which its sensitivities hold.
+    """All releases of an algorithm on one data set, and the relation under which their sensitivities hold.
 
     Attributes:
-        name: the algorithm.
-        releases: the Gaussian releases; their zCDP costs add (adaptive composition).
-        relation: which data sets count as neighbours.
-        sampler: how records are chosen in each step: all of them, the next one of a single pass (in the order of the
-            data, or in a secret random order), batches that come in the same order in every epoch, by independent
-            coins, a fresh batch of fixed size without replacement, or batches in the same order in every epoch to one
-            of which each record was assigned by a die of its own.
+        name: name of the algorithm.
+        releases: the Gaussian releases; their zCDP costs add up (adaptive composition).
+        relation: neighbouring relation, i.e. which data sets count as neighbours.
+        sampler: how records are chosen in each step: all of them; the next one of a single pass (in the order of the
+            data, or in a secret random order); batches in the same order in every epoch; each record independently
+            (Poisson); a new batch of fixed size without replacement; or batches in the same order in every epoch, each
+            record in a random one of them (balls in bins).
         claimed_rho: the zCDP budget that the paper claims for it; inf where it claims none.
         guarantee: `proved` by an argument that we can write down, `as published` (claimed, neither proved by us nor
             refuted), `none` (refuted, not claimed, or data used without account).
         reason: the argument, or why there is none.
         claimed_eps_delta: (epsilon, delta) that is claimed instead of a zCDP budget.
-        conversion: how the paper turns its zCDP budget into an epsilon: `zcdp.epsilon` or `zcdp.renyi_epsilon`.
+        conversion: the paper's conversion of its zCDP budget to epsilon: `zcdp.epsilon` or `zcdp.renyi_epsilon`.
         stand_in: why this event stands for other runs than its own, such as those of later trials with parameters drawn
             anew; empty where it is exactly what ran.
 
@@ -228,22 +230,22 @@ class Mechanism:
         cls, name: str, reason: str = "non-private baseline: no noise", relation: Relation = "replace-one",
         sampler: Sampler = "full batch", stand_in: str = "",
     ) -> "Mechanism":  # fmt: skip
-        """Returns an entry without a guarantee: of a run without noise, or with noise but no finite sensitivity."""
+        """Returns a mechanism without a guarantee, for a run without noise or without a finite sensitivity."""
         return cls(name, (), relation, sampler, math.inf, "none", reason, stand_in=stand_in)
 
     @property
     def is_shuffled(self) -> bool:
-        """Whether privacy is owed to the secret order of the records, so that `privacy.shuffling` has to account."""
+        """Whether privacy depends on the secret order of the records, so that `privacy.shuffling` is the accountant."""
         return any(isinstance(release, ShuffledGaussianReleases) for release in self.releases)
 
     @property
     def is_correlated(self) -> bool:
-        """Whether batches are random and noise is correlated, so that `privacy.participation` has to account."""
+        """Whether batches are random and noise is correlated, so that `privacy.participation` is the accountant."""
         return any(isinstance(release, CorrelatedReleases) for release in self.releases)
 
     @property
     def is_subsampled(self) -> bool:
-        """Whether a release owes part of its privacy to sampling, so that `privacy.sampling` has to account for all."""
+        """Whether a release is amplified by sampling, so that `privacy.sampling` is the accountant of all releases."""
         return any(isinstance(release, SubsampledGaussianReleases) for release in self.releases)
 
     @property

@@ -1,10 +1,10 @@
-"""Amplification by shuffling: one adaptive Gaussian release a record, the records in a secret random order.
+"""Amplification by shuffling: one adaptive Gaussian release for every record, in a secret random order.
 
 Feldman, McMillan & Talwar, "Hiding among the clones" (2021), Theorem 3.8, the source of varshney2022 Theorem A.3: if
-every release is (eps_0, delta_0)-DP under replacement of its record, whatever came before it, then all n of them are
-(eps, delta_hat + (e^eps + 1)(1 + e^-eps_0 / 2) n delta_0)-DP, with eps of the closed form `amplified`. Half of delta
-goes to either term; eps_0 is that of the Gaussian mechanism at delta_0, exactly. The relation is replace-one. Both
-terms were compared with public implementations of the theorem, its authors' for the first.
+every release is (eps_0, delta_0)-DP under replacement of its record, for all earlier releases, then all n of them are
+(eps, delta_hat + (e^eps + 1)(1 + e^-eps_0 / 2) n delta_0)-DP, with eps of the closed form `amplified`. Each term gets
+half of delta; eps_0 is the exact one of the Gaussian mechanism at delta_0. The relation is replace-one. Both terms were
+compared with public implementations of the theorem, the first one with its authors'.
 """
 
 import math
@@ -16,11 +16,11 @@ from dpdescent.privacy.accounting import tight_epsilon, tight_rho
 
 
 def amplified(eps_local: float, records: int, delta: float) -> float:
-    """epsilon at delta of n shuffled eps_local-DP releases; infinite where the theorem says nothing.
+    """epsilon at delta of n shuffled eps_local-DP releases; infinite where the theorem does not apply.
 
     It is `log(1 + (1 - e^-e0) / (1 + e^{-e0 - e}) (A + C))` with `A = 8 sqrt(e^e0 log(4/delta) / n)`, `C = 8 e^e0 / n`
-    and `e = log(1 + A + C)`, for `e0 <= log(n / (16 log(4/delta)))`: the form that the theorem's authors compute with,
-    up to a few per cent above the printed one, whose denominator is 1 + e^-e0.
+    and `e = log(1 + A + C)`, for `e0 <= log(n / (16 log(4/delta)))`. This is the form of the authors' implementation,
+    up to a few per cent above the published one, whose denominator is 1 + e^-e0.
 
     Raises:
         ValueError: if eps_local is negative, n is not positive, or delta is not in (0, 1).
@@ -37,22 +37,22 @@ def amplified(eps_local: float, records: int, delta: float) -> float:
 
 
 def local_delta(eps: float, delta: float, records: int) -> float:
-    """delta_0 at which the local releases may be (eps_0, delta_0)-DP, so that they add delta/2 at most.
+    """Local delta_0, chosen so that the (eps_0, delta_0)-DP local releases add at most delta/2.
 
-    e^-eps_0 / 2 is taken at its largest, 1/2.
+    e^-eps_0 / 2 is bounded by 1/2.
     """
     return 0.5 * delta / ((math.exp(eps) + 1.0) * 1.5 * records)
 
 
 @cache
 def epsilon(noise_multiplier: float, records: int, delta: float) -> float:
-    """epsilon at delta of n shuffled Gaussian releases: the smaller of the amplified one and of that without shuffling.
+    """epsilon at delta of n shuffled Gaussian releases: the smaller of those with and without amplification.
 
-    Without shuffling the records are disjoint parts of the data, so that one release is all that a record pays for.
+    Without shuffling the records are disjoint parts of the data, so that each record has the cost of one release.
 
     Args:
         noise_multiplier: noise sd over sensitivity under replace-one, positive.
-        records: n.
+        records: number of records n.
         delta: in (0, 1).
 
     Raises:
@@ -60,8 +60,8 @@ def epsilon(noise_multiplier: float, records: int, delta: float) -> float:
     """
     require_positive(noise_multiplier=noise_multiplier, records=records)
     plain = tight_epsilon(_rho(noise_multiplier), delta)
-    # delta_0 falls as eps grows, and the amplified epsilon grows with it, but slowly: from below, the iteration climbs
-    # to the smallest eps whose own delta_0 leads to no more than itself, or out of the theorem's range.
+    # delta_0 falls as eps grows, and the amplified epsilon then grows, but slowly. So the iteration climbs from below
+    # to the smallest eps whose delta_0 gives at most that eps, or leaves the theorem's range.
     eps = 0.0
     while eps < plain:
         reached = _epsilon_at(eps, noise_multiplier, records, delta)
@@ -79,13 +79,13 @@ def noise_multiplier(eps: float, records: int, delta: float) -> float:
         ValueError: if an argument is out of its range.
     """
     require_positive(eps=eps, records=records)
-    # By bisection of the logarithm: where the theorem ends, epsilon jumps up to that without shuffling.
+    # By bisection of the logarithm, because epsilon is discontinuous where the theorem's range ends.
     high = math.log(math.sqrt(0.5 / tight_rho(eps, delta)))
     low = high - 1.0
     while epsilon(math.exp(low), records, delta) <= eps:
         low -= 1.0
     if epsilon(math.exp(high), records, delta) > eps:
-        # The calibration without shuffling is exact to the last bits only.
+        # Raised slightly, because the calibration without shuffling is exact up to the last bits only.
         high += 1e-9
     while high - low > 1e-10:
         middle = 0.5 * (low + high)
@@ -94,7 +94,7 @@ def noise_multiplier(eps: float, records: int, delta: float) -> float:
 
 
 def _epsilon_at(eps: float, multiplier: float, records: int, delta: float) -> float:
-    """The amplified epsilon if delta_0 is chosen as for this eps; a guarantee where it does not exceed that."""
+    """Amplified epsilon with delta_0 chosen for `eps`; it is a guarantee where it does not exceed `eps`."""
     local = tight_epsilon(_rho(multiplier), local_delta(eps, delta, records))
     return amplified(local, records, 0.5 * delta)
 

@@ -1,7 +1,7 @@
 """Zero-concentrated differential privacy of Gaussian noise: cost, composition, conversion, calibration.
 
-Every function takes the sensitivity explicitly; which neighbouring relation it belongs to is said by the caller's
-event (`privacy.events`). Under replace-one a mean of n records clipped at gamma has sensitivity 2 gamma / n.
+Every function takes the sensitivity as an argument; the caller's event (`privacy.events`) states its neighbouring
+relation. Under replace-one a mean of n records clipped at gamma has sensitivity 2 gamma / n.
 """
 
 import math
@@ -24,7 +24,7 @@ def gaussian_rho(sensitivity: float, noise_sd: float, releases: int = 1) -> floa
 
 
 def gaussian_noise_sd(sensitivity: float, rho: float, releases: int = 1) -> float:
-    """Smallest noise sd with which `releases` Gaussian releases cost exactly rho: the inverse of `gaussian_rho`."""
+    """Noise sd with which `releases` Gaussian releases cost exactly rho; the inverse of `gaussian_rho`."""
     require_non_negative(sensitivity=sensitivity)
     if not rho > 0.0:
         raise ValueError(f"rho={rho} must be positive: no finite noise gives zero privacy loss")
@@ -34,7 +34,7 @@ def gaussian_noise_sd(sensitivity: float, rho: float, releases: int = 1) -> floa
 def epsilon(rho: float, delta: float) -> float:
     """epsilon of every rho-zCDP mechanism at delta: `rho + 2 sqrt(rho log(1/delta))` (Bun & Steinke, Prop. 1.3).
 
-    This is the conversion that liang2025 prints (Sec. 2.1); `privacy.accounting` has the tight one for Gaussian noise.
+    This is the conversion in liang2025 Sec. 2.1; `privacy.accounting` has the tight one for Gaussian noise.
     """
     require_non_negative(rho=rho)
     require_delta(delta)
@@ -46,7 +46,7 @@ def rho_of_epsilon(eps: float, delta: float) -> float:
     require_non_negative(eps=eps)
     require_delta(delta)
     log_term = math.log(1.0 / delta)
-    # eps = (sqrt(rho) + sqrt(log 1/delta))^2 - log 1/delta; this quotient form does not cancel for small eps.
+    # eps = (sqrt(rho) + sqrt(log 1/delta))^2 - log 1/delta; a quotient, because differences cancel at small eps.
     root = eps / (math.sqrt(eps + log_term) + math.sqrt(log_term))
     return root * root
 
@@ -73,25 +73,27 @@ def rho_of_renyi_epsilon(eps: float, delta: float) -> float:
 
 
 def gaussian_dp_mu(rho: float) -> float:
-    """mu of the Gaussian-DP guarantee of a composition of Gaussian releases that costs rho: `sqrt(2 rho)`."""
+    """Gaussian-DP parameter mu = `sqrt(2 rho)` of a composition of Gaussian releases that costs rho."""
     require_non_negative(rho=rho)
     return math.sqrt(2.0 * rho)
 
 
 def _rho_of_order(above: float, delta: float) -> float:
-    """The rho at which the order 1 + above is the best: where the derivative `rho - log(1/(alpha delta))/(alpha-1)^2`
-    of what `renyi_epsilon` minimises is zero. It falls from infinity to 0 as the order goes from 1 to 1/delta.
+    """rho at which the order alpha = 1 + `above` is the minimiser in `renyi_epsilon`.
+
+    There the derivative `rho - log(1/(alpha delta))/(alpha-1)^2` is zero. It falls from infinity to 0 as the order goes
+    from 1 to 1/delta.
     """
     return (-math.log(delta) - math.log1p(above)) / above**2
 
 
 def _epsilon_at_order(above: float, rho: float, delta: float) -> float:
-    """What `renyi_epsilon` minimises, at alpha = 1 + above: an epsilon of every rho-zCDP mechanism, whatever alpha."""
+    """epsilon of every rho-zCDP mechanism by the order alpha = 1 + `above`, which `renyi_epsilon` minimises."""
     return rho * (1.0 + above) - (math.log(delta) + math.log1p(above)) / above - math.log1p(1.0 / above)
 
 
 def _order_where(falling: Callable[[float], float], value: float, delta: float) -> float:
-    """The order less 1 at which a function of it that falls has this value, by bisection of its logarithm."""
+    """Order minus 1 at which a decreasing function of it has this value, by bisection of its logarithm."""
     low, high = math.log(1e-12), math.log(1.0 / delta - 1.0)
     for _ in range(100):
         middle = 0.5 * (low + high)

@@ -1,8 +1,8 @@
-"""Pins BLAS, before numpy is imported anywhere: the first import of every script of the pipeline.
+"""Pins BLAS before numpy is imported; it must be the first import of every script of the pipeline.
 
-To one thread, because the number of threads changes the last bits of `solve` (parallelism is over jobs), and to one
-kernel on every processor that has AVX2, because each kernel rounds in its own way. A variable that is already set is
-left alone for the kernel, never for the threads. The library pins nothing: what a host program sets is its own.
+BLAS gets one thread, because the number of threads changes the last bits of `solve` (parallelism is over jobs), and one
+kernel on every processor with AVX2, because each kernel rounds in its own way. A kernel that the environment sets is
+kept; a number of threads is not. The library itself pins nothing, because its host program decides.
 """
 
 import os
@@ -14,6 +14,6 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 _processor = Path("/proc/cpuinfo")
 if _processor.exists():
     with _processor.open() as _lines:
-        # The first processor's block is enough, and a few kB long.
+        # The block of the first processor, a few kB long, is enough.
         if " avx2 " in _lines.read(8192):
             os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")

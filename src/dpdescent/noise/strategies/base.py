@@ -1,4 +1,4 @@
-"""What every strategy of correlated noise can say: encoder, decoder, sensitivity, error, noise.
+"""Base class of all strategies of correlated noise: encoder, decoder, sensitivity, error, noise.
 
 DP-FTRL adds `B w` to the gradients of T steps, w of independent standard normals times the noise multiplier
 (choquettechoo2023 Alg. 1). B is the decoder. The encoder C, with B C = I, is what the mechanism releases: `C g + w`.
@@ -16,7 +16,7 @@ from dpdescent.checks import require_positive
 Array = NDArray[np.float64]
 Draw = Callable[[int], Array]
 
-# BLAS rounds by the number of columns, so that products are made of blocks of this many, the last one padded.
+# Products are made of blocks of this many columns, the last one padded, because BLAS rounds by the number of columns.
 WIDTH = 128
 
 
@@ -24,7 +24,7 @@ class Strategy(ABC):
     """A pair of encoder and decoder for every number of steps T. Immutable.
 
     Attributes:
-        name: as the papers' legends have it.
+        name: name of the strategy, as in the papers' legends.
         anytime: whether the noise of a step depends neither on T nor on noise of later steps.
     """
 
@@ -33,33 +33,35 @@ class Strategy(ABC):
 
     @abstractmethod
     def noises(self, T: int) -> int:
-        """m, how many normals T steps need: rows of the encoder."""
+        """Number m of normals that T steps need, which is the number of rows of the encoder."""
 
     @abstractmethod
     def encoder(self, T: int) -> Array:
-        """C, dense, shape (m, T)."""
+        """Dense encoder C, shape (m, T)."""
 
     @abstractmethod
     def decoder(self, T: int) -> Array:
-        """B, dense, shape (T, m); row t says which noise is added to gradient t."""
+        """Dense decoder B, shape (T, m); row t gives the noise that is added to gradient t."""
 
     @abstractmethod
     def participation_norms_squared(self, T: int, separation: int) -> Array:
-        """`||sum_i C[:, o + i b]||^2` over all columns o + i b < T, for every offset o < b; shape (separation,).
+        """Squared norms `||sum_i C[:, o + i b]||^2` over columns o + i b < T, for all offsets o < b = `separation`.
+
+        The shape is (separation,).
 
         Raises:
             ValueError: if a record can take part twice and C'C has negative entries (see `sensitivity_squared`).
         """
 
     def sensitivity_squared(self, T: int, participations: int = 1) -> float:
-        """Squared sensitivity to a record that takes part k times, b = T/k steps apart, each time with norm 1 at most.
+        """Squared sensitivity to a record with k participations, b = T/k steps apart, each of norm at most 1.
 
         It is the largest of `||sum_i C[:, o + i b]||^2` over offsets o, or gamma_T^2, the largest squared column norm,
         for k = 1 (choquettechoo2023 Thm 1.1).
 
         Raises:
-            ValueError: if k does not divide T, or if C'C has negative entries and k > 1: contributions that point in
-                different directions could then move the release further than the formula says.
+            ValueError: if k does not divide T, or if C'C has negative entries and k > 1, because contributions in
+                different directions could then move the release further than the formula allows.
         """
         return float(self.participation_norms_squared(T, separation(T, participations)).max())
 
@@ -70,15 +72,15 @@ class Strategy(ABC):
         return errors
 
     def prefix_error_squared(self, T: int) -> float:
-        """`||A B||_F^2`, A the lower-triangular ones: phi of choquettechoo2023 eq. (3) at noise multiplier 1."""
+        """Sum phi = `||A B||_F^2` of the prefix errors, A being lower-triangular ones (choquettechoo2023 eq. 3)."""
         return float(self.prefix_errors_squared(T).sum())
 
     def normalised_rmse(self, T: int, participations: int = 1) -> float:
-        """Root mean squared error of the T prefix sums with the noise that 1/2-zCDP needs: sensitivity sqrt(phi/T)."""
+        """Root mean squared error of the T prefix sums under 1/2-zCDP, which is sensitivity times sqrt(phi/T)."""
         return float(np.sqrt(self.sensitivity_squared(T, participations) * self.prefix_error_squared(T) / T))
 
     def correlate(self, normals: Array) -> Array:
-        """B @ normals along the first axis; normals have shape (m, ...). No column depends on another one's presence.
+        """Computes B @ normals, shape (T, ...), of normals of shape (m, ...). No column depends on the other columns.
 
         Raises:
             ValueError: if no number of steps needs so many normals.
@@ -94,23 +96,23 @@ class Strategy(ABC):
         return noise.reshape(-1, *normals.shape[1:])
 
     def blocks(self, T: int, draw: Draw, rows: int) -> Iterator[Array]:
-        """The noise of T steps in order, in blocks of at most `rows` steps, of normals drawn when they are needed.
+        """Yields the noise of T steps in order, in blocks of at most `rows` steps; normals are drawn when needed.
 
         Args:
             T: number of steps.
-            draw: gives the next so many rows of normals, in the order of the encoder's rows.
-            rows: steps a block.
+            draw: function from a number of rows to the next rows of normals, in the order of the encoder's rows.
+            rows: largest number of steps in a block.
         """
         noise = self.correlate(draw(self.noises(T)))
         for start in range(0, T, rows):
             yield noise[start : start + rows]
 
     def fewest_steps(self) -> int:
-        """The least T that there is a strategy for."""
+        """Smallest number of steps T for which the strategy exists."""
         return 1
 
     def steps(self, noises: int) -> int:
-        """The number of steps that needs so many normals.
+        """Number of steps T with `noises(T)` equal to the given number.
 
         Raises:
             ValueError: if there is none.
@@ -122,7 +124,7 @@ class Strategy(ABC):
 
 
 def separation(T: int, participations: int) -> int:
-    """b = T/k, the steps between two participations of a record.
+    """Number b = T/k of steps between two participations of a record.
 
     Raises:
         ValueError: unless k divides T.

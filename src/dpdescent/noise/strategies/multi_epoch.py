@@ -1,15 +1,15 @@
-"""The strategy with the least error of all, for records that take part k times, T/k steps apart (ME).
+"""Optimal strategy for records with k participations, T/k steps apart (multi-epoch, ME).
 
-With X = C'C, `||A C^-1||_F^2 = tr(A'A X^-1)` is to be least while no record moves the release by more than 1. A record
-chooses an offset p and k vectors of norm 1, hence moves it by `tr(R X_pp)` squared, where X_pp are the entries of X
-between its steps and R some correlation matrix. The dual problem is therefore to maximise
+With X = C'C, `||A C^-1||_F^2 = tr(A'A X^-1)` is minimised while no record moves the release by more than 1. A record
+has an offset p and k gradients of norm 1, hence a squared shift of `tr(R X_pp)`, where X_pp are the entries of X
+between its steps and R is a correlation matrix. The dual problem is therefore to maximise
 
     `||A L||_*^2 / sum_p v_p` (nuclear norm)  over  V = L L' with blocks `V_pp = v_p R_p`, zero between offsets,
 
 for any correlation matrices R_p and weights v_p >= 0; every such V bounds the error of all strategies from below.
-Written by its factor, whose rows have equal length within an offset, V needs no constraint. Every maximum is interior,
-and there `X_pp` is diagonal: the columns of a record's steps are orthogonal. The sensitivity of what is returned is
-exactly 1 because of that and a last scaling, and its error is held against the bound.
+The maximisation is over the factor L, whose rows have equal length within an offset, and needs no constraint. Every
+maximum is interior, and there `X_pp` is diagonal: the columns of a record's steps are orthogonal. The returned strategy
+therefore has sensitivity exactly 1 after a last scaling, and its error is compared with the bound.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from dpdescent.noise.strategies.base import Strategy, separation
 
 Array = NDArray[np.float64]
 
-# Largest relative excess of the error over its lower bound with which a strategy is returned, and the most iterations.
+# Largest accepted relative excess of the error over its lower bound, and largest number of iterations.
 GAP, ITERATIONS = 1e-6, 1000
 
 
@@ -33,10 +33,10 @@ class MultiEpoch(Strategy):
     """A strategy for one number of steps only; encoder and decoder are lower-triangular.
 
     Attributes:
-        participations: k, what it was optimised for.
-        matrix: C, shape (T, T).
-        inverse: B.
-        bound: no strategy with sensitivity 1 has a `prefix_error_squared` below it.
+        participations: number of participations k that it was optimised for.
+        matrix: encoder C, shape (T, T).
+        inverse: decoder B, shape (T, T).
+        bound: lower bound on `prefix_error_squared` of all strategies with sensitivity 1.
     """
 
     participations: int
@@ -65,7 +65,7 @@ class MultiEpoch(Strategy):
 
 
 def multi_epoch_optimum(T: int, participations: int = 1) -> MultiEpoch:
-    """The optimum for T steps, of which a record takes part in every (T/k)-th. O(T^3) an iteration, about 100 of them.
+    """Computes the optimal strategy for T steps, with a record in every (T/k)-th; about 100 iterations of O(T^3) time.
 
     Raises:
         ValueError: if k does not divide T.
@@ -91,8 +91,8 @@ def multi_epoch_optimum(T: int, participations: int = 1) -> MultiEpoch:
 class _Dual:
     """The dual problem in the order of offsets: position p k + i is step p + i b.
 
-    Unknown are log v_p, and for every offset the entries below the unit diagonal of a triangular matrix, the rows of
-    which are brought to length sqrt(v_p).
+    The unknowns are log v_p, and for every offset the entries below the unit diagonal of a triangular matrix, whose
+    rows are then scaled to length sqrt(v_p).
     """
 
     def __init__(self, offsets: int, participations: int) -> None:
@@ -104,7 +104,7 @@ class _Dual:
         self.sums = (np.arange(T)[:, None] >= steps[:, None, :]).astype(np.float64)
 
     def value(self, x: Array) -> tuple[float, Array]:
-        """Minus log of the bound, and its gradient. The nuclear norm has the gradient `X_pp L_p` in L_p."""
+        """Negative log of the bound, and its gradient. The gradient of the nuclear norm by L_p is `X_pp L_p`."""
         rows, lengths = self._rows(x)
         L, weights = self.factor(x)
         root, nuclear = self.root(L)
@@ -117,13 +117,13 @@ class _Dual:
         return float(np.log(weights.sum()) - 2.0 * np.log(nuclear)), -gradient
 
     def factor(self, x: Array) -> tuple[Array, Array]:
-        """L in its blocks, shape (offsets, k, k), and v, shape (offsets,)."""
+        """Blocks of the factor L, shape (offsets, k, k), and weights v, shape (offsets,)."""
         rows, lengths = self._rows(x)
         weights = np.exp(x[: self.shape[0]])
         return rows / lengths * np.sqrt(weights)[:, None, None], weights
 
     def root(self, L: Array) -> tuple[Array, float]:
-        """Y with `X = Y Y' = L^-T (L'A'A L)^(1/2) L^-1`, the best X for V = L L', in blocks of rows; and ||A L||_*."""
+        """Root Y, in blocks of rows, of the best X for V = L L', `X = L^-T (L'A'A L)^(1/2) L^-1`; and ||A L||_*."""
         T = L.shape[0] * L.shape[1]
         product = (self.sums @ L).transpose(1, 0, 2).reshape(T, T)
         eigenvalues, Q = np.linalg.eigh(product.T @ product)
@@ -138,7 +138,7 @@ class _Dual:
 
 
 def _encoder(root: Array, offsets: int, participations: int) -> Array:
-    """C, lower-triangular with C'C = X, where X is freed of what remains between a record's steps and then scaled."""
+    """Lower-triangular C with C'C = X, after entries of X between a record's steps are set to zero and X is scaled."""
     T = offsets * participations
     by_offset = root.reshape(T, T)
     X = (by_offset @ by_offset.T).reshape(offsets, participations, offsets, participations)

@@ -1,7 +1,7 @@
 """Toeplitz strategies from the power |B|^2 of their decoder at every frequency, and the check that a list is causal.
 
-A power determines the noise's law, but not the decoder. Of all decoders with that power only one, the minimum-phase
-one, has an encoder whose coefficients are square-summable; its squared sensitivity is the mean of `1/|B|^2`.
+A power determines the noise's law, but not the decoder. Only one decoder with that power, the minimum-phase one, has an
+encoder with square-summable coefficients; its squared sensitivity is the mean of `1/|B|^2`.
 """
 
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ from dpdescent.noise.strategies.toeplitz import Toeplitz
 
 Array = NDArray[np.float64]
 
-# Number of frequencies on the whole circle unless another is asked for, and the most that a check may use.
+# Default number of frequencies on the whole circle, and the largest number that a check may use.
 GRID, FINEST = 2**17, 2**22
 
-# How much of log |B| may be left at the longest lag of the grid, relative to the most: all that lies beyond is folded.
+# Largest cepstrum at the longest lag of the grid, relative to the largest one, because later lags alias into the grid.
 FOLDED = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
 class MinimumPhase(Toeplitz):
-    """Coefficients of a decoder and its encoder that are known up to half the grid they were computed on.
+    """Strategy by coefficients of decoder and encoder, which are known up to half the grid that they were computed on.
 
     Attributes:
         beta: decoder coefficients.
         c: encoder coefficients.
-        limit: gamma_inf^2.
+        limit: gamma_inf^2, the limit of the squared sensitivity.
     """
 
     beta: Array
@@ -51,14 +51,14 @@ class MinimumPhase(Toeplitz):
 
 
 def frequencies(grid: int = GRID) -> Array:
-    """Where a power is to be given: from 0 to pi, shape (grid/2 + 1,). The grid must be even."""
+    """Frequencies from 0 to pi at which a power must be given, shape (grid/2 + 1,). The grid must be even."""
     if grid < 2 or grid % 2:
         raise ValueError(f"grid={grid} must be an even number")
     return np.pi * np.arange(grid // 2 + 1) / (grid // 2)
 
 
 def from_power(name: str, power: Array) -> MinimumPhase:
-    """The strategy whose decoder has `|B(w)|^2 = power` at `frequencies(grid)`, by cepstral factorisation.
+    """Computes the strategy whose decoder has `|B(w)|^2 = power` at `frequencies(grid)`, by cepstral factorisation.
 
     The scale is that of the power: beta_0^2 is its geometric mean.
 
@@ -75,12 +75,12 @@ def from_power(name: str, power: Array) -> MinimumPhase:
     left = np.abs(cepstrum[half - half // 8 : half]).max()
     if left > FOLDED * np.abs(cepstrum).max():
         raise ValueError(f"{name}: log|B| at lags about {half} is still {left:.1e}: grid={2 * half} must be finer")
-    # The causal part: what lies at negative lags is added at the positive ones.
+    # The causal part doubles the positive lags, because it takes the place of positive and negative ones.
     cepstrum[1:half] *= 2.0
     cepstrum[half + 1 :] = 0.0
     exponent = np.fft.rfft(cepstrum)
     beta, c = (np.fft.irfft(np.exp(sign * exponent))[:half] for sign in (1.0, -1.0))
-    # The mean over the whole circle, of which the grid has the ends once and all else twice.
+    # irfft at lag 0 is the mean over the whole circle, which has the two ends once and all other frequencies twice.
     limit = float(np.fft.irfft(1.0 / power)[0])
     return MinimumPhase(name, beta, c, limit)
 
@@ -88,14 +88,15 @@ def from_power(name: str, power: Array) -> MinimumPhase:
 def is_minimum_phase(coefficients: Array) -> bool:
     """Whether `B(z) = sum_t beta_t z^t` has no zero with |z| <= 1, so that the encoder's coefficients decay.
 
-    Zeros are counted by the winding of B around 0. The grid is refined until it provably misses no turn; a list whose
-    zeros are too close to the circle for the finest grid counts as having one on it.
+    Zeros are counted by the winding number of B around 0. The grid is refined until it provably misses no turn;
+    coefficients with zeros too close to the circle for the finest grid count as having one on it.
     """
     steepest = float(np.abs(coefficients) @ np.arange(len(coefficients)))
     grid = 2 * int(next_fast_len(max(128, 4 * len(coefficients))))
     while grid <= max(FINEST, 8 * len(coefficients)):
         B = np.fft.rfft(coefficients, grid)
-        # Between two frequencies B moves by less than its smallest modulus: by less than half a turn.
+        # No turn is missed, because between two frequencies B moves by less than its smallest modulus, so less than
+        # half a turn.
         if np.abs(B).min() > steepest * 2.0 * np.pi / grid:
             return round(float(np.angle(B[1:] / B[:-1]).sum() / np.pi)) == 0
         grid *= 2

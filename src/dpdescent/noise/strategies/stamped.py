@@ -1,4 +1,4 @@
-"""Restarts: the same strategy for a stretch of steps, again and again, with fresh noise each time."""
+"""Restarts: a strategy runs on consecutive blocks of steps, with new noise in each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Stamped(Strategy):
-    """Encoder and decoder are block-diagonal, one block a restart. Blocks differ in length by one step at most.
+    """Strategy that restarts another one: encoder and decoder are block-diagonal, with one block for every copy.
 
     Attributes:
-        name: that of the base and how often it runs.
-        anytime: as the base is, because restarts at times fixed beforehand need nothing else.
-        base: what is restarted.
-        copies: number of blocks, S.
+        name: name of the base and the number of copies.
+        anytime: equal to that of the base, because restarts are at times fixed beforehand.
+        base: strategy that is restarted.
+        copies: number S of blocks, whose lengths differ by at most one step.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Stamped(Strategy):
         require_positive(copies=self.copies)
 
     def lengths(self, T: int) -> list[int]:
-        """Steps of every block; the first T mod S have one more than the others.
+        """Numbers of steps of all blocks; the first T mod S blocks have one step more than the others.
 
         Raises:
             ValueError: if there are more blocks than steps.
@@ -56,7 +56,10 @@ class Stamped(Strategy):
         return _diagonal([self.base.decoder(L) for L in self.lengths(T)])
 
     def participation_norms_squared(self, T: int, separation: int) -> Array:
-        """As `Strategy` has it. Participations in different blocks are orthogonal; within one they add up."""
+        """Squared norms of sums of columns `separation` apart, by offset, shape (separation,).
+
+        Columns of different blocks are orthogonal, so that the squared norms of the blocks add up.
+        """
         lengths = self.lengths(T)
         of_block = {L: self.base.participation_norms_squared(L, separation) for L in set(lengths)}
         norms, start = np.zeros(separation), 0
@@ -66,7 +69,7 @@ class Stamped(Strategy):
         return norms
 
     def prefix_errors_squared(self, T: int) -> Array:
-        """As `Strategy` has it. The noise of all earlier blocks is in every prefix."""
+        """Variances of the prefix sums' noise, shape (T,); every prefix contains the noise of all earlier blocks."""
         lengths = self.lengths(T)
         of_block = {L: self.base.prefix_errors_squared(L) for L in set(lengths)}
         before = np.cumsum([0.0, *(of_block[L][-1] for L in lengths)])
@@ -77,13 +80,13 @@ class Stamped(Strategy):
         return np.concatenate([self.base.correlate(part) for part in np.split(normals, ends[:-1])])
 
     def blocks(self, T: int, draw: Draw, rows: int) -> Iterator[Array]:
-        """As `Strategy` has it; no block of noise reaches over a restart."""
+        """Yields the noise in blocks of at most `rows` steps, each within one copy."""
         for L in self.lengths(T):
             yield from self.base.blocks(L, draw, rows)
 
 
 def stamped(strategy: Strategy, copies: int) -> Strategy:
-    """The strategy restarted so that it runs `copies` times; itself for one copy."""
+    """Returns the strategy restarted so that it runs `copies` times; for one copy, the strategy itself."""
     return strategy if copies == 1 else Stamped(f"{strategy.name} x{copies}", strategy.anytime, strategy, copies)
 
 

@@ -1,8 +1,8 @@
 """Strategies with the same coefficients at every step: independent noise, nu-DP-FTRL, Optimal CC, anti-PGD.
 
-Encoder and decoder are lower-triangular Toeplitz; each is known by its first column, c and beta. The four families are
-the powers 0, 1/2 and 1 of the damped difference `1 - (1 - nu) z`: beta are the coefficients of its power series, c
-those of the inverse. Nothing here is dense but `encoder` and `decoder`.
+Encoder and decoder are lower-triangular Toeplitz, given by their first columns c and beta. The four families are the
+powers 0, 1/2 and 1 of the damped difference `1 - (1 - nu) z`: beta are the coefficients of its power series, c those of
+the inverse. Only `encoder` and `decoder` form dense matrices.
 """
 
 import math
@@ -26,22 +26,22 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Toeplitz(Strategy):
-    """A strategy that is known by its coefficients. Every verb but `encoder` and `decoder` is O(T) or O(T log T)."""
+    """A strategy given by its coefficients. All methods except `encoder` and `decoder` take O(T) or O(T log T) time."""
 
     name: str
     anytime = True
 
     @abstractmethod
     def coefficients(self, T: int) -> Array:
-        """beta_0 to beta_(T-1), the first column of the decoder, shape (T,)."""
+        """Decoder coefficients beta_0 to beta_(T-1), its first column, shape (T,)."""
 
     @abstractmethod
     def encoder_coefficients(self, T: int) -> Array:
-        """c_0 to c_(T-1), the first column of the encoder, shape (T,)."""
+        """Encoder coefficients c_0 to c_(T-1), its first column, shape (T,)."""
 
     @abstractmethod
     def sensitivity_squared_limit(self) -> float:
-        """gamma_inf^2, the limit of the squared sensitivity as T grows; infinite where there is none."""
+        """Limit gamma_inf^2 of the squared sensitivity for one participation as T grows; infinite if it diverges."""
 
     def noises(self, T: int) -> int:
         return T
@@ -53,7 +53,10 @@ class Toeplitz(Strategy):
         return _lower(self.coefficients(T))
 
     def participation_norms_squared(self, T: int, separation: int) -> Array:
-        """As `Strategy` has it. Offset o moves the sum of columns down by o, so that offset 0 has the largest norm."""
+        """Squared norms of sums of columns `separation` apart, by offset, shape (separation,).
+
+        Offset o shifts the sum of columns down by o, so that offset 0 has the largest norm.
+        """
         c = self.encoder_coefficients(T)
         if separation < T and c.min() < -ROUNDING * np.abs(c).max():
             raise ValueError(f"{self.name} has the encoder coefficient {c.min():.3g}: for repeated participations none "
@@ -65,14 +68,14 @@ class Toeplitz(Strategy):
         return np.pad(norms[:separation], (0, max(0, separation - T)))
 
     def prefix_errors_squared(self, T: int) -> Array:
-        """As `Strategy` has it: A B is Toeplitz as well, with the coefficients `cumsum(beta)`."""
+        """Variances of the prefix sums' noise, shape (T,); A B is Toeplitz with the coefficients `cumsum(beta)`."""
         return np.cumsum(np.cumsum(self.coefficients(T)) ** 2)
 
     def correlate(self, normals: Array) -> Array:
         return streams.correlate(self.coefficients(len(normals)), normals)
 
     def blocks(self, T: int, draw: Draw, rows: int) -> Iterator[Array]:
-        """As `Strategy` has it. Few coefficients need a few rows of the past; many need all of it."""
+        """Yields the noise in blocks; few coefficients need a few rows of earlier normals, many need all of them."""
         beta = np.trim_zeros(self.coefficients(T), "b")
         if len(beta) > streams.FEW:
             normals = draw(T)
@@ -88,7 +91,7 @@ class Toeplitz(Strategy):
 
 @dataclass(frozen=True)
 class DampedDifference(Toeplitz):
-    """`(1 - (1 - nu) z)^power`; made by the constructors below.
+    """Strategy with decoder `(1 - (1 - nu) z)^power`; made by the constructors of this module.
 
     Attributes:
         power: 0, 1/2 or 1.
@@ -105,18 +108,18 @@ class DampedDifference(Toeplitz):
             raise ValueError(f"nu={self.nu} must lie between 0 and 1")
 
     def coefficients(self, T: int) -> Array:
-        """beta, by `beta_t = beta_(t-1) (1 - nu) (t - 3/2)/t` for power 1/2 (choquettechoo2023 eq. 7)."""
+        """Coefficients beta, `beta_t = beta_(t-1) (1 - nu) (t - 3/2)/t` for power 1/2 (choquettechoo2023 eq. 7)."""
         return _power_series(self.power, self.nu, T)
 
     def encoder_coefficients(self, T: int) -> Array:
-        """c, by `c_t = c_(t-1) (1 - nu) (t - 1/2)/t` for power 1/2; it is a series of its own, not an inversion."""
+        """Coefficients c, `c_t = c_(t-1) (1 - nu) (t - 1/2)/t` for power 1/2, from their own power series."""
         return _power_series(-self.power, self.nu, T)
 
     def sensitivity_squared_limit(self) -> float:
-        """As `Toeplitz` has it: `(2/pi) K` at modulus 1 - nu for power 1/2, `1/(nu (2 - nu))` for power 1.
+        """Limit gamma_inf^2: `(2/pi) K` at modulus 1 - nu for power 1/2, `1/(nu (2 - nu))` for power 1.
 
-        By Landen's transformation the former is `(1/2pi) (4/(2 - nu)) K` at modulus sqrt(1 - nu)/(1 - nu/2), the form
-        of choquettechoo2023 eq. (49).
+        K is the complete elliptic integral. By Landen's transformation the former is `(1/2pi) (4/(2 - nu)) K` at
+        modulus sqrt(1 - nu)/(1 - nu/2), the form of choquettechoo2023 eq. (49).
         """
         if self.power == 0.0:
             return 1.0
@@ -127,27 +130,27 @@ class DampedDifference(Toeplitz):
 
 
 def identity() -> DampedDifference:
-    """Independent noise: DP-SGD, Noisy-SGD."""
+    """Returns the strategy of independent noise: DP-SGD, Noisy-SGD."""
     return DampedDifference("DP-SGD", 0.0, 0.0)
 
 
 def nu_family(nu: float) -> DampedDifference:
-    """nu-DP-FTRL (choquettechoo2023 eq. 7), 0 <= nu <= 1."""
+    """Returns nu-DP-FTRL (choquettechoo2023 eq. 7), 0 <= nu <= 1."""
     return DampedDifference("nu-DP-FTRL", 0.5, nu)
 
 
 def optimal_cc() -> DampedDifference:
-    """Optimal continual counting of Fichtenberger et al.: nu = 0."""
+    """Returns optimal continual counting of Fichtenberger et al., which is nu-DP-FTRL with nu = 0."""
     return DampedDifference("Optimal CC", 0.5, 0.0)
 
 
 def anti_pgd() -> DampedDifference:
-    """Anti-PGD of Orvieto et al.: each step takes back the noise of the step before."""
+    """Returns anti-PGD of Orvieto et al.: each step subtracts the noise of the step before."""
     return DampedDifference("anti-PGD", 1.0, 0.0)
 
 
 def damped_anti_pgd(nu: float) -> DampedDifference:
-    """Anti-PGD that takes back 1 - nu of the noise (choquettechoo2023 App. C.4), 0 <= nu <= 1."""
+    """Returns anti-PGD that subtracts 1 - nu of the noise (choquettechoo2023 App. C.4), 0 <= nu <= 1."""
     return DampedDifference("damped anti-PGD", 1.0, nu)
 
 

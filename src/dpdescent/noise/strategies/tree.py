@@ -1,6 +1,6 @@
-"""Binary trees: sums of gradients over dyadic stretches of time are released, prefix sums are put together from them.
+"""Binary trees: sums of gradients over dyadic intervals of time are released, and prefix sums are computed from them.
 
-A node is finished by the step that ends its stretch. TreeAgg adds the finished nodes that make up a prefix. Honaker's
+A node is finished by the last step of its interval. TreeAgg adds the finished nodes that make up a prefix. Honaker's
 estimates also use the nodes below them: a sum of 2^h gradients is known from its own node, with variance 1, and as the
 sum of the estimates of its halves, with variance 2 v_(h-1). Weighted by precision they have `v_h = 2^h/(2^(h+1) - 1)`.
 Full Honaker, least squares with all nodes, needs later nodes too (choquettechoo2023 Table 3, Kairouz et al. 2021).
@@ -20,14 +20,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tree(Strategy):
-    """The encoder of a tree with 2^ceil(log2 T) leaves of which T are steps.
+    """Strategy with the encoder of a tree with 2^ceil(log2 T) leaves, T of which are steps.
 
-    Its rows are the nodes in the order in which steps finish them, lower ones first; then those that T cuts short.
+    Its rows are the nodes in the order in which steps finish them, lower ones first; then those unfinished at T.
 
     Attributes:
-        name: as the papers' legends have it.
-        finished_only: whether nodes that T cuts short are left out. No online decoder uses them, but what is released
-            includes them as the matrix mechanisms of choquettechoo2023 have it, and they raise the sensitivity.
+        name: name of the strategy, as in the papers' legends.
+        finished_only: whether nodes that are unfinished at T are left out. No online decoder uses them, but the matrix
+            mechanisms of choquettechoo2023 release them, and they raise the sensitivity.
     """
 
     name: str
@@ -43,7 +43,10 @@ class Tree(Strategy):
         return np.array([(start <= t) & (t < stop) for start, stop in stretches], dtype=np.float64)
 
     def participation_norms_squared(self, T: int, separation: int) -> Array:
-        """As `Strategy` has it: a node's entry is how many participations it covers, and all entries are positive."""
+        """Squared norms of sums of columns `separation` apart, by offset, shape (separation,).
+
+        A node's entry in such a sum is the number of participations in its interval, so that no entry is negative.
+        """
         steps = np.arange(-(-T // separation) * separation).reshape(-1, separation).T
         offset = np.broadcast_to(np.arange(separation)[:, None], steps.shape)[steps < T]
         steps, norms = steps[steps < T], np.zeros(separation)
@@ -56,13 +59,13 @@ class Tree(Strategy):
         return norms
 
     def _unfinished(self, T: int) -> list[int]:
-        """Heights of the nodes that T cuts short, if they are released."""
+        """Heights of the nodes that are unfinished at T, if they are released."""
         return [] if self.finished_only else [h for h in range(1, _levels(T)) if T % 2**h]
 
 
 @dataclass(frozen=True)
 class OnlineTree(Tree):
-    """Prefix sums from finished nodes; made by the constructors below.
+    """Tree strategy whose prefix sums use finished nodes only; made by the constructors of this module.
 
     Attributes:
         pooled: whether a node is combined with those below it.
@@ -75,7 +78,7 @@ class OnlineTree(Tree):
         return self.correlate(np.eye(self.noises(T)))
 
     def prefix_errors_squared(self, T: int) -> Array:
-        """As `Strategy` has it: the prefix of t steps is made of a node of height h for every bit h of t."""
+        """Variances of the prefix sums' noise, shape (T,); t steps have one node of height h for every bit h of t."""
         t = np.arange(1, T + 1)
         errors = np.zeros(T)
         for h in range(_levels(T)):
@@ -87,22 +90,22 @@ class OnlineTree(Tree):
         return next(self.blocks(T, lambda count: normals[:count], T))
 
     def blocks(self, T: int, draw: Draw, rows: int) -> Iterator[Array]:
-        """As `Strategy` has it, with the estimates of at most log2 T nodes kept between blocks."""
+        """Yields the noise in blocks; the estimates of at most log2 T nodes are kept between blocks."""
         kept: list[Array] = []
         for start in range(0, T, rows):
             stop = min(start + rows, T)
             normals = iter(draw(finished_nodes(stop) - finished_nodes(start)))
             yield np.array([self._step(t, normals, kept) for t in range(start, stop)])
-        # Drawn for those who draw on from the same stream.
+        # Normals of unfinished nodes are drawn too, so that later draws from the same stream follow all rows.
         draw(self.noises(T) - finished_nodes(T))
 
     def _step(self, t: int, normals: Iterator[Array], kept: list[Array]) -> Array:
-        """Noise of step t: what its node adds to the prefix, less the nodes that it takes the place of.
+        """Noise of step t: the estimate of the finished node minus those of the nodes that it replaces in the prefix.
 
         Args:
-            t: step.
-            normals: of the nodes in their order.
-            kept: estimates of the nodes that make up the prefix, largest first; brought up to date.
+            t: step, counted from 0.
+            normals: normals of the nodes in their order.
+            kept: estimates of the nodes that make up the prefix, largest first; updated in place.
         """
         node = next(normals)
         replaced = np.zeros(node.shape)
@@ -116,13 +119,13 @@ class OnlineTree(Tree):
         return node - replaced
 
     def _variance(self, h: int) -> float:
-        """Of the estimate of a finished node, which is also the weight of its own noise in it."""
+        """Variance of the estimate of a finished node of height h, also the weight of the node's own noise in it."""
         return 2.0**h / (2.0 ** (h + 1) - 1.0) if self.pooled else 1.0
 
 
 @dataclass(frozen=True)
 class FullTree(Tree):
-    """Least squares with all nodes: the decoder is the encoder's pseudo-inverse."""
+    """Tree strategy by least squares with all nodes; the decoder is the encoder's pseudo-inverse."""
 
     anytime = False
 
@@ -133,17 +136,17 @@ class FullTree(Tree):
 
 
 def tree_aggregation(finished_only: bool = False) -> OnlineTree:
-    """TreeAgg: each prefix is the sum of the fewest nodes."""
+    """Returns TreeAgg: each prefix is the sum of the fewest nodes."""
     return OnlineTree("TreeAgg", finished_only, pooled=False)
 
 
 def online_honaker(finished_only: bool = False) -> OnlineTree:
-    """Honaker's estimates from below: each prefix has the least variance that finished nodes allow."""
+    """Returns Honaker's estimates from below: each prefix has the smallest variance that finished nodes allow."""
     return OnlineTree("Honaker", finished_only, pooled=True)
 
 
 def full_honaker(finished_only: bool = False) -> FullTree:
-    """Honaker's full estimates: each prefix has the least variance that all nodes allow."""
+    """Returns Honaker's full estimates: each prefix has the smallest variance that all nodes allow."""
     return FullTree("full Honaker", finished_only)
 
 

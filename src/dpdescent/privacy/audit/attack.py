@@ -1,7 +1,7 @@
-"""An attack on one mechanism: a pair of neighbours, a score that tells them apart, and what many runs of it show.
+"""Attacks on a mechanism: a pair of neighbouring data sets, a score that tells them apart, and bounds from many runs.
 
-A first share of the runs is held out: it fits a linear score where an attack has none of its own, and it chooses the
-threshold. The bounds come from the other runs alone, so that no choice has to be paid for.
+The first share of the runs is held out: it fits a linear score where an attack has none of its own, and it chooses the
+threshold. The bounds use the other runs alone, so that they need no correction for these choices.
 """
 
 from collections.abc import Callable
@@ -18,13 +18,13 @@ Array = NDArray[np.float64]
 # Share of the runs that choose the threshold, and of those that fit a linear score as well.
 CHOOSING, FITTING = 0.2, 0.5
 
-# Thresholds that are tried.
+# Number of thresholds that are tried.
 TRIED = 400
 
-# Runs that are simulated together. Fixed, because a cut may decide last bits.
+# Number of runs that are simulated together; fixed, because it may change last bits.
 TOGETHER = 10_000
 
-# The confidence of bounds that are shown, and of those that a verdict over many arms hangs on.
+# Confidence of bounds that are shown, and of those that decide a verdict over many arms.
 SHOWN, SURE = 0.95, 0.9999
 
 # A coordinate whose sd is below this share of its shift counts as noiseless.
@@ -33,16 +33,16 @@ NOISELESS = 1e-9
 
 @dataclass(frozen=True)
 class Attack:
-    """Two neighbours and a score.
+    """An attack: a pair of neighbouring data sets and a score.
 
     Attributes:
-        pair: the two data sets and the score, written out in words, so that a reader can set them up.
-        simulate: from a number of runs and a generator to the scores of so many runs on either data set, shape (runs,),
-            higher ones speaking for the second; or to what a linear score is to be fitted to, shape (runs, numbers).
+        pair: the two data sets and the score, in words, so that a reader can reproduce them.
+        simulate: function from a number of runs and a generator to the scores of that many runs on each of the two data
+            sets, shape (runs,), higher for the second; or to features for a linear score, shape (runs, numbers).
         mu: Gaussian-DP parameter of the pair where its outputs reduce to Gaussians, else None.
-        epsilon: smallest epsilon that the pair leaves at a delta, where that can be computed, else None.
+        epsilon: function from delta to the pair's exact epsilon, where that can be computed, else None.
         rho: realised zCDP cost of the pair, where the outputs are a path of Gaussian releases, else None.
-        most_runs: more runs a side than that would cost too much; None for as many as are asked for.
+        most_runs: largest number of runs on each data set, because more would take too long; None for no limit.
     """
 
     pair: str
@@ -58,7 +58,7 @@ class Attack:
         return self.rho if self.rho is not None or self.mu is None else 0.5 * self.mu**2
 
     def exact_epsilon(self, delta: float) -> float | None:
-        """What the pair attains at delta with any number of runs, where that is known."""
+        """Exact epsilon of the pair at delta, which no number of runs can exceed; None where it is unknown."""
         if self.epsilon is not None:
             return self.epsilon(delta)
         return None if self.mu is None else bounds.epsilon_of_mu(self.mu, delta)
@@ -77,7 +77,7 @@ class Scores:
 
     @property
     def runs(self) -> int:
-        """Runs a side behind a bound, without those that chose the threshold."""
+        """Number of runs on each data set that a bound uses, without those that chose the threshold."""
         return int(self.tested.shape[1])
 
     def mu_low(self, confidence: float = SHOWN) -> float:
@@ -85,25 +85,25 @@ class Scores:
         return self._bound(bounds.mu_low, confidence)
 
     def rho_low(self, confidence: float = SHOWN) -> float:
-        """Lower bound on the zCDP cost, whatever the law of the outputs."""
+        """Lower bound on the zCDP cost, for outputs of any law."""
         return self._bound(bounds.rho_low, confidence)
 
     def epsilon_low(self, delta: float, confidence: float = SHOWN) -> float:
-        """Lower bound on epsilon at delta, whatever the law of the outputs."""
+        """Lower bound on epsilon at delta, for outputs of any law."""
         return self._bound(partial(bounds.epsilon_low, delta=delta), confidence)
 
     def _bound(self, bound: Callable[..., Array], confidence: float) -> float:
-        """The bound at the threshold where it is largest on the runs that choose, the same for every confidence."""
-        # At a lower confidence the largest of so many is often one in a tail whose few errors happened to be fewer.
+        """Bound at the threshold that maximises it on the held-out runs, the same threshold at all confidences."""
+        # Chosen at a high confidence, because at a lower one the best of many is often a chance result in a tail.
         thresholds, (positives, negatives) = self._tried
         values = bound(positives, negatives, self.chosen_on.shape[1], SURE)
-        # Where so few show nothing, the rest may still do so: at the threshold with the fewest errors.
+        # If all bounds are 0, the threshold with the fewest errors is taken, because the tested runs are more numerous.
         best = thresholds[int((values if values.any() else -positives - negatives).argmax())]
         return float(bound(*_errors(self._sorted, np.array([best])), self.runs, confidence)[0])
 
     @cached_property
     def _tried(self) -> tuple[Array, tuple[Array, Array]]:
-        """Thresholds, and their errors on the runs that choose. Thousands of arms may share one audit."""
+        """Thresholds and their errors on the held-out runs; cached, because thousands of arms may share one audit."""
         thresholds = np.unique(np.quantile(self.chosen_on, np.linspace(0.0, 1.0, TRIED)))
         return thresholds, _errors(np.sort(self.chosen_on, axis=1), thresholds)
 
@@ -113,10 +113,10 @@ class Scores:
 
 
 def run(attack: Attack, runs: int, rng: np.random.Generator) -> Scores:
-    """Scores of `runs` runs a side, of which the first fifth (a half where a score is fitted) choose.
+    """Simulates `runs` runs on each data set; the first fifth (half where a score is fitted) is held out for choices.
 
     Raises:
-        ValueError: if there are fewer than ten runs a side, or a score is not finite.
+        ValueError: if there are fewer than ten runs on each data set, or a score is not finite.
     """
     runs = runs if attack.most_runs is None else min(runs, attack.most_runs)
     if runs < 10:
@@ -135,9 +135,9 @@ def run(attack: Attack, runs: int, rng: np.random.Generator) -> Scores:
 
 
 def linear_score(first: Array, second: Array) -> Array:
-    """Fisher's direction, shape (numbers,): of Gaussians with one covariance the likelihood ratio, by their moments.
+    """Fisher's direction, shape (numbers,), which gives the likelihood ratio of Gaussians with equal covariance.
 
-    Coordinates are brought to unit variance first, so that neither their units count nor one without any noise is lost.
+    Coordinates are scaled to unit variance first, because units must not matter and noiseless coordinates must be kept.
     """
     covariance = np.atleast_2d(np.cov(first, rowvar=False) + np.cov(second, rowvar=False))
     shift = second.mean(0) - first.mean(0)
@@ -153,8 +153,8 @@ def _errors(scores: Array, thresholds: Array) -> tuple[Array, Array]:
     """False positives (runs on the first data set above a threshold) and negatives (on the second, at most that).
 
     Args:
-        scores: in rising order, shape (2, runs).
-        thresholds: any number of them.
+        scores: scores in rising order, shape (2, runs).
+        thresholds: thresholds, shape (thresholds,).
     """
     first, second = scores
     below = np.searchsorted(first, thresholds, side="right")

@@ -2,10 +2,10 @@
 
 A test guesses which of two neighbours a run came from. If a mechanism is (epsilon, delta)-DP, its error rates satisfy
 `1 - beta <= e^epsilon alpha + delta`, and the same with the two exchanged; if it is mu-Gaussian-DP, `beta` is at least
-`Phi(Phi^-1(1 - alpha) - mu)`. Upper confidence limits of both rates turn either into a lower bound. The first needs no
-law, but cannot exceed about the logarithm of the number of runs, and is not tight at a small delta; the second is sharp
-for compositions of Gaussian releases, and refutes nothing but that they are so private. A third one refutes zCDP
-budgets without a law.
+`Phi(Phi^-1(1 - alpha) - mu)`. Upper confidence limits of both rates turn either into a lower bound. The first holds for
+outputs of any law, but cannot exceed about the logarithm of the number of runs and is not tight at a small delta. The
+second is sharp for compositions of Gaussian releases, and can refute Gaussian-DP guarantees only. A third one refutes
+zCDP budgets for outputs of any law.
 """
 
 import math
@@ -21,12 +21,12 @@ from dpdescent.privacy.zcdp import require_delta
 
 Array = NDArray[np.float64]
 
-# Orders of the Renyi divergences that a zCDP budget bounds; any of them gives a valid bound.
+# Orders of the Renyi divergences that are used; any gives a valid bound, because a zCDP budget bounds all of them.
 ORDERS = (1.0, 1.05, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0)
 
 
 def rate_at_most(count: ArrayLike, runs: int, confidence: float) -> Array:
-    """Upper Clopper-Pearson limit of a rate of which `count` out of `runs` were seen; of the shape of `count`.
+    """Upper Clopper-Pearson limit of a rate after `count` events in `runs` runs, shape of `count`.
 
     Raises:
         ValueError: if there is no run, a count is not in 0 to `runs`, or the confidence is not in (0, 1).
@@ -45,12 +45,12 @@ def rate_at_most(count: ArrayLike, runs: int, confidence: float) -> Array:
 def epsilon_low(
     false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float, delta: float
 ) -> Array:
-    """Epsilon that every (epsilon, delta)-DP guarantee must exceed, whatever the law of the outputs; at least 0.
+    """Lower bound on the epsilon of every (epsilon, delta)-DP guarantee, for outputs of any law; at least 0.
 
-    Each rate has half of the error that `confidence` leaves, so that both limits hold together.
+    Each rate has half of the error 1 - `confidence`, so that both limits hold together.
 
     Args:
-        false_positives, false_negatives: errors out of `runs` on either side, of one shape.
+        false_positives, false_negatives: numbers of errors out of `runs` on each data set, of one shape.
     """
     require_delta(delta)
     alpha, beta = _limits(false_positives, false_negatives, runs, confidence)
@@ -61,14 +61,14 @@ def epsilon_low(
 
 
 def mu_low(false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float) -> Array:
-    """mu that every Gaussian-DP guarantee must exceed: the one whose trade-off curve meets both limits; at least 0."""
+    """Lower bound on the mu of every Gaussian-DP guarantee, whose trade-off curve meets both limits; at least 0."""
     alpha, beta = _limits(false_positives, false_negatives, runs, confidence)
     low: Array = np.maximum(-ndtri(alpha) - ndtri(beta), 0.0)
     return low
 
 
 def rho_low(false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float) -> Array:
-    """rho that every zCDP guarantee must exceed, whatever the law of the outputs; at least 0.
+    """Lower bound on the rho of every zCDP guarantee, for outputs of any law; at least 0.
 
     rho-zCDP bounds the Renyi divergence of order a by `a rho`, in both directions, and that of the test's verdicts is
     no larger than that of the outputs (Bun & Steinke, Def. 1.1, Lemma 2.2). Order 1 is the Kullback-Leibler divergence.
@@ -78,7 +78,7 @@ def rho_low(false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, c
     a, b = np.where(tells, alpha, 0.5), np.where(tells, beta, 0.5)
     rates = ((1.0 - b, a), (1.0 - a, b))
     both = [_renyi(p, q, order) / order for order in ORDERS for p, q in rates]
-    # A test that tells nothing gives 0, not what rounding leaves of it.
+    # Exactly 0 for a test without power, because rounding would leave a small positive value.
     low: Array = np.where(tells, np.maximum(np.stack(both), 0.0).max(axis=0), 0.0)
     return low
 
@@ -89,7 +89,7 @@ def epsilon_of_mu(mu: float, delta: float) -> float:
 
 
 def epsilon_where(missing: Callable[[float], float], delta: float) -> float:
-    """Smallest epsilon at which the delta that a pair attains is at most `delta`; `missing` gives it, and falls."""
+    """Smallest epsilon at which a pair's delta is at most `delta`; `missing` maps epsilon to delta and decreases."""
     require_delta(delta)
     return smallest(lambda eps: missing(eps) <= delta, accuracy=1e-10)
 
@@ -97,7 +97,7 @@ def epsilon_where(missing: Callable[[float], float], delta: float) -> float:
 def _limits(
     false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float
 ) -> tuple[Array, Array]:
-    """Limits of both rates, each with half of the error: a confidence of -1 to 0 would pass for one of 0 to 1/2."""
+    """Upper limits of both error rates, each with half of the error that `confidence` allows."""
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence={confidence} must lie strictly between 0 and 1")
     each = 1.0 - 0.5 * (1.0 - confidence)

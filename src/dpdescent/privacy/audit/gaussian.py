@@ -1,4 +1,4 @@
-"""What a pair attains where the outputs are Gaussian releases: exactly, without a run."""
+"""Exact privacy parameters of a pair whose outputs are Gaussian releases, without a simulation."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,9 +7,9 @@ Array = NDArray[np.float64]
 
 
 def mu_of_shifts(shifts: Array, noise_sds: Array | float) -> float:
-    """Gaussian-DP parameter of releases whose means the pair moves by `shifts`, in units of their noise: `|shift/sd|`.
+    """Gaussian-DP parameter `|shift / sd|` of releases whose means the pair moves by `shifts`.
 
-    Exact if the shifts do not depend on what was released before; independent noise, of any shapes that broadcast.
+    It is exact if the noise is independent and the shifts do not depend on earlier releases. The arguments broadcast.
 
     Raises:
         ValueError: if a noise sd is not positive.
@@ -23,9 +23,9 @@ def mu_of_shifts(shifts: Array, noise_sds: Array | float) -> float:
 def realised_cost(first: Array, second: Array, noise_sd: float) -> float:
     """Realised zCDP cost of one path of Gaussian releases: the squared shifts of its means over twice the variance.
 
-    Given what was released before, the means are those on the two neighbours, shape (steps, numbers). The expectation
-    over paths that were drawn on the first is the Kullback-Leibler divergence of the two outputs, which rho-zCDP bounds
-    by rho.
+    `first` and `second` are the means on the two neighbours given the earlier releases, shape (steps, numbers). The
+    expectation over paths drawn on the first neighbour is the Kullback-Leibler divergence of the outputs, which
+    rho-zCDP bounds by rho.
 
     Raises:
         ValueError: if the shapes differ or the noise sd is not positive.

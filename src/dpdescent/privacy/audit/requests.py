@@ -1,4 +1,4 @@
-"""Which audit belongs to an arm: arms that ask for the same one share its runs."""
+"""Requests for audits: which audit belongs to an arm. Arms with equal requests share the audit's runs."""
 
 import json
 from dataclasses import dataclass
@@ -8,29 +8,29 @@ Parameter = str | int | float
 
 @dataclass(frozen=True)
 class Request:
-    """An attack by its name in a paper's register, and the parameters that it is built with.
+    """Request for an audit: an attack's name in a paper's register, and the parameters that it is built with.
 
     Attributes:
-        attack: the name, which is also that of the pair in the ledger.
-        parameters: plain values; build them by `rounded`, so that last bits do not tell equal audits apart.
+        attack: name of the attack, which is also the name of the pair in the ledger.
+        parameters: plain values; round numbers by `rounded`, because equal audits must not differ in last bits.
     """
 
     attack: str
     parameters: dict[str, Parameter]
 
     def json(self) -> str:
-        """Canonical text: equal requests have equal ones."""
+        """Returns the request as canonical JSON text, equal for equal requests."""
         return json.dumps({"attack": self.attack, "parameters": self.parameters}, sort_keys=True)
 
     @classmethod
     def parse(cls, text: str) -> "Request":
-        """The inverse of `json`."""
+        """Reads a request from the text that `json` returned."""
         return cls(**json.loads(text))
 
 
 @dataclass(frozen=True)
 class NotAudited:
-    """Why an arm has no audit.
+    """Statement that an arm has no audit, and why.
 
     Attributes:
         why: the reason, for a reader of the ledger.
@@ -44,12 +44,12 @@ class Statement:
     """A privacy statement of a paper that is audited although no arm of an experiment is run under it.
 
     Attributes:
-        place: where it stands, e.g. "Lemma F.1, only y may change".
+        place: place of the statement in the paper, e.g. "Lemma F.1, only y may change".
         mechanism, relation, sampler: as in the ledger.
-        eps, delta: what it claims.
-        mu: what it claims as Gaussian-DP, if it is about a composition of Gaussian releases.
-        request: the audit.
-        finding: the finding that tells of it, if the audit refutes it.
+        eps, delta: claimed guarantee.
+        mu: claimed Gaussian-DP parameter, if the statement is about a composition of Gaussian releases.
+        request: the audit of the statement.
+        finding: name of the finding about it, if the audit refutes it.
     """
 
     place: str
@@ -64,5 +64,5 @@ class Statement:
 
 
 def rounded(value: float) -> float:
-    """To nine digits: budgets that differ in their last bits share an audit."""
+    """Rounds a number to nine digits, so that budgets that differ in their last bits share an audit."""
     return float(f"{value:.9g}")

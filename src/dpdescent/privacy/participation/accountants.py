@@ -1,14 +1,14 @@
-"""Every accountant of batches and correlated noise by its name: the noise multiplier, and what it is worth.
+"""Accountants of batches and correlated noise, by name: each finds a noise multiplier and the status of its guarantee.
 
 | name | source | relation | sampler |
 |---|---|---|---|
-| F12x8, F12x2 | wang2026 Thm. F.12 as printed, and with the factor that its proof gives | zero-out | fixed size |
-| tail, mixture | the same proof with nothing loosened, split at k or averaged over k | zero-out | fixed size |
+| F12x8, F12x2 | wang2026 Thm. F.12 as published, and with the factor that its proof gives | zero-out | fixed size |
+| tail, mixture | proof of Thm. F.12 with exact terms, split at k or averaged over k | zero-out | fixed size |
 | D9 | wang2026 Thm. D.9, lam = 0 | replace-one | fixed size |
 | RDP19 | wang2026 eq. (19), lam = 0 | replace-one | fixed size |
 | F8 | wang2026 Thm. F.8 | zero-out | Poisson |
 | bnb | balls in bins | zero-out | balls in bins |
-| cyclic | known batches in turn | zero-out | fixed order |
+| cyclic | known batches in a fixed order | zero-out | fixed order |
 
 F12, tail and mixture hold for any sampler with independent steps. F8 is an estimate for lam > 0, bnb always; at lam = 0
 F8 is the tight accountant of Poisson samples, rounded up.
@@ -34,7 +34,7 @@ from dpdescent.privacy.participation.search import smallest
 Find = Callable[[float, float], Calibrated]
 
 NAMES = ("F12x8", "F12x2", "D9", "RDP19", "tail", "mixture", "F8", "bnb", "cyclic")
-# Those that need random outputs, unless they are asked for lam = 0.
+# Accountants that need random outputs, except at lam = 0.
 ESTIMATED = ("F8", "bnb")
 
 
@@ -42,7 +42,7 @@ def calibrate(
     name: str, *, T: int, rate: float, lam: float, eps: float, delta: float, draws: int = 0,
     rng: np.random.Generator | None = None,
 ) -> Calibrated:  # fmt: skip
-    """As `calibrate_many`, of one eps and one delta."""
+    """Noise multiplier of an accountant for one eps and one delta; arguments and errors as for `calibrate_many`."""
     found = calibrate_many(name, T=T, rate=rate, lam=lam, eps=[eps], delta=[delta], draws=draws, rng=rng)
     return found[eps, delta]
 
@@ -51,19 +51,19 @@ def calibrate_many(
     name: str, *, T: int, rate: float, lam: float, eps: Iterable[float], delta: Iterable[float], draws: int = 0,
     rng: np.random.Generator | None = None,
 ) -> dict[tuple[float, float], Calibrated]:  # fmt: skip
-    """Noise multipliers of an accountant for every eps and delta, by the same random outputs.
+    """Noise multipliers of an accountant for every eps and delta, from the same random outputs.
 
-    What is found for one (eps, delta) is the same whatever others are asked for beside it.
+    The result for one (eps, delta) does not depend on the others of the call.
 
     Args:
         name: one of `NAMES`.
-        T: steps.
-        rate: r = B/n; the reciprocal of a whole number for `bnb` and `cyclic`.
+        T: number of steps.
+        rate: sampling rate r = B/n; the reciprocal of a whole number for `bnb` and `cyclic`.
         lam: correlation, in [0, 1); 0 for `D9` and `RDP19`.
-        eps: positive.
-        delta: in (0, 1).
-        draws: random outputs, for `ESTIMATED`.
-        rng: where they come from.
+        eps: values of epsilon, positive.
+        delta: values of delta, in (0, 1).
+        draws: number of random outputs, for `ESTIMATED`.
+        rng: generator of the random outputs, for `ESTIMATED`.
 
     Raises:
         ValueError: if an argument is out of its range, or a multiplier lies at the edge of what is searched.
@@ -74,10 +74,10 @@ def calibrate_many(
 
 
 def period_of(rate: float) -> int:
-    """b = 1/r, the number of batches that are visited in turn.
+    """Number b = 1/r of batches that are visited in turn.
 
     Raises:
-        ValueError: if it is not whole.
+        ValueError: if 1/r is not a whole number.
     """
     period = round(1.0 / rate)
     if not math.isclose(period * rate, 1.0, rel_tol=1e-9):
@@ -109,7 +109,7 @@ def _closed_form(T: int, rate: float, lam: float, factor: float) -> Find:
     def find(eps: float, delta: float) -> Calibrated:
         kappa = closed_forms.correlated_multiplier(T, rate, lam, eps, delta, factor)
         met = closed_forms.correlated_precondition(T, rate, eps, delta)
-        # What it comes to without the theorem, in or out of its range.
+        # delta by an accountant that also holds outside the theorem's range.
         attained = tail.delta(kappa, eps, T, rate, lam)
         return _fixed_size(kappa, attained, "zero-out", met, "met" if met else "not met")
 
@@ -127,7 +127,7 @@ def _conditional(T: int, rate: float, lam: float, rule: tail.Rule) -> Find:
 def _independent(name: str, T: int, rate: float) -> Find:
     def find(eps: float, delta: float) -> Calibrated:
         if name == "D9":
-            # The noise has to be large, which the theorem does not ask for: see the findings.
+            # Counts as not proved, because its proof needs large noise, which the theorem does not state.
             kappa = closed_forms.independent_multiplier(T, rate, eps, delta)
         else:
             kappa = renyi.multiplier(eps, T, rate, delta)
@@ -153,7 +153,7 @@ def _tight(T: int, rate: float) -> Find:
         zcdp.require_delta(delta)
         require_positive(eps=eps)
         attained = cache(lambda kappa: pairs.independent_delta(kappa, eps, T, rate, "up"))
-        # `sampling.noise_multiplier` is as tight, on a finer grid that takes ten times as long.
+        # Not `sampling.noise_multiplier`, because its finer grid takes ten times as long and is no tighter.
         kappa = smallest(lambda kappa: attained(kappa) <= delta, 1e-5)
         return Calibrated(kappa, attained(kappa), 0.0, "zero-out", "Poisson", True, "none")
 

@@ -1,8 +1,8 @@
-"""Balls in bins: every record is put into one of b batches by a die of its own, and batches are visited in turn.
+"""Balls in bins: every record chooses one of b batches at random, and batches are visited in turn.
 
-The pair is `P = 1/b sum_j N(C y_j, kappa^2 I)` against `Q = N(0, kappa^2 I)`, y_j being 1 in the steps j, j + b, ... .
-That it dominates is a theorem of Choquette-Choo, Ganesh, Haque, Steinke & Thakurta (2024) for encoders without negative
-entries, under zero-out. Losses hang on the b inner products of noise and C y_j only.
+The dominating pair is `P = 1/b sum_j N(C y_j, kappa^2 I)` against `Q = N(0, kappa^2 I)`, y_j being 1 in the steps j,
+j + b, ... (Choquette-Choo, Ganesh, Haque, Steinke & Thakurta 2024, for encoders without negative entries, under
+zero-out). Privacy losses depend on the b inner products of noise and C y_j only.
 """
 
 import math
@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class BinnedPair:
-    """Random outputs of the pair, as far as losses hang on them.
+    """Random outputs of the pair, as the values that privacy losses depend on.
 
     Attributes:
         gram: inner products of the C y_j, shape (b, b).
@@ -36,7 +36,7 @@ class BinnedPair:
 
     @classmethod
     def draw(cls, T: int, period: int, lam: float, draws: int, rng: np.random.Generator) -> "BinnedPair":
-        """`draws` outputs of T steps with `period` bins; noise and bins are the same for every lam.
+        """Draws outputs of T steps with `period` bins; noise and bins are the same for every lam.
 
         Raises:
             ValueError: if an argument is out of its range.
@@ -50,20 +50,20 @@ class BinnedPair:
         return cls(patterns @ patterns.T, bins, noise)
 
     def losses(self, kappa: float, direction: Direction) -> Array:
-        """As `divergence.Pair` has it, shape (draws,)."""
+        """Privacy losses log dP/dQ at outputs from P, or log dQ/dP at outputs from Q, shape (draws,)."""
         if direction == "P|Q":
             return _log_mean_exp(self.gram[self.bins] + kappa * self.noise, self.gram, kappa)
         return -_log_mean_exp(kappa * self.noise, self.gram, kappa)
 
 
 def encoded_patterns(T: int, period: int, lam: float) -> Array:
-    """C y_j for every bin j, shape (period, T); zero for a bin that T steps never come to."""
+    """Encoded patterns C y_j of every bin j, shape (period, T); zero for a bin that T steps do not reach."""
     steps = np.arange(T)
     return encode(steps % period == np.arange(period)[:, None], lam)
 
 
 def log_ratio(x: Array, kappa: float, period: int, lam: float) -> Array:
-    """`log dP/dQ` at outputs x of shape (N, T), shape (N,)."""
+    """Log likelihood ratio `log dP/dQ` at outputs x of shape (N, T), shape (N,)."""
     require_positive(kappa=kappa, period=period)
     patterns = encoded_patterns(x.shape[-1], period, lam)
     return _log_mean_exp(x @ patterns.T, patterns @ patterns.T, kappa)
@@ -73,14 +73,14 @@ def deltas(
     kappa: float, eps: Sequence[float], T: int, period: int, lam: float, draws: int, rng: np.random.Generator,
     direction: Direction = "P|Q",
 ) -> list[Estimate]:  # fmt: skip
-    """delta at every eps, in one direction; the pair's delta is the larger of both."""
+    """Estimates delta at every eps by Monte Carlo, in one direction; the pair's delta is the larger of both."""
     require_positive(kappa=kappa)
     losses = BinnedPair.draw(T, period, lam, draws, rng).losses(kappa, direction)
     return [hockey_stick(losses, each) for each in eps]
 
 
 def _log_mean_exp(products: Array, gram: Array, kappa: float) -> Array:
-    """`log 1/b sum_j exp((x'C y_j - |C y_j|^2 / 2) / kappa^2)` from the inner products x'C y_j, shape (N, b)."""
+    """Computes `log 1/b sum_j exp((x'C y_j - |C y_j|^2 / 2) / kappa^2)` from inner products x'C y_j, shape (N, b)."""
     exponents = (products - 0.5 * np.diagonal(gram)) / kappa**2
     largest = exponents.max(axis=1)
     exponents -= largest[:, None]

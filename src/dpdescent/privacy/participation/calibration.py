@@ -1,4 +1,4 @@
-"""Noise multipliers from Monte Carlo: the same random outputs for every multiplier, so that delta falls smoothly."""
+"""Noise multipliers from Monte Carlo, with the same random outputs for every multiplier, so that delta is smooth."""
 
 import math
 from dataclasses import dataclass
@@ -11,28 +11,28 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Relation, Sampler
 from dpdescent.privacy.participation.divergence import Direction, Estimate, Pair, hockey_stick
 
-# Multipliers are bracketed among powers of two, from this one on, and found to this relative accuracy: a hundredth of
-# what the standard error of delta amounts to.
+# Multipliers are bracketed among powers of two, from this one on, and found to this relative accuracy, a hundredth of
+# the error that follows from the standard error of delta.
 LOWEST_POWER, _ACCURACY = -6, 1e-4
 
-# Where no output has any loss above epsilon, delta counts as this share of what is asked for.
+# Where no output has a loss above epsilon, delta counts as this share of the requested one, because log 0 is infinite.
 _NOTHING = 1e-3
 
 
 @dataclass(frozen=True)
 class Calibrated:
-    """A noise multiplier and what stands behind it.
+    """A noise multiplier and the status of its guarantee.
 
     Attributes:
         multiplier: kappa, infinite where no noise is enough for the accountant.
-        delta_attained: delta at the multiplier, by the accountant that found it; not a number where there is only a
-            formula for epsilon or for the multiplier.
-        standard_error: of delta_attained; 0 where it is exact or an upper bound.
-        relation: under which neighbours the claim is made.
-        sampler: for which batches.
-        proved: whether the claim is proved for that sampler, up to nothing: not where delta is an estimate, not where
-            the precondition is not met.
-        precondition: of the theorem: `met`, `not met`, or `none` where it has none.
+        delta_attained: delta at the multiplier, by the accountant that found it; NaN where there is only a formula for
+            epsilon or for the multiplier.
+        standard_error: standard error of delta_attained; 0 where it is exact or an upper bound.
+        relation: neighbouring relation of the claim.
+        sampler: sampler of the claim.
+        proved: whether the claim is proved for that sampler; False where delta is an estimate or the precondition is
+            not met.
+        precondition: whether the theorem's precondition is `met` or `not met`; `none` where it has none.
     """
 
     multiplier: float
@@ -45,7 +45,7 @@ class Calibrated:
 
 
 class Calibration:
-    """Searches for multipliers of one pair; what is found for one (eps, delta) does not hang on what others there are.
+    """Searches for multipliers of one pair; the result for one (eps, delta) does not depend on other searches.
 
     Args:
         pair: the two laws.
@@ -55,12 +55,12 @@ class Calibration:
         self._losses = cache(pair.losses)
 
     def multiplier(self, eps: float, delta: float, unamplified: float) -> tuple[float, Estimate]:
-        """The multiplier at which delta at eps is the one given, and the estimate there, the larger of both directions.
+        """Multiplier at which the larger delta of both directions at eps equals `delta`, and the estimate there.
 
         Args:
-            eps: positive.
-            delta: in (0, 1).
-            unamplified: a multiplier that is proved to suffice; the search ends an octave above it.
+            eps: epsilon, positive.
+            delta: delta, in (0, 1).
+            unamplified: a multiplier that is proved to suffice; the search ends at twice its value.
 
         Raises:
             ValueError: if an argument is out of its range, or the multiplier is not inside the grid.
@@ -69,21 +69,21 @@ class Calibration:
         zcdp.require_delta(delta)
         found = self._search(eps, delta, unamplified, ("P|Q",))
         there = self.estimate(found, eps, ("P|Q", "Q|P"))
-        # P is the mixture and mostly further from Q than Q from it; where it is not, both count all along.
+        # P|Q alone is searched first, because it mostly has the larger delta; where it has not, both are searched.
         if there.value > self.estimate(found, eps, ("P|Q",)).value:
             found = self._search(eps, delta, unamplified, ("P|Q", "Q|P"))
             there = self.estimate(found, eps, ("P|Q", "Q|P"))
         return found, there
 
     def estimate(self, kappa: float, eps: float, directions: tuple[Direction, ...]) -> Estimate:
-        """The largest delta of these directions."""
+        """Estimate of delta at eps, the largest of these directions."""
         estimates = [hockey_stick(self._losses(kappa, direction), eps) for direction in directions]
         return max(estimates, key=lambda each: each.value)
 
     def _search(self, eps: float, delta: float, unamplified: float, directions: tuple[Direction, ...]) -> float:
         @cache
         def excess(log_kappa: float) -> float:
-            """log of delta over the one asked for: it falls with kappa."""
+            """Log of the ratio of delta to the requested delta; it decreases in kappa."""
             value = self.estimate(math.exp(log_kappa), eps, directions).value
             return math.log(max(value / delta, _NOTHING))
 

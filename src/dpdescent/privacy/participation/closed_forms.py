@@ -1,7 +1,7 @@
-"""Noise multipliers that wang2026 prints: Theorem 5.1 (F.12) for correlated noise, Theorem 5.4 (D.9) for independent.
+"""Noise multipliers of wang2026: Theorem 5.1 (F.12) for correlated noise, Theorem 5.4 (D.9) for independent noise.
 
-They are formulas and nothing more: the first holds under a condition that `correlated_precondition` checks, the second
-under one that the paper leaves unsaid.
+The formulas do not check their conditions: `correlated_precondition` checks that of the first; that of the second is
+not stated in the paper.
 """
 
 import math
@@ -12,7 +12,7 @@ from dpdescent.privacy.participation.encoder import column_sum, require_steps
 
 
 def correlated_multiplier(T: int, rate: float, lam: float, eps: float, delta: float, factor: float = 8.0) -> float:
-    """kappa of Theorem F.12, `factor` being 8 as printed, or 2, which is all that its proof needs.
+    """Noise multiplier kappa of wang2026 Theorem F.12; `factor` is 8 as published, or 2, which its proof needs.
 
     `kappa^2 = factor ((1-lam^T)/(1-lam))^2 (rT + sqrt(3 rT log(2/delta))) log(2.5/delta) / eps^2`.
     """
@@ -20,18 +20,18 @@ def correlated_multiplier(T: int, rate: float, lam: float, eps: float, delta: fl
     require_positive(eps=eps, factor=factor)
     zcdp.require_delta(delta)
     expected = rate * T
-    # More participations than these have a probability of delta/2 at most (Lemma F.10).
+    # More participations than these have a probability of at most delta/2 (Lemma F.10).
     participations = expected + math.sqrt(3.0 * expected * math.log(2.0 / delta))
     return float(column_sum(T, lam)) / eps * math.sqrt(factor * participations * math.log(2.5 / delta))
 
 
 def correlated_precondition(T: int, rate: float, eps: float, delta: float) -> bool:
-    """Whether Theorem F.12 speaks of this setting: `eps, delta <= 1` and `rT >= 3 log(2/delta)`."""
+    """Whether wang2026 Theorem F.12 covers this setting: `eps, delta <= 1` and `rT >= 3 log(2/delta)`."""
     return eps <= 1.0 and delta <= 1.0 and rate * T >= 3.0 * math.log(2.0 / delta)
 
 
 def independent_multiplier(T: int, rate: float, eps: float, delta: float) -> float:
-    """kappa of Theorem D.9: `kappa^2 = 16 r^2 T / eps + 32 r^2 T log(1/delta) / eps^2`, for lam = 0."""
+    """Noise multiplier of wang2026 Thm. D.9: `kappa^2 = 16 r^2 T / eps + 32 r^2 T log(1/delta) / eps^2`, lam = 0."""
     require_steps(T, rate)
     require_positive(eps=eps)
     zcdp.require_delta(delta)

@@ -1,14 +1,14 @@
-"""Why Theorem F.8's pair does not dominate batches of fixed size: a pair that they attain and that is further apart.
+"""Counterexample to wang2026 Theorem F.8 for batches of fixed size: a pair that they attain and that has larger delta.
 
 Under zero-out (wang2026 Def. F.1), let all other clipped gradients be `-C_clip v`, for a unit vector v, and that of the
-record in question be `C_clip v`, or zero in the neighbour. A batch with the record has one of the others less, so that
+differing record be `C_clip v`, or zero in the neighbour. A batch with that record has one other record fewer, so that
 sums along v are shifted by 2 where the record takes part, against 1 in the neighbour, in units of C_clip and up to a
-constant. With noise kappa and batches drawn anew in every step outputs have the laws
+constant. With noise kappa and new batches in every step the outputs have the laws
 
     P = sum_y s(y) N(2 C y, kappa^2 I),    Q = sum_y s(y) N(C y, kappa^2 I).
 
-Such gradients occur: of the same input with the opposite label, where clipping is active. For Poisson samples, which
-another record leaves as they are, the pair is not attained.
+Such gradients occur for records of equal input and opposite label, where clipping is active. With Poisson samples the
+pair is not attained, because one record does not change whether the others take part.
 """
 
 import math
@@ -25,14 +25,14 @@ from dpdescent.privacy.participation.encoder import encode, require_steps
 
 Array = NDArray[np.float64]
 
-# What the record moves the sum by in a batch, if it is in P and if it is in Q.
+# Shifts of the sum by a participation of the record under P and under Q.
 SAMPLED, FIXED_SIZE = (1, 0), (2, 1)
 
 
 def deltas(
     kappa: float, eps: Sequence[float], T: int, rate: float, lam: float, draws: int, rng: np.random.Generator
 ) -> list[Estimate]:
-    """delta that batches of fixed size attain, at every eps: the larger of both directions, by Monte Carlo.
+    """Estimates delta that batches of fixed size attain at every eps, the larger of both directions, by Monte Carlo.
 
     Raises:
         ValueError: if an argument is out of its range.
@@ -49,15 +49,15 @@ def deltas(
 
 
 def log_ratio(x: Array, kappa: float, rate: float, lam: float) -> Array:
-    """`log dP/dQ` at outputs x of shape (N, T), shape (N,), from the ratios of both to N(0, kappa^2 I).
+    """Log likelihood ratio `log dP/dQ` at outputs x of shape (N, T), shape (N,), from the ratios to N(0, kappa^2 I).
 
-    Halved outputs of P have the law of Theorem F.8's P with half the noise.
+    For P, halved outputs have the law of Theorem F.8's P with half the noise.
     """
     return pairs.log_ratio(0.5 * x, 0.5 * kappa, rate, lam) - pairs.log_ratio(x, kappa, rate, lam)
 
 
 def one_step_delta(kappa: float, eps: float, rate: float, moves: tuple[int, int] = FIXED_SIZE) -> float:
-    """delta of one step exactly, the larger of both directions; `SAMPLED` is the pair of Theorem F.8.
+    """Exact delta of one step, the larger of both directions; `SAMPLED` is the pair of wang2026 Theorem F.8.
 
     The laws are `(1-r) N(0, kappa^2) + r N(a, kappa^2)` for the two moves a.
 
@@ -70,7 +70,7 @@ def one_step_delta(kappa: float, eps: float, rate: float, moves: tuple[int, int]
 
 
 def _one_step(kappa: float, eps: float, rate: float, move: int, other: int) -> float:
-    """Integral of the positive part of p - e^eps q; p/q - e^eps is a polynomial of exp(x / kappa^2), up to a factor."""
+    """Integrates the positive part of p - e^eps q; up to a factor, it is a polynomial of exp(x / kappa^2)."""
     grown = math.exp(eps)
     coefficients = np.zeros(3)
     coefficients[0] = (1.0 - rate) * (1.0 - grown)
@@ -81,7 +81,7 @@ def _one_step(kappa: float, eps: float, rate: float, move: int, other: int) -> f
     ends = np.array([-math.inf, *np.sort(kappa**2 * np.log(real[real > 0.0])), math.inf])
 
     def masses(a: int) -> Array:
-        """Of the intervals between the ends; upper tails from above, so that small ones keep their digits."""
+        """Masses of the intervals between the ends, from upper tails, because small ones then stay accurate."""
         upper = (1.0 - rate) * ndtr(-ends / kappa) + rate * ndtr((a - ends) / kappa)
         return np.asarray(upper[:-1] - upper[1:])
 

@@ -1,4 +1,4 @@
-"""delta by Monte Carlo: means over privacy losses, with their standard errors."""
+"""Monte Carlo estimates of delta: means over privacy losses, with standard errors."""
 
 import math
 from dataclasses import dataclass
@@ -15,20 +15,23 @@ Direction = Literal["P|Q", "Q|P"]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean and its standard error, 0 for what is exact."""
+    """A mean and its standard error, which is 0 for an exact value."""
 
     value: float
     standard_error: float
 
 
 class Pair(Protocol):
-    """Two laws of a run's output on neighbours, of which random outputs are at hand."""
+    """The two laws P and Q of a run's output on neighbours, with random outputs of both."""
 
     def losses(self, kappa: float, direction: Direction) -> Array:
-        """log dP/dQ at outputs from P, or log dQ/dP at outputs from Q, by the same random numbers for every kappa."""
+        """Privacy losses: log dP/dQ at outputs from P, or log dQ/dP at outputs from Q, shape (draws,).
+
+        The random numbers are the same for every kappa.
+        """
 
 
 def hockey_stick(losses: Array, eps: float) -> Estimate:
-    """`E (1 - e^(eps - L))_+` over privacy losses L, shape (N,)."""
+    """Estimates the hockey-stick divergence `E (1 - e^(eps - L))_+` from privacy losses L, shape (N,)."""
     terms = -np.expm1(np.minimum(eps - losses, 0.0))
     return Estimate(float(terms.mean()), float(terms.std(ddof=1) / math.sqrt(len(terms))))

@@ -1,7 +1,7 @@
-"""The encoder of noise that takes back a part lambda of what came before: `C_(t,u) = lambda^(t - u)` (wang2026 eq. 25).
+"""Encoder C of the noise Z_t - lambda Z_(t-1): `C_(t,u) = lambda^(t - u)` for u <= t (wang2026 eq. 25).
 
-A record that takes part in the steps marked by y in {0, 1}^T moves the encoded sums by `C y` at most, in norm, whatever
-the directions of its gradients, since no entry of C is negative.
+A record that takes part in the steps marked by y in {0, 1}^T moves the encoded sums by at most the norm of `C y`, for
+all directions of its gradients, because no entry of C is negative.
 """
 
 import math
@@ -14,13 +14,13 @@ Array = NDArray[np.float64]
 
 
 def encode(y: ArrayLike, lam: float) -> Array:
-    """C y by its recursion `(C y)_t = lam (C y)_(t-1) + y_t`, for y of shape (..., T)."""
+    """Encodes y, shape (..., T), by the recursion `(C y)_t = lam (C y)_(t-1) + y_t`."""
     require_correlation(lam)
     return np.asarray(lfilter([1.0], [1.0, -lam], np.asarray(y, dtype=np.float64)), dtype=np.float64)
 
 
 def column_sum(T: ArrayLike, lam: float) -> Array:
-    """`(1 - lam^T) / (1 - lam)`: sum of the first column of C, and the bound of Lemma F.11 on its norm; any T >= 0."""
+    """Sum `(1 - lam^T) / (1 - lam)` of the first column of C, the bound of wang2026 Lemma F.11 on its norm; T >= 0."""
     require_correlation(lam)
     steps = np.asarray(T, dtype=np.float64)
     if lam == 0.0:
@@ -29,10 +29,10 @@ def column_sum(T: ArrayLike, lam: float) -> Array:
 
 
 def block_norms_squared(T: int, lam: float) -> Array:
-    """`||C (1^k 0^(T-k))||^2` for k = 0..T, shape (T + 1,).
+    """Squared norms `||C (1^k 0^(T-k))||^2` for k = 0..T, shape (T + 1,).
 
-    No k participations move C y further than those in the first k steps: the entries of C are not negative, and the
-    columns fall with the distance from the diagonal and lose their end when they begin later.
+    They are the largest for k participations, because the entries of C are not negative, and columns decrease with the
+    distance from the diagonal and are shorter when they begin later.
     """
     k = np.arange(T + 1)
     states = column_sum(k, lam)
@@ -41,7 +41,7 @@ def block_norms_squared(T: int, lam: float) -> Array:
 
 
 def cyclic_norm_squared(T: int, period: int, lam: float) -> float:
-    """`||C y||^2` of a record in every `period`-th step from the first one, the worst of the batches of a cycle."""
+    """Squared norm `||C y||^2` for a record in every `period`-th step from the first, the worst batch of a cycle."""
     y = np.zeros(T)
     y[::period] = 1.0
     return float(np.sum(encode(y, lam) ** 2))

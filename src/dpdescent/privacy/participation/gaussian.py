@@ -1,4 +1,4 @@
-"""One Gaussian release: delta of (epsilon, delta) exactly, and its inversions."""
+"""Exact (epsilon, delta) of one Gaussian release, and its inversions."""
 
 import math
 
@@ -12,10 +12,10 @@ Array = NDArray[np.float64]
 
 
 def delta(mu: ArrayLike, eps: ArrayLike) -> Array:
-    """`Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)` (Balle & Wang 2018), mu being sensitivity over noise sd.
+    """Exact delta `Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)`, mu being sensitivity over noise sd.
 
-    Computed from logarithms, so that it is right to its last digits where it is small. Arguments broadcast; mu may be
-    0 or infinite, eps must be finite.
+    The formula is that of Balle & Wang (2018), computed from logarithms, because small values must be accurate.
+    Arguments broadcast; mu may be 0 or infinite, eps must be finite.
 
     Raises:
         ValueError: if a mu or an eps is negative.
@@ -23,7 +23,7 @@ def delta(mu: ArrayLike, eps: ArrayLike) -> Array:
     mu, eps = np.broadcast_arrays(np.asarray(mu, dtype=np.float64), np.asarray(eps, dtype=np.float64))
     if np.any(mu < 0.0) or np.any(eps < 0.0):
         raise ValueError(f"mu={mu} and eps={eps} must not be negative")
-    # delta is 0 at mu = 0 and 1 at infinity.
+    # These values are replaced at the end, because delta is 0 at mu = 0 and 1 at infinity.
     inner = np.where((mu == 0.0) | np.isinf(mu), 1.0, mu)
     upper, lower = log_ndtr(0.5 * inner - eps / inner), log_ndtr(-0.5 * inner - eps / inner)
     found = np.exp(upper) * -np.expm1(np.minimum(eps + lower - upper, 0.0))

@@ -1,4 +1,4 @@
-"""From correlated releases to the epsilon that we can prove for them."""
+"""Proved epsilon of correlated releases."""
 
 import math
 
@@ -9,11 +9,11 @@ from dpdescent.privacy.participation.accountants import period_of
 
 
 def epsilon(event: Mechanism, delta: float) -> float:
-    """epsilon at delta of a mechanism of correlated releases; infinite without noise.
+    """Proved epsilon at delta of a mechanism of correlated releases; infinite without noise.
 
-    Fixed size and Poisson: by the mean over how often a record takes part, without amplification; for independent
-    noise on batches of fixed size under replace-one by eq. (19) of wang2026 if that is less. Balls in bins: of the bin
-    that pays most, without amplification.
+    For batches of fixed size and Poisson samples it is the mean over the number of participations, without
+    amplification; for independent noise on batches of fixed size under replace-one, wang2026 eq. (19) if that is less.
+    For balls in bins it is that of the worst bin, without amplification.
 
     Raises:
         ValueError: if the releases are of another kind, delta is not in (0, 1), or the sampler has no accountant.
@@ -33,6 +33,6 @@ def epsilon(event: Mechanism, delta: float) -> float:
         raise ValueError(f"{event.name} has correlated releases and sampler={event.sampler!r}: no accountant for it")
     found = tail.epsilon(kappa, delta, T, rate, lam, rule="mixture")
     if lam == 0.0 and event.sampler == "fixed size" and event.relation == "replace-one":
-        # (19) is in units of the clipping threshold, by two of which a replaced record moves the sum.
+        # Eq. (19) is in units of the clipping threshold; a replaced record moves the sum by two of them.
         found = min(found, renyi.epsilon(2.0 * kappa, T, rate, delta))
     return found

@@ -8,8 +8,8 @@ P has 2^T components, but `(C y)_t = lam (C y)_(t-1) + y_t` is a Markov chain. W
 
     V_(t-1)(a) = (1-r) w_t(lam a) V_t(lam a) + r w_t(lam a + 1) V_t(lam a + 1),    V_T = 1,    dP/dQ (x) = V_0(0).
 
-V is kept at Chebyshev points of the states, a few dozen, and a step back is one product with a matrix that holds both
-interpolations. Against enumeration, and against more points, losses are right to 1e-10 (tested).
+V is kept at a few dozen Chebyshev points of the states, and a step back is one product with a matrix that holds both
+interpolations. Losses agree to 1e-10 with enumeration and with more points (tested).
 """
 
 import math
@@ -29,14 +29,14 @@ from dpdescent.privacy.participation.encoder import column_sum, encode, require_
 
 Array = NDArray[np.float64]
 
-# Outputs that go through the states together: what they take fits the second-level cache.
+# Number of outputs that are processed together, so that their values fit the second-level cache.
 BLOCK = 500
 
-# Steps of the grid of privacy losses. Rounded up, the dots are connected, which is exact to three digits; rounded down,
-# every step of a run loses half a grid step, but with a finer grid long runs would take more than 500 MB.
+# Steps of the grid of privacy losses. Rounded up, values between grid points are interpolated, which is exact to three
+# digits. Rounded down, every step of a run loses half a grid step, but a finer grid takes over 500 MB in long runs.
 _UP, _DOWN, _DOWN_A_STEP = 5e-4, 5e-5, 5e-9
 
-# Mass that is cut off in the composition, and counts as an infinite loss, rounded down or not.
+# Mass that is cut off in the composition; it counts as an infinite loss in both kinds of rounding.
 _CUT = 1e-15
 
 # A likelihood ratio this much below that of another state is lost in the rounding of the interpolation.
@@ -45,10 +45,10 @@ _LOST = 1e-11
 
 @dataclass(frozen=True, eq=False)
 class SampledPair:
-    """Random outputs of the pair: how the record takes part, and the noise, in blocks.
+    """Random outputs of the pair: participations of the record, and the noise, in blocks.
 
     Attributes:
-        rate: r.
+        rate: sampling rate r.
         lam: correlation.
         blocks: y of shape (block, T) and standard normals of the same shape.
     """
@@ -59,7 +59,7 @@ class SampledPair:
 
     @classmethod
     def draw(cls, T: int, rate: float, lam: float, draws: int, rng: np.random.Generator) -> "SampledPair":
-        """`draws` outputs of T steps; those of equal T and rate are the same for every lam.
+        """Draws outputs of T steps; for equal T and rate they are the same for every lam.
 
         Raises:
             ValueError: if an argument is out of its range.
@@ -69,7 +69,7 @@ class SampledPair:
         return cls(rate, lam, tuple(draw_blocks(T, rate, draws, rng)))
 
     def losses(self, kappa: float, direction: Direction) -> Array:
-        """As `divergence.Pair` has it, shape (draws,)."""
+        """Privacy losses log dP/dQ at outputs from P, or log dQ/dP at outputs from Q, shape (draws,)."""
         return np.concatenate([_losses(y, z, kappa, self.rate, self.lam, direction) for y, z in self.blocks])
 
 
@@ -77,7 +77,7 @@ def deltas(
     kappa: float, eps: Sequence[float], T: int, rate: float, lam: float, draws: int, rng: np.random.Generator,
     direction: Direction = "P|Q",
 ) -> list[Estimate]:  # fmt: skip
-    """delta at every eps, in one direction; the pair's delta is the larger of both.
+    """Estimates delta at every eps by Monte Carlo, in one direction; the pair's delta is the larger of both.
 
     Raises:
         ValueError: if an argument is out of its range.
@@ -90,16 +90,16 @@ def deltas(
 
 
 def draw_blocks(T: int, rate: float, draws: int, rng: np.random.Generator) -> Iterator[tuple[NDArray[np.bool_], Array]]:
-    """y and standard normals, shape (block, T) each, until there are `draws` of them."""
+    """Yields participations y and standard normals, shape (block, T) each, until there are `draws` outputs."""
     for start in range(0, draws, BLOCK):
         shape = (min(BLOCK, draws - start), T)
         yield rng.random(shape) < rate, rng.standard_normal(shape)
 
 
 def independent_delta(kappa: float, eps: float, T: int, rate: float, rounded: Literal["up", "down"]) -> float:
-    """delta of the pair at lam = 0, both directions, by distributions of the privacy loss that are composed by FFT.
+    """delta of the pair at lam = 0, both directions, from privacy loss distributions that are composed by FFT.
 
-    Rounded up it is an upper bound. Rounded down it is attained, on batches of fixed size too: by a record among
+    Rounded up it is an upper bound. Rounded down it is attained, also on batches of fixed size, by a record among
     others whose gradients are all zero.
     """
     require_positive(kappa=kappa)
@@ -114,20 +114,23 @@ def independent_delta(kappa: float, eps: float, T: int, rate: float, rounded: Li
 
 
 def log_ratio(x: Array, kappa: float, rate: float, lam: float) -> Array:
-    """`log dP/dQ` at outputs x of shape (N, T), shape (N,): by the product where lam = 0, else by states."""
+    """Log likelihood ratio `log dP/dQ` at outputs x of shape (N, T), shape (N,)."""
     require_positive(kappa=kappa)
     require_steps(x.shape[-1], rate, lam)
     return log_ratio_by_product(x, kappa, rate) if lam == 0.0 else log_ratio_by_states(x, kappa, rate, lam)
 
 
 def log_ratio_by_product(x: Array, kappa: float, rate: float) -> Array:
-    """`sum_t log(1 - r + r exp((x_t - 1/2) / kappa^2))`, for lam = 0."""
+    """Log likelihood ratio `sum_t log(1 - r + r exp((x_t - 1/2) / kappa^2))` for lam = 0, shape (N,)."""
     absent = math.log1p(-rate) if rate < 1.0 else -math.inf
     return np.asarray(np.logaddexp(absent, math.log(rate) + (x - 0.5) / kappa**2).sum(axis=-1))
 
 
 def log_ratio_by_states(x: Array, kappa: float, rate: float, lam: float, points: int | None = None) -> Array:
-    """By the recursion above, for lam > 0; `points` is found by `number_of_points` if it is not given."""
+    """Log likelihood ratio for lam > 0, shape (N,), by the recursion in the module's docstring.
+
+    `points` is the number of Chebyshev points, by default that of `number_of_points`.
+    """
     T = x.shape[-1]
     points = number_of_points(kappa, T, rate, lam) if points is None else points
     pieces = [slice(start, start + BLOCK) for start in range(0, len(x), BLOCK)]
@@ -135,17 +138,17 @@ def log_ratio_by_states(x: Array, kappa: float, rate: float, lam: float, points:
 
 
 def number_of_points(kappa: float, T: int, rate: float, lam: float) -> int:
-    """Chebyshev points with which losses are right to about 1e-12.
+    """Number of Chebyshev points with which losses are accurate to about 1e-12.
 
-    In a, V is a mixture of exponentials of `(a c - a^2 D / 2) / kappa^2` with `D = sum_{s<T} lam^2s`, as narrow as
-    kappa / sqrt(D); points are needed in proportion to how often that goes into the range of states.
+    In a, V is a mixture of exponentials of `(a c - a^2 D / 2) / kappa^2` with `D = sum_{s<T} lam^2s`, of width
+    kappa / sqrt(D); the number is proportional to the range of states over that width.
     """
     widths = largest_state(lam) * math.sqrt(float(column_sum(T, lam * lam))) / kappa
     return 14 + math.ceil(3.0 * widths)
 
 
 def largest_state(lam: float) -> float:
-    """1 / (1 - lam), which states never reach and steps from below it never exceed."""
+    """Upper bound 1 / (1 - lam) on states; no state reaches it."""
     return 1.0 / (1.0 - lam)
 
 
@@ -158,7 +161,7 @@ def _losses(
 
 
 def _backwards(x: Array, kappa: float, rate: float, lam: float, points: int) -> Array:
-    """log V_0(0) for outputs of shape (T, block)."""
+    """Computes log V_0(0), shape (block,), for outputs of shape (T, block)."""
     T = len(x)
     states, step_back = _step_back(points, largest_state(lam), rate, lam)
     slope, offset = states[:, None] / kappa**2, -0.5 * (states[:, None] / kappa) ** 2
@@ -174,7 +177,7 @@ def _backwards(x: Array, kappa: float, rate: float, lam: float, points: int) -> 
             largest = V.max(axis=0)
             V /= largest
             log_scale += np.log(largest)
-    # Not a number where weights overflowed.
+    # Negated, because V is NaN where weights overflowed.
     if not V[0].min() >= _LOST:
         raise ValueError(f"kappa={kappa:.4g} is too small at lam={lam}: give a larger one, losses are lost in rounding")
     return np.asarray(np.log(V[0]) + log_scale)
@@ -182,7 +185,7 @@ def _backwards(x: Array, kappa: float, rate: float, lam: float, points: int) -> 
 
 @cache
 def _step_back(points: int, largest: float, rate: float, lam: float) -> tuple[Array, Array]:
-    """Chebyshev points of the states from 0 on, and the matrix that takes w_t V_t to V_(t-1), both at them."""
+    """Chebyshev points of the states from 0 on, and the matrix that maps w_t V_t to V_(t-1) at these points."""
     nodes = -np.cos(np.pi * np.arange(points) / (points - 1))
     states = 0.5 * largest * (1.0 + nodes)
     states[0] = 0.0

@@ -1,16 +1,16 @@
-"""Where a condition that holds from some point on begins to hold."""
+"""Search for the point from which on a monotone condition holds."""
 
 import math
 from collections.abc import Callable
 
-# Between these powers of two an answer is looked for.
+# Answers are searched between 2^-60 and 2^60.
 _RANGE = 60
 
 
 def smallest(enough: Callable[[float], bool], accuracy: float = 1e-12) -> float:
-    """Smallest x > 0, to a relative accuracy, for which a condition holds that holds for all larger x as well.
+    """Smallest x > 0, to a relative accuracy, that satisfies a condition which then holds for all larger x as well.
 
-    What is returned satisfies it; 0 or infinity where it holds from 2^-60 on, or not up to 2^60.
+    The returned x satisfies it; it is 0 if 2^-60 does, and infinity if nothing up to 2^60 does.
     """
     high = 1.0
     while not enough(high):

@@ -1,15 +1,15 @@
 """Accountants that condition on the batches: given them, a run with correlated noise is one Gaussian release.
 
-If batches have the same law for neighbours, then a run's delta is at most the mean, over how a record takes part, of
-the delta of a Gaussian release that it moves by `||C y||` (joint convexity; wang2026 Lemma F.9). Nothing is asked of
-gradients, and nothing gained from what batches hide. The relation is in `sensitivity`: what one participation moves
-the sum by, in units of kappa: 1 under zero-out, 2 under replace-one.
+If batches have the same law for neighbours, then a run's delta is at most the mean, over the record's participations y,
+of the delta of a Gaussian release with sensitivity `||C y||` (joint convexity; wang2026 Lemma F.9). This holds for all
+gradients, and uses no amplification by the secrecy of batches. `sensitivity` expresses the relation: the shift of the
+sum by one participation, in units of kappa, is 1 under zero-out and 2 under replace-one.
 
 - `cyclic`: known batches visited in turn, so that y is known.
-- `tail`: in every step a record takes part with probability r, independently. As in the proof of Theorem F.12, more
-  than k participations are given up and up to k taken for k, but with the exact binomial tail, sensitivity and
-  Gaussian delta, and the best k.
-- `mixture`: of the same runs. k is averaged over instead of split; never above `tail`.
+- `tail`: in every step a record takes part with probability r, independently. As in the proof of wang2026 Theorem F.12,
+  the probability of more than k participations is added to delta, and up to k count as k; but the binomial tail, the
+  sensitivity and the Gaussian delta are exact, and k is the best one.
+- `mixture`: the same runs, with a mean over the number of participations instead; never above `tail`.
 """
 
 import math
@@ -39,10 +39,10 @@ def delta(
     Args:
         kappa: noise multiplier.
         eps: at least 0.
-        T: steps.
-        rate: r, in (0, 1].
+        T: number of steps.
+        rate: sampling rate r, in (0, 1].
         lam: correlation, in [0, 1).
-        sensitivity: what a participation moves the sum by.
+        sensitivity: shift of the sum by one participation.
         rule: `mixture` is the tighter one.
 
     Raises:
@@ -60,14 +60,14 @@ def delta(
 def epsilon(
     kappa: float, delta: float, T: int, rate: float, lam: float, sensitivity: float = 1.0, rule: Rule = "tail"
 ) -> float:
-    """Smallest eps whose delta is not above the one given; arguments as of `delta`."""
+    """Smallest epsilon at which `delta` of the module is at most the given delta; arguments as for that function."""
     return _smallest_epsilon(lambda eps: _delta(kappa, eps, T, rate, lam, sensitivity, rule), delta)
 
 
 def multiplier(
     eps: float, delta: float, T: int, rate: float, lam: float, sensitivity: float = 1.0, rule: Rule = "tail"
 ) -> float:
-    """Smallest kappa whose delta at eps is not above the one given; arguments as of `delta`."""
+    """Smallest noise multiplier whose delta at eps is at most the given one; arguments as for the function `delta`."""
     zcdp.require_delta(delta)
     require_positive(eps=eps)
     return smallest(lambda kappa: _delta(kappa, eps, T, rate, lam, sensitivity, rule) <= delta)
@@ -76,13 +76,13 @@ def multiplier(
 def cyclic_epsilon(
     kappa: float, delta: float, T: int, period: int, lam: float, sensitivity: float = 1.0
 ) -> float:  # fmt: skip
-    """epsilon at delta of a record in every period-th step, from the first on."""
+    """epsilon at delta of a record that takes part in every period-th step, from the first on."""
     require_positive(kappa=kappa, period=period, sensitivity=sensitivity)
     return gaussian.epsilon(sensitivity / kappa * math.sqrt(cyclic_norm_squared(T, period, lam)), delta)
 
 
 def cyclic_multiplier(eps: float, delta: float, T: int, period: int, lam: float, sensitivity: float = 1.0) -> float:
-    """kappa for which `cyclic_epsilon` is eps."""
+    """Noise multiplier kappa for which `cyclic_epsilon` is eps."""
     require_positive(period=period, sensitivity=sensitivity)
     return sensitivity * math.sqrt(cyclic_norm_squared(T, period, lam)) / gaussian.mu(eps, delta)
 
@@ -97,7 +97,7 @@ def _smallest_epsilon(falling: Callable[[float], float], delta: float) -> float:
 
 @cache
 def _participations(T: int, rate: float, lam: float) -> tuple[Array, Array, Array]:
-    """For k = 0..T participations: largest ||C y||, P(more than k), P(exactly k)."""
+    """Arrays for k = 0..T participations: largest ||C y||, P(more than k), P(exactly k)."""
     k = np.arange(T + 1)
     log_exactly = gammaln(T + 1) - gammaln(k + 1) - gammaln(T - k + 1) + xlogy(k, rate) + xlog1py(T - k, -rate)
     return np.sqrt(block_norms_squared(T, lam)), np.asarray(bdtrc(k, T, rate)), np.exp(log_exactly)

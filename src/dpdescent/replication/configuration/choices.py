@@ -1,7 +1,7 @@
-"""Who chose a value: what each artefact runs with, whether the paper states it, and what we did where it does not.
+"""Sources of values: the values of each artefact, whether the paper states them, and our reasons where it does not.
 
-Rows come from a paper's annotated configuration, before provenance is stripped. Nothing here imports numpy, because
-Snakemake's start would pay for it.
+Rows come from a paper's annotated configuration, before provenance is stripped. The module does not import numpy,
+because that would slow Snakemake's start.
 """
 
 from collections.abc import Iterator
@@ -16,18 +16,18 @@ VARIANT = "variant"
 
 
 def rows_of(annotated: Node) -> list[list[str]]:
-    """Every value of every artefact of a paper, with its source and the reason or the place that stands beside it.
+    """Rows of every value of every artefact of a paper, with its source and its reason or place in the paper.
 
-    They travel on a command line, whose length is limited: names of columns and meanings of symbols are not repeated in
-    each, `with_meanings` adds them.
+    Names of columns and meanings of symbols are left out, because the rows are passed on a command line, whose length
+    is limited; `with_meanings` adds them.
 
     Args:
-        annotated: the paper's file as it was read, with provenance.
+        annotated: content of the paper's file, with provenance.
 
     Returns:
         Rows with the columns of `GIVEN`. `source` is `stated` (by the paper), `code` (an author's public code),
-        `chosen` (by us) or `variant` (a sensitivity variant's change); `reason` is the place, the reason, or why the
-        variant is run.
+        `chosen` (by us) or `variant` (a sensitivity variant's change); `reason` is the place in the paper, the reason
+        of our choice, or the reason of the variant.
     """
     return [
         [{"artefact": name, **row}[column] for column in GIVEN]
@@ -46,7 +46,7 @@ def _own(node: Node, shared: Node) -> Iterator[dict[str, str]]:
 
 
 def _merged(cells: Node) -> Iterator[dict[str, str]]:
-    """Values of cells, once where several panels have the same."""
+    """Yields the values of cells, once where several panels have the same value."""
     found: dict[tuple[str, ...], list[str]] = {}
     for panel, cell in cells.items():
         for symbol, annotation in cell.items():
@@ -67,7 +67,7 @@ def _variants(node: Node) -> Iterator[dict[str, str]]:
 
 
 def _leaves(node: Node) -> Iterator[tuple[str, Any]]:
-    """Values below a variant's sections, by the last step of their path."""
+    """Yields the values inside a variant's sections, named by their innermost key."""
     for key, value in node.items():
         if isinstance(value, dict) and "value" not in value and value:
             yield from _leaves(value)
@@ -84,13 +84,13 @@ def _row(part: str, symbol: str, annotation: Node) -> dict[str, str]:
 
 
 def with_meanings(rows: list[list[str]], meanings: dict[str, str]) -> list[dict[str, str]]:
-    """Rows with the columns of `COLUMNS`: what symbols mean is added, for those that the paper's file declares."""
+    """Adds the meanings of declared symbols to rows of `rows_of`; returns rows with the columns of `COLUMNS`."""
     named = [dict(zip(GIVEN, row, strict=True)) for row in rows]
     return [{**row, "meaning": meanings.get(row["symbol"], "")} for row in named]
 
 
 def text_of(value: Any) -> str:
-    """A value in plain words: lists by commas, mappings as `key: value`."""
+    """Text of a value: lists are joined by commas, mappings are written as `key: value`."""
     if isinstance(value, dict):
         return "; ".join(f"{key}: {text_of(item)}" for key, item in value.items())
     if isinstance(value, list):

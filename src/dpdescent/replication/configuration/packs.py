@@ -1,6 +1,6 @@
-"""Packs: the parts of an artefact that one training process runs, because its start costs more than a cheap part.
+"""Packs: groups of parts of an artefact that one training process runs, because its start takes longer than a part.
 
-A pack is no more than a range of parts in their order. No result depends on where packs are cut.
+A pack is a range of parts in their order. No result depends on the division into packs.
 """
 
 import copy
@@ -18,8 +18,8 @@ class Pack:
     """Parts that one process trains.
 
     Attributes:
-        name: its place among the artefact's packs, from 1.
-        parts: at least one; all read the same real data set, if any.
+        name: index of the pack among the artefact's packs, from 1.
+        parts: the parts, at least one; all read the same real data set, if any.
     """
 
     name: str
@@ -27,31 +27,31 @@ class Pack:
 
     @property
     def dataset(self) -> str | None:
-        """The real data set that its parts read, if any."""
+        """Name of the real data set that its parts read, if any."""
         return self.parts[0].dataset
 
     def json(self) -> str:
-        """What the training script gets: of each part its name and what differs from the part before.
+        """Argument of the training script as JSON: each part's name and its differences from the part before.
 
-        In full, many parts would exceed what a command line may hold, 131,071 bytes.
+        Differences are given, because many full parts would exceed the limit of a command line, 131,071 bytes.
         """
         return _json({**part.spec, "name": part.name} for part in self.parts)
 
 
 def packs_of(parts: Sequence[Part], per_job: int) -> list[Pack]:
-    """Cuts parts in their order into packs of at most `per_job` parts that read the same data set."""
+    """Divides parts in their order into packs of at most `per_job` parts that read the same data set."""
     groups = [list(group) for _, group in groupby(parts, key=lambda part: part.dataset)]
     cuts = [group[start : start + per_job] for group in groups for start in range(0, len(group), per_job)]
     return [Pack(str(place), tuple(cut)) for place, cut in enumerate(cuts, start=1)]
 
 
 def specs_of(text: str) -> dict[str, Node]:
-    """Reads `Pack.json`: the parts' specifications by name."""
+    """Reads the text of `Pack.json`; returns the parts' specifications by name."""
     return {spec["name"]: {key: value for key, value in spec.items() if key != "name"} for spec in _read(text)}
 
 
 def ledger_json(parts: Iterable[Part]) -> str:
-    """What the ledger's script gets: each distinct cell once, because what is released does not depend on trials."""
+    """Argument of the ledger's script as JSON: each distinct cell once, because releases do not depend on trials."""
     cells = {}
     for part in parts:
         cell = {key: value for key, value in part.spec.items() if key != "trials"} | {"dataset": part.dataset}
@@ -60,7 +60,7 @@ def ledger_json(parts: Iterable[Part]) -> str:
 
 
 def cells_of(text: str) -> list[Node]:
-    """Reads `ledger_json`: cells with the name of their data set."""
+    """Reads the text of `ledger_json`; returns cells with the name of their data set."""
     return list(_read(text))
 
 
@@ -72,7 +72,7 @@ def _read(text: str) -> Iterator[Node]:
     spec: Node = {}
     for changes in json.loads(text):
         spec = {**spec, **changes}
-        # A copy, because an experiment may change what it gets.
+        # A copy, because an experiment may change its specification.
         yield copy.deepcopy(spec)
 
 

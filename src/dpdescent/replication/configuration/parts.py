@@ -1,7 +1,7 @@
-"""From an artefact's cells, variants and trials to its parts: what is trained apart, and what it is called.
+"""Divides an artefact's cells, variants and trials into parts, which are trained separately, and names them.
 
-A part's name is made of values, never of an index, so that a grown grid or more trials rename nothing and run only what
-is new.
+A part's name consists of values, never of an index, because a larger grid or more trials must not rename parts; so only
+new parts are run.
 """
 
 import itertools
@@ -21,9 +21,9 @@ class Part:
     """A share of an artefact: an outer cell of its grid and a range of trials.
 
     Attributes:
-        name: the cell in words and the trial range; never an index, so that growing a grid renames nothing.
-        spec: all that the experiment gets, ready for JSON.
-        dataset: the real data set it reads, if any.
+        name: the cell in words and the range of trials.
+        spec: specification for the experiment, ready for JSON.
+        dataset: name of the real data set that it reads, if any.
     """
 
     name: str
@@ -36,15 +36,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Outline:
-    """What an artefact's parts are made from.
+    """Data from which an artefact's parts are made.
 
     Attributes:
-        paper, artefact, seed: its address and the project's seed.
-        node: its entry in the paper's file, provenance stripped.
-        settings: the settings that it uses.
+        paper, artefact, seed: keys of the paper and the artefact, and the project's seed.
+        node: the artefact's entry in the paper's file, provenance stripped.
+        settings: the settings that the artefact uses.
         at_most: pairs of symbols of which the first must not exceed the second.
         datasets: names of the paper's data sets.
-        where: its place in the files, for messages.
+        where: the entry's place in the files, for messages.
     """
 
     paper: str
@@ -58,10 +58,10 @@ class Outline:
 
 
 def parts_of(outline: Outline) -> list[Part]:
-    """All parts, the headline's first, then those of each variant.
+    """Parts of an artefact, first those of the headline, then those of each variant.
 
     Raises:
-        ConfigError: if a variant changes what is not there, a cell cannot be run, or two parts have one name.
+        ConfigError: if a variant changes a missing key, a cell cannot be run, or two parts have one name.
     """
     variants = {"main": {}, **outline.node.get("variants", {})}
     parts = [part for variant, changes in variants.items() for part in _variant_parts(outline, variant, changes)]
@@ -79,7 +79,7 @@ def _variant_parts(outline: Outline, variant: str, changes: Node) -> Iterator[Pa
             continue
         _check_cell(merged["arms"] | cell, outline.at_most, where, f"variants.{variant}.cells.{panel}")
         for values in _product(cell, node["split"], f"{where}.cells.{panel}"):
-            # A panel may have a number of trials of its own.
+            # Popped from the values, because a panel may have its own number of trials.
             trials = values.pop("trials", merged["trials"])
             if isinstance(trials, list):
                 raise ConfigError(f"{where}.cells.{panel}.trials = {trials} is a list; give one number of trials")
@@ -95,7 +95,7 @@ def _variant_parts(outline: Outline, variant: str, changes: Node) -> Iterator[Pa
 
 
 def _body(outline: Outline) -> Node:
-    """What a variant may change."""
+    """Entries of an artefact that a variant may change."""
     node = outline.node
     sections = {key: node.get(key, {}) for key in ("cells", "arms")}
     return sections | {"settings": outline.settings, "trials": node["trials"], "dataset": node.get("dataset")}
@@ -106,7 +106,7 @@ def _changed(changes: Node) -> Node:
 
 
 def _check_cell(values: Node, at_most: list[list[str]], here: str, path: str) -> None:
-    """What only merged values show: an empty grid of any name, and the order of symbols that stand apart."""
+    """Checks merged values for empty grids and for the order of symbols, which single files cannot show."""
     for name, value in values.items():
         if value == []:
             raise ConfigError(f"{here}.{path}.{name} = [] is an empty grid; give at least one value")
@@ -120,7 +120,7 @@ def _check_dataset(dataset: str | None, outline: Outline) -> None:
 
 
 def _product(cell: Node, split: list[str], here: str) -> list[Node]:
-    """The outer cells: every combination of the split axes' values; other lists stay whole, as inner axes."""
+    """Outer cells: every combination of the split axes' values; other lists are kept as inner axes."""
     axes = [axis for axis in split if axis in cell]
     lists = [as_list(cell[axis]) for axis in axes]
     for axis, values in zip(axes, lists, strict=True):
@@ -150,7 +150,7 @@ def _check_names(parts: list[Part], here: str) -> None:
 
 
 def relative_cost(part: Part) -> float:
-    """A rough order of the cost of the parts of one artefact: trials times the size of the data and the steps."""
+    """Rough cost of a part relative to others of its artefact: trials times the size of the data and the steps."""
     cell, (start, stop) = part.spec["cell"], part.spec["trials"]
     # An axis that is not split is a list of values, all of which the part runs.
     sizes = (sum(as_list(cell.get(symbol, 1))) for symbol in ("n", "p", "q", "d", "T"))

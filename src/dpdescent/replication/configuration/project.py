@@ -1,6 +1,6 @@
-"""The project as a whole: which papers and artefacts there are, at which scale, and the parts that make them.
+"""The project's configuration: its papers and artefacts, their scale, and the parts that make them.
 
-`load` is what the Snakefile calls; nothing here imports numpy, because Snakemake's start would pay for it.
+The Snakefile calls `load`. The module does not import numpy, because that would slow Snakemake's start.
 """
 
 import hashlib
@@ -18,13 +18,13 @@ from dpdescent.replication.configuration.packs import Pack, packs_of
 from dpdescent.replication.configuration.parts import Outline, Part, parts_of
 from dpdescent.replication.configuration.values import ConfigError, Node
 
-# What a paper's folder holds beside its experiments, each a module or a package.
+# Modules or packages of a paper's folder, in addition to its experiments.
 MODULES = ("audit", "bounds", "claims", "figures", "findings")
 
-# Enough to find nine tenths of a Gaussian-DP parameter of 0.14.
+# Number of runs that suffices for a lower bound of nine tenths of a Gaussian-DP parameter of 0.14.
 AUDIT_RUNS = 400_000
 
-# Checked like a paper's own symbols, in every paper.
+# Symbols that are checked in every paper, like its own symbols.
 COUNTS: Node = {
     "trials": {"type": "integer", "minimum": 1, "means": "number of trials"},
     "trials_per_part": {"type": "integer", "minimum": 1, "means": "trials of one part"},
@@ -37,17 +37,17 @@ class Artefact:
     """A figure or table of a paper.
 
     Attributes:
-        paper, id: its address, `<paper>/<id>` in results.
-        title, place: for captions: what it is, and where the paper has it.
-        caption: what is plotted, in words.
+        paper, id: keys of the paper and the artefact; its results are at `<paper>/<id>`.
+        title, place: title for captions, and place in the paper.
+        caption: description of the plot, in words.
         keys: grid columns of its table, in the order of sorting.
         measures: further measured columns, averaged over trials.
-        cells, arms: its panels and inner axes, as the headline has them.
-        parts: what is trained for it.
-        reads: artefacts of the same paper whose tables its jobs read.
-        on_request: whether it is made only when it is asked for, and kept apart from what a build makes.
-        display: what only its figure reads.
+        cells, arms: panels and inner axes of its headline.
+        parts: its parts, which are trained separately.
         packs: its parts by job.
+        reads: artefacts of the same paper whose tables its jobs read.
+        on_request: whether it is made on request only, in a folder apart from a build's.
+        display: values that only its figure reads.
     """
 
     paper: str
@@ -67,12 +67,12 @@ class Artefact:
 
     @property
     def item(self) -> str:
-        """Its place in results, without the kind of file."""
+        """Path of the artefact in the results, without a suffix."""
         return f"on_request/{self.paper}/{self.id}" if self.on_request else f"{self.paper}/{self.id}"
 
     @property
     def settings(self) -> Node:
-        """The settings that it uses, as the headline has them."""
+        """Settings of the artefact's headline."""
         return dict(self.parts[0].spec["settings"])
 
     @property
@@ -84,7 +84,7 @@ class Artefact:
 class Paper:
     """A paper: its artefacts, its data sets and its values with provenance stripped.
 
-    `artefacts` are those that every build makes, `on_request` those that need more than the package brings.
+    `artefacts` are made by every build, `on_request` only on request, because they need data outside the package.
     """
 
     key: str
@@ -100,12 +100,12 @@ class Paper:
 
 @dataclass(frozen=True)
 class Project:
-    """All that one build makes.
+    """The resolved configuration of one build.
 
     Attributes:
-        scale, seed: as configured.
-        papers: by key.
-        audit_runs: runs of an audit on each side of its pair.
+        scale, seed: configured scale and seed.
+        papers: papers by key.
+        audit_runs: number of an audit's runs on each data set of its pair.
     """
 
     scale: str
@@ -114,11 +114,11 @@ class Project:
     audit_runs: int = AUDIT_RUNS
 
     def artefacts(self) -> list[Artefact]:
-        """Those that every build makes."""
+        """Artefacts of all papers that every build makes."""
         return [artefact for paper in self.papers.values() for artefact in paper.artefacts.values()]
 
     def on_request(self) -> list[Artefact]:
-        """Those that are made only when they are asked for."""
+        """Artefacts of all papers that are made on request only."""
         return [artefact for paper in self.papers.values() for artefact in paper.on_request.values()]
 
 
@@ -130,7 +130,7 @@ def load(config: Node, root: Path) -> Project:
         root: the project's directory.
 
     Raises:
-        ConfigError: with one line that names the key, the value and the mend.
+        ConfigError: with one line that names the key, the value and the remedy.
     """
     _validate(config, root / "workflow/schemas/config.schema.yaml", "config/config.yaml")
     changes = _scale_overlay(config["scale"], root)
@@ -147,7 +147,7 @@ def load(config: Node, root: Path) -> Project:
 
 
 def _scale_overlay(scale: str, root: Path) -> Node:
-    """`paper` is the configuration as it stands; any other scale is an overlay with a results folder of its own."""
+    """Reads the overlay of a scale; it is empty for `paper`. Each scale has its own results folder."""
     if scale == "paper":
         return {}
     scales = sorted(path.stem for path in (root / "config/scales").glob("*.yaml"))
@@ -167,7 +167,7 @@ def _load_paper(key: str, changes: Node, scale: str, seed: int, root: Path) -> P
     if key in changes.get("papers", {}):
         where = f"config/scales/{scale}.yaml"
         annotated = conf.overlay(annotated, changes["papers"][key], where, f"papers.{key}")
-        # Checked again: an overlay can put anything in the place of a value.
+        # Checked again, because an overlay may replace a value by anything.
         plain = _checked(annotated, where, root)
     _cap_trials(plain["artefacts"], changes.get("trials_at_most"))
     for node in plain["artefacts"].values():
@@ -181,7 +181,7 @@ def _load_paper(key: str, changes: Node, scale: str, seed: int, root: Path) -> P
 
 
 def _checked(annotated: Node, where: str, root: Path) -> Node:
-    """The plain values of a paper's file, if all of them are allowed."""
+    """Checks the values of a paper's file and returns them without provenance."""
     _validate(annotated, root / "workflow/schemas/paper.schema.yaml", where)
     _check_annotations(annotated, where)
     plain: Node = conf.strip_provenance(annotated)
@@ -198,7 +198,7 @@ def _checked(annotated: Node, where: str, root: Path) -> Node:
 
 
 def _check_source(source: str, here: str, root: Path) -> None:
-    """A data set is a user's own CSV, or bundled with the package under its name."""
+    """Checks that a data set's source is the path of an existing CSV file, or the name of a bundled table."""
     bundled = sorted(file.stem for file in (root / "src/dpdescent/data/files").glob("*.csv"))
     if source.endswith(".csv") and not (root / source).is_file():
         names = ", ".join(bundled)
@@ -208,7 +208,7 @@ def _check_source(source: str, here: str, root: Path) -> None:
 
 
 def _cap_trials(node: Node, most: int | None) -> None:
-    """A scale may cap every number of trials at once, variants included."""
+    """Limits every number of trials to the largest one of the scale, variants included."""
     for key, value in node.items():
         if key == "trials" and most is not None:
             node[key] = min(value, most)
@@ -242,7 +242,7 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
 
 
 def _check_axes(node: Node, here: str) -> None:
-    """The names in `split` and `variants`: a misspelt one would change nothing, and nobody would notice."""
+    """Checks the names in `split` and `variants`, because a misspelt one would have no effect."""
     axes = list(dict.fromkeys(axis for cell in node["cells"].values() for axis in cell))
     for axis in node["split"]:
         if axis not in axes:
@@ -257,7 +257,7 @@ def _check_axes(node: Node, here: str) -> None:
 
 
 def _check_reads(name: str, nodes: Node, here: str) -> None:
-    """A table that is read is there before: none that itself reads, so that no two could wait for each other."""
+    """Checks that artefacts whose tables are read read none themselves, because two could wait for each other."""
     for other in nodes[name].get("reads", []):
         if other not in nodes:
             raise ConfigError(f"{here}.reads: {other!r} is not an artefact{conf.did_you_mean(other, nodes)}")
@@ -266,7 +266,7 @@ def _check_reads(name: str, nodes: Node, here: str) -> None:
 
 
 def _check_code(papers: list[str], root: Path) -> None:
-    """Every module that a job could run is there and parses: left to Snakemake, either is a page of traceback."""
+    """Checks that every module of a job exists and parses, because Snakemake would only show a long traceback."""
     folders = [root / "src/dpdescent/papers" / paper for paper in papers]
     modules = [module_file(folder, name) for folder in folders for name in MODULES]
     for module in modules:
@@ -282,7 +282,7 @@ def _check_code(papers: list[str], root: Path) -> None:
 
 
 def _used_settings(node: Node, settings: Node, here: str) -> Node:
-    """Only what an artefact says it uses reaches its jobs, so that another setting's edit reruns nothing of it."""
+    """Selects the settings that an artefact uses, because an edit of other settings must not rerun its jobs."""
     for key in node.get("uses", []):
         if key not in settings:
             raise ConfigError(f"{here}.uses: {key!r} is not a setting{conf.did_you_mean(key, settings)}")
@@ -307,19 +307,19 @@ def _validate(content: Node, schema_path: Path, where: str) -> None:
 
 
 def _description(error: jsonschema.ValidationError) -> str:
-    """What the schema says about the key at fault, or else about what it belongs to."""
+    """Description in the schema of the invalid key, or else of the nearest node above it."""
     while "description" not in error.schema and error.parent is not None:
         error = error.parent
     return str(error.schema.get("description", "see config/README.md"))
 
 
 def scale_label(scale: str, root: Path) -> str:
-    """Words that figures of an overlay carry, so that nobody takes them for the paper's scale."""
+    """Label on figures of an overlay, which marks that they are not at the paper's scale."""
     return str(_scale_overlay(scale, root).get("label", f"scale: {scale}"))
 
 
 def config_hash(project: Project) -> str:
-    """Hash of all resolved values; provenance texts and file layout do not enter."""
+    """Hash of all resolved values; provenance and file layout do not change it."""
     values = [part.json() for artefact in project.artefacts() for part in artefact.parts]
     for key, paper in project.papers.items():
         values += [json.dumps(data_spec(project, key, dataset), sort_keys=True) for dataset in paper.datasets]
@@ -327,7 +327,7 @@ def config_hash(project: Project) -> str:
 
 
 def judging_json(project: Project, paper: str) -> str:
-    """What bounds, claims and findings may know, as JSON: settings, published values; cells, arms, own settings."""
+    """Input of bounds, claims and findings as JSON: settings, published values, and each artefact's cells and arms."""
     about = project.papers[paper]
     artefacts = {
         name: {"cells": artefact.cells, "arms": artefact.arms, "settings": artefact.settings}
@@ -338,6 +338,6 @@ def judging_json(project: Project, paper: str) -> str:
 
 
 def data_spec(project: Project, paper: str, dataset: str) -> Node:
-    """What the data stage gets for one data set."""
+    """Specification of one data set for the data stage."""
     columns = {key: value for key, value in project.papers[paper].datasets[dataset].items() if key != "about"}
     return {**columns, "seed": project.seed, "paper": paper, "name": dataset}

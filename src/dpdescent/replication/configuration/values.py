@@ -1,7 +1,7 @@
-"""From the YAML files to resolved values: strict reading, overlay, provenance, checks with one-line errors.
+"""Resolves values from the YAML files: strict reading, overlay, provenance, checks with one-line errors.
 
-No script reads a YAML file. The Snakefile calls `load` once; what a job needs travels to it as an argument, so that
-what is used is what is tracked.
+Only the Snakefile reads these files. Jobs get their values as arguments, because Snakemake then tracks all that they
+use.
 """
 
 import copy
@@ -22,15 +22,15 @@ PROVENANCE = ("stated", "code", "chosen")
 
 
 class ConfigError(ValueError):
-    """A configuration that cannot be run; the message is one line: key, value, what is allowed, how to mend it."""
+    """Error for an invalid configuration; its message is one line with key, value, allowed values and remedy."""
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """YAML with 1e-6 read as a number and equal keys refused, neither of which PyYAML does by itself."""
+    """YAML loader that reads 1e-6 as a number and refuses equal keys, because PyYAML does neither by default."""
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)
-        # Checked here, because merge keys (`<<`) are resolved later, in place: equal keys are right after that.
+        # Checked here and not later, because equal keys are valid after merge keys (`<<`) are resolved.
         seen: set[tuple[str, str]] = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
@@ -58,7 +58,7 @@ def read_yaml(path: Path) -> Node:
         ConfigError: if the file is missing, is not YAML, has equal keys, or does not hold a mapping.
     """
     try:
-        # The whole name goes into the stream's name, which YAML errors print.
+        # Parsed from the open file and not from text, because YAML errors print the stream's name.
         with open(path, encoding="utf-8") as text:
             content = yaml.load(text, Loader=_StrictLoader)
     except FileNotFoundError:
@@ -71,10 +71,10 @@ def read_yaml(path: Path) -> Node:
 
 
 def overlay(base: Node, changes: Mapping[str, Any], where: str, path: str = "") -> Node:
-    """A copy of `base` with the values of `changes` put in; every key of an overlay must exist in what it overlays.
+    """Returns a copy of `base` with the values of `changes`; every key of `changes` must exist in `base`.
 
-    A plain value replaces the `value` of an annotated one, so that an overlay need not repeat provenance; an annotated
-    one replaces it with its provenance.
+    A plain value replaces only the `value` of an annotated one, so that an overlay need not repeat provenance; an
+    annotated value replaces value and provenance.
 
     Raises:
         ConfigError: for a key that `base` does not have.
@@ -95,7 +95,7 @@ def overlay(base: Node, changes: Mapping[str, Any], where: str, path: str = "") 
 
 
 def strip_provenance(node: Any) -> Any:
-    """Annotated values (`{value: 5, stated: Sec. 4}`) replaced by what they hold: annotations change no result."""
+    """Replaces annotated values (`{value: 5, stated: Sec. 4}`) by their values."""
     if isinstance(node, dict):
         if "value" in node:
             return copy.deepcopy(node["value"])
@@ -104,7 +104,7 @@ def strip_provenance(node: Any) -> Any:
 
 
 def annotated_values(node: Any, path: str = "") -> Iterator[tuple[str, Node]]:
-    """All annotated values below `node`, as (dotted path, annotation)."""
+    """Yields all annotated values below `node`, as (dotted path, annotation)."""
     if isinstance(node, dict):
         if "value" in node:
             yield path, node
@@ -114,14 +114,14 @@ def annotated_values(node: Any, path: str = "") -> Iterator[tuple[str, Node]]:
 
 
 def did_you_mean(name: object, known: Mapping[str, Any] | list[str]) -> str:
-    """A hint such as `; did you mean 'fig03'?`, or the list of what there is."""
+    """Hint such as `; did you mean 'fig03'?`, or the list of known names."""
     names = [str(key) for key in known]
     close = difflib.get_close_matches(str(name), names, n=1)
     return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(names)}"
 
 
 def check_symbols(node: Any, symbols: Node, at_most: list[list[str]], where: str, path: str = "") -> None:
-    """Checks every value whose key is a declared symbol, wherever it stands, and the order of pairs in `at_most`."""
+    """Checks every value below `node` whose key is a declared symbol, and the order of pairs in `at_most`."""
     if isinstance(node, list):
         for index, item in enumerate(node):
             check_symbols(item, symbols, at_most, where, f"{path}[{index}]")
@@ -130,7 +130,7 @@ def check_symbols(node: Any, symbols: Node, at_most: list[list[str]], where: str
         return
     for key, value in node.items():
         here = f"{path}.{key}" if path else str(key)
-        # A panel may be called by a symbol's name; its values are inside.
+        # Keys of `cells` are skipped, because a panel may have a symbol's name; its values are checked.
         if key in symbols and not path.endswith("cells"):
             _check_value(value, symbols[key], where, here)
         else:
@@ -139,7 +139,7 @@ def check_symbols(node: Any, symbols: Node, at_most: list[list[str]], where: str
 
 
 def check_order(node: Node, at_most: list[list[str]], where: str, path: str) -> None:
-    """Checks values that stand side by side: the first of each pair in `at_most` must not exceed the second."""
+    """Checks that, in one mapping, the first value of each pair in `at_most` does not exceed the second."""
     for small, large in at_most:
         for low, high in itertools.product(as_list(node.get(small, [])), as_list(node.get(large, []))):
             if low > high:
@@ -173,7 +173,7 @@ def _allowed(rule: Node) -> str:
 
 
 def as_floats(node: Any, symbols: Node, inside_number: bool = False) -> Any:
-    """Symbols of type `number` become floats, so that 1 and 1.0 are one name and one random stream."""
+    """Converts symbols of type `number` to floats, because 1 and 1.0 must give one name and one random stream."""
     if isinstance(node, dict):
         return {
             key: as_floats(value, symbols, symbols.get(key, {}).get("type") == "number") for key, value in node.items()
@@ -185,6 +185,6 @@ def as_floats(node: Any, symbols: Node, inside_number: bool = False) -> Any:
 
 
 def short(value: Any) -> str:
-    """A value for a message, cut to a line's share."""
+    """Text of a value for a message, at most 60 characters long."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,4 +1,4 @@
-"""The audit at a glance: by paper and mechanism, the epsilon that is claimed, accounted for, and attained."""
+"""Draws the audit figure: by paper and mechanism, the epsilon that is claimed, accounted for, and attained."""
 
 from itertools import pairwise
 from typing import Any
@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from dpdescent.replication.drawing import figures
 from dpdescent.replication.ledger.audits import EXCEEDS, UNAUDITED, VIOLATED
 
-# What is drawn of every row, bottom layer first: column, label, and its look.
+# Layers that are drawn for every row, bottom one first: column, label, and style.
 LAYERS: dict[str, tuple[str, dict[str, Any]]] = {
     "eps_paper": ("claimed by the paper", {"marker": "o", "color": figures.GREY, "markerfacecolor": "none"}),
     "eps_tight": ("accounted for", {"marker": "_", "color": figures.BLUE, "markersize": 9, "markeredgewidth": 2}),
@@ -19,22 +19,22 @@ LAYERS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 REFUTED: dict[str, Any] = {"marker": "^", "color": figures.VERMILION, "markersize": 7}
 
-# What the paper states of mechanisms that no arm is run under.
+# Name of the group of a paper's statements about mechanisms that no arm is run under.
 STATEMENTS = "statements of the paper"
 
-# Least width of a mechanism in rows, so that its name has room.
+# Smallest width of a mechanism in rows, so that its name has room.
 ROOM = 5.0
 
-# Epsilons below and above these stand at the edge of a panel.
+# Epsilons below and above these are drawn at the edge of a panel.
 LOWEST, HIGHEST = 1e-3, 1e3
 
 
 def draw(table: pd.DataFrame, label: str = "") -> Figure:
-    """A panel a paper; the audited rows of a mechanism side by side, by rising claim or account.
+    """Draws one panel for every paper, with the audited rows of each mechanism sorted by claim or account.
 
     Args:
         table: audits with the columns of `audits.COLUMNS`.
-        label: of a scale that is not the papers' own.
+        label: label of a scale that is not the papers' own.
     """
     table = table[table["verdict"] != UNAUDITED]
     papers = sorted(set(table["paper"]))
@@ -50,7 +50,7 @@ def draw(table: pd.DataFrame, label: str = "") -> Figure:
 def _panel(axes: Axes, table: pd.DataFrame, paper: str) -> None:
     table["name"] = _names(table)
     table["size"] = table[["eps_tight", "eps_paper"]].min(axis=1)
-    # Statements come last, whatever they are called.
+    # An extra column for sorting, because statements come last.
     table["last"] = table["name"] == STATEMENTS
     table = table.sort_values(["last", "name", "size", "delta"], kind="stable").reset_index(drop=True)
     table["x"] = _places(table["name"])
@@ -65,7 +65,7 @@ def _panel(axes: Axes, table: pd.DataFrame, paper: str) -> None:
 
 
 def _names(table: pd.DataFrame) -> list[str]:
-    """Mechanisms, with their sampler where that tells them apart; statements of the paper under one name."""
+    """Names of the rows' mechanisms, with the sampler where it distinguishes them; statements have one name."""
     arms = table[table["arms"] > 0]
     several = arms.groupby("mechanism")["sampler"].nunique() > 1
     return [
@@ -79,7 +79,7 @@ def _names(table: pd.DataFrame) -> list[str]:
 
 
 def _places(names: "pd.Series[str]") -> list[float]:
-    """Abscissae: a step a row, and room between groups for their names."""
+    """Abscissae of the rows: one step for each, and room between groups for their names."""
     places, start = [], 0.0
     for _, rows in names.groupby(names, sort=False):
         spare = max(ROOM - len(rows), 1.0)
@@ -89,7 +89,7 @@ def _places(names: "pd.Series[str]") -> list[float]:
 
 
 def _name_groups(axes: Axes, table: pd.DataFrame) -> None:
-    """A tick under the middle of each mechanism's rows, a line between two mechanisms."""
+    """Draws a tick under the middle of each mechanism's rows and a line between two mechanisms."""
     ends = table.groupby("name", sort=False)["x"].agg(["min", "max"])
     axes.set_xticks(ends.mean(axis=1).tolist())
     axes.set_xticklabels(list(ends.index), rotation=25, ha="right", fontsize=7)

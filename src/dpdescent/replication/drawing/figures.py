@@ -1,4 +1,4 @@
-"""One style for all figures: palette, sizes, titles, and saving without dates: equal tables give equal bytes."""
+"""Common style of all figures: palette, sizes, titles. Files have no dates, so that equal tables give equal bytes."""
 
 from collections.abc import Iterable, Sequence
 from itertools import cycle
@@ -27,7 +27,8 @@ BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, YELLOW, GREY = (
 CYCLE = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)
 MARKERS = ("o", "s", "^", "D", "v", "P")
 BLACK, DARK_BLUE, DARK_VERMILION = "#000000", "#003A5C", "#7A3300"
-# One colour a method through all papers. Black and grey are not private; a reading of a method has a shade of its own.
+# One colour for each method in all papers. Black and grey methods are not private; each reading of a method has its own
+# shade.
 METHODS = {
     "OLS": BLACK, "2SLS": BLACK, "2S-GD": GREY, "non-private": GREY,
     "DP-GD": VERMILION, "DP-GD (adaptive)": DARK_VERMILION, "DP-2S-GD": VERMILION, "DP-SGD": VERMILION,
@@ -37,7 +38,7 @@ METHODS = {
 }  # fmt: skip
 # Privacy levels from strong to weak, the same in every figure.
 LEVELS = {0.1: VERMILION, 1.0: ORANGE, 10.0: BLUE}
-# Behind text that stands on lines.
+# Background of text that is drawn over lines.
 BACKGROUND = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}
 
 PANEL = (5.0, 3.7)
@@ -56,24 +57,24 @@ def use_style() -> None:
 
 
 def panels(columns: int = 1, rows: int = 1, *, size: tuple[float, float] = PANEL, **options: Any) -> tuple[Figure, Any]:
-    """A grid of panels; returns the figure and the array of axes (for one panel itself, unless `squeeze` is off)."""
+    """Makes a grid of panels; returns the figure and the array of axes (one axes object if there is one panel)."""
     options = {"figsize": (size[0] * columns, size[1] * rows), "squeeze": rows * columns == 1} | options
     figure, axes = plt.subplots(rows, columns, layout="constrained", **options)
     return figure, axes
 
 
 def caption(figure: Figure, spec: dict[str, Any]) -> None:
-    """Title with paper, place and, for a scale that is not the paper's, a label that says so."""
+    """Sets the title: paper, place, title and, for a scale that is not the paper's, its label."""
     title = f"{spec['paper']}, {spec['place']}: {spec['title']}"
-    # In the title's second line, for which the layout makes room: a corner may hold a legend or an axis label.
+    # The label is the title's second line, because a corner may hold a legend or an axis label.
     figure.suptitle(f"{title}\n({spec['label']})" if spec["label"] else title, fontsize=11, fontweight="bold")
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Writes a figure in the format of its suffix, with nothing in it that depends on when or where.
+    """Writes a figure in the format of its suffix, without anything that depends on time or machine.
 
     Raises:
-        ValueError: for a format whose metadata we do not control.
+        ValueError: for a format whose metadata cannot be set.
     """
     metadata: dict[str, dict[str, None]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
     suffix = Path(path).suffix
@@ -84,30 +85,30 @@ def save(figure: Figure, path: str | Path) -> None:
 
 
 def select(table: pd.DataFrame, variant: str = "main", **where: Any) -> pd.DataFrame:
-    """Rows of a variant that have the given values."""
+    """Selects rows of a variant that have the given values in the named columns."""
     for column, value in {"variant": variant, **where}.items():
         table = table[table[column] == value]
     return table
 
 
 def variants_of(table: pd.DataFrame) -> list[str]:
-    """Names of the variants, the headline first."""
+    """Names of the variants in a table, the headline `main` first."""
     return ["main", *sorted(set(table["variant"]) - {"main"})]
 
 
 def level_colors(levels: Iterable[float]) -> dict[float, str]:
-    """Colours of privacy levels in rising order: those of LEVELS, and others in turn for levels that it lacks."""
+    """Colours of privacy levels in rising order: those of LEVELS, and other colours for levels without one."""
     others = cycle((GREEN, PURPLE, SKY))
     return {level: LEVELS.get(level) or next(others) for level in sorted(set(levels))}
 
 
 def shades(count: int) -> list[str]:
-    """Colours of an ordered quantity, from dark to light."""
+    """Colours for the values of an ordered quantity, from dark to light."""
     return [to_hex(color) for color in mpl.colormaps["viridis"](np.linspace(0.0, 0.85, count))]
 
 
 def log_scale(axes: Axes, which: str = "xy") -> None:
-    """Logarithmic axes with plain numbers at 1, 2 and 5, or at decades where there are many; call it after plotting."""
+    """Sets logarithmic axes with plain numbers at 1, 2 and 5, or at decades if there are many; call after plotting."""
     for name in which:
         getattr(axes, f"set_{name}scale")("log")
         axis = getattr(axes, f"{name}axis")
@@ -118,7 +119,7 @@ def log_scale(axes: Axes, which: str = "xy") -> None:
 
 
 def plain_number(value: float, _: object = None) -> str:
-    """A tick's label: 0.05, 20, 10000, but a power of ten, or 1, 2 or 5 times one, where digits would be counted."""
+    """Label of a tick: a plain number such as 0.05 or 10000, or a multiple of a power of ten if that is too long."""
     if 1e-3 <= value < 1e5:
         return f"{value:g}"
     power = np.floor(np.log10(value) + 1e-9)
@@ -127,7 +128,7 @@ def plain_number(value: float, _: object = None) -> str:
 
 
 def legend_below(figure: Figure, axes: Iterable[Axes], columns: int, title: str | None = None) -> None:
-    """One legend under all panels, each label once and bare lines last, so that it hides no panel's data."""
+    """Draws one legend under all panels, where it hides no data; each label once, plain lines last."""
     entries: dict[str, Any] = {}
     for panel in axes:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
@@ -138,12 +139,12 @@ def legend_below(figure: Figure, axes: Iterable[Axes], columns: int, title: str 
 
 
 def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]], gap: float = 0.06) -> None:
-    """Names right of the axes at the heights where curves end, moved apart where they would touch; call it last.
+    """Writes names right of the axes at the heights where curves end, moved apart where they overlap; call it last.
 
     Args:
         axes: a panel whose limits are final.
         ends: for each curve the ordinate of its end, its name and its colour.
-        gap: least distance of two names, as a part of the axes' height.
+        gap: smallest distance of two names, as a share of the axes' height.
     """
     low, high = axes.get_ylim()
     bottom, top, *heights = axes.yaxis.get_transform().transform([low, high, *(end[0] for end in ends)])
@@ -156,7 +157,7 @@ def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]], gap: float = 
 
 
 def curve(axes: Axes, table: pd.DataFrame, x: str, label: str, **style: Any) -> None:
-    """Mean with its standard error as bars, and the band from the 10 % to the 90 % quantile as a shade."""
+    """Draws the mean with its standard error as bars, and the band from the 10 % to the 90 % quantile as a shade."""
     table = table.sort_values(x)
     points = axes.errorbar(table[x], table["mean"], yerr=table["se"], label=label, **({"marker": "o"} | style))
     if (table["trials"] > 1).any():
@@ -164,7 +165,7 @@ def curve(axes: Axes, table: pd.DataFrame, x: str, label: str, **style: Any) -> 
 
 
 def median_curve(axes: Axes, table: pd.DataFrame, x: str, label: str, shade: float = 0.10, **style: Any) -> None:
-    """Median with its 95 % interval as bars, and the quartiles as a shade: for laws without a mean."""
+    """Draws the median with its 95 % interval as bars, and the quartiles as a shade, for laws without a mean."""
     table = table.sort_values(x)
     bars = [table["median"] - table["median_low"], table["median_high"] - table["median"]]
     points = axes.errorbar(table[x], table["median"], yerr=bars, label=label, **({"marker": "o"} | style))
@@ -172,20 +173,20 @@ def median_curve(axes: Axes, table: pd.DataFrame, x: str, label: str, shade: flo
 
 
 def thin_curve(axes: Axes, table: pd.DataFrame, x: str, label: str | None = None, **style: Any) -> None:
-    """Mean only, thin and dashed: a sensitivity variant beside its main curve."""
+    """Draws the mean only, thin and dashed, for a sensitivity variant beside its main curve."""
     table = table.sort_values(x)
     look: dict[str, Any] = {"linestyle": "--", "linewidth": 0.9, "alpha": 0.8} | style
     axes.plot(table[x], table["mean"], label=label, **look)
 
 
 def slope_guide(axes: Axes, x: Iterable[float], through: tuple[float, float], slope: float, label: str) -> None:
-    """A straight line of the given slope in a log-log plot."""
+    """Draws a straight line of the given slope in a log-log plot."""
     x = np.asarray(list(x), dtype=float)
     axes.plot(x, through[1] * (x / through[0]) ** slope, color=GREY, linestyle=":", linewidth=1.2, label=label)
 
 
 def vertical(axes: Axes, x: float, label: str, color: str = GREY, height: float = 0.98, side: str = "right") -> None:
-    """A labelled vertical line; the label hangs from `height` (a part of the axes') on one side of it."""
+    """Draws a labelled vertical line; the label begins at `height` (a share of the axes') on one side of it."""
     axes.axvline(x, color=color, linestyle="-.", linewidth=0.9)
     axes.annotate(
         label, (x, height), xycoords=axes.get_xaxis_transform(), xytext=(3 if side == "right" else -3, 0),
@@ -195,7 +196,7 @@ def vertical(axes: Axes, x: float, label: str, color: str = GREY, height: float 
 
 
 def box(axes: Axes, row: "pd.Series[Any]", position: float, color: str, width: float = 0.5) -> None:
-    """A box plot from a table row: quartiles, median, whiskers at the 2.5 % and 97.5 % quantiles."""
+    """Draws a box plot from a table row: quartiles, median, whiskers at the 2.5 % and 97.5 % quantiles."""
     stats = {
         "med": row["median"], "q1": row["q25"], "q3": row["q75"], "whislo": row["q025"], "whishi": row["q975"],
         "fliers": [],

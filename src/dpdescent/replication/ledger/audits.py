@@ -1,8 +1,8 @@
-"""The audit of a paper's ledger: equal requests are attacked once, arms get what their audit showed, and a verdict.
+"""Audit of a paper's ledger: equal requests are attacked once, and each arm gets its audit's results and a verdict.
 
-An arm with a proved guarantee must not be refuted: a lower bound above its account is a mistake of ours until shown
-otherwise. A claim without a proof is violated, or not violated by this attack. Verdicts hang on bounds of 99.99 %
-confidence, because there are many arms; what is shown has 95 %.
+An arm with a proved guarantee must not be refuted: a lower bound above its account counts as our mistake until shown
+otherwise. A claim without a proof is violated, or not violated by this attack. Verdicts use bounds of 99.99 %
+confidence, because there are many arms; the shown bounds have 95 %.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +17,7 @@ from dpdescent.randomness import stream
 
 Row = dict[str, Any]
 
-# What the privacy stage writes beside the ledger for the audit stage to read.
+# Columns that the privacy stage writes in addition to the ledger's, for the audit stage.
 ASKED = ("rho_paper", "request", "why_not")
 
 COLUMNS = [
@@ -26,7 +26,7 @@ COLUMNS = [
     "rho_attained", "rho_low", "audit_runs", "verdict", "finding", "pair", "description",
 ]  # fmt: skip
 
-# What rows of one group have in common; numbers up to rounding.
+# Columns whose values rows of one group share; numbers are equal up to rounding.
 WORDS = ("paper", "place", "mechanism", "relation", "sampler", "guarantee", "request", "why_not")
 NUMBERS = ("delta", "eps_paper", "eps_tight", "mu", "rho_paper")
 
@@ -34,19 +34,19 @@ WITHIN, EXCEEDS = "within the account", "EXCEEDS the account"
 VIOLATED, NOT_VIOLATED = "claim violated", "claim not violated by this attack"
 UNCLAIMED, UNAUDITED = "nothing to compare with", "not audited"
 
-# What is computed exactly may exceed an account by rounding alone.
+# Relative tolerance, because exact values may exceed an account by rounding alone.
 ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one audit showed: the attack, and the scores of its runs."""
+    """Result of one audit: the attack, and the scores of its runs."""
 
     attack: Attack
     scores: Scores
 
     def epsilon(self, row: Row, confidence: float = SHOWN) -> float:
-        """Lower bound at the row's delta: by mu where row and pair are about Gaussian releases, else for any law."""
+        """Lower bound on epsilon at the row's delta: by mu if row and pair have Gaussian releases, else for any law."""
         delta = float(row["delta"])
         if row["mu"] == "" or self.attack.mu is None:
             return self.scores.epsilon_low(delta, confidence)
@@ -54,13 +54,13 @@ class Outcome:
 
 
 def asked(found: Request | NotAudited, event: Mechanism) -> Row:
-    """What an arm asks for, as columns beside the ledger's."""
+    """Columns `ASKED` of an arm: its claimed budget, and its request or the reason why there is none."""
     request, why_not = (found.json(), "") if isinstance(found, Request) else ("", found.why)
     return {"rho_paper": event.claimed_rho, "request": request, "why_not": why_not}
 
 
 def statement_row(paper: str, statement: Statement) -> Row:
-    """A statement of a paper as a row beside the arms'."""
+    """Row of a paper's statement, with the same columns as the rows of arms."""
     return {
         "paper": paper, "artefact": "", "place": statement.place, "mechanism": statement.mechanism,
         "relation": statement.relation, "sampler": statement.sampler, "guarantee": "as published",
@@ -73,10 +73,10 @@ def statement_row(paper: str, statement: Statement) -> Row:
 def outcomes(
     paper: str, rows: Iterable[Row], attacks: Mapping[str, Callable[..., Attack]], runs: int, seed: int
 ) -> dict[str, Outcome]:
-    """Runs each distinct request of the rows once, in a stream of its own, with a line of progress each.
+    """Runs each distinct request of the rows once, with its own random stream and a line of progress.
 
     Raises:
-        KeyError: if a request names an attack that the paper's register lacks.
+        KeyError: if a request names an attack that is not in the paper's register.
     """
     texts = sorted({row["request"] for row in rows} - {""})
     found = {}
@@ -89,7 +89,7 @@ def outcomes(
 
 
 def ledger_columns(row: Row, found: Mapping[str, Outcome]) -> Row:
-    """The ledger's columns of an arm that come from its audit; blank without one."""
+    """Columns of the ledger that an arm's audit fills; blank without an audit."""
     if not row["request"]:
         return {"eps_audit_low": "", "audit_runs": "", "pair": ""}
     outcome = found[row["request"]]
@@ -98,12 +98,12 @@ def ledger_columns(row: Row, found: Mapping[str, Outcome]) -> Row:
 
 
 def table(rows: Iterable[Row], found: Mapping[str, Outcome], findings: Mapping[str, str]) -> list[Row]:
-    """Arms that differ in nothing that matters to an audit, together; then statements; each with its verdict.
+    """Rows of the audit table with verdicts: arms that are equal for an audit share a row; statements come last.
 
     Args:
         rows: arms with the columns of the ledger and `ASKED`, and statements.
-        found: what the audits showed, by request.
-        findings: by attack, the finding that tells what it refutes.
+        found: results of the audits, by request.
+        findings: by attack, the name of the finding about the claim that it refutes.
     """
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
@@ -137,12 +137,12 @@ def _shown(row: Row, outcome: Outcome) -> Row:
 
 
 def verdict(row: Row, outcome: Outcome) -> str:
-    """What an audit says of one arm or statement: at 99.99 %, or by what its pair attains exactly."""
+    """Verdict of an audit on one arm or statement, by bounds at 99.99 % or the exact values of its pair."""
     tried = outcome.attack
     epsilon = max(outcome.epsilon(row, SURE), _exactly(tried.exact_epsilon(float(row["delta"]))))
     if row["eps_tight"] != "" and epsilon > float(row["eps_tight"]):
         return EXCEEDS
-    # Whatever the law of the outputs: error rates that no mu-Gaussian-DP allows.
+    # Valid for outputs of any law, because mu-Gaussian-DP excludes such error rates.
     if row["guarantee"] == "proved" and row["mu"] != "" and outcome.scores.mu_low(SURE) > float(row["mu"]):
         return EXCEEDS
     claims = [(epsilon, row["eps_paper"]), (max(outcome.scores.rho_low(SURE), _exactly(tried.cost)), row["rho_paper"])]
@@ -155,7 +155,7 @@ def verdict(row: Row, outcome: Outcome) -> str:
 
 
 def _exactly(value: float | None) -> float:
-    """A computed value less what rounding may have added; 0 where there is none."""
+    """Computed value minus the rounding error that it may have; 0 for None."""
     return 0.0 if value is None else value * (1.0 - ROUNDING)
 
 

@@ -1,4 +1,4 @@
-"""The privacy ledger: one row an arm, from what it released."""
+"""Privacy ledger: one row for every arm, computed from its releases."""
 
 import math
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from dpdescent.privacy.events import (
 )  # fmt: skip
 from dpdescent.privacy.participation import guarantees
 
-# What follows from the releases alone.
+# Columns that follow from the releases alone.
 ACCOUNTED = [
     "paper", "artefact", "arm", "stand_in", "mechanism", "relation", "sampler", "sensitivity", "noise_sd", "releases",
     "rho", "mu", "delta", "eps_paper", "eps_tight", "guarantee", "note",
 ]  # fmt: skip
 
-# The ledger, with what an audit adds.
+# Columns of the ledger, with those that an audit adds.
 COLUMNS = [*ACCOUNTED[:-1], "eps_audit_low", "audit_runs", "pair", "note"]
 
 _Single = GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases
@@ -35,7 +35,7 @@ def rows(paper: str, artefact: str, arms: Sequence[tuple[str, Mechanism, float]]
     """Ledger rows of one artefact, with the columns `ACCOUNTED`.
 
     Args:
-        arms: (name of the arm, what it released, the delta at which epsilons are given).
+        arms: (name of the arm, its mechanism, the delta at which epsilons are given).
 
     Raises:
         ValueError: if an arm claims an epsilon at another delta than the row's.
@@ -44,7 +44,7 @@ def rows(paper: str, artefact: str, arms: Sequence[tuple[str, Mechanism, float]]
 
 
 def _row(event: Mechanism, delta: float) -> dict[str, Any]:
-    """Where there is no guarantee no epsilon of ours is printed; the paper's own claim stands in `eps_paper`."""
+    """Columns of one mechanism. Without a guarantee our epsilon is blank; the paper's claim is in `eps_paper`."""
     defended = event.guarantee == "proved"
     return {
         "stand_in": event.stand_in,
@@ -65,7 +65,7 @@ def _row(event: Mechanism, delta: float) -> dict[str, Any]:
 
 
 def _claimed_epsilon(event: Mechanism, delta: float) -> float | str:
-    """The paper's epsilon: as it stands, or by the paper's conversion from its zCDP budget; blank without a claim."""
+    """Epsilon that the paper claims, or that its conversion gives from its zCDP budget; blank without a claim."""
     if event.claimed_eps_delta is None:
         return "" if math.isinf(event.claimed_rho) else _CONVERSIONS[event.conversion](event.claimed_rho, delta)
     eps, at = event.claimed_eps_delta
@@ -75,7 +75,7 @@ def _claimed_epsilon(event: Mechanism, delta: float) -> float | str:
 
 
 def _tight_epsilon(event: Mechanism, delta: float) -> float | str:
-    """By the accountant that fits; blank without releases."""
+    """Epsilon by the accountant that fits the releases; blank without releases."""
     if event.is_subsampled:
         return sampling.composed_epsilon(event.releases, delta)
     if event.is_shuffled:
@@ -87,7 +87,7 @@ def _tight_epsilon(event: Mechanism, delta: float) -> float | str:
 
 
 def _single(event: Mechanism) -> list[_Single]:
-    """All releases one by one, those of disjoint parts after each other."""
+    """All releases as a flat list, those of disjoint parts one after another."""
     found: list[_Single] = []
     for release in event.releases:
         found += (

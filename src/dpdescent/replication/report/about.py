@@ -1,6 +1,6 @@
-"""What the report knows of a paper beside its results: titles, captions, trials, who chose what, where its code is.
+"""Data on a paper for the report, other than its results: titles, captions, trials, sources of values, code files.
 
-Nothing here imports numpy, because Snakemake's start would pay for it.
+It does not import numpy, because that would slow Snakemake's start.
 """
 
 import re
@@ -14,12 +14,12 @@ from dpdescent.replication.configuration.values import Node
 
 
 def about(project: Project, paper: str, root: Path) -> Node:
-    """A paper as the report shows it, ready for JSON; what is made on request only is listed, without results.
+    """Data on a paper for the report, ready for JSON; artefacts on request are listed without results.
 
     Args:
-        project: as configured.
-        paper: its key.
-        root: the project's directory, where sources are looked up.
+        project: the configured project.
+        paper: the paper's key.
+        root: the project's directory, which holds the source files.
     """
     mine = project.papers[paper]
     drawings = _drawings(root, paper)
@@ -47,7 +47,7 @@ def _artefact(artefact: Artefact, root: Path, drawings: dict[str, str]) -> Node:
 
 
 def _trials(artefact: Artefact) -> dict[str, list[int]]:
-    """Numbers of trials of each variant, one a panel where they differ, in rising order."""
+    """Numbers of trials of each variant, in rising order; several where its panels differ."""
     last: dict[tuple[str, str], int] = {}
     for part in artefact.parts:
         place = (part.spec["variant"], part.spec["panel"])
@@ -57,7 +57,7 @@ def _trials(artefact: Artefact) -> dict[str, list[int]]:
 
 
 def _drawings(root: Path, paper: str) -> dict[str, str]:
-    """By artefact, the file that defines how it is drawn."""
+    """Path of the file that defines how an artefact is drawn, by artefact."""
     module = module_file(root / "src", f"dpdescent.papers.{paper}.figures")
     files = sorted(module.parent.glob("*.py")) if module.name == "__init__.py" else [module]
     found = {}
@@ -70,13 +70,13 @@ def _drawings(root: Path, paper: str) -> dict[str, str]:
 
 
 def software(root: Path) -> Node:
-    """How to cite the software: title, authors and version, as `CITATION.cff` has them."""
+    """Citation of the software: title, authors and version from `CITATION.cff`."""
     citation = conf.read_yaml(root / "CITATION.cff")
     return {key: citation[key] for key in ("title", "authors", "version")}
 
 
 def captions(project: Project, root: Path) -> Node:
-    """What the templates of Snakemake's own report know: the scale in words, and captions in reStructuredText."""
+    """Data for the templates of Snakemake's own report: the scale in words, and captions in reStructuredText."""
     artefacts = [*project.artefacts(), *project.on_request()]
     texts = {each.item: f"{each.place}. {each.title}. {each.caption}" for each in artefacts}
     return {

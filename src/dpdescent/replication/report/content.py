@@ -1,7 +1,7 @@
-"""What the report shows, read from a build's result files: nothing is measured or judged here.
+"""Content of the report, read from a build's result files without further measurement or judgement.
 
-The pages get plain rows (dictionaries of text, as the CSV files hold them) with a few words added: how
-many arms of the ledger are alike, how a bound fares over all settings at which it was evaluated.
+The pages get plain rows (dictionaries of text, as in the CSV files) with a few additions: how many arms of the ledger
+are alike, and how a bound compares with measurements over all settings at which it was evaluated.
 """
 
 import re
@@ -23,7 +23,7 @@ SEVERITIES = ("high", "medium", "low", "cosmetic")
 STATUSES = ("confirmed", "partly", "question")
 FINDING_KINDS = ("privacy", "mathematics", "data", "text", "unstated")
 
-# How many findings stand on the front page and in the README.
+# Number of findings on the front page and in the README.
 FOREMOST = 5
 
 CLAIM_KINDS = get_args(ClaimKind)
@@ -36,8 +36,8 @@ class Content:
 
     Attributes:
         folder: `results/<scale>`.
-        papers: what is known of each paper beside its results (see `replication.about`).
-        claims, findings, audit, privacy, bounds: the rows of these files, bounds with a column `paper`.
+        papers: data on each paper other than its results (see `replication.report.about`).
+        claims, findings, audit, privacy, bounds: rows of these files, bounds with a column `paper`.
     """
 
     folder: Path
@@ -49,7 +49,7 @@ class Content:
     bounds: list[Row] = field(repr=False)
 
     def artefacts(self) -> list[tuple[View, View]]:
-        """Every paper with each of its artefacts."""
+        """Pairs of every paper with each of its artefacts."""
         return [(paper, artefact) for paper in self.papers for artefact in paper["artefacts"]]
 
 
@@ -65,18 +65,18 @@ def load(folder: Path, papers: list[View]) -> Content:
 
 
 def of(rows: Iterable[Row], **where: str) -> list[Row]:
-    """Rows that have the given values."""
+    """Selects rows that have the given values in the named columns."""
     return [row for row in rows if all(row[column] == value for column, value in where.items())]
 
 
 def in_order(findings: Sequence[Row]) -> list[Row]:
-    """Findings by severity, confirmed ones first, privacy before mathematics before the rest."""
+    """Sorts findings by severity, then confirmed ones first, then privacy before mathematics before the rest."""
     ranks = (("severity", SEVERITIES), ("status", STATUSES), ("kind", FINDING_KINDS))
     return sorted(findings, key=lambda row: [names.index(row[column]) for column, names in ranks])
 
 
 def foremost(findings: Sequence[Row], count: int = FOREMOST) -> list[Row]:
-    """The first findings by rank; among those of equal rank, papers that have none yet come first."""
+    """First findings by rank; among equals, findings of papers that have none yet come first."""
     left, chosen = in_order(findings), list[Row]()
     while left and len(chosen) < count:
         rank = [left[0][column] for column in ("severity", "status", "kind")]
@@ -89,14 +89,14 @@ def foremost(findings: Sequence[Row], count: int = FOREMOST) -> list[Row]:
 
 
 def refuted(audit: Sequence[Row]) -> list[Row]:
-    """Audits that contradict what is claimed or accounted for."""
+    """Selects audits that contradict a claim or an account."""
     return [row for row in audit if row["verdict"] in (EXCEEDS, VIOLATED)]
 
 
 def alike_arms(privacy: Sequence[Row]) -> list[View]:
-    """Arms of the ledger that differ in numbers only, as one row with the numbers' ranges."""
+    """Merges arms of the ledger that differ in numbers only into one row with the numbers' ranges."""
     words = ("mechanism", "relation", "sampler", "releases", "guarantee", "note")
-    # A release's count is a number inside of words; releases of disjoint parts are joined by a bar.
+    # Counts of releases are removed, because they are numbers in text; a bar joins releases of disjoint parts.
     groups = _grouped(privacy, lambda row: tuple(re.sub(r"^\d+ x |(?<=[;|] )\d+ x ", "", row[word]) for word in words))
     numbers = ("sensitivity", "noise_sd", "rho", "delta", "eps_paper", "eps_tight", "eps_audit_low")
     return [
@@ -109,13 +109,13 @@ def alike_arms(privacy: Sequence[Row]) -> list[View]:
 
 
 def extent(values: Iterable[str]) -> tuple[float, float] | None:
-    """Least and largest of the numbers among texts; texts that hold several numbers count with all of them."""
+    """Smallest and largest number among texts, each of which may hold several numbers; None without numbers."""
     found = [float(number) for value in values for number in value.split("; ") if _is_number(number)]
     return (min(found), max(found)) if found else None
 
 
 def bound_groups(bounds: Sequence[Row]) -> list[View]:
-    """Every bound of a paper over all settings at which it was evaluated."""
+    """Groups of bounds: every bound of a paper over all settings at which it was evaluated."""
     groups = _grouped(bounds, lambda row: (row["paper"], row["bound"], row["location"]))
     return [
         {"paper": paper, "bound": bound, "location": location, "settings": len(rows), **_fares(rows)}
@@ -124,7 +124,7 @@ def bound_groups(bounds: Sequence[Row]) -> list[View]:
 
 
 def _fares(rows: Sequence[Row]) -> View:
-    """Counts, the ratio of bound to measurement, and the state in a word: what is worst of it."""
+    """Counts by state, the ratio of bound to measurement, and the worst state in a word."""
     counts = {
         "holds": sum(row["holds"] == "True" for row in rows), "fails": sum(row["holds"] == "False" for row in rows),
         "vacuous": sum("vacuous:" in row["note"] for row in rows), "open": sum(row["holds"] == "" for row in rows),

@@ -1,4 +1,4 @@
-"""The numbers behind a figure as a reader wants them: a row a point of the grid, a column a curve."""
+"""Table of the numbers behind a figure: one row for every grid point, one column for every curve."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,19 +7,19 @@ from dpdescent.replication.report.wording import number
 
 Row = dict[str, str]
 
-# More than these are read in the CSV, not on a page.
+# Larger tables are not shown on a page, because they are better read in the CSV file.
 MOST_ROWS, MOST_CURVES = 250, 8
 
 
 def behind(rows: Sequence[Row], keys: Sequence[str]) -> dict[str, Any] | None:
-    """The headline's means (medians where there is no mean) with standard errors, by grid point and curve.
+    """Means of the headline (medians where there is no mean) with standard errors, by grid point and curve.
 
     Args:
-        rows: of an artefact's table.
-        keys: its grid columns; those that hold one value throughout are told once.
+        rows: rows of an artefact's table.
+        keys: its grid columns; columns with a single value are returned in `constant`.
 
     Returns:
-        `constant` (name, value), `columns` and `rows` of text; None where there is too much for a page.
+        `constant` (name, value), `columns` and `rows` of text; None if the table is too large for a page.
     """
     rows = [row for row in rows if row["variant"] == "main"]
     curves = list(dict.fromkeys(row["series"] for row in rows))

@@ -1,25 +1,25 @@
-"""Which files the report has: read by the pipeline, too, so that nothing here imports what is slow to import."""
+"""Names of the report's files. It imports nothing slow, because the pipeline reads it at its start."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
-# Pages of all papers, in the order of the navigation: file, name.
+# Pages about all papers, in the order of the navigation: file, name.
 PAGES = {
     "index": "Overview", "figures": "Figures", "claims": "Claims", "findings": "Findings", "privacy": "Privacy",
     "bounds": "Bounds",
 }  # fmt: skip
 STATIC = ("style.css", "report.js")
 COMPUTE = "compute.js"
-# Folders of what is no code but makes the pages, named one by one, because others may lie beside them (__pycache__).
+# Folders of templates and static files, listed by name, because there may be other folders (__pycache__).
 ASSETS = ("static", "templates")
 
 
 def site_files(papers: Iterable[str]) -> list[str]:
-    """Names of all files of the site but `compute.js`, which differs between rebuilds and comes with `compute.csv`."""
+    """Names of all files of the site except `compute.js`, which differs between rebuilds as `compute.csv` does."""
     return [*(f"{page}.html" for page in (*PAGES, *papers)), *STATIC]
 
 
 def assets() -> list[Path]:
-    """Templates, styles and scripts of the pages: when one of them is edited, the report is written again."""
+    """Paths of the pages' templates, styles and scripts; an edit of one of them makes the report again."""
     here = Path(__file__).parent
     return sorted(file for folder in ASSETS for file in (here / folder).iterdir() if file.is_file())

@@ -1,4 +1,4 @@
-"""Pieces of the documentation, written from what they document: keys of the configuration, the graph of the rules."""
+"""Generated parts of the documentation: keys of the configuration, the graph of the rules."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _LIMITS = {
 
 
 def keys(schema: Node) -> str:
-    """Every key that a schema allows as a Markdown table: where it stands, what it takes, what it means."""
+    """Markdown table of every key that a schema allows: its path, its type, its meaning."""
     rows = [
         [f"`{path}`", f"{_takes(node, schema)}{', needed' if needed else ''}", _means(node, schema)]
         for path, node, needed in _walk(schema, schema, "")
@@ -25,7 +25,7 @@ def keys(schema: Node) -> str:
 
 
 def _walk(node: Node, schema: Node, path: str) -> Iterator[tuple[str, Node, bool]]:
-    """Keys in the order of the schema, depth first; a name that is free to choose is written `<name>`."""
+    """Yields keys in the order of the schema, depth first; a freely chosen name is written `<name>`."""
     needed = node.get("required", [])
     for key, child in node.get("properties", {}).items():
         here = f"{path}.{key}" if path else key
@@ -34,7 +34,7 @@ def _walk(node: Node, schema: Node, path: str) -> Iterator[tuple[str, Node, bool
 
 
 def _below(child: Node, schema: Node, here: str) -> Iterator[tuple[str, Node, bool]]:
-    """What stands below a key; an annotated value, which many keys take, is described once by itself."""
+    """Yields keys below a key, except inside annotated values, because these are described once for all keys."""
     if child.get("$ref", "").endswith("/annotated"):
         return
     inner = _resolved(child, schema)
@@ -53,7 +53,7 @@ def _resolved(node: Node, schema: Node) -> Node:
 
 
 def _takes(node: Node, schema: Node) -> str:
-    """The type in words, with its limits."""
+    """Type of a key in words, with its limits."""
     if node.get("$ref", "").endswith("/annotated"):
         return "annotated value"
     node = _resolved(node, schema)
@@ -72,10 +72,10 @@ def _means(node: Node, schema: Node) -> str:
 
 
 def plain_graph(mermaid: str) -> str:
-    """Snakemake's rule graph with rules by their names, without colours and without edges that longer ways imply.
+    """Snakemake's rule graph with rules by their names, without colours and without edges implied by longer paths.
 
     Args:
-        mermaid: what `snakemake --rulegraph mermaid-js` prints.
+        mermaid: output of `snakemake --rulegraph mermaid-js`.
     """
     names = dict(re.findall(r"^\s*(\w+)\[(.+)\]$", mermaid, flags=re.MULTILINE))
     edges = {(names[a], names[b]) for a, b in re.findall(r"^\s*(\w+) --> (\w+)$", mermaid, flags=re.MULTILINE)}
@@ -84,5 +84,5 @@ def plain_graph(mermaid: str) -> str:
 
 
 def _leads(edges: set[tuple[str, str]], start: str, end: str) -> bool:
-    """Whether a way leads from one rule to another; rules have no cycles."""
+    """Whether a path leads from one rule to another; it ends because rules have no cycles."""
     return start == end or any(_leads(edges, after, end) for before, after in edges if before == start)

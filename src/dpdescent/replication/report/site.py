@@ -1,7 +1,7 @@
-"""The report as a static site: pages from result files by templates, with nothing that differs between rebuilds.
+"""Writes the report as a static site: pages from result files by templates, equal for equal results.
 
-Times and memory, which do differ, lie in `compute.js`, which `compute_script` makes and the pages load as a script: a
-page that is opened from disk may not fetch.
+Times and memory differ between rebuilds. They are in `compute.js`, made by `compute_script`; pages load it as a script,
+because a page that is opened from disk may not fetch data.
 """
 
 import json
@@ -21,12 +21,12 @@ HERE = Path(__file__).parent
 
 
 def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dict[str, str]:
-    """All pages by the name of their file.
+    """Returns all pages as HTML text, by the name of their file.
 
     Args:
         results: a build's results.
-        software: how to cite the software: title, authors, version, date.
-        label: of a scale that is not the papers' own.
+        software: citation of the software: title, authors, version, date.
+        label: label of a scale that is not the papers' own.
     """
     environment = _environment()
     common = {"papers": results.papers, "label": label, "names": PAGES, "has_audit": bool(results.audit)}
@@ -45,7 +45,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
 
 
 def compute_script(rows: Sequence[Row]) -> str:
-    """CPU seconds and peak memory as a script: by artefact, by paper and in all, from the rows of `compute.csv`."""
+    """JavaScript with CPU seconds and peak memory by artefact, by paper and in total, from rows of `compute.csv`."""
     items: dict[str, dict[str, float]] = {}
     for row in rows:
         paper = row["item"].split("/")[0]
@@ -86,7 +86,7 @@ def _overview(results: Content, software: Mapping[str, Any]) -> View:
 
 
 def _place(results: Content, finding: Row) -> View | None:
-    """The artefact that demonstrates a finding, if a build makes it."""
+    """Artefact that demonstrates a finding; None if a build does not make it."""
     mine = (paper["artefacts"] for paper in results.papers if paper["key"] == finding["paper"])
     return next((artefact for each in mine for artefact in each if artefact["id"] == finding["artefact"]), None)
 
@@ -117,7 +117,7 @@ def _privacy(results: Content) -> View:
 
 
 def _refuted(results: Content) -> list[tuple[Row, list[tuple[Row, str]]]]:
-    """The findings that audits demonstrate, by rank, each with its audits and their numbers in words."""
+    """Findings that audits demonstrate, by rank, each with its audits and their numbers in words."""
     audits = [(row, summary.broken(row)) for row in content.refuted(results.audit)]
     pairs = [
         (finding, [each for each in audits if (each[0]["paper"], each[0]["finding"]) == _name(finding)])
@@ -152,7 +152,7 @@ def _paper(results: Content, paper: View) -> View:
 
 
 def _section(results: Content, paper: View, artefact: View) -> View:
-    """All that is known of one artefact."""
+    """All data on one artefact for its section of a paper's page."""
     where = {"paper": paper["key"], "artefact": artefact["id"]}
     settings = [row for row in paper["settings"] if row["artefact"] == artefact["id"]]
     table = _rows(results.folder, paper["key"], artefact)
@@ -168,7 +168,7 @@ def _section(results: Content, paper: View, artefact: View) -> View:
 
 
 def _shown(rows: Sequence[Row], artefact: View) -> View:
-    """The columns of a table that are ready to paste."""
+    """Columns and rows of a table as the page shows them."""
     columns = artefact["columns"] or list(rows[0] if rows else [])
     return {"columns": columns, "rows": [[row[column] for column in columns] for row in rows]}
 

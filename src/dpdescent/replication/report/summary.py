@@ -1,4 +1,4 @@
-"""The verdicts in Markdown, read from the result files: a page beside the results, and the numbers in the README."""
+"""Summary of the verdicts in Markdown, from the result files: a page with the results, and the README's numbers."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,12 +18,12 @@ _BROKEN = {
 
 
 def page(results: str | Path, papers: dict[str, dict[str, str]], label: str = "") -> str:
-    """The page beside the results: scorecard, then by paper its claims, findings and figures.
+    """Markdown page of a build: scorecard, then claims, findings and figures of each paper.
 
     Args:
         results: folder of the build.
         papers: by paper, titles of its artefacts by id (tables' ids begin with `table`).
-        label: of a scale that is not the papers' own.
+        label: label of a scale that is not the papers' own.
     """
     claims, findings, audit = (read_rows(Path(results) / f"{kind}.csv") for kind in ("claims", "findings", "audit"))
     lines = [
@@ -43,7 +43,7 @@ def page(results: str | Path, papers: dict[str, dict[str, str]], label: str = ""
 
 
 def scorecard(claims: Sequence[Row], papers: Iterable[str]) -> str:
-    """Papers against verdicts, as counts."""
+    """Table of the numbers of claims, by paper and verdict."""
     rows = []
     for paper in papers:
         counts = Counter(claim["verdict"] for claim in _of(claims, paper))
@@ -52,18 +52,18 @@ def scorecard(claims: Sequence[Row], papers: Iterable[str]) -> str:
 
 
 def audit_counts(audit: Sequence[Row], papers: Iterable[str]) -> str:
-    """Papers against verdicts of the audit: numbers of arms, and of statements behind a plus sign."""
+    """Table of the audit's verdicts by paper: numbers of arms, and of statements after a plus sign."""
     return table(["paper", *AUDITED], ([f"`{paper}`", *audit_cells(audit, paper)] for paper in papers))
 
 
 def audit_cells(audit: Sequence[Row], paper: str) -> list[str]:
-    """A paper's counts by verdict, in the order of `AUDITED`."""
+    """Numbers of a paper's arms and statements by verdict, in the order of `AUDITED`."""
     mine = _of(audit, paper)
     return [_arms_and_statements([row for row in mine if row["verdict"] == verdict]) for verdict in AUDITED]
 
 
 def refuted(audit: Sequence[Row]) -> str:
-    """What audits refute, each with its numbers and its pair."""
+    """List of refuted claims, each with the audit's numbers and its pair."""
     found = [row for row in audit if row["verdict"] in (EXCEEDS, VIOLATED)]
     lines = [
         f"- **{row['place'] or row['mechanism']}** (`{row['paper']}`, {row['relation']}, {row['sampler']}): "
@@ -74,7 +74,7 @@ def refuted(audit: Sequence[Row]) -> str:
 
 
 def broken(row: Row) -> str:
-    """What is claimed and what is attained, in a sentence."""
+    """Sentence with the claimed and the attained numbers of an audit."""
     numbers = {name: f"{float(row[name]):.3g}" for name in ("delta", *_BROKEN) if row[name]}
     said = [f"{words} {numbers[name]}" for name, words in _BROKEN.items() if name in numbers]
     return f"{', '.join(said)} at delta {numbers['delta']}, {row['audit_runs']} runs a side."
@@ -86,7 +86,7 @@ def _arms_and_statements(rows: Sequence[Row]) -> str:
 
 
 def claims_table(claims: Sequence[Row]) -> str:
-    """Every claim with its verdict, its estimate and its criterion."""
+    """Table of all claims with verdict, estimate and criterion."""
     rows = [
         [
             *(claim[key] for key in ("verdict", "location", "statement", "quantity")),
@@ -99,7 +99,7 @@ def claims_table(claims: Sequence[Row]) -> str:
 
 
 def findings_list(findings: Sequence[Row]) -> str:
-    """Findings by severity, each with its evidence and its charitable reading."""
+    """List of findings by severity, each with its evidence and its charitable reading."""
     return "\n".join(
         f"- **{row['finding']}** (`{row['paper']}`, {row['location']}; {row['kind']}, severity {row['severity']}, "
         f"{row['status']}). "
@@ -120,7 +120,7 @@ def headlines(findings: Sequence[Row]) -> str:
 
 
 def fill(text: str, blocks: dict[str, str]) -> str:
-    """Text with what stands between `<!-- name -->` and `<!-- end name -->` replaced.
+    """Replaces the text between `<!-- name -->` and `<!-- end name -->` for every named block.
 
     Raises:
         ValueError: if a block's markers are missing.

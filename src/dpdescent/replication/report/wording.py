@@ -1,4 +1,4 @@
-"""How numbers, ranges and names are put into words on the report's pages."""
+"""Text for numbers, ranges and names on the report's pages."""
 
 import re
 from collections.abc import Sequence
@@ -8,15 +8,15 @@ VERDICTS = ("reproduced", "not reproduced", "inconclusive", "not testable")
 
 Row = dict[str, str]
 
-# A sign beside each verdict, so that none is told by its colour alone.
+# A sign for each verdict, because colour alone is not visible to all readers.
 SIGNS = dict(zip(VERDICTS, ("✓", "✗", "?", "–"), strict=True))
 
-# Longest list of values that is shown whole.
+# Largest length, in characters, of a list of values that is shown whole.
 ROOM = 60
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """A number in few digits; what is no number stays as it is."""
+    """Formats a number with few digits; other values are returned as text."""
     text = str(value)
     if re.fullmatch(r"[-+]?\d{1,15}", text):
         return text
@@ -27,7 +27,7 @@ def number(value: Any, digits: int = 4) -> str:
 
 
 def extent(ends: Sequence[float] | None) -> str:
-    """`low to high`, or one number where both are the same in few digits."""
+    """Formats a range as `low to high`, or as one number where both ends are equal in few digits."""
     if ends is None:
         return ""
     low, high = (number(end, 3) for end in (ends[0], ends[-1]))
@@ -35,7 +35,7 @@ def extent(ends: Sequence[float] | None) -> str:
 
 
 def estimate(claim: Row) -> str:
-    """What was measured, with its interval where it has one."""
+    """Formats the measured value of a claim, with its interval if there is one."""
     if not claim["measured"]:
         return ""
     value, low, high = (number(claim[column], 3) for column in ("measured", "low", "high"))
@@ -43,7 +43,7 @@ def estimate(claim: Row) -> str:
 
 
 def values(text: str) -> str:
-    """A list of values, its middle left out where it is long."""
+    """Shortens a long list of values by leaving out its middle."""
     items = text.split(", ")
     if len(text) <= ROOM or len(items) < 5:
         return text
@@ -51,25 +51,25 @@ def values(text: str) -> str:
 
 
 def trials(counts: dict[str, list[int]]) -> str:
-    """`100; step size 0.2: 50`: numbers of trials of the headline, then of the variants that have others."""
+    """Formats numbers of trials: the headline's, then those of variants that differ, as in `100; step size 0.2: 50`."""
     said = {name: " or ".join(str(count) for count in numbers) for name, numbers in counts.items()}
     main = said.pop("main", "")
     return "; ".join([main, *(f"{name}: {count}" for name, count in said.items() if count != main)])
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 table`, `2 tables`."""
+    """Formats a count with its noun, as in `1 table` or `2 tables`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def sentence(text: str) -> str:
-    """With a capital and a full stop."""
+    """Formats text as a sentence, with a capital and a full stop."""
     text = text.strip()
     return text if not text else text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
 
 
 def alternative(artefact: dict[str, Any], claims: Sequence[Row], most: int = 4) -> str:
-    """A figure's text for those who do not see it: what is plotted, and what was measured from it."""
+    """Alternative text of a figure for readers who cannot see it: what is plotted, and what was measured."""
     judged = [claim for claim in claims if claim["measured"]][:most]
     measured = [f"{claim['quantity']}: {estimate(claim)} ({claim['verdict']})" for claim in judged]
     shown = f"{artefact['place']}: {sentence(artefact['caption'])}"
@@ -77,5 +77,5 @@ def alternative(artefact: dict[str, Any], claims: Sequence[Row], most: int = 4) 
 
 
 def slug(*names: str) -> str:
-    """A name for an anchor."""
+    """Name of an anchor, from words."""
     return "-".join(re.sub(r"[^\w.]+", "-", name).strip("-") for name in names)
