@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpdescent.algorithms.two_stage_gd import Moments
 from dpdescent.data.iv import IVParameters, IVSample, draw_parameters, draw_sample
 from dpdescent.papers.liang2025.theory import error_bounds as bounds
-from dpdescent.papers.liang2025.theory import lemmas
+from dpdescent.papers.liang2025.theory import friendly_core, lemmas
 from dpdescent.papers.liang2025.theory.prescriptions import (
     Constants,
     Contraction,
@@ -368,14 +368,12 @@ def test_four_terms_without_first_stage_noise_are_equation_52() -> None:
 
 def test_friendly_core_by_hand() -> None:
     problem = square(1000, 5)
-    assert bounds.friendly_core_dimension(problem) == 55
-    assert bounds.friendly_core_diameter(problem, constant=2.0) == pytest.approx(
-        2 * (math.sqrt(55) + math.sqrt(5)), rel=1e-14
-    )
-    error = bounds.friendly_core_moment_error(problem, 4.0, constant=3.0)
+    assert friendly_core.dimension(problem) == 55
+    assert friendly_core.diameter(problem, constant=2.0) == pytest.approx(2 * (math.sqrt(55) + math.sqrt(5)), rel=1e-14)
+    error = friendly_core.moment_error(problem, 4.0, constant=3.0)
     assert error == pytest.approx(3 * (55 + math.sqrt(55 * 5)) / (1000 * 2), rel=1e-14)
-    assert bounds.friendly_core_lipschitz(0.5, 3.0, 7.0, 11.0) == pytest.approx(7 / 0.5 + 3 * 11 / 0.25, rel=1e-14)
-    terms = bounds.friendly_core_terms(problem, 4.0, lipschitz=10.0, privacy_constant=2.0)
+    assert friendly_core.lipschitz(0.5, 3.0, 7.0, 11.0) == pytest.approx(7 / 0.5 + 3 * 11 / 0.25, rel=1e-14)
+    terms = friendly_core.terms(problem, 4.0, lipschitz=10.0, privacy_constant=2.0)
     assert terms.privacy == pytest.approx(2 * 10 * (25 + 5 * math.sqrt(5)) / (1000 * 2), rel=1e-14)
     assert terms.sampling == bounds.bound_terms(problem, 0.9, 1.0, 1.0, 1).sampling
     assert terms.optimisation == 0.0
@@ -388,7 +386,7 @@ def test_two_stage_map_obeys_equation_53(seed: int) -> None:
     sides = [rng.standard_normal(3) for _ in range(2)]
     lambda_0 = min(float(np.linalg.eigvalsh(gram)[0]) for gram in grams)
     moved = float(np.linalg.norm(np.linalg.solve(grams[0], sides[0]) - np.linalg.solve(grams[1], sides[1])))
-    bound = bounds.friendly_core_lipschitz(
+    bound = friendly_core.lipschitz(
         lambda_0,
         gram_lipschitz=float(np.linalg.norm(grams[0] - grams[1], 2)),
         h_lipschitz=float(np.linalg.norm(sides[0] - sides[1])),
@@ -680,8 +678,8 @@ def test_hidden_constants_are_one_by_default() -> None:
     assert lemmas.two_stage_least_squares_rate(HAND) == pytest.approx(2 * (4 + math.log(4)) / 20, rel=1e-14)
     assert lemmas.residual_rate(HAND) == pytest.approx(math.sqrt(1600) * (4 + math.log(4)), rel=1e-14)
     root = math.sqrt(24)
-    assert bounds.friendly_core_diameter(HAND) == pytest.approx(root + 2, rel=1e-14)
-    assert bounds.friendly_core_moment_error(HAND, 4.0) == pytest.approx((24 + 2 * root) / 800, rel=1e-14)
+    assert friendly_core.diameter(HAND) == pytest.approx(root + 2, rel=1e-14)
+    assert friendly_core.moment_error(HAND, 4.0) == pytest.approx((24 + 2 * root) / 800, rel=1e-14)
 
 
 # --- Refusals --------------------------------------------------------------------------------------------------------

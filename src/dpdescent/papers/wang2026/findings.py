@@ -347,5 +347,4 @@ def _comparator(evidence: Evidence) -> Finding:
 
 
 def _widths_told(table: pd.DataFrame) -> str:
-    """Tells losses by width, or that there is no such width."""
     return _told(table, ["m", "tau_gamma"]) if len(table) else "at no width"

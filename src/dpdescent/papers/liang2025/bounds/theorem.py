@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 from dpdescent.papers.liang2025.bounds import cases
 from dpdescent.papers.liang2025.bounds.cases import Case, case
 from dpdescent.papers.liang2025.bounds.conditions import explicit_limit, least_T
-from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
+from dpdescent.papers.liang2025.theory import error_bounds, friendly_core, lemmas, prescriptions
 from dpdescent.papers.liang2025.theory.error_bounds import BoundTerms
 from dpdescent.replication.judging.bound_rows import ORDER, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
@@ -156,7 +156,7 @@ def _friendly_core(evidence: Evidence) -> Iterator[Bound]:
             bound="error of FriendlyCore", location="App. F.2", setting=text, value=total, measured=found["mean"],
             note=why,
         )  # fmt: skip
-        error = error_bounds.friendly_core_moment_error(at.problem, rho)
+        error = friendly_core.moment_error(at.problem, rho)
         yield stated(
             bound="error of FriendlyCore's moments", location="App. F.2", setting=text, value=error, note=ORDER,
         )  # fmt: skip
@@ -165,16 +165,16 @@ def _friendly_core(evidence: Evidence) -> Iterator[Bound]:
 
 def _friendly_core_error(at: Case, rho: float) -> float:
     smallest = at.nominal.lower
-    lipschitz = error_bounds.friendly_core_lipschitz(smallest, 1.0, 1.0, 1.0) if smallest > 0 else math.inf
-    return error_bounds.friendly_core_terms(at.problem, rho, lipschitz).total
+    lipschitz = friendly_core.lipschitz(smallest, 1.0, 1.0, 1.0) if smallest > 0 else math.inf
+    return friendly_core.terms(at.problem, rho, lipschitz).total
 
 
 def _friendly_core_sizes(at: Case) -> Iterator[Bound]:
     text = f"App. F.2: p={at.problem.p}, q={at.problem.q}"
-    yield stated(bound="d", location="App. F.2", setting=text, value=error_bounds.friendly_core_dimension(at.problem))
+    yield stated(bound="d", location="App. F.2", setting=text, value=friendly_core.dimension(at.problem))
     yield stated(
         bound="order of the diameter r", location="App. F.2", setting=text,
-        value=error_bounds.friendly_core_diameter(at.problem), note=ORDER,
+        value=friendly_core.diameter(at.problem), note=ORDER,
     )  # fmt: skip
 
 

@@ -139,7 +139,7 @@ def minimum_sample_size(problem: IVProblem, rho_1: float, rho_2: float, *, const
     `c1 max{pq (tau + log pq)^2, (sqrt q + sqrt tau)^3 / sqrt(min rho)}` with a hidden c1. `problem.n` is not used.
     """
     require_positive(rho_1=rho_1, rho_2=rho_2)
-    return constant * max(_sampling_root(problem) ** 2, _root_sum(problem) ** 3 / math.sqrt(min(rho_1, rho_2)))
+    return constant * max(sampling_root(problem) ** 2, _root_sum(problem) ** 3 / math.sqrt(min(rho_1, rho_2)))
 
 
 def bound_terms(
@@ -162,7 +162,7 @@ def bound_terms(
     return BoundTerms(
         optimisation=optimisation_constant * math.pow(kappa, steps / 2),
         privacy=privacy_constant * privacy,
-        sampling=sampling_constant * _sampling_root(problem) / math.sqrt(problem.n),
+        sampling=sampling_constant * sampling_root(problem) / math.sqrt(problem.n),
     )
 
 
@@ -330,56 +330,15 @@ def proof_terms(
         second_stage=second_stage_constant * math.pow(rates.beta, steps / 2),
         first_stage=first_stage_constant * (math.pow(rates.theta, steps / 2) + noise / math.sqrt(rho_1)),
         second_stage_noise=second_stage_noise_constant * noise / math.sqrt(rho_2),
-        residual=residual_constant * _sampling_root(problem) / math.sqrt(problem.n),
+        residual=residual_constant * sampling_root(problem) / math.sqrt(problem.n),
     )
-
-
-def friendly_core_dimension(problem: IVProblem) -> int:
-    """Returns d, the number of moments that FriendlyCore would average, `q^2 + pq + q` (liang2025 App. F.2)."""
-    return problem.q**2 + problem.p * problem.q + problem.q
-
-
-def friendly_core_diameter(problem: IVProblem, *, constant: float = 1.0) -> float:
-    """Returns r, the effective diameter of a record's moments, of order `sqrt d + sqrt tau` (liang2025 App. F.2)."""
-    return constant * (math.sqrt(friendly_core_dimension(problem)) + math.sqrt(problem.tau))
-
-
-def friendly_core_moment_error(problem: IVProblem, rho: float, *, constant: float = 1.0) -> float:
-    """Returns the order of the error of the averaged moments, `(r/n) sqrt(d/rho)` (liang2025 App. F.2)."""
-    require_positive(rho=rho)
-    root = math.sqrt(friendly_core_dimension(problem) / rho)
-    return constant * friendly_core_diameter(problem) / problem.n * root
-
-
-def friendly_core_lipschitz(lambda_0: float, gram_lipschitz: float, h_lipschitz: float, h_norm: float) -> float:
-    """Returns the Lipschitz constant L of the map from moments to beta_hat (liang2025 Lemma F.2).
-
-    `C_h/lambda0 + C_G C_h/lambda0^2`, where the paper writes C_h both for the Lipschitz constant of h (first term) and
-    for the bound on ||h|| (second term).
-    """
-    require_positive(lambda_0=lambda_0)
-    return h_lipschitz / lambda_0 + gram_lipschitz * h_norm / lambda_0**2
-
-
-def friendly_core_terms(
-    problem: IVProblem, rho: float, lipschitz: float, *, privacy_constant: float = 1.0, sampling_constant: float = 1.0
-) -> BoundTerms:
-    """Returns the order of ||beta_FC - beta|| (liang2025 App. F.2).
-
-    `L (q^2 + q sqrt tau)/(n sqrt rho)` plus the sampling term of eq. (7). The latter is used as printed, although
-    Lemma D.7, to which the paper refers for it, has a smaller one.
-    """
-    require_positive(rho=rho)
-    privacy = lipschitz * (problem.q**2 + problem.q * math.sqrt(problem.tau)) / (problem.n * math.sqrt(rho))
-    sampling = _sampling_root(problem) / math.sqrt(problem.n)
-    return BoundTerms(optimisation=0.0, privacy=privacy_constant * privacy, sampling=sampling_constant * sampling)
 
 
 def _root_sum(problem: IVProblem) -> float:
     return math.sqrt(problem.q) + math.sqrt(problem.tau)
 
 
-def _sampling_root(problem: IVProblem) -> float:
+def sampling_root(problem: IVProblem) -> float:
     p, q = problem.p, problem.q
     return math.sqrt(p * q) * (problem.tau + math.log(p * q))
 
