@@ -22,6 +22,8 @@ settings.load_profile("repeatable")
 gc.set_threshold(50_000, 20, 20)
 
 
+# First of all plugins, because xdist reads the groups in the same hook.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keeps a file with one worker, which shares what it made, and puts the builds first and what reads them last.
 
