@@ -5,7 +5,7 @@ SCALE ?= paper
 BIN := .venv/bin
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # Tests are dealt out in the order of tests/conftest.py, not by the number of tests in a file.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n 2 --no-loadscope-reorder
 
 # PAPERS may be written as liang2025, as 'liang2025 brown2024' or as '[liang2025, brown2024]'.
 COMMA := ,

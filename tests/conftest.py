@@ -9,6 +9,7 @@ import gc
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -22,19 +23,11 @@ settings.load_profile("repeatable")
 gc.set_threshold(50_000, 20, 20)
 
 
-# First of all plugins, because xdist reads the groups in the same hook.
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keeps a file with one worker, which shares what it made, and puts the builds first and what reads them last.
-
-    Tests that build or plan are dealt out one by one, so that both workers end together.
-    """
-    for item in items:
-        if item.path.parent.name != "browser" and not item.get_closest_marker("workflow"):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    """Puts the builds first and the tests that read them last."""
     items.sort(key=_turn)
-    first = next((k for k, item in enumerate(items) if _turn(item) == 2), 0)
-    items.insert(0, items.pop(first))
+    first = [item for item in items if _turn(item) == 2][:1]
+    items[:] = first + [item for item in items if item not in first]
 
 
 def _turn(item: pytest.Item) -> int:
@@ -42,6 +35,21 @@ def _turn(item: pytest.Item) -> int:
     if "builds" in getattr(item, "fixturenames", ()):
         return 2
     return int(item.get_closest_marker("workflow") is not None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keeps a file with one worker, which shares what it made; tests of the workflow are dealt out one by one.
+
+    By hand, because xdist 3.8 reads its groups from an attribute that pytest 9.2 no longer has.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid if nodeid.startswith("tests/workflow/") else nodeid.split("::")[0]
+
+    return ByFile(config, log)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
