@@ -4,6 +4,8 @@ CORES ?= 2
 SCALE ?= paper
 BIN := .venv/bin
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+# Tests are dealt out in the order of tests/conftest.py, not by the number of tests in a file.
+PYTEST := $(BIN)/python -m pytest -n 2 --no-loadscope-reorder
 
 # PAPERS may be written as liang2025, as 'liang2025 brown2024' or as '[liang2025, brown2024]'.
 COMMA := ,
@@ -21,10 +23,10 @@ ifneq ($(filter figure,$(MAKECMDGOALS)),)
   endif
 endif
 
-.PHONY: help results quick figure test lint verify bench readme unlock lock clean
+.PHONY: help results quick figure test test-all lint verify bench readme unlock lock clean
 
 help: ## make help | this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/.*## //' | awk -F ' [|] ' '{printf "%-46s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/.*## //' | awk -F ' [|] ' '{printf "%-46s %s\n", $$1, $$2}'
 
 results: .venv/.installed ## make results [SCALE=mine] [CORES=8] | every table, figure and verdict, at paper scale
 	$(SNAKEMAKE) --config scale=$(SCALE)
@@ -35,9 +37,13 @@ quick: .venv/.installed ## make quick [PAPERS=liang2025] | the same pipeline in 
 figure: .venv/.installed ## make figure F=liang2025/fig04 [SCALE=quick] | one figure or table, and what it needs
 	$(SNAKEMAKE) $(TARGETS) --config scale=$(SCALE)
 
-test: .venv/.installed ## make test | lint, type check and the whole test suite
+test: .venv/.installed ## make test | lint, type check and all tests but slow repetitions
 	$(MAKE) lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(PYTEST) -m "not slow"
+
+test-all: .venv/.installed ## make test-all | the same with the slow repetitions
+	$(MAKE) lint
+	$(PYTEST)
 
 lint: .venv/.installed ## make lint | ruff, snakefmt, mypy
 	$(BIN)/ruff check .

@@ -1,13 +1,15 @@
-"""Makes the twins importable from every test folder, and hypothesis repeatable."""
+"""Makes helpers importable from every test folder and hypothesis repeatable, and orders the tests for two workers."""
 
 # First of all imports, because it pins BLAS to one thread before numpy starts it.
 import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 
+import gc
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -16,6 +18,38 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("repeatable")
+
+# Figures that tests share live long; by default a fifth of the time of figure tests goes to looking through them.
+gc.set_threshold(50_000, 20, 20)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the builds first and the tests that read them last."""
+    items.sort(key=_turn)
+    first = [item for item in items if _turn(item) == 2][:1]
+    items[:] = first + [item for item in items if item not in first]
+
+
+def _turn(item: pytest.Item) -> int:
+    """2 for tests that read the builds of all papers, 1 for others that build or plan, 0 for all others."""
+    if "builds" in getattr(item, "fixturenames", ()):
+        return 2
+    return int(item.get_closest_marker("workflow") is not None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keeps a file with one worker, which shares what it made; tests of the workflow are dealt out one by one.
+
+    By hand, because xdist 3.8 reads its groups from an attribute that pytest 9.2 no longer has.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid if nodeid.startswith("tests/workflow/") else nodeid.split("::")[0]
+
+    return ByFile(config, log)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

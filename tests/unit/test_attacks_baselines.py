@@ -124,7 +124,7 @@ def test_centring_lets_one_record_move_all(T, rho):
 # FriendlyCore
 
 
-@pytest.mark.parametrize("rho", [0.5, 2.0])
+@pytest.mark.parametrize("rho", [0.5, pytest.param(2.0, marks=pytest.mark.slow)])
 def test_core_tells_the_share_of_the_average(rho):
     """0.81 of rho goes into the average, and the whole budget is never exceeded."""
     found = scores(friendly_core.opposite_friends(rho, 1e-5), runs=10_000)

@@ -418,7 +418,7 @@ def test_no_difference_shows_none():
 
 
 @pytest.mark.usefixtures("_few_thresholds")
-@pytest.mark.parametrize("mu", [0.5, 2.0])
+@pytest.mark.parametrize("mu", [pytest.param(0.5, marks=pytest.mark.slow), 2.0])
 def test_bounds_hold_as_often_as_they_say(mu):
     """400 audits of a known pair: at 95 % no more failures than chance allows, at 99.99 % none."""
     delta = 0.05

@@ -21,7 +21,11 @@ def test_noise_of_the_rdp_accountant(eps, prototype):
 
 @pytest.mark.parametrize(
     ("eps", "rate", "steps", "accountant"),
-    [(2.0, 0.05, 20, "PLD"), (8.0, 0.02, 50, "PLD"), (2.0, 0.05, 400, "RDP")],
+    [
+        pytest.param(2.0, 0.05, 20, "PLD", marks=pytest.mark.slow),
+        (8.0, 0.02, 50, "PLD"),
+        (2.0, 0.05, 400, "RDP"),
+    ],
 )
 def test_noise_multiplier_and_epsilon_invert_each_other(eps, rate, steps, accountant):
     multiplier = sampling.noise_multiplier(eps, rate, steps, DELTA, accountant)

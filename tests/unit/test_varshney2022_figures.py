@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,6 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import made_up
+import pictures
 from dpdescent.papers.varshney2022 import figures
 from dpdescent.papers.varshney2022.figures import accounting, choices, steps, styles
 from dpdescent.replication.drawing import figures as style
@@ -388,16 +388,17 @@ CURVES = {
 
 @pytest.fixture(autouse=True)
 def _figures_are_closed() -> Iterator[None]:
-    style.use_style()
-    plt.rcParams["savefig.dpi"] = 40
-    yield
-    plt.close("all")
+    with pictures.style_of_the_project():
+        yield
 
 
 @cache
 def draw(name: str) -> Figure:
-    """The figure of the small table, which tests share and leave as it is."""
-    return drawn_from(name, ROWS[name])
+    """The figure of the small table, as it is printed, which tests share and leave as it is."""
+    artefact = ARTEFACTS[name]
+    return pictures.captioned(
+        lambda: drawn_from(name, ROWS[name]), "varshney2022", artefact["place"], artefact["title"]
+    )
 
 
 def drawn_from(name: str, rows: Rows) -> Figure:
@@ -409,13 +410,6 @@ def of_table(name: str, table: pd.DataFrame, display: dict[str, Any] | None = No
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         figure: Figure = getattr(figures, f"draw_{name}")(table, DISPLAY[name] if display is None else display)
-    return figure
-
-
-def rendered(figure: Figure) -> Figure:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        figure.canvas.draw()
     return figure
 
 
@@ -493,13 +487,8 @@ def test_the_small_tables_have_the_columns_that_figures_may_use(name: str) -> No
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_each_figure_shows_every_series_once_with_nothing_cut_off_or_hidden(name: str) -> None:
-    figure = drawn_from(name, ROWS[name])
+    figure = draw(name)
     assert [len(axes.containers) for axes in figure.axes if axes.get_visible()] == CURVES[name]
-    assert figure.get_suptitle() == ""
-    artefact = ARTEFACTS[name]
-    spec = {"paper": "varshney2022", "place": artefact["place"], "title": artefact["title"], "label": "few trials"}
-    style.caption(figure, spec)
-    rendered(figure)
     shown = [axes for axes in figure.axes if axes.get_visible()]
     written = [*figure.texts, *(text for axes in shown for text in [axes.title, *axes.texts])]
     written += [axis.label for axes in shown for axis in (axes.xaxis, axes.yaxis)]
