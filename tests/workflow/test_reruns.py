@@ -92,10 +92,10 @@ def test_old_modification_times_hide_no_edit(built: Build) -> None:
 
 
 def test_drawing_code_only_redraws(built: Build) -> None:
-    """The job that draws a table makes it anew too, which is no reason to judge it again."""
+    """The job that draws a table makes it anew too: it is judged again, from equal bytes, and nothing is trained."""
     with built.edited(file_of(built, "figures"), *CODE):
         jobs = built.plan()
-    assert set(jobs) == drawn_of_paper(built) | END
+    assert set(jobs) == drawn_of_paper(built) | JUDGED | END
 
 
 def test_engine_retrains_its_users_only(built: Build) -> None:
@@ -143,7 +143,7 @@ def test_new_value_on_a_split_axis_runs_packs_of_its_artefact_only(built: Build)
 def test_title_redraws_one_figure(built: Build) -> None:
     title = f"title: {artefacts(built)[f'{PAPER}/fig04'].title}"
     with built.edited(f"config/papers/{PAPER}.yaml", title, title + " (edited)"):
-        assert set(built.plan()) == {drawn(f"{PAPER}/fig04"), "write the page of verdicts"} | TOLD
+        assert set(built.plan()) == {drawn(f"{PAPER}/fig04")} | JUDGED | TOLD
 
 
 def test_provenance_texts_are_told_and_rerun_nothing_else(built: Build) -> None:

@@ -5,8 +5,7 @@
 rule bounds:
     input:
         begun=BEGUN,
-        tables=ancient(lambda wildcards: tables_of(items_of(wildcards.key))),
-        packs=lambda wildcards: packs_of(items_of(wildcards.key)),
+        tables=lambda wildcards: tables_of(items_of(wildcards.key)),
     output:
         f"{RESULTS}/{{key}}/bounds.csv",
     log:
@@ -15,7 +14,6 @@ rule bounds:
         f"{BUILD}/benchmarks/bounds/{{key}}.tsv"
     params:
         code=lambda wildcards: code("judge", paper_module(wildcards.key, "bounds")),
-        read=lambda wildcards: tables_version(items_of(wildcards.key)),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
         folder=lambda wildcards: f"{RESULTS}/{wildcards.key}",
     message:
@@ -28,8 +26,7 @@ rule bounds:
 rule claims:
     input:
         begun=BEGUN,
-        tables=ancient(lambda wildcards: tables_of(items_of(wildcards.key))),
-        packs=lambda wildcards: packs_of(items_of(wildcards.key)),
+        tables=lambda wildcards: tables_of(items_of(wildcards.key)),
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
     output:
         claims=f"{BUILD}/claims/{{key}}.csv",
@@ -40,7 +37,6 @@ rule claims:
         f"{BUILD}/benchmarks/claims/{{key}}.tsv"
     params:
         code=lambda wildcards: code("judge", paper_module(wildcards.key, "claims")),
-        read=lambda wildcards: tables_version(items_of(wildcards.key)),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
         folder=lambda wildcards: f"{RESULTS}/{wildcards.key}",
     message:
@@ -53,8 +49,7 @@ rule claims:
 rule findings:
     input:
         begun=BEGUN,
-        tables=ancient(lambda wildcards: tables_of(items_of(wildcards.key))),
-        packs=lambda wildcards: packs_of(items_of(wildcards.key)),
+        tables=lambda wildcards: tables_of(items_of(wildcards.key)),
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
     output:
         f"{BUILD}/findings/{{key}}.csv",
@@ -64,7 +59,6 @@ rule findings:
         f"{BUILD}/benchmarks/findings/{{key}}.tsv"
     params:
         code=lambda wildcards: code("judge", paper_module(wildcards.key, "findings")),
-        read=lambda wildcards: tables_version(items_of(wildcards.key)),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
         folder=lambda wildcards: f"{RESULTS}/{wildcards.key}",
     message:
@@ -78,8 +72,7 @@ rule privacy:
     input:
         begun=BEGUN,
         data=lambda wildcards: data_of(parts_of(items_of(wildcards.key)), wildcards.key),
-        tables=ancient(lambda wildcards: tables_of(items_read(items_of(wildcards.key)))),
-        packs=lambda wildcards: packs_of(items_read(items_of(wildcards.key))),
+        tables=lambda wildcards: tables_of(items_read(items_of(wildcards.key))),
     output:
         f"{BUILD}/privacy/{{key}}.csv",
     log:
@@ -91,7 +84,6 @@ rule privacy:
             "privacy", paper_module(wildcards.key, "audit"), *map(experiment_module, items_of(wildcards.key))
         ),
         versions=versions("dp-accounting", "numpy", "scipy"),
-        read=lambda wildcards: tables_version(items_read(items_of(wildcards.key))),
         cells=lambda wildcards: packs.ledger_json(parts_of(items_of(wildcards.key))),
         data=lambda wildcards, input: option("data", input.data),
         tables=lambda wildcards, input: option("tables", input.tables),

@@ -118,13 +118,6 @@ def experiment_module(item):
     return paper_module(ARTEFACTS[item].paper, f"experiments.{ARTEFACTS[item].id}")
 
 
-def tables_version(items):
-    """By what tables are made from their packs. A table is drawn by the same job, and another drawing is no reason to
-    read it again: who reads tables has packs and this as reasons, and the tables themselves as `ancient` inputs."""
-    summarised = {item: [ARTEFACTS[item].keys, ARTEFACTS[item].measures] for item in items}
-    return [code("table"), versions("numpy", "pandas"), summarised]
-
-
 # --- what jobs get ---------------------------------------------------------------------------------------------------
 
 

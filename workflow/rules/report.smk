@@ -13,8 +13,7 @@ rule collect:
         findings=expand(f"{BUILD}/findings/{{key}}.csv", key=PROJECT.papers),
         privacy=expand(f"{BUILD}/audit/{{key}}/privacy.csv", key=PROJECT.papers),
         audit=expand(f"{BUILD}/audit/{{key}}/audit.csv", key=PROJECT.papers),
-        parts=ancient(expand(f"{BUILD}/fingerprints/{{item}}.csv", item=DEFAULT)),
-        packs=packs_of(DEFAULT),
+        parts=expand(f"{BUILD}/fingerprints/{{item}}.csv", item=DEFAULT),
     output:
         claims=f"{RESULTS}/claims.csv",
         claims_cells=f"{RESULTS}/claims_cells.csv",
@@ -28,7 +27,6 @@ rule collect:
         f"{BUILD}/benchmarks/collect.tsv"
     params:
         code=code("collect"),
-        read=tables_version(DEFAULT),
         folder=subpath(output.claims, parent=True),
     message:
         "collect claims, findings, privacy, audits and parts"
@@ -91,7 +89,7 @@ rule report:
         about=expand(f"{BUILD}/about/{{key}}.json", key=PROJECT.papers),
         collected=rules.collect.output,
         bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),
-        tables=ancient(tables_of(DEFAULT)),
+        tables=tables_of(DEFAULT),
     output:
         expand(f"{RESULTS}/report/{{name}}", name=site_files(PROJECT.papers)),
     log:

@@ -7,8 +7,7 @@ rule train:
     input:
         begun=BEGUN,
         data=lambda wildcards: data_of(PACKS[wildcards.pack][1].parts, PACKS[wildcards.pack][0].paper),
-        tables=ancient(lambda wildcards: tables_of(items_read([PACKS[wildcards.pack][0].item]))),
-        packs=lambda wildcards: packs_of(items_read([PACKS[wildcards.pack][0].item])),
+        tables=lambda wildcards: tables_of(items_read([PACKS[wildcards.pack][0].item])),
     output:
         f"{BUILD}/packs/{{pack}}.csv",
     log:
@@ -16,7 +15,6 @@ rule train:
     params:
         code=lambda wildcards: code("train", experiment_module(PACKS[wildcards.pack][0].item)),
         versions=versions("numpy", "scipy"),
-        read=lambda wildcards: tables_version(items_read([PACKS[wildcards.pack][0].item])),
         pack=lambda wildcards: PACKS[wildcards.pack][1].json(),
         folder=lambda wildcards: f"{BUILD}/parts/{PACKS[wildcards.pack][0].item}",
         data=lambda wildcards, input: option("data", input.data),
