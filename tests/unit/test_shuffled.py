@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shuffled_twins as twins
-from dpdescent.algorithms import dp_ambssgd, dp_gd
+from dpdescent.algorithms import dp_ambssgd, dp_gd, dp_ssgd
 from dpdescent.algorithms.dp_ambssgd import Adaptive, Fixed, Normals, SGDArm, batches_of, descend, every_record
 from dpdescent.algorithms.dp_ssgd import descend as ssgd
 from dpdescent.algorithms.dp_stat import Search
@@ -279,7 +279,7 @@ def test_one_record_a_step_equals_the_twin():
 
 def test_one_record_a_step_does_not_depend_on_blocks_or_other_arms(monkeypatch):
     whole = ssgd(*records(), SINGLE, order(), tail=0.3)
-    monkeypatch.setattr(dp_ambssgd, "STEPS", 100)
+    monkeypatch.setattr(dp_ssgd, "STEPS", 100)
     parts = [ssgd(*records(), [arm], order(), tail=0.3) for arm in SINGLE]
     for name in ("average", "last", "clipped"):
         np.testing.assert_array_equal(getattr(whole, name), np.concatenate([getattr(part, name) for part in parts]))

@@ -132,7 +132,7 @@ def test_judgement_trains_and_draws_nothing(built: Build, module: str, job: str)
 
 
 def test_new_value_on_a_split_axis_runs_packs_of_its_artefact_only(built: Build) -> None:
-    """Which parts of a pack are trained is `test_packs`'s matter."""
+    """Which parts of a pack are trained is tested in `test_packed_training`."""
     with built.rescaled(lambda scale: scale["papers"][PAPER]["artefacts"]["fig03"]["cells"]["a"]["n"].insert(1, 1234)):
         jobs = built.plan()
     assert set(copies.trained(jobs)) == {f"{PAPER}/fig03"}
