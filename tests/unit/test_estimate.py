@@ -280,9 +280,9 @@ def test_every_required_setting_says_how_it_is_chosen() -> None:
     assert set(release.RELEASED) == {"beta", "all"}
 
 
-def test_readme_command_runs(run: Run) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    (command,) = re.findall(r"^\.venv/bin/python workflow/scripts/estimate\.py ((?:.*\\\n)*.*)$", text, re.MULTILINE)
+def test_documented_command_runs(run: Run) -> None:
+    text = (ROOT / "docs/pipeline.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^dpdescent estimate ((?:.*\\\n)*.*)$", text, re.MULTILINE)
     code, out, _ = run(command.replace("\\\n", " "))
     assert code == 0
     assert "together rho 1," in out

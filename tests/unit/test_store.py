@@ -69,7 +69,7 @@ def test_changed_removed_and_forgotten_parts_are_not_current(part: Path) -> None
     part.unlink()
     assert not store.is_current(part, MADE)
     part.write_text(text)
-    store.forget(part.parent.parent)
+    store.forget(part.parent)
     assert not store.is_current(part, MADE)
 
 
