@@ -112,8 +112,11 @@ def test_figure_tells_its_claims_and_claims_tell_their_verdicts(copy: Build) -> 
     assert f"with all of the paper's, from all of its tables: snakemake {PAPER}_claims" in told
 
 
-def test_drawing_trains_and_judges_nothing(copy: Build) -> None:
+def test_drawing_trains_nothing_and_judges_again(copy: Build) -> None:
+    """Claims are judged again, because one job makes table and figure: of inputs that count for nothing, such as
+    `ancient` ones, Snakemake forgets that their readers may have other reasons to run."""
     edit(copy, f"src/dpdescent/papers/{PAPER}/figures.py", "def draw", "EXTRA = 1\n\n\ndef draw")
-    assert copies.plan(copy.folder) == [
-        "hash every table and figure", f"{PAPER}/fig01: summarise trials and draw", "sum up times and memory",
-    ]  # fmt: skip
+    edit(copy, f"src/dpdescent/papers/{PAPER}/claims.py", "def judge", "EXTRA = 1\n\n\ndef judge")
+    jobs = copies.plan(copy.folder)
+    assert {f"{PAPER}/fig01: summarise trials and draw", f"{PAPER}: judge claims"} <= set(jobs)
+    assert not [job for job in jobs if ": train" in job]
