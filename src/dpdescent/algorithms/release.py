@@ -32,14 +32,13 @@ CHOICE = {
     "alpha": "the second stage's step size, about 1 over a public guess of the largest eigenvalue of "
     "E[Theta'zz'Theta], the part of x's second moment that instruments explain; beyond 2 over it the descent diverges",
 }
-"""How to choose each setting that has no safe default; none of them may come from the data."""
 
+# What each choice of published iterates costs, and why both cost the same.
 RELEASED = {
     "beta": "only the last beta is published; it rests on all noisy first-stage steps too, so that no cost below "
     "rho1 + rho2 is proved (Lemma F.1 of liang2025, which claims rho2, is refuted)",
     "all": "all iterates of both stages may be published: rho1 + rho2 is the cost of all of them together",
 }
-"""What each way to publish costs, and why it is the same."""
 
 EXACT = (
     "in exact arithmetic: each step adds Gaussian noise to the mean of gradients that are clipped at the threshold, "

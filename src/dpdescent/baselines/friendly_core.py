@@ -50,8 +50,8 @@ from dpdescent.data.iv import Array, IVSample
 
 Relation = Literal["replace-one", "add-remove"]
 
+# Share of a stage's budget that goes into its noisy count; the rest goes into its votes or its average.
 COUNT_SHARE = 0.1
-"""Share of a stage's budget that goes into its noisy count; the rest goes into its votes or its average."""
 
 _BLOCK_FLOATS = 1 << 17  # a block of distances of 1 MB stays in cache
 

@@ -11,8 +11,8 @@ from dpdescent.data.tabular import bundled, read_columns
 
 Array = NDArray[np.float64]
 
+# Pixels on each side of an image.
 SIDE = 8
-"""Pixels on each side of an image."""
 
 CLASSES = 10
 

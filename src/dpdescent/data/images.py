@@ -17,19 +17,19 @@ from scipy.linalg import eigh
 
 Array = NDArray[np.float64]
 
+# The Debian package dataset-fashion-mnist puts the files here.
 FOLDER = Path("/usr/share/datasets/fashion-mnist")
-"""Where the Debian package puts the files."""
 
 SIDE = 28
 CLASSES = 10
 
+# SHA-256 of each file after unpacking, because packages may compress the same bytes in different ways.
 SHA256 = {
     "train-images-idx3-ubyte": "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
     "train-labels-idx1-ubyte": "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
     "t10k-images-idx3-ubyte": "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
     "t10k-labels-idx1-ubyte": "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
 }
-"""Of the unpacked bytes."""
 
 # Numbers of bytes before the data: a magic number and the size of each axis, four bytes each.
 _HEADERS = {"images": 16, "labels": 8}

@@ -45,8 +45,8 @@ def _product(x: Array) -> Array:
     return value
 
 
+# The designs of labels, by the name under which `draw` knows them.
 TEACHERS = {"D1": Teacher(_additive, 1), "D2": Teacher(_product, 2)}
-"""The designs by name."""
 
 
 def draw(design: str, d: int, margin: float, n: int, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -20,6 +20,7 @@ import numpy as np
 
 from dpdescent.data.iv import Array, IVSample
 
+# Name of every bundled table and the SHA-256 of its file; `files/README.md` tells where each comes from.
 BUNDLED = {
     "angrist_evans_all_women": "c11438fdef08d8fe3bdf0ad0e451addd6da7d6126bfe5be391d4a1e54eead223",
     "angrist_evans_labsup": "496e6d396c0023eae97a8109a5a18827a54c0ac68524a35eaf4b2d04877673ac",
@@ -27,7 +28,6 @@ BUNDLED = {
     "card": "61ace72efdeb371983d175d059ce71bad010bba5cfd0455199cddaaddb30f3ec",
     "digits": "1a8c0ce573804cf39bc6fdc9a6cc8f23d15cbf27a72575c1ca5fac15163717d0",
 }
-"""Name of every bundled table and the sha256 of its file; where each comes from is told in `files/README.md`."""
 
 _MISSING = frozenset({"", ".", "na", "n/a", "nan", "null", "none"})
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Tokens = NDArray[np.intp]
 
+# The id that all words out of the vocabulary share; it counts as a miss wherever it is predicted or is the true word.
 OUT_OF_VOCABULARY = 0
-"""The id that all words out of the vocabulary share; a prediction of it, or where it stands, counts as a miss."""
 
 
 @dataclass(frozen=True)

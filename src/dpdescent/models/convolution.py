@@ -15,11 +15,11 @@ from numpy.lib.stride_tricks import sliding_window_view
 from dpdescent.models.classifiers import Array, Labels, softmax
 from dpdescent.privacy.clipping import clip_factors
 
+# Pixels on each side of a kernel.
 KERNEL = 3
-"""Side of a kernel."""
 
+# Outputs of a kernel are averaged over squares with this many on each side.
 POOL = 2
-"""Side of the squares over which its outputs are averaged."""
 
 # Number of activations of one filter in a block of records (half a megabyte for eight filters), which fits the cache.
 _BLOCK = 1 << 13

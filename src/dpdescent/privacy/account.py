@@ -51,20 +51,31 @@ def account(event: Mechanism, delta: float) -> Account:
     amplified = event.is_subsampled or event.is_shuffled or event.is_correlated
     rho = None if amplified else _rho(event)
     mu = None if rho is None else zcdp.gaussian_dp_mu(rho)
-    epsilon = _amplified_epsilon(event, delta) if rho is None else tight_epsilon(rho, delta)
+    epsilon = tightest_epsilon(event, delta)
     return Account(rho, mu, epsilon, delta, event.relation, event.sampler, event.guarantee, event.reason)
+
+
+def tightest_epsilon(event: Mechanism, delta: float) -> float:
+    """Epsilon of all releases at delta by the tightest accountant that fits; infinite without any noise.
+
+    Args:
+        event: the mechanism; whether its guarantee is proved is not looked at.
+        delta: in (0, 1).
+
+    Raises:
+        ValueError: if no accountant fits the releases and the sampler.
+    """
+    if event.is_subsampled:
+        return sampling.composed_epsilon(event.releases, delta)
+    if event.is_correlated:
+        return guarantees.epsilon(event, delta)
+    if not event.is_shuffled:
+        return tight_epsilon(_rho(event), delta)
+    (release,) = event.releases
+    assert isinstance(release, ShuffledGaussianReleases)
+    return shuffling.epsilon(release.noise_sd / release.sensitivity, release.count, delta)
 
 
 def _rho(event: Mechanism) -> float:
     """zCDP cost of a mechanism; infinite without releases, because the output of such a mechanism has no noise."""
     return event.rho if event.releases else math.inf
-
-
-def _amplified_epsilon(event: Mechanism, delta: float) -> float:
-    if event.is_subsampled:
-        return sampling.composed_epsilon(event.releases, delta)
-    if event.is_correlated:
-        return guarantees.epsilon(event, delta)
-    (release,) = event.releases
-    assert isinstance(release, ShuffledGaussianReleases)
-    return shuffling.epsilon(release.noise_sd / release.sensitivity, release.count, delta)

@@ -18,7 +18,7 @@ from dpdescent.noise.strategies.stamped import stamped
 from dpdescent.noise.strategies.toeplitz import Toeplitz
 from dpdescent.papers.choquettechoo2023.design import Array, Spec
 from dpdescent.privacy import accounting, sampling, zcdp
-from dpdescent.privacy.events import Mechanism, Sampler, SubsampledGaussianReleases, correlated_release
+from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases, correlated_release
 
 NON_PRIVATE, DP_SGD, AMPLIFIED, NU, ME = "non-private", "DP-SGD", "DP-SGD, amplified", "nu-DP-FTRL", "ME"
 RESTARTS = ", restarts"
@@ -79,7 +79,7 @@ class StreamArm:
         """Returns the event of a run: one Gaussian release of all encoded gradients, or no private one unclipped."""
         if not self.clipped:
             reason = "gradients are not clipped: no sensitivity is bounded"
-            return _without_privacy(self.algorithm, "single pass", reason)
+            return Mechanism.without_privacy(self.algorithm, reason, "zero-out", "single pass")
         # A run meets the sensitivity of its own steps, whatever its noise was scaled to.
         sensitivity = self.strategy.sensitivity_squared(self.T) ** 0.5
         return Mechanism(
@@ -184,7 +184,7 @@ class EpochArm:
     def mechanism(self) -> Mechanism:
         """Returns the event of a run, and the argument for it, at a learning rate given beforehand."""
         if self.strategy is None:
-            return _without_privacy(self.name, "fixed order", "non-private baseline: no noise")
+            return Mechanism.without_privacy(self.name, relation="zero-out", sampler="fixed order")
         T, k, noise_sd = self.settings["T"], self.settings["k"], self.noise_multiplier * self.clip_norm
         if self.name == AMPLIFIED:
             sampled = SubsampledGaussianReleases("sum of clipped gradients", self.clip_norm, noise_sd, k / T, T)
@@ -228,7 +228,3 @@ def strategy_of(name: str, T: int, k: int, candidates: tuple[int, ...]) -> tuple
     made = BASES[base]()
     copies = tuning.best_copies(made, T, k, candidates) if name.endswith(RESTARTS) else 1
     return stamped(made, copies), copies
-
-
-def _without_privacy(name: str, sampler: Sampler, reason: str) -> Mechanism:
-    return Mechanism(name, (), "zero-out", sampler, math.inf, "none", reason)

@@ -221,11 +221,6 @@ def proved(
     return Mechanism(name, releases, "replace-one", sampler, claimed_rho, "proved", reason, claimed)
 
 
-def no_privacy(name: str, reason: str, stand_in: str = "") -> Mechanism:
-    """Returns the mechanism of a run that is not private, with the reason."""
-    return Mechanism(name, (), "replace-one", "full batch", math.inf, "none", reason, stand_in=stand_in)
-
-
 def arms_of(
     series: Iterable[str], at: Choice, label: int = 0, source: BoundsSource = "public"
 ) -> dict[str, Arm[Any]]:  # fmt: skip
@@ -307,7 +302,7 @@ def dp_ssgd(
     limit = parameters.zeta if clips else math.inf
     settings = FTRLArms(np.array([parameters.eta]), np.array([limit]), np.sqrt([parameters.noise_variance]))
     if not clips:
-        return Arm(settings, no_privacy(SSGD, UNBOUNDED))
+        return Arm(settings, Mechanism.without_privacy(SSGD, UNBOUNDED))
     sensitivity = 2.0 * parameters.zeta
     # Equal to the sd of the settings but for rounding, because that one is the root of a variance.
     noise_sd = parameters.alpha * sensitivity
@@ -340,4 +335,4 @@ def ada_ssp(at: Choice, source: BoundsSource = "public", *, tight: bool = False)
 
 def least_squares() -> Arm[None]:
     """Returns ordinary least squares, which has no settings and no privacy."""
-    return Arm(None, no_privacy(OLS, "non-private baseline: no noise"))
+    return Arm(None, Mechanism.without_privacy(OLS))

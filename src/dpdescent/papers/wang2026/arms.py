@@ -118,8 +118,7 @@ class Arm:
         """
         noise = self.noise
         if noise.kappa == 0.0:
-            reason = "non-private baseline: no noise"
-            return Mechanism("SGD", (), noise.relation, noise.sampler, math.inf, "none", reason, stand_in=stand_in)
+            return Mechanism.without_privacy("SGD", relation=noise.relation, sampler=noise.sampler, stand_in=stand_in)
         guarantee, reason = _argument(noise)
         if caveat and guarantee != "none":
             guarantee, reason = "none", f"{caveat}; {reason}"

@@ -93,9 +93,12 @@ def parts_in(packs: Sequence[str | Path], folder: Path) -> dict[str, Path]:
 
 
 def forget(folder: Path) -> None:
-    """Removes the records of all parts below a folder, so that all are trained again when their packs run."""
-    for record in folder.rglob("*.json"):
-        record.unlink()
+    """Removes the records of all parts below a folder, so that all are trained again when their packs run.
+
+    Only records beside their part are removed, because a folder may have other JSON files.
+    """
+    for part in folder.rglob("*.csv"):
+        _record(part).unlink(missing_ok=True)
 
 
 def costs(folder: Path, parts: Iterable[str]) -> list[dict[str, float]]:

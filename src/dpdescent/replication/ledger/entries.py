@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from dpdescent.privacy import sampling, shuffling, zcdp
-from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.account import tightest_epsilon
 from dpdescent.privacy.events import (
     CorrelatedReleases,
     DisjointReleases,
@@ -15,7 +15,6 @@ from dpdescent.privacy.events import (
     ShuffledGaussianReleases,
     SubsampledGaussianReleases,
 )  # fmt: skip
-from dpdescent.privacy.participation import guarantees
 
 # Columns that follow from the releases alone.
 ACCOUNTED = [
@@ -58,7 +57,7 @@ def _row(event: Mechanism, delta: float) -> dict[str, Any]:
         "mu": zcdp.gaussian_dp_mu(event.rho) if defended and _is_gaussian(event) else "",
         "delta": delta,
         "eps_paper": _claimed_epsilon(event, delta),
-        "eps_tight": _tight_epsilon(event, delta) if defended else "",
+        "eps_tight": tightest_epsilon(event, delta) if defended and event.releases else "",
         "guarantee": event.guarantee,
         "note": event.reason,
     }
@@ -72,18 +71,6 @@ def _claimed_epsilon(event: Mechanism, delta: float) -> float | str:
     if at != delta:
         raise ValueError(f"{event.name} claims epsilon={eps} at delta={at}, but its row is at delta={delta}: use {at}")
     return eps
-
-
-def _tight_epsilon(event: Mechanism, delta: float) -> float | str:
-    """Epsilon by the accountant that fits the releases; blank without releases."""
-    if event.is_subsampled:
-        return sampling.composed_epsilon(event.releases, delta)
-    if event.is_shuffled:
-        (release,) = _single(event)
-        return shuffling.epsilon(release.noise_sd / release.sensitivity, release.count, delta)
-    if event.is_correlated:
-        return guarantees.epsilon(event, delta)
-    return tight_epsilon(event.rho, delta) if _is_gaussian(event) else ""
 
 
 def _single(event: Mechanism) -> list[_Single]:

@@ -11,7 +11,7 @@ from dpdescent.algorithms import dp_ambssgd
 from dpdescent.algorithms.dp_ftrl import FTRLArms
 from dpdescent.algorithms.sgd_moments import tail_risk
 from dpdescent.checks import as_list
-from dpdescent.papers.varshney2022.arms import AMBSSGD, SSGD, UNBOUNDED, Arm, Choice, dp_ssgd, no_privacy
+from dpdescent.papers.varshney2022.arms import AMBSSGD, SSGD, UNBOUNDED, Arm, Choice, dp_ssgd
 from dpdescent.papers.varshney2022.design import Design, Row, Spec, iterations, place_of, trial_stream
 from dpdescent.papers.varshney2022.runs import single_pass
 from dpdescent.papers.varshney2022.runs.mini_batches import shuffled, trial_of
@@ -84,7 +84,7 @@ class Case:
         setting = self.setting(logs, self.choice.batch)
         threshold = dp_ambssgd.Fixed(ambssgd.threshold_bound(setting, 0.0), clips=False)
         settings = dp_ambssgd.SGDArm(setting.eta, self.choice.multiplier, threshold)
-        return Arm(settings, no_privacy(AMBSSGD, UNBOUNDED, BOTH))
+        return Arm(settings, Mechanism.without_privacy(AMBSSGD, UNBOUNDED, stand_in=BOTH))
 
 
 def run(spec: Spec) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from itertools import product
 from dpdescent.algorithms.dp_ftrl import FTRLArms
 from dpdescent.algorithms.sgd_moments import tail_risk
 from dpdescent.checks import as_list
-from dpdescent.papers.varshney2022.arms import SSGD, Arm, dp_ssgd, no_privacy
+from dpdescent.papers.varshney2022.arms import SSGD, Arm, dp_ssgd
 from dpdescent.papers.varshney2022.design import Design, Row, Spec, delta_of, design_of
 from dpdescent.papers.varshney2022.runs import single_pass
 from dpdescent.papers.varshney2022.theory import ssgd
@@ -122,7 +122,7 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
         for each in settings_of(spec, design, N):
             where = f"{spec['variant']}: {spec['panel']}, N={N} d={len(design.lam)}"
             if spec["panel"] == NO_PRIVACY:
-                yield f"{where} {SGD} step {each.step}", no_privacy(SGD, "non-private baseline: no noise"), delta
+                yield f"{where} {SGD} step {each.step}", Mechanism.without_privacy(SGD), delta
                 continue
             name = f"{where} eps={epsilon_of(spec, N):.3g} step {each.step} zeta factor {each.zeta_factor:g}"
             yield name, each.arm(N).mechanism, delta
