@@ -9,6 +9,8 @@ from pathlib import Path
 
 PACKAGE = "dpdescent"
 
+_Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
 
 def code_fingerprint(source: Path, roots: Iterable[Path]) -> str:
     """One short hash over the roots and every first-party module that they import, directly or not.
@@ -64,16 +66,23 @@ def _tree(path: Path) -> ast.Module:
 @cache
 def _tree_hash(path: Path) -> str:
     tree = _tree(path)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and _has_docstring(
-            node
-        ):
+    for node in [tree, *_statements(tree)]:
+        if isinstance(node, _Documented) and _has_docstring(node):
             # A function or class needs a body, an empty module has none.
             node.body = node.body[1:] or ([] if isinstance(node, ast.Module) else [ast.Pass()])
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
 
 
-def _has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All statements below a node, without expressions, because these are most of a tree and hold neither an import
+    nor a docstring."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for each in getattr(node, field, ()):
+            yield each
+            yield from _statements(each)
+
+
+def _has_docstring(node: _Documented) -> bool:
     first = node.body[0] if node.body else None
     return isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
 
@@ -81,7 +90,7 @@ def _has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.Async
 @cache
 def _first_party_imports(source: Path, path: Path) -> tuple[Path, ...]:
     files: list[Path] = []
-    for node in ast.walk(_tree(path)):
+    for node in _statements(_tree(path)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 files.extend(_files(source, alias.name))
@@ -101,13 +110,12 @@ def _absolute(source: Path, path: Path, node: ast.ImportFrom) -> str:
     return ".".join([*kept, *([node.module] if node.module else [])])
 
 
-def _files(source: Path, dotted: str) -> Iterator[Path]:
+@cache
+def _files(source: Path, dotted: str) -> tuple[Path, ...]:
     """Files that importing a dotted name runs: each package's `__init__` on the way, and the module."""
     parts = dotted.split(".")
     if parts[0] != PACKAGE:
-        return
-    for depth in range(1, len(parts) + 1):
-        stem = source.joinpath(*parts[:depth])
-        for candidate in (stem / "__init__.py", stem.with_suffix(".py")):
-            if candidate.is_file():
-                yield candidate
+        return ()
+    stems = [source.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
+    candidates = [file for stem in stems for file in (stem / "__init__.py", stem.with_suffix(".py"))]
+    return tuple(file for file in candidates if file.is_file())
