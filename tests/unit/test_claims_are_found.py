@@ -2,10 +2,12 @@
 
 import ast
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.judging.evidence import Undecided, Unjudged
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = sorted(file.stem for file in (ROOT / "config/papers").glob("*.yaml"))
@@ -48,3 +50,10 @@ def test_every_committed_id_stands_in_the_code_as_a_quoted_literal(paper: str, k
     ids = [row[column] for row in rows if row["paper"] == paper]
     assert len(ids) == len(set(ids)) > 0
     assert [each for each in ids if f'"{each}"' not in text] == []
+
+
+def test_every_open_verdict_says_why_in_a_fixed_word() -> None:
+    """And no other verdict does; an opinion, or what cannot fail, is not testable rather than undecided."""
+    allowed = {"inconclusive": set(get_args(Undecided)), "not testable": set(get_args(Unjudged))}
+    for row in read_rows(ROOT / "results/paper/claims.csv"):
+        assert row["why"] in allowed.get(row["verdict"], {""}), (row["paper"], row["claim"])

@@ -8,7 +8,10 @@ from dpdescent.replication.build import compare, tables
 from dpdescent.replication.configuration.project import Artefact
 
 TABLE = "n,mean,name\n500,0.123456789012345,a\n1000,2.5,b\n"
-CLAIMS = "claim,paper,verdict\nc1,p1,reproduced\nc2,p1,not reproduced\nc3,p1,reproduced\nd1,p2,inconclusive\n"
+CLAIMS = (
+    "claim,paper,source,verdict\nc1,p1,paper,reproduced\nc2,p1,paper,not reproduced\nc3,p1,paper,reproduced\n"
+    "c4,p1,ours,reproduced\nd1,p2,paper,inconclusive\n"
+)
 
 
 def results(folder: Path, **changes: str) -> Path:
@@ -161,7 +164,7 @@ def test_page_of_verdicts_belongs_to_claims_and_findings(tmp_path: Path) -> None
     assert report(tmp_path / "other", **changed).different["README.md"] == "its table differs"
 
 
-def test_scorecard_counts_by_paper(tmp_path: Path) -> None:
+def test_scorecard_counts_the_papers_own_claims(tmp_path: Path) -> None:
     assert compare.scorecard(results(tmp_path)) == "p1: 1 not reproduced, 2 reproduced\np2: 1 inconclusive"
 
 

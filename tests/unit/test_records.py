@@ -30,7 +30,7 @@ def test_verdict_of_a_claim_follows_from_estimate_and_criterion(low: float, high
     found = records.claim("key", **TEXTS, measured=estimate, criterion=between(1.0, 2.0), changed="a", note="b")
     assert found == Claim(
         "name", "key", "fig01", "Sec. 1", "figure", "paper", "it grows", "slope", (low + high) / 2, low, high,
-        "between 1 and 2", verdict, "a", "b",
+        "between 1 and 2", verdict, "interval" if verdict == "inconclusive" else "", "a", "b",
     )  # fmt: skip
 
 
@@ -48,8 +48,19 @@ def test_judged_takes_its_verdict_as_it_is_and_may_have_no_number() -> None:
 
 def test_untestable_says_why() -> None:
     texts = {name: text for name, text in TEXTS.items() if name != "quantity"}
-    found = records.untestable("key", **texts, why="an opinion")
+    found = records.untestable("key", **texts, why="opinion", because="an opinion")
     assert (found.verdict, found.criterion, found.quantity) == ("not testable", "none: an opinion", "none")
+    assert found.why == "opinion"
+
+
+def test_an_interval_that_is_a_range_over_readings_is_open_for_another_reason() -> None:
+    measured = Estimate(1.0, 0.0, 2.0)
+    found = records.claim(
+        "key", **TEXTS, measured=measured, criterion=at_least(1.0), straddles="unstated value decides"
+    )
+    assert (found.verdict, found.why) == ("inconclusive", "unstated value decides")
+    met = records.claim("key", **TEXTS, measured=measured, criterion=at_least(0), straddles="unstated value decides")
+    assert (met.verdict, met.why) == ("reproduced", "")
 
 
 def test_key_is_bound_once() -> None:
@@ -104,22 +115,21 @@ def test_every_cell_must_meet_the_criterion_and_the_closest_is_shown() -> None:
 def test_a_refutation_by_one_of_many_cells_survives_a_wider_interval() -> None:
     narrow, wide = Estimate(1.0, 0.99, 1.01), Estimate(1.0, 0.0, 1.99)
     many = {f"n = {k}": Estimate(3.0, 2.9, 3.1) for k in range(20)}
-    assert every(many | {"last": wide}).verdict == "not reproduced"
-    assert every(many | {"last": wide}, corrected=True).verdict == "inconclusive"
-    assert every(many | {"last": narrow}, corrected=True).verdict == "not reproduced"
-    assert every({"only": wide}, corrected=True).verdict == "not reproduced"
-    assert every(CELLS, corrected=True).verdict == "reproduced"
+    assert every(many | {"last": wide}).verdict == "inconclusive"
+    assert every(many | {"last": narrow}).verdict == "not reproduced"
+    assert every({"only": wide}).verdict == "not reproduced"
+    assert every(CELLS).verdict == "reproduced"
 
 
 def test_true_cells_at_the_criterion_are_seldom_called_false() -> None:
-    """Twenty true cells that lie at the criterion exactly: without the correction two draws in five refute."""
-    rng, draws, refuted = np.random.default_rng(3), 1000, {True: 0, False: 0}
+    """Twenty true cells that lie at the criterion exactly: one interval each would refute two draws in five."""
+    rng, draws, refuted = np.random.default_rng(3), 1000, {"every": 0, "each": 0}
     for _ in range(draws):
         cells = [Estimate(value, value - 1.96, value + 1.96) for value in 2.0 + rng.standard_normal(20)]
-        for corrected in refuted:
-            refuted[corrected] += every(cells, corrected=corrected).verdict == "not reproduced"
-    assert refuted[True] / draws < 0.05
-    assert refuted[False] / draws > 0.3
+        refuted["every"] += every(cells).verdict == "not reproduced"
+        refuted["each"] += at_least(2.0).verdict_on_all(cells) == "not reproduced"
+    assert refuted["every"] / draws < 0.05
+    assert refuted["each"] / draws > 0.3
 
 
 def test_widening_by_one_cell_changes_nothing_and_needs_a_cell() -> None:
@@ -132,9 +142,10 @@ def test_widening_by_one_cell_changes_nothing_and_needs_a_cell() -> None:
 
 
 def test_readings_of_an_unstated_value_must_agree() -> None:
-    assert records.agree({"n = 500": "reproduced", "n = 1000": "reproduced"})[0] == "reproduced"
-    verdict, told = records.agree({"n = 500": "reproduced", "n = 1000": "not reproduced"})
-    assert verdict == "inconclusive"
+    assert records.agree({"n = 500": "reproduced", "n = 1000": "reproduced"})[:2] == ("reproduced", "")
+    assert records.agree({"n = 500": "inconclusive"})[:2] == ("inconclusive", "interval")
+    verdict, why, told = records.agree({"n = 500": "reproduced", "n = 1000": "not reproduced"})
+    assert (verdict, why) == ("inconclusive", "unstated value decides")
     assert told == "the unstated value decides: reproduced at n = 500, not reproduced at n = 1000"
     with pytest.raises(ValueError, match="readings is empty"):
         records.agree({})
@@ -148,7 +159,7 @@ def test_outside_of_its_regime_a_claim_is_open_both_ways(measured: Estimate) -> 
     if math.isnan(measured.value):
         assert found == inside or found.verdict == "not testable"
         return
-    assert found.verdict == "inconclusive"
+    assert (found.verdict, found.why) == ("inconclusive", "outside the regime")
     assert found.note.startswith("why; outside of what is proved: enough records")
     assert records.claim("key", **TEXTS, measured=measured, criterion=at_least(2.0), note="why") == inside
     met = records.Regime.where(enough_records=True)

@@ -11,7 +11,7 @@ from dpdescent.replication.report import summary
 CLAIM = {
     "claim": "c1", "paper": "p1", "artefact": "fig01", "location": "Sec. 4", "statement": "error falls | fast",
     "quantity": "slope", "measured": "-0.51234", "low": "-0.61", "high": "-0.4", "criterion": "at most -0.4",
-    "verdict": "reproduced", "note": "",
+    "verdict": "reproduced", "why": "", "source": "paper", "note": "",
 }  # fmt: skip
 FINDING = {
     "finding": "f1", "paper": "p1", "location": "Prop. 3.1", "kind": "privacy", "statement": "noise is needed",
@@ -38,12 +38,42 @@ def test_table_is_a_pipe_table_with_escaped_pipes() -> None:
     assert summary.table(["a", "b"], [["1", "x|y"], ["2", ""]]) == "| a | b |\n|---|---|\n| 1 | x\\|y |\n| 2 |  |"
 
 
-def test_scorecard_counts_every_verdict() -> None:
+def test_scorecard_counts_the_papers_own_claims_and_shows_others_apart() -> None:
     verdicts = ["reproduced", "reproduced", "inconclusive", "not testable"]
     claims = [{**CLAIM, "verdict": verdict} for verdict in verdicts] + [{**CLAIM, "paper": "p2"}]
+    claims += [
+        {**CLAIM, "source": source, "verdict": verdict} for source in ("ours", "identity") for verdict in verdicts
+    ]
+    claims += [{**CLAIM, "source": "analogue", "verdict": "not reproduced"}]
     lines = summary.scorecard(claims, ["p1", "p2"]).splitlines()
-    assert lines[0] == "| paper | reproduced | not reproduced | inconclusive | not testable | claims |"
-    assert lines[2:] == ["| `p1` | 2 | 0 | 1 | 1 | 4 |", "| `p2` | 1 | 0 | 0 | 0 | 1 |"]
+    assert lines[0] == (
+        "| paper | reproduced | not reproduced | inconclusive | not testable | the paper's claims | ours | analogues "
+        "| identities |"
+    )
+    assert lines[2:] == [
+        "| `p1` | 2 | 0 | 1 | 1 | 4 | 2 of 4 | 0 of 1 | 2 of 4 |",
+        "| `p2` | 1 | 0 | 0 | 0 | 1 | 0 of 0 | 0 of 0 | 0 of 0 |",
+    ]
+
+
+def test_reasons_are_counted_of_the_papers_own_claims() -> None:
+    claims = [
+        {**CLAIM, "verdict": "inconclusive", "why": "interval"},
+        {**CLAIM, "verdict": "inconclusive", "why": "interval", "source": "ours"},
+        {**CLAIM, "verdict": "not testable", "why": "literature"}, CLAIM,
+    ]  # fmt: skip
+    counts = summary.reason_counts(claims, "p1")
+    assert {reason: count for reason, count in counts.items() if count} == {"interval": 1, "literature": 1}
+    head, _, row = summary.reasons(claims, ["p1"]).splitlines()
+    assert head.split(" | ")[1:] == [*[*counts][:-1], f"{[*counts][-1]} |"]
+    assert row.split(" | ")[0] == "| `p1`"
+
+
+def test_a_verdict_says_why_it_is_open_and_whose_claim_it_is() -> None:
+    claims = [CLAIM, {**CLAIM, "verdict": "inconclusive", "why": "hidden constant", "source": "ours"}]
+    _, _, first, second = summary.claims_table(claims).splitlines()
+    assert first.startswith("| reproduced | Sec. 4")
+    assert second.startswith("| inconclusive: hidden constant (ours) | Sec. 4")
 
 
 def test_claims_show_estimate_interval_and_criterion() -> None:

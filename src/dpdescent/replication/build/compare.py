@@ -115,8 +115,8 @@ def agree(value: str, other: str) -> bool:
 
 
 def scorecard(results: str | Path) -> str:
-    """Verdicts by paper, one line each."""
-    claims = read_rows(Path(results) / "claims.csv")
+    """Verdicts on each paper's own claims, one line a paper."""
+    claims = [claim for claim in read_rows(Path(results) / "claims.csv") if claim["source"] == "paper"]
     papers = list(dict.fromkeys(claim["paper"] for claim in claims))
     counts = {paper: Counter(claim["verdict"] for claim in claims if claim["paper"] == paper) for paper in papers}
     return "\n".join(

@@ -17,6 +17,13 @@ Verdict = Literal["reproduced", "not reproduced", "inconclusive", "not testable"
 # by construction, so that it cannot fail.
 ClaimKind = Literal["figure", "table", "theorem", "text", "privacy"]
 Source = Literal["paper", "ours", "analogue", "identity"]
+# Why a claim is neither reproduced nor not: its interval straddles the criterion; the conditions of its theorem do not
+# hold at any setting that was run; readings of a value that the paper leaves open disagree; or a constant has no value.
+Undecided = Literal["interval", "outside the regime", "unstated value decides", "hidden constant"]
+# Why nothing can judge a claim: it is an opinion, or about other works; it cannot fail; what it needs is out of reach;
+# or the grid of a build lacks the rows.
+Unjudged = Literal["opinion", "literature", "by construction", "out of reach", "no rows"]
+Why = Literal["", Undecided, Unjudged]
 FindingKind = Literal["privacy", "mathematics", "text", "data", "unstated"]
 Severity = Literal["high", "medium", "low", "cosmetic"]
 Status = Literal["confirmed", "partly", "question"]
@@ -53,6 +60,7 @@ class Claim:
     Attributes:
         claim: its id, unique in the paper.
         kind, source: what it is about, and whose it is.
+        why: why it is inconclusive or not testable; empty otherwise.
         measured, low, high: the estimate and its 95 % interval.
         changed: why its criterion or rule is not as first written; empty where it is.
         cells: what it saw in each cell, where it is about several; they stand in a table of their own.
@@ -71,6 +79,7 @@ class Claim:
     high: float | None
     criterion: str
     verdict: Verdict
+    why: Why = ""
     changed: str = ""
     note: str = ""
     cells: tuple[Cell, ...] = dataclasses.field(default=(), metadata={"column": False})

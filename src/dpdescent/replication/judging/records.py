@@ -8,6 +8,7 @@ reads, so that a search for the id finds it. A paper's `reading` binds the paper
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from dpdescent.replication.judging.criteria import Criterion
 from dpdescent.replication.judging.evidence import (
@@ -19,7 +20,10 @@ from dpdescent.replication.judging.evidence import (
     Severity,
     Source,
     Status,
+    Undecided,
+    Unjudged,
     Verdict,
+    Why,
 )
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, all_of, widened
 
@@ -35,12 +39,14 @@ class Regime:
     Attributes:
         unmet: each condition that does not hold, with its numbers, in words.
         because: what begins the note.
+        why: what the verdict is put down to; `hidden constant` where the conditions cannot even be computed.
         blocks: the verdicts that it leaves open: one alone where runs can refute what they cannot confirm, or reverse.
         changed: why a claim that would be called reproduced is not, where that rule came after a look at results.
     """
 
     unmet: tuple[str, ...] = ()
     because: str = "outside of what is proved"
+    why: Undecided = "outside the regime"
     blocks: tuple[Verdict, ...] = ("reproduced", "not reproduced")
     changed: str = ""
 
@@ -59,7 +65,7 @@ class Regime:
             said.append(f"{claim.measured:.3g} is {told} with the claim")
         changed = self.changed if claim.verdict == "reproduced" else ""
         return replace(
-            claim, verdict="inconclusive", changed=" ".join(filter(None, [claim.changed, changed])),
+            claim, verdict="inconclusive", why=self.why, changed=" ".join(filter(None, [claim.changed, changed])),
             note="; ".join(filter(None, [claim.note, *said])),
         )  # fmt: skip
 
@@ -69,34 +75,40 @@ INSIDE = Regime()
 
 def claim(
     paper: str, *, id: str, artefact: str, location: str, kind: ClaimKind, source: Source, statement: str,
-    quantity: str, measured: Estimate, criterion: Criterion, regime: Regime = INSIDE, changed: str = "", note: str = "",
+    quantity: str, measured: Estimate, criterion: Criterion, straddles: Undecided = "interval", regime: Regime = INSIDE,
+    changed: str = "", note: str = "",
 ) -> Claim:  # fmt: skip
-    """A claim whose verdict follows from one estimate and its criterion."""
+    """A claim whose verdict follows from one estimate and its criterion.
+
+    Args:
+        straddles: why it is inconclusive if its interval straddles the criterion: another reason than the interval
+            where this is a range over readings of an unstated value.
+    """
+    verdict = criterion.verdict(measured)
     made = judged(
         paper, id=id, artefact=artefact, location=location, kind=kind, source=source, statement=statement,
-        quantity=quantity, measured=measured, criterion=criterion.words, verdict=criterion.verdict(measured),
-        changed=changed, note=note,
+        quantity=quantity, measured=measured, criterion=criterion.words, verdict=verdict,
+        why=straddles if verdict == "inconclusive" else "", changed=changed, note=note,
     )  # fmt: skip
     return regime.applied(made)
 
 
 def every(
     paper: str, *, id: str, artefact: str, location: str, kind: ClaimKind, source: Source, statement: str,
-    quantity: str, cells: Cells, criterion: Criterion, corrected: bool = False, regime: Regime = INSIDE,
-    changed: str = "", note: str = "",
+    quantity: str, cells: Cells, criterion: Criterion, regime: Regime = INSIDE, changed: str = "", note: str = "",
 ) -> Claim:  # fmt: skip
     """A claim that every cell must meet; of the cells that decide it shows the one farthest out.
 
-    "Reproduced" needs no correction for many cells, because all of them must pass; a refutation by one of many does.
+    "Reproduced" needs no correction for many cells, because all of them must pass. A refutation by one of many does: a
+    cell refutes only by an interval that is widened for their number (Bonferroni), so that cells which all meet the
+    criterion are called false in at most 5 % of draws, however their errors hang together.
 
     Args:
         cells: estimates by what their cell is; cells without a value are left out, and of none nothing is testable.
-        corrected: whether a cell refutes only by an interval that is widened for the number of cells (Bonferroni), so
-            that cells which all meet the criterion are called false in at most 5 % of draws.
     """
     named = cells if isinstance(cells, Mapping) else {str(k): each for k, each in enumerate(cells, 1)}
     found = {name: each for name, each in named.items() if not math.isnan(each.value)}
-    verdicts = {name: _of_one(each, criterion, len(found) if corrected else 1) for name, each in found.items()}
+    verdicts = {name: _of_one(each, criterion, len(found)) for name, each in found.items()}
     result: Verdict = all_of(list(verdicts.values())) if verdicts else "not testable"
     deciding = [each for name, each in found.items() if verdicts[name] == result]
     shown = min(deciding, key=lambda each: criterion.margin(each.value), default=NOTHING)
@@ -116,11 +128,21 @@ def _of_one(estimate: Estimate, criterion: Criterion, cells: int) -> Verdict:
     return plain if criterion.verdict(widened(estimate, cells)) == plain else "inconclusive"
 
 
-def agree(readings: Mapping[str, Verdict]) -> tuple[Verdict, str]:
-    """The verdict of a claim with an unstated value, from its verdict at every declared reading of that value.
+class Agreed(NamedTuple):
+    """The verdict that all readings of an unstated value share, else `inconclusive`.
 
-    Returns:
-        The verdict that all readings share, else `inconclusive`; and the readings with their verdicts, for the note.
+    Attributes:
+        verdict, why: the verdict, and why it is open if it is.
+        told: the readings with their verdicts, for the note.
+    """
+
+    verdict: Verdict
+    why: Why
+    told: str
+
+
+def agree(readings: Mapping[str, Verdict]) -> Agreed:
+    """The verdict of a claim with an unstated value, from its verdict at every declared reading of that value.
 
     Raises:
         ValueError: if there is no reading.
@@ -129,30 +151,44 @@ def agree(readings: Mapping[str, Verdict]) -> tuple[Verdict, str]:
         raise ValueError("readings is empty: declare one value at least at which the claim is judged")
     shared = set(readings.values())
     told = ", ".join(f"{verdict} at {reading}" for reading, verdict in readings.items())
-    return (shared.pop(), told) if len(shared) == 1 else ("inconclusive", f"the unstated value decides: {told}")
+    if len(shared) == 1:
+        verdict = shared.pop()
+        return Agreed(verdict, _reason(verdict), told)
+    return Agreed("inconclusive", "unstated value decides", f"the unstated value decides: {told}")
+
+
+def _reason(verdict: Verdict) -> Why:
+    """Why a verdict from an interval is open: it straddles the criterion, or there are no rows to take it from."""
+    reasons: dict[Verdict, Why] = {"inconclusive": "interval", "not testable": "no rows"}
+    return reasons.get(verdict, "")
 
 
 def judged(
     paper: str, *, id: str, artefact: str, location: str, kind: ClaimKind, source: Source, statement: str,
-    quantity: str, measured: Estimate | None, criterion: str, verdict: Verdict, changed: str = "", note: str = "",
-    cells: Sequence[Cell] = (),
+    quantity: str, measured: Estimate | None, criterion: str, verdict: Verdict, why: Why = "", changed: str = "",
+    note: str = "", cells: Sequence[Cell] = (),
 ) -> Claim:  # fmt: skip
-    """A claim whose verdict was reached in a way of its own: by several conditions together, or by a count."""
+    """A claim whose verdict was reached in a way of its own: by several conditions together, or by a count.
+
+    Args:
+        why: why the verdict is open, if it is and neither an interval that straddles nor missing rows are the reason.
+    """
     value, low, high = (None, None, None) if measured is None else (measured.value, measured.low, measured.high)
     return Claim(
         id, paper, artefact, location, kind, source, statement, quantity, value, low, high, criterion, verdict,
-        changed, note, tuple(cells),
+        why or _reason(verdict), changed, note, tuple(cells),
     )  # fmt: skip
 
 
 def untestable(
-    paper: str, *, id: str, artefact: str, location: str, kind: ClaimKind, source: Source, statement: str, why: str,
-    changed: str = "", note: str = "",
+    paper: str, *, id: str, artefact: str, location: str, kind: ClaimKind, source: Source, statement: str,
+    why: Unjudged, because: str, changed: str = "", note: str = "",
 ) -> Claim:  # fmt: skip
-    """A claim that no table can judge, and why."""
+    """A claim that no table can judge, why, and in words because of what."""
     return judged(
         paper, id=id, artefact=artefact, location=location, kind=kind, source=source, statement=statement,
-        quantity="none", measured=None, criterion=f"none: {why}", verdict="not testable", changed=changed, note=note,
+        quantity="none", measured=None, criterion=f"none: {because}", verdict="not testable", why=why,
+        changed=changed, note=note,
     )  # fmt: skip
 
 

@@ -70,10 +70,13 @@ def _environment() -> jinja2.Environment:
 
 
 def _overview(results: Content, software: Mapping[str, Any]) -> View:
-    counts = Counter((claim["paper"], claim["verdict"]) for claim in results.claims)
+    keys = [paper["key"] for paper in results.papers]
     foremost = [(finding, _place(results, finding)) for finding in content.foremost(results.findings)]
     return {
-        "software": software, "verdicts": wording.VERDICTS, "counts": counts, "claims": results.claims,
+        "software": software, "verdicts": wording.VERDICTS, "claims": results.claims, "held": summary.held,
+        "counts": {key: summary.verdict_counts(results.claims, key) for key in keys},
+        "reasons": {key: summary.reason_counts(results.claims, key) for key in keys},
+        "other_sources": wording.OTHER_SOURCES,
         "artefact_count": len(results.artefacts()), "arm_count": len(results.privacy),
         "foremost": foremost,
         "tables": {
@@ -96,7 +99,7 @@ def _figures(results: Content) -> View:
 
 
 def _claims(results: Content) -> View:
-    columns = {"kinds": content.CLAIM_KINDS, "sources": content.CLAIM_SOURCES}
+    columns = {"kinds": content.CLAIM_KINDS, "sources": content.CLAIM_SOURCES, "reasons": summary.REASONS}
     return {"claims": results.claims, "verdicts": wording.VERDICTS, **columns}
 
 
@@ -144,7 +147,7 @@ def _paper(results: Content, paper: View) -> View:
     shown = {artefact["id"] for artefact in paper["artefacts"]}
     return {
         "paper": paper, "claims": mine, "verdicts": wording.VERDICTS,
-        "counts": Counter(claim["verdict"] for claim in mine),
+        "counts": summary.verdict_counts(results.claims, key)["paper"],
         "sections": [_section(results, paper, artefact) for artefact in paper["artefacts"]],
         "elsewhere": [claim for claim in mine if claim["artefact"] not in shown],
         "findings": of(results.findings, paper=key),

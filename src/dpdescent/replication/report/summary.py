@@ -1,15 +1,18 @@
 """Summary of the verdicts in Markdown, from the result files: a page with the results, and the README's numbers."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import get_args
 
 from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.judging.evidence import Source, Undecided, Unjudged
 from dpdescent.replication.ledger.audits import EXCEEDS, NOT_VIOLATED, UNAUDITED, UNCLAIMED, VIOLATED, WITHIN
-from dpdescent.replication.report.wording import VERDICTS, slug
+from dpdescent.replication.report.wording import OTHER_SOURCES, VERDICTS, slug
 
 Row = dict[str, str]
 
+REASONS = (*get_args(Undecided), *get_args(Unjudged))
 AUDITED = (WITHIN, EXCEEDS, VIOLATED, NOT_VIOLATED, UNCLAIMED, UNAUDITED)
 _BROKEN = {
     "eps_paper": "epsilon claimed", "rho_paper": "zCDP budget claimed", "eps_audit_low": "epsilon at least",
@@ -30,7 +33,8 @@ def page(results: str | Path, papers: dict[str, dict[str, str]], label: str = ""
         "# What holds, and what was found", "",
         *([f"**{label}: nothing on this page is evidence.**", ""] if label else []),
         "Written by code from `claims.csv` and `findings.csv`; every criterion was made from the paper's words.",
-        "", scorecard(claims, papers), "", "## The privacy audit", "", audit_counts(audit, papers), "",
+        "", scorecard(claims, papers), "", "Why claims of the papers are inconclusive or not testable:", "",
+        reasons(claims, papers), "", "## The privacy audit", "", audit_counts(audit, papers), "",
         "Counts are of arms and, behind a plus sign, of statements that no arm stands for. [CSV](audit.csv), "
         "[SVG](audit.svg)", "", "![Epsilon claimed, accounted for and attained](audit.png)", "", refuted(audit), "",
     ]  # fmt: skip
@@ -43,12 +47,38 @@ def page(results: str | Path, papers: dict[str, dict[str, str]], label: str = ""
 
 
 def scorecard(claims: Sequence[Row], papers: Iterable[str]) -> str:
-    """Table of the numbers of claims, by paper and verdict."""
+    """Table of the numbers of the papers' own claims, by verdict; of other claims, how many of how many hold."""
     rows = []
     for paper in papers:
-        counts = Counter(claim["verdict"] for claim in _of(claims, paper))
-        rows.append([f"`{paper}`", *(str(counts[verdict]) for verdict in VERDICTS), str(sum(counts.values()))])
-    return table(["paper", *VERDICTS, "claims"], rows)
+        counts = verdict_counts(claims, paper)
+        own = counts["paper"]
+        others = (held(counts[source]) for source in OTHER_SOURCES)
+        rows.append([f"`{paper}`", *(str(own[verdict]) for verdict in VERDICTS), str(sum(own.values())), *others])
+    return table(["paper", *VERDICTS, "the paper's claims", *OTHER_SOURCES.values()], rows)
+
+
+def verdict_counts(claims: Sequence[Row], paper: str) -> dict[str, Counter[str]]:
+    """Numbers of a paper's claims by verdict, for each source of claims."""
+    mine = _of(claims, paper)
+    sources = get_args(Source)
+    return {source: Counter(claim["verdict"] for claim in mine if claim["source"] == source) for source in sources}
+
+
+def held(counts: Mapping[str, int]) -> str:
+    """How many claims of one source are reproduced, as in `3 of 5`."""
+    return f"{counts['reproduced']} of {sum(counts.values())}"
+
+
+def reasons(claims: Sequence[Row], papers: Iterable[str]) -> str:
+    """Table of the numbers of the papers' own claims that are open, by why."""
+    counts = {paper: reason_counts(claims, paper) for paper in papers}
+    return table(["paper", *REASONS], ([f"`{paper}`", *map(str, counts[paper].values())] for paper in counts))
+
+
+def reason_counts(claims: Sequence[Row], paper: str) -> dict[str, int]:
+    """Numbers of a paper's own claims that are inconclusive or not testable, by why."""
+    found = Counter(claim["why"] for claim in _of(claims, paper) if claim["source"] == "paper")
+    return {reason: found[reason] for reason in REASONS}
 
 
 def audit_counts(audit: Sequence[Row], papers: Iterable[str]) -> str:
@@ -89,13 +119,20 @@ def claims_table(claims: Sequence[Row]) -> str:
     """Table of all claims with verdict, estimate and criterion."""
     rows = [
         [
-            *(claim[key] for key in ("verdict", "location", "statement", "quantity")),
+            _verdict(claim),
+            *(claim[key] for key in ("location", "statement", "quantity")),
             _estimate(claim),
             claim["criterion"],
         ]
         for claim in claims
     ]
     return table(["verdict", "where", "the paper says", "measured quantity", "value [95 %]", "criterion"], rows)
+
+
+def _verdict(claim: Row) -> str:
+    """The verdict, why it is open if it is, and whose the claim is if not the paper's."""
+    told = f"{claim['verdict']}: {claim['why']}" if claim["why"] else claim["verdict"]
+    return told if claim["source"] == "paper" else f"{told} ({claim['source']})"
 
 
 def findings_list(findings: Sequence[Row]) -> str:

@@ -6,6 +6,9 @@ from typing import Any
 
 VERDICTS = ("reproduced", "not reproduced", "inconclusive", "not testable")
 
+# How claims that are not the paper's own are called in the scorecard, by their source.
+OTHER_SOURCES = {"ours": "ours", "analogue": "analogues", "identity": "identities"}
+
 Row = dict[str, str]
 
 # A sign for each verdict, because colour alone is not visible to all readers.

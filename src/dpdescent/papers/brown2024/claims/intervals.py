@@ -151,12 +151,12 @@ def _over_sizes(
             id=id, artefact=artefact, location=f"Sec. 4.2, {location}", kind=kind, source="paper", statement=statement,
             quantity=quantity, measured=NOTHING, criterion=criterion.words, verdict="not testable", changed=changed, note=note,
         )  # fmt: skip
-    result, said = agree(verdicts)
+    shared = agree(verdicts)
     return judged(
         id=id, artefact=artefact, location=f"Sec. 4.2, {location}", kind=kind, source="paper", statement=statement,
         quantity=f"{quantity}; the interval is the range over n",
-        measured=Estimate(float(np.median(values)), min(values), max(values)), criterion=f"{criterion.words}, at every n: n is not stated", verdict=result,
-        changed=changed, note="; ".join(filter(None, [said, note])),
+        measured=Estimate(float(np.median(values)), min(values), max(values)), criterion=f"{criterion.words}, at every n: n is not stated", verdict=shared.verdict, why=shared.why,
+        changed=changed, note="; ".join(filter(None, [shared.told, note])),
         cells=[Cell(place, each.value, each.low, each.high, verdicts[place]) for place, each in found.items()],
     )  # fmt: skip
 

@@ -7,19 +7,19 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.criteria import about, at_least, at_most
-from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence
+from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence, Unjudged
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
 # Claims that no table can judge: id, location, kind, statement, why.
-OPEN: tuple[tuple[str, str, ClaimKind, str, str], ...] = (
+OPEN: tuple[tuple[str, str, ClaimKind, str, Unjudged, str], ...] = (
     ("theorem-2.7", "Thm 2.7, Thm 1.2", "theorem", "the error of DP-GD is at most c' ln^4(n rho / (beta p)) sigma p / (sqrt(rho) n)",
-     "c and c' have no value; bounds.csv has the bound at constant 1 and the proof's explicit pieces beside runs"),
+     "out of reach", "c and c' have no value; bounds.csv has the bound at constant 1 and the proof's explicit pieces beside runs"),
     ("free-privacy-p-near-n", "Sec. 1", "text", "experiments show privacy 'for free' with p close to n",
-     "every figure has p/n of at most 1/100; read as loose wording"),
+     "opinion", "every figure has p/n of at most 1/100; read as loose wording"),
     ("no-cost-to-privacy", "Abstract, Sec. 1", "privacy", "the confidence intervals come at no cost to privacy",
-     "post-processing of released iterates, by definition; all mT gradients are charged, for independent runs too"),
+     "by construction", "post-processing of released iterates, by definition; all mT gradients are charged, for independent runs too"),
     ("ten-batches", "Sec. 3.1", "text", "as a rule of thumb, at least ten batches are needed",
-     "a recommendation; every experiment has ten"),
+     "opinion", "a recommendation; every experiment has ten"),
 )  # fmt: skip
 
 
@@ -27,10 +27,11 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on privacy, on coverage without clipping, and those that no table can judge."""
     yield from _privacy(evidence)
     yield from _coverage(evidence)
-    for id, location, kind, statement, why in OPEN:
+    for id, location, kind, statement, why, because in OPEN:
         yield untestable(
-            id=id, artefact="bounds", location=location, kind=kind, source="paper", statement=statement, why=why
-        )
+            id=id, artefact="bounds", location=location, kind=kind, source="paper", statement=statement, why=why,
+            because=because,
+        )  # fmt: skip
 
 
 def _privacy(evidence: Evidence) -> Iterator[Claim]:

@@ -50,7 +50,7 @@ def _published(evidence: Evidence) -> Iterator[Claim]:
             statement=statement,
             quantity=f"test accuracy on {data}", measured=None,
             criterion=f"none: {data} at this scale cannot be trained here; the analogue ({analogue}) is another data set and another model",
-            verdict="not testable",
+            verdict="not testable", why="out of reach",
         )  # fmt: skip
 
 

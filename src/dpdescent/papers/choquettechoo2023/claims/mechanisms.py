@@ -81,13 +81,14 @@ def _costs(evidence: Evidence) -> Iterator[Claim]:
         statement="nu-DP-FTRL has a much smaller computational cost per iteration than ME, O(T) in place of O(T^2)",
         quantity=f"{STEP} ({OURS}) of ME over those of nu-DP-FTRL at the largest T",
         measured=step, criterion="none that decides: the table's footnotes, which would name the implementation, are missing from the text", verdict="not testable" if math.isnan(step.value) else "inconclusive",
+        why="" if math.isnan(step.value) else "unstated value decides",
         changed=f"Before a first look at output at quick scale at least {SIGNIFICANT:g} was asked for.",
         note="by our count a stored lower-triangular row costs T multiply-adds per coordinate, for ME as for nu; O(T^2) is an entry for another implementation",
     )  # fmt: skip
     yield untestable(
         id="me-24-hours", artefact="table3", location="Sec. 4", kind="text", source="paper",
         statement="generating ME's coefficient matrix for T = 10^4 takes around 24 hours",
-        why="a time on another machine, cited from earlier work; operations are counted instead",
+        why="out of reach", because="a time on another machine, cited from earlier work; operations are counted instead",
     )  # fmt: skip
 
 

@@ -77,6 +77,7 @@ def _exact_slope(evidence: Evidence, id: str, series: str, axis: str, printed: f
         quantity="least-squares log-log slope of the exact F_inf; the interval is the range over grids, which are not stated",
         measured=Estimate(main, min(values), max(values)) if not math.isnan(main) else NOTHING,
         criterion=between(wanted.low, wanted.high, words=f"{wanted.words} on every grid, given nu = eta mu and no label noise, which are inferred from the published slopes too; open where grids disagree"),
+        straddles="unstated value decides",
         note=f"by grid: {algebra.told(by_grid)}; other settings: {algebra.told(settings)}",
     )  # fmt: skip
 
@@ -99,6 +100,7 @@ def _simulated_slope(
         statement=_statement(series, axis, printed),
         quantity=f"least-squares log-log slope of the simulated error{GRID_UNSTATED if unstated else ''}",
         measured=_widened(found, by_grid) if unstated else found, criterion=about(printed, SIMULATED_SLOPE),
+        straddles="unstated value decides" if unstated else "interval",
         changed="After a first look at output at quick scale the interval was widened by the range over grids." if unstated else "",
         note=f"{shorter.value:.3g} at T = 4000",
     )  # fmt: skip

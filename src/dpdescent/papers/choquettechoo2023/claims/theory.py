@@ -125,10 +125,10 @@ def _hidden() -> Iterator[Claim]:
     yield untestable(
         id="clip-norm", artefact="bounds", location="Thm D.4, D.13, (9)", kind="theorem", source="paper",
         statement="with the clip norm of (9) no gradient is clipped with probability 1 - p",
-        why="c and the power of the logarithm have no value; bounds.csv has both at constant 1",
+        why="out of reach", because="c and the power of the logarithm have no value; bounds.csv has both at constant 1",
     )  # fmt: skip
     yield untestable(
         id="squared-error-misleads", artefact="bounds", location="Sec. 1.2", kind="text", source="paper",
         statement="matrices with equal squared error (3) and equal sensitivity exist of which one diverges and one converges",
-        why="cited from earlier work; nothing of it is computed here",
+        why="literature", because="cited from earlier work; nothing of it is computed here",
     )  # fmt: skip

@@ -93,7 +93,7 @@ def _friendly_core(evidence: Evidence) -> Iterator[Claim]:
         id="remark-F.1-sample-size", artefact="ext_friendlycore", location="Remark F.1", kind="theorem", source="paper",
         statement="FriendlyCore effectively reduces the sample size that is available",
         quantity="share of the records that the core keeps, over n and rho",
-        measured=Estimate(float(shares.median()), float(shares.min()), float(shares.max())), criterion="none: the averaging variant takes no subsamples", verdict="not testable",
+        measured=Estimate(float(shares.median()), float(shares.min()), float(shares.max())), criterion="none: the averaging variant takes no subsamples", verdict="not testable", why="by construction",
         changed="It was judged until a review.", note="the interval is the range over n and rho",
     )  # fmt: skip
     values = sorted(each.value for each in algebra.ratios(descent, core, ["n", "rho"]).values())
@@ -101,6 +101,6 @@ def _friendly_core(evidence: Evidence) -> Iterator[Claim]:
         id="remark-F.1-orders", artefact="ext_friendlycore", location="Remark F.1", kind="theorem", source="paper",
         statement="the error bounds of both roads have similar orders",
         quantity="ratio of mean errors, DP-2S-GD over FriendlyCore-2SLS: median over n and rho, range as interval",
-        measured=Estimate(values[len(values) // 2], values[0], values[-1]), criterion="none: a statement about bounds with unstated constants", verdict="not testable",
+        measured=Estimate(values[len(values) // 2], values[0], values[-1]), criterion="none: a statement about bounds with unstated constants", verdict="not testable", why="out of reach",
         note="the paper never ran the comparison; ext_friendlycore does, at equal budget, exact calibration and equal relation",
     )  # fmt: skip

@@ -45,7 +45,7 @@ def _angrist(evidence: Evidence) -> Iterator[Claim]:
     yield untestable(
         id="angrist-counts", artefact="fig05", location="Sec. 4.2", kind="text", source="paper",
         statement="of 394,835 samples 20,000 are drawn, and 8065 with at least two children are kept",
-        why="no public file has these 394,835 records with weeks worked and the number of children",
+        why="out of reach", because="no public file has these 394,835 records with weeks worked and the number of children",
         note="finding angrist-sample; a random subset of 8065 records of the public married sample is used",
     )  # fmt: skip
     yield _published_value(evidence)
@@ -80,7 +80,7 @@ def _published_value(evidence: Evidence) -> Claim:
         id="fig05-value", artefact="ext_angrist_subsets", location="Sec. 4.2, Figure 5(a)", kind="figure", source="paper",
         statement=f"the estimates concentrate around {value:g}",
         quantity="median over random subsets of 8065 records of the 2SLS estimate; the interval holds 95 % of the subsets",
-        measured=Estimate(float(subsets.median()), float(low), float(high)), criterion="none: the paper's subset is not known, and the estimate moves by several weeks between subsets", verdict="not testable",
+        measured=Estimate(float(subsets.median()), float(low), float(high)), criterion="none: the paper's subset is not known, and the estimate moves by several weeks between subsets", verdict="not testable", why="out of reach",
         note=f"{(subsets < value).mean():.0%} of the subsets have a smaller estimate than {value:g}",
     )  # fmt: skip
 

@@ -95,7 +95,7 @@ def _within_theory(evidence: Evidence) -> Iterator[Claim]:
             id=id, artefact="bounds", location="Sec. 4", kind="theorem", source="ours",
             statement="(ours) the experiments lie where the theorem applies",
             quantity=condition,
-            measured=exactly(bound_value(evidence, condition)), criterion="none: the conditions have constants to which the paper gives no value", verdict="not testable",
+            measured=exactly(bound_value(evidence, condition)), criterion="none: the conditions have constants to which the paper gives no value", verdict="not testable", why="out of reach",
             note="at our constants; condition (21) is explicit but for c0 and C0",
         )  # fmt: skip
 
@@ -106,7 +106,7 @@ def _no_clipping(evidence: Evidence) -> Claim:
         id="remark-3.4-no-clipping", artefact="fig03", location="Remark 3.4", kind="theorem", source="paper",
         statement="with threshold (4) clipping does not alter the gradients, with high probability",
         quantity="fraction of second-stage gradients clipped in Figure 3(a) at c0 = 3; the interval is over n and budgets",
-        measured=_with_range(rows["clip_fraction_stage2"]), criterion="none: c0 depends on the problem and has no value in the paper", verdict="not testable",
+        measured=_with_range(rows["clip_fraction_stage2"]), criterion="none: c0 depends on the problem and has no value in the paper", verdict="not testable", why="out of reach",
         note="Figure 8 shows which threshold would avoid clipping, and what error that costs",
     )  # fmt: skip
 

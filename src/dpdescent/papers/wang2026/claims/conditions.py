@@ -30,7 +30,7 @@ def theorems(evidence: Evidence, table: pd.DataFrame, *also: str) -> Regime:
 
 def hidden(*reasons: str) -> Regime:
     """The regime of a statement that holds up to constants, whose conditions are met: it has reasons only."""
-    return Regime(reasons, changed=OUTSIDE_COUNTED)
+    return Regime(reasons, why="hidden constant", changed=OUTSIDE_COUNTED)
 
 
 def of_bound(evidence: Evidence, table: pd.DataFrame, *also: str) -> Regime:

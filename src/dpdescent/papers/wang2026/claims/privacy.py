@@ -60,7 +60,9 @@ def multipliers(evidence: Evidence, accountant: str, **where: object) -> pd.Data
 
 def known_from_above(verdict: Verdict) -> Regime:
     """The regime that leaves one verdict open, because the multiplier that is needed is known from above only."""
-    return Regime(("what is needed is known from above only",), because="not decided", blocks=(verdict,))
+    return Regime(
+        ("what is needed is known from above only",), because="not decided", why="interval", blocks=(verdict,)
+    )
 
 
 def _no_attack(evidence: Evidence, table: pd.DataFrame) -> Regime:
@@ -124,7 +126,7 @@ def _lemma_d_7(evidence: Evidence) -> Claim:
         quantity="eq. (19) at D.9's alpha = 1 + 2 log(1/delta)/eps and kappa over that: the largest over n, B and T",
         cells={algebra.place_of(row, PLACE): _order_ratio(row, constant) for row in algebra.each(table)},
         criterion=at_most(1.0 + AGREES),
-        regime=Regime((too_large,), because="not decided", blocks=("not reproduced",)),
+        regime=Regime((too_large,), because="not decided", why="interval", blocks=("not reproduced",)),
         changed="A larger value of (19) counted as not reproduced at first.",
         note='the lemma says "in the standard low-sampling regime", which D.9 does not ask for',
     )  # fmt: skip
