@@ -131,3 +131,24 @@ def test_extremes() -> None:
     estimates = [Estimate(1.0, 0.0, 9.0), Estimate(3.0, 2.0, 4.0)]
     assert statistics.worst(estimates) == estimates[1]
     assert statistics.worst(estimates, largest=False) == estimates[0]
+
+
+def test_up_to_thirty_trials_an_interval_is_students() -> None:
+    assert statistics.half_width(row(trials=5)) == pytest.approx(0.1 * 2.7764, abs=1e-4)
+    assert statistics.half_width(row(trials=31)) == statistics.half_width(row(trials=1)) == pytest.approx(0.1 * NORMAL)
+    assert statistics.half_width(row(se=math.nan, trials=5)) == 0.0
+    table = pd.DataFrame([row(trials=5), row(trials=100), row(se=math.nan)])
+    assert statistics.half_widths(table).tolist() == [statistics.half_width(each) for _, each in table.iterrows()]
+    assert statistics.half_widths(table.drop(columns="trials"))[0] == pytest.approx(0.1 * NORMAL)
+
+
+def test_students_interval_of_few_trials_covers() -> None:
+    """The difference of two means over three and five normal trials."""
+    rng = np.random.default_rng(5)
+    hits, count = 0, 4000
+    for _ in range(count):
+        first, second = rng.standard_normal(3), 2.0 * rng.standard_normal(5)
+        rows = [row(mean=x.mean(), se=x.std(ddof=1) / len(x) ** 0.5, trials=len(x)) for x in (first, second)]
+        estimate = statistics.difference(*rows)
+        hits += estimate.low <= 0.0 <= estimate.high
+    assert hits / count > 0.95

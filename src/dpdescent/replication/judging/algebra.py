@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from dpdescent.replication.judging.statistics import (
     NOTHING,
-    Z95,
     Estimate,
-    difference,
     exactly,
+    half_widths,
     log_log_slope,
     mean_of,
     ratio,
@@ -95,8 +94,8 @@ def differences(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]) -> 
     """Rows of the upper table at places that both have, with the difference of the means for a mean."""
     found = []
     for row, other in pairs(upper, lower, on):
-        added = difference(row, other)
-        found.append(row.to_dict() | {"mean": added.value, "se": (added.high - added.low) / 2.0 / Z95})
+        errors = [0.0 if math.isnan(each["se"]) else each["se"] for each in (row, other)]
+        found.append(row.to_dict() | {"mean": row["mean"] - other["mean"], "se": math.hypot(*errors)})
     return pd.DataFrame(found, columns=upper.columns)
 
 
@@ -139,8 +138,7 @@ def line(table: pd.DataFrame, axis: str) -> Estimate:
     x, mean = floats(table, axis), floats(table, "mean")
     centred = np.log(x) - np.log(x).mean()
     weights = centred / (centred @ centred)
-    errors = np.nan_to_num(floats(table, "se")) / mean
-    value, half = float(weights @ np.log(mean)), Z95 * float(np.linalg.norm(weights * errors))
+    value, half = float(weights @ np.log(mean)), float(np.linalg.norm(weights * half_widths(table) / mean))
     return Estimate(value, value - half, value + half)
 
 

@@ -16,6 +16,9 @@ Array = NDArray[np.float64]
 # Two-sided 95 % quantile of the normal law: every interval of a claim is at this level.
 Z95 = 1.959963984540054
 
+# Up to so many trials an interval is Student's; beyond, its quantile is within 4 % of the normal one.
+FEW = 30
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -85,15 +88,29 @@ def pooled(estimates: Sequence[Estimate]) -> Estimate:
     return Estimate(math.exp(value), math.exp(value - half), math.exp(value + half))
 
 
+def half_widths(table: pd.DataFrame) -> Array:
+    """Half widths of the 95 % intervals of all means, shape (rows,): Student's up to `FEW` trials; 0 for exact values.
+
+    Rows without a number of trials get the normal interval.
+    """
+    errors = np.nan_to_num(table["se"].to_numpy(dtype=float))
+    trials = table["trials"].to_numpy(dtype=float) if "trials" in table else np.full(len(table), math.nan)
+    few = (trials > 1) & (trials <= FEW)
+    half: Array = np.where(few, stdtrit(np.where(few, trials - 1, 1.0), 0.975), Z95) * errors
+    return half
+
+
+def half_width(row: "pd.Series[float]") -> float:
+    """Half width of the 95 % interval of one row's mean, as `half_widths` has it."""
+    if math.isnan(row["se"]):
+        return 0.0
+    few = 1 < row.get("trials", math.nan) <= FEW
+    return float(stdtrit(row["trials"] - 1, 0.975) if few else Z95) * float(row["se"])
+
+
 def mean_of(row: "pd.Series[float]") -> Estimate:
-    """The mean of a table row, with the normal interval of its standard error (exact values have none)."""
-    half = 0.0 if math.isnan(row["se"]) else Z95 * row["se"]
-    return Estimate(row["mean"], row["mean"] - half, row["mean"] + half)
-
-
-def mean_of_few(row: "pd.Series[float]") -> Estimate:
-    """The mean of a table row over few trials, with Student's interval (exact values have none)."""
-    half = 0.0 if math.isnan(row["se"]) else float(stdtrit(row["trials"] - 1, 0.975)) * row["se"]
+    """The mean of a table row, with its 95 % interval (exact values have none)."""
+    half = half_width(row)
     return Estimate(row["mean"], row["mean"] - half, row["mean"] + half)
 
 
@@ -114,15 +131,15 @@ def median_of(row: "pd.Series[float]") -> Estimate:
 
 def difference(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
     """Difference of two means. Runs that share data are treated as independent, which widens the interval."""
-    half = Z95 * math.hypot(*(0.0 if math.isnan(row["se"]) else row["se"] for row in (first, second)))
+    half = math.hypot(half_width(first), half_width(second))
     value = first["mean"] - second["mean"]
     return Estimate(value, value - half, value + half)
 
 
 def ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
     """Ratio of two positive means, with an interval on the log scale (delta method, treated as independent)."""
-    relative = [0.0 if math.isnan(row["se"]) else row["se"] / row["mean"] for row in (first, second)]
-    value, factor = first["mean"] / second["mean"], math.exp(Z95 * math.hypot(*relative))
+    relative = [half_width(row) / row["mean"] for row in (first, second)]
+    value, factor = first["mean"] / second["mean"], math.exp(math.hypot(*relative))
     return Estimate(value, value / factor, value * factor)
 
 
@@ -138,7 +155,7 @@ def log_log_slope(table: pd.DataFrame, axis: str) -> Estimate:
     mean = table["mean"].to_numpy(dtype=float)
     weights = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
     value = float(weights @ np.log(mean))
-    propagated = Z95 * float(np.sqrt(np.nansum((weights * table["se"].to_numpy(dtype=float) / mean) ** 2)))
+    propagated = float(np.linalg.norm(weights * half_widths(table) / mean))
     half = max(propagated, _lack_of_fit(x, np.log(mean)))
     return Estimate(value, value - half, value + half)
 

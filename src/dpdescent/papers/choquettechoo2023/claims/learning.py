@@ -17,7 +17,7 @@ from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, at_least, between
 from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, mean_of_few
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, mean_of
 
 NU, ME, AMPLIFIED = "nu-DP-FTRL", "ME", "DP-SGD, amplified"
 OTHERS = (NU, ME, AMPLIFIED, "non-private")
@@ -138,7 +138,7 @@ def _anytime_rows(ahead: pd.DataFrame) -> pd.DataFrame:
 
 def _means(ahead: pd.DataFrame) -> algebra.Places:
     """Differences by mechanism and eps, with Student's intervals, because there are few seeds."""
-    return algebra.means(ahead, ["mechanism", "eps"], mean_of_few)
+    return algebra.means(ahead, ["mechanism", "eps"], mean_of)
 
 
 def _anytime(each: Analogue, ahead: pd.DataFrame) -> Claim:
@@ -236,7 +236,7 @@ def _share(ahead: pd.DataFrame) -> Estimate:
     others, to_me = _anytime_rows(ahead), row_at(ahead, mechanism=ME)
     if not len(others) or math.isnan(to_me["mean"]):
         return NOTHING
-    gained, lost = mean_of_few(others.loc[others["mean"].idxmin()]), mean_of_few(to_me)
+    gained, lost = mean_of(others.loc[others["mean"].idxmin()]), mean_of(to_me)
     if not gained.low - lost.high > 0:
         value = gained.value - lost.value
         return Estimate(gained.value / value if value > 0 else math.inf, -math.inf, math.inf)
