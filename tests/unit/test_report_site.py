@@ -17,6 +17,7 @@ from dpdescent.replication.report import about, content, pages, site
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results/paper"
+INVENTORIES = sorted((ROOT / "docs/statements").glob("*.csv"))
 VOID = {"meta", "link", "img", "input", "br"}
 
 
@@ -60,7 +61,7 @@ def known() -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def made(known: list[dict[str, Any]]) -> dict[str, str]:
     """The site as the code makes it now from the committed results."""
-    return site.pages(content.load(RESULTS, known), about.software(ROOT))
+    return site.pages(content.load(RESULTS, known, INVENTORIES), about.software(ROOT))
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +178,7 @@ def test_every_artefact_has_its_section_figure_files_and_command(
 
 
 def test_every_claim_finding_and_audit_has_its_place(made: dict[str, str], parsed: dict[str, Page]) -> None:
-    results = content.load(RESULTS, papers())
+    results = content.load(RESULTS, papers(), INVENTORIES)
     assert sum(name.startswith("claim-") for name in parsed["claims.html"].ids()) == len(results.claims)
     assert sum(name.startswith("finding-") for name in parsed["findings.html"].ids()) == len(results.findings)
     refuted = content.refuted(results.audit)
@@ -188,7 +189,7 @@ def test_every_claim_finding_and_audit_has_its_place(made: dict[str, str], parse
 
 
 def test_a_scale_that_is_no_evidence_says_so_on_every_page(known: list[dict[str, Any]]) -> None:
-    labelled = site.pages(content.load(RESULTS, known), about.software(ROOT), "few trials")
+    labelled = site.pages(content.load(RESULTS, known, INVENTORIES), about.software(ROOT), "few trials")
     for name, text in labelled.items():
         assert ("few trials" in text and "Nothing on these pages is evidence" in text) == name.endswith(".html"), name
 

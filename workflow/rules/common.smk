@@ -80,6 +80,12 @@ def tables_of(items):
     return [f"{RESULTS}/{item}.csv" for item in items]
 
 
+def statements_of(papers):
+    """Inventories of what papers state; a paper may have none."""
+    files = [f"docs/statements/{key}.csv" for key in papers]
+    return [file for file in files if (ROOT / file).is_file()]
+
+
 def packs_of(items):
     return [f"{BUILD}/packs/{item}/{pack.name}.csv" for item in items for pack in ARTEFACTS[item].packs]
 

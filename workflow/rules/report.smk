@@ -90,6 +90,7 @@ rule report:
         collected=rules.collect.output,
         bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),
         tables=tables_of(DEFAULT),
+        statements=statements_of(PROJECT.papers),
     output:
         expand(f"{RESULTS}/report/{{name}}", name=site_files(PROJECT.papers)),
     log:
@@ -107,6 +108,7 @@ rule report:
         "write the report"
     shell:
         "{sys.executable:q} workflow/scripts/report.py --results {params.folder} --about {input.about:q}"
+        " --statements {input.statements:q}"
         " --software {params.software:q} --label={params.label:q} --output {params.folder}/report > {log} 2>&1"
 
 

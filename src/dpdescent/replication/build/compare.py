@@ -18,7 +18,7 @@ PAGE, VERDICTS = "README.md", ("claims.csv", "findings.csv", "audit.csv")
 REPORT = "report/"
 FOLLOWS = "its table differs"
 # What a build in a scratch copy needs of a checkout.
-SOURCES = ("CITATION.cff", "Snakefile", "config", "profiles", "pyproject.toml", "src", "workflow")
+SOURCES = ("CITATION.cff", "Snakefile", "config", "docs", "profiles", "pyproject.toml", "src", "workflow")
 
 
 @dataclass

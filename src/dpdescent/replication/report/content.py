@@ -15,6 +15,7 @@ from typing import Any, get_args
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging.evidence import ClaimKind, Source
 from dpdescent.replication.ledger.audits import EXCEEDS, VIOLATED
+from dpdescent.replication.report import statements
 
 Row = dict[str, str]
 View = dict[str, Any]
@@ -38,6 +39,7 @@ class Content:
         folder: `results/<scale>`.
         papers: data on each paper other than its results (see `replication.report.about`).
         claims, findings, audit, privacy, bounds: rows of these files, bounds with a column `paper`.
+        statements: inventories of what the papers state (see `replication.report.statements`).
     """
 
     folder: Path
@@ -47,21 +49,22 @@ class Content:
     audit: list[Row] = field(repr=False)
     privacy: list[Row] = field(repr=False)
     bounds: list[Row] = field(repr=False)
+    statements: list[View] = field(repr=False)
 
     def artefacts(self) -> list[tuple[View, View]]:
         """Pairs of every paper with each of its artefacts."""
         return [(paper, artefact) for paper in self.papers for artefact in paper["artefacts"]]
 
 
-def load(folder: Path, papers: list[View]) -> Content:
-    """Reads the result files of a build."""
+def load(folder: Path, papers: list[View], inventories: Iterable[Path] = ()) -> Content:
+    """Reads the result files of a build, and inventories of the papers' statements, each named after its paper."""
     claims, findings, audit, privacy = (
         read_rows(folder / f"{kind}.csv") for kind in ("claims", "findings", "audit", "privacy")
     )
     bounds = [
         {"paper": paper["key"], **row} for paper in papers for row in read_rows(folder / paper["key"] / "bounds.csv")
     ]
-    return Content(folder, papers, claims, in_order(findings), audit, privacy, bounds)
+    return Content(folder, papers, claims, in_order(findings), audit, privacy, bounds, statements.read(inventories))
 
 
 def of(rows: Iterable[Row], **where: str) -> list[Row]:

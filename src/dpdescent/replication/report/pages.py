@@ -6,7 +6,7 @@ from pathlib import Path
 # Pages about all papers, in the order of the navigation: file, name.
 PAGES = {
     "index": "Overview", "figures": "Figures", "claims": "Claims", "findings": "Findings", "privacy": "Privacy",
-    "bounds": "Bounds",
+    "bounds": "Bounds", "statements": "Statements",
 }  # fmt: skip
 STATIC = ("style.css", "report.js")
 COMPUTE = "compute.js"

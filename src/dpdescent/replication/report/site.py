@@ -13,7 +13,7 @@ from typing import Any
 import jinja2
 
 from dpdescent.replication.build.files import read_rows
-from dpdescent.replication.report import content, numbers, summary, wording
+from dpdescent.replication.report import content, numbers, statements, summary, wording
 from dpdescent.replication.report.content import Content, Row, View, of
 from dpdescent.replication.report.pages import PAGES, STATIC
 
@@ -33,6 +33,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
     views: dict[str, View] = {
         "index": _overview(results, software), "figures": _figures(results), "claims": _claims(results),
         "findings": _findings(results), "privacy": _privacy(results), "bounds": _bounds(results),
+        "statements": _statements(results),
     }  # fmt: skip
     made = {
         f"{page}.html": environment.get_template(f"{page}.html.j2").render(**common, **view, page=page)
@@ -139,6 +140,19 @@ def _bounds(results: Content) -> View:
         "groups": groups, "states": content.STATES,
         "counts": Counter((group["paper"], group["state"]) for group in groups),
     }  # fmt: skip
+
+
+def _statements(results: Content) -> View:
+    rows = {paper["key"]: of(results.statements, paper=paper["key"]) for paper in results.papers}
+    return {
+        "statements": results.statements, "states": statements.STATES, "kinds": statements.KINDS,
+        "weights": statements.WEIGHTS, "coverage": {key: _coverage(mine) for key, mine in rows.items() if mine},
+    }  # fmt: skip
+
+
+def _coverage(rows: list[Row]) -> View:
+    by_weight = {weight: statements.coverage(of(rows, weight=weight)) for weight in statements.WEIGHTS}
+    return {"count": len(rows), "all": statements.coverage(rows), **by_weight}
 
 
 def _paper(results: Content, paper: View) -> View:

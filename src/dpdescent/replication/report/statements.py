@@ -1,0 +1,72 @@
+"""Inventories of what the papers state: every testable statement, and what of ours judges it.
+
+They are written by hand from the papers' texts, `docs/statements/<paper>.csv`, so that what is not judged is seen too.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.report.wording import slug
+
+Row = dict[str, str]
+
+COLUMNS = ("location", "kind", "statement", "weight", "covered_by", "why_not")
+KINDS = (
+    "privacy", "theorem", "lemma", "rate", "curve order", "trend", "table entry", "comparison", "remark", "cost",
+    "misprint",
+)  # fmt: skip
+WEIGHTS = {"3": "headline", "2": "supporting", "1": "minor"}
+
+# Why nothing judges a statement. The first three count neither for nor against coverage.
+UNCOUNTED = ("opinion", "literature", "by construction")
+REASONS = (*UNCOUNTED, "out of reach", "open")
+STATES = ("judged", "judged in part", *REASONS)
+
+# Where a name of `covered_by` leads, by what stands before its colon; a claim has nothing there.
+_PLACES = {
+    "finding": "findings.html#finding-{name}", "artefact": "{paper}.html#{id}", "audit": "privacy.html#audits",
+    "bound": "bounds.html?paper={paper}&q={text}",
+}  # fmt: skip
+
+
+def read(files: Iterable[Path]) -> list[dict[str, Any]]:
+    """Reads inventories, one file a paper, each row with its paper, its state, and links to what judges it."""
+    return [
+        {**row, "paper": file.stem, "state": state(row), "links": links(file.stem, row)}
+        for file in files
+        for row in read_rows(file)
+    ]
+
+
+def state(row: Row) -> str:
+    """Whether a statement is judged, judged in part, or why it is not."""
+    if not row["why_not"]:
+        return "judged"
+    return "judged in part" if row["covered_by"] else row["why_not"].split(":")[0]
+
+
+def names(row: Row) -> list[tuple[str, str]]:
+    """What judges a statement, as pairs of kind (`claim`, `bound`, `finding`, `artefact`, `audit`) and name."""
+    found = [each for each in row["covered_by"].split("; ") if each]
+    pairs = (each.partition(":") if each.partition(":")[0] in _PLACES else ("claim", ":", each) for each in found)
+    return [(kind, name) for kind, _, name in pairs]
+
+
+def links(paper: str, row: Row) -> list[tuple[str, str]]:
+    """What judges a statement, as pairs of text and address within the report."""
+    return [(name if kind == "claim" else f"{kind} {name}", _address(paper, kind, name)) for kind, name in names(row)]
+
+
+def _address(paper: str, kind: str, name: str) -> str:
+    pattern = _PLACES.get(kind, "claims.html#claim-{name}")
+    return pattern.format(name=slug(paper, name), paper=paper, id=name, text=quote(name))
+
+
+def coverage(rows: Sequence[Mapping[str, Any]]) -> float:
+    """Share of the weight of statements that are judged, in part or whole; what cannot be judged at all is left out."""
+    counted = [row for row in rows if row["state"] not in UNCOUNTED]
+    whole = sum(int(row["weight"]) for row in counted)
+    return sum(int(row["weight"]) for row in counted if row["state"].startswith("judged")) / whole if whole else 0.0
