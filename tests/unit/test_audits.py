@@ -162,6 +162,23 @@ def test_a_statement_stands_beside_the_arms() -> None:
     assert row["eps_audit_low"] == row["eps_any_law_low"] > 0.5
 
 
+@pytest.mark.parametrize(
+    ("told", "verdict"),
+    [
+        ({}, audits.VIOLATED), ({"shift": audits.Told("slip")}, audits.VIOLATED),
+        ({"shift": audits.Told("slip", audits.BASELINE)}, audits.BASELINE),
+        ({"shift": audits.Told("slip", audits.UNCOVERED)}, audits.UNCOVERED),
+    ],
+)  # fmt: skip
+def test_what_is_exceeded_may_be_no_claim_of_the_paper(told: dict[str, audits.Told], verdict: str) -> None:
+    request = Request("shift", {"mu": 3.0}).json()
+    arm = ARM | {"guarantee": "none", "eps_paper": "0.5", "request": request}
+    (row,) = audits.table([arm], {request: outcome(3.0)}, told)
+    assert (row["verdict"], row["finding"]) == (verdict, "slip" if told else "")
+    (within,) = audits.table([arm | {"eps_paper": "50"}], {request: outcome(0.1)}, told)
+    assert (within["verdict"], within["finding"]) == (audits.NOT_VIOLATED, "")
+
+
 def test_an_arm_without_an_audit_has_blanks_in_the_ledger() -> None:
     assert audits.ledger_columns(ARM, {}) == {"eps_audit_low": "", "audit_runs": "", "pair": ""}
     request = Request("shift", {"mu": 1.0}).json()

@@ -11,6 +11,7 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
 from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases
+from dpdescent.replication.ledger.audits import Told
 
 # Longest single pass that is run; its noise is that of the mechanism's mu in as many steps.
 LONGEST = 100
@@ -47,7 +48,7 @@ STREAMS: dict[str, Callable[[Spec], Iterable[tuple[str, StreamArm]]]] = {
 }  # fmt: skip
 
 # None of the arms' claims is refuted.
-FINDINGS: dict[str, str] = {}
+FINDINGS: dict[str, Told] = {}
 
 
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:

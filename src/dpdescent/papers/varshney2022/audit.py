@@ -13,6 +13,7 @@ from dpdescent.privacy.accounting import tight_rho
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
 from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism, ShuffledGaussianReleases
+from dpdescent.replication.ledger.audits import Told
 
 STAT = "DP-STAT"
 
@@ -33,7 +34,7 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
 }  # fmt: skip
 
 # None of the arms' claims is refuted.
-FINDINGS: dict[str, str] = {}
+FINDINGS: dict[str, Told] = {}
 
 # L of runs of DP-AMBSSGD and DP-GD under attack. Noise is set for all L counts together, so that one stands for any;
 # most arms have this one.

@@ -17,6 +17,7 @@ from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.audit.requests import NotAudited, Parameter, Request, Statement, rounded
 from dpdescent.privacy.events import CorrelatedReleases, Mechanism, Relation, Sampler
 from dpdescent.privacy.participation import accountants, closed_forms
+from dpdescent.replication.ledger.audits import Told
 
 # Steps to which runs are cut whose noise was not calibrated for their length, and whose epsilon no audit can reach; and
 # those of the full batch, of which mu says all.
@@ -42,7 +43,7 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
 
 
 # The pair of Theorem F.8 under batches of fixed size; what refutes other theorems says so itself.
-FINDINGS = {FIXED: "theorem-f.8-sampling"}
+FINDINGS = {FIXED: Told("theorem-f.8-sampling")}
 
 
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:

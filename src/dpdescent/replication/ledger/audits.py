@@ -7,7 +7,7 @@ confidence, because there are many arms; the shown bounds have 95 %.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpdescent.privacy.audit import attack, bounds
 from dpdescent.privacy.audit.attack import SHOWN, SURE, Attack, Scores
@@ -33,9 +33,24 @@ NUMBERS = ("delta", "eps_paper", "eps_tight", "mu", "rho_paper")
 WITHIN, EXCEEDS = "within the account", "EXCEEDS the account"
 VIOLATED, NOT_VIOLATED = "claim violated", "claim not violated by this attack"
 UNCLAIMED, UNAUDITED = "nothing to compare with", "not audited"
+# What an attack exceeds where no claim of a paper is broken: an epsilon that is ours, or that of an account which does
+# not cover the step under attack.
+BASELINE, UNCOVERED = "our baseline without a guarantee", "not covered by any account"
 
 # Relative tolerance, because exact values may exceed an account by rounding alone.
 ROUNDING = 1e-6
+
+
+class Told(NamedTuple):
+    """How an attack that exceeds what is claimed is told.
+
+    Attributes:
+        finding: name of the finding about it.
+        verdict: `VIOLATED`, unless what is exceeded is no claim of the paper.
+    """
+
+    finding: str
+    verdict: str = VIOLATED
 
 
 @dataclass(frozen=True)
@@ -97,13 +112,13 @@ def ledger_columns(row: Row, found: Mapping[str, Outcome]) -> Row:
     return {"eps_audit_low": outcome.epsilon(row), "audit_runs": outcome.scores.runs, "pair": pair}
 
 
-def table(rows: Iterable[Row], found: Mapping[str, Outcome], findings: Mapping[str, str]) -> list[Row]:
+def table(rows: Iterable[Row], found: Mapping[str, Outcome], findings: Mapping[str, Told]) -> list[Row]:
     """Rows of the audit table with verdicts: arms that are equal for an audit share a row; statements come last.
 
     Args:
         rows: arms with the columns of the ledger and `ASKED`, and statements.
         found: results of the audits, by request.
-        findings: by attack, the name of the finding about the claim that it refutes.
+        findings: by attack, how it is told if it exceeds what is claimed.
     """
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
@@ -113,7 +128,7 @@ def table(rows: Iterable[Row], found: Mapping[str, Outcome], findings: Mapping[s
     return [_group(list(same), found, findings) for same in groups.values()]
 
 
-def _group(same: list[Row], found: Mapping[str, Outcome], findings: Mapping[str, str]) -> Row:
+def _group(same: list[Row], found: Mapping[str, Outcome], findings: Mapping[str, Told]) -> Row:
     row = same[0]
     artefacts = sorted({each["artefact"] for each in same} - {""})
     entry: Row = {name: row[name] for name in COLUMNS if name in row}
@@ -122,8 +137,11 @@ def _group(same: list[Row], found: Mapping[str, Outcome], findings: Mapping[str,
     if not row["request"]:
         return entry | {"verdict": UNAUDITED, "pair": "", "description": row["why_not"]}
     entry |= ledger_columns(row, found) | _shown(row, found[row["request"]])
-    told = row.get("finding") or findings.get(entry["pair"], "")
-    return entry | {"finding": told if entry["verdict"] in (VIOLATED, EXCEEDS) else ""}
+    told = findings.get(entry["pair"], Told(""))
+    exceeded = entry["verdict"] in (VIOLATED, EXCEEDS)
+    if entry["verdict"] == VIOLATED and artefacts:
+        entry["verdict"] = told.verdict
+    return entry | {"finding": (row.get("finding") or told.finding) if exceeded else ""}
 
 
 def _shown(row: Row, outcome: Outcome) -> Row:

@@ -7,13 +7,22 @@ from typing import get_args
 
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging.evidence import Source, Undecided, Unjudged
-from dpdescent.replication.ledger.audits import EXCEEDS, NOT_VIOLATED, UNAUDITED, UNCLAIMED, VIOLATED, WITHIN
+from dpdescent.replication.ledger.audits import (
+    BASELINE,
+    EXCEEDS,
+    NOT_VIOLATED,
+    UNAUDITED,
+    UNCLAIMED,
+    UNCOVERED,
+    VIOLATED,
+    WITHIN,
+)
 from dpdescent.replication.report.wording import OTHER_SOURCES, VERDICTS, slug
 
 Row = dict[str, str]
 
 REASONS = (*get_args(Undecided), *get_args(Unjudged))
-AUDITED = (WITHIN, EXCEEDS, VIOLATED, NOT_VIOLATED, UNCLAIMED, UNAUDITED)
+AUDITED = (WITHIN, EXCEEDS, VIOLATED, NOT_VIOLATED, BASELINE, UNCOVERED, UNCLAIMED, UNAUDITED)
 _BROKEN = {
     "eps_paper": "epsilon claimed", "rho_paper": "zCDP budget claimed", "eps_audit_low": "epsilon at least",
     "rho_low": "zCDP cost at least", "eps_attained": "exactly epsilon", "rho_attained": "realised zCDP cost",
