@@ -117,7 +117,9 @@ def test_a_refuted_row_names_its_finding_and_no_other_does() -> None:
     broken = Statement(
         "Thm 2", "DP-GD", "zero-out", "fixed size", 0.1, DELTA, Request("shift", {"mu": 1.0}), finding="f2"
     )
-    (row,) = audits.table([audits.statement_row("p1", broken)], {broken.request.json(): outcome(1.0)}, {"shift": "f1"})
+    (row,) = audits.table(
+        [audits.statement_row("p1", broken)], {broken.request.json(): outcome(1.0)}, {"shift": audits.Told("f1")}
+    )
     assert row["finding"] == "f2"
 
 
@@ -192,13 +194,17 @@ def table() -> list[dict[str, Any]]:
     rows = [with_mu(1.0, request=request), ARM | {"why_not": "no noise", "mechanism": "OLS"}]
     # With a lower bound of its own above the claim.
     broken = Statement("Theorem 1", "DP-GD", "zero-out", "fixed size", 0.1, DELTA, Request("shift", {"mu": 1.0}))
-    return audits.table([*rows, rows[1], audits.statement_row("p1", broken)], {request: outcome(1.0)}, {"shift": "f1"})
+    return audits.table(
+        [*rows, rows[1], audits.statement_row("p1", broken)], {request: outcome(1.0)}, {"shift": audits.Told("f1")}
+    )
 
 
 def test_page_counts_arms_and_statements_and_writes_out_what_is_refuted() -> None:
     rows = [{name: str(value) for name, value in row.items()} for row in table()]
     lines = summary.audit_counts(rows, ["p1", "p2"]).splitlines()
-    assert lines[2:] == ["| `p1` | 1 | 0 | 0 + 1 | 0 | 0 | 2 |", "| `p2` | 0 | 0 | 0 | 0 | 0 | 0 |"]
+    assert lines[2:] == [
+        "| `p1` | 1 | 0 | 0 + 1 | 0 | 0 | 0 | 0 | 2 |", "| `p2` | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |",
+    ]  # fmt: skip
     refuted = summary.refuted(rows)
     assert refuted.startswith("- **Theorem 1** (`p1`, zero-out, fixed size): epsilon claimed 0.1, epsilon at least ")
     assert "a shift" in refuted
