@@ -1,0 +1,137 @@
+"""Accountant of independent noise on batches of fixed size: a dominating pair for sampling without replacement.
+
+Each of T steps draws a new batch of B of the n records without replacement, and adds Gaussian noise to the sum of its
+clipped gradients. Neighbours differ in one record that is replaced (replace-one). Everything is in units of the
+clipping threshold: gradients have norm 1 at most, the noise has sd kappa, and q = B/n.
+
+One step. Draw B - 1 of the other records, then one more of them; with probability q the record that is replaced takes
+the place of the last one. Given this draw the outputs on the two data sets are the mixtures
+
+    (1 - q) N(s + g, kappa^2) + q N(s + x, kappa^2)    and    (1 - q) N(s + g, kappa^2) + q N(s + x', kappa^2),
+
+with the same s and g. For a >= 1 advanced joint convexity (Balle, Barthe & Gaboardi, 2018, Theorem 2) bounds their
+hockey-stick divergence of order 1 + q (a - 1) by q times the larger of those of order a between N(s + x) and N(s + g),
+and between N(s + x) and N(s + x'). Both means lie 2 apart at most, so that with R = (1 - q) N(0) + q N(2) and Q = N(0)
+
+    H_a(output || output') <= q H_{a'}(N(2) || N(0)) = H_a(R || Q),    a' = 1 + (a - 1) / q,    for a >= 1.
+
+Exchanging the data sets gives, for a < 1, H_a <= 1 - a + a H_{1/a}(R || Q). Averaging over the draw keeps both, because
+divergences are jointly convex.
+
+T steps. The two bounds together are one function of a that is convex, falls from 1 and is at least max(1 - a, 0): the
+divergences of a pair of distributions, which therefore dominates a step (Zhu, Dong & Wang, 2022). Dominating pairs
+compose adaptively. Composing R || Q and Q || R apart from each other would be smaller, but is no proof: a record may
+raise one step's likelihood ratio and lower the next one's. The profile is handed to dp-accounting's privacy loss
+distributions, rounded so that epsilon and delta are upper bounds.
+"""
+
+import math
+from functools import cache
+
+import numpy as np
+from dp_accounting.pld import pld_pmf
+from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+from numpy.typing import ArrayLike, NDArray
+
+from dpdescent.checks import require_positive
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.participation import gaussian
+from dpdescent.privacy.participation.encoder import require_steps
+from dpdescent.privacy.participation.search import smallest
+
+Array = NDArray[np.float64]
+
+# Step of the grid of privacy losses relative to epsilon, and its bounds; errors are of the order of T times its square.
+_RELATIVE_STEP, _FINEST, _COARSEST = 2e-4, 1e-5, 1e-3
+
+# Share of delta that the ends of the grid may cost, over all steps.
+_CUT = 1e-4
+
+# Relative accuracy of a multiplier.
+_ACCURACY = 1e-5
+
+
+def profile(kappa: float, rate: float, eps: ArrayLike) -> Array:
+    """Bound on the hockey-stick divergence of one step at order `e^eps`, for every eps, negative ones too.
+
+    Args:
+        kappa: noise sd on the sum, divided by the clipping threshold.
+        rate: sampling rate q = B/n.
+        eps: any shape.
+    """
+    require_positive(kappa=kappa)
+    eps = np.asarray(eps, dtype=np.float64)
+    above = np.abs(eps)
+    found = rate * gaussian.delta(2.0 / kappa, _order(above, rate))
+    return np.where(eps >= 0.0, found, -np.expm1(-above) + np.exp(-above) * found)
+
+
+def _order(eps: Array, rate: float) -> Array:
+    """Logarithm of a' = 1 + (e^eps - 1) / q; for large eps without e^eps, which would overflow."""
+    return np.where(eps < 30.0, np.log1p(np.expm1(np.minimum(eps, 30.0)) / rate), eps - math.log(rate))
+
+
+@cache
+def delta(kappa: float, T: int, rate: float, eps: float) -> float:
+    """delta at eps of T steps, rounded up.
+
+    Args:
+        kappa: noise sd on the sum, divided by the clipping threshold.
+        T: number of steps.
+        rate: sampling rate B/n, in (0, 1].
+        eps: positive; the grid fits an epsilon of about this size.
+    """
+    require_positive(kappa=kappa, eps=eps)
+    require_steps(T, rate)
+    return float(_composed(kappa, T, rate, eps, 1e-12).get_delta_for_epsilon(eps))
+
+
+@cache
+def epsilon(kappa: float, T: int, rate: float, delta: float) -> float:
+    """epsilon at delta of T steps, rounded up.
+
+    Raises:
+        ValueError: if an argument is out of its range.
+    """
+    require_positive(kappa=kappa)
+    require_steps(T, rate)
+    zcdp.require_delta(delta)
+    # A first grid tells the size of epsilon, to which the second one is fitted.
+    about = float(_composed(kappa, T, rate, math.inf, delta).get_epsilon_for_delta(delta))
+    return float(_composed(kappa, T, rate, about, delta).get_epsilon_for_delta(delta))
+
+
+def multiplier(eps: float, T: int, rate: float, delta: float) -> float:
+    """Smallest noise multiplier kappa, to about 1e-5 of itself, with which T steps are (eps, delta)-DP.
+
+    Raises:
+        ValueError: if an argument is out of its range.
+    """
+    require_positive(eps=eps)
+    require_steps(T, rate)
+    zcdp.require_delta(delta)
+
+    def enough(kappa: float) -> bool:
+        # One step alone is looked at first, because too little noise makes distributions very wide.
+        if float(profile(kappa, rate, eps)) > delta:
+            return False
+        return float(_composed(kappa, T, rate, eps, delta).get_delta_for_epsilon(eps)) <= delta
+
+    return smallest(enough, _ACCURACY)
+
+
+def _composed(kappa: float, T: int, rate: float, eps: float, delta: float) -> PrivacyLossDistribution:
+    """Privacy losses of T steps, on a grid that fits this epsilon and loses a small share of this delta at its ends."""
+    step = min(max(_RELATIVE_STEP * eps, _FINEST), _COARSEST)
+    end = math.ceil(_last(kappa, rate, _CUT * delta / T) / step) + 1
+    places = np.arange(-end, end + 1)
+    one = pld_pmf.create_pmf_pessimistic_connect_dots(step, places, profile(kappa, rate, step * places))
+    return PrivacyLossDistribution(one).self_compose(T, tail_mass_truncation=_CUT * delta)
+
+
+def _last(kappa: float, rate: float, mass: float) -> float:
+    """eps from which on the profile is at most a mass."""
+    if mass >= rate:
+        return 0.0
+    order = gaussian.epsilon(2.0 / kappa, mass / rate)
+    return float(np.logaddexp(math.log1p(-rate) if rate < 1.0 else -math.inf, math.log(rate) + order))
