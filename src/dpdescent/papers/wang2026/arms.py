@@ -32,9 +32,10 @@ _REASONS: dict[str, tuple[Guarantee, str]] = {
     "tail": ("proved", _CONDITIONING),
     "F12x8": ("proved", f"{_CONDITIONING}; eps_paper is Theorem F.12's"),
     "F12x2": ("proved", f"{_CONDITIONING}; the noise is that of the proof of Theorem F.12, with 2 in place of 8"),
-    "D9": ("proved", "eps_tight is what eq. (19) and the tail of participations prove; eps_paper is Theorem D.9's, "
-                     "which does not follow from eq. (19)"),
+    "D9": ("proved", "eps_tight is by the dominating pair of sampling without replacement; eps_paper is "
+                     "Theorem D.9's, whose proof does not give it"),
     "RDP19": ("proved", "eq. (19), a theorem of Wang, Balle and Kasiviswanathan for replace-one"),
+    "WOR": ("proved", "the two-sided dominating pair of sampling without replacement, composed over steps"),
     "F8": ("none", "the pair of Theorem F.8 is that of Poisson samples; batches here have a fixed size, for which it "
                    "does not dominate"),
     "bnb": ("as published", "amplification by balls in bins as its authors have it, by Monte Carlo, at the multiplier "

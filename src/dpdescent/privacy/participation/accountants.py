@@ -6,6 +6,7 @@
 | tail, mixture | proof of Thm. F.12 with exact terms, split at k or averaged over k | zero-out | fixed size |
 | D9 | wang2026 Thm. D.9, lam = 0 | replace-one | fixed size |
 | RDP19 | wang2026 eq. (19), lam = 0 | replace-one | fixed size |
+| WOR | dominating pair of sampling without replacement, lam = 0 | replace-one | fixed size |
 | F8 | wang2026 Thm. F.8 | zero-out | Poisson |
 | bnb | balls in bins | zero-out | balls in bins |
 | cyclic | known batches in a fixed order | zero-out | fixed order |
@@ -24,7 +25,7 @@ import numpy as np
 from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Relation, Sampler
-from dpdescent.privacy.participation import closed_forms, gaussian, pairs, renyi, tail
+from dpdescent.privacy.participation import closed_forms, fixed_size, gaussian, pairs, renyi, tail
 from dpdescent.privacy.participation.bins import BinnedPair
 from dpdescent.privacy.participation.calibration import Calibrated, Calibration
 from dpdescent.privacy.participation.encoder import cyclic_norm_squared, require_steps
@@ -33,7 +34,7 @@ from dpdescent.privacy.participation.search import smallest
 
 Find = Callable[[float, float], Calibrated]
 
-NAMES = ("F12x8", "F12x2", "D9", "RDP19", "tail", "mixture", "F8", "bnb", "cyclic")
+NAMES = ("F12x8", "F12x2", "D9", "RDP19", "WOR", "tail", "mixture", "F8", "bnb", "cyclic")
 # Accountants that need random outputs, except at lam = 0.
 ESTIMATED = ("F8", "bnb")
 
@@ -59,7 +60,7 @@ def calibrate_many(
         name: one of `NAMES`.
         T: number of steps.
         rate: sampling rate r = B/n; the reciprocal of a whole number for `bnb` and `cyclic`.
-        lam: correlation, in [0, 1); 0 for `D9` and `RDP19`.
+        lam: correlation, in [0, 1); 0 for `D9`, `RDP19` and `WOR`.
         eps: values of epsilon, positive.
         delta: values of delta, in (0, 1).
         draws: number of random outputs, for `ESTIMATED`.
@@ -90,7 +91,7 @@ def _finder(name: str, T: int, rate: float, lam: float, draws: int, rng: np.rand
         return _closed_form(T, rate, lam, 8.0 if name == "F12x8" else 2.0)
     if name in ("tail", "mixture"):
         return _conditional(T, rate, lam, "tail" if name == "tail" else "mixture")
-    if name in ("D9", "RDP19"):
+    if name in ("D9", "RDP19", "WOR"):
         if lam != 0.0:
             raise ValueError(f"lam={lam} must be 0 for {name}, which is for independent noise")
         return _independent(name, T, rate)
@@ -126,6 +127,9 @@ def _conditional(T: int, rate: float, lam: float, rule: tail.Rule) -> Find:
 
 def _independent(name: str, T: int, rate: float) -> Find:
     def find(eps: float, delta: float) -> Calibrated:
+        if name == "WOR":
+            kappa = fixed_size.multiplier(eps, T, rate, delta)
+            return _fixed_size(kappa, fixed_size.delta(kappa, T, rate, eps), "replace-one", True)
         if name == "D9":
             # Counts as not proved, because its proof needs large noise, which the theorem does not state.
             kappa = closed_forms.independent_multiplier(T, rate, eps, delta)

@@ -4,7 +4,7 @@ import math
 
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import CorrelatedReleases, Mechanism
-from dpdescent.privacy.participation import renyi, tail
+from dpdescent.privacy.participation import fixed_size, tail
 from dpdescent.privacy.participation.accountants import period_of
 
 
@@ -12,7 +12,8 @@ def epsilon(event: Mechanism, delta: float) -> float:
     """Proved epsilon at delta of a mechanism of correlated releases; infinite without noise.
 
     For batches of fixed size and Poisson samples it is the mean over the number of participations, without
-    amplification; for independent noise on batches of fixed size under replace-one, wang2026 eq. (19) if that is less.
+    amplification; for independent noise on batches of fixed size under replace-one that of the dominating pair, which
+    is amplified by sampling.
     For balls in bins it is that of the worst bin, without amplification.
 
     Raises:
@@ -31,8 +32,7 @@ def epsilon(event: Mechanism, delta: float) -> float:
         return tail.cyclic_epsilon(kappa, delta, T, period_of(rate), lam)
     if event.sampler not in ("fixed size", "Poisson"):
         raise ValueError(f"{event.name} has correlated releases and sampler={event.sampler!r}: no accountant for it")
-    found = tail.epsilon(kappa, delta, T, rate, lam, rule="mixture")
     if lam == 0.0 and event.sampler == "fixed size" and event.relation == "replace-one":
-        # Eq. (19) is in units of the clipping threshold; a replaced record moves the sum by two of them.
-        found = min(found, renyi.epsilon(2.0 * kappa, T, rate, delta))
-    return found
+        # The pair is in units of the clipping threshold; a replaced record moves the sum by two of them.
+        return fixed_size.epsilon(2.0 * kappa, T, rate, delta)
+    return tail.epsilon(kappa, delta, T, rate, lam, rule="mixture")

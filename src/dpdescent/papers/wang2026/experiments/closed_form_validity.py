@@ -5,14 +5,17 @@ from collections.abc import Iterator
 
 from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.design import Row, Spec
-from dpdescent.privacy.participation import renyi, tail
+from dpdescent.privacy.participation import fixed_size, renyi, tail
 from dpdescent.privacy.participation.closed_forms import independent_multiplier
 from dpdescent.privacy.participation.pairs import independent_delta
+from dpdescent.privacy.participation.search import smallest
 
 RENYI = "eq. (19) at D.9's multiplier"
 # Noise so large that eq. (19) falls no further, because its terms from the third on do not vanish with the noise.
 FLOOR, ENDLESS = "eq. (19) without end of noise", 1e6
 MIXTURE = "participation mixture"
+# The smallest epsilon that a proof gives, and one that a pair of data sets attains: between them lies the truth.
+PROVED, LEAST = "dominating pair", "attained epsilon"
 ATTAINED, TARGET, REPAIRED = "attained delta", "target delta", "repaired"
 
 
@@ -49,10 +52,21 @@ def _renyi(spec: Spec) -> Iterator[Row]:
         own = {**base, "accountant": "D9", "kappa": kappa}
         yield {**own, "series": RENYI, "value": renyi.epsilon(kappa, T, r, delta)}
         yield {**own, "series": MIXTURE, "value": mixture}
+        yield {**own, "series": PROVED, "value": fixed_size.epsilon(kappa, T, r, delta)}
+        yield {**own, "series": LEAST, "value": _attained(kappa, T, r, delta)}
         yield {
             **base, "accountant": "RDP19", "kappa": ENDLESS, "series": FLOOR,
             "value": renyi.epsilon(ENDLESS, T, r, delta),
         }  # fmt: skip
+
+
+def _attained(kappa: float, T: int, r: float, delta: float) -> float:
+    """Returns an epsilon below which two data sets are not (epsilon, delta)-indistinguishable, to a thousandth.
+
+    All gradients have the clipping threshold's norm; the record's points one way on one data set, and the other way, as
+    all others do, on the other. That is the pair of Poisson samples with twice the sensitivity.
+    """
+    return smallest(lambda eps: independent_delta(0.5 * kappa, eps, T, r, "down") <= delta, 1e-3) / 1.001
 
 
 def _regime(spec: Spec) -> Iterator[Row]:

@@ -10,7 +10,7 @@ from dpdescent.privacy.participation.calibration import Calibrated
 
 # Correlations for Theorem F.8: up to LARGEST at `full_f8`, FEW elsewhere, because no experiment uses others.
 LARGEST, FEW = 0.95, (0.0, 0.5)
-INDEPENDENT = ("D9", "RDP19")
+INDEPENDENT = ("D9", "RDP19", "WOR")
 
 
 def run(spec: Spec) -> Iterator[Row]:
