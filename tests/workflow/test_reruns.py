@@ -122,7 +122,12 @@ def test_accountant_reruns_the_ledger_and_no_training_that_does_not_use_it(built
 
 
 @pytest.mark.parametrize(
-    ("module", "job"), [("claims", "judge claims"), ("findings", "demonstrate findings"), ("bounds", "evaluate bounds")]
+    ("module", "job"),
+    [
+        ("claims", "judge claims"),
+        pytest.param("findings", "demonstrate findings", marks=pytest.mark.slow),
+        pytest.param("bounds", "evaluate bounds", marks=pytest.mark.slow),
+    ],
 )
 def test_judgement_trains_and_draws_nothing(built: Build, module: str, job: str) -> None:
     with built.edited(file_of(built, module), *CODE):
