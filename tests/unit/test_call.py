@@ -95,8 +95,10 @@ def test_forced_training_forgets_what_was_trained(here: Path, forced: set[str], 
     record = here / "build/paper/parts/p2020/fig01/main.json"
     record.parent.mkdir(parents=True)
     record.write_text("{}")
+    record.with_suffix(".csv").touch()
     call(set(), forced=forced).start()
     assert record.exists() is kept
+    assert record.with_suffix(".csv").exists()
 
 
 def test_own_data_are_named_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

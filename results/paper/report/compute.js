@@ -1,414 +1,414 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 7.6,
-  "peak_mb": 201.66
+  "cpu_s": 8.64,
+  "peak_mb": 205.61
  },
  "all stages": {
-  "cpu_s": 7950.79,
-  "peak_mb": 1639.37
+  "cpu_s": 8364.13,
+  "peak_mb": 1951.75
  },
  "brown2024": {
-  "cpu_s": 2208.49,
-  "peak_mb": 1639.37
+  "cpu_s": 2304.31,
+  "peak_mb": 1951.75
  },
  "brown2024/ext_author_profile": {
-  "cpu_s": 108.09,
-  "peak_mb": 618.89
+  "cpu_s": 104.26,
+  "peak_mb": 675.19
  },
  "brown2024/ext_no_clipping": {
-  "cpu_s": 24.78,
-  "peak_mb": 209.86
+  "cpu_s": 17.01,
+  "peak_mb": 240.71
  },
  "brown2024/ext_outliers": {
-  "cpu_s": 96.24,
-  "peak_mb": 134.01
+  "cpu_s": 195.8,
+  "peak_mb": 138.44
  },
  "brown2024/ext_small_noise": {
-  "cpu_s": 38.39,
-  "peak_mb": 127.96
+  "cpu_s": 23.56,
+  "peak_mb": 131.61
  },
  "brown2024/fig01": {
-  "cpu_s": 230.39,
-  "peak_mb": 891.18
+  "cpu_s": 234.99,
+  "peak_mb": 890.9
  },
  "brown2024/fig02": {
-  "cpu_s": 34.3,
-  "peak_mb": 134.51
+  "cpu_s": 14.81,
+  "peak_mb": 138.61
  },
  "brown2024/fig03": {
-  "cpu_s": 60.59,
-  "peak_mb": 130.68
+  "cpu_s": 48.78,
+  "peak_mb": 154.25
  },
  "brown2024/fig04": {
-  "cpu_s": 66.09,
-  "peak_mb": 141.65
+  "cpu_s": 47.26,
+  "peak_mb": 146.71
  },
  "brown2024/fig05": {
-  "cpu_s": 174.07,
-  "peak_mb": 561.04
+  "cpu_s": 171.4,
+  "peak_mb": 561.62
  },
  "brown2024/fig06": {
-  "cpu_s": 201.65,
-  "peak_mb": 561.07
+  "cpu_s": 209.38,
+  "peak_mb": 563.32
  },
  "brown2024/fig07": {
-  "cpu_s": 61.78,
-  "peak_mb": 129.45
+  "cpu_s": 49.04,
+  "peak_mb": 134.59
  },
  "brown2024/fig08": {
-  "cpu_s": 335.29,
-  "peak_mb": 1639.37
+  "cpu_s": 340.45,
+  "peak_mb": 1951.75
  },
  "brown2024/fig09": {
-  "cpu_s": 319.89,
-  "peak_mb": 891.46
+  "cpu_s": 351.04,
+  "peak_mb": 891.35
  },
  "brown2024/fig10": {
-  "cpu_s": 152.49,
-  "peak_mb": 553.89
+  "cpu_s": 221.46,
+  "peak_mb": 561.67
  },
  "brown2024/fig11": {
-  "cpu_s": 221.38,
-  "peak_mb": 561.39
+  "cpu_s": 189.14,
+  "peak_mb": 563.52
  },
  "brown2024/table_preliminaries": {
-  "cpu_s": 9.25,
-  "peak_mb": 110.51
+  "cpu_s": 5.83,
+  "peak_mb": 97.5
  },
  "choquettechoo2023": {
-  "cpu_s": 1329.42,
-  "peak_mb": 517.98
+  "cpu_s": 1270.58,
+  "peak_mb": 422.68
  },
  "choquettechoo2023/ext_anti_pgd": {
-  "cpu_s": 6.67,
-  "peak_mb": 135.37
+  "cpu_s": 4.56,
+  "peak_mb": 139.21
  },
  "choquettechoo2023/ext_finite_time": {
-  "cpu_s": 35.25,
-  "peak_mb": 161.76
+  "cpu_s": 24.45,
+  "peak_mb": 185.67
  },
  "choquettechoo2023/ext_mean_estimation": {
-  "cpu_s": 13.25,
-  "peak_mb": 236.87
+  "cpu_s": 4.95,
+  "peak_mb": 270.34
  },
  "choquettechoo2023/ext_nu": {
-  "cpu_s": 5.02,
-  "peak_mb": 131.27
+  "cpu_s": 2.68,
+  "peak_mb": 135.73
  },
  "choquettechoo2023/ext_prefix_sums": {
-  "cpu_s": 171.21,
-  "peak_mb": 356.6
+  "cpu_s": 183.52,
+  "peak_mb": 376.11
  },
  "choquettechoo2023/ext_spectra": {
-  "cpu_s": 5.43,
-  "peak_mb": 133.53
+  "cpu_s": 3.38,
+  "peak_mb": 137.28
  },
  "choquettechoo2023/fig01": {
-  "cpu_s": 6.48,
-  "peak_mb": 131.16
+  "cpu_s": 2.22,
+  "peak_mb": 135.91
  },
  "choquettechoo2023/fig02": {
-  "cpu_s": 374.72,
-  "peak_mb": 517.98
+  "cpu_s": 163.6,
+  "peak_mb": 422.68
  },
  "choquettechoo2023/fig03": {
-  "cpu_s": 15.59,
-  "peak_mb": 135.52
+  "cpu_s": 6.51,
+  "peak_mb": 139.5
  },
  "choquettechoo2023/fig04a": {
-  "cpu_s": 476.89,
-  "peak_mb": 166.29
+  "cpu_s": 666.0,
+  "peak_mb": 167.58
  },
  "choquettechoo2023/fig04b": {
-  "cpu_s": 116.09,
-  "peak_mb": 253.83
+  "cpu_s": 113.03,
+  "peak_mb": 255.78
  },
  "choquettechoo2023/table1": {
-  "cpu_s": 2.68,
-  "peak_mb": 108.54
+  "cpu_s": 1.27,
+  "peak_mb": 108.85
  },
  "choquettechoo2023/table2": {
-  "cpu_s": 1.78,
-  "peak_mb": 110.99
+  "cpu_s": 1.43,
+  "peak_mb": 111.33
  },
  "choquettechoo2023/table3": {
-  "cpu_s": 2.89,
-  "peak_mb": 110.91
+  "cpu_s": 1.26,
+  "peak_mb": 107.46
  },
  "choquettechoo2023/table4": {
-  "cpu_s": 2.7,
-  "peak_mb": 111.17
+  "cpu_s": 1.19,
+  "peak_mb": 107.63
  },
  "liang2025": {
-  "cpu_s": 730.5,
-  "peak_mb": 410.05
+  "cpu_s": 696.24,
+  "peak_mb": 425.48
  },
  "liang2025/angrist": {
-  "cpu_s": 0.18,
-  "peak_mb": 3.11
+  "cpu_s": 0.15,
+  "peak_mb": 3.2
  },
  "liang2025/angrist_all": {
-  "cpu_s": 0.03,
-  "peak_mb": 15.02
+  "cpu_s": 0.14,
+  "peak_mb": 3.29
  },
  "liang2025/angrist_kids": {
-  "cpu_s": 0.21,
-  "peak_mb": 3.1
+  "cpu_s": 0.16,
+  "peak_mb": 3.17
  },
  "liang2025/angrist_worked": {
-  "cpu_s": 0.42,
-  "peak_mb": 3.32
+  "cpu_s": 0.12,
+  "peak_mb": 3.16
  },
  "liang2025/card": {
-  "cpu_s": 0.2,
-  "peak_mb": 40.41
+  "cpu_s": 0.14,
+  "peak_mb": 0.0
  },
  "liang2025/ext_angrist_subsets": {
-  "cpu_s": 7.53,
-  "peak_mb": 126.32
+  "cpu_s": 4.41,
+  "peak_mb": 132.59
  },
  "liang2025/ext_calibration": {
-  "cpu_s": 8.5,
-  "peak_mb": 129.96
+  "cpu_s": 4.83,
+  "peak_mb": 133.59
  },
  "liang2025/ext_friendlycore": {
-  "cpu_s": 14.79,
-  "peak_mb": 129.88
+  "cpu_s": 13.19,
+  "peak_mb": 132.82
  },
  "liang2025/ext_overidentified": {
-  "cpu_s": 12.11,
-  "peak_mb": 133.38
+  "cpu_s": 6.11,
+  "peak_mb": 137.38
  },
  "liang2025/ext_parameter_draws": {
-  "cpu_s": 34.59,
-  "peak_mb": 132.17
+  "cpu_s": 14.59,
+  "peak_mb": 142.91
  },
  "liang2025/ext_weak_instrument": {
-  "cpu_s": 57.11,
-  "peak_mb": 129.77
+  "cpu_s": 47.13,
+  "peak_mb": 133.9
  },
  "liang2025/fig01": {
-  "cpu_s": 3.01,
-  "peak_mb": 123.88
+  "cpu_s": 0.94,
+  "peak_mb": 125.29
  },
  "liang2025/fig02": {
-  "cpu_s": 3.06,
-  "peak_mb": 127.94
+  "cpu_s": 1.52,
+  "peak_mb": 132.74
  },
  "liang2025/fig03": {
-  "cpu_s": 182.51,
-  "peak_mb": 140.21
+  "cpu_s": 177.29,
+  "peak_mb": 146.1
  },
  "liang2025/fig04": {
-  "cpu_s": 87.25,
-  "peak_mb": 133.83
+  "cpu_s": 72.87,
+  "peak_mb": 143.36
  },
  "liang2025/fig05": {
-  "cpu_s": 7.11,
-  "peak_mb": 133.33
+  "cpu_s": 4.15,
+  "peak_mb": 155.81
  },
  "liang2025/fig06": {
-  "cpu_s": 122.17,
-  "peak_mb": 133.5
+  "cpu_s": 186.44,
+  "peak_mb": 140.94
  },
  "liang2025/fig07": {
-  "cpu_s": 13.84,
-  "peak_mb": 129.09
+  "cpu_s": 8.67,
+  "peak_mb": 136.35
  },
  "liang2025/fig08": {
-  "cpu_s": 8.13,
-  "peak_mb": 127.81
+  "cpu_s": 6.13,
+  "peak_mb": 133.12
  },
  "liang2025/fig09": {
-  "cpu_s": 16.11,
-  "peak_mb": 131.55
+  "cpu_s": 8.82,
+  "peak_mb": 137.3
  },
  "liang2025/fig10": {
-  "cpu_s": 7.55,
-  "peak_mb": 132.67
+  "cpu_s": 4.16,
+  "peak_mb": 155.47
  },
  "liang2025/fig11": {
-  "cpu_s": 6.49,
-  "peak_mb": 133.3
+  "cpu_s": 4.05,
+  "peak_mb": 155.64
  },
  "liang2025/fig13": {
-  "cpu_s": 13.46,
-  "peak_mb": 217.02
+  "cpu_s": 7.66,
+  "peak_mb": 257.04
  },
  "liang2025/table_lemmas": {
-  "cpu_s": 20.58,
-  "peak_mb": 112.1
+  "cpu_s": 19.4,
+  "peak_mb": 80.04
  },
  "liang2025/table_release_beta_only": {
-  "cpu_s": 5.2,
-  "peak_mb": 110.3
+  "cpu_s": 2.72,
+  "peak_mb": 79.86
  },
  "varshney2022": {
-  "cpu_s": 1842.74,
-  "peak_mb": 1049.82
+  "cpu_s": 1804.84,
+  "peak_mb": 1051.37
  },
  "varshney2022/ablation": {
-  "cpu_s": 15.79,
-  "peak_mb": 149.34
+  "cpu_s": 12.64,
+  "peak_mb": 153.98
  },
  "varshney2022/alg_stat": {
-  "cpu_s": 16.15,
-  "peak_mb": 170.16
+  "cpu_s": 13.62,
+  "peak_mb": 179.25
  },
  "varshney2022/audit": {
-  "cpu_s": 13.8,
-  "peak_mb": 130.09
+  "cpu_s": 28.43,
+  "peak_mb": 133.12
  },
  "varshney2022/bound_vs_run": {
-  "cpu_s": 36.71,
-  "peak_mb": 177.36
+  "cpu_s": 29.35,
+  "peak_mb": 176.42
  },
  "varshney2022/clip_path": {
-  "cpu_s": 13.47,
-  "peak_mb": 145.29
+  "cpu_s": 11.35,
+  "peak_mb": 151.38
  },
  "varshney2022/feasibility": {
-  "cpu_s": 4.12,
-  "peak_mb": 131.01
+  "cpu_s": 2.26,
+  "peak_mb": 135.83
  },
  "varshney2022/moments": {
-  "cpu_s": 4.79,
-  "peak_mb": 135.96
+  "cpu_s": 4.19,
+  "peak_mb": 140.48
  },
  "varshney2022/multiplier": {
-  "cpu_s": 15.68,
-  "peak_mb": 138.2
+  "cpu_s": 21.2,
+  "peak_mb": 141.45
  },
  "varshney2022/risk_vs_d": {
-  "cpu_s": 262.31,
-  "peak_mb": 487.07
+  "cpu_s": 249.09,
+  "peak_mb": 527.1
  },
  "varshney2022/risk_vs_eps": {
-  "cpu_s": 60.07,
-  "peak_mb": 140.08
+  "cpu_s": 84.21,
+  "peak_mb": 141.12
  },
  "varshney2022/risk_vs_kappa": {
-  "cpu_s": 55.54,
-  "peak_mb": 186.02
+  "cpu_s": 60.46,
+  "peak_mb": 210.39
  },
  "varshney2022/risk_vs_n": {
-  "cpu_s": 519.76,
-  "peak_mb": 1049.82
+  "cpu_s": 490.59,
+  "peak_mb": 1051.37
  },
  "varshney2022/risk_vs_sigma": {
-  "cpu_s": 39.47,
-  "peak_mb": 136.65
+  "cpu_s": 32.53,
+  "peak_mb": 139.72
  },
  "varshney2022/sample_complexity": {
-  "cpu_s": 442.41,
-  "peak_mb": 205.72
+  "cpu_s": 441.94,
+  "peak_mb": 248.05
  },
  "varshney2022/ssgd": {
-  "cpu_s": 128.51,
-  "peak_mb": 699.41
+  "cpu_s": 98.62,
+  "peak_mb": 807.91
  },
  "varshney2022/step_size": {
-  "cpu_s": 36.45,
-  "peak_mb": 457.36
+  "cpu_s": 48.32,
+  "peak_mb": 471.32
  },
  "varshney2022/table_bounds": {
-  "cpu_s": 4.11,
-  "peak_mb": 106.5
+  "cpu_s": 1.11,
+  "peak_mb": 103.0
  },
  "varshney2022/tails": {
-  "cpu_s": 14.5,
-  "peak_mb": 131.15
+  "cpu_s": 10.19,
+  "peak_mb": 138.45
  },
  "wang2026": {
-  "cpu_s": 1832.04,
-  "peak_mb": 858.55
+  "cpu_s": 2279.52,
+  "peak_mb": 967.29
  },
  "wang2026/admissible_width": {
-  "cpu_s": 7.56,
-  "peak_mb": 157.73
+  "cpu_s": 6.09,
+  "peak_mb": 161.64
  },
  "wang2026/batch": {
-  "cpu_s": 32.49,
-  "peak_mb": 143.42
+  "cpu_s": 19.52,
+  "peak_mb": 145.92
  },
  "wang2026/bound_vs_run": {
-  "cpu_s": 19.27,
-  "peak_mb": 164.1
+  "cpu_s": 16.37,
+  "peak_mb": 165.72
  },
  "wang2026/clipping": {
-  "cpu_s": 17.97,
-  "peak_mb": 134.5
+  "cpu_s": 19.05,
+  "peak_mb": 139.56
  },
  "wang2026/closed_form_validity": {
-  "cpu_s": 33.76,
-  "peak_mb": 406.02
+  "cpu_s": 40.94,
+  "peak_mb": 544.11
  },
  "wang2026/comparator": {
-  "cpu_s": 26.97,
-  "peak_mb": 137.52
+  "cpu_s": 19.4,
+  "peak_mb": 181.67
  },
  "wang2026/eps_and_d": {
-  "cpu_s": 96.33,
-  "peak_mb": 175.88
+  "cpu_s": 160.62,
+  "peak_mb": 238.74
  },
  "wang2026/fig01": {
-  "cpu_s": 132.78,
-  "peak_mb": 143.64
+  "cpu_s": 299.73,
+  "peak_mb": 147.96
  },
  "wang2026/fixed_kappa": {
-  "cpu_s": 29.95,
-  "peak_mb": 143.02
+  "cpu_s": 21.9,
+  "peak_mb": 145.21
  },
  "wang2026/initialisation": {
-  "cpu_s": 18.01,
-  "peak_mb": 133.48
+  "cpu_s": 19.1,
+  "peak_mb": 138.54
  },
  "wang2026/kan_lambda": {
-  "cpu_s": 191.88,
-  "peak_mb": 170.28
+  "cpu_s": 312.16,
+  "peak_mb": 171.22
  },
  "wang2026/kappa_tables": {
-  "cpu_s": 395.58,
-  "peak_mb": 527.5
+  "cpu_s": 503.81,
+  "peak_mb": 354.69
  },
  "wang2026/lambda_tradeoff": {
-  "cpu_s": 5.67,
-  "peak_mb": 141.96
+  "cpu_s": 4.13,
+  "peak_mb": 146.4
  },
  "wang2026/private_rate_n": {
-  "cpu_s": 216.7,
-  "peak_mb": 158.34
+  "cpu_s": 213.9,
+  "peak_mb": 159.12
  },
  "wang2026/projection": {
-  "cpu_s": 42.63,
-  "peak_mb": 145.05
+  "cpu_s": 35.97,
+  "peak_mb": 149.27
  },
  "wang2026/rate_T": {
-  "cpu_s": 62.24,
-  "peak_mb": 133.8
+  "cpu_s": 51.78,
+  "peak_mb": 138.45
  },
  "wang2026/rate_minibatch": {
-  "cpu_s": 83.27,
-  "peak_mb": 156.27
+  "cpu_s": 99.64,
+  "peak_mb": 160.18
  },
  "wang2026/rate_n": {
-  "cpu_s": 48.12,
-  "peak_mb": 129.8
+  "cpu_s": 60.56,
+  "peak_mb": 134.05
  },
  "wang2026/sampling_counterexample": {
-  "cpu_s": 23.29,
-  "peak_mb": 156.95
+  "cpu_s": 17.07,
+  "peak_mb": 161.81
  },
  "wang2026/stability": {
-  "cpu_s": 9.9,
-  "peak_mb": 131.98
+  "cpu_s": 10.03,
+  "peak_mb": 136.6
  },
  "wang2026/table_rates": {
-  "cpu_s": 3.48,
-  "peak_mb": 109.24
+  "cpu_s": 1.27,
+  "peak_mb": 107.63
  },
  "wang2026/width": {
-  "cpu_s": 97.38,
-  "peak_mb": 170.17
+  "cpu_s": 81.8,
+  "peak_mb": 171.2
  }
 };
