@@ -76,7 +76,7 @@ def test_changed_setting_of_a_variant_trains_the_variant_only(copy: Build) -> No
     ("name", "old", "new"),
     [
         (f"src/dpdescent/papers/{PAPER}/drawing.py", "def value", "EXTRA = 1\n\n\ndef value"),
-        ("config/config.yaml", "seed: ", "seed: 1"),
+        pytest.param("config/config.yaml", "seed: ", "seed: 1", marks=pytest.mark.slow),
     ],
     ids=["code", "seed"],
 )

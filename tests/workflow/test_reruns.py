@@ -83,6 +83,7 @@ def drawn(item: str) -> str:
     return f"{item}: summarise trials and draw"
 
 
+@pytest.mark.slow
 def test_old_modification_times_hide_no_edit(built: Build) -> None:
     """A restored stash or an unpacked archive brings its own times."""
     name = file_of(built, "figures")
@@ -145,6 +146,7 @@ def test_new_value_on_a_split_axis_runs_packs_of_its_artefact_only(built: Build)
     assert copies.without_training(jobs) == of_fig03 | {f"{PAPER}: audit the ledger"} | JUDGED | TOLD
 
 
+@pytest.mark.slow
 def test_title_redraws_one_figure(built: Build) -> None:
     title = f"title: {artefacts(built)[f'{PAPER}/fig04'].title}"
     with built.edited(f"config/papers/{PAPER}.yaml", title, title + " (edited)"):
@@ -185,6 +187,7 @@ def test_claims_of_a_paper_are_a_target(built: Build) -> None:
     assert not {f"{PAPER}: demonstrate findings", f"{PAPER}: audit the ledger", COLLECTED} & set(jobs)
 
 
+@pytest.mark.slow
 def test_path_of_a_file_is_a_target(built: Build) -> None:
     target = f"results/tiny/{PAPER}/fig05.png"
     jobs = copies.plan(built.folder, target, *TINY, "seed=7")
