@@ -129,7 +129,7 @@ def _clipped(evidence: Evidence) -> Iterator[Claim]:
         cells=algebra.means(quantities.exact(enough, "clip_fraction"), ["N", "sigma"]), criterion=at_most(0.0),
         regime=conditions.few_trials("nothing is clipped", enough),
         changed=f"Before a review N of {LARGE_N:g} with s < 2 Gamma were judged, and a pass was called reproduced, {NOT_CONFIRMED}.",
-        note=f"{levels} doublings in place of {needed:.0f}; where s is smaller: {algebra.told(shares)} (N >= {LARGE_N:g}), {over_all}",
+        note=f"{levels} doublings in place of {needed:.0f}; whatever s is: {algebra.told(shares)}; {over_all}",
     )  # fmt: skip
 
 

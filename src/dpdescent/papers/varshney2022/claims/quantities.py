@@ -15,6 +15,10 @@ from dpdescent.replication.judging.algebra import Array, Places, floats
 from dpdescent.replication.judging.evidence import Evidence
 from dpdescent.replication.judging.statistics import Estimate
 
+OURS, QUANTILE = "DP-AMBSSGD", "DP-AMBSSGD (q = 0.9)"
+# Panels of risk_vs_n by the term that they are about.
+MODERATE, SMALL_EPS = "epsilon = 1", "epsilon = 0.2"
+COST = "risk less sigma^2 d/N where that is at least sigma^2 d/N"
 # Where two series of risks are compared; T is left out, since some methods have none.
 PLACE = ("panel", "n_over_d", "N", "d", "sigma", "eps", "delta", "kappa")
 MEDIAN = "medians over trials: the theorems hold with probability near one, and a threshold that overshoots in few trials rules the mean"
