@@ -382,7 +382,7 @@ def test_law_at_the_thresholds_that_the_lemma_allows() -> None:
     eta, b, factor = setting.eta, setting.batch, setting.threshold_factor
     m = [1.0]
     for t in range(6):
-        zeta_squared = factor * (m[t] + (SIGMA + setting.width) ** 2)
+        zeta_squared = factor * (math.sqrt(m[t]) + SIGMA + setting.width) ** 2
         assert law.zetas_squared[t] == pytest.approx(zeta_squared)
         kept = 1.0 - 2.0 * eta + eta**2 * (1.0 + (D + 1) / b)
         m.append(kept * m[t] + eta**2 * (SIGMA**2 * D / b + 16.0 * zeta_squared * D / b**2))
@@ -416,6 +416,15 @@ def test_step_44_has_a_verdict_only_for_large_batches(rows: list[Bound]) -> None
     assert {row.holds for row in found} == {None, True}
     assert all(row.holds is None for row in found if "b=1" in row.setting.split(", ")[-1:])
     assert any(row.measured > row.value and row.holds is None for row in found if row.measured is not None)
+
+
+def test_bounds_are_evaluated_only_where_they_are_quoted(rows: list[Bound]) -> None:
+    """The one for sigma = 0 at sigma = 0, and DP-SSGD's, for eps up to 1/sqrt(N), nowhere in this table."""
+    quoted = named(rows, "excess risk, as quoted")
+    without = [row.setting for row in quoted if row.setting.startswith("efficient methods at sigma = 0")]
+    assert without
+    assert all("sigma=0," in setting for setting in without)
+    assert not [row for row in quoted if row.setting.startswith("DP-SSGD")]
 
 
 def test_privacy_for_free(rows: list[Bound]) -> None:

@@ -16,6 +16,7 @@ import pytest
 from dpdescent.papers.varshney2022 import claims, reading
 from dpdescent.papers.varshney2022.claims import open_claims, quantities
 from dpdescent.papers.varshney2022.theory.ambssgd import stat_slack
+from dpdescent.papers.varshney2022.theory.moments import norm_bound
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.criteria import at_most
@@ -77,7 +78,7 @@ SIGMAS = (1.0, 0.1, 0.01, 0.0)
 
 
 def risks(panel: str, Ns: tuple[int, ...], epss: tuple[float, ...], sigmas: tuple[float, ...], series: Any) -> Rows:
-    places = grid(panel=panel, N=Ns, d=10, sigma=sigmas, eps=epss, delta=DELTA, kappa=1, series=series)
+    places = grid(panel=panel, N=Ns, d=10, sigma=sigmas, eps=epss, delta=DELTA, kappa=1, T=8, series=series)
     return [
         place
         | {"mean": risk(place["series"], place["d"], place["N"], place["sigma"], place["eps"]), "clip_fraction": 0.005}
@@ -127,13 +128,16 @@ def sample_complexity() -> Rows:
         "DP-AMBSSGD": (40, 1.0), "DP-AMBSSGD (q = 0.9)": (50, 1.0), "fixed clip": (400, 1.0), "AdaSSP": (100, 1.5),
         "AdaSSP (bound 1.2 sqrt d)": (60, 1.5),
     }  # fmt: skip
-    return [
-        {"panel": "one pass", "eps": 1.0, "d": d, "sigma": sigma, "target": target, "series": name,
-         "n_over_d": factor * d ** (power - 1), "mean": factor * d**power}
-        for d in (10, 20, 40, 80, 160, 320)
-        for sigma, target in ((0.5, 0.01), (0.1, 0.001))
-        for name, (factor, power) in laws.items()
-    ]  # fmt: skip
+    rows: Rows = []
+    for d, (sigma, target), (name, (factor, power)) in itertools.product(
+        (10, 20, 40, 80, 160, 320), ((0.5, 0.01), (0.1, 0.001)), laws.items()
+    ):
+        N = factor * d**power
+        # The public bound of |x| has logarithms of N.
+        N *= norm_bound(np.ones(d), N) ** 2 / d if name == "AdaSSP" else 1.0
+        place = {"panel": "one pass", "eps": 1.0, "d": d, "sigma": sigma, "target": target}
+        rows.append(place | {"series": name, "n_over_d": N / d, "mean": N})
+    return rows
 
 
 def risk_vs_kappa() -> Rows:
@@ -205,10 +209,12 @@ def ssgd() -> Rows:
         rows.append(place | {"eps": eps, "mean": 100 * order, "predictor": 100 * order, "clip_fraction": 0.0})
     for d in (2, 5, 10):
         place = base | {"panel": "Theorem 3.2", "N": 100_000, "d": d, "eps": 0.0316, "delta": DELTA}
-        rows.append(place | {"step": "Theorem 3.2", "mean": 0.4, "predictor": d**2, "clip_fraction": 0.0})
-    for eps, factor, step in itertools.product((0.0316, 0.2, 1.0), (1.5, 3.0), ("0.05", "0.0002")):
+        rows.append(place | {"step": "Theorem 3.2", "mean": 0.4, "predictor": d * (d + 2), "clip_fraction": 0.0})
+    for eps, factor, step in itertools.product((0.0316, 0.2, 1.0), (0.5, 1.5, 3.0), ("0.05", "0.0002", "0.00001")):
         place = base | {"panel": "grid", "N": 100_000, "d": 5, "eps": eps, "delta": DELTA, "zeta_factor": factor}
-        clip, mean = (0.002, 0.15) if step == "0.0002" else (0.8, 400.0)
+        clip, mean = (0.8, 400.0) if step == "0.05" else (0.002, 0.15)
+        # The best of them is at no end of what was tried.
+        mean *= 1.0 if (factor, step) == (1.5, "0.0002") else 1.02
         rows.append(place | {"step": step, "eta": float(step), "mean": mean, "expected": 0.15, "clip_fraction": clip})
     plain = {"panel": "no privacy", "series": "SGD", "N": 100_000, "d": 5, "sigma": 0.1, "delta": DELTA}
     return [*rows, plain | {"step": "0.001", "eta": 0.001, "mean": 0.01 * 5 / 1e5, "trials": 1}]
@@ -217,8 +223,8 @@ def ssgd() -> Rows:
 def bound_vs_run() -> Rows:
     kinds = (("DP-SSGD", "no clipping"), ("DP-AMBSSGD", "no clipping"), ("DP-AMBSSGD", "as run"))
     return [
-        {"algorithm": algorithm, "kind": kind, "N": N, "d": d, "sigma": sigma, "series": "risk", "mean": 1e-3,
-         "expected": 1.02e-3, "bound": 0.1, "bound_without_logs": 0.01}
+        {"algorithm": algorithm, "kind": kind, "N": N, "d": d, "sigma": sigma, "eps": 1.0, "delta": DELTA, "T": 8,
+         "series": "risk", "mean": 1e-3, "expected": 1.02e-3, "bound": 0.1, "bound_without_logs": 0.01}
         for (algorithm, kind), N, d, sigma in itertools.product(kinds, (10_000, 100_000), (5, 10), (1.0, 0.1))
     ]  # fmt: skip
 
@@ -362,6 +368,8 @@ def one(made: Tables, name: str) -> Claim:
 
 WORLD = judged(RIGHT)
 NOT_TESTABLE = {name for name, *_ in open_claims.OPEN}
+# What few trials can refute and not confirm.
+REFUTABLE = {"theorem-1.1-high-probability", "clips-nothing", "lemma-a.9"}
 # Algebra that no table changes: the paper's own exponent of c.
 FORMULAS = {"n-to-cn"}
 TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE | FORMULAS]
@@ -369,12 +377,13 @@ TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE | FORMULAS]
 
 def test_in_a_world_in_which_the_paper_is_right_every_claim_is_reproduced() -> None:
     missed = {name: WORLD[name] for name in TESTABLE if WORLD[name].verdict != "reproduced"}
-    assert missed == {}
+    assert set(missed) == REFUTABLE, {name: missed[name] for name in missed if name not in REFUTABLE}
+    assert all("consistent with the claim" in each.note and each.verdict == "inconclusive" for each in missed.values())
     assert {name for name, claim in WORLD.items() if claim.verdict == "not testable"} == NOT_TESTABLE
 
 
 def test_artefacts_of_claims_exist_and_their_words_are_there() -> None:
-    assert len(WORLD) == 122
+    assert len(WORLD) == 123
     assert {claim.artefact for claim in WORLD.values()} <= set(SPEC["artefacts"]) == set(RIGHT)
     assert {claim.paper for claim in WORLD.values()} == {PAPER}
     assert all(claim.statement and claim.quantity and claim.location and claim.criterion for claim in WORLD.values())
@@ -385,17 +394,13 @@ def test_a_search_for_a_claim_s_id_finds_it_once() -> None:
     assert {name: sources.count(f'"{name}"') for name in WORLD} == dict.fromkeys(WORLD, 1)
 
 
-# Claims whose words are the paper's, but which our rule C = 1 decides, or our own reading of the sentence.
-OUR_RULE = {
-    "theorem-3.7-rate-n", "theorem-3.7-rate-eps", "theorem-3.7-rate-kappa", "optimal-exponents", "sample-size",
-    "gap-grows", "risk-flat",
-}  # fmt: skip
+# Claims whose words are the paper's, but our own reading of the sentence.
 OUR_READING = {"better-any-noise", "tail-normal-two"}
 
 
 def test_only_claims_that_the_paper_makes_and_that_can_fail_count_as_its_own() -> None:
     for name, claim in WORLD.items():
-        assert (claim.source == "ours") == (claim.statement.startswith("(ours) ") or name in OUR_RULE | OUR_READING)
+        assert (claim.source == "ours") == (claim.statement.startswith("(ours) ") or name in OUR_READING)
     assert {name for name, claim in WORLD.items() if claim.source == "identity"} == {
         "bound-significantly-better", "bound-factor", "bound-ssgd", "theorem-3.6-forms",
     }  # fmt: skip
@@ -411,6 +416,11 @@ def test_claims_about_guarantees_are_of_their_own_kind() -> None:
 def test_criteria_that_were_changed_say_so_in_their_column() -> None:
     """The column is empty where a criterion is as first written, and no note repeats it."""
     assert {name for name, claim in WORLD.items() if claim.changed} == {
+        "theorem-1.1-high-probability", "theorem-3.7-variance-as-published", "theorem-3.7-order",
+        "theorem-3.7-privacy-term", "vanishes-with-sigma", "theorem-3.7-rate-kappa", "sample-size-quantile",
+        "sample-size-statistics-bound", "fewer-records", "gap-grows", "risk-flat-quantile",
+        "risk-grows-statistics-bound", "clips-nothing", "lemma-a.9", "ssgd-not-vacuous", "ssgd-sample-size",
+        "ssgd-condition", "lemma-3.11-as-run",
         "theorem-3.7-high-probability-as-published", "theorem-3.7-rate-n", "theorem-3.7-rate-n-quantile",
         "theorem-3.7-rate-n-random-grid", "theorem-3.7-rate-n-quantile-random-grid", "theorem-3.7-rate-eps-quantile",
         "optimal-exponents-quantile", "lower-bound-matched", "leading-term-kappa", "sample-size-fixed-clip",
@@ -419,7 +429,7 @@ def test_criteria_that_were_changed_say_so_in_their_column() -> None:
         "audit-gradient", "audit-counts", "audit-threshold", "audit-threshold-corrected", "audit-iteration",
         "lemma-3.5", "lemma-3.11", "exact-law", "step-44-large-batch",
     }  # fmt: skip
-    assert all("first look" in claim.changed for claim in WORLD.values() if claim.changed)
+    assert all(re.search("first look|a review", claim.changed) for claim in WORLD.values() if claim.changed)
     assert not [name for name, claim in WORLD.items() if " look" in claim.note]
 
 
@@ -502,10 +512,10 @@ LAST, EXPLICIT = "as published (Theorem 3.6, last form)", "DP-SSGD, shuffled (ex
 
 FALSE: dict[str, Callable[..., Edit]] = {
     r"theorem-1.1-variance": lambda: change("risk_vs_n", 9, panel=ONE, series=AMB, N=1_000_000, sigma=0.1),
-    r"theorem-3.7-variance-as-published": lambda: change("risk_vs_n", 9, series=PUBLISHED, N=1_000_000, sigma=0.01),
+    r"theorem-3.7-variance-as-published": lambda: change("risk_vs_n", 1e4, series=PUBLISHED, N=1_000_000, sigma=0.01),
     r"theorem-1.1-high-probability": lambda: change("risk_vs_n", 9, "q975", panel=ONE, series=AMB, N=1_000_000),
     r"theorem-3.7-high-probability-as-published": lambda: change(
-        "risk_vs_n", 9, "q90", panel=ONE, series=PUBLISHED, N=1_000_000
+        "risk_vs_n", 1e4, "q90", panel=ONE, series=PUBLISHED, N=1_000_000
     ),
     r"theorem-3.7-rate-n(-quantile)?(-random-grid)?": lambda rule, grid: tilt(
         "risk_vs_n",
@@ -523,9 +533,10 @@ FALSE: dict[str, Callable[..., Edit]] = {
         "risk_vs_n", "N", 0.6, panel=FIFTH, series=QUANTILE if rule else AMB, sigma=1.0, variant="main"
     ),
     r"theorem-3.7-rate-sigma": lambda: tilt("risk_vs_sigma", "sigma", -0.2, series=AMB, sigma=lambda s: s > 0),
-    r"vanishes-with-sigma": lambda: put("risk_vs_n", "mean", 1e-8, panel=ONE, series=AMB, sigma=0.0, N=10_000),
+    r"vanishes-with-sigma": lambda: put("risk_vs_n", "mean", 1e-8, panel=ONE, series=AMB, sigma=0.0, N=100_000),
     r"theorem-3.7-order": lambda: tilt("risk_vs_n", "N", 0.9, panel=ONE, series=AMB, sigma=1.0),
-    r"lower-bound-matched": lambda: change("risk_vs_n", 1e4, panel=FIFTH, series=AMB),
+    r"theorem-3.7-privacy-term": lambda: tilt("risk_vs_n", "N", 2.0, panel=FIFTH, series=QUANTILE, sigma=0.1),
+    r"lower-bound-matched": lambda: change("risk_vs_n", 1e4, panel=FIFTH, series=QUANTILE, variant="main"),
     r"privacy-for-free": lambda: change("risk_vs_eps", 3, series=AMB, eps=0.1),
     r"optimal-variance": lambda: change("risk_vs_eps", 3, series=AMB, eps=8.0),
     r"theorem-3.7-rate-kappa": lambda: tilt("risk_vs_kappa", "kappa", 3.0, series=AMB),
@@ -541,7 +552,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"risk-flat": lambda: tilt("risk_vs_d", "d", 0.5, series=AMB, n_over_d=500),
     r"risk-flat-quantile": lambda: tilt("risk_vs_d", "d", 0.5, series=QUANTILE),
     r"risk-grows-statistics": lambda: tilt("risk_vs_d", "d", -0.7, series=TIGHT),
-    r"risk-grows-statistics-bound": lambda: tilt("risk_vs_d", "d", -0.7, series=ADA),
+    r"risk-grows-statistics-bound": lambda: tilt("risk_vs_d", "d", -1.5, series=ADA),
     r"wishart-draw": lambda: change("risk_vs_d", 1.8, panel="records clipped", series=ADA, d=40),
     r"reuse-needs-more": lambda: tilt("risk_vs_d", "d", -1.0, series="DP-GD (adaptive)"),
     r"one-pass-better": lambda: change("risk_vs_n", 0.3, panel=ONE, series="DP-GD (adaptive)", N=100_000, sigma=1.0),
@@ -550,8 +561,8 @@ FALSE: dict[str, Callable[..., Edit]] = {
     ),
     r"bound-factor": lambda: change("table_bounds", 10, method="Cai et al. 2021", eps=0.1, sigma=0.1, d=100),
     r"bound-ssgd": lambda: change("table_bounds", 9, method="Cai et al. 2021", eps=0.1, sigma=0.1),
-    r"adaptive-better": lambda: change("risk_vs_n", 0.5, panel=ONE, series=FIXED, N=1_000_000, sigma=1.0),
-    r"adaptive-better-small-noise": lambda: change("risk_vs_n", 0.2, series=FIXED, N=1_000_000, sigma=0.1),
+    r"adaptive-better": lambda: change("risk_vs_n", 0.05, panel=ONE, series=FIXED, N=1_000_000, sigma=1.0),
+    r"adaptive-better-small-noise": lambda: change("risk_vs_n", 1e-3, series=FIXED, N=1_000_000, sigma=0.1),
     r"adaptive-gain-rate": lambda: tilt("risk_vs_sigma", "sigma", 0.6, series=FIXED, sigma=lambda s: s > 0),
     r"better-small-noise": lambda: change("risk_vs_n", 1e-6, series=ADA, N=10_000, sigma=0.01),
     r"better-any-noise": lambda: change("risk_vs_n", 0.5, series=ADA, N=1_000_000, sigma=1.0),
@@ -565,7 +576,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"threshold-proportional-to-sigma": lambda: change("clip_path", 9, series="zeta", kappa=8, sigma=0.01, t=63),
     r"clips-one-per-cent": lambda: put("risk_vs_n", "clip_fraction", 0.02, panel=ONE, series=PUBLISHED, N=100_000),
     r"clips-one-per-cent-corrected": lambda: change("clip_path", 4, series="clip fraction", kappa=1, t=0),
-    r"clips-nothing": lambda: put("risk_vs_n", "clip_fraction", 1e-4, panel=ONE, series=PUBLISHED, N=100_000),
+    r"clips-nothing": lambda: put("risk_vs_n", "clip_fraction", 1e-4, panel=ONE, series=PUBLISHED, N=1_000_000),
     r"localised": lambda: change("clip_path", 1.3, series="residual rms", kappa=1, sigma=0.01, t=7),
     r"lemma-3.10-enough-below": lambda: change("alg_stat", 0.9, **SOUND, series="first half"),
     r"lemma-3.10-not-too-large": lambda: change("alg_stat", 0.5, **SOUND, series="second half"),
@@ -612,7 +623,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"audit-threshold-corrected": lambda: change("audit", 1.2, mechanism="DP-STAT, released threshold (corrected)"),
     r"audit-iteration": lambda: change("audit", 1.2, mechanism="one iteration as published"),
     r"lemma-3.5": lambda: put("bound_vs_run", "bound", 1e-4, algorithm="DP-SSGD", N=10_000),
-    r"lemma-3.11": lambda: put("bound_vs_run", "bound", 1e-4, algorithm=AMB, kind="no clipping", d=5),
+    r"lemma-3.11": lambda: put("bound_vs_run", "bound", 1e-4, algorithm=AMB, kind="no clipping", N=100_000),
     r"lemma-3.11-as-run": lambda: put("bound_vs_run", "bound", 1e-4, algorithm=AMB, kind="as run", d=5),
     r"exact-law": lambda: change("bound_vs_run", 3, "expected", kind="no clipping", d=5),
     r"r-squared-is-d": lambda: change("moments", 1.1, quantity="R_x^2", d=50),
@@ -621,7 +632,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"lemma-b.5": lambda: put("moments", "mean", 0.1, quantity="E[B'B] against I - eta H", b=10),
     r"step-44-large-batch": lambda: change("moments", 2, quantity="E[B'HB] against H", b=1000, d=50),
     r"batch-condition-linear": lambda: tilt("feasibility", "d", 1.5, condition="batch condition of Lemma 3.11"),
-    r"ssgd-condition": lambda: tilt("feasibility", "d", 0.5, condition="eta mu N / 2 >= log N"),
+    r"ssgd-condition": lambda: tilt("feasibility", "d", 1.5, condition="eta mu N / 2 >= log N"),
 }
 # An explicit bound that is exceeded shows no violation.
 OPEN_ABOVE = {"corollary-3.3-private"}
@@ -658,9 +669,40 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         both(change("risk_vs_n", 1e5, panel=FIFTH, series=AMB), tilt("risk_vs_n", "N", -0.6, panel=FIFTH, series=AMB)),
         "reproduced",
     ),
-    "clipping below N = 100,000": (
+    "clipping where s is below 2 Gamma": (
         "clips-nothing",
-        put("risk_vs_n", "clip_fraction", 0.5, panel=ONE, series=PUBLISHED, N=10_000),
+        put("risk_vs_n", "clip_fraction", 0.5, panel=ONE, series=PUBLISHED, N=100_000),
+        "inconclusive",
+    ),
+    "a risk without noise where b is too small": (
+        "vanishes-with-sigma",
+        put("risk_vs_n", "mean", 1e-2, panel=ONE, series=AMB, sigma=0.0, N=10_000),
+        "reproduced",
+    ),
+    "thresholds of which the smallest is the best": (
+        "adaptive-better",
+        change("risk_vs_n", 0.6, series=FIXED, variant="threshold 1.5"),
+        "inconclusive",
+    ),
+    "steps and thresholds of which the smallest are the best": (
+        "ssgd-not-vacuous",
+        both(change("ssgd", 3, panel="grid"), change("ssgd", 0.9, panel="grid", zeta_factor=0.5)),
+        "inconclusive",
+    ),
+    "a moving quantile": ("gap-grows", tilt("sample_complexity", "d", -0.5, series=AMB), "reproduced"),
+    "a bound that the lemma does not claim": (
+        "lemma-3.11",
+        put("bound_vs_run", "bound", 1e-9, algorithm=AMB, kind="no clipping", N=10_000),
+        "reproduced",
+    ),
+    "the law of the runs, whose threshold is the least": (
+        "lemma-3.11",
+        change("bound_vs_run", 999, "expected", algorithm=AMB),
+        "reproduced",
+    ),
+    "more noise than the first term, at printed multipliers": (
+        "theorem-3.7-variance-as-published",
+        change("risk_vs_n", 99, series=PUBLISHED, N=1_000_000),
         "reproduced",
     ),
     "Student's law is outside of the definition": (
@@ -686,7 +728,7 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
     "another fixed threshold that is better": (
         "adaptive-better",
         change("risk_vs_n", 0.3, series=FIXED, variant="threshold 1.5", sigma=1.0, N=1_000_000),
-        "not reproduced",
+        "inconclusive",
     ),
     "exact laws of runs far above their bound": (
         "lemma-3.5",
@@ -729,7 +771,7 @@ def test_without_tables_nothing_is_testable(made: Tables) -> None:
 
 
 # Claims of one table that look at a second one.
-MIXED = {"optimal-exponents", "optimal-exponents-quantile", "theorem-3.7-order", "lower-bound-matched"}
+MIXED = {"optimal-exponents", "optimal-exponents-quantile", "lower-bound-matched"}
 
 
 @pytest.mark.parametrize("kept", [sorted(RIGHT)[k::3] for k in range(3)])

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import chi2
 
 from dpdescent.algorithms.sgd_moments import last_risk, second_moments, tail_risk
-from dpdescent.papers.varshney2022.theory import ambssgd, comparison, moments, privacy, ssgd
+from dpdescent.papers.varshney2022.theory import ambssgd, comparison, explicit, moments, privacy, ssgd
 from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.privacy import shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
@@ -363,6 +363,29 @@ def test_lemma_3_11_is_60_with_47_and_50():
     printed = ambssgd.Setting.of(replace(problem, sigma=0.0), ambssgd.steps_of_theorem(1e6, 16.0, 3.0), 1e-9)
     left = 1e6 ** (-printed.eta * problem.mu * 3.0 * problem.kappa / 4.0) * problem.w_norm_squared
     assert ambssgd.squared_distance_bound(replace(printed, width=0.0)) == pytest.approx(left, rel=1e-10)
+
+
+@pytest.mark.parametrize("problem", [isotropic(), elliptic(records=1e6)])
+def test_parts_of_lemma_3_11_sum_to_it(problem):
+    """What is left is the start, and what privacy makes of it and of the distance."""
+    setting = ambssgd.Setting.of(problem, 40, 3.0)
+    with_start = ambssgd.lemma_3_11(setting)
+    quiet = replace(setting, alpha=0.0)
+    start = replace(problem, w_star=np.full(problem.dimension, 1e-150))
+    no_start = ambssgd.lemma_3_11(replace(quiet, problem=start))
+    assert no_start == pytest.approx(explicit.two_terms(quiet) + explicit.cross_term(quiet))
+    assert explicit.two_terms(setting) + explicit.cross_term(setting) < with_start
+    assert explicit.two_terms(quiet) == pytest.approx(8.8 * problem.sigma**2 * problem.dimension / problem.records)
+
+
+@pytest.mark.parametrize("kappa", [64.0, 256.0])
+def test_cross_term_grows_like_kappa_squared_over_log_n(kappa):
+    """Where all but one eigenvalue are |H|, and batches are large."""
+    lam = np.append(np.ones(49), 1.0 / kappa)
+    problem = LinearProblem(lam, np.full(50, 0.1), 1.0, 1e9)
+    T = ambssgd.steps_of_theorem(1e9, kappa, 4.0)
+    share = explicit.cross_term(ambssgd.Setting.of(problem, T, 0.0)) / (8.0 * 50 / 1e9)
+    assert share == pytest.approx(1.1 * kappa**2 / (4.0 * math.log(1e9)), rel=0.1)
 
 
 def test_threshold_of_lemma_3_11_squares_to_48():

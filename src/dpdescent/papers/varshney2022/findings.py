@@ -9,11 +9,16 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import get_args
 
+import numpy as np
 import pandas as pd
 
 from dpdescent.papers.varshney2022.audit import DELTA, EPS_LOCAL
+from dpdescent.papers.varshney2022.claims.conditions import enough_for_statistic
 from dpdescent.papers.varshney2022.claims.quantities import typical
-from dpdescent.papers.varshney2022.reading import finding, rows
+from dpdescent.papers.varshney2022.design import Design
+from dpdescent.papers.varshney2022.reading import EQUAL, finding, rows
+from dpdescent.papers.varshney2022.theory import ambssgd
+from dpdescent.papers.varshney2022.theory.explicit import cross_term
 from dpdescent.papers.varshney2022.theory.moments import NORMAL_K2
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.judging.algebra import listed, ratios
@@ -54,6 +59,7 @@ def _confirmed(evidence: Evidence) -> Iterator[Finding]:
     yield _corollary_3_3(evidence)
     yield _corollary_3_8(evidence)
     yield _gap(evidence)
+    yield _cross(evidence)
 
 
 def _break_rule(evidence: Evidence) -> Finding:
@@ -131,6 +137,7 @@ def _corollary_3_8(evidence: Evidence) -> Finding:
 
 def _gap(evidence: Evidence) -> Finding:
     printed = rows(evidence, "risk_vs_n", panel="epsilon = 1", series=PRINTED)
+    proved = enough_for_statistic(evidence, "risk_vs_n", printed, printed=True)
     ours = rows(evidence, "clip_path", series="clip fraction")
     first = rows(evidence, "alg_stat", series="first half", rule="as published")
     return finding(
@@ -139,17 +146,53 @@ def _gap(evidence: Evidence) -> Finding:
         expected="an argument for kappa, since residuals have variance |w* - w_t|_H^2 + sigma^2; and a second factor K2 log^a N, as (2) times (4), and Lemma 3.11, have log^{2a} N",
         measured=(
             f"the first half of Lemma 3.10 holds in a share {_between(first['mean'])} of draws; gradients clipped with the printed rule and factor log^a N: a share "
-            f"{_between(printed[printed['N'] >= 1e5]['clip_fraction'])} at N >= 100,000; with the factor 1.25: {_between(ours['mean'])} in an iteration"
+            f"{_between(printed[printed['N'] >= 1e5]['clip_fraction'])} at N >= 100,000, and {_between(proved['clip_fraction'])} where s >= 2 Gamma, as the lemma needs; with the factor 1.25: {_between(ours['mean'])} in an iteration"
         ),
         charitable="that no gradient is clipped with that probability is not proved as written; for the bound a share of clipped gradients as small as here is harmless. Utility only",
     )  # fmt: skip
 
 
+# Where the cross term is shown: dimension, N and kappa.
+CROSS = (50, 1_000_000, 16.0)
+
+
+def _cross(evidence: Evidence) -> Finding:
+    d, N, kappa = CROSS
+    geometric, flat = Design.of(d, kappa, 1.0), np.append(np.ones(d - 1), 1.0 / kappa)
+    shares = {
+        c1: (_cross_share(geometric, c1), _cross_share(Design(flat, np.ones(d) / math.sqrt(flat.sum())), c1))
+        for c1 in (4.0, 400.0)
+    }
+    plain = rows(evidence, "risk_vs_kappa", series="no noise")
+    plain = plain[plain["T"] == float(evidence.settings["steps_per_kappa"]) * plain["kappa"]]
+    # float, because what an empty table has are objects.
+    seen = (plain["mean"] / (plain["sigma"] ** 2 * plain["d"] / plain["N"])).astype(float)
+    return finding(
+        id="leading-term-cross", location="Lemma 3.11, Thm 3.7, remark (iv)", kind="mathematics", severity="low", status="partly", artefact="risk_vs_kappa",
+        statement="the theorem follows from Lemma 3.11; its leading term 8 sigma^2 d/N is independent of kappa and log N",
+        expected="of what the lemma has without privacy nothing but 8 sigma^2 d/N and the start: it has (4 / (eta mu T)^2) e^{-eta mu} (2 eta / (mu b)) Tr(H Sigma) besides",
+        measured=(
+            f"at T = c_1 kappa log N that is up to about kappa^2 / (c_1 log N) times 8 sigma^2 d/N: at d = {d}, N = {N}, kappa = {kappa:g} and c_1 = 4 it is {shares[4.0][0]:.2g} times for geometric "
+            f"eigenvalues and {shares[4.0][1]:.2g} times where all but one are |H|; at c_1 = 400 {shares[400.0][0]:.2g} and {shares[400.0][1]:.2g} times. Exact risk without noise for privacy over sigma^2 d/N over kappa: {_between(seen)}"
+        ),
+        charitable="the bound may hold, since the exact risks have no such growth: the lemma is loose there. With the c_1 of about 400 that N^-100 needs the term is small for moderate kappa; for any fixed c_1 it is not covered for all kappa",
+    )  # fmt: skip
+
+
+def _cross_share(design: Design, c1: float) -> float:
+    """The cross term over 8 sigma^2 d / N, at Theorem 3.7's parameters without privacy."""
+    N = CROSS[1]
+    problem = design.problem(N, 1.0)
+    setting = ambssgd.Setting.of(problem, ambssgd.steps_of_theorem(N, problem.kappa, c1), 0.0)
+    return cross_term(setting) / (8.0 * problem.dimension / N)
+
+
 def _slips(evidence: Evidence) -> Iterator[Finding]:
     step = rows(evidence, "moments", quantity="E[B'HB] against H")
-    over = step[step["mean"] > step["claimed"]]
-    under = step[(step["mean"] <= step["claimed"]) & (step["b"] >= step["kappa"] * step["d"])]
-    large = step[step["b"] >= step["kappa"] * step["d"]]
+    # With a tolerance, because at kappa = 1 both are equal, but for rounding.
+    above = step["mean"] > step["claimed"] + EQUAL
+    over, large = step[above], step[step["b"] >= step["kappa"] * step["d"]]
+    under = large[~above[large.index]]
     worst = step.loc[[(over["mean"] - over["claimed"]).astype(float).idxmax()]] if len(over) else over
     yield finding(
         id="step-44", location="App. B, step to (44)", kind="mathematics", severity="cosmetic", status="partly", artefact="moments",
@@ -196,7 +239,7 @@ def _iterations(evidence: Evidence) -> Finding:
     found = pd.concat(best) if best else table
     steps = typical(rows(evidence, "ablation", choice="iterations", series=OURS))
     return finding(
-        id="unstated-iterations", location="Thm 3.7, Lemma 3.11", kind="unstated", severity="medium", status="confirmed", artefact="risk_vs_kappa",
+        id="unstated-iterations", location="Thm 3.7, Lemma 3.11", kind="unstated", severity="low", status="confirmed", artefact="risk_vs_kappa",
         statement="T = c_1 kappa log N, c_1 a global constant",
         expected="a value of c_1, or a bound for every c_1: the text has neither",
         measured=(
@@ -217,7 +260,7 @@ def _width(evidence: Evidence) -> Finding:
     batch = batch[batch["c1"] < 400]
     levels = 200 * math.log2(1e5)
     return finding(
-        id="unstated-width", location="Algorithm 2 (line 7), Lemma 3.11", kind="unstated", severity="medium", status="confirmed", artefact="feasibility",
+        id="unstated-width", location="Algorithm 2 (line 7), Lemma 3.11", kind="unstated", severity="low", status="confirmed", artefact="feasibility",
         statement="DP-STAT runs with Delta = B / N^200; the analysis has Delta = (|w*|_H + sigma) / N^100; s = b/10",
         expected="one Delta, with which s = b/10 records are enough at some usual N: the text has two, and neither is",
         measured=(
@@ -312,7 +355,8 @@ def _noise_constant(evidence: Evidence) -> Finding:
 def _lemma_a1() -> Finding:
     alpha = math.sqrt(2.0 * math.log(1.25 / DELTA)) / EPS_LOCAL
     return finding(
-        id="lemma-a.1-range", location="Lemma A.1", kind="privacy", severity="low", status="question", artefact="audit",
+        # A formula that is quoted without its limit; nothing that the paper proves uses it beyond.
+        id="lemma-a.1-range", location="Lemma A.1", kind="text", severity="cosmetic", status="confirmed", artefact="audit",
         statement="a step with alpha = sqrt(2 log(1.25/delta_0)) / eps_0 is (eps_0, delta_0)-DP; no limit is set on eps_0",
         expected="an epsilon of at most eps_0 at every eps_0",
         measured=f"exactly {tight_epsilon(0.5 / alpha**2, DELTA):.4g} at eps_0 = {EPS_LOCAL:g}, delta_0 = {DELTA:g}",

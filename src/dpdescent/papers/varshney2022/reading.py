@@ -2,8 +2,8 @@
 
 The readings were fixed before any experiment of this package was run, but for `CHANCE`, and hold for all claims
 alike; the numbers of a throw-away prototype were known by then. Which rows some claims read, and a few criteria, were
-changed after a first look at the tables: the column `changed` of those claims says so. The paper is theory: its bounds
-hide constants and logarithms, hold with probability near one, and have no experiment beside them.
+changed after a first look at the tables, or after a review: the column `changed` of those claims says so. The paper is
+theory: its bounds hide constants and logarithms, hold with probability near one, and have no experiment beside them.
 """
 
 from functools import partial

@@ -14,9 +14,10 @@ from dpdescent.replication.judging.bound_rows import ORDER, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 TABLE, SIZES, EPSILONS = "table_bounds", "risk_vs_n", "risk_vs_eps"
+WITHOUT_NOISE = "efficient methods at sigma = 0"
 # What we run of what is quoted; Cai et al. stands for methods that use records again, and so does AdaSSP.
 RUN = {
-    "without privacy": OLS, "Cai et al. 2021": ADA_SSP, "efficient methods at sigma = 0": DP_GD,
+    "without privacy": OLS, "Cai et al. 2021": ADA_SSP, WITHOUT_NOISE: DP_GD,
     "lower bound (Cai et al. 2021)": AMBSSGD, "DP-SSGD": SSGD, "DP-AMBSSGD": AMBSSGD,
 }  # fmt: skip
 # c of eps = c sqrt(d / N).
@@ -42,6 +43,8 @@ def _point(evidence: Evidence, found: pd.Series) -> Point:
 
 def _entry(evidence: Evidence, entry: Entry, found: pd.Series) -> Iterator[Bound]:
     point, text = _point(evidence, found), place(entry.method, found, "d", "N", "sigma", "eps")
+    if not _quoted(entry.method, point):
+        return
     value, ours = entry.value(point), comparison.dp_ambssgd(point)
     over = f"{value / ours:.3g} times DP-AMBSSGD's" if ours > 0.0 else "DP-AMBSSGD's is 0"
     series = RUN.get(entry.method)
@@ -52,6 +55,13 @@ def _entry(evidence: Evidence, entry: Entry, found: pd.Series) -> Iterator[Bound
     whose = f"measured is the mean risk of our {series}" if measured is not None else ""
     why = "; ".join(filter(None, [f"as quoted: {entry.bound}", over, whose]))
     yield order("excess risk, as quoted", entry.place, text, value, measured, why)
+
+
+def _quoted(method: str, point: Point) -> bool:
+    """Whether a bound is quoted for a point: one is for sigma = 0 alone, and DP-SSGD's for eps <= 1/sqrt(N)."""
+    if method == WITHOUT_NOISE:
+        return point.sigma == 0.0
+    return method != SSGD or point.eps <= point.records**-0.5
 
 
 def _free(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:

@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.varshney2022.claims import quantities
-from dpdescent.papers.varshney2022.claims.quantities import MEDIAN, noisy, risks
+from dpdescent.papers.varshney2022.claims.quantities import FIXED_QUANTILE, MEDIAN, NOT_OURS, noisy, risks
 from dpdescent.papers.varshney2022.reading import LARGE_D, LOGARITHMS, RATE, SIGNIFICANT, every, rows
+from dpdescent.papers.varshney2022.theory.moments import norm_bound
 from dpdescent.replication.judging import algebra, statistics
-from dpdescent.replication.judging.algebra import Places, floats
+from dpdescent.replication.judging.algebra import Array, Places, floats
 from dpdescent.replication.judging.criteria import about, at_least, at_most
-from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence
+from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence, Source
 from dpdescent.replication.judging.statistics import Estimate
 
 SIZES, RISKS = "sample_complexity", "risk_vs_d"
@@ -20,6 +21,9 @@ OURS, QUANTILE, FIXED = "DP-AMBSSGD", "DP-AMBSSGD (q = 0.9)", "fixed clip"
 ADA, TIGHT, FULL = "AdaSSP", "AdaSSP (bound 1.2 sqrt d)", "DP-GD (adaptive)"
 GOAL = ["sigma", "target"]
 REACHED = "smallest N at which the median risk reaches its goal"
+WITH_LOGARITHMS = (
+    "Before a review the logarithms of the public bound of |x|, which hide the power of d at small d, were left in."
+)
 CALLED_OURS = "After a first look at the tables the claim is called ours."
 
 
@@ -52,20 +56,19 @@ def _excess(group: pd.DataFrame) -> Estimate:
 def _ours(evidence: Evidence) -> Iterator[Claim]:
     reached = _sizes(evidence, OURS)
     asked = quantities.asked(evidence, SIZES, reached.assign(N=reached["mean"]), ["d", "N"])
-    sizes: tuple[tuple[str, str, str, ClaimKind, str, str, str], ...] = (
-        # Ours too, because the rule C = 1 is ours, and its moving quantile decides the exponent.
-        ("sample-size", OURS, "Abstract, Thm 1.1, Thm 3.7", "theorem", "N = Omega(d log d) records are enough", "",
-         f"the text also has d log^2 d and d log^3 d; the shortest is judged. The rule C = 1 asks for a quantile that moves with N, and the exponent with it: {asked}"),
-        ("sample-size-quantile", QUANTILE, "Abstract, Sec. 1.1", "text", "(ours) N = Omega(d log d) records are enough (with a quantile of the residuals, as the prose describes DP-STAT)", "",
-         "at 90 %; the prose says 99 %"),
-        ("sample-size-fixed-clip", FIXED, "Sec. 3", "text", "(ours) one pass over shuffled records avoids d sqrt(d), since x and w_t are independent: a fixed threshold needs d log d too",
+    sizes: tuple[tuple[str, str, str, ClaimKind, Source, str, str, str], ...] = (
+        ("sample-size", OURS, "Abstract, Thm 1.1, Thm 3.7", "theorem", "ours", "(ours) with the rule C = 1 N = Omega(d log d) records are enough", "",
+         f"the rule C = 1 asks for a quantile that moves with N, and the exponent with it: {asked}"),
+        ("sample-size-quantile", QUANTILE, "Abstract, Thm 1.1, Thm 3.7", "theorem", "paper", f"N = Omega(d log d) records are enough {FIXED_QUANTILE}", NOT_OURS,
+         f"the text also has d log^2 d and d log^3 d; the shortest is judged. The theorem has s = b/10; here s/b is {_statistic_shares(evidence)}"),
+        ("sample-size-fixed-clip", FIXED, "Sec. 3", "text", "ours", "(ours) one pass over shuffled records avoids d sqrt(d), since x and w_t are independent: a fixed threshold needs d log d too",
          "After a first look at the tables runs with clipping are judged in place of an exact law without.",
          "no claim about fixed thresholds is made in so many words"),
     )  # fmt: skip
-    for id, series, location, kind, words, changed, extra in sizes:
+    for id, series, location, kind, source, words, changed, extra in sizes:
         table = _sizes(evidence, series)
         yield every(
-            id=id, artefact=SIZES, location=location, kind=kind, source="ours",
+            id=id, artefact=SIZES, location=location, kind=kind, source=source,
             statement=words,
             quantity=f"log-log slope in d of the {REACHED}, less that of d log d: the largest over goals",
             cells=algebra.by(table, GOAL, _excess), criterion=at_most(RATE), changed=changed,
@@ -73,63 +76,90 @@ def _ours(evidence: Evidence) -> Iterator[Claim]:
         )  # fmt: skip
 
 
+def _statistic_shares(evidence: Evidence) -> str:
+    """s over b, by d, at the smallest N of the fixed quantile, for a note."""
+    table = _sizes(evidence, QUANTILE).sort_values(["d", "mean"]).drop_duplicates("d")
+    found = (
+        (f"d = {row['d']:g}", quantities.statistic_share(evidence, SIZES, row["mean"], row["eps"]))
+        for row in algebra.each(table)
+    )
+    return algebra.listed(found, ".2g")
+
+
 def _statistics(evidence: Evidence) -> Iterator[Claim]:
-    for id, series, smallest_d, extra in (
-        ("sample-size-statistics", TIGHT, float(LARGE_D), f"public bound |x| <= 1.2 sqrt(d), d >= {LARGE_D}: the order without the logarithms of such a bound"),
-        ("sample-size-statistics-bound", ADA, 0.0, "all d; the bound of |x| that holds with high probability has logarithms of N, which hide the law at small d"),
+    bound = _sizes(evidence, ADA)
+    for id, table, extra, changed, note in (
+        ("sample-size-statistics", _sizes(evidence, TIGHT, float(LARGE_D)), "",  "",
+         f"public bound |x| <= 1.2 sqrt(d), d >= {LARGE_D}: the order without the logarithms of such a bound"),
+        ("sample-size-statistics-bound", algebra.scaled(bound, 1.0 / _logarithms(bound, "mean")), " over |X|^2 / d,", WITH_LOGARITHMS,
+         f"all d; |X|^2 = d + 2 sqrt(d log N) + 2 log N, the public bound of |x|^2, stands for the logarithms that Omega~ hides. Without that: {algebra.told(algebra.by(bound, GOAL, _in_d))}"),
     ):  # fmt: skip
         yield every(
             id=id, artefact=SIZES, location="Abstract, Sec. 1.3", kind="text", source="paper",
             statement="perturbed sufficient statistics need N = Omega~(d^{3/2})",
-            quantity=f"log-log slope in d of the {REACHED}, AdaSSP: the one that is furthest from 3/2 over goals",
-            cells=algebra.by(_sizes(evidence, series, smallest_d), GOAL, _in_d), criterion=about(1.5, LOGARITHMS),
-            note=extra,
+            quantity=f"log-log slope in d of the {REACHED},{extra} AdaSSP: the one that is furthest from 3/2 over goals",
+            cells=algebra.by(table, GOAL, _in_d), criterion=about(1.5, LOGARITHMS), changed=changed, note=note,
         )  # fmt: skip
 
 
+def _logarithms(table: pd.DataFrame, records: str) -> Array:
+    """|X|^2 / d of AdaSSP's public bound of |x|, whose noise it is in units of: logarithms of N, and 1 for large d."""
+    found = [
+        norm_bound(np.ones(int(row["d"])), row[records]) ** 2 / row["d"]
+        if row["d"] >= 1 and row[records] > math.e
+        else math.nan
+        for row in algebra.each(table)
+    ]
+    return np.array(found, dtype=np.float64)
+
+
 def _gap(evidence: Evidence) -> Iterator[Claim]:
-    table, on = _sizes(evidence, OURS), ["d", *GOAL]
+    table, on = _sizes(evidence, QUANTILE), ["d", *GOAL]
     yield every(
         id="fewer-records", artefact=SIZES, location="Abstract, Sec. 1", kind="text", source="paper",
-        statement="existing techniques need more records: d sqrt(d) against d log d",
-        quantity=f"{REACHED}, of AdaSSP over that of DP-AMBSSGD: the smallest over d and goals",
-        cells=algebra.ratios(_sizes(evidence, ADA), table, on), criterion=at_least(1.0),
+        statement=f"existing techniques need more records: d sqrt(d) against d log d {FIXED_QUANTILE}",
+        quantity=f"{REACHED}, of AdaSSP over that of DP-AMBSSGD at q = 0.9: the smallest over d and goals",
+        cells=algebra.ratios(_sizes(evidence, ADA), table, on), criterion=at_least(1.0), changed=NOT_OURS,
     )  # fmt: skip
-    gains = quantities.gains(_sizes(evidence, TIGHT, float(LARGE_D) / 4), table, on)
+    tight = _sizes(evidence, TIGHT, float(LARGE_D) / 4)
+    gains, moving = (quantities.gains(tight, each, on) for each in (table, _sizes(evidence, OURS)))
     yield every(
-        # Ours, because with a fixed quantile, which our rule C = 1 is not, the same tables have the exponent 0.4.
-        id="gap-grows", artefact=SIZES, location="Abstract, Sec. 1.3", kind="text", source="ours",
-        statement="the gap between them grows like sqrt(d), log factors hidden",
+        id="gap-grows", artefact=SIZES, location="Abstract, Sec. 1.3", kind="text", source="paper",
+        statement=f"the gap between them grows like sqrt(d), log factors hidden {FIXED_QUANTILE}",
         quantity=f"log-log slope in d, d >= {LARGE_D // 4}, of the same ratio with the bound 1.2 sqrt(d): the one furthest from 1/2",
         cells=algebra.by(gains, GOAL, _in_d), criterion=about(0.5, LOGARITHMS),
-        note=f"at d <= {gains['d'].max():g} the two differ by a constant before they differ by an exponent",
+        changed=f"{NOT_OURS} Errors were left out.",
+        note=f"at d <= {gains['d'].max():g} the two differ by a constant before they differ by an exponent. With the rule C = 1: {algebra.told(algebra.by(moving, GOAL, _in_d))}",
     )  # fmt: skip
 
 
 def _proportional(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, RISKS, series=OURS, panel="one pass").drop_duplicates("N").sort_values("N")
     asked = quantities.asked(evidence, RISKS, table, ["N"])
-    for id, series, ours, note in (
-        # Ours both, because the quantile that our rule C = 1 asks for moves along the curve.
-        ("risk-flat", OURS, "", f"the rule C = 1 asks for a quantile that moves with N, and the slope with it: {asked}"),
-        ("risk-flat-quantile", QUANTILE, "(ours) ", ""),
-    ):  # fmt: skip
+    flat: tuple[tuple[str, str, Source, str, str, str, str], ...] = (
+        ("risk-flat", OURS, "ours", "(ours) with the rule C = 1 ", "", "", f"the rule C = 1 asks for a quantile that moves with N, and the slope with it: {asked}"),
+        ("risk-flat-quantile", QUANTILE, "paper", "", f" {FIXED_QUANTILE}", NOT_OURS, ""),
+    )  # fmt: skip
+    for id, series, source, before, behind, changed, note in flat:
         yield every(
-            id=id, artefact=RISKS, location="Remark (iii) after Thm 3.7", kind="theorem", source="ours",
-            statement=f"{ours}the risk at N proportional to d does not grow with d ({series})",
+            id=id, artefact=RISKS, location="Remark (iii) after Thm 3.7", kind="theorem", source=source,
+            statement=f"{before}the risk at N proportional to d does not grow with d{behind}",
             quantity=f"log-log slope in d of the risk at a fixed N/d: the largest over N/d; {MEDIAN}",
-            cells=_slopes(evidence, "one pass", series), criterion=at_most(LOGARITHMS), note=note,
+            cells=_slopes(evidence, "one pass", series), criterion=at_most(LOGARITHMS), changed=changed, note=note,
         )  # fmt: skip
-    for id, series, smallest_d, where in (
-        ("risk-grows-statistics", TIGHT, float(LARGE_D), f", d >= {LARGE_D}"),
-        ("risk-grows-statistics-bound", ADA, 0.0, ""),
-    ):
+    bound = risks(evidence, RISKS, ADA, panel="Wishart draw")
+    plain = algebra.by(bound, ["n_over_d"], _in_d)
+    for id, cells, where, changed, note in (
+        ("risk-grows-statistics", _slopes(evidence, "Wishart draw", TIGHT, float(LARGE_D)), f", d >= {LARGE_D}", "",
+         "where the ridge rules, the risk is near that of the estimate 0 and cannot grow"),
+        ("risk-grows-statistics-bound", algebra.by(algebra.scaled(bound, _logarithms(bound, "N") ** -2.0), ["n_over_d"], _in_d),
+         " over (|X|^2 / d)^2", WITH_LOGARITHMS, f"|X|^2 = d + 2 sqrt(d log N) + 2 log N, the public bound of |x|^2, enters the risk squared. Without that: {algebra.told(plain)}"),
+    ):  # fmt: skip
         yield every(
             id=id, artefact=RISKS, location="Abstract, Sec. 1.3", kind="text", source="paper",
             statement="at N proportional to d the term d^3 / (eps N)^2 of existing methods grows linearly in d",
             quantity=f"log-log slope in d of AdaSSP's risk at a fixed N/d{where}: the smallest over N/d; {MEDIAN}",
-            cells=_slopes(evidence, "Wishart draw", series, smallest_d), criterion=at_least(1.0 - LOGARITHMS),
-            note="where the ridge rules, the risk is near that of the estimate 0 and cannot grow",
+            cells=cells, criterion=at_least(1.0 - LOGARITHMS), changed=changed, note=note,
         )  # fmt: skip
     drawn, enforced = (risks(evidence, RISKS, ADA, panel=panel) for panel in ("Wishart draw", "records clipped"))
     yield every(
