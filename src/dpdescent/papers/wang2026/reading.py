@@ -23,7 +23,7 @@ MODERATE = (0.2, 0.8)
 SAME_ORDER = 4.0
 # "up to logarithmic factors", over one or two decades: an exponent within a quarter.
 LOGARITHMS = 0.25
-# A printed power without logarithms: the exponent within a tenth.
+# A printed power, its logarithms divided out if it has any: the exponent within a tenth.
 RATE = 0.1
 # "offset", "matches", agreement of simulations with formulas: within a twentieth; "improves": by more than that.
 AGREES = 0.05
@@ -31,6 +31,8 @@ AGREES = 0.05
 BREAKS_DOWN = 2.0
 # "monotonically", of means over seeds: it does not get worse again by more than a tenth.
 STAYS = 0.9
+# What `changed` says of claims that cannot fail.
+ALGEBRA = "Before a review it was counted among the claims, though it is algebra and cannot fail."
 # Equalities of exact values, to rounding.
 EQUAL = 1e-6
 

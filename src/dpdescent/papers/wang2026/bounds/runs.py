@@ -5,6 +5,7 @@ They ask for steps and widths that no run here has; then rows are open, with the
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 
@@ -23,6 +24,7 @@ from dpdescent.papers.wang2026.bounds.cases import (
     splines_of,
     vacuous,
 )
+from dpdescent.papers.wang2026.bounds.smoothness import sharp_smoothness
 from dpdescent.papers.wang2026.experiments import bound_vs_run, comparator
 from dpdescent.papers.wang2026.reading import EMPIRICAL, rows
 from dpdescent.papers.wang2026.theory import explicit, margin
@@ -97,7 +99,10 @@ def _beside(value: float, measured: "pd.Series[float] | None") -> str:
 def _setting(evidence: Evidence, found: pd.Series) -> Setting:
     """The setting of a bound; with sharp constants G is the clipping threshold, G_sharp of the second layers drawn."""
     known = KINDS[found["constants"]](splines_of(evidence, RUNS))
-    return setting_at(evidence, RUNS, found, known, float(found["C_clip"]) if found["constants"] == "sharp" else None)
+    if found["constants"] != "sharp":
+        return setting_at(evidence, RUNS, found, known)
+    setting, smooth = setting_at(evidence, RUNS, found, known, float(found["C_clip"])), sharp_smoothness(evidence)
+    return setting if smooth is None else replace(setting, beta=smooth.at(float(found["m"])))
 
 
 def _comparator(table: pd.DataFrame, found: pd.Series) -> Comparator | None:

@@ -16,12 +16,15 @@ from dpdescent.papers.wang2026.claims import (
     open_claims,
     privacy,
     rates,
+    remark_4_2,
     theorem_4_1,
     widths,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (figure_1, correlation, theorem_4_1, widths, rates, arithmetic, privacy, multipliers, lemmas, open_claims)
+PARTS = (
+    figure_1, remark_4_2, correlation, theorem_4_1, widths, rates, arithmetic, privacy, multipliers, lemmas, open_claims
+)  # fmt: skip
 
 
 def judge(evidence: Evidence) -> list[Claim]:

@@ -126,7 +126,8 @@ def draw_closed_form_validity(table: pd.DataFrame, display: dict[str, Any]) -> F
         log_scale(panel)
         panel.set(xlabel=N, ylabel=DELTA)
     claim = (
-        r"Theorem D.9 claims $(\varepsilon,\delta)$-DP at its $\kappa$; attained: a lower bound on the true $\delta$"
+        r"Theorem D.9 claims $(\varepsilon,\delta)$-DP at its $\kappa$: upper bounds above the target refute nothing, "
+        r"attained $\delta$ above it does"
     )
     finish(figure, axes[0], 4, claim)
     return figure
@@ -145,14 +146,14 @@ def _renyi(axes: Axes, rows: pd.DataFrame) -> None:
     for place, value in zip(bars["place"], bars["mean"], strict=True):
         axes.text(value, place, f" {value:.2f}", va="center", fontsize=8)
     diamond: dict[str, Any] = {"color": BLUE, "markersize": 8, "markeredgecolor": "white", "linestyle": "none"}
-    axes.plot(mixture["mean"], mixture["place"], "D", label="participation mixture (proved)", **diamond)
+    axes.plot(mixture["mean"], mixture["place"], "D", label="upper bound by the mixture of participations", **diamond)
     names = [f"$n={scientific(n)}$, $B={B:g}$, $T={T:g}$" for n, B, T in settings]
     axes.set_yticks(range(len(settings)), names, fontsize=8)
     for target in values_of(rows, "eps"):
         axes.axvline(target, label=rf"target $\varepsilon={target:g}$", **TARGET)
     axes.margins(x=0.12)
     axes.grid(visible=False, axis="y")
-    axes.set(title=r"$\varepsilon$ proved at Theorem D.9's $\kappa$ (replace-one)", xlabel=EPS)
+    axes.set(title=r"upper bounds on $\varepsilon$ at Theorem D.9's $\kappa$ (replace-one)", xlabel=EPS)
 
 
 def _regime(axes: Axes, rows: pd.DataFrame) -> None:
@@ -161,7 +162,7 @@ def _regime(axes: Axes, rows: pd.DataFrame) -> None:
     _floored(axes, where(rows, series="attained delta"), r"attained at Theorem D.9's $\kappa$", **style)
     label = r"the same pair, at the larger $\kappa$ of D.9 and (19)"
     _floored(axes, where(rows, series="repaired"), label, color=GREEN, marker="o")
-    axes.set_title("regime of Corollary 5.5" + _gamma(rows))
+    axes.set_title("Theorem 5.4 at Corollary 5.5's $B$, $T$" + _gamma(rows))
 
 
 def _by_share(axes: Axes, rows: pd.DataFrame) -> None:

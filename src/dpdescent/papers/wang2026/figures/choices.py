@@ -41,6 +41,9 @@ DIAGNOSTICS = {
     "hessian": (ORANGE, r"largest Hessian at the start"),
 }  # fmt: skip
 
+# The panel of `batch` in which the number of gradients is held.
+FIXED_GRADIENTS = "T B fixed"
+
 
 def draw_width(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws risks against the width without and with noise, and quantities at the start and the noise of a step."""
@@ -121,7 +124,9 @@ def draw_batch(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
                 style = {"linestyle": dash, "markerfacecolor": face, "marker": marker, "color": color}
                 curve(panel, where(own, series=series), "B", label, **style)
         noisy = rows[(rows["kappa"] > 0) & (rows["eta"] == rows["eta"].max()) & (rows["series"] == POPULATION)]
-        guide(panel, noisy, "B", -1.0, r"slope $-1$, as of $1/B$ and $\kappa/B$")
+        fixed = name == FIXED_GRADIENTS
+        words = r"slope $-1/2$, as of $\kappa/(B\sqrt{T})$ at fixed $TB$" if fixed else r"slope $-1$, as of $\kappa/B$"
+        guide(panel, noisy, "B", -0.5 if fixed else -1.0, words, dash="--" if fixed else ":")
         vacuous_line(panel)
         log_scale(panel)
         if len(rows):

@@ -135,7 +135,8 @@ def draw_fixed_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         _claimed_optimum(top, rows)
         for panel in (top, bottom):
             lam_axis(panel, values_of(rows, "lam"))
-            panel.set_title(name)
+            # Names of panels spell the step out.
+            panel.set_title(name.replace("eta =", r"$\eta$ ="))
     star_in_legend(axes[0, 0])
     claim = (
         r"Remark 4.2 claims: at a fixed $\kappa$ and a small step the bound improves as $\lambda\to1$ "

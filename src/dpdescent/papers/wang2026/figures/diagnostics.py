@@ -168,7 +168,7 @@ def draw_stability(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         "bound": {"color": VERMILION, "marker": "^"}, "bound without e": {"color": ORANGE, "marker": "v"},
         "mean distance": {"color": BLUE, "marker": "o"},
     }  # fmt: skip
-    names = {"bound": "bound of Lemma C.22", "bound without e": r"bound without its factor $e$"}
+    names = {"bound": "bound of Theorem C.22", "bound without e": r"bound without its factor $e$"}
     for panel, (kappa, lam) in zip(axes[0], runs, strict=True):
         rows = where(main, kappa=kappa, lam=lam)
         for series, style in looks.items():
@@ -177,7 +177,7 @@ def draw_stability(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         panel.set(title=noise_label(kappa, lam), xlabel="step $t$", ylabel="distance of the runs")
     for panel in axes[0]:
         log_scale(panel, "y")
-    claim = "Lemma C.22 bounds the distance by the losses along the run; both runs have the same noise"
+    claim = "Theorem C.22 bounds the distance by the losses along the run; both runs have the same noise"
     finish(figure, axes[0], 3, claim, _about(main, "n", "T", "B", "m", "d", "eta", "C_clip"))
     return figure
 

@@ -134,7 +134,7 @@ def draw_private_rate_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         log_scale(panel)
         value_ticks(panel, values_of(main, "n"))
         panel.set_xlabel(N)
-    hollow_in_legend(axes[0, 0], main)
+    hollow_in_legend(axes[0, 0], main, "hollow and dashed: outside a condition, or not a guarantee by itself (D.9)")
     claim = (
         r"Corollaries 5.3 and 5.5 claim $1/(\gamma\sqrt{n})+\sqrt{d}/(\gamma^4n\varepsilon)$ for $0<\lambda<1$, "
         r"with $\gamma^3$ for $\lambda=0$"

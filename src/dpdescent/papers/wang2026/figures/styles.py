@@ -20,7 +20,7 @@ DARK_PURPLE = "#7B2D5B"
 # Colour, marker and name of every accountant.
 ACCOUNTANTS: dict[str, tuple[str, str, str]] = {
     "F12x8": (VERMILION, "s", "Theorem F.12 as published"), "F12x2": (ORANGE, "D", "Theorem F.12 with factor 2"),
-    "D9": (PURPLE, "v", "Theorem D.9 (replace-one; no guarantee)"),
+    "D9": (PURPLE, "v", "Theorem D.9 (replace-one; a guarantee at some places)"),
     "RDP19": (DARK_PURPLE, "^", "eq. (19) (replace-one)"),
     "WOR": (GREEN, "*", "sampling without replacement, dominating pair (replace-one)"),
     "tail": (BLUE, "o", "participation tail"),
@@ -29,10 +29,10 @@ ACCOUNTANTS: dict[str, tuple[str, str, str]] = {
     "cyclic": ("black", "<", "fixed order, not amplified"), "fixed": (GREY, "x", "fixed multiplier"),
 }  # fmt: skip
 OTHER = (GREY, "x", "")
-# Accountants that guarantee nothing for the batches of Algorithm 1.
+# Accountants that do not guarantee what they claim at every place, for the batches of Algorithm 1.
 UNPROVED = ("D9", "F8")
 MISSED = ("not met", "T capped")
-HOLLOW = "hollow and dashed: no guarantee here"
+HOLLOW = "hollow and dashed: no guarantee, or at some places only"
 
 LAM, EPS, KAPPA, T, N, M, B, D, ETA = (
     r"correlation of the noise $\lambda$", r"$\varepsilon$", r"noise multiplier $\kappa$", "number of iterations $T$",

@@ -42,7 +42,7 @@ from dpdescent.replication.judging.statistics import Z95
 # Marker, colour and name of every bound. Those with constants 1 are no bounds by themselves; two have the colour of
 # their method.
 BOUNDS = {
-    "C.11": ("D", PURPLE, "(C.11)"), "D.13": ("s", ORANGE, "Theorem D.13"),
+    "C.11": ("D", PURPLE, "Lemma C.11"), "D.13": ("s", ORANGE, "Theorem D.13"),
     "A_corr": ("^", SKY, r"$\mathcal{A}_\mathrm{corr}$, constants 1"),
     "A_van": ("v", METHODS["DP-SGD"], r"$\mathcal{A}_\mathrm{van}$, constants 1"),
     "A_non": ("<", METHODS["non-private"], r"$\mathcal{A}_\mathrm{non}$, constants 1"),
@@ -57,6 +57,11 @@ CONSTANTS = {"sharp": "sharp constants", "paper": "the paper's constants"}
 DROPPED = "dropped"
 # Treatments of the logarithms in the multiplier that have curves in every panel; others have rows of their own.
 PLAIN = ("kept", DROPPED)
+# What a title says of them; the curve without logarithms says so itself.
+LOGS = {
+    "kept": r"logarithms in $\kappa$ of F.12 alone",
+    "kept in the limits too": r"logarithms in $\kappa$ and both limits",
+}  # fmt: skip
 EXPONENTS = {"gamma^-4": (r"$\gamma^{-4}$", ":"), "gamma^-6": (r"$\gamma^{-6}$: Corollary 5.3", "-.")}
 
 
@@ -74,7 +79,7 @@ def draw_bound_vs_run(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         _terms(right, rows, settings)
         step = joined(name, sizes(rows, "eta"))
         left.set_title(f"{step}: bounds and runs")
-        right.set_title(f"{step}: terms of (C.11), sharp constants")
+        right.set_title(f"{step}: terms of Lemma C.11, sharp constants")
         for panel in (left, right):
             _setting_axis(panel, settings)
     claim = "an upper bound lies right of what it bounds; right of the dotted line it says nothing"
@@ -137,7 +142,7 @@ def draw_admissible_width(table: pd.DataFrame, display: dict[str, Any]) -> Figur
         for panel, gamma in zip(row, margins, strict=True):
             rows = where(main[main["logs"].isin(logs)], gamma=gamma, eta=eta)
             _window(panel, rows)
-            shown = joined(sizes(rows, "gamma", "eta"), *(f"logarithms {kind}" for kind in logs if kind != DROPPED))
+            shown = joined(sizes(rows, "gamma", "eta"), *(LOGS.get(kind, kind) for kind in logs if kind != DROPPED))
             panel.set(title=shown, xlabel=N, ylabel="width $m$")
     hollow_in_legend(axes[0, 0], main, r"hollow: outside the condition of Theorem F.12")
     known = joined(sizes(main, "lam", "eps"), "constants 1")

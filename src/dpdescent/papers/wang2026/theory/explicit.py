@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import chi2
 
 from dpdescent.checks import require_non_negative, require_positive, require_probability
 
@@ -118,12 +119,31 @@ def deviation_squared(values: Array, B: int) -> float:
 
 def largest_noise(setting: Setting) -> float:
     """Returns z = `sqrt(D) + sqrt(2 log(2T/delta_Z))`, a bound on max_t |Z_t| (wang2026 Lemma C.5)."""
-    return math.sqrt(setting.parameters) + math.sqrt(2.0 * math.log(2.0 * setting.T / setting.delta_Z))
+    return _largest_norm(setting.T, setting.parameters, setting.delta_Z)
+
+
+def _largest_norm(T: int, parameters: int, delta: float) -> float:
+    return math.sqrt(parameters) + math.sqrt(2.0 * math.log(2.0 * T / delta))
 
 
 def noise_sum(setting: Setting) -> float:
     """Returns V_Z, a bound on sum_{t<T} |Z_t|^2, Z_0 = 0 (wang2026 Lemma C.5)."""
     return _chi_squared((setting.T - 1) * setting.parameters, math.log(2.0 / setting.delta_Z))
+
+
+def noise_exceeds(T: int, parameters: int, delta: float) -> dict[str, float]:
+    """Returns the exact probabilities that max_t |Z_t| and sum_t |Z_t|^2 exceed their bounds (wang2026 Lemma C.5).
+
+    T - 1 steps have noise, Z_0 = 0.
+    """
+    require_positive(T=T, parameters=parameters)
+    require_probability(delta=delta)
+    freedom = (T - 1) * parameters
+    single = float(chi2.sf(_largest_norm(T, parameters, delta) ** 2, parameters))
+    return {
+        "largest": -math.expm1((T - 1) * math.log1p(-single)),
+        "sum": float(chi2.sf(_chi_squared(freedom, math.log(2.0 / delta)), freedom)) if freedom else 0.0,
+    }
 
 
 def _chi_squared(freedom: float, log: float) -> float:
