@@ -38,6 +38,8 @@ EQUAL = 1e-6
 
 # Accountants by what they are to the paper.
 PUBLISHED, PROOF, INDEPENDENT, RENYI, TAIL, PAIR = "F12x8", "F12x2", "D9", "RDP19", "tail", "F8"
+# Twice the pair's multiplier is attained under replace-one; that of sampling without replacement is proved enough.
+REPLACED = "WOR"
 FLOOR, MIXTURE = "eq. (19) without end of noise", "participation mixture"
 POPULATION, EMPIRICAL, GAIN = "population risk", "empirical risk", "gain over lam = 0"
 
