@@ -1,8 +1,14 @@
 """How the paper's words are read as numbers, and the records that carry its key: shared by all of its judgements."""
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
-from dpdescent.replication.judging import records
+import pandas as pd
+
+from dpdescent.replication.judging import algebra, records
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate, median_of
 
 PAPER = "liang2025"
 
@@ -22,3 +28,84 @@ CLOSE = 0.1
 RATE = 0.1
 # "clipping does not occur with high probability": at most one gradient in a hundred.
 RARELY = 0.01
+# "plateau": the error changes by at most a quarter.
+LEVEL = 1.25
+
+# Number of children for each "more than two" that the instrument causes: its first stage on the number (0.0777) over that
+# on having more than two (0.0624), married mothers of the bundled table angrist_evans_all_women. The paper's regressor
+# is the number; the bundled table with weeks worked has only whether there are more than two.
+PER_CHILD = 1.245
+
+# Variants that read a value which the paper leaves open; a variant that changes a stated value reads nothing.
+READINGS = (
+    "clip constant 1", "step constants", "parameters redrawn", "first-stage budget 1000", "population curvature",
+)  # fmt: skip
+DECIDED = ("reproduced", "not reproduced")
+
+
+def at_readings(
+    evidence: Evidence, artefacts: Sequence[str], judge: Callable[[Evidence], Iterable[Claim]]
+) -> Iterator[Claim]:
+    """Yields claims on artefacts, each held to every reading of what the paper leaves open that their tables have."""
+    others = {
+        variant: {each.claim: each for each in judge(read_as(evidence, artefacts, variant))}
+        for variant in READINGS
+        if any((evidence.tables[name]["variant"] == variant).any() for name in artefacts)
+    }
+    for main in judge(evidence):
+        found = {name: claims[main.claim] for name, claims in others.items() if main.claim in claims}
+        yield held_to(main, found)
+
+
+def held_to(main: Claim, readings: Mapping[str, Claim]) -> Claim:
+    """A claim in view of the same one at other readings of an unstated value: open if one of them decides otherwise.
+
+    A reading whose interval straddles the criterion contradicts nothing, because variants have fewer trials. One that
+    measures the very same number has rows of other panels only.
+    """
+    others = {name: each for name, each in readings.items() if _numbers(each) != _numbers(main) and _measures(each)}
+    if not others or not _measures(main):
+        return main
+    told = "; ".join(f"{each.measured:.3g} ({each.verdict}) at {name}" for name, each in others.items())
+    note = "; ".join(filter(None, [main.note, f"other readings: {told}"]))
+    if main.verdict not in DECIDED:
+        return replace(main, note=note)
+    decided = {name: each.verdict for name, each in others.items() if each.verdict in DECIDED}
+    shared = records.agree({"the main reading": main.verdict, **decided})
+    return replace(main, verdict=shared.verdict, why=shared.why, note=note)
+
+
+def _numbers(claim: Claim) -> tuple[float | None, ...]:
+    return claim.measured, claim.low, claim.high
+
+
+def _measures(claim: Claim) -> bool:
+    return claim.verdict != "not testable" and claim.measured is not None
+
+
+def read_as(evidence: Evidence, artefacts: Sequence[str], variant: str) -> Evidence:
+    """The evidence with a variant's rows in place of the main ones, panel by panel where a table has panels."""
+    return Evidence(
+        evidence.spec, {**evidence.tables, **{name: _instead(evidence.tables[name], variant) for name in artefacts}}
+    )
+
+
+def _instead(table: pd.DataFrame, variant: str) -> pd.DataFrame:
+    chosen = table[table["variant"] == variant]
+    replaced = table["variant"] == "main"
+    if "panel" in table:
+        replaced &= table["panel"].isin(chosen["panel"])
+    if chosen.empty:
+        return table
+    return pd.concat([chosen.assign(variant="main"), table[~replaced]], ignore_index=True)
+
+
+def median_ratios(first: pd.DataFrame, second: pd.DataFrame, keys: Sequence[str]) -> algebra.Places:
+    """Ratios of medians at equal places; the ends combine the medians' bootstrap intervals in the worst way."""
+    return {algebra.place_of(row, keys): over(row, other) for row, other in algebra.pairs(first, second, keys)}
+
+
+def over(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
+    """The ratio of two medians."""
+    upper, lower = median_of(first), median_of(second)
+    return Estimate(upper.value / lower.value, upper.low / lower.high, upper.high / lower.low)
