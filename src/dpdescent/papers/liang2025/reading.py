@@ -31,8 +31,8 @@ RARELY = 0.01
 # "plateau": the error changes by at most a quarter.
 LEVEL = 1.25
 
-# Number of children for each "more than two" that the instrument causes: its first stage on the number (0.0777) over that
-# on having more than two (0.0624), married mothers of the bundled table angrist_evans_all_women. The paper's regressor
+# Children for each "more than two" that the instrument causes: its first stage on their number (0.0777) over that on
+# having more than two (0.0624), married mothers of the bundled table angrist_evans_all_women. The paper's regressor
 # is the number; the bundled table with weeks worked has only whether there are more than two.
 PER_CHILD = 1.245
 
@@ -44,7 +44,10 @@ DECIDED = ("reproduced", "not reproduced")
 
 
 def at_readings(
-    evidence: Evidence, artefacts: Sequence[str], judge: Callable[[Evidence], Iterable[Claim]]
+    evidence: Evidence,
+    artefacts: Sequence[str],
+    judge: Callable[[Evidence], Iterable[Claim]],
+    strict: bool = False,
 ) -> Iterator[Claim]:
     """Yields claims on artefacts, each held to every reading of what the paper leaves open that their tables have."""
     others = {
@@ -54,14 +57,17 @@ def at_readings(
     }
     for main in judge(evidence):
         found = {name: claims[main.claim] for name, claims in others.items() if main.claim in claims}
-        yield held_to(main, found)
+        yield held_to(main, found, strict)
 
 
-def held_to(main: Claim, readings: Mapping[str, Claim]) -> Claim:
+def held_to(main: Claim, readings: Mapping[str, Claim], strict: bool = False) -> Claim:
     """A claim in view of the same one at other readings of an unstated value: open if one of them decides otherwise.
 
-    A reading whose interval straddles the criterion contradicts nothing, because variants have fewer trials. One that
-    measures the very same number has rows of other panels only.
+    A reading that measures the very same number has rows of other panels only.
+
+    Args:
+        strict: whether a reading whose interval straddles the criterion contradicts too, because the value of the main
+            reading was chosen after a look at the data; else it does not, because variants have fewer trials.
     """
     others = {name: each for name, each in readings.items() if _numbers(each) != _numbers(main) and _measures(each)}
     if not others or not _measures(main):
@@ -70,8 +76,8 @@ def held_to(main: Claim, readings: Mapping[str, Claim]) -> Claim:
     note = "; ".join(filter(None, [main.note, f"other readings: {told}"]))
     if main.verdict not in DECIDED:
         return replace(main, note=note)
-    decided = {name: each.verdict for name, each in others.items() if each.verdict in DECIDED}
-    shared = records.agree({"the main reading": main.verdict, **decided})
+    heard = {name: each.verdict for name, each in others.items() if strict or each.verdict in DECIDED}
+    shared = records.agree({"the main reading": main.verdict, **heard})
     return replace(main, verdict=shared.verdict, why=shared.why, note=note)
 
 
