@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from dpdescent.data import tabular
-from dpdescent.papers.liang2025 import claims, findings, findings_real
-from dpdescent.papers.liang2025.reading import PER_CHILD
+from dpdescent.papers.liang2025 import claims, findings
+from dpdescent.papers.liang2025.reading import FIRST_STAGES, MORE_THAN_TWO, PER_CHILD
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Claim, Evidence, Finding
@@ -194,9 +194,9 @@ def test_constants_of_the_census_are_those_of_the_bundled_table() -> None:
         return float(means[0] - means[1])
 
     more, every = kids > 2, kids > 0
-    assert np.average(more, weights=n) == pytest.approx(findings_real.MORE_THAN_TWO, abs=5e-6)
+    assert np.average(more, weights=n) == pytest.approx(MORE_THAN_TWO, abs=5e-6)
     ratio = effect(kids, married == 1) / effect(more.astype(float), married == 1)
     assert ratio == pytest.approx(PER_CHILD, abs=5e-4)
-    for chosen, (first_stage, on_worked) in zip((every, more), findings_real.FIRST_STAGES, strict=True):
+    for chosen, (first_stage, on_worked) in zip((every, more), FIRST_STAGES, strict=True):
         assert effect(kids, chosen) == pytest.approx(first_stage, abs=5e-5)
         assert effect(worked, chosen) / effect(kids, chosen) == pytest.approx(on_worked, abs=5e-4)
