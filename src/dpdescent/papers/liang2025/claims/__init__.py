@@ -2,13 +2,14 @@
 
 The criteria were written before any paper-scale run; what a throw-away prototype had shown was known, and what was
 changed later says so in its column `changed`. Where the paper gives no number, the words "significantly",
-"comparable", "insensitive" are read as the factors of `reading`, the same for all claims.
+"comparable", "insensitive" are read as the factors of `reading`, the same for all claims. Where it leaves a value open
+and a table has variants for it, a claim is held to all of them (`reading.at_readings`).
 """
 
-from dpdescent.papers.liang2025.claims import benchmarks, choices, iterations, real, theory
+from dpdescent.papers.liang2025.claims import benchmarks, choices, iterations, real, sizes, theory
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (theory, iterations, choices, benchmarks, real)
+PARTS = (theory, sizes, iterations, choices, benchmarks, real)
 
 
 def judge(evidence: Evidence) -> list[Claim]:

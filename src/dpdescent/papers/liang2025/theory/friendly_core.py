@@ -1,4 +1,4 @@
-"""Bounds of the road over FriendlyCore: private moments, then two-stage least squares (liang2025 App. F.2)."""
+"""Bounds of the approach over FriendlyCore: private moments, then two-stage least squares (liang2025 App. F.2)."""
 
 import math
 
