@@ -144,7 +144,7 @@ def _nearly_matches(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> 
         id=each.ids["me"], artefact="fig04a", location="Figure 4, Sec. 4", kind="figure", source="analogue",
         statement=f"{each.label} nu-DP-FTRL nearly equals or slightly outperforms ME",
         quantity="share of the difference of accuracy between the best other anytime mechanism and ME that nu-DP-FTRL makes up (1 where it is not behind ME): the smallest over eps",
-        cells=algebra.by(ahead, ["eps"], _near_me), criterion=at_least(least, words=f"at least {least:.0%}, the least share that the paper finds"),
+        cells=algebra.by(ahead, ["eps"], _near_me), criterion=at_least(least, ", the least share that the paper finds"),
         changed=ADDED if each is CONVOLUTIONAL else f"Before a review a distance to ME of at most {100 * margin:.2f} points, the published one, was asked for, which is more than there is between most mechanisms here.",
         note=each.note(told),
     )  # fmt: skip

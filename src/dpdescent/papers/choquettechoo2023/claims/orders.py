@@ -161,8 +161,9 @@ def _separation(evidence: Evidence) -> Iterator[Claim]:
         measured=algebra.growth(over_order), criterion=at_most(SAME_ORDER),
     )  # fmt: skip
     share = evidence.spec["artefacts"]["ext_spectra"]["cells"]["all"]["eta_times_trace"]
-    power = logarithms.gain_exponent(*map(logarithms.dyadic, LEVELS), share)
-    example = logarithms.gain_exponent(*map(logarithms.one_large, DIMENSIONS), share)
+    power = logarithms.gain_exponent(logarithms.dyadic(LEVELS[0]), logarithms.dyadic(LEVELS[1]), share)
+    smaller, larger = (logarithms.one_large(d) for d in DIMENSIONS)
+    example = logarithms.gain_exponent(smaller, larger, share)
     yield claim(
         id="separation-gain", artefact="ext_spectra", location="Sec. 1.3 (b)", kind="text", source="paper",
         statement="nu-Noisy-FTRL is better by a factor that can be as large as d / log d (when d_eff is constant)",
