@@ -29,6 +29,7 @@ from dpdescent.papers.choquettechoo2023.bounds import (
     integrals,
     mean_estimation,
     preliminaries,
+    random_products,
     sensitivities,
     spectra,
     strongly_convex,
@@ -94,6 +95,7 @@ PLACES = [
     "Lemma F.21", "Thm D.4", "Thm D.13", "(9)", "(72)", "Thm 3.1, (10)", "(93)", "App. E.1", "Sec. 3", "(91)",
     "Lemma F.15", "Lemma F.16", "Lemma C.21(i)", "Lemma C.21(ii)", "Property F.8", "Property F.9", "Property F.10",
     "Property F.11", "Lemma F.12", "Lemma F.13", "Lemma F.20", "Lemma F.22", "Sec. 1.2", "Remark F.7",
+    "Lemma D.10", "(78), as printed", "Prop. C.11",
 ]  # fmt: skip
 
 
@@ -366,7 +368,7 @@ def test_largest_residual_beside_its_exact_quantile(rows: list[Bound]) -> None:
 
 
 READERS: dict[str, tuple[ModuleType, ...]] = {
-    "fig01": (mean_estimation,), "fig02": (sensitivities, exact_errors, asymptotic, finite_time),
+    "fig01": (mean_estimation,), "fig02": (sensitivities, exact_errors, asymptotic, finite_time, random_products),
     "fig03": (strongly_convex,), "table2": (sensitivities,), "ext_prefix_sums": (sensitivities,),
     "ext_mean_estimation": (mean_estimation,), "ext_anti_pgd": (anti_pgd,), "ext_spectra": (spectra,),
     "ext_nu": (spectra,), "ext_finite_time": (finite_time, clipping, preliminaries),

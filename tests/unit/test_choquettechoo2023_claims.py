@@ -14,8 +14,10 @@ import pandas as pd
 import pytest
 
 from dpdescent.papers.choquettechoo2023 import claims, reading
+from dpdescent.papers.choquettechoo2023.claims import finite_time as about_time
 from dpdescent.papers.choquettechoo2023.claims import learning, regression
 from dpdescent.papers.choquettechoo2023.claims import mean_estimation as about_means
+from dpdescent.papers.choquettechoo2023.theory import large_horizon, logarithms
 from dpdescent.privacy import zcdp
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.judging import algebra, by_id, statistics
@@ -47,6 +49,18 @@ NOT_TESTABLE = {
     "clip-norm",
     "squared-error-misleads",
     "me-24-hours",
+    "table3-generation",
+    "table3-per-step",
+    "table3-memory",
+    "table3-cheaper-generation",
+    "prefix-close-to-me",
+    "text-anytime",
+    "text-anytime-average",
+    "text-dp-sgd",
+    "text-damping",
+    "text-gain-grows",
+    "text-me",
+    "text-non-private",
     "cifar-anytime",
     "cifar-gap-closed",
     "cifar-me",
@@ -150,7 +164,7 @@ def drawn(exact: dict[str, float], d: int, eta: float, nu: float) -> dict[str, f
     return {
         "Noisy-SGD order": eta**1.2 * d,
         "nu-Noisy-FTRL order": order,
-        "nu-Noisy-FTRL order with log": order * math.log(nu) ** 2,
+        "nu-Noisy-FTRL order with log": 40.0 * order,
         "lower bound (C.18)": 0.5 * exact["optimum"],
         "upper bound (C.15), Noisy-SGD": 10 * exact["Noisy-SGD"],
         "upper bound (C.15), nu-Noisy-FTRL": 30 * exact["nu-Noisy-FTRL"],
@@ -373,6 +387,7 @@ SUMS = {
         "Honaker": {1: 90.0, 4: 50.0},
         "FHU": {1: 30.6, 4: 27.4},
         "nu": {1: 22.3},
+        "ME": {1: 18.1},
     },
     (2052, 6): {
         "identity": {1: 78.0},
@@ -380,6 +395,7 @@ SUMS = {
         "Honaker": {1: 20.0, 2: 19.0},
         "FHU": {1: 10.9, 2: 10.8},
         "nu": {1: 9.5},
+        "ME": {1: 8.2},
     },
     (200, 10): {
         "identity": {1: 32.0},
@@ -412,7 +428,7 @@ def prefix_sums() -> Rows:
 def bounds() -> pd.DataFrame:
     places = [
         "Lemma C.4", "Thm C.14", "Remark C.16", "Thm C.18", "Lemma C.21 (i)", "Remark C.23", "Def. D.3", "Thm D.11",
-        "Theorem 3.1, (10)", "Lemma F.21",
+        "Theorem 3.1, (10)", "Lemma F.21", "Prop. C.11", "Lemma D.10",
     ]  # fmt: skip
     made = [{"bound": "b", "location": place, "holds": holds} for place in places for holds in (True, math.nan)]
     return pd.DataFrame(made)
@@ -424,7 +440,7 @@ def right() -> Tables:
         "ext_mean_estimation": mean_estimation(),
         "fig02": regression_figure(),
         "fig03": convex_figure(),
-        "fig04a": learning_rows(("main", "two-layer net"), (2.0, 5.0, 20.0), -0.01, {2.0: -0.02}),
+        "fig04a": learning_rows(("main", "two-layer net", "convolutional net"), (2.0, 5.0, 20.0), -0.01, {2.0: -0.02}),
         "fig04b": learning_rows(("main",), (2.0, 8.0), 0.003, {}),
         "table1": table1(),
         "table2": table2(),
@@ -464,9 +480,9 @@ def one(made: Tables, name: str, spec: dict[str, Any] = SPEC) -> Claim:
 
 
 WORLD = judged(RIGHT)
-# Theorems about large T, of which a table at small T decides nothing, and an entry for another implementation.
-LARGE_T = {"finite-rate-sgd", "finite-rate-ftrl", "finite-gain"}
-OPEN = LARGE_T | {"table3-cheaper-step"}
+# Theorems about large T, of which clipped runs at small T decide nothing, and an entry for another implementation.
+CLIPPED_RATES = {"finite-rate-clipped-sgd", "finite-rate-clipped-ftrl"}
+OPEN = CLIPPED_RATES | {"table3-cheaper-step"}
 TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE]
 
 
@@ -509,7 +525,7 @@ def test_what_cannot_be_tested_says_why_and_gives_the_published_numbers() -> Non
 
 def test_analogues_are_called_so() -> None:
     for claim in WORLD.values():
-        if claim.artefact in ("fig04a", "fig04b") and claim.claim not in NOT_TESTABLE and claim.claim[:3] != "app":
+        if claim.claim.split("-")[0] in ("digits", "text") and claim.claim != "digits-restarts":
             assert claim.statement.startswith("(analogue: ")
             assert claim.source == "analogue"
 
@@ -517,11 +533,13 @@ def test_analogues_are_called_so() -> None:
 def test_only_claims_that_the_paper_makes_and_that_can_fail_count_as_its_own() -> None:
     """What is ours, an analogue, or true by construction does not."""
     others = {name: claim.source for name, claim in WORLD.items() if claim.source != "paper"}
-    assert {name for name, source in others.items() if source == "ours"} == {"fig02-law", "fig02-stationary"}
+    assert {name for name, source in others.items() if source == "ours"} == {
+        "fig02-law", "fig02-stationary", "digits-restarts",
+    }  # fmt: skip
     assert {name for name, source in others.items() if source == "identity"} == {
         "theorem-1.1", "sensitivity-grows", "rate-always-better", "app-b-no-clipping", "label-noise-same",
-        "table4-ratio", "separation-d-eff", "d-eff-equality", "table3-generation", "table3-per-step", "table3-memory",
-        "table3-cheaper-generation",
+        "table4-ratio", "table4-ratio-square", "separation-d-eff", "d-eff-equality", "fig01-never-worse",
+        "fig03-optimized-tighter", "table2-sensitivity-anti-pgd", "table2-sensitivity-damped-anti-pgd",
     }  # fmt: skip
     analogues = {name for name, source in others.items() if source == "analogue"}
     assert {name.split("-")[0] for name in analogues} == {"digits", "text", "prefix"}
@@ -531,12 +549,15 @@ def test_only_claims_that_the_paper_makes_and_that_can_fail_count_as_its_own() -
 def test_criteria_that_were_changed_say_so_in_their_column() -> None:
     """The column is empty where a criterion is as first written, and no note repeats it."""
     assert {name for name, claim in WORLD.items() if claim.changed} == {
-        "fig01-power", "fig02-simulated-slope-sgd-eta", "fig02-simulated-slope-ftrl-eta", "near-optimal-any-spectrum",
-        "finite-rate-sgd", "finite-rate-ftrl", "finite-gain", "finite-better-clipped", "digits-anytime-average",
-        "digits-network-anytime-average", "text-anytime-average", "text-dp-sgd", "table3-cheaper-step",
+        "fig01-power", "theorem-2.1-optimum", "near-optimal-any-spectrum", "separation-gain", "fig02-nearly-equal",
+        *(name for name in WORLD if name.startswith(("fig02-simulated-slope", "finite-rate", "text-"))),
+        "finite-gain", "finite-better-clipped", "prefix-close-to-me", "prefix-gap-closed",
+        *(name for name in WORLD if name.startswith("table3-")),
+        *(f"{each}-{what}" for each in VARIANT for what in ("anytime", "anytime-average", "me")),
+        "digits-gain-grows", "digits-gap-closed", "digits-restarts",
     }  # fmt: skip
-    assert all("first look" in claim.changed for claim in WORLD.values() if claim.changed)
-    assert not [name for name, claim in WORLD.items() if "first look" in claim.note]
+    assert all(re.search("first look|a review", claim.changed) for claim in WORLD.values() if claim.changed)
+    assert not [name for name, claim in WORLD.items() if re.search("first look|a review", claim.note)]
 
 
 # Worlds in which one claim is false
@@ -578,7 +599,11 @@ SGD, FTRL = "Noisy-SGD", "nu-Noisy-FTRL"
 SERIES = {"sgd": SGD, "ftrl": FTRL}
 EXACT, SIMULATED = {"kind": "exact"}, {"kind": "simulated"}
 AHEAD_ROWS = {"series": "nu minus this"}
-VARIANT = {"digits": ("fig04a", "main"), "digits-network": ("fig04a", "two-layer net"), "text": ("fig04b", "main")}
+VARIANT = {
+    "digits": ("fig04a", "main"),
+    "digits-network": ("fig04a", "two-layer net"),
+    "digits-convolutional": ("fig04a", "convolutional net"),
+}
 
 
 def ahead(name: str, value: float, **where: Any) -> Edit:
@@ -593,7 +618,7 @@ def slope(kind: str, series: str, axis: str) -> Edit:
 FALSE: dict[str, Callable[..., Edit]] = {
     r"sensitivity-grows": lambda: change("table2", 0.01, "exact", row="Anti-PGD", T=100_000, eta=0.02),
     r"eq-5-limit": lambda: change("fig02", 1.01, "gamma_squared", series=FTRL),
-    r"(?:lemma|theorem|remark|definition)-(c|d)\.(3|4|11|14|16|18|21|23)": lambda letter, number: change(
+    r"(?:lemma|theorem|remark|definition|proposition)-(c|d)\.(3|4|10|11|14|16|18|21|23)": lambda letter, number: change(
         "bounds", value=False, column="holds", location=lambda place: f"{letter.upper()}.{number}" in place
     ),
     r"theorem-3\.1": lambda: change("bounds", value=False, column="holds", location="Theorem 3.1, (10)"),
@@ -606,7 +631,6 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"fig01-decay": lambda: tilt("fig01", "t", 1.0, panel="time", t=lambda t: t >= 1),
     r"anti-correlated": lambda: change("fig01", value=1.0, panel="frequency", eta=0.1, omega=lambda w: w < 1.0),
     r"theorem-2.1-sgd": lambda: tilt("ext_mean_estimation", "eta", 0.5, **EXACT, mechanism="DP-SGD"),
-    r"theorem-2.1-optimum": lambda: tilt("fig01", "eta", 0.3, series="exact ratio"),
     r"theorem-2.1-optimum-any-eta": lambda: change("fig01", value=0.99, eta=0.999, series="exact ratio"),
     r"theorem-2.1-attained": lambda: change("ext_mean_estimation", 0.8, **EXACT, eta=0.1, mechanism="nu = 10 eta"),
     r"damping-necessary": lambda: change("ext_mean_estimation", 0.7, **EXACT, eta=0.1, mechanism="Optimal CC"),
@@ -649,9 +673,6 @@ FALSE: dict[str, Callable[..., Edit]] = {
     ),
     r"separation-sgd": lambda: tilt("ext_spectra", "d", -0.3, spectrum="one large", series=SGD),
     r"separation-ftrl": lambda: tilt("ext_spectra", "d", 1.0, spectrum="one large", series=FTRL),
-    r"separation-gain": lambda: tilt(
-        "ext_spectra", "d", -0.6, spectrum="one large", series="Noisy-SGD over nu-Noisy-FTRL"
-    ),
     r"separation-other-spectra": lambda: tilt(
         "ext_spectra", "d", -2.0, spectrum="k^-1", series="Noisy-SGD over nu-Noisy-FTRL"
     ),
@@ -696,31 +717,27 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"fig03-optimized-slower": lambda: tilt("fig03", "kappa", 0.06, variant="main", series="Optimized", eta=0.5),
     r"fig03-quickly": lambda: change("fig03", value=11, column="iterations", series="Optimized", kappa=1000, eta=0.5),
     r"fig03-grid": lambda: change("fig03", 1.2, variant="uniform grid"),
-    r"(digits|digits-network|text)-anytime": lambda name: ahead(name, -0.01, mechanism="Honaker", eps=2.0),
-    r"(digits|digits-network)-me": lambda name: ahead(name, -0.03, mechanism="ME", eps=5.0),
+    r"(digits|digits-network|digits-convolutional)-anytime": lambda name: ahead(
+        name, -0.01, mechanism="Honaker", eps=2.0
+    ),
+    r"(digits|digits-network|digits-convolutional)-me": lambda name: ahead(name, -0.2, mechanism="ME", eps=5.0),
+    r"digits-restarts": lambda: ahead("digits", 0.2, mechanism="Honaker, restarts", eps=20.0),
     r"digits-dp-sgd": lambda: ahead("digits", -0.01, mechanism="DP-SGD, amplified", eps=5.0),
-    r"text-dp-sgd": lambda: ahead("text", -0.01, mechanism="DP-SGD, amplified", eps=8.0),
-    r"(digits|digits-network|text)-anytime-average": lambda name: ahead(
+    r"(digits|digits-network|digits-convolutional)-anytime-average": lambda name: ahead(
         name, -0.01, mechanism=lambda each: each in AHEAD
     ),
-    r"(digits|text)-damping": lambda name: ahead(name, -0.01, mechanism="Optimal CC, restarts", eps=2.0),
-    r"(digits|text)-gain-grows": lambda name: ahead(name, 0.001, mechanism=lambda each: each in AHEAD, eps=2.0),
+    r"digits-damping": lambda: ahead("digits", -0.01, mechanism="Optimal CC, restarts", eps=2.0),
+    r"digits-gain-grows": lambda: ahead("digits", 0.001, mechanism=lambda each: each in AHEAD, eps=2.0),
     r"digits-gap-closed": lambda: ahead("digits", -0.2, mechanism="ME", eps=5.0),
     r"digits-amplification": lambda: ahead("digits", 0.01, mechanism="DP-SGD, amplified", eps=2.0),
-    r"text-me": lambda: ahead("text", -0.003, mechanism="ME", eps=8.0),
-    r"text-non-private": lambda: ahead("text", -0.02, mechanism="non-private", eps=8.0),
-    r"table3-generation": lambda: tilt("table3", "T", 0.2, mechanism="nu-DP-FTRL", quantity="generation operations"),
-    r"table3-per-step": lambda: tilt("table3", "T", 0.2, mechanism="Honaker/TreeAgg", quantity="operations per step"),
-    r"table3-memory": lambda: tilt("table3", "T", 0.2, mechanism="ME", quantity="memory"),
-    r"table3-cheaper-generation": lambda: change("table3", value=1.0, mechanism="ME", quantity="generation operations"),
     r"prefix-anytime": lambda: change("ext_prefix_sums", value=9.4, mechanism="Honaker", T=2052, copies=2),
     r"prefix-damping": lambda: change("ext_prefix_sums", value=2.5, mechanism="FHU", T=256, copies=1),
-    r"prefix-close-to-me": lambda: change("ext_prefix_sums", value=8.0, mechanism="ME", T=200),
-    r"prefix-gap-closed": lambda: change("ext_prefix_sums", value=1.0, mechanism="ME", T=256),
+    r"prefix-gap-closed": lambda: change("ext_prefix_sums", value=1.0, mechanism="ME", T=2052),
     r"prefix-restarts": lambda: change("ext_prefix_sums", 2.0, mechanism="TreeAgg", T=2000, copies=4),
 }
-# What no table can change: algebra, a conversion, and the optimal power.
-FORMULAS = {"theorem-1.1", "app-a2-conversion", "fig01-power"}
+# What no table can change: algebra, a conversion, the optimal power, and what closed forms say far from any table.
+CLOSED = {"theorem-2.1-optimum", "separation-gain", "finite-rate-sgd", "finite-rate-ftrl", "finite-gain"}
+FORMULAS = {"theorem-1.1", "app-a2-conversion", "fig01-power"} | CLOSED
 
 
 def false_world(name: str) -> Tables:
@@ -746,11 +763,6 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
     "independent noise is optimal at eta = 1": (
         "fig01-large-eta",
         change("fig01", value=1.0, eta=1.0, series="exact ratio"),
-        "reproduced",
-    ),
-    "the order of the optimum as eta vanishes": (
-        "theorem-2.1-optimum",
-        change("fig01", value=0.99, eta=0.999, series="exact ratio"),
         "reproduced",
     ),
     "coefficients that are too large once": ("fig01-negative", change("fig01", value=1.0, eta=0.1, t=0), "reproduced"),
@@ -851,9 +863,29 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         ahead("digits", -0.1, mechanism="DP-SGD, amplified", eps=2.0),
         "reproduced",
     ),
-    "ME ahead by what the paper calls a near match": (
+    "ME ahead by as much as the best other is behind": (
         "digits-me",
-        ahead("digits", -0.0145, mechanism="ME"),
+        ahead("digits", -0.009, mechanism="ME"),
+        "reproduced",
+    ),
+    "DP-SGD without amplification among the anytime mechanisms": (
+        "digits-anytime",
+        ahead("digits", -0.1, mechanism="DP-SGD"),
+        "reproduced",
+    ),
+    "a slope that is off on one grid of learning rates only": (
+        "fig02-nearly-equal",
+        tilt("fig02", "eta", 0.4, **EXACT, series=SGD, variant="learning rates 0.01 to 0.2"),
+        "inconclusive",
+    ),
+    "a slope that only the order's logarithm is off": (
+        "fig02-nearly-equal",
+        tilt("fig02", "eta", -0.4, kind="bound", series="nu-Noisy-FTRL order with log", panel="eta"),
+        "inconclusive",
+    ),
+    "sizes that are ours": (
+        "prefix-gap-closed",
+        change("ext_prefix_sums", value=1.0, mechanism="ME", T=256),
         "reproduced",
     ),
     "ME far behind": ("digits-me", ahead("digits", 0.1, mechanism="ME"), "reproduced"),
@@ -869,15 +901,9 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
     "small horizons": ("prefix-anytime", change("ext_prefix_sums", value=1.0, mechanism="FHU", T=200), "reproduced"),
     "half of the gap and no more": (
         "prefix-gap-closed",
-        change("ext_prefix_sums", value=12.3, mechanism="nu", T=200),
+        change("ext_prefix_sums", value=26.9, mechanism="nu", T=2000),
         "not reproduced",
     ),
-    "counts at small T": (
-        "table3-per-step",
-        change("table3", 0.01, T=64, quantity="operations per step"),
-        "reproduced",
-    ),
-    "what is not needed": ("table3-generation", change("table3", value=0.0, mechanism="DP-SGD"), "reproduced"),
     "as many operations per step": (
         "table3-cheaper-step",
         change("table3", 1e-9, mechanism="ME", quantity="operations per step"),
@@ -900,11 +926,6 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
             tilt("fig02", "eta", 0.2, **EXACT, series=SGD, variant="learning rates 0.01 to 0.15"),
         ),
         "inconclusive",
-    ),
-    "amplified DP-SGD around eps = 2": (
-        "text-dp-sgd",
-        ahead("text", -0.01, mechanism="DP-SGD, amplified", eps=2.0),
-        "reproduced",
     ),
     "one mechanism that is ahead": (
         "digits-anytime-average",
@@ -958,10 +979,10 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         tilt("fig02", "d", 0.4, **SIMULATED, series=FTRL, panel="d"),
         "not reproduced",
     ),
-    "a flatter empirical line": (
+    "a flatter empirical line on the main grid": (
         "fig02-nearly-equal",
         tilt("fig02", "eta", -0.4, **SIMULATED, series=FTRL, panel="eta"),
-        "not reproduced",
+        "inconclusive",
     ),
     "a slope that is larger than its margin": (
         "fig02-sgd-constant",
@@ -1020,7 +1041,7 @@ def test_what_a_claim_looks_at(case: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["fig01-negative", "fig03-quickly", "text-me", "prefix-damping", "table4-ratio-square"]
+    "name", ["fig01-negative", "fig03-quickly", "digits-amplification", "prefix-damping", "table4-ratio-square"]
 )
 def test_other_claims_do_not_notice(name: str) -> None:
     found = judged(false_world(name))
@@ -1055,40 +1076,51 @@ def test_the_optimal_power_is_the_best_of_those_about_it(monkeypatch: pytest.Mon
     assert one(RIGHT, "fig01-power").verdict == "not reproduced"
 
 
-@pytest.mark.parametrize(
-    ("name", "mechanism"),
-    [("finite-rate-sgd", "DP-SGD"), ("finite-rate-ftrl", "nu-DP-FTRL"), ("finite-gain", "nu-DP-FTRL")],
-)
-def test_a_rate_that_sets_in_later_is_left_open(name: str, mechanism: str) -> None:
-    """kappa^2 d_eff^2 d / rho is 46,800 at rho = 1, T / log^5(T/p) at most 0.3; at a huge rho the condition is met."""
-    made = world()
-    tilt("ext_finite_time", "T", 0.5, panel="exact", mechanism=mechanism)(made)
-    assert one(made, name).verdict == "inconclusive"
-    assert one(RIGHT, name).verdict == "inconclusive"
-    easy = SPEC["artefacts"]["ext_finite_time"] | {"settings": {"rho": 1e9}}
-    spec = SPEC | {"artefacts": SPEC["artefacts"] | {"ext_finite_time": easy}}
-    assert one(made, name, spec).verdict == "not reproduced"
-    assert one(RIGHT, name, spec).verdict == "reproduced"
-    harmonic = sum(1 / k for k in range(1, 17))
-    asked = (16 * harmonic) ** 2 * 16
-    assert (
-        f"T / log^5(T/p) of {asked:.3g}; here it is {1e5 / math.log(2e6) ** 5:.3g} at most"
-        in WORLD["finite-rate-sgd"].note
-    )
-    assert f"T / log^7(T/p) of {asked * math.log(asked):.3g}; here" in WORLD["finite-rate-ftrl"].note
-    assert all(f"log^{power}(T/p) of" in WORLD["finite-gain"].note for power in (5, 7))
+def at_budget(rho: float) -> dict[str, Any]:
+    made = SPEC["artefacts"]["ext_finite_time"]
+    easy = made | {"settings": made["settings"] | {"rho": rho}}
+    return SPEC | {"artefacts": SPEC["artefacts"] | {"ext_finite_time": easy}}
 
 
-def test_a_gain_that_grows_faster_or_sets_in_later_is_one() -> None:
-    easy = SPEC["artefacts"]["ext_finite_time"] | {"settings": {"rho": 1e9}}
-    spec = SPEC | {"artefacts": SPEC["artefacts"] | {"ext_finite_time": easy}}
-    for edit in (
-        tilt("ext_finite_time", "T", -0.5, panel="exact", mechanism="nu-DP-FTRL"),
-        change("ext_finite_time", 1e-4, panel="exact", mechanism="DP-SGD", T=1000),
-    ):
-        made = world()
-        edit(made)
-        assert one(made, "finite-gain", spec).verdict == "reproduced"
+@pytest.mark.parametrize("name", ["finite-rate-sgd", "finite-rate-ftrl", "finite-gain"])
+def test_rates_are_judged_where_the_corollaries_hold(name: str) -> None:
+    """At rho = 1 both conditions hold at T = 1e18; at a millionth of it kappa^2 d_eff^2 d / rho is too large."""
+    assert one(RIGHT, name).verdict == "reproduced"
+    hard = one(RIGHT, name, at_budget(1e-6))
+    assert (hard.verdict, hard.why) == ("inconclusive", "outside the regime")
+    asked = (16 * sum(1 / k for k in range(1, 17))) ** 2 * 16 * 1e6
+    if name != "finite-rate-ftrl":
+        assert f"T / log^5(T/p) of {asked:.3g}; here it is {1e18 / math.log(2e19) ** 5:.3g} at most" in hard.note
+    if name != "finite-rate-sgd":
+        assert f"T / log^7(T/p) of {asked * math.log(asked):.3g}; here" in hard.note
+
+
+def test_a_rate_of_another_power_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error that falls with the root of T, in the place of the closed form."""
+
+    def slow(problem: Any, start: Any, T: float, damped: bool) -> large_horizon.Tuned:
+        return large_horizon.Tuned(T**-0.5, 1e-18)
+
+    monkeypatch.setattr(about_time, "_tuned", about_time._tuned.__wrapped__)
+    monkeypatch.setattr(large_horizon, "tuned", slow)
+    for name in ("finite-rate-sgd", "finite-rate-ftrl", "finite-gain"):
+        assert one(RIGHT, name).verdict == "not reproduced"
+
+
+def test_clipped_rates_are_judged_where_the_corollaries_hold() -> None:
+    made, easy = world(), at_budget(1e9)
+    tilt("ext_finite_time", "T", 0.5, panel="clipped")(made)
+    for name in CLIPPED_RATES:
+        assert (one(RIGHT, name).verdict, one(RIGHT, name).why) == ("inconclusive", "outside the regime")
+        assert one(RIGHT, name, easy).verdict == "reproduced"
+        assert one(made, name, easy).verdict == "not reproduced"
+
+
+def test_powers_of_logarithms_are_refuted_by_other_closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logarithms.mean_estimation, "ratio", lambda eta: eta * math.log(1 / eta))
+    assert one(RIGHT, "theorem-2.1-optimum").verdict == "not reproduced"
+    monkeypatch.setattr(logarithms, "gain", lambda spectrum, share: spectrum.d / math.log(spectrum.d) ** 2)
+    assert one(RIGHT, "separation-gain").verdict == "not reproduced"
 
 
 def test_the_clipped_share_is_that_of_the_runs() -> None:
@@ -1102,12 +1134,11 @@ def test_the_clipped_share_is_that_of_the_runs() -> None:
 
 def test_notes_of_analogues_say_what_their_intervals_hold() -> None:
     for name, claim in WORLD.items():
-        if claim.statement.startswith("(analogue: "):
+        if name.startswith("digits"):
             assert "the selection of rates is in no interval" in claim.note
-            assert ("one set of images" in claim.note) == name.startswith("digits")
-            assert ("chosen after first trial runs" in claim.note) == name.startswith("text")
+            assert "one set of images" in claim.note
     assert "3 points" in WORLD["digits-anytime-average"].note
-    assert "smallest of 18 cells" in WORLD["digits-anytime"].note
+    assert "smallest of 15 cells" in WORLD["digits-anytime"].note
 
 
 def test_means_of_few_trials_have_student_s_interval() -> None:
@@ -1118,10 +1149,11 @@ def test_means_of_few_trials_have_student_s_interval() -> None:
     assert exact == exactly(0.2)
 
 
-def test_what_is_not_counted_is_no_zero() -> None:
-    for name in ("table3-generation", "table3-per-step"):
-        assert WORLD[name].note == "not counted: FFT"
-        assert {each.cell for each in WORLD[name].cells} == PRINTED.keys() - {"FFT"}
+def test_what_is_coded_is_told_and_not_judged() -> None:
+    steps = WORLD["table3-per-step"]
+    assert (steps.verdict, steps.why, steps.measured) == ("not testable", "by construction", None)
+    assert "2 at mechanism = ME" in steps.note
+    assert "FFT" not in steps.note
     assert "counted by our reading" in WORLD["table3-cheaper-step"].quantity
 
 
@@ -1270,7 +1302,7 @@ def test_numbers_in_notes_and_cells_are_those_of_the_tables() -> None:
     nearly = one(made, "fig02-nearly-equal")
     assert cell(nearly, "Noisy-SGD, eta") == pytest.approx(0.07)
     assert cell(nearly, "nu-Noisy-FTRL, eta") == pytest.approx(-0.02)
-    assert "2.05 at nu-Noisy-FTRL, eta" in nearly.note
+    assert "0.07 at main, without logarithm" in nearly.note
 
 
 @pytest.mark.parametrize("power", [0, 2, 4])
@@ -1283,9 +1315,6 @@ def test_logarithms_are_those_that_are_printed(power: int) -> None:
     table.loc[chosen, "mean"] = (table["eta"] ** 2 * logarithm**power)[chosen]
     grown = (logarithm[chosen] ** (power - 2)).tolist()
     assert one(made, "separation-ftrl").measured == pytest.approx(max(grown) / grown[0])
-    for name in ("table3-generation", "table3-per-step"):
-        excess = [each.value for each in WORLD[name].cells]
-        assert excess == pytest.approx([0.0] * (len(PRINTED) - 1), abs=1e-9)
 
 
 # Worlds with large errors
@@ -1306,7 +1335,7 @@ RANDOM = [
     "fig02-nearly-equal",
     "fig02-law",
     "finite-better-clipped",
-    *(name for name in TESTABLE if name.split("-")[0] in ("digits", "text")),
+    *(name for name in TESTABLE if name.startswith("digits")),
 ]
 
 
@@ -1421,6 +1450,9 @@ def test_main_alone_is_enough_but_for_claims_on_variants() -> None:
         "digits-network-anytime",
         "digits-network-anytime-average",
         "digits-network-me",
+        "digits-convolutional-anytime",
+        "digits-convolutional-anytime-average",
+        "digits-convolutional-me",
         *OPEN,
     }
 
@@ -1432,7 +1464,6 @@ def test_readings_are_those_that_were_fixed_before_any_run() -> None:
         "RATE": 0.1,
         "NEARLY": 0.2,
         "SLOPE": 0.05,
-        "SIMULATED_SLOPE": 0.1,
         "ORDERS_OF_MAGNITUDE": 100,
         "SMALL_RATE": 1e-3,
         "LARGE_RATE": 0.99,

@@ -146,6 +146,7 @@ def told(made: Tables = TABLES) -> dict[str, str]:
 
 
 MEASURED = told()
+EXACT = {"eq-4-finite", "factor-one-half", "app-c.7-cauchy-schwarz", "lemma-d.10-square", "separation-logarithms"}
 NAMES = {
     "fig01-caption",
     "table-4-ratio",
@@ -156,6 +157,7 @@ NAMES = {
     "multiplier-sign",
     "slopes-above-the-orders",
     "loose-logarithm",
+    *EXACT,
 }
 
 
@@ -166,17 +168,22 @@ def test_findings_are_called_errors_only_where_a_review_confirmed_them() -> None
     assert {each.finding for each in made if each.status == "confirmed" and each.kind != "unstated"} == {
         "fig01-caption",
         "table-4-ratio",
+        *(EXACT - {"separation-logarithms"}),
     }
     assert {each.finding for each in made if each.status == "question"} == {
         "multiplier-sign",
         "slopes-above-the-orders",
         "loose-logarithm",
+        "separation-logarithms",
     }
     assert "privacy" not in {each.kind for each in made}
     assert [each.severity for each in made] == sorted(
         (each.severity for each in made), key=["high", "medium", "low", "cosmetic"].index
     )
-    assert {each.finding for each in made if each.severity == "cosmetic"} == {"table-4-ratio", "loose-logarithm"}
+    assert {each.finding for each in made if each.severity == "cosmetic"} == {
+        "table-4-ratio", "loose-logarithm", "app-c.7-cauchy-schwarz", "lemma-d.10-square", "separation-logarithms",
+    }  # fmt: skip
+    assert {each.severity for each in made} == {"low", "cosmetic"}
 
 
 def test_every_finding_has_all_of_its_parts() -> None:
@@ -268,6 +275,26 @@ def test_the_looser_and_the_finer_order_stand_side_by_side() -> None:
         order = eta**2 * lam.sum() * math.log(1 / nu) ** 2 / rho
         finer = eta / rho * math.log(8 / nu) * sum(eta * x * math.log(8 / (eta * x)) for x in lam)
         assert f"{name}: {0.01 / order:.3g} and {0.01 / finer:.3g} at d = 16" in text
+
+
+def test_the_factor_of_the_lower_bound_is_counted_where_it_is_asserted() -> None:
+    rows = [("Thm C.18", True, 0.6, 1.0), ("Thm C.18, (47)", True, 0.4, 1.0), ("Thm C.18", math.nan, 9.0, 1.0)]
+    made = pd.DataFrame(rows, columns=["location", "holds", "value", "measured"])
+    text = told(TABLES | {"bounds": made})["factor-one-half"]
+    assert "in 1 of 2 rows of bounds.csv, by factors of 1.2 to 1.2" in text
+    assert text.endswith("holds in 2")
+
+
+def test_counterexamples_are_those_of_a_hand() -> None:
+    """(beta_1 + beta_0 Q)^2 with Q = 1 - eta x^2 and x normal: E Q = 0.99, E Q^2 = 1 - 0.02 + 3e-4."""
+    text = MEASURED["lemma-d.10-square"]
+    assert f"exactly {1 + 2 * 0.99 + 1 - 0.02 + 3e-4:.4g}, printed {1 + 0.99**0.5:.4g}" in text
+    assert "|beta|_2^2 = 1.273, gamma_T^2 " in MEASURED["eq-4-finite"]
+    binomials = [1.0]
+    for k in range(1, 4000):
+        binomials.append(binomials[-1] * (k - 1.5) / k)
+    assert sum(each**2 for each in binomials) == pytest.approx(4 / math.pi, rel=1e-6)
+    assert "|B(pi)|^2 = 4, |beta|_2^2 = 2" in MEASURED["app-c.7-cauchy-schwarz"]
 
 
 @pytest.mark.parametrize(

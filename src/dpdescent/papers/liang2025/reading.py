@@ -41,12 +41,6 @@ DRAWN = (20_000, 8065)
 # and of those alone, the effect of the instrument on the number of children and the 2SLS effect of a child on working.
 MORE_THAN_TWO = 0.40275
 FIRST_STAGES = ((0.0752, -0.103), (-0.0164, 0.157))
-# Replacing one record by another at a corner of the variables' ranges, step sizes held, along the path without noise.
-IN_RANGE = (
-    "with the paper's noise at rho = 1 a stage such a pair costs about 0.1 on 8065 Angrist-Evans records and "
-    "about 1 on Card's, where the noise accounts for 1 and the claim is 2"
-)
-
 # Variants that read a value which the paper leaves open; a variant that changes a stated value reads nothing.
 READINGS = (
     "clip constant 1", "step constants", "parameters redrawn", "first-stage budget 1000", "population curvature",

@@ -15,6 +15,7 @@ from dpdescent.papers.choquettechoo2023.bounds import (
     integrals,
     mean_estimation,
     preliminaries,
+    random_products,
     sensitivities,
     spectra,
     strongly_convex,
@@ -22,7 +23,8 @@ from dpdescent.papers.choquettechoo2023.bounds import (
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PARTS = (
-    sensitivities, mean_estimation, exact_errors, asymptotic, anti_pgd, spectra, finite_time, clipping,
+    sensitivities, mean_estimation, exact_errors, asymptotic, anti_pgd, spectra, finite_time, random_products,
+    clipping,
     strongly_convex, integrals, preliminaries,
 )  # fmt: skip
 

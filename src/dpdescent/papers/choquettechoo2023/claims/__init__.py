@@ -15,12 +15,13 @@ from dpdescent.papers.choquettechoo2023.claims import (
     regression,
     regression_theory,
     theory,
+    untested,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
-    theory, mean_estimation, regression, regression_theory, orders, coefficients, finite_time, convex, learning,
-    mechanisms,
+    theory, mean_estimation, regression, regression_theory, orders, coefficients, finite_time, convex, untested,
+    learning, mechanisms,
 )  # fmt: skip
 
 

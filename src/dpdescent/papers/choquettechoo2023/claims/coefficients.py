@@ -8,7 +8,7 @@ import pandas as pd
 from dpdescent.papers.choquettechoo2023.reading import EQUAL, RATE, SAME_ORDER, UNDIMINISHED, claim, every, rows
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import about, at_least, at_most
-from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly
 
 UNDAMPED, NU, ANTI_PGD, DAMPED = "Fichtenberger et al. (nu = 0)", "nu-Noisy-FTRL", "Anti-PGD", "Anti-PGD + damping"
@@ -33,12 +33,13 @@ def _table2(evidence: Evidence, row: str, quantity: str) -> pd.DataFrame:
 def _sensitivities(evidence: Evidence) -> Iterator[Claim]:
     found = {name: _table2(evidence, name, "sensitivity squared") for name in (UNDAMPED, NU, ANTI_PGD, DAMPED)}
     undamped, damped = found[UNDAMPED], found[DAMPED]
-    for id, row, entry, table, axis, note in (
-        ("table2-sensitivity-undamped", UNDAMPED, "log T", undamped, "T", "natural logarithm"),
-        ("table2-sensitivity-damped-anti-pgd", DAMPED, "1/nu", algebra.at_end(damped, "T"), "nu, at the largest T", ""),
-    ):
+    statements: tuple[tuple[str, Source, str, str, pd.DataFrame, str, str], ...] = (
+        ("table2-sensitivity-undamped", "paper", UNDAMPED, "log T", undamped, "T", "natural logarithm"),
+        ("table2-sensitivity-damped-anti-pgd", "identity", DAMPED, "1/nu", algebra.at_end(damped, "T"), "nu, at the largest T", "a geometric sum, 1/(nu (2 - nu))"),
+    )  # fmt: skip
+    for id, source, row, entry, table, axis, note in statements:
         yield claim(
-            id=id, artefact="table2", location="Table 2", kind="table", source="paper",
+            id=id, artefact="table2", location="Table 2", kind="table", source=source,
             statement=f"{row}: gamma_T^2 is of the order {entry}",
             quantity=f"gamma_T^2 over {entry}: largest over smallest over {axis}",
             measured=algebra.spread(table["mean"]), criterion=at_most(SAME_ORDER),
@@ -51,7 +52,7 @@ def _sensitivities(evidence: Evidence) -> Iterator[Claim]:
         cells=algebra.means(found[NU], ["eta", "T"]), criterion=at_most(SENSITIVITY_CONSTANT),
     )  # fmt: skip
     yield every(
-        id="table2-sensitivity-anti-pgd", artefact="table2", location="Table 2, App. C.5", kind="table", source="paper",
+        id="table2-sensitivity-anti-pgd", artefact="table2", location="Table 2, App. C.5", kind="table", source="identity",
         statement="Anti-PGD: gamma_T^2 = T, the norm of a column of ones",
         quantity="gamma_T^2 over T: the one that is furthest from 1",
         cells=algebra.means(found[ANTI_PGD], ["eta", "T"]), criterion=about(1.0, EQUAL),

@@ -18,7 +18,7 @@ from dpdescent.papers.choquettechoo2023.reading import (
 )
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import at_least, at_most
-from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly
 
 SGD, FTRL, OPTIMIZED = "DP-SGD", "nu-DP-FTRL", "Optimized"
@@ -38,12 +38,17 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _tighter(bounds: dict[str, pd.DataFrame]) -> Iterator[Claim]:
-    for id, tighter, wider in (("fig03-ftrl-tighter", FTRL, SGD), ("fig03-optimized-tighter", OPTIMIZED, FTRL)):
+    statements: tuple[tuple[str, Source, str, str, str], ...] = (
+        ("fig03-ftrl-tighter", "paper", FTRL, SGD, ""),
+        ("fig03-optimized-tighter", "identity", OPTIMIZED, FTRL, "the alternation starts from nu-DP-FTRL, and no round increases the bound"),
+    )  # fmt: skip
+    for id, source, tighter, wider, note in statements:
         yield every(
-            id=id, artefact="fig03", location="Figure 3, Sec. 3", kind="figure", source="paper",
+            id=id, artefact="fig03", location="Figure 3, Sec. 3", kind="figure", source=source,
             statement=f"the bound of {tighter} is tighter than that of {wider}",
             quantity=f"bound of {tighter} over that of {wider}: the largest over condition numbers, {PANELS}",
             cells=algebra.ratios(bounds[tighter], bounds[wider], PLACE), criterion=at_most(1.0 + SOLVED, words="at most 1 (to the solver's tolerance)"),
+            note=note,
         )  # fmt: skip
     last = {name: table.groupby(PANEL).tail(1) for name, table in bounds.items()}
     yield every(
@@ -124,5 +129,6 @@ def _stable(evidence: Evidence) -> Claim:
         statement=f"the values stabilise quickly as k increases; the change drops below a threshold at k = {points}",
         quantity=f"relative distance of the bound on {points} uniform points to that on a graded grid: the largest; the interval is the range over cells",
         measured=off(uniform), criterion=at_most(AGREES, " in every cell; open where cells disagree, as neither eta nor the range of kappa is stated"),
+        straddles="unstated value decides",
         note=f"largest by eta: {algebra.told(algebra.by(uniform, ['eta'], off))}",
     )  # fmt: skip
