@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from dpdescent.papers.brown2024 import claims, findings
-from dpdescent.papers.brown2024.claims import clipping, theory
+from dpdescent.papers.brown2024.claims import clipping, theory, tolerance
 from dpdescent.replication.build import tables
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration import project
@@ -33,7 +33,12 @@ Tables = dict[str, pd.DataFrame]
 Edit = Callable[[Tables], object]
 
 ANY = "P(some gradient is clipped)"
-NOT_TESTABLE = {"theorem-2.7", "free-privacy-p-near-n", "ten-batches", "no-cost-to-privacy"}
+NOT_TESTABLE = {
+    "theorem-2.7", "lemma-2.2", "claim-c.11", "free-privacy-p-near-n", "ten-batches", "no-cost-to-privacy",
+}  # fmt: skip
+ADA_SSP = ("AdaSSP", "AdaSSP (zCDP-matched)", "AdaSSP (public bounds)")
+# From p = 729 on the square of a bound sqrt(p) + 3 counts as p.
+GROWN = (20, 800, 1000, 1600)
 
 
 # A world in which the paper is right
@@ -45,15 +50,14 @@ def fixed_ratio() -> pd.DataFrame:
         to_star = {
             "DP-GD": 0.4,
             "OLS": 0.1,
-            "AdaSSP": 0.5 * p**0.5,
-            "AdaSSP (zCDP-matched)": 0.6,
-            "AdaSSP (public bounds)": 1,
+            **dict.fromkeys(ADA_SSP, 0.5 * p**0.5),
         }
         rows += [{"p": p, "error_to": "theta_star", "series": name, "mean": mean} for name, mean in to_star.items()]
         rows.append({"p": p, "error_to": "theta_hat", "series": "DP-GD", "mean": 0.39})
-        rows.append(
-            {"p": p, "error_to": "theta_star", "series": "AdaSSP", "mean": 0.01 * p**0.5, "variant": "n = 3000p"}
-        )
+    rows += [
+        {"p": p, "error_to": "theta_star", "series": name, "mean": 0.01 * p**0.5, "variant": "n = 3000p"}
+        for p in GROWN for name in ADA_SSP
+    ]  # fmt: skip
     return pd.DataFrame(rows).assign(predicted=lambda table: table["mean"])
 
 
@@ -134,7 +138,7 @@ def lengths() -> pd.DataFrame:
     rows = []
     for process, n in SIZES:
         for steps in STEPS:
-            values = {"checkpoints": 0.05 * steps**0.5, "batched": 1.2, "OLS": 1.0, "independent": 1.2 + 88 / steps}
+            values = {"checkpoints": 0.06 * steps**0.5, "batched": 0.8, "OLS": 1.0, "independent": 1.2 + 88 / steps}
             rows += [
                 {"n": n, "process": process, "steps": steps, "series": series, "mean": mean, "predicted": mean}
                 for series, mean in values.items() if series != "independent" or steps > 200
@@ -166,7 +170,7 @@ def no_clipping() -> pd.DataFrame:
             for factor in (5.0, 10.0) for series in (ANY, "fraction clipped")
         ]  # fmt: skip
         needed = {
-            "gamma required at the data's c0": 150.0,
+            "gamma required at the data's c0": 10.0,
             "gamma used": 15.0,
             "n required at the data's c0": 1e6,
             "n used": n,
@@ -187,6 +191,19 @@ def small_noise() -> pd.DataFrame:
     return pd.DataFrame(rows).assign(series="DP-GD", T=9, clipped_at_start=0.25)
 
 
+def preliminaries() -> pd.DataFrame:
+    rows = [
+        {"quantity": f"{name}: P(event)", "p": p, "mean": 0.02, "bound": 0.05, "trials": 2000}
+        for name in ("A.8", "A.11") for p in (2, 100)
+    ]  # fmt: skip
+    rows += [
+        {"quantity": "A.12: squared error", "p": p, "mean": 0.01, "bound": p / (99 * p - 1), "trials": 2000,
+         "q95": (p + 3) / (100 * p)}
+        for p in (2, 100)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
 def right() -> Tables:
     made = {
         "fig01": fixed_ratio(), "fig09": fixed_ratio(), "fig02": cost_of_privacy("a", [1000, 3000, 5000, 10_000], 20.0),
@@ -198,8 +215,10 @@ def right() -> Tables:
         ]),
         "ext_author_profile": pd.concat([
             cost_of_privacy("fig02", [1000, 3000, 5000], 20.0, (3.0,)), cost_of_privacy("a", [10_000], 50.0, (3.0,)),
+            cost_of_privacy("b", [350_000], 500.0, (3.0,)),
         ]),
         "ext_outliers": outliers(), "ext_no_clipping": no_clipping(), "ext_small_noise": small_noise(),
+        "table_preliminaries": preliminaries(),
     }  # fmt: skip
     return {name: finished(table) for name, table in made.items()}
 
@@ -211,7 +230,8 @@ def finished(table: pd.DataFrame) -> pd.DataFrame:
         table["variant"] = "main"
     table["variant"] = table["variant"].fillna("main")
     table["mean"] = table["mean"].astype(float)
-    return table.assign(se=1e-3 * table["mean"], q025=table["mean"], q975=table["mean"])
+    table = table.assign(trials=table.get("trials", 5))
+    return table.assign(se=1e-3 * table["mean"], **dict.fromkeys(("q025", "q05", "q10", "q975"), table["mean"]))
 
 
 RIGHT = right()
@@ -261,20 +281,19 @@ def named_by(condition: Callable[[Claim], bool]) -> set[str]:
 
 def test_claims_say_whose_they_are_what_about_and_why_changed() -> None:
     assert named_by(lambda claim: claim.kind == "privacy") == {"lemma-2.1", "footnote-2-0.015", "no-cost-to-privacy"}
-    assert {claim.source for claim in WORLD.values()} == {"paper", "ours"}
+    assert named_by(lambda claim: claim.source == "identity") == {"lemma-2.1"}
     # What the paper does not say is ours: statements in brackets, a law of ours, and thresholds that are not 5 sqrt(p).
     ours = named_by(lambda claim: claim.statement.startswith("(") or "3 sqrt(p)" in claim.quantity + claim.location)
-    assert named_by(lambda claim: claim.source == "ours") == ours | {"no-clipping-10"}
-    moved = named_by(lambda claim: "-comparable-" in claim.claim or claim.claim.endswith("-larger-batches"))
-    assert named_by(lambda claim: claim.changed != "") == moved | {
-        "lemma-2.5", "lemma-2.5-any-sigma", "lemma-2.6", "theorem-3.1-simulated",
-    }  # fmt: skip
+    assert named_by(lambda claim: claim.source == "ours") == ours
+    told = ("Before a review ", "Added after a review", "Tightened from -0.02")
+    assert all(claim.changed.startswith(told) for claim in WORLD.values() if claim.changed)
+    assert all(claim.changed == "" for name, claim in WORLD.items() if "-order-" in name or "-sampling-" in name)
 
 
 def test_cells_are_told_by_their_place() -> None:
     cells = {name: [cell.cell for cell in claim.cells] for name, claim in WORLD.items()}
     assert cells["fig01-order-ols"] == [f"p = {p}" for p in (2, 10, 20, 50, 100, 1000)]
-    assert cells["fig07-two-sides-1000"][:2] == ["T = 5, fewest clipped", "T = 5, most clipped"]
+    assert cells["fig07-two-sides-1000"][:2] == ["T = 5", "T = 20"]
     assert cells["fig07-tolerance-1000"] == ["T = 20 after T = 5", "T = 100 after T = 20"]
     assert cells["lemma-2.5-any-sigma"] == ["sigma = 1", "sigma = 0.01"]
     assert cells["fig05-autocorrelation"] == ["n = 1000", "n = 10000"]
@@ -284,7 +303,7 @@ def test_sizes_without_ids_are_said_not_to_be_judged() -> None:
     made = world()
     for artefact in ("fig04", "fig07"):
         change(artefact, value=7000, column="n", n=5000)(made)
-    found = judged(made, clipping)
+    found = judged(made, clipping, tolerance)
     assert {name for name, claim in found.items() if claim.verdict == "not testable"} == {
         name for name in found if name.endswith("-5000")
     }
@@ -346,19 +365,24 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"(fig0[19])-dp-gd-constant": lambda f: tilt(f, "p", 0.05, error_to="theta_star", series="DP-GD"),
     r"(fig0[19])-ols-constant": lambda f: tilt(f, "p", -0.05, error_to="theta_star", series="OLS"),
     r"(fig0[19])-dp-gd-constant-to-ols": lambda f: tilt(f, "p", 0.05, error_to="theta_hat", series="DP-GD"),
-    r"(fig0[19])-adassp-grows": lambda f: tilt(f, "p", -0.6, variant="main", series="AdaSSP"),
-    r"(fig0[19])-adassp-root": lambda f: tilt(f, "p", -0.2, variant="main", series="AdaSSP"),
+    r"(fig0[19])-adassp-grows": lambda f: both(*(tilt(f, "p", -0.6, variant="main", series=s) for s in ADA_SSP)),
+    r"(fig0[19])-adassp-root": lambda f: both(*(tilt(f, "p", -0.2, variant="main", series=s) for s in ADA_SSP)),
     r"(fig0[19])-order-adassp": lambda f: change(f, value=0.3, p=1000, variant="main", series="AdaSSP"),
     r"(fig0[19])-order-matched": lambda f: change(f, value=0.3, p=50, series="AdaSSP (zCDP-matched)"),
     r"(fig0[19])-order-ols": lambda f: change(f, value=0.5, p=2, series="OLS"),
     r"(fig0[19])-law": lambda f: change(f, 1.1, column="predicted", series="DP-GD", error_to="theta_star"),
-    r"fig01-adassp-root-large-n": lambda: tilt("fig01", "p", -0.2, variant="n = 3000p", series="AdaSSP"),
+    r"fig01-adassp-root-large-n": lambda: tilt("fig01", "p", -0.2, variant="n = 3000p"),
     COST + r"privacy-rate": lambda f, panel, k: tilt(f, "n", 0.15, **cost(panel, k, "privacy")),
     r"(fig0[28])([ab])-sampling-rate": lambda f, panel: tilt(f, "n", -0.1, **cost(panel, "5", "sampling")),
     COST + r"dominates": lambda f, panel, k: change(f, value=9.0, **cost(panel, k, "privacy"), n=ENDS.__contains__),
-    COST + r"reasonable": lambda f, panel, k: change(f, value=9.0, **cost(panel, k, "privacy"), n=REGULAR.__contains__),
+    COST + r"reasonable": lambda f, panel, k: change(
+        f, value=9.0, **cost(panel, k, "privacy"), n=(REGULAR + ENDS).__contains__
+    ),
     COST + r"law": lambda f, panel, k: change(f, 0.9, **cost(panel, k, "privacy"), column="predicted"),
     r"fig02-author-dominates": lambda: change("ext_author_profile", value=9.0, panel="fig02", n=5000, series="privacy"),
+    r"fig08([ab])-author-reasonable": lambda panel: change(
+        "ext_author_profile", value=9.0, panel=panel, series="privacy"
+    ),
     r"fig03-scaling-.*": lambda: stretched,
     r"fig03-low": lambda: change("fig03", value=0.02, p=80, gamma=lambda gamma: 30 < gamma < 60),
     r"fig04-low-threshold-(\d+)": lambda n: change("fig04", value=0.1, n=int(n), series="bias2", clip_factor=0.1),
@@ -366,27 +390,33 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"fig04-bias-falls-(\d+)": lambda n: change("fig04", value=0.5, n=int(n), series="bias2", clip_factor=10.0),
     r"fig04-variance-rises-(\d+)": lambda n: change("fig04", value=2.0, n=int(n), series="variance", clip_factor=0.1),
     r"fig04-optimum-(\d+)": lambda n: change("fig04", value=0.01, n=int(n), series="mse", clip_factor=3.0),
-    r"fig07-two-sides-(\d+)": lambda n: change("fig07", value=0.9, n=int(n), T=20, clip_factor=10),
-    r"fig07-half-clipped-(\d+)": lambda n: change("fig07", 9.0, n=int(n), T=100, clip_fraction=(0.3, 0.6).__contains__),
-    r"fig07-half-or-none-(\d+)": lambda n: change("fig07", value=0.9, n=int(n), T=5, clip_factor=5),
+    r"fig07-two-sides-(\d+)": lambda n: change("fig07", value=0.9, n=int(n), clip_factor=10),
+    r"fig07-half-clipped-(\d+)": lambda n: change("fig07", 9.0, n=int(n), clip_fraction=(0.3, 0.6).__contains__),
+    r"fig07-half-or-none-(\d+)": lambda n: change("fig07", value=0.9, n=int(n), clip_factor=5),
     r"fig07-tolerance-(\d+)": lambda n: change("fig07", value=0.5, n=int(n), T=100, clip_factor=2),
-    r"no-clipping-(\d+)": lambda k: change("ext_no_clipping", value=0.9, clip_factor=float(k), n=1000, series=ANY),
+    r"no-clipping-(\d+)": lambda k: change("ext_no_clipping", value=0.9, clip_factor=float(k), series=ANY),
     r"theorem-2.7-any-sigma": lambda: change("ext_small_noise", 101.0, sigma=1e-6),
-    r"(fig\d+)-valid-(\w+?)": lambda f, series: change(f, value=0.9, **CLIPPED, steps=70, series=series),
-    r"(fig\d+)-valid-(\w+)-settled": lambda f, series: change(f, value=0.9, **CLIPPED, steps=520, series=series),
+    r"(fig\d+)-valid-(\w+?)": lambda f, series: change(f, value=0.9, series=series),
+    r"(fig\d+)-valid-(\w+)-settled": lambda f, series: change(f, value=0.9, series=series),
     r"(fig\d+)-autocorrelation": lambda f: change(f, value=0.75, process="clipped", series="lag1"),
     r"(fig\d+)-larger-batches": lambda f: change(f, value=0.93, process="clipped", series="batched, short"),
-    r"(fig\d+)-burn-in": lambda f: change(f, value=1.2, **CLIPPED, steps=220, series="independent"),
-    r"(fig\d+)-checkpoints": lambda f: tilt(f, "steps", -0.2, **CLIPPED, series="checkpoints"),
+    r"(fig\d+)-burn-in": lambda f: both(
+        *(change(f, value=0.8, column=column, steps=220, series="independent") for column in ("mean", "predicted"))
+    ),
+    r"(fig\d+)-checkpoints": lambda f: tilt(f, "steps", -0.2, series="checkpoints"),
+    r"(fig\d+)-better-use": lambda f: change(f, value=0.7, series="checkpoints"),
     r"(fig\d+)-law-(\w+)": lambda f, series: change(f, 1.1, **EXACT, steps=520, series=series),
-    r"(fig\d+)-comparable-(\w+)": lambda f, series: change(f, 3.0, series=series, steps=520),
+    r"(fig\d+)-comparable-(\w+)": lambda f, series: change(f, 9.0, series=series),
     r"lemma-2.5": lambda: change("ext_no_clipping", value=0.2, panel="lemma 2.5", sigma=1.0),
     r"lemma-2.5-any-sigma": lambda: change("ext_no_clipping", value=0.2, panel="lemma 2.5", sigma=0.01),
     r"lemma-2.6": lambda: change("ext_no_clipping", value=900.0, panel="condition", series="c0", n=1000),
     r"outliers-huber": lambda: change("ext_outliers", value=0.9, **OUTLIERS, clip_factor=2.0, series="huber"),
-    r"outliers-not-least-squares": lambda: change(
-        "ext_outliers", value=0.95, **OUTLIERS, clip_factor=5.0, construction="batched", series="ols"
-    ),
+    r"outliers-not-least-squares": lambda: both(*(
+        change("ext_outliers", value=0.95, column=column, **OUTLIERS, clip_factor=5.0, series="ols")
+        for column in ("q025", "q05", "q10")
+    )),
+    r"preliminaries-tails": lambda: change("table_preliminaries", value=0.09, quantity="A.8: P(event)", p=100),
+    r"claim-a.12": lambda: change("table_preliminaries", 3.0, column="q95", p=100),
 }  # fmt: skip
 # What no table can change: arithmetic of the paper's own formulas.
 FORMULAS = {"lemma-2.1", "footnote-2-0.015"}
@@ -396,6 +426,18 @@ def stretched(made: Tables) -> None:
     """Thresholds for a given fraction grow like p in place of its root."""
     table = made["fig03"]
     table["mean"] = np.exp(-table["gamma"] / table["p"] * 20**0.5)
+
+
+def small_dimensions(made: Tables) -> None:
+    """Beside Figure 1, dimensions of a tenth."""
+    table = made["fig01"]
+    made["fig01"] = table.assign(p=np.where(table["variant"] == "n = 3000p", table["p"] // 10, table["p"]))
+
+
+def flattened(made: Tables) -> None:
+    """The threshold for a given fraction is the same in every dimension."""
+    table = made["fig03"]
+    table["mean"] = np.exp(-table["gamma"] / 8)
 
 
 def falsified(name: str) -> Tables:
@@ -413,7 +455,61 @@ def test_every_claim_fails_where_it_is_false(name: str) -> None:
 # Other ways to be false, or to be true in spite of a number
 OTHERWISE: dict[str, tuple[str, Edit, str]] = {
     "another end of a curve": (
-        "fig07-two-sides-1000", change("fig07", value=1.0, n=1000, T=20, clip_factor=0.1), "not reproduced"
+        "fig07-two-sides-1000", change("fig07", value=1.0, n=1000, clip_factor=0.1), "not reproduced"
+    ),
+    "an end that does not rise at one T": (
+        "fig07-two-sides-1000", change("fig07", value=1.0, n=1000, T=20, clip_factor=0.1), "inconclusive"
+    ),
+    "half of the gradients at one T": (
+        "fig07-half-clipped-1000",
+        change("fig07", 9.0, n=1000, T=20, clip_fraction=(0.3, 0.6).__contains__),
+        "inconclusive",
+    ),
+    "a lower error beyond half of the gradients": (
+        "fig07-half-clipped-1000", change("fig07", value=0.01, n=1000, clip_fraction=0.9), "reproduced"
+    ),
+    "intervals that fail in short runs": (
+        "fig05-valid-checkpoints", change("fig05", value=0.8, steps=70, series="checkpoints"), "inconclusive"
+    ),
+    "intervals that fail at one size": (
+        "fig10-valid-batched-settled", change("fig10", value=0.8, n=1000, series="batched"), "inconclusive"
+    ),
+    "one low value of several": (
+        "fig05-valid-checkpoints-settled",
+        change("fig05", value=0.92, **CLIPPED, steps=520, series="checkpoints"),
+        "reproduced",
+    ),
+    "clipping where the lemma asks for a larger threshold": (
+        "no-clipping-5",
+        both(
+            change("ext_no_clipping", value=0.9, clip_factor=5.0, series=ANY),
+            change("ext_no_clipping", value=150.0, series="gamma required at the data's c0"),
+        ),
+        "inconclusive",
+    ),
+    "clipping at one size": (
+        "no-clipping-10", change("ext_no_clipping", value=0.9, clip_factor=10.0, n=1000, series=ANY), "inconclusive"
+    ),
+    "a rate that has not set in": (
+        "fig01-adassp-root-large-n",
+        both(tilt("fig01", "p", -0.2, variant="n = 3000p"), small_dimensions),
+        "inconclusive",
+    ),
+    "one way to run AdaSSP": (
+        "fig09-adassp-root", tilt("fig09", "p", -0.2, variant="main", series="AdaSSP (public bounds)"), "inconclusive"
+    ),
+    "errors that the start-up bends at large n": (
+        "fig08a-3-privacy-rate", change("fig08", 9.0, **cost("a", "3", "privacy"), n=100_000), "reproduced"
+    ),
+    "sampling that dominates beyond the script's grid": (
+        "fig08a-5-reasonable", change("fig08", value=9.0, **cost("a", "5", "privacy"), n=35_000), "inconclusive"
+    ),
+    "thresholds that grow slower than the root": ("fig03-scaling-0.1", flattened, "reproduced"),
+    "events that were never seen": (
+        "preliminaries-tails", change("table_preliminaries", value=0.0, quantity="A.8: P(event)"), "reproduced"
+    ),
+    "coordinates that outliers spare": (
+        "outliers-not-least-squares", change("ext_outliers", value=0.95, **OUTLIERS, series="ols"), "reproduced"
     ),
     "an optimum that goes up and down again": (
         "fig07-tolerance-1000",
@@ -468,7 +564,7 @@ def test_contours_are_those_of_their_level() -> None:
     found = judged(made, clipping)
     assert found["fig03-scaling-0.01"].measured == pytest.approx(0.5, abs=0.02)
     assert found["fig03-scaling-0.1"].measured == pytest.approx(0.5, abs=0.02)
-    assert found["fig03-scaling-0.5"].verdict == "not reproduced"
+    assert abs(found["fig03-scaling-0.5"].measured - 0.5) > 0.1
 
 
 @pytest.mark.parametrize("kept", [lambda gamma: gamma > 75, lambda gamma: gamma < 11])
@@ -509,6 +605,7 @@ def blurred(relative: float) -> dict[str, Claim]:
     for table in made.values():
         table["se"] = relative * table["mean"]
         table["q025"], table["q975"] = 0.5 * table["mean"], 1000 * table["mean"]
+        table["q10"] = table["q975"]
     # The contours of Figure 3 have no errors of their own, only scatter.
     waves = 1 + 0.4 * (made["fig03"]["p"] == 80) - 0.4 * (made["fig03"]["p"] == 20)
     made["fig03"]["mean"] = np.exp(-made["fig03"]["gamma"] / made["fig03"]["p"] ** 0.5 * waves)
@@ -516,8 +613,8 @@ def blurred(relative: float) -> dict[str, Claim]:
 
 
 BLURRED = blurred(4.0)
-# A single number without a standard error, and two that are computed.
-SURE = {"fig03-low", *FORMULAS}
+# Quantiles without a standard error, and two that are computed.
+SURE = {"claim-a.12", *FORMULAS}
 
 
 @pytest.mark.parametrize("name", [name for name in TESTABLE if name not in SURE])
@@ -605,7 +702,7 @@ SINGLE = {
     ("fig01", "p", 100): CONSTANT | GROWTH,
     ("fig02", "n", 10_000): named("fig02a-{}-{}", 5, 3, second=("privacy-rate",)) | {"fig02a-sampling-rate"},
     ("fig02", "clip_factor", 3.0): {name for name in WORLD if name.startswith("fig02a-5-")} | {"fig02a-sampling-rate"},
-    ("ext_author_profile", "n", 10_000): {"fig02-author-dominates"},
+    ("ext_author_profile", "n", 10_000): {"fig02-author-dominates", "fig08b-author-reasonable"},
     ("fig03", "p", 20): SCALING,
     ("fig03", "gamma", 1.0): SCALING | {"fig03-low"},
     ("fig04", "clip_factor", 3.0): named("fig04-{}-{}", "bias-falls", "variance-rises"),
@@ -614,8 +711,9 @@ SINGLE = {
     ("fig05", "steps", 520): {"fig05-autocorrelation", "fig05-larger-batches"},
     ("fig05", "steps", 70): {f"fig05-valid-{series}-settled" for series in SERIES}
     | {"theorem-3.1-simulated", "fig05-autocorrelation", "fig05-larger-batches"},
-    ("fig06", "steps", 120): {"fig06-burn-in", "fig06-checkpoints"} | {f"fig06-law-{series}" for series in SERIES}
-    | {f"fig06-comparable-{series}" for series in SERIES},
+    ("fig06", "steps", 120): {"fig06-burn-in", "fig06-checkpoints", "fig06-better-use", "fig06-comparable-independent"}
+    | {f"fig06-law-{series}" for series in SERIES},
+    ("table_preliminaries", "p", 100): {"claim-a.12"},
     ("ext_small_noise", "sigma", 1.0): {"theorem-2.7-any-sigma"},
     ("ext_small_noise", "sigma", 1e-6): {"theorem-2.7-any-sigma"},
     ("ext_no_clipping", "clip_factor", 5.0): {
@@ -657,7 +755,7 @@ def test_any_grids_of_one_value_can_be_judged(axis: str, place: float) -> None:
     for claim in found.values():
         if claim.measured is not None and math.isnan(claim.measured):
             assert claim.verdict == "not testable"
-    assert len(findings.demonstrate(Evidence(SPEC, made))) == 12
+    assert len(findings.demonstrate(Evidence(SPEC, made))) == 15
     assert sum(claim.verdict == "not testable" for claim in found.values()) > len(NOT_TESTABLE)
 
 
@@ -709,7 +807,7 @@ def test_findings_quote_the_tables() -> None:
     assert "n = 10000, T = 20: 0.01 at eta = 1/4, 0.123 at eta = 1/5" in found["unstated-step-size"]
     assert "3.2 to 4.0" in found["lemma-2.6-constant"]
     assert "0.71 at p = 2, 0.78 at p = 1000" in found["adassp-growth"]
-    assert "6.5 at n = 1000, 1.2 at n = 10000" in found["unstated-sample-size"]
+    assert "6.5 at n = 1000, 0.8 at n = 10000" in found["unstated-sample-size"]
     assert "2.50 at 3 sqrt(p)" in found["figure-2-threshold"]
     assert "is 1.400 times" in found["label-noise-mean"]
 
@@ -730,6 +828,13 @@ def test_findings_on_formulas_are_those_formulas() -> None:
     assert factors in found["lemma-2.6-constant"]
 
 
+def test_theorem_3_1_asks_for_no_steps_where_its_logarithm_is_not_positive() -> None:
+    """Ten iterates in a row correlate by 3/4; their interval covers as often as simulated elsewhere."""
+    found = told(world())["theorem-3.1-steps"]
+    assert "lambda = 8000: checkpoints cover 0.55 at T = 1, 0.80 at T = 3, 0.89 at T = 5, 0.95 at T = 20" in found
+    assert "lambda = 0.01 independent runs cover 0.00 at T = 1" in found
+
+
 def test_findings_without_their_rows_say_nan() -> None:
     made = world()
     for name, table in made.items():
@@ -745,7 +850,9 @@ def test_findings_are_called_errors_only_with_a_charitable_reading() -> None:
     made = findings.demonstrate(Evidence(SPEC, world()))
     assert {each.artefact for each in made} <= {*ARTEFACTS, "bounds"}
     errors = {each.finding for each in made if each.kind == "mathematics" and each.status == "confirmed"}
-    assert errors == {"small-sigma", "steps-small-rho", "sample-condition", "lemma-2.6-constant"}
+    assert errors == {
+        "small-sigma", "steps-small-rho", "theorem-3.1-steps", "sample-condition", "lemma-2.6-constant",
+    }  # fmt: skip
     assert {each.finding for each in made if each.kind == "text" and each.status == "confirmed"} == set()
     headlines = {each.finding: each.headline for each in made if each.headline}
     assert list(headlines) == ["small-sigma"]
@@ -795,11 +902,10 @@ def test_tables_of_the_experiments_can_be_judged(folder: Path, tmp_path: Path) -
     by_name = {claim.claim: claim for claim in made}
     for name in ("lemma-2.1", "fig01-order-matched", "fig04-low-threshold-1000", "fig06-burn-in"):
         assert by_name[name].verdict == "reproduced", name
-    for name in ("fig07-half-or-none-5000", "fig06-comparable-checkpoints", "theorem-2.7-any-sigma"):
-        assert by_name[name].verdict == "not reproduced", name
+    assert by_name["theorem-2.7-any-sigma"].verdict == "not reproduced"
 
 
 def test_tables_of_the_experiments_demonstrate_every_finding(folder: Path) -> None:
     made = findings.demonstrate(Evidence.read(SPEC, folder))
-    assert len({each.finding for each in made}) == len(made) == 12
+    assert len({each.finding for each in made}) == len(made) == 15
     assert not [each.finding for each in made if "nan" in each.measured]

@@ -461,3 +461,52 @@ def test_closeness_needs_noise() -> None:
     law = IterateLaw.of(drawn(30, 2)[0].gram, eta=ETA, noise_sd=0.0)
     with pytest.raises(ValueError, match="without noise"):
         coverage.closeness(law.estimates("checkpoints", 40, 10, 0))
+
+
+@pytest.mark.parametrize("m", [2, 5, 10, 50])
+def test_students_interval_covers_independent_estimates_with_its_level(m: int) -> None:
+    for level in (0.8, 0.95):
+        covered = coverage.t_interval_coverage(np.zeros(m), 3.0 * np.eye(m), level=level)
+        assert covered == pytest.approx(level, abs=1e-9)
+
+
+def test_students_interval_at_its_limits() -> None:
+    """Estimates that are far off together never cover; two that are correlated cover as an arc tangent says."""
+    assert coverage.t_interval_coverage(np.full(10, 50.0), np.eye(10)) == pytest.approx(0.0, abs=1e-9)
+    # Two estimates: covered where |z_1 + z_2| <= t |z_1 - z_2|, an angle of normals with these variances.
+    correlation, t = 0.6, math.tan(0.475 * math.pi)
+    ratio = math.sqrt((1 - correlation) / (1 + correlation))
+    expected = 2 / math.pi * math.atan(t * ratio)
+    found = coverage.t_interval_coverage(np.zeros(2), np.array([[1, correlation], [correlation, 1]]))
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_intervals_where_sigma_is_the_identity() -> None:
+    ideal = coverage.at_identity("independent runs", steps=1000, m=10, noise_sd=1.0, start=1.0, tail=1)
+    assert ideal.coverage == pytest.approx(0.95, abs=1e-6)
+    close = coverage.at_identity("checkpoints", steps=10, m=10, noise_sd=8000.0, start=0.3)
+    assert close.coverage == pytest.approx(0.5535, abs=1e-4)
+    wide = coverage.at_identity("checkpoints", steps=1000, m=10, noise_sd=1.0, start=1.0, target_sd=1.0)
+    assert wide.coverage < 0.5
+    assert wide.length == pytest.approx(ideal.length, rel=1e-3)
+
+
+def test_where_the_rates_set_in() -> None:
+    given = {"p": 10, "rho": 0.015, "T": 20, "eta": 0.25, "k": 5.0}
+    n = errors.start_up_over(**given, share=0.5)
+    assert errors.remaining_bias(T=20, eta=0.25) == pytest.approx(0.5 * errors.privacy_error(n=n, **given))
+    grown = errors.adassp_grown(exponent=0.4, margin=3.0)
+    assert grown == pytest.approx(729.0)
+    assert errors.adassp_exponent(p=grown, margin=3.0) == pytest.approx(0.4)
+    with pytest.raises(ValueError, match="at 1/2 no p would do"):
+        errors.adassp_grown(exponent=0.5, margin=3.0)
+
+
+def test_theorem_2_7_loses_logarithms_of_n_alone() -> None:
+    """At fixed n/p the bound has the logarithm of a constant, the theorem's gamma that of n."""
+    found = [corners.noise_over_bound(p=p, ratio=100.0, rho=1.0, beta=0.05) for p in (10**2, 10**8)]
+    T = math.ceil(math.log(100))
+    logs = [math.log(100 * p * T / 0.05) ** 3 for p in (10**2, 10**8)]
+    assert found[1] / found[0] == pytest.approx(logs[1] / logs[0])
+    silent = corners.silent_theorem(sigma=1.0, m=10, p=10, eta=0.25, beta=0.05)
+    assert coverage.required_steps(sigma=1.0, m=10, p=10, eta=0.25, noise_sd=silent, beta=0.05) == pytest.approx(0.0)

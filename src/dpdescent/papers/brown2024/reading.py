@@ -1,8 +1,16 @@
 """How the paper's words are read as numbers, and the records that carry its key: shared by all of its judgements."""
 
+import math
+from collections.abc import Mapping
 from functools import partial
 
+import numpy as np
+
 from dpdescent.replication.judging import records
+from dpdescent.replication.judging.algebra import Places
+from dpdescent.replication.judging.criteria import Criterion
+from dpdescent.replication.judging.evidence import Cell, Claim, ClaimKind, Source, Verdict
+from dpdescent.replication.judging.statistics import NOTHING, Estimate
 
 PAPER = "brown2024"
 
@@ -28,3 +36,60 @@ LOW, SIGNIFICANT = 0.01, 0.05
 VALID = 0.93
 # Number of gradients from which all three constructions exist.
 SETTLED = 220
+# "The error due to privacy noise": where the start-up error is at most a third of the noise, a ninth of its square.
+START_UP = 1.0 / 3.0
+# How many readings a note lists by name.
+LISTED = 4
+
+
+def over_readings(
+    *, id: str, artefact: str, location: str, kind: ClaimKind, source: Source, statement: str, quantity: str,
+    found: Places, criterion: Criterion, unstated: str, verdicts: Mapping[str, Verdict] | None = None,
+    shown: Estimate | None = None, changed: str = "", note: str = "",
+) -> Claim:  # fmt: skip
+    """A claim that the paper makes at values that it does not state: where readings of them disagree it is open.
+
+    Args:
+        found: what is measured at each reading; readings without a value are left out, and of none nothing is testable.
+        unstated: the values that are not stated, for the criterion.
+        verdicts: the verdict of every reading, where it is not that of the criterion on its one estimate.
+        shown: the estimate of the headline reading, in place of the median and the range of all.
+    """
+    found = {place: each for place, each in found.items() if not math.isnan(each.value)}
+    given = {place: criterion.verdict(each) if verdicts is None else verdicts[place] for place, each in found.items()}
+    make = partial(
+        judged, id=id, artefact=artefact, location=location, kind=kind, source=source, statement=statement,
+        changed=changed,
+    )  # fmt: skip
+    if not found:
+        return make(
+            quantity=quantity, measured=NOTHING, criterion=criterion.words, verdict="not testable", note=note
+        )  # fmt: skip
+    shared, values = records.agree(given), [each.value for each in found.values()]
+    told = (
+        _told(found, given)
+        if len(set(given.values())) == 1
+        else f"readings of {unstated} decide: {_told(found, given)}"
+    )
+    spread = Estimate(float(np.median(values)), min(values), max(values))
+    told = _told(found, given)
+    return make(
+        quantity=quantity if shown else f"{quantity}; median, and the range over {unstated}",
+        measured=shown or spread, criterion=f"{criterion.words}, at every reading of {unstated}, not stated",
+        verdict=shared.verdict, why=shared.why,
+        note="; ".join(filter(None, [told, note])),
+        cells=[Cell(place, each.value, each.low, each.high, given[place]) for place, each in found.items()],
+    )  # fmt: skip
+
+
+def _told(found: Places, given: Mapping[str, Verdict]) -> str:
+    """The readings of every verdict with their values; of many only how many, and from where to where."""
+    parts = []
+    for verdict in dict.fromkeys(given.values()):
+        own = {place: each.value for place, each in found.items() if given[place] == verdict}
+        if len(own) <= LISTED:
+            words = ", ".join(f"{place} ({value:.3g})" for place, value in own.items())
+        else:
+            words = f"{len(own)} readings ({min(own.values()):.3g} to {max(own.values()):.3g})"
+        parts.append(f"{verdict} at {words}")
+    return ", ".join(parts)

@@ -4,10 +4,19 @@ The criteria were written before any paper-scale run; what a throw-away prototyp
 changed later says so in its column `changed`. The words are read as numbers in `reading`, the same for all claims.
 """
 
-from dpdescent.papers.brown2024.claims import accuracy, clipping, intervals, no_clipping, theory
+from dpdescent.papers.brown2024.claims import (
+    accuracy,
+    clipping,
+    cost_of_privacy,
+    coverage,
+    intervals,
+    no_clipping,
+    theory,
+    tolerance,
+)
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (theory, accuracy, clipping, no_clipping, intervals)
+PARTS = (theory, accuracy, cost_of_privacy, clipping, tolerance, no_clipping, coverage, intervals)
 
 
 def judge(evidence: Evidence) -> list[Claim]:

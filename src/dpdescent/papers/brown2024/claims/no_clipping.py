@@ -2,32 +2,50 @@
 
 from collections.abc import Iterator
 
-from dpdescent.papers.brown2024.reading import claim, every
+from dpdescent.papers.brown2024.reading import claim, every, over_readings
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.criteria import at_most
-from dpdescent.replication.judging.evidence import Claim, Evidence, Source
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.records import Regime
 
 AFTER_REVIEW = "Before a review the gamma and n of the experiments were compared with those that the lemma asks for."
 ANY = "P(some gradient is clipped)"
-# Id, threshold over sqrt(p), whose it is: the paper's is 5.
-FACTORS: tuple[tuple[str, float, Source], ...] = (("no-clipping-5", 5.0, "paper"), ("no-clipping-10", 10.0, "ours"))
+QUANTITY = "share of runs of T = 20 steps in which any gradient is clipped"
+RARE = 0.05
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on chosen thresholds, then those on the lemmas and the theorem."""
     rows = evidence.select("ext_no_clipping", panel="coupling", series=ANY)
-    for id, factor, source in FACTORS:
-        yield every(
-            id=id, artefact="ext_no_clipping", location="Sec. 4.1, Lemma 2.5", kind="theorem", source=source,
-            statement=f"no clipping occurs when gamma is at least of order sqrt(p): at {factor:g} sqrt(p)",
-            quantity="largest share over n of runs of T = 20 steps in which any gradient is clipped",
-            cells=algebra.means(rows[rows["clip_factor"] == factor], ["n"]), criterion=at_most(0.05),
-            note="the paper's constants are hidden; 5 sqrt(p) is its choice 'as guided by our theory'. Where shares are 0 or 1 the interval is a point",
-        )  # fmt: skip
+    five, ten = (algebra.means(rows[rows["clip_factor"] == factor], ["n"]) for factor in (5.0, 10.0))
+    yield every(
+        id="no-clipping-5", artefact="ext_no_clipping", location="Sec. 4.1, Lemma 2.5", kind="theorem", source="paper",
+        statement="no clipping occurs when gamma is at least of order sqrt(p): at 5 sqrt(p)",
+        quantity=f"largest {QUANTITY}, over n", cells=five, criterion=at_most(RARE), regime=_guided(evidence),
+        changed="Before a review it counted as refuted, though the theory asks for a larger gamma than 5 sqrt(p).",
+        note="the order's constant and logarithms are hidden; 5 sqrt(p) is the paper's choice 'as guided by our theory'. "
+        "Where shares are 0 or 1 the interval is a point",
+    )  # fmt: skip
+    yield over_readings(
+        id="no-clipping-10", artefact="ext_no_clipping", location="Sec. 4.1, Lemma 2.5", kind="theorem", source="ours",
+        statement="(ours) no clipping occurs at gamma = 10 sqrt(p)", quantity=QUANTITY, found=ten,
+        criterion=at_most(RARE), unstated="n", changed="Before a review the n with most clipping decided.",
+    )  # fmt: skip
     yield from _lemma_2_5(evidence)
     yield _lemma_2_6(evidence)
     yield _small_noise(evidence)
+
+
+def _guided(evidence: Evidence) -> Regime:
+    """The regime of Lemma 2.5, by the gamma that it asks for: runs below it refute nothing."""
+    gamma, _ = _required(evidence)
+    unmet = (
+        f"gamma >= 4 c0^2 sigma sqrt(p) of Lemma 2.5, which is {min(gamma):.2g} to {max(gamma):.2g} times 5 sqrt(p)"
+        if gamma
+        else ""
+    )
+    return Regime((unmet,) if gamma and max(gamma) > 1 else (), blocks=("not reproduced",))
 
 
 def _lemma_2_5(evidence: Evidence) -> Iterator[Claim]:
@@ -46,16 +64,23 @@ def _lemma_2_5(evidence: Evidence) -> Iterator[Claim]:
         )  # fmt: skip
 
 
-def _used(evidence: Evidence) -> str:
-    """How far experiments are from what the lemmas ask for, for a note."""
+def _required(evidence: Evidence) -> tuple[list[float], list[float]]:
+    """What the lemmas ask for over what the experiments have, at the data's c0: of gamma, and of n."""
     wide = evidence.select("ext_no_clipping", panel="required").pivot_table(
         index=["p", "n"], columns="series", values="mean"
     )
     wanted = ["gamma required at the data's c0", "gamma used", "n required at the data's c0", "n used"]
     if not len(wide) or not set(wanted) <= set(wide.columns):
+        return [], []
+    return list(wide[wanted[0]] / wide[wanted[1]]), list(wide[wanted[2]] / wide[wanted[3]])
+
+
+def _used(evidence: Evidence) -> str:
+    """How far experiments are from what the lemmas ask for, for a note."""
+    gamma, n = _required(evidence)
+    if not gamma:
         return ""
-    gamma, n = (wide[wanted[k]] / wide[wanted[k + 1]] for k in (0, 2))
-    return f"the experiments' gamma is {gamma.min():.2g} to {gamma.max():.2g} times too small for it, their n {n.min():.2g} to {n.max():.2g} times"
+    return f"the experiments' gamma is {min(gamma):.2g} to {max(gamma):.2g} times too small for it, their n {min(n):.2g} to {max(n):.2g} times"
 
 
 def _lemma_2_6(evidence: Evidence) -> Claim:
@@ -84,6 +109,6 @@ def _small_noise(evidence: Evidence) -> Claim:
         statement="for some fixed sigma, with absolute constants c and c', the error is at most the bound (11)",
         quantity="error over bound (11) at the smallest sigma over the same at sigma = 1: smallest growth over c",
         measured=statistics.worst(growth, largest=False), criterion=at_most(100.0, words="at most 100: one c' could serve both"),
-        note="'fixed' may mean that constants depend on sigma; sigma of at least 1, or max(sigma, 1) in gamma and in (11), mends it; "
+        note="'fixed' may mean that constants depend on sigma; sigma of at least 1, or max(sigma, 1) in gamma and in (11) together, mends it; "
         "the paper's experiments have sigma = 1",
     )  # fmt: skip

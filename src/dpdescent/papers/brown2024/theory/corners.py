@@ -1,7 +1,8 @@
-"""Two limits in which brown2024 Theorem 2.7 fails as printed: sigma -> 0, and rho -> 0 at fixed n rho / p.
+"""Corners in which theorems of brown2024 fail as printed, all of them far from every experiment.
 
-Both are far from every experiment. In each the printed bound tends to zero while the error of DP-GD, at the theorem's
-own settings, does not, whatever the absolute constants c and c'.
+Theorem 2.7, as sigma -> 0 and as rho -> 0 at fixed n rho / p: the printed bound tends to zero while the error of DP-GD,
+at the theorem's own settings, does not, whatever the absolute constants c and c'. As p grows at fixed n rho / p the
+bound loses by powers of logarithms only. Theorem 3.1, where its logarithm is zero: it asks for no steps.
 """
 
 import math
@@ -92,3 +93,24 @@ def small_budget(
     setting = accuracy.theorem_setting(n=n, p=p, rho=rho, sigma=sigma, beta=beta, constant=constant)
     error = errors.remaining_bias(T=setting.T, eta=setting.eta, start=estimate_norm)
     return Corner(setting, error, accuracy.accuracy_bound(n=n, p=p, rho=rho, sigma=sigma, beta=beta))
+
+
+def noise_over_bound(*, p: int, ratio: float, rho: float, beta: float, constant: float = 1.0) -> float:
+    """Returns the noise of the last iterate over Theorem 2.7's bound (brown2024 eq. 11), c' = 1, at n = ratio p.
+
+    The noise is that of the exact law at Sigma = I with the theorem's own T and gamma, its root mean square. As p grows
+    at a fixed ratio it is of order ln^3(nT/beta) times a bound whose logarithm does not grow. sigma cancels.
+    """
+    n = math.ceil(ratio * p)
+    setting = accuracy.theorem_setting(n=n, p=p, rho=rho, sigma=1.0, beta=beta, constant=constant)
+    k = setting.gamma / math.sqrt(p)
+    noise = errors.privacy_error(n=n, p=p, rho=rho, T=setting.T, eta=setting.eta, k=k)
+    # The stationary variance, of which T steps have this share where Sigma is the identity.
+    reached = math.sqrt(1.0 - (1.0 - setting.eta) ** (2 * setting.T))
+    return noise * reached / accuracy.accuracy_bound(n=n, p=p, rho=rho, sigma=1.0, beta=beta)
+
+
+def silent_theorem(*, sigma: float, m: int, p: int, eta: float, beta: float) -> float:
+    """Returns the lambda from which Theorem 3.1 asks for no steps, whatever its c: `sigma m p / (eta beta)`."""
+    require_positive(sigma=sigma, m=m, p=p, eta=eta, beta=beta)
+    return sigma * m * p / (eta * beta)

@@ -1,16 +1,25 @@
-"""Coverage of the intervals of brown2024: the number of steps of Theorem 3.1, and the quantities that its proof bounds.
+"""Coverage of the intervals of brown2024: exactly, by Theorem 3.1's number of steps, and by what its proof bounds.
 
 Theorem 3.1 and Claim C.11, from which it follows, hide a constant. The divergence of `algorithms.gaussian_law` gives
-the same statement an explicit number. The paper has no theorem for batched means; their limit length is given here.
+the same statement an explicit number, and for jointly normal estimates the coverage itself is an integral. The paper
+has no theorem for batched means; their limit length is given here.
 """
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpdescent.algorithms.gaussian_law import EstimatesLaw
+from dpdescent.algorithms.gaussian_law import Construction, EstimatesLaw, IterateLaw
 from dpdescent.checks import require_non_negative, require_positive, require_probability
+from dpdescent.intervals import t_factor
+
+Array = NDArray[np.float64]
+
+# Step and ends of the trapezoidal rule in the logarithm of Imhof's variable: to about ten digits up to a hundred
+# estimates.
+_STEP, _REACH = 0.01, 45.0
 
 
 def required_steps(
@@ -79,6 +88,61 @@ def closeness(law: EstimatesLaw) -> Closeness:
         mean=math.sqrt(float(((law.means**2).sum(axis=1) / variances).sum())),
         covariance=math.sqrt(float((excess**2).sum())),
     )
+
+
+def t_interval_coverage(means: Array, covariance: Array, *, level: float = 0.95) -> float:
+    """Returns how often Student's interval (brown2024 eq. 12) of jointly normal estimates holds the target, exactly.
+
+    The interval holds the target where `bar^2 - t^2 s^2 / m`, a quadratic form in the estimates, is not positive; its
+    distribution is Imhof's integral over u, which the trapezoidal rule in log u computes without random numbers.
+
+    Args:
+        means: means of the m estimates less the target, shape (m,).
+        covariance: their covariance, shape (m, m), positive definite.
+        level: nominal coverage.
+    """
+    m = len(means)
+    form = np.full((m, m), 1.0 / m**2) - t_factor(m, level) ** 2 / (m - 1) * (np.eye(m) - 1.0 / m)
+    root = np.linalg.cholesky(covariance)
+    weights, U = np.linalg.eigh(root.T @ form @ root)
+    shifts = U.T @ np.linalg.solve(root, means)
+    u = np.exp(np.arange(-_REACH, _REACH, _STEP))[:, None] * weights / np.abs(weights).max()
+    angle = 0.5 * (np.arctan(u) + shifts**2 * u / (1.0 + u**2)).sum(axis=1)
+    decay = (0.25 * np.log1p(u**2) + 0.5 * shifts**2 * u**2 / (1.0 + u**2)).sum(axis=1)
+    above = 0.5 + _STEP / math.pi * float((np.sin(angle) * np.exp(-decay)).sum())
+    return min(1.0, max(0.0, 1.0 - above))
+
+
+@dataclass(frozen=True)
+class AtIdentity:
+    """Exact coverage and expected length of one coordinate's interval without clipping where Sigma is the identity."""
+
+    coverage: float
+    length: float
+
+
+def at_identity(
+    construction: Construction, *, steps: int, m: int, noise_sd: float, start: float, eta: float = 0.25,
+    burn_in: int = 0, level: float = 0.95, tail: int | None = None, target_sd: float = 0.0,
+) -> AtIdentity:  # fmt: skip
+    """Returns coverage and length of a construction's intervals, exactly.
+
+    Args:
+        construction: how the estimates are made; with burn_in 0, and tail 1 for independent runs, as in Theorem 3.1.
+        steps: N, number of gradients over all runs.
+        m: number of estimates.
+        noise_sd: lambda.
+        start: theta_hat_j, from which runs that begin at zero are off.
+        eta: step size.
+        burn_in: number of first iterates that are left out.
+        level: nominal coverage.
+        tail: number of last iterates that an independent run averages.
+        target_sd: sd of theta_hat_j about the target; 0 where theta_hat_j is the target itself.
+    """
+    law = IterateLaw(np.array([start]), np.zeros(1), eta, noise_sd, np.ones(1), np.eye(1))
+    found = law.estimates(construction, steps, m, burn_in, tail)
+    covered = t_interval_coverage(found.means[0], found.covariances[0] + target_sd**2, level=level)
+    return AtIdentity(covered, float(found.expected_length(level)[0]))
 
 
 def batched_length_limit(

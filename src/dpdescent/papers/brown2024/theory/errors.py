@@ -80,6 +80,37 @@ def crossing(*, p: int, rho: float, T: int, eta: float, k: float, sigma: float =
     return p * privacy_constant(k=k, T=T, eta=eta) ** 2 / (rho * sigma**2)
 
 
+def start_up_over(*, p: int, rho: float, T: int, eta: float, k: float, share: float) -> float:
+    """Returns the n up to which the start-up error is at most `share` of the noise in the last iterate.
+
+    Beyond it the distance to least squares no longer falls with n, because `remaining_bias` does not depend on n.
+    """
+    require_positive(share=share)
+    return share * privacy_error(n=1, p=p, rho=rho, T=T, eta=eta, k=k) / remaining_bias(T=T, eta=eta)
+
+
+def adassp_exponent(*, p: float, margin: float) -> float:
+    """Returns the local exponent of p in AdaSSP's noise on X'X at fixed p/n, with the public bound sqrt(p) + margin.
+
+    `Bx^2 sqrt(p) / n` is the `p^1.5 / n` of brown2024 Sec. 4.1 where Bx^2 counts as p; its exponent at fixed p/n is
+    `sqrt(p) / (sqrt(p) + margin) - 1/2`, which tends to 1/2.
+    """
+    require_positive(p=p)
+    require_non_negative(margin=margin)
+    return math.sqrt(p) / (math.sqrt(p) + margin) - 0.5
+
+
+def adassp_grown(*, exponent: float, margin: float) -> float:
+    """Returns the p from which `adassp_exponent` is at least the given one.
+
+    Raises:
+        ValueError: if the exponent is not between -1/2 and 1/2, which it only tends to.
+    """
+    if not -0.5 < exponent < 0.5:
+        raise ValueError(f"exponent={exponent} must lie between -1/2 and 1/2: at 1/2 no p would do")
+    return (margin * (exponent + 0.5) / (0.5 - exponent)) ** 2
+
+
 @dataclass(frozen=True)
 class Rates:
     """Orders of growth that brown2024 states, with all constants and logarithms set to 1; they are no bounds.
