@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from dpdescent.privacy import accounting, sampling
 from dpdescent.privacy.events import CorrelatedReleases, GaussianReleases, Mechanism
-from dpdescent.privacy.participation import closed_forms, encoder, gaussian, guarantees, renyi, tail
+from dpdescent.privacy.participation import closed_forms, encoder, fixed_size, gaussian, guarantees, renyi, tail
 from dpdescent.privacy.participation.search import smallest
 
 LAMBDAS = [0.0, 0.3, 0.8, 0.99]
@@ -249,11 +249,11 @@ def test_guarantee_of_independent_steps(sampler):
 
 
 def test_guarantee_of_independent_noise():
-    """Eq. (19) has 2 clipping thresholds as the sensitivity: kappa = 6 where noise is 3 times that."""
-    by_19 = renyi.epsilon(6.0, 30, 0.02, 1e-5)
+    """The pair has 2 clipping thresholds as the sensitivity: kappa = 6 where noise is 3 times that."""
+    by_pair, by_19 = fixed_size.epsilon(6.0, 30, 0.02, 1e-5), renyi.epsilon(6.0, 30, 0.02, 1e-5)
     replaced = event(relation="replace-one", lam=0.0, noise_sd=6.0, sensitivity=2.0, rate=0.02, T=30)
-    assert by_19 < tail.epsilon(3.0, 1e-5, 30, 0.02, 0.0, rule="mixture")
-    assert guarantees.epsilon(replaced, 1e-5) == by_19
+    assert by_pair < by_19 < tail.epsilon(3.0, 1e-5, 30, 0.02, 0.0, rule="mixture")
+    assert guarantees.epsilon(replaced, 1e-5) == by_pair
     # Not for other relations, samplers or correlations.
     for other in (
         event(lam=0.0, noise_sd=6.0, sensitivity=2.0, rate=0.02, T=30),

@@ -18,7 +18,6 @@ from dpdescent.replication.judging.statistics import (
     Estimate,
     log_log_slope,
     mean_of,
-    mean_of_few,
     ratio,
 )
 
@@ -122,7 +121,7 @@ def _at_five_roots(group: pd.DataFrame) -> Estimate:
         return NOTHING
     # Neighbouring thresholds share their data sets, so that errors do not average out between them.
     between_both = {name: float(np.interp(gamma, group["gamma"], group[name])) for name in ("mean", "se", "trials")}
-    return mean_of_few(pd.Series(between_both))
+    return mean_of(pd.Series(between_both))
 
 
 def _fig04(evidence: Evidence, n: int, ids: TradeOff) -> Iterator[Claim]:
