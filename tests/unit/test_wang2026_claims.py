@@ -14,8 +14,17 @@ import pandas as pd
 import pytest
 
 from dpdescent.papers.wang2026 import claims, reading
-from dpdescent.papers.wang2026.claims import arithmetic, conditions, multipliers, open_claims, quantities
+from dpdescent.papers.wang2026.claims import (
+    arithmetic,
+    conditions,
+    lemmas,
+    multipliers,
+    open_claims,
+    quantities,
+    remark_4_2,
+)
 from dpdescent.papers.wang2026.theory import prescriptions
+from dpdescent.papers.wang2026.theory.explicit import Terms
 from dpdescent.papers.wang2026.theory.prescriptions import Power
 from dpdescent.papers.wang2026.theory.rates import quadratic_weight
 from dpdescent.replication.configuration import values as conf
@@ -44,6 +53,9 @@ SPEC = specification()
 # A world in which the paper is right: wide networks and small steps, as its theorems ask for ----------------------
 
 WIDE, STEPS, GAMMA = 10**6, (1e-4, 2e-4), 0.1
+# Noise of the runs beside explicit bounds, so little that it does not drown the bounds of so wide a network; the sharp
+# constants of these runs.
+LITTLE, BETA, SHARP = 2.65e-5, 3.6, 2.1
 LAMS = (0.2, 0.4, 0.6, 0.8, 0.9, 0.95)
 SIZES = {"m": WIDE, "d": 4, "gamma": GAMMA}
 MULTIPLIERS = {"F8": 1.0, "bnb": 1.5, "tail": 2.0, "F12x2": 3.0, "F12x8": 6.0, "cyclic": 8.0, "RDP19": 3.5, "D9": 5.0}
@@ -62,6 +74,8 @@ def kappa_tables() -> Rows:
         relation = "replace-one" if place["accountant"] in ("RDP19", "D9") else "zero-out"
         own = {"panel": "grid", "delta": 1e-3, "precondition": condition, "relation": relation, "trials": 1}
         made.append(place | own | {"series": "noise multiplier", "mean": MULTIPLIERS[place["accountant"]] * unit})
+        if place["accountant"] in ("F8", "D9") and place["T"] == 1000 and not place["lam"]:
+            made.append(made[-1] | {"delta": 5e-4, "mean": 1.05 * made[-1]["mean"]})
     return made
 
 
@@ -141,7 +155,7 @@ def lambda_tradeoff() -> Rows:
 def bound_vs_run() -> Rows:
     made: Rows = []
     for panel, kappa, lam in itertools.product(
-        ("admissible step", "step of the experiments"), (0.0, 2.65), (0.0, 0.5, 0.9)
+        ("admissible step", "step of the experiments"), (0.0, LITTLE), (0.0, 0.5, 0.9)
     ):
         if lam and not kappa:
             continue
@@ -150,7 +164,13 @@ def bound_vs_run() -> Rows:
         bounds |= {"A_corr": 3.0 * (1 - lam / 2)} if kappa else {"A_non": 2.0}
         bounds |= {"A_van": 3.0} if kappa and not lam else {}
         for constants in ("paper", "sharp"):
-            own = place | {"constants": constants}
+            own = place | {"constants": constants, "C_clip": SHARP}
+            # The terms from which the comparator and the smoothness beta are read.
+            weight = (1 - lam) ** 2 + 12 * BETA * lam**2 * place["eta"]
+            made += [
+                own | {"series": "bound", "bound": "C.11", "term": term, "mean": value, "trials": 1}
+                for term, value in {"8L*": 0.2, "init": 50.0, "V_Z": kappa * weight}.items()
+            ]
             made += [
                 own | {"series": "bound", "bound": name, "term": "total", "mean": value, "trials": 1}
                 for name, value in bounds.items()
@@ -254,16 +274,19 @@ def batch() -> Rows:
 
 def clipping() -> Rows:
     made: Rows = []
-    for rule, lam, eta in itertools.product(("G_delta", "G_sharp", "1", "0.25", "0.05"), (0.0, 0.4), (0.02, 0.3, 5.0)):
+    for rule, lam, eta in itertools.product(
+        ("G_delta", "G_sharp", "1", "0.25", "0.05"), (0.0, 0.4), (1e-4, 1e-3, 1e-2)
+    ):
         place = {
             "clip_rule": rule,
             "lam": lam,
             "eta": eta,
             "n": 1000,
             "C_clip": 105.0,
+            **SIZES,
             "clipped": 0.0 if rule[0] == "G" else 0.7,
         }
-        made += both_risks(place, 0.5, 0.5 + abs(math.log(eta)) / 10)
+        made += both_risks(place, 0.5, 0.5 + abs(math.log(eta / 1e-3)) / 10)
     return made
 
 
@@ -275,7 +298,7 @@ def projection() -> Rows:
         place = {"m": m, "n": 200, "B": 20, "T": 400, "eta": 1e-4, "kappa": kappa, "lam": lam, "radius_factor": factor}
         own = {
             "projected": 0.0 if factor >= 4 else 0.5,
-            "largest_shift": 1 + 10 * (1 - lam),
+            "largest_shift": math.hypot(1.0, 10 * (1 - lam)) if kappa else 1.0,
             "Rbar": 50.0,
             "radius": 60.0 * factor,
         }
@@ -308,12 +331,12 @@ def stability() -> Rows:
     return made
 
 
-LOGS = {"dropped": "dropped", "in-kappa": "kept", "everywhere": "kept in the limits too"}
+LOGS = ("dropped", "kept", "kept in the limits too")
 
 
 def admissible_width() -> Rows:
     made: Rows = []
-    for n, gamma, logs in itertools.product((10**3, 10**6, 10**8), (0.1, 0.3), LOGS.values()):
+    for n, gamma, logs in itertools.product((10**3, 10**6, 10**8), (0.1, 0.3), LOGS):
         limits = {"lower limit": gamma**-4, "upper limit": 2 * gamma**-6, "gamma^-4": gamma**-4, "gamma^-6": gamma**-6}
         place = {"n": n, "gamma": gamma, "lam": 0.5, "eps": 1.0, "logs": logs, "accountant": "F12x8", "trials": 1}
         made += [place | {"series": series, "mean": mean} for series, mean in limits.items()]
@@ -338,10 +361,11 @@ def initialisation() -> Rows:
 def closed_form_validity() -> Rows:
     made: Rows = []
     for n, B, T in ((400, 40, 20), (10_000, 100, 1000)):
-        own = {"panel": "renyi", "n": n, "B": B, "T": T, "r": 1e-6, "eps": 1.0, "delta": n**-1.1, "kappa": 10.0}
+        own = {"panel": "renyi", "n": n, "B": B, "T": T, "r": 1e-2, "eps": 1.0, "delta": n**-1.1, "kappa": 10.0}
         made.append(own | {"series": "eq. (19) at D.9's multiplier", "mean": 0.9})
     for n in (1000, 10_000, 1_000_000):
-        own = {"panel": "regime", "n": n, "gamma": 0.1, "eps": 1.0, "delta": 0.1 / n, "kappa": 30 * n**-0.25}
+        own = {"panel": "regime", "n": n, "gamma": 0.1, "eps": 1.0, "delta": 0.1 / n, "kappa": 10.0}
+        own |= {"T": round(10 * n**0.5), "r": 0.1 * n**-0.5}
         values = {"attained delta": 0.05 / n, "target delta": 0.1 / n, "repaired": 0.07 / n}
         made += [own | {"series": series, "mean": mean} for series, mean in values.items()]
         own |= {"panel": "share", "series": "attained delta"}
@@ -417,15 +441,15 @@ WORLD = {each.claim: each for each in MADE}
 NOT_TESTABLE = {name for name, *_ in (*open_claims.OPEN, *open_claims.BY_CONSTRUCTION)}
 # Arithmetic on the text: no table changes it.
 FORMULAS = set(judged({}, arithmetic))
-# What holds for every T and lambda.
-ALWAYS = {"lemma-f.11"}
+# What holds at every size of a run; the formulas themselves are made false below.
+ALWAYS = {"lemma-f.11", "lemma-c.5", "remark-4.2-explicit-bound"}
 TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE | FORMULAS | ALWAYS]
 
 
 def test_in_a_world_in_which_the_paper_is_right_every_claim_is_reproduced_or_consistent() -> None:
     told = {name: each for name, each in WORLD.items() if name not in NOT_TESTABLE}
     missed = {name: each for name, each in told.items() if each.verdict != "reproduced"}
-    assert set(missed) == OPEN_ABOVE
+    assert set(missed) == OPEN_ABOVE | ONE_SIDED
     assert [name for name, each in missed.items() if "is consistent with the claim" not in each.note] == []
     assert {name for name, each in WORLD.items() if each.verdict == "not testable"} == NOT_TESTABLE
 
@@ -531,8 +555,10 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"remark-4.2-monotone(-small-step|-large-step)?": lambda s: put(
         "fixed_kappa", 0.06, panel=PANELS[s or ""], lam=0.95
     ),
-    r"remark-4.2-bound": lambda: change("bound_vs_run", 3, **ADMISSIBLE, bound="A_corr", lam=0.9),
-    r"remark-4.2-explicit-bound": lambda: change("bound_vs_run", 3, **ADMISSIBLE, bound="C.11", lam=0.5, kappa=2.65),
+    r"remark-4.2-bound": lambda: many(
+        put("bound_vs_run", 2.0, "eta", **ADMISSIBLE, bound="A_corr"),
+        put("bound_vs_run", 2.65, "kappa", **ADMISSIBLE, bound="A_corr"),
+    ),
     r"offset-linear": lambda: change("lambda_tradeoff", 0.5, accountant="F12x8", term="linear", lam=0.9),
     r"offset-bound": lambda: change("lambda_tradeoff", 0.5, accountant="F12x8", term="total", lam=0.2),
     r"closed-form-breaks-down": lambda: change("lambda_tradeoff", 1e-3, accountant="F12x8", term="total", lam=0.95),
@@ -566,17 +592,13 @@ FALSE: dict[str, Callable[..., Edit]] = {
         "batch", 2.0, panel="T B fixed" if s else "T fixed", kappa=2.65
     ),
     r"iterations-term": lambda: put("rate_T", 2.0, panel="B = 5", T=800),
-    r"clipping-inactive": lambda: put("clipping", 1e-3, "clipped", clip_rule="G_delta", eta=5.0),
-    r"clipping-inactive-sharp": lambda: put("clipping", 1e-3, "clipped", clip_rule="G_sharp", eta=5.0),
+    r"clipping-inactive": lambda: put("clipping", 1e-3, "clipped", clip_rule="G_delta", eta=1e-2),
+    r"clipping-inactive-sharp": lambda: put("clipping", 1e-3, "clipped", clip_rule="G_sharp", eta=1e-2),
     r"clipping-scale": lambda: put("clipping", 0.7, clip_rule="G_delta", lam=0.4),
     r"width-upper": lambda: put("width", 0.1, panel="noise", lam=0.5, m=16 * WIDE),
     r"width-lower": lambda: put("width", 0.9, panel="no noise", m=16 * WIDE),
-    r"width-window-logs-(dropped|in-kappa|everywhere)": lambda logs: put(
-        "admissible_width", 1.0, series="upper limit", logs=LOGS[logs]
-    ),
-    r"width-window-corollary-5.3-logs-(dropped|in-kappa|everywhere)": lambda logs: change(
-        "admissible_width", 0.3, series="upper limit", logs=LOGS[logs], gamma=0.1
-    ),
+    r"width-window": lambda: put("admissible_width", 1.0, series="upper limit"),
+    r"width-window-corollary-5.3": lambda: change("admissible_width", 0.3, series="upper limit"),
     r"projection-inactive": lambda: put("projection", 0.01, "projected", kappa=2.65, radius_factor=4.0),
     r"projection-inactive-without-noise": lambda: put("projection", 0.01, "projected", kappa=0.0, radius_factor=4.0),
     r"localisation-lambda": lambda: change("projection", 99, "largest_shift", lam=0.9, kappa=2.65),
@@ -606,14 +628,16 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"theorem-5.1-proof": lambda: change("kappa_tables", 0.1, accountant="F12x2", **MET, lam=0.4),
     r"theorem-5.1-replace-one": lambda: change("kappa_tables", 0.05, accountant="F12x8", **MET, lam=0.8),
     r"theorem-5.4-by-eq-19": lambda: put("closed_form_validity", 1.5, panel="renyi", n=400),
-    r"lemma-d.7": lambda: put("closed_form_validity", 0.5, "r", panel="renyi", n=400),
+    r"lemma-d.7": lambda: put("closed_form_validity", 1.0, "kappa", panel="renyi", n=400),
     r"theorem-5.4-guarantee": lambda: change("kappa_tables", 0.04, accountant="D9", T=100, r=0.1, eps=2.0),
-    r"corollary-5.5-private": lambda: put(
-        "closed_form_validity", 0.3, series="attained delta", panel="regime", n=1_000_000
-    ),
+    r"corollary-5.5-private": lambda: put("closed_form_validity", 0.3, "kappa", panel="regime", n=1_000_000),
     r"theorem-f.8-fixed-size": lambda: put("sampling_counterexample", 0.02, series="fixed size", panel="composed"),
     r"tighter-accountants": lambda: change("kappa_tables", 4, accountant="tail", lam=0.8, eps=1.0),
     r"remark-d.8": lambda: change("kappa_tables", 9, accountant="F8", lam=0.0, T=1000),
+    r"remark-d.8-(rate|steps|eps)": lambda name: tilt(
+        "kappa_tables", {"rate": "r", "steps": "T", "eps": "eps"}[name], -0.3, accountant="F8", lam=0.0
+    ),
+    r"remark-d.8-delta": lambda: tilt("kappa_tables", "delta", -0.1, accountant="F8", lam=0.0),
     r"lemma-f.10": lambda: put("kappa_tables", 1e-4, "r", accountant="F12x8", **MET),
     r"assumption-3.3": lambda: put("rate_n", -0.01, "gamma", n=800),
     r"lemma-b.5": lambda: put("initialisation", 0.9, series="E_delta holds", m=16),
@@ -630,9 +654,16 @@ FALSE: dict[str, Callable[..., Edit]] = {
 }
 # Bounds up to hidden constants: no run decides them, whichever way it goes.
 OPEN_ABOVE = {
+    "width-window", "width-window-corollary-5.3",
     "theorem-4.1-order", "theorem-d.14-order", "theorem-e.1-order", "theorem-e.1-along-t", "theorem-5.2-factor",
     "generalisation-gap", "projection-inactive", "projection-inactive-without-noise",
-    *(f"width-window{name}-logs-{logs}" for name in ("", "-corollary-5.3") for logs in LOGS),
+}  # fmt: skip
+# What one pair of data sets, or deltas that are close to each other, cannot confirm; and what the paper leaves open,
+# which runs cannot refute.
+ONE_SIDED = {"lemma-d.7", "remark-d.8-delta"}
+QUESTIONS = {
+    *(f"figure-1-larger-budgets{sampler}" for sampler in SAMPLERS), "sharper-calibration-bound-algorithm-1",
+    *(f"sharper-calibration-runs-{name}{variant}" for name in ("tail", "f8") for variant in VARIANTS),
 }  # fmt: skip
 
 
@@ -646,7 +677,7 @@ def falsified(name: str) -> Claim:
 
 @pytest.mark.parametrize("name", TESTABLE)
 def test_every_claim_fails_where_it_is_false(name: str) -> None:
-    left_open = name in OPEN_ABOVE | {"lemma-d.7"}
+    left_open = name in OPEN_ABOVE | QUESTIONS | {"remark-d.8-delta"}
     assert falsified(name).verdict == ("inconclusive" if left_open else "not reproduced"), falsified(name)
 
 
@@ -654,13 +685,17 @@ def test_what_is_left_open_says_why() -> None:
     for name in OPEN_ABOVE:
         assert "outside of what is proved" in falsified(name).note
         assert "is not consistent with the claim" in falsified(name).note
-    assert "does not follow from it" in falsified("lemma-d.7").note
+    assert "one pair of data sets" in WORLD["lemma-d.7"].note
+    for name in QUESTIONS:
+        found = falsified(name)
+        assert (found.why, "left open by the paper" in found.note) == ("unstated value decides", True)
 
 
 def test_rules_that_were_changed_are_called_that() -> None:
     changed = (*OPEN_ABOVE, "theorem-5.4-guarantee", "theorem-5.4-by-eq-19", "figure-1-larger-budgets", "lemma-b.2")
     assert [name for name in changed if "at first" not in WORLD[name].changed.lower()] == []
-    assert [name for name in ("gd-rate-t", "lemma-c.2", "lemma-f.11") if WORLD[name].changed] == []
+    assert [name for name in ("lemma-c.2", "lemma-f.11") if WORLD[name].changed] == []
+    assert "logarithms" in WORLD["gd-rate-t"].changed
 
 
 def test_what_is_met_outside_its_conditions_says_that_it_counted_at_first() -> None:
@@ -669,8 +704,8 @@ def test_what_is_met_outside_its_conditions_says_that_it_counted_at_first() -> N
     for tables in (made, missed):
         put("rate_n", 64, "m")(tables)
     tilt("rate_n", "n", 0.5, series="empirical risk")(missed)
-    assert one(made, "gd-rate-n-empirical").changed == conditions.OUTSIDE_COUNTED
-    assert one(missed, "gd-rate-n-empirical").changed == ""
+    assert conditions.OUTSIDE_COUNTED in one(made, "gd-rate-n-empirical").changed
+    assert conditions.OUTSIDE_COUNTED not in one(missed, "gd-rate-n-empirical").changed
     put("bound_vs_run", 40.0, **ADMISSIBLE, bound="C.11")(made)
     assert one(made, "lemma-c.11-admissible-step").changed == conditions.VACUOUS_COUNTED
 
@@ -711,10 +746,10 @@ def test_a_rate_outside_its_conditions_is_left_open_both_ways(reason: str) -> No
 def test_a_window_that_opens_late_says_where() -> None:
     made = world()
     put("admissible_width", 1.0, series="upper limit", n=1000)(made)
-    note = one(made, "width-window-logs-dropped").note
+    note = one(made, "width-window").note
     assert "n = 1e+06 at gamma = 0.1" in note
     put("admissible_width", 1.0, series="upper limit", n=10**8)(made)
-    note = one(made, "width-window-logs-dropped").note
+    note = one(made, "width-window").note
     assert "none up to 1e+08 at gamma = 0.3" in note
 
 
@@ -927,6 +962,50 @@ def test_lemma_f_11_fails_for_a_larger_sensitivity(monkeypatch: pytest.MonkeyPat
     assert one(RIGHT, "lemma-f.11").verdict == "not reproduced"
 
 
+def test_the_explicit_bound_rises_if_its_noise_grows_with_the_correlation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the largest step alone, where noise drowns the rest, or at every step."""
+    made = world()
+    put("bound_vs_run", 2.65, "kappa", kappa=LITTLE)(made)
+    found = one(made, "remark-4.2-explicit-bound")
+    assert (found.verdict, found.why) == ("inconclusive", "unstated value decides")
+    monkeypatch.setattr(
+        remark_4_2.explicit, "correlated_bound", lambda run, target: Terms(run.lam, 1.0, 1.0, 1.0, target.loss)
+    )
+    assert one(RIGHT, "remark-4.2-explicit-bound").verdict == "not reproduced"
+
+
+def test_each_kind_of_constants_has_a_step_of_its_own() -> None:
+    """Of the sharp ones that of beta = 3.6, of the paper's one that is far smaller; neither is the step of the runs."""
+    places = cells(WORLD["remark-4.2-explicit-bound"])
+    steps = {place.split(" ")[0]: float(place.split("eta = ")[1]) for place in places}
+    assert steps["sharp"] == pytest.approx(1 / (12 * BETA), rel=1e-2)
+    assert steps["paper"] < 1e-4
+
+
+def test_lemma_c_5_fails_for_larger_chances(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lemmas.explicit, "noise_exceeds", lambda T, parameters, delta: {"sum": 2 * delta})
+    assert one(RIGHT, "lemma-c.5").verdict == "not reproduced"
+
+
+def test_windows_by_the_reading_of_the_logarithms() -> None:
+    """One reading that fails leaves the claim open for another reason than the constants."""
+    made = world()
+    put("admissible_width", 1.0, series="upper limit", logs="kept")(made)
+    found = one(made, "width-window")
+    assert (found.verdict, found.why) == ("inconclusive", "unstated value decides")
+    assert WORLD["width-window"].why == "hidden constant"
+
+
+def test_from_which_kappa_on_scalings_are_compared_decides() -> None:
+    """Multipliers between 1 and 2 alone whose slope is off."""
+    made = world()
+    few = {"lam": 0.0, "r": 0.1, "T": 100}
+    put("kappa_tables", 4.0, accountant="D9", **few)(made)
+    put("kappa_tables", 1.1, accountant="F8", **few)(made)
+    put("kappa_tables", 1.8, accountant="F8", eps=2.0, **few)(made)
+    assert one(made, "remark-d.8-eps").why == "unstated value decides"
+
+
 def test_lemma_f_10_and_f_11_by_hand() -> None:
     """T = 1000, r = 0.1, delta = 1e-3: tau = 147.76 and P(Bin > 147) = 1.19e-6; lambda = 0 attains F.11."""
     tail = math.fsum(math.comb(1000, k) * 0.1**k * 0.9 ** (1000 - k) for k in range(148, 400))
@@ -1030,6 +1109,6 @@ def test_readings_are_those_that_were_fixed_before_any_run() -> None:
 def test_readings_are_used_by_name() -> None:
     """A word that no claim needs has no reading."""
     folder = Path(claims.__file__).parent
-    used = "".join(path.read_text() for path in [*folder.glob("*.py"), folder.parent / "findings.py"])
+    used = "".join(path.read_text() for path in [*folder.glob("*.py"), *folder.parent.glob("findings/*.py")])
     constants = [name for name in vars(reading) if name.isupper() and name not in ("PAPER", "COLUMNS")]
     assert [name for name in constants if not re.search(rf"\b{name}\b", used)] == []

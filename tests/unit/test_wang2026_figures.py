@@ -893,7 +893,7 @@ def test_targets_stand_beside_what_is_attained() -> None:
     assert [bar.get_width() for bar in floor] == pytest.approx([0.4 * bar.get_width() for bar in bars])
     assert [bar.get_y() for bar in floor] == [bar.get_y() for bar in bars]
     assert floor.get_label() == "what (19) proves without end of noise"
-    mixture = data_of(labelled(renyi, "participation mixture (proved)"))
+    mixture = data_of(labelled(renyi, "upper bound by the mixture of participations"))
     assert (mixture[0].tolist(), sorted(mixture[1])) == ([0.9] * 7, list(range(7)))
     x, y = data_of(labelled(regime, r"target $\delta$"))
     np.testing.assert_allclose(y, 0.1 / x)
@@ -939,7 +939,8 @@ def test_rates_have_guides_with_the_claimed_slopes() -> None:
         ("eps_and_d", 1, r"claimed of the private term: $\sqrt{d}$", 0.5),
         ("width", 2, r"slope $-1/2$ in $m$, as of $\nu$", -0.5),
         ("width", 3, r"slope $1/2$ in $m$, at one $\eta$", 0.5),
-        ("batch", 0, r"slope $-1$, as of $1/B$ and $\kappa/B$", -1.0),
+        ("batch", 0, r"slope $-1$, as of $\kappa/B$", -1.0),
+        ("batch", 1, r"slope $-1/2$, as of $\kappa/(B\sqrt{T})$ at fixed $TB$", -0.5),
         ("initialisation", 3, r"slope $-1/2$ in $m$", -0.5),
     ):  # fmt: skip
         assert slope_in(labelled(draw(name).axes[panel], label)) == pytest.approx(slope), name
@@ -1085,7 +1086,7 @@ def test_admitted_widths_are_shaded_between_the_limits() -> None:
             line_through(panel, only("admissible_width", **at, logs="dropped", series="upper limit"), "n")
         for series in ("lower limit", "gamma^-4", "gamma^-6"):
             line_through(panel, only("admissible_width", **at, logs=logs, accountant="F12x8", series=series), "n")
-        assert panel.get_title() == rf"$\gamma={gamma}$, $\eta={written}$, logarithms {logs}"
+        assert panel.get_title() == rf"$\gamma={gamma}$, $\eta={written}$, {theory.LOGS[logs]}"
     areas = [sum(len(path.vertices) > 2 for shade in panel.collections for path in shade.get_paths()) for panel in axes]
     assert areas[5] == 0
     assert min(areas[:5]) > 0

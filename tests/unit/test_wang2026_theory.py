@@ -6,12 +6,14 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.optimize import linprog, minimize_scalar
+from scipy.special import ndtr
 
 from dpdescent.data import separable
 from dpdescent.models.kan import KAN, logistic, logistic_slope
 from dpdescent.models.spline import CubicSplines
-from dpdescent.papers.wang2026.theory import constants, explicit, margin, prescriptions, rates, stability
+from dpdescent.papers.wang2026.theory import attained, constants, explicit, margin, prescriptions, rates, stability
 from dpdescent.papers.wang2026.theory.constants import Constants
 from dpdescent.papers.wang2026.theory.explicit import Comparator, Setting
 from dpdescent.papers.wang2026.theory.prescriptions import Point
@@ -695,3 +697,58 @@ def test_batch_losses_of_lemma_c19():
     picked = rng.random((draws, T, n)).argsort(axis=-1)[..., :B]
     sums = losses[picked].mean(axis=2).sum(axis=1)
     assert (sums > stability.batch_losses(T * losses.mean(), losses.max(), T, B, 0.5)).mean() <= 0.5
+
+
+# What data sets attain ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kappa", "rate", "alpha", "shift"),
+    [(2.0, 0.1, 3.5, 2.0), (3.0, 0.05, 2.2, 2.0), (1.5, 0.3, 7.0, 2.0), (6.0, 0.1, 14.3, 2.0), (1.0, 0.6, 4.4, 1.0)],
+)
+def test_renyi_divergence_of_a_step_by_quadrature(kappa, rate, alpha, shift):
+    """Also at orders that are no integers, where the binomial sum does not end."""
+
+    def integrand(x):
+        log = np.logaddexp(math.log1p(-rate), math.log(rate) + (shift * x - shift**2 / 2) / kappa**2)
+        return math.exp(alpha * log - x**2 / (2 * kappa**2)) / math.sqrt(2 * math.pi) / kappa
+
+    ends = (-12 * kappa, alpha * shift + 12 * kappa)
+    value, _ = quad(integrand, *ends, limit=2000, points=[0.0, shift, (alpha - 1) * shift, alpha * shift])
+    expected = math.log(value) / (alpha - 1)
+    assert attained.renyi_divergence(kappa, rate, alpha, shift) == pytest.approx(expected, rel=1e-9)
+
+
+def test_renyi_divergence_without_amplification():
+    """Nearly every batch has the record: alpha s^2 / (2 kappa^2)."""
+    assert attained.renyi_divergence(3.0, 1 - 1e-9, 4.5) == pytest.approx(4.5 * 4 / 18, rel=1e-6)
+
+
+@pytest.mark.parametrize("shift", [attained.REMOVED, attained.REPLACED])
+def test_delta_of_one_step_is_exact(shift):
+    """The hockey-stick divergence by quadrature; the best threshold is where the likelihood ratio is e^eps."""
+    kappa, rate, eps = 1.3, 0.2, 0.5
+    edge = kappa**2 / shift * math.log((math.exp(eps) - 1 + rate) / rate) + shift / 2
+    below = ndtr(-edge / kappa)
+    expected = (1 - rate) * below + rate * ndtr((shift - edge) / kappa) - math.exp(eps) * below
+    assert attained.delta_by_largest(kappa, eps, 1, rate, shift) == pytest.approx(expected, rel=1e-4)
+
+
+def test_delta_of_many_steps_by_simulation():
+    """The test's own gain on simulated outputs, at a threshold of our own, is no more than that at the best one."""
+    kappa, rate, eps, T = 0.6, 0.01, 1.0, 50
+    rng = np.random.default_rng(4)
+    noise = kappa * rng.standard_normal((40_000, T))
+    moved = noise + 2.0 * (rng.random(noise.shape) < rate)
+    gains = [np.mean(moved.max(1) > c) - math.e * np.mean(noise.max(1) > c) for c in (1.8, 2.0, 2.2, 2.4)]
+    assert attained.delta_by_largest(kappa, eps, T, rate) == pytest.approx(max(gains), abs=0.01)
+
+
+def test_noise_exceeds_its_bounds_as_seldom_as_draws_do():
+    """T = 11, 30 parameters, delta = 0.5: 20,000 draws."""
+    found = explicit.noise_exceeds(11, 30, 0.5)
+    squares = np.random.default_rng(2).chisquare(30, (20_000, 10))
+    setting = plain_setting(T=11, parameters=30, delta_Z=0.5)
+    largest = np.mean(squares.max(1) > explicit.largest_noise(setting) ** 2)
+    total = np.mean(squares.sum(1) > explicit.noise_sum(setting))
+    assert found == {"largest": pytest.approx(largest, abs=5e-3), "sum": pytest.approx(total, abs=5e-3)}

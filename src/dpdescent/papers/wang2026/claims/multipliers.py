@@ -87,7 +87,8 @@ def _scaling(evidence: Evidence) -> Iterator[Claim]:
             )
             for least in LEAST
         }  # fmt: skip
-        found = agree({reading: each.verdict for reading, each in by_reading.items()})
+        known = {reading: each.verdict for reading, each in by_reading.items() if each.verdict != "not testable"}
+        found = agree(known or {"any kappa": "not testable"})
         first = next(iter(by_reading.values()))
         note = f"from which kappa on amplification holds is unstated: {found.told}"
         yield dataclasses.replace(first, verdict=found.verdict, why=found.why, note=note)

@@ -4,7 +4,7 @@ Only points that an independent review confirmed. Upper bounds of an accountant 
 data sets attain.
 """
 
-# Statements are prose, as in `findings`.
+# Statements are prose, which cut into pieces cannot be read or searched.
 # ruff: noqa: E501
 
 import math
@@ -61,6 +61,7 @@ def quotients(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]) -> li
 
 
 def privacy(evidence: Evidence) -> Iterator[Finding]:
+    """Yields what is wrong with sampling, with the regime of small noise, and the constant."""
     yield _sampling(evidence)
     yield _regime(evidence)
     yield _renyi(evidence)

@@ -1,20 +1,18 @@
-"""What is wrong or missing in wang2026, each point demonstrated by a number of ours, with its charitable reading.
+"""Observations on wang2026, put as questions: what the text leaves unstated, or what its conditions mean in numbers."""
 
-Called errors are only points that an independent review confirmed; they are in `findings_privacy`. All others are observations, put as questions: what the text leaves unstated, or what its conditions mean in numbers.
-"""
+# Statements are prose, which cut into pieces cannot be read or searched.
+# ruff: noqa: E501
 
 import math
 from collections.abc import Iterator
-from typing import get_args
 
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.wang2026 import findings_privacy
 from dpdescent.papers.wang2026.claims.privacy import multipliers
 from dpdescent.papers.wang2026.claims.quantities import SETTING, range_of, setting
 from dpdescent.papers.wang2026.claims.widths import LOGS
-from dpdescent.papers.wang2026.findings_privacy import NOT_RUN, told_of
+from dpdescent.papers.wang2026.findings.privacy import NOT_RUN, told_of
 from dpdescent.papers.wang2026.reading import (
     INDEPENDENT,
     PAIR,
@@ -27,20 +25,17 @@ from dpdescent.papers.wang2026.reading import (
 )
 from dpdescent.papers.wang2026.theory import prescriptions
 from dpdescent.replication.judging.algebra import at_end, floats, pairs
-from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
+from dpdescent.replication.judging.evidence import Evidence, Finding
 
 VALIDITY, COUNTEREXAMPLE, MULTIPLIERS, CLIPPING, WIDTHS, PATH = (
     "closed_form_validity", "sampling_counterexample", "kappa_tables", "clipping", "admissible_width", "comparator",
 )  # fmt: skip
 
 
-def demonstrate(evidence: Evidence) -> list[Finding]:
-    """All findings, the gravest first."""
-    found = [*findings_privacy.privacy(evidence), *_regimes(evidence), *_conditions(evidence)]
-    return sorted(found, key=lambda each: get_args(Severity).index(each.severity))
-
-
-# Observations ---------------------------------------------------------------------------------------------------------
+def observations(evidence: Evidence) -> Iterator[Finding]:
+    """Yields what is unstated, then what conditions mean."""
+    yield from _regimes(evidence)
+    yield from _conditions(evidence)
 
 
 def _regimes(evidence: Evidence) -> Iterator[Finding]:

@@ -1,0 +1,20 @@
+"""What is wrong or missing in wang2026, each point demonstrated by a number of ours, with its charitable reading.
+
+Called errors are only points that an independent review confirmed: three of privacy, and a constant on the safe side.
+All others are observations, put as questions.
+"""
+
+from typing import get_args
+
+from dpdescent.papers.wang2026.findings.observations import observations
+from dpdescent.papers.wang2026.findings.privacy import NOT_RUN, privacy
+from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
+
+__all__ = ["NOT_RUN", "demonstrate"]
+
+
+def demonstrate(evidence: Evidence) -> list[Finding]:
+    """All findings, the gravest first."""
+    return sorted(
+        [*privacy(evidence), *observations(evidence)], key=lambda each: get_args(Severity).index(each.severity)
+    )
