@@ -40,7 +40,7 @@ EQUAL = 1e-6
 PUBLISHED, PROOF, INDEPENDENT, RENYI, TAIL, PAIR = "F12x8", "F12x2", "D9", "RDP19", "tail", "F8"
 # Twice the pair's multiplier is attained under replace-one; that of sampling without replacement is proved enough.
 REPLACED = "WOR"
-FLOOR, MIXTURE = "eq. (19) without end of noise", "participation mixture"
+FLOOR = "eq. (19) without end of noise"
 POPULATION, EMPIRICAL, GAIN = "population risk", "empirical risk", "gain over lam = 0"
 
 # All columns that judgements read: what a table lacks of them is NaN.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.design import Row, Spec
-from dpdescent.privacy.participation import fixed_size, renyi, tail
+from dpdescent.privacy.participation import fixed_size, renyi
 from dpdescent.privacy.participation.closed_forms import independent_multiplier
 from dpdescent.privacy.participation.pairs import independent_delta
 from dpdescent.privacy.participation.search import smallest
@@ -13,7 +13,6 @@ from dpdescent.privacy.participation.search import smallest
 RENYI = "eq. (19) at D.9's multiplier"
 # Noise so large that eq. (19) falls no further, because its terms from the third on do not vanish with the noise.
 FLOOR, ENDLESS = "eq. (19) without end of noise", 1e6
-MIXTURE = "participation mixture"
 # The smallest epsilon that a proof gives, and one that a pair of data sets attains: between them lies the truth.
 PROVED, LEAST = "dominating pair", "attained epsilon"
 ATTAINED, TARGET, REPAIRED = "attained delta", "target delta", "repaired"
@@ -46,12 +45,9 @@ def _renyi(spec: Spec) -> Iterator[Row]:
     for n, B, T in spec["cell"]["settings"]:
         delta, r = n**-1.1, B / n
         kappa = independent_multiplier(T, r, eps, delta)
-        # A replaced record moves the sum by twice the clipping threshold.
-        mixture = tail.epsilon(kappa, delta, T, r, 0.0, sensitivity=2.0, rule="mixture")
         base = {"n": n, "B": B, "T": T, "r": r, "eps": eps, "delta": delta}
         own = {**base, "accountant": "D9", "kappa": kappa}
         yield {**own, "series": RENYI, "value": renyi.epsilon(kappa, T, r, delta)}
-        yield {**own, "series": MIXTURE, "value": mixture}
         proved = fixed_size.epsilon(kappa, T, r, delta)
         yield {**own, "series": PROVED, "value": proved}
         yield {**own, "series": LEAST, "value": _attained(kappa, T, r, delta, proved)}

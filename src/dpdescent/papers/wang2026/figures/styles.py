@@ -17,12 +17,13 @@ from dpdescent.replication.drawing.figures import BLUE, GREEN, GREY, ORANGE, PUR
 from dpdescent.replication.judging.statistics import Z95
 
 DARK_PURPLE = "#7B2D5B"
+BROWN = "#8C6D31"
 # Colour, marker and name of every accountant.
 ACCOUNTANTS: dict[str, tuple[str, str, str]] = {
     "F12x8": (VERMILION, "s", "Theorem F.12 as published"), "F12x2": (ORANGE, "D", "Theorem F.12 with factor 2"),
     "D9": (PURPLE, "v", "Theorem D.9 (replace-one; a guarantee at some places)"),
     "RDP19": (DARK_PURPLE, "^", "eq. (19) (replace-one)"),
-    "WOR": (GREEN, "*", "sampling without replacement, dominating pair (replace-one)"),
+    "WOR": (BROWN, "*", "sampling without replacement, dominating pair (replace-one)"),
     "tail": (BLUE, "o", "participation tail"),
     "F8": (SKY, "P", "Theorem F.8's pair (no guarantee for batches of fixed size)"),
     "bnb": (GREEN, ">", "balls in bins (Monte-Carlo estimate)"),
