@@ -16,7 +16,7 @@ MAKES = {"claim", "every", "judged", "untestable", "finding"}
 
 def sources(paper: str, kind: str) -> list[Path]:
     folder = ROOT / "src/dpdescent/papers" / paper
-    return [*folder.glob(f"{kind}/*.py"), *folder.glob(f"{kind}.py")]
+    return [*folder.glob(f"{kind}/*.py"), *folder.glob(f"{kind}*.py")]
 
 
 def ids_given(file: Path) -> list[ast.expr]:

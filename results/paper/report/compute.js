@@ -1,14 +1,14 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 8.64,
+  "cpu_s": 7.71,
   "peak_mb": 202.78
  },
  "all stages": {
-  "cpu_s": 8414.52,
+  "cpu_s": 8413.72,
   "peak_mb": 1951.75
  },
  "brown2024": {
-  "cpu_s": 2311.02,
+  "cpu_s": 2311.11,
   "peak_mb": 1951.75
  },
  "brown2024/ext_author_profile": {
@@ -76,7 +76,7 @@ window.dpdescentCompute = {
   "peak_mb": 147.15
  },
  "choquettechoo2023": {
-  "cpu_s": 1274.23,
+  "cpu_s": 1274.24,
   "peak_mb": 422.68
  },
  "choquettechoo2023/ext_anti_pgd": {
@@ -140,7 +140,7 @@ window.dpdescentCompute = {
   "peak_mb": 107.63
  },
  "liang2025": {
-  "cpu_s": 718.09,
+  "cpu_s": 718.11,
   "peak_mb": 636.3
  },
  "liang2025/angrist": {
@@ -320,7 +320,7 @@ window.dpdescentCompute = {
   "peak_mb": 138.45
  },
  "wang2026": {
-  "cpu_s": 2288.08,
+  "cpu_s": 2288.09,
   "peak_mb": 854.35
  },
  "wang2026/admissible_width": {
