@@ -628,6 +628,10 @@ def test_intervals_hold_their_estimates(name: str) -> None:
         assert claim.low <= claim.measured <= claim.high
 
 
+# 97.5 % quantile of Student's t for the five data sets of each row.
+STUDENT = 2.7764
+
+
 @pytest.mark.parametrize("bias", [-1e-3, -1e-9, 0.0, 1e-9, 1e-3])
 def test_a_share_of_squared_bias_may_be_nil_or_less(bias: float) -> None:
     """A grid of one's own may begin where nothing is clipped."""
@@ -637,19 +641,19 @@ def test_a_share_of_squared_bias_may_be_nil_or_less(bias: float) -> None:
     found = judged(made, clipping)
     share, fall = found["fig04-low-threshold-1000"], found["fig04-bias-falls-1000"]
     assert (share.verdict, share.measured) == ("not reproduced", pytest.approx(bias / 0.602))
-    assert share.high - share.low == pytest.approx(2 * 1.96 * 2e-3 / 0.602, rel=1e-3)
+    assert share.high - share.low == pytest.approx(2 * STUDENT * 2e-3 / 0.602, rel=1e-3)
     assert ("Ten steps" in share.note) == (bias > 0)
     # Over 5e-4 with an error of 5e-7.
     assert fall.measured == pytest.approx(bias / 5e-4)
-    assert fall.low == pytest.approx((bias - 1.96 * 2e-3) / 5e-4, rel=0.01)
-    assert fall.high == pytest.approx((bias + 1.96 * 2e-3) / 5e-4, rel=0.01)
+    assert fall.low == pytest.approx((bias - STUDENT * 2e-3) / 5e-4, rel=0.01)
+    assert fall.high == pytest.approx((bias + STUDENT * 2e-3) / 5e-4, rel=0.01)
 
 
 def test_a_share_counts_the_error_of_the_whole() -> None:
     made = world()
     change("fig04", value=0.1, column="se", n=1000, series="mse", clip_factor=10.0)(made)
     share = judged_one(made, "fig04-high-threshold-1000")
-    assert share.high - share.measured == pytest.approx(1.96 * math.hypot(0.003, 0.1) / 3.0005, rel=1e-3)
+    assert share.high - share.measured == pytest.approx(STUDENT * math.hypot(0.003, 0.1) / 3.0005, rel=1e-3)
 
 
 def test_no_bias_at_either_end_says_nothing_on_its_fall() -> None:
@@ -678,9 +682,9 @@ def test_a_squared_bias_within_its_error_of_zero_bounds_the_fall_from_below_only
         for column, value in (("mean", mean), ("se", se)):
             change("fig04", value=value, column=column, n=1000, series="bias2", clip_factor=10.0)(made)
         found = judged_one(made, "fig04-bias-falls-1000")
-        ceiling = max(mean, 0.0) + 1.96 * se
+        ceiling = max(mean, 0.0) + STUDENT * se
         assert found.high == math.inf
-        assert found.low == pytest.approx(0.6 * (1 - 1.96e-3) / ceiling, rel=1e-3)
+        assert found.low == pytest.approx(0.6 * (1 - 1e-3 * STUDENT) / ceiling, rel=1e-3)
         assert found.low <= found.measured
         assert found.verdict == "reproduced"
 
@@ -900,8 +904,10 @@ def test_tables_of_the_experiments_can_be_judged(folder: Path, tmp_path: Path) -
     back = read_rows(tmp_path / "claims.csv")
     assert [row["verdict"] for row in back] == [claim.verdict for claim in made]
     by_name = {claim.claim: claim for claim in made}
-    for name in ("lemma-2.1", "fig01-order-matched", "fig04-low-threshold-1000", "fig06-burn-in"):
-        assert by_name[name].verdict == "reproduced", name
+    assert by_name["lemma-2.1"].verdict == "reproduced"
+    # Of so few trials an interval may be too wide to decide.
+    for name in ("fig01-order-matched", "fig04-low-threshold-1000", "fig06-burn-in"):
+        assert by_name[name].verdict in ("reproduced", "inconclusive"), name
     assert by_name["theorem-2.7-any-sigma"].verdict == "not reproduced"
 
 
