@@ -21,7 +21,7 @@ from dpdescent.privacy.events import (
     SubsampledGaussianReleases,
     correlated_release,
 )
-from dpdescent.privacy.participation import encoder, renyi, tail
+from dpdescent.privacy.participation import encoder, fixed_size, tail
 
 Sampler = Literal["fixed size", "Poisson", "fixed order"]
 
@@ -146,9 +146,12 @@ def _multiplier(
     epsilon, delta = epsilon_delta(n, epsilon, delta)
     if _is_amplified(lam, sampler, relation):
         return sampling.noise_multiplier(epsilon, rate, steps, delta)
-    kappa = tail.multiplier(epsilon, delta, steps, rate, lam, moved, "mixture")
-    if lam == 0.0 and sampler == "fixed size" and relation == "replace-one":
-        kappa = min(kappa, renyi.multiplier(epsilon, steps, rate, delta))
+    if lam != 0.0 or sampler != "fixed size" or relation != "replace-one":
+        return tail.multiplier(epsilon, delta, steps, rate, lam, moved, "mixture")
+    kappa = fixed_size.multiplier(epsilon, steps, rate, delta)
+    # Needed because `fixed_size.epsilon` uses another grid, which differs by a few millionths.
+    while fixed_size.epsilon(kappa, steps, rate, delta) > epsilon:
+        kappa *= 1.0 + 1e-6
     return kappa
 
 
