@@ -78,8 +78,8 @@ def _recompute(
         _run("data.py", "--spec", spec, "--output", str(data))
         command += ["--data", str(data)]
     if artefact.reads:
-        folder = Path(results, artefact.paper)
-        command += ["--tables", *(str(folder / f"{other}.csv") for other in artefact.reads)]
+        tables = Path(results, artefact.paper)
+        command += ["--tables", *(str(tables / f"{other}.csv") for other in artefact.reads)]
     _run(*command)
     return compare.part_difference(committed, artefact, part.name, folder / f"{part.name}.csv")
 
