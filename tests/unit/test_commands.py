@@ -7,6 +7,11 @@ from pathlib import Path
 import pytest
 
 from dpdescent.commands import __main__ as command
+from dpdescent.replication.build import compare
+from dpdescent.replication.commands import spotcheck
+from dpdescent.replication.configuration import project
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def end_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[object, str]:
@@ -76,3 +81,19 @@ def test_outside_a_checkout_is_one_line(name: str, tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit, match=r"no checkout of the project: change to the folder that holds its Snakefile"):
         command.main([name])
+
+
+def test_spot_check_compares_what_was_trained_for_artefacts_that_read_tables_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = project.load({"scale": "paper", "seed": 20250922, "papers": "all"}, ROOT)
+    reading = next(artefact for artefact in whole.artefacts() if artefact.reads)
+    calls: list[tuple[str, ...]] = []
+    monkeypatch.setattr(spotcheck, "_run", lambda *call: calls.append(call))
+    monkeypatch.setattr(compare, "part_difference", lambda committed, artefact, name, file: str(file))
+    part = reading.parts[0]
+    compared = spotcheck._recompute(whole, reading, part, {}, "results/paper", tmp_path)
+    assert compared == str(tmp_path / reading.item / f"{part.name}.csv")
+    table = f"results/paper/{reading.paper}/{reading.reads[0]}.csv"
+    assert table in calls[-1]
+    assert str(tmp_path / reading.item) in calls[-1]
