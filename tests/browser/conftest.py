@@ -57,12 +57,22 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def opened(browser: Browser) -> Iterator[Callable[..., Browser]]:
+def resized(browser: Browser) -> Callable[[int], None]:
+    """Gives the open page the width of a screen or of a phone."""
+
+    def resize(width: int) -> None:
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    return resize
+
+
+@pytest.fixture
+def opened(browser: Browser, resized: Callable[[int], None]) -> Iterator[Callable[..., Browser]]:
     """Opens a page of the report at a width, as on a screen or on a phone, and forgets its settings afterwards."""
 
     def open_page(name: str, width: int = 1280, scheme: str = "light") -> Browser:
-        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        resized(width)
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         browser.get(f"{REPORT.as_uri()}/{name}")

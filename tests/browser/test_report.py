@@ -35,10 +35,9 @@ def load_pictures(browser: WebDriver) -> None:
     WebDriverWait(browser, 60).until(lambda page: page.execute_script(done))
 
 
-@pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", ALL)
-def test_page_opens_whole_and_without_an_error(opened: Opener, name: str, width: int) -> None:
-    browser = opened(name, width)
+def test_page_opens_whole_and_without_an_error(opened: Opener, resized: Callable[[int], None], name: str) -> None:
+    browser = opened(name)
     load_pictures(browser)
     broken = browser.execute_script(
         "return [...document.images].filter((image) => image.src && !image.naturalWidth).map((image) => image.src)"
@@ -46,10 +45,13 @@ def test_page_opens_whole_and_without_an_error(opened: Opener, name: str, width:
     assert broken == []
     assert errors(browser) == []
     assert browser.find_element(By.TAG_NAME, "h1").text
-    # Tables scroll inside of their frames; the page itself must not.
-    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     SHOTS.mkdir(parents=True, exist_ok=True)
-    browser.save_screenshot(str(SHOTS / f"{name.removesuffix('.html')}-{width}.png"))
+    for width in (1280, 390):
+        resized(width)
+        assert browser.execute_script("return window.innerWidth") == width
+        # Tables scroll inside of their frames; the page itself must not.
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        browser.save_screenshot(str(SHOTS / f"{name.removesuffix('.html')}-{width}.png"))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

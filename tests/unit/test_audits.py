@@ -14,7 +14,7 @@ from dpdescent.privacy.audit.requests import NotAudited, Request, Statement
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.drawing import audit_figure, figures
-from dpdescent.replication.ledger import audits
+from dpdescent.replication.ledger import audits, verdicts
 from dpdescent.replication.report import summary
 
 DELTA = 1e-3
@@ -80,16 +80,16 @@ def test_a_gaussian_composition_is_bounded_by_mu_and_other_laws_without_it() -> 
 @pytest.mark.parametrize(
     ("row", "attained", "expected"),
     [
-        (with_mu(1.0), 1.0, audits.WITHIN),
-        (with_mu(1.0), 1.2, audits.EXCEEDS),
-        (with_mu(1.0, eps_paper="9"), 1.0, audits.WITHIN),
-        (with_mu(3.0, eps_paper="0.1"), 1.0, audits.VIOLATED),
-        (ARM | {"guarantee": "none", "eps_paper": "0.5"}, 3.0, audits.VIOLATED),
-        (ARM | {"guarantee": "none", "eps_paper": "0.5"}, 0.1, audits.NOT_VIOLATED),
+        (with_mu(1.0), 1.0, verdicts.WITHIN),
+        (with_mu(1.0), 1.2, verdicts.EXCEEDS),
+        (with_mu(1.0, eps_paper="9"), 1.0, verdicts.WITHIN),
+        (with_mu(3.0, eps_paper="0.1"), 1.0, verdicts.VIOLATED),
+        (ARM | {"guarantee": "none", "eps_paper": "0.5"}, 3.0, verdicts.VIOLATED),
+        (ARM | {"guarantee": "none", "eps_paper": "0.5"}, 0.1, verdicts.NOT_VIOLATED),
         # Epsilon cannot show it with so few runs, the zCDP budget can.
-        (ARM | {"guarantee": "none", "eps_paper": "50", "rho_paper": "0.5"}, 3.0, audits.VIOLATED),
-        (ARM | {"guarantee": "none", "eps_paper": "50", "rho_paper": "4.6"}, 3.0, audits.NOT_VIOLATED),
-        (ARM | {"guarantee": "none"}, 3.0, audits.UNCLAIMED),
+        (ARM | {"guarantee": "none", "eps_paper": "50", "rho_paper": "0.5"}, 3.0, verdicts.VIOLATED),
+        (ARM | {"guarantee": "none", "eps_paper": "50", "rho_paper": "4.6"}, 3.0, verdicts.NOT_VIOLATED),
+        (ARM | {"guarantee": "none"}, 3.0, verdicts.UNCLAIMED),
     ],
 )
 def test_verdicts(row: dict[str, Any], attained: float, expected: str) -> None:
@@ -100,14 +100,14 @@ def test_what_a_pair_attains_exactly_counts_where_runs_cannot_show_it() -> None:
     strong = outcome(40.0)
     arm = ARM | {"guarantee": "none", "rho_paper": "20", "eps_paper": "53.2"}
     assert strong.scores.rho_low() < 20
-    assert audits.verdict(arm, strong) == audits.VIOLATED
-    assert audits.verdict(arm | {"rho_paper": "801", "eps_paper": "1e4"}, strong) == audits.NOT_VIOLATED
+    assert audits.verdict(arm, strong) == verdicts.VIOLATED
+    assert audits.verdict(arm | {"rho_paper": "801", "eps_paper": "1e4"}, strong) == verdicts.NOT_VIOLATED
     unknown = audits.Outcome(Attack("a shift", strong.attack.simulate), strong.scores)
-    assert audits.verdict(arm, unknown) == audits.NOT_VIOLATED
+    assert audits.verdict(arm, unknown) == verdicts.NOT_VIOLATED
     # Equal up to rounding is no violation.
     assert (
         audits.verdict(with_mu(1.0, eps_tight=str(tight_epsilon(0.5, DELTA) * (1 - 1e-9))), outcome(1.0))
-        == audits.WITHIN
+        == verdicts.WITHIN
     )
 
 
@@ -118,7 +118,7 @@ def test_a_refuted_row_names_its_finding_and_no_other_does() -> None:
         "Thm 2", "DP-GD", "zero-out", "fixed size", 0.1, DELTA, Request("shift", {"mu": 1.0}), finding="f2"
     )
     (row,) = audits.table(
-        [audits.statement_row("p1", broken)], {broken.request.json(): outcome(1.0)}, {"shift": audits.Told("f1")}
+        [audits.statement_row("p1", broken)], {broken.request.json(): outcome(1.0)}, {"shift": verdicts.Told("f1")}
     )
     assert row["finding"] == "f2"
 
@@ -129,17 +129,17 @@ def test_verdicts_hang_on_the_surer_bound() -> None:
     shown, sure = (found.epsilon(with_mu(1.0), confidence) for confidence in (0.95, 0.9999))
     between = 0.5 * (shown + sure)
     assert sure < between < shown
-    assert audits.verdict(with_mu(1.0, eps_tight=str(between)), found) == audits.WITHIN
-    assert audits.verdict(with_mu(1.0, eps_tight=str(0.99 * sure)), found) == audits.EXCEEDS
+    assert audits.verdict(with_mu(1.0, eps_tight=str(between)), found) == verdicts.WITHIN
+    assert audits.verdict(with_mu(1.0, eps_tight=str(0.99 * sure)), found) == verdicts.EXCEEDS
 
 
 def test_error_rates_that_no_mu_allows_refute_an_account_whatever_the_law() -> None:
     found = audits.Outcome(Attack("a shift", shifted(1.0).simulate), outcome(1.0).scores)
     assert found.epsilon(with_mu(1.0)) == found.scores.epsilon_low(DELTA)
     refuted = 0.5 * (found.scores.mu_low(0.9999) + found.scores.mu_low())
-    assert audits.verdict(with_mu(1.0), found) == audits.WITHIN
-    assert audits.verdict(with_mu(1.0) | {"mu": str(refuted)}, found) == audits.WITHIN
-    assert audits.verdict(with_mu(1.0) | {"mu": str(0.99 * found.scores.mu_low(0.9999))}, found) == audits.EXCEEDS
+    assert audits.verdict(with_mu(1.0), found) == verdicts.WITHIN
+    assert audits.verdict(with_mu(1.0) | {"mu": str(refuted)}, found) == verdicts.WITHIN
+    assert audits.verdict(with_mu(1.0) | {"mu": str(0.99 * found.scores.mu_low(0.9999))}, found) == verdicts.EXCEEDS
 
 
 def test_arms_that_differ_in_last_bits_only_are_one_row_and_others_are_not() -> None:
@@ -149,7 +149,7 @@ def test_arms_that_differ_in_last_bits_only_are_one_row_and_others_are_not() -> 
     rows += [with_mu(1.0, request=request, **other), ARM | {"why_not": "no noise"}]
     table = audits.table(rows, {request: outcome(1.0)}, {})
     assert [(row["arms"], row["artefacts"]) for row in table] == [(2, "fig01 fig02"), (1, "fig01"), (1, "fig01")]
-    assert [row["verdict"] for row in table] == [audits.WITHIN, audits.WITHIN, audits.UNAUDITED]
+    assert [row["verdict"] for row in table] == [verdicts.WITHIN, verdicts.WITHIN, verdicts.UNAUDITED]
     assert table[0]["eps_attained"] == tight_epsilon(0.5, DELTA) < table[1]["eps_attained"]
     assert (table[2]["description"], table[2]["pair"]) == ("no noise", "")
     assert all(set(row) <= set(audits.COLUMNS) for row in table)
@@ -160,25 +160,25 @@ def test_a_statement_stands_beside_the_arms() -> None:
     statement = Statement("Theorem 1", "DP-GD", "zero-out", "fixed size", 0.5, DELTA, request)
     (row,) = audits.table([audits.statement_row("p1", statement)], {request.json(): outcome(2.0)}, {})
     assert (row["arms"], row["place"], row["guarantee"]) == (0, "Theorem 1", "as published")
-    assert row["verdict"] == audits.VIOLATED
+    assert row["verdict"] == verdicts.VIOLATED
     assert row["eps_audit_low"] == row["eps_any_law_low"] > 0.5
 
 
 @pytest.mark.parametrize(
     ("told", "verdict"),
     [
-        ({}, audits.VIOLATED), ({"shift": audits.Told("slip")}, audits.VIOLATED),
-        ({"shift": audits.Told("slip", audits.BASELINE)}, audits.BASELINE),
-        ({"shift": audits.Told("slip", audits.UNCOVERED)}, audits.UNCOVERED),
+        ({}, verdicts.VIOLATED), ({"shift": verdicts.Told("slip")}, verdicts.VIOLATED),
+        ({"shift": verdicts.Told("slip", verdicts.BASELINE)}, verdicts.BASELINE),
+        ({"shift": verdicts.Told("slip", verdicts.UNCOVERED)}, verdicts.UNCOVERED),
     ],
 )  # fmt: skip
-def test_what_is_exceeded_may_be_no_claim_of_the_paper(told: dict[str, audits.Told], verdict: str) -> None:
+def test_what_is_exceeded_may_be_no_claim_of_the_paper(told: dict[str, verdicts.Told], verdict: str) -> None:
     request = Request("shift", {"mu": 3.0}).json()
     arm = ARM | {"guarantee": "none", "eps_paper": "0.5", "request": request}
     (row,) = audits.table([arm], {request: outcome(3.0)}, told)
     assert (row["verdict"], row["finding"]) == (verdict, "slip" if told else "")
     (within,) = audits.table([arm | {"eps_paper": "50"}], {request: outcome(0.1)}, told)
-    assert (within["verdict"], within["finding"]) == (audits.NOT_VIOLATED, "")
+    assert (within["verdict"], within["finding"]) == (verdicts.NOT_VIOLATED, "")
 
 
 def test_an_arm_without_an_audit_has_blanks_in_the_ledger() -> None:
@@ -195,7 +195,7 @@ def table() -> list[dict[str, Any]]:
     # With a lower bound of its own above the claim.
     broken = Statement("Theorem 1", "DP-GD", "zero-out", "fixed size", 0.1, DELTA, Request("shift", {"mu": 1.0}))
     return audits.table(
-        [*rows, rows[1], audits.statement_row("p1", broken)], {request: outcome(1.0)}, {"shift": audits.Told("f1")}
+        [*rows, rows[1], audits.statement_row("p1", broken)], {request: outcome(1.0)}, {"shift": verdicts.Told("f1")}
     )
 
 
@@ -230,21 +230,21 @@ PAPER = Path(__file__).resolve().parents[2] / "results/paper"
 
 def test_committed_audit_refutes_no_account_of_ours_and_covers_every_arm() -> None:
     rows, arms = read_rows(PAPER / "audit.csv"), read_rows(PAPER / "privacy.csv")
-    assert not [row for row in rows if row["verdict"] == audits.EXCEEDS]
+    assert not [row for row in rows if row["verdict"] == verdicts.EXCEEDS]
     proved = [row for row in rows if row["guarantee"] == "proved" and row["eps_tight"] and row["pair"]]
     assert len(proved) > 100
-    assert {row["verdict"] for row in proved} == {audits.WITHIN}
+    assert {row["verdict"] for row in proved} == {verdicts.WITHIN}
     for paper in {arm["paper"] for arm in arms}:
         counted = sum(int(row["arms"]) for row in rows if row["paper"] == paper)
         assert counted == sum(arm["paper"] == paper for arm in arms)
     assert all(row["description"] for row in rows)
-    assert all((row["verdict"] == audits.UNAUDITED) is (row["pair"] == "") for row in rows)
+    assert all((row["verdict"] == verdicts.UNAUDITED) is (row["pair"] == "") for row in rows)
 
 
 def test_committed_refutations_are_findings_of_kind_privacy() -> None:
     """Or cosmetic ones about the text, where a printed range is what an attack refutes."""
     findings = {row["finding"]: row for row in read_rows(PAPER / "findings.csv")}
-    refuted = [row for row in read_rows(PAPER / "audit.csv") if row["verdict"] == audits.VIOLATED]
+    refuted = [row for row in read_rows(PAPER / "audit.csv") if row["verdict"] == verdicts.VIOLATED]
     assert all(findings[row["finding"]]["paper"] == row["paper"] for row in refuted)
     told = {(findings[row["finding"]]["kind"], findings[row["finding"]]["severity"]) for row in refuted}
     assert {kind for kind, severity in told if severity != "cosmetic"} == {"privacy"}

@@ -744,7 +744,7 @@ def test_a_claim_whose_rows_are_not_there_is_not_testable(artefact: str, column:
     assert others <= {"reproduced", "not testable"}
 
 
-@pytest.mark.parametrize("place", [0, 0.5, 1])
+@pytest.mark.parametrize("place", [0, pytest.param(0.5, marks=pytest.mark.slow), 1])
 @pytest.mark.parametrize("axis", ["p", "n", "T", "clip_factor", "gamma", "steps", "sigma"])
 def test_any_grids_of_one_value_can_be_judged(axis: str, place: float) -> None:
     """Every panel of every table with the first, the middle or the last of its values alone."""

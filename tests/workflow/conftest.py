@@ -1,4 +1,4 @@
-"""Builds that the workflow tests share: two at a tiny scale, one of a paper of two artefacts."""
+"""Builds that the workflow tests share: two at a tiny scale, one of them cut to two papers, one of a small paper."""
 
 import fcntl
 import os
@@ -67,6 +67,21 @@ def builds(tmp_path_factory: pytest.TempPathFactory) -> tuple[Build, Build]:
 @pytest.fixture(scope="session")
 def built(builds: tuple[Build, Build]) -> Build:
     return builds[0]
+
+
+@pytest.fixture(scope="session")
+def cut(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """The first build with two of its papers chosen and up to date, because it is planned in half of the time."""
+
+    def build_cut(folder: Path) -> None:
+        copies.copy_without(built.folder, folder)
+        config = folder / "config/config.yaml"
+        text = config.read_text(encoding="utf-8")
+        chosen = re.sub(r"^papers: all", f"papers: [{', '.join(copies.TWO)}]", text, flags=re.MULTILINE)
+        config.write_text(chosen, encoding="utf-8")
+        (folder / OUTPUT).write_text(copies.snakemake(folder, "-c2", *TINY), encoding="utf-8")
+
+    return Build(shared(tmp_path_factory, "cut", build_cut))
 
 
 @pytest.fixture(scope="session")

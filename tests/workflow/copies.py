@@ -22,6 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 TRIALS = 4
 TINY = ("--config", "scale=tiny")
 
+# Papers of the build that is planned often.
+TWO = ("brown2024", "liang2025")
+
 # What the build of a shared copy printed.
 OUTPUT = "output.txt"
 # Folder in which a build says what its engines received, and the variable by which the spy is told it (tests/spy).

@@ -12,7 +12,7 @@ import pytest
 from copies import TINY, Build
 
 from dpdescent.replication.build import fingerprint
-from dpdescent.replication.configuration import project
+from dpdescent.replication.configuration import project, values
 
 pytestmark = pytest.mark.workflow
 
@@ -31,8 +31,9 @@ JUDGED = {
 
 
 def artefacts(build: Build) -> dict[str, project.Artefact]:
-    whole = project.load({"scale": "tiny", "seed": 20250922, "papers": "all"}, build.folder)
-    return {artefact.item: artefact for artefact in whole.artefacts()}
+    """Artefacts of the papers that the build chooses, by item."""
+    chosen = values.read_yaml(build.folder / "config/config.yaml")
+    return {artefact.item: artefact for artefact in project.load({**chosen, "scale": "tiny"}, build.folder).artefacts()}
 
 
 def users(build: Build, module: str) -> set[str]:
@@ -48,24 +49,24 @@ def test_second_call_has_nothing_to_do(built: Build) -> None:
     assert built.plan() == []
 
 
-def test_touching_every_file_reruns_nothing(built: Build) -> None:
+def test_touching_every_file_reruns_nothing(cut: Build) -> None:
     for folder in ("src", "workflow", "config", "profiles"):
-        for file in (built.folder / folder).rglob("*"):
+        for file in (cut.folder / folder).rglob("*"):
             os.utime(file)
-    os.utime(built.folder / "Snakefile")
-    assert built.plan() == []
+    os.utime(cut.folder / "Snakefile")
+    assert cut.plan() == []
 
 
-def test_comments_and_docstrings_rerun_nothing(built: Build) -> None:
+def test_comments_and_docstrings_rerun_nothing(cut: Build) -> None:
     name = "src/dpdescent/algorithms/dp_2s_gd.py"
-    docstring = re.search(r'^def \w+\(.*?:\n    """', (built.folder / name).read_text(), re.MULTILINE | re.DOTALL)
+    docstring = re.search(r'^def \w+\(.*?:\n    """', (cut.folder / name).read_text(), re.MULTILINE | re.DOTALL)
     assert docstring
     with (
-        built.edited(name, '"""', '"""An edited docstring. '),
-        built.edited(name, docstring[0], docstring[0] + "Another one. "),
-        built.edited(name, "\n\nimport", "\n\n# a comment\n\nimport"),
+        cut.edited(name, '"""', '"""An edited docstring. '),
+        cut.edited(name, docstring[0], docstring[0] + "Another one. "),
+        cut.edited(name, "\n\nimport", "\n\n# a comment\n\nimport"),
     ):
-        assert built.plan() == []
+        assert cut.plan() == []
 
 
 def file_of(build: Build, module: str) -> str:
@@ -84,40 +85,40 @@ def drawn(item: str) -> str:
 
 
 @pytest.mark.slow
-def test_old_modification_times_hide_no_edit(built: Build) -> None:
+def test_old_modification_times_hide_no_edit(cut: Build) -> None:
     """A restored stash or an unpacked archive brings its own times."""
-    name = file_of(built, "figures")
-    with built.edited(name, *CODE):
-        os.utime(built.folder / name, (0, 0))
-        assert drawn(f"{PAPER}/fig01") in built.plan()
+    name = file_of(cut, "figures")
+    with cut.edited(name, *CODE):
+        os.utime(cut.folder / name, (0, 0))
+        assert drawn(f"{PAPER}/fig01") in cut.plan()
 
 
-def test_drawing_code_only_redraws(built: Build) -> None:
+def test_drawing_code_only_redraws(cut: Build) -> None:
     """The job that draws a table makes it anew too: it is judged again, from equal bytes, and nothing is trained."""
-    with built.edited(file_of(built, "figures"), *CODE):
-        jobs = built.plan()
-    assert set(jobs) == drawn_of_paper(built) | JUDGED | END
+    with cut.edited(file_of(cut, "figures"), *CODE):
+        jobs = cut.plan()
+    assert set(jobs) == drawn_of_paper(cut) | JUDGED | END
 
 
-def test_engine_retrains_its_users_only(built: Build) -> None:
-    using = users(built, "dpdescent/algorithms/dp_2s_gd.py")
+def test_engine_retrains_its_users_only(cut: Build) -> None:
+    using = users(cut, "dpdescent/algorithms/dp_2s_gd.py")
     assert using
     assert not using & {f"{PAPER}/fig01", f"{PAPER}/fig02"}
-    with built.edited("src/dpdescent/algorithms/dp_2s_gd.py", *CODE):
-        jobs = built.plan()
-    every = {item: sorted(pack.name for pack in artefacts(built)[item].packs) for item in using}
+    with cut.edited("src/dpdescent/algorithms/dp_2s_gd.py", *CODE):
+        jobs = cut.plan()
+    every = {item: sorted(pack.name for pack in artefacts(cut)[item].packs) for item in using}
     assert {item: sorted(names) for item, names in copies.trained(jobs).items()} == every
     assert {job.split(":")[0] for job in jobs if ": summarise trials" in job} == using
     assert f"{PAPER}/card: prepare data set" not in jobs
 
 
-def test_accountant_reruns_the_ledger_and_no_training_that_does_not_use_it(built: Build) -> None:
+def test_accountant_reruns_the_ledger_and_no_training_that_does_not_use_it(cut: Build) -> None:
     name = "privacy/accounting.py"
-    with built.edited(f"src/dpdescent/{name}", *CODE):
-        jobs = built.plan()
-    assert set(copies.trained(jobs)) == users(built, f"dpdescent/{name}")
+    with cut.edited(f"src/dpdescent/{name}", *CODE):
+        jobs = cut.plan()
+    assert set(copies.trained(jobs)) == users(cut, f"dpdescent/{name}")
     assert {job for job in jobs if job.endswith("account for privacy")} == {
-        f"{artefact.paper}: account for privacy" for artefact in artefacts(built).values()
+        f"{artefact.paper}: account for privacy" for artefact in artefacts(cut).values()
     }
     assert {f"{PAPER}: audit the ledger", COLLECTED} <= set(jobs)
 
@@ -130,76 +131,76 @@ def test_accountant_reruns_the_ledger_and_no_training_that_does_not_use_it(built
         pytest.param("bounds", "evaluate bounds", marks=pytest.mark.slow),
     ],
 )
-def test_judgement_trains_and_draws_nothing(built: Build, module: str, job: str) -> None:
-    with built.edited(file_of(built, module), *CODE):
-        jobs = built.plan()
+def test_judgement_trains_and_draws_nothing(cut: Build, module: str, job: str) -> None:
+    with cut.edited(file_of(cut, module), *CODE):
+        jobs = cut.plan()
     assert f"{PAPER}: {job}" in jobs
     assert set(jobs) <= JUDGED | END
 
 
-def test_new_value_on_a_split_axis_runs_packs_of_its_artefact_only(built: Build) -> None:
+def test_new_value_on_a_split_axis_runs_packs_of_its_artefact_only(cut: Build) -> None:
     """Which parts of a pack are trained is tested in `test_packed_training`."""
-    with built.rescaled(lambda scale: scale["papers"][PAPER]["artefacts"]["fig03"]["cells"]["a"]["n"].insert(1, 1234)):
-        jobs = built.plan()
+    with cut.rescaled(lambda scale: scale["papers"][PAPER]["artefacts"]["fig03"]["cells"]["a"]["n"].insert(1, 1234)):
+        jobs = cut.plan()
     assert set(copies.trained(jobs)) == {f"{PAPER}/fig03"}
     of_fig03 = {drawn(f"{PAPER}/fig03"), f"{PAPER}: account for privacy"}
     assert copies.without_training(jobs) == of_fig03 | {f"{PAPER}: audit the ledger"} | JUDGED | TOLD
 
 
 @pytest.mark.slow
-def test_title_redraws_one_figure(built: Build) -> None:
-    title = f"title: {artefacts(built)[f'{PAPER}/fig04'].title}"
-    with built.edited(f"config/papers/{PAPER}.yaml", title, title + " (edited)"):
-        assert set(built.plan()) == {drawn(f"{PAPER}/fig04")} | JUDGED | TOLD
+def test_title_redraws_one_figure(cut: Build) -> None:
+    title = f"title: {artefacts(cut)[f'{PAPER}/fig04'].title}"
+    with cut.edited(f"config/papers/{PAPER}.yaml", title, title + " (edited)"):
+        assert set(cut.plan()) == {drawn(f"{PAPER}/fig04")} | JUDGED | TOLD
 
 
-def test_provenance_texts_are_told_and_rerun_nothing_else(built: Build) -> None:
+def test_provenance_texts_are_told_and_rerun_nothing_else(cut: Build) -> None:
     name = f"config/papers/{PAPER}.yaml"
     with (
-        built.edited(name, "stated: Sec. 4.1", "stated: somewhere else"),
-        built.edited(name, "chosen: the grid is not stated", "chosen: for another reason"),
-        built.edited(name, "why: c0 of eq. (4) is not stated", "why: in other words"),
-        built.edited(name, "means: sample size", "means: number of records"),
+        cut.edited(name, "stated: Sec. 4.1", "stated: somewhere else"),
+        cut.edited(name, "chosen: the grid is not stated", "chosen: for another reason"),
+        cut.edited(name, "why: c0 of eq. (4) is not stated", "why: in other words"),
+        cut.edited(name, "means: sample size", "means: number of records"),
     ):
-        assert set(built.plan()) == TOLD
+        assert set(cut.plan()) == TOLD
 
 
-def test_seed_reruns_every_training(built: Build) -> None:
-    jobs = copies.trained(copies.plan(built.folder, *TINY, "seed=7"))
+def test_seed_reruns_every_training(cut: Build) -> None:
+    jobs = copies.trained(copies.plan(cut.folder, *TINY, "seed=7"))
     assert {item: len(names) for item, names in jobs.items()} == {
-        item: len(artefact.packs) for item, artefact in artefacts(built).items()
+        item: len(artefact.packs) for item, artefact in artefacts(cut).items()
     }
 
 
-def test_alias_of_a_paper_and_of_an_artefact(built: Build) -> None:
-    assert copies.plan(built.folder, f"{PAPER}_fig04", *TINY) == []
-    jobs = copies.plan(built.folder, f"{PAPER}_fig04", *TINY, "seed=7")
+def test_alias_of_a_paper_and_of_an_artefact(cut: Build) -> None:
+    assert copies.plan(cut.folder, f"{PAPER}_fig04", *TINY) == []
+    jobs = copies.plan(cut.folder, f"{PAPER}_fig04", *TINY, "seed=7")
     assert set(copies.trained(jobs)) == {f"{PAPER}/fig04"}
     assert copies.without_training(jobs) == {drawn(f"{PAPER}/fig04")}
-    jobs = copies.plan(built.folder, PAPER, *TINY, "seed=7")
-    assert {job for job in jobs if job.endswith(" and draw")} == drawn_of_paper(built)
+    jobs = copies.plan(cut.folder, PAPER, *TINY, "seed=7")
+    assert {job for job in jobs if job.endswith(" and draw")} == drawn_of_paper(cut)
 
 
-def test_claims_of_a_paper_are_a_target(built: Build) -> None:
-    jobs = copies.plan(built.folder, f"{PAPER}_claims", *TINY, "seed=7")
+def test_claims_of_a_paper_are_a_target(cut: Build) -> None:
+    jobs = copies.plan(cut.folder, f"{PAPER}_claims", *TINY, "seed=7")
     assert f"{PAPER}: judge claims" in jobs
     assert {item.split("/")[0] for item in copies.trained(jobs)} == {PAPER}
     assert not {f"{PAPER}: demonstrate findings", f"{PAPER}: audit the ledger", COLLECTED} & set(jobs)
 
 
 @pytest.mark.slow
-def test_path_of_a_file_is_a_target(built: Build) -> None:
+def test_path_of_a_file_is_a_target(cut: Build) -> None:
     target = f"results/tiny/{PAPER}/fig05.png"
-    jobs = copies.plan(built.folder, target, *TINY, "seed=7")
+    jobs = copies.plan(cut.folder, target, *TINY, "seed=7")
     assert set(copies.trained(jobs)) == {f"{PAPER}/fig05"}
     assert not [job for job in jobs if job.endswith(" and draw") and "fig05" not in job]
 
 
-def test_sources_are_not_the_installed_package(built: Build) -> None:
+def test_sources_are_not_the_installed_package(cut: Build) -> None:
     """A build in a copy computes with the copy's package: else no test of an edit would mean anything."""
     found = subprocess.run(
         [sys.executable, "-c", "import dpdescent; print(dpdescent.__file__)"],
-        env=copies.scratch_environment(built.folder), capture_output=True, text=True, check=True,
+        env=copies.scratch_environment(cut.folder), capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert Path(found.stdout.strip()).is_relative_to(built.folder)
-    assert json.loads((built.folder / "results/tiny/provenance.json").read_text())["scale"] == "tiny"
+    assert Path(found.stdout.strip()).is_relative_to(cut.folder)
+    assert json.loads((cut.folder / "results/tiny/provenance.json").read_text())["scale"] == "tiny"

@@ -191,6 +191,7 @@ def _one_step(kappa: float, rate: float) -> privacy_loss_distribution.PrivacyLos
     )
 
 
+@cache
 def swapped_epsilon(kappa: float, rate: float, T: int, delta: float) -> float:
     """Lower bound on epsilon of `fixed_size` at delta and lam = 0, from outputs in cells and losses on a grid."""
     return float(_one_step(kappa, rate).self_compose(T, 1e-15).get_epsilon_for_delta(delta))
@@ -210,6 +211,7 @@ def _log_cells(z: Array) -> Array:
     return np.asarray(upper + np.log(-np.expm1(np.minimum(log_ndtr(low) - upper, -1e-300))))
 
 
+@cache
 def _sampled_epsilon(kappa: float, rate: float, T: int, delta: float) -> float:
     """Lower bound on epsilon of T sampled Gaussian releases, for what an attack attains (accounts are rounded up)."""
     step = privacy_loss_distribution.from_gaussian_mechanism(

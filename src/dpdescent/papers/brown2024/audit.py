@@ -8,7 +8,7 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
 from dpdescent.privacy.events import GaussianReleases, Mechanism
-from dpdescent.replication.ledger.audits import BASELINE, Told
+from dpdescent.replication.ledger.verdicts import BASELINE, Told
 
 FLIPPED = "gradient flips sign"
 BOUNDED = "record at the public bounds"

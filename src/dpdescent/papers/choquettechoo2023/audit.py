@@ -11,7 +11,7 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
 from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases
-from dpdescent.replication.ledger.audits import Told
+from dpdescent.replication.ledger.verdicts import Told
 
 # Longest single pass that is run; its noise is that of the mechanism's mu in as many steps.
 LONGEST = 100

@@ -11,7 +11,7 @@ from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.audit.requests import NotAudited, Parameter, Request, Statement, rounded
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
-from dpdescent.replication.ledger.audits import UNCOVERED, Told
+from dpdescent.replication.ledger.verdicts import UNCOVERED, Told
 
 BOTH = "gradients of both stages flip sign"
 BETA = "gradients of both stages flip sign, beta alone seen"

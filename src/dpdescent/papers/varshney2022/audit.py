@@ -13,7 +13,7 @@ from dpdescent.privacy.accounting import tight_rho
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
 from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism, ShuffledGaussianReleases
-from dpdescent.replication.ledger.audits import Told
+from dpdescent.replication.ledger.verdicts import Told
 
 STAT = "DP-STAT"
 

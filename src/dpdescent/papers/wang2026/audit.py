@@ -17,7 +17,7 @@ from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.audit.requests import NotAudited, Parameter, Request, Statement, rounded
 from dpdescent.privacy.events import CorrelatedReleases, Mechanism, Relation, Sampler
 from dpdescent.privacy.participation import accountants, closed_forms
-from dpdescent.replication.ledger.audits import Told
+from dpdescent.replication.ledger.verdicts import Told
 
 # Steps to which runs are cut whose noise was not calibrated for their length, and whose epsilon no audit can reach; and
 # those of the full batch, of which mu says all.

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpdescent.replication.drawing import figures
-from dpdescent.replication.ledger.audits import EXCEEDS, UNAUDITED, VIOLATED
+from dpdescent.replication.ledger.verdicts import EXCEEDS, UNAUDITED, VIOLATED
 
 # Layers that are drawn for every row, bottom one first: column, label, and style.
 LAYERS: dict[str, tuple[str, dict[str, Any]]] = {

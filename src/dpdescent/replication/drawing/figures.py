@@ -73,6 +73,8 @@ def caption(figure: Figure, spec: dict[str, Any]) -> None:
 def save(figure: Figure, path: str | Path) -> None:
     """Writes a figure in the format of its suffix, without anything that depends on time or machine.
 
+    A figure that is saved twice is laid out once, because that takes more time than drawing.
+
     Raises:
         ValueError: for a format whose metadata cannot be set.
     """
@@ -82,6 +84,7 @@ def save(figure: Figure, path: str | Path) -> None:
         raise ValueError(f"{path}: figures are saved as {', '.join(metadata)}")
     with atomic(path, "wb") as stream:
         figure.savefig(stream, format=suffix[1:], metadata=metadata[suffix])
+    figure.set_layout_engine("none")
 
 
 def select(table: pd.DataFrame, variant: str = "main", **where: Any) -> pd.DataFrame:

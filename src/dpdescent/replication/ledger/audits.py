@@ -7,13 +7,22 @@ confidence, because there are many arms; the shown bounds have 95 %.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from dpdescent.privacy.audit import attack, bounds
 from dpdescent.privacy.audit.attack import SHOWN, SURE, Attack, Scores
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
+from dpdescent.replication.ledger.verdicts import (
+    EXCEEDS,
+    NOT_VIOLATED,
+    UNAUDITED,
+    UNCLAIMED,
+    VIOLATED,
+    WITHIN,
+    Told,
+)
 
 Row = dict[str, Any]
 
@@ -30,27 +39,8 @@ COLUMNS = [
 WORDS = ("paper", "place", "mechanism", "relation", "sampler", "guarantee", "request", "why_not")
 NUMBERS = ("delta", "eps_paper", "eps_tight", "mu", "rho_paper")
 
-WITHIN, EXCEEDS = "within the account", "EXCEEDS the account"
-VIOLATED, NOT_VIOLATED = "claim violated", "claim not violated by this attack"
-UNCLAIMED, UNAUDITED = "nothing to compare with", "not audited"
-# What an attack exceeds where no claim of a paper is broken: an epsilon that is ours, or that of an account which does
-# not cover the step under attack.
-BASELINE, UNCOVERED = "our baseline without a guarantee", "not covered by any account"
-
 # Relative tolerance, because exact values may exceed an account by rounding alone.
 ROUNDING = 1e-6
-
-
-class Told(NamedTuple):
-    """How an attack that exceeds what is claimed is told.
-
-    Attributes:
-        finding: name of the finding about it.
-        verdict: `VIOLATED`, unless what is exceeded is no claim of the paper.
-    """
-
-    finding: str
-    verdict: str = VIOLATED
 
 
 @dataclass(frozen=True)

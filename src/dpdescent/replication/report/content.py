@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging.evidence import ClaimKind, Source
-from dpdescent.replication.ledger.audits import EXCEEDS, VIOLATED
+from dpdescent.replication.ledger.verdicts import EXCEEDS, VIOLATED
 from dpdescent.replication.report import statements
 
 Row = dict[str, str]

@@ -7,7 +7,7 @@ from typing import get_args
 
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging.evidence import Source, Undecided, Unjudged
-from dpdescent.replication.ledger.audits import (
+from dpdescent.replication.ledger.verdicts import (
     BASELINE,
     EXCEEDS,
     NOT_VIOLATED,
