@@ -28,6 +28,7 @@ rule claims:
         begun=BEGUN,
         tables=lambda wildcards: tables_of(items_of(wildcards.key)),
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
+        other_seed=OTHER_SEED,
     output:
         claims=f"{BUILD}/claims/{{key}}.csv",
         cells=f"{BUILD}/claims_cells/{{key}}.csv",
@@ -39,11 +40,12 @@ rule claims:
         code=lambda wildcards: code("judge", paper_module(wildcards.key, "claims")),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
         folder=lambda wildcards: f"{RESULTS}/{wildcards.key}",
+        other_seed=lambda wildcards, input: option("other_seed", input.other_seed),
     message:
         "{wildcards.key}: judge claims"
     shell:
         "{sys.executable:q} workflow/scripts/judge.py claims --spec {params.spec:q} --folder {params.folder:q}"
-        " --output {output.claims:q} --cells {output.cells:q} > {log} 2>&1"
+        " {params.other_seed} --output {output.claims:q} --cells {output.cells:q} > {log} 2>&1"
 
 
 rule findings:

@@ -32,6 +32,8 @@ FIGURES = [item for item, artefact in ARTEFACTS.items() if not artefact.is_table
 TABLES = [item for item, artefact in ARTEFACTS.items() if artefact.is_table]
 # By the name of its file: the pack, and the artefact that it belongs to.
 PACKS = {f"{item}/{pack.name}": (artefact, pack) for item, artefact in ARTEFACTS.items() for pack in artefact.packs}
+# Verdicts at another master seed, which are no part of a build; they are about the papers' own scale alone.
+OTHER_SEED = [file for file in ["docs/other_seed.csv"] if SCALE == "paper" and (ROOT / file).is_file()]
 DATASETS = {f"{key}/{name}": (key, name) for key, paper in PROJECT.papers.items() for name in paper.datasets}
 
 # What lies in results before the first build of this checkout is a reference to compare with, and no reason to skip.

@@ -14,7 +14,9 @@ rule collect:
         privacy=expand(f"{BUILD}/audit/{{key}}/privacy.csv", key=PROJECT.papers),
         audit=expand(f"{BUILD}/audit/{{key}}/audit.csv", key=PROJECT.papers),
         parts=expand(f"{BUILD}/fingerprints/{{item}}.csv", item=DEFAULT),
+        seed_check=OTHER_SEED,
     output:
+        [f"{RESULTS}/seed_check.csv" for _ in OTHER_SEED],
         claims=f"{RESULTS}/claims.csv",
         claims_cells=f"{RESULTS}/claims_cells.csv",
         findings=f"{RESULTS}/findings.csv",
@@ -28,12 +30,14 @@ rule collect:
     params:
         code=code("collect"),
         folder=subpath(output.claims, parent=True),
+        seed_check=lambda wildcards, input: option("seed_check", input.seed_check),
     message:
         "collect claims, findings, privacy, audits and parts"
     shell:
         "{sys.executable:q} workflow/scripts/collect.py --claims {input.claims:q} --findings {input.findings:q}"
         " --claims_cells {input.claims_cells:q}"
-        " --privacy {input.privacy:q} --audit {input.audit:q} --parts {input.parts:q} --output {params.folder} > {log} 2>&1"
+        " --privacy {input.privacy:q} --audit {input.audit:q} --parts {input.parts:q} {params.seed_check}"
+        " --output {params.folder} > {log} 2>&1"
 
 
 rule summary:

@@ -13,9 +13,10 @@ def main() -> None:
     kinds = ("claims", "claims_cells", "findings", "privacy", "audit", "parts")
     for kind in kinds:
         parser.add_argument(f"--{kind}", nargs="+", required=True, help=f"CSV files of {kind}, in order")
+    parser.add_argument("--seed_check", nargs="*", help="CSV of verdicts at another seed, if there is one")
     parser.add_argument("--output", required=True, help="folder to write to")
     args = parser.parse_args()
-    for kind in kinds:
+    for kind in [*kinds, *(["seed_check"] if args.seed_check else [])]:
         files = getattr(args, kind)
         rows = [row for file in files for row in read_rows(file)]
         with open(files[0], encoding="utf-8") as stream:

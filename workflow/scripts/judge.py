@@ -7,7 +7,8 @@ import argparse
 import importlib
 import json
 
-from dpdescent.replication.judging import evidence
+from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.judging import evidence, other_seed
 
 # By kind: the verb of the paper's module of that name, and what it returns.
 KINDS = {
@@ -24,10 +25,13 @@ def main() -> None:
     parser.add_argument("--folder", required=True, help="the paper's folder of tables")
     parser.add_argument("--output", required=True, help="CSV to write")
     parser.add_argument("--cells", help="CSV to write: what claims about many cells saw in each of them")
+    parser.add_argument("--other_seed", help="CSV of verdicts at another seed, which leaves what does not last open")
     args = parser.parse_args()
     verb, record = KINDS[args.kind]
     module = importlib.import_module(f"dpdescent.papers.{args.spec['paper']}.{args.kind}")
     records = getattr(module, verb)(evidence.Evidence.read(args.spec, args.folder))
+    if args.other_seed:
+        records = other_seed.lasting(records, read_rows(args.other_seed))
     evidence.write(records, record, args.output)
     if args.cells:
         evidence.write_cells(records, args.cells)

@@ -10,6 +10,7 @@ COMMANDS = {
     "verify": ("dpdescent.replication.commands.verify", "rebuild a scale in a scratch directory, report differences"),
     "spotcheck": ("dpdescent.replication.commands.spotcheck", "recompute cheap parts of the committed results"),
     "compare": ("dpdescent.replication.commands.compare", "compare two folders of results"),
+    "seedcheck": ("dpdescent.replication.commands.seedcheck", "compare verdicts with those at another master seed"),
     "readme": ("dpdescent.replication.commands.readme", "write the numbers that the READMEs quote, or check them"),
 }
 

@@ -1,0 +1,69 @@
+"""Writes the verdicts at another master seed beside the committed ones, from results that were built at that seed.
+
+To build them: a clone elsewhere, and there `snakemake --cores 2 --config seed=7`; they are not committed.
+"""
+
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
+import argparse
+import importlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from dpdescent.replication.build.files import write_rows
+from dpdescent.replication.commands import checkout
+from dpdescent.replication.configuration import project
+from dpdescent.replication.judging import other_seed
+from dpdescent.replication.judging.evidence import Claim, Evidence
+
+OUTPUT = "docs/other_seed.csv"
+
+
+def main(arguments: Sequence[str], name: str) -> None:
+    """Runs the command.
+
+    Raises:
+        SystemExit: with a line, if the other results are not there or have the same seed or another scale.
+    """
+    parser = argparse.ArgumentParser(prog=name, description=__doc__)
+    parser.add_argument("--other", type=Path, required=True, help="results at another seed: .../results/paper")
+    parser.add_argument("--results", type=Path, default=Path("results/paper"), help="committed results")
+    parser.add_argument("--output", type=Path, default=Path(OUTPUT), help="CSV to write")
+    args = parser.parse_args(arguments)
+    checkout.require()
+    here, there = _provenance(args.results), _provenance(args.other)
+    if here["scale"] != there["scale"] or here["seed"] == there["seed"]:
+        parser.error(
+            f"--other {args.other} has scale {there['scale']} and seed {there['seed']}; needed are scale"
+            f" {here['scale']} and another seed than {here['seed']}: build them with --config seed=..."
+        )
+    whole = project.load({"scale": here["scale"], "seed": here["seed"], "papers": "all"}, Path())
+    rows = [
+        row
+        for key in whole.papers
+        for row in other_seed.compared(
+            _judged(whole, key, args.results), _judged(whole, key, args.other), int(there["seed"])
+        )
+    ]
+    write_rows(args.output, list(other_seed.COLUMNS), rows)
+    changed = [row for row in rows if row["changes"]]
+    for row in changed:
+        print(f"{row['paper']} {row['claim']}: {row['verdict']}, at seed {row['other_seed']} {row['other_verdict']}")
+    print(f"{len(changed)} of {len(rows)} verdicts change; written to {args.output}")
+
+
+def _provenance(results: Path) -> dict[str, object]:
+    try:
+        return dict(json.loads((results / "provenance.json").read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise SystemExit(f"Error: {results} holds no finished results (no provenance.json); build them first") from None
+
+
+def _judged(whole: project.Project, key: str, results: Path) -> list[Claim]:
+    """Claims of a paper from tables alone, whatever another seed said before."""
+    spec = json.loads(project.judging_json(whole, key))
+    claims = importlib.import_module(f"dpdescent.papers.{key}.claims")
+    found: list[Claim] = claims.judge(Evidence.read(spec, results / key))
+    return found

@@ -1,0 +1,87 @@
+"""Verdicts at another master seed: what changes is listed, and a refutation that does not last is left open."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpdescent.commands import __main__ as command
+from dpdescent.replication.build.files import read_rows, write_rows
+from dpdescent.replication.judging import other_seed, records
+from dpdescent.replication.judging.criteria import at_least
+from dpdescent.replication.judging.evidence import Claim
+from dpdescent.replication.judging.statistics import Estimate, exactly
+
+
+def claim(id: str, value: float, paper: str = "key") -> Claim:
+    """A claim that asks for 1 at least."""
+    return records.claim(
+        paper, id=id, artefact="fig01", location="Sec. 1", kind="figure", source="paper", statement="it grows",
+        quantity="slope", measured=exactly(value), criterion=at_least(1.0), note="a note",
+    )  # fmt: skip
+
+
+def checked(tmp_path: Path, here: list[Claim], there: list[Claim]) -> list[dict[str, str]]:
+    """Rows as they are read again from the committed file."""
+    write_rows(tmp_path / "other.csv", list(other_seed.COLUMNS), other_seed.compared(here, there, 7))
+    return read_rows(tmp_path / "other.csv")
+
+
+def test_changes_are_listed(tmp_path: Path) -> None:
+    rows = checked(tmp_path, [claim("a", 2), claim("b", 0), claim("new", 0)], [claim("b", 3), claim("a", 4)])
+    assert [(row["claim"], row["verdict"], row["other_verdict"], row["changes"]) for row in rows] == [
+        ("a", "reproduced", "reproduced", ""), ("b", "not reproduced", "reproduced", "yes"),
+    ]  # fmt: skip
+    assert (rows[1]["other_seed"], float(rows[1]["other_measured"])) == ("7", 3.0)
+
+
+def test_a_claim_without_a_number_has_none(tmp_path: Path) -> None:
+    nothing = records.judged(
+        "key", id="a", artefact="fig01", location="", kind="figure", source="paper", statement="", quantity="",
+        measured=None, criterion="none", verdict="not testable",
+    )  # fmt: skip
+    assert checked(tmp_path, [nothing], [nothing])[0]["measured"] == ""
+
+
+def test_only_a_refutation_that_does_not_last_is_left_open(tmp_path: Path) -> None:
+    here = [claim("lost", 0), claim("kept", 0), claim("gained", 2), claim("new", 0)]
+    rows = checked(tmp_path, here[:3], [claim("lost", 2), claim("kept", 0.5), claim("gained", 0)])
+    lost, *others = other_seed.lasting(here, rows)
+    assert (lost.verdict, lost.why) == ("inconclusive", "interval")
+    assert lost.note == "a note; at seed 7 it is reproduced, measured 2.0"
+    assert others == here[1:]
+
+
+def test_an_open_verdict_elsewhere_leaves_a_refutation_open_too(tmp_path: Path) -> None:
+    wide = records.claim(
+        "key", id="a", artefact="fig01", location="", kind="figure", source="paper", statement="", quantity="",
+        measured=Estimate(1.0, 0.5, 1.5), criterion=at_least(1.0),
+    )  # fmt: skip
+    (found,) = other_seed.lasting([claim("a", 0)], checked(tmp_path, [claim("a", 0)], [wide]))
+    assert found.verdict == "inconclusive"
+
+
+def test_rows_of_another_paper_count_for_nothing(tmp_path: Path) -> None:
+    rows = checked(tmp_path, [claim("a", 0, "other")], [claim("a", 2, "other")])
+    assert other_seed.lasting([claim("a", 0)], rows) == [claim("a", 0)]
+
+
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [
+        ({"scale": "paper", "seed": 20250922}, "another seed than 20250922"),
+        ({"scale": "quick", "seed": 7}, "has scale quick"),
+        (None, "holds no finished results"),
+    ],
+)
+def test_results_that_cannot_be_compared_are_one_line(
+    tmp_path: Path, there: dict[str, object] | None, told: str, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(Path(__file__).resolve().parents[2])
+    if there is not None:
+        (tmp_path / "provenance.json").write_text(json.dumps(there))
+    with pytest.raises(SystemExit) as stop:
+        command.main(["seedcheck", "--other", str(tmp_path), "--output", str(tmp_path / "made.csv")])
+    assert told in capsys.readouterr().err + str(stop.value.code)
+    assert not (tmp_path / "made.csv").exists()
