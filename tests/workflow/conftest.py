@@ -4,6 +4,7 @@ import fcntl
 import os
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], No
 
 
 def build_twice(folder: Path) -> None:
-    """Two builds, as different as they may be: cores, folder, hash seed, time zone, locale, size of parts.
+    """Two builds, as different as they may be: cores, folder, hash seed, time zone, locale, size of parts, processes.
 
     The second makes every fifth table and one figure a paper: all come about alike, and parts are cut elsewhere too.
     A spy listens to the first one's engines, so that it is also shown to change nothing.
@@ -42,10 +43,11 @@ def build_twice(folder: Path) -> None:
     for file in [*(second / "config/papers").glob("*.yaml"), *(second / "config/scales").glob("*.yaml")]:
         text = file.read_text(encoding="utf-8")
         file.write_text(re.sub(r"trials_per_part: \d+", f"trials_per_part: {TRIALS - 1}", text), encoding="utf-8")
-    one = copies.start(first, "-c2", *TINY, PYTHONHASHSEED="0", TZ="UTC", LC_ALL="C.UTF-8", **copies.spied(first))
+    one = copies.start(first, "-c2", *TINY, TZ="UTC", LC_ALL="C.UTF-8", **copies.spied(first))
     other = copies.start(
-        second, "-c1", *copies.some_of_each(second), *TINY, PYTHONHASHSEED="77", TZ="Asia/Kathmandu", LC_ALL="C"
-    )
+        second, "-c1", *copies.some_of_each(second), *TINY, python=sys.executable, PYTHONHASHSEED="77",
+        TZ="Asia/Kathmandu", LC_ALL="C",
+    )  # fmt: skip
     for call, place in ((other, second), (one, first)):
         (place / OUTPUT).write_text(call.finish(), encoding="utf-8")
 

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+import forked
 import yaml
 
 from dpdescent.replication.build.compare import SOURCES, scratch_environment
@@ -58,10 +58,10 @@ class Call:
         return output
 
 
-def start(folder: Path, *arguments: str, **environment: str) -> Call:
-    """Snakemake in a copy, with the copy's own package."""
+def start(folder: Path, *arguments: str, python: str | None = None, **environment: str) -> Call:
+    """Snakemake in a copy, with the copy's own package; without another interpreter it and its jobs are forked."""
     stream = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
-    command = [sys.executable, "-m", "snakemake", *arguments]
+    command = [python or forked.python(), "-m", "snakemake", *arguments]
     variables = {**scratch_environment(folder), **environment}
     process = subprocess.Popen(command, cwd=folder, env=variables, stdout=stream, stderr=subprocess.STDOUT, text=True)
     return Call(process, stream)

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import copies
+import forked
 import pytest
 import sixth_paper
 from copies import TINY, Build
@@ -121,7 +122,7 @@ def test_lost_records_rebuild_everything(sixth: Build, tmp_path: Path) -> None:
 def test_broken_off_build_leaves_no_halves_and_resumes(sixth: Build, tmp_path: Path) -> None:
     """Ctrl-C unlocks and cleans up; the same command goes on, and ends with the same bytes."""
     folder = checkout(sixth, tmp_path / "clone")
-    call = copies.start(folder, "-c1")
+    call = copies.start(folder, "-c1", python=sys.executable)
     parts = folder / f"build/paper/parts/{PAPER}"
     while call.process.poll() is None and not list(parts.rglob("*.csv")):
         time.sleep(0.05)
@@ -153,7 +154,7 @@ def test_failed_job_says_why_and_leaves_no_result(sixth: Build, tmp_path: Path) 
 
 def command_of(folder: Path, name: str, *arguments: str, code: int) -> str:
     """A command of the package in a copy, with the copy's package."""
-    command = [sys.executable, "-m", "dpdescent.commands", name, *arguments]
+    command = [forked.python(), "-m", "dpdescent.commands", name, *arguments]
     environment = scratch_environment(folder)
     found = subprocess.run(
         command, env=environment, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -2,10 +2,10 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import copies
+import forked
 import pytest
 import yaml
 
@@ -51,7 +51,7 @@ def test_rules_are_found() -> None:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
 def test_every_script_explains_itself(script: Path) -> None:
-    shown = subprocess.run([sys.executable, script, "--help"], capture_output=True, text=True, check=True, cwd="/")
+    shown = subprocess.run([forked.python(), script, "--help"], capture_output=True, text=True, check=True, cwd="/")
     options = re.findall(r"^  (--\w+|\w+)", shown.stdout, re.MULTILINE)
     assert options or "choices" in shown.stdout
     first_line = script.read_text(encoding="utf-8").splitlines()[0].strip('"')

@@ -89,7 +89,7 @@ def test_interrupted_build_ends_with_how_to_resume(clone: Path, sent: signal.Sig
     shutil.rmtree(log)
     # A test run in the background may ignore the signal, and its children with it.
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
-    call = copies.start(clone, "-c1", f"{PAPER}_table_one")
+    call = copies.start(clone, "-c1", f"{PAPER}_table_one", python=sys.executable)
     signal.signal(signal.SIGINT, handler)
     while call.process.poll() is None and not list(log.glob("*.log")):
         time.sleep(0.05)
