@@ -1,5 +1,6 @@
 """The committed report: what the code makes of the committed results, whole, linked, and readable to everyone."""
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration import choices, project
+from dpdescent.replication.judging import other_seed
 from dpdescent.replication.report import about, content, pages, site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -192,6 +194,17 @@ def test_a_scale_that_is_no_evidence_says_so_on_every_page(known: list[dict[str,
     labelled = site.pages(content.load(RESULTS, known, INVENTORIES), about.software(ROOT), "few trials")
     for name, text in labelled.items():
         assert ("few trials" in text and "Nothing on these pages is evidence" in text) == name.endswith(".html"), name
+
+
+def test_verdicts_at_another_seed_are_told_where_there_are_any(known: list[dict[str, Any]]) -> None:
+    row = dict.fromkeys(other_seed.COLUMNS, "") | {"paper": "liang2025", "other_seed": "7"}
+    rows = [row | {"claim": "steady"}, row | {"claim": "shaky", "changes": "yes", "other_measured": "0.123456"}]
+    whole = content.load(RESULTS, known)
+    text = site.pages(dataclasses.replace(whole, seed_check=rows), about.software(ROOT))["claims.html"]
+    assert "1 of 2 verdicts are the same where everything is built at seed 7" in text
+    assert [name for name in ("shaky", "0.1235", "steady") if f"<td>{name}</td>" in text] == ["shaky", "0.1235"]
+    without = site.pages(dataclasses.replace(whole, seed_check=[]), about.software(ROOT))["claims.html"]
+    assert "At another seed" not in without
 
 
 def luminance(color: str) -> float:

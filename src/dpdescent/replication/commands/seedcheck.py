@@ -11,6 +11,7 @@ import importlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from dpdescent.replication.build.files import write_rows
 from dpdescent.replication.commands import checkout
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str], name: str) -> None:
     print(f"{len(changed)} of {len(rows)} verdicts change; written to {args.output}")
 
 
-def _provenance(results: Path) -> dict[str, object]:
+def _provenance(results: Path) -> dict[str, Any]:
     try:
         return dict(json.loads((results / "provenance.json").read_text(encoding="utf-8")))
     except FileNotFoundError:

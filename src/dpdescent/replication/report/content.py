@@ -40,6 +40,7 @@ class Content:
         papers: data on each paper other than its results (see `replication.report.about`).
         claims, findings, audit, privacy, bounds: rows of these files, bounds with a column `paper`.
         statements: inventories of what the papers state (see `replication.report.statements`).
+        seed_check: verdicts at another master seed (see `replication.judging.other_seed`); empty without a check.
     """
 
     folder: Path
@@ -50,6 +51,7 @@ class Content:
     privacy: list[Row] = field(repr=False)
     bounds: list[Row] = field(repr=False)
     statements: list[View] = field(repr=False)
+    seed_check: list[Row] = field(repr=False, default_factory=list)
 
     def artefacts(self) -> list[tuple[View, View]]:
         """Pairs of every paper with each of its artefacts."""
@@ -64,7 +66,9 @@ def load(folder: Path, papers: list[View], inventories: Iterable[Path] = ()) -> 
     bounds = [
         {"paper": paper["key"], **row} for paper in papers for row in read_rows(folder / paper["key"] / "bounds.csv")
     ]
-    return Content(folder, papers, claims, in_order(findings), audit, privacy, bounds, statements.read(inventories))
+    stated, file = statements.read(inventories), folder / "seed_check.csv"
+    checked = read_rows(file) if file.is_file() else []
+    return Content(folder, papers, claims, in_order(findings), audit, privacy, bounds, stated, checked)
 
 
 def of(rows: Iterable[Row], **where: str) -> list[Row]:

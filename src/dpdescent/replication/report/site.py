@@ -101,7 +101,8 @@ def _figures(results: Content) -> View:
 
 def _claims(results: Content) -> View:
     columns = {"kinds": content.CLAIM_KINDS, "sources": content.CLAIM_SOURCES, "reasons": summary.REASONS}
-    return {"claims": results.claims, "verdicts": wording.VERDICTS, **columns}
+    checked = {"checked": results.seed_check, "changed": [row for row in results.seed_check if row["changes"]]}
+    return {"claims": results.claims, "verdicts": wording.VERDICTS, **columns, **checked}
 
 
 def _findings(results: Content) -> View:
