@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,9 +129,9 @@ class Finding:
 
     @property
     def words(self) -> int:
-        """Number of words of its text."""
+        """Number of words of its text; a sign that stands alone, as in `n = 10`, is none."""
         parts = (self.statement, self.expected, self.measured, self.why, self.charitable_reading, self.repair)
-        return sum(len(part.split()) for part in parts)
+        return sum(bool(re.search(r"\w", token)) for part in parts for token in part.split())
 
 
 @dataclass(frozen=True)
