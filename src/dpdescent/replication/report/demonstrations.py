@@ -22,9 +22,7 @@ def demonstrations(source: Path, papers: Iterable[str]) -> dict[str, Path]:
     Raises:
         ValueError: if a script does not name its finding, or has not its name.
     """
-    files = [
-        file for key in papers for file in sorted((source / "dpdescent/papers" / key / FOLDER).glob("[!_]*.py"))
-    ]
+    files = [file for key in papers for file in sorted((source / "dpdescent/papers" / key / FOLDER).glob("[!_]*.py"))]
     return {_finding(file): file for file in files}
 
 

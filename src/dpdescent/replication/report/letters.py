@@ -48,7 +48,7 @@ OPENING = (
 DEMONSTRATION = "To see it, run this script ({path} of our sources); it needs numpy and scipy and takes seconds:"
 CLOSING = {
     "confirmed": "Have we misread a definition or overlooked an assumption? Then we shall correct the finding",
-    "partly": "We are not certain of it. Have we misread a definition or overlooked an assumption? Then we shall correct it",
+    "partly": "We are not certain of it. Have we misread a definition or overlooked an assumption? We shall correct it",
     "question": "To us this is a question, which the text does not decide. We shall record your answer",
 }
 RECORD = "; your answer will stand beside it. In our list it is `{finding}` ({kind}, severity {severity}, {status})."

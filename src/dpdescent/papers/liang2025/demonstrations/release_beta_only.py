@@ -19,6 +19,6 @@ for M in (1.0, 10.0, 100.0, 1e5):
         for _ in range(T):  # releases are normal given the past: the cost adds up squared shifts of the mean
             g = [second_stage(each, beta) for each in Theta]
             costs[run] += (g[0] - g[1]) ** 2 / (2 * noise_sd**2)
-            Theta = [a - eta * np.mean(z * (z * a - x)) for a, x in zip(Theta, xs)]
+            Theta = [a - eta * np.mean(z * (z * a - x)) for a, x in zip(Theta, xs, strict=True)]
             beta -= alpha * (g[0] - noise_sd * rng.standard_normal())
     print(f"x = {M:g} in place of 0: cost {costs.mean():.5g}, claimed {rho2:g}")

@@ -11,7 +11,7 @@ for _ in range(draws):
     r = np.sort(np.abs(rng.standard_normal(s)))
     counts = np.searchsorted(r, grid, side="right")
     noisy = counts + alpha * np.sqrt(levels) * rng.standard_normal(levels + 1)
-    gamma = next((g for g, c in zip(grid[:-1], noisy) if c >= s), grid[-1])
+    gamma = next((g for g, c in zip(grid[:-1], noisy[:-1], strict=True) if c >= s), grid[-1])
     covering = grid[np.searchsorted(grid, r[-1])]
     second_half.append(np.searchsorted(r, max(gamma / 2, grid[0]), side="right") < s - slack)
     squares.append((gamma / covering) ** 2)
