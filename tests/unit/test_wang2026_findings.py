@@ -150,9 +150,10 @@ def test_findings_and_how_grave_they_are() -> None:
 def test_accusations_are_worded_as_they_were_confirmed() -> None:
     assert "valid for Poisson sampling" in FOUND["theorem-f.8-sampling"].charitable_reading
     assert "Theorem 5.1 is unaffected" in FOUND["theorem-f.8-sampling"].charitable_reading
-    assert "the theorem holds where kappa is of constant order" in FOUND["theorem-d.9-renyi"].charitable_reading
-    assert "delays but does not prevent" in FOUND["corollary-5.5-regime"].charitable_reading
-    assert "repairs privacy" in FOUND["corollary-5.5-regime"].charitable_reading
+    assert "where kappa is of constant order the theorem holds" in FOUND["theorem-d.9-renyi"].charitable_reading
+    # How far beyond the corollary's own threshold the failure lies.
+    assert "n = 1e3 at 1, n = 1e6 at 0.3, n = 1e8 at 0.1" in FOUND["corollary-5.5-regime"].charitable_reading
+    assert "constant" in FOUND["corollary-5.5-regime"].repair
     assert "safe side" in FOUND["theorem-f.12-factor"].charitable_reading
     assert "not an error" in FOUND["gradient-bound-conservative"].charitable_reading
     assert "borderline" in FOUND["corollary-5.3-window"].charitable_reading
@@ -164,26 +165,22 @@ def test_accusations_are_worded_as_they_were_confirmed() -> None:
     [
         (
             "theorem-f.8-sampling",
-            ["0.0077 against 0.00021 at T = 1, r = 0.1, lam = 0, kappa = 1, eps = 1",
-             "0.241 against 0.0026", "8.2 to 92.7 times"],
+            ["0.0077 against 0.00021 at T = 1, r = 0.1, kappa = 1", "0.241 against 0.0026", "delta at eps = 1, lambda = 0"],
         ),
         (
             "corollary-5.5-regime",
-            ["n = 30000 (kappa 0.49): 0.31", "n = 1e+06 (kappa 0.23): 0.63", "against 1e-07",
-             "gamma = 0.1", "n = 1e3 at 1, n = 1e6 at 0.3, n = 1e8 at 0.1", "3e-05 at n = 1000",
-             "kappa = 0.154, at which 0.00988 is attained"],
+            ["0.632 against 1e-07 at n = 1e+06 (kappa 0.23)", "gamma = 0.1"],
         ),
-        ("theorem-d.9-renyi", ["0.305 at n = 400, B = 40, T = 20", "at least 0.287", "it holds in 1 of 1 places",
-                               "kappa = 2; not refuted, 0.29"]),
+        ("theorem-d.9-renyi", ["eps = 82.4 in place of 8 at T = 50", "delta = 0.01 in place of 0.001 at T = 1",
+                               "it holds at 1 of 1 places and fails at 0"]),
         ("theorem-f.12-factor", ["is 2 times the proof's, and 3.3 times"]),
         ("neighbouring-relations", ["D9: replace-one", "F12x8: zero-out", "24.5", "22"]),
         ("corollary-5.3-iterations", ["100 against 43.5 at n = 100000", "met at n = 2000"]),
         ("scale-of-kappa", ["C_clip = 0.25", "is 4 times", "2.65", "10.6"]),
-        ("gradient-bound-conservative", ["106 at m = 64", "2.04", "1.27",
+        ("gradient-bound-conservative", ["G_delta 106", "2.04", "1.27", "m = 64",
                                          "0.707 at clip_rule = G_delta", "0.223 at clip_rule = 0.25"]),
         ("widths-out-of-reach", ["8.8e+03 at m = 64", "0.0123", "eta = 0.02: 9.31"]),
-        ("corollary-5.3-window", ["0.153 times gamma^-6, at least it at 0 of 1",
-                                  "4.4 times gamma^-6, at least it at 1 of 1"]),
+        ("corollary-5.3-window", ["0.153, at least 1 at 0 of 1", "4.4, at least 1 at 1 of 1"]),
         ("updates-accounted", ["0.00396", "T = 127"]),
         ("theorem-5.1-amplification", ["2.57 at B/n = 0.1"]),
         ("comparator-width", ["0.171 at m = 256, tau_gamma = 8", "1/T = 0.01", "0.14"]),
@@ -198,7 +195,7 @@ def test_a_regime_without_violation_says_so() -> None:
     changed = {name: table.copy() for name, table in TABLES.items()}
     table = changed["closed_form_validity"]
     table["kappa"] = 10.0
-    assert "where it is above: nowhere" in told(changed)["corollary-5.5-regime"].measured
+    assert "reversed: nowhere above it" in told(changed)["corollary-5.5-regime"].measured
 
 
 @pytest.mark.parametrize("factor", [1.37, 0.61])
@@ -211,7 +208,8 @@ def test_numbers_follow_the_tables(factor: float) -> None:
             if name in table:
                 table[name] = table[name].astype(float) * (scale if name == "mean" else factor)
     found = told(changed)
-    assert [name for name, each in found.items() if each.measured == FOUND[name].measured] == []
+    # What D.9's own place attains is exact, and its counts of places do not hang on a factor that both sides have.
+    assert [name for name, each in found.items() if each.measured == FOUND[name].measured] == ["theorem-d.9-renyi"]
 
 
 @pytest.mark.parametrize("made", [{}, {name: pd.DataFrame() for name in TABLES}, {n: t[:0] for n, t in TABLES.items()}])

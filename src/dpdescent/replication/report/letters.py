@@ -6,7 +6,6 @@ from typing import Any
 
 from dpdescent.replication.judging.evidence import GRAVE, TOLD_KINDS
 from dpdescent.replication.report.summary import table
-from dpdescent.replication.report.wording import sentence
 
 Row = dict[str, str]
 
@@ -43,7 +42,7 @@ The maintainers of dpdescent
 SALUTATION = "To the authors of *{title}* (arXiv {arxiv}): {authors}"
 OPENING = (
     "Dear authors, dpdescent is a program that regenerates what papers on differentially private gradient descent "
-    "state, yours among them, and compares. At one place our computation and the text disagree:"
+    "state, yours among them, and compares. At one place our computation and the text seem to disagree."
 )
 DEMONSTRATION = "To see it, run this script ({path} of our sources); it needs numpy and scipy and takes seconds:"
 CLOSING = {
@@ -78,7 +77,7 @@ def letter(
         salutation=_wrapped(SALUTATION.format(**paper)),
         opening=_wrapped(OPENING),
         says=_part("The paper says", finding["statement"]),
-        counterexample=_part("We find", finding["measured"]),
+        counterexample=_wrapped(f"**One would expect:** {finding['expected']}. **We find:** {finding['measured']}."),
         rows=f"{source}\n\n{table(shown[0], shown[1:])}\n\n" if shown else "",
         why=_part("Why, as we understand it", finding["why"]),
         charitable=_part("How it may be meant", finding["charitable_reading"]),
@@ -90,7 +89,7 @@ def letter(
 
 
 def _part(name: str, text: str) -> str:
-    return _wrapped(f"**{name}.** {sentence(text)}")
+    return _wrapped(f"**{name}:** {text.removesuffix('.')}.")
 
 
 def _wrapped(text: str) -> str:

@@ -108,14 +108,14 @@ def _regime(evidence: Evidence) -> Finding:
         f"{known:.3g} against {delta:.3g} at {place} (kappa {kappa:.2g})"
         for place, (kappa, known, delta) in _ends(broken)
     )
-    shown = pd.DataFrame([(place, *each) for place, each in found.items()], columns=["n", "kappa", "known", "target"])
+    shown = pd.DataFrame([(place.removeprefix("n = "), *each) for place, each in found.items()], columns=["n", "kappa", "known", "target"])
     return finding(
         id="corollary-5.5-regime", location="Theorem 5.4, at the B and T of Corollary 5.5", kind="privacy", severity="high", status="confirmed", artefact=VALIDITY,
         statement="'If lambda = 0 and kappa^2 of order B^2 T log(1/delta)/(n^2 eps^2), then Algorithm 1 satisfies (eps, delta)-DP', at any C_clip",
         expected="a delta of at most the target",
         measured=(
-            f"B and T of Corollary 5.5, gamma = {range_of(floats(target, 'gamma'))}, eps = {range_of(floats(target, 'eps'))}, a gradient of norm C_clip reversed: delta at least "
-            f"{told or ('nowhere above it' if len(target) else NOT_RUN)}"
+            f"B and T of Corollary 5.5, gamma = {range_of(floats(target, 'gamma'))}, eps = {range_of(floats(target, 'eps'))}, a gradient of norm C_clip reversed: "
+            f"{f'delta of at least {told}' if told else 'nowhere above it' if len(target) else NOT_RUN}"
         ),
         why="kappa tends to 0 while rT = 1",
         charitable=scale_needed(evidence) or NOT_RUN,
