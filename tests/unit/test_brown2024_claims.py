@@ -804,9 +804,7 @@ def test_findings_quote_the_tables() -> None:
     change("fig02", value=1.0, n=5000, clip_factor=3.0, series="sampling")(made)
     change("fig02", value=2.5, n=5000, clip_factor=3.0, series="privacy")(made)
     found = told(made)
-    assert (
-        "c = 1: error 0.99, bound 1e-05 at sigma = 1e-06; error 1, bound 10 at sigma = 1." in found["small-sigma"]
-    )
+    assert "c = 1: error 0.99, bound 1e-05 at sigma = 1e-06; error 1, bound 10 at sigma = 1." in found["small-sigma"]
     assert "n = 10000, T = 20: 0.01 at eta = 1/4, 0.123 at eta = 1/5" in found["unstated-step-size"]
     assert "3.2 to 4.0" in found["lemma-2.6-constant"]
     assert "0.71 at p = 2, 0.78 at p = 1000" in found["adassp-growth"]
@@ -826,7 +824,9 @@ def test_findings_on_formulas_are_those_formulas() -> None:
     T = math.ceil(10 * math.log(1000))
     corrected = 1000 * math.sqrt(T) * math.log(1e6 * T / beta) ** 3.5
     printed = math.sqrt(1000) * math.log(1000 / beta) ** 4
-    assert f"{corrected:.2g} in place of {printed:.2g} at n = 1e6, p = 1000, rho = 1, T = {T}" in found["sample-condition"]
+    assert (
+        f"{corrected:.2g} in place of {printed:.2g} at n = 1e6, p = 1000, rho = 1, T = {T}" in found["sample-condition"]
+    )
     factors = ", ".join(f"{1 / (1 - p**-0.5):.2f} at p = {p}" for p in (2, 10, 100))
     assert factors in found["lemma-2.6-constant"]
 
