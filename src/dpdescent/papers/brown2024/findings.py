@@ -50,7 +50,7 @@ def _small_noise(evidence: Evidence) -> Finding:
             f"{(rows['mean'] / rows['bound']).max():.2g} times its bound at constant 1: that is the error of DP-GD at label noise sigma = {rows['sigma'].min():g}, "
             "where Theorem 2.7 promises the order of (11)."
         ),
-        shown=excerpt(rows.iloc[[*range(0, len(rows), 2), -1]], {"sigma": "sigma", "mean": "error", "bound": "bound (11)", "clipped_at_start": "clipped at the first step"}),
+        shown=excerpt(rows.iloc[sorted({*range(0, len(rows), 2), len(rows) - 1})], {"sigma": "sigma", "mean": "error", "bound": "bound (11)", "clipped_at_start": "clipped at the first step"}),
     )  # fmt: skip
 
 

@@ -108,7 +108,10 @@ def _regime(evidence: Evidence) -> Finding:
         f"{known:.3g} against {delta:.3g} at {place} (kappa {kappa:.2g})"
         for place, (kappa, known, delta) in _ends(broken)
     )
-    shown = pd.DataFrame([(place.removeprefix("n = "), *each) for place, each in found.items()], columns=["n", "kappa", "known", "target"])
+    shown = pd.DataFrame(
+        [(place.removeprefix("n = "), *each) for place, each in found.items()],
+        columns=["n", "kappa", "known", "target"],
+    )
     return finding(
         id="corollary-5.5-regime", location="Theorem 5.4, at the B and T of Corollary 5.5", kind="privacy", severity="high", status="confirmed", artefact=VALIDITY,
         statement="'If lambda = 0 and kappa^2 of order B^2 T log(1/delta)/(n^2 eps^2), then Algorithm 1 satisfies (eps, delta)-DP', at any C_clip",
