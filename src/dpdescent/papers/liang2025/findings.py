@@ -78,7 +78,7 @@ def _normal_equations(evidence: Evidence) -> Finding:
             f"{last['mean'].max():.1g} from 2SLS at T = {last['T'].iloc[0]}: without privacy 2S-GD converges to it, where Theorem 3.1 and "
             f"Remark 3.8 keep a gap of the order of ||Z'r||/n = {rows['residual_moment'].mean():.2g}."
         ),
-        shown=excerpt(last, {"n": "n", "T": "T", "mean": "distance to 2SLS", "residual_moment": "||Z'r||/n", "projected_moment": "||Theta'Z'r||/n"}),
+        shown=excerpt(last, {"n": "n", "T": "T", "mean": "distance to 2SLS", "residual_moment": "length of Z'r/n", "projected_moment": "length of Theta'Z'r/n"}),
     )  # fmt: skip
 
 

@@ -121,7 +121,7 @@ def _regime(evidence: Evidence) -> Finding:
             f"{f'delta of at least {told}' if told else 'nowhere above it' if len(target) else NOT_RUN}"
         ),
         why="kappa tends to 0 while rT = 1",
-        charitable=scale_needed(evidence) or NOT_RUN,
+        charitable=f"Corollary 5.5's own C_clip is larger. {scale_needed(evidence)}",
         repair="the larger of that kappa and a constant",
         headline=f"{broken[0][1][1]:.3g} instead of {broken[0][1][2]:.3g}: the delta that gradients of norm C_clip attain under Theorem 5.4's noise at {broken[0][0]}, with the batches and iterations of Corollary 5.5." if broken else "",
         shown=excerpt(shown[::2], {"n": "n", "kappa": "kappa", "known": "delta attained, at least", "target": "target"}),
