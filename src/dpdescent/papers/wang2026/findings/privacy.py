@@ -104,10 +104,7 @@ def _regime(evidence: Evidence) -> Finding:
     broken = sorted(
         (each for each in found.items() if each[1][1] > each[1][2]), key=lambda each: -each[1][1] / each[1][2]
     )
-    told = "; ".join(
-        f"{known:.3g} against {delta:.3g} at {place} (kappa {kappa:.2g})"
-        for place, (kappa, known, delta) in _ends(broken)
-    )
+    told = "; ".join(f"{known:.3g} against {delta:.3g} at {place}" for place, (_, known, delta) in _ends(broken))
     shown = pd.DataFrame(
         [(place.removeprefix("n = "), *each) for place, each in found.items()],
         columns=["n", "kappa", "known", "target"],
