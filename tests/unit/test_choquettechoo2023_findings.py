@@ -263,7 +263,7 @@ def test_the_quadratic_form_is_negative_with_the_printed_sign() -> None:
     lag_1 = sum(x * y for x, y in zip(left[:-1], right[1:], strict=True))
     assert (lag_0, lag_1) == (pytest.approx(0.0, abs=1e-12), pytest.approx(-40.5))
     text = MEASURED["multiplier-sign"]
-    assert "the form is -40.5 as printed and 40.5 with a minus sign" in text
+    assert "-40.5 as printed, 40.5 with a minus sign" in text
     assert text.endswith("1.15 to 1.15")
 
 
@@ -275,6 +275,32 @@ def test_the_looser_and_the_finer_order_stand_side_by_side() -> None:
         order = eta**2 * lam.sum() * math.log(1 / nu) ** 2 / rho
         finer = eta / rho * math.log(8 / nu) * sum(eta * x * math.log(8 / (eta * x)) for x in lam)
         assert f"{name}: {0.01 / order:.3g} and {0.01 / finer:.3g} at d = 16" in text
+
+
+@pytest.mark.parametrize(("name", "power"), [("flat", 0.0), ("k^-1", 1.0), ("k^-3", 3.0)])
+def test_finer_order_by_the_spectrum_of_the_noise(name: str, power: float) -> None:
+    """F_inf without what the inputs' randomness feeds back (at most a tenth), by an integral over frequencies."""
+    table = pd.read_csv(ROOT / f"results/paper/{PAPER}/ext_spectra.csv")
+    row = table[(table["spectrum"] == name) & (table["d"] == 16) & (table["series"] == "nu-Noisy-FTRL")].iloc[0]
+    eta, nu, lam, steps = float(row["eta"]), float(row["nu"]), np.arange(1, 17.0) ** -power, np.arange(1.0, 400_000.0)
+    inverse = np.append(1.0, np.cumprod((steps - 0.5) / steps)) * (1 - nu) ** np.arange(400_000.0)
+    omega = np.geomspace(1e-9, math.pi, 100_000)
+    z = np.exp(1j * omega)
+    power_of = [np.abs(1 - (1 - nu) * z) * each / np.abs(1 - (1 - eta * each) * z) ** 2 for each in lam]
+    linear = eta**2 * np.sum(inverse**2) / 2 * float(np.trapezoid(np.sum(power_of, axis=0), omega)) / math.pi
+    assert linear < row["mean"] < 1.12 * linear
+    order = eta**2 * lam.sum() * math.log(1 / nu) ** 2
+    finer = eta * math.log(8 / nu) * sum(eta * each * math.log(8 / (eta * each)) for each in lam)
+    text = re.findall(rf"{re.escape(name)}: ([0-9.]+) and ([0-9.]+) at d = 16", loose_logarithm())[0]
+    assert [float(each) for each in text] == [
+        pytest.approx(float(row["mean"]) * SPEC["settings"]["rho"] / each, rel=0.01) for each in (order, finer)
+    ]
+
+
+def loose_logarithm() -> str:
+    """The finding's text, from the committed table."""
+    table = pd.read_csv(ROOT / f"results/paper/{PAPER}/ext_spectra.csv")
+    return told(TABLES | {"ext_spectra": table})["loose-logarithm"]
 
 
 def test_the_factor_of_the_lower_bound_is_counted_where_it_is_asserted() -> None:
@@ -294,7 +320,23 @@ def test_counterexamples_are_those_of_a_hand() -> None:
     for k in range(1, 4000):
         binomials.append(binomials[-1] * (k - 1.5) / k)
     assert sum(each**2 for each in binomials) == pytest.approx(4 / math.pi, rel=1e-6)
-    assert "|B(pi)|^2 = 4, |beta|_2^2 = 2" in MEASURED["app-c.7-cauchy-schwarz"]
+    text = MEASURED["app-c.7-cauchy-schwarz"]
+    assert "|B(pi)|^2 = 4, |beta|_2^2 = 2" in text
+    # At pi the series alternates: that of the root of 1 - z at z = -1, which converges like k^(-3/2).
+    at_pi = sum((-1) ** k * each for k, each in enumerate(binomials)) ** 2
+    assert at_pi == pytest.approx(2.0, rel=1e-4)
+    assert f"|B(pi)|^2 = {at_pi:.1g}, |beta|_2^2 = {4 / math.pi:.4g}" in text
+
+
+def test_sum_of_random_products_by_simulation() -> None:
+    """E (beta_1 + beta_0 (1 - eta x^2))^2 for normal x, from 10^6 draws."""
+    x = np.random.default_rng(9).standard_normal(1_000_000)
+    drawn = float(np.mean((2 - 0.01 * x**2) ** 2))
+    exact, printed = (
+        float(each) for each in re.findall(r"exactly ([0-9.]+), printed ([0-9.]+)", MEASURED["lemma-d.10-square"])[0]
+    )
+    assert drawn == pytest.approx(exact, rel=1e-3)
+    assert printed < drawn < printed**2
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ CLAIM = {
 FINDING = {
     "finding": "f1", "paper": "p1", "location": "Prop. 3.1", "kind": "privacy", "statement": "noise is needed",
     "expected": "1", "measured": "1.41", "severity": "low", "status": "confirmed", "charitable_reading": "none",
-    "artefact": "fig01",
+    "artefact": "fig01", "headline": "", "why": "half of the noise is enough", "repair": "",
 }  # fmt: skip
 
 
@@ -89,7 +89,8 @@ def test_claims_show_estimate_interval_and_criterion() -> None:
 def test_findings_stand_with_their_charitable_reading() -> None:
     text = summary.findings_list([FINDING])
     assert text.startswith("- **f1** (`p1`, Prop. 3.1; privacy, severity low, confirmed).")
-    assert "Charitable reading: none." in text
+    assert "Why: half of the noise is enough. Charitable reading: none." in text
+    assert "Repair" not in text
     # Findings of several papers stand in one list of the README.
     listed = summary.findings_list([FINDING, {**FINDING, "finding": "f2", "paper": "p2"}]).splitlines()
     assert [line.split("`")[1] for line in listed] == ["p1", "p2"]

@@ -27,6 +27,7 @@ TOLD = {f"{PAPER}: list who chose what", "write the report"} | END
 JUDGED = {
     f"{PAPER}: evaluate bounds", f"{PAPER}: judge claims", f"{PAPER}: demonstrate findings",
     COLLECTED, "write the page of verdicts", "draw the audit", "write the report",
+    "write letters to the authors",
 }  # fmt: skip
 
 

@@ -54,7 +54,8 @@ rule findings:
         tables=lambda wildcards: tables_of(items_of(wildcards.key)),
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
     output:
-        f"{BUILD}/findings/{{key}}.csv",
+        findings=f"{BUILD}/findings/{{key}}.csv",
+        shown=f"{BUILD}/findings/{{key}}.json",
     log:
         f"{BUILD}/logs/findings/{{key}}.log",
     benchmark:
@@ -67,7 +68,7 @@ rule findings:
         "{wildcards.key}: demonstrate findings"
     shell:
         "{sys.executable:q} workflow/scripts/judge.py findings --spec {params.spec:q} --folder {params.folder:q}"
-        " --output {output:q} > {log} 2>&1"
+        " --output {output.findings:q} --shown {output.shown:q} > {log} 2>&1"
 
 
 rule privacy:

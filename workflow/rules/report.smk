@@ -1,6 +1,7 @@
 # What the papers share: claims, findings and the ledger in one file each, the report, the manifest, what it all took.
 from dpdescent.replication.report.about import about
 from dpdescent.replication.report.about import software
+from dpdescent.replication.report.demonstrations import demonstrations
 from dpdescent.replication.report.pages import assets
 from dpdescent.replication.report.pages import site_files
 
@@ -38,6 +39,37 @@ rule collect:
         " --claims_cells {input.claims_cells:q}"
         " --privacy {input.privacy:q} --audit {input.audit:q} --parts {input.parts:q} {params.seed_check}"
         " --output {params.folder} > {log} 2>&1"
+
+
+# One page to the authors for each finding about privacy or mathematics from severity medium on. Which they are is known
+# before any job runs from the scripts that demonstrate them, named by the first word of their docstring.
+DEMONSTRATIONS = demonstrations(SOURCE, PROJECT.papers)
+
+
+rule letters:
+    input:
+        begun=BEGUN,
+        findings=expand(f"{BUILD}/findings/{{key}}.csv", key=PROJECT.papers),
+        shown=expand(f"{BUILD}/findings/{{key}}.json", key=PROJECT.papers),
+    output:
+        [f"{RESULTS}/letters/{name}.md" for name in DEMONSTRATIONS],
+    log:
+        f"{BUILD}/logs/letters.log",
+    benchmark:
+        f"{BUILD}/benchmarks/letters.tsv"
+    params:
+        code=code("letters"),
+        texts=files_fingerprint(list(DEMONSTRATIONS.values())),
+        papers=json.dumps({key: paper.about for key, paper in PROJECT.papers.items()}),
+        demonstrations=json.dumps({name: str(file.relative_to(ROOT)) for name, file in DEMONSTRATIONS.items()}),
+        folder=f"{RESULTS}/letters",
+        label=FIGURE_LABEL,
+    message:
+        "write letters to the authors"
+    shell:
+        "{sys.executable:q} workflow/scripts/letters.py --findings {input.findings:q} --shown {input.shown:q}"
+        " --papers {params.papers:q} --demonstrations {params.demonstrations:q} --label={params.label:q}"
+        " --output {params.folder:q} > {log} 2>&1"
 
 
 rule summary:
@@ -121,6 +153,7 @@ rule manifest:
         begun=BEGUN,
         summary=f"{RESULTS}/README.md",
         report=rules.report.output,
+        letters=rules.letters.output,
         settings=expand(f"{RESULTS}/{{key}}/settings.csv", key=PROJECT.papers),
         collected=rules.collect.output,
         figure=[f"{RESULTS}/audit.png", f"{RESULTS}/audit.svg"],

@@ -26,6 +26,7 @@ def main() -> None:
     parser.add_argument("--output", required=True, help="CSV to write")
     parser.add_argument("--cells", help="CSV to write: what claims about many cells saw in each of them")
     parser.add_argument("--other_seed", help="CSV of verdicts at another seed, which leaves what does not last open")
+    parser.add_argument("--shown", help="JSON to write: rows of tables that carry the numbers of findings")
     args = parser.parse_args()
     verb, record = KINDS[args.kind]
     module = importlib.import_module(f"dpdescent.papers.{args.spec['paper']}.{args.kind}")
@@ -35,6 +36,8 @@ def main() -> None:
     evidence.write(records, record, args.output)
     if args.cells:
         evidence.write_cells(records, args.cells)
+    if args.shown:
+        evidence.write_shown(records, args.shown)
     print(f"{len(records)} rows")
 
 

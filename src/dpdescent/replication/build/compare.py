@@ -14,8 +14,8 @@ from dpdescent.replication.configuration.project import Artefact
 RELATIVE, FLOOR = 1e-9, 1e-11
 # The page of verdicts is written from these tables, every other drawing from the table of its own name.
 PAGE, VERDICTS = "README.md", ("claims.csv", "findings.csv", "audit.csv")
-# The report quotes any table.
-REPORT = "report/"
+# The report and the letters quote any table.
+QUOTING = ("report/", "letters/")
 FOLLOWS = "its table differs"
 # What a build in a scratch copy needs of a checkout.
 SOURCES = ("CITATION.cff", "Snakefile", "config", "docs", "profiles", "pyproject.toml", "src", "workflow")
@@ -84,8 +84,8 @@ def _judge_drawing(name: str, report: Report) -> None:
 
 
 def _quotes(name: str, table: str) -> bool:
-    """Whether a drawing or page is made from a table: the report's pages from any, a figure from that of its name."""
-    if name.startswith(REPORT):
+    """Whether a drawing or page is made from a table: a page or a letter from any, a figure from that of its name."""
+    if name.startswith(QUOTING):
         return table.endswith(".csv")
     return table in VERDICTS if name == PAGE else table == str(Path(name).with_suffix(".csv"))
 

@@ -1,6 +1,8 @@
 """What turns numbers into evidence: bounds, claims and findings as records, and the tables that they are drawn from."""
 
 import dataclasses
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.replication.build import tables
-from dpdescent.replication.build.files import write_rows
+from dpdescent.replication.build.files import atomic, write_rows
 
 Verdict = Literal["reproduced", "not reproduced", "inconclusive", "not testable"]
 # What a claim is about, and whose it is: the paper's; ours; an analogue of what the paper has, with other data; or true
@@ -85,13 +87,28 @@ class Claim:
     cells: tuple[Cell, ...] = dataclasses.field(default=(), metadata={"column": False})
 
 
+# A finding's text, all of its parts together, has at most so many words.
+MOST_WORDS = 120
+# Findings of these kinds and severities are told to the authors.
+TOLD_KINDS: tuple[FindingKind, ...] = ("privacy", "mathematics")
+GRAVE: tuple[Severity, ...] = ("high", "medium")
+
+# Rows of a table as text, the head first.
+Excerpt = tuple[tuple[str, ...], ...]
+
+
 @dataclass(frozen=True)
 class Finding:
     """What is wrong or missing in the paper, with the reading under which it would be right.
 
     Attributes:
+        statement: what the paper says.
+        expected: what one would then see.
+        measured: the smallest counterexample with its numbers, the worst case first.
+        charitable_reading, why, repair: how it may be meant; why the counterexample works; what mends the statement.
         headline: one plain sentence that begins with the worst number, for the front pages; findings about privacy or
             mathematics have one from severity medium on.
+        shown: the rows that carry the numbers, for the letter to the authors; they stand in no column.
     """
 
     finding: str
@@ -106,6 +123,15 @@ class Finding:
     charitable_reading: str
     artefact: str
     headline: str = ""
+    why: str = ""
+    repair: str = ""
+    shown: Excerpt = dataclasses.field(default=(), metadata={"column": False})
+
+    @property
+    def words(self) -> int:
+        """Number of words of its text; a sign that stands alone, as in `n = 10`, is none."""
+        parts = (self.statement, self.expected, self.measured, self.why, self.charitable_reading, self.repair)
+        return sum(bool(re.search(r"\w", token)) for part in parts for token in part.split())
 
 
 @dataclass(frozen=True)
@@ -175,6 +201,12 @@ def write_cells(claims: Sequence[Claim], path: str | Path) -> None:
         for cell in claim.cells
     ]
     write_rows(path, columns, rows)
+
+
+def write_shown(findings: Sequence[Finding], path: str | Path) -> None:
+    """Writes the rows that carry the numbers of findings, by finding, as JSON."""
+    with atomic(path) as stream:
+        json.dump({each.finding: each.shown for each in findings if each.shown}, stream, indent=1)
 
 
 def _blank_none(row: dict[str, Any]) -> dict[str, Any]:

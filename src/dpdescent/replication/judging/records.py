@@ -10,11 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import pandas as pd
+
 from dpdescent.replication.judging.criteria import Criterion
 from dpdescent.replication.judging.evidence import (
     Cell,
     Claim,
     ClaimKind,
+    Excerpt,
     Finding,
     FindingKind,
     Severity,
@@ -194,9 +197,32 @@ def untestable(
 
 def finding(
     paper: str, *, id: str, artefact: str, location: str, kind: FindingKind, severity: Severity, status: Status,
-    statement: str, expected: str, measured: str, charitable: str, headline: str = "",
+    statement: str, expected: str, measured: str, charitable: str, why: str = "", repair: str = "",
+    headline: str = "", shown: Excerpt = (),
 ) -> Finding:  # fmt: skip
-    """What is wrong or missing in the paper, demonstrated by a number of ours, with its charitable reading."""
+    """What is wrong or missing in the paper, demonstrated by a number of ours, with its charitable reading.
+
+    Args:
+        why, repair: why the counterexample works, and what mends the statement; findings about privacy or mathematics
+            have both.
+        shown: the rows that carry the numbers (see `excerpt`), where the finding is told to the authors.
+    """
     return Finding(
-        id, paper, location, kind, statement, expected, measured, severity, status, charitable, artefact, headline
-    )
+        id, paper, location, kind, statement, expected, measured, severity, status, charitable, artefact, headline,
+        why, repair, shown,
+    )  # fmt: skip
+
+
+def excerpt(table: pd.DataFrame, columns: Mapping[str, str]) -> Excerpt:
+    """Rows of a table as text with three digits, under the given names; none of an empty table."""
+    if not len(table):
+        return ()
+    rows = table[list(columns)].itertuples(index=False)
+    return (tuple(columns.values()), *(tuple(_told(value) for value in row) for row in rows))
+
+
+def _told(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    number = float(value)  # type: ignore[arg-type]
+    return f"{number:.0f}" if number.is_integer() and abs(number) < 1e5 else f"{number:.3g}"

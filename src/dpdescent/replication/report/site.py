@@ -13,7 +13,7 @@ from typing import Any
 import jinja2
 
 from dpdescent.replication.build.files import read_rows
-from dpdescent.replication.report import content, numbers, statements, summary, wording
+from dpdescent.replication.report import content, letters, numbers, statements, summary, wording
 from dpdescent.replication.report.content import Content, Row, View, of
 from dpdescent.replication.report.pages import PAGES, STATIC
 
@@ -67,6 +67,7 @@ def _environment() -> jinja2.Environment:
     for name in ("slug", "alternative", "counted"):
         environment.globals[name] = getattr(wording, name)
     environment.globals["signs"] = wording.SIGNS
+    environment.globals["told"] = letters.due
     return environment
 
 

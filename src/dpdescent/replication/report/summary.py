@@ -21,6 +21,11 @@ from dpdescent.replication.report.wording import OTHER_SOURCES, VERDICTS, slug
 
 Row = dict[str, str]
 
+# Parts of a finding's text, in the order in which they are read.
+FINDING_PARTS = {
+    "The paper": "statement", "Expected": "expected", "Measured": "measured", "Why": "why",
+    "Charitable reading": "charitable_reading", "Repair": "repair",
+}  # fmt: skip
 REASONS = (*get_args(Undecided), *get_args(Unjudged))
 AUDITED = (WITHIN, EXCEEDS, VIOLATED, NOT_VIOLATED, BASELINE, UNCOVERED, UNCLAIMED, UNAUDITED)
 _BROKEN = {
@@ -145,12 +150,11 @@ def _verdict(claim: Row) -> str:
 
 
 def findings_list(findings: Sequence[Row]) -> str:
-    """List of findings by severity, each with its evidence and its charitable reading."""
+    """List of findings by severity, each with all parts of its text."""
     return "\n".join(
         f"- **{row['finding']}** (`{row['paper']}`, {row['location']}; {row['kind']}, severity {row['severity']}, "
         f"{row['status']}). "
-        f"The paper: {row['statement']}. Expected: {row['expected']}. Measured: {row['measured']}. "
-        f"Charitable reading: {row['charitable_reading']}."
+        f"{' '.join(f'{name}: {row[column]}.' for name, column in FINDING_PARTS.items() if row[column])}"
         for row in findings
     )
 

@@ -4,9 +4,6 @@ Only points that an independent review confirmed. Upper bounds of an accountant 
 data sets attain.
 """
 
-# Statements are prose, which cut into pieces cannot be read or searched.
-# ruff: noqa: E501
-
 import math
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -15,29 +12,21 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.wang2026 import audit
-from dpdescent.papers.wang2026.claims.privacy import (
-    DOMINATING,
-    LEAST,
-    lemma_ratios,
-    multiplier_brackets,
-    multipliers,
-    regime_deltas,
-    scale_needed,
-    single_step,
-    told_by_place,
-)
+from dpdescent.papers.wang2026.claims.privacy import multiplier_brackets, multipliers, regime_deltas, scale_needed
 from dpdescent.papers.wang2026.claims.quantities import SETTING, range_of
-from dpdescent.papers.wang2026.reading import PROOF, PUBLISHED, TAIL, finding, rows
-from dpdescent.privacy.participation import counterexample
+from dpdescent.papers.wang2026.reading import EQUAL, INDEPENDENT, PAIR, PROOF, PUBLISHED, TAIL, finding, rows
+from dpdescent.papers.wang2026.theory import attained
+from dpdescent.privacy.participation import closed_forms, counterexample
 from dpdescent.replication.judging.algebra import each as each_row
 from dpdescent.replication.judging.algebra import floats, listed, pairs, place_of
 from dpdescent.replication.judging.evidence import Evidence, Finding
+from dpdescent.replication.judging.records import excerpt
+from dpdescent.replication.judging.statistics import Estimate
 
+# The smallest example of a sampled batch: T, r and kappa of a single step.
+SMALLEST = (1, 0.1, 1)
 VALIDITY, COUNTEREXAMPLE, MULTIPLIERS = "closed_form_validity", "sampling_counterexample", "kappa_tables"
 NOT_RUN = "not run"
-# Rounded up, a delta this small is no more than what is cut off in the composition.
-SMALL = 1e-12
-RUN = ("n", "B", "T")
 # Lengths of all gradients, in clipping thresholds, at which Theorem F.8's example is looked at.
 SHARES = np.arange(0.05, 1.001, 0.05)
 
@@ -46,13 +35,6 @@ def told_of(table: pd.DataFrame, keys: Sequence[str], column: str = "mean") -> s
     """Tells a column of a table, each value with its place."""
     known = table[np.isfinite(floats(table, column))]
     return listed((place_of(row, keys), float(row[column])) for _, row in known.iterrows()) or NOT_RUN
-
-
-def _small(table: pd.DataFrame) -> str:
-    """Tells deltas by n; those that say no more than the composition's cut are told together."""
-    below = table[floats(table, "mean") < SMALL]
-    said = [told_of(table[floats(table, "mean") >= SMALL], ["n"])] if len(below) < len(table) or not len(table) else []
-    return "; ".join([*said, *([f"below {SMALL:g} at n = {range_of(floats(below, 'n'))}"] if len(below) else [])])
 
 
 def quotients(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]) -> list[float]:
@@ -70,32 +52,34 @@ def privacy(evidence: Evidence) -> Iterator[Finding]:
 
 def _sampling(evidence: Evidence) -> Finding:
     on = ("panel", "T", "r", "lam", "eps", "delta", "kappa")
-    shown = ("T", "r", "lam", "kappa", "eps")
     pair, attained = (rows(evidence, COUNTEREXAMPLE, series=series) for series in ("F8 pair", "fixed size"))
-    told, largest = [], (0.0, "")
-    # Whole runs first, the longest of them in front.
-    for panel in ("composed", "enumeration", "quadrature"):
-        both = pairs(attained[attained["panel"] == panel], pair[pair["panel"] == panel], on)
-        # One value of eps where there are several: deltas of all of them are in the table.
-        chosen = sorted(((row, other) for row, other in both if row["eps"] == 1), key=lambda each: -float(each[0]["T"]))
-        for row, other in chosen:
-            said = f"{row['mean']:.3g} instead of {other['mean']:.3g}"
-            largest = max(largest, (float(row["mean"]), said))
-        told += [f"{row['mean']:.3g} against {other['mean']:.3g} at {place_of(row, shown)}" for row, other in chosen]
-    excess = quotients(attained, pair, on)
+    # One value of eps where there are several: deltas of all of them are in the table.
+    both = [(row, other) for row, other in pairs(attained, pair, on) if row["eps"] == 1 and row["lam"] == 0]
+    both.sort(key=lambda each: -float(each[0]["mean"]))
+    longest, single = both[:1], [each for each in both if (each[0]["T"], each[0]["r"], each[0]["kappa"]) == SMALLEST]
+    place = ("T", "r", "kappa")
+    told = "; ".join(
+        f"{row['mean']:.3g} against {other['mean']:.3g} at {place_of(row, place)}" for row, other in [*longest, *single]
+    )
+    largest = "".join(f"{row['mean']:.3g} instead of {other['mean']:.3g}" for row, other in longest)
+    shown = pd.DataFrame(
+        [
+            {**row[list(place)], "attained": row["mean"], "pair": other["mean"]}
+            for row, other in [*longest, *single, *both[1:5]]
+        ]
+    )
     return finding(
         id="theorem-f.8-sampling", location="Theorem F.8", kind="privacy", severity="high", status="confirmed", artefact=COUNTEREXAMPLE,
-        statement="Algorithm 1, whose batches are drawn without replacement with a fixed size, is dominated by the mixture pair (P, Q) under the zero-out relation",
-        expected="no two zero-out neighbours that attain a larger delta than the pair, at any eps",
+        statement="'our algorithm A is dominated by (P, Q) under the zero-out-remove relation', its batches having a fixed size",
+        expected="no neighbours that attain a larger delta",
         measured=(
-            f"delta attained under Algorithm 1's sampling against the pair's: {'; '.join(told) or NOT_RUN}. Over all places, single steps and other eps included, {range_of(excess)} times the pair's"
+            f"{told or NOT_RUN}: delta at eps = 1, lambda = 0, all others' clipped gradients -C_clip v, the record's C_clip v or 0"
         ),
-        charitable=(
-            f"the pair is valid for Poisson sampling. It takes long gradients, {_lengths(pair)}, which a C_clip of at least G_delta rules out. For batches of a fixed size the other records' contributions are not independent of whether the differing record takes part (B - 1 of them if it does, B if not), "
-            "so that they cannot be released and set to zero. The example, in which all other clipped gradients are -C_clip v and the record's is C_clip v or 0, is an adversarial data set, not a typical one. "
-            "The closed-form calibration of Theorem 5.1 is unaffected: it can be proved by conditioning on the batches"
-        ),
-        headline=largest[1] and f"{largest[1]}: the delta at eps = 1 that two data sets attain under batches of fixed size, against that of the pair which is said to dominate them.",
+        why="where the record takes part, B - 1 others do, else B: they cannot be released",
+        charitable=f"valid for Poisson sampling. It takes long gradients ({_lengths(pair)}), which C_clip >= G_delta rules out. Theorem 5.1 is unaffected",
+        repair="Poisson batches, or conditioning on the batches",
+        headline=largest and f"{largest}: the delta at eps = 1 that two data sets attain under batches of fixed size, against that of the pair which is said to dominate them.",
+        shown=excerpt(shown, {"T": "T", "r": "r", "kappa": "kappa", "attained": "delta attained", "pair": "the pair's"}),
     )  # fmt: skip
 
 
@@ -106,7 +90,7 @@ def _lengths(pair: pd.DataFrame) -> str:
         next((s for s in SHARES if _one_step(row, float(s)) > row["mean"] * (1.0 + 1e-6)), math.inf)
         for row in each_row(steps.dropna(subset=["kappa", "eps", "r"]))
     ]
-    return f"in a single step |g|/C_clip of {range_of(least)} at least" if least else NOT_RUN
+    return f"|g|/C_clip of at least {range_of(least)} in a single step" if least else NOT_RUN
 
 
 def _one_step(row: "pd.Series[float]", share: float) -> float:
@@ -115,62 +99,95 @@ def _one_step(row: "pd.Series[float]", share: float) -> float:
 
 
 def _regime(evidence: Evidence) -> Finding:
-    target, repaired = (rows(evidence, VALIDITY, panel="regime", series=name) for name in ("target delta", "repaired"))
+    target = rows(evidence, VALIDITY, panel="regime", series="target delta")
     found = regime_deltas(target)
-    broken = {place: each for place, each in found.items() if each[1] > each[2]}
-    worst = max(broken.items(), key=lambda each: each[1][1] / each[1][2], default=None)
-    told = "; ".join(
-        f"{place} (kappa {kappa:.2g}): {known:.3g} against {delta:.3g}"
-        for place, (kappa, known, delta) in broken.items()
+    broken = sorted(
+        (each for each in found.items() if each[1][1] > each[1][2]), key=lambda each: -each[1][1] / each[1][2]
+    )
+    told = "; ".join(f"{known:.3g} against {delta:.3g} at {place}" for place, (_, known, delta) in _ends(broken))
+    shown = pd.DataFrame(
+        [(place.removeprefix("n = "), *each) for place, each in found.items()],
+        columns=["n", "kappa", "known", "target"],
     )
     return finding(
         id="corollary-5.5-regime", location="Theorem 5.4, at the B and T of Corollary 5.5", kind="privacy", severity="high", status="confirmed", artefact=VALIDITY,
-        statement="if kappa^2 is of the order of B^2 T log(1/delta)/(n^2 eps^2), Algorithm 1 is (eps, delta)-DP, for any C_clip and any B and T, also those of Corollary 5.5",
-        expected="an attained delta of at most the target for every n",
+        statement="'If lambda = 0 and kappa^2 of order B^2 T log(1/delta)/(n^2 eps^2), then Algorithm 1 satisfies (eps, delta)-DP', at any C_clip",
+        expected="a delta of at most the target",
         measured=(
-            f"{single_step()}. At B = gamma sqrt(n), T = sqrt(n)/gamma, gamma = {range_of(floats(target, 'gamma'))}, eps = {range_of(floats(target, 'eps'))}, replacing a gradient of norm C_clip by its opposite, a lower bound in closed form against the target where it is above: "
-            f"{told or ('nowhere' if len(target) else NOT_RUN)}. {scale_needed(evidence)}. With the larger of that kappa and eq. (19)'s: {_small(repaired)}"
+            f"B and T of Corollary 5.5, gamma = {range_of(floats(target, 'gamma'))}, eps = {range_of(floats(target, 'eps'))}, a gradient of norm C_clip reversed: "
+            f"{f'delta of at least {told}' if told else 'nowhere above it' if len(target) else NOT_RUN}"
         ),
-        charitable=(
-            "the prescribed kappa tends to 0 while every record is used about once (rT = 1). The numbers are for gradients as long as C_clip, as a small threshold makes them; Corollary 5.5 itself sets C_clip of at least G_delta, which real gradients do not "
-            "come near, so that at its own threshold a failure shows at astronomic n only: C_clip/|g| is constant in n, which delays but does not prevent it. Taking the larger of that kappa and a constant repairs privacy and, for n large, keeps the rate"
-        ),
-        headline=f"{worst[1][1]:.3g} instead of {worst[1][2]:.3g}: the delta that gradients of norm C_clip attain under Theorem 5.4's noise at {worst[0]}, with the batches and iterations of Corollary 5.5." if worst else "",
+        why="kappa tends to 0 while rT = 1",
+        charitable=f"Corollary 5.5's own C_clip is larger. {scale_needed(evidence)}",
+        repair="the larger of that kappa and a constant",
+        headline=f"{broken[0][1][1]:.3g} instead of {broken[0][1][2]:.3g}: the delta that gradients of norm C_clip attain under Theorem 5.4's noise at {broken[0][0]}, with the batches and iterations of Corollary 5.5." if broken else "",
+        shown=excerpt(shown[::2], {"n": "n", "kappa": "kappa", "known": "delta attained, at least", "target": "target"}),
     )  # fmt: skip
+
+
+def _ends(listed_: Sequence[tuple[str, tuple[float, float, float]]]) -> list[tuple[str, tuple[float, float, float]]]:
+    """The first and the last, if there are two."""
+    return [*listed_[:1], *listed_[1:][-1:]]
 
 
 def _renyi(evidence: Evidence) -> Finding:
-    proved, least = (rows(evidence, VALIDITY, panel="renyi", series=series) for series in (DOMINATING, LEAST))
     places = multiplier_brackets(evidence)
-    divergence = {place: each.value for place, each in lemma_ratios(evidence).items()}
-    above, below = ({place: each for place, each in divergence.items() if (each > 1) == more} for more in (True, False))
-    claimed, attained_eps, told = _audited()
+    holds, broken = ([each for each in places.values() if held(each)] for held in (_holds, _fails))
+    claimed, attained_eps, place = _audited()
     return finding(
         id="theorem-d.9-renyi", location="Theorem 5.4, Theorem D.9, Lemma D.7", kind="privacy", severity="high", status="confirmed", artefact=MULTIPLIERS,
-        statement="a step is (alpha, 8 alpha B^2/(n^2 kappa^2))-RDP in the standard low-sampling regime; hence, at every kappa, B/n and T, kappa^2 = 16 B^2 T/(n^2 eps) + 32 B^2 T log(1/delta)/(n^2 eps^2) gives (eps, delta)-DP",
-        expected="kappa of at least the one that two data sets need, at every T, B/n, eps and delta",
+        statement="'If kappa^2 >= 16 B^2 T/(n^2 eps) + 32 B^2 T log(1/delta)/(n^2 eps^2), then Algorithm 1 satisfies (eps, delta)-DP'",
+        expected="kappa of at least the one that two data sets need",
         measured=(
-            f"{told}. Over all multipliers, by the dominating pair of sampling without replacement: {told_by_place(places) if places else NOT_RUN}. "
-            f"It holds in long runs of much noise, at eps of {range_of(floats(proved, 'eps'))}: eps of at most {told_of(proved, RUN)}, and at least {range_of(floats(least, 'mean'))}. "
-            f"Lemma D.7 at D.9's alpha, exact attained divergence of a step over the lemma's: {listed(above.items()) or ('above 1 nowhere' if divergence else NOT_RUN)}; not refuted, {range_of(below.values())} times, at {len(below)} places"
+            f"two data sets attain eps = {attained_eps:.3g} in place of {claimed:g} at {place}; {_single()}. By the table "
+            + (f"it holds at {len(holds)} of {len(places)} places and fails at {len(broken)}" if places else NOT_RUN)
         ),
-        charitable=(
-            "the theorem holds where kappa is of constant order or more, with room to spare. The proof takes the order-2 term of eq. (19) for all of it; the terms from the third on carry a factor 2 that does not fall with 1/kappa^2, so that "
-            "Lemma D.7 needs alpha (B/n) e^(O(alpha/kappa^2)) small. Where B/n is small and eps large the displayed kappa falls below that"
-        ),
+        why="Lemma D.7 keeps the order-2 term of (19) alone; later ones grow like e^(2j(j-1)/kappa^2) as kappa falls",
+        charitable="the proof says 'low-sampling/high-noise'; where kappa is of constant order the theorem holds, with room to spare",
+        repair="kappa of at least a constant besides",
         headline=f"{attained_eps:.3g} instead of {claimed:g}: the epsilon that two data sets attain with Theorem D.9's noise multiplier at a place of little noise; where kappa is of constant order the theorem holds.",
+        shown=excerpt(_violated(evidence), {**dict(zip(SETTING, SETTING, strict=True)), "mean": "kappa of D.9", "needed": "at least needed"}),
     )  # fmt: skip
+
+
+def _holds(over: Estimate) -> bool:
+    """Whether the multiplier is enough, of its quotient over what is needed."""
+    return over.low >= 1.0 - EQUAL
+
+
+def _fails(over: Estimate) -> bool:
+    """Whether two data sets need more."""
+    return over.high < 1.0 - EQUAL
+
+
+def _single() -> str:
+    """Theorem D.9 at one step, exactly, because the likelihood ratio rises with the output."""
+    T, r, eps, delta = 1, 0.01, 1.0, 1e-3
+    kappa = closed_forms.independent_multiplier(T, r, eps, delta)
+    known = attained.delta_by_largest(kappa, eps, T, r)
+    return f"and delta = {known:.2g} in place of {delta:g} at T = {T}, B/n = {r:g}, eps = {eps:g}, kappa = {kappa:.3g}"
+
+
+def _violated(evidence: Evidence) -> pd.DataFrame:
+    """Rows of Theorem D.9's multipliers that two data sets refute, the worst first, with what these need at least."""
+    found = [
+        {**row[list(SETTING)], "mean": row["mean"], "needed": 2.0 * other["mean"]}
+        for row, other in pairs(multipliers(evidence, INDEPENDENT), multipliers(evidence, PAIR, lam=0), SETTING)
+        if row["mean"] < 2.0 * other["mean"]
+    ]
+    return pd.DataFrame(sorted(found, key=lambda each: each["mean"] / each["needed"])[:5])
 
 
 @cache
 def _audited() -> tuple[float, float, str]:
-    """The epsilon that Theorem D.9 claims, the one that its audit attains under replace-one, and both in words."""
+    """The epsilon that Theorem D.9 claims, the one that its audit attains under replace-one, and the place in words."""
     statement = audit.theorem_d9()
-    attack = audit.ATTACKS[statement.request.attack](**statement.request.parameters)
-    attained = attack.exact_epsilon(statement.delta)
-    assert attained is not None
-    said = f"eps = {statement.eps:g} claimed, at least {attained:.3g} attained at delta = {statement.delta:g}"
-    return float(statement.eps), attained, f"Under replace-one, {said}: {attack.pair}"
+    parameters = statement.request.parameters
+    attack = audit.ATTACKS[statement.request.attack](**parameters)
+    attained_eps = attack.exact_epsilon(statement.delta)
+    assert attained_eps is not None
+    place = f"T = {parameters['T']}, B/n = {parameters['rate']}, delta = {statement.delta:g}, kappa = {float(parameters['kappa']):.3g}"
+    return float(statement.eps), attained_eps, place
 
 
 def _factor(evidence: Evidence) -> Finding:
@@ -183,5 +200,7 @@ def _factor(evidence: Evidence) -> Finding:
             f"where eps, delta <= 1 and rT >= 3 log(2/delta): the displayed kappa is {range_of(quotients(published, proof, SETTING))} times the proof's, and {range_of(quotients(published, multipliers(evidence, TAIL), SETTING))} "
             "times what the exact tail of participations asks for"
         ),
+        why="the proof's constant is multiplied by 4 in the display",
         charitable="on the safe side. The factor 4 is exactly what the replace-one relation, whose sensitivity is 2 C_clip, needs beside zero-out",
+        repair="2 for zero-out, 8 for replace-one",
     )  # fmt: skip

@@ -1,0 +1,96 @@
+"""Letters to the authors of a paper: a page of Markdown for each grave finding about privacy or mathematics."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpdescent.replication.judging.evidence import GRAVE, TOLD_KINDS
+from dpdescent.replication.report.summary import table
+
+Row = dict[str, str]
+
+WIDTH = 100
+
+TEMPLATE = """\
+{label}# {location}: did we misread it?
+
+{salutation}
+
+{opening}
+
+{says}
+
+{counterexample}
+
+{rows}{why}
+
+{charitable}
+
+{repair}
+
+{demonstration}
+
+```python
+{script}
+```
+
+{closing}
+
+The maintainers of dpdescent
+"""
+
+SALUTATION = "To the authors of *{title}* (arXiv {arxiv}): {authors}"
+OPENING = (
+    "Dear authors, dpdescent is a program that regenerates what papers on differentially private gradient descent "
+    "state, yours among them, and compares. At one place our computation and the text seem to disagree."
+)
+DEMONSTRATION = "To see it, run this script ({path} of our sources); it needs numpy and scipy and takes seconds:"
+CLOSING = {
+    "confirmed": "Have we misread a definition or overlooked an assumption? Then we shall correct the finding",
+    "partly": "We are not certain of it. Have we misread a definition or overlooked an assumption? We shall correct it",
+    "question": "To us this is a question, which the text does not decide. We shall record your answer",
+}
+RECORD = "; your answer will stand beside it. In our list it is `{finding}` ({kind}, severity {severity}, {status})."
+
+
+def due(finding: Row) -> bool:
+    """Whether a finding is told to the authors: one about privacy or mathematics, from severity medium on."""
+    return finding["kind"] in TOLD_KINDS and finding["severity"] in GRAVE
+
+
+def letter(
+    finding: Row, shown: Sequence[Sequence[str]], paper: Mapping[str, Any], path: str, script: str, label: str = ""
+) -> str:
+    """Returns the letter on one finding.
+
+    Args:
+        finding: its row of `findings.csv`.
+        shown: rows of its table that carry the numbers, the head first.
+        paper: title, authors and arXiv number.
+        path, script: where its demonstration lies, and its text.
+        label: label of a scale that is not the papers' own.
+    """
+    source = f"From `{finding['paper']}/{finding['artefact']}.csv` of our results:"
+    return TEMPLATE.format(
+        label=f"**{label}: not to be sent**\n\n" if label else "",
+        location=finding["location"],
+        salutation=_wrapped(SALUTATION.format(**paper)),
+        opening=_wrapped(OPENING),
+        says=_part("The paper says", finding["statement"]),
+        counterexample=_wrapped(f"**One would expect:** {finding['expected']}. **We find:** {finding['measured']}."),
+        rows=f"{source}\n\n{table(shown[0], shown[1:])}\n\n" if shown else "",
+        why=_part("Why, as we understand it", finding["why"]),
+        charitable=_part("How it may be meant", finding["charitable_reading"]),
+        repair=_part("What would mend it", finding["repair"]),
+        demonstration=_wrapped(DEMONSTRATION.format(path=f"`{path}`")),
+        script=script.strip(),
+        closing=_wrapped(CLOSING[finding["status"]] + RECORD.format(**finding)),
+    )
+
+
+def _part(name: str, text: str) -> str:
+    return _wrapped(f"**{name}:** {text.removesuffix('.')}.")
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
