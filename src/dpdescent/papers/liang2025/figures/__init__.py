@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpdescent.papers.liang2025.figures.extensions import draw_ext_consistency, draw_ext_long_runs
 from dpdescent.papers.liang2025.figures.real import (
     draw_ext_angrist_subsets,
     draw_fig05,
@@ -53,7 +54,8 @@ from dpdescent.replication.drawing.figures import (
 from dpdescent.replication.judging.statistics import log_log_slope
 
 __all__ = [
-    "draw_ext_angrist_subsets", "draw_ext_calibration", "draw_ext_friendlycore", "draw_ext_overidentified",
+    "draw_ext_angrist_subsets", "draw_ext_calibration", "draw_ext_consistency", "draw_ext_friendlycore",
+    "draw_ext_long_runs", "draw_ext_overidentified",
     "draw_ext_parameter_draws", "draw_ext_weak_instrument", "draw_fig01", "draw_fig02", "draw_fig03", "draw_fig04",
     "draw_fig05", "draw_fig06", "draw_fig07", "draw_fig08", "draw_fig09", "draw_fig10", "draw_fig11", "draw_fig13",
 ]  # fmt: skip
@@ -68,6 +70,8 @@ NODES = {
 # Smallest distance drawn, because a logarithmic axis cannot show 0.
 ROUNDING = 1e-16
 CORE = "FriendlyCore-2SLS"
+# Colours of DP-2S-GD at a smaller and at the larger number of iterations.
+FEWER_STEPS = (SPLITS[1.0], METHODS["DP-2S-GD"])
 MEDIANS = "points: median with 95 % interval; shade: quartiles"
 OFF_SCALE = (-0.8, 1.8)
 
@@ -209,9 +213,10 @@ def draw_ext_friendlycore(table: pd.DataFrame, display: dict[str, Any]) -> Figur
     main = select(table)
     for (rho, group), marker, line in zip(main.groupby("rho"), MARKERS, cycle((":", "--", "-")), strict=False):
         look: dict[str, Any] = {"marker": marker, "linestyle": line}
-        for series in ("DP-2S-GD", CORE):
-            label = rf"{series.removesuffix('-2SLS')}, $\rho={rho:g}$"
-            median_curve(axes[0], group[group["series"] == series], "n", label, color=METHODS[series], **look)
+        runs = [*group[group["T"] > 0].groupby("T"), (0, group[group["series"] == CORE])]
+        for (T, rows), color in zip(runs, (*FEWER_STEPS[-len(runs) + 1 :], METHODS[CORE]), strict=True):
+            label = rf"DP-2S-GD, $T={T}$, $\rho={rho:g}$" if T else rf"FriendlyCore, $\rho={rho:g}$"
+            median_curve(axes[0], rows, "n", label, color=color, **look)
         core = group[group["series"] == CORE].sort_values("n")
         axes[1].plot(core["n"], core["records_used"] / core["n"], color=METHODS[CORE], **look)
         failed, note = core[core["failed"] > 0], "core too small in some or all runs"
@@ -223,7 +228,7 @@ def draw_ext_friendlycore(table: pd.DataFrame, display: dict[str, Any]) -> Figur
     axes[1].set(xlabel=N, ylabel="share of records in the core of FriendlyCore", ylim=(-0.03, 1.03))
     for panel in axes:
         panel.set_xticks(sorted(set(table["n"])))
-    legend_below(figure, axes, 4, f"$\\rho$: total budget;  {MEDIANS}")
+    legend_below(figure, axes, 3, f"$\\rho$: total budget;  {MEDIANS}")
     return figure
 
 
