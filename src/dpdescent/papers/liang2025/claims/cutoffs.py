@@ -13,7 +13,7 @@ from dpdescent.papers.liang2025.theory import error_bounds
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import NOTHING, Estimate
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, half_width, less, negative
 
 # Levels at which a rising error is cut off, in parts of the first step's error, as in Figure 4.
 LEVELS = (0.25, 0.5, 0.75)
@@ -29,8 +29,8 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield every(
         id="condition-5-suffices", artefact=TABLE, location="Theorem 3.1, eq. (5)", kind="theorem", source="paper",
         statement="the T that (5) allows, in proportion to n^2, 1/p and (sqrt q + sqrt tau)^-6, keeps the first stage's noise below a level",
-        quantity="exponent of the cut-off, where the rising median error passes a level, in what (5) allows, by axis and level",
-        cells=dict(_cutoffs(evidence)), criterion=at_least(2.0 - SHARE, ": the cut-off does not come sooner than (5) says"),
+        quantity="exponent, in what (5) allows as n grows and in its inverse as p and q grow, of the cut-off over it; at the cut-off the rising median error passes a level",
+        cells=dict(_cutoffs(evidence)), criterion=at_least(1.0 - SHARE, ": the cut-off does not come sooner than (5) says"),
     )  # fmt: skip
     yield _first_phase(evidence)
     yield _best(evidence)
@@ -42,7 +42,8 @@ def _cutoffs(evidence: Evidence) -> Iterator[tuple[str, Estimate]]:
         for level in LEVELS:
             allowed, found = _passes(rows, axis, level)
             if len(found) >= algebra.POINTS:
-                yield f"{panel}, {level:g} of the first step's error", _slope(allowed, found)
+                over = less(_slope(allowed, found), 1.0)
+                yield f"{panel}, {level:g} of the first step's error", over if axis == "n" else negative(over)
 
 
 def _passes(rows: pd.DataFrame, axis: str, level: float) -> tuple[list[float], list[Estimate]]:
@@ -107,16 +108,20 @@ def _plateau_begins(evidence: Evidence, n: int) -> float:
 
 
 def _meeting(rows: pd.DataFrame, unit: float) -> Estimate:
-    """The T at which the two parts are equal, in units of another T; its ends are the grid's neighbours."""
-    parts = [rows[rows["quantity"] == name].set_index("T")["mean"] for name in (PRIVACY, "(7) optimisation part")]
-    ratio = np.log((parts[0] / parts[1]).sort_index())
-    log_T = np.log(ratio.index.to_numpy(dtype=float))
-    above = np.flatnonzero(ratio.to_numpy() >= 0)
+    """The T at which the two parts are equal, in units of another T; its ends by the intervals of the means."""
+    noise, left = (
+        rows[rows["quantity"] == name].sort_values("T").reset_index(drop=True)
+        for name in (PRIVACY, "(7) optimisation part")
+    )
+    log_T, ratio = np.log(noise["T"].to_numpy(dtype=float)), np.log(noise["mean"] / left["mean"]).to_numpy()
+    above = np.flatnonzero(ratio >= 0)
     if not len(above) or above[0] == 0:
         return NOTHING
     k = int(above[0])
-    value = float(np.interp(0.0, ratio.to_numpy()[k - 1 : k + 1], log_T[k - 1 : k + 1]))
-    return Estimate(*(math.exp(each) / unit for each in (value, log_T[k - 1], log_T[k])))
+    error = math.hypot(*(half_width(rows.iloc[k]) / rows.iloc[k]["mean"] for rows in (noise, left)))
+    near = slice(k - 1, k + 1)
+    found = (float(np.interp(shift, ratio[near], log_T[near])) for shift in (0.0, -error, error))
+    return Estimate(*(math.exp(each) / unit for each in found))
 
 
 def _best(evidence: Evidence) -> Claim:

@@ -196,8 +196,11 @@ def _factor(hessians: Array, step: float) -> Array:
 
 
 def _growths(setting: Setting) -> Measured:
-    """Yields the error after twice as many steps over that before, at steps up to just below the ceilings (3)."""
-    window = prescriptions.spectrum(setting.problem, synthetic.constants(setting.spec))
+    """Yields the error after twice as many steps over that before, at steps up to just below the ceilings (3).
+
+    The ceilings have the constants at which (10) bounds what is measured, because at smaller ones they promise nothing.
+    """
+    window = prescriptions.spectrum(setting.problem, table_lemmas.bound_constants(setting.spec))
     ceilings = prescriptions.step_size_ceilings(window)
     for one, other in product(FRACTIONS, repeat=2):
         none, eta, alpha = np.zeros(2), np.full(2, one * ceilings.eta), np.full(2, other * ceilings.alpha)

@@ -215,7 +215,8 @@ def draw_ext_friendlycore(table: pd.DataFrame, display: dict[str, Any]) -> Figur
         look: dict[str, Any] = {"marker": marker, "linestyle": line}
         runs = [*group[group["T"] > 0].groupby("T"), (0, group[group["series"] == CORE])]
         for (T, rows), color in zip(runs, (*FEWER_STEPS[-len(runs) + 1 :], METHODS[CORE]), strict=True):
-            label = rf"DP-2S-GD, $T={T}$, $\rho={rho:g}$" if T else rf"FriendlyCore, $\rho={rho:g}$"
+            steps = f", $T={T}$" if color == METHODS["DP-2S-GD"] else f" at $T={T}$"
+            label = rf"DP-2S-GD{steps}, $\rho={rho:g}$" if T else rf"FriendlyCore, $\rho={rho:g}$"
             median_curve(axes[0], rows, "n", label, color=color, **look)
         core = group[group["series"] == CORE].sort_values("n")
         axes[1].plot(core["n"], core["records_used"] / core["n"], color=METHODS[CORE], **look)
@@ -261,7 +262,12 @@ def draw_ext_weak_instrument(table: pd.DataFrame, display: dict[str, Any]) -> Fi
     for (rho1, color), marker in zip(colors.items(), MARKERS, strict=False):
         rows = main[main["rho1"] == rho1].sort_values("first_stage")
         label = "2SLS" if rho1 == float("inf") else rf"DP-2S-GD, $\rho_1={rho1:g}$"
-        median_curve(axes[0], rows, "first_stage", label, shade=0.0, color=color, marker=marker)
+        inside = (rows["median_low"] >= OFF_SCALE[0]) & (rows["median_high"] <= OFF_SCALE[1])
+        median_curve(axes[0], rows[inside], "first_stage", label, shade=0.0, color=color, marker=marker)
+        # Without bars, which would cross the whole panel.
+        axes[0].plot(
+            rows[~inside]["first_stage"], rows[~inside]["median"], marker, color=color, markerfacecolor="white"
+        )
         if label != "2SLS":
             axes[0].plot(rows["first_stage"], rows["predicted"], color=color, linestyle="--", linewidth=1.0)
         axes[1].plot(rows["first_stage"], rows["q75"] - rows["q25"], color=color, marker=marker)
@@ -273,7 +279,12 @@ def draw_ext_weak_instrument(table: pd.DataFrame, display: dict[str, Any]) -> Fi
     for panel, which in ((axes[0], "x"), (axes[1], "xy" if (main["q75"] > main["q25"]).any() else "x")):
         log_scale(panel, which)
         panel.set_xlabel(r"strength of the first stage $\Theta$")
-    legend_below(figure, axes, 5, "left, points: median with 95 % interval; arrows: medians off the scale")
+    legend_below(
+        figure,
+        axes,
+        5,
+        "left, points: median with 95 % interval; hollow: its interval leaves the panel; arrows: medians off the scale",
+    )
     return figure
 
 

@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpdescent.replication.drawing.figures import (
-    BACKGROUND,
     BLACK,
     BLUE,
     DARK_BLUE,
@@ -140,10 +139,12 @@ def _cutoffs(axes: Axes, rows: pd.DataFrame) -> None:
     limits = rows.groupby("rho1")[["limit_condition_5", "limit_condition_21"]].mean()
     for level, color in level_colors(limits.index).items():
         limit = limits.loc[level, "limit_condition_5"]
-        vertical(axes, limit, f"(5) at constant 1: $T={limit:.3g}$", color=color)
+        vertical(axes, limit, f"(5): $T={limit:.3g}$", color=color)
+    # Below the axis, because a text in the panel would lie over a line.
     proved = ", ".join(f"{limit:.1g}" for limit in limits["limit_condition_21"])
-    text = f"condition (21), in the proof:\n$T\\leq$ {proved},\noff the left edge"
-    axes.text(0.02, 0.02, text, transform=axes.transAxes, fontsize=7.5, va="bottom", bbox=BACKGROUND)
+    axes.set_xlabel(
+        f"{ITERATIONS}\n(limit (5) at constant 1; (21), in the proof: $T\\leq$ {proved}, off the left edge)"
+    )
 
 
 def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
