@@ -31,7 +31,7 @@ def test_claims_say_whose_they_are_what_about_and_why_changed() -> None:
     assert len(judged()) == 101
     assert named(lambda claim: claim.kind == "privacy") == {
         "footnote-3-0.1", "footnote-3-1", "footnote-3-10", "prop-3.1-private", "prop-3.1-identity", "lemma-F.1",
-        "lemma-F.1-y-only",
+        "lemma-F.1-y-only", "sec-2.1-composition",
     }  # fmt: skip
     assert named(lambda claim: claim.source == "ours") == {
         "fig04-within-theory", "fig06-within-theory", "lemma-F.1-y-only", "fig03a-rate-any-design", "fig09-slower",
@@ -39,7 +39,7 @@ def test_claims_say_whose_they_are_what_about_and_why_changed() -> None:
     # The records of Angrist-Evans are not the paper's, those of Card are.
     assert named(lambda claim: claim.source == "analogue") == {
         "fig05-consistent", "fig05-iterations", "fig10-iterations", "fig11-iterations", "fig10-on-target",
-        "fig11-on-target", "angrist-concentration",
+        "fig11-on-target", "angrist-concentration", "angrist-first-stage", "angrist-theta-path",
     }  # fmt: skip
     assert not named(lambda claim: "review" in claim.note or "look" in claim.note)
     assert {"fig06-contrast", "fig03a-rate-5-5", "remark-3.7-optimal-T"} < named(lambda claim: claim.changed != "")

@@ -15,7 +15,6 @@ from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, pick, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
-
 # Stands for a strict inequality.
 STRICT = 1e-9
 
@@ -147,7 +146,7 @@ def _burn_in(at: Case) -> Iterator[Bound]:
 
 
 def _best_steps(evidence: Evidence) -> Iterator[Bound]:
-    """Yields the approximate optimum (8) beside the step of least error in Figure 7, and the step that is held there."""
+    """Yields the approximate optimum (8) beside the step of least error in Figure 7, and what (3) excludes."""
     at = case(evidence, cases.FIGURE_7, place="Figure 7(a)")
     ceilings = prescriptions.step_size_ceilings(at.nominal)
     held = prescriptions.contraction(at.nominal, prescriptions.StepSizes(at.steps.eta, ceilings.alpha)).beta

@@ -100,7 +100,7 @@ def _over_orders(evidence: Evidence) -> Iterator[tuple[str, Estimate]]:
 
 
 def _two_stage(row: "pd.Series[float]") -> float:
-    return math.sqrt(row["q"] / row["n"]) * (row["tau"] + math.log(row["q"]))
+    return float(math.sqrt(row["q"] / row["n"]) * (row["tau"] + math.log(row["q"])))
 
 
 def _noise(evidence: Evidence) -> Iterator[Claim]:
@@ -128,7 +128,7 @@ def _gradients(evidence: Evidence) -> Claim:
 
 
 def _threshold(row: "pd.Series[float]") -> float:
-    return (math.sqrt(row["q"]) + math.sqrt(row["tau"] + math.log(row["n"] * row["T"]))) ** 2
+    return float((math.sqrt(row["q"]) + math.sqrt(row["tau"] + math.log(row["n"] * row["T"]))) ** 2)
 
 
 def _distances(evidence: Evidence) -> Claim:

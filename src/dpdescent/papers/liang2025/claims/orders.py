@@ -66,8 +66,11 @@ def _budgets(evidence: Evidence) -> Iterator[Claim]:
             cells=dict(_successive(rows[rows["T"] >= least], budget)), criterion=at_least(1.0, words="above 1"),
         )  # fmt: skip
     first, second = (
-        evidence.select("fig04", panel=panel, error_to="beta_hat", **{budget: 0.1})
-        for panel, budget in (("a", "rho1"), ("b", "rho2"))
+        rows[rows[budget] == 0.1]
+        for rows, budget in (
+            (evidence.select("fig04", panel="a", error_to="beta_hat"), "rho1"),
+            (evidence.select("fig04", panel="b", error_to="beta_hat"), "rho2"),
+        )
     )
     yield every(
         id="fig04-asymmetry", artefact="fig04", location="Sec. 4.1, Figure 4", kind="figure", source="paper",

@@ -28,9 +28,9 @@ def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
         Arm("DP-2S-GD", T, split["rho1"], split["rho2"], steps, gamma, spec["settings"]["calibration"], split)
         for split in spec["arms"]["splits"]
     ]
-    free = {"labels": {"rho1": math.inf, "rho2": math.inf}}
-    without = [Arm("2S-GD", T, math.inf, math.inf, steps, math.inf, **free)]
+    free = {"rho1": math.inf, "rho2": math.inf}
+    without = [Arm("2S-GD", T, math.inf, math.inf, steps, math.inf, labels=free)]
     if spec["panel"] == "b":
         # Where errors are large: clipping without noise separates what clipping does from what noise does.
-        without.append(Arm("2S-GD, clipped", T, math.inf, math.inf, steps, gamma, **free))
+        without.append(Arm("2S-GD, clipped", T, math.inf, math.inf, steps, gamma, labels=free))
     return [*private, *without]

@@ -123,7 +123,8 @@ def _of_data(setting: Setting) -> Measured:
 
 def _of_runs(setting: Setting) -> Measured:
     """Yields, for every run, the noise's part of the error, what is left without noise, and the whole."""
-    runs = [Run(*each) for each in product(*(setting.axis(symbol) for symbol in ("T", "rho1", "rho2", "tau")))]
+    axes = (setting.axis(symbol) for symbol in ("T", "rho1", "rho2", "tau"))
+    runs = [Run(int(T), rho1, rho2, tau) for T, rho1, rho2, tau in product(*axes)]
     if "rho" in setting.spec["cell"]:
         runs = [replace(each, rho1=rho, rho2=rho) for each in runs for rho in setting.axis("rho")]
     yield from _errors(setting, sorted(runs, key=lambda each: each.T))
@@ -131,7 +132,7 @@ def _of_runs(setting: Setting) -> Measured:
 
 def _of_algorithm_3(setting: Setting) -> Measured:
     """Yields the same for runs without noise in the first stage."""
-    runs = [Run(T, math.inf, rho2, tau) for T, rho2, tau in product(*map(setting.axis, ("T", "rho2", "tau")))]
+    runs = [Run(int(T), math.inf, rho2, tau) for T, rho2, tau in product(*map(setting.axis, ("T", "rho2", "tau")))]
     yield from _errors(setting, sorted(runs, key=lambda each: each.T))
 
 
@@ -167,10 +168,10 @@ def _noise(setting: Setting, one: Run, rho: float) -> float:
     return prescriptions.noise_scale(gamma, problem.n, one.T, rho)
 
 
-def _normals(setting: Setting, made: moments.Arms) -> list[moments.Normals]:
+def _normals(setting: Setting, made: moments.Arms) -> list[dp_2s_gd.Normals]:
     longest, (p, q) = int(made.steps.max()), (setting.problem.p, setting.problem.q)
     streams = (synthetic.trial_stream(setting.spec, trial, "noise") for trial in range(*setting.spec["trials"]))
-    return [moments.Normals.draw(each, longest, p, q) for each in streams]
+    return [dp_2s_gd.Normals.draw(each, longest, p, q) for each in streams]
 
 
 def _speeds(setting: Setting) -> Measured:
@@ -214,7 +215,7 @@ def _growths(setting: Setting) -> Measured:
 def _gradients(setting: Setting) -> Measured:
     """Yields the largest per-record gradient of either stage over all records and steps (Lemma D.1), for every T."""
     steps, problem = synthetic.step_sizes(setting.spec, setting.problem), setting.problem
-    for T in setting.axis("T"):
+    for T in map(int, setting.axis("T")):
         (rho,), gamma = setting.axis("rho1"), synthetic.threshold(setting.spec, problem, T)
         arm = Arm("DP-2S-GD, unclipped", T, rho, rho, steps, gamma)
         found = np.array([_largest(setting, arm, trial) for trial in range(*setting.spec["trials"])])

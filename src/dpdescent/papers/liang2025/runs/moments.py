@@ -37,7 +37,7 @@ class Samples:
     @property
     def theta_hat(self) -> Array:
         """First-stage least squares, shape (sets, q, p)."""
-        return np.linalg.solve(self.zz, self.zx)
+        return np.asarray(np.linalg.solve(self.zz, self.zx), dtype=np.float64)
 
     @property
     def beta_hat(self) -> Array:
@@ -124,7 +124,8 @@ def descend(samples: Samples, arms: Arms, normals: list[Normals]) -> tuple[Array
 
 def norms(values: Array) -> Array:
     """Euclidean norms over the last axis; at most `DIVERGED`."""
-    return np.minimum(np.linalg.norm(values, axis=-1), DIVERGED)
+    found: Array = np.minimum(np.linalg.norm(values, axis=-1), DIVERGED)
+    return found
 
 
 def operator_norms(values: Array) -> Array:
@@ -135,7 +136,7 @@ def operator_norms(values: Array) -> Array:
 
 def solved(matrices: Array, vectors: Array) -> Array:
     """Solutions of linear equations, one for each matrix."""
-    return np.linalg.solve(matrices, vectors[..., None])[..., 0]
+    return np.asarray(np.linalg.solve(matrices, vectors[..., None])[..., 0], dtype=np.float64)
 
 
 def applied(matrices: Array, vectors: Array) -> Array:
