@@ -298,3 +298,14 @@ def test_pipeline_says_it_when_jobs_start() -> None:
     """There: a dry run and a build with nothing to do stay silent, and no job's own process says it again."""
     calls = [text for file in (ROOT / "Snakefile", *ROOT.glob("workflow/rules/*.smk")) for text in [file.read_text()]]
     assert sum(len(re.findall(r"^onstart:\n    CALL\.start\(\)$", text, re.MULTILINE)) for text in calls) == 1
+
+
+def test_a_seed_leaves_no_guarantee_and_the_output_says_so(run: Run) -> None:
+    """Who has the file can make the noise again; noise of the operating system keeps what is proved."""
+    _, out, _ = run(f"{GIVEN} --seed 7 --output seeded.json")
+    assert "there is no guarantee" in out
+    assert f"guarantee {own_data.REPEATED}" in out
+    assert written("seeded.json")["account"]["guarantee"] == own_data.REPEATED
+    _, out, _ = run(f"{GIVEN} --secure-noise --output fresh.json")
+    assert "no guarantee" not in out
+    assert written("fresh.json")["account"]["guarantee"] == "proved"

@@ -39,6 +39,7 @@ SHAPES = ({"p": 2, "q": 2, "r": 2, "n": 800}, {"p": 2, "q": 4, "r": 2, "n": 1500
 # The bounds from below; all others are from above.
 FROM_BELOW = (
     "D.2 sigma_min", "D.6 lambda_min", "(14) lambda_min", "(22) t0", "D.1 n", "n of ", "condition (6)", "threshold (",
+    "base of",
 )  # fmt: skip
 # Everywhere in the paper where a bound can be computed, the lemmas apart.
 PLACES = [

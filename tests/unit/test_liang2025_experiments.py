@@ -77,7 +77,8 @@ def test_every_experiment_says_what_it_releases(name, prepared):
     arms = list(experiment(name).releases(with_trials(ARTEFACTS[name].parts[0], prepared, 0, 1)))
     assert arms
     for _, event, delta in arms:
-        assert delta == 1e-5
+        # Approximate zCDP fails with a probability of its own, on top of that of its conversion.
+        assert delta == (2e-5 if event.name == "FriendlyCore-2SLS" else 1e-5)
         assert event.relation == "replace-one"
         if event.guarantee == "proved" and event.releases:
             assert event.rho <= event.claimed_rho * (1 + 1e-12)
@@ -177,3 +178,50 @@ def test_the_realised_cost_is_the_claim_for_a_record_that_flips_every_gradient()
     cost = module.realised_cost(sample, other, run, np.random.default_rng(0))
     # The first step has Theta = 0 and no gradient at all.
     assert cost == pytest.approx(rho2 / 2 * (T - 1) / T, rel=1e-9)
+
+
+def test_friendly_core_claims_what_its_approximate_zcdp_converts_to():
+    event = experiment("ext_friendlycore")._friendly_core(0.2, 1e-5)
+    assert event.claimed_eps_delta == (pytest.approx(3.235, abs=1e-3), 2e-5)
+
+
+def test_moments_of_many_records_are_those_of_the_design_and_descend_like_them():
+    """Bartlett's draw has the moments of the records' law; its descent is that of the records without clipping."""
+    from dpdescent.algorithms import dp_2s_gd, two_stage_gd
+    from dpdescent.data.iv import draw_sample
+    from dpdescent.papers.liang2025.design import scaled_parameters
+    from dpdescent.papers.liang2025.runs import moments
+
+    parameters, n = scaled_parameters(2, 3), 200_000
+    drawn = moments.draw(parameters, np.zeros(3), n, [np.random.default_rng(seed) for seed in range(40)])
+    records = two_stage_gd.Moments.of(draw_sample(parameters, n, np.random.default_rng(1)))
+    for name in ("zz", "zx", "zy"):
+        values = getattr(drawn, name)
+        assert np.all(np.abs(values.mean(0) - getattr(records, name)) < 6 * values.std(0) * 1.2 + 1e-12)
+    sample = draw_sample(parameters, 500, np.random.default_rng(2))
+    found = two_stage_gd.Moments.of(sample)
+    XX, XY = sample.X.T @ sample.X / 500, sample.X.T @ sample.y / 500
+    one = moments.Samples(*(each[None] for each in (found.zz, found.zx, found.zy, XX, XY, found.zx)))
+    T, noise = np.array([5, 30]), dp_2s_gd.Normals.draw(np.random.default_rng(3), 30, 2, 3)
+    eta, alpha, lambda1, lambda2 = (np.full(2, each) for each in (0.4, 0.02, 0.1, 0.2))
+    Theta, beta = moments.descend(one, moments.Arms(T, eta, alpha, lambda1, lambda2), [noise])
+    infinite = np.full(2, math.inf)
+    arms = dp_2s_gd.TwoStageArms(T, eta, alpha, infinite, infinite, lambda1, lambda2)
+    expected = dp_2s_gd.descend(sample, arms, noise)
+    np.testing.assert_allclose(Theta[0], expected.Theta, rtol=1e-9)
+    np.testing.assert_allclose(beta[0], expected.beta, rtol=1e-9)
+    np.testing.assert_allclose(one.beta_hat[0], found.beta_hat, rtol=1e-9)
+
+
+def test_long_runs_do_not_hang_on_the_cut_into_parts():
+    part = next(iter(ARTEFACTS["ext_long_runs"].parts))
+    spec = json.loads(part.json())
+    spec |= {"arms": {**spec["arms"], "T": [2, 5]}}
+    whole = list(experiment("ext_long_runs").run(spec | {"trials": [0, 21]}))
+    cut = [row for ends in ([0, 7], [7, 21]) for row in experiment("ext_long_runs").run(spec | {"trials": ends})]
+
+    def values(rows):
+        return {(row["trial"], row["T"]): row["value"] for row in rows}
+
+    assert values(whole) == values(cut)
+    assert len(whole) == 42

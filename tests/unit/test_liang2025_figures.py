@@ -44,7 +44,12 @@ def free_rows(**axes: Any) -> Rows:
 def fig03_rows() -> Rows:
     axes = {"panel": ("a", "b"), "n": (500, 2000), **TARGETS}
     private = [{**split, **row} for split in SPLITS for row in grid(variant=("main", "clip constant 1"), **axes)]
-    return private + free_rows(**axes)
+    clipped = [row | {"series": "2S-GD, clipped"} for row in free_rows(**{**axes, "panel": "b"})]
+    return private + free_rows(**axes) + clipped
+
+
+def long_rows() -> Rows:
+    return grid(n=200, T=(100, 30000), series="DP-2S-GD-beta", clip_fraction_stage2=(0.5,))
 
 
 def angrist_rows(rho: float) -> Rows:
@@ -118,9 +123,9 @@ def overidentified_rows() -> Rows:
 
 def friendly_core_rows() -> Rows:
     axes = {"n": (500, 4000), "rho": (0.2, 2.0, 20.0)}
-    core = grid(series="FriendlyCore-2SLS", records_used=400.0, **axes)
+    core = grid(series="FriendlyCore-2SLS", records_used=400.0, T=0, **axes)
     failed = [row | {"failed": float(row["rho"] == 0.2 and row["n"] == 500)} for row in core]
-    return grid(records_used=500.0, failed=0.0, **axes) + failed
+    return grid(records_used=500.0, failed=0.0, T=(20, 50), **axes) + failed
 
 
 def weak_rows() -> Rows:
@@ -151,16 +156,17 @@ ROWS: dict[str, Rows] = {
         for series, spent in (("as published", 5.0), ("exact", 10.0))
         for row in grid(n=(500, 5000), **TARGETS)
     ],
-    "ext_weak_instrument": weak_rows(),
+    "ext_weak_instrument": weak_rows(), "ext_long_runs": long_rows(),
+    "ext_consistency": [row | {"T": 8 + row["n"] // 1000} for row in grid(n=(1000, 100000), **TARGETS)],
 }  # fmt: skip
 
 # Curves with error bars (for the histogram: its bars) in each panel, in the order of the panels.
 CURVES = {
-    "fig01": [0], "fig02": [0], "fig03": [4, 4, 1, 4, 4, 1], "fig04": [3, 3, 1], "fig05": [0, 1, 0, 1],
+    "fig01": [0], "fig02": [0], "fig03": [4, 5, 1, 4, 5, 1], "fig04": [3, 3, 1], "fig05": [0, 1, 0, 1],
     "fig06": [3, 3, 3], "fig07": [1, 1], "fig08": [1, 0], "fig09": [3, 3, 2], "fig10": [0, 1, 0, 1],
     "fig11": [0, 1, 0, 1], "fig13": [0, 0, 0, 1, 1, 1], "ext_parameter_draws": [0, 0, 3],
-    "ext_angrist_subsets": [1, 0], "ext_overidentified": [5, 4, 0], "ext_friendlycore": [6, 0],
-    "ext_calibration": [2, 0, 0], "ext_weak_instrument": [4, 0],
+    "ext_angrist_subsets": [1, 0], "ext_overidentified": [5, 4, 0], "ext_friendlycore": [9, 0],
+    "ext_calibration": [2, 0, 0], "ext_weak_instrument": [4, 0], "ext_long_runs": [1, 0], "ext_consistency": [2],
 }  # fmt: skip
 
 
@@ -300,7 +306,7 @@ def test_fig04_marks_condition_5_for_every_level_and_writes_condition_21_out() -
     first, second, _ = draw("fig04").axes
     assert places(first) == pytest.approx([2.5, 25.0, 250.0])
     assert places(second) == []
-    assert "0.0002, 0.002, 0.02" in texts(first)
+    assert "0.0002, 0.002, 0.02" in first.get_xlabel()
 
 
 @pytest.mark.parametrize(("name", "level"), [("fig10", 0.1), ("fig05", 1.0), ("fig11", 10.0)])

@@ -70,6 +70,8 @@ def _estimate(args: argparse.Namespace) -> str:
     columns = {name: getattr(args, name) for name in COLUMNS}
     sample = release.centred(read_sample(args.source, **columns), constants, **columns)
     account = release.account(settings, sample.n, args.delta, args.release)
+    if not args.secure_noise:
+        account["guarantee"] = own_data.REPEATED
     rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
     outcome = release.run(sample, settings, rng, args.release)
     noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}

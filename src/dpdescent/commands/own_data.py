@@ -6,8 +6,11 @@ from typing import Any
 
 # Notices; each is printed once in a run.
 SEEDED = (
-    "noise from a seeded generator in double precision: for studying algorithms, not for releasing real people's data"
+    "noise from a seeded generator in double precision: for studying algorithms, not for releasing real people's data; "
+    "whoever has the seed can make the noise again and take it off, so that there is no guarantee"
 )
+# The guarantee of a run whose seed is kept, whatever its account says.
+REPEATED = "none: the noise can be made again from this file's seed"
 SECURE = (
     "noise from the operating system's entropy, no seed kept. What remains: clipping and noise are in double "
     "precision, whose least significant bits can betray data (Mironov 2012), and one run only may be released: each "
@@ -91,5 +94,6 @@ def told(content: Mapping[str, Any], output: str) -> str:
         for each in account["releases"]
     ]
     lines += [f"  together rho {account['rho']:.6g}, or epsilon {account['epsilon']:.6g} at delta {account['delta']:g}"]
-    lines += [f"  {account['holds']}", f"  release {account['release']}: {account['release_costs']}"]
+    lines += [f"  {account['holds']}"] + [f"  guarantee {account['guarantee']}"] * ("seed" in settings)
+    lines += [f"  release {account['release']}: {account['release_costs']}"]
     return "\n".join([*lines, f"written to {output}"])

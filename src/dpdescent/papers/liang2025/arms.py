@@ -12,7 +12,10 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Guarantee, Mechanism
 
-Algorithm = Literal["DP-2S-GD", "2S-GD", "DP-2S-GD-beta", "DP-2S-GD, publish beta", "DP-2S-GD, unclipped"]
+Algorithm = Literal[
+    "DP-2S-GD", "2S-GD", "2S-GD, clipped", "DP-2S-GD-beta", "DP-2S-GD, publish beta", "DP-2S-GD, unclipped"
+]  # fmt: skip
+NOISE_FREE = ("2S-GD", "2S-GD, clipped")
 Calibration = Literal["as published", "exact"]
 Labels = dict[str, Any]
 
@@ -23,8 +26,9 @@ class Arm:
 
     Attributes:
         algorithm: `DP-2S-GD` (Alg. 1), `2S-GD` (Alg. 2), `DP-2S-GD-beta` (Alg. 3), `DP-2S-GD, publish beta`
-            (Algorithm 1 of which only the beta path is published, the valid way to release beta alone), or
-            `DP-2S-GD, unclipped` (the noise of Algorithm 1 on unclipped gradients, which guarantees nothing).
+            (Algorithm 1 of which only the beta path is published, the valid way to release beta alone),
+            `DP-2S-GD, unclipped` (the noise of Algorithm 1 on unclipped gradients, which guarantees nothing) or
+            `2S-GD, clipped` (its clipping without its noise, which hides nothing).
         T: number of iterations.
         rho1, rho2: zCDP budgets of the two stages; inf means no noise.
         steps: step sizes.
@@ -47,7 +51,7 @@ class Arm:
     data_used: str = ""
 
     def __post_init__(self) -> None:
-        if self.algorithm in ("DP-2S-GD-beta", "2S-GD") and not math.isinf(self.rho1):
+        if self.algorithm in ("DP-2S-GD-beta", *NOISE_FREE) and not math.isinf(self.rho1):
             raise ValueError(f"{self.algorithm} has no noise in its first stage, but rho1={self.rho1}")
 
     @property
@@ -86,6 +90,8 @@ def mechanism(arm: Arm, n: int) -> Mechanism:
     """Returns the privacy event of an arm on a data set of n records, with its guarantee."""
     if arm.algorithm == "2S-GD":
         return Mechanism.without_privacy(arm.algorithm)
+    if arm.algorithm == "2S-GD, clipped":
+        return Mechanism.without_privacy(arm.algorithm, "diagnostic run without noise: any record shows")
     if arm.algorithm == "DP-2S-GD, unclipped":
         return Mechanism.without_privacy(arm.algorithm, "diagnostic run without clipping: no finite sensitivity")
     guarantee, reason = _guarantee(arm)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from dpdescent.data.iv import IVParameters, draw_parameters
 from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.randomness import stream
@@ -24,3 +26,13 @@ def constants(spec: Spec) -> prescriptions.Constants:
     """Returns the constants of liang2025 eq. (10) that the step sizes use."""
     settings = spec["settings"]
     return prescriptions.Constants(settings["concentration_constant"], settings["first_stage_constant"])
+
+
+def scaled_parameters(p: int, q: int) -> IVParameters:
+    """Returns a design whose hidden constants are the same in every dimension.
+
+    All singular values of Theta are 5, the mean size of those of Sec. 4.1; beta has norm 1, and one confounder moves x
+    and y by a standard deviation of 1, so that sigma_1 and sigma_2 do not hang on p and q.
+    """
+    unit = np.full(p, p**-0.5)
+    return IVParameters(beta=unit, Theta=5.0 * np.eye(q, p), Phi=unit[None, :], phi=np.ones(1))

@@ -43,7 +43,8 @@ MORE_THAN_TWO = 0.40275
 FIRST_STAGES = ((0.0752, -0.103), (-0.0164, 0.157))
 # Variants that read a value which the paper leaves open; a variant that changes a stated value reads nothing.
 READINGS = (
-    "clip constant 1", "step constants", "parameters redrawn", "first-stage budget 1000", "population curvature",
+    "clip constant 1", "clip constant 2", "clip constant 15", "clip constant 100", "step constants",
+    "parameters redrawn", "first-stage budget 1000", "population curvature",
 )  # fmt: skip
 DECIDED = ("reproduced", "not reproduced")
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpdescent.data.iv import IVParameters
+from dpdescent.papers.liang2025.design import scaled_parameters
 from dpdescent.papers.liang2025.runs import synthetic
 from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.replication.judging.bound_rows import VACUOUS
@@ -162,3 +163,8 @@ def parameters_of(evidence: Evidence, design: Design) -> IVParameters:
     cell = {symbol: design.value(evidence, symbol) for symbol in ("p", "q", "r")}
     spec = {"seed": evidence.spec["seed"], "cell": cell, "settings": {"parameters": "fixed"}}
     return synthetic.parameters_of(spec, trial=0)
+
+
+def problem_at(n: int, p: int, q: int, tau: float) -> prescriptions.IVProblem:
+    """What the theory knows of the design whose hidden constants are the same in every dimension."""
+    return prescriptions.IVProblem.of(scaled_parameters(p, q), n, tau)

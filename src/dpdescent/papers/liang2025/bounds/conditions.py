@@ -15,6 +15,9 @@ from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, pick, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
+# Stands for a strict inequality.
+STRICT = 1e-9
+
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates rows of every design and size, then of every run; without direction where there is nothing to hold."""
@@ -143,7 +146,19 @@ def _burn_in(at: Case) -> Iterator[Bound]:
 
 
 def _best_steps(evidence: Evidence) -> Iterator[Bound]:
-    """Yields the approximate optimum (8) beside the step of least error in Figure 7."""
+    """Yields the approximate optimum (8) beside the step of least error in Figure 7, and what (3) excludes."""
+    at = case(evidence, cases.FIGURE_7, place="Figure 7(a)")
+    ceilings = prescriptions.step_size_ceilings(at.nominal)
+    held = prescriptions.contraction(at.nominal, prescriptions.StepSizes(at.steps.eta, ceilings.alpha)).beta
+    yield row(
+        bound="kappa_beta of a step that is held", location="(3)", setting=at.shape, value=1.0 - STRICT, measured=held,
+        note="Figure 7(a) holds alpha at its ceiling, which (3) excludes by a strict inequality",
+    )  # fmt: skip
+    yield row(
+        bound="base of the logarithm in the limit of t0", location="below (25)", setting=at.shape, value=STRICT,
+        measured=1.0 - ceilings.eta, direction="at least",
+        note="measured is 1 - eta at the largest eta of (3); the logarithm needs a positive base",
+    )  # fmt: skip
     for panel, symbol in (("a", "eta"), ("b", "alpha")):
         table = evidence.select("fig07", panel=panel, error_to="beta_hat")
         least = table.loc[table["mean"].idxmin()]

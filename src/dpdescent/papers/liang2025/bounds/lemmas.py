@@ -88,7 +88,18 @@ def named(quantity: str, series: str) -> str:
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates rows of every cell of `table_lemmas`; measured is the quantile on the bound's side."""
-    groups = (_sample, _estimators, _conditions, _noise, _first_stage, _curvature, _second_stage, _growth, _no_clipping)
+    groups = (
+        _sample,
+        _records,
+        _estimators,
+        _conditions,
+        _noise,
+        _first_stage,
+        _curvature,
+        _second_stage,
+        _growth,
+        _no_clipping,
+    )
     for cell in cells(evidence):
         for group in groups:
             yield from group(cell)
@@ -117,6 +128,15 @@ def _sample(cell: Cell) -> Iterator[Bound]:
     )
     product = lemmas.regressor_instrument_product(problem, constants) / n
     yield cell.upper("(48) ||X'Z||/n", "App. E.7", product, "probability 1 - 3 exp(-tau)")
+
+
+def _records(cell: Cell) -> Iterator[Bound]:
+    """Yields the shares of records beyond the norms of App. E.1, beside the probability that it allows."""
+    for quantity in ("E.1 share of ||z_i|| beyond", "E.1 share of ||eps2_i|| beyond"):
+        yield row(
+            bound=quantity, location="App. E.1", setting=cell.case.text, value=math.exp(-cell.case.problem.tau),
+            measured=cell.quantile(quantity, "mean"), note="exp(-tau), at the constant sqrt(2) of Gaussian vectors",
+        )  # fmt: skip
 
 
 def _estimators(cell: Cell) -> Iterator[Bound]:
@@ -230,7 +250,12 @@ def _curvature(cell: Cell) -> Iterator[Bound]:
 
 
 def _second_stage(cell: Cell) -> Iterator[Bound]:
+    at = cell.case
+    half = 1.0 + error_bounds.second_stage_noise(at.problem, at.lambda_2)
     for series in ("measured", "noise-free"):
+        yield cell.upper("(26) ||e_beta|| at T/2", "(26), (27)", half, ORDER, series)
+        why = "ratio to (2 ||Theta_hat|| + eps) (1 + delta)^2 eps, eps the step's own distance"
+        yield cell.upper("(13) ||H - H_hat|| over its bound from T0", "above (13)", 1.0, why, series)
         yield _second_stage_error(cell, series)
 
 

@@ -6,10 +6,25 @@ changed later says so in its column `changed`. Where the paper gives no number, 
 and a table has variants for it, a claim is held to all of them (`reading.at_readings`).
 """
 
-from dpdescent.papers.liang2025.claims import benchmarks, choices, iterations, real, sizes, theory
+from dpdescent.papers.liang2025.claims import (
+    benchmarks,
+    choices,
+    cutoffs,
+    dimensions,
+    formulas,
+    iterations,
+    lemmas,
+    orders,
+    rates,
+    real,
+    sizes,
+    theory,
+)
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (theory, sizes, iterations, choices, benchmarks, real)
+PARTS = (
+    theory, formulas, rates, cutoffs, lemmas, sizes, dimensions, iterations, orders, choices, benchmarks, real,
+)  # fmt: skip
 
 
 def judge(evidence: Evidence) -> list[Claim]:

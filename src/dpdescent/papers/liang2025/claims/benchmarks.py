@@ -5,16 +5,18 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.liang2025.reading import CLOSE, claim, every, judged, median_ratios, untestable
+from dpdescent.papers.liang2025.reading import CLOSE, COMPARABLE, claim, every, judged, median_ratios, untestable
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate, log_log_slope
+from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate, log_log_slope
 
+# A core that may count as all records.
+NEARLY_ALL = 0.9
 # What the comparison with FriendlyCore holds equal, and what it does not.
 _COMPARED = (
     "ext_friendlycore compares them at equal budget, exact calibration and equal relation, but FriendlyCore's guarantee has "
-    "a delta of its own, and DP-2S-GD has T = 20, at which the descent has not converged"
+    "a delta of its own; DP-2S-GD has T = 50"
 )
 
 
@@ -48,7 +50,7 @@ def _accuracy(evidence: Evidence) -> Iterator[Claim]:
 
 def _by_median(table: pd.DataFrame) -> pd.DataFrame:
     """The table with medians in place of means, and their standard errors from the bootstrap interval."""
-    return table.assign(mean=table["median"], se=(table["median_high"] - table["median_low"]) / 3.92)
+    return table.assign(mean=table["median"], se=(table["median_high"] - table["median_low"]) / (2.0 * Z95))
 
 
 def _convergence(evidence: Evidence) -> Iterator[Claim]:
@@ -83,7 +85,9 @@ def _one_design(evidence: Evidence) -> str:
 
 
 def _friendly_core(evidence: Evidence) -> Iterator[Claim]:
-    core, descent = (evidence.select("ext_friendlycore", series=each) for each in ("FriendlyCore-2SLS", "DP-2S-GD"))
+    core, both = (evidence.select("ext_friendlycore", series=each) for each in ("FriendlyCore-2SLS", "DP-2S-GD"))
+    # At the larger T the descent itself has converged.
+    descent = algebra.at_end(both, "T")
     shares = core["records_used"] / core["n"]
     yield judged(
         id="remark-F.1-sample-size", artefact="ext_friendlycore", location="Remark F.1", kind="theorem", source="paper",
@@ -92,13 +96,17 @@ def _friendly_core(evidence: Evidence) -> Iterator[Claim]:
         measured=Estimate(float(shares.median()), float(shares.min()), float(shares.max())), criterion="none: the averaging variant takes no subsamples", verdict="not testable", why="by construction",
         changed="It was judged until a review.", note="the interval is the range over n and rho",
     )  # fmt: skip
-    values = sorted(each.value for each in algebra.ratios(descent, core, ["n", "rho"]).values())
-    yield judged(
+    # The bound presumes a core of nearly all records.
+    released = core[(core["failed"] == 0) & (core["records_used"] >= NEARLY_ALL * core["n"])]
+    ratios = algebra.ratios(descent, released, ["n", "rho"])
+    values = sorted(each.value for each in ratios.values())
+    yield claim(
         id="remark-F.1-orders", artefact="ext_friendlycore", location="Remark F.1", kind="theorem", source="paper",
         statement="the error bounds of both approaches have similar orders",
-        quantity="ratio of mean errors, DP-2S-GD over FriendlyCore-2SLS: median over n and rho, range as interval",
-        measured=Estimate(_typical(values), values[0], values[-1]), criterion="none: a statement about bounds with unstated constants", verdict="not testable", why="out of reach",
-        note=f"the paper never ran the comparison; {_COMPARED}",
+        quantity="largest over smallest ratio of mean errors, DP-2S-GD over FriendlyCore-2SLS, over n and rho where the core has nine tenths of the records",
+        measured=_spread(list(ratios.values())), criterion=at_most(COMPARABLE, ": equal orders leave a constant ratio"),
+        changed="Before a review it was not judged, because both bounds have unstated constants; these cancel in how the ratio changes.",
+        note=f"ratios: {algebra.told(ratios)}; the paper never ran the comparison; {_COMPARED}",
     )  # fmt: skip
     yield untestable(
         id="sec-1.1-sufficient-statistics", artefact="ext_friendlycore", location="Sec. 1.1", kind="text", source="paper",
@@ -110,6 +118,14 @@ def _friendly_core(evidence: Evidence) -> Iterator[Claim]:
         changed="Added after a review.",
         note=f"at p = q = 5 the mean error of DP-2S-GD is {_typical(values):.2f} times that of FriendlyCore-2SLS in the median cell; {_COMPARED}",
     )  # fmt: skip
+
+
+def _spread(ratios: list[Estimate]) -> Estimate:
+    """The largest ratio over the smallest, with both intervals combined in the worst way."""
+    if len(ratios) < 2:
+        return NOTHING
+    first, last = (pick(ratios, key=lambda each: each.value) for pick in (min, max))
+    return Estimate(last.value / first.value, max(1.0, last.low / first.high), last.high / first.low)
 
 
 def _typical(values: list[float]) -> float:

@@ -8,7 +8,7 @@ from dpdescent.papers.liang2025.reading import COMPARABLE, RARELY, SIGNIFICANT, 
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate, extreme_ratio, ratio
+from dpdescent.replication.judging.statistics import Estimate, extreme_ratio, half_widths, mean_of, ratio
 
 # Panel, symbol, the ids of the claims inside of the region and near the optimum.
 STEP_SIZES = (
@@ -83,7 +83,7 @@ def _threshold(evidence: Evidence) -> Iterator[Claim]:
         quantity="smaller of the two ratios of the mean error at gamma = 1 and 1000 to the smallest",
         cells={algebra.place_of(end, ["gamma"]): ratio(end, best) for end in ends}, criterion=at_least(SIGNIFICANT),
     )  # fmt: skip
-    tied = rows[rows["mean"] - 1.96 * rows["se"] <= best["mean"] + 1.96 * best["se"]]["clip_fraction_stage2"]
+    tied = rows[rows["mean"] - half_widths(rows) <= mean_of(best).high]["clip_fraction_stage2"]
     yield claim(
         id="fig08-smallest-without-clipping", artefact="fig08", location="App. G.2, Figure 8", kind="figure", source="paper",
         statement="the most effective threshold is the smallest one without clipping with high probability",

@@ -19,7 +19,7 @@ from dpdescent.papers.liang2025.reading import (
 from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import Criterion, at_least, at_most, between
 from dpdescent.replication.judging.evidence import Cell, Claim, Evidence
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, log_log_slope, ratio
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, half_widths, log_log_slope, ratio
 
 BUDGETS = (0.1, 1.0, 10.0)
 # Levels at which a rising error is cut off, in parts of the first step's error, which is that of zero.
@@ -93,19 +93,19 @@ def _cutoff_slope(rows: pd.DataFrame, level: float) -> Estimate:
 
 
 def _passes(curve: pd.DataFrame, height: float) -> Estimate:
-    """Log of the T at which the rising error passes a height; the interval from shifts by the standard errors.
+    """Log of the T at which the rising error passes a height; the interval from shifts by the means' intervals.
 
     `NOTHING` where the curve never lies below, or where it or a shifted one does not pass within the grid.
     """
     if curve.empty or not curve["mean"].min() < height:
         return NOTHING
-    value, *ends = (_crossing(curve, height, shift) for shift in (0.0, -1.96, 1.96))
+    value, *ends = (_crossing(curve, height, shift) for shift in (0.0, -1.0, 1.0))
     return NOTHING if any(math.isnan(each) for each in (value, *ends)) else Estimate(value, min(ends), max(ends))
 
 
 def _crossing(curve: pd.DataFrame, height: float, shift: float) -> float:
-    """First T from the minimum on at which the shifted curve reaches a height, interpolated in logarithms; NaN of none."""
-    error = np.log(curve["mean"].to_numpy() + shift * curve["se"].fillna(0.0).to_numpy())
+    """First T from the minimum on at which the curve, moved by so many half widths, reaches a height; NaN of none."""
+    error = np.log(curve["mean"].to_numpy() + shift * half_widths(curve))
     log_T, lowest, level = np.log(curve["T"].to_numpy(dtype=float)), int(np.argmin(curve["mean"])), math.log(height)
     beyond = [k for k in range(lowest, len(error)) if error[k] >= level]
     if not beyond:
@@ -138,14 +138,14 @@ def _plateau(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _width(curve: pd.DataFrame) -> Estimate:
-    """Largest over smallest T at which a curve is near its minimum; the interval from shifts by the standard errors."""
+    """Largest over smallest T at which a curve is near its minimum; the interval from shifts by those of the means."""
 
     def width(shift: float) -> float:
-        error = curve["mean"] + shift * curve["se"]
+        error = curve["mean"] + shift * half_widths(curve)
         inside = curve["T"][error <= LEVEL * curve["mean"].min()]
         return float(inside.max() / inside.min()) if len(inside) else 1.0
 
-    return Estimate(width(0.0), width(1.96), width(-1.96))
+    return Estimate(width(0.0), width(1.0), width(-1.0))
 
 
 def _noise_free_first_stage(evidence: Evidence) -> Iterator[Claim]:

@@ -21,11 +21,16 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 
 def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
-    """Returns one arm for each split, and 2S-GD, which separates the optimisation error from the cost of privacy."""
+    """Returns one arm for each split, and what tells their errors apart: 2S-GD, and 2S-GD that clips as they do."""
     steps, T = synthetic.step_sizes(spec, problem), spec["arms"]["T"]
     gamma = synthetic.threshold(spec, problem, T)
     private = [
         Arm("DP-2S-GD", T, split["rho1"], split["rho2"], steps, gamma, spec["settings"]["calibration"], split)
         for split in spec["arms"]["splits"]
     ]
-    return [*private, Arm("2S-GD", T, math.inf, math.inf, steps, math.inf, labels={"rho1": math.inf, "rho2": math.inf})]
+    free = {"rho1": math.inf, "rho2": math.inf}
+    without = [Arm("2S-GD", T, math.inf, math.inf, steps, math.inf, labels=free)]
+    if spec["panel"] == "b":
+        # Where errors are large: clipping without noise separates what clipping does from what noise does.
+        without.append(Arm("2S-GD, clipped", T, math.inf, math.inf, steps, gamma, labels=free))
+    return [*private, *without]

@@ -24,6 +24,8 @@ Quantities = dict[str, float]
 
 # Columns of the descent: Algorithm 1, its noise without clipping, neither noise nor clipping.
 CLIPPED, UNCLIPPED, NOISE_FREE = range(3)
+# A distance of Theta to its limit that is rounding.
+CONVERGED = 1e-10
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def measured(spec: synthetic.Spec, trial: int, parameters: IVParameters, sample:
     noise = noise_quantities(noisy, free, Xi, float(runs.lambda1[UNCLIPPED]))
     clipping = clip_quantities(sample, noisy, result)
     return {
-        "measured": {**sample_quantities(sample, parameters, moments), **noise, **both[0], **clipping},
+        "measured": {**sample_quantities(sample, parameters, moments, problem.tau), **noise, **both[0], **clipping},
         "noise-free": both[1],
     }
 
@@ -126,7 +128,19 @@ def path_of(
     return Path(moments, *steps, result.Theta_path[:, column], result.beta_path[:, column], nu)
 
 
-def sample_quantities(sample: IVSample, parameters: IVParameters, moments: two_stage_gd.Moments) -> Quantities:
+def record_quantities(Z: Array, E2: Array, sigma_2: float, tau: float) -> Quantities:
+    """Returns the shares of records beyond the norms of App. E.1, whose constant is sqrt(2) for Gaussian vectors."""
+
+    def beyond(rows: Array, sigma: float) -> float:
+        reach = sigma * (math.sqrt(rows.shape[1]) + math.sqrt(2 * tau))
+        return float((np.linalg.norm(rows, axis=1) > reach).mean())
+
+    return {"E.1 share of ||z_i|| beyond": beyond(Z, 1.0), "E.1 share of ||eps2_i|| beyond": beyond(E2, sigma_2)}
+
+
+def sample_quantities(
+    sample: IVSample, parameters: IVParameters, moments: two_stage_gd.Moments, tau: float
+) -> Quantities:
     """Returns the quantities that depend on the data alone: Lemmas D.2, D.3, D.5 to D.8 and eq. (47), (48)."""
     E2 = sample.X - sample.Z @ parameters.Theta
     E1 = sample.y - sample.X @ parameters.beta
@@ -144,6 +158,7 @@ def sample_quantities(sample: IVSample, parameters: IVParameters, moments: two_s
         "D.7 ||beta_hat - beta||": _norm(moments.beta_hat - parameters.beta),
         "D.8 ||Z'r||/n": _norm(moments.residual),
         "(12) ||Theta_hat'Z'r||/n": _norm(moments.theta_hat.T @ moments.residual),
+        **record_quantities(sample.Z, E2, parameters.sigma_2, tau),
     }
 
 
@@ -184,8 +199,21 @@ def path_quantities(path: Path, window: prescriptions.Spectrum) -> Quantities:
         "(14) lambda_max(H) from T0": float(curvature[T0:].max()),
         "D.9 product of ||I - alpha H|| before T0": float(np.prod(growth[:T0])),
         "(16) ||e_beta||": _norm(path.beta[-1] - path.moments.beta_hat),
+        "(26) ||e_beta|| at T/2": _norm(path.beta[T0] - path.moments.beta_hat),
+        "(13) ||H - H_hat|| over its bound from T0": curvature_error(path, window),
         **second_stage_bound(path, window),
     }
+
+
+def curvature_error(path: Path, window: prescriptions.Spectrum) -> float:
+    """Returns the largest ||H^(t) - H_hat|| from T0 on over the bound above eq. (13), at the step's own distance."""
+    zz, target, largest = path.moments.zz, path.moments.theta_hat, 0.0
+    H_hat = target.T @ zz @ target
+    for Theta, radius in zip(path.Theta[path.settled : -1], path.first_stage_error[path.settled : -1], strict=True):
+        bound = (2 * _norm(target) + radius) * (1 + window.delta) ** 2 * radius
+        # Both sides are rounding once the first stage has converged.
+        largest = max(largest, _norm(Theta.T @ zz @ Theta - H_hat) / bound if radius > CONVERGED else 0.0)
+    return largest
 
 
 def second_stage_bound(path: Path, window: prescriptions.Spectrum) -> Quantities:

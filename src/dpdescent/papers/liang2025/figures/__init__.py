@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpdescent.papers.liang2025.figures.extensions import draw_ext_consistency, draw_ext_long_runs
 from dpdescent.papers.liang2025.figures.real import (
     draw_ext_angrist_subsets,
     draw_fig05,
@@ -53,7 +54,8 @@ from dpdescent.replication.drawing.figures import (
 from dpdescent.replication.judging.statistics import log_log_slope
 
 __all__ = [
-    "draw_ext_angrist_subsets", "draw_ext_calibration", "draw_ext_friendlycore", "draw_ext_overidentified",
+    "draw_ext_angrist_subsets", "draw_ext_calibration", "draw_ext_consistency", "draw_ext_friendlycore",
+    "draw_ext_long_runs", "draw_ext_overidentified",
     "draw_ext_parameter_draws", "draw_ext_weak_instrument", "draw_fig01", "draw_fig02", "draw_fig03", "draw_fig04",
     "draw_fig05", "draw_fig06", "draw_fig07", "draw_fig08", "draw_fig09", "draw_fig10", "draw_fig11", "draw_fig13",
 ]  # fmt: skip
@@ -68,6 +70,8 @@ NODES = {
 # Smallest distance drawn, because a logarithmic axis cannot show 0.
 ROUNDING = 1e-16
 CORE = "FriendlyCore-2SLS"
+# Colours of DP-2S-GD at a smaller and at the larger number of iterations.
+FEWER_STEPS = (SPLITS[1.0], METHODS["DP-2S-GD"])
 MEDIANS = "points: median with 95 % interval; shade: quartiles"
 OFF_SCALE = (-0.8, 1.8)
 
@@ -209,9 +213,11 @@ def draw_ext_friendlycore(table: pd.DataFrame, display: dict[str, Any]) -> Figur
     main = select(table)
     for (rho, group), marker, line in zip(main.groupby("rho"), MARKERS, cycle((":", "--", "-")), strict=False):
         look: dict[str, Any] = {"marker": marker, "linestyle": line}
-        for series in ("DP-2S-GD", CORE):
-            label = rf"{series.removesuffix('-2SLS')}, $\rho={rho:g}$"
-            median_curve(axes[0], group[group["series"] == series], "n", label, color=METHODS[series], **look)
+        runs = [*group[group["T"] > 0].groupby("T"), (0, group[group["series"] == CORE])]
+        for (T, rows), color in zip(runs, (*FEWER_STEPS[-len(runs) + 1 :], METHODS[CORE]), strict=True):
+            steps = f", $T={T}$" if color == METHODS["DP-2S-GD"] else f" at $T={T}$"
+            label = rf"DP-2S-GD{steps}, $\rho={rho:g}$" if T else rf"FriendlyCore, $\rho={rho:g}$"
+            median_curve(axes[0], rows, "n", label, color=color, **look)
         core = group[group["series"] == CORE].sort_values("n")
         axes[1].plot(core["n"], core["records_used"] / core["n"], color=METHODS[CORE], **look)
         failed, note = core[core["failed"] > 0], "core too small in some or all runs"
@@ -223,7 +229,7 @@ def draw_ext_friendlycore(table: pd.DataFrame, display: dict[str, Any]) -> Figur
     axes[1].set(xlabel=N, ylabel="share of records in the core of FriendlyCore", ylim=(-0.03, 1.03))
     for panel in axes:
         panel.set_xticks(sorted(set(table["n"])))
-    legend_below(figure, axes, 4, f"$\\rho$: total budget;  {MEDIANS}")
+    legend_below(figure, axes, 3, f"$\\rho$: total budget;  {MEDIANS}")
     return figure
 
 
@@ -256,7 +262,12 @@ def draw_ext_weak_instrument(table: pd.DataFrame, display: dict[str, Any]) -> Fi
     for (rho1, color), marker in zip(colors.items(), MARKERS, strict=False):
         rows = main[main["rho1"] == rho1].sort_values("first_stage")
         label = "2SLS" if rho1 == float("inf") else rf"DP-2S-GD, $\rho_1={rho1:g}$"
-        median_curve(axes[0], rows, "first_stage", label, shade=0.0, color=color, marker=marker)
+        inside = (rows["median_low"] >= OFF_SCALE[0]) & (rows["median_high"] <= OFF_SCALE[1])
+        median_curve(axes[0], rows[inside], "first_stage", label, shade=0.0, color=color, marker=marker)
+        # Without bars, which would cross the whole panel.
+        axes[0].plot(
+            rows[~inside]["first_stage"], rows[~inside]["median"], marker, color=color, markerfacecolor="white"
+        )
         if label != "2SLS":
             axes[0].plot(rows["first_stage"], rows["predicted"], color=color, linestyle="--", linewidth=1.0)
         axes[1].plot(rows["first_stage"], rows["q75"] - rows["q25"], color=color, marker=marker)
@@ -268,7 +279,12 @@ def draw_ext_weak_instrument(table: pd.DataFrame, display: dict[str, Any]) -> Fi
     for panel, which in ((axes[0], "x"), (axes[1], "xy" if (main["q75"] > main["q25"]).any() else "x")):
         log_scale(panel, which)
         panel.set_xlabel(r"strength of the first stage $\Theta$")
-    legend_below(figure, axes, 5, "left, points: median with 95 % interval; arrows: medians off the scale")
+    legend_below(
+        figure,
+        axes,
+        5,
+        "left, points: median with 95 % interval; hollow: its interval leaves the panel; arrows: medians off the scale",
+    )
     return figure
 
 

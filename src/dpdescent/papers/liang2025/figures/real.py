@@ -33,14 +33,14 @@ def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     main = select(table)
     beta, Theta = (main[main["parameter"] == name].sort_values("t") for name in ("beta", "Theta"))
     last, (color,) = beta.iloc[-1], level_colors(beta["rho1"]).values()
-    box(axes[0, 0], last, 0.6, color)
-    axes[0, 0].set(title=rf"(a) {last['trials']:.0f} private estimates $\beta^{{(T)}}$", xlim=(-1, 1), xticks=[0.6])
+    box(axes[0, 0], last, 0.0, color)
+    axes[0, 0].set(title=rf"(a) {last['trials']:.0f} private estimates $\beta^{{(T)}}$", xlim=(-1.4, 1.4), xticks=[0])
     axes[0, 0].set(xticklabels=["DP-2S-GD"], ylabel=r"effect $\beta^{(T)}$ in weeks worked")
-    _benchmark(axes[0, 0], last["two_sls"], f"2SLS of the same records: {last['two_sls']:.2f}")
+    _benchmark(axes[0, 0], last["two_sls"], f"2SLS of these records: {last['two_sls']:.2f}")
     published = display["published"]
     printed, after = published["angrist_beta"], published["angrist_iterations"]
     # The paper's regressor is the number of children, that of these records whether there are more than two.
-    here, label = printed * PER_CHILD, f"the paper's {printed:g} per child: {printed * PER_CHILD:.2f} here"
+    here, label = printed * PER_CHILD, f"paper, {printed:g} a child: {printed * PER_CHILD:.2f}"
     _benchmark(axes[0, 0], here, label, color=GREY, linestyle=":")
     axes[0, 0].margins(y=0.13)
     _other_data(axes[1, 0], table[table["parameter"] == "beta"], color)

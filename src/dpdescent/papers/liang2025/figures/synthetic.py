@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpdescent.replication.drawing.figures import (
-    BACKGROUND,
     BLACK,
     BLUE,
     DARK_BLUE,
@@ -42,9 +41,11 @@ SPREAD = "points: mean with standard error; shade: from 10 % to 90 % of the runs
 # Colour by rho1, darker for a larger share of the budget in the first stage.
 SPLITS = {1.0: "#F2AE7F", 5.0: METHODS["DP-2S-GD"], 9.0: DARK_VERMILION}
 VARIANTS = {
-    "clip constant 1": PURPLE, "step constants": SKY, "parameters redrawn": DARK_BLUE, "fifty iterations": ORANGE,
-    "recommended step held": ORANGE,
+    "clip constant 1": PURPLE, "step constants": SKY, "parameters redrawn": DARK_BLUE, "forty iterations": ORANGE,
+    "recommended step held": ORANGE, "clip constant 2": BLUE, "clip constant 15": GREEN, "clip constant 100": GREEN,
 }  # fmt: skip
+# What a panel of Figure 3 shows: the distance to just-identified 2SLS has no mean at p = 50.
+AVERAGES: dict[str, Callable[..., None]] = {"a": curve, "b": median_curve}
 PRIVACY = {0.1: "strong", 1.0: "moderate", 10.0: "weak"}
 
 
@@ -56,21 +57,24 @@ def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         private = rows[rows["series"] == "DP-2S-GD"]
         rho1 = middle(private["rho1"])
         for panel, (part, cell) in zip(row, display["cells"].items(), strict=False):
-            _splits(panel, select(rows, panel=part))
+            _splits(panel, select(rows, panel=part), AVERAGES[part])
             panel.set(title=f"({part}) $p=q=r={cell['p']}$", xlabel=N, ylabel=ERROR[target])
         _root_n(row[0], select(private, panel="a", rho1=rho1))
-        _readings(row[2], private[(private["panel"] == read) & (private["rho1"] == rho1)], "n")
+        chosen = private[(private["panel"] == read) & (private["rho1"] == rho1)]
+        _readings(row[2], chosen, "n", draw=AVERAGES[read])
         row[2].set(title=rf"({read}) other readings, $\rho_1={rho1:g}$", xlabel=N)
-    legend_below(figure, axes[0, :1], 5, SPREAD)
+    legend_below(figure, axes[0, :2], 3, f"(a), {SPREAD}; (b), points: median with 95 % interval, shade: quartiles")
     return figure
 
 
-def _splits(axes: Axes, rows: pd.DataFrame) -> None:
-    private, free = (rows[rows["series"] == series] for series in ("DP-2S-GD", "2S-GD"))
+def _splits(axes: Axes, rows: pd.DataFrame, draw: Callable[..., None]) -> None:
+    private, free, clipped = (rows[rows["series"] == series] for series in ("DP-2S-GD", "2S-GD", "2S-GD, clipped"))
     for (rho1, split), marker in zip(private.groupby("rho1"), MARKERS, strict=False):
         label = rf"DP-2S-GD, $\rho_1={rho1:g}$, $\rho_2={split['rho2'].iloc[0]:g}$"
-        curve(axes, split, "n", label, color=SPLITS.get(rho1), marker=marker)
-    curve(axes, free, "n", "2S-GD: no noise, no clipping", color=METHODS["2S-GD"], marker=".", linestyle="--")
+        draw(axes, split, "n", label, color=SPLITS.get(rho1), marker=marker)
+    draw(axes, free, "n", "2S-GD: no noise, no clipping", color=METHODS["2S-GD"], marker=".", linestyle="--")
+    if not clipped.empty:
+        draw(axes, clipped, "n", "clipping, but no noise", color=BLACK, marker=".", linestyle="-.")
     log_scale(axes)
 
 
@@ -85,13 +89,17 @@ def _root_n(axes: Axes, rows: pd.DataFrame) -> None:
     slope_guide(axes, sorted(rows["n"]), (first["n"], first["mean"]), -0.5, r"claimed rate $1/\sqrt{n}$")
 
 
-def _readings(axes: Axes, rows: pd.DataFrame, x: str, main: str = METHODS["DP-2S-GD"]) -> None:
+def _readings(
+    axes: Axes, rows: pd.DataFrame, x: str, main: str = METHODS["DP-2S-GD"], draw: Callable[..., None] = curve
+) -> None:
     """Draws the main variant and, thin, other readings of the paper, each curve with its name at its end."""
     ends, colors = [], {**VARIANTS, "main": main}
+    # Thin curves and names follow the column "mean", which is the median where the law has no mean.
+    shown = rows.assign(mean=rows["median"]) if draw is median_curve else rows
     for variant in variants_of(rows):
-        chosen, color = rows[rows["variant"] == variant].sort_values(x), colors.get(variant, GREY)
+        chosen, color = shown[shown["variant"] == variant].sort_values(x), colors.get(variant, GREY)
         if variant == "main":
-            curve(axes, chosen, x, variant, color=color, marker=".")
+            draw(axes, chosen, x, variant, color=color, marker=".")
         else:
             thin_curve(axes, chosen, x, color=color)
         ends.append((float(chosen["mean"].iloc[-1]), variant, color))
@@ -132,9 +140,11 @@ def _cutoffs(axes: Axes, rows: pd.DataFrame) -> None:
     for level, color in level_colors(limits.index).items():
         limit = limits.loc[level, "limit_condition_5"]
         vertical(axes, limit, f"(5): $T={limit:.3g}$", color=color)
+    # Below the axis, because a text in the panel would lie over a line.
     proved = ", ".join(f"{limit:.1g}" for limit in limits["limit_condition_21"])
-    text = f"condition (21), in the proof:\n$T\\leq$ {proved},\noff the left edge"
-    axes.text(0.02, 0.02, text, transform=axes.transAxes, fontsize=7.5, va="bottom", bbox=BACKGROUND)
+    axes.set_xlabel(
+        f"{ITERATIONS}\n(limit (5) at constant 1; (21), in the proof: $T\\leq$ {proved}, off the left edge)"
+    )
 
 
 def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

@@ -18,11 +18,17 @@ from dpdescent.randomness import stream
 # depend on how trials are cut into parts.
 WIDTH = 200
 
+# The distance of beta^(t) to the end of the same run, as a parameter of its own.
+MOVE = "beta less beta^(T)"
+
 DATA_USED = "sample moments (centring, scaling), eigenvalues of H_hat (step sizes), a clip constant set after a look"
 
 
 def learning_paths(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one part: beta^(t) and Theta^(t) of every run, t and budget, beside 2SLS on the same data."""
+    """Yields rows of one part: beta^(t) and Theta^(t) of every run, t and budget, beside 2SLS on the same data.
+
+    The parameter `beta less beta^(T)` is the move of each run to its own end, whose standard error is that of pairs.
+    """
     sample = read_prepared(spec["data"])
     if sample.p != 1:
         raise ValueError(f"learning paths are shown for one regressor, but the data set has p={sample.p}")
@@ -109,10 +115,12 @@ def _single(result: dp_2s_gd.Descent, k: int) -> dp_2s_gd.Descent:
 
 
 def _parameters(path: dp_2s_gd.Descent) -> Iterator[tuple[str, list[float]]]:
-    """Yields the parameters' paths by name: `beta`, and `Theta`, numbered by instrument where there are several."""
+    """Yields the parameters' paths by name: `beta`, its move, and `Theta`, numbered where instruments are several."""
     assert path.Theta_path is not None
     assert path.beta_path is not None
-    yield "beta", path.beta_path[:, 0, 0].tolist()
+    beta = path.beta_path[:, 0, 0]
+    yield "beta", beta.tolist()
+    yield MOVE, (beta - beta[-1]).tolist()
     q = path.Theta_path.shape[2]
     for j in range(q):
         yield ("Theta" if q == 1 else f"Theta_{j + 1}"), path.Theta_path[:, 0, j, 0].tolist()

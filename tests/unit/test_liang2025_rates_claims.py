@@ -1,0 +1,211 @@
+"""liang2025's claims on rates, orders and formulas: each in a world where it holds and in one where not."""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from dpdescent.papers.liang2025 import claims
+from dpdescent.papers.liang2025.claims import formulas
+from dpdescent.papers.liang2025.claims.sizes import at_draws
+from dpdescent.papers.liang2025.theory import error_bounds, friendly_core, prescriptions
+from dpdescent.privacy import zcdp
+from dpdescent.replication.judging import by_id
+from dpdescent.replication.judging.evidence import Evidence
+from liang2025_worlds import alone, changed, committed, judged
+
+TRUE, FALSE, OPEN = "reproduced", "not reproduced", "inconclusive"
+ALL = ("mean", "se", "median", "median_low", "median_high", "q75", "q90", "q95", "q975")
+CLIPPED = ("clip_fraction_stage2",)
+ONE = partial(alone, "fig04", "fig05", "fig10", "fig11")
+HAT = {"error_to": "beta_hat"}
+HAT_RELEASED: dict[str, object] = {"series": "DP-2S-GD", "T": 50, "rho": 2}
+World = Callable[[], Evidence]
+
+
+def along(axis: str, power: float) -> Callable[[pd.DataFrame], "pd.Series[float]"]:
+    """Factors that are a power of an axis."""
+    return lambda rows: rows[axis].astype(float) ** power
+
+
+def tilted(axis: str, power: float, **where: object) -> World:
+    """The committed rates with sizes that grow along an axis by a power more."""
+    return lambda: changed("table_rates", along(axis, power), ALL, **where)
+
+
+def lawful() -> Evidence:
+    """Sizes along q that are those of the order, to the last digit: the noise's part and the moments."""
+    orders = {"D.8 ||Z'r||/n": lambda q: math.sqrt(5 * q) * (5 + math.log(5 * q))}
+    evidence = committed()
+    table = evidence.tables["table_rates"].copy()
+    for name, order in orders.items():
+        mask = (table["panel"] == "over q") & (table["quantity"] == name) & (table["mean"] > 1e-12)
+        table.loc[mask, "mean"] = [1e-4 * order(q) for q in table.loc[mask, "q"]]
+        table.loc[mask, "se"] = 1e-3 * table.loc[mask, "mean"]
+    return Evidence(evidence.spec, {**evidence.tables, "table_rates": table})
+
+
+def level_long_runs() -> Evidence:
+    """Long runs whose error is the square root of T."""
+    evidence = committed()
+    table = evidence.tables["ext_long_runs"].copy()
+    table["mean"] = 0.05 * table["T"].astype(float) ** 0.5
+    table["se"] = 0.01 * table["mean"]
+    return Evidence(evidence.spec, {**evidence.tables, "ext_long_runs": table})
+
+
+def optimum_like(power: float) -> Evidence:
+    """Errors whose least value lies at a T that grows like a power of n."""
+    evidence = committed()
+    table = evidence.tables["table_rates"].copy()
+    mask = (table["panel"] == "best T") & (table["quantity"] == "error to beta_hat")
+    best = 10.0 * (table.loc[mask, "n"] / 1000.0) ** power
+    places = zip(table.loc[mask, "T"], best, strict=True)
+    table.loc[mask, "mean"] = [math.exp(math.log(T / least) ** 2) for T, least in places]
+    table.loc[mask, "se"] = 1e-3 * table.loc[mask, "mean"]
+    return Evidence(evidence.spec, {**evidence.tables, "table_rates": table})
+
+
+def turned_bound() -> Evidence:
+    """Figure 2 upside down: the bound rises first."""
+    return changed("fig02", lambda rows: rows["mean"] ** -2.0, ("mean",), series="total")
+
+
+# Claim, its committed verdict, a world, the verdict there.
+TURNED: tuple[tuple[str, str, World, str], ...] = (
+    ("thm-3.1-optimisation", TRUE, tilted("T", 8.0, panel="path", quantity="(7) optimisation part"), FALSE),
+    ("thm-3.1-privacy-part", TRUE, tilted("n", 0.5, panel="over n", quantity="(7) privacy part"), FALSE),
+    ("thm-3.1-privacy-part", TRUE, tilted("rho1", 0.5, panel="over rho1", quantity="(7) privacy part"), FALSE),
+    ("thm-3.1-hidden-constants", TRUE, tilted("p", 1.0, panel="over p", quantity="(7) privacy part"), FALSE),
+    ("thm-3.1-confidence", TRUE, tilted("tau", 3.0, panel="over tau"), FALSE),
+    ("condition-3-suffices", TRUE, lambda: changed("table_rates", 1e6, panel="steps"), FALSE),
+    ("eq-10-slower-stage", TRUE, lambda: changed("table_rates", 2.0, panel="slow eta"), FALSE),
+    ("theorem-F.1-privacy-part", TRUE, tilted("T", 1.0, panel="Algorithm 3 T", quantity="(7) privacy part"), FALSE),
+    ("theorem-F.1-any-T", FALSE, level_long_runs, TRUE),
+    ("lemma-D.1-condition", TRUE, lambda: changed("ext_long_runs", 0.03, CLIPPED, T=lambda T: T > 100), FALSE),
+    ("abstract-consistency", TRUE, lambda: changed("ext_consistency", along("n", 1.0), error_to="beta"), FALSE),
+    ("condition-5-suffices", TRUE, lambda: changed("table_rates", along("n", -3.0), ("T",), panel="cut-off n"), FALSE),
+    ("remark-3.7-first-phase", TRUE, lambda: changed("table_rates", 10.0, ("T",), panel="best T"), FALSE),
+    ("conclusion-best-T", OPEN, lambda: optimum_like(0.2), TRUE),
+    ("conclusion-best-T", OPEN, lambda: optimum_like(-0.02), FALSE),
+    ("sec-1-endogeneity", TRUE, tilted("n", -0.5, panel="valid", quantity="least squares to beta"), FALSE),
+    ("sec-1-2sls-consistent", TRUE, tilted("n", 0.5, panel="valid", quantity="D.7 ||beta_hat - beta||"), FALSE),
+    ("lemmas-rate-in-n", TRUE, tilted("n", 0.5, panel="over n", quantity="D.3 ||Z'E2||/n"), FALSE),
+    ("lemmas-order-in-dimensions", TRUE, tilted("q", 1.0, panel="over q", quantity="D.2 ||Z'Z/n - I||"), FALSE),
+    ("app-C-norms", TRUE, tilted("p", 0.5, panel="least n", quantity="App. C ||beta_hat||"), FALSE),
+    ("lemma-D.4-level", TRUE, tilted("T", 0.5, panel="over T", quantity="D.4 ||N|| / lambda1"), FALSE),
+    ("lemma-D.1-gradients", TRUE, tilted("q", 2.0, panel="gradients q"), FALSE),
+    ("app-F.2-diameter", TRUE, tilted("q", 1.0, panel="diameter"), FALSE),
+    ("fig02-phases", TRUE, turned_bound, FALSE),
+    ("fig04a-order", TRUE, lambda: changed("fig04", 9.0, base=ONE(), panel="a", rho1=10, T=1000, **HAT), FALSE),
+    ("fig04b-order", OPEN, lambda: changed("fig04", 9.0, base=ONE(), panel="b", rho2=1, **HAT), FALSE),
+    ("fig04-asymmetry", OPEN, lambda: changed("fig04", 9.0, base=ONE(), panel="a", rho1=0.1, **HAT), TRUE),
+    ("fig08-falls", TRUE, lambda: changed("fig08", 2.0, base=alone("fig08"), gamma=4.2, **HAT), FALSE),
+    ("fig08-fluctuation", TRUE, lambda: changed("fig08", 0.01, ("se",), alone("fig08"), gamma=1000, **HAT), FALSE),
+    ("app-F.2-moments", TRUE, lambda: changed("ext_friendlycore", 9.0, ("moment_noise",), n=4000), FALSE),
+    ("remark-F.1-cost", TRUE, lambda: changed("ext_friendlycore", 100.0, ("T",), series="DP-2S-GD"), FALSE),
+    ("remark-F.1-orders", TRUE, lambda: changed("ext_friendlycore", 9.0, **HAT_RELEASED), FALSE),
+    ("angrist-first-stage", TRUE, lambda: changed("fig05", -1.0, ("first_stage",)), FALSE),
+    ("angrist-theta-path", OPEN, lambda: changed("fig05", 2.0, base=ONE(), parameter="Theta"), FALSE),
+    ("angrist-theta-path", OPEN, lambda: ONE(), TRUE),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "before", "make", "after"), TURNED, ids=[f"{row[0]}: {row[3]}" for row in TURNED])
+def test_a_claim_follows_its_rows(name: str, before: str, make: World, after: str) -> None:
+    assert judged()[name].verdict == before
+    assert by_id.judge_one(claims, make(), name).verdict == after
+
+
+def test_orders_that_are_met_to_the_last_digit_pass() -> None:
+    cells = {cell.cell: cell for cell in by_id.judge_one(claims, lawful(), "lemmas-order-in-dimensions").cells}
+    assert cells["D.8 ||Z'r||/n, q"].value == pytest.approx(0.0, abs=1e-9)
+    assert cells["D.8 ||Z'r||/n, q"].verdict == TRUE
+
+
+def slower(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A contraction that does not contract."""
+
+    def wrong(*given: Any, **named: Any) -> Any:
+        found = function(*given, **named)
+        return dataclasses.replace(found, theta=found.theta + 1.0, beta=found.beta + 1.0)
+
+    return wrong
+
+
+def moved(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Step sizes that are not optimal, or not what they tend to."""
+    return lambda *given, **named: dataclasses.replace(function(*given, **named), alpha=1.2 * function(*given).alpha)
+
+
+def longer(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A plateau that ends at n squared."""
+
+    def wrong(at: Any, *given: Any) -> Any:
+        return dataclasses.replace(function(at, *given), sampling_ends=float(at.n) ** 2)
+
+    return wrong
+
+
+def noisier(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A first stage whose noise grows with the iterations."""
+
+    def wrong(*given: Any) -> Any:
+        found = function(*given)
+        return dataclasses.replace(found, first_stage=given[-1] * found.first_stage)
+
+    return wrong
+
+
+# Claim, what of the theory is turned: each claim holds with the theory as it is.
+FORMULAS: tuple[tuple[str, Any, str, Callable[[Callable[..., Any]], Callable[..., Any]]], ...] = (
+    ("sec-2.1-composition", zcdp, "epsilon", lambda f: lambda rho, delta: f(rho, delta) ** 3),
+    ("eq-10-factor", prescriptions, "contraction", slower),
+    ("remark-3.2-limits", prescriptions, "step_size_ceilings", moved),
+    ("remark-3.3-steps", prescriptions, "approximately_optimal_step_sizes", moved),
+    ("remark-3.3-factors", prescriptions, "contraction", slower),
+    ("remark-3.7-plateau-length", error_bounds, "regime_boundaries", longer),
+    ("eq-22-limit", error_bounds, "burn_in_limit", lambda f: lambda *given: 9.0 * f(*given)),
+    ("eq-24-order", error_bounds, "noise_complexity", lambda f: lambda at: at.p * f(at)),
+    ("app-F.1-improvement", error_bounds, "proof_terms", noisier),
+    ("lemma-F.2-constant", friendly_core, "lipschitz", lambda f: lambda *given: 1e-4 * f(*given)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "module", "function", "turn"), FORMULAS, ids=[row[0] for row in FORMULAS])
+def test_a_formula_is_judged(
+    name: str,
+    module: Any,
+    function: str,
+    turn: Callable[[Callable[..., Any]], Callable[..., Any]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert judged()[name].verdict == TRUE
+    monkeypatch.setattr(module, function, turn(getattr(module, function)))
+    found = {claim.claim: claim for claim in formulas.judge(committed())}
+    assert found[name].verdict == FALSE
+
+
+def test_other_draws_leave_a_claim_open_only_where_one_decides_otherwise() -> None:
+    main = judged()["fig03a-rate-5-5"]
+    assert at_draws(main, [FALSE, OPEN, FALSE]).verdict == FALSE
+    assert at_draws(main, [OPEN, OPEN]).verdict == FALSE
+    turned = at_draws(main, [FALSE, TRUE])
+    assert (turned.verdict, turned.why) == (OPEN, "unstated value decides")
+    assert "not reproduced at 1, reproduced at 1" in turned.note
+
+
+def test_without_rows_nothing_is_judged() -> None:
+    empty = {name: table[:0] for name, table in committed().tables.items() if name in ("table_rates", "ext_long_runs")}
+    evidence = Evidence(committed().spec, {**committed().tables, **empty})
+    for name in ("thm-3.1-privacy-part", "theorem-F.1-any-T", "lemma-D.1-condition", "conclusion-best-T"):
+        assert by_id.judge_one(claims, evidence, name).verdict == "not testable"
+
+
+def test_tables_have_what_the_claims_read() -> None:
+    table: pd.DataFrame = committed().tables["table_rates"]
+    assert {"over n", "over p", "over q", "steps", "gradients n", "best T", "cut-off q"} <= set(table["panel"])
