@@ -119,3 +119,17 @@ def test_centring_by_hand() -> None:
 
     mu = abs(mean(1) - mean(-1)) * math.sqrt(T) / (2 / n * math.sqrt(T / (2 * rho)))
     assert f"mu = {mu:.3g} where {math.sqrt(2 * 2 * rho):g} is allowed" in text("preprocessing")
+
+
+def test_no_constant_bounds_the_slope_of_2sls() -> None:
+    """2SLS itself on two data sets of two records, whose first stage is halved from one to the other."""
+    z = np.array([1.0, -1.0])
+
+    def beta(x: np.ndarray, y: np.ndarray) -> float:
+        fitted = z * (z @ x) / (z @ z)
+        return float(fitted @ y / (fitted @ fitted))
+
+    slopes = [abs(beta(zx * z, z) - beta(zx / 2 * z, z)) / (zx / 2) for zx in (0.01, 1.0)]
+    told = [float(number) for number in re.findall(r"by ([0-9.e+]+)", text("lemma-F.2-any-moments"))]
+    assert told == pytest.approx(slopes, rel=5e-3)
+    assert slopes[0] > 1000 * slopes[1]
