@@ -15,16 +15,16 @@ from dpdescent.replication.judging.bound_rows import identity, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # Relaxation times, 1/(eta mu), after which the limit is taken; how far the two starts may lie apart then.
-RELAXATIONS, SETTLED = 40.0, 1e-9
+RELAXATIONS, SETTLED = 20.0, 1e-9
 # The exponent of Corollary D.14's first term at which it is compared.
 EXPONENTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of both mechanisms at the largest T of the exact panel, then of Corollary D.14's first term."""
+    """Rows of both mechanisms at the smallest T of the exact panel, then of Corollary D.14's first term."""
     found = found_in(evidence, "exact")
-    last = [each for each in found if each["T"] in ends(row["T"] for row in found)[-1:]]
-    for each in last:
+    first = [each for each in found if each["T"] in ends(row["T"] for row in found)[:1]]
+    for each in first:
         run, name = run_of(evidence, each), str(each["mechanism"])
         yield _limit(run, name)
         if name == DP_SGD:

@@ -7,6 +7,7 @@ was changed later says so in its column `changed`. The words are read as numbers
 from dpdescent.papers.choquettechoo2023.claims import (
     coefficients,
     convex,
+    finite_forms,
     finite_time,
     learning,
     mean_estimation,
@@ -14,13 +15,15 @@ from dpdescent.papers.choquettechoo2023.claims import (
     orders,
     regression,
     regression_theory,
+    slips,
     theory,
     untested,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
-    theory, mean_estimation, regression, regression_theory, orders, coefficients, finite_time, convex, untested,
+    theory, mean_estimation, regression, regression_theory, orders, coefficients, finite_time,
+    finite_forms, slips, convex, untested,
     learning, mechanisms,
 )  # fmt: skip
 
