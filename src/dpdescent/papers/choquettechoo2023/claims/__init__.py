@@ -9,6 +9,7 @@ from dpdescent.papers.choquettechoo2023.claims import (
     convex,
     finite_forms,
     finite_time,
+    gradients,
     learning,
     mean_estimation,
     mechanisms,
@@ -23,7 +24,7 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
     theory, mean_estimation, regression, regression_theory, orders, coefficients, finite_time,
-    finite_forms, slips, convex, untested,
+    finite_forms, gradients, slips, convex, untested,
     learning, mechanisms,
 )  # fmt: skip
 
