@@ -7,6 +7,7 @@ was changed later says so in its column `changed`. The words are read as numbers
 from dpdescent.papers.choquettechoo2023.claims import (
     coefficients,
     convex,
+    costs,
     finite_forms,
     finite_time,
     gradients,
@@ -25,7 +26,7 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 PARTS = (
     theory, mean_estimation, regression, regression_theory, orders, coefficients, finite_time,
     finite_forms, gradients, slips, convex, untested,
-    learning, mechanisms,
+    learning, costs, mechanisms,
 )  # fmt: skip
 
 
