@@ -12,6 +12,7 @@ from dpdescent.papers.choquettechoo2023.claims import (
     finite_time,
     gradients,
     learning,
+    learning_choices,
     mean_estimation,
     mechanisms,
     orders,
@@ -26,7 +27,7 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 PARTS = (
     theory, mean_estimation, regression, regression_theory, orders, coefficients, finite_time,
     finite_forms, gradients, slips, convex, untested,
-    learning, costs, mechanisms,
+    learning, learning_choices, costs, mechanisms,
 )  # fmt: skip
 
 
