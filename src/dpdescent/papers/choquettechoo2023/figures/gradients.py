@@ -28,7 +28,7 @@ def draw_ext_gradients(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         for each, (series, (form, words)) in zip(column, SERIES.items(), strict=True):
             _panel(each, where(main, panel=panel, series=series, **fixed), x, form)
             log_scale(each)
-            each.set(xlabel=label, ylabel=words if panel == "dimension" else "")
+            each.set(xlabel=label, ylabel=words)
     for each, text in zip(axes[0], ("dimension", r"labels, $d=16$", "start", "steps"), strict=True):
         each.set_title(text)
     legend_below(figure, axes[:1, 0], 4, "points: what 95 % of the runs do not exceed")

@@ -54,7 +54,7 @@ def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         chosen = _in_percent(select(table, name))[1]
         _panel(panel, name, LEAD, chosen[~chosen["mechanism"].isin(FAR)])
     for panel in axes.ravel()[3 + len(names) :]:
-        panel.set_visible(False)
+        panel.remove()
     legend_below(figure, axes[:1, 1], 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
     return figure
 

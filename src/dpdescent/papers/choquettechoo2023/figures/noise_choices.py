@@ -34,6 +34,7 @@ from dpdescent.replication.drawing.figures import (
 )
 
 CONVEX = ("DP-SGD", "nu-DP-FTRL", "Optimized")
+CONVEX_ROWS = (r"bound on $F_\infty$", r"$\nu$-DP-FTRL over Optimized", "bound, variant over main")
 # nu-DP-FTRL has thick lines, because the optimised noise is close to it and drawn over it.
 WEIGHTS: dict[str, dict[str, Any]] = {
     "DP-SGD": {"markersize": 3.5}, "nu-DP-FTRL": {"linewidth": 2.0, "markersize": 5},
@@ -57,12 +58,9 @@ def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         _readings(column[2], rows, variants)
         column[0].set_title(rf"$\eta={eta:g}$")
     for column in axes.T:
-        for panel, which in zip(column, ("xy", "x", "xy"), strict=True):
+        for panel, which, words in zip(column, ("xy", "x", "x"), CONVEX_ROWS, strict=True):
             log_scale(panel, which)
-            panel.set_xlabel(r"condition number $\kappa=L/\mu$")
-    words = (r"bound on $F_\infty$", r"$\nu$-DP-FTRL over Optimized", "bound, variant over main")
-    for panel, word in zip(axes[:, 0], words, strict=True):
-        panel.set_ylabel(word)
+            panel.set(xlabel=r"condition number $\kappa=L/\mu$", ylabel=words)
     for name, dash in dashes.items():
         label = "static multiplier" if name == "static" else label_of_multiplier(name)
         axes[0, 0].plot([], [], color=GREY, linestyle=dash, label=label)
