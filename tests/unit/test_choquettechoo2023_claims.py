@@ -311,7 +311,11 @@ def gradients() -> Rows:
         for each in cells:
             place = base | each | {"panel": panel, "mechanism": name, "rule": rule, "trials": 400}
             nine = max(place["d"] * place["start"], place["sigma_sgd"] * place["d"] ** 0.5)
-            forms = {"summary": nine * math.log(20 * place["T"]) ** 2.5, "gradient_form": nine, "iterate_form": 2 * nine}
+            forms = {
+                "summary": nine * math.log(20 * place["T"]) ** 2.5,
+                "gradient_form": nine,
+                "iterate_form": 2 * nine,
+            }
             quantiles = {"largest gradient": 0.1 * nine, "largest distance": 0.05 * nine, "clipped": 0.0}
             rows += [
                 place | forms | {"series": series, "q95": value, "mean": 0.8 * value}
@@ -774,7 +778,9 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"digits-gain-grows": lambda: ahead("digits", 0.001, mechanism=lambda each: each in AHEAD, eps=2.0),
     r"digits-gap-closed": lambda: ahead("digits", -0.2, mechanism="ME", eps=5.0),
     r"digits-amplification": lambda: change("fig04a", value=0.01, variant="more seeds at eps = 2"),
-    r"digits-nu-tuned": lambda: change("fig04a", value=-0.02, variant="other nu", eps=20.0, mechanism="nu-DP-FTRL, nu x 10"),
+    r"digits-nu-tuned": lambda: change(
+        "fig04a", value=-0.02, variant="other nu", eps=20.0, mechanism="nu-DP-FTRL, nu x 10"
+    ),
     r"digits-momentum": lambda: change("fig04a", 1.2, variant="momentum exchanged", eps=20.0, mechanism="ME"),
     r"table3-generation": lambda: tilt("table3", "T", 1.0, quantity=GENERATION, mechanism="ME"),
     r"table3-per-step": lambda: tilt("table3", "T", 1.0, quantity=STEP, mechanism="Honaker"),

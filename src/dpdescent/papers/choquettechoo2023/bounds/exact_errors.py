@@ -124,7 +124,7 @@ def _moments(point: Point) -> Iterator[Bound]:
     )  # fmt: skip
     why = "1/norm(H), which the learning rate must not exceed; measured is where second moments cease to converge"
     yield row(
-        bound="largest stable learning rate, from above", location="Table 1", setting=point.text,
+        bound="learning rate that converges", location="Table 1", setting=point.text,
         value=1.0 / problem.largest, measured=stable, note=why,
     )  # fmt: skip
     if problem.eta * moment <= 1.0:

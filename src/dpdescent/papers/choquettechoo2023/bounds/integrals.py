@@ -15,7 +15,7 @@ from dpdescent.replication.judging.evidence import Bound, Evidence
 # Dampings; pairs nu <= eta lambda, as the theorems have them, and two the other way.
 DAMPINGS = (1e-5, 1e-3, 0.01, 0.1, 0.25, 0.5, 0.9)
 PAIRS = ((1e-5, 1e-4), (1e-4, 0.01), (0.001, 0.2), (0.01, 0.1), (0.1, 0.25), (0.2, 0.01), (0.9, 0.05))
-# Upper end of b in Lemma C.21(ii), and of eta lambda_1 for Gaussian inputs in Prop. C.22: 1/R^2 is below 1/(3 lambda_1).
+# Upper end of b in Lemma C.21(ii), and of eta lambda_1 in Prop. C.22: Gaussian inputs have R^2 of 3 lambda_1 at least.
 QUARTER, THIRD = 0.25, 1.0 / 3.0
 QUADRATURE = "no measurement: measured by quadrature"
 CLOSED = "no measurement: measured is the closed form"

@@ -153,4 +153,3 @@ def _contractions() -> Iterator[Bound]:
                 bound="|Tr A_1 ... A_k|", location="Lemma F.19", setting=f"d={d}, k={factors}, projections and others",
                 value=float(d), measured=measured, note="d; the printed Tr I = 1 in the proof must be d",
             )  # fmt: skip
-

@@ -1,4 +1,4 @@
-"""What is left of the start (choquettechoo2023 App. D.3, Cor. D.14): the limit does not know it, and it decays in time."""
+"""What is left of the start (choquettechoo2023 App. D.3, Cor. D.14): it decays, and the limit does not know it."""
 
 import math
 from collections.abc import Iterator
@@ -60,8 +60,8 @@ def _first_term(run: Run, exponent: float) -> Bound:
         measured=large_horizon.transient(at, start, T),
         setting=f"finite T: d={problem.d}, T={T:.3g}, rho T/(kappa^2 d_eff^2 d log^5(T/p)) = {exponent:g}",
         note=(
-            "kappa (F_0 - F*) exp(-rho T/(kappa^2 d_eff^2 d log^5(T/p))), the second factor not being printed; measured "
-            f"is what is left of the start, exactly, at the learning rate whose eta mu T that is; {HALF}"
+            "kappa (F_0 - F*) exp(-rho T/(kappa^2 d_eff^2 d log^5(T/p))), the second factor not being printed; "
+            f"measured is what is left of the start, exactly, at the learning rate whose eta mu T that is; {HALF}"
         ),
     )  # fmt: skip
 

@@ -57,9 +57,7 @@ def _tuned_nu(evidence: Evidence) -> Claim:
 
 
 def _momentum(evidence: Evidence) -> Claim:
-    usual, exchanged = (
-        rows(evidence, "fig04a", variant, series="test accuracy") for variant in ("main", EXCHANGED)
-    )
+    usual, exchanged = (rows(evidence, "fig04a", variant, series="test accuracy") for variant in ("main", EXCHANGED))
     return every(
         id="digits-momentum", artefact="fig04a", location="App. G.1", kind="text", source="analogue",
         statement=f"{DIGITS.label} momentum improves every mechanism with correlated noise at all eps, and DP-SGD is best without",
@@ -75,4 +73,3 @@ def _differences(usual: pd.DataFrame, exchanged: pd.DataFrame) -> dict[str, Esti
         place = algebra.place_of(first, ["mechanism", "eps"])
         cells[place] = statistics.minus(mean_of(second), mean_of(first))
     return cells
-

@@ -70,7 +70,9 @@ def same_growth() -> Estimate:
 @cache
 def _misprints() -> dict[str, Estimate]:
     found = {
-        "App. A.1, the squared column norm for the sensitivity, nu = 0.01": math.sqrt(regression.gamma_squared_nu(0.01)),
+        "App. A.1, the squared column norm for the sensitivity, nu = 0.01": math.sqrt(
+            regression.gamma_squared_nu(0.01)
+        ),
         "App. B, E delta^2 for its half": _half(),
         "App. B, sigma_dp^2 with gamma^2 in it, below (19), eta = 0.01": _twice_gamma(0.01),
         "D.4, c R^2 log(T/p) for its inverse, over the largest stable rate": _inverse(),
@@ -171,4 +173,3 @@ def _proposed(evidence: Evidence) -> Claim:
         quantity="exact F_inf over that order, all learning rates and dimensions: largest over smallest",
         measured=algebra.spread(ratios), criterion=at_most(SAME_ORDER), changed=NEW,
     )  # fmt: skip
-

@@ -120,4 +120,3 @@ def _explicit(evidence: Evidence, id: str, place: str, statement: str) -> Claim:
         measured=exactly(sum(verdicts) / len(verdicts)) if verdicts else NOTHING, criterion=at_least(1.0, words="all of them"),
         note=f"{len(verdicts)} rows",
     )  # fmt: skip
-

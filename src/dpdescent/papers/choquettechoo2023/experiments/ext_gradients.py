@@ -70,7 +70,9 @@ def cases(spec: Spec, place: Row) -> Iterator[Case]:
             rate = finite_time.admissible_rate(run, sensitivity, 1.0 if name == DP_SGD else 2.0)
             run = replace(run, problem=replace(problem, eta=rate))
         norm = (
-            finite_time.required_clip_norm(run) if rule == NO_CLIPPING else finite_time.required_clip_norm_of_summary(run)
+            finite_time.required_clip_norm(run)
+            if rule == NO_CLIPPING
+            else finite_time.required_clip_norm_of_summary(run)
         )
         problem = replace(run.problem, clip_norm=norm)
         strategy = toeplitz.identity() if name == DP_SGD else toeplitz.nu_family(problem.eta * problem.mu)

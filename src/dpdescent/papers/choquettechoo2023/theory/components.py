@@ -136,4 +136,3 @@ def adaptive_divergence(encoder: Array, alpha: float, threshold: float, reverse:
 def printed_order(squared: float, alpha: float) -> float:
     """`alpha rho` of a Gaussian release of that squared sensitivity under standard normal noise."""
     return 0.5 * alpha * squared
-
