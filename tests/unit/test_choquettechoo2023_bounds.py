@@ -267,7 +267,7 @@ def test_equalities_are_tight(rows: list[Bound]) -> None:
         assert row.measured == pytest.approx(row.value, rel=1e-10), row
 
 
-# --- Lemmas that no table enters: twins, and what would violate them ---------------------------------------------------
+# --- Lemmas that no table enters: twins, and what would violate them -------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_equalities_are_tight(rows: list[Bound]) -> None:
         ("adaptive_divergence", lambda *given: 1e3, "Renyi divergence, adaptive adversary"),
     ],
 )  # fmt: skip
-def test_a_violated_lemma_does_not_hold(
+def test_a_violated_appendix_lemma_does_not_hold(
     evidence: Evidence, monkeypatch: pytest.MonkeyPatch, function: str, value: Any, bound: str
 ) -> None:
     monkeypatch.setattr(components, function, value)

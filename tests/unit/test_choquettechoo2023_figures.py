@@ -686,7 +686,7 @@ def test_fig03_draws_every_multiplier_and_reading() -> None:
         ratio = near[0].assign(mean=near[0]["mean"].to_numpy() / near[1]["mean"].to_numpy())
         assert drawn(middle, ratio, "kappa", color=style.BLUE, linestyle="--")
         assert len(lines_of(bottom, linewidth=0.9)) == 6
-        found = [line for line in lines_of(bottom, linewidth=0.9, linestyle="-.", color=style.VERMILION)]
+        found = lines_of(bottom, linewidth=0.9, linestyle="-.", color=style.VERMILION)
         assert data_of(found[0])[1] == pytest.approx([1 + kappa / 1500 for kappa in data_of(found[0])[0]])
     (legend,) = figure.legends
     assert {"static multiplier", r"multiplier with $T_\max=5$", "uniform grid", r"$\nu$-DP-FTRL"} <= {

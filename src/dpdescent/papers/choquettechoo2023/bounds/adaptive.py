@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpdescent.noise.strategies import toeplitz
+from dpdescent.papers.choquettechoo2023.design import Array
 from dpdescent.papers.choquettechoo2023.theory import components
 from dpdescent.replication.judging.bound_rows import row
 from dpdescent.replication.judging.evidence import Bound, Evidence
@@ -22,7 +23,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
             yield from _divergences(nu, alpha, encoder, squared)
 
 
-def _divergences(nu: float, alpha: float, encoder: components.Array, squared: float) -> Iterator[Bound]:
+def _divergences(nu: float, alpha: float, encoder: Array, squared: float) -> Iterator[Bound]:
     for reverse, words in DIRECTIONS.items():
         for threshold in THRESHOLDS:
             yield row(

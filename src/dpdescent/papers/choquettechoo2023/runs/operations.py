@@ -93,7 +93,8 @@ def execute(strategy: Strategy, T: int, normals: Array) -> Executed:
 
 def _tree(strategy: OnlineTree, T: int, normals: Array) -> Executed:
     meter, drawn = Meter(), iter(np.split(normals[:, None], len(normals)))
-    steps, noise, kept = [], [], 0
+    steps: list[float] = []
+    noise, kept = [], 0
 
     def draw(count: int) -> Array:
         rows = [next(drawn)[0] for _ in range(count)]
@@ -104,7 +105,7 @@ def _tree(strategy: OnlineTree, T: int, normals: Array) -> Executed:
         steps.append(meter.count - sum(steps))
         # The estimates that make up the prefix: one for every bit of the number of steps.
         kept = max(kept, (t + 1).bit_count())
-    return Executed(np.array(noise), np.array(steps, dtype=np.float64), 0, kept)
+    return Executed(np.array(noise), np.array(steps), 0, kept)
 
 
 def _toeplitz(strategy: DampedDifference, T: int, normals: Array) -> Executed:

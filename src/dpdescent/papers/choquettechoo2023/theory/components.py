@@ -1,7 +1,8 @@
 """Components of the error and their second moments, exact for Gaussian inputs (choquettechoo2023 App. C.2, C.3, D.2).
 
-The iterate is theta^(0) + ... + theta^(m) + delta^(m) (eq. 36): theta^(0) has H in the place of every x x', theta^(r) is
-driven by `(H - x x') theta^(r-1)`, and delta^(m) is what is left. Second moments are diagonal in the eigenbasis of H.
+The iterate is theta^(0) + ... + theta^(m) + delta^(m) (eq. 36): theta^(0) has H in the place of every x x', theta^(r)
+is driven by `(H - x x') theta^(r-1)`, and delta^(m) is what is left. Second moments are diagonal along the eigenvectors
+of H.
 """
 
 import math
@@ -22,8 +23,8 @@ def base_bound(problem: RegressionProblem, q: Array, gamma_squared: float) -> Ar
 def next_moments(problem: RegressionProblem, moments: Array) -> Array:
     """Stationary second moments of theta^(r) from those of theta^(r-1), shape (d,): one step of Lemma C.12."""
     lam = problem.lam
-    made: Array = problem.eta * (lam * moments + lam @ moments) / (2.0 - problem.rates)
-    return made
+    made = problem.eta * (lam * moments + lam @ moments) / (2.0 - problem.rates)
+    return np.asarray(made, dtype=np.float64)
 
 
 def driven(problem: RegressionProblem, force: Array) -> Array:
@@ -38,7 +39,7 @@ def driven(problem: RegressionProblem, force: Array) -> Array:
 def remainder_moments(problem: RegressionProblem, moments: Array) -> Array:
     """Second moments of delta^(m) from those of theta^(m), as if the two were uncorrelated (Prop. C.13, C.19).
 
-    It is driven by `(H - x x') theta^(m)`, white noise of covariance `H S H + Tr(H S) H`; a correlation would add a term.
+    It is driven by `(H - x x') theta^(m)`, white noise of covariance `H S H + Tr(H S) H`; correlation would add to it.
     """
     lam = problem.lam
     return driven(problem, lam**2 * moments + (lam @ moments) * lam)

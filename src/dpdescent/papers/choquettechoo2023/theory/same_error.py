@@ -1,4 +1,4 @@
-"""Two noise matrices of equal squared error (3) and equal sensitivity, and where they lead (choquettechoo2023 Sec. 1.2).
+"""Two noise matrices of equal squared error (3) and sensitivity, and where they lead (choquettechoo2023 Sec. 1.2).
 
 `differences` is anti-PGD times sqrt(T), `unequal` is independent noise whose first step alone is larger. Both have
 sensitivity 1 and phi = T^2, for every T.
