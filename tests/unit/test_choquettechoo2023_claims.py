@@ -784,6 +784,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"digits-momentum": lambda: change("fig04a", 1.2, variant="momentum exchanged", eps=20.0, mechanism="ME"),
     r"table3-generation": lambda: tilt("table3", "T", 1.0, quantity=GENERATION, mechanism="ME"),
     r"table3-per-step": lambda: tilt("table3", "T", 1.0, quantity=STEP, mechanism="Honaker"),
+    r"table3-per-step-dense": lambda: tilt("table3", "T", 2.0, quantity=STEP, mechanism="ME"),
     r"table3-anytime": lambda: change("table3", value=0.1, series="change", mechanism="Honaker"),
     r"table3-memory": lambda: tilt("table3", "T", -0.5, quantity="memory", mechanism="ME"),
     r"table3-cheaper-generation": lambda: tilt("table3", "T", 1.0, quantity=GENERATION, mechanism="nu-DP-FTRL"),
@@ -1215,9 +1216,10 @@ def test_means_of_few_trials_have_student_s_interval() -> None:
 
 
 def test_what_was_executed_is_told() -> None:
-    steps = WORLD["table3-per-step"]
+    steps = WORLD["table3-per-step-dense"]
     assert "1 at mechanism = ME" in steps.note
     assert "FFT is left out" in steps.note
+    assert "1 at mechanism = nu-DP-FTRL" in WORLD["table3-per-step"].note
     assert WORLD["table3-cheaper-step"].measured == pytest.approx(1.0)
     assert cell(WORLD["table3-generation"], "mechanism = ME") == pytest.approx(1.0)
 

@@ -1,7 +1,7 @@
 """Claims about what mechanisms cost (Table 3, abstract): operations that they executed, against printed powers of T."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pandas as pd
 
@@ -14,6 +14,8 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
 FTRL, ME = "nu-DP-FTRL", "ME"
+# Mechanisms whose step is a row of any matrix.
+DENSE = ("Full Honaker", ME)
 ORDERS: dict[str, Callable[[float], float]] = {
     "O(1)": lambda T: 1.0, "O(log T)": math.log, "O(T)": lambda T: T, "O(T^2)": lambda T: T**2,
     "O(T^3)": lambda T: T**3, "O(T log^2 T)": lambda T: T * math.log(T) ** 2,
@@ -28,16 +30,24 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield every(
         id="table3-generation", artefact="table3", location="Table 3", kind="table", source="paper",
         statement="the computation cost of generating the coefficients, by mechanism",
-        quantity="operations that made the coefficients, over the printed order, as T grows: the largest value over the first, by mechanism",
-        cells=_over_order(executed, GENERATION), criterion=at_most(SAME_ORDER), changed=COUNTED,
+        quantity="operations that made the coefficients, over the printed order: largest over smallest over T, by mechanism",
+        cells=_over_order(executed, GENERATION, algebra.spread), criterion=at_most(SAME_ORDER), changed=COUNTED,
         note=f"trees and DP-SGD make no coefficients; ME by our optimisation; {ABSENT}, nor that of Full Honaker's matrix, which costs T^3 by the dense algebra that we use",
     )  # fmt: skip
+    dense = executed["mechanism"].isin(DENSE)
     yield every(
         id="table3-per-step", artefact="table3", location="Table 3", kind="table", source="paper",
-        statement="the computation cost of training, per step, by mechanism",
+        statement="the computation cost of training, per step: O(1) for DP-SGD, O(log T) for Honaker/TreeAgg, O(T) for Optimal CC and nu-DP-FTRL",
+        quantity="operations of the costliest step over the printed order: largest over smallest over T, by mechanism",
+        cells=_over_order(executed[~dense], STEP, algebra.spread), criterion=at_most(SAME_ORDER), changed=COUNTED,
+        note=f"powers of T that were executed: {_powers(executed[~dense], STEP)}",
+    )  # fmt: skip
+    yield every(
+        id="table3-per-step-dense", artefact="table3", location="Table 3", kind="table", source="paper",
+        statement="the computation cost of training, per step: O(T^2) for Full Honaker and ME",
         quantity="operations of the costliest step over the printed order, as T grows: the largest value over the first, by mechanism",
-        cells=_over_order(executed, STEP), criterion=at_most(SAME_ORDER), changed=COUNTED,
-        note=f"powers of T that were executed: {_powers(executed, STEP)}; {ABSENT}",
+        cells=_over_order(executed[dense], STEP, algebra.growth), criterion=at_most(SAME_ORDER), changed=COUNTED,
+        note=f"an upper bound, which is not attained: powers of T that were executed: {_powers(executed[dense], STEP)}; {ABSENT}",
     )  # fmt: skip
     yield _anytime(evidence)
     yield claim(
@@ -70,15 +80,17 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _over_order(executed: pd.DataFrame, quantity: str) -> algebra.Places:
-    """Growth of the counts over the printed order, by mechanism that has counts."""
+def _over_order(
+    executed: pd.DataFrame, quantity: str, measure: Callable[[Iterable[float]], Estimate]
+) -> algebra.Places:  # fmt: skip
+    """A measure of the counts over the printed order, by mechanism that has counts."""
+
+    def over(table: pd.DataFrame) -> Estimate:
+        counts = zip(table["entry"], algebra.floats(table, "T"), algebra.floats(table, "mean"), strict=True)
+        return measure(count / ORDERS[entry](T) for entry, T, count in counts)
+
     table = executed[(executed["quantity"] == quantity) & executed["entry"].isin(list(ORDERS))].sort_values("T")
-    return algebra.by(table[table["mean"] > 0], ["mechanism"], _growth)
-
-
-def _growth(table: pd.DataFrame) -> Estimate:
-    counts = zip(table["entry"], algebra.floats(table, "T"), algebra.floats(table, "mean"), strict=True)
-    return algebra.growth(count / ORDERS[entry](T) for entry, T, count in counts)
+    return algebra.by(table[table["mean"] > 0], ["mechanism"], over)
 
 
 def _powers(executed: pd.DataFrame, quantity: str) -> str:

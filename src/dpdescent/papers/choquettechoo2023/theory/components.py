@@ -32,8 +32,8 @@ def driven(problem: RegressionProblem, force: Array) -> Array:
 
     They solve `s = P s + eta^2 force` with P of `second_moment_step` (eq. 83).
     """
-    moments: Array = np.linalg.solve(np.eye(problem.d) - second_moment_step(problem), problem.eta**2 * force)
-    return moments
+    moments = np.linalg.solve(np.eye(problem.d) - second_moment_step(problem), problem.eta**2 * force)
+    return np.asarray(moments, dtype=np.float64)
 
 
 def remainder_moments(problem: RegressionProblem, moments: Array) -> Array:
