@@ -20,6 +20,7 @@ from scipy.stats import chi2, norm, t
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023 import bounds
 from dpdescent.papers.choquettechoo2023.bounds import (
+    adaptive,
     anti_pgd,
     asymptotic,
     cases,
@@ -27,11 +28,13 @@ from dpdescent.papers.choquettechoo2023.bounds import (
     exact_errors,
     finite_time,
     integrals,
+    lemmas,
     mean_estimation,
     preliminaries,
     random_products,
     sensitivities,
     spectra,
+    starts,
     strongly_convex,
 )
 from dpdescent.papers.choquettechoo2023.design import power_law, spectrum
@@ -47,7 +50,7 @@ from dpdescent.papers.choquettechoo2023.experiments import (
     fig03,
     table2,
 )
-from dpdescent.papers.choquettechoo2023.theory import elliptic, rates, regression
+from dpdescent.papers.choquettechoo2023.theory import components, elliptic, rates, regression
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Tuning
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 from dpdescent.replication.build import tables
@@ -85,7 +88,7 @@ ARMS = {
 # Bounds from below; all others that have a direction and are no equality are from above.
 FROM_BELOW = (
     "lower bound", "universal lower bound", "infimum over all beta", "least over nu", "nu = eta mu",
-    "largest stable learning rate", "c of Hanson-Wright",
+    "largest stable learning rate", "c of Hanson-Wright", "smallest eigenvalue of T_j",
 )  # fmt: skip
 PLACES = [
     "(5), (28)", "(24)", "App. C.1.1", "App. C.5", "Thm 1.1", "Thm 2.1", "(18)", "(19)", "(83)", "Lemma D.12, (86)",
@@ -95,7 +98,8 @@ PLACES = [
     "Lemma F.21", "Thm D.4", "Thm D.13", "(9)", "(72)", "Thm 3.1, (10)", "(93)", "App. E.1", "Sec. 3", "(91)",
     "Lemma F.15", "Lemma F.16", "Lemma C.21(i)", "Lemma C.21(ii)", "Property F.8", "Property F.9", "Property F.10",
     "Property F.11", "Lemma F.12", "Lemma F.13", "Lemma F.20", "Lemma F.22", "Sec. 1.2", "Remark F.7",
-    "Lemma D.10", "(78), as printed", "Prop. C.11",
+    "Lemma D.10", "(78), as printed", "Prop. C.11", "Prop. C.10", "Lemma C.12", "Prop. C.13", "Prop. C.19, C.20",
+    "App. C.1.2", "Lemma D.9", "Lemma C.6", "Lemma F.19", "App. A.2", "App. D.3", "Prop. C.22, proof", "Table 1",
 ]  # fmt: skip
 
 
@@ -263,6 +267,71 @@ def test_equalities_are_tight(rows: list[Bound]) -> None:
         assert row.measured == pytest.approx(row.value, rel=1e-10), row
 
 
+# --- Lemmas that no table enters: twins, and what would violate them -------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "bound"),
+    [
+        ("next_moments", lambda problem, moments: np.full(problem.d, 1e9), "one step of E theta^(r) theta^(r)'"),
+        ("remainder_moments", lambda problem, moments: np.full(problem.d, 1e9), "E delta^(m) delta^(m)'"),
+        ("remainder_moments", lambda problem, moments: 0.9 * moments, "E theta^(0) delta^(0)' = 0"),
+        ("product_trace", lambda problem, steps: 1e3, "E Tr W"),
+        ("kurtosis", lambda shape: 3.1, "C_kurt of Gaussian inputs"),
+        ("driven", lambda problem, force: np.full(problem.d, 1e9), "upper bound, misspecified model, Noisy-SGD"),
+        ("section", lambda rate, size: -np.eye(size), "smallest eigenvalue of T_j and T"),
+        ("product_of", lambda matrices: 2.0 * np.eye(16), "|Tr A_1 ... A_k|"),
+        ("adaptive_divergence", lambda *given: 1e3, "Renyi divergence, adaptive adversary"),
+    ],
+)  # fmt: skip
+def test_a_violated_appendix_lemma_does_not_hold(
+    evidence: Evidence, monkeypatch: pytest.MonkeyPatch, function: str, value: Any, bound: str
+) -> None:
+    monkeypatch.setattr(components, function, value)
+    found = named([*lemmas.evaluate(evidence), *adaptive.evaluate(evidence)], bound)
+    assert any(row.holds is False for row in found)
+
+
+def test_products_of_one_dimension_are_moments_of_a_gaussian() -> None:
+    """E (1 - eta x^2)^(2n) x^2 for n factors, by the sum over even moments."""
+    problem = RegressionProblem(np.array([1.0]), 0.05, 1.0)
+    grid = np.linspace(-12, 12, 20001)
+    density = np.exp(-(grid**2) / 2) / math.sqrt(2 * math.pi) * (grid[1] - grid[0])
+    factor = float(((1 - 0.05 * grid**2) ** 2) @ density)
+    for steps in (0, 1, 3):
+        assert components.product_trace(problem, steps) == pytest.approx(factor**steps, rel=1e-8)
+    assert components.kurtosis(np.array([1.0])) == pytest.approx(float(grid**4 @ density), rel=1e-8)
+
+
+def test_the_adaptive_divergence_is_an_integral_over_both_releases() -> None:
+    encoder = toeplitz.nu_family(0.2).encoder(2)
+    y = np.linspace(-14, 14, 1401)
+    first, second = np.meshgrid(y, y, indexing="ij")
+    for alpha, threshold, reverse in ((2.0, 0.3, False), (2.0, 0.3, True), (1.5, -1.0, False)):
+        gradient = np.where(first > threshold, 1.0, -1.0)
+        shifted = -((first - encoder[0, 0]) ** 2 + (second - encoder[1, 0] - encoder[1, 1] * gradient) ** 2) / 2
+        plain = -(first**2 + second**2) / 2
+        upper, lower = (plain, shifted) if reverse else (shifted, plain)
+        integral = np.exp(alpha * upper + (1 - alpha) * lower).sum() * (y[1] - y[0]) ** 2 / (2 * math.pi)
+        found = components.adaptive_divergence(encoder, alpha, threshold, reverse)
+        assert found == pytest.approx(math.log(integral) / (alpha - 1), rel=2e-2)
+
+
+def test_contractions_are_between_nothing_and_the_identity() -> None:
+    for matrix in components.contractions(5, 6):
+        values = np.linalg.eigvalsh(matrix)
+        assert -1e-12 <= values[0] <= values[-1] <= 1 + 1e-12
+    product = components.product_of(components.contractions(5, 6))
+    assert not np.allclose(product, product.T)
+
+
+def test_a_limit_that_knows_its_start_is_seen(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starts.finite_time, "risks", lambda problem, beta, variance, start, steps: start + 1.0)
+    monkeypatch.setattr(starts.large_horizon, "transient", lambda problem, start, T: 1e9)
+    found = list(starts.evaluate(evidence))
+    assert {row.holds for row in found} == {False}
+
+
 # --- What is violated does not hold ----------------------------------------------------------------------------------
 
 EXACT = {"variant": "main", "kind": "exact"}
@@ -368,10 +437,11 @@ def test_largest_residual_beside_its_exact_quantile(rows: list[Bound]) -> None:
 
 
 READERS: dict[str, tuple[ModuleType, ...]] = {
-    "fig01": (mean_estimation,), "fig02": (sensitivities, exact_errors, asymptotic, finite_time, random_products),
+    "fig01": (mean_estimation,),
+    "fig02": (sensitivities, exact_errors, asymptotic, finite_time, random_products, lemmas),
     "fig03": (strongly_convex,), "table2": (sensitivities,), "ext_prefix_sums": (sensitivities,),
     "ext_mean_estimation": (mean_estimation,), "ext_anti_pgd": (anti_pgd,), "ext_spectra": (spectra,),
-    "ext_nu": (spectra,), "ext_finite_time": (finite_time, clipping, preliminaries),
+    "ext_nu": (spectra,), "ext_finite_time": (finite_time, starts, clipping, preliminaries),
 }  # fmt: skip
 
 
@@ -397,7 +467,7 @@ def test_a_table_may_lack_much(
 
 def test_without_any_table_only_what_hangs_on_none_is_left(evidence: Evidence) -> None:
     nothing = replace(evidence, tables={})
-    left = [row for part in (integrals, preliminaries) for row in part.evaluate(nothing)]
+    left = [row for part in (lemmas, adaptive, integrals, preliminaries) for row in part.evaluate(nothing)]
     assert bounds.evaluate(nothing) == left
     assert left
 

@@ -15,6 +15,7 @@ import pytest
 from scipy.special import binom
 
 from dpdescent.algorithms import dp_ftrl, dp_ftrl_epochs
+from dpdescent.algorithms.dp_ftrl import FTRLArms
 from dpdescent.data.digits import read_digits
 from dpdescent.models.classifiers import TanhNetwork, softmax_regression
 from dpdescent.models.convolution import ConvolutionalNetwork
@@ -25,8 +26,8 @@ from dpdescent.noise.strategies.stamped import Stamped, stamped
 from dpdescent.noise.strategies.tree import OnlineTree
 from dpdescent.papers.choquettechoo2023 import arms, design
 from dpdescent.papers.choquettechoo2023.arms import EpochArm
-from dpdescent.papers.choquettechoo2023.experiments import ext_finite_time, fig04a, fig04b, table3
-from dpdescent.papers.choquettechoo2023.runs import learning, streams
+from dpdescent.papers.choquettechoo2023.experiments import ext_finite_time, ext_gradients, fig04a, fig04b, table3
+from dpdescent.papers.choquettechoo2023.runs import gradients, learning, operations, streams
 from dpdescent.privacy import accounting, sampling, zcdp
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
@@ -66,6 +67,8 @@ SMALL: dict[str, dict[str, dict[str, Any]]] = {
         "cell": {"d": 3, "T": 30},
         "arms": {"eta": [0.02, 0.1, 0.5], "clip_norm": [0.5, 2.0]},
     },
+    "table3": {"cell": {"T": [8, 16]}, "arms": {"participations": 2}},
+    "ext_gradients": {"cell": {"d": [2, 3], "T": 40}},
     "ext_nu": {"cell": {"d": 4}}, "ext_spectra": {"cell": {"d": [4, 8]}},
     "ext_prefix_sums": {
         "cell": {"T": [8, 12]},
@@ -190,6 +193,20 @@ COLUMNS = {
     "table4": {"row", "algorithm", "entry", "d", "eta", "d_eff", "exact", "order"},
     "ext_mean_estimation": {"eta", "mechanism", "kind", "exact", "clip_fraction"},
     "ext_finite_time": {"panel", "T", "d", "mechanism", "eta", "clip_norm", "clip_fraction"},
+    "ext_gradients": {
+        "panel",
+        "d",
+        "sigma_sgd",
+        "start",
+        "T",
+        "mechanism",
+        "rule",
+        "iterate_form",
+        "gradient_form",
+        "summary",
+        "eta",
+        "clip_norm",
+    },
     "ext_nu": {"panel", "nu_over_eta_mu", "d", "alpha", "eta", "nu", "value_at_best"},
     "ext_anti_pgd": {"panel", "eta", "nu", "d", "nu_best", "leading_order"},
     "ext_spectra": {"spectrum", "d", "eta", "d_eff", "nu"},
@@ -206,10 +223,10 @@ SERIES = {
     "fig04a": {"test accuracy", "nu minus this"},
     "fig04b": {"test accuracy", "nu minus this"},
     "table1": {"suboptimality", "ratio to lower bound"},
-    "table2": {"exact over order"}, "table3": {"counted", "exponent"}, "table4": {"exact over order"},
+    "table2": {"exact over order"}, "table3": {"executed", "change"}, "table4": {"exact over order"},
     "ext_mean_estimation": {"suboptimality"},
     "ext_finite_time": {"error at the best rate", "main terms, constants 1", "error at the tuned rate"},
-    "ext_nu": {"over the optimum"},
+    "ext_nu": {"over the optimum"}, "ext_gradients": {"largest gradient", "largest distance", "clipped"},
     "ext_anti_pgd": {"damped anti-PGD at the best nu", "Noisy-SGD", "nu-Noisy-FTRL", "damped anti-PGD"},
     "ext_spectra": {"Noisy-SGD", "nu-Noisy-FTRL", "optimum", "Noisy-SGD over nu-Noisy-FTRL"},
     "ext_prefix_sums": {"sensitivity x RMSE"},
@@ -227,7 +244,7 @@ def test_rows_hold_what_the_table_declares_and_nothing_else(name: str) -> None:
     assert set(rows) == COLUMNS[name] | {"series", "trial", "value", "variant"}
     assert set(rows["series"]) == SERIES[name]
     # What nobody counted has no value; nothing else is missing.
-    assert set(rows.loc[rows["value"].isna(), "mechanism"] if name == "table3" else []) <= {"FFT"}
+    assert set(rows.loc[rows["value"].isna(), "mechanism"] if name == "table3" else []) <= {"FFT", "Full Honaker"}
     assert name == "table3" or np.isfinite(rows["value"]).all()
     # Every part by itself has all measures, because its sums are written down.
     assert all({*artefact.measures} <= set(part) for part in parts)
@@ -236,7 +253,9 @@ def test_rows_hold_what_the_table_declares_and_nothing_else(name: str) -> None:
     # What is drawn is there for every trial, what is exact once.
     for row in table.to_dict("records"):
         drawn = (
-            name in ("fig04a", "fig04b") or "simulated" in row.values() or row["series"] == "error at the tuned rate"
+            name in ("fig04a", "fig04b", "ext_gradients")
+            or "simulated" in row.values()
+            or row["series"] == "error at the tuned rate"
         )
         assert row["trials"] == (2 if drawn else 1)
         assert not drawn or name in DRAWN
@@ -249,7 +268,7 @@ def test_parts_that_only_compute_have_all_measures() -> None:
     assert set(rows["kind"]) == {"exact", "bound"}
 
 
-DRAWN = ["fig02", "fig04a", "fig04b", "ext_mean_estimation", "ext_finite_time"]
+DRAWN = ["fig02", "fig04a", "fig04b", "ext_mean_estimation", "ext_finite_time", "ext_gradients"]
 QUICKER = {"arms": {"mechanism": [AMPLIFIED, "Honaker, restarts", FTRL]}}
 
 
@@ -781,29 +800,103 @@ def test_table_2_is_exact_over_printed_orders() -> None:
 
 
 def test_table_3_counts_by_hand() -> None:
-    table = rows_of("table3", spec_of("table3", cell={"T": [2, 4, 7, 8]}))
-    counts = table[table["series"] == "counted"].set_index(["mechanism", "quantity", "T"])["value"]
-    tree_steps, full = [counts["Honaker/TreeAgg", table3.STEP, T] for T in (4, 7, 8)], counts["Full Honaker"]
-    # Step 8 finishes three nodes above its own and then needs one; step 7 finishes none and needs three.
-    assert tree_steps == [3.0, 3.0, 4.0]
-    assert [counts["Honaker/TreeAgg", table3.MEMORY, T] for T in (4, 7, 8)] == [2.0, 3.0, 3.0]
-    # 4 + 2 + 1 nodes over 4 steps.
-    assert [full[quantity, 4] for quantity in (table3.GENERATION, table3.STEP, table3.MEMORY)] == [28.0, 7.0, 28.0]
+    table = rows_of("table3", spec_of("table3", cell={"T": [4, 7, 8]}, arms={"participations": 1}))
+    counts = table[table["series"] == "executed"].set_index(["mechanism", "quantity", "T"])["value"]
+    # TreeAgg adds what a step replaces and subtracts it: two nodes at step 4, three at step 8.
+    assert [counts["TreeAgg", table3.STEP, T] for T in (4, 7, 8)] == [3.0, 3.0, 4.0]
+    assert [counts["TreeAgg", table3.MEMORY, T] for T in (4, 7, 8)] == [2.0, 3.0, 3.0]
     for name in ("Optimal CC", FTRL):
-        assert [counts[name, quantity, 8] for quantity in (table3.GENERATION, table3.STEP)] == [1.0, 8.0]
-    assert counts[SGD].tolist() == [1.0] * 12
-    assert counts["ME", table3.GENERATION, 8] == pytest.approx(29 / 3 * 512, rel=1e-12)
-    assert [counts["ME", quantity, 8] for quantity in (table3.STEP, table3.MEMORY)] == [8.0, 36.0]
-    exponents = table[table["series"] == "exponent"]
-    assert exponents["T"].isna().all()
-    exponents = values(exponents, "mechanism", "quantity")
-    assert exponents["ME", table3.GENERATION] == pytest.approx(3.0, rel=1e-12)
-    assert exponents["Optimal CC", table3.STEP] == pytest.approx(1.0, rel=1e-12)
-    assert exponents[SGD, table3.STEP] == pytest.approx(0.0, abs=1e-12)
-    # Of the upper half: from 7 to 8.
-    slope = math.log(full[table3.GENERATION, 8] / full[table3.GENERATION, 7]) / math.log(8 / 7)
-    assert exponents["Full Honaker", table3.GENERATION] == pytest.approx(slope, rel=1e-12)
-    assert counts["FFT"].isna().all()
+        # Three products or quotients make a coefficient; a step multiplies and adds once for every one so far.
+        assert [counts[name, quantity, 8] for quantity in (table3.GENERATION, table3.STEP)] == [3.0, 16.0]
+        assert counts[name, table3.MEMORY, 8] == 16.0
+    assert [counts["ME", quantity, 8] for quantity in (table3.STEP, table3.MEMORY)] == [16.0, 64.0]
+    assert counts["ME", table3.GENERATION, 8] % (11 * 8**3 + 6 * 8**2) == 0
+    assert counts["Full Honaker", table3.STEP, 8] == 30.0
+    assert math.isnan(counts["Full Honaker", table3.GENERATION, 8])
+    change = values(table[table["series"] == "change"], "mechanism")
+    assert {name for name, value in change.items() if value < 1e-12} == {SGD, "TreeAgg", "Honaker", "Optimal CC", FTRL}
+    assert {name for name, value in change.items() if value > 0.01} == {"Full Honaker", "ME"}
+    assert math.isnan(change["FFT"])
+
+
+@pytest.mark.parametrize("T", [1, 5, 16])
+def test_noise_made_step_by_step_is_that_of_the_library(T: int) -> None:
+    strategies = [
+        toeplitz.identity(), toeplitz.optimal_cc(), toeplitz.nu_family(0.3), tree.tree_aggregation(finished_only=True),
+        tree.online_honaker(finished_only=True), multi_epoch_optimum(T, 1),
+    ]  # fmt: skip
+    rng = np.random.default_rng(T)
+    for strategy in strategies:
+        normals = rng.standard_normal(strategy.noises(T))
+        found = operations.execute(strategy, T, normals)
+        np.testing.assert_allclose(found.noise, strategy.correlate(normals[:, None])[:, 0], rtol=1e-12, atol=1e-14)
+        if isinstance(strategy, toeplitz.Toeplitz) and len(found.coefficients) > 1:
+            np.testing.assert_allclose(found.coefficients, strategy.coefficients(T), rtol=1e-13)
+    full = tree.full_honaker()
+    normals = rng.standard_normal(full.noises(T))
+    dense = operations.by_rows(full, T, normals)
+    np.testing.assert_allclose(dense.noise, full.correlate(normals[:, None])[:, 0], rtol=1e-10, atol=1e-13)
+    with pytest.raises(TypeError, match="has no algorithm of steps"):
+        operations.execute(full, T, normals)
+
+
+def test_a_meter_counts_sums_products_and_rows() -> None:
+    meter = operations.Meter()
+    row = operations.metered(np.ones(5), meter)
+    total = row + 2.0 * row
+    assert (meter.count, total.tolist()) == (10, [3.0] * 5)
+    assert float(row @ np.arange(5.0)) == 10.0
+    assert meter.count == 20
+    row += np.ones(5)
+    assert (meter.count, np.asarray(row).tolist()) == (25, [2.0] * 5)
+
+
+def test_largest_gradients_and_iterates_are_those_of_a_plain_loop() -> None:
+    rng = np.random.default_rng(8)
+    x, xi, w, start = (
+        rng.standard_normal((6, 2, 3)),
+        rng.standard_normal((6, 2)),
+        rng.standard_normal((6, 2, 2, 3)),
+        0.5,
+    )
+    compared = FTRLArms(np.array([0.1, 0.3]), np.full(2, math.inf), np.array([0.0, 0.7]))
+    found = gradients.largest(compared, x, xi, w, np.full(3, start))
+    for a, s in itertools.product(range(2), range(2)):
+        theta, norms, distances = np.full(3, start), [], []
+        for t in range(6):
+            g = x[t, s] * (x[t, s] @ theta - xi[t, s])
+            norms.append(np.linalg.norm(g))
+            distances.append(np.linalg.norm(theta))
+            theta = theta - compared.eta[a] * (g + compared.noise_sd[a] * w[t, a, s])
+        assert [float(each[a, s]) for each in found] == pytest.approx([max(norms), max(distances)])
+
+
+def test_gradients_are_those_of_the_theorems_settings() -> None:
+    spec = small("ext_gradients", "start", cell={"start": [0.5]})
+    place = next(ext_gradients.places(spec))
+    for case in ext_gradients.cases(spec, place):
+        run, log = case.run, math.log(40 / 0.05)
+        trace = sum(1 / k for k in range(1, run.problem.d + 1))
+        largest = 1 / ((trace + 2) * log)
+        if case.rule == ext_gradients.ITERATES:
+            assert run.problem.eta == pytest.approx(largest)
+            assert run.problem.clip_norm == pytest.approx(max(0.5 * trace, trace**0.5))
+        else:
+            gamma = case.arm.gamma_squared
+            noise = 8 * (trace + 2) ** 2 * case.beta_norm**2 * run.problem.d * gamma * log**5
+            assert run.problem.eta == pytest.approx(run.problem.mu * run.problem.rho / noise, rel=1e-6)
+            assert run.problem.eta < largest
+    with pytest.raises(ValueError, match="'Honaker' is none of"):
+        rows_of("ext_gradients", small("ext_gradients", arms={"mechanism": ["Honaker"]}))
+
+
+def test_other_multiples_of_nu_have_that_damping() -> None:
+    best = arms.strategy_of(FTRL, 20, 2, (1,))[0]
+    for factor in (0.1, 3.0):
+        made = arms.strategy_of(f"{FTRL}, nu x {factor:g}", 20, 2, (1,))[0]
+        assert made.nu == pytest.approx(min(1.0, factor * best.nu))
+    arm = EpochArm.of(small("fig04a"), f"{FTRL}, nu x 0.1", 5.0)
+    assert arm.nu == pytest.approx(0.1 * EpochArm.of(small("fig04a"), FTRL, 5.0).nu)
 
 
 def test_table_4_is_exact_over_printed_orders() -> None:
@@ -1205,7 +1298,10 @@ class Engines:
         self.depth = 0
         for kind in (Strategy, toeplitz.Toeplitz, Stamped, OnlineTree):
             monkeypatch.setattr(kind, "correlate", self.correlating(kind.correlate))
-        for module, name in ((dp_ftrl, "regression"), (dp_ftrl, "mean_estimation"), (dp_ftrl_epochs, "train")):
+        engines = (
+            (dp_ftrl, "regression"), (dp_ftrl, "mean_estimation"), (dp_ftrl_epochs, "train"), (gradients, "largest"),
+        )  # fmt: skip
+        for module, name in engines:
             monkeypatch.setattr(module, name, self.listening(getattr(module, name), getattr(self, name)))
         monkeypatch.setattr(dp_ftrl, "single_pass", self.refusing)
 
@@ -1249,6 +1345,11 @@ class Engines:
         for a, (strategy, expected) in enumerate(self.expected(len(arms))):
             np.testing.assert_allclose(noise[:, a], expected, atol=1e-9)
             self.hand(strategy, steps, 1, float(arms.clip_norm[a]), float(arms.noise_sd[a]))
+
+    def largest(self, arms: Any, inputs: Any, labels: Any, noise: Any, start: Any) -> None:
+        for a, (strategy, expected) in enumerate(self.expected(len(arms))):
+            np.testing.assert_allclose(noise[:, a], expected, atol=1e-9)
+            self.hand(strategy, len(inputs), 1, float(arms.clip_norm[a]), float(arms.noise_sd[a]))
 
     def mean_estimation(self, eta: Any, values: Any, noise: Any) -> None:
         # Gradients are the records, which lie in [-1, 1]: no run moves by more than G = 1.

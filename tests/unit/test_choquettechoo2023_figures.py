@@ -361,16 +361,37 @@ def prefix_rows() -> Rows:
     return rows
 
 
+def gradient_rows() -> Rows:
+    base: dict[str, Any] = {"d": 16, "sigma_sgd": 1.0, "start": 1.0, "T": 1000}
+    moved: dict[str, list[dict[str, Any]]] = {
+        "dimension": [{"d": d} for d in (4, 16, 64)], "labels": [{"sigma_sgd": each} for each in (0.1, 1.0, 10.0)],
+        "start": [{"start": each} for each in (0.1, 1.0, 10.0)], "steps": [{"T": T} for T in (100, 1000, 10_000)],
+    }  # fmt: skip
+    rows: Rows = []
+    for panel, mechanism, rule, series in itertools.product(
+        moved, ("DP-SGD", "nu-DP-FTRL"), ("rate of D.4", "rate of D.13"), ("largest gradient", "largest distance")
+    ):
+        for each in moved[panel]:
+            place = base | each
+            mean = place["d"] * place["start"] + place["sigma_sgd"] * (1.5 if rule == "rate of D.4" else 1.0)
+            forms = {"iterate_form": 90 * mean, "gradient_form": 100 * mean, "summary": 50 * mean}
+            keys = {"panel": panel, "mechanism": mechanism, "rule": rule, "series": series}
+            rows.append(place | keys | forms | {"mean": mean, "eta": 0.01, "clip_norm": 5.0})
+    return rows
+
+
 ROWS: dict[str, Rows] = {
     "fig01": mean_estimation_rows(), "fig02": regression_rows(), "fig03": convex_rows(),
     "fig04a": learning_rows((2.0, 5.0, 10.0, 20.0), ACCURACIES, "two-layer net"), "fig04b": user_rows(),
     "ext_mean_estimation": simulated_mean_rows(), "ext_finite_time": finite_time_rows(), "ext_nu": nu_rows(),
     "ext_anti_pgd": anti_pgd_rows(), "ext_spectra": spectra_rows(), "ext_prefix_sums": prefix_rows(),
+    "ext_gradients": gradient_rows(),
 }  # fmt: skip
 
 # Curves with error bars, and groups of bars, in each panel, in the order of the panels.
 CURVES = {
-    "fig01": [0, 0, 0], "fig02": [2, 2, 2, 4, 4, 4], "fig03": [0, 0, 0], "fig04a": [10, 9, 10, 9], "fig04b": [7, 6],
+    "fig01": [0, 0, 0], "fig02": [2, 2, 2, 4, 4, 4], "fig03": [0] * 9, "fig04a": [8, 7, 2, 7], "fig04b": [7, 6],
+    "ext_gradients": [0] * 8,
     "ext_mean_estimation": [5, 5, 5], "ext_finite_time": [2, 2, 0], "ext_nu": [0, 0], "ext_anti_pgd": [0, 0, 0],
     "ext_spectra": [0, 0, 0], "ext_prefix_sums": [6, 6, 7, 7, 1, 1, 1, 1],
 }  # fmt: skip
@@ -519,10 +540,12 @@ def test_a_single_point_from_a_single_trial_is_drawn(name: str) -> None:
 def test_a_method_has_one_colour_in_all_figures() -> None:
     expected = {"DP-SGD": style.VERMILION, "nu-DP-FTRL": style.BLUE, "Optimal CC": style.GREEN, "ME": style.PURPLE}
     expected |= {"TreeAgg": style.SKY, "Honaker": style.ORANGE, "non-private": style.GREY}
-    accuracies = draw("fig04a").axes[0].containers
-    found = dict(
-        zip(styles.in_order(only("fig04a")["mechanism"]), (color_of(each[0]) for each in accuracies), strict=True)
-    )
+    near, _, far = draw("fig04a").axes[:3]
+    names = styles.in_order(only("fig04a")["mechanism"])
+    found = {}
+    for panel, shown in ((near, False), (far, True)):
+        own = [name for name in names if (name in learning.FAR) == shown]
+        found |= dict(zip(own, (color_of(each[0]) for each in panel.containers), strict=True))
     assert {name: found[name] for name in expected} == expected
     assert found["DP-SGD, amplified"] == found["DP-SGD"]
     assert found["Optimal CC, restarts"] == found["Optimal CC"]
@@ -530,7 +553,7 @@ def test_a_method_has_one_colour_in_all_figures() -> None:
         pair = {color_of(each[0]) for each in draw(name).axes[panel].containers}
         assert pair == {style.VERMILION, style.BLUE}
     colors = [styles.METHODS[name][0] for name in styles.METHODS]
-    assert len(set(colors)) == 12
+    assert len(set(colors)) == 14
     assert all(colors[k] == colors[k + 1] for k in (2, 3))
 
 
@@ -654,43 +677,57 @@ def test_fig02_cuts_upper_bounds_but_nothing_else() -> None:
 
 def test_fig03_draws_every_multiplier_and_reading() -> None:
     figure = draw("fig03")
-    assert [panel.get_title() for panel in figure.axes] == [rf"$\eta={eta:g}$" for eta in (0.01, 0.1, 0.5)]
-    for panel, eta in zip(figure.axes, (0.01, 0.1, 0.5), strict=True):
+    assert [panel.get_title() for panel in figure.axes[:3]] == [rf"$\eta={eta:g}$" for eta in (0.01, 0.1, 0.5)]
+    for (top, middle, bottom), eta in zip(np.reshape(figure.axes, (3, 3)).T, (0.01, 0.1, 0.5), strict=True):
         for series, (multiplier, dash) in itertools.product(noise_choices.CONVEX, (("static", "--"), ("T_max 5", "-"))):
             table = only("fig03", eta=eta, series=series, multiplier=multiplier)
-            assert drawn(panel, table, "kappa", color=styles.color_of(series), linestyle=dash)
-        assert len(lines_of(panel, linewidth=0.9)) == 6
-        table = only("fig03", eta=eta, series="DP-SGD", variant="uniform grid")
-        assert drawn(panel, table, "kappa", linewidth=0.9, color=style.VERMILION)
+            assert drawn(top, table, "kappa", color=styles.color_of(series), linestyle=dash)
+        near = [only("fig03", eta=eta, series=each, multiplier="static") for each in ("nu-DP-FTRL", "Optimized")]
+        ratio = near[0].assign(mean=near[0]["mean"].to_numpy() / near[1]["mean"].to_numpy())
+        assert drawn(middle, ratio, "kappa", color=style.BLUE, linestyle="--")
+        assert len(lines_of(bottom, linewidth=0.9)) == 6
+        found = lines_of(bottom, linewidth=0.9, linestyle="-.", color=style.VERMILION)
+        assert data_of(found[0])[1] == pytest.approx([1 + kappa / 1500 for kappa in data_of(found[0])[0]])
     (legend,) = figure.legends
     assert {"static multiplier", r"multiplier with $T_\max=5$", "uniform grid", r"$\nu$-DP-FTRL"} <= {
         text.get_text() for text in legend.get_texts()
     }  # fmt: skip
 
 
-def test_fig04_draws_percentages_side_by_side() -> None:
+def test_fig04a_draws_percentages_side_by_side_on_linear_axes() -> None:
     figure = draw("fig04a")
-    assert [panel.get_title() for panel in figure.axes[::2]] == [
-        "8x8 digits, analogue",
-        "8x8 digits, analogue, two-layer net",
-    ]
-    parts = itertools.product(("main", "two-layer net"), ("test accuracy", "nu minus this"))
-    for panel, (variant, series) in zip(figure.axes, parts, strict=True):
+    far = table_of(ROWS["fig04a"])["mechanism"].isin(learning.FAR)
+    parts = (
+        ("main", "test accuracy", False), ("main", "nu minus this", False), ("main", "nu minus this", True),
+        ("two-layer net", "nu minus this", False),
+    )  # fmt: skip
+    for panel, (variant, series, shown) in zip(figure.axes, parts, strict=True):
         table = only("fig04a", series=series, variant=variant)
-        names = styles.in_order(table["mechanism"])
-        for name, curve in zip(names, panel.containers, strict=True):
+        table = table[far[table.index] == shown]
+        for name, curve in zip(styles.in_order(table["mechanism"]), panel.containers, strict=True):
             wanted = table[table["mechanism"] == name].sort_values("eps")
             np.testing.assert_allclose(heights_of(curve), 100 * wanted["mean"])
             np.testing.assert_allclose(bars_of(curve), 100 * Z95 * wanted["se"])
             np.testing.assert_allclose(data_of(curve[0])[0], wanted["eps"], rtol=0.08)
         places = [float(curve[0].get_xdata()[0]) for curve in panel.containers]
         assert min(np.diff(places)) > 0.01
-        # From below.
-        ends = ["Optimal CC", "Optimal CC $\\times4$"]
-        written = [text.get_text() for text in panel.texts if "CC" in text.get_text()]
-        assert written == (ends if series == "test accuracy" else ends[::-1])
-    zero = [line for line in lines_of(figure.axes[1], color=style.BLUE) if set(line.get_ydata()) == {0.0}]
-    assert len(zero) == 1
+        assert panel.get_yscale() == "linear"
+        zero = [line for line in lines_of(panel, color=style.BLUE) if set(line.get_ydata()) == {0.0}]
+        assert len(zero) == (series != "test accuracy")
+    assert figure.axes[3].get_title() == "two-layer net"
+
+
+AMPLIFIED = "DP-SGD, amplified"
+
+
+def test_a_mechanism_that_is_not_restarted_is_not_drawn_as_restarted() -> None:
+    rows = [row | {"copies": 1.0} for row in ROWS["fig04b"]]
+    restarted = {"Honaker, restarts", "Optimal CC, restarts"}
+    for made, dashed in ((rows, {AMPLIFIED}), (ROWS["fig04b"], {AMPLIFIED} | restarted)):
+        panel = draw_from("fig04b", made).axes[0]
+        names = styles.in_order(only("fig04b")["mechanism"])
+        found = {n for n, curve in zip(names, panel.containers, strict=True) if curve[0].get_linestyle() == "--"}
+        assert found == dashed
 
 
 def test_fig04_names_restarts_only_where_their_number_is_one() -> None:
@@ -818,7 +855,7 @@ def test_prefix_sums_compare_mechanisms_at_their_best_number_of_restarts() -> No
         names = [label.get_text() for label in bottom.get_yticklabels()]
         assert names[0] == "identity"
         assert names[-1] == ("ME" if T < 2000 else r"$\nu$")
-        assert ("FHU $\\times4$" in names) == (k > 1)
+        assert ("Optimal CC $\\times4$" in names) == (k > 1)
     assert len(lines_of(figure.axes[0], linestyle=":")) == 2
 
 
@@ -830,7 +867,7 @@ def test_methods_have_the_colours_of_all_papers() -> None:
     plain = {name: name.removesuffix(", amplified").removesuffix(", restarts") for name in names}
     assert shown == {name: palette[plain[name]] for name in names}
     # Names of our own for methods that other papers have, too.
-    ours = {"identity": "DP-SGD", "FHU": "Optimal CC", r"$\nu$": "nu-DP-FTRL"}
+    ours = {"identity": "DP-SGD", "Optimal CC": "Optimal CC", r"$\nu$": "nu-DP-FTRL"}
     below = draw("ext_prefix_sums").axes[6]
     (bars,) = below.containers
     found = {

@@ -37,12 +37,14 @@ class MultiEpoch(Strategy):
         matrix: encoder C, shape (T, T).
         inverse: decoder B, shape (T, T).
         bound: lower bound on `prefix_error_squared` of all strategies with sensitivity 1.
+        evaluations: how often the optimisation evaluated the dual and its gradient, O(T^3) operations each.
     """
 
     participations: int
     matrix: Array
     inverse: Array
     bound: float
+    evaluations: int = 0
     name = "ME"
     anytime = False
 
@@ -80,7 +82,7 @@ def multi_epoch_optimum(T: int, participations: int = 1) -> MultiEpoch:
     root, nuclear = dual.root(L)
     C = _encoder(root, offsets, participations)
     B: Array = solve_triangular(C, np.eye(T), lower=True)
-    strategy = MultiEpoch(participations, C, B, nuclear**2 / weights.sum())
+    strategy = MultiEpoch(participations, C, B, nuclear**2 / weights.sum(), int(result.nfev))
     error = strategy.prefix_error_squared(T) * strategy.sensitivity_squared(T, participations)
     if error > (1.0 + GAP) * strategy.bound:
         raise RuntimeError(f"ME for T={T}, participations={participations}: error {error:.8g} is above its lower bound "

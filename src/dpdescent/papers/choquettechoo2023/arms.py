@@ -1,6 +1,7 @@
 """Arms of choquettechoo2023: the clipping threshold and the noise that each gives to its engine, and its event."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +23,8 @@ from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases, corr
 
 NON_PRIVATE, DP_SGD, AMPLIFIED, NU, ME = "non-private", "DP-SGD", "DP-SGD, amplified", "nu-DP-FTRL", "ME"
 RESTARTS = ", restarts"
+# nu-DP-FTRL at a multiple of the nu that minimises (3).
+MULTIPLE = re.compile(rf"{NU}, nu x (\d+(?:\.\d+)?)")
 # Online trees release nodes only once they are finished, so that nodes which the end cuts short cost nothing.
 BASES: dict[str, Callable[[], Strategy]] = {
     DP_SGD: toeplitz.identity,
@@ -160,7 +163,8 @@ class EpochArm:
     @property
     def nu(self) -> float:
         """Damping of its coefficients, NaN for those without."""
-        return float(getattr(self.strategy, "nu", math.nan)) if self.name == NU else math.nan
+        damped = self.name == NU or MULTIPLE.fullmatch(self.name)
+        return float(getattr(self.strategy, "nu", math.nan)) if damped else math.nan
 
     @property
     def clip_norm(self) -> float:
@@ -220,6 +224,8 @@ def strategy_of(name: str, T: int, k: int, candidates: tuple[int, ...]) -> tuple
     """
     if name == NU:
         return tuning.best_nu(T, k), 1
+    if found := MULTIPLE.fullmatch(name):
+        return toeplitz.nu_family(min(1.0, float(found[1]) * tuning.best_nu(T, k).nu)), 1
     if name == ME:
         return multi_epoch_optimum(T, k), 1
     base = name.removesuffix(RESTARTS)

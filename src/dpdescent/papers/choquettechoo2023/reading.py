@@ -51,7 +51,8 @@ COLUMNS = (
     "variant", "series", "mean", "se", "panel", "kind", "d", "d_eff", "alpha", "eta", "t", "omega", "nu",
     "gamma_squared", "expected", "exact", "order", "kappa", "multiplier", "iterations", "eps", "mechanism", "rho",
     "row", "quantity", "algorithm", "T", "k", "copies", "clip_fraction", "nu_over_eta_mu", "value_at_best",
-    "leading_order", "spectrum", "trials", "learning_rate",
+    "leading_order", "spectrum", "trials", "learning_rate", "rule", "start", "sigma_sgd", "clip_norm", "iterate_form",
+    "gradient_form", "summary", "q90", "q95", "q975", "entry",
 )  # fmt: skip
 
 rows = partial(evidence.rows, COLUMNS)

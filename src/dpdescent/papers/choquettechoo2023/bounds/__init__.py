@@ -7,25 +7,27 @@ says whose F it is. The entries of Tables 1, 2 and 4 stand in those tables.
 """
 
 from dpdescent.papers.choquettechoo2023.bounds import (
+    adaptive,
     anti_pgd,
     asymptotic,
     clipping,
     exact_errors,
     finite_time,
     integrals,
+    lemmas,
     mean_estimation,
     preliminaries,
     random_products,
     sensitivities,
     spectra,
+    starts,
     strongly_convex,
 )
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PARTS = (
-    sensitivities, mean_estimation, exact_errors, asymptotic, anti_pgd, spectra, finite_time, random_products,
-    clipping,
-    strongly_convex, integrals, preliminaries,
+    sensitivities, mean_estimation, exact_errors, asymptotic, anti_pgd, spectra, finite_time, starts, random_products,
+    lemmas, clipping, adaptive, strongly_convex, integrals, preliminaries,
 )  # fmt: skip
 
 

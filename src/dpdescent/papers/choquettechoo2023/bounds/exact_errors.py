@@ -122,6 +122,11 @@ def _moments(point: Point) -> Iterator[Bound]:
         bound="largest stable learning rate", location="App. C.1.3", setting=point.text, value=1.0 / moment,
         measured=stable, direction="at least", note=why,
     )  # fmt: skip
+    why = "1/norm(H), which the learning rate must not exceed; measured is where second moments cease to converge"
+    yield row(
+        bound="learning rate that converges", location="Table 1", setting=point.text,
+        value=1.0 / problem.largest, measured=stable, note=why,
+    )  # fmt: skip
     if problem.eta * moment <= 1.0:
         for j in (0, problem.d - 1):
             rate = problem.rates[j]

@@ -15,8 +15,8 @@ from dpdescent.replication.judging.evidence import Bound, Evidence
 # Dampings; pairs nu <= eta lambda, as the theorems have them, and two the other way.
 DAMPINGS = (1e-5, 1e-3, 0.01, 0.1, 0.25, 0.5, 0.9)
 PAIRS = ((1e-5, 1e-4), (1e-4, 0.01), (0.001, 0.2), (0.01, 0.1), (0.1, 0.25), (0.2, 0.01), (0.9, 0.05))
-# Upper end of b in Lemma C.21(ii).
-QUARTER = 0.25
+# Upper end of b in Lemma C.21(ii), and of eta lambda_1 in Prop. C.22: Gaussian inputs have R^2 of 3 lambda_1 at least.
+QUARTER, THIRD = 0.25, 1.0 / 3.0
 QUADRATURE = "no measurement: measured by quadrature"
 CLOSED = "no measurement: measured is the closed form"
 
@@ -31,6 +31,8 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     for a in DAMPINGS:
         for b in sorted({a, math.sqrt(a * QUARTER), QUARTER}) if a <= QUARTER else ():
             yield from _ordered(a, b)
+    for a in (1e-5, 0.01, 0.1, QUARTER, THIRD):
+        yield from (_beyond(a, b) for b in (0.26, 0.3, THIRD) if a <= b)
     yield from _cosines()
     yield from _reductions()
     yield from _thresholds()
@@ -87,11 +89,20 @@ def _ordered(a: float, b: float) -> Iterator[Bound]:
     if gap < 1.0:
         third = _third(1.0 - gap, complementary**2)
         value = elliptic.third_kind_bound(1.0 - gap, complementary)
-        why = f"log(4/k')/(1-alpha^2) times 1 + O(k'): measured is {third / value:.4g} times it; {CLOSED}"
-        yield stated(
+        why = f"log(4/k')/(1-alpha^2), without its factor 1 + O(k'), for which it leaves room; {CLOSED}"
+        yield row(
             bound="Pi(alpha^2, k), from above", location="Property F.11", setting=setting, value=value, note=why,
             measured=third,
         )  # fmt: skip
+
+
+def _beyond(a: float, b: float) -> Bound:
+    """Evaluates Lemma C.21(ii) where it is not stated and the proof of Proposition C.22 uses it."""
+    why = f"(128/49) log(8/a), stated for b of at most 1/4; {CLOSED}"
+    return row(
+        bound="I(a, b), from above, b in (1/4, 1/3]", location="Prop. C.22, proof", setting=f"a={a:g}, b={b:.4g}",
+        value=elliptic.integral_bound(a), measured=elliptic.integral(a, b), note=why,
+    )  # fmt: skip
 
 
 def _third(characteristic: float, complementary_squared: float) -> float:

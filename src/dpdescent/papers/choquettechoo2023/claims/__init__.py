@@ -7,21 +7,27 @@ was changed later says so in its column `changed`. The words are read as numbers
 from dpdescent.papers.choquettechoo2023.claims import (
     coefficients,
     convex,
+    costs,
+    finite_forms,
     finite_time,
+    gradients,
     learning,
+    learning_choices,
     mean_estimation,
     mechanisms,
     orders,
     regression,
     regression_theory,
+    slips,
     theory,
     untested,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
-    theory, mean_estimation, regression, regression_theory, orders, coefficients, finite_time, convex, untested,
-    learning, mechanisms,
+    theory, mean_estimation, regression, regression_theory, orders, coefficients, finite_time,
+    finite_forms, gradients, slips, convex, untested,
+    learning, learning_choices, costs, mechanisms,
 )  # fmt: skip
 
 

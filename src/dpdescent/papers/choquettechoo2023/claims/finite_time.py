@@ -110,22 +110,24 @@ def _beside(evidence: Evidence, table: pd.DataFrame, name: str) -> str:
 
 def large(evidence: Evidence, *names: str, horizon: float = HORIZONS[0]) -> Regime:
     """The regime of the corollaries: at constant 1, their conditions on T and on the learning rate (Theorem D.13)."""
-    unmet = []
+    failures = []
     for name in names:
-        _, corollary, power = POWERS[name]
         d, alpha, rho, distance = _design(evidence, "exact")
         found = _tuned(d, alpha, rho, distance, horizon, name)
         problem = RegressionProblem(power_law(d, alpha), found.eta, rho)
-        run = Run(
-            problem, distance, horizon, evidence.settings["failure"], asymptotic_bounds.fourth_moment(problem.lam)
-        )
-        unmet += _too_short(run, corollary, power)
-        gamma_squared = regression.gamma_squared_nu(found.eta * problem.mu) if name == FTRL else 1.0
-        norm = 2.0 if name == FTRL else 1.0
-        largest = finite_time.largest_rate(run, nu_tilde=problem.mu, gamma_squared=gamma_squared, beta_norm=norm)
-        if found.eta > largest:
-            unmet.append(f"D.13 asks, at constant 1, for eta of at most {largest:.3g}; the best is {found.eta:.3g}")
-    return Regime(tuple(unmet))
+        moment = asymptotic_bounds.fourth_moment(problem.lam)
+        failures += unmet(Run(problem, distance, horizon, evidence.settings["failure"], moment), name)
+    return Regime(tuple(failures))
+
+
+def unmet(run: Run, name: str) -> list[str]:
+    """The conditions of a mechanism's corollary that a run does not meet at constant 1: on T, on the learning rate."""
+    problem = run.problem
+    gamma_squared = regression.gamma_squared_nu(problem.eta * problem.mu) if name == FTRL else 1.0
+    norm = 2.0 if name == FTRL else 1.0
+    largest = finite_time.largest_rate(run, nu_tilde=problem.mu, gamma_squared=gamma_squared, beta_norm=norm)
+    told = f"D.13 asks, at constant 1, for eta of at most {largest:.3g}; the best is {problem.eta:.3g}"
+    return [*_too_short(run, *POWERS[name][1:]), *([told] if problem.eta > largest else [])]
 
 
 def _small(evidence: Evidence, table: pd.DataFrame, name: str) -> Regime:

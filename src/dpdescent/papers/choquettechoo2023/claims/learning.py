@@ -14,7 +14,7 @@ import pandas as pd
 from dpdescent.papers.choquettechoo2023.reading import claim, every, rows
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.bound_rows import row_at
-from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, at_least, between
+from dpdescent.replication.judging.criteria import ABOVE_0, at_least, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, mean_of
 
@@ -88,7 +88,6 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield _damping(ahead)
     yield _grows(ahead)
     yield _gap_closed(evidence, ahead)
-    yield _amplification_wins(ahead)
     yield _restarts(ahead)
 
 
@@ -102,7 +101,7 @@ def _anytime_rows(ahead: pd.DataFrame) -> pd.DataFrame:
     return ahead[~ahead["mechanism"].isin(OTHERS)]
 
 
-def _means(ahead: pd.DataFrame) -> algebra.Places:
+def means_of(ahead: pd.DataFrame) -> algebra.Places:
     """Differences by mechanism and eps, with Student's intervals, because there are few seeds."""
     return algebra.means(ahead, ["mechanism", "eps"], mean_of)
 
@@ -114,7 +113,7 @@ def _anytime(each: Analogue, ahead: pd.DataFrame) -> Claim:
         id=each.ids["anytime"], artefact="fig04a", location="Figure 4, Sec. 4", kind="figure", source="analogue",
         statement=f"{each.label} nu-DP-FTRL outperforms all other efficient and anytime mechanisms",
         quantity=f"{PAIRED} the mechanism's: the smallest over mechanisms (without DP-SGD, with and without restarts) and eps",
-        cells=_means(ahead), criterion=ABOVE_0,
+        cells=means_of(ahead), criterion=ABOVE_0,
         changed=ADDED if new else UNAMPLIFIED,
         note=each.note(f"the smallest of {len(ahead)} cells; a refutation by one is corrected for their number", CHARGED),
     )  # fmt: skip
@@ -164,7 +163,7 @@ def _dp_sgd(ahead: pd.DataFrame) -> Claim:
         id="digits-dp-sgd", artefact="fig04a", location="Sec. 4", kind="text", source="analogue",
         statement=f"{DIGITS.label} nu-DP-FTRL outperforms DP-SGD, which has amplification, from eps = 4 on",
         quantity=f"{PAIRED} amplified DP-SGD's: the smallest over eps of at least {DP_SGD_FROM:g}",
-        cells=_means(against[against["eps"] >= DP_SGD_FROM]), criterion=ABOVE_0,
+        cells=means_of(against[against["eps"] >= DP_SGD_FROM]), criterion=ABOVE_0,
         note=DIGITS.note(),
     )  # fmt: skip
 
@@ -175,7 +174,7 @@ def _damping(ahead: pd.DataFrame) -> Claim:
         id="digits-damping", artefact="fig04a", location="Sec. 4", kind="text", source="analogue",
         statement=f"{DIGITS.label} nu-DP-FTRL outperforms Optimal CC, which is nu = 0: the exponential decay is of practical importance",
         quantity=f"{PAIRED} that at nu = 0: the smallest over eps, with and without restarts",
-        cells=_means(undamped), criterion=ABOVE_0,
+        cells=means_of(undamped), criterion=ABOVE_0,
         note=DIGITS.note(),
     )  # fmt: skip
 
@@ -210,7 +209,7 @@ def _restarts(ahead: pd.DataFrame) -> Claim:
 
 def _average(table: pd.DataFrame) -> Estimate:
     """The mean of differences; their errors are added, not their squares, because they share the runs of nu-DP-FTRL."""
-    found = np.array([[each.value, each.low, each.high] for each in _means(table).values()])
+    found = np.array([[each.value, each.low, each.high] for each in means_of(table).values()])
     return Estimate(*(float(each) for each in found.mean(axis=0)))
 
 
@@ -236,15 +235,3 @@ def _share(ahead: pd.DataFrame) -> Estimate:
         return Estimate(gained.value / value if value > 0 else math.inf, -math.inf, math.inf)
     ends = [gain / (gain - loss) for gain in (gained.low, gained.high) for loss in (lost.low, lost.high)]
     return Estimate(gained.value / (gained.value - lost.value), min(ends), max(ends))
-
-
-def _amplification_wins(ahead: pd.DataFrame) -> Claim:
-    against = ahead[ahead["mechanism"] == AMPLIFIED]
-    smallest = against[against["eps"] < DP_SGD_FROM].head(1)
-    return every(
-        id="digits-amplification", artefact="fig04a", location="Sec. 4", kind="text", source="analogue",
-        statement=f"{DIGITS.label} as eps becomes small, DP-SGD can outperform DP-FTRL due to privacy amplification",
-        quantity=f"{PAIRED} amplified DP-SGD's, at the smallest eps below {DP_SGD_FROM:g}",
-        cells=_means(smallest), criterion=BELOW_0,
-        note=DIGITS.note(),
-    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Claims about mechanisms by themselves: what they cost (Table 3) and the error of their prefix sums (Sec. 4, eq. (3))."""
+"""Claims about mechanisms by themselves: the error of their prefix sums (Sec. 4, eq. (3))."""
 
 import math
 from collections.abc import Iterator
@@ -7,17 +7,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dpdescent.checks import as_list
-from dpdescent.papers.choquettechoo2023.reading import every, judged, rows, untestable
+from dpdescent.papers.choquettechoo2023.reading import every, rows, untestable
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.criteria import at_least, at_most, between
-from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, quotient
 
-GENERATION, STEP, MEMORY = "generation operations", "operations per step", "memory"
-OURS = "counted by our reading of the algorithms"
-CODED = "the counts are formulas that were written down from our reading of the algorithms, and nothing was timed"
-WITHDRAWN = "Before a review the coded counts were compared with the entries that they are coded from."
 CHARGED = (
     "trees are charged their tree's sensitivity, as in earlier work, though what they release attains a smaller eps "
     "(audit.csv), which favours nu"
@@ -28,52 +23,8 @@ RESTARTED = ANYTIME[1:]
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges Table 3, then prefix sums."""
-    yield from _costs(evidence)
+    """Judges the error of prefix sums."""
     yield from _prefix_sums(evidence)
-
-
-def _costs(evidence: Evidence) -> Iterator[Claim]:
-    counted = rows(evidence, "table3", series="counted")
-    sentences: tuple[tuple[str, str, ClaimKind, str, str], ...] = (
-        ("table3-generation", "Table 3", "table", "the computation cost of generating the coefficients, by mechanism", GENERATION),
-        ("table3-per-step", "Table 3", "table", "the computation cost of training, per step, by mechanism", STEP),
-        ("table3-memory", "Sec. 1.3", "text", "ME requires O(T^2) memory to compute the noise coefficient matrix", MEMORY),
-        ("table3-cheaper-generation", "Abstract, Sec. 4, Table 3", "table", "nu-DP-FTRL circumvents the cubic cost of generating the noise coefficients", GENERATION),
-    )  # fmt: skip
-    for id, location, kind, statement, quantity in sentences:
-        yield untestable(
-            id=id, artefact="table3", location=location, kind=kind, source="paper",
-            statement=statement,
-            why="by construction", because=CODED, changed=WITHDRAWN, note=_exponents(counted, quantity),
-        )  # fmt: skip
-    last = counted[counted["T"] == counted["T"].max()]
-    step = algebra.over(*(row_at(last, mechanism=mechanism, quantity=STEP) for mechanism in ("ME", "nu-DP-FTRL")))
-    yield judged(
-        id="table3-cheaper-step", artefact="table3", location="Abstract, Sec. 4, Table 3", kind="table", source="paper",
-        statement="nu-DP-FTRL has a much smaller computational cost per iteration than ME, O(T) in place of O(T^2)",
-        quantity=f"{STEP} ({OURS}) of ME over those of nu-DP-FTRL at the largest T",
-        measured=step, criterion="none that decides: the table's footnotes, which would name the implementation, are missing from the text", verdict="not testable" if math.isnan(step.value) else "inconclusive",
-        why="" if math.isnan(step.value) else "unstated value decides",
-        changed="Before a first look at output at quick scale at least 2 was asked for.",
-        note="by our count a stored lower-triangular row costs T multiply-adds per coordinate, for ME as for nu; O(T^2) is an entry for another implementation",
-    )  # fmt: skip
-    yield untestable(
-        id="me-24-hours", artefact="table3", location="Sec. 4", kind="text", source="paper",
-        statement="generating ME's coefficient matrix for T = 10^4 takes around 24 hours",
-        why="out of reach", because="a time on another machine, cited from earlier work; operations are counted instead",
-    )  # fmt: skip
-
-
-def _exponents(counted: pd.DataFrame, quantity: str) -> str:
-    """The power of T in the counts of each mechanism over the upper half of T, for a note."""
-    table = counted[(counted["quantity"] == quantity) & (counted["mean"] > 0)]
-    table = table[table["T"] ** 2 >= table["T"].min() * table["T"].max()]
-    return f"exponents of T in our counts, upper half of T: {algebra.told(algebra.by(table, ['mechanism'], _exponent))}"
-
-
-def _exponent(table: pd.DataFrame) -> Estimate:
-    return algebra.line(table, "T")
 
 
 def _prefix_sums(evidence: Evidence) -> Iterator[Claim]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.choquettechoo2023.claims import quantities
-from dpdescent.papers.choquettechoo2023.reading import claim, every, rows, untestable
+from dpdescent.papers.choquettechoo2023.reading import claim, every, rows
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.judging import algebra
@@ -35,14 +35,13 @@ EXPLICIT = {
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges privacy, sensitivity, lemmas with printed constants, and says what cannot be judged."""
+    """Judges privacy, sensitivity, and lemmas with printed constants."""
     yield _calibration(evidence)
     yield _conversion(evidence)
     yield _sensitivity_grows(evidence)
     yield _limit(evidence)
     for id, (place, statement) in EXPLICIT.items():
         yield _explicit(evidence, id, place, statement)
-    yield from _hidden()
 
 
 def _calibration(evidence: Evidence) -> Claim:
@@ -120,17 +119,4 @@ def _explicit(evidence: Evidence, id: str, place: str, statement: str) -> Claim:
         quantity="share of the evaluated rows of bounds.csv that hold",
         measured=exactly(sum(verdicts) / len(verdicts)) if verdicts else NOTHING, criterion=at_least(1.0, words="all of them"),
         note=f"{len(verdicts)} rows",
-    )  # fmt: skip
-
-
-def _hidden() -> Iterator[Claim]:
-    yield untestable(
-        id="clip-norm", artefact="bounds", location="Thm D.4, D.13, (9)", kind="theorem", source="paper",
-        statement="with the clip norm of (9) no gradient is clipped with probability 1 - p",
-        why="out of reach", because="c and the power of the logarithm have no value; bounds.csv has both at constant 1",
-    )  # fmt: skip
-    yield untestable(
-        id="squared-error-misleads", artefact="bounds", location="Sec. 1.2", kind="text", source="paper",
-        statement="matrices with equal squared error (3) and equal sensitivity exist of which one diverges and one converges",
-        why="literature", because="cited from earlier work; nothing of it is computed here",
     )  # fmt: skip

@@ -1,8 +1,7 @@
-"""Table 3: what the mechanisms cost, in counted multiply-adds and stored numbers per coordinate of the model.
+"""Table 3: what the mechanisms cost, in operations that they executed, and whether they can be used at any horizon.
 
-Counts are arithmetic by our reading of the algorithms: trees and Toeplitz coefficients step by step, a dense matrix by
-its size (that of Full Honaker as the least that it can cost to make; `noise` solves a system of T equations for it),
-the multi-epoch optimum by the factorisations of one iteration. The text does not give the algorithm of the row FFT.
+Every mechanism runs step by step on one coordinate (`runs.operations`). Entries of the table are printed orders in T;
+the text does not give the algorithm of the row FFT, nor one that makes Full Honaker's matrix.
 """
 
 import math
@@ -12,79 +11,80 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpdescent.checks import as_list
-from dpdescent.noise.strategies.tree import finished_nodes, height_finished
-from dpdescent.papers.choquettechoo2023.design import Row, Spec
+from dpdescent.noise.strategies import toeplitz, tree
+from dpdescent.noise.strategies.base import Strategy
+from dpdescent.noise.strategies.multi_epoch import multi_epoch_optimum
+from dpdescent.papers.choquettechoo2023.design import PAPER, Row, Spec
+from dpdescent.papers.choquettechoo2023.runs import operations
+from dpdescent.randomness import stream
 
-Count = Callable[[int], float]
-GENERATION, STEP, MEMORY = "generation operations", "operations per step", "memory"
+GENERATION, STEP, MEMORY, COMMON = "generation operations", "operations per step", "memory", "anytime"
 
 
 @dataclass(frozen=True)
-class Cost:
-    """A row of the table: printed entries and our counts for T steps; None where the text does not give the algorithm.
+class Entry:
+    """A row of the table.
 
     Attributes:
-        generation, step: printed entries.
-        counts: by quantity, the counted cost of T steps (of the costliest step, for operations per step).
+        generation, step, anytime: printed entries.
+        make: the mechanism for T steps and k participations; None where the text does not give its algorithm.
+        dense: whether a step is a row of a matrix of which nothing is said how it was made.
     """
 
     generation: str
     step: str
-    counts: dict[str, Count] | None
+    anytime: str
+    make: Callable[[int, int], Strategy] | None
+    dense: bool = False
 
 
-def _tree_step(T: int) -> float:
-    """Returns the most additions of a step: nodes that it finishes from halves, and nodes that make up the prefix."""
-    return max(height_finished(t) + (t + 1).bit_count() for t in range(T))
-
-
-def _tree_memory(T: int) -> float:
-    """Returns the largest number of finished nodes that wait to be merged."""
-    return max((t + 1).bit_count() for t in range(T))
-
-
-def _one(T: int) -> float:
-    return 1.0
-
-
-TREE: dict[str, Count] = {GENERATION: _one, STEP: _tree_step, MEMORY: _tree_memory}
-# The next coefficient is made from the last one, so that making one is a single operation.
-TOEPLITZ: dict[str, Count] = {GENERATION: _one, STEP: float, MEMORY: float}
-FULL: dict[str, Count] = {
-    GENERATION: lambda T: float(T * finished_nodes(T)), STEP: lambda T: float(finished_nodes(T)),
-    MEMORY: lambda T: float(T * finished_nodes(T)),
-}  # fmt: skip
-# A Cholesky factor T^3/3, a triangular inverse T^3/3, a symmetric eigendecomposition 9 T^3 (Golub and Van Loan, 8.3).
-OPTIMUM: dict[str, Count] = {
-    GENERATION: lambda T: (2.0 / 3.0 + 9.0) * T**3, STEP: float, MEMORY: lambda T: T * (T + 1) / 2.0,
-}  # fmt: skip
-COSTS = {
-    "DP-SGD": Cost("O(1)", "O(1)", {GENERATION: _one, STEP: _one, MEMORY: _one}),
-    "Honaker/TreeAgg": Cost("O(1)", "O(log T)", TREE),
-    "Optimal CC": Cost("O(1)", "O(T)", TOEPLITZ),
-    "nu-DP-FTRL": Cost("O(1)", "O(T)", TOEPLITZ),
-    "FFT": Cost("O(1)", "O(T log^2 T)", None),
-    "Full Honaker": Cost("O(T^2)", "O(T^2)", FULL),
-    "ME": Cost("O(T^3)", "O(T^2)", OPTIMUM),
+# nu is any that does not depend on T.
+NU = 0.01
+ENTRIES = {
+    "DP-SGD": Entry("O(1)", "O(1)", "yes", lambda T, k: toeplitz.identity()),
+    "TreeAgg": Entry("O(1)", "O(log T)", "yes", lambda T, k: tree.tree_aggregation(finished_only=True)),
+    "Honaker": Entry("O(1)", "O(log T)", "yes", lambda T, k: tree.online_honaker(finished_only=True)),
+    "Optimal CC": Entry("O(1)", "O(T)", "yes", lambda T, k: toeplitz.optimal_cc()),
+    "nu-DP-FTRL": Entry("O(1)", "O(T)", "yes", lambda T, k: toeplitz.nu_family(NU)),
+    "FFT": Entry("O(1)", "O(T log^2 T)", "no", None),
+    "Full Honaker": Entry("O(T^2)", "O(T^2)", "no", lambda T, k: tree.full_honaker(), dense=True),
+    "ME": Entry("O(T^3)", "O(T^2)", "no", multi_epoch_optimum),
 }
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Yields rows of every mechanism and quantity: counts over T, and their exponent over the upper half of them."""
-    horizons = sorted(as_list(spec["cell"]["T"]))
-    for name, cost in COSTS.items():
-        for quantity, entry in {GENERATION: cost.generation, STEP: cost.step, MEMORY: ""}.items():
-            place = {"mechanism": name, "quantity": quantity, "entry": entry, "trial": 0}
-            counts = [cost.counts[quantity](T) if cost.counts else math.nan for T in horizons]
-            yield from (
-                {**place, "T": T, "series": "counted", "value": n} for T, n in zip(horizons, counts, strict=True)
-            )
-            yield {**place, "series": "exponent", "value": _exponent(horizons, counts)}
+    """Yields rows of every mechanism: executed operations and stored numbers over T, and the common block's change."""
+    horizons, k = sorted(as_list(spec["cell"]["T"])), spec["arms"]["participations"]
+    for name, entry in ENTRIES.items():
+        made = [entry.make(T, k) for T in horizons] if entry.make else []
+        for T, strategy in zip(horizons, made, strict=False):
+            yield from _executed(spec, name, entry, T, strategy)
+        place = {"mechanism": name, "quantity": COMMON, "entry": entry.anytime, "trial": 0, "series": "change"}
+        yield {**place, "T": horizons[0], "value": _change(made, horizons)}
 
 
-def _exponent(horizons: list[int], counts: list[float]) -> float:
-    """Returns the least-squares slope of log count against log T; NaN for a single T."""
-    half = len(horizons) // 2 if len(horizons) > 3 else 0
-    x, y = np.log(horizons[half:]), np.log(counts[half:])
-    centred = x - x.mean()
-    return float(centred @ y / (centred @ centred)) if len(x) > 1 else math.nan
+def _executed(spec: Spec, name: str, entry: Entry, T: int, strategy: Strategy) -> Iterator[Row]:
+    normals = stream(spec["seed"], PAPER, spec["artefact"], "T", T, "noise").standard_normal(strategy.noises(T))
+    made = (operations.by_rows if entry.dense else operations.execute)(strategy, T, normals)
+    counts = {
+        GENERATION: (entry.generation, math.nan if entry.dense else float(made.generation)),
+        STEP: (entry.step, float(made.steps.max())), MEMORY: ("", float(made.numbers)),
+    }  # fmt: skip
+    for quantity, (printed, count) in counts.items():
+        yield {
+            "mechanism": name, "quantity": quantity, "entry": printed, "T": T, "trial": 0, "series": "executed",
+            "value": count,
+        }  # fmt: skip
+
+
+def _change(made: list[Strategy], horizons: list[int]) -> float:
+    """Returns how far the matrix for twice T is from that for T in the rows and columns of the latter, relatively.
+
+    NaN where the mechanism is not known, or no horizon is twice the first.
+    """
+    found = dict(zip(horizons, made, strict=False))
+    T = horizons[0]
+    if not {T, 2 * T} <= set(found):
+        return math.nan
+    short, long = (found[each].decoder(each) for each in (T, 2 * T))
+    return float(np.abs(long[:T, : short.shape[1]] - short).max() / np.abs(short).max())

@@ -24,38 +24,68 @@ from dpdescent.replication.drawing.figures import (
 BUDGET = r"privacy budget $\varepsilon$"
 # Names of mechanisms by their short names in the published numbers.
 SHORT = {"me": "ME", "dp_sgd": "DP-SGD, amplified"}
-PERCENT = ("mean", "se")
+PERCENT, RESTARTS = ("mean", "se"), ", restarts"
+NU_LABEL = r"$\nu$-DP-FTRL"
+LEAD = f"accuracy of {NU_LABEL} minus this, points"
+# What no mechanism of the paper's figure is near to: it has DP-SGD with amplification only.
+FAR = ("DP-SGD", "non-private")
 # Ticks of accuracy differences on either side of 0, in percentage points.
 POINTS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 
 
 def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the test accuracy on the digits against epsilon, and the lead of nu-DP-FTRL."""
-    return _learning(table, "8x8 digits, analogue", display.get("published", {}).get("cifar", {}), "CIFAR-10")
+    """Draws the test accuracy on the digits, the lead of nu-DP-FTRL, and below that lead in every variant.
+
+    What is far from all others, DP-SGD without amplification and no privacy, has a panel of its own, so that no axis is
+    stretched by it.
+    """
+    names = variants_of(table)[1:]
+    rows = 1 + -(-len(names) // 3)
+    figure, axes = panels(3, rows, size=(5.2, 4.0), squeeze=False)
+    accuracy, ahead = _in_percent(select(table))
+    top: Sequence[tuple[str, str, pd.DataFrame]] = (
+        ("8x8 digits, softmax regression", "test accuracy, %", accuracy[~accuracy["mechanism"].isin(FAR)]),
+        ("the same, lead of " + NU_LABEL, LEAD, ahead[~ahead["mechanism"].isin(FAR)]),
+        ("the same, over what is far off", LEAD, ahead[ahead["mechanism"].isin(FAR)]),
+    )
+    for panel, (title, label, chosen) in zip(axes[0], top, strict=True):
+        _panel(panel, title, label, chosen)
+    for panel, name in zip(axes[1:].ravel(), names, strict=False):
+        chosen = _in_percent(select(table, name))[1]
+        _panel(panel, name, LEAD, chosen[~chosen["mechanism"].isin(FAR)])
+    for panel in axes.ravel()[3 + len(names) :]:
+        panel.remove()
+    legend_below(figure, axes[:1, 1], 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
+    return figure
+
+
+def _in_percent(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Returns accuracies, and the lead of nu-DP-FTRL over each mechanism, in percentage points."""
+    rows = rows.assign(**{column: 100 * rows[column] for column in PERCENT})
+    accuracy, ahead = (rows[rows["series"] == series] for series in ("test accuracy", "nu minus this"))
+    return accuracy, ahead
+
+
+def _panel(axes: Axes, title: str, label: str, rows: pd.DataFrame) -> None:
+    """Draws accuracies or leads on a linear axis; leads have a line at zero."""
+    if label == LEAD:
+        axes.axhline(0.0, color=color_of("nu-DP-FTRL"), linewidth=1.2)
+    axes.set(title=title, ylabel=label)
+    _by_mechanism(axes, rows)
 
 
 def draw_fig04b(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the next-word accuracy on generated text against epsilon, and the lead of nu-DP-FTRL."""
     published = display.get("published", {}).get("stackoverflow", {})
-    return _learning(table, "generated text, analogue", published, "StackOverflow")
-
-
-def _learning(table: pd.DataFrame, data: str, published: dict[str, float], original: str) -> Figure:
-    """Draws a row of two panels for every variant: accuracies, and paired differences in percentage points."""
     names = variants_of(table)
     figure, axes = panels(2, len(names), size=(6.4, 4.4), squeeze=False)
     for (left, right), name in zip(axes, names, strict=True):
-        rows = select(table, name)
-        rows = rows.assign(**{column: 100 * rows[column] for column in PERCENT})
-        accuracy, ahead = (rows[rows["series"] == series] for series in ("test accuracy", "nu minus this"))
-        title = data if name == "main" else f"{data}, {name}"
-        left.set(title=title, ylabel="test accuracy, %")
-        right.set(title=title, ylabel=r"accuracy of $\nu$-DP-FTRL minus this, points")
-        right.axhline(0.0, color=color_of("nu-DP-FTRL"), linewidth=1.2)
+        accuracy, ahead = _in_percent(select(table, name))
+        title = "generated text, analogue" if name == "main" else f"generated text, analogue, {name}"
         _linear_near_zero(right)
-        _published(right, published_differences(published, sorted(set(ahead["eps"]))), original)
-        for panel, chosen in ((left, accuracy), (right, ahead)):
-            _by_mechanism(panel, chosen)
+        _published(right, published_differences(published, sorted(set(ahead["eps"]))), "StackOverflow")
+        _panel(left, title, "test accuracy, %", accuracy)
+        _panel(right, title, LEAD, ahead)
     legend_below(figure, axes[:1, 1], 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
     return figure
 
@@ -77,7 +107,9 @@ def _by_mechanism(axes: Axes, rows: pd.DataFrame) -> None:
     for rank, name in enumerate(names):
         own = rows[rows["mechanism"] == name].sort_values("eps")
         shifted = own.assign(eps=own["eps"] * 1.012 ** (rank - (len(names) - 1) / 2))
-        points(axes, shifted, "eps", **(look(name) | {"elinewidth": 0.9, "linewidth": 1.1}))
+        # Restarts that were tuned to a single run are none.
+        plain = name.removesuffix(RESTARTS) if set(own["copies"]) == {1.0} else name
+        points(axes, shifted, "eps", **(look(plain) | {"elinewidth": 0.9, "linewidth": 1.1}))
         ends.append((float(own["mean"].iloc[-1]), mechanism_label(name, own), color_of(name)))
     _grid_ticks(axes, sorted(set(rows["eps"])))
     axes.set_xlabel(BUDGET)
@@ -96,8 +128,8 @@ def _grid_ticks(axes: Axes, values: Sequence[float]) -> None:
 def mechanism_label(name: str, rows: pd.DataFrame) -> str:
     """Returns a mechanism's name, with its number of restarts if all rows have the same."""
     copies = rows["copies"].dropna().unique()
-    if name.endswith(", restarts") and len(copies) == 1:
-        return restarted(name.removesuffix(", restarts"), copies[0])
+    if name.endswith(RESTARTS) and len(copies) == 1:
+        return restarted(name.removesuffix(RESTARTS), copies[0])
     return label_of(name)
 
 

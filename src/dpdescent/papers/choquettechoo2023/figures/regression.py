@@ -43,7 +43,8 @@ SGD, FTRL = (color_of(name) for name in ALGORITHMS)
 BOUNDS: dict[str, tuple[str, str, Any, float]] = {
     "Noisy-SGD order": (r"order $\eta\,d/(8\rho)$", SGD, ":", 1.4),
     "nu-Noisy-FTRL order": (r"order $\eta^2 d_\mathrm{eff}/\rho$", FTRL, ":", 1.4),
-    "nu-Noisy-FTRL order with log": (r"order $\eta^2 d_\mathrm{eff}\,\ln^2(1/\nu)/\rho$", FTRL, (0, (1, 3)), 1.2),
+    # Wide and pale, because an upper bound nearly coincides with it where d is moved.
+    "nu-Noisy-FTRL order with log": (r"order $\eta^2 d_\mathrm{eff}\,\ln^2(1/\nu)/\rho$", "#B5D3E7", "-", 4.0),
     "lower bound (C.18)": ("lower bound (C.18), any noise", GREY, "--", 1.1),
     "upper bound (C.15), Noisy-SGD": ("upper bound (C.15), Noisy-SGD", SGD, "-.", 0.9),
     "upper bound (C.15), nu-Noisy-FTRL": (r"upper bound (C.15), $\nu$-Noisy-FTRL", FTRL, "-.", 0.9),
@@ -96,7 +97,7 @@ def _errors(axes: Axes, rows: pd.DataFrame, x: str) -> None:
     )
     for series, (label, color, dashes, width) in BOUNDS.items():
         bound = where(rows, kind="bound", series=series)
-        line(axes, bound, x, label, color=color, linestyle=dashes, linewidth=width)
+        line(axes, bound, x, label, color=color, linestyle=dashes, linewidth=width, zorder=1.5 if width > 2 else 2)
 
 
 def _cut(axes: Axes, exact: pd.DataFrame) -> None:
@@ -113,7 +114,8 @@ def _slope_legend(axes: Axes, rows: pd.DataFrame, x: str, claimed: dict[str, flo
         measured = [slope_of(where(own, kind=kind), x) for kind in ("simulated", "exact")]
         names.append(" / ".join([*measured, "–" if value is None else f"${value:.2f}$"]))
         handles.append(Line2D([], [], **(style | {"linestyle": "none"})))
-    title = "slopes: simulated / exact / published"
+    fitted = ", grid fitted" if x == "eta" else ""
+    title = f"slopes: simulated / exact / published{fitted}"
     style = {"title_fontsize": 7.5, "fontsize": 7.5, "loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2}
     axes.legend(handles, names, title=title, borderaxespad=0.2, **style)
 

@@ -25,9 +25,13 @@ METHODS = {
     "damped anti-PGD": ("#882255", "X"),
     # nu-DP-FTRL away from its best damping, in shades of its colour.
     "nu = 0.1 eta": ("#7FB7DA", "<"), "nu = 10 eta": (DARK_BLUE, ">"),
+    "nu-DP-FTRL, nu x 0.1": ("#7FB7DA", "<"), "nu-DP-FTRL, nu x 0.3": ("#4C98CB", "v"),
+    "nu-DP-FTRL, nu x 3": ("#00517F", "^"), "nu-DP-FTRL, nu x 10": (DARK_BLUE, ">"),
 }  # fmt: skip
 # A method with one of these additions has the colour of the method without it.
 ADDITION = re.compile(r", (amplified|restarts)$")
+# Other names of the same noise.
+SYNONYMS = {"FHU": "Optimal CC"}
 OTHER = (GREY, "x")
 
 SUBOPTIMALITY = r"suboptimality $F_\infty$"
@@ -57,8 +61,8 @@ def in_order(names: "pd.Series[str]") -> list[str]:
 
 
 def label_of(name: str) -> str:
-    """Returns a name with Greek letters in place of `nu` and `eta`."""
-    return re.sub(r"\b(nu|eta)\b", r"$\\\1$", name)
+    """Returns a name with Greek letters in place of `nu` and `eta`, one for each noise."""
+    return re.sub(r"\b(nu|eta)\b", r"$\\\1$", SYNONYMS.get(name, name)).replace(" x ", r" $\times$ ")
 
 
 def where(rows: pd.DataFrame, **values: Any) -> pd.DataFrame:

@@ -5,6 +5,7 @@ value has the right order and is no bound.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -221,6 +222,20 @@ def largest_rate(
     require_positive(nu_tilde=nu_tilde, gamma_squared=gamma_squared, beta_norm=beta_norm)
     noise = 8.0 * (constant * run.moment * beta_norm) ** 2 * run.problem.d * gamma_squared * run.log**5
     return min(1.0 / (constant * run.moment * run.log), nu_tilde * run.problem.rho / noise)
+
+
+def admissible_rate(run: Run, gamma_squared: Callable[[float], float], beta_norm: float = 2.0) -> float:
+    """The largest learning rate that meets Theorem D.13 at constant 1, whose gamma^2 itself depends on the rate.
+
+    Args:
+        run: the problem, of which mu is nu~, and how long.
+        gamma_squared: the limiting squared sensitivity as a function of nu = eta mu.
+        beta_norm: |beta|_1, below 2 for eq. 7.
+    """
+    mu, rate = run.problem.mu, 1.0 / run.moment
+    for _ in range(200):
+        rate = largest_rate(run, nu_tilde=mu, gamma_squared=gamma_squared(rate * mu), beta_norm=beta_norm)
+    return rate
 
 
 @dataclass(frozen=True)
