@@ -12,7 +12,7 @@ from dpdescent.papers.brown2024.theory.no_clipping import CONTRACTION
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import exactly
+from dpdescent.replication.judging.statistics import Estimate, exactly
 
 NEW = "Added after a review."
 # Where Theorem 3.1's number of steps is judged: p, m, beta and lambda, and along which values each of them is varied.
@@ -48,7 +48,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def _steps(evidence: Evidence, id: str, symbol: str, words: str) -> Claim:
     """Judges how the least separation with the promised coverage grows, against the printed logarithm."""
     eta, level = evidence.settings["eta"], 1.0 - evidence.settings["alpha"]
-    cells = {}
+    cells: dict[str, Estimate] = {}
     for _, _, construction in PROVED:
         over = []
         for value in ALONG[symbol]:

@@ -102,9 +102,8 @@ def descend(gram: Gram, setting: Setting, normals: Array, radius: float) -> Arra
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Yields the ledger entries of one dimension: no arm has a guarantee, because there are no records."""
+    place, delta = f"p={spec['cell']['p']}", spec["settings"]["dp_delta"]
     for name in (DP_GD, *ADA_SSP, PROJECTED):
         event = Mechanism.without_privacy(f"{name} without records", REASON)
-        yield f"{spec['variant']}: {name} p={spec['cell']['p']}", event, spec["settings"]["dp_delta"]
-    yield (
-        f"{spec['variant']}: OLS p={spec['cell']['p']}", Mechanism.without_privacy("OLS"), spec["settings"]["dp_delta"]
-    )  # fmt: skip
+        yield f"{spec['variant']}: {event.name}, {place}", event, delta
+    yield f"{spec['variant']}: OLS {place}", Mechanism.without_privacy("OLS"), delta

@@ -203,7 +203,9 @@ def _fit(axes: Axes, rows: pd.DataFrame, power: float, dashes: str, name: str) -
     formula = f"{number} / $n$" if power == 1 else rf"{number} / $\sqrt{{n}}$"
     n = np.sort(rows["n"])
     (line,) = axes.plot(n, a * n**-power + b, color=FIT, linestyle=dashes, linewidth=1.2, zorder=3)
-    return line, f"{name}: {formula} {'+' if b >= 0 else '-'} {abs(b):.1g}"
+    # A constant far below every point is rounding.
+    constant = f" {'+' if b >= 0 else '-'} {abs(b):.1g}" if abs(b) > 1e-3 * rows["mean"].min() else ""
+    return line, f"{name}: {formula}{constant}"
 
 
 def fitted(rows: pd.DataFrame, power: float) -> tuple[float, float]:

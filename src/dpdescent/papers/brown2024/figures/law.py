@@ -25,7 +25,10 @@ LARGE = {
     **METHODS, "AdaSSP (public bounds)": (SHADES["AdaSSP (public bounds)"], "^"),
     "AdaSSP (bounds as sqrt(p))": (SHADES["AdaSSP (zCDP-matched)"], "v"), "projected descent": (PURPLE, "P"),
 }  # fmt: skip
-DESIGNS = {"normal": (BLUE, "o"), "heavy tails": (ORANGE, "s"), "orthogonal": (GREEN, "^")}
+DESIGNS = {
+    "normal": ("normal covariates", BLUE, "o"), "heavy tails": ("heavy-tailed covariates", ORANGE, "s"),
+    "orthogonal": ("orthogonal covariates", GREEN, "^"),
+}  # fmt: skip
 LEVEL, SHARE = "level under the law", "P(some gradient is clipped)"
 # Levels at which a clipped run is compared with the law; the outer ones are the bars of the left panel.
 LEVELS = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
@@ -51,7 +54,7 @@ def draw_ext_large_dimension(table: pd.DataFrame, display: dict[str, Any]) -> Fi
 
 def draw_ext_law(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws levels under the exact law against the steps, and how far clipping moves them, against the threshold."""
-    figure, (left, right) = panels(2, size=(5.4, 4.2))
+    figure, ((left, right),) = panels(2, size=(5.4, 4.2))
     rows = select(table)
     _designs(left, rows[rows["series"] == LEVEL])
     _moved(right, rows[rows["panel"] == "clipped"])
@@ -61,11 +64,11 @@ def draw_ext_law(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 def _designs(axes: Axes, rows: pd.DataFrame) -> None:
     """Draws the levels of runs without clipping by number of steps, one colour for each design."""
-    for k, (name, (color, marker)) in enumerate(DESIGNS.items()):
+    for k, (name, (label, color, marker)) in enumerate(DESIGNS.items()):
         chosen = rows[rows["panel"] == name].sort_values("T")
         if len(chosen):
             bars = [chosen["median"] - chosen["q05"], chosen["q95"] - chosen["median"]]
-            look: dict[str, Any] = {"color": color, "marker": marker, "label": f"{name} covariates"}
+            look: dict[str, Any] = {"color": color, "marker": marker, "label": label}
             axes.errorbar(chosen["T"] * 1.1 ** (k - 1), chosen["median"], yerr=bars, linestyle="none", **look)
     for level in (0.05, 0.5, 0.95):
         axes.axhline(level, color=GREY, linestyle="--", linewidth=0.9)

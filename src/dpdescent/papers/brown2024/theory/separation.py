@@ -5,6 +5,7 @@ given coverage, and the total variation of pairs of normal laws.
 """
 
 import math
+from functools import cache
 from itertools import count
 
 import numpy as np
@@ -38,6 +39,7 @@ def separated(
     return law.estimates(construction, m * T, m, 0, 1 if construction == "independent runs" else None)
 
 
+@cache
 def least_steps(
     construction: Construction, *, m: int, noise_sd: float, beta: float, eta: float = 0.25, level: float = 0.95
 ) -> int:  # fmt: skip
