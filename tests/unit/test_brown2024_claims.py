@@ -37,7 +37,9 @@ NOT_TESTABLE = {"theorem-2.7", "free-privacy-p-near-n", "no-cost-to-privacy"}
 ADA_SSP = ("AdaSSP", "AdaSSP (zCDP-matched)", "AdaSSP (public bounds)")
 # From p = 729 on the square of a bound sqrt(p) + 3 counts as p.
 GROWN = (800, 1000, 1280, 1600)
-LEVEL = "level under the law"
+LEVEL, RATED = "level under the law", "AdaSSP (bounds as sqrt(p))"
+NOISE, RECORDS = "the same over c0^2, c0 = max |x_i| / sqrt(p)", "A.10: n from which I/2 <= X'X/n <= 2I"
+RESIDUAL = "largest residual after one step from theta*"
 # Quantiles of levels that are uniform, of so many runs that chance is small.
 UNIFORM = {"mean": 0.5, "q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95, "trials": 4000}
 TAILS = {"q75": 0.25, "q90": 0.1, "q95": 0.05, "q975": 0.025}
@@ -219,7 +221,7 @@ def large_dimension() -> pd.DataFrame:
     means = {
         "AdaSSP": 0.01,
         "AdaSSP (public bounds)": 0.01,
-        "AdaSSP (bounds as sqrt(p))": 0.02,
+        RATED: 0.02,
         "projected descent": 0.03,
     }
     rows = [{"p": p, "series": name, "mean": mean * p**0.5} for p in GROWN for name, mean in means.items()]
@@ -264,12 +266,12 @@ def proofs() -> pd.DataFrame:
             for (name, T), mean in sizes.items()
         ]
     rows += [
-        {"panel": "sample size", "quantity": "the same over c0^2, c0 = max |x_i| / sqrt(p)", "n": n, "p": 10, "T": T, "mean": 5,
+        {"panel": "sample size", "quantity": NOISE, "n": n, "p": 10, "T": T, "mean": 5,
          **{column: math.log(2 * n * T / beta) ** 0.5 for column, beta in TAILS.items()}}
         for n in (300, 30_000) for T in (5, 80)
     ]  # fmt: skip
     rows += [
-        {"panel": "spectrum", "quantity": "A.10: n from which I/2 <= X'X/n <= 2I", "n": 100 * p, "p": p, "T": 0, "mean": 10 * p,
+        {"panel": "spectrum", "quantity": RECORDS, "n": 100 * p, "p": p, "T": 0, "mean": 10 * p,
          **{column: 10 * (p + math.log(1 / beta)) for column, beta in TAILS.items()}}
         for p in (10, 20, 40, 80)
     ]  # fmt: skip
@@ -278,7 +280,8 @@ def proofs() -> pd.DataFrame:
 
 def right() -> Tables:
     made = {
-        "fig01": fixed_ratio(), "fig09": fixed_ratio(), "fig02": cost_of_privacy("a", [300, 1000, 3000, 5000, 10_000], 20.0),
+        "fig01": fixed_ratio(), "fig09": fixed_ratio(),
+        "fig02": cost_of_privacy("a", [300, 1000, 3000, 5000, 10_000], 20.0),
         "fig03": clipped_fractions(), "fig04": bias_and_variance(), "fig05": coverage(), "fig06": lengths(),
         "fig07": error_against_clipping(), "fig10": coverage(), "fig11": lengths(),
         "fig08": pd.concat([
@@ -297,7 +300,7 @@ def right() -> Tables:
 
 
 def finished(table: pd.DataFrame) -> pd.DataFrame:
-    """With the columns that every table has, and errors of a thousandth; quantiles are the means where none are given."""
+    """With the columns that every table has, and errors of a thousandth; quantiles that are not given are means."""
     table = table.reset_index(drop=True)
     if "variant" not in table:
         table["variant"] = "main"
@@ -525,7 +528,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"gradients-root-p": lambda: tilt("table_proofs", "p", 0.3, quantity="largest gradient of a run without clipping"),
     r"gradients-cauchy-schwarz": lambda: tilt("table_proofs", "p", 0.3, quantity=CAUCHY_SCHWARZ),
     r"cauchy-schwarz-is-loose": lambda: tilt("table_proofs", "p", -0.7, quantity=CAUCHY_SCHWARZ),
-    r"residual-after-a-step": lambda: tilt("table_proofs", "p", 0.3, quantity="largest residual after one step from theta*"),
+    r"residual-after-a-step": lambda: tilt("table_proofs", "p", 0.3, quantity=RESIDUAL),
     r"noise-after-a-step": lambda: tilt("table_proofs", "p", 0.3, quantity="length of that step's noise"),
     r"noise-ratio-linear": lambda: tilt(
         "table_proofs", "p", 0.3, quantity="largest |x_i| |x_i'(theta_t - E theta_t)| over eta lambda"
@@ -773,9 +776,10 @@ def blurred(relative: float) -> dict[str, Claim]:
 BLURRED = blurred(4.0)
 # Quantiles and ratios without a standard error, levels, whose chance is that of their trials, and what is computed.
 SURE = {
-    "claim-a.12", "theorem-1.2", "privacy-error-quantiles", "fig03-falls-in-gamma", "fig04-clipped-falls", "eq-33", "eq-67",
-    "eq-80", "noise-ratio-logarithm", "records-linear", "records-logarithm", "law-without-clipping", "law-heavy-tails",
-    "law-singular", *(name for name in WORLD if name.startswith("fig") and name.endswith("-law")), *FORMULAS,
+    "claim-a.12", "theorem-1.2", "privacy-error-quantiles", "fig03-falls-in-gamma", "fig04-clipped-falls", "eq-33",
+    "eq-67", "eq-80", "noise-ratio-logarithm", "records-linear", "records-logarithm", "law-without-clipping",
+    "law-heavy-tails", "law-singular", *FORMULAS,
+    *(name for name in WORLD if name.startswith("fig") and name.endswith("-law")),
 }  # fmt: skip
 
 
@@ -883,8 +887,8 @@ SINGLE = {
     | {"fig06-averages"}
     | {f"fig06-law-{series}" for series in SERIES},
     ("ext_large_dimension", "p", 800): LARGE | {"fig01-adassp-root-large-n"},
-    ("ext_law", "panel", "clipped"): {"law-without-clipping", "law-heavy-tails", "law-singular", "law-mean", "bias-decays"}
-    | {"bias-seven-eighths"},
+    ("ext_law", "panel", "clipped"): {"law-without-clipping", "law-heavy-tails", "law-singular", "law-mean"}
+    | {"bias-decays", "bias-seven-eighths"},
     ("ext_law", "panel", "normal"): {"law-heavy-tails", "law-singular", "lemma-2.2", "conditioning-moves-the-law"},
     ("table_proofs", "panel", "spectrum"): {name for name in WORLD if WORLD[name].artefact == "table_proofs"}
     - {"records-linear", "records-logarithm"},

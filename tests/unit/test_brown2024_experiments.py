@@ -824,7 +824,7 @@ def test_proofs_measure_what_they_name():
     """On one small data set, by loops over records and steps."""
     spec = small("table_proofs", "dimension")
     rows = rows_of("table_proofs", spec).set_index(["quantity", "T"])["value"]
-    sample, theta_star = design.sample_of(spec, 5, 200, 0)
+    sample, _ = design.sample_of(spec, 5, 200, 0)
     setting = table_proofs.setting_of(spec, 200, 5)
     normals = design.trial_stream(spec, 5, 200, 0, "proofs").standard_normal((80, 1, 1, 5))[:, 0, 0]
     sigma, theta, largest = sample.gram.xx / 200, np.zeros(5), 0.0

@@ -30,7 +30,7 @@ def _frobenius(m: int) -> Iterator[Bound]:
         yield row(
             bound="||D^t||_F, as printed", location="App. C.2.2", setting=f"m={m}, p={p}, t=1, Sigma = I/2, eta = 1/4",
             value=math.sqrt(m) * CONTRACTION, measured=math.sqrt(p) * CONTRACTION**2,
-            note=f"sqrt(m) (7/8)^t; {EXACT}, sqrt(p) (7/8)^(2t): a p by p matrix has sqrt(p) times its operator norm",
+            note=f"{EXACT}, sqrt(p) (7/8)^(2t) in place of sqrt(m) (7/8)^t: a p by p matrix has sqrt(p) times its norm",
         )  # fmt: skip
 
 
@@ -41,7 +41,7 @@ def _steps(beta: float) -> Iterator[Bound]:
         n = accuracy.theorem_records(p=p, rho=rho, beta=beta)
         steps, setting = accuracy.theorem_steps(n=n, p=p, rho=rho), f"p={p}, rho={rho:g}, beta={beta:g}, c = 1"
         yield row(
-            bound="T of Theorem 2.7 at its least n", location="Thm 2.7", setting=setting, value=0.0, measured=steps,
+            bound="steps of Theorem 2.7 at its least n", location="Thm 2.7", setting=setting, value=0.0, measured=steps,
             direction="at least", note=f"{EXACT}: ln(n rho/p) at n = {n:.4g}, negative where n rho is below p",
         )  # fmt: skip
 
@@ -54,7 +54,7 @@ def _sensitivity() -> Iterator[Bound]:
         yield row(
             bound="least squares moved by one record of two", location="Sec. 1.3",
             setting=f"p = 1, |x| = {length:g}, |y| = 1", value=1.0 / length, measured=moved, direction="at least",
-            note="1/|x|, which has no bound as |x| tends to 0; last digits allowed", allowed=1e-9 / length,
+            note=f"{EXACT}; 1/|x| has no bound as |x| tends to 0; last digits allowed", allowed=1e-9 / length,
         )  # fmt: skip
 
 
