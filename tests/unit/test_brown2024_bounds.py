@@ -17,6 +17,7 @@ import pytest
 from scipy.stats import chi2, norm, t
 
 from dpdescent.algorithms.gaussian_law import IterateLaw
+from dpdescent.checks import as_list
 from dpdescent.papers.brown2024 import bounds
 from dpdescent.papers.brown2024.bounds import cases, predictions
 from dpdescent.papers.brown2024.experiments import ext_no_clipping, ext_small_noise, table_preliminaries
@@ -43,7 +44,7 @@ NAMES = [
     "||A^(T)||, as printed", "sqrt(32 p ln(4/beta)) from ||A^(T)||, as printed",
 ]  # fmt: skip
 # Bounds from below; all others that have a direction are from above.
-FROM_BELOW = ("(i) P(", "guaranteed coverage", "least error")
+FROM_BELOW = ("(i) P(", "guaranteed coverage", "least error", "steps of Theorem 2.7", "least squares moved")
 EQUAL = ("epsilon printed", "error of least squares, exact", "expected length", "mean |theta_hat")
 PLACES = [
     "Lemma 2.1, Claims A.4, A.5", "Claim A.6", "Sec. 4 footnote 2", "Lemma 2.2", "Lemma 2.3", "Lemma 2.5", "Lemma 2.6",
@@ -93,7 +94,7 @@ def cost_rows(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def clip_rows(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for p in spec["cell"]["p"]:
+    for p in as_list(spec["cell"]["p"]):
         for gamma in spec["arms"]["gamma"]:
             share = math.exp(-2.0 * gamma / math.sqrt(p))
             yield {"p": p, "gamma": gamma, "series": "clip_fraction", "n": 100.0 * p, **stats(share)}
@@ -1062,3 +1063,29 @@ def test_identity_holds_on_both_sides(measured: float | None, allowed: float, ho
     )
     number = None if measured is None or math.isnan(measured) else measured
     assert found == Bound("b", "l", "s", 2.0, number, holds, "a note")
+
+
+# Exact examples
+
+
+def test_a_printed_frobenius_norm_fails_in_more_dimensions_than_estimates(rows: list[Bound]) -> None:
+    """At Sigma = I/2 and eta = 1/4, D is 49/64 of the identity."""
+    printed = [row for row in rows if row.bound == "||D^t||_F, as printed"]
+    assert [(row.measured, row.holds) for row in printed] == [
+        (pytest.approx(10**0.5 * 49 / 64), True), (pytest.approx(100**0.5 * 49 / 64), False),
+    ]  # fmt: skip
+    assert [row.value for row in printed] == [pytest.approx(10**0.5 * 7 / 8)] * 2
+
+
+def test_theorem_2_7_prescribes_less_than_no_step_at_small_budgets(rows: list[Bound]) -> None:
+    steps = [row for row in rows if row.bound == "steps of Theorem 2.7 at its least n"]
+    assert [row.holds for row in steps] == [False, False, False]
+    n = 10 + 10**0.5 * math.log(1e-3 / 0.05) ** 4
+    assert steps[1].measured == pytest.approx(math.log(n * 1e-3 / 10))
+
+
+def test_one_record_moves_least_squares_without_bound(rows: list[Bound]) -> None:
+    """Two records x: labels 1 and 1 have the estimate 1/x, labels 1 and -1 have 0."""
+    moves = [row for row in rows if row.bound == "least squares moved by one record of two"]
+    assert [row.measured for row in moves] == [pytest.approx(10.0), pytest.approx(1e3), pytest.approx(1e6)]
+    assert all(row.holds for row in moves)

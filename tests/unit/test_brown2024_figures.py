@@ -144,6 +144,20 @@ def small_noise_rows() -> Rows:
     return [row | {"bound": 10.0 * row["sigma"], "clipped_at_start": float(row["sigma"] < 1e-6)} for row in made]
 
 
+def large_dimension_rows() -> Rows:
+    series = (*ADA_SSP[:2], "AdaSSP (bounds as sqrt(p))", "DP-GD", "OLS", "projected descent")
+    return [row | {"n": 3000 * row["p"]} for row in grid(p=(80, 320, 1280), series=series)]
+
+
+def law_rows() -> Rows:
+    designs = ("normal", "heavy tails", "orthogonal")
+    made = grid(panel=designs, n=1000, T=(1, 5, 60), clip_factor=math.nan, series="level under the law", mean=0.5)
+    shares = {"level under the law": 0.5, "P(some gradient is clipped)": 0.2, "level, nothing clipped": 0.48}
+    for series, mean in shares.items():
+        made += grid(panel="clipped", n=3000, T=20, clip_factor=(6.0, 8.0), series=series, mean=mean)
+    return made
+
+
 ETA = ("step size 0.2",)
 ROWS: dict[str, Rows] = {
     "fig01": ratio_rows(*ETA, "label noise of mean 1", larger=("n = 3000p",)), "fig09": ratio_rows(*ETA),
@@ -153,6 +167,7 @@ ROWS: dict[str, Rows] = {
     "fig08": cost_rows({"a": (1000, 100000), "b": (500000, 1000000)}, (3.0, 5.0)),
     "fig10": coverage_rows(), "fig11": length_rows(),
     "ext_author_profile": cost_rows({"a": (1000, 9000), "b": (10000, 90000), "fig02": (500, 900)}, (3.0,), *ETA),
+    "ext_large_dimension": large_dimension_rows(), "ext_law": law_rows(),
     "ext_outliers": outlier_rows(), "ext_no_clipping": no_clipping_rows(), "ext_small_noise": small_noise_rows(),
 }  # fmt: skip
 
@@ -161,7 +176,7 @@ CURVES = {
     "fig01": [3, 2, 3], "fig02": [2, 2, 2], "fig03": [0, 0], "fig04": [3, 3, 2, 2], "fig05": [3, 3, 3, 3, 3, 0],
     "fig06": [3, 3, 3, 3, 3, 0], "fig07": [3, 3], "fig08": [3, 3], "fig09": [3, 2], "fig10": [3, 3, 3, 3, 3, 0],
     "fig11": [3, 3, 3, 3, 3, 0], "ext_author_profile": [2, 2, 2], "ext_outliers": [6, 6, 6, 6],
-    "ext_no_clipping": [10, 0, 0, 2], "ext_small_noise": [2, 0],
+    "ext_no_clipping": [10, 0, 0, 2], "ext_small_noise": [2, 0], "ext_large_dimension": [6], "ext_law": [3, 0],
 }  # fmt: skip
 
 
@@ -242,7 +257,7 @@ def test_a_series_or_variant_that_is_missing_leaves_a_gap(name: str, column: str
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_single_point_is_drawn(name: str) -> None:
     axis = next(key for key in ("steps", "gamma", "clip_factor", "sigma", "n") if key in ROWS[name][0])
-    axis = "p" if name in ("fig01", "fig03", "fig09") else axis
+    axis = "p" if name in ("fig01", "fig03", "fig09", "ext_large_dimension") else axis
     (least, *_) = sorted({row[axis] for row in ROWS[name] if row["series"] != "independent"})
     rows = [row for row in ROWS[name] if row[axis] == least]
     pictures.without_warnings(lambda: draw_from(name, rows))
@@ -569,8 +584,28 @@ def test_fig06_draws_the_predicted_lengths_and_that_of_least_squares() -> None:
 
 def test_other_readings_are_lines_beside_the_headline() -> None:
     panel = draw("fig06").axes[5]
-    assert len(lines_of(panel, linewidth=0.9)) == 9
-    assert len({line.get_linestyle() for line in lines_of(panel, linewidth=0.9)}) == 3
+    thin, wide = (lines_of(panel, linewidth=width) for width in (0.9, 2.0))
+    assert (len(thin), len(wide)) == (7, 2)
+    assert len({line.get_linestyle() for line in thin}) == 3
+    # Over the checkpoints, on which independent runs by their last iterate lie.
+    independent = intervals.CONSTRUCTIONS["independent"][1]
+    assert {line.get_color() for line in wide} == {independent}
+    assert panel.lines.index(wide[0]) > max(panel.lines.index(line) for line in thin if line.get_linestyle() == "--")
+
+
+def test_fits_have_a_constant_where_a_floor_bends_the_points() -> None:
+    rows = pd.DataFrame({"n": [100.0, 1000.0, 10_000.0]})
+    rows["mean"] = 70 / rows["n"] + 0.004
+    assert accuracy.fitted(rows, 1.0) == pytest.approx((70, 0.004))
+    assert accuracy.fitted(rows[:1], 1.0) == pytest.approx((70.4, 0.0))
+
+
+def test_lengths_of_one_sample_size_have_one_range() -> None:
+    panels = draw("fig06").axes
+    ranges = [panel.get_ylim() for panel in panels if "n=10000" in panel.get_title()]
+    assert len(ranges) == 3
+    assert len(set(ranges)) == 1
+    assert len({panel.get_ylim() for panel in panels}) > 1
 
 
 def test_outliers_have_full_marks_for_the_target_of_the_theory_and_hollow_ones_for_least_squares() -> None:

@@ -21,6 +21,7 @@ from dpdescent.papers.brown2024.theory import (
     errors,
     gaussian_data,
     no_clipping,
+    separation,
 )
 
 ETA, BETA = 0.25, 0.05
@@ -510,3 +511,40 @@ def test_theorem_2_7_loses_logarithms_of_n_alone() -> None:
     assert found[1] / found[0] == pytest.approx(logs[1] / logs[0])
     silent = corners.silent_theorem(sigma=1.0, m=10, p=10, eta=0.25, beta=0.05)
     assert coverage.required_steps(sigma=1.0, m=10, p=10, eta=0.25, noise_sd=silent, beta=0.05) == pytest.approx(0.0)
+
+
+# Separations and distances of laws
+
+
+def test_least_steps_is_the_first_separation_that_covers() -> None:
+    T = separation.least_steps("independent runs", m=10, noise_sd=0.01, beta=0.05)
+    made = [separation.separated("independent runs", T=steps, m=10, noise_sd=0.01) for steps in (T - 1, T)]
+    before, after = (coverage.t_interval_coverage(law.means[0], law.covariances[0]) for law in made)
+    assert before < 0.9 <= after
+    # Every halving of the noise takes ln 2 / ln(8/7), about 5.2, steps more.
+    finer = separation.least_steps("independent runs", m=10, noise_sd=0.005, beta=0.05)
+    assert finer - T in (5, 6)
+
+
+def test_variation_of_means_is_that_of_two_normal_densities() -> None:
+    x = np.linspace(-10, 10, 200_001)
+    density = norm.pdf
+    total = 0.5 * np.abs(density(x) - density(x, loc=0.7)).sum() * (x[1] - x[0])
+    assert separation.shifted_variation(0.7) == pytest.approx(total, rel=1e-6)
+
+
+@pytest.mark.parametrize(("p", "distance"), [(2, 0.3), (5, 0.5), (50, 0.1)])
+def test_variation_of_scales_is_that_of_two_radial_densities(p: int, distance: float) -> None:
+    scale = 1 + distance / p**0.5
+    r = np.linspace(0, p + 40 * p**0.5 + 40, 400_001)[1:]
+    one, other = chi2.pdf(r, p), chi2.pdf(r / scale, p) / scale
+    total = 0.5 * np.abs(one - other).sum() * (r[1] - r[0])
+    assert separation.scaled_variation(p=p, distance=distance) == pytest.approx(total, rel=2e-3)
+
+
+def test_projected_descent_has_its_exponent_from_there_on() -> None:
+    p = errors.projected_grown(exponent=0.4, bound_factor=1.5, bound_y=6.0)
+    bound = 1.5 * p**0.5
+    assert bound / (2 * (bound + 6.0)) == pytest.approx(0.4)
+    with pytest.raises(ValueError, match=r"exponent=0\.5"):
+        errors.projected_grown(exponent=0.5, bound_factor=1.5, bound_y=6.0)

@@ -30,6 +30,8 @@ RATE, SAMPLING_RATE = 0.1, 0.07
 COMPARABLE = 2.0
 # Agreement of a simulation with the exact law at sizes where clipping is rare.
 CLOSE = 0.05
+# "The law of an iterate" where few gradients are clipped: its probabilities within a tenth.
+LAWFUL = 0.1
 # "low clipping": at most one gradient in a hundred; "significant clipping": at least one in twenty.
 LOW, SIGNIFICANT = 0.01, 0.05
 # "valid": at least the nominal 95 % less two points.
@@ -66,11 +68,6 @@ def over_readings(
             quantity=quantity, measured=NOTHING, criterion=criterion.words, verdict="not testable", note=note
         )  # fmt: skip
     shared, values = records.agree(given), [each.value for each in found.values()]
-    told = (
-        _told(found, given)
-        if len(set(given.values())) == 1
-        else f"readings of {unstated} decide: {_told(found, given)}"
-    )
     spread = Estimate(float(np.median(values)), min(values), max(values))
     told = _told(found, given)
     return make(

@@ -14,13 +14,14 @@ from dpdescent.papers.brown2024.bounds import (
     lengths,
     predictions,
     preliminaries,
+    proofs,
     runs,
 )
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PARTS = (
     runs, predictions, coupling, clipping, accuracy, corners,
-    intervals, lengths, preliminaries,
+    intervals, lengths, preliminaries, proofs,
 )  # fmt: skip
 
 

@@ -10,13 +10,18 @@ from dpdescent.papers.brown2024.claims import (
     cost_of_privacy,
     coverage,
     intervals,
+    law,
     no_clipping,
+    proofs,
+    separation,
     theory,
     tolerance,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (theory, accuracy, cost_of_privacy, clipping, tolerance, no_clipping, coverage, intervals)
+PARTS = (
+    theory, accuracy, cost_of_privacy, clipping, tolerance, no_clipping, law, proofs, coverage, intervals, separation,
+)  # fmt: skip
 
 
 def judge(evidence: Evidence) -> list[Claim]:

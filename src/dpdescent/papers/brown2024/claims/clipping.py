@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -11,18 +12,22 @@ import pandas as pd
 from dpdescent.papers.brown2024.reading import COMPARABLE, LOW, RATE, SIGNIFICANT, claim, every, over_readings
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.bound_rows import row_at
-from dpdescent.replication.judging.criteria import Criterion, at_least, at_most
+from dpdescent.replication.judging.criteria import ABOVE_0, Criterion, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import (
     NOTHING,
     Estimate,
+    difference,
+    exactly,
     log_log_slope,
     mean_of,
     ratio,
+    worst,
 )
 
 # The dimension from which the slopes of Figure 3 are told apart from those of the smallest ones.
 LARGE = 20
+NEW = "Added after a review."
 LEVELS = (("fig03-scaling-0.5", 0.5), ("fig03-scaling-0.1", 0.1), ("fig03-scaling-0.01", 0.01))
 
 
@@ -57,6 +62,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _fig03(evidence)
     for n, trade_off in FIGURE_4.items():
         yield from said_of_other_sizes(_fig04(evidence, n, trade_off), evidence, "fig04", FIGURE_4)
+    yield _clipped_falls(evidence)
 
 
 def said_of_other_sizes(
@@ -86,9 +92,46 @@ def _fig03(evidence: Evidence) -> Iterator[Claim]:
     yield every(
         id="fig03-low", artefact="fig03", location="Sec. 4.1, Figure 3", kind="figure", source="paper",
         statement="at gamma = 5 sqrt(p) clipping is low in every dimension",
-        quantity="largest clipped fraction over p, interpolated in gamma",
+        quantity="largest clipped fraction over p, interpolated in gamma (logarithms)",
         cells=algebra.by(rows, ["p"], _at_five_roots), criterion=at_most(LOW),
-        changed="Before a review the fraction's error over data sets was left out.",
+        changed="Before a review the fraction's error over data sets was left out, small dimensions had five data sets, and "
+        "interpolation was linear.",
+    )  # fmt: skip
+    yield every(
+        id="fig03-falls-in-gamma", artefact="fig03", location="Figure 3", kind="figure", source="paper",
+        statement="at a fixed dimension fewer gradients are clipped the larger the threshold",
+        quantity=f"clipped fraction over that at the next smaller threshold, from fractions of at least {LOW:.0%}, largest over p and gamma",
+        cells={f"p = {p}": _largest_step(group) for p, group in rows.groupby("p")}, criterion=at_most(1.0, words="at most 1"),
+        changed=NEW, note=f"thresholds share data sets and noise normals, so that steps have no error of their own{_noisy(rows)}",
+    )  # fmt: skip
+    yield every(
+        id="fig03-grows-in-p", artefact="fig03", location="Figure 3", kind="figure", source="paper",
+        statement="at a fixed threshold more gradients are clipped the larger the dimension",
+        quantity=f"clipped fraction at the largest dimension, where it is at least {LOW:.0%}, less that at the smallest, smallest over gamma",
+        cells=algebra.by(rows, ["gamma"], _between_dimensions), criterion=ABOVE_0, changed=NEW,
+        note=f"where fewer are clipped, clipping is low in the paper's words, and the order is another{_noisy(rows)}",
+    )  # fmt: skip
+
+
+def _largest_step(group: pd.DataFrame) -> Estimate:
+    """The largest fraction over that at the threshold before it, of the steps that leave a fraction above `LOW`."""
+    shares = group.sort_values("gamma")["mean"].to_numpy()
+    return worst([exactly(after / before) for before, after in pairwise(shares) if before >= LOW])
+
+
+def _between_dimensions(rows: pd.DataFrame) -> Estimate:
+    last, first = (algebra.at_end(rows, "p", largest=largest).iloc[0] for largest in (True, False))
+    return difference(last, first) if rows["p"].nunique() > 1 and last["mean"] >= LOW else NOTHING
+
+
+def _noisy(rows: pd.DataFrame) -> str:
+    """What the largest threshold clips in the smallest and the largest dimension, for a note."""
+    at = algebra.at_end(rows, "gamma").sort_values("p")
+    if len(at) < 2:
+        return ""
+    ends = ", ".join(f"{row['mean']:.2g} at p = {row['p']:g}" for row in algebra.each(at.iloc[[0, -1]]))
+    return (
+        f"; noise grows with gamma, and clips on its own where n = 100p is small: at gamma = {at['gamma'].iloc[0]:.3g} {ends}"
     )  # fmt: skip
 
 
@@ -119,9 +162,15 @@ def _at_five_roots(group: pd.DataFrame) -> Estimate:
     group, gamma = group.sort_values("gamma"), 5.0 * math.sqrt(group["p"].iloc[0])
     if not group["gamma"].iloc[0] <= gamma <= group["gamma"].iloc[-1]:
         return NOTHING
+    below, above = (group[mask].iloc[at] for mask, at in ((group["gamma"] <= gamma, -1), (group["gamma"] >= gamma, 0)))
+    if not min(below["mean"], above["mean"]) > 0:
+        return mean_of(below)
+    # Logarithms, as in contours, because fractions fall off like tails and straight lines between them lie above.
     # Neighbouring thresholds share their data sets, so that errors do not average out between them.
-    between_both = {name: float(np.interp(gamma, group["gamma"], group[name])) for name in ("mean", "se", "trials")}
-    return mean_of(pd.Series(between_both))
+    ends = np.log([below["gamma"], above["gamma"]])
+    mean = math.exp(np.interp(math.log(gamma), ends, np.log([below["mean"], above["mean"]])))
+    relative = float(np.interp(math.log(gamma), ends, [each["se"] / each["mean"] for each in (below, above)]))
+    return mean_of(pd.Series({"mean": mean, "se": mean * relative, "trials": below["trials"]}))
 
 
 def _fig04(evidence: Evidence, n: int, ids: TradeOff) -> Iterator[Claim]:
@@ -157,6 +206,23 @@ def _fig04(evidence: Evidence, n: int, ids: TradeOff) -> Iterator[Claim]:
         ),
     ):  # fmt: skip
         yield _over_steps(evidence, n, id, statement, measure, quantity, criterion, note)
+
+
+def _clipped_falls(evidence: Evidence) -> Claim:
+    """Judges the numeric labels of Figure 4: percentages along the threshold at every n and T."""
+    found = {}
+    for variant, T in _steps(evidence).items():
+        table = evidence.select("fig04", variant, error_to="theta_hat", series="mse").sort_values("clip_factor")
+        for n, rows in table.groupby("n"):
+            shares = rows["clip_fraction"]
+            found[f"n = {n}, T = {T}"] = worst(algebra.steps(shares))
+    return over_readings(
+        id="fig04-clipped-falls", artefact="fig04", location="Figure 4", kind="figure", source="paper",
+        statement="the percentage of gradients clipped falls as the threshold grows",
+        quantity="clipped fraction over that at the next smaller threshold, largest along the curve",
+        found=found, criterion=at_most(1.0, words="at most 1"), unstated="n and T", changed=NEW,
+        note="thresholds share data sets and noise normals, so that steps have no error of their own",
+    )  # fmt: skip
 
 
 def _over_steps(

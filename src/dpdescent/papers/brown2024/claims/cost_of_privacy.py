@@ -8,12 +8,23 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.brown2024.bounds.cases import Experiment
-from dpdescent.papers.brown2024.claims.accuracy import as_predicted, of_series, power
-from dpdescent.papers.brown2024.reading import RATE, SAMPLING_RATE, START_UP, claim, over_readings
+from dpdescent.papers.brown2024.claims.accuracy import of_series, power
+from dpdescent.papers.brown2024.claims.law import as_predicted
+from dpdescent.papers.brown2024.claims.theory import TAILS
+from dpdescent.papers.brown2024.reading import (
+    COMPARABLE,
+    GROWN,
+    RATE,
+    SAMPLING_RATE,
+    START_UP,
+    claim,
+    every,
+    over_readings,
+)
 from dpdescent.papers.brown2024.theory import errors
-from dpdescent.replication.judging import statistics
+from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.bound_rows import row_at
-from dpdescent.replication.judging.criteria import at_most
+from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 from dpdescent.replication.judging.statistics import Estimate, log_log_slope
 
@@ -60,6 +71,7 @@ PANELS = (
         Curve(3.0, "ours", "fig08b-3-privacy-rate", "fig08b-3-dominates", "fig08b-3-law", "fig08b-3-reasonable"),
     )),
 )  # fmt: skip
+NEW = "Added after a review."
 # Id, panel of ext_author_profile, place in the paper, the largest n of the script (times ten at p = 100), statement.
 LARGER, REASONABLE = (
     "at larger sample sizes the non-private error dominates",
@@ -78,6 +90,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         for curve in panel.curves:
             yield from _cost_of_privacy(evidence, panel, curve)
         yield _sampling_rate(evidence, panel)
+    yield from _across(evidence)
     yield from _author_profile(evidence)
 
 
@@ -103,7 +116,7 @@ def _cost_of_privacy(evidence: Evidence, panel: Panel, curve: Curve) -> Iterator
         measured=_privacy_over_sampling(rows, last), criterion=at_most(1.0, words="below 1"),
         note=f"{_crossing(rows)}; the grid was made to reach past the predicted crossing".removeprefix("; "),
     )  # fmt: skip
-    yield as_predicted(privacy, curve.law, panel.artefact, curve.source, f"{panel.place}, {threshold}")
+    yield as_predicted(rows, curve.law, panel.artefact, curve.source, f"{panel.place}, {threshold}")
     if curve.reasonable:
         yield _reasonable(rows, panel, curve, threshold)
 
@@ -157,6 +170,88 @@ def _crossing(rows: pd.DataFrame) -> str:
     wide = rows.pivot_table(index="n", columns="series", values="mean")
     decay, offset = np.polyfit(np.log(wide.index), np.log(wide["privacy"] / wide["sampling"]), 1)
     return f"they are equal near n = {np.exp(-offset / decay):.3g}"
+
+
+def _across(evidence: Evidence) -> Iterator[Claim]:
+    """Yields the claims that compare the two figures, and those on the smallest n and on small failure probabilities."""
+    two, eight = (evidence.select(name, panel="a", clip_factor=5.0) for name in ("fig02", "fig08"))
+    larger, smaller = (Experiment(evidence, name, "", "a").value("rho") for name in ("fig02", "fig08"))
+    settled = _start_up_over(Experiment(evidence, "fig02", "Figure 2", "a"), 5.0)
+    private = of_series(two, "privacy")
+    found = algebra.ratios(private[private["n"] <= settled], of_series(eight, "privacy"), ["n"])
+    per_log = 1.0 / math.log(larger / smaller)
+    yield every(
+        id="privacy-rate-rho", artefact="fig02", location="Thm 2.7, Thm 1.2", kind="theorem", source="paper",
+        statement="the error due to privacy falls off with 1/sqrt(rho)",
+        quantity=f"exponent of rho from {smaller:g} to {larger:g} in the mean ||theta_T - theta_hat||, p = 10, farthest over n",
+        cells={place: _logarithm(each, per_log) for place, each in found.items()},
+        criterion=between(-0.5 - RATE, -0.5 + RATE), changed=NEW,
+        note=f"Figures 2 and 8(a) share data sets and normals; n up to {settled:.3g}, beyond which the start shows at the larger budget",
+    )  # fmt: skip
+    yield _informal(evidence)
+    first = two["n"].min()
+    yield claim(
+        id="fig02a-crosses", artefact="fig02", location="Figure 2", kind="figure", source="paper",
+        statement="the curves cross: at small sample sizes the error due to privacy dominates",
+        quantity=f"mean privacy error over mean sampling error at n = {first}, the smallest",
+        measured=_privacy_over_sampling(two, first), criterion=at_least(1.0, words="above 1"), changed=NEW,
+    )  # fmt: skip
+    yield every(
+        id="privacy-error-quantiles", artefact="fig02", location="Thm 2.7", kind="theorem", source="paper",
+        statement="the error grows with the failure probability beta only as powers of ln(1/beta), at most the fourth",
+        quantity="log-log slope in ln(1/beta) of the quantile of ||theta_T - theta_hat|| at 1 - beta, beta = 0.25 to 0.025, by n",
+        cells=algebra.by(private, ["n"], _in_beta), criterion=at_most(4.0), changed=NEW, note="quantiles are taken as exact",
+    )  # fmt: skip
+
+
+def _logarithm(estimate: Estimate, scale: float) -> Estimate:
+    return Estimate(*(scale * math.log(each) for each in (estimate.value, estimate.low, estimate.high)))
+
+
+def _in_beta(rows: pd.DataFrame) -> Estimate:
+    """The exponent of ln(1/beta) in the upper quantiles of one row."""
+    row = rows.iloc[0]
+    points = pd.DataFrame(
+        [{"x": math.log(1.0 / beta), "mean": row[column], "se": 0.0} for column, beta in TAILS.items()]
+    )  # fmt: skip
+    return algebra.line(points, "x")
+
+
+def _informal(evidence: Evidence) -> Claim:
+    """Judges Theorem 1.2 by the constant that each of its two terms needs, over the figures on error."""
+    one = evidence.select("fig01")
+    one = one[one["p"] >= GROWN]
+    curves = [
+        (Experiment(evidence, "fig01", "", "all"), one[(one["series"] == "DP-GD") & (one["error_to"] == "theta_hat")],
+         of_series(one, "OLS")),
+    ]  # fmt: skip
+    for panel in PANELS:
+        rows = evidence.select(panel.artefact, panel=panel.panel, clip_factor=5.0)
+        experiment = Experiment(evidence, panel.artefact, panel.place, panel.panel)
+        curves.append((experiment, of_series(rows, "privacy"), of_series(rows, "sampling")))
+    needed: dict[str, list[float]] = {"privacy": [], "sampling": []}
+    for experiment, private, sampling in curves:
+        needed["privacy"] += _constants(experiment, private, "privacy")
+        needed["sampling"] += _constants(experiment, sampling, "sampling")
+    return every(
+        id="theorem-1.2", artefact="fig02", location="Thm 1.2, (1)", kind="theorem", source="paper",
+        statement="with n of order p the error to theta* is at most of order sqrt(sigma^2 p / n) + sigma p / (sqrt(rho) n), up to logarithms",
+        quantity="constant that a term needs: largest over smallest over n, p and rho of Figures 1, 2 and 8",
+        cells={f"{name} term": algebra.spread(found) for name, found in needed.items()},
+        criterion=at_most(COMPARABLE, ": one constant serves all"), changed=NEW,
+        note="; ".join(f"{name}: {min(found):.3g} to {max(found):.3g}" for name, found in needed.items() if found)
+        + "; the error to theta* is at most the sum of the errors to and of least squares",
+    )  # fmt: skip
+
+
+def _constants(experiment: Experiment, rows: pd.DataFrame, term: str) -> list[float]:
+    """Mean errors over a term of (1) with constant 1; rows without a dimension of their own have the configured one."""
+    found = []
+    for row in algebra.each(rows):
+        p = int(row["p"]) if "p" in row else experiment.value("p")
+        at = errors.rates(n=float(row["n"]), p=p, rho=experiment.value("rho"))
+        found.append(float(row["mean"] / (at.privacy if term == "privacy" else at.sampling)))
+    return found
 
 
 def _author_profile(evidence: Evidence) -> Iterator[Claim]:

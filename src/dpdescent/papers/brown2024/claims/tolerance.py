@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.brown2024.claims.clipping import clipped_at_minimum, lowest_of, said_of_other_sizes
-from dpdescent.papers.brown2024.reading import COMPARABLE, judged, over_readings
+from dpdescent.papers.brown2024.reading import COMPARABLE, LOW, RATE, every, judged, over_readings
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.criteria import at_least, at_most
+from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Cell, Claim, Evidence, Verdict
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, all_of, ratio, verdict
 
+# From so many steps on what they leave of the start is small beside the noise.
+FORGOTTEN = 20
 BY_STEPS = "Before a review the T farthest out decided, though T is not stated."
 
 
@@ -38,6 +40,21 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims by sample size."""
     for n, clipped in FIGURE_7.items():
         yield from said_of_other_sizes(_fig07(evidence, n, clipped), evidence, "fig07", FIGURE_7)
+    yield _noise_in_steps(evidence)
+
+
+def _noise_in_steps(evidence: Evidence) -> Claim:
+    """Judges the root of T in (82) where hardly anything is clipped and the start is forgotten."""
+    rows = evidence.select("fig07", error_to="theta_hat")
+    rows = rows[(rows["T"] >= FORGOTTEN) & rows["clip_factor"].isin([5.0, 10.0]) & (rows["clip_fraction"] <= LOW)]
+    return every(
+        id="noise-root-steps", artefact="fig07", location="(82)", kind="theorem", source="paper",
+        statement="the noise part of the error grows as sqrt(T), up to logarithms",
+        quantity=f"log-log slope in T of the mean distance to least squares, T >= {FORGOTTEN}, farthest from 1/2 over n and gamma",
+        cells=algebra.by(rows, ["n", "clip_factor"], lambda own: algebra.exponent(own, "T")),
+        criterion=between(0.5 - RATE, 0.5 + RATE), changed="Added after a review.",
+        note=f"of points with at most {LOW:.0%} of the gradients clipped; the root is the noise's own, logarithms come with gamma",
+    )  # fmt: skip
 
 
 def _fig07(evidence: Evidence, n: int, ids: Clipped) -> Iterator[Claim]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from dpdescent.checks import as_list
 from dpdescent.papers.brown2024.arms import Setting, side_by_side
 from dpdescent.papers.brown2024.design import Row, Spec, sample_of, trial_stream
 from dpdescent.privacy.events import Mechanism
@@ -12,7 +13,7 @@ def run(spec: Spec) -> Iterator[Row]:
 
     Thresholds are compared on the same data and normals.
     """
-    for p in spec["cell"]["p"]:
+    for p in as_list(spec["cell"]["p"]):
         settings = settings_of(spec, p)
         for trial in range(*spec["trials"]):
             sample, _ = sample_of(spec, p, settings[0].n, trial)
@@ -34,7 +35,7 @@ def settings_of(spec: Spec, p: int) -> list[Setting]:
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Yields the ledger entries of each dimension and threshold."""
-    for p in spec["cell"]["p"]:
+    for p in as_list(spec["cell"]["p"]):
         for setting in settings_of(spec, p):
             name = f"{spec['variant']}: DP-GD p={p} n={setting.n} gamma={setting.gamma:g}"
             yield name, setting.mechanism(), spec["settings"]["dp_delta"]

@@ -197,16 +197,27 @@ def _points(axes: Axes, rows: pd.DataFrame, label: str, color: str, marker: str)
 
 
 def _fit(axes: Axes, rows: pd.DataFrame, power: float, dashes: str, name: str) -> tuple[Line2D, str]:
-    """Draws `a n^-power` through the means and returns its line and name.
-
-    It is fitted by least squares of logarithms, so that every n has equal weight.
-    """
-    a = float(np.exp(np.log(rows["mean"] * rows["n"] ** power).mean()))
+    """Draws `a n^-power + b` through the means, the form of the author's public script, and returns line and name."""
+    a, b = fitted(rows, power)
     number = f"{a:,.0f}" if a >= 1000 else f"{a:.3g}"
     formula = f"{number} / $n$" if power == 1 else rf"{number} / $\sqrt{{n}}$"
     n = np.sort(rows["n"])
-    (line,) = axes.plot(n, a * n**-power, color=FIT, linestyle=dashes, linewidth=1.2, zorder=3)
-    return line, f"{name}: {formula}"
+    (line,) = axes.plot(n, a * n**-power + b, color=FIT, linestyle=dashes, linewidth=1.2, zorder=3)
+    # A constant far below every point is rounding.
+    constant = f" {'+' if b >= 0 else '-'} {abs(b):.1g}" if abs(b) > 1e-3 * rows["mean"].min() else ""
+    return line, f"{name}: {formula}{constant}"
+
+
+def fitted(rows: pd.DataFrame, power: float) -> tuple[float, float]:
+    """Returns a and b of `a n^-power + b`, by least squares of relative deviations: every n has equal weight.
+
+    Of a single size b is zero.
+    """
+    mean = rows["mean"].to_numpy(dtype=float)
+    columns = np.stack([rows["n"].to_numpy(dtype=float) ** -power, np.ones(len(rows))], axis=1) / mean[:, None]
+    kept = columns if rows["n"].nunique() > 1 else columns[:, :1]
+    found = np.linalg.lstsq(kept, np.ones(len(rows)), rcond=None)[0]
+    return float(found[0]), float(found[1]) if len(found) > 1 else 0.0
 
 
 def crossing_of(rows: pd.DataFrame) -> float | None:

@@ -76,8 +76,18 @@ def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
             _readings(panel, rows)
         log_scale(panel)
         panel.set_ylabel("length of the intervals")
+    _alike_by_size(places)
     legend_below(figure, [panel for panel, _ in places], 4, BARS)
     return figure
+
+
+def _alike_by_size(places: list[tuple[Axes, pd.DataFrame]]) -> None:
+    """Gives panels of one sample size one range of lengths, because they are to be compared."""
+    for n in sorted({rows["n"].iloc[0] for _, rows in places}):
+        alike = [panel for panel, rows in places if rows["n"].iloc[0] == n]
+        ends = np.array([panel.get_ylim() for panel in alike])
+        for panel in alike:
+            panel.set_ylim(ends[:, 0].min(), ends[:, 1].max())
 
 
 def draw_fig11(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
@@ -150,10 +160,15 @@ def _predictions(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _readings(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws the means of the main variant and of other readings of the paper."""
+    """Draws the means of the main variant and of other readings of the paper.
+
+    Independent runs come last, with wider lines, because by their last iterate alone they lie on the checkpoints.
+    """
     for name, line in zip(variants_of(rows), ("-", *LINES), strict=False):
-        for series, (_, color, _) in CONSTRUCTIONS.items():
-            thin_curve(axes, select(rows, name, series=series), "steps", color=color, linestyle=line)
+        for series, (_, color, _) in reversed(CONSTRUCTIONS.items()):
+            width = 2.0 if series == "independent" and name != "main" else 0.9
+            chosen = select(rows, name, series=series)
+            thin_curve(axes, chosen, "steps", color=color, linestyle=line, linewidth=width)
         if name != "main":
             axes.plot([], [], color=GREY, linestyle=line, linewidth=0.9, label=name)
 

@@ -43,8 +43,8 @@ def draw_ext_no_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure
     _required(axes[1], select(rows, panel="required"))
     _coupling(axes[2], select(rows, panel="coupling"))
     _coverage(axes[3], select(rows, panel="coverage"))
-    # Fixed places, because the search of `best` warns when it is slow.
-    for panel, place in zip(axes, ("upper right", "upper right", "lower left", "upper right"), strict=True):
+    # Fixed places, because the search of `best` warns when it is slow; the upper ones are between two groups of curves.
+    for panel, place in zip(axes, ("center", "center", "lower left", "upper right"), strict=True):
         # Checked because a user's grid may leave a panel empty.
         if panel.get_legend_handles_labels()[0]:
             panel.legend(fontsize=7, ncols=2, handlelength=3.4, loc=place)
@@ -59,7 +59,6 @@ def _condition(axes: Axes, rows: pd.DataFrame) -> None:
             curve(axes, group[group["series"] == part], "n", f"{part}, $p={p}$", **style)
     log_scale(axes)
     axes.set(title="Condition 2.4", xlabel=N, ylabel="smallest $c_0$")
-    axes.set_ylim(top=axes.get_ylim()[1] * 40)
 
 
 def _required(axes: Axes, rows: pd.DataFrame) -> None:
@@ -79,7 +78,6 @@ def _required(axes: Axes, rows: pd.DataFrame) -> None:
     axes.axhline(1.0, color=GREY, linestyle="-.", linewidth=0.9)
     log_scale(axes)
     axes.set(title="Lemma 2.5: required over used", xlabel=N, ylabel="ratio")
-    axes.set_ylim(top=axes.get_ylim()[1] * 300)
 
 
 def _coupling(axes: Axes, rows: pd.DataFrame) -> None:

@@ -9,11 +9,12 @@ from dpdescent.algorithms.gaussian_law import IterateLaw
 from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.papers.brown2024.arms import Setting, side_by_side
 from dpdescent.papers.brown2024.design import Row, Spec, expected_sampling_error, sample_of, trial_stream
+from dpdescent.papers.brown2024.runs.normality import LEVEL, levels
 from dpdescent.privacy.events import Mechanism
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one sample size: ||theta_T - theta_hat|| for every threshold, and ||theta_hat - theta*||."""
+    """Yields rows of one sample size: ||theta_T - theta_hat|| and level by threshold, and ||theta_hat - theta*||."""
     n, p = spec["cell"]["n"], spec["cell"]["p"]
     settings = settings_of(spec)
     for trial in range(*spec["trials"]):
@@ -26,11 +27,15 @@ def run(spec: Spec) -> Iterator[Row]:
         sampling = float(np.linalg.norm(theta_hat - theta_star))
         expected = expected_sampling_error(law, sample, spec["settings"]["noise_mean"])
         for k, (factor, setting) in enumerate(settings.items()):
-            distance = replace(law, noise_sd=setting.noise_sd).expected_distance(setting.T)
+            noisy = replace(law, noise_sd=setting.noise_sd)
             shared = {"panel": panel(spec), "n": n, "clip_factor": factor, "trial": trial}
             yield {
                 **shared, "series": "privacy", "value": float(np.linalg.norm(descent.theta[0, k] - theta_hat)),
-                "predicted": distance, "clip_fraction": descent.clipped[0, k],
+                "predicted": noisy.expected_distance(setting.T), "clip_fraction": descent.clipped[0, k],
+            }  # fmt: skip
+            yield {
+                **shared, "series": LEVEL, "value": float(levels(noisy, setting.T, descent.theta[0, k])),
+                "predicted": np.nan, "clip_fraction": descent.clipped[0, k],
             }  # fmt: skip
             yield {**shared, "series": "sampling", "value": sampling, "predicted": expected,
                    "clip_fraction": np.nan}  # fmt: skip

@@ -11,6 +11,7 @@ from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.data.linear import LinearSample
 from dpdescent.papers.brown2024.arms import Setting, side_by_side
 from dpdescent.papers.brown2024.design import Array, Row, Spec, expected_sampling_error, sample_of, trial_stream
+from dpdescent.papers.brown2024.runs.normality import LEVEL, levels
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Mechanism
 
@@ -22,7 +23,7 @@ ADA_SSP = ("AdaSSP", "AdaSSP (public bounds)", "AdaSSP (zCDP-matched)")
 
 
 def run(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one dimension: distance of every estimate to theta* and to theta_hat."""
+    """Yields rows of one dimension: distance of every estimate to theta* and to theta_hat, and DP-GD's level."""
     p, n = spec["cell"]["p"], spec["cell"]["p"] * spec["arms"]["n_over_p"]
     setting = setting_of(spec, n, p)
     for trial in range(*spec["trials"]):
@@ -48,6 +49,9 @@ def _trial(spec: Spec, setting: Setting, trial: int) -> Iterator[Row]:
     yield {"p": p, "n": n, "error_to": "theta_star", "series": "OLS", "trial": trial,
            "value": _distance(theta_hat, theta_star), "clip_fraction": np.nan,
            "predicted": expected_sampling_error(law, sample, spec["settings"]["noise_mean"])}  # fmt: skip
+    yield {"p": p, "n": n, "error_to": "theta_hat", "series": LEVEL, "trial": trial, "predicted": np.nan,
+           "value": float(levels(law, setting.T, estimates["DP-GD"])),
+           "clip_fraction": descent.clipped[0, 0]}  # fmt: skip
 
 
 def setting_of(spec: Spec, n: int, p: int) -> Setting:

@@ -111,6 +111,21 @@ def adassp_grown(*, exponent: float, margin: float) -> float:
     return (margin * (exponent + 0.5) / (0.5 - exponent)) ** 2
 
 
+def projected_grown(*, exponent: float, bound_factor: float, bound_y: float) -> float:
+    """Returns the p from which projected descent's noise has at least the given exponent of p at fixed p/n.
+
+    Its gradients are at most `Bx (Bx + By)` with `Bx = f sqrt(p)`, and its noise `Bx (Bx + By) sqrt(p) / n` has the
+    local exponent `Bx / (2 (Bx + By))`, which tends to 1/2.
+
+    Raises:
+        ValueError: if the exponent is not between 0 and 1/2, which it only tends to.
+    """
+    require_positive(bound_factor=bound_factor, bound_y=bound_y)
+    if not 0.0 < exponent < 0.5:
+        raise ValueError(f"exponent={exponent} must lie between 0 and 1/2: at 1/2 no p would do")
+    return (2.0 * exponent / (1.0 - 2.0 * exponent) * bound_y / bound_factor) ** 2
+
+
 @dataclass(frozen=True)
 class Rates:
     """Orders of growth that brown2024 states, with all constants and logarithms set to 1; they are no bounds.
