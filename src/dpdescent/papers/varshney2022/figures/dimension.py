@@ -10,9 +10,9 @@ from matplotlib.lines import Line2D
 
 from dpdescent.papers.varshney2022.figures.styles import (
     DARK_GREEN,
-    MEANS,
     NON_PRIVATE,
     OURS,
+    POINTS,
     RISK,
     SUFFICIENT,
     TIGHT,
@@ -60,7 +60,7 @@ def draw_risk_vs_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for panel in axes[0]:
         log_scale(panel)
         panel.set(xlabel=D, ylabel=RISK)
-    legend_below(figure, axes[0], 4, with_budget(main, MEANS))
+    legend_below(figure, axes[0], 4, with_budget(main, POINTS))
     return figure
 
 
@@ -157,7 +157,7 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     by_steps.set(title="risk against iterations", xlabel=T)
     by_kappa.set(title="at the best $T$" + (f", and at {law}" if not math.isnan(multiple) else ""))
     best.set(title="best number of iterations", ylabel=T)
-    legend_below(figure, axes[0], 5, with_budget(main, MEANS))
+    legend_below(figure, axes[0], 5, with_budget(main, POINTS))
     return figure
 
 
