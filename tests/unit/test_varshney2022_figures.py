@@ -800,7 +800,7 @@ def test_the_best_number_of_iterations_stands_beside_eight_kappa() -> None:
     rings = lines_of(by_steps, markersize=11)
     assert sorted(float(ring.get_xdata()[0]) for ring in rings) == [8, 16, 32, 64, 128]
     for label, mean in (("at the best $T$ of the grid", 0.01), (r"at $T=8\kappa$", 0.02)):
-        assert data_of(container_of(by_kappa, label)[0])[1][0] == pytest.approx(mean)
+        assert data_of(container_of(by_kappa, label)[0])[1][0] == pytest.approx(0.98 * mean)
     # The multiple is read from the grid; where there are several or none, nothing is drawn of it.
     shifted = [row | {"T": 12 * row["kappa"]} for row in rows if row["T"] == 8]
     best = drawn_from("risk_vs_kappa", shifted).axes[2]
@@ -936,7 +936,7 @@ def test_tails_and_choices_are_drawn_by_level() -> None:
         table = only("tails", law=law, series="DP-AMBSSGD")
         x, y = data_of(container_of(risk, f"DP-AMBSSGD, {law}")[0])
         np.testing.assert_allclose(x, range(4), atol=0.2)
-        np.testing.assert_allclose(y, table["mean"])
+        np.testing.assert_allclose(y, table["median"])
         ols = only("tails", law=law, series="OLS")["mean"].item()
         assert data_of(labelled(risk, f"OLS (not private), {law}"))[1].tolist() == [ols, ols]
     assert [len(line.get_xdata()) for line in lines_of(clipped)] == [3, 4, 4, 4]
