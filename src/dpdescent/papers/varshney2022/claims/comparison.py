@@ -20,8 +20,8 @@ from dpdescent.papers.varshney2022.reading import (
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.criteria import about, at_least, at_most, between
-from dpdescent.replication.judging.evidence import Claim, Evidence, Source
-from dpdescent.replication.judging.records import INSIDE, Regime
+from dpdescent.replication.judging.evidence import Claim, Evidence, Source, Verdict
+from dpdescent.replication.judging.records import Regime
 
 BOUNDS = "table_bounds"
 FREE, CAI = "without privacy", "Cai et al. 2021"
@@ -130,14 +130,16 @@ def _at_best(evidence: Evidence) -> tuple[Places, pd.DataFrame, pd.DataFrame]:
 
 def _bracketed(fixed: pd.DataFrame, adaptive: pd.DataFrame) -> Regime:
     """A best fixed threshold at an end of the grid forbids to confirm, a best adaptive one to refute."""
-    for table, name, blocked in ((fixed, FIXED, "reproduced"), (adaptive, OURS, "not reproduced")):
-        count = int(table["at_end"].sum()) if len(table) else 0
-        if count:
-            unmet = (
-                f"of {name} the best factor or T is the end of those that were tried in {count} of {len(table)} cells",
+    unmet: list[str] = []
+    blocked: list[Verdict] = []
+    verdicts: tuple[Verdict, Verdict] = ("reproduced", "not reproduced")
+    for table, name, verdict in zip((fixed, adaptive), (FIXED, OURS), verdicts, strict=True):
+        if count := int(table["at_end"].sum()):
+            unmet.append(
+                f"of {name} the best factor or T is the end of those that were tried in {count} of {len(table)} cells"
             )
-            return Regime(unmet, "not bracketed", "unstated value decides", (blocked,))  # type: ignore[arg-type]
-    return INSIDE
+            blocked.append(verdict)
+    return Regime(tuple(unmet), "not bracketed", "unstated value decides", tuple(blocked))
 
 
 def _chosen(table: pd.DataFrame) -> str:

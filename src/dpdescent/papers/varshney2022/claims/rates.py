@@ -208,7 +208,7 @@ def _condition_number(evidence: Evidence) -> Iterator[Claim]:
 def _condition_number_at_quantile(evidence: Evidence, per_kappa: float) -> Iterator[Claim]:
     table = risks(evidence, "risk_vs_kappa", QUANTILE)
     costly = quantities.cost_of_privacy(table[floats(table, "T") == per_kappa * floats(table, "kappa")])
-    slope, risks_of = algebra.exponent(costly, "kappa"), algebra.told(algebra.means(table, ["kappa"]))
+    slope, risks_of = algebra.exponent(costly, "kappa", points=2), algebra.told(algebra.means(table, ["kappa"]))
     for id, words, criterion in (
         ("theorem-3.7-rate-kappa-quantile", "is proportional to kappa^2 at most", at_most(2.0 + LOGARITHMS)),
         ("privacy-term-grows-with-kappa", "increases with kappa", ABOVE_0),
