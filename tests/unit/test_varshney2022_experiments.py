@@ -1011,7 +1011,10 @@ def test_shares_of_thresholds_sum_to_one_and_are_those_of_algorithm_3() -> None:
     for (L, alpha, rule), group in shares.groupby(keys):
         sd = alpha * math.sqrt(L)
         lowered = sd * math.sqrt(2 * math.log(L))
-        enough = {"as published": s, "corrected": s - lowered}.get(rule) or float(rule[4:]) * s
+        # With beta = 0.01 in the margin.
+        lowered *= math.sqrt(math.log(L / 0.01) / math.log(L)) if rule == "corrected, beta" else 1.0
+        known = {"as published": s, "corrected": s - lowered, "corrected, beta": s - lowered}
+        enough = known[rule] if rule in known else float(rule[4:]) * s
         gamma = np.array([algorithm_3(r[i], B, L, alpha, normals[i], s, enough) for i in range(draws)])
         covering = np.array([min(B / 2.0 ** (L - i) for i in range(L + 1) if B / 2.0 ** (L - i) >= max(x)) for x in r])
         octaves = np.clip(np.round(np.log2(gamma / covering)), -4, 8)
@@ -1230,7 +1233,14 @@ def test_expected_values_follow_the_thresholds_of_the_trial() -> None:
 def test_attacks_attain_no_more_than_is_accounted_and_all_of_it_of_gaussian_releases() -> None:
     spec = small("audit", trials=(0, 8), cell={"s": 25}, arms={"draws": 1500})
     rows = rows_of("audit", spec)
+    whole = rows["mechanism"].str.startswith("whole run")
+    runs, rows = rows[whole], rows[~whole]
     accounted = rows.groupby("mechanism")["accounted"].first()
+    assert runs["accounted"].to_list() == pytest.approx([1 / exact_multiplier(8.0, DELTA)] * len(runs), rel=1e-9)
+    for mechanism, group in runs.groupby("mechanism"):
+        # A record that is added in front moves both batches.
+        share = 2**0.5 if mechanism == "whole run, T = 2, record added" else 1.0
+        assert group["value"].mean() == pytest.approx(share * runs["accounted"].iloc[0], rel=0.2), mechanism
     mu = 1 / exact_multiplier(EPS, DELTA)
     published = 1 / math.sqrt(8 * math.log(1e6))
     assert accounted.to_dict() == pytest.approx({

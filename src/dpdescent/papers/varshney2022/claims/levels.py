@@ -140,6 +140,7 @@ def _order(evidence: Evidence) -> Iterator[Claim]:
     further = _privacy_alone(risks(evidence, "risk_vs_eps", QUANTILE))
     near = _privacy_alone(regime)
     lower = pd.concat([each.dropna(axis=1, how="all") for each in (alone, further, near) if len(each)] or [alone])
+    lower = lower.reindex(columns=alone.columns)
     margin = _privacy_alone(risks(evidence, "risk_vs_n", OURS, panel=SMALL_EPS))
     yield every(
         id="lower-bound-matched", artefact="risk_vs_n", location="Remark (ii) after Thm 3.7, Sec. 1", kind="theorem", source="paper",
@@ -153,6 +154,7 @@ def _order(evidence: Evidence) -> Iterator[Claim]:
 
 def _in_regime(table: pd.DataFrame) -> pd.DataFrame:
     """Rows with at least a constant times log^2 N times the N of Theorem 3.7, as Omega~ is read everywhere here."""
+    table = table.dropna(subset=["N", "d", "eps", "delta"])
     needed = [
         SAME_ORDER * records_of_theorem(int(row["d"]), 1.0, row["eps"], row["delta"]) * math.log(row["N"]) ** 2
         for row in algebra.each(table)

@@ -205,12 +205,14 @@ def _agreed(
     criterion: Criterion, note: str,
 ) -> Claim:  # fmt: skip
     """A claim that must hold at every reading of what the paper leaves open; that which is worst is shown."""
+    # A reading without rows says nothing; of none nothing is testable.
+    kept = {reading: each for reading, each in cells.items() if each} or dict(list(cells.items())[:1])
     found = {
         reading: every(
             id=id, artefact=ARTEFACT, location=location, kind=kind, source="paper", statement=statement,
             quantity=quantity, cells=each, criterion=criterion,
         )
-        for reading, each in cells.items()
+        for reading, each in kept.items()
     }  # fmt: skip
     agreed = agree({reading: each.verdict for reading, each in found.items()})
     worst = max(found.values(), key=lambda each: -math.inf if each.measured is None else each.measured)
