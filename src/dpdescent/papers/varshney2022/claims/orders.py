@@ -39,7 +39,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _proofs(evidence)
 
 
-def _over(evidence: Evidence, quantity: str, **where: object) -> pd.DataFrame:
+def _over(evidence: Evidence, quantity: str, **where: str) -> pd.DataFrame:
     """Values over what is claimed for them."""
     table = rows(evidence, ARTEFACT, quantity=quantity, **where)
     return quantities.in_units(quantities.exact(table, "mean"), lambda each: floats(each, "claimed"))

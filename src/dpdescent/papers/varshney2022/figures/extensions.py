@@ -69,7 +69,7 @@ def _by_factor(axes: Axes, rows: pd.DataFrame, name: str) -> None:
         )  # fmt: skip
     if rows["median"].notna().any():
         best = rows.loc[[rows["median"].idxmin()]]
-        ring = {"marker": "o", "markersize": 12, "markerfacecolor": "none", "linestyle": "none"}
+        ring: dict[str, Any] = {"marker": "o", "markersize": 12, "markerfacecolor": "none", "linestyle": "none"}
         axes.plot(best["factor"], best["median"], color=style["color"], label=f"{name}: the best", **ring)
 
 

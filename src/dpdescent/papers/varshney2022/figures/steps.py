@@ -104,7 +104,7 @@ def _over_steps(axes: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> Non
 
     Stars are the practical step, crosses the expected risk without clipping.
     """
-    for (factor, color), marker in zip(colors.items(), MARKERS, strict=False):
+    for (factor, color), marker in zip(colors.items(), MARKERS * len(colors), strict=False):
         own = where(rows, zeta_factor=factor).sort_values("eta")
         if not len(own):
             continue

@@ -23,7 +23,7 @@ def tail_risk(problem: LinearProblem, parameters: Parameters, *, noise: bool = T
     kept = N // 2.0
     fresh = problem.sigma**2 * lam + (parameters.noise_variance if noise else 0.0)
     step = np.diag(2.0 * lam - 2.0 * eta * lam**2) - eta * np.outer(lam, lam)
-    limit: Array = eta * np.linalg.solve(step, fresh)
+    limit = np.asarray(eta * np.linalg.solve(step, fresh), dtype=np.float64)
     rates, vectors = np.linalg.eig(step)
     rates, vectors = rates.real, vectors.real
     # Coordinates by mode: v_t = limit + parts e^{t logs}.
