@@ -80,7 +80,7 @@ def risk_of(name: str, N: float, d: float, sigma: float, eps: float) -> float:
 
 
 PRIVATE = tuple(name for name in DISPLAY["risk_vs_n"]["arms"]["series"] if name != "OLS")
-OURS, FIXED = ("DP-AMBSSGD", "DP-AMBSSGD (q = 0.9)"), ("fixed clip", "DP-GD")
+OURS = ("DP-AMBSSGD", "DP-AMBSSGD (q = 0.9)")
 OTHERS = {"clip_fraction": 0.003, "zeta_first": 10.4, "zeta_last": 1.3}
 
 
@@ -100,11 +100,6 @@ def by_records() -> Rows:
         *risk_rows(("OLS", *PRIVATE), panel="epsilon = 0.2", N=small, sigma=sigma, eps=0.2),
         *risk_rows(("DP-SSGD",), panel="DP-SSGD", N=sizes, sigma=sigma),
         *varied("random grid", 0.9, risk_rows(OURS, panel="epsilon = 0.2", N=small, sigma=sigma, eps=0.2)),
-        *(
-            row
-            for name, factor in (("threshold 1.5", 0.5), ("threshold for all records", 3.0))
-            for row in varied(name, factor, risk_rows(FIXED, panel="epsilon = 1", N=sizes, sigma=sigma))
-        ),
     ]
 
 
@@ -367,6 +362,35 @@ def moment_rows() -> Rows:
     return [row | {"series": "exact", "exact": True} for row in rows]
 
 
+def order_rows() -> Rows:
+    keys = grid(
+        quantity=("operations", "DP-SSGD"), axis=("N", "delta"), reading=("first", "second"), at=(1.0, 10.0, 100.0)
+    )
+    return [row | {"series": "exact", "exact": True, "claimed": row["at"], "mean": 3 * row["at"]} for row in keys]
+
+
+def threshold_rows() -> Rows:
+    shared = {"d": 10, "eps": 1.0, "delta": 1e-6, "clip_fraction": 0.01}
+    keys = grid(
+        N=(30000, 100000), sigma=(1.0, 0.1), series=("fixed clip", "DP-AMBSSGD"), T=(8, 32), factor=(0.1, 0.5, 3.0)
+    )
+    return [shared | row | {"mean": 1e-5 * row["T"] * (0.2 + abs(row["factor"] - 0.5))} for row in keys]
+
+
+def privacy_rows() -> Rows:
+    two, one = OURS, OURS[1:]
+    return [
+        *risk_rows(two, panel="small epsilon", N=(2000000,), sigma=(1.0, 0.1), eps=(0.02, 0.05, 0.2)),
+        *(
+            row | {"delta": delta}
+            for delta in (1e-6, 1e-12)
+            for row in risk_rows(one, panel="delta", N=(400000,), sigma=(1.0, 0.1), eps=0.1)
+        ),
+        *risk_rows(one, panel="privacy regime", N=(1000000, 2000000), sigma=(1.0, 0.1), eps=(0.002, 0.0045), d=2),
+        *risk_rows(("AdaSSP",), panel="sufficient statistics", N=(100000, 200000), sigma=(0.0,), eps=0.2),
+    ]
+
+
 ROWS: dict[str, Rows] = {
     "risk_vs_n": by_records(), "risk_vs_sigma": by_noise(), "risk_vs_d": by_dimension(),
     "sample_complexity": needed_rows(),
@@ -374,6 +398,7 @@ ROWS: dict[str, Rows] = {
     "risk_vs_kappa": by_condition(), "alg_stat": statistic_rows(), "clip_path": path_rows(), "ssgd": single_rows(),
     "bound_vs_run": bound_rows(), "step_size": step_rows(), "feasibility": feasible_rows(), "tails": tail_rows(),
     "ablation": ablation_rows(), "multiplier": multiplier_rows(), "audit": audit_rows(), "moments": moment_rows(),
+    "ext_orders": order_rows(), "ext_thresholds": threshold_rows(), "ext_privacy": privacy_rows(),
 }  # fmt: skip
 
 # Curves with error bars in each panel, in the order of the panels.
@@ -383,6 +408,7 @@ CURVES = {
     "alg_stat": [5, 5, 5, 8, 10, 0], "clip_path": [3, 3, 3, 3, 3, 3], "ssgd": [2, 2, 1, 6, 6, 6],
     "bound_vs_run": [1, 2, 1], "step_size": [2] * 6, "feasibility": [0, 0, 0], "tails": [4, 0], "ablation": [1] * 9,
     "multiplier": [0, 0, 0], "audit": [1], "moments": [0, 0, 0, 0],
+    "ext_orders": [0] * 4, "ext_thresholds": [0] * 4, "ext_privacy": [4, 2, 4, 1],
 }  # fmt: skip
 
 
@@ -651,20 +677,14 @@ def test_figures_give_epsilon_and_delta_as_the_table_has_them() -> None:
 
 def test_other_settings_are_thin_lines_of_the_same_colour() -> None:
     panels = draw("risk_vs_n").axes
-    for variant, eps, names in (
-        ("random grid", 0.2, OURS), ("threshold 1.5", 1.0, FIXED), ("threshold for all records", 1.0, FIXED)
-    ):  # fmt: skip
-        row = panels[:4] if eps == 1.0 else panels[4:]
-        other = panels[4:] if eps == 1.0 else panels[:4]
-        for panel, sigma in zip(row, (1.0, 0.1, 0.01, 0.0), strict=True):
-            for name in names:
-                table = only("risk_vs_n", variant=variant, eps=eps, sigma=sigma, series=name)
-                assert drawn(panel, table, "N", color=styles.look(name)["color"], linewidth=0.9, marker="None")
-        label = f"{variant} ({', '.join(map(styles.label_of, styles.in_order(pd.Series(names))))})"
-        assert label in row[0].get_legend_handles_labels()[1]
-        assert label not in other[0].get_legend_handles_labels()[1]
-    thin = [line for line in lines_of(panels[1], linewidth=0.9) if line.get_marker() == "None"]
-    assert len({line._dash_pattern[1] and tuple(line._dash_pattern[1]) for line in thin}) == 2
+    for panel, sigma in zip(panels[4:], (1.0, 0.1, 0.01, 0.0), strict=True):
+        for name in OURS:
+            table = only("risk_vs_n", variant="random grid", eps=0.2, sigma=sigma, series=name)
+            color = styles.look(name)["color"]
+            assert drawn(panel, table, "N", "median", color=color, linewidth=0.9, marker="None")
+    label = f"random grid ({', '.join(map(styles.label_of, styles.in_order(pd.Series(OURS))))})"
+    assert label in panels[4].get_legend_handles_labels()[1]
+    assert label not in panels[0].get_legend_handles_labels()[1]
 
 
 def test_levels_are_in_order_of_number_and_of_the_printed_choices() -> None:
@@ -679,18 +699,14 @@ def test_levels_are_in_order_of_number_and_of_the_printed_choices() -> None:
     assert written["printed choices, one by one"] == printed
 
 
-def test_risks_are_means_but_medians_where_thresholds_overshoot() -> None:
+def test_risks_are_medians_with_their_intervals() -> None:
     panel = draw("risk_vs_n").axes[1]
     assert panel.get_title() == r"$\sigma=0.1$, $\varepsilon=1$"
     for series in ("OLS", *PRIVATE, "DP-SSGD"):
         table = only("risk_vs_n", eps=1.0, sigma=0.1, series=series).sort_values("N")
-        printed = series == "DP-AMBSSGD (as published)"
-        assert drawn(panel, table, "N", "median" if printed else "mean", color=styles.look(series)["color"])
+        assert drawn(panel, table, "N", "median", color=styles.look(series)["color"])
         container = container_of(panel, styles.label_of(series))
-        ends = [table["median_low"], table["median_high"]] if printed else [
-            table["mean"] - table["se"], table["mean"] + table["se"],
-        ]  # fmt: skip
-        np.testing.assert_allclose(bars_of(container).T, ends)
+        np.testing.assert_allclose(bars_of(container).T, [table["median_low"], table["median_high"]])
     shades = [each for each in panel.collections if len(each.get_paths()) == 1 and each.get_alpha() == 0.08]
     assert len(shades) == 9
     table = only("risk_vs_n", eps=1.0, sigma=0.1, series="DP-SSGD")
@@ -707,7 +723,7 @@ def test_risks_stand_beside_what_is_claimed() -> None:
     guide = labelled(first, "slope $N^{-2}$")
     assert slope_in(guide) == pytest.approx(-2.0)
     start = only("risk_vs_n", eps=1.0, sigma=0.1, series="DP-AMBSSGD").sort_values("N").iloc[0]
-    assert [values[0] for values in data_of(guide)] == pytest.approx([start["N"], start["mean"]])
+    assert [values[0] for values in data_of(guide)] == pytest.approx([start["N"], start["median"]])
     assert slope_in(labelled(draw("risk_vs_eps").axes[0], r"slope $\varepsilon^{-2}$")) == pytest.approx(-2.0)
     failing = [row | {"mean": 0.3} for row in ROWS["risk_vs_eps"]]
     assert not lines_of(drawn_from("risk_vs_eps", failing).axes[0], label=r"slope $\varepsilon^{-2}$")
@@ -727,8 +743,8 @@ def test_zero_label_noise_has_a_place_of_its_own() -> None:
     risk, ratio, _ = draw("risk_vs_sigma").axes
     zero = 0.001 / 6
     table = only("risk_vs_sigma", series="AdaSSP")
-    assert drawn(risk, table[table["sigma"] > 0], "sigma", linestyle="-")
-    assert drawn(risk, table[table["sigma"] == 0].assign(sigma=zero), "sigma", linestyle="None")
+    assert drawn(risk, table[table["sigma"] > 0], "sigma", "median", linestyle="-")
+    assert drawn(risk, table[table["sigma"] == 0].assign(sigma=zero), "sigma", "median", linestyle="None")
     assert labelled(risk, "OLS (not private) is 0 up to rounding").get_xdata()[0] == pytest.approx(zero)
     ticks = risk.xaxis.get_major_locator()()
     assert [risk.xaxis.get_major_formatter()(each) for each in ticks] == ["0", "0.001", "0.01", "0.1", "1"]
@@ -737,14 +753,14 @@ def test_zero_label_noise_has_a_place_of_its_own() -> None:
 
 def test_risks_in_units_of_ols_and_by_levels() -> None:
     _, ratio, levels = draw("risk_vs_sigma").axes
-    for series, column in (("DP-AMBSSGD", "mean"), ("DP-AMBSSGD (as published)", "median")):
+    for series in ("DP-AMBSSGD", "DP-AMBSSGD (as published)"):
         table = only("risk_vs_sigma", series=series)
         table = table[table["sigma"] > 0]
-        assert drawn(ratio, table.assign(mean=table[column] / (table["sigma"] ** 2 * 10 / 2e5)), "sigma")
+        assert drawn(ratio, table.assign(mean=table["median"] / (table["sigma"] ** 2 * 10 / 2e5)), "sigma")
     assert data_of(labelled(ratio, r"$8\sigma^2d/N$: first term of Theorem 3.7"))[1].tolist() == [16, 16]
     for variant in ("main", "twelve levels", "thirty levels"):
         table = only("risk_vs_sigma", series="DP-AMBSSGD", variant=variant)
-        assert drawn(levels, table[table["sigma"] > 0], "sigma")
+        assert drawn(levels, table[table["sigma"] > 0], "sigma", "median")
     assert slope_in(labelled(levels, r"slope $\sigma^2$")) == pytest.approx(2.0)
 
 
@@ -753,7 +769,7 @@ def test_dimensions_tell_draws_from_clipped_records() -> None:
     assert panel.get_title() == r"$N=2000\,d$"
     for part, dash in (("Wishart draw", "-"), ("records clipped", "None")):
         table = only("risk_vs_d", series="AdaSSP", panel=part, n_over_d=2000)
-        assert drawn(panel, table, "d", linestyle=dash)
+        assert drawn(panel, table, "d", "median", linestyle=dash)
     assert slope_in(labelled(panel, r"$d^3/(\varepsilon N)^2$: slope $d$")) == pytest.approx(1.0)
     assert "AdaSSP, records clipped" in [each.get_label() for each in panel.containers]
 
@@ -784,7 +800,7 @@ def test_the_best_number_of_iterations_stands_beside_eight_kappa() -> None:
     rings = lines_of(by_steps, markersize=11)
     assert sorted(float(ring.get_xdata()[0]) for ring in rings) == [8, 16, 32, 64, 128]
     for label, mean in (("at the best $T$ of the grid", 0.01), (r"at $T=8\kappa$", 0.02)):
-        assert data_of(container_of(by_kappa, label)[0])[1][0] == pytest.approx(mean)
+        assert data_of(container_of(by_kappa, label)[0])[1][0] == pytest.approx(0.98 * mean)
     # The multiple is read from the grid; where there are several or none, nothing is drawn of it.
     shifted = [row | {"T": 12 * row["kappa"]} for row in rows if row["T"] == 8]
     best = drawn_from("risk_vs_kappa", shifted).axes[2]
@@ -920,7 +936,7 @@ def test_tails_and_choices_are_drawn_by_level() -> None:
         table = only("tails", law=law, series="DP-AMBSSGD")
         x, y = data_of(container_of(risk, f"DP-AMBSSGD, {law}")[0])
         np.testing.assert_allclose(x, range(4), atol=0.2)
-        np.testing.assert_allclose(y, table["mean"])
+        np.testing.assert_allclose(y, table["median"])
         ols = only("tails", law=law, series="OLS")["mean"].item()
         assert data_of(labelled(risk, f"OLS (not private), {law}"))[1].tolist() == [ols, ols]
     assert [len(line.get_xdata()) for line in lines_of(clipped)] == [3, 4, 4, 4]

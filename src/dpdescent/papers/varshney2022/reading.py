@@ -48,6 +48,7 @@ COLUMNS = (
     "octaves", "clip_fraction", "zeta_first", "zeta_last", "target", "zeta_factor", "step", "eta", "expected",
     "predictor", "algorithm", "kind", "bound", "bound_without_logs", "bias", "condition", "width", "c1", "law",
     "factor", "choice", "level", "eps_tight", "mechanism", "accounted", "quantity", "b", "beta", "claimed",
+    "axis", "at", "reading",
 )  # fmt: skip
 
 rows = partial(evidence.rows, COLUMNS)

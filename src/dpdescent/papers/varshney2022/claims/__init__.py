@@ -15,6 +15,7 @@ from dpdescent.papers.varshney2022.claims import (
     lemmas,
     levels,
     open_claims,
+    orders,
     private,
     rates,
     shuffled,
@@ -23,7 +24,20 @@ from dpdescent.papers.varshney2022.claims import (
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (levels, rates, dimension, comparison, clipping, statistic, steps, shuffled, private, lemmas, open_claims)
+PARTS = (
+    levels,
+    rates,
+    dimension,
+    comparison,
+    clipping,
+    statistic,
+    steps,
+    shuffled,
+    private,
+    lemmas,
+    orders,
+    open_claims,
+)
 
 
 def judge(evidence: Evidence) -> list[Claim]:

@@ -22,6 +22,7 @@ from dpdescent.papers.varshney2022.claims.quantities import (
     risks,
 )
 from dpdescent.papers.varshney2022.reading import SAME_ORDER, SIGNIFICANT, claim, every, rows
+from dpdescent.papers.varshney2022.theory.ambssgd import records_of_theorem
 from dpdescent.papers.varshney2022.theory.explicit import two_terms
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Array, Places, floats
@@ -112,8 +113,9 @@ def _in_first_terms(table: pd.DataFrame, keys: tuple[str, ...] = ("sigma",)) -> 
 
 def _order(evidence: Evidence) -> Iterator[Claim]:
     factor = float(evidence.published["variance_factor"])
+    regime = _in_regime(noisy(risks(evidence, "ext_privacy", QUANTILE, panel="privacy regime")))
     everything = pd.concat([
-        noisy(risks(evidence, "risk_vs_n", OURS, panel=panel)) for panel in (MODERATE, SMALL_EPS)
+        *(noisy(risks(evidence, "risk_vs_n", OURS, panel=panel)) for panel in (MODERATE, SMALL_EPS)), regime,
     ])  # fmt: skip
     private = _log_inverse_delta(everything) * quantities.privacy_term(everything)
     bound = quantities.in_units(everything, lambda table: factor * first_term(table) + private)
@@ -121,8 +123,8 @@ def _order(evidence: Evidence) -> Iterator[Claim]:
         id="theorem-3.7-order", artefact="risk_vs_n", location="Thm 3.7, Cor. 3.8", kind="theorem", source="paper",
         statement="excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 log(1/delta) / (eps N)^2)",
         quantity=f"risk over that sum with the hidden factor at 1, over the same at the first N: the largest; {MEDIAN}",
-        cells=quantities.over_first(bound, "N", ["panel", "sigma"]), criterion=at_most(SAME_ORDER),
-        changed="Before a review errors were left out.",
+        cells=quantities.over_first(bound, "N", ["panel", "eps", "sigma"]), criterion=at_most(SAME_ORDER),
+        changed="Before a review errors were left out, and no N eps^2 / d was near 1.",
         note=f"hidden factor in front of the whole, at most: {bound['mean'].max():.3g}. The second term without its logarithms of N is at most "
         f"{np.max(private / first_term(everything), initial=0.0):.2g} of sigma^2 d/N: theorem-3.7-privacy-term judges it alone",
     )  # fmt: skip
@@ -136,7 +138,9 @@ def _order(evidence: Evidence) -> Iterator[Claim]:
         note=f"the constant is hidden: {quantities.extent(alone['mean'])} of that unit; log^2 N is log^{{4a}} N of Lemma 3.11",
     )  # fmt: skip
     further = _privacy_alone(risks(evidence, "risk_vs_eps", QUANTILE))
-    lower = pd.concat([alone, further.dropna(axis=1, how="all")]) if len(further) else alone
+    near = _privacy_alone(regime)
+    lower = pd.concat([each.dropna(axis=1, how="all") for each in (alone, further, near) if len(each)] or [alone])
+    lower = lower.reindex(columns=alone.columns)
     margin = _privacy_alone(risks(evidence, "risk_vs_n", OURS, panel=SMALL_EPS))
     yield every(
         id="lower-bound-matched", artefact="risk_vs_n", location="Remark (ii) after Thm 3.7, Sec. 1", kind="theorem", source="paper",
@@ -144,8 +148,23 @@ def _order(evidence: Evidence) -> Iterator[Claim]:
         quantity=f"{COST}, over {PRIVACY_UNIT}, eps <= 0.5: the largest over N, sigma and eps; {MEDIAN}",
         cells=algebra.means(lower, ["panel", "N", "sigma", "eps"]), criterion=at_most(factor, ": the theorem's factor, of what log(1/delta) log^2 N allows"),
         changed="Before a first look at the tables the allowance had log^2 N as a factor, then it had not. Before a review the whole risk was compared with the whole sum, of which the term of privacy is less than a hundredth; now that term is judged alone, with log^2 N, which Lemma 3.11 has.",
-        note=f"the first term is judged by theorem-1.1-variance; with the rule C = 1 it is {quantities.extent(margin['mean'])}",
+        note=f"N eps^2 / d from {_shares(lower)}; the first term is judged by theorem-1.1-variance; with the rule C = 1 it is {quantities.extent(margin['mean'])}",
     )  # fmt: skip
+
+
+def _in_regime(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows with at least a constant times log^2 N times the N of Theorem 3.7, as Omega~ is read everywhere here."""
+    table = table.dropna(subset=["N", "d", "eps", "delta"])
+    needed = [
+        SAME_ORDER * records_of_theorem(int(row["d"]), 1.0, row["eps"], row["delta"]) * math.log(row["N"]) ** 2
+        for row in algebra.each(table)
+    ]
+    return table[floats(table, "N") >= np.array(needed, dtype=np.float64)].reset_index(drop=True)
+
+
+def _shares(table: pd.DataFrame) -> str:
+    """The smallest and largest N eps^2 / d."""
+    return quantities.extent(floats(table, "N") * floats(table, "eps") ** 2 / floats(table, "d"))
 
 
 def _privacy_alone(table: pd.DataFrame) -> pd.DataFrame:

@@ -14,6 +14,8 @@ from dpdescent.papers.varshney2022.theory import privacy
 from dpdescent.privacy.events import Mechanism
 
 LAST, RANDOM = "last iterate", "random offset"
+# Which choices are tried.
+EVERY = "every choice"
 
 Key = tuple[str, str]
 
@@ -42,6 +44,8 @@ def choices(spec: Spec, offset: float) -> dict[Key, Choice]:
     """Returns the run of every level of every choice; the offset is that of the trial's grid of thresholds."""
     found = {}
     for choice, levels in spec["arms"]["choices"].items():
+        if spec["arms"]["only"] not in (EVERY, choice):
+            continue
         changes: dict[str, Any] = {}
         for level in levels:
             # Only printed choices add up, because the panel shows them one after another.

@@ -15,6 +15,9 @@ from dpdescent.privacy.events import DisjointReleases, Mechanism
 # Ratios of thresholds in octaves that the table tells apart; ratios beyond an end are counted there.
 OCTAVES = range(-4, 9)
 
+# The corrected rule with a margin that Lemma 3.10's failure probability asks for.
+WITH_BETA = "corrected, beta"
+
 
 def run(spec: Spec) -> Iterator[Row]:
     """Yields shares and means of a trial's draws for each number of levels, noise multiplier and rule."""
@@ -37,7 +40,13 @@ def run(spec: Spec) -> Iterator[Row]:
 def arm_of(spec: Spec, levels: int, alpha: float, rule: str) -> Arm[Search]:
     """Returns DP-STAT with L levels, noise multiplier alpha and the rule of a name, which changes no release."""
     kind, quantile = ("quantile", float(rule[4:])) if rule.startswith("q = ") else (rule, 1.0)
-    search = Search(spec["arms"]["B"], levels, alpha, rule=kind, quantile=quantile)  # type: ignore[arg-type]
+    margin = 1.0
+    if rule == WITH_BETA:
+        # In units of sd sqrt(2 log L), what noise of one of L counts exceeds with probability beta at most.
+        kind, margin = "corrected", math.sqrt(math.log(levels / spec["arms"]["beta"]) / math.log(levels))
+    search = Search(
+        spec["arms"]["B"], levels, alpha, rule=kind, quantile=quantile, margin=margin,  # type: ignore[arg-type]
+    )  # fmt: skip
     reason = (
         "L counts, each of sensitivity 1 under replace-one; the rule that picks a threshold is post-processing "
         "(Lemma 3.10)"

@@ -17,6 +17,7 @@ from scipy.special import ndtri
 from dpdescent.algorithms import dp_ambssgd
 from dpdescent.algorithms.dp_stat import Search
 from dpdescent.algorithms.sgd_arms import Adaptive, Fixed, SGDArm
+from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022.arms import Arm, proved
 from dpdescent.papers.varshney2022.design import Array, Row, Spec, trial_stream
 from dpdescent.papers.varshney2022.theory import privacy
@@ -34,6 +35,10 @@ TOGETHER = 2000
 
 GRADIENT, COUNTS, ITERATION = "gradient step", "DP-STAT, noisy counts", "one iteration as published"
 RELEASED = "DP-STAT, released threshold ({})"
+RUN, ADDED = "whole run, T = {}", "whole run, T = {}, record added"
+
+# Records of a batch of a whole run; few suffice, because noise is in units of the sensitivity.
+BATCH = 2
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -49,6 +54,57 @@ def run(spec: Spec) -> Iterator[Row]:
                 "mechanism": name, "series": "attained mu", "trial": trial, "value": attacks[name](spec, arm, rng),
                 "accounted": zcdp.gaussian_dp_mu(arm.mechanism.rho),
             }  # fmt: skip
+    yield from _rows(spec)
+
+
+def _rows(spec: Spec) -> Iterator[Row]:
+    """Yields an estimate for each number of iterations of a whole run, and for a record that is added to one."""
+    for T in as_list(spec["arms"]["steps"]):
+        for name, added in ((RUN.format(T), False), (ADDED.format(T), True)):
+            for trial in range(*spec["trials"]):
+                rng, arm = trial_stream(spec, f"audit_{name}", trial, "noise"), run_arm(spec)
+                yield {
+                    "mechanism": name, "series": "attained mu", "trial": trial,
+                    "value": _whole_run(spec, T, added, rng),
+                    "accounted": zcdp.gaussian_dp_mu(arm.mechanism.rho),
+                }  # fmt: skip
+
+
+def run_arm(spec: Spec) -> Arm[SGDArm]:
+    """Returns a single pass with a fixed threshold, whose noise does not depend on the number of iterations."""
+    alpha = privacy.gaussian_multiplier(spec["arms"]["run_eps"], spec["settings"]["delta"])
+    settings = SGDArm(1.0, alpha, Fixed(LARGEST * SCALE))
+    reason = "a whole run, in which a record is in one batch: parallel composition under replace-one"
+    return Arm(settings, proved(GRADIENT, settings.releases(BATCH), "shuffled single pass", reason))
+
+
+def _whole_run(spec: Spec, T: int, added: bool, rng: np.random.Generator) -> float:
+    """Attacks all iterates of a run: the distance of the means of all noisy gradients in units of their noise.
+
+    It takes for granted neither where a record is nor that it is in one batch. What chance adds to squares is removed.
+    """
+    settings, draws = run_arm(spec).settings, spec["arms"]["run_draws"]
+    means = []
+    for batches in _neighbours(T, added):
+        normals = dp_ambssgd.Normals(rng.standard_normal((T, draws, 1)), rng.standard_normal((T, draws, 0)))
+        path = dp_ambssgd.descend(batches, [settings] * draws, normals, 1.0).path[:, :, 0]
+        means.append(np.diff(path, axis=0).mean(axis=1) / settings.noise_sd(LARGEST * SCALE, BATCH))
+    squared = float(((means[0] - means[1]) ** 2 - 2.0 / draws).sum())
+    return math.sqrt(max(0.0, squared))
+
+
+def _neighbours(T: int, added: bool) -> tuple[list[dp_ambssgd.Batch], list[dp_ambssgd.Batch]]:
+    """Returns the batches of two neighbouring data sets in a known order, two records a batch.
+
+    Either one record's label changes its sign, all others being at the origin; or a record is added in front of
+    records of which every other one is at the origin and the rest have labels of alternating signs, so that every batch
+    loses one of these and gets its predecessor, and the last record is left over.
+    """
+    if not added:
+        rest = [_records(BATCH, 0, 0.0, 0.0)] * (T - 1)
+        return [_records(BATCH, 0, FAR), *rest], [_records(BATCH, 0, -FAR), *rest]
+    labels = [FAR * (-1.0) ** t for t in range(T)]
+    return [_records(BATCH, 1, each) for each in labels], [_records(BATCH, 0, -each) for each in labels]
 
 
 def arms_of(spec: Spec) -> dict[str, Arm[Any]]:
@@ -173,3 +229,4 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Yields the ledger entries of the attacked mechanisms."""
     for name, arm in arms_of(spec).items():
         yield f"{spec['variant']}: {name}", arm.mechanism, spec["settings"]["delta"]
+    yield f"{spec['variant']}: whole runs", run_arm(spec).mechanism, spec["settings"]["delta"]

@@ -12,6 +12,7 @@ from dpdescent.papers.varshney2022.arms import SSGD, Arm, dp_ssgd
 from dpdescent.papers.varshney2022.design import Design, Row, Spec, delta_of, design_of
 from dpdescent.papers.varshney2022.runs import single_pass
 from dpdescent.papers.varshney2022.theory import ssgd
+from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.papers.varshney2022.theory.privacy import EpsilonRanges
 from dpdescent.papers.varshney2022.theory.ssgd import Parameters
 from dpdescent.privacy import shuffling
@@ -19,6 +20,7 @@ from dpdescent.privacy.events import Mechanism
 
 COROLLARY, THEOREM, PRACTICAL = "Corollary 3.3", "Theorem 3.2", "practical"
 NO_PRIVACY, SGD = "no privacy", "SGD"
+INTRODUCTION = "introduction"
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def settings_of(spec: Spec, design: Design, N: int) -> list[Setting]:
     if steps == [THEOREM]:
         return [Setting(THEOREM, math.nan, ssgd.theorem_parameters(problem, alpha))]
     found = []
-    for factor, step in product(as_list(cell["zeta_factors"]), steps):
+    for factor, step in product((_factor(problem, each) for each in as_list(cell["zeta_factors"])), steps):
         parameters = ssgd.practical_parameters(problem, alpha, factor)
         given = step != PRACTICAL
         if given and not isinstance(step, float | int):
@@ -89,6 +91,16 @@ def settings_of(spec: Spec, design: Design, N: int) -> list[Setting]:
         name = f"{step:g}" if given else PRACTICAL
         found.append(Setting(name, factor, replace(parameters, eta=step) if given else parameters))
     return found
+
+
+def _factor(problem: LinearProblem, threshold: float | str) -> float:
+    """Returns a threshold over the size of a gradient at w = 0, where one is given by the place that prints it."""
+    unit = math.sqrt(problem.trace * (problem.w_norm_squared + problem.sigma**2))
+    if threshold == INTRODUCTION:
+        return ssgd.introduction_threshold(problem) / unit
+    if threshold == COROLLARY:
+        return ssgd.corollary_parameters(problem, 1.0, 0.5).zeta / unit
+    return float(threshold)
 
 
 def _described(design: Design, N: int, sigma: float, setting: Setting) -> Row:

@@ -10,9 +10,11 @@ from matplotlib.lines import Line2D
 
 from dpdescent.papers.varshney2022.figures.styles import (
     DARK_GREEN,
-    MEANS,
+    FIXED,
     NON_PRIVATE,
     OURS,
+    POINTS,
+    QUANTILE,
     RISK,
     SUFFICIENT,
     TIGHT,
@@ -60,7 +62,7 @@ def draw_risk_vs_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for panel in axes[0]:
         log_scale(panel)
         panel.set(xlabel=D, ylabel=RISK)
-    legend_below(figure, axes[0], 4, with_budget(main, MEANS))
+    legend_below(figure, axes[0], 4, with_budget(main, POINTS))
     return figure
 
 
@@ -148,6 +150,9 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     _at_best(by_kappa, at_best, rows[rows["T"] == multiple * rows["kappa"]], law)
     sampling_lines(by_kappa, main, "kappa", display.get("published", {}))
     _ols(by_kappa, where(main, series=NON_PRIVATE))
+    for name in in_order(main["series"]):
+        if name in (QUANTILE, FIXED, SUFFICIENT):
+            risk_curve(by_kappa, where(main, series=name), "kappa")
     best.plot(at_best["kappa"], at_best["T"], label="best $T$ of the grid", **look(OURS))
     if not math.isnan(multiple):
         best.plot(conditions, [multiple * kappa for kappa in conditions], color="black", linestyle="--", label=law)
@@ -157,7 +162,7 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     by_steps.set(title="risk against iterations", xlabel=T)
     by_kappa.set(title="at the best $T$" + (f", and at {law}" if not math.isnan(multiple) else ""))
     best.set(title="best number of iterations", ylabel=T)
-    legend_below(figure, axes[0], 5, with_budget(main, MEANS))
+    legend_below(figure, axes[0], 5, with_budget(main, POINTS))
     return figure
 
 

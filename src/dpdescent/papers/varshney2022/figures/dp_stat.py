@@ -153,21 +153,27 @@ def draw_clip_path(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _path(row: Any, rows: pd.DataFrame, sigma: float, color: str, marker: str) -> None:
-    # Without bars where there are many points, because they would hide the curves.
+    # Without bars and shades where there are many points, because they would hide the curves.
     many = rows["t"].nunique() > 20
     style: dict[str, Any] = {"color": color, "linewidth": 1.1, "markersize": 3.0}
     style |= {"marker": "", "capsize": 0, "elinewidth": 0} if many else {"marker": marker}
+    draw = _line if many else curve
     label = rf"$\sigma={scientific(sigma)}$"
     zeta, clipped, residual, claimed = (
         where(rows, series=name).sort_values("t") for name in ("zeta", "clip fraction", "residual rms", "claimed scale")
     )
     if len(zeta):
-        curve(row[0], zeta, "t", label, **style)
+        draw(row[0], zeta, "t", label, **style)
     row[0].plot(claimed["t"], claimed["mean"], color=color, linestyle="--", linewidth=1.1)
     if len(clipped):
         percent = [name for name in ("mean", "se", "q10", "q90") if name in clipped]
-        curve(row[1], clipped.assign(**{name: 100 * clipped[name] for name in percent}), "t", label, **style)
+        draw(row[1], clipped.assign(**{name: 100 * clipped[name] for name in percent}), "t", label, **style)
     if len(residual):
-        curve(row[2], residual, "t", label, **style)
+        draw(row[2], residual, "t", label, **style)
         if sigma > 0:
             row[2].axhline(sigma, color=color, linestyle=":", linewidth=1.1)
+
+
+def _line(axes: Axes, rows: pd.DataFrame, x: str, label: str, **style: Any) -> None:
+    """Draws means without shades, because those of many iterations would lie on each other."""
+    axes.errorbar(rows[x], rows["mean"], label=label, **style)

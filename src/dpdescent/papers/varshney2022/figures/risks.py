@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dpdescent.papers.varshney2022.figures.styles import (
-    BY_MEDIAN,
     EPS,
     METHODS,
     OURS,
@@ -78,13 +77,14 @@ def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _other_settings(axes: Axes, table: pd.DataFrame, at: dict[str, float]) -> None:
-    """Draws means under each variant, in the colours of the methods and with one line style for each variant."""
+    """Draws medians under each variant, in the colours of the methods and with one line style for each variant."""
     for variant, dash in zip(variants_of(table)[1:], DASHES, strict=False):
         rows = where(table, variant=variant)
         names = in_order(rows["series"])
         here = where(rows, **at)
         for name in in_order(here["series"]):
-            thin_curve(axes, where(here, series=name), "N", color=look(name)["color"], linestyle=dash, alpha=1.0)
+            own = where(here, series=name)
+            thin_curve(axes, own.assign(mean=own["median"]), "N", color=look(name)["color"], linestyle=dash, alpha=1.0)
         if len(here):
             label = f"{variant} ({', '.join(map(label_of, names))})"
             axes.plot([], [], color=GREY, linestyle=dash, linewidth=0.9, label=label)
@@ -182,7 +182,7 @@ def draw_risk_vs_eps(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         _free_from(panel, rows)
         panel.set_title(rf"$\sigma={sigma:g}$" + _sizes(rows))
     for panel in axes[0]:
-        panel.set(xlabel=EPS, ylabel=f"{RISK} ({BY_MEDIAN})")
+        panel.set(xlabel=EPS, ylabel=RISK)
     legend_below(figure, axes[0], 5, with_budget(main, POINTS))
     return figure
 

@@ -43,7 +43,7 @@ from dpdescent.replication.drawing.figures import (
 )
 
 PRACTICAL = "practical"
-REGIME, COROLLARY, THEOREM, GRID = "own regime", "Corollary 3.3", "Theorem 3.2", "grid"
+REGIME, COROLLARY, THEOREM, GRID, SMALL = "own regime", "Corollary 3.3", "Theorem 3.2", "grid", "small thresholds"
 ETA = r"step size $\eta$"
 EXPECTED, PREDICTED = r"expected without clipping (exact)", r"$4\alpha^2\zeta^2\mathrm{Tr}\,H^{-1}/N+\sigma^2d/N$"
 STEPS = {"Theorem 3.7": (BLUE, "o"), "Corollary 3.8": (VERMILION, "s")}
@@ -67,10 +67,10 @@ def draw_ssgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     # DP-SSGD only, because the table also has runs without privacy, for Remark (i) after Theorem 3.2.
     main = where(select(table), series=SINGLE)
     main = main.assign(step=main["step"].map(text_of))
-    over_steps = where(main, panel=GRID)
+    over_steps = main[main["panel"].isin([GRID, SMALL])]
     budgets = values_of(over_steps, "eps")[:4]
     figure, axes = panels(max(len(budgets), 3), 2, size=(5.6, 3.9), squeeze=False)
-    factors = values_of(main, "zeta_factor")
+    factors = values_of(main[main["panel"].isin([REGIME, GRID, SMALL])], "zeta_factor")
     colors = dict(zip(factors, shades(len(factors)), strict=True))
     _over_steps(axes[0, 0], where(main, panel=REGIME), colors)
     for panel, part in zip(axes[0, 1:], (COROLLARY, THEOREM), strict=False):
@@ -87,6 +87,9 @@ def draw_ssgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     # At least a decade, because the printed step hardly moves the iterate and tiny differences would fill the panel.
     low, high = axes[0, 2].get_ylim()
     axes[0, 2].set_ylim(min(low, TRIVIAL / 5), max(high, 2 * TRIVIAL))
+    if len(where(main, panel=THEOREM)):
+        words = "by construction at these $N$:\nthe printed step hardly moves\nfrom the estimate 0"
+        axes[0, 2].text(0.5, 0.35, words, transform=axes[0, 2].transAxes, ha="center", fontsize=9)
     for panel, part, named in (
         (axes[0, 1], COROLLARY, "step, threshold and noise of Corollary 3.3"),
         (axes[0, 2], THEOREM, "step and threshold of Theorem 3.2"),
@@ -101,7 +104,7 @@ def _over_steps(axes: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> Non
 
     Stars are the practical step, crosses the expected risk without clipping.
     """
-    for (factor, color), marker in zip(colors.items(), MARKERS, strict=False):
+    for (factor, color), marker in zip(colors.items(), MARKERS * len(colors), strict=False):
         own = where(rows, zeta_factor=factor).sort_values("eta")
         if not len(own):
             continue

@@ -2,14 +2,15 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from dpdescent.algorithms import dp_ambssgd
 from dpdescent.algorithms.sgd_arms import Adaptive
-from dpdescent.papers.varshney2022.arms import Arm, Choice
+from dpdescent.papers.varshney2022.arms import ADA_SSP, Arm, Choice
 from dpdescent.papers.varshney2022.design import Array, Design, Row, Spec, iterations, place_of, trial_stream
+from dpdescent.papers.varshney2022.runs import baselines
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -85,6 +86,17 @@ def runs_of(spec: Spec, choices: Mapping[Key, Choice], X: Array, Y: Array, trial
         arms, design = {key: choice.arm() for key, choice in mine.items()}, next(iter(mine.values())).design
         outcomes |= trial_of(spec, design, len(X), trial, T, arms, shuffled(spec, design, X, Y, trial, T))
     return outcomes
+
+
+def ada_ssp_of(
+    spec: Spec, design: Design, arms: dict[str, Arm[Any]], X: Array, Y: Array, trial: int
+) -> Iterator[tuple[str, float, Row]]:  # fmt: skip
+    """Takes AdaSSP out of some arms, if it is there, and runs it on records clipped to its bounds."""
+    arm = arms.pop(ADA_SSP, None)
+    if arm is not None:
+        rng = trial_stream(spec, place_of(design, len(X)), trial, "AdaSSP")
+        w = baselines.ada_ssp_on_records(arm, X, Y[:, 0], spec["settings"]["failure"], rng)
+        yield ADA_SSP, float(design.risk(w)), baselines.NO_STEPS
 
 
 def shuffled(spec: Spec, design: Design, X: Array, Y: Array, trial: int, T: int) -> Iterator[dp_ambssgd.Batch]:

@@ -54,6 +54,7 @@ class Entry:
         sample_size: N that it needs, as text; empty where none is quoted.
         risk: excess risk at a point, constants 1; None where no bound is quoted.
         place: where the paper says so.
+        holds: whether the bound is quoted for a point.
     """
 
     method: str
@@ -61,6 +62,7 @@ class Entry:
     sample_size: str
     risk: Callable[[Point], float] | None
     place: str
+    holds: Callable[[Point], bool] = lambda point: True
 
     def value(self, point: Point) -> float:
         """Excess risk at a point, constants 1; NaN where no bound is quoted."""
@@ -100,7 +102,10 @@ ENTRIES = (
         "remark (ii) after Thm 3.7",
     ),
     Entry("Cai et al. 2021", "sigma^2 d/N + (d |w*|^2 + sigma^2) d^2/(eps N)^2", "d^1.5", cai, "after Thm 1.1"),
-    Entry("efficient methods at sigma = 0", "d^3/(eps N)^2", "d^1.5", efficient_without_noise, "abstract"),
+    Entry(
+        "efficient methods at sigma = 0", "d^3/(eps N)^2", "d^1.5", efficient_without_noise, "abstract",
+        lambda point: point.sigma == 0.0,
+    ),
     Entry(
         "DP-ERM, DP-SCO (Bassily et al. 2019, 2020)", "L |C| (1/sqrt(N) + sqrt(d)/(eps N)), L = d", "d^2",
         convex_optimisation, "Sec. 1.3",
@@ -110,7 +115,7 @@ ENTRIES = (
     Entry("Liu et al. 2021", "as DP-AMBSSGD, in exponential time", "d", dp_ambssgd, "Sec. 1"),
     Entry(
         "DP-SSGD", "sigma^2 d/N + (|w*|^2 + sigma^2) d^2/(eps N)^2", "d^2, at eps <= 1/sqrt(N)", dp_ssgd,
-        "Thm 3.2, Cor. 3.3",
+        "Thm 3.2, Cor. 3.3", lambda point: point.eps <= point.records**-0.5 * (1.0 + 1e-12),
     ),
     Entry("DP-AMBSSGD", "sigma^2 d/N + sigma^2 d^2/(eps N)^2", "d", dp_ambssgd, "Thm 3.7, Cor. 3.8"),
 )  # fmt: skip

@@ -66,6 +66,11 @@ def corollary_parameters(problem: LinearProblem, eps: float, delta: float) -> Pa
     return Parameters(0.25 / d, zeta, privacy.theorem_3_1(eps, delta, problem.records))
 
 
+def introduction_threshold(problem: LinearProblem) -> float:
+    """zeta = sigma sqrt(d) log N, the order O~(sigma sqrt(d)) with the logarithm of Corollary 3.3 (Sec. 1.1)."""
+    return problem.sigma * math.sqrt(problem.trace) * problem.log_power(1.0)
+
+
 def practical_parameters(problem: LinearProblem, alpha: float, factor: float = 3.0) -> Parameters:
     """Returns ours: `zeta = factor sqrt(Tr H (|w*|_H^2 + sigma^2))`, and the largest step that keeps iterates near w*.
 
