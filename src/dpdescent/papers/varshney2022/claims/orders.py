@@ -10,7 +10,7 @@ from dpdescent.papers.varshney2022.reading import EQUAL, LOGARITHMS, RATE, SAME_
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.criteria import Criterion, about, at_most
-from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence
+from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence, Source
 from dpdescent.replication.judging.records import agree
 
 ARTEFACT = "ext_orders"
@@ -192,8 +192,8 @@ def _leading(evidence: Evidence) -> Iterator[Claim]:
     lemma = table[table["axis"] == "kappa"]
     readings = {c1: lemma[lemma["reading"].astype(str).str.contains(f"c_1 = {c1:g},", regex=False)] for c1 in (4, 400)}
     yield _agreed(
-        id="leading-term-cross", location="Lemma 3.11, Thm 3.7, remark (iv)", kind="theorem",
-        statement="of what Lemma 3.11 has without privacy 8 sigma^2 d/N is the leading term, whatever kappa is",
+        id="leading-term-cross", location="Lemma 3.11, Thm 3.7, remark (iv)", kind="theorem", source="ours",
+        statement="(ours) of what Lemma 3.11 has without privacy 8 sigma^2 d/N is the leading term, whatever kappa is",
         quantity="all of it but the start over 8 Tr(H^-1 Sigma)/(T b), at d = 50, N = 10^6 and T = c_1 kappa log N: the largest over the first along kappa, both spectra",
         cells={f"c_1 = {c1:g}": _growth(own) for c1, own in readings.items()}, criterion=at_most(SAME_ORDER),
         note="finding leading-term-cross: the cross term is up to kappa^2 / (c_1 log N) times the leading one",
@@ -202,14 +202,14 @@ def _leading(evidence: Evidence) -> Iterator[Claim]:
 
 def _agreed(
     *, id: str, location: str, kind: ClaimKind, statement: str, quantity: str, cells: Mapping[str, Places],
-    criterion: Criterion, note: str,
+    criterion: Criterion, note: str, source: Source = "paper",
 ) -> Claim:  # fmt: skip
     """A claim that must hold at every reading of what the paper leaves open; that which is worst is shown."""
     # A reading without rows says nothing; of none nothing is testable.
     kept = {reading: each for reading, each in cells.items() if each} or dict(list(cells.items())[:1])
     found = {
         reading: every(
-            id=id, artefact=ARTEFACT, location=location, kind=kind, source="paper", statement=statement,
+            id=id, artefact=ARTEFACT, location=location, kind=kind, source=source, statement=statement,
             quantity=quantity, cells=each, criterion=criterion,
         )
         for reading, each in kept.items()
@@ -218,7 +218,7 @@ def _agreed(
     worst = max(found.values(), key=lambda each: -math.inf if each.measured is None else each.measured)
     measured = None if worst.measured is None else statistics.exactly(worst.measured)
     return judged(
-        id=id, artefact=ARTEFACT, location=location, kind=kind, source="paper", statement=statement, quantity=quantity,
+        id=id, artefact=ARTEFACT, location=location, kind=kind, source=source, statement=statement, quantity=quantity,
         measured=measured or statistics.NOTHING, criterion=criterion.words, verdict=agreed.verdict, why=agreed.why,
         note=f"{agreed.told}; {note}", cells=[cell for each in found.values() for cell in each.cells],
     )  # fmt: skip

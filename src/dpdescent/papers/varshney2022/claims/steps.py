@@ -12,6 +12,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence
+from dpdescent.replication.judging.records import INSIDE, Regime
 from dpdescent.replication.judging.statistics import exactly
 
 STEPS, CHOICES, LAWS = "step_size", "ablation", "tails"
@@ -24,6 +25,11 @@ PRINTED_CHOICES: tuple[tuple[str, str, str, str, ClaimKind, str], ...] = (
     ("printed-rule", "rule", "as published", "Lemma 3.10, Thm 3.7", "theorem", "the printed rule of DP-STAT gives thresholds within a constant of the best"),
     ("printed-factor", "factor", "log^a N", "Algorithm 2, Sec. 4", "text", "zeta_t = R_x gamma_t log^a N costs no more than logarithms"),
 )  # fmt: skip
+
+# A factor above ours does not refute a constant that has no value.
+CONSTANT = Regime(
+    ("the constant of Lemma 3.10",), because="without a value", why="hidden constant", blocks=("not reproduced",)
+)
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
@@ -106,6 +112,7 @@ def _choices(evidence: Evidence) -> Iterator[Claim]:
             statement=statement,
             quantity=f"risk at {choice} = {kept} over the smallest over its levels; {PRINTED_MEDIAN if choice == 'rule' else MEDIAN}",
             measured=algebra.over(printed, best), criterion=at_most(SAME_ORDER * logs, ": a constant times log N" if choice == "factor" else ""),
+            regime=CONSTANT if choice == "rule" else INSIDE,
             changed="Before a review sixty trials decided." if choice == "rule" else "", note=_levels(table, choice),
         )  # fmt: skip
 

@@ -15,7 +15,7 @@ from dpdescent.papers.varshney2022.runs import baselines
 from dpdescent.papers.varshney2022.runs.mini_batches import descend
 from dpdescent.privacy.events import Mechanism
 
-ONE_PASS, LARGE = "one pass", "one pass, d = 320"
+ONE_PASS = "one pass"
 
 # Least number of records of a batch, because DP-STAT and the gradient need some each.
 LEAST = 20
@@ -30,7 +30,7 @@ Goal = tuple[float, float]
 def run(spec: Spec) -> Iterator[Row]:
     """Yields the smallest N for each goal, method and trial of one dimension; none where the grid ends before."""
     design = design_of(spec)
-    search = _one_pass if spec["panel"] in (ONE_PASS, LARGE) else _statistics
+    search = _one_pass if spec["panel"] == ONE_PASS else _statistics
     for trial in range(*spec["trials"]):
         for series, (sigma, target), N in search(spec, design, trial):
             yield {
@@ -53,8 +53,6 @@ def goals(spec: Spec) -> list[Goal]:
 
 def series_of(spec: Spec) -> tuple[str, ...]:
     """Returns the series of a panel."""
-    if spec["panel"] == LARGE:
-        return (arms.QUANTILE.format(spec["settings"]["quantile"]),)
     if spec["panel"] == ONE_PASS:
         return arms.AMBSSGD, arms.QUANTILE.format(spec["settings"]["quantile"]), arms.FIXED
     return arms.ADA_SSP, arms.ADA_SSP_TIGHT
@@ -77,7 +75,7 @@ def _one_pass(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, Goa
     sigmas = sorted({sigma for sigma, _ in goals(spec)})
     open_goals = set(product(series_of(spec), goals(spec)))
     for N in sizes(spec, len(design.lam)):
-        if N // iterations(spec) < LEAST or spec["cell"].get("first", 0) * len(design.lam) > N:
+        if N // iterations(spec) < LEAST:
             continue
         if not open_goals:
             return
