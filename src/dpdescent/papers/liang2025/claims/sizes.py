@@ -113,7 +113,7 @@ def _plateau(evidence: Evidence) -> Claim:
         quantity="of the mean error at T = 40 over that at T = 20, and at T = 20 over that at T = 10, the one nearer to 1, where T2 of Remark 3.7 is at least 40",
         cells=_level(evidence, tables), criterion=PLATEAU,
         changed="Added after a review; after another one the point may lie at either end of the plateau, and other draws of the parameters must agree.",
-        note=f"T1 and T2 of Remark 3.7 at hidden constants 1; {_first_regime(evidence)}; {_in_figure_4(evidence)}",
+        note=f"T1 and T2 of Remark 3.7 at hidden constants 1; {_first_regime(evidence)}; runs of 10 and 40 iterations are at c0 = 3 alone; {_in_figure_4(evidence)}",
     )  # fmt: skip
     return at_draws(main, list(_level_draws(evidence)))
 
