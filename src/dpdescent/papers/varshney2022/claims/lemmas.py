@@ -124,7 +124,7 @@ def _moments(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     tail = rows(evidence, MOMENTS, quantity=TAIL)
     tails: tuple[tuple[str, float, Source, str, str], ...] = (
-        ("tail-normal", 0.0, "paper", "normal x and z satisfy Definition 2.1 with a = 1/2 (of (2), for every d)", "z is one-dimensional, but only (4) is used of it"),
+        ("tail-normal", 0.0, "paper", "normal x and z satisfy Definition 2.1 with a = 1/2 ((2) for z, which is one-dimensional, and for x at every d)", "z is one-dimensional, but only (4) is used of it"),
         ("tail-normal-two", 2.0, "ours", "normal x satisfies (2) with a = 1/2 for d >= 2", "the paper has no limit on d"),
     )  # fmt: skip
     for id, smallest_d, source, words, note in tails:

@@ -55,7 +55,8 @@ def _bias(evidence: Evidence) -> Iterator[Claim]:
             statement=f"with the step size of {step} what is left of the start after T = O(log N) iterations is |w*|_H^2 / N^100",
             quantity="exact risk without any noise over 8 sigma^2 d/N, at the largest T: the largest over N and d",
             cells=found, criterion=at_most(1.0, ": the start matters less than the labels' noise"),
-            note="N^-100 itself needs c_1 = 400, since eq. (47) has the exponent eta mu kappa c_1 / 4",
+            note="N^-100 itself needs c_1 = 400 by the exponent eta mu kappa c_1 / 4 of eq. (47)"
+            + (", times 4 d with this step: no global constant" if step == COROLLARY else ""),
         )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ N, sigma, delta = 100_000, 0.1, 1e-6
 eps = np.sqrt(np.log(1 / delta) / N)
 alpha = np.log(N / delta) / (eps * np.sqrt(N))
 rng = np.random.default_rng(1)
-for d in (2, 5, 20):
+for d in (2, 5, 10):
     eta, zeta = 1 / (4 * d), np.sqrt(d) * np.sqrt(1 + sigma**2) * np.log(N)
     X, target = rng.standard_normal((N, d)), np.full(d, d**-0.5)
     y = X @ target + sigma * rng.standard_normal(N)
