@@ -1,147 +1,163 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 7.71,
-  "peak_mb": 202.78
+  "cpu_s": 6.5,
+  "peak_mb": 149.72
  },
  "all stages": {
-  "cpu_s": 8413.72,
-  "peak_mb": 1951.75
+  "cpu_s": 9346.69,
+  "peak_mb": 1952.45
  },
  "brown2024": {
-  "cpu_s": 2311.11,
-  "peak_mb": 1951.75
+  "cpu_s": 2610.69,
+  "peak_mb": 1952.45
  },
  "brown2024/ext_author_profile": {
-  "cpu_s": 103.84,
-  "peak_mb": 675.19
+  "cpu_s": 121.04,
+  "peak_mb": 673.88
+ },
+ "brown2024/ext_large_dimension": {
+  "cpu_s": 10.32,
+  "peak_mb": 127.31
+ },
+ "brown2024/ext_law": {
+  "cpu_s": 7.9,
+  "peak_mb": 513.88
  },
  "brown2024/ext_no_clipping": {
-  "cpu_s": 17.76,
+  "cpu_s": 17.61,
   "peak_mb": 240.71
  },
  "brown2024/ext_outliers": {
-  "cpu_s": 194.55,
-  "peak_mb": 136.27
+  "cpu_s": 194.96,
+  "peak_mb": 135.34
  },
  "brown2024/ext_small_noise": {
-  "cpu_s": 24.07,
-  "peak_mb": 128.1
+  "cpu_s": 23.86,
+  "peak_mb": 129.11
  },
  "brown2024/fig01": {
-  "cpu_s": 235.27,
-  "peak_mb": 890.9
+  "cpu_s": 233.03,
+  "peak_mb": 889.76
  },
  "brown2024/fig02": {
-  "cpu_s": 14.84,
-  "peak_mb": 139.25
+  "cpu_s": 17.3,
+  "peak_mb": 138.71
  },
  "brown2024/fig03": {
-  "cpu_s": 48.51,
-  "peak_mb": 154.25
+  "cpu_s": 90.41,
+  "peak_mb": 165.06
  },
  "brown2024/fig04": {
-  "cpu_s": 48.15,
-  "peak_mb": 144.75
+  "cpu_s": 47.94,
+  "peak_mb": 144.37
  },
  "brown2024/fig05": {
-  "cpu_s": 171.75,
+  "cpu_s": 171.73,
   "peak_mb": 561.62
  },
  "brown2024/fig06": {
-  "cpu_s": 209.92,
+  "cpu_s": 210.21,
   "peak_mb": 563.32
  },
  "brown2024/fig07": {
-  "cpu_s": 48.7,
-  "peak_mb": 132.29
+  "cpu_s": 51.61,
+  "peak_mb": 131.92
  },
  "brown2024/fig08": {
-  "cpu_s": 340.72,
-  "peak_mb": 1951.75
+  "cpu_s": 424.58,
+  "peak_mb": 1952.45
  },
  "brown2024/fig09": {
-  "cpu_s": 350.75,
-  "peak_mb": 891.35
+  "cpu_s": 385.01,
+  "peak_mb": 890.52
  },
  "brown2024/fig10": {
-  "cpu_s": 222.14,
+  "cpu_s": 221.77,
   "peak_mb": 561.67
  },
  "brown2024/fig11": {
-  "cpu_s": 189.01,
+  "cpu_s": 188.77,
   "peak_mb": 563.52
  },
  "brown2024/table_preliminaries": {
-  "cpu_s": 5.83,
-  "peak_mb": 147.15
+  "cpu_s": 5.79,
+  "peak_mb": 122.86
+ },
+ "brown2024/table_proofs": {
+  "cpu_s": 73.74,
+  "peak_mb": 190.39
  },
  "choquettechoo2023": {
-  "cpu_s": 1274.24,
+  "cpu_s": 1428.74,
   "peak_mb": 422.68
  },
  "choquettechoo2023/ext_anti_pgd": {
-  "cpu_s": 3.78,
-  "peak_mb": 136.98
+  "cpu_s": 3.46,
+  "peak_mb": 136.57
  },
  "choquettechoo2023/ext_finite_time": {
-  "cpu_s": 24.58,
+  "cpu_s": 24.06,
   "peak_mb": 185.67
  },
+ "choquettechoo2023/ext_gradients": {
+  "cpu_s": 34.3,
+  "peak_mb": 257.76
+ },
  "choquettechoo2023/ext_mean_estimation": {
-  "cpu_s": 5.07,
+  "cpu_s": 4.07,
   "peak_mb": 270.34
  },
  "choquettechoo2023/ext_nu": {
-  "cpu_s": 2.75,
-  "peak_mb": 133.89
+  "cpu_s": 2.61,
+  "peak_mb": 133.66
  },
  "choquettechoo2023/ext_prefix_sums": {
-  "cpu_s": 183.65,
+  "cpu_s": 183.57,
   "peak_mb": 376.11
  },
  "choquettechoo2023/ext_spectra": {
-  "cpu_s": 4.38,
-  "peak_mb": 135.12
+  "cpu_s": 3.44,
+  "peak_mb": 134.61
  },
  "choquettechoo2023/fig01": {
-  "cpu_s": 2.95,
-  "peak_mb": 134.01
+  "cpu_s": 2.79,
+  "peak_mb": 133.74
  },
  "choquettechoo2023/fig02": {
-  "cpu_s": 163.04,
+  "cpu_s": 163.08,
   "peak_mb": 422.68
  },
  "choquettechoo2023/fig03": {
-  "cpu_s": 6.85,
-  "peak_mb": 137.73
+  "cpu_s": 6.91,
+  "peak_mb": 153.08
  },
  "choquettechoo2023/fig04a": {
-  "cpu_s": 666.08,
-  "peak_mb": 167.58
+  "cpu_s": 785.91,
+  "peak_mb": 165.38
  },
  "choquettechoo2023/fig04b": {
-  "cpu_s": 112.63,
+  "cpu_s": 112.67,
   "peak_mb": 255.78
  },
  "choquettechoo2023/table1": {
-  "cpu_s": 1.31,
+  "cpu_s": 1.21,
   "peak_mb": 108.85
  },
  "choquettechoo2023/table2": {
-  "cpu_s": 1.46,
+  "cpu_s": 1.21,
   "peak_mb": 111.33
  },
  "choquettechoo2023/table3": {
-  "cpu_s": 1.27,
-  "peak_mb": 107.46
+  "cpu_s": 3.21,
+  "peak_mb": 131.89
  },
  "choquettechoo2023/table4": {
-  "cpu_s": 1.22,
+  "cpu_s": 1.23,
   "peak_mb": 107.63
  },
  "liang2025": {
-  "cpu_s": 718.11,
-  "peak_mb": 636.3
+  "cpu_s": 924.46,
+  "peak_mb": 991.82
  },
  "liang2025/angrist": {
   "cpu_s": 0.15,
@@ -164,251 +180,275 @@ window.dpdescentCompute = {
   "peak_mb": 0.0
  },
  "liang2025/ext_angrist_subsets": {
-  "cpu_s": 4.09,
-  "peak_mb": 131.0
+  "cpu_s": 3.87,
+  "peak_mb": 130.13
  },
  "liang2025/ext_calibration": {
-  "cpu_s": 4.86,
-  "peak_mb": 133.64
+  "cpu_s": 4.89,
+  "peak_mb": 132.76
+ },
+ "liang2025/ext_consistency": {
+  "cpu_s": 11.82,
+  "peak_mb": 128.5
  },
  "liang2025/ext_friendlycore": {
-  "cpu_s": 12.44,
-  "peak_mb": 131.62
+  "cpu_s": 17.82,
+  "peak_mb": 132.44
+ },
+ "liang2025/ext_long_runs": {
+  "cpu_s": 16.53,
+  "peak_mb": 182.86
  },
  "liang2025/ext_overidentified": {
-  "cpu_s": 6.07,
-  "peak_mb": 135.19
+  "cpu_s": 6.06,
+  "peak_mb": 134.82
  },
  "liang2025/ext_parameter_draws": {
-  "cpu_s": 15.24,
-  "peak_mb": 140.5
+  "cpu_s": 34.34,
+  "peak_mb": 148.38
  },
  "liang2025/ext_weak_instrument": {
-  "cpu_s": 47.62,
-  "peak_mb": 133.45
+  "cpu_s": 47.02,
+  "peak_mb": 132.96
  },
  "liang2025/fig01": {
-  "cpu_s": 1.13,
-  "peak_mb": 126.95
+  "cpu_s": 1.01,
+  "peak_mb": 123.87
  },
  "liang2025/fig02": {
-  "cpu_s": 1.6,
-  "peak_mb": 130.42
+  "cpu_s": 1.59,
+  "peak_mb": 130.83
  },
  "liang2025/fig03": {
-  "cpu_s": 176.31,
-  "peak_mb": 149.31
+  "cpu_s": 225.17,
+  "peak_mb": 148.48
  },
  "liang2025/fig04": {
-  "cpu_s": 73.77,
-  "peak_mb": 141.64
+  "cpu_s": 92.25,
+  "peak_mb": 140.51
  },
  "liang2025/fig05": {
-  "cpu_s": 4.25,
-  "peak_mb": 153.85
+  "cpu_s": 9.26,
+  "peak_mb": 240.85
  },
  "liang2025/fig06": {
-  "cpu_s": 186.27,
-  "peak_mb": 139.07
+  "cpu_s": 186.31,
+  "peak_mb": 138.89
  },
  "liang2025/fig07": {
-  "cpu_s": 8.49,
-  "peak_mb": 134.22
+  "cpu_s": 8.25,
+  "peak_mb": 133.22
  },
  "liang2025/fig08": {
-  "cpu_s": 5.96,
-  "peak_mb": 131.93
+  "cpu_s": 5.81,
+  "peak_mb": 130.57
  },
  "liang2025/fig09": {
-  "cpu_s": 9.57,
-  "peak_mb": 135.08
+  "cpu_s": 8.97,
+  "peak_mb": 134.73
  },
  "liang2025/fig10": {
-  "cpu_s": 4.2,
-  "peak_mb": 153.38
+  "cpu_s": 8.61,
+  "peak_mb": 240.42
  },
  "liang2025/fig11": {
-  "cpu_s": 4.59,
-  "peak_mb": 153.43
+  "cpu_s": 8.95,
+  "peak_mb": 240.82
  },
  "liang2025/fig13": {
-  "cpu_s": 8.07,
-  "peak_mb": 254.57
+  "cpu_s": 49.72,
+  "peak_mb": 991.82
  },
  "liang2025/table_lemmas": {
-  "cpu_s": 19.57,
-  "peak_mb": 99.34
+  "cpu_s": 20.11,
+  "peak_mb": 82.97
+ },
+ "liang2025/table_rates": {
+  "cpu_s": 29.93,
+  "peak_mb": 239.11
  },
  "liang2025/table_release_beta_only": {
-  "cpu_s": 2.84,
-  "peak_mb": 90.56
+  "cpu_s": 2.71,
+  "peak_mb": 83.12
  },
  "varshney2022": {
-  "cpu_s": 1814.46,
-  "peak_mb": 1051.37
+  "cpu_s": 2087.47,
+  "peak_mb": 1049.31
  },
  "varshney2022/ablation": {
-  "cpu_s": 13.59,
-  "peak_mb": 151.56
+  "cpu_s": 39.86,
+  "peak_mb": 151.2
  },
  "varshney2022/alg_stat": {
-  "cpu_s": 14.37,
-  "peak_mb": 179.25
+  "cpu_s": 14.22,
+  "peak_mb": 178.52
  },
  "varshney2022/audit": {
-  "cpu_s": 28.43,
-  "peak_mb": 131.54
+  "cpu_s": 60.07,
+  "peak_mb": 136.03
  },
  "varshney2022/bound_vs_run": {
-  "cpu_s": 29.16,
+  "cpu_s": 29.65,
   "peak_mb": 176.42
  },
  "varshney2022/clip_path": {
-  "cpu_s": 11.66,
-  "peak_mb": 149.42
+  "cpu_s": 34.1,
+  "peak_mb": 203.55
+ },
+ "varshney2022/ext_orders": {
+  "cpu_s": 14.18,
+  "peak_mb": 212.94
+ },
+ "varshney2022/ext_privacy": {
+  "cpu_s": 58.8,
+  "peak_mb": 166.24
+ },
+ "varshney2022/ext_thresholds": {
+  "cpu_s": 72.35,
+  "peak_mb": 195.44
  },
  "varshney2022/feasibility": {
-  "cpu_s": 2.72,
-  "peak_mb": 134.05
+  "cpu_s": 2.76,
+  "peak_mb": 132.96
  },
  "varshney2022/moments": {
-  "cpu_s": 3.38,
-  "peak_mb": 138.5
+  "cpu_s": 2.95,
+  "peak_mb": 137.97
  },
  "varshney2022/multiplier": {
-  "cpu_s": 21.69,
-  "peak_mb": 139.72
+  "cpu_s": 21.25,
+  "peak_mb": 138.46
  },
  "varshney2022/risk_vs_d": {
-  "cpu_s": 249.43,
+  "cpu_s": 249.06,
   "peak_mb": 527.1
  },
  "varshney2022/risk_vs_eps": {
-  "cpu_s": 84.35,
+  "cpu_s": 84.37,
   "peak_mb": 141.12
  },
  "varshney2022/risk_vs_kappa": {
-  "cpu_s": 61.1,
-  "peak_mb": 210.39
+  "cpu_s": 67.97,
+  "peak_mb": 189.3
  },
  "varshney2022/risk_vs_n": {
-  "cpu_s": 489.93,
-  "peak_mb": 1051.37
+  "cpu_s": 440.47,
+  "peak_mb": 1049.31
  },
  "varshney2022/risk_vs_sigma": {
-  "cpu_s": 32.54,
+  "cpu_s": 32.12,
   "peak_mb": 137.87
  },
  "varshney2022/sample_complexity": {
-  "cpu_s": 442.22,
+  "cpu_s": 441.66,
   "peak_mb": 248.05
  },
  "varshney2022/ssgd": {
-  "cpu_s": 97.8,
-  "peak_mb": 807.91
+  "cpu_s": 124.39,
+  "peak_mb": 964.73
  },
  "varshney2022/step_size": {
-  "cpu_s": 49.08,
+  "cpu_s": 48.42,
   "peak_mb": 471.32
  },
  "varshney2022/table_bounds": {
-  "cpu_s": 1.04,
-  "peak_mb": 103.0
+  "cpu_s": 1.18,
+  "peak_mb": 100.27
  },
  "varshney2022/tails": {
-  "cpu_s": 10.18,
-  "peak_mb": 138.45
+  "cpu_s": 19.2,
+  "peak_mb": 132.57
  },
  "wang2026": {
-  "cpu_s": 2288.09,
+  "cpu_s": 2288.83,
   "peak_mb": 854.35
  },
  "wang2026/admissible_width": {
-  "cpu_s": 5.85,
-  "peak_mb": 159.57
+  "cpu_s": 5.87,
+  "peak_mb": 158.91
  },
  "wang2026/batch": {
-  "cpu_s": 19.76,
+  "cpu_s": 20.01,
   "peak_mb": 145.92
  },
  "wang2026/bound_vs_run": {
-  "cpu_s": 16.42,
+  "cpu_s": 16.08,
   "peak_mb": 165.72
  },
  "wang2026/clipping": {
-  "cpu_s": 22.9,
-  "peak_mb": 137.55
+  "cpu_s": 23.12,
+  "peak_mb": 136.18
  },
  "wang2026/closed_form_validity": {
-  "cpu_s": 44.25,
+  "cpu_s": 44.23,
   "peak_mb": 550.95
  },
  "wang2026/comparator": {
-  "cpu_s": 19.99,
+  "cpu_s": 19.51,
   "peak_mb": 181.67
  },
  "wang2026/eps_and_d": {
-  "cpu_s": 160.88,
+  "cpu_s": 160.64,
   "peak_mb": 238.74
  },
  "wang2026/fig01": {
-  "cpu_s": 294.07,
-  "peak_mb": 146.21
+  "cpu_s": 293.75,
+  "peak_mb": 145.04
  },
  "wang2026/fixed_kappa": {
-  "cpu_s": 22.32,
+  "cpu_s": 21.71,
   "peak_mb": 145.21
  },
  "wang2026/initialisation": {
-  "cpu_s": 19.33,
-  "peak_mb": 136.59
+  "cpu_s": 19.25,
+  "peak_mb": 136.15
  },
  "wang2026/kan_lambda": {
-  "cpu_s": 333.12,
+  "cpu_s": 332.81,
   "peak_mb": 169.2
  },
  "wang2026/kappa_tables": {
-  "cpu_s": 528.4,
+  "cpu_s": 530.41,
   "peak_mb": 412.61
  },
  "wang2026/lambda_tradeoff": {
-  "cpu_s": 4.25,
-  "peak_mb": 144.99
+  "cpu_s": 3.97,
+  "peak_mb": 144.21
  },
  "wang2026/private_rate_n": {
-  "cpu_s": 214.06,
+  "cpu_s": 214.47,
   "peak_mb": 159.12
  },
  "wang2026/projection": {
-  "cpu_s": 36.29,
+  "cpu_s": 36.28,
   "peak_mb": 149.27
  },
  "wang2026/rate_T": {
-  "cpu_s": 51.9,
-  "peak_mb": 136.45
+  "cpu_s": 51.89,
+  "peak_mb": 135.9
  },
  "wang2026/rate_minibatch": {
-  "cpu_s": 99.82,
+  "cpu_s": 99.74,
   "peak_mb": 160.18
  },
  "wang2026/rate_n": {
-  "cpu_s": 60.42,
-  "peak_mb": 132.82
+  "cpu_s": 60.32,
+  "peak_mb": 131.98
  },
  "wang2026/sampling_counterexample": {
-  "cpu_s": 17.49,
+  "cpu_s": 17.34,
   "peak_mb": 161.81
  },
  "wang2026/stability": {
-  "cpu_s": 9.49,
-  "peak_mb": 134.71
+  "cpu_s": 9.68,
+  "peak_mb": 134.17
  },
  "wang2026/table_rates": {
   "cpu_s": 1.25,
   "peak_mb": 107.63
  },
  "wang2026/width": {
-  "cpu_s": 81.65,
+  "cpu_s": 81.38,
   "peak_mb": 171.2
  }
 };
