@@ -217,6 +217,18 @@ def test_what_eq_19_says_of_theorem_d9(n, B, T):
     assert renyi.epsilon(kappa, T, B / n, delta) == pytest.approx(SETTINGS[n, B, T], abs=0.005)
 
 
+def test_share_of_the_second_term_by_its_definition():
+    """At a low order and rate the term j = 2 is nearly all of (19), at a high order with little noise hardly any of it."""
+    for kappa, alpha, rate, low, high in ((5.0, 4, 0.001, 0.9, 1.0), (3.0, 20, 0.01, 0.0, 0.1)):
+        terms = {
+            j: math.comb(alpha, j) * rate**j * 2.0 * math.exp(2.0 * j * (j - 1) / kappa**2) for j in range(3, alpha + 1)
+        }
+        second = math.comb(alpha, 2) * rate**2 * min(4.0 * math.expm1(4.0 / kappa**2), 2.0 * math.exp(4.0 / kappa**2))
+        share = renyi.second_term_share(kappa, rate, alpha)
+        assert share == pytest.approx(second / (second + sum(terms.values())), rel=1e-9)
+        assert low <= share <= high
+
+
 def test_renyi_multiplier_inverts_or_is_infinite():
     kappa = renyi.multiplier(1.0, 100, 0.02, 1e-3)
     assert renyi.epsilon(kappa, 100, 0.02, 1e-3) <= 1.0

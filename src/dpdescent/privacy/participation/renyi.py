@@ -54,6 +54,15 @@ def divergences(kappa: float, rate: float) -> Array:
     return np.asarray(np.logaddexp(0.0, logsumexp(terms, axis=1)) / (ORDERS - 1.0))
 
 
+def second_term_share(kappa: float, rate: float, alpha: float) -> float:
+    """Share of the term j = 2 among those of wang2026 eq. (19) from j = 2 on, at an order alpha of at least 2."""
+    j = np.arange(2.0, math.floor(alpha) + 1.0)
+    binomials = gammaln(alpha + 1.0) - gammaln(j + 1.0) - gammaln(alpha - j + 1.0)
+    power = np.where(j > 2.0, math.log(2.0) + 2.0 * j * (j - 1.0) / kappa**2, _second(kappa))
+    terms = binomials + j * math.log(rate) + power
+    return float(np.exp(terms[0] - logsumexp(terms)))
+
+
 def _second(kappa: float) -> float:
     """Log factor of the second term, `log min{4 (e^(4/kappa^2) - 1), 2 e^(4/kappa^2)}`."""
     exponent = 4.0 / kappa**2
