@@ -364,7 +364,7 @@ def test_claims_say_whose_they_are_what_about_and_why_changed() -> None:
     # What the paper does not say is ours: statements in brackets, a law of ours, and thresholds that are not 5 sqrt(p).
     ours = named_by(lambda claim: claim.statement.startswith("(") or "3 sqrt(p)" in claim.quantity + claim.location)
     assert named_by(lambda claim: claim.source == "ours") == ours
-    told = ("Before a review ", "Added after a review", "Tightened from -0.02")
+    told = ("Before a review ", "Added after a review", "Tightened from -0.02", "After a second reading ")
     assert all(claim.changed.startswith(told) for claim in WORLD.values() if claim.changed)
     first = [name for name in WORLD if ("-order-" in name or "-sampling-" in name) and not name.endswith("large-n")]
     assert all(WORLD[name].changed == "" for name in first)
@@ -574,9 +574,14 @@ def falsified(name: str) -> Tables:
     return made
 
 
+# A constant of its own for each sigma, which the words allow, cannot be refuted at finitely many.
+OPEN_AT_WORST = {"theorem-2.7-any-sigma"}
+
+
 @pytest.mark.parametrize("name", [name for name in TESTABLE if name not in FORMULAS])
 def test_every_claim_fails_where_it_is_false(name: str) -> None:
-    assert judged_one(falsified(name), name).verdict == "not reproduced"
+    worst = "inconclusive" if name in OPEN_AT_WORST else "not reproduced"
+    assert judged_one(falsified(name), name).verdict == worst
 
 
 # Other ways to be false, or to be true in spite of a number
@@ -1038,7 +1043,7 @@ def test_findings_are_called_errors_only_with_a_charitable_reading() -> None:
     assert {each.finding for each in made if each.kind == "text" and each.status == "confirmed"} == set()
     headlines = {each.finding: each.headline for each in made if each.headline}
     assert list(headlines) == ["small-sigma"]
-    assert headlines["small-sigma"].startswith("0.1 times its bound at constant 1: ")
+    assert headlines["small-sigma"].startswith("0.01 instead of at most 0.05: ")
     for each in made:
         assert each.paper == "brown2024"
         assert all([each.statement, each.expected, each.measured, each.charitable_reading])
@@ -1086,7 +1091,7 @@ def test_tables_of_the_experiments_can_be_judged(folder: Path, tmp_path: Path) -
     # Of so few trials an interval may be too wide to decide.
     for name in ("fig01-order-matched", "fig04-low-threshold-1000", "fig06-burn-in"):
         assert by_name[name].verdict in ("reproduced", "inconclusive"), name
-    assert by_name["theorem-2.7-any-sigma"].verdict == "not reproduced"
+    assert by_name["theorem-2.7-any-sigma"].verdict == "inconclusive"
 
 
 def test_tables_of_the_experiments_demonstrate_every_finding(folder: Path) -> None:

@@ -97,7 +97,7 @@ def test_every_arm_of_synthetic_data_is_audited_or_says_why_not():
                     assert f"({found.parameters['rho']}, {found.parameters['delta']})-approximate" in event.reason
     assert {Request.parse(text).attack for text in requests} >= {audit.BOTH, audit.BETA, audit.PLANTED, audit.CORE}
     assert len(requests) <= 60
-    assert len(reasons) == 3
+    assert len(reasons) == 4
 
 
 def test_readings_of_lemma_f1():

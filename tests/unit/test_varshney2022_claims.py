@@ -505,9 +505,9 @@ def test_criteria_that_were_changed_say_so_in_their_column() -> None:
         "lemma-3.5", "lemma-3.11", "exact-law", "step-44-large-batch", "adaptive-better-any-noise",
         "theorem-3.7-rate-eps",
         "optimal-exponents", "existing-rate-n-statistics", "corrected-rule", "printed-rule", "time-linear",
-        "theorem-3.2-rate-delta", "theorem-3.1-rate-delta",
+        "theorem-3.2-rate-delta", "theorem-3.1-rate-delta", "corollary-3.3-risk", "approximately-maximum",
     }  # fmt: skip
-    assert all(re.search("first look|a review", claim.changed) for claim in WORLD.values() if claim.changed)
+    assert all(re.search("first look|a review|a second", claim.changed) for claim in WORLD.values() if claim.changed)
     assert not [name for name, claim in WORLD.items() if " look" in claim.note]
 
 
@@ -593,7 +593,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"theorem-3.7-variance-as-published": lambda: change("risk_vs_n", 1e4, series=PUBLISHED, N=1_000_000, sigma=0.01),
     r"theorem-1.1-high-probability": lambda: change("risk_vs_n", 9, "q975", panel=ONE, series=AMB, N=1_000_000),
     r"theorem-3.7-high-probability-as-published": lambda: change(
-        "risk_vs_n", 1e4, "q90", panel=ONE, series=PUBLISHED, N=1_000_000
+        "risk_vs_n", 1e5, "q975", panel=ONE, series=PUBLISHED, N=1_000_000
     ),
     r"theorem-3.7-rate-n(-quantile)?(-random-grid)?": lambda rule, grid: tilt(
         "risk_vs_n",
@@ -753,8 +753,8 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"batch-condition-linear": lambda: tilt("feasibility", "d", 1.5, condition="batch condition of Lemma 3.11"),
     r"ssgd-condition": lambda: tilt("feasibility", "d", 1.5, condition="eta mu N / 2 >= log N"),
 }
-# An explicit bound that is exceeded shows no violation.
-OPEN_ABOVE = {"corollary-3.3-private"}
+# An explicit bound that is exceeded shows no violation, and a factor none of a constant without a value.
+OPEN_ABOVE = {"corollary-3.3-private", "printed-rule"}
 
 
 @pytest.mark.parametrize("name", TESTABLE)

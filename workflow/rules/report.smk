@@ -62,7 +62,7 @@ rule letters:
         texts=files_fingerprint(list(DEMONSTRATIONS.values())),
         papers=json.dumps({key: paper.about for key, paper in PROJECT.papers.items()}),
         demonstrations=json.dumps({name: str(file.relative_to(ROOT)) for name, file in DEMONSTRATIONS.items()}),
-        folder=f"{RESULTS}/letters",
+        folder=subpath(output[0], parent=True),
         label=FIGURE_LABEL,
     message:
         "write letters to the authors"

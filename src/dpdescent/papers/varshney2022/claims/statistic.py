@@ -84,7 +84,10 @@ def _approximately(evidence: Evidence) -> Claim:
         )
         for sense, cells in (("the mean", _cells(quantities.typical(mean))), ("the median draw", _medians(evidence)))
     }  # fmt: skip
-    shared, by_mean = agree({sense: each.verdict for sense, each in found.items()}), found["the mean"]
+    by_mean, known = found["the mean"], {sense: each.verdict for sense, each in found.items() if each.cells}
+    if not known:
+        return by_mean
+    shared = agree(known)
     return dataclasses.replace(
         by_mean, verdict=shared.verdict, why=shared.why, note=shared.told,
         changed="After a second reading the median draw is a reading too: 'approximately' names no moment, and the mean grows with the reach of the grid.",

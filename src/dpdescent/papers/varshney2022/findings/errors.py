@@ -55,10 +55,10 @@ def _break_rule(evidence: Evidence) -> Finding:
             f"{between(second)} (2000 normal residuals, 20 doublings, alpha = 4.2); gamma is at least twice what covers all residuals in {between(over)}, "
             f"mean squared ratio {between(squares)}, B eight octaves above. Mean risk at N = {between(by_sigma['N'], '.0f')}: {told(by_sigma, 'sigma = {sigma:g}')}"
         ),
-        why="once all are covered, symmetric noise fails the test half of the time: a factor 2^k has probability about 2^-k",
+        why="all covered, symmetric noise fails the test half of the time: a factor 2^k has probability about 2^-k",
         charitable="the prose of Sec. 1.1 (99 %) suggests a lower threshold; privacy does not hang on it",
         repair=f"break at s less a Gaussian quantile (mean squared ratio {between(lowered)})",
-        headline=f"{between(second)} instead of 0.99: the share of draws in which DP-STAT's threshold (Algorithm 3 as printed) is as low as Lemma 3.10 claims.",
+        headline=headline(second, "instead of 0.99: the share of draws in which DP-STAT's threshold (Algorithm 3 as printed) is as low as Lemma 3.10 claims."),
         shown=excerpt(pd.concat([printed, mended]), {"rule": "rule", "series": "quantity", "mean": "mean"}),
     )  # fmt: skip
 
