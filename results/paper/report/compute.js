@@ -1,14 +1,14 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 6.5,
-  "peak_mb": 149.72
+  "cpu_s": 7.7,
+  "peak_mb": 149.44
  },
  "all stages": {
-  "cpu_s": 9346.69,
+  "cpu_s": 9316.92,
   "peak_mb": 1952.45
  },
  "brown2024": {
-  "cpu_s": 2610.69,
+  "cpu_s": 2583.54,
   "peak_mb": 1952.45
  },
  "brown2024/ext_author_profile": {
@@ -88,7 +88,7 @@ window.dpdescentCompute = {
   "peak_mb": 190.39
  },
  "choquettechoo2023": {
-  "cpu_s": 1428.74,
+  "cpu_s": 1427.61,
   "peak_mb": 422.68
  },
  "choquettechoo2023/ext_anti_pgd": {
@@ -156,7 +156,7 @@ window.dpdescentCompute = {
   "peak_mb": 107.63
  },
  "liang2025": {
-  "cpu_s": 924.46,
+  "cpu_s": 924.83,
   "peak_mb": 991.82
  },
  "liang2025/angrist": {
@@ -272,7 +272,7 @@ window.dpdescentCompute = {
   "peak_mb": 83.12
  },
  "varshney2022": {
-  "cpu_s": 2087.47,
+  "cpu_s": 2086.97,
   "peak_mb": 1049.31
  },
  "varshney2022/ablation": {
@@ -360,7 +360,7 @@ window.dpdescentCompute = {
   "peak_mb": 132.57
  },
  "wang2026": {
-  "cpu_s": 2288.83,
+  "cpu_s": 2286.27,
   "peak_mb": 854.35
  },
  "wang2026/admissible_width": {
