@@ -689,7 +689,8 @@ def falsified(name: str) -> Claim:
 
 @pytest.mark.parametrize("name", TESTABLE)
 def test_every_claim_fails_where_it_is_false(name: str) -> None:
-    left_open = name in OPEN_ABOVE | QUESTIONS | {"remark-d.8-delta"}
+    # Of Lemma D.7 the world keeps the places that its proof speaks of, where it is right.
+    left_open = name in OPEN_ABOVE | QUESTIONS | {"remark-d.8-delta", "lemma-d.7"}
     assert falsified(name).verdict == ("inconclusive" if left_open else "not reproduced"), falsified(name)
 
 

@@ -120,7 +120,9 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Yields the ledger entries of one panel; without clipping the sensitivity has no bound."""
     delta = spec["settings"]["dp_delta"]
     if spec["panel"] != "clipped":
-        event = Mechanism.without_privacy("DP-GD without clipping", "gradients have no bound, hence no sensitivity")
+        event = Mechanism.without_privacy(
+            "DP-GD without clipping", "gradients that are not clipped have no bound, hence no sensitivity"
+        )
         yield f"{spec['variant']}: {event.name}, {spec['panel']}", event, delta
         return
     for factor, setting in settings_of(spec).items():

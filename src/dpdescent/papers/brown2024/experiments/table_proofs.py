@@ -155,7 +155,9 @@ def setting_of(spec: Spec, n: int, p: int) -> Setting:
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Yields the ledger entry of one panel: runs without clipping, whose sensitivity has no bound."""
     if spec["panel"] != "spectrum":
-        event = Mechanism.without_privacy("DP-GD without clipping", "gradients have no bound, hence no sensitivity")
+        event = Mechanism.without_privacy(
+            "DP-GD without clipping", "gradients that are not clipped have no bound, hence no sensitivity"
+        )
         cell = spec["cell"]
         place = f"{spec['variant']}: {event.name}, {spec['panel']}, p={cell['p']} n={cell['p'] * cell['n_over_p']}"
         yield place, event, spec["settings"]["dp_delta"]
