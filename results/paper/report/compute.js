@@ -1,14 +1,14 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 7.7,
-  "peak_mb": 149.44
+  "cpu_s": 9.28,
+  "peak_mb": 149.77
  },
  "all stages": {
-  "cpu_s": 9316.92,
+  "cpu_s": 9350.35,
   "peak_mb": 1952.45
  },
  "brown2024": {
-  "cpu_s": 2583.54,
+  "cpu_s": 2615.39,
   "peak_mb": 1952.45
  },
  "brown2024/ext_author_profile": {
