@@ -16,7 +16,7 @@ from dpdescent.papers.varshney2022.arms import Choice
 from dpdescent.papers.varshney2022.bounds.cases import setting_of, settings_of
 from dpdescent.papers.varshney2022.design import Design
 from dpdescent.papers.varshney2022.theory.ambssgd import WIDTH_POWER, Setting, batch_condition, stat_slack
-from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.algebra import Array, each, floats
 from dpdescent.replication.judging.evidence import Evidence
 from dpdescent.replication.judging.records import Regime
 
@@ -88,3 +88,9 @@ def _where(
     known = table.dropna(subset=NEEDED).reset_index(drop=True)
     kept = [met(choice_at(evidence, artefact, row, printed)) for row in each(known)]
     return known[np.array(kept, dtype=bool)].reset_index(drop=True)
+
+
+def records_of_theorem_3_2(table: pd.DataFrame) -> Array:
+    """The N that Theorem 3.2 asks for at kappa = 1 with constant 1, `d log^2 d log(1/delta) / eps`, shape (rows,)."""
+    d = floats(table, "d")
+    return np.asarray(d * np.log(d) ** 2 * np.log(1.0 / floats(table, "delta")) / floats(table, "eps"))

@@ -22,7 +22,7 @@ from dpdescent.papers.varshney2022.reading import (
 from dpdescent.papers.varshney2022.theory import ssgd
 from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.algebra import Array, floats
+from dpdescent.replication.judging.algebra import floats
 from dpdescent.replication.judging.criteria import about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Regime
@@ -48,16 +48,10 @@ def _problem_at(row: "pd.Series[float]", w_norm: float) -> LinearProblem:
     return LinearProblem(np.ones(d), np.full(d, w_norm / math.sqrt(d)), float(row["sigma"]), float(row["N"]))
 
 
-def _least_N(table: pd.DataFrame) -> Array:
-    """The N that Theorem 3.2 asks for at kappa = 1 with constant 1, `d log^2 d log(1/delta) / eps`, shape (rows,)."""
-    d = floats(table, "d")
-    return np.asarray(d * np.log(d) ** 2 * np.log(1.0 / floats(table, "delta")) / floats(table, "eps"))
-
-
 def _printed(evidence: Evidence) -> Iterator[Claim]:
     w_norm = float(evidence.settings["w_norm"])
     table = risks(evidence, ARTEFACT, SSGD, panel="Corollary 3.3").dropna(subset=["N", "d", "sigma", "eps", "delta"])
-    table = table[floats(table, "N") >= _least_N(table)].reset_index(drop=True)
+    table = table[floats(table, "N") >= conditions.records_of_theorem_3_2(table)].reset_index(drop=True)
     problems = [(_problem_at(row, w_norm), row["eps"], row["delta"]) for row in algebra.each(table)]
     limits = [ssgd.equation_6(*problem, LARGEST_START) for problem in problems]
     orders = [ssgd.corollary_3_3(*problem) for problem in problems]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.varshney2022.claims.conditions import enough_for_statistic
+from dpdescent.papers.varshney2022.claims.conditions import enough_for_statistic, records_of_theorem_3_2
 from dpdescent.papers.varshney2022.claims.quantities import typical
 from dpdescent.papers.varshney2022.design import Design
 from dpdescent.papers.varshney2022.findings.telling import NOT_RUN, OURS, PRINTED, between, ends, headline, told
@@ -65,9 +65,7 @@ def _break_rule(evidence: Evidence) -> Finding:
 
 def _corollary_3_3(evidence: Evidence) -> Finding:
     table = typical(rows(evidence, "ssgd", panel="Corollary 3.3", series="DP-SSGD"))
-    # What Theorem 3.2 asks for at kappa = 1 with constant 1.
-    least = table["d"] * np.log(table["d"]) ** 2 * np.log(1 / table["delta"]) / table["eps"]
-    table = table[table["N"] >= least]
+    table = table[table["N"] >= records_of_theorem_3_2(table)]
     trivial = float(evidence.settings["w_norm"]) ** 2 / 2
     return finding(
         id="corollary-3.3-step", location="Cor. 3.3", kind="mathematics", severity="medium", status="confirmed", artefact="ssgd",

@@ -133,7 +133,7 @@ def _lemma_d_7(evidence: Evidence) -> Claim:
     if not known:
         return first
     found = agree(known)
-    note = f"{found.told}; Theorem D.9 applies the lemma without a condition on the noise. {next(iter(readings.values())).note}"
+    note = f"{found.told}; Theorem D.9 applies the lemma without a condition on the noise. {first.note}"
     return dataclasses.replace(first, verdict=found.verdict, why=found.why, note=note)
 
 
