@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from dpdescent.replication.build import preflight
 from dpdescent.replication.build.call import Call, is_newest, verdict
-from dpdescent.replication.build.files import write_rows
+from dpdescent.replication.build.files import atomic, write_rows
 
 COLUMNS = ["claim", "artefact", "quantity", "measured", "criterion", "verdict"]
 SMALL = {
@@ -23,7 +24,8 @@ def project(**datasets: str) -> Any:
         name: SimpleNamespace(item=f"p2020/{name}", packs=[SimpleNamespace(name="1")]) for name in ("fig01", "fig02")
     }
     sources = {name: {"source": source} for name, source in datasets.items()}
-    return SimpleNamespace(scale="paper", papers={"p2020": SimpleNamespace(artefacts=figures, datasets=sources)})
+    paper = SimpleNamespace(artefacts=figures, on_request={}, datasets=sources)
+    return SimpleNamespace(scale="paper", papers={"p2020": paper})
 
 
 @pytest.fixture
@@ -123,3 +125,52 @@ def test_newest_needs_all_to_be_there(tmp_path: Path) -> None:
     assert is_newest(first, [second])
     os.utime(second, (6, 6))
     assert not is_newest(first, [second])
+
+
+@pytest.mark.parametrize(
+    ("begun", "locked", "running", "told"),
+    [
+        (False, False, False, False),
+        (True, False, False, True),
+        (True, False, True, True),
+        (True, True, False, True),
+        (True, True, True, False),
+    ],
+    ids=["not begun", "begun", "not locked", "killed", "running"],
+)
+def test_damage_is_told_once_a_build_has_begun_and_while_none_runs(
+    here: Path, monkeypatch: pytest.MonkeyPatch, begun: bool, locked: bool, running: bool, told: bool
+) -> None:
+    claims = here / "build/paper/claims/p2020.csv"
+    claims.write_text(claims.read_text() + "\n")
+    monkeypatch.setattr(preflight, "builds_here", lambda: [7] if running else [])
+    if begun:
+        (here / "begun").touch()
+    if locked:
+        (here / ".snakemake/locks").mkdir(parents=True)
+        (here / ".snakemake/locks/0.input.lock").touch()
+    line = call(set())._not_intact([])
+    assert line == (
+        "build/paper/claims/p2020.csv is not what was written here: rm build/paper/claims/p2020.csv, then run the build"
+        " again" if told else None
+    )  # fmt: skip
+
+
+def test_results_that_were_replaced_with_their_manifest_are_told_together(here: Path) -> None:
+    """As a `git pull` does it, to a checkout that has made its own."""
+    (here / "begun").touch()
+    for name, text in (("table.csv", "a,b"), ("other.csv", "c,d"), ("MANIFEST.sha256", "abc  table.csv")):
+        with atomic(here / "results/paper" / name) as stream:
+            stream.write(text)
+        (here / "results/paper" / name).write_text(f"{text}\n")
+    line = call(set())._not_intact([])
+    assert line is not None
+    assert line.startswith("results/paper has other results than were written here (3 files), perhaps by a git pull: ")
+    assert line.endswith("rm -r results/paper, then run the build again; what was trained here is kept")
+
+
+def test_folder_in_place_of_a_file_is_told_before_all(here: Path) -> None:
+    (here / "results/paper/a b.csv").mkdir(parents=True)
+    line = call(set())._not_intact(["results/paper/none.csv", "results/paper/a b.csv"])
+    mend = "rm -r 'results/paper/a b.csv', then run the build again"
+    assert line == f"results/paper/a b.csv is a folder, where a file belongs: {mend}"

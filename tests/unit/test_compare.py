@@ -38,7 +38,7 @@ def test_equal_folders(tmp_path: Path) -> None:
     found = report(tmp_path)
     assert len(found.same) == 8
     assert not found.differs
-    assert found.text() == "Compared with the results that came with this checkout: 8 files have equal bytes."
+    assert found.text() == f"Compared with {tmp_path}/reference: 8 files have equal bytes."
 
 
 def test_times_and_machine_are_not_compared(tmp_path: Path) -> None:
@@ -79,9 +79,10 @@ def test_numbers_agree_within_a_relative_tolerance(tmp_path: Path, cell: str, cl
 @pytest.mark.parametrize(
     ("one", "other", "agree"),
     [
-        ("1e-12", "-3e-12", True),
-        ("0", "9e-12", True),
-        ("0", "2e-11", False),
+        ("1e-12", "9e-12", False),
+        ("1e-13", "-3e-13", True),
+        ("0", "9e-13", True),
+        ("0", "2e-12", False),
         ("1e-7", "1.0000001e-7", True),
         ("1e-3", "1.0000001e-3", False),
         ("nan", "nan", True),
@@ -95,8 +96,41 @@ def test_numbers_agree_within_a_relative_tolerance(tmp_path: Path, cell: str, cl
     ],
 )
 def test_rounding_has_a_floor(one: str, other: str, agree: bool) -> None:
-    assert compare.agree(one, other) is agree
-    assert compare.agree(other, one) is agree
+    assert compare.agree(one, other, 1.0) is agree
+    assert compare.agree(other, one, 1.0) is agree
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "agree"),
+    [
+        (["3e-12", "1e-12", "2e-12"], "9e-12", False),
+        (["3e-9", "1e-12", "2e-9"], "1.000001e-12", False),
+        (["3e-9", "1e-21", "2e-9"], "2e-21", True),
+        (["1e9", "1e-12", "1.0"], "9e-12", False),
+        (["4e-13", "1e-13", "2e-13"], "3e-13", True),
+        (["a", "0", "inf"], "1e-13", True),
+    ],
+    ids=["small", "mixed", "rounding of small", "one is large", "rounding of ones", "no scale"],
+)
+def test_cells_are_compared_on_the_scale_of_their_column(
+    tmp_path: Path, column: list[str], cell: str, agree: bool
+) -> None:
+    files = [tmp_path / "made.csv", tmp_path / "reference.csv"]
+    for file, second in zip(files, (cell, column[1]), strict=True):
+        file.write_text("\n".join(["value", column[0], second, column[2], ""]))
+    assert (compare.table_difference(*files) == "") is agree
+
+
+def test_hand_edited_reference_is_told_by_its_own_manifest(tmp_path: Path) -> None:
+    """Also where what is made has the edited numbers."""
+    listed = "".join(f"{hashed}  {name}\n" for name, hashed in compare.hashes(results(tmp_path / "good")).items())
+    edited = TABLE.replace("2.5", "2.6")
+    reference = results(tmp_path / "reference", **{"fig01.csv": edited, "MANIFEST.sha256": listed})
+    (reference / "p/bounds.csv").unlink()
+    found = compare.folders(results(tmp_path / "made", **{"fig01.csv": edited, "bounds.csv": None}), reference)
+    assert found.edited == ["p/bounds.csv", "p/fig01.csv"]
+    assert found.differs
+    assert "EDITED   p/fig01.csv: not what MANIFEST.sha256 lists there" in found.text()
 
 
 @pytest.mark.parametrize(
@@ -105,6 +139,7 @@ def test_rounding_has_a_floor(one: str, other: str, agree: bool) -> None:
         (TABLE + "1,1,c\n", "3 rows instead of 2"),
         (TABLE.replace("mean", "median"), r"columns \['mean', 'median'\] differ"),
         (TABLE.replace(",b", ",c"), "line 3, name: c instead of b"),
+        (TABLE.replace(",2.5,b", ""), "line 3, mean: None instead of 2.5"),
         ("n,mean,name\n", "0 rows instead of 2"),
     ],
 )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dpdescent.replication.build.fingerprint import code_fingerprint, reachable, versions
+from dpdescent.replication.build.fingerprint import KEEPING, code_fingerprint, reachable, versions
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -162,3 +162,17 @@ def test_versions_are_those_that_are_installed() -> None:
     import numpy
 
     assert versions("numpy") == {"numpy": numpy.__version__}
+
+
+def test_how_files_are_kept_is_no_reason_to_train_again(tmp_path: Path) -> None:
+    """Only modules that write nothing of their own are left out, and what they import counts."""
+    store = "dpdescent/replication/build/store.py"
+    assert all((ROOT / "src" / name).is_file() for name in KEEPING)
+    found = []
+    for number, text in enumerate(("import csv\n", "import json\n", "from dpdescent import ground\n")):
+        folder = tree(tmp_path / str(number))
+        (folder / store).parent.mkdir(parents=True)
+        (folder / store).write_text(text)
+        (folder / "script.py").write_text("from dpdescent.replication.build import store\n")
+        found.append(fingerprint(folder))
+    assert found[0] == found[1] != found[2]

@@ -19,7 +19,7 @@ def spec(artefact, panel, cell, arms=None, trials=(0, 1)):
 def table(cell=None, **changes):
     arms = {
         "eps": [2], "lam": [0, 0.2, 0.5, 0.99], "accountants": list(accountants.NAMES), "draws": 400,
-        "full_f8": [4, 0.25, 0.05],
+        "draws_bnb": 400, "full_bnb": 0.25, "full_f8": [4, 0.25, 0.05],
     }  # fmt: skip
     cell = {"T": 4, "r": 0.25, "delta": [0.05, 0.1]} | (cell or {})
     return list(kappa_tables.run(spec("kappa_tables", "grid", cell, arms | changes)))

@@ -180,14 +180,23 @@ def test_bins_by_their_components(T, lam):
 
 def test_losses_of_bins_are_those_of_outputs():
     T, period, lam, kappa = 12, 4, 0.6, 2.0
-    pair = BinnedPair.draw(T, period, lam, 700, rng())
-    again = rng()
-    j = again.integers(period, size=700)
-    z = np.concatenate([again.standard_normal((n, T)) for n in (500, 200)])
-    moved = encode(np.arange(T) % period == j[:, None], lam)
+    pair, patterns = BinnedPair.draw(T, period, lam, 700, rng()), bins.encoded_patterns(T, period, lam)
+    # Outputs enter by their inner products with the patterns alone: these have the drawn ones.
+    z = pair.noise @ np.linalg.pinv(patterns).T
+    moved = encode(np.arange(T) % period == pair.bins[:, None], lam)
     for direction, x, sign in (("P|Q", moved + kappa * z, 1.0), ("Q|P", kappa * z, -1.0)):
         expected = sign * bins.log_ratio(x, kappa, period, lam)
         np.testing.assert_allclose(pair.losses(kappa, direction), expected, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("T", [12, 2])
+def test_noise_of_bins_has_the_covariance_of_inner_products(T):
+    patterns = bins.encoded_patterns(T, 4, 0.6)
+    # Where there are fewer steps than bins, some patterns are empty and the covariance is singular.
+    root = bins._root(patterns @ patterns.T)
+    np.testing.assert_allclose(root @ root.T, patterns @ patterns.T, rtol=0, atol=1e-12)
+    drawn = BinnedPair.draw(T, 4, 0.6, 40_000, rng()).noise
+    np.testing.assert_allclose(drawn.T @ drawn / len(drawn), patterns @ patterns.T, rtol=0, atol=0.2)
 
 
 def test_one_bin_is_the_full_batch_and_one_round_is_one_sample():

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -149,6 +150,23 @@ def test_readings_of_an_unstated_value_must_agree() -> None:
     assert told == "the unstated value decides: reproduced at n = 500, not reproduced at n = 1000"
     with pytest.raises(ValueError, match="readings is empty"):
         records.agree({})
+
+
+def test_a_claim_of_several_readings_is_that_of_the_first_with_the_verdict_of_all() -> None:
+    def made(value: Estimate) -> Claim:
+        return records.claim("key", **TEXTS, measured=value, criterion=at_most(1.0), note="own")
+
+    small, large, none = made(exactly(0.5)), made(exactly(3.0)), made(NOTHING)
+    assert (small.verdict, large.verdict, none.verdict) == ("reproduced", "not reproduced", "not testable")
+    found = records.at_every_reading({"no rows": none, "n = 500": small, "n = 1000": large})
+    assert found == replace(
+        small, verdict="inconclusive", why="unstated value decides",
+        note="the unstated value decides: reproduced at n = 500, not reproduced at n = 1000",
+    )  # fmt: skip
+    assert records.at_every_reading({"a": large, "no rows": none}) == replace(large, note="not reproduced at a")
+    assert records.at_every_reading({"a": none}).verdict == "not testable"
+    with pytest.raises(ValueError, match="readings is empty"):
+        records.at_every_reading({})
 
 
 @pytest.mark.parametrize("measured", [exactly(3.0), exactly(1.0), Estimate(2.0, 1.0, 3.0), NOTHING])

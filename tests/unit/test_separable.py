@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpdescent.data.separable import TEACHERS, draw, uniform_ball
+from dpdescent.data.separable import TEACHERS, draw, two_clusters, uniform_ball
 
 
 def teacher(design, x):
@@ -80,3 +80,18 @@ def test_without_a_margin_no_point_is_left_out():
 def test_bad_arguments_are_named(arguments, words):
     with pytest.raises(ValueError, match=words):
         draw(*arguments, np.random.default_rng(0))
+
+
+def test_two_clusters_lie_in_the_ball_on_the_side_of_their_label() -> None:
+    x, y = two_clusters(4, 0.1, 500, np.random.default_rng(3))
+    assert set(y) == {-1.0, 1.0}
+    assert (np.linalg.norm(x, axis=1) <= 1.0).all()
+    assert ((y[:, None] * x >= 0.3 - 1e-12) & (y[:, None] * x <= 0.5 + 1e-12)).all()
+    fewer, labels = two_clusters(4, 0.1, 20, np.random.default_rng(3))
+    np.testing.assert_array_equal(fewer, x[:20])
+    np.testing.assert_array_equal(labels, y[:20])
+    apart, same = two_clusters(4, 0.0, 500, np.random.default_rng(3))
+    np.testing.assert_array_equal(same, y)
+    assert (apart == 0.5 * y[:, None]).all()
+    with pytest.raises(ValueError, match=r"jitter=0\.5"):
+        two_clusters(4, 0.5, 5, np.random.default_rng(0))

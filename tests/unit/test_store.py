@@ -1,5 +1,6 @@
 """Trained parts and their records: what counts as made, and what is made again."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -96,5 +97,49 @@ def test_missing_and_changed_part_is_one_line_with_the_mend(part: Path, spoil: A
     pack = part.parent / "1.pack"
     store.write_pack(pack, part.parent, ["rho=0.1_t0-1"])
     spoil(part)
-    with pytest.raises(SystemExit, match=rf"{part.name} is not what was trained: remove \S+1\.pack, then run the same"):
+    line = rf"{part.name} is not what was written here: rm \S+1\.pack, then run the build again"
+    with pytest.raises(SystemExit, match=line):
         store.parts_in([pack], part.parent)
+    assert store.damaged(pack, part.parent) == ([part] if part.exists() else [])
+
+
+def test_folder_in_place_of_a_part_is_removed_with_its_pack(part: Path) -> None:
+    pack = part.parent / "1.pack"
+    store.write_pack(pack, part.parent, ["rho=0.1_t0-1"])
+    part.unlink()
+    part.mkdir()
+    assert store.mend(part, pack) == [pack, part]
+    assert store.damaged(pack, part.parent) == [part]
+    assert not store.is_current(part, MADE)
+
+
+@pytest.mark.parametrize("changes", [{"trials": [0, 3]}, {"rows": 3}, {"rows": 1, "trials": [2, 4]}])
+def test_part_with_other_trials_or_rows_than_it_should_have_is_refused(part: Path, changes: dict[str, Any]) -> None:
+    """Its hash is right: it has taken the place of another, or was cut before it was recorded."""
+    pack, record = part.parent / "1.pack", part.with_name("rho=0.1_t0-1.json")
+    store.write_pack(pack, part.parent, ["rho=0.1_t0-1"])
+    assert store.parts_in([pack], part.parent)
+    record.write_text(json.dumps(json.loads(record.read_text()) | changes))
+    with pytest.raises(SystemExit, match="is not what was written here"):
+        store.parts_in([pack], part.parent)
+
+
+def test_record_of_an_older_build_has_no_counts_and_is_taken(part: Path) -> None:
+    pack, record = part.parent / "1.pack", part.with_name("rho=0.1_t0-1.json")
+    store.write_pack(pack, part.parent, ["rho=0.1_t0-1"])
+    known = json.loads(record.read_text())
+    record.write_text(json.dumps({key: value for key, value in known.items() if key not in ("rows", "trials")}))
+    assert store.is_current(part, MADE)
+    assert store.parts_in([pack], part.parent)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"key": 1}', "\x00"])
+def test_broken_record_makes_its_part_count_for_nothing(part: Path, text: str) -> None:
+    part.with_name("rho=0.1_t0-1.json").write_text(text)
+    assert not store.is_current(part, MADE)
+    assert store.costs(part.parent, ["rho=0.1_t0-1"]) == []
+
+
+def test_what_parts_are_made_from_is_hashed_as_it_was() -> None:
+    """Because the code of `store` counts for no fingerprint (`fingerprint.KEEPING`), what it hashes may not change."""
+    assert MADE == "228bf8a5588a51cd25514577c6167772496cd160ffdf564272dd63fdd7227a8a"

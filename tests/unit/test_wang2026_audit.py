@@ -75,6 +75,13 @@ def test_no_noise_is_not_audited() -> None:
     assert "no noise" in found.why
 
 
+@pytest.mark.parametrize(("sampler", "size"), [("fixed size", Size(100, 10, 20)), ("full batch", Size(10, 10, 20))])
+def test_what_has_hardly_any_noise_is_not_attacked(sampler: str, size: Size) -> None:
+    found = asked(noise(accountant=arms.FIXED, kappa=1e-3, sampler=sampler, size=size, eps=math.nan), "main: faint")
+    assert isinstance(found, NotAudited)
+    assert "hardly any noise" in found.why
+
+
 @cache
 def stated() -> dict[str, Statement]:
     return {each.place: each for each in audit.statements()}

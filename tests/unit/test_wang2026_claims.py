@@ -22,8 +22,9 @@ from dpdescent.papers.wang2026.claims import (
     open_claims,
     quantities,
     remark_4_2,
+    terms,
 )
-from dpdescent.papers.wang2026.theory import prescriptions
+from dpdescent.papers.wang2026.theory import prescriptions, rates
 from dpdescent.papers.wang2026.theory.explicit import Terms
 from dpdescent.papers.wang2026.theory.prescriptions import Power
 from dpdescent.papers.wang2026.theory.rates import quadratic_weight
@@ -86,6 +87,21 @@ def kappa_tables() -> Rows:
         made.append(place | own | {"series": "noise multiplier", "mean": MULTIPLIERS[place["accountant"]] * unit})
         if place["accountant"] in ("F8", "D9", "WOR") and place["T"] == 1000 and not place["lam"]:
             made.append(made[-1] | {"delta": 5e-4, "mean": 1.05 * made[-1]["mean"]})
+    return made + scaling()
+
+
+SCALING = {"T": (100, 1000, 10_000), "r": (0.01, 0.1, 0.3), "eps": (0.05, 1.0, 4.0), "delta": (1e-4, 1e-6, 1e-12)}
+
+
+def scaling() -> Rows:
+    made: Rows = []
+    base = {"T": 1000, "r": 0.1, "lam": 0.0, "eps": 1.0, "delta": 1e-6}
+    for axis, values in SCALING.items():
+        for value, accountant in itertools.product(values, ("F8", "WOR", "D9")):
+            place = base | {axis: value, "panel": f"scaling in {axis}", "accountant": accountant}
+            unit = 40 * place["r"] * math.sqrt(-place["T"] * math.log(place["delta"])) / place["eps"]
+            own = {"precondition": "none", "relation": "replace-one", "trials": 1, "series": "noise multiplier"}
+            made.append(place | own | {"mean": MULTIPLIERS[accountant] * unit})
     return made
 
 
@@ -361,7 +377,8 @@ START = {
 
 def initialisation() -> Rows:
     return [
-        {"m": m, "n": 200, "d": 4, "series": series, "mean": mean, "trials": 1000}
+        {"m": m, "n": 200, "d": 4, "series": series, "trials": 1000}
+        | {"mean": mean * (m / 16) ** -0.5 if series == "largest Hessian" else mean}
         | ({"se": 1e-3} if mean == 0.999 else {})
         for m in (16, 64, 256)
         for series, mean in START.items()
@@ -404,6 +421,177 @@ def table_rates() -> Rows:
     return [{"setting": "GD", "quantity": "rate", "source": "App. E", "mean": 0.01, "trials": 1}]
 
 
+# Runs inside the window, whose risks are a share of their bounds.
+INSIDE: dict[str, Any] = {
+    "n": 400, "B": 40, "T": 400, "m": 16, "d": 1, "eta": 0.012, "kappa": 0.0, "lam": 0.0, "jitter": 0.05, "gamma": 0.8,
+    "admitted": 0.05, "clipped": 0.0, "projected": 0.0, "largest_move": 1.0, "largest_shift": 1.0, "unit": 14.0,
+    "C_clip": 3.0, "precondition": "none",
+}  # fmt: skip
+GRID = (0.0, 0.5, 0.9, 0.98)
+
+
+def bounded(place: dict[str, Any], population: float = 1.005) -> Rows:
+    """Both risks of a run: a five-hundredth of the bound with its logarithms."""
+    bound = terms.total(pd.Series(place))
+    return both_risks(place, 0.002 * bound, 0.002 * population * bound)
+
+
+def departures(place: dict[str, Any]) -> Rows:
+    """What noise changes: a linear part of its size, and a quadratic part of its mean."""
+    linear = 1e-4 * place["kappa"] * (1 - place["lam"]) * 40 / place["B"]
+    weight = quadratic_weight(place["lam"], place["eta"])
+    return [
+        place | {"series": "departure by noise", "mean": linear},
+        place | {"series": "added to the population risk", "mean": 4e-5 * place["kappa"] ** 2 * weight},
+    ]
+
+
+def ext_window() -> Rows:
+    made: Rows = []
+
+    def panel(name: str, **own: Any) -> dict[str, Any]:
+        return INSIDE | {"panel": name} | own
+
+    for eta, T in itertools.product((0.0023, 0.0094, 0.0375), (100, 400, 1600, 6400)):
+        made += bounded(panel("iterations", n=25, B=25, m=1024, d=4, eta=eta, T=T))
+    for T, (kappa, lam) in itertools.product((5000, 10_000, 20_000), ((0.0, 0.0), (0.1, 0.0), (0.1, 0.5))):
+        made += bounded(panel("long runs", n=4000, B=25, m=256, d=4, eta=0.028, T=T, kappa=kappa, lam=lam, gamma=0.7))
+    for T in (50, 200, 800, 3200):
+        made += bounded(panel("small batches", n=200, B=10, m=64, d=4, T=T))
+    for gamma in (0.5, 0.6, 0.7, 0.8):
+        made += bounded(panel("margin", n=50, B=50, m=256, d=4, T=800, gamma=gamma))
+    for B, eta in itertools.product((5, 10, 20, 50, 100), (0.001, 0.015)):
+        place = panel("batches", n=200, B=B, m=64, d=4, eta=eta)
+        made += [bounded(place)[0], place | {"series": "departure by batches", "mean": 0.1 * eta / B}]
+    for kappa in (0.5, 1, 2, 5, 10, 20, 50):
+        place = panel("multiplier", kappa=kappa)
+        made += bounded(place) + departures(place)
+    for kappa, lam, eta in itertools.product((0.0, 1.0, 50.0), GRID, (0.003, 0.012)):
+        place = panel("correlation", kappa=kappa, lam=lam, eta=eta)
+        place["largest_shift"] = math.hypot(1.0, 10 * (1 - lam)) if kappa else 1.0
+        if lam and not kappa:
+            continue
+        made += bounded(place)
+        if kappa:
+            made += departures(place)
+        if kappa and lam:
+            made += [place | {"series": "gain over lam = 0", "mean": 1e-3 * kappa * lam}]
+            made += [place | {"series": "gain over the next smaller lam", "mean": 1e-4 * kappa}]
+    for B in (10, 20, 40, 80, 160):
+        made += departures(panel("batch size", B=B, kappa=2.0))
+    for T, lam in itertools.product((100, 400, 1600, 3200), (0.0, 0.5)):
+        made += bounded(panel("steps", T=T, kappa=2.0, lam=lam)) + departures(panel("steps", T=T, kappa=2.0, lam=lam))
+    for m in (16, 64, 256):
+        made += departures(panel("noise by width", m=m, kappa=10.0))
+    for d in (1, 2, 4):
+        made += departures(panel("noise by dimension", m=64, d=d, kappa=10.0))
+    for m in (16, 64, 256, 1024):
+        made += both_risks(panel("width", n=50, B=50, m=m, T=1000), 0.2, 0.2)
+    for m, kappa in itertools.product((16, 64, 256, 1024, 4096), (5.0, 20.0, 80.0)):
+        place = panel("wide networks", m=m, d=4, kappa=kappa, lam=0.5)
+        run = conditions.run_of(pd.Series(place))
+        assert run is not None
+        made.append(
+            place
+            | {"projected": 0.0 if m <= 4 * rates.largest_width(run) else 0.6, "series": "empirical risk", "mean": 0.5}
+        )
+    for n, kappa, lam in itertools.product((10, 25, 100, 400), (0.0, 2.0), (0.0, 0.5)):
+        if kappa or not lam:
+            made += bounded(panel("records", n=n, B=10, m=64, d=4, T=1600, kappa=kappa, lam=lam))
+    return made
+
+
+def ext_window_rates() -> Rows:
+    made: Rows = []
+    for panel, ns, noises, power in (
+        ("Corollary 5.3", (2000, 4000, 8000, 16_000), ((0.5, "F12x8"), (0.5, "tail")), -0.8),
+        ("Corollary 5.5", (4000, 16_000, 64_000, 128_000), ((0.0, "WOR"),), -0.8),
+        ("Corollary 5.6", (25, 50, 100, 200), (), -1.3),
+        ("DP-GD", (250, 500, 1000, 2000), ((0.0, "WOR"),), -1.3), ("GD", (50, 100, 200, 400), (), -1.3),
+    ):  # fmt: skip
+        for n, (lam, accountant) in itertools.product(ns, ((0.0, "none"), *noises)):
+            place = INSIDE | {
+                "panel": panel,
+                "n": n,
+                "B": min(n, 40),
+                "T": 800,
+                "m": 64,
+                "d": 4,
+                "lam": lam,
+                "accountant": accountant,
+            }
+            place |= {"kappa": 2.0 if accountant != "none" else 0.0, "eps": 1.0, "trials": 6}
+            made += both_risks(place, 0.2 * (n / ns[0]) ** power, 0.2001 * (n / ns[0]) ** power)
+    for corollary, lam, accountant in (("Corollary 5.3", 0.5, "tail"), ("Corollary 5.5", 0.0, "WOR")):
+        base = INSIDE | {"n": 4000, "m": 64, "d": 4, "lam": lam, "accountant": accountant, "kappa": 2.0, "trials": 6}
+        for eps in (0.25, 0.5, 1.0, 2.0):
+            made += both_risks(base | {"panel": f"epsilon, {corollary}", "eps": eps}, 0.3, 0.3 * eps**-0.5)
+        for d in (1, 2, 4):
+            made += both_risks(base | {"panel": f"dimension, {corollary}", "d": d}, 0.2, 0.2 * d**0.2)
+        for jitter, gamma in ((0.0, 0.8), (0.1, 0.6), (0.2, 0.45)):
+            for kappa in (0.0, 2.0):
+                own = {"panel": f"margin, {corollary}", "jitter": jitter, "gamma": gamma, "kappa": kappa}
+                own |= {"accountant": accountant if kappa else "none"}
+                made += both_risks(base | own, 0.02, 0.02 / gamma)
+    return made
+
+
+LEMMAS = {
+    "events": [f"Lemma C.{k}" for k in (6, 7, 8, 9, 10, 17, 19)],
+    "curvature": ["Lemma B.7, negative curvature over nu L", "Lemma B.7, |grad|^2 over 4 beta L"],
+    "neighbours": [
+        "Lemma C.16, step over its bound", "Lemma C.20, sum of M_t over its bound", "Lemma C.20, sum of M_t",
+        "Lemma C.21, distance over e sum R_t", "Theorem C.22, mean distance over its bound",
+    ],
+    "steps": ["Lemma C.2, share violated", "Lemma D.11, share violated"],
+    "explicit": [
+        "Lemma C.11, risk over its bound", "Lemma C.11, bound", "Lemma C.3, shift over Rbar",
+        "Lemma C.3, share projected",
+    ],
+}  # fmt: skip
+
+
+def ext_proof() -> Rows:
+    made: Rows = []
+
+    def row(panel: str, series: str, mean: float, **own: Any) -> None:
+        made.append(
+            INSIDE
+            | {"panel": panel, "series": series, "mean": mean, "se": 0.0 if mean == 0 else 1e-3 * abs(mean)}
+            | own
+        )
+
+    for d in (1, 4, 16, 64):
+        row("starts, dimension", "largest gradient", 1.2, d=d)
+    for p in (6, 8, 13, 23):
+        row("starts, basis", "largest gradient", 0.1 * p, p=p)
+    row("kernel", "margin over sqrt(lambda_min/n)", 3.0)
+    row("kernel", "margin, a record twice", 0.1)
+    row("kernel", "lambda_min, a record twice", 1e-17)
+    for place, constants in itertools.product(("start", "end"), ("paper", "sharp")):
+        for series in LEMMAS["curvature"]:
+            row("curvature", series, 0.2, place=place, constants=constants)
+    for lemma in LEMMAS["events"]:
+        row("events", f"{lemma}, over its bound", 0.1, kappa=5.0, lam=0.5)
+        row("events", f"{lemma}, exceeded", 0.0, kappa=5.0, lam=0.5)
+    row("events", "drift over its mean", 1.001, kappa=5.0, lam=0.5)
+    for series, m in itertools.product(LEMMAS["steps"], (16, 64)):
+        row("steps", series, 0.0, m=m, checks=50)
+    for factor, slack in ((1, 2.0), (4, 0.1), (16, -0.5)):
+        row("steps", "slack far from the start", slack, factor=factor, distance=10.0 * factor)
+    for n, series in itertools.product((25, 50, 100, 200), LEMMAS["neighbours"]):
+        row("neighbours", series, 0.5, n=n, m=4096, d=4)
+    for n in (25, 50, 100, 200):
+        row("neighbours", "mean distance", 1.0 / n, n=n, m=4096, d=4)
+    for kappa in (0.0, 1e-4):
+        own = {"kappa": kappa, "lam": 0.5 if kappa else 0.0, "n": 1, "B": 1, "m": 500_000, "condition": 0.45}
+        for series, mean in zip(LEMMAS["explicit"], (0.2, 0.6, 0.7, 0.0), strict=True):
+            row("explicit", series, mean, **own)
+    for m, factor in itertools.product((64, 1024, 4096), (0.25, 0.5, 1.0, 2.0)):
+        row("direction", "L_S(W_0 + tau u)", 0.001 / factor, m=m, factor=factor, T=100)
+    return made
+
+
 def finished(made: Rows) -> pd.DataFrame:
     """With the columns that every table has; rows of one trial are exact."""
     full = []
@@ -422,7 +610,7 @@ def finished(made: Rows) -> pd.DataFrame:
 MAKERS = (
     kappa_tables, fig01, kan_lambda, fixed_kappa, lambda_tradeoff, bound_vs_run, rate_T, rate_n, rate_minibatch,
     private_rate_n, eps_and_d, width, batch, clipping, projection, comparator, stability, admissible_width,
-    initialisation, closed_form_validity, sampling_counterexample, table_rates,
+    initialisation, closed_form_validity, sampling_counterexample, table_rates, ext_window, ext_window_rates, ext_proof,
 )  # fmt: skip
 RIGHT: Tables = {maker.__name__: finished(maker()) for maker in MAKERS}
 
@@ -451,7 +639,7 @@ MADE = claims.judge(Evidence(SPEC, RIGHT))
 WORLD = {each.claim: each for each in MADE}
 NOT_TESTABLE = {name for name, *_ in (*open_claims.OPEN, *open_claims.BY_CONSTRUCTION)}
 # Arithmetic on the text: no table changes it.
-FORMULAS = set(judged({}, arithmetic))
+FORMULAS = {name for name, each in judged({}).items() if each.verdict != "not testable"}
 # What holds at every size of a run; the formulas themselves are made false below.
 ALWAYS = {"lemma-f.11", "lemma-c.5", "remark-4.2-explicit-bound"}
 TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE | FORMULAS | ALWAYS]
@@ -551,6 +739,20 @@ def noise(value: float, kind: str, series: str, **where: Any) -> Edit:
     return change("fig01", value, panel="noise", noise=kind, series=series, **where)
 
 
+# Of a bound the places at which it is made too small for the same constant to serve; axes and panels by claim.
+TURNED: dict[str, dict[str, Any]] = {
+    name: {"panel": "long runs", "T": 20_000} | noise
+    for names, noise in (
+        (("4.1", "5.2-order"), {"lam": 0.5}), (("d.14", "d.16-order"), {"lam": 0.0, "kappa": 0.1}),
+        (("e.1", "e.1-population"), {"kappa": 0.0}),
+    )
+    for name in names
+}  # fmt: skip
+RULES = {
+    "corollary-5.3": "Corollary 5.3", "corollary-5.5": "Corollary 5.5", "corollary-5.6": "Corollary 5.6",
+    "dp-gd": "DP-GD", "gd-rate-n": "GD", "gd": "GD",
+}  # fmt: skip
+SCALED = {"rate": "r", "steps": "T", "eps": "eps"}
 FALSE: dict[str, Callable[..., Edit]] = {
     r"figure-1-gain(-cyclic|-algorithm-1)?": lambda s: figure(s, -0.01, lam=lambda lam: lam <= 0.8, eps=1.0),
     r"figure-1-larger-budgets(-cyclic|-algorithm-1)?": lambda s: figure(s, 0.001, lam=lambda lam: lam <= 0.8, eps=8.0),
@@ -560,12 +762,6 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"figure-1-formula": lambda: noise(1.2, "calibrated", "simulated", lam=0.9, t=20),
     r"figure-1-calibrated-noise": lambda: noise(4, "calibrated", "formula", lam=lambda lam: lam > 0),
     r"figure-1-drop-explained": lambda: noise(0.3, "calibrated", "formula", lam=0.99),
-    r"remark-4.2-improves(-small-step|-large-step)?": lambda s: put(
-        "fixed_kappa", -0.01, panel=PANELS[s or ""], lam=0.25
-    ),
-    r"remark-4.2-monotone(-small-step|-large-step)?": lambda s: put(
-        "fixed_kappa", 0.06, panel=PANELS[s or ""], lam=0.95
-    ),
     r"remark-4.2-bound": lambda: many(
         put("bound_vs_run", 2.0, "eta", **ADMISSIBLE, bound="A_corr"),
         put("bound_vs_run", 2.65, "kappa", **ADMISSIBLE, bound="A_corr"),
@@ -590,51 +786,10 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"kan-drop-(tail|f8)": lambda name: put(
         "kan_lambda", 0.01, **KAN, accountant={"f8": "F8"}.get(name, name), lam=0.95
     ),
-    r"lemma-c.11-admissible-step": lambda: put("bound_vs_run", 0.1, **ADMISSIBLE, bound="C.11", lam=0.9),
-    r"lemma-c.11-large-step": lambda: put(
-        "bound_vs_run", 0.1, panel="step of the experiments", bound="C.11", term="total"
-    ),
-    r"theorem-d.13": lambda: put("bound_vs_run", 0.1, bound="D.13", constants="sharp"),
-    r"theorem-(4.1|d.14|e.1)-order": lambda name: put(
-        "bound_vs_run", 0.1, bound={"4.1": "A_corr", "d.14": "A_van", "e.1": "A_non"}[name]
-    ),
-    r"batch-term": lambda: change("batch", 3, panel="T fixed", kappa=0.0, B=1000),
-    r"noise-term-batch(-fixed-gradients)?": lambda s: put(
-        "batch", 2.0, panel="T B fixed" if s else "T fixed", kappa=2.65
-    ),
-    r"iterations-term": lambda: put("rate_T", 2.0, panel="B = 5", T=800),
     r"clipping-inactive": lambda: put("clipping", 1e-3, "clipped", clip_rule="G_delta", eta=1e-2),
     r"clipping-inactive-sharp": lambda: put("clipping", 1e-3, "clipped", clip_rule="G_sharp", eta=1e-2),
-    r"clipping-scale": lambda: put("clipping", 0.7, clip_rule="G_delta", lam=0.4),
-    r"width-upper": lambda: put("width", 0.1, panel="noise", lam=0.5, m=16 * WIDE),
-    r"width-lower": lambda: put("width", 0.9, panel="no noise", m=16 * WIDE),
     r"width-window": lambda: put("admissible_width", 1.0, series="upper limit"),
     r"width-window-corollary-5.3": lambda: change("admissible_width", 0.3, series="upper limit"),
-    r"projection-inactive": lambda: put("projection", 0.01, "projected", kappa=2.65, radius_factor=4.0),
-    r"projection-inactive-without-noise": lambda: put("projection", 0.01, "projected", kappa=0.0, radius_factor=4.0),
-    r"localisation-lambda": lambda: change("projection", 99, "largest_shift", lam=0.9, kappa=2.65),
-    r"localisation-radius": lambda: put("projection", 5.0, "Rbar", lam=0.5),
-    r"gd-rate-t": lambda: tilt("rate_T", "T", 0.5, panel="full batch"),
-    r"theorem-e.1-along-t": lambda: put("rate_T", 1e6, panel="B = 20", T=800),
-    r"gd-rate-n-(population|empirical)": lambda name: tilt("rate_n", "n", 0.5, series=SERIES[name]),
-    r"corollary-5.6-(population|empirical)": lambda name: tilt("rate_minibatch", "n", 0.5, series=SERIES[name]),
-    r"corollary-5.3-(population|empirical)": lambda name: tilt(
-        "private_rate_n", "n", 0.4, series=SERIES[name], accountant="F12x8"
-    ),
-    r"corollary-5.5-(population|empirical)": lambda name: tilt(
-        "private_rate_n", "n", 0.4, series=SERIES[name], accountant="D9"
-    ),
-    r"both-attain-the-rate": lambda: tilt("private_rate_n", "n", 0.4, accountant="tail", lam=0.5),
-    r"rates-match": lambda: tilt("private_rate_n", "n", -0.4, accountant="D9"),
-    r"corollary-5.3-eps(-tail)?": lambda s: tilt(
-        "eps_and_d", "eps", -1.0, panel="eps", accountant="tail" if s else "F12x8"
-    ),
-    r"risk-falls-with-eps(-tail)?": lambda s: tilt(
-        "eps_and_d", "eps", 1.0, panel="eps", accountant="tail" if s else "F12x8"
-    ),
-    r"corollary-5.3-d(-tail)?": lambda s: tilt("eps_and_d", "d", 1.0, panel="d", accountant="tail" if s else "F12x8"),
-    r"theorem-5.2-factor": lambda: change("private_rate_n", 5, series="population risk", n=8000),
-    r"generalisation-gap": lambda: change("rate_n", 5, series="population risk", n=800),
     r"theorem-5.1-guarantee": lambda: change("kappa_tables", 0.05, accountant="F12x8", **MET, lam=0.8),
     r"theorem-5.1-proof": lambda: change("kappa_tables", 0.1, accountant="F12x2", **MET, lam=0.4),
     r"theorem-5.1-replace-one": lambda: change("kappa_tables", 0.05, accountant="F12x8", **MET, lam=0.8),
@@ -646,10 +801,6 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"theorem-f.8-fixed-size": lambda: put("sampling_counterexample", 0.02, series="fixed size", panel="composed"),
     r"tighter-accountants": lambda: change("kappa_tables", 4, accountant="tail", lam=0.8, eps=1.0),
     r"remark-d.8": lambda: change("kappa_tables", 9, accountant="F8", lam=0.0, T=1000),
-    r"remark-d.8-(rate|steps|eps)": lambda name: tilt(
-        "kappa_tables", {"rate": "r", "steps": "T", "eps": "eps"}[name], -0.3, accountant="F8", lam=0.0
-    ),
-    r"remark-d.8-delta": lambda: tilt("kappa_tables", "delta", -0.1, accountant="F8", lam=0.0),
     r"lemma-f.10": lambda: put("kappa_tables", 1e-4, "r", accountant="F12x8", **MET),
     r"assumption-3.3": lambda: put("rate_n", -0.01, "gamma", n=800),
     r"lemma-b.5": lambda: put("initialisation", 0.9, series="E_delta holds", m=16),
@@ -658,21 +809,92 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"eq-15": lambda: put("initialisation", 9.5, "q975", series="largest |f_0|", m=64),
     r"gradient-sharp": lambda: put("initialisation", 2.2, "q975", series="largest gradient", m=64),
     r"lemma-b.7": lambda: put("initialisation", 200.0, series="largest gradient", m=256),
-    r"lemma-c.2": lambda: put("comparator", 0.01, series="violations", comparator="GD", lam=0.5),
-    r"lemma-c.12": lambda: put("comparator", 0.3, panel="ntk", m=WIDE),
-    r"theorem-c.22": lambda: put("stability", 1e-3, series="bound", t=25),
-    r"lemma-c.16": lambda: put("stability", 1e-3, series="bound without e", t=25),
     r"stability-noise": lambda: change("stability", 4, series="mean distance", kappa=2.65, t=399),
+    r"remark-4.2-improves": lambda: put("ext_window", -0.01, **GAINS, kappa=50.0, lam=0.5),
+    r"remark-4.2-monotone": lambda: put(
+        "ext_window", -0.02, series="gain over the next smaller lam", kappa=50.0, lam=0.98
+    ),
+    r"theorem-(4.1|d.14|e.1)-order": lambda name: change("ext_window", 999, series="empirical risk", **TURNED[name]),
+    r"theorem-(5.2-order|d.16-order|e.1-population)": lambda name: change(
+        "ext_window", 999, series="population risk", **TURNED[name]
+    ),
+    r"iterations-term": lambda: put("ext_window", 0.2, panel="iterations", series="empirical risk"),
+    r"step-term": lambda: change("ext_window", 6, panel="iterations", eta=0.0375, series="empirical risk"),
+    r"margin-term": lambda: change("ext_window", 6, panel="margin", gamma=0.8, series="empirical risk"),
+    r"batch-term": lambda: tilt("ext_window", "B", 1.0, panel="batches", series="departure by batches"),
+    r"batch-term-size": lambda: put("ext_window", 2.0, panel="batches", series="departure by batches"),
+    r"noise-term-multiplier": lambda: tilt("ext_window", "kappa", 0.5, panel="multiplier", series="departure by noise"),
+    r"noise-term-batch": lambda: tilt("ext_window", "B", 0.5, panel="batch size", series="departure by noise"),
+    r"noise-quadratic-multiplier": lambda: tilt(
+        "ext_window", "kappa", 0.5, panel="multiplier", series="added to the population risk"
+    ),
+    r"noise-(width|dimension)": lambda name: tilt(
+        "ext_window", {"width": "m", "dimension": "d"}[name], 1.5, panel=f"noise by {name}", series="departure by noise"
+    ),
+    r"noise-term-size": lambda: put("ext_window", 2.0, panel="steps", series="departure by noise", T=3200),
+    r"noise-term-correlation": lambda: put(
+        "ext_window", 1e-4, panel="correlation", series="departure by noise", kappa=1.0
+    ),
+    r"noise-quadratic-correlation": lambda: put(
+        "ext_window", 0.1, panel="correlation", series="added to the population risk", kappa=50.0
+    ),
+    r"width-lower": lambda: put("ext_window", 0.9, panel="width", series="empirical risk", m=16),
+    r"width-upper": lambda: put("ext_window", 0.0, "projected", panel="wide networks"),
+    r"width-upper-enough": lambda: put("ext_window", 0.5, "projected", panel="wide networks"),
+    r"projection-inactive": lambda: put("ext_window", 0.01, "projected", panel="steps"),
+    r"projection-inactive-without-noise": lambda: put("ext_window", 0.01, "projected", panel="iterations"),
+    r"localisation-order": lambda: put("ext_window", 99.0, "largest_shift", panel="steps"),
+    r"localisation-lambda": lambda: put("ext_window", 50.0, "largest_shift", panel="correlation", kappa=50.0, lam=0.9),
+    r"noise-reach": lambda: put("ext_window", 0.1, "unit", panel="correlation"),
+    r"theorem-5.2-factor": lambda: change("ext_window", 9, panel="records", series="population risk"),
+    r"generalisation-gap": lambda: change("ext_window", 30, panel="records", series="population risk", kappa=0.0),
+    r"generalisation-gap-noise": lambda: change("ext_window", 30, panel="records", series="population risk", kappa=2.0),
+    r"gd-rate-t": lambda: tilt("ext_window", "T", 0.6, panel="iterations", eta=0.0375),
+    r"(corollary-5.3|corollary-5.5|corollary-5.6|dp-gd|gd-rate-n)-(population|empirical)": lambda name, risk: tilt(
+        "ext_window_rates", "n", 1.0, panel=RULES[name], series=SERIES[risk]
+    ),
+    r"both-attain-the-rate": lambda: tilt("ext_window_rates", "n", 0.8, panel="Corollary 5.3", accountant="tail"),
+    r"rates-match": lambda: tilt("ext_window_rates", "n", 0.8, panel="Corollary 5.3", accountant="tail"),
+    r"(corollary-5.[35])-eps": lambda name: tilt("ext_window_rates", "eps", -1.5, panel=f"epsilon, {RULES[name]}"),
+    r"(corollary-5.[35])-d": lambda name: tilt("ext_window_rates", "d", 1.5, panel=f"dimension, {RULES[name]}"),
+    r"(corollary-5.[35])-margin": lambda name: tilt("ext_window_rates", "gamma", -5.0, panel=f"margin, {RULES[name]}"),
+    r"corollary-5.6-margin": lambda: change("ext_window_rates", 9, panel="margin, Corollary 5.5", gamma=0.8),
+    r"risk-falls-with-eps": lambda: tilt("ext_window_rates", "eps", 1.0, panel="epsilon, Corollary 5.3"),
+    r"(gd|corollary-5.5)-gap": lambda name: put("ext_window_rates", 99.0, panel=RULES[name], series="population risk"),
+    r"clipping-scale": lambda: put("ext_window_rates", 0.69, panel="DP-GD", series="population risk"),
+    r"remark-d.8-(rate|steps|eps)": lambda name: tilt(
+        "kappa_tables", SCALED[name], -0.4, panel=f"scaling in {SCALED[name]}", accountant="F8"
+    ),
+    r"remark-d.8-delta": lambda: tilt("kappa_tables", "delta", -0.1, panel="scaling in delta", accountant="F8"),
+    r"theorem-5.4-steps": lambda: tilt("kappa_tables", "T", 0.2, panel="scaling in T", accountant="WOR"),
+    r"lemma-b.6-dimension": lambda: tilt("ext_proof", "d", 0.3, panel="starts, dimension"),
+    r"lemma-b.6-basis": lambda: tilt("ext_proof", "p", 1.0, panel="starts, basis"),
+    r"lemma-b.6-hessian-width": lambda: tilt("initialisation", "m", 0.5, series="largest Hessian"),
+    r"margin-from-kernel": lambda: put("ext_proof", 0.5, series="margin over sqrt(lambda_min/n)"),
+    r"margin-without-kernel": lambda: put("ext_proof", -0.1, series="margin, a record twice"),
+    r"lemma-b.7-(curvature|self-bound)": lambda name: put(
+        "ext_proof", 2.0, series=LEMMAS["curvature"][name == "self-bound"]
+    ),
+    r"lemma-c.16": lambda: put("ext_proof", 1.1, series="Lemma C.16, step over its bound"),
+    r"lemma-c.20": lambda: put("ext_proof", 1.1, series="Lemma C.20, sum of M_t over its bound"),
+    r"lemma-c.20-condition": lambda: put("ext_proof", 1.1, series="Lemma C.20, sum of M_t"),
+    r"lemma-c.21": lambda: put("ext_proof", 1.1, series="Lemma C.21, distance over e sum R_t"),
+    r"theorem-c.22": lambda: put("ext_proof", 1.1, series="Theorem C.22, mean distance over its bound"),
+    r"theorem-c.22-records": lambda: tilt("ext_proof", "n", 0.5, series="mean distance"),
+    r"lemma-c.2": lambda: put("ext_proof", 0.1, series="Lemma C.2, share violated"),
+    r"lemma-d.11": lambda: put("ext_proof", 0.1, series="Lemma D.11, share violated"),
+    r"comparator-inequality-is-local": lambda: put("ext_proof", 0.1, series="slack far from the start"),
+    r"drift-remains": lambda: put("ext_proof", 0.1, series="drift over its mean"),
+    r"lemma-c.(6|7|8|9|10|17|19)": lambda k: put("ext_proof", 0.2, series=f"Lemma C.{k}, exceeded"),
+    r"lemma-c.11": lambda: put("ext_proof", 1.1, series="Lemma C.11, risk over its bound"),
+    r"localisation-radius": lambda: put("ext_proof", 1.1, series="Lemma C.3, shift over Rbar"),
+    r"lemma-c.3-projection": lambda: put("ext_proof", 0.1, series="Lemma C.3, share projected"),
+    r"lemma-c.12": lambda: put("ext_proof", 0.3, series="L_S(W_0 + tau u)", m=4096),
 }
 # Bounds up to hidden constants: no run decides them, whichever way it goes.
-OPEN_ABOVE = {
-    "width-window", "width-window-corollary-5.3",
-    "theorem-4.1-order", "theorem-d.14-order", "theorem-e.1-order", "theorem-e.1-along-t", "theorem-5.2-factor",
-    "generalisation-gap", "projection-inactive", "projection-inactive-without-noise",
-}  # fmt: skip
-# What one pair of data sets, or deltas that are close to each other, cannot confirm; and what the paper leaves open,
-# which runs cannot refute.
-ONE_SIDED = {"lemma-d.7", "remark-d.8-delta"}
+OPEN_ABOVE = {"width-window", "width-window-corollary-5.3"}
+# What one pair of data sets cannot confirm; and what the paper leaves open, which runs cannot refute.
+ONE_SIDED = {"lemma-d.7"}
 QUESTIONS = {
     *(f"figure-1-larger-budgets{sampler}" for sampler in SAMPLERS), "sharper-calibration-bound-algorithm-1",
     *(f"sharper-calibration-runs-{name}{variant}" for name in ("tail", "f8") for variant in VARIANTS),
@@ -690,7 +912,7 @@ def falsified(name: str) -> Claim:
 @pytest.mark.parametrize("name", TESTABLE)
 def test_every_claim_fails_where_it_is_false(name: str) -> None:
     # Of Lemma D.7 the world keeps the places that its proof speaks of, where it is right.
-    left_open = name in OPEN_ABOVE | QUESTIONS | {"remark-d.8-delta", "lemma-d.7"}
+    left_open = name in OPEN_ABOVE | QUESTIONS | ONE_SIDED
     assert falsified(name).verdict == ("inconclusive" if left_open else "not reproduced"), falsified(name)
 
 
@@ -705,22 +927,17 @@ def test_what_is_left_open_says_why() -> None:
 
 
 def test_rules_that_were_changed_are_called_that() -> None:
-    changed = (*OPEN_ABOVE, "theorem-5.4-guarantee", "theorem-5.4-by-eq-19", "figure-1-larger-budgets", "lemma-b.2")
+    changed = (
+        *OPEN_ABOVE,
+        "theorem-5.4-guarantee",
+        "theorem-5.4-by-eq-19",
+        "figure-1-larger-budgets",
+        "lemma-b.2",
+        "step-term",
+    )
     assert [name for name in changed if "at first" not in WORLD[name].changed.lower()] == []
-    assert [name for name in ("lemma-c.2", "lemma-f.11") if WORLD[name].changed] == []
+    assert [name for name in ("lemma-c.6", "lemma-f.11") if WORLD[name].changed] == []
     assert "logarithms" in WORLD["gd-rate-t"].changed
-
-
-def test_what_is_met_outside_its_conditions_says_that_it_counted_at_first() -> None:
-    """A claim that is missed there was left open from the start."""
-    made, missed = world(), world()
-    for tables in (made, missed):
-        put("rate_n", 64, "m")(tables)
-    tilt("rate_n", "n", 0.5, series="empirical risk")(missed)
-    assert conditions.OUTSIDE_COUNTED in one(made, "gd-rate-n-empirical").changed
-    assert conditions.OUTSIDE_COUNTED not in one(missed, "gd-rate-n-empirical").changed
-    put("bound_vs_run", 40.0, **ADMISSIBLE, bound="C.11")(made)
-    assert one(made, "lemma-c.11-admissible-step").changed == conditions.VACUOUS_COUNTED
 
 
 def test_kind_and_source_of_claims() -> None:
@@ -735,8 +952,9 @@ def test_kind_and_source_of_claims() -> None:
 # Conditions -----------------------------------------------------------------------------------------------------------
 
 OUTSIDE: dict[str, Edit] = {
-    "width 64 below gamma^-4 = 1e+04": put("rate_n", 64, "m"),
-    "step 2 above 1/(12 beta)": put("rate_n", 2.0, "eta"),
+    "width 2 below gamma^-4 = 2.44": put("ext_window_rates", 2, "m", panel="GD"),
+    "step 2 above 1/(12 beta)": put("ext_window_rates", 2.0, "eta", panel="GD"),
+    "0.1 of the gradients clipped": put("ext_window_rates", 0.1, "clipped", panel="GD"),
 }
 
 
@@ -750,7 +968,7 @@ def test_a_rate_outside_its_conditions_is_left_open_both_ways(reason: str) -> No
     assert reason in held.note
     assert "is consistent with the claim" in held.note
     OUTSIDE[reason](missed)
-    tilt("rate_n", "n", 0.5, series="empirical risk")(missed)
+    tilt("ext_window_rates", "n", 1.0, panel="GD", series="empirical risk")(missed)
     refuted = one(missed, "gd-rate-n-empirical")
     assert refuted.verdict == "inconclusive"
     assert "is not consistent with the claim" in refuted.note
@@ -779,11 +997,6 @@ def many(*edits: Edit) -> Edit:
     return lambda made: [edit(made) for edit in edits]
 
 
-def _cap(made: Tables) -> None:
-    table = made["rate_minibatch"]
-    table.loc[table["n"] == 200, "precondition"] = "T capped"
-
-
 def _floor(made: Tables, n: int, eps: float) -> None:
     """What eq. (19) leaves of epsilon however large the noise is."""
     table = made["closed_form_validity"]
@@ -792,24 +1005,21 @@ def _floor(made: Tables, n: int, eps: float) -> None:
 
 
 def _margins_fall(made: Tables) -> None:
-    made["rate_n"]["gamma"] = GAMMA * (made["rate_n"]["n"] / 50.0) ** -0.25
+    table = made["ext_window_rates"]
+    own = table["panel"] == "GD"
+    table.loc[own, "gamma"] = 0.8 * (table.loc[own, "n"] / 50.0) ** -0.2
 
 
 OTHERWISE: dict[str, tuple[str, Edit, str]] = {
     "risks that fall with the square of the margin": (
         "gd-rate-n-population",
-        many(_margins_fall, tilt("rate_n", "n", 0.5)),
+        many(_margins_fall, tilt("ext_window_rates", "n", 0.5, panel="GD")),
         "reproduced",
     ),
     "eq. (19) that asks for more than the tail": (
         "theorem-5.4-guarantee",
         change("kappa_tables", 10, accountant="RDP19"),
         "reproduced",
-    ),
-    "iterations that were capped": (
-        "corollary-5.6-empirical",
-        many(_cap, tilt("rate_minibatch", "n", 0.5)),
-        "inconclusive",
     ),
     "a multiplier below what is proved, not below an attack's": (
         "theorem-5.1-guarantee",
@@ -825,11 +1035,6 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         "theorem-5.1-guarantee",
         change("kappa_tables", 0.01, accountant="F12x8", precondition="not met"),
         "reproduced",
-    ),
-    "a comparator inequality that fails where it is not claimed": (
-        "lemma-c.2",
-        many(FALSE["lemma-c.2"](), put("comparator", 9.0, "condition", lam=0.5)),
-        "inconclusive",
     ),
     "a gain lost in its errors": (
         "figure-1-gain",
@@ -877,30 +1082,10 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         put("kan_lambda", -0.2, panel="T = 250", accountant="F12x8", **GAINS),
         "reproduced",
     ),
-    "a run below a bound that says nothing": (
-        "lemma-c.11-admissible-step",
-        put("bound_vs_run", 40.0, **ADMISSIBLE, bound="C.11"),
-        "inconclusive",
-    ),
-    "a run above a bound that says nothing": (
-        "lemma-c.11-admissible-step",
-        many(put("bound_vs_run", 0.8, **ADMISSIBLE, bound="C.11"), put("bound_vs_run", 0.9, series="empirical risk")),
-        "not reproduced",
-    ),
-    "a share of the records in every batch": (
-        "corollary-5.5-population",
-        put("private_rate_n", 1600, "B", accountant="D9", n=8000),
-        "inconclusive",
-    ),
     "the same gain at all but the smallest budget": (
         "figure-1-larger-budgets",
         figure("", 0.022, lam=lambda lam: lam <= 0.8, eps=1.0),
         "inconclusive",
-    ),
-    "width that helps throughout": (
-        "width-upper",
-        put("width", 0.1, panel="noise", m=16 * WIDE),
-        "not reproduced",
     ),
     "an end of noise that eq. (19) does not reach at any kappa": (
         "theorem-5.4-by-eq-19",
@@ -914,7 +1099,7 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
     ),
     "rates that are faster than the bound's": (
         "corollary-5.3-empirical",
-        tilt("private_rate_n", "n", -0.5),
+        tilt("ext_window_rates", "n", -0.5),
         "reproduced",
     ),
 }
@@ -943,7 +1128,7 @@ def test_corollaries_do_not_follow_if_a_power_is_changed(monkeypatch: pytest.Mon
         entries.append(prescriptions.Entry(each.setting, each.source, rate, private, each.width and each.width + 3.0))
     monkeypatch.setattr(prescriptions, "ENTRIES", tuple(entries))
     found = judged({}, arithmetic)
-    for name in FORMULAS & set(found):
+    for name in set(found) - {"corollary-5.3-residual", "corollary-c.24-width"}:
         assert found[name].verdict == "not reproduced", found[name]
 
 
@@ -1006,16 +1191,6 @@ def test_windows_by_the_reading_of_the_logarithms() -> None:
     found = one(made, "width-window")
     assert (found.verdict, found.why) == ("inconclusive", "unstated value decides")
     assert WORLD["width-window"].why == "hidden constant"
-
-
-def test_from_which_kappa_on_scalings_are_compared_decides() -> None:
-    """Multipliers between 1 and 2 alone whose slope is off."""
-    made = world()
-    few = {"lam": 0.0, "r": 0.1, "T": 100}
-    put("kappa_tables", 4.0, accountant="D9", **few)(made)
-    put("kappa_tables", 1.1, accountant="F8", **few)(made)
-    put("kappa_tables", 1.8, accountant="F8", eps=2.0, **few)(made)
-    assert one(made, "remark-d.8-eps").why == "unstated value decides"
 
 
 def test_lemma_f_10_and_f_11_by_hand() -> None:

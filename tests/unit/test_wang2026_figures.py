@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 import made_up
 import pictures
 from dpdescent.papers.wang2026 import figures
-from dpdescent.papers.wang2026.figures import styles, theory
+from dpdescent.papers.wang2026.figures import styles, theory, window
 from dpdescent.replication.drawing import figures as style
 from dpdescent.replication.judging.statistics import Z95
 from made_up import Rows, grid
@@ -45,6 +45,7 @@ DISPLAY = {
 }  # fmt: skip
 LAMBDAS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95)
 RISKS = ("population risk", "empirical risk")
+EMPIRICAL = "empirical risk"
 BUDGETS = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
@@ -479,6 +480,69 @@ def tradeoff_rows() -> Rows:
     return [row | {"exact": True} for row in rows]
 
 
+def window_rows() -> Rows:
+    rows: Rows = []
+    known = plain(0.0, 0.0) | {
+        "jitter": 0.05,
+        "gamma": 0.7,
+        "admitted": 0.02,
+        "clipped": 0.0,
+        "projected": 0.0,
+        "eta": 0.012,
+    }
+    known |= {"largest_move": 1.0, "largest_shift": 1.0, "unit": 14.0, "C_clip": 3.0}
+    for name, sweep in window.SWEEPS.items():
+        noisy = sweep.hue != "eta"
+        for place, value in enumerate((0.1, 0.2, 0.4) if sweep.x in ("gamma", "residue") else (16.0, 64.0, 256.0)):
+            own = known | {"panel": name, "kappa": 5.0 if noisy else 0.0}
+            own |= {"lam": 1.0 - value} if sweep.x == "residue" else {sweep.x: value}
+            series = EMPIRICAL if sweep.series == "projected" else sweep.series
+            rows.append(own | {"projected": 0.3 * place, "series": series, "mean": 0.1 + 0.05 * place})
+    return rows
+
+
+def window_rate_rows() -> Rows:
+    rows: Rows = []
+    known = plain(0.0, 0.0) | {
+        "jitter": 0.05,
+        "gamma": 0.7,
+        "admitted": 0.02,
+        "clipped": 0.0,
+        "projected": 0.0,
+        "eta": 0.018,
+    }
+    known |= {"largest_move": 1.0, "largest_shift": 1.0, "unit": 14.0, "C_clip": 2.6, "delta": 1e-4}
+    for panel in ARTEFACTS["ext_window_rates"]["cells"]:
+        x = {"epsilon": "eps", "dimension": "d", "margin": "gamma"}.get(panel.split(",")[0], "n")
+        for place, value in enumerate({"eps": (0.25, 1.0), "d": (1, 4), "gamma": (0.5, 0.7)}.get(x, (1000, 4000))):
+            for kappa, name in ((0.0, "none"), (3.0, "WOR" if "5.3" not in panel else "tail")):
+                own = known | {"panel": panel, "eps": 1.0, "kappa": kappa, "accountant": name, x: value}
+                rows.append(own | {"series": "population risk", "mean": (0.3 + kappa / 30) / (1 + place)})
+    return rows
+
+
+def proof_rows() -> Rows:
+    rows: Rows = []
+    known = plain(0.0, 0.0) | {"p": 8, "constants": NAN, "place": NAN, "factor": NAN, "admitted": 0.02, "clipped": 0.0}
+    known |= {"checks": 10, "growth": 0.5, "condition": 0.4, "distance": 1.0, "gamma": 0.7, "eta": 0.01}
+    for rank, name in enumerate(("Lemma C.6", "Lemma C.10", "Lemma B.7")):
+        series = f"{name}, over its bound" if rank < 2 else f"{name}, negative curvature over nu L"
+        rows += [
+            known | {"panel": "events", "series": series, "mean": 0.1 * (rank + 1), "kappa": kappa}
+            for kappa in (0.0, 2.0)
+        ]
+    for axis, panel in (("d", "starts, dimension"), ("p", "starts, basis")):
+        for value, series in ((4, "largest gradient"), (16, "largest gradient"), (4, "G_delta"), (16, "G_delta")):
+            rows.append(known | {"panel": panel, "series": series, axis: value, "mean": 1.0 + (series == "G_delta")})
+    for m, factor in ((16, 1), (16, 8), (64, 1), (64, 8)):
+        own = known | {"panel": "steps", "series": "slack far from the start", "m": m, "factor": factor}
+        rows.append(own | {"mean": 1.0 - 0.2 * factor})
+    for n, kappa in ((25, 0.0), (100, 0.0), (25, 2.0), (100, 2.0)):
+        own = known | {"panel": "neighbours", "series": "mean distance", "n": n, "kappa": kappa}
+        rows.append(own | {"mean": (1.0 + kappa) / n})
+    return rows
+
+
 FASHION = dict.fromkeys(("classes 0 and 1", "classes 5 and 7", "classes 2 and 6"), (100.0, (1.0, 8.0), ("tail", "F8")))
 ROWS: dict[str, Rows] = {
     "kappa_tables": multiplier_rows(), "fig01": figure_one_rows(),
@@ -489,17 +553,19 @@ ROWS: dict[str, Rows] = {
     "width": width_rows(), "batch": batch_rows(), "clipping": clipping_rows(), "projection": projection_rows(),
     "comparator": comparator_rows(), "bound_vs_run": bound_rows(), "stability": stability_rows(),
     "admissible_width": admissible_rows(), "initialisation": start_rows(), "lambda_tradeoff": tradeoff_rows(),
+    "ext_window": window_rows(), "ext_window_rates": window_rate_rows(), "ext_proof": proof_rows(),
 }  # fmt: skip
 
 # Curves with error bars in each panel, in the order of the panels.
 CURVES = {
     "kappa_tables": [8, 8, 8, 8, 8, 6], "fig01": [5, 6, 5, 5, 6, 5], "fig01_fashion": [2, 2],
-    "kan_lambda": [3] * 10 + [2] * 8, "kan_lambda_fashion": [2] * 12, "fixed_kappa": [2, 2, 2, 1, 1, 1],
+    "kan_lambda": [3] * 4 + [2] * 8, "kan_lambda_fashion": [2] * 12, "fixed_kappa": [2, 2, 2, 1, 1, 1],
     "closed_form_validity": [2, 0, 0], "sampling_counterexample": [0, 0, 0, 0, 2, 2], "rate_T": [3, 1, 2],
     "rate_n": [2, 2], "rate_minibatch": [2, 2], "private_rate_n": [5, 5, 5], "eps_and_d": [4, 4], "width": [4, 4, 0, 2],
     "batch": [8, 8], "clipping": [5, 5, 5], "projection": [4] * 6, "comparator": [18, 18, 18, 4],
     "bound_vs_run": [1, 0, 1, 0], "stability": [3, 3, 3], "admissible_width": [3] * 4 + [2] * 2,
     "initialisation": [1, 2, 3, 2], "lambda_tradeoff": [6] * 6,
+    "ext_window": [1] * 14, "ext_window_rates": [2] * 5 + [1] * 2 + [2] * 4, "ext_proof": [0, 4, 2, 2],
 }  # fmt: skip
 
 
@@ -739,7 +805,7 @@ def test_an_accountant_has_one_colour_and_no_two_share_it() -> None:
 
 def test_what_has_no_guarantee_is_hollow_and_dashed_and_said_so() -> None:
     figure = draw("kan_lambda")
-    panel = shown(figure)[1]
+    panel = shown(figure)[0]
     assert panel.get_title() == r"T = 100, $\varepsilon$ = 1"
     for name, solid in (("F12x8", False), ("F8", False), ("tail", True)):
         table = only("kan_lambda", panel="T = 100", eps=1.0, accountant=name, series="population risk")
@@ -750,7 +816,7 @@ def test_what_has_no_guarantee_is_hollow_and_dashed_and_said_so() -> None:
     assert "Theorem F.8's pair (no guarantee for batches of fixed size)" in labels
     assert styles.HOLLOW in labels
     # At T = 250 Theorem F.12 is inside its condition.
-    panel = shown(figure)[10]
+    panel = shown(figure)[4]
     assert panel.get_title() == r"T = 250, $\varepsilon$ = 0.5"
     table = only("kan_lambda", panel="T = 250", eps=0.5, accountant="F12x8", series="population risk")
     assert not is_hollow(line_through(panel, table, "lam"))
@@ -833,7 +899,7 @@ def test_multipliers_are_drawn_plain_and_scaled_at_the_full_setting() -> None:
 
 
 def test_risks_against_lambda_have_their_variants_and_their_best_value() -> None:
-    panel = shown(draw("kan_lambda"))[16]
+    panel = shown(draw("kan_lambda"))[10]
     assert panel.get_title() == r"T = 100, $\varepsilon$ = 8, variants"
     for name in ("tail", "F8"):
         color = styles.ACCOUNTANTS[name][0]
@@ -850,8 +916,8 @@ def test_risks_against_lambda_have_their_variants_and_their_best_value() -> None
             dashes.add(str(line_through(panel, table, "lam", color=color, linewidth=0.9)._dash_pattern))
         assert len(dashes) == 3
     # Where there is every accountant, there is no variant.
-    assert not lines_of(shown(draw("kan_lambda"))[4], linewidth=0.9)
-    gain = shown(draw("kan_lambda"))[9]
+    assert not lines_of(shown(draw("kan_lambda"))[2], linewidth=0.9)
+    gain = shown(draw("kan_lambda"))[3]
     line_through(gain, only("kan_lambda", panel="T = 100", eps=8.0, accountant="F8", series="gain over lam = 0"), "lam")
     top, bottom = draw("fixed_kappa").axes[1], draw("fixed_kappa").axes[4]
     at = {"panel": "small threshold, eta = 2"}

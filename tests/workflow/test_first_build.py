@@ -42,7 +42,7 @@ def test_sixth_paper_is_built_from_its_folder_and_its_file(sixth: Build) -> None
         "parts.csv", "README.md", "provenance.json", "MANIFEST.sha256", "compute.csv", "report/compute.js",
         *(f"report/{name}" for name in site_files([PAPER])),
     }  # fmt: skip
-    assert "Nothing to compare with: no results came with this checkout." in sixth.output
+    assert "Nothing to compare with: there are no files among what lay in results/paper before" in sixth.output
     assert f"{PAPER}: 1 reproduced" in sixth.output
     assert copies.plan(sixth.folder) == []
 
@@ -59,6 +59,7 @@ def test_sixth_paper_beside_another_runs_its_jobs_only(sixth: Build, tmp_path: P
     shared = {
         "collect claims, findings, privacy, audits and parts", "write the page of verdicts", "draw the audit",
         "write the report", "hash every table and figure", "sum up times and memory",
+        "every result is there",
     }  # fmt: skip
     assert shared <= set(jobs)
     assert all(job.startswith(seventh) for job in jobs if job not in shared)
@@ -87,7 +88,8 @@ def test_results_that_came_along_are_made_anew_and_compared(sixth: Build, tmp_pa
     assert f"DIFFERS  {PAPER}/table_one.csv: line 2, mean: " in output
     assert f"instead of {spoilt}" in output
     assert "NEW      claims.csv" in output
-    assert "Compared with the results that came with this checkout" in output
+    told = "what lay in results/paper before this build and may have come with this checkout (there is no git to ask)"
+    assert f"Compared with {told}: " in output
     assert copies.plan(folder) == []
 
 
@@ -179,13 +181,19 @@ def test_verification_in_a_scratch_directory_finds_the_spoilt_number(sixth: Buil
         f"DIFFERS  {PAPER}/table_one.csv"
     ]
     assert "26 files have equal bytes" in output
+    assert f"EDITED   {PAPER}/table_one.csv: not what results/paper/MANIFEST.sha256 lists" in output
     assert not (folder / "build").exists()
 
 
 def test_spot_check_recomputes_parts(sixth: Build, tmp_path: Path) -> None:
     folder = checkout(sixth, tmp_path / "clone")
     assert "2 of 2 artefacts checked" in command_of(folder, "spotcheck", code=0)
-    parts = folder / "results/paper/parts.csv"
+    parts, listed = folder / "results/paper/parts.csv", folder / "results/paper/MANIFEST.sha256"
+    good = parts.read_text()
+    parts.write_text(good + "\n")
+    assert "results/paper/parts.csv is not what was written here" in command_of(folder, "spotcheck", code=1)
+    listed.unlink()
+    parts.write_text(good)
     for row in range(1, len(parts.read_text().splitlines())):
         lines = parts.read_text().splitlines()
         cells = lines[row].split(",")

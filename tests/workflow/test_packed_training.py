@@ -95,10 +95,10 @@ def test_spoilt_part_is_one_line_and_mended_as_it_says(copy: Build) -> None:
     part = copy.folder / PARTS / "main_a_n=20_t0-1.csv"
     part.write_text(part.read_text() + "\n")
     output = copies.snakemake(copy.folder, "-c1", FIGURE, "--forcerun", "figure", code=1)
-    told = re.search(r"^\S+n=20_t0-1.csv is not what was trained: remove (\S+), then run", output, re.MULTILINE)
+    told = re.search(r"^\S+n=20_t0-1.csv is not what was written here: rm (\S+), then run", output, re.MULTILINE)
     assert told
     (copy.folder / told[1]).unlink()
-    assert trained(copy) == ["main_a_n=20_t0-1"]
+    assert trained(copy, "--forcerun", "figure") == ["main_a_n=20_t0-1"]
 
 
 def test_figure_tells_its_claims_and_claims_tell_their_verdicts(copy: Build) -> None:

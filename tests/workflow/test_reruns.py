@@ -21,7 +21,7 @@ FOLDER = f"src/dpdescent/papers/{PAPER}"
 # An edit of code that changes no result.
 CODE = ("\n\n\ndef ", "\n\nEXTRA = 1\n\n\ndef ")
 COLLECTED = "collect claims, findings, privacy, audits and parts"
-END = {"hash every table and figure", "sum up times and memory"}
+END = {"hash every table and figure", "sum up times and memory", "every result is there"}
 # What words in the configuration are told in.
 TOLD = {f"{PAPER}: list who chose what", "write the report"} | END
 JUDGED = {

@@ -105,7 +105,9 @@ def known_files():
     """What can be asked for by the name of a file."""
     shared = [str(file) for rule in workflow.rules if not rule.has_wildcards() for file in rule.output]
     made = [file for artefact in ARTEFACTS.values() for file in artefact_files(artefact)]
-    return [*made, *shared, *packs_of(ARTEFACTS), *(f"{BUILD}/data/{name}.csv" for name in DATASETS)]
+    judged = [f"{RESULTS}/{key}/{name}.csv" for key in PROJECT.papers for name in ("bounds", "settings")]
+    judged += [f"{BUILD}/{name}/{key}.csv" for key in PROJECT.papers for name in ("claims", "findings", "privacy")]
+    return [*made, *judged, *shared, *packs_of(ARTEFACTS), *(f"{BUILD}/data/{name}.csv" for name in DATASETS)]
 
 
 # --- fingerprints ----------------------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ import argparse
 import shutil
 from pathlib import Path
 
-from dpdescent.replication.build import store
-from dpdescent.replication.build.files import atomic
+from dpdescent.replication.build import origin, store
+from dpdescent.replication.build.files import HASHES, atomic
 
 
 def main() -> None:
@@ -19,12 +19,9 @@ def main() -> None:
     parser.add_argument("--output", required=True, help="file to write: newer than all that came along")
     args = parser.parse_args()
     if not args.reference.is_dir():
-        args.results.mkdir(parents=True, exist_ok=True)
-        unfinished = args.reference.with_suffix(".new")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        shutil.copytree(args.results, unfinished)
-        unfinished.rename(args.reference)
+        print(f"to compare with: {origin.put_aside(args.results, args.reference, args.parts.is_dir())}")
     store.forget(args.parts)
+    shutil.rmtree(args.parts.with_name(HASHES), ignore_errors=True)
     with atomic(args.output) as stream:
         stream.write("Results that are older than this file were not made in this checkout.\n")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from dpdescent.data import tabular
 from dpdescent.randomness import stream
+from dpdescent.replication.build.files import seal
 
 
 def main() -> None:
@@ -35,6 +36,7 @@ def prepare(spec: dict[str, Any], output: str) -> None:
     if spec.get("standardise"):
         sample = tabular.standardise_instruments(sample)
     tabular.write_sample(sample, output)
+    seal(output)
     print(f"wrote {sample.n} records in {len(sample.y)} rows to {output}")
 
 

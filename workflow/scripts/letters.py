@@ -7,7 +7,7 @@ import argparse
 import json
 from pathlib import Path
 
-from dpdescent.replication.build.files import atomic, read_rows
+from dpdescent.replication.build.files import atomic, checked, read_rows
 from dpdescent.replication.report import letters
 
 
@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--label", default="", help="label of a scale that is not the papers' own")
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     args = parser.parse_args()
-    shown = {name: rows for file in args.shown for name, rows in json.loads(Path(file).read_text("utf-8")).items()}
+    shown = {name: rows for file in args.shown for name, rows in json.loads(checked(file)).items()}
     due = {row["finding"]: row for file in args.findings for row in read_rows(file) if letters.due(row)}
     if due.keys() != args.demonstrations.keys():
         raise SystemExit(f"grave findings and demonstrations differ: {sorted(due.keys() ^ args.demonstrations.keys())}")

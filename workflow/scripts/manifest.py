@@ -7,7 +7,7 @@ import argparse
 import json
 
 from dpdescent.replication.build import provenance
-from dpdescent.replication.build.files import atomic
+from dpdescent.replication.build.files import atomic, checked
 
 
 def main() -> None:
@@ -21,7 +21,8 @@ def main() -> None:
         json.dump({**args.spec, **provenance.environment()}, stream, indent=2, sort_keys=True)
         stream.write("\n")
     with atomic(args.manifest) as stream:
-        stream.writelines(f"{digest}  {name}\n" for name, digest in provenance.hashes(args.results).items())
+        hashes = provenance.hashes(args.results, checked)
+        stream.writelines(f"{digest}  {name}\n" for name, digest in hashes.items())
 
 
 if __name__ == "__main__":

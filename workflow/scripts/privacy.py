@@ -8,7 +8,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from dpdescent.replication.build.files import write_rows
+from dpdescent.replication.build.files import checked, write_rows
 from dpdescent.replication.configuration.packs import cells_of
 from dpdescent.replication.ledger import audits, entries
 
@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--tables", nargs="*", default=[], help="tables of other artefacts that they read")
     parser.add_argument("--output", required=True, help="CSV to write")
     args = parser.parse_args()
-    data, tables = ({Path(path).stem: path for path in paths} for paths in (args.data, args.tables))
+    data, tables = ({Path(path).stem: path for path in paths if checked(path)} for paths in (args.data, args.tables))
     rows = []
     for cell in args.cells:
         dataset = cell.pop("dataset")

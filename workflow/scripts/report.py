@@ -7,7 +7,7 @@ import argparse
 import json
 from pathlib import Path
 
-from dpdescent.replication.build.files import atomic
+from dpdescent.replication.build.files import atomic, checked
 from dpdescent.replication.report import content, site
 
 
@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--label", default="", help="label of a scale that is not the papers' own")
     parser.add_argument("--output", type=Path, required=True, help="folder of the site")
     args = parser.parse_args()
-    papers = [json.loads(path.read_text(encoding="utf-8")) for path in args.about]
+    papers = [json.loads(checked(path)) for path in args.about]
     for name, text in site.pages(
         content.load(args.results, papers, args.statements), args.software, args.label
     ).items():

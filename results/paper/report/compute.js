@@ -1,14 +1,14 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 9.28,
-  "peak_mb": 149.77
+  "cpu_s": 6.54,
+  "peak_mb": 150.09
  },
  "all stages": {
-  "cpu_s": 9350.35,
+  "cpu_s": 10072.11,
   "peak_mb": 1952.45
  },
  "brown2024": {
-  "cpu_s": 2615.39,
+  "cpu_s": 2615.72,
   "peak_mb": 1952.45
  },
  "brown2024/ext_author_profile": {
@@ -88,7 +88,7 @@ window.dpdescentCompute = {
   "peak_mb": 190.39
  },
  "choquettechoo2023": {
-  "cpu_s": 1427.61,
+  "cpu_s": 1428.15,
   "peak_mb": 422.68
  },
  "choquettechoo2023/ext_anti_pgd": {
@@ -156,7 +156,7 @@ window.dpdescentCompute = {
   "peak_mb": 107.63
  },
  "liang2025": {
-  "cpu_s": 924.83,
+  "cpu_s": 925.33,
   "peak_mb": 991.82
  },
  "liang2025/angrist": {
@@ -272,7 +272,7 @@ window.dpdescentCompute = {
   "peak_mb": 83.12
  },
  "varshney2022": {
-  "cpu_s": 2086.97,
+  "cpu_s": 2087.31,
   "peak_mb": 1049.31
  },
  "varshney2022/ablation": {
@@ -360,95 +360,107 @@ window.dpdescentCompute = {
   "peak_mb": 132.57
  },
  "wang2026": {
-  "cpu_s": 2286.27,
-  "peak_mb": 854.35
+  "cpu_s": 3009.06,
+  "peak_mb": 1325.64
  },
  "wang2026/admissible_width": {
-  "cpu_s": 5.87,
-  "peak_mb": 158.91
+  "cpu_s": 4.8,
+  "peak_mb": 158.98
  },
  "wang2026/batch": {
-  "cpu_s": 20.01,
-  "peak_mb": 145.92
+  "cpu_s": 18.46,
+  "peak_mb": 143.27
  },
  "wang2026/bound_vs_run": {
-  "cpu_s": 16.08,
-  "peak_mb": 165.72
+  "cpu_s": 16.67,
+  "peak_mb": 162.68
  },
  "wang2026/clipping": {
-  "cpu_s": 23.12,
-  "peak_mb": 136.18
+  "cpu_s": 19.49,
+  "peak_mb": 136.23
  },
  "wang2026/closed_form_validity": {
-  "cpu_s": 44.23,
-  "peak_mb": 550.95
+  "cpu_s": 44.11,
+  "peak_mb": 557.55
  },
  "wang2026/comparator": {
-  "cpu_s": 19.51,
-  "peak_mb": 181.67
+  "cpu_s": 20.4,
+  "peak_mb": 178.4
  },
  "wang2026/eps_and_d": {
-  "cpu_s": 160.64,
-  "peak_mb": 238.74
+  "cpu_s": 180.98,
+  "peak_mb": 236.29
+ },
+ "wang2026/ext_proof": {
+  "cpu_s": 61.75,
+  "peak_mb": 401.07
+ },
+ "wang2026/ext_window": {
+  "cpu_s": 226.66,
+  "peak_mb": 179.07
+ },
+ "wang2026/ext_window_rates": {
+  "cpu_s": 236.71,
+  "peak_mb": 573.04
  },
  "wang2026/fig01": {
-  "cpu_s": 293.75,
-  "peak_mb": 145.04
+  "cpu_s": 345.18,
+  "peak_mb": 145.22
  },
  "wang2026/fixed_kappa": {
-  "cpu_s": 21.71,
-  "peak_mb": 145.21
+  "cpu_s": 22.93,
+  "peak_mb": 141.66
  },
  "wang2026/initialisation": {
-  "cpu_s": 19.25,
-  "peak_mb": 136.15
+  "cpu_s": 19.49,
+  "peak_mb": 136.32
  },
  "wang2026/kan_lambda": {
-  "cpu_s": 332.81,
-  "peak_mb": 169.2
+  "cpu_s": 313.73,
+  "peak_mb": 176.41
  },
  "wang2026/kappa_tables": {
-  "cpu_s": 530.41,
-  "peak_mb": 412.61
+  "cpu_s": 546.81,
+  "peak_mb": 627.41
  },
  "wang2026/lambda_tradeoff": {
-  "cpu_s": 3.97,
-  "peak_mb": 144.21
+  "cpu_s": 3.65,
+  "peak_mb": 144.43
  },
  "wang2026/private_rate_n": {
-  "cpu_s": 214.47,
-  "peak_mb": 159.12
+  "cpu_s": 242.71,
+  "peak_mb": 168.19
  },
  "wang2026/projection": {
-  "cpu_s": 36.28,
-  "peak_mb": 149.27
+  "cpu_s": 38.35,
+  "peak_mb": 146.48
  },
  "wang2026/rate_T": {
-  "cpu_s": 51.89,
-  "peak_mb": 135.9
+  "cpu_s": 54.83,
+  "peak_mb": 135.83
  },
  "wang2026/rate_minibatch": {
-  "cpu_s": 99.74,
-  "peak_mb": 160.18
+  "cpu_s": 91.57,
+  "peak_mb": 157.59
  },
  "wang2026/rate_n": {
-  "cpu_s": 60.32,
-  "peak_mb": 131.98
+  "cpu_s": 59.98,
+  "peak_mb": 130.64
  },
  "wang2026/sampling_counterexample": {
-  "cpu_s": 17.34,
-  "peak_mb": 161.81
+  "cpu_s": 16.96,
+  "peak_mb": 159.23
  },
  "wang2026/stability": {
-  "cpu_s": 9.68,
-  "peak_mb": 134.17
+  "cpu_s": 8.74,
+  "peak_mb": 134.2
  },
  "wang2026/table_rates": {
-  "cpu_s": 1.25,
-  "peak_mb": 107.63
+  "cpu_s": 1.34,
+  "peak_mb": 105.05
  },
  "wang2026/width": {
-  "cpu_s": 81.38,
-  "peak_mb": 171.2
+  "cpu_s": 86.95,
+  "peak_mb": 169.89
  }
 };

@@ -90,6 +90,26 @@ def draw(design: str, d: int, margin: float, n: int, rng: np.random.Generator) -
     return points, np.sign(values)
 
 
+def two_clusters(d: int, jitter: float, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Draws records about two opposite points: `x_i = y (1/2 - jitter) + jitter u_i`, u_i uniform in [-1, 1].
+
+    No coordinate is larger than 1/2, so that in d <= 4 all records lie in the unit ball. The margin of so simple data
+    is wide. The first records do not depend on how many are drawn, and differ between jitters by the jitter alone.
+
+    Returns:
+        x, shape (n, d), and y in {-1, +1}, shape (n,).
+
+    Raises:
+        ValueError: if an argument is out of its range.
+    """
+    if n < 1 or d < 1 or not 0.0 <= jitter < 0.5:
+        raise ValueError(f"n={n} and d={d} must be at least 1, and jitter={jitter} in [0, 0.5)")
+    drawn = 2.0 * rng.random((n, d + 1)) - 1.0
+    y = np.where(drawn[:, 0] < 0.0, -1.0, 1.0)
+    points: Array = y[:, None] * (0.5 - jitter) + jitter * drawn[:, 1:]
+    return points, y
+
+
 def uniform_ball(n: int, d: int, rng: np.random.Generator) -> Array:
     """Points drawn uniformly from the unit ball of R^d, shape (n, d)."""
     directions = rng.standard_normal((n, d))

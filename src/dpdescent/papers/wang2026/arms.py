@@ -20,6 +20,8 @@ from dpdescent.privacy.events import (
 from dpdescent.privacy.participation import encoder
 
 FIXED, NO_NOISE = "fixed kappa", "none"
+# What independent noise is compared with correlated noise of an accountant: proved, and far less noise at lambda = 0.
+INDEPENDENT = {"tail": "WOR"}
 NAME = "DP-SGD with correlated noise"
 
 _CONDITIONING = (
@@ -43,6 +45,17 @@ _REASONS: dict[str, tuple[Guarantee, str]] = {
     "cyclic": ("proved", "batches come in one known order, so that a record takes part in every b-th step; no "
                          "amplification"),
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class EncodedRelease(GaussianReleases):
+    """The whole run as one Gaussian release, of batches in a known order.
+
+    Attributes:
+        correlation: lambda of the run's noise, which the encoder has.
+    """
+
+    correlation: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -135,7 +148,8 @@ class Arm:
         noise_sd = noise.kappa * self.C_clip
         if noise.sampler in ("fixed order", "full batch"):
             norm = math.sqrt(encoder.cyclic_norm_squared(size.T, round(1.0 / size.r), noise.lam))
-            return correlated_release(norm, change, noise_sd)
+            whole = correlated_release(norm, change, noise_sd)
+            return EncodedRelease(whole.what, whole.sensitivity, whole.noise_sd, whole.count, noise.lam)
         return CorrelatedReleases("sums of clipped gradients", change, noise_sd, noise.lam, size.r, size.T)
 
 

@@ -1,7 +1,6 @@
 """Which attack belongs to which arm of wang2026, and the theorems as printed, at numbers of ours."""
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -22,6 +21,9 @@ from dpdescent.replication.ledger.verdicts import Told
 # Steps to which runs are cut whose noise was not calibrated for their length, and whose epsilon no audit can reach; and
 # those of the full batch, of which mu says all.
 LONGEST = 100
+
+# Noise multipliers times 1 - lambda below which the likelihood ratios of an attack are lost in rounding.
+FAINT = 0.125
 
 # Random outputs by which Theorem F.8's noise is found where noise is correlated.
 DRAWS = 10_000
@@ -51,14 +53,22 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     if not event.releases:
         return NotAudited("no noise: any difference shows")
     (release,) = event.releases
+    assert isinstance(release, CorrelatedReleases | arms.EncodedRelease), release
     if isinstance(release, CorrelatedReleases):
         uncalibrated = f", {arms.FIXED} " in arm
         T = min(release.count, LONGEST) if uncalibrated else release.count
         # Under replace-one the sensitivity is two clipping thresholds.
         clip_norm = release.sensitivity / (2.0 if event.relation == "replace-one" else 1.0)
-        name = _attack(event.relation, event.sampler)
-        return Request(name, _parameters(T, release.rate, release.noise_sd / clip_norm, release.correlation))
-    lam, mu = float(re.findall(r" lam=([0-9.]+)", arm)[0]), rounded(zcdp.gaussian_dp_mu(event.rho))
+        name, kappa = _attack(event.relation, event.sampler), release.noise_sd / clip_norm
+        if kappa * (1.0 - release.correlation) < FAINT:
+            why = (
+                f"hardly any noise: kappa = {kappa:.3g}, lambda = {release.correlation:g}, no privacy is claimed of it"
+            )
+            return NotAudited(why)
+        return Request(name, _parameters(T, release.rate, kappa, release.correlation))
+    lam, mu = rounded(release.correlation), rounded(zcdp.gaussian_dp_mu(event.rho))
+    if mu > LONGEST / FAINT:
+        return NotAudited(f"hardly any noise: mu = {mu:.3g}, no privacy is claimed of it")
     if event.sampler == "full batch":
         return Request(KNOWN, {"T": LONGEST, "participations": LONGEST, "lam": lam, "mu": mu})
     T = value(cell, "T")
@@ -67,7 +77,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
 
 
 def statements() -> Iterable[Statement]:
-    """Theorems F.8 (as printed and for Poisson batches), F.12, D.9, and Corollary 5.5."""
+    """Theorems F.8 (as printed and for Poisson batches), F.12, D.9, and 5.4 at Corollary 5.5's B and T."""
     yield from _pair()
     yield from _closed_form()
     yield from _independent()
@@ -93,7 +103,7 @@ def _closed_form() -> Iterator[Statement]:
 def _independent() -> Iterator[Statement]:
     for n, runs in ((100_000, 4_000), (1_000_000, 1_000)):
         batch, T, delta = _regime(n)
-        place = f"Corollary 5.5, gamma = {GAMMA:g}, n = {n:g}, B = {batch}, T = {T}"
+        place = f"Theorem 5.4 at Corollary 5.5's B and T, gamma = {GAMMA:g}, n = {n:g}, B = {batch}, T = {T}"
         yield _replaced(place, T, batch / n, 1.0, delta, runs, "corollary-5.5-regime")
     yield theorem_d9()
 

@@ -30,6 +30,8 @@ TEST = "test"
 
 # Margins below which records are rejected, by teacher.
 MARGINS = {"D1": 0.3, "D2": 0.2}
+# The design of two opposite points with a jitter, whose NTK margin is so wide that Theorem 4.1's widths can be run.
+WIDE = "two clusters"
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,10 @@ def records(spec: Spec, trial: int, n: int, role: str = "data") -> tuple[Array, 
         rows = named(spec, trial, role).permutation(len(y))[:n]
         return x[rows], y[rows]
     design = value(spec, "design")
+    if design == WIDE:
+        return separable.two_clusters(value(spec, "d"), value(spec, "jitter"), n, named(spec, trial, role))
     if design not in MARGINS:
-        raise ValueError(f"design={design!r} is none of {list(MARGINS)}")
+        raise ValueError(f"design={design!r} is none of {[*MARGINS, WIDE]}")
     return separable.draw(design, value(spec, "d"), MARGINS[design], n, named(spec, trial, role))
 
 

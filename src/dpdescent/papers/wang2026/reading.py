@@ -42,6 +42,9 @@ PUBLISHED, PROOF, INDEPENDENT, RENYI, TAIL, PAIR = "F12x8", "F12x2", "D9", "RDP1
 REPLACED = "WOR"
 FLOOR = "eq. (19) without end of noise"
 POPULATION, EMPIRICAL, GAIN = "population risk", "empirical risk", "gain over lam = 0"
+# Paired on a seed: over the next smaller correlation; by noise or batches against the run without.
+STEP, BY_NOISE, BY_BATCHES = "gain over the next smaller lam", "departure by noise", "departure by batches"
+ADDED = "added to the population risk"
 
 # All columns that judgements read: what a table lacks of them is NaN.
 COLUMNS = (
@@ -49,7 +52,8 @@ COLUMNS = (
     "d", "lam", "eps", "delta", "accountant", "relation", "sampler", "precondition", "C_clip", "kappa", "eta",
     "clipped", "t", "noise", "delta_attained", "delta_se", "gamma", "norm_share", "initial_output", "hessian",
     "noise_norm", "clip_rule", "radius_factor", "projected", "largest_move", "largest_shift", "radius", "Rbar",
-    "comparator", "tau_gamma", "condition", "constants", "bound", "term", "logs",
+    "comparator", "tau_gamma", "condition", "constants", "bound", "term", "logs", "jitter", "admitted", "unit", "p",
+    "factor", "place", "checks", "growth", "distance",
 )  # fmt: skip
 
 rows = partial(evidence.rows, COLUMNS)

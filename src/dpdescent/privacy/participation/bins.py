@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from dpdescent.checks import require_positive
 from dpdescent.privacy.participation.divergence import Direction, Estimate, hockey_stick
 from dpdescent.privacy.participation.encoder import encode, require_steps
-from dpdescent.privacy.participation.pairs import BLOCK
 
 Array = NDArray[np.float64]
 
@@ -36,7 +35,10 @@ class BinnedPair:
 
     @classmethod
     def draw(cls, T: int, period: int, lam: float, draws: int, rng: np.random.Generator) -> "BinnedPair":
-        """Draws outputs of T steps with `period` bins; noise and bins are the same for every lam.
+        """Draws outputs of T steps with `period` bins; normals and bins are the same for every lam.
+
+        Noise enters through its b inner products with the encoded patterns alone, whose covariance is their Gram
+        matrix: b normals an output, and not T, are drawn and multiplied with its root.
 
         Raises:
             ValueError: if an argument is out of its range.
@@ -45,15 +47,20 @@ class BinnedPair:
         require_positive(period=period, draws=draws)
         patterns = encoded_patterns(T, period, lam)
         bins = rng.integers(period, size=draws)
-        sizes = [min(BLOCK, draws - start) for start in range(0, draws, BLOCK)]
-        noise = np.concatenate([rng.standard_normal((n, T)) @ patterns.T for n in sizes])
-        return cls(patterns @ patterns.T, bins, noise)
+        gram = patterns @ patterns.T
+        return cls(gram, bins, rng.standard_normal((draws, period)) @ _root(gram))
 
     def losses(self, kappa: float, direction: Direction) -> Array:
         """Privacy losses log dP/dQ at outputs from P, or log dQ/dP at outputs from Q, shape (draws,)."""
         if direction == "P|Q":
             return _log_mean_exp(self.gram[self.bins] + kappa * self.noise, self.gram, kappa)
         return -_log_mean_exp(kappa * self.noise, self.gram, kappa)
+
+
+def _root(gram: Array) -> Array:
+    """Symmetric root of a Gram matrix, also where a pattern is empty, so that it is singular."""
+    values, vectors = np.linalg.eigh(gram)
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
 def encoded_patterns(T: int, period: int, lam: float) -> Array:

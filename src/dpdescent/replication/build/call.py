@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from dpdescent.commands import own_data
-from dpdescent.replication.build import preflight, store
+from dpdescent.replication.build import intact, preflight, store
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration.project import Project
 
 # What Snakemake's log says of Ctrl-C, and of a request to terminate, which lets running jobs end.
 ASKED = ("Terminating processes on user request", "Will exit after finishing currently running jobs (scheduler)")
+
+# Snakemake's own.
+LOCKS = ".snakemake/locks"
 
 
 class Call:
@@ -45,6 +48,8 @@ class Call:
             return
         if "--unlock" in sys.argv and (builds := preflight.builds_here()):
             sys.exit(preflight.not_unlocked(builds))
+        if "--unlock" not in sys.argv and (line := self._not_intact(files)):
+            sys.exit(line)
         known = self.known_targets(files)
         # Snakemake hands its targets to the workflow after the Snakefile is read. Its parser takes a third of a second,
         # which a call is spared that has no doubtful word.
@@ -57,6 +62,26 @@ class Call:
                 sys.exit(line)
         atexit.register(self.tell_verdicts)
         atexit.register(self._explain_lock)
+
+    def _not_intact(self, files: Sequence[str]) -> str | None:
+        """The line for a folder in place of a file, or for files that are not what was written.
+
+        Files are not looked into before a build has begun here, because none counts as made then, and while another
+        build runs, because it replaces them and this call ends at its lock.
+        """
+        if line := intact.folders(files):
+            return line
+        if not os.path.exists(self.begun) or (os.path.isdir(LOCKS) and os.listdir(LOCKS) and preflight.builds_here()):
+            return None
+        papers = self.project.papers.values()
+        artefacts = [each for paper in papers for each in (paper.artefacts | paper.on_request).values()]
+        build = Path(self.build)
+        packs = {
+            build / f"packs/{each.item}/{pack.name}.csv": build / f"parts/{each.item}"
+            for each in artefacts
+            for pack in each.packs
+        }
+        return intact.damage(Path(self.results), build, packs)
 
     def known_targets(self, files: Sequence[str]) -> preflight.Targets:
         """What can be asked for, by the rules that were read."""
@@ -72,7 +97,7 @@ class Call:
     def _explain_lock(self) -> None:
         """The last line of a call that met another's lock: Snakemake's own lock is gone by then."""
         persistence = self.workflow._persistence
-        if os.path.isdir(".snakemake/locks") and persistence is not None and persistence.locked:
+        if os.path.isdir(LOCKS) and persistence is not None and persistence.locked:
             print(preflight.locked(preflight.builds_here()), file=sys.stderr)
 
     def start(self) -> None:

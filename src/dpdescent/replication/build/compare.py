@@ -1,17 +1,22 @@
 """Comparing two builds: equal bytes, or tables whose numbers agree within the tolerance that CPU classes need."""
 
+import csv
 import math
 import os
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.build import origin
+from dpdescent.replication.build.files import MANIFEST, listed, read_rows
 from dpdescent.replication.build.provenance import hashes
 from dpdescent.replication.configuration.project import Artefact
 
-# Another BLAS kernel changes last bits; a distance below the floor is rounding and has no digits to agree in.
-RELATIVE, FLOOR = 1e-9, 1e-11
+# Another BLAS kernel changes last bits: of each number, and of what is left where numbers of its column's scale cancel.
+RELATIVE, OF_SCALE = 1e-9, 1e-12
+# A column that nowhere exceeds this is what is left where numbers of size one cancel.
+ROUNDING = 1e-12
 # The page of verdicts is written from these tables, every other drawing from the table of its own name.
 PAGE, VERDICTS = "README.md", ("claims.csv", "findings.csv", "audit.csv")
 # The report and the letters quote any table.
@@ -23,24 +28,34 @@ SOURCES = ("CITATION.cff", "Snakefile", "config", "docs", "profiles", "pyproject
 
 @dataclass
 class Report:
-    """Outcome of a comparison; names are relative to the folders."""
+    """Outcome of a comparison; names are relative to the folders.
 
+    Attributes:
+        against: what is compared with, in words.
+        same, close, redrawn: files with equal bytes, tables with equal numbers, drawings of such tables.
+        different: what differs, by file.
+        missing, added: files that only the reference has, and that it lacks.
+        edited: files of the reference that are not what its own manifest lists.
+    """
+
+    against: str
     same: list[str] = field(default_factory=list)
     close: list[str] = field(default_factory=list)
     redrawn: list[str] = field(default_factory=list)
     different: dict[str, str] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     added: list[str] = field(default_factory=list)
+    edited: list[str] = field(default_factory=list)
 
     @property
     def differs(self) -> bool:
-        return bool(self.different or self.missing)
+        return bool(self.different or self.missing or self.edited)
 
     def text(self) -> str:
         """A few lines for people."""
         if not any((self.same, self.close, self.redrawn, self.different, self.missing)):
-            return "Nothing to compare with: no results came with this checkout."
-        lines = [f"Compared with the results that came with this checkout: {len(self.same)} files have equal bytes."]
+            return f"Nothing to compare with: there are no files among {self.against}."
+        lines = [f"Compared with {self.against}: {len(self.same)} files have equal bytes."]
         if self.close:
             lines.append(f"{len(self.close)} tables agree within {RELATIVE:g} relative (another CPU class).")
         if self.redrawn:
@@ -49,15 +64,17 @@ class Report:
         lines += [f"DIFFERS  {name}: {why}" for name, why in self.different.items() if why != FOLLOWS]
         if drawn := sum(why == FOLLOWS for why in self.different.values()):
             lines.append(f"DIFFERS  {drawn} figures and pages that are drawn from these tables")
-        lines += [f"MISSING  {name}: it came with the checkout and is not made" for name in self.missing]
+        lines += [f"MISSING  {name}: it is there and is not made" for name in self.missing]
         lines += [f"NEW      {name}" for name in self.added]
+        lines += [f"EDITED   {name}: not what {MANIFEST} lists there" for name in self.edited]
         return "\n".join(lines)
 
 
 def folders(made: str | Path, reference: str | Path) -> Report:
-    """Compares all tables and figures of two folders."""
+    """Compares all tables and figures of two folders: by their hashes, then tables by their numbers."""
     new, old = hashes(made), hashes(reference)
-    report = Report(missing=sorted(set(old) - set(new)), added=sorted(set(new) - set(old)) if old else [])
+    report = Report(origin.of(reference), edited=edited(reference, old))
+    report.missing, report.added = sorted(set(old) - set(new)), sorted(set(new) - set(old)) if old else []
     for name in sorted(set(new) & set(old)):
         if new[name] == old[name]:
             report.same.append(name)
@@ -71,6 +88,16 @@ def folders(made: str | Path, reference: str | Path) -> Report:
         if new[name] != old[name] and not name.endswith(".csv"):
             _judge_drawing(name, report)
     return report
+
+
+def edited(folder: str | Path, found: Mapping[str, str]) -> list[str]:
+    """Files of a folder that are not what its manifest lists, or are gone; none without a manifest.
+
+    Args:
+        folder: of results.
+        found: hashes of its files by name, see `provenance.hashes`.
+    """
+    return sorted(name for name, known in listed(Path(folder) / MANIFEST).items() if found.get(name) != known)
 
 
 def _judge_drawing(name: str, report: Report) -> None:
@@ -92,26 +119,42 @@ def _quotes(name: str, table: str) -> bool:
 
 def table_difference(made: Path, reference: Path) -> str:
     """What differs first between two tables beyond the tolerance; empty if nothing does."""
-    new, old = read_rows(made), read_rows(reference)
+    new, old = _rows(made), _rows(reference)
     if len(new) != len(old):
         return f"{len(new)} rows instead of {len(old)}"
+    scales = {column: scale([row.get(column, "") for row in [*new, *old]]) for column in (old[0] if old else ())}
     for line, (row, other) in enumerate(zip(new, old, strict=True), start=2):
         if row.keys() != other.keys():
             return f"columns {sorted(row.keys() ^ other.keys())} differ"
         for column, value in row.items():
-            if not agree(value, other[column]):
+            if not agree(value, other[column], scales[column]):
                 return f"line {line}, {column}: {value} instead of {other[column]}"
     return ""
 
 
-def agree(value: str, other: str) -> bool:
-    """Equal texts, or numbers within the tolerance."""
-    if value == other:
-        return True
+def scale(column: Iterable[str]) -> float:
+    """Median size of a column's numbers other than 0; 1 if all are as small as what rounding leaves of such numbers."""
+    sizes = sorted(abs(number) for number in map(_number, column) if number and math.isfinite(number))
+    return sizes[len(sizes) // 2] if sizes and sizes[-1] > ROUNDING else 1.0
+
+
+def agree(value: str, other: str, scale: float) -> bool:
+    """Equal texts, or numbers within the tolerance for a column of this scale."""
+    return value == other or math.isclose(_number(value), _number(other), rel_tol=RELATIVE, abs_tol=OF_SCALE * scale)
+
+
+def _number(text: str | None) -> float:
+    """NaN, which is close to nothing, for a text that is no number, and for what a cut row lacks."""
     try:
-        return math.isclose(float(value), float(other), rel_tol=RELATIVE, abs_tol=FLOOR)
+        return float(text or "")
     except ValueError:
-        return False
+        return math.nan
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    """Rows of a table as it lies there, because what is compared may differ from what was written."""
+    with open(file, encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 def scorecard(results: str | Path) -> str:
@@ -149,7 +192,7 @@ def part_sums(rows: list[dict[str, str]]) -> PartSums:
 
 def part_difference(committed: PartSums, artefact: Artefact, part: str, made: Path) -> str:
     """What differs between a recomputed part and its committed fingerprint; empty if nothing does."""
-    rows = read_rows(made)
+    rows = _rows(made)
     for column in ["value", *artefact.measures]:
         if (artefact.item, part, column) not in committed:
             return f"column {column} of this part is not in the committed fingerprints"
@@ -168,7 +211,7 @@ def part_difference(committed: PartSums, artefact: Artefact, part: str, made: Pa
 def _is_sum(made: float, committed: float, scale: float) -> bool:
     if math.isnan(committed):
         return math.isnan(made)
-    return math.isclose(made, committed, rel_tol=RELATIVE, abs_tol=RELATIVE * scale + FLOOR)
+    return math.isclose(made, committed, rel_tol=RELATIVE, abs_tol=RELATIVE * scale + ROUNDING)
 
 
 def scratch_environment(folder: str | Path) -> dict[str, str]:

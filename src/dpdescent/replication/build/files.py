@@ -1,12 +1,27 @@
-"""Writing results: to a temporary name first, then renamed, so that nothing half-written is ever seen."""
+"""Files of a build: written to a temporary name first, then renamed, with their hashes kept, which readers check.
+
+The hash of a file in `results/<scale>` or `build/<scale>` lies under `build/<scale>/hashes`. Trained parts have records
+of their own (see `store`), files elsewhere have none. Results without one (those of a fresh clone, or after somebody
+has removed `build`) are checked against the manifest beside them; other files without one are taken as they are.
+"""
 
 import csv
 import errno
+import hashlib
+import io
 import os
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+
+# Of the results of a scale: what `sha256sum` would print of each, by names below their folder.
+MANIFEST = "MANIFEST.sha256"
+# Folders of what builds write, each with a folder for every scale.
+PLACES = ("results", "build")
+# In `build/<scale>`: a file for each file whose hash is kept.
+HASHES = "hashes"
 
 
 @contextmanager
@@ -24,13 +39,112 @@ def atomic(path: str | Path, mode: str = "w") -> Any:
     try:
         with open(temporary, mode, **options) as stream:
             yield stream
-        os.replace(temporary, target)
+            stream.flush()
+            os.fsync(stream.fileno())
+        _put(temporary, target)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         raise SystemExit(f"{target}: the disk is full; free some space, then run the same command to go on") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _put(temporary: Path, target: Path) -> None:
+    """Gives a finished file its name, then its hash: broken off in between, a whole file without a hash is left."""
+    record = record_of(target)
+    if record is not None:
+        hashed = hashlib.sha256(temporary.read_bytes()).hexdigest()
+        record.unlink(missing_ok=True)
+    os.replace(temporary, target)
+    if record is not None:
+        with atomic(record) as stream:
+            stream.write(f"{hashed}\n")
+
+
+def seal(path: str | Path) -> None:
+    """Keeps the hash of a file that was not written by `atomic`."""
+    if (record := record_of(path)) is not None:
+        with atomic(record) as stream:
+            stream.write(f"{hashlib.sha256(Path(path).read_bytes()).hexdigest()}\n")
+
+
+def record_of(path: str | Path) -> Path | None:
+    """Where the hash of a file is kept; None for trained parts, and for files of no build."""
+    place, *rest = _place(path)
+    if place not in PLACES or len(rest) < 2 or rest[1] in ("parts", HASHES):
+        return None
+    return Path("build", rest[0], HASHES, place, *rest[1:-1], f"{rest[-1]}.sha256")
+
+
+def written(build: Path) -> list[Path]:
+    """The files of a scale whose hashes are kept, be they still there or not.
+
+    Args:
+        build: `build/<scale>`.
+    """
+    records = (record.relative_to(build / HASHES).with_suffix("") for record in (build / HASHES).rglob("*.sha256"))
+    return [Path(record.parts[0], build.name, *record.parts[1:]) for record in records]
+
+
+def _place(path: str | Path) -> tuple[str, ...]:
+    """The way to a file from the checkout, in which all commands work."""
+    return Path(os.path.relpath(path)).parts
+
+
+def recorded(path: str | Path) -> str | None:
+    """The hash that a file was written with; None if there is none to be known."""
+    record = record_of(path)
+    if record is None:
+        return None
+    if record.is_file():
+        return record.read_text(encoding="utf-8", errors="replace").strip()
+    place, scale, *rest = _place(path)
+    return listed(Path(place, scale, MANIFEST)).get("/".join(rest)) if place == "results" else None
+
+
+def listed(manifest: Path) -> dict[str, str]:
+    """The hashes in a manifest by the names of files; empty if there is none."""
+    if not manifest.is_file():
+        return {}
+    lines = manifest.read_text(encoding="utf-8", errors="replace").splitlines()
+    return {name: hashed for hashed, _, name in (line.partition("  ") for line in lines)}
+
+
+def is_damaged(path: str | Path) -> bool:
+    """Whether a file is there and is not what was written; a folder in its place is."""
+    file = Path(path)
+    if not file.is_file():
+        return file.exists()
+    known = recorded(file)
+    return known is not None and hashlib.sha256(file.read_bytes()).hexdigest() != known
+
+
+def checked(path: str | Path) -> bytes:
+    """The content of a file.
+
+    Raises:
+        SystemExit: in one line, if it is not what was written; a build writes no folder and no empty file.
+    """
+    file = Path(path)
+    content = b"" if file.is_dir() else file.read_bytes()
+    empty = not content and _place(file)[0] in PLACES
+    if empty or recorded(file) not in (None, hashlib.sha256(content).hexdigest()):
+        raise SystemExit(refusal([file]))
+    return content
+
+
+def refusal(damaged: Sequence[str | Path], removed: Sequence[str | Path] = ()) -> str:
+    """The line for files that are not what was written, with the command that makes them again.
+
+    Args:
+        damaged: the files.
+        removed: what must be removed so that they are made again, if not they themselves.
+    """
+    verb = f"and {len(damaged) - 1} more are" if len(damaged) > 1 else "is"
+    option = "-r " if any(Path(file).is_dir() for file in removed or damaged) else ""
+    names = " ".join(shlex.quote(str(file)) for file in removed or damaged)
+    return f"{damaged[0]} {verb} not what was written here: rm {option}{names}, then run the build again"
 
 
 def write_rows(path: str | Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
@@ -47,9 +161,12 @@ def write_rows(path: str | Path, columns: Sequence[str], rows: Iterable[Mapping[
 
 
 def read_rows(path: str | Path) -> list[dict[str, str]]:
-    """Reads a CSV file as dictionaries of text."""
-    with open(path, encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+    """Reads a CSV file as dictionaries of text.
+
+    Raises:
+        SystemExit: in one line, if the file is not what was written.
+    """
+    return list(csv.DictReader(io.StringIO(checked(path).decode(), newline="")))
 
 
 def _text(value: Any) -> Any:

@@ -5,7 +5,7 @@ import hashlib
 import platform
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +33,19 @@ def environment() -> dict[str, Any]:
     }
 
 
-def hashes(results: str | Path) -> dict[str, str]:
-    """SHA-256 of every table and figure below a folder, by relative name, sorted; not of what is made on request."""
+def hashes(results: str | Path, read: Callable[[Path], bytes] = Path.read_bytes) -> dict[str, str]:
+    """SHA-256 of every table and figure below a folder, by relative name, sorted; not of what is made on request.
+
+    Args:
+        results: the folder.
+        read: how a file is read, for a reader that refuses damaged files.
+    """
     folder = Path(results)
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in OUTSIDE)
     # A killed job leaves its temporary file, whose name begins with a dot.
     files = [path for path in files if not path.name.startswith(".")]
     files = [path for path in files if path.relative_to(folder).parts[0] != ON_REQUEST]
-    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return {str(path.relative_to(folder)): hashlib.sha256(read(path)).hexdigest() for path in files}
 
 
 def compute_budget(build: str | Path, parts: Iterable[tuple[str, str, str]]) -> list[dict[str, Any]]:

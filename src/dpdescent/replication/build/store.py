@@ -4,14 +4,16 @@ Snakemake knows packs of parts and runs a pack again when anything about it has 
 parts are still what they were, so that a new value on a grid trains only what is new, wherever packs are cut.
 """
 
+import csv
 import hashlib
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dpdescent.replication.build.files import atomic, read_rows, write_rows
+from dpdescent.replication.build.files import atomic, checked, read_rows, refusal, write_rows
 
 COLUMNS = ("part", "sha256")
 
@@ -33,17 +35,18 @@ def key(code: str, versions: Mapping[str, str], spec: Mapping[str, Any], inputs:
 
 
 def digest(path: str | Path) -> str:
-    """SHA-256 of a file."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    """SHA-256 of a file.
+
+    Raises:
+        SystemExit: in one line, if the file is not what was written.
+    """
+    return hashlib.sha256(checked(path)).hexdigest()
 
 
 def is_current(file: Path, made_from: str) -> bool:
     """Whether a part is there, as it was written, and made from just this."""
-    record = _record(file)
-    if not file.is_file() or not record.is_file():
-        return False
-    known = json.loads(record.read_text(encoding="utf-8"))
-    return bool(known["key"] == made_from and known["sha256"] == digest(file))
+    known = _known(file)
+    return bool(known.get("key") == made_from) and _is_whole(file, str(known.get("sha256")))
 
 
 Run = Callable[[dict[str, Any]], Iterable[Mapping[str, Any]]]
@@ -67,8 +70,9 @@ def train(file: Path, made_from: str, run: Run, spec: Mapping[str, Any], files: 
     rows = [{"variant": spec["variant"], **row} for row in run({**spec, **files})]
     write_rows(file, list(dict.fromkeys(column for row in rows for column in row)), rows)
     cost = {"wall_s": time.perf_counter() - wall, "cpu_s": _unbooked_cpu(), "peak_mb": peak_memory()}
+    made = {"rows": len(rows), "trials": spec["trials"]}
     with atomic(_record(file)) as stream:
-        json.dump({"key": made_from, "sha256": digest(file), **cost}, stream)
+        json.dump({"key": made_from, "sha256": digest(file), **made, **cost}, stream)
     return len(rows)
 
 
@@ -81,15 +85,41 @@ def parts_in(packs: Sequence[str | Path], folder: Path) -> dict[str, Path]:
     """Files of the parts that packs list, by name and in order.
 
     Raises:
-        SystemExit: in one line, if a part is missing or is not what was trained.
+        SystemExit: in one line, if a part is missing, is not what was trained, or has other trials than its name says.
     """
     found = {}
     for pack in packs:
         for row in read_rows(pack):
             file = found[row["part"]] = folder / f"{row['part']}.csv"
-            if not file.is_file() or digest(file) != row["sha256"]:
-                raise SystemExit(f"{file} is not what was trained: remove {pack}, then run the same command")
+            if not _is_whole(file, row["sha256"]) or not _counts(file):
+                raise SystemExit(refusal([file], mend(file, Path(pack))))
     return found
+
+
+def mend(file: Path, pack: Path) -> list[Path]:
+    """What must be removed so that a damaged part of a pack is trained again."""
+    return [pack, *([file] if file.is_dir() else [])]
+
+
+def damaged(pack: str | Path, folder: Path) -> list[Path]:
+    """Parts of a pack that are there and are not what was trained; those that are gone are missed by who reads them."""
+    files = {folder / f"{row['part']}.csv": row["sha256"] for row in read_rows(pack)}
+    return [file for file, sha256 in files.items() if file.exists() and not _is_whole(file, sha256)]
+
+
+def _is_whole(file: Path, sha256: str) -> bool:
+    return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == sha256
+
+
+def _counts(file: Path) -> bool:
+    """Whether a part's name, its record and its rows agree; records of older builds hold no counts."""
+    made, named = _known(file), re.search(r"_t(\d+)-(\d+)\.csv$", file.name)
+    if named is None or "rows" not in made:
+        return True
+    first, last = map(int, named.groups())
+    with open(file, encoding="utf-8", newline="") as stream:
+        rows = sum(1 for _ in csv.reader(stream)) - 1
+    return bool(made["trials"] == [first, last + 1] and made["rows"] == rows)
 
 
 def forget(folder: Path) -> None:
@@ -103,8 +133,8 @@ def forget(folder: Path) -> None:
 
 def costs(folder: Path, parts: Iterable[str]) -> list[dict[str, float]]:
     """What parts took: seconds of wall and CPU time, peak memory of their process in MB."""
-    records = [_record(folder / f"{part}.csv") for part in parts]
-    return [json.loads(record.read_text(encoding="utf-8")) for record in records if record.is_file()]
+    records = (_known(folder / f"{part}.csv") for part in parts)
+    return [record for record in records if record.keys() >= {"wall_s", "cpu_s", "peak_mb"}]
 
 
 def _unbooked_cpu() -> float:
@@ -122,3 +152,12 @@ def peak_memory() -> float:
 
 def _record(file: Path) -> Path:
     return file.with_name(f"{file.name.removesuffix('.csv')}.json")
+
+
+def _known(file: Path) -> dict[str, Any]:
+    """The record of a part; empty if it is missing or broken, because then the part counts for nothing."""
+    try:
+        known = json.loads(_record(file).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}

@@ -1,5 +1,6 @@
 """From tidy trials to tables: one row a plotted point, sorted by full key, with the spread over trials."""
 
+import io
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, gammaln
 
 from dpdescent.replication.build import store
-from dpdescent.replication.build.files import atomic
+from dpdescent.replication.build.files import atomic, checked
 
 Array = NDArray[np.float64]
 
@@ -19,9 +20,13 @@ QUANTILES = {"q025": 0.025, "q05": 0.05, "q10": 0.1, "q25": 0.25, "q75": 0.75, "
 
 
 def read(path: str | Path) -> pd.DataFrame:
-    """Reads a CSV so that every float is the one that was written; a part without rows is an empty table."""
+    """Reads a CSV so that every float is the one that was written; a part without rows is an empty table.
+
+    Raises:
+        SystemExit: in one line, if the file is not what was written.
+    """
     try:
-        return pd.read_csv(path)
+        return pd.read_csv(io.BytesIO(checked(path)))
     except pd.errors.EmptyDataError:
         return pd.DataFrame()
 

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dpdescent.replication.build import compare
+from dpdescent.replication.build.files import MANIFEST
+from dpdescent.replication.build.provenance import hashes
 from dpdescent.replication.commands import checkout
 
 
@@ -27,8 +29,10 @@ def main(arguments: Sequence[str], name: str) -> None:
     args = parser.parse_args(arguments)
     checkout.require()
     results = f"results/{args.scale}"
-    if not Path(results, "MANIFEST.sha256").is_file():
+    if not Path(results, MANIFEST).is_file():
         sys.exit(f"There is no finished {results} to verify; build it first: make results SCALE={args.scale}")
+    for name in compare.edited(results, hashes(results)):
+        print(f"EDITED   {name}: not what {results}/{MANIFEST} lists", flush=True)
     with tempfile.TemporaryDirectory(prefix="dpdescent-verify-") as scratch:
         for name in compare.SOURCES:
             copy = shutil.copytree if Path(name).is_dir() else shutil.copy2

@@ -160,6 +160,20 @@ def agree(readings: Mapping[str, Verdict]) -> Agreed:
     return Agreed("inconclusive", "unstated value decides", f"the unstated value decides: {told}")
 
 
+def at_every_reading(readings: Mapping[str, Claim]) -> Claim:
+    """The claim of the first reading of an unstated value, with the verdict on which all readings agree.
+
+    Its note says what each reading decides. Readings at which nothing is testable are not heard.
+
+    Raises:
+        ValueError: if there is no reading.
+    """
+    heard = {reading: each.verdict for reading, each in readings.items() if each.verdict != "not testable"}
+    agreed = agree(heard or {reading: each.verdict for reading, each in readings.items()})
+    first = next((readings[reading] for reading in heard), next(iter(readings.values())))
+    return replace(first, verdict=agreed.verdict, why=agreed.why, note=agreed.told)
+
+
 def _reason(verdict: Verdict) -> Why:
     """Why a verdict from an interval is open: it straddles the criterion, or there are no rows to take it from."""
     reasons: dict[Verdict, Why] = {"inconclusive": "interval", "not testable": "no rows"}

@@ -19,7 +19,7 @@ from dpdescent.papers.choquettechoo2023.reading import (
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.criteria import ABOVE_0, about, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.records import agree
+from dpdescent.replication.judging.records import at_every_reading
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, known
 
 SGD, FTRL, OPTIMUM = "Noisy-SGD", "nu-Noisy-FTRL", "optimum"
@@ -151,13 +151,11 @@ def _nearly_equal(evidence: Evidence) -> Claim:
         for grid in ("main", *GRIDS["eta"])
         for words, order in (("without logarithm", ""), ("with logarithm", " with log"))
     }
-    readings = {reading: made for reading, made in readings.items() if made.verdict != "not testable"} or readings
-    agreed = agree({reading: made.verdict for reading, made in readings.items()})
-    first = next(iter(readings.values()))
+    found = at_every_reading(readings)
     told = {reading: made.measured for reading, made in readings.items() if made.measured is not None}
     return replace(
-        first, verdict=agreed.verdict, why=agreed.why,
-        note=f"{agreed.told}; furthest off {algebra.listed(told.items())}; which lines are meant, and footnote 4, are not in the text",
+        found,
+        note=f"{found.note}; furthest off {algebra.listed(told.items())}; which lines are meant, and footnote 4, are not in the text",
     )  # fmt: skip
 
 

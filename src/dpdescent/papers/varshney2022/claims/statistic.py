@@ -13,7 +13,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.records import agree
+from dpdescent.replication.judging.records import at_every_reading
 from dpdescent.replication.judging.statistics import exactly
 
 ARTEFACT = "alg_stat"
@@ -84,12 +84,8 @@ def _approximately(evidence: Evidence) -> Claim:
         )
         for sense, cells in (("the mean", _cells(quantities.typical(mean))), ("the median draw", _medians(evidence)))
     }  # fmt: skip
-    by_mean, known = found["the mean"], {sense: each.verdict for sense, each in found.items() if each.cells}
-    if not known:
-        return by_mean
-    shared = agree(known)
     return dataclasses.replace(
-        by_mean, verdict=shared.verdict, why=shared.why, note=shared.told,
+        at_every_reading(found),
         changed="After a second reading the median draw is a reading too: 'approximately' names no moment, and the mean grows with the reach of the grid.",
     )  # fmt: skip
 

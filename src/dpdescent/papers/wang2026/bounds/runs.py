@@ -1,4 +1,4 @@
-"""Explicit bounds on runs: (C.11), D.13, localisation (7), radius (10), projection, comparator inequality (wang2026).
+"""Explicit bounds on runs: Lemma C.11, D.13, localisation (7), radius (10), projection, comparators (wang2026).
 
 They ask for steps and widths that no run here has; then rows are open, with the measured value beside them.
 """

@@ -15,15 +15,19 @@ from dpdescent.papers.wang2026.claims import (
     multipliers,
     open_claims,
     privacy,
-    rates,
+    proof,
     remark_4_2,
+    terms,
     theorem_4_1,
     widths,
+    window,
+    window_rates,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
-    figure_1, remark_4_2, correlation, theorem_4_1, widths, rates, arithmetic, privacy, multipliers, lemmas, open_claims
+    figure_1, remark_4_2, correlation, terms, window, theorem_4_1, widths, window_rates, arithmetic, privacy,
+    multipliers, lemmas, proof, open_claims,
 )  # fmt: skip
 
 

@@ -31,6 +31,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on corollaries and improvements; the tables are not looked at."""
     yield from _corollaries()
     yield from _improvements()
+    yield from _residuals()
 
 
 def _entry(setting: str, source: str) -> Entry:
@@ -111,3 +112,33 @@ def _improvements() -> Iterator[Claim]:
             measured=exactly(derived - theirs), criterion=about(powers, RATE),
             note=f"derived {derived:.3g}, quoted {theirs:.3g}; the earlier result trains both layers, this one has a fixed second layer",
         )  # fmt: skip
+
+
+def _residuals() -> Iterator[Claim]:
+    entry = _entry("DP-SGD, correlated", "Corollary 5.3")
+    points = [Point(n, d, gamma, eps) for n, gamma, d, eps in itertools.product(*WIDE)]
+    yield claim(
+        id="corollary-5.3-residual", artefact=ARTEFACT, location="Corollary 5.3", kind="theorem", source="paper",
+        statement="(algebra) delta <= min(1/(n sqrt(m)), gamma/n) makes the residual term of lower order than the rate",
+        quantity="(sqrt(m) + R_*) delta over the rate, R_* of the order of 1/gamma, logarithms dropped: its largest over a wide range of n, gamma, d and eps",
+        measured=exactly(max(_residual(point) / _rate(entry, point) for point in points)), criterion=at_most(SAME_ORDER, ": no larger order"),
+    )  # fmt: skip
+    near, wide = (
+        max(_summed(Point(n, d, gamma, eps)) for n, gamma, d, eps in itertools.product(*grid)) for grid in (NEAR, WIDE)
+    )
+    yield claim(
+        id="corollary-c.24-width", artefact=ARTEFACT, location="Corollary C.24", kind="theorem", source="paper",
+        statement="(algebra) in the representative regime T A_corr is of the order of gamma^-2",
+        quantity="T A_corr gamma^2 at Corollary 5.3's run, logarithms dropped: its largest over a wide range of n, gamma, d and eps over that of a narrow range",
+        measured=exactly(wide / near), criterion=at_most(SAME_ORDER, ": the same order"), note=f"at most {near:.3g} over the narrow range and {wide:.3g} over the wide one",
+    )  # fmt: skip
+
+
+def _residual(point: Point) -> float:
+    run = prescriptions.corollary_5_3(point)
+    return (math.sqrt(run.m) + 1.0 / point.gamma) * run.delta
+
+
+def _summed(point: Point) -> float:
+    run = prescriptions.corollary_5_3(point)
+    return run.T * rates.correlated(run).total * point.gamma**2

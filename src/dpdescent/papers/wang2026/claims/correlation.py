@@ -1,4 +1,4 @@
-"""Claims about what the correlation does to runs: Remark 4.2 at a fixed noise multiplier, Sec. 5.1 at calibrated ones.
+"""Claims about what the correlation does to runs at calibrated noise multipliers (Sec. 5.1), and to the bound.
 
 The paper speaks of bounds; what is judged of the risks of runs is our reading of it.
 """
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.wang2026.claims import conditions
-from dpdescent.papers.wang2026.claims.quantities import best, least, moderate, one_of, single
+from dpdescent.papers.wang2026.claims.quantities import best, least, moderate, one_of
 from dpdescent.papers.wang2026.reading import (
     AGREES,
     ALGEBRA,
@@ -19,7 +19,6 @@ from dpdescent.papers.wang2026.reading import (
     PAIR,
     POPULATION,
     PUBLISHED,
-    STAYS,
     TAIL,
     claim,
     every,
@@ -29,17 +28,9 @@ from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly
+from dpdescent.replication.judging.statistics import NOTHING, Estimate
 
-TRADEOFF, FIXED, RUNS, MULTIPLIERS = "lambda_tradeoff", "fixed_kappa", "kan_lambda", "kappa_tables"
-# By panel: what it is, the prefix of what is ours in the statement, and the ids of the claims on the gain and its shape.
-PANELS = (
-    ("gradient bound", "nothing is clipped, as the theorem has it", "", "remark-4.2-improves", "remark-4.2-monotone"),
-    ("small threshold, eta = 2", "a small clipping threshold, which the theorem excludes", "(ours) ",
-     "remark-4.2-improves-small-step", "remark-4.2-monotone-small-step"),
-    ("small threshold, eta = 8", "a small clipping threshold and a large step, which the theorem excludes", "(ours) ",
-     "remark-4.2-improves-large-step", "remark-4.2-monotone-large-step"),
-)  # fmt: skip
+TRADEOFF, RUNS, MULTIPLIERS = "lambda_tradeoff", "kan_lambda", "kappa_tables"
 SHARPER = (TAIL, PAIR, "bnb", "cyclic")
 # By accountant of the runs: words, the id of the claim on the largest correlation, and those on the gain by variant.
 SHARPER_RUNS = (
@@ -59,41 +50,10 @@ INTERPRETATION, OPEN_QUESTION = "Sec. 5.1 (interpretation)", "Sec. 5.1 (interpre
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on runs at a fixed multiplier, then those at a calibrated one, bound and runs."""
-    yield from _runs_at_fixed_kappa(evidence)
+    """Yields the claims on bounds and runs at calibrated multipliers; those at a fixed one are in `window`."""
     yield from _offset(evidence)
     yield from _sharper(evidence)
     yield from _sharper_runs(evidence)
-
-
-def _runs_at_fixed_kappa(evidence: Evidence) -> Iterator[Claim]:
-    for panel, words, ours, improves, monotone in PANELS:
-        gains = rows(evidence, FIXED, panel=panel, series=GAIN).sort_values("lam", ignore_index=True)
-        place = f"eta = {one_of(gains['eta']):g}, kappa = {one_of(gains['kappa']):g}; {words}"
-        regime = conditions.theorems(evidence, gains)
-        yield every(
-            id=improves, artefact=FIXED, location="Remark 4.2", kind="theorem", source="ours",
-            statement=f"{ours}temporal correlation improves the bound for a fixed kappa: of runs, the averaged population risk",
-            quantity="gain over lambda = 0: the smallest over lambda > 0",
-            cells=algebra.by(gains, ["lam"], single), criterion=ABOVE_0, regime=regime, note=place,
-        )  # fmt: skip
-        yield claim(
-            id=monotone, artefact=FIXED, location="Remark 4.2", kind="theorem", source="ours",
-            statement=f"{ours}the bound improves monotonically as lambda -> 1 for a fixed kappa with a small eta: of runs, the averaged population risk",
-            quantity="gain over lambda = 0 at the largest lambda, over the largest gain",
-            measured=_kept(gains), criterion=at_least(STAYS, ": it does not get worse again by more than a tenth (a plateau counts)"),
-            regime=regime, changed='The criterion was "monotonically" at first, which a plateau does not meet.',
-            note=f"{place}. The two gains share seeds, but the table has no covariance of theirs: taken as independent, the interval is too wide",
-        )  # fmt: skip
-
-
-def _kept(gains: pd.DataFrame) -> Estimate:
-    """The gain at the largest correlation over the largest gain; 1 where it is that, `NOTHING` of a single gain."""
-    last, top = algebra.at_end(gains, "lam"), algebra.at_end(gains, "mean")
-    if len(gains) < 2 or len(last) != 1 or top.empty:
-        return NOTHING
-    best_at_end = top["lam"].iloc[0] == last["lam"].iloc[0] and top["mean"].iloc[0] > 0
-    return exactly(1.0) if best_at_end else algebra.over(last.iloc[0], top.iloc[0])
 
 
 def _tradeoff(evidence: Evidence, accountant: str, term: str) -> pd.DataFrame:

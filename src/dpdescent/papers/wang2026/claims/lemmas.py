@@ -1,4 +1,4 @@
-"""Claims about lemmas and assumptions: B.5 to B.7, eq. (15), C.2, C.12, stability, Assumption 3.3."""
+"""Claims about lemmas and assumptions: B.5 to B.7, eq. (15), C.5, Assumption 3.3, and noise and stability."""
 
 import math
 from collections.abc import Iterator
@@ -7,11 +7,10 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.models.spline import CubicSplines
-from dpdescent.papers.wang2026.claims import conditions
-from dpdescent.papers.wang2026.claims.quantities import range_of, setting
+from dpdescent.papers.wang2026.claims.quantities import setting
 from dpdescent.papers.wang2026.reading import ALGEBRA, every, rows
 from dpdescent.papers.wang2026.theory import constants, explicit
-from dpdescent.replication.judging import algebra, statistics
+from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 from dpdescent.replication.judging.statistics import Estimate, exactly, quotient
@@ -26,17 +25,12 @@ SIZES: tuple[tuple[str, str, str, str, Source, str, str], ...] = (
     ("eq-15", "largest |f_0|", "bound Q8", "eq. (15)", "paper", "outputs at the start are at most B_b sqrt(2p log(2n/delta))", ""),
     ("gradient-sharp", "largest gradient", "G_sharp", "eq. (5)", "ours", "(ours) gradients of f are at most the sharp bound that knows the second layer", QUANTILES),
 )  # fmt: skip
-DISTANCES: tuple[tuple[str, str, str, Source, str], ...] = (
-    ("theorem-c.22", "bound", "Lemma C.21, Theorem C.22", "paper", "runs that differ in a record stay within (2 e eta b/n) sum_t L_S(W_t) on average"),
-    ("lemma-c.16", "bound without e", "Lemma C.16", "ours", "(ours) without the factor e, which is there for the growth of distances"),
-)  # fmt: skip
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on the margin, the start, the comparator and stability."""
+    """Yields the claims on the margin, the start, the noise and stability."""
     yield _margin(evidence)
     yield from _start(evidence)
-    yield from _comparator(evidence)
     yield _noise(evidence)
     yield from _stability(evidence)
 
@@ -102,35 +96,6 @@ def _smoothness(evidence: Evidence) -> Claim:
     )  # fmt: skip
 
 
-def _comparator(evidence: Evidence) -> Iterator[Claim]:
-    table = rows(evidence, PATH, panel="inequality", series="violations")
-    slack = rows(evidence, PATH, panel="inequality", series="smallest slack")
-    yield every(
-        id="lemma-c.2", artefact=PATH, location="Lemma C.2 (with B.4)", kind="theorem", source="paper",
-        statement="2/3 L_S(W) <= <grad L_S(W), W - W*> + 4/3 L_S(W*) along the trajectory",
-        quantity="share of checked steps in which it fails: the largest over m, lambda, kappa and comparators",
-        cells=algebra.means(table, ("m", "lam", "kappa", "comparator")), criterion=at_most(0.0),
-        regime=conditions.local(table),
-        note=f"smallest slack {range_of(slack['mean'])}; nu D^2, which the proof wants at 1/2 at most, is {range_of(table['condition'])}",
-    )  # fmt: skip
-    ntk = rows(evidence, PATH, panel="ntk", series="L_S(W_0 + tau u)")
-    yield every(
-        id="lemma-c.12", artefact=PATH, location="Lemma C.12", kind="theorem", source="paper",
-        statement="some W* = W_0 + tau u along the margin's direction has L_S(W*) <= 1/T",
-        quantity="smallest mean loss over tau, times T: the largest over m",
-        cells=algebra.by(ntk, ["m"], _least_loss), criterion=at_most(1.0), regime=conditions.theorems(evidence, ntk),
-    )  # fmt: skip
-
-
-def _least_loss(group: pd.DataFrame) -> Estimate:
-    """T times the smallest mean loss, without allowing for the choice."""
-    lowest = algebra.at_end(group, "mean", largest=False)
-    if lowest.empty:
-        return statistics.NOTHING
-    loss, T = statistics.mean_of(lowest.iloc[0]), float(lowest["T"].iloc[0])
-    return Estimate(T * loss.value, T * loss.low, T * loss.high)
-
-
 def _noise(evidence: Evidence) -> Claim:
     """Judges Lemma C.5 by exact tails of chi and chi-square laws, at the sizes of runs."""
     delta = setting(evidence, "delta_conf") / 5.0
@@ -154,16 +119,6 @@ def _noise(evidence: Evidence) -> Claim:
 
 def _stability(evidence: Evidence) -> Iterator[Claim]:
     distance = rows(evidence, STABILITY, series="mean distance")
-    for name, series, place, source, words in DISTANCES:
-        bound = rows(evidence, STABILITY, series=series).assign(se=math.nan)
-        on = ("n", "T", "B", "m", "d", "lam", "eta", "kappa", "t")
-        yield every(
-            id=name, artefact=STABILITY, location=place, kind="theorem", source=source,
-            statement=words,
-            quantity="mean distance over the bound: the largest over t, kappa and lambda",
-            cells=algebra.ratios(distance, bound, on, ("kappa", "lam", "t")), criterion=at_most(1.0),
-            regime=conditions.theorems(evidence, distance),
-        )  # fmt: skip
     noisy, plain = distance[distance["kappa"] > 0], distance[distance["kappa"] == 0]
     yield every(
         id="stability-noise", artefact=STABILITY, location="App. D.3", kind="text", source="ours",

@@ -28,7 +28,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence, Source, Verdict
-from dpdescent.replication.judging.records import INSIDE, Regime, agree
+from dpdescent.replication.judging.records import INSIDE, Regime, at_every_reading
 from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate, quotient
 
 DOMINATING, LEAST = "dominating pair", "attained epsilon"
@@ -128,13 +128,9 @@ def _lemma_d_7(evidence: Evidence) -> Claim:
         )
         for words, dominated in (("any noise, as D.9 applies it", False), ("the j = 2 term of (19) is larger than all others, as its proof has it", True))
     }  # fmt: skip
-    first = next(iter(readings.values()))
-    known = {words: each.verdict for words, each in readings.items() if each.verdict != "not testable"}
-    if not known:
-        return first
-    found = agree(known)
-    note = f"{found.told}; Theorem D.9 applies the lemma without a condition on the noise. {first.note}"
-    return dataclasses.replace(first, verdict=found.verdict, why=found.why, note=note)
+    found, first = at_every_reading(readings), next(iter(readings.values()))
+    note = f"{found.note}; Theorem D.9 applies the lemma without a condition on the noise. {first.note}"
+    return dataclasses.replace(found, note=note)
 
 
 def lemma_ratios(evidence: Evidence, *, dominated: bool = False) -> Places:

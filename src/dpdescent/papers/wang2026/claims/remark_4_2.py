@@ -20,7 +20,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.records import agree
+from dpdescent.replication.judging.records import at_every_reading
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
 BOUNDS = "bound_vs_run"
@@ -85,11 +85,11 @@ def _explicit(evidence: Evidence) -> Claim:
         )
         for share in SHARES
     }  # fmt: skip
-    found = agree({reading: each.verdict for reading, each in by_share.items()})
-    first = next(iter(by_share.values()))
-    steps = "; ".join(each.cell for each in first.cells)
-    note = f"how small eta has to be is unstated: {found.told}. Places: {steps or 'none'}"
-    return dataclasses.replace(first, verdict=found.verdict, why=found.why, note=note)
+    found = at_every_reading(by_share)
+    steps = "; ".join(each.cell for each in found.cells)
+    return dataclasses.replace(
+        found, note=f"how small eta has to be is unstated: {found.note}. Places: {steps or 'none'}"
+    )
 
 
 def _rises(evidence: Evidence, table: pd.DataFrame, share: float) -> Places:

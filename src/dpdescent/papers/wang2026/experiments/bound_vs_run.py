@@ -13,7 +13,7 @@ from dpdescent.papers.wang2026.theory.explicit import Terms
 from dpdescent.privacy.events import Mechanism
 
 BOUND, MEASURED, TOTAL, ONES = "bound", "measured", "total", "constants 1"
-# Names of the bound's terms in the table, in the order of eq. (C.11).
+# Names of the bound's terms in the table, in the order of Lemma C.11.
 TERMS = {"comparator": "8L*", "start": "init", "potential": "M", "batches": "V_D", "noise": "V_Z"}
 
 

@@ -13,7 +13,7 @@ from dpdescent.papers.wang2026.runs import images
 from dpdescent.papers.wang2026.runs.images import Task, correlated, noise_of
 from dpdescent.privacy.events import Mechanism
 
-NOISE = "noise"
+NOISE, ACCURACY = "noise", "accuracy"
 SIMULATED, FORMULA = "simulated", "formula"
 TUNED_ON = (
     "no guarantee as it stands, because step sizes were tuned on other splits of the same images, without account; at "
@@ -23,7 +23,10 @@ TUNED_ON = (
 
 def run(spec: Spec) -> Iterator[Row]:
     """Yields rows of a part: accuracies, or sizes of noise in the panel of noise."""
-    return cumulative_noise(spec) if spec["panel"] == NOISE else images.run(spec, task)
+    if spec["panel"] == NOISE:
+        return cumulative_noise(spec)
+    # Cells that differ in their number of seeds alone are one panel.
+    return images.run({**spec, "panel": ACCURACY}, task)
 
 
 def task(spec: Spec, trial: int) -> Task:

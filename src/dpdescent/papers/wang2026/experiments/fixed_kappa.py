@@ -11,7 +11,7 @@ from dpdescent.privacy.events import Mechanism
 
 def run(spec: Spec) -> Iterator[Row]:
     """Yields rows of one threshold and step: averaged risks of every correlation and seed."""
-    return training.risk_rows(spec, arms(spec))
+    return training.with_steps(training.risk_rows(spec, arms(spec)))
 
 
 def arms(spec: Spec) -> list[Arm]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.arms import Arm
+from dpdescent.papers.wang2026.arms import INDEPENDENT, Arm, Noise
 from dpdescent.papers.wang2026.design import Row, Size, Spec, value
 from dpdescent.papers.wang2026.runs import training
 from dpdescent.privacy.events import Mechanism
@@ -17,10 +17,15 @@ def run(spec: Spec) -> Iterator[Row]:
 
 
 def arms(spec: Spec) -> list[Arm]:
-    """Returns a run with every accountant's noise at every correlation."""
+    """Returns a run with every accountant's noise at every correlation; without any, with the least that is proved."""
     size, C_clip, delta = Size.of(spec), value(spec, "C_clip"), value(spec, "delta")
+
+    def noise(accountant: str, lam: float, eps: float) -> Noise:
+        name = INDEPENDENT.get(accountant, accountant) if lam == 0.0 else accountant
+        return training.calibrated_noise(spec, size, name, lam, eps, delta)
+
     return [
-        Arm(training.calibrated_noise(spec, size, accountant, lam, eps, delta), C_clip)
+        Arm(noise(accountant, lam, eps), C_clip)
         for eps in as_list(spec["cell"]["eps"])
         for accountant in as_list(value(spec, "accountants"))
         for lam in as_list(value(spec, "lam"))

@@ -27,6 +27,8 @@ def run(spec: Spec) -> Iterator[Row]:
 def _is_wanted(spec: Spec, accountant: str, lam: float, delta: float) -> bool:
     if accountant in INDEPENDENT:
         return lam == 0.0
+    if accountant == "bnb":
+        return lam in FEW or value(spec, "r") == value(spec, "full_bnb")
     if accountant != "F8":
         return True
     everywhere = [value(spec, "T"), value(spec, "r"), delta] == value(spec, "full_f8")
@@ -38,7 +40,8 @@ def _rows(spec: Spec, accountant: str, lam: float, deltas: list[float]) -> Itera
     # The same draws for every lambda, epsilon and delta: what is compared differs by these alone.
     rng = named(spec, 0, f"{accountant}, T={T:g}, r={r:g}")
     found = accountants.calibrate_many(
-        accountant, T=T, rate=r, lam=lam, eps=as_list(value(spec, "eps")), delta=deltas, draws=value(spec, "draws"),
+        accountant, T=T, rate=r, lam=lam, eps=as_list(value(spec, "eps")), delta=deltas,
+        draws=value(spec, "draws_bnb" if accountant == "bnb" else "draws"),
         rng=rng,
     )  # fmt: skip
     for (eps, delta), each in found.items():

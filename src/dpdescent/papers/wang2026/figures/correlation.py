@@ -46,6 +46,8 @@ from dpdescent.replication.drawing.figures import (
 
 # Line styles of variants; plain dashes are not among them, because they mean that there is no guarantee.
 DASHES: tuple[Any, ...] = ((0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 2.5)))
+# Of many epsilons, those with panels.
+SHOWN = (1.0, 8.0)
 # Largest number of panels in a row.
 WIDE = 5
 SECTION = r"Sec. 5.1: Theorem F.12's $\kappa$ offsets what $\lambda$ gains at fixed $\kappa$; sharper accounts may not"
@@ -89,12 +91,17 @@ def _layout(rows: pd.DataFrame, display: dict[str, Any]) -> list[list[tuple[str,
     """Returns rows of panels: risks above gains where there are many epsilons, beside each other where few."""
     found = []
     for name in panels_in(rows, display):
-        budgets = values_of(where(rows, panel=name), "eps")
+        budgets = _two(values_of(where(rows, panel=name), "eps"))
         if 2 * len(budgets) <= WIDE:
             found.append([(name, eps, series) for eps in budgets for series in (POPULATION, GAIN)])
         else:
             found += [[(name, eps, series) for eps in budgets] for series in (POPULATION, GAIN)]
     return found
+
+
+def _two(budgets: list[float]) -> list[float]:
+    """Returns a small and a large epsilon of many, those that variants have too; the table has the others."""
+    return [eps for eps in budgets if eps in SHOWN] or budgets if len(budgets) > len(SHOWN) else budgets
 
 
 def _one(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: str, *, compared: bool) -> None:

@@ -112,8 +112,8 @@ def _decorate(top: Axes, bottom: Axes, rows: pd.DataFrame, title: str) -> None:
     for panel in (top, bottom):
         lam_axis(panel, values_of(rows, "lam"))
     _by_errors(top)
-    top.set(title=title, ylabel="test accuracy, %")
-    bottom.set(title=r"against $\lambda=0$", ylabel="gain, percentage points")
+    top.set(title=title, ylabel="test accuracy, % (log scale of errors)")
+    bottom.set(title=r"against $\lambda=0$", ylabel="gain, points (log scale beyond 4)")
     _plain_symlog(bottom)
 
 

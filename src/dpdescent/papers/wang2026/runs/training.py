@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
 from dpdescent.algorithms import lambda_cgd
 from dpdescent.algorithms.lambda_cgd import KANProblem, State
 from dpdescent.checks import as_list
-from dpdescent.papers.wang2026.arms import FIXED, NO_NOISE, Arm, Noise, engine
+from dpdescent.papers.wang2026.arms import FIXED, INDEPENDENT, NO_NOISE, Arm, Noise, engine
 from dpdescent.papers.wang2026.design import (
     Array,
     Row,
@@ -24,6 +25,8 @@ from dpdescent.papers.wang2026.runs import calibrated
 from dpdescent.privacy.events import Mechanism
 
 POPULATION, EMPIRICAL, GAIN = "population risk", "empirical risk", "gain over lam = 0"
+# What a correlation gains in population risk over the next smaller one of the grid, on the same seed.
+STEP = "gain over the next smaller lam"
 
 
 def calibrated_noise(spec: Spec, size: Size, accountant: str, lam: float, eps: float, delta: float) -> Noise:
@@ -97,11 +100,30 @@ def risk_rows(spec: Spec, arms: Sequence[Arm], own: Row | None = None) -> Iterat
                 yield {**row, "series": GAIN, "value": float(risk[plain[_kind(arm)]] - risk[index])}
 
 
+def with_steps(rows: Iterable[Row], *kind: str) -> Iterator[Row]:
+    """Yields the rows, and the gains of every correlation over the next smaller one, on the same seed.
+
+    Args:
+        rows: rows of runs, population risks among them.
+        kind: columns that both runs of a gain share, besides panel and seed.
+    """
+    found: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        yield row
+        if row["series"] == POPULATION and row["kappa"] > 0.0:
+            found.setdefault((row["panel"], row["trial"], *(row[name] for name in kind)), []).append(row)
+    for same in found.values():
+        for before, after in pairwise(sorted(same, key=lambda row: float(row["lam"]))):
+            yield {**after, "series": STEP, "value": before["value"] - after["value"]}
+
+
 def _kind(arm: Arm) -> tuple[str, float, float, float]:
     """Returns what arms share that gains compare: accountant and target, or a given multiplier and step."""
     noise = arm.noise
     own = (arm.eta, noise.kappa) if noise.accountant in (FIXED, NO_NOISE) else (noise.eps, noise.delta)
-    return noise.accountant, arm.C_clip, *own
+    # Independent noise of another accountant that correlated noise is compared with counts as that one's.
+    names = {independent: name for name, independent in INDEPENDENT.items()}
+    return names.get(noise.accountant, noise.accountant), arm.C_clip, *own
 
 
 def entries(

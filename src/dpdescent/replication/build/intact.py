@@ -1,0 +1,48 @@
+"""Before the first job: whether what lies there is what was written, so that no damage gets into a verdict.
+
+Nothing here imports numpy, because Snakemake's start would pay for it.
+"""
+
+import shlex
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from dpdescent.replication.build import store
+from dpdescent.replication.build.files import MANIFEST, is_damaged, listed, refusal, written
+
+
+def damage(results: Path, build: Path, packs: Mapping[Path, Path]) -> str | None:
+    """The line for files of a build that are not what was written, and how they are made again; None if all are.
+
+    A file that is gone is no damage: it is made again when it is needed.
+
+    Args:
+        results: folder of the scale's results.
+        build: folder of what the scale's results are made from.
+        packs: by the list of a pack's parts, the folder of these parts.
+    """
+    # Again, because a job that is still running may have replaced a file between two looks.
+    if not (_damaged(results, build, packs) and (found := _damaged(results, build, packs))):
+        return None
+    if len(found) > 1 and results / MANIFEST in found and all(file.is_relative_to(results) for file in found):
+        mend = f"rm -r {shlex.quote(str(results))}, then run the build again; what was trained here is kept"
+        return f"{results} has other results than were written here ({len(found)} files), perhaps by a git pull: {mend}"
+    return refusal(list(found), list(dict.fromkeys(file for files in found.values() for file in files)))
+
+
+def folders(files: Iterable[str | Path]) -> str | None:
+    """The line for a folder that lies where a file belongs; None if there is none."""
+    found = [file for file in files if Path(file).is_dir()]
+    if not found:
+        return None
+    return f"{found[0]} is a folder, where a file belongs: rm -r {shlex.quote(str(found[0]))}, then run the build again"
+
+
+def _damaged(results: Path, build: Path, packs: Mapping[Path, Path]) -> dict[Path, list[Path]]:
+    """By damaged file, what must be removed so that it is made again."""
+    files = {*written(build), *(results / name for name in listed(results / MANIFEST))}
+    found = {file: [file] for file in sorted(files) if is_damaged(file)}
+    for pack, folder in packs.items():
+        if pack.is_file() and pack not in found:
+            found |= {part: store.mend(part, pack) for part in store.damaged(pack, folder)}
+    return found
