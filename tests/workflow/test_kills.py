@@ -89,7 +89,7 @@ def kill(folder: Path, call: copies.Call, whom: str) -> bool:
     if not wait_for(lambda: len(forks(folder)) > (whom == "job"), call):
         return False
     running = forks(folder)
-    chosen = {"job": running[1:2], "call": running[:1]}.get(whom) or with_all_they_started(running)
+    chosen = {"job": running[1:2], "call": running[:1], "group": with_all_they_started(running)}[whom]
     killed = [sent(process) for process in chosen]
     call.process.wait()
     return any(killed)
