@@ -184,6 +184,12 @@ def test_outside_of_its_regime_a_claim_is_open_both_ways(measured: Estimate) -> 
     assert records.claim("key", **TEXTS, measured=measured, criterion=at_least(2.0), regime=met, note="why") == inside
 
 
+def test_a_value_above_a_hidden_constant_refutes_nothing() -> None:
+    outside = records.Regime.where(enough_records=False)
+    assert outside.otherwise(records.HIDDEN) is outside
+    assert records.INSIDE.otherwise(records.HIDDEN) is records.HIDDEN
+
+
 def test_cells_stand_in_a_table_of_their_own(tmp_path: Any) -> None:
     made = [every(CELLS), records.claim("key", **TEXTS | {"id": "other"}, measured=exactly(1.0), criterion=ABOVE_0)]
     evidence.write(made, Claim, tmp_path / "claims.csv")

@@ -58,6 +58,10 @@ class Regime:
         """A regime from named conditions: `Regime.where(enough_records=n >= d)`."""
         return cls(tuple(name.replace("_", " ") for name, met in conditions.items() if not met))
 
+    def otherwise(self, other: "Regime") -> "Regime":
+        """This regime where a condition of it is not met, else the other one."""
+        return self if self.unmet else other
+
     def applied(self, claim: Claim) -> Claim:
         """The claim as its regime leaves it."""
         if not self.unmet or claim.verdict not in ("inconclusive", *self.blocks):
@@ -74,6 +78,11 @@ class Regime:
 
 
 INSIDE = Regime()
+# Of a bound up to a constant that the paper does not name: a value above constant 1 refutes nothing.
+HIDDEN = Regime(
+    ("the constant of the order",), because="without a value", why="hidden constant", blocks=("not reproduced",)
+)
+HIDDEN_ACCUSED = "At first a value above it counted as not reproduced, though the constant is hidden."
 
 
 def claim(

@@ -96,7 +96,7 @@ def _first_phase(evidence: Evidence) -> Claim:
         id="remark-3.7-first-phase", artefact=TABLE, location="Remark 3.7", kind="theorem", source="paper",
         statement="the first phase, in which the optimisation term dominates, ends at a T of order log(n / (pq (tau + log pq)^2)) / log(1/kappa)",
         quantity="T at which the noise's part of the error exceeds what is left without noise, over that T at constant 1, where it is positive",
-        cells=cells, criterion=at_most(1.0, words="at most 1"),
+        cells=cells, criterion=at_most(1.0, words="at most 1"), regime=records.HIDDEN, changed=records.HIDDEN_ACCUSED,
     )  # fmt: skip
 
 

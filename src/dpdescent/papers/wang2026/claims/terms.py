@@ -29,6 +29,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, mean_of
 
 WINDOW = "ext_window"
@@ -127,8 +128,8 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
             id=name, artefact=WINDOW, location=place, kind="theorem", source="paper",
             statement=f"the averaged {'population' if tested else 'empirical'} risk is at most {words}, up to a constant and logarithms",
             quantity="averaged risk over the bound with constants 1 and its logarithms, where that is below log 2: the largest over places",
-            cells={algebra.place_of(row, PLACE): _over(row, bound(row)) for row in telling}, criterion=ORDER,
-            changed=f"{FROM_OUTSIDE} Then one constant was asked to serve also where the bound is above log 2, which confirms and refutes nothing.",
+            cells={algebra.place_of(row, PLACE): _over(row, bound(row)) for row in telling}, criterion=ORDER, regime=HIDDEN,
+            changed=f"{FROM_OUTSIDE} Then one constant was asked to serve also where the bound is above log 2, which confirms and refutes nothing. {HIDDEN_ACCUSED}",
             note=f"{len(telling)} of {len(table)} places inside the window, where bounds are {range_of(bound(row) for row in algebra.each(table))}",
         )  # fmt: skip
 
@@ -143,8 +144,8 @@ def _starts(evidence: Evidence) -> Iterator[Claim]:
             id=name, artefact=WINDOW, location="Theorem 4.1, Theorem E.1", kind="theorem", source="paper",
             statement=f"without noise and with all records in a batch the bound is its comparator term, which {words}",
             quantity=f"averaged empirical risk over that term with log^2 T + log(n/delta), over the same where the term is largest: the largest along {axis}",
-            cells=found, criterion=ROOM, regime=conditions.window(table),
-            changed=f"{FROM_OUTSIDE} {SATURATED}" if name == "iterations-term" else SATURATED,
+            cells=found, criterion=ROOM, regime=conditions.window(table).otherwise(HIDDEN),
+            changed=f"{FROM_OUTSIDE} {SATURATED} {HIDDEN_ACCUSED}" if name == "iterations-term" else f"{SATURATED} {HIDDEN_ACCUSED}",
             note=f"margins {range_of(table['gamma'])}, eta {range_of(table['eta'])}",
         )  # fmt: skip
 
@@ -183,7 +184,7 @@ def _sizes(evidence: Evidence) -> Iterator[Claim]:
         statement="batches cost at most 1/(gamma sqrt(BT)) + eta (1/B + 1/T), up to a constant",
         quantity="size of the change of the averaged empirical risk by batches over these terms, constants 1, no logarithms: the largest over B and eta",
         cells={algebra.place_of(row, ("B", "eta")): _over(row, _batch_terms(row)) for row in algebra.each(batches)},
-        criterion=at_most(SAME_ORDER), regime=conditions.window(batches), note="the change is one draw's, on the same records and start",
+        criterion=at_most(SAME_ORDER), regime=conditions.window(batches).otherwise(HIDDEN), changed=HIDDEN_ACCUSED, note="the change is one draw's, on the same records and start",
     )  # fmt: skip
     noise = rows(evidence, WINDOW, series=BY_NOISE)
     noise = conditions.in_window(noise[noise["panel"] != "wide networks"])
@@ -192,7 +193,7 @@ def _sizes(evidence: Evidence) -> Iterator[Claim]:
         statement="noise costs at most (1 - lambda) kappa/(B sqrt(T)) (1/gamma + eta sqrt(m d/B)) + ((1 - lambda)^2 + lambda^2 eta) eta kappa^2 m d/B^2, up to a constant",
         quantity="size of the change of the averaged empirical risk by noise over these terms, constants 1, no logarithms: the largest over n, B, T, m, d, kappa and lambda",
         cells={algebra.place_of(row, PLACE): _over(row, _noise_terms(row)) for row in algebra.each(noise)},
-        criterion=at_most(SAME_ORDER), changed=FROM_OUTSIDE,
+        criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=f"{FROM_OUTSIDE} {HIDDEN_ACCUSED}",
         note=f"kappa {range_of(noise['kappa'])}, lambda {range_of(noise['lam'])}, {len(noise)} places inside the window; C_clip, a logarithm in the paper, is {range_of(noise['C_clip'])}",
     )  # fmt: skip
 

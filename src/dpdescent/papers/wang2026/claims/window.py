@@ -26,6 +26,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import ABOVE_0, about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED
 from dpdescent.replication.judging.statistics import Estimate, exactly, quotient
 
 FIXED = "fixed_kappa"
@@ -95,7 +96,7 @@ def _widths(evidence: Evidence) -> Iterator[Claim]:
         statement="a width of gamma^-4, up to logarithms, is enough: without noise the risk is of one order from there on",
         quantity="without noise, averaged empirical risk over that at the largest width: the largest over widths from gamma^-4 on",
         cells={algebra.place_of(row, ("m",)): algebra.over(row, last.iloc[0]) for row in algebra.each(inside)} if len(last) else {},
-        criterion=at_most(SAME_ORDER), changed=FROM_OUTSIDE, note=f"gamma^-4 is {range_of(algebra.floats(plain, 'gamma') ** -4.0)}",
+        criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=f"{FROM_OUTSIDE} {HIDDEN_ACCUSED}", note=f"gamma^-4 is {range_of(algebra.floats(plain, 'gamma') ** -4.0)}",
     )  # fmt: skip
     noisy = rows(evidence, WINDOW, panel=WIDE, series=EMPIRICAL)
     noisy = noisy[algebra.floats(noisy, "kappa") > 0]
@@ -153,7 +154,7 @@ def _reach(evidence: Evidence) -> Iterator[Claim]:
         statement="the shifted trajectory stays within a distance of the order of tau_gamma of the comparator, which is that far from the start, for all t <= T",
         quantity="largest distance of the shifted iterate from the start over tau_gamma = (log T + sqrt(log(n/delta)))/gamma, constant 1: the largest over runs with and without noise",
         cells={algebra.place_of(row, SHOWN): exactly(row["largest_shift"] / row["unit"]) for row in algebra.each(table) if row["unit"] > 0},
-        criterion=at_most(SAME_ORDER), note="to the start in place of the comparator, which differs by tau_gamma",
+        criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=HIDDEN_ACCUSED, note="to the start in place of the comparator, which differs by tau_gamma",
     )  # fmt: skip
     p = CubicSplines(int(setting(evidence, "spline_cells"))).count if setting(evidence, "spline_cells") > 0 else 0
     yield _shift(evidence)
@@ -163,7 +164,7 @@ def _reach(evidence: Evidence) -> Iterator[Claim]:
         statement="eta c_priv |Z_t| stays below an order of tau_gamma for all t, under the upper limit on the width",
         quantity="eta C_clip kappa/B times the bound z on max |Z_t|, over tau_gamma, constant 1: the largest over runs inside the window",
         cells={algebra.place_of(row, SHOWN): exactly(_noise_reach(row, p)) for row in algebra.each(noisy) if row["unit"] > 0},
-        criterion=at_most(SAME_ORDER),
+        criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=HIDDEN_ACCUSED,
     )  # fmt: skip
 
 
@@ -219,7 +220,8 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
             id=name, artefact=WINDOW, location=place, kind="theorem", source="paper",
             statement="the gap between population and empirical risk is at most of the order of (eta/n) sum_t L_S(W_t)",
             quantity="difference of averaged risks over (eta T/n) times the empirical one, constants 1: the largest over n and lambda",
-            cells=found, criterion=at_most(SAME_ORDER), regime=conditions.window(population), changed=FROM_OUTSIDE if not noisy else "",
+            cells=found, criterion=at_most(SAME_ORDER), regime=conditions.window(population).otherwise(HIDDEN),
+            changed=HIDDEN_ACCUSED if noisy else f"{FROM_OUTSIDE} {HIDDEN_ACCUSED}",
             note="averages over iterates, where the theorem has the last one",
         )  # fmt: skip
 

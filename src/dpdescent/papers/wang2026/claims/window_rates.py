@@ -30,6 +30,7 @@ from dpdescent.papers.wang2026.reading import (
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.criteria import about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
 RATES = "ext_window_rates"
@@ -156,7 +157,7 @@ def _cuts(evidence: Evidence) -> Iterator[Claim]:
         statement="without noise the population risk grows no faster than 1/gamma^2 in the margin",
         quantity="averaged population risk times gamma^2 over the same at the narrowest margin: the largest",
         cells=room(margins, lambda row: float(row["gamma"]) ** -2.0 if row["gamma"] > 0 else 0.0, ("jitter",)),
-        criterion=at_most(SAME_ORDER), regime=conditions.window(margins), note=f"margins {range_of(margins['gamma'])}",
+        criterion=at_most(SAME_ORDER), regime=conditions.window(margins).otherwise(HIDDEN), changed=HIDDEN_ACCUSED, note=f"margins {range_of(margins['gamma'])}",
     )  # fmt: skip
 
 
@@ -171,7 +172,7 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
             statement="the generalization gap is of the order of 1/(gamma^2 n)",
             quantity="difference of averaged risks times gamma^2 n, over log^2 T + log(n/delta), constant 1: the largest over n",
             cells={algebra.place_of(row, ("n",)): _scaled_gap(row, other) for row, other in pairs},
-            criterion=at_most(SAME_ORDER), regime=conditions.window(population),
+            criterion=at_most(SAME_ORDER), regime=conditions.window(population).otherwise(HIDDEN), changed=HIDDEN_ACCUSED,
         )  # fmt: skip
 
 
