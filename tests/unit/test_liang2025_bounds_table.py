@@ -17,7 +17,7 @@ from dpdescent.papers.liang2025.arms import columns
 from dpdescent.papers.liang2025.bounds import cases, theorem
 from dpdescent.papers.liang2025.experiments import table_lemmas
 from dpdescent.papers.liang2025.runs import synthetic
-from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
+from dpdescent.papers.liang2025.theory import convergence, lemmas, prescriptions
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging.evidence import Bound, Evidence
@@ -304,12 +304,10 @@ def test_lemmas_are_evaluated_at_the_constants_of_bounds(rows: list[Bound]) -> N
     expected = {
         "D.2 sigma_max(Z)/sqrt(n)": 1 + window.delta,
         "(3) eta": 2 / (1 + window.delta) ** 2,
-        "(18) max ||e_Theta|| from T0": error_bounds.first_stage_radius(problem, kappa, steps.eta, lambda_1, reach, 6),
-        "(19) max ||e_Theta|| before T0": error_bounds.first_stage_radius(
-            problem, kappa, steps.eta, lambda_1, reach, 0
-        ),
-        "(20) eps_bar": error_bounds.error_radius(window, reach),
-        "(22) t0": error_bounds.burn_in(window, kappa, reach),
+        "(18) max ||e_Theta|| from T0": convergence.first_stage_radius(problem, kappa, steps.eta, lambda_1, reach, 6),
+        "(19) max ||e_Theta|| before T0": convergence.first_stage_radius(problem, kappa, steps.eta, lambda_1, reach, 0),
+        "(20) eps_bar": convergence.error_radius(window, reach),
+        "(22) t0": convergence.burn_in(window, kappa, reach),
         "(32) gamma1": lemmas.no_clipping_first_stage(problem, 10.0, 12),
         "(35) gamma2": lemmas.no_clipping_second_stage(problem, 10.0, 12),
         "(4) gamma, stage 2": gamma,
@@ -457,7 +455,7 @@ def test_clipping_quantities(trial: Trial) -> None:
 
 def test_right_hand_side_of_16_needs_the_condition_of_the_proof(trial: Trial) -> None:
     window = prescriptions.spectrum(trial.problem, prescriptions.Constants(1.0, 0.12))
-    allowed = error_bounds.error_radius(window, norm(trial.Theta_hat))
+    allowed = convergence.error_radius(window, norm(trial.Theta_hat))
     for series in ("measured", "noise-free"):
         applies = trial("(18) max ||e_Theta|| from T0", series) <= allowed
         assert trial("(16) applies", series) == applies
@@ -472,7 +470,7 @@ def test_right_hand_side_of_16_term_by_term(trial: Trial) -> None:
     window = prescriptions.spectrum(trial.problem, prescriptions.Constants(1.0, 0.12))
     moments, alpha, rng = lemmas.Moments.of(trial.sample), float(trial.runs.alpha[1]), np.random.default_rng(4)
     shift = rng.standard_normal(trial.Theta_hat.shape)
-    shift *= 0.5 * error_bounds.error_radius(window, norm(trial.Theta_hat)) / norm(shift)
+    shift *= 0.5 * convergence.error_radius(window, norm(trial.Theta_hat)) / norm(shift)
     Theta = np.repeat((trial.Theta_hat + shift)[None], 9, axis=0)
     nu = 0.01 * rng.standard_normal((8, trial.problem.p))
     beta = lemmas.second_stage_path(moments, Theta, alpha, nu)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from dpdescent.algorithms.two_stage_gd import Moments
 from dpdescent.data.iv import IVParameters, IVSample, draw_parameters, draw_sample
+from dpdescent.papers.liang2025.theory import convergence, friendly_core, lemmas
 from dpdescent.papers.liang2025.theory import error_bounds as bounds
-from dpdescent.papers.liang2025.theory import friendly_core, lemmas
 from dpdescent.papers.liang2025.theory.prescriptions import (
     Constants,
     Contraction,
@@ -198,8 +198,8 @@ def test_proof_quantities_at_n_1000(drawn: IVProblem) -> None:
     window = spectrum(drawn, Constants(0.1, 0.01))
     rate = contraction(window, recommended_step_sizes(window)).theta
     theta_hat_norm = drawn.theta_norm + psi(drawn, Constants(0.1, 0.01))
-    assert bounds.error_radius(window, theta_hat_norm) == pytest.approx(0.173, abs=5e-4)
-    assert bounds.burn_in(window, rate, theta_hat_norm) == 2
+    assert convergence.error_radius(window, theta_hat_norm) == pytest.approx(0.173, abs=5e-4)
+    assert convergence.burn_in(window, rate, theta_hat_norm) == 2
 
 
 def test_twenty_iterations_need_twenty_thousand_records(drawn: IVProblem) -> None:
@@ -227,7 +227,7 @@ def test_explicit_limit_solves_equation_21(n: int, rho_1: float, p: int) -> None
         spread = math.sqrt(6 * p) + math.sqrt(2 * p * (math.log(p) + 5.0))
         return 2 * eta * gamma / (n * math.sqrt(1 - rate**2)) * math.sqrt(steps / rho_1) * spread
 
-    half_radius = bounds.error_radius(window, 7.0) / 2
+    half_radius = convergence.error_radius(window, 7.0) / 2
     assert left_side(limit) == pytest.approx(half_radius, rel=1e-9)
     assert left_side(1.01 * limit) > half_radius
 
@@ -242,12 +242,12 @@ def test_explicit_limit_without_bound() -> None:
 
 @given(delta=st.floats(0, 0.9), lower=st.floats(1e-6, 50), norm=st.floats(0.1, 50))
 def test_error_radius_attains_equation_13(delta: float, lower: float, norm: float) -> None:
-    radius = bounds.error_radius(Spectrum(delta, lower, 100.0), norm)
+    radius = convergence.error_radius(Spectrum(delta, lower, 100.0), norm)
     assert radius == pytest.approx(lower / (2 * (2 * norm + radius) * (1 + delta) ** 2), rel=1e-12)
 
 
 def test_error_radius_survives_cancellation() -> None:
-    assert bounds.error_radius(Spectrum(0.0, 1e-18, 1.0), 1.0) == pytest.approx(1e-18 / 4, rel=1e-12)
+    assert convergence.error_radius(Spectrum(0.0, 1e-18, 1.0), 1.0) == pytest.approx(1e-18 / 4, rel=1e-12)
 
 
 @given(seed=st.integers(0, 10**6))
@@ -258,10 +258,10 @@ def test_hessian_stays_in_its_window_within_the_error_radius(seed: int) -> None:
     edges = np.linalg.eigvalsh(theta_hat.T @ gram @ theta_hat)
     window = Spectrum(math.sqrt(np.linalg.norm(gram, 2)) - 1, float(edges[0]), float(edges[-1]))
     step = rng.standard_normal((6, 3))
-    radius = bounds.error_radius(window, float(np.linalg.norm(theta_hat, 2)))
+    radius = convergence.error_radius(window, float(np.linalg.norm(theta_hat, 2)))
     theta = theta_hat + step * radius / np.linalg.norm(step, 2)
     hessian = np.linalg.eigvalsh(theta.T @ gram @ theta)
-    allowed = bounds.hessian_window(window)
+    allowed = convergence.hessian_window(window)
     assert allowed == lemmas.Interval(edges[0] / 2, edges[-1] + edges[0] / 2)
     assert allowed.lower <= hessian[0]
     assert hessian[-1] <= allowed.upper
@@ -270,8 +270,8 @@ def test_hessian_stays_in_its_window_within_the_error_radius(seed: int) -> None:
 def test_first_stage_radius_links_equations_18_and_19() -> None:
     noise = 0.5 * 0.2 / math.sqrt(1 - 0.36) * (2 + math.sqrt(2 * 4))
     assert lemmas.accumulated_noise(HAND, 0.6, eta=0.5, lambda_1=0.2) == pytest.approx(noise, rel=1e-14)
-    radius = bounds.first_stage_radius(HAND, 0.6, 0.5, 0.2, theta_hat_norm=7.0, burn_in=3)
-    peak = bounds.first_stage_radius(HAND, 0.6, 0.5, 0.2, theta_hat_norm=7.0, burn_in=0)
+    radius = convergence.first_stage_radius(HAND, 0.6, 0.5, 0.2, theta_hat_norm=7.0, burn_in=3)
+    peak = convergence.first_stage_radius(HAND, 0.6, 0.5, 0.2, theta_hat_norm=7.0, burn_in=0)
     assert radius == pytest.approx(0.6**3 * 7 + noise, rel=1e-14)
     assert peak == pytest.approx(radius + (1 - 0.6**3) * 7, rel=1e-14)
 
@@ -281,8 +281,8 @@ def test_burn_in_is_the_first_iteration_within_half_the_radius(
     delta: float, lower: float, norm: float, rate: float
 ) -> None:
     window = Spectrum(delta, lower, 1000.0)
-    first = bounds.burn_in(window, rate, norm)
-    half_radius = bounds.error_radius(window, norm) / 2
+    first = convergence.burn_in(window, rate, norm)
+    half_radius = convergence.error_radius(window, norm) / 2
     assert first == int(first)
     assert rate**first * norm <= half_radius * (1 + 1e-9)
     assert first == 0 or rate ** (first - 1) * norm > half_radius * (1 - 1e-9)
@@ -290,25 +290,25 @@ def test_burn_in_is_the_first_iteration_within_half_the_radius(
 
 def test_burn_in_at_its_edges() -> None:
     window = Spectrum(delta=0.0, lower=4.0, upper=9.0)
-    assert bounds.burn_in(window, 0.0, 3.0) == 1
-    assert bounds.burn_in_limit(1.0, 2.0, 3.0) == 0
-    assert bounds.burn_in(window, 1.0, 3.0) == math.inf
-    assert bounds.burn_in(replace(window, lower=0.0), 0.5, 3.0) == math.inf
-    assert bounds.burn_in(replace(window, lower=400.0), 0.5, 1.0) == 0
+    assert convergence.burn_in(window, 0.0, 3.0) == 1
+    assert convergence.burn_in_limit(1.0, 2.0, 3.0) == 0
+    assert convergence.burn_in(window, 1.0, 3.0) == math.inf
+    assert convergence.burn_in(replace(window, lower=0.0), 0.5, 3.0) == math.inf
+    assert convergence.burn_in(replace(window, lower=400.0), 0.5, 1.0) == 0
 
 
 @pytest.mark.parametrize("eta", [0.3, 0.8, 1.7])
 def test_burn_in_tends_to_its_limit(drawn: IVProblem, eta: float) -> None:
     ratio = (math.sqrt(1 + drawn.theta_min**2 / (2 * drawn.theta_norm**2)) - 1) / 2
-    limit = bounds.burn_in_limit(eta, drawn.theta_min, drawn.theta_norm)
+    limit = convergence.burn_in_limit(eta, drawn.theta_min, drawn.theta_norm)
     assert limit == pytest.approx(math.log(ratio) / math.log(abs(1 - eta)), rel=1e-12)
     window = spectrum(replace(drawn, n=10**18), Constants(1.0, 1.0))
     rate = contraction(window, replace(recommended_step_sizes(window), eta=eta)).theta
-    assert bounds.burn_in(window, rate, drawn.theta_norm) == math.ceil(limit)
+    assert convergence.burn_in(window, rate, drawn.theta_norm) == math.ceil(limit)
 
 
 def test_second_stage_error_by_hand() -> None:
-    bound = bounds.second_stage_error(
+    bound = convergence.second_stage_error(
         window=Spectrum(0.5, 1.0, 4.0),
         kappa_beta=0.5,
         alpha=0.1,
@@ -632,9 +632,9 @@ def test_second_stage_error_bounds_an_actual_path() -> None:
     errors = np.linalg.norm(lemmas.second_stage_path(moments, thetas, alpha, nu) - beta_hat, axis=1)
     radius = max(float(np.linalg.norm(Theta - theta_hat, 2)) for Theta in thetas[start:-1])
     norm = float(np.linalg.norm(theta_hat, 2))
-    assert radius <= bounds.error_radius(window, norm)
+    assert radius <= convergence.error_radius(window, norm)
     for end in (start + 1, 30, total):
-        bound = bounds.second_stage_error(
+        bound = convergence.second_stage_error(
             window=window,
             kappa_beta=contraction(window, replace(recommended_step_sizes(window), eta=eta)).beta,
             alpha=alpha,
@@ -648,7 +648,7 @@ def test_second_stage_error_bounds_an_actual_path() -> None:
         )
         assert errors[end] <= bound
     with pytest.raises(ValueError, match=r"kappa_beta must lie in \[0, 1\), got 1\.0"):
-        bounds.second_stage_error(
+        convergence.second_stage_error(
             window=window,
             kappa_beta=1.0,
             alpha=alpha,

@@ -9,7 +9,7 @@ import pandas as pd
 from dpdescent.papers.liang2025.bounds import cases
 from dpdescent.papers.liang2025.bounds.cases import Case, case
 from dpdescent.papers.liang2025.reading import RARELY
-from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
+from dpdescent.papers.liang2025.theory import convergence, error_bounds, lemmas, prescriptions
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, pick, row, stated
@@ -131,12 +131,12 @@ def _burn_in(at: Case) -> Iterator[Bound]:
     window, text, norm = at.nominal, at.shape, at.problem.theta_norm
     kappa, why = prescriptions.contraction(window, at.steps).theta, "||Theta_hat|| taken as ||Theta||"
     yield stated(
-        bound="eps_bar", location="(20)", setting=text, value=error_bounds.error_radius(window, norm), note=why,
+        bound="eps_bar", location="(20)", setting=text, value=convergence.error_radius(window, norm), note=why,
     )  # fmt: skip
-    t0 = error_bounds.burn_in(window, kappa, norm)
+    t0 = convergence.burn_in(window, kappa, norm)
     empty = "" if math.isfinite(t0) else f"; {VACUOUS}: no T reaches it"
     yield stated(bound="t0", location="(22)", setting=text, value=t0, note=why + empty)
-    limit = error_bounds.burn_in_limit(at.steps.eta, at.problem.theta_min, norm)
+    limit = convergence.burn_in_limit(at.steps.eta, at.problem.theta_min, norm)
     yield stated(bound="t0 for n to infinity", location="below (25)", setting=text, value=limit, note="before rounding")
     squares = error_bounds.minimum_sample_size(at.problem, math.inf, math.inf)
     yield row(

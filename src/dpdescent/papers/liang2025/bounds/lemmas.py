@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.liang2025.bounds.cases import Case, Design, case
-from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
+from dpdescent.papers.liang2025.theory import convergence, error_bounds, lemmas, prescriptions
 from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, Direction, pick, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
@@ -43,7 +43,7 @@ class Cell:
     def radius(self, burn_in: float) -> float:
         """eps of eq. (18) from `burn_in` on, and eq. (19) at 0."""
         case = self.case
-        return error_bounds.first_stage_radius(
+        return convergence.first_stage_radius(
             case.problem, self.rates.theta, case.steps.eta, case.lambda_1, self.theta_hat_norm, burn_in
         )
 
@@ -180,7 +180,7 @@ def _conditions(cell: Cell) -> Iterator[Bound]:
         bound="(10) kappa_beta", location="(10)", setting=text, value=cell.rates.beta,
         note=_contraction_note(cell.rates.beta),
     )  # fmt: skip
-    t0 = error_bounds.burn_in(at.window, cell.rates.theta, cell.theta_hat_norm)
+    t0 = convergence.burn_in(at.window, cell.rates.theta, cell.theta_hat_norm)
     yield row(
         bound="(22) t0", location="(22)", setting=text, value=t0, measured=cell.T0, direction="at least",
         note="measured is T0 = T/2 of the experiment",
@@ -226,7 +226,7 @@ def _first_stage(cell: Cell) -> Iterator[Bound]:
     start = f"at all steps, although stated for one; ||Theta_hat|| at most {cell.theta_hat_norm:.3g} by Lemma D.5"
     yield cell.upper("(19) max ||e_Theta|| before T0", "(19)", cell.radius(0), start)
     yield cell.upper("(18) max ||e_Theta|| from T0", "(18)", cell.radius(cell.T0), start)
-    radius = error_bounds.error_radius(at.window, cell.theta_hat_norm)
+    radius = convergence.error_radius(at.window, cell.theta_hat_norm)
     needed = "condition for (14) and (16), where noise must not carry Theta further; measured is ||e_Theta|| from T0"
     measured = cell.quantile("(18) max ||e_Theta|| from T0", "q975")
     yield row(
@@ -242,7 +242,7 @@ def _exact_mean(cell: Cell, quantity: str, location: str) -> Bound:
 
 
 def _curvature(cell: Cell) -> Iterator[Bound]:
-    window = error_bounds.hessian_window(cell.case.window)
+    window = convergence.hessian_window(cell.case.window)
     why = "holds by the proof only while ||e_Theta|| is at most eps_bar"
     for series in ("measured", "noise-free"):
         yield cell.lower("(14) lambda_min(H) from T0", "above (14)", window.lower, why, series)
@@ -273,7 +273,7 @@ def _second_stage_error(cell: Cell, series: str) -> Bound:
 
 def _growth(cell: Cell) -> Iterator[Bound]:
     at = cell.case
-    t0 = error_bounds.burn_in(at.window, cell.rates.theta, cell.theta_hat_norm)
+    t0 = convergence.burn_in(at.window, cell.rates.theta, cell.theta_hat_norm)
     bound = lemmas.transient_growth(at.window, at.steps.alpha, cell.theta_hat_norm, cell.radius(0), t0)
     why = f"c_L^t0 with t0 = {t0:g} of (22)"
     for series in ("measured", "noise-free"):

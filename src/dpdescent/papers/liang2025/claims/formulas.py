@@ -8,7 +8,7 @@ import numpy as np
 
 from dpdescent.papers.liang2025.bounds import cases
 from dpdescent.papers.liang2025.reading import COMPARABLE, RATE, every
-from dpdescent.papers.liang2025.theory import error_bounds, friendly_core, prescriptions
+from dpdescent.papers.liang2025.theory import convergence, error_bounds, friendly_core, prescriptions
 from dpdescent.privacy import zcdp
 from dpdescent.replication.judging.criteria import Criterion, about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
@@ -150,8 +150,8 @@ def _burn_in(evidence: Evidence) -> Claim:
     window = prescriptions.spectrum(at, _constants(evidence))
     for eta in (0.1, 0.3, 0.5, 0.9):
         kappa = prescriptions.contraction(window, prescriptions.StepSizes(eta, 1e-3)).theta
-        t0 = error_bounds.burn_in(window, kappa, at.theta_norm)
-        cells[f"eta = {eta:g}"] = exactly(t0 - error_bounds.burn_in_limit(eta, at.theta_min, at.theta_norm))
+        t0 = convergence.burn_in(window, kappa, at.theta_norm)
+        cells[f"eta = {eta:g}"] = exactly(t0 - convergence.burn_in_limit(eta, at.theta_min, at.theta_norm))
     return every(
         id="eq-22-limit", artefact="bounds", location="App. C, below eq. (25)", kind="theorem", source="paper",
         statement="the burn-in t0(n) of (22) tends to a constant that eta and the singular values of Theta set",

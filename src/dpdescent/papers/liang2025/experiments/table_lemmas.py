@@ -16,7 +16,7 @@ from dpdescent.algorithms import dp_2s_gd, two_stage_gd
 from dpdescent.data.iv import IVParameters, IVSample, draw_sample
 from dpdescent.papers.liang2025.arms import Arm, columns, mechanism
 from dpdescent.papers.liang2025.runs import synthetic
-from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
+from dpdescent.papers.liang2025.theory import convergence, lemmas, prescriptions
 from dpdescent.privacy.events import Mechanism
 
 Array = NDArray[np.float64]
@@ -225,10 +225,10 @@ def second_stage_bound(path: Path, window: prescriptions.Spectrum) -> Quantities
     moments, T0, T = path.moments, path.settled, len(path.nu)
     radius, theta_hat_norm = float(path.first_stage_error[T0:-1].max()), _norm(moments.theta_hat)
     kappa = prescriptions.contraction(window, prescriptions.StepSizes(path.eta, path.alpha)).beta
-    if kappa >= 1 or radius > error_bounds.error_radius(window, theta_hat_norm):
+    if kappa >= 1 or radius > convergence.error_radius(window, theta_hat_norm):
         return {"(16) applies": 0.0}
     errors = np.linalg.norm(path.beta - moments.beta_hat, axis=1)
-    bound = error_bounds.second_stage_error(
+    bound = convergence.second_stage_error(
         window=window, kappa_beta=kappa, alpha=path.alpha, radius=radius, theta_hat_norm=theta_hat_norm,
         beta_hat_norm=_norm(moments.beta_hat), residual_norm=_norm(moments.residual),
         noise_norm=float(np.linalg.norm(path.nu[T0:], axis=1).max()), start_error=float(errors[T0]), elapsed=T - T0,
