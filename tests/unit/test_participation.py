@@ -12,7 +12,7 @@ from scipy.stats import binom
 from dpdescent.privacy import accounting, sampling
 from dpdescent.privacy.events import CorrelatedReleases, GaussianReleases, Mechanism
 from dpdescent.privacy.participation import closed_forms, encoder, fixed_size, gaussian, guarantees, renyi, tail
-from dpdescent.privacy.participation.search import smallest
+from dpdescent.privacy.participation.search import first_below, smallest
 
 LAMBDAS = [0.0, 0.3, 0.8, 0.99]
 
@@ -244,6 +244,31 @@ def test_smallest():
     assert smallest(lambda x: x >= 1e-9) >= 1e-9
     assert smallest(lambda x: False) == math.inf
     assert smallest(lambda x: True) == 0.0
+
+
+@pytest.mark.parametrize("limit", [1e-9, 0.003, 0.5, 2.0])
+@pytest.mark.parametrize(
+    "value",
+    [
+        lambda x: x**-2.0,
+        lambda x: math.exp(-x),
+        lambda x: math.erfc(0.3 * x),
+        lambda x: max(0.0, 1.5 - x),
+        lambda x: 0.0 if x > 0.7 else 3.0,
+        lambda x: 0.0,
+        lambda x: 5.0,
+    ],
+    ids=["power", "exponential", "Gaussian", "ends at zero", "falls at once", "zero", "constant"],
+)
+def test_first_below_is_the_same_x_as_by_bisection(value, limit):
+    assert first_below(value, limit, 1e-5) == smallest(lambda x: value(x) <= limit, 1e-5)
+
+
+def test_first_below_needs_half_of_the_evaluations():
+    seen = []
+    first_below(lambda x: seen.append(x) or math.erfc(0.3 * x), 1e-6, 1e-5)
+    assert len(seen) <= 14
+    assert len(set(seen)) == len(seen)
 
 
 def event(sampler="fixed size", relation="zero-out", lam=0.5, noise_sd=3.0, sensitivity=0.5, rate=0.1, T=100):

@@ -36,7 +36,7 @@ def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], No
 def build_twice(folder: Path) -> None:
     """Two builds, as different as they may be: cores, folder, hash seed, time zone, locale, size of parts, processes.
 
-    The second makes every fifth table and one figure a paper: all come about alike, and parts are cut elsewhere too.
+    The second makes every tenth table and one figure a paper: all come about alike, and parts are cut elsewhere too.
     A spy listens to the first one's engines, so that it is also shown to change nothing.
     """
     first, second = copies.tiny_copy(folder / "first"), copies.tiny_copy(folder / "at" / "another" / "place")

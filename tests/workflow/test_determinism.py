@@ -1,6 +1,7 @@
 """Equal bytes, whatever the number of cores and parts, the folder, the hash seed, the time zone and the locale."""
 
 import importlib
+import itertools
 import json
 import re
 import subprocess
@@ -45,32 +46,35 @@ def test_two_builds_have_equal_bytes(builds: tuple[Build, Build]) -> None:
     assert kinds.count(".html") == len(PAGES) + papers
 
 
+# Runs a stage script again and again in one process, because importing takes longer than judging.
+JUDGE = """
+import json, runpy, sys
+for sys.argv in json.loads(sys.stdin.read()):
+    runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
 @pytest.mark.workflow
-@pytest.mark.parametrize("verb", ["bounds", "claims", "findings"])
-def test_judgements_do_not_hang_on_hashes_or_places(built: Build, tmp_path: Path, verb: str) -> None:
+def test_judgements_do_not_hang_on_hashes_or_places(built: Build, tmp_path: Path) -> None:
     """Judged again with another hash seed, time zone and locale, from elsewhere."""
     whole = project.load({"scale": "tiny", "seed": 20250922, "papers": "all"}, built.folder)
-    environment = {
-        **compare.scratch_environment(built.folder),
+    environment = compare.scratch_environment(built.folder) | {
         "PYTHONHASHSEED": "77",
         "TZ": "Asia/Kathmandu",
         "LC_ALL": "C",
     }
-    for key in whole.papers:
-        folder, output = built.folder / "results/tiny" / key, tmp_path / f"{key}.csv"
-        command = [
-            sys.executable,
-            built.folder / "workflow/scripts/judge.py",
-            verb,
-            "--folder",
-            folder,
-            "--output",
-            output,
-        ]
+    calls, pairs = [], {}
+    for key, verb in itertools.product(whole.papers, ("bounds", "claims", "findings")):
+        folder, output = built.folder / "results/tiny" / key, tmp_path / f"{key}-{verb}.csv"
+        script = str(built.folder / "workflow/scripts/judge.py")
         spec = project.judging_json(whole, key)
-        subprocess.run([*command, "--spec", spec], cwd=tmp_path, env=environment, check=True, capture_output=True)
-        made = folder / "bounds.csv" if verb == "bounds" else built.folder / f"build/tiny/{verb}/{key}.csv"
-        assert output.read_bytes() == made.read_bytes(), key
+        calls.append([script, verb, "--folder", str(folder), "--output", str(output), "--spec", spec])
+        pairs[output] = folder / "bounds.csv" if verb == "bounds" else built.folder / f"build/tiny/{verb}/{key}.csv"
+    command = [sys.executable, "-c", JUDGE]
+    subprocess.run(command, cwd=tmp_path, env=environment, input=json.dumps(calls), text=True, check=True)
+    assert len(pairs) == 3 * len(whole.papers)
+    for output, made in pairs.items():
+        assert output.read_bytes() == made.read_bytes(), output.name
 
 
 @pytest.mark.workflow

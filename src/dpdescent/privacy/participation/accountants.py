@@ -30,7 +30,7 @@ from dpdescent.privacy.participation.bins import BinnedPair
 from dpdescent.privacy.participation.calibration import Calibrated, Calibration
 from dpdescent.privacy.participation.encoder import cyclic_norm_squared, require_steps
 from dpdescent.privacy.participation.pairs import SampledPair
-from dpdescent.privacy.participation.search import smallest
+from dpdescent.privacy.participation.search import first_below
 
 Find = Callable[[float, float], Calibrated]
 
@@ -158,7 +158,7 @@ def _tight(T: int, rate: float) -> Find:
         require_positive(eps=eps)
         attained = cache(lambda kappa: pairs.independent_delta(kappa, eps, T, rate, "up"))
         # Not `sampling.noise_multiplier`, because its finer grid takes ten times as long and is no tighter.
-        kappa = smallest(lambda kappa: attained(kappa) <= delta, 1e-5)
+        kappa = first_below(attained, delta, 1e-5)
         return Calibrated(kappa, attained(kappa), 0.0, "zero-out", "Poisson", True, "none")
 
     return find

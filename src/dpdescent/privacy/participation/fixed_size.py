@@ -37,7 +37,7 @@ from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.participation import gaussian
 from dpdescent.privacy.participation.encoder import require_steps
-from dpdescent.privacy.participation.search import smallest
+from dpdescent.privacy.participation.search import first_below
 
 Array = NDArray[np.float64]
 
@@ -111,13 +111,12 @@ def multiplier(eps: float, T: int, rate: float, delta: float) -> float:
     require_steps(T, rate)
     zcdp.require_delta(delta)
 
-    def enough(kappa: float) -> bool:
+    def attained(kappa: float) -> float:
         # One step alone is looked at first, because too little noise makes distributions very wide.
-        if float(profile(kappa, rate, eps)) > delta:
-            return False
-        return float(_composed(kappa, T, rate, eps, delta).get_delta_for_epsilon(eps)) <= delta
+        alone = float(profile(kappa, rate, eps))
+        return alone if alone > delta else float(_composed(kappa, T, rate, eps, delta).get_delta_for_epsilon(eps))
 
-    return smallest(enough, _ACCURACY)
+    return first_below(attained, delta, _ACCURACY)
 
 
 def _composed(kappa: float, T: int, rate: float, eps: float, delta: float) -> PrivacyLossDistribution:
