@@ -7,6 +7,7 @@ import pytest
 
 from dpdescent.commands import __main__ as command
 from dpdescent.replication.build.files import read_rows, write_rows
+from dpdescent.replication.commands import seedcheck
 from dpdescent.replication.judging import other_seed, records
 from dpdescent.replication.judging.criteria import at_least
 from dpdescent.replication.judging.evidence import Claim
@@ -85,3 +86,16 @@ def test_results_that_cannot_be_compared_are_one_line(
         command.main(["seedcheck", "--other", str(tmp_path), "--output", str(tmp_path / "made.csv")])
     assert told in capsys.readouterr().err + str(stop.value.code)
     assert not (tmp_path / "made.csv").exists()
+
+
+@pytest.mark.parametrize(("seed", "papers", "kept"), [(7, [], 1), (7, ["wang2026"], 0), (8, [], 0)])
+def test_a_build_of_some_papers_leaves_the_rows_of_others(
+    seed: int, papers: list[str], kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).resolve().parents[2])
+    monkeypatch.setattr(seedcheck, "_judged", lambda whole, key, results: [])
+    (tmp_path / "provenance.json").write_text(json.dumps({"scale": "paper", "seed": seed, "papers": papers}))
+    row = dict.fromkeys(other_seed.COLUMNS, "") | {"paper": "wang2026", "claim": "a", "other_seed": "7"}
+    write_rows(tmp_path / "made.csv", list(other_seed.COLUMNS), [row])
+    command.main(["seedcheck", "--other", str(tmp_path), "--output", str(tmp_path / "made.csv")])
+    assert read_rows(tmp_path / "made.csv") == [row] * kept

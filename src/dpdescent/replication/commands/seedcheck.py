@@ -1,6 +1,7 @@
 """Writes the verdicts at another master seed beside the committed ones, from results that were built at that seed.
 
-To build them: a clone elsewhere, and there `snakemake --cores 2 --config seed=7`; they are not committed.
+To build them: a clone elsewhere, and there `snakemake --cores 2 --config seed=7`; they are not committed. A build of
+some papers (`papers='[liang2025]'`) renews their rows only, if the others' are of the same seed.
 """
 
 import dpdescent.replication.pins  # noqa: F401
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dpdescent.replication.build.files import write_rows
+from dpdescent.replication.build.files import read_rows, write_rows
 from dpdescent.replication.commands import checkout
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging import other_seed
@@ -41,18 +42,22 @@ def main(arguments: Sequence[str], name: str) -> None:
             f" {here['scale']} and another seed than {here['seed']}: build them with --config seed=..."
         )
     whole = project.load({"scale": here["scale"], "seed": here["seed"], "papers": "all"}, Path())
-    rows = [
-        row
-        for key in whole.papers
-        for row in other_seed.compared(
-            _judged(whole, key, args.results), _judged(whole, key, args.other), int(there["seed"])
-        )
-    ]
+    rows = _kept(args.output, there)
+    for key in [key for key in whole.papers if key in there["papers"]]:
+        here_judged, there_judged = (_judged(whole, key, results) for results in (args.results, args.other))
+        rows += other_seed.compared(here_judged, there_judged, int(there["seed"]))
+    rows.sort(key=lambda row: list(whole.papers).index(row["paper"]))
     write_rows(args.output, list(other_seed.COLUMNS), rows)
     changed = [row for row in rows if row["changes"]]
     for row in changed:
         print(f"{row['paper']} {row['claim']}: {row['verdict']}, at seed {row['other_seed']} {row['other_verdict']}")
     print(f"{len(changed)} of {len(rows)} verdicts change; written to {args.output}")
+
+
+def _kept(file: Path, there: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows of an earlier check at the same seed, of the papers that the other results do not hold."""
+    earlier = read_rows(file) if file.exists() else []
+    return [row for row in earlier if row["other_seed"] == str(there["seed"]) and row["paper"] not in there["papers"]]
 
 
 def _provenance(results: Path) -> dict[str, Any]:
