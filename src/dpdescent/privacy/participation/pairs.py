@@ -15,11 +15,12 @@ interpolations. Losses agree to 1e-10 with enumeration and with more points (tes
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution
+from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
@@ -104,13 +105,19 @@ def independent_delta(kappa: float, eps: float, T: int, rate: float, rounded: Li
     """
     require_positive(kappa=kappa)
     require_steps(T, rate)
+    delta = float(_composed(kappa, T, rate, rounded).get_delta_for_epsilon(eps))
+    return delta if rounded == "up" else max(0.0, delta - 2.0 * _CUT)
+
+
+@lru_cache(maxsize=2)
+def _composed(kappa: float, T: int, rate: float, rounded: Literal["up", "down"]) -> PrivacyLossDistribution:
+    """Privacy losses of T steps; remembered, because a search for epsilon asks for the same ones again and again."""
     step = _UP if rounded == "up" else max(_DOWN, _DOWN_A_STEP * T)
     distribution = privacy_loss_distribution.from_gaussian_mechanism(
         kappa, pessimistic_estimate=rounded == "up", value_discretization_interval=step, sampling_prob=rate,
         use_connect_dots=rounded == "up",
     )  # fmt: skip
-    delta = float(distribution.self_compose(T, _CUT).get_delta_for_epsilon(eps))
-    return delta if rounded == "up" else max(0.0, delta - 2.0 * _CUT)
+    return distribution.self_compose(T, _CUT)
 
 
 def log_ratio(x: Array, kappa: float, rate: float, lam: float) -> Array:
