@@ -101,6 +101,8 @@ def epsilon(kappa: float, T: int, rate: float, delta: float) -> float:
     return float(_composed(kappa, T, rate, about, delta).get_epsilon_for_delta(delta))
 
 
+# Remembered, because all arms and seeds of a cell ask for the same one.
+@cache
 def multiplier(eps: float, T: int, rate: float, delta: float) -> float:
     """Smallest noise multiplier kappa, to about 1e-5 of itself, with which T steps are (eps, delta)-DP.
 
