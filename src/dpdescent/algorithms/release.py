@@ -153,7 +153,10 @@ def centred(
         if not math.isfinite(value):
             raise ValueError(f"centre: {name}={value} must be finite")
     z, x = (np.array([constants.get(name, 0.0) for name in names]) for names in (instruments, regressors))
-    return IVSample(sample.Z - z, sample.X - x, sample.y - constants.get(outcome, 0.0))
+    # What overflows is clipped like any other value that is too large.
+    with np.errstate(over="ignore"):
+        moved = sample.Z - z, sample.X - x, sample.y - constants.get(outcome, 0.0)
+    return IVSample(*(np.clip(part, -LARGEST, LARGEST) for part in moved))
 
 
 def run(sample: IVSample, settings: Settings, rng: np.random.Generator, released: Released = "beta") -> Outcome:

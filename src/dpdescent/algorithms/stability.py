@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 # Limits on the second half of a run's steps. Stable descents of 100 simulated settings had turns above -0.6, or steps
-# that shrink or are at most 10 times their noise; step sizes from 1.5 times the limit on were beyond all three.
-TURNS, KEEPS, NOISES = -0.6, 0.9, 12.0
+# that shrink, or steps of at most 6 times their noise; step sizes from 1.5 times the limit on were beyond all three.
+TURNS, KEEPS, NOISES = -0.6, 0.9, 6.0
 
 # Steps from which a pattern can be seen.
 FEWEST = 4
