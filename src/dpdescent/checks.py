@@ -39,6 +39,21 @@ def require_probability(**values: float) -> None:
             raise ValueError(f"{name} must lie strictly between 0 and 1, got {value}")
 
 
+def require_finite_values(**arrays: Any) -> None:
+    """Checks that arrays, given by name, have no NaN and no infinity, which some engines would turn into a result.
+
+    Raises:
+        ValueError: with the name and the number of such values.
+    """
+    # Imported here, because Snakemake's start reads this module and needs no numpy.
+    import numpy as np
+
+    for name, array in arrays.items():
+        if not (finite := np.isfinite(array)).all():
+            count = int(finite.size - finite.sum())
+            raise ValueError(f"{name} has {count} values that are not finite: mend or drop such records beforehand")
+
+
 def as_list(value: Any) -> list[Any]:
     """Returns a list unchanged, and any other value as a list with one element."""
     return value if isinstance(value, list) else [value]

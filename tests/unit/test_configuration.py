@@ -1,6 +1,7 @@
 """Strict YAML, overlays, provenance, checks of symbols: what a configuration may say, and what it is told otherwise."""
 
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,30 @@ def test_two_merge_keys_are_refused(tmp_path: Path) -> None:
         (b"", "holds NoneType, but a mapping of keys to values is needed"),
         (b"- 1\n- 2\n", "holds list, but a mapping"),
         (b"a: {[1, 2]: 3}\n", "line 1: a key must be a plain word"),
+        (b"a: {5: 3}\n", "line 1: key '5' is no text for YAML; put it in quotes"),
+        (b"a:\n  null: 3\n", "line 2: key 'null' is no text for YAML; put it in quotes"),
+        (b"a: 2025-01-01\n", "line 1: a value of YAML's type timestamp is not allowed; put text in quotes"),
+        (b"a: !!set {b, c}\n", "line 1: a value of YAML's type set is not allowed"),
+        (b"a: !!binary aGVsbG8=\n", "line 1: a value of YAML's type binary is not allowed"),
+        (b"a: &a [*a]\n", "line 1: nested more than 40 levels deep; take levels out, or mend an alias"),
+        (b"a: " + b"[" * 900 + b"]" * 900 + b"\n", "nested more than 40 levels deep"),
+        (b"a: " + b"[" * 100_000 + b"\n", "line 1 has 100,003 characters; break it after 5,000"),
+        (b"a:\n" + b" [\n" * 100_000 + b"\n", "nested more than 40 levels deep"),
+        (b"a:\n" + b" - " * 1_600 + b"\n", "nested more than 40 levels deep"),
+        (
+            b"a: 1" + b"0" * 400 + b"\n",
+            "line 1: 10+ would not be read as it is written; give a whole number of at most",
+        ),
+        (b"a: 1" + b"0" * 4500 + b"\n", "line 1: 10+ would not be read as it is written"),
+        (b"a: 010\n", "line 1: 010 would not be read as it is written"),
+        (b"a: 1:30\n", "line 1: 1:30 would not be read as it is written"),
+        (b"a: 1_000\n", "line 1: 1_000 would not be read as it is written"),
+        (b"a: 1e999\n", "line 1: 1e999 would not be read as it is written; give a number such as 0.5"),
+        (b"a: 1e-999\n", "line 1: 1e-999 would not be read as it is written"),
+        (b"a: .nan\n", "line 1: .nan would not be read as it is written"),
+        (b'a: "b\\0c"\n', "line 1: .* has a control character; take it out"),
+        (b'"a\\nb": 1\n', "line 1: key .* has a control character; take it out"),
+        (b"a: " + b"x" * 1_000_001, "has 1,000,004 bytes; at most 1,000,000 are read"),
     ],
 )
 def test_what_is_no_configuration_is_one_line(tmp_path: Path, content: bytes, message: str) -> None:
@@ -84,6 +109,24 @@ def test_what_is_no_configuration_is_one_line(tmp_path: Path, content: bytes, me
     with pytest.raises(ConfigError, match=message) as caught:
         conf.read_yaml(file)
     assert "\n" not in str(caught.value)
+
+
+def test_aliases_do_not_unfold_without_end(tmp_path: Path) -> None:
+    lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    lines += [f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 9)}]" for k in range(1, 12)]
+    with pytest.raises(ConfigError, match="more than 100,000 values; take some out, or fewer aliases"):
+        yaml(tmp_path, "\n".join(lines))
+
+
+def test_what_is_no_regular_file_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is no regular file; put the YAML file there"):
+        conf.read_yaml(tmp_path)
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(ConfigError, match="is no regular file"):
+        conf.read_yaml(tmp_path / "pipe.yaml")
+    (tmp_path / "loop.yaml").symlink_to("loop.yaml")
+    with pytest.raises(ConfigError, match=r"loop\.yaml cannot be read .*; mend it, or name another one"):
+        conf.read_yaml(tmp_path / "loop.yaml")
 
 
 def test_missing_file_is_named(tmp_path: Path) -> None:

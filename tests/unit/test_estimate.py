@@ -5,6 +5,7 @@ import math
 import os
 import re
 import shlex
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from dpdescent.algorithms import dp_2s_gd, release
+from dpdescent.algorithms import dp_2s_gd, release, stability
 from dpdescent.commands import __main__ as command
 from dpdescent.commands import own_data
 from dpdescent.data.iv import IVSample
@@ -198,12 +199,24 @@ REST = GIVEN.removeprefix("mine.csv ")
         (f"{GIVEN} --seed 1 --output mine.csv", "is the table itself"),
         (f"{GIVEN} --seed 1 --output ./", "is a folder"),
         (f"nine.csv {REST} --seed 1", "nine.csv: no such file; did you mean 'mine.csv'"),
-        (f". {REST} --seed 1", "no such file"),
+        (f". {REST} --seed 1", "no regular file"),
         (f"{GIVEN} --seed 1 --outcome yy", "no column 'yy'.*did you mean 'y'"),
+        (f"{GIVEN} --seed 1 --regressors x x", "regressors: column 'x' stands twice; name it once"),
+        (f"{GIVEN} --seed 1 --instruments z1 z1", "instruments: column 'z1' stands twice"),
+        (f"{GIVEN} --seed 1 --outcome x", "regressors: column 'x' is the outcome"),
+        (f"{GIVEN} --seed 1 --gamma2 5e-324", "threshold=5e-324: the sensitivity underflows"),
+        (f"{GIVEN} --seed 1 --gamma1 1e-303 --rho1 1e20", "the noise underflows; take a larger threshold"),
+        (f"{GIVEN} --seed 1 --alpha 1e-307", "alpha=1e-307 times noise of sd .* is beyond double precision"),
+        (f"{GIVEN} --seed 1 --rho1 5e-324", "eta=0.9 times noise of sd .* is beyond double precision"),
+        (f"{GIVEN} --seed 1 --steps 1000000000", "--steps 1000000000 .* is too much; give at most 10000 steps"),
+        (f"{GIVEN} --seed 1 --output /dev/null", "--output /dev/null is no regular file"),
+        (f"{GIVEN} --seed 1 --output loop.json", "--output loop.json is no regular file"),
+        (f"loop.json {REST} --seed 1", "loop.json: no such file"),
         (f"{GIVEN} --seed 1 --regressors x z1 z2", "2 instruments cannot identify 3 effects"),
     ],
 )
 def test_wrong_options_end_in_one_line(run: Run, line: str, words: str) -> None:
+    os.symlink("loop.json", "loop.json")
     before = sorted(os.listdir())
     table = Path("mine.csv").read_bytes()
     code, out, err = run(line)
@@ -220,8 +233,9 @@ def test_wrong_options_end_in_one_line(run: Run, line: str, words: str) -> None:
         (b"z1,z2,x,y\n", "0 rows"),
         (b"z1,z2,x,y\n1,2,3,4\n1,,3,4\n", "line 3: column 'z2' is missing"),
         (b"z1,z2,x,y\n1,2,nan,4\n", "line 2: column 'x' is missing"),
-        (b"z1,z2,x,y\n1,2,3,four\n", "line 2: column 'y' holds 'four'"),
-        (b"z1,z2,x,y\n1,2,3,1e999\n", "only finite numbers"),
+        (b"z1,z2,x,y\n1,2,3,four\n", "line 2: column 'y' holds a text, which is not a number"),
+        (b"z1,z2,x,y\n1,2,3,1e999\n", "a number that is not finite; only finite ones"),
+        (b"1.5,2.5,3.5,4.5\n", "no column 'z1' in its first line .4 fields, not shown"),
         (b"z1,z2,x,y\n1,2,3\n", "3 fields"),
         (b"z1,z2,x,y\n1,2,3,\xff\n", "not UTF-8"),
         (b"z1,z2,x,y\n" + 2 * b"1,2,3,4\n", "2 records do not suffice for 2 instruments"),
@@ -309,3 +323,55 @@ def test_a_seed_leaves_no_guarantee_and_the_output_says_so(run: Run) -> None:
     _, out, _ = run(f"{GIVEN} --secure-noise --output fresh.json")
     assert "no guarantee" not in out
     assert written("fresh.json")["account"]["guarantee"] == "proved"
+
+
+def test_output_is_no_pipe(run: Run) -> None:
+    os.mkfifo("pipe")
+    assert "--output pipe is no regular file" in run(f"{GIVEN} --seed 1 --output pipe")[2]
+    assert "pipe: no regular file" in run(f"pipe {REST} --seed 1")[2]
+    assert stat.S_ISFIFO(os.stat("pipe").st_mode)
+
+
+def test_noise_alone_is_told(run: Run) -> None:
+    """The last step adds alpha times the second stage's noise."""
+    code, out, _ = run(f"{GIVEN} --seed 1")
+    error = 0.4 * 2 * 10.0 / N * math.sqrt(15 / (2 * 2.0))
+    assert code == 0
+    assert written()["noise_standard_error"] == pytest.approx([error, math.sqrt(15) * error], rel=1e-12)
+    assert f"standard error of each by the noise alone: {error:.3g}, or up to {math.sqrt(15) * error:.3g} where" in out
+    assert written()["warnings"] == []
+    assert "Warning" not in out
+
+
+def test_oversized_noise_is_told(run: Run) -> None:
+    _, out, _ = run(f"{GIVEN} --seed 1 --rho2 1e-6 --alpha 0.01")
+    assert "Warning: no coefficient is above twice the 5.3 that the noise alone may make; take more records" in out
+    assert len(written()["warnings"]) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("steps", [5, 15, 60])
+@pytest.mark.parametrize(("eta", "alpha"), [(0.9, 0.4), (0.5, 0.7), (0.05, 0.05), (1.2, 0.4)])
+def test_stable_iterates_are_not_warned_of(run: Run, eta: float, alpha: float, steps: int, seed: int) -> None:
+    _, out, _ = run(f"{GIVEN} --eta {eta} --alpha {alpha} --steps {steps} --seed {seed}")
+    assert "stable" not in out
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("steps", [5, 15, 60])
+@pytest.mark.parametrize(("name", "value"), [("eta", 50.0), ("eta", 6.0), ("alpha", 50.0)])
+def test_iterates_that_leave_the_stable_region_are_told(
+    run: Run, name: str, value: float, steps: int, seed: int
+) -> None:
+    _, out, _ = run(f"{GIVEN} --{name} {value} --steps {steps} --seed {seed}")
+    assert "Warning: the iterates have left the region where they are stable: steps turn back" in out
+    assert f"smaller {name} than {value:g}" in out
+
+
+def test_few_steps_show_no_pattern() -> None:
+    assert not stability.is_left(np.array([[0.0], [1.0], [-1.0], [1.0]]), 1e-3)
+    assert stability.is_left(np.array([[0.0], [1.0], [-1.0], [1.0], [-1.0]]), 1e-3)
+
+
+def test_steps_that_diverge_beyond_squares_are_told() -> None:
+    assert stability.is_left(np.array([[(-1e30) ** t] for t in range(8)]), 1.0)

@@ -222,3 +222,19 @@ def test_latex_escapes_what_has_a_meaning() -> None:
     assert r" & 50 \% \& \{1\}\textasciicircum{}2 & 2 \\" in text
     assert r"\caption{Cost in \$, with \textasciitilde{} and \textbackslash{} }" in text
     assert text.count(r"\begin") == text.count(r"\end") == 2
+
+
+def test_trials_that_diverged_are_counted() -> None:
+    """Only where there are some, because the column would say nothing elsewhere."""
+    rows = [{"n": n, "series": "s", "variant": "main", "trial": t, "value": 1.0} for n in (1, 2) for t in range(4)]
+    assert "diverged" not in tables.summarise([pd.DataFrame(rows)], ["n"], [])
+    rows[5]["value"], rows[6]["value"] = math.inf, math.nan
+    table = tables.summarise([pd.DataFrame(rows)], ["n"], [])
+    assert table["diverged"].tolist() == [0, 2]
+    assert table["mean"].tolist()[0] == 1.0
+    assert not math.isfinite(table["mean"].tolist()[1])
+
+
+def test_one_value_that_is_not_defined_is_no_divergence() -> None:
+    row = {"n": 1, "series": "s", "variant": "main", "trial": 0, "value": math.nan}
+    assert "diverged" not in tables.summarise([pd.DataFrame([row])], ["n"], [])

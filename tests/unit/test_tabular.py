@@ -1,6 +1,7 @@
 """Reading, drawing, preparing and writing of tables."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -94,15 +95,17 @@ def test_an_unknown_bundled_name_is_met_with_the_nearest() -> None:
     [
         ("z,x,yy\n1,2,3\n", "no column 'y'; did you mean 'yy'"),
         ("z,x,y,z\n1,2,3,4\n", "column 'z' occurs 2 times"),
-        ("z,x,y\n1,2,3\n1,2,three\n", "line 3: column 'y' holds 'three'"),
-        ("z,x,y\n1,2,1_0\n", "line 2: column 'y' holds '1_0'"),
-        ("z,x,y\n1,2,inf\n", "line 2: column 'y' holds 'inf'"),
+        ("z,x,y\n1,2,3\n1,2,three\n", "line 3: column 'y' holds a text, which is not a number"),
+        ("z,x,y\n1,2,1_0\n", "line 2: column 'y' holds a text, which is not a number"),
+        ("z,x,y\n1,2,inf\n", "line 2: column 'y' holds a number that is not finite"),
+        ("z,x,Y Y\n1,2,3\n", "no column 'y' among the 3 of its header"),
         ("z,x,y\n1,,3\n", "line 2: column 'x' is missing"),
         ("z,x,y\n1,NA,3\n", "line 2: column 'x' is missing .'NA'"),
         ("z,x,y\n\n1,nan,3\n", "line 3: column 'x' is missing .'nan'"),
         ("z,x,y\n1,2,3\n1,2\n", "line 3: 2 fields, but the header names 3"),
         ("z,x,y\n", "0 rows below the header"),
         ("", "no column 'z'.*no header"),
+        ("z,x,y\n1,2," + 200_000 * "1", "line 2: field larger than field limit"),
     ],
 )
 def test_a_bad_table_is_named_with_file_place_and_value(tmp_path: Path, text: str, message: str) -> None:
@@ -112,7 +115,11 @@ def test_a_bad_table_is_named_with_file_place_and_value(tmp_path: Path, text: st
 
 @pytest.mark.parametrize(
     ("counts", "message"),
-    [("-1", "line 2: column 'n' holds -1.0"), ("1.5", "line 2: column 'n' holds 1.5"), ("0", "hold no record")],
+    [
+        ("-1", "line 2: column 'n' has a count that is no whole number"),
+        ("1.5", "line 2: column 'n' has a count that is no whole number"),
+        ("0", "hold no record"),
+    ],
 )
 def test_bad_counts_are_refused(tmp_path: Path, counts: str, message: str) -> None:
     with pytest.raises(TableError, match=message):
@@ -249,3 +256,41 @@ def test_only_a_prepared_table_is_read_as_one(tmp_path: Path, header: str) -> No
     text = header + "\n" + ",".join("1" for _ in header.split(",")) + "\n"
     with pytest.raises(TableError, match="write the file with write_sample"):
         read_prepared(table(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("first", "asked"),
+    [
+        ("31337,Smith,y", ("z", "x", "y")),
+        ("Miller,Smith,4.5", ("Smith", "x", "q")),
+        ("Miller,Smith,Jones", ("z", "x", "y")),
+        ("Miller,NA,y", ("z", "x", "y")),
+    ],
+)
+def test_a_record_in_place_of_a_header_is_not_shown(tmp_path: Path, first: str, asked: tuple[str, str, str]) -> None:
+    z, x, y = asked
+    with pytest.raises(TableError, match=r"in its first line \(3 fields, not shown") as caught:
+        read_sample(table(tmp_path, f"{first}\n1,2,3\n"), [z], [x], y)
+    told = str(caught.value).removeprefix(str(tmp_path))
+    assert not any(field in told for field in set(first.split(",")) - set(asked))
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [
+        ((["z", "z"], ["x"], "y", None), "instruments: column 'z' stands twice; name it once"),
+        ((["z"], ["x", "x"], "y", None), "regressors: column 'x' stands twice"),
+        ((["z"], ["x"], "x", None), "regressors: column 'x' is the outcome; take it out of one of them"),
+        ((["z"], ["x"], "z", None), "instruments: column 'z' is the outcome"),
+        ((["z"], ["x"], "y", "z"), "instruments: column 'z' is the column of counts"),
+        ((["z"], ["x"], "y", "y"), "outcome: column 'y' is the column of counts"),
+    ],
+)
+def test_roles_that_exclude_each_other_are_refused(tmp_path: Path, roles: Any, message: str) -> None:
+    with pytest.raises(TableError, match=message):
+        read_sample(table(tmp_path, "z,x,y\n1,2,3\n"), *roles)
+
+
+def test_a_control_is_instrument_and_regressor(tmp_path: Path) -> None:
+    made = read_sample(table(tmp_path, "z,x,y\n1,2,3\n"), ["z", "x"], ["x"], "y")
+    assert (made.Z.tolist(), made.X.tolist()) == ([[1.0, 2.0]], [[2.0]])

@@ -30,6 +30,25 @@ def clone(sixth: Build, tmp_path: Path) -> Path:
     return Path(shutil.copytree(sixth.folder, tmp_path / "copy"))
 
 
+def with_odd_words(folder: Path) -> None:
+    """A scale whose titles and label have a wildcard's braces, a formula that is none, and the look of an option."""
+    (folder / "config/scales/odd.yaml").write_text(
+        "label: --x {label} $\npapers:\n  sixth2026:\n    artefacts:\n"
+        "      fig01: {title: 'Error of $hat{beta}$ and {key} $\\frac{$'}\n      table_one: {title: --x}\n",
+        encoding="utf-8",
+    )
+
+
+@pytest.mark.workflow
+def test_titles_and_labels_may_have_any_words(clone: Path) -> None:
+    with_odd_words(clone)
+    copies.snakemake(clone, "-c2", "--config", "scale=odd")
+    results = clone / "results/odd"
+    assert "Error of $hat{beta}$ and {key} $\\frac{$" in (results / "README.md").read_text(encoding="utf-8")
+    assert (results / PAPER / "fig01.png").is_file()
+    assert (results / PAPER / "table_one.md").read_text(encoding="utf-8").startswith("**--x**\n")
+
+
 # --- Snakemake -------------------------------------------------------------------------------------------------------
 
 

@@ -38,7 +38,7 @@ rule audit_figure:
     params:
         code=code("audit_figure"),
         versions=versions("numpy", "pandas", "matplotlib"),
-        label=FIGURE_LABEL,
+        label=verbatim(FIGURE_LABEL),
     message:
         "draw the audit"
     shell:

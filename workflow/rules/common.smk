@@ -155,5 +155,14 @@ def table_spec(item):
     return summary_spec(item) | {"title": artefact.title, "columns": artefact.display.get("columns", [])}
 
 
+def verbatim(text):
+    """A parameter as it is: Snakemake would take a word in braces in a plain string, such as a title's, as a wildcard."""
+
+    def value(wildcards):
+        return text
+
+    return value
+
+
 def option(name, files):
     return f"--{name} {files}" if files else ""

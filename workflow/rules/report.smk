@@ -60,10 +60,10 @@ rule letters:
     params:
         code=code("letters"),
         texts=files_fingerprint(list(DEMONSTRATIONS.values())),
-        papers=json.dumps({key: paper.about for key, paper in PROJECT.papers.items()}),
+        papers=verbatim(json.dumps({key: paper.about for key, paper in PROJECT.papers.items()})),
         demonstrations=json.dumps({name: str(file.relative_to(ROOT)) for name, file in DEMONSTRATIONS.items()}),
         folder=subpath(output[0], parent=True),
-        label=FIGURE_LABEL,
+        label=verbatim(FIGURE_LABEL),
     message:
         "write letters to the authors"
     shell:
@@ -87,9 +87,11 @@ rule summary:
     params:
         code=code("summary"),
         folder=subpath(output[0], parent=True),
-        label=FIGURE_LABEL,
-        papers=json.dumps(
-            {key: {name: a.title for name, a in paper.artefacts.items()} for key, paper in PROJECT.papers.items()}
+        label=verbatim(FIGURE_LABEL),
+        papers=verbatim(
+            json.dumps(
+                {key: {name: a.title for name, a in paper.artefacts.items()} for key, paper in PROJECT.papers.items()}
+            )
         ),
     message:
         "write the page of verdicts"
@@ -138,8 +140,8 @@ rule report:
         folder=subpath(output[0], ancestor=2),
         templates=files_fingerprint(assets()),
         versions=versions("jinja2"),
-        software=json.dumps(software(ROOT)),
-        label=FIGURE_LABEL,
+        software=verbatim(json.dumps(software(ROOT))),
+        label=verbatim(FIGURE_LABEL),
     message:
         "write the report"
     shell:

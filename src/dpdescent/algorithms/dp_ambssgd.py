@@ -18,7 +18,7 @@ from dpdescent.algorithms import memory
 from dpdescent.algorithms.sgd_arms import Adaptive as Adaptive
 from dpdescent.algorithms.sgd_arms import Fixed as Fixed
 from dpdescent.algorithms.sgd_arms import SGDArm as SGDArm
-from dpdescent.checks import require_non_negative, require_positive
+from dpdescent.checks import require_finite_values, require_non_negative, require_positive
 
 Array = NDArray[np.float64]
 Batch = tuple[Array, Array]
@@ -118,13 +118,18 @@ def descend(batches: Iterable[Batch], arms: Sequence[SGDArm], normals: Normals, 
         tail: share of the iterates w_1..w_T that is averaged, in (0, 1].
 
     Raises:
-        ValueError: if there is no arm or no batch, shapes do not fit, a batch has no record for a gradient, or the
-            normals end before the batches.
+        ValueError: if there is no arm or no batch, shapes do not fit, a value is not finite, a batch has no record for
+            a gradient, or the normals end before the batches.
     """
     tail_length(tail, 1)
     state = _State(arms, normals)
     path, told = [state.w.copy()], []
+    seen: Batch | None = None
     for t, (X, Y) in enumerate(batches):
+        # Once where every batch is the whole data set.
+        if seen is None or X is not seen[0] or Y is not seen[1]:
+            require_finite_values(X=X, Y=Y)
+        seen = X, Y
         told.append(state.step(t, X, Y))
         path.append(state.w.copy())
     if not told:

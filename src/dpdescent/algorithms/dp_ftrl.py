@@ -16,7 +16,7 @@ from scipy.signal import lfilter
 
 from dpdescent.algorithms import memory
 from dpdescent.algorithms.records import Drawn, Given, Records
-from dpdescent.checks import require_non_negative, require_positive
+from dpdescent.checks import require_finite_values, require_non_negative, require_positive
 
 Array = NDArray[np.float64]
 Noise = Array | Iterable[Array] | None
@@ -105,6 +105,7 @@ def regression(
         ValueError: if an argument is out of its range, or the noise does not fit or ends before T steps.
     """
     require_positive(lam=lam.min(), steps=steps)
+    require_finite_values(lam=lam, start=start)
     require_non_negative(sigma_sgd=np.min(sigma_sgd))
     if start.shape != lam.shape or not data:
         raise ValueError(f"start has shape {start.shape}, not lam's {lam.shape}, or there is no seed: {len(data)}")
@@ -140,7 +141,7 @@ def single_pass(
         record: whether to keep all iterates.
 
     Raises:
-        ValueError: if shapes do not fit, there is no record, or the tail is longer than the run.
+        ValueError: if shapes do not fit, there is no record, a value is not finite, or the tail is longer than the run.
     """
     if X.ndim != 2 or 0 in X.shape or Y.shape not in ((len(X), 1), (len(X), len(arms))) or start.shape != X.shape[1:]:
         raise ValueError(
@@ -148,6 +149,7 @@ def single_pass(
         )
     if not 0 <= tail <= len(X):
         raise ValueError(f"tail={tail} must lie between 0 and T={len(X)}")
+    require_finite_values(X=X, Y=Y, start=start)
     stream = _Stream(Given(X, Y), arms, (len(arms), 1, X.shape[1]), len(X))
     average, kept = _Average(stream.shape, len(X), tail), []
     for t, path in stream.paths(start, noise):
@@ -266,6 +268,7 @@ def mean_estimation(eta: Array, values: Array, noise: Array, start: float = 0.0)
         raise ValueError(f"eta, from {eta.min()} to {eta.max()}, must lie in (0, 1]")
     if noise.shape not in {(len(values), arms, values.shape[1]) for arms in (1, len(eta))}:
         raise ValueError(f"noise of shape {noise.shape} does not fit values of {values.shape} and {len(eta)} arms")
+    require_finite_values(values=values)
     pulls = eta[:, None] * (values[:, None, :] - noise)
     paths = []
     for a, rate in enumerate(eta.tolist()):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.algorithms.dp_ftrl import Noise, blocks_of, require_one_each
-from dpdescent.checks import require_non_negative, require_positive
+from dpdescent.checks import require_finite_values, require_non_negative, require_positive
 from dpdescent.models.classifiers import Classifier
 
 Array = NDArray[np.float64]
@@ -76,6 +76,7 @@ def train(
         ValueError: if an argument is out of its range, or the noise does not fit or ends before T steps.
     """
     require_positive(steps=steps, batch_size=batch_size, clip_norm=clip_norm)
+    require_finite_values(inputs=inputs, start=start)
     noisy = bool(arms.noise_multiplier.any())
     if not batches or (noisy and np.isinf(clip_norm)):
         raise ValueError(f"{len(batches)} batches, clip_norm={clip_norm}: give batches, and with noise a finite norm")

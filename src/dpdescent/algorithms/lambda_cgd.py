@@ -21,7 +21,7 @@ from dpdescent.algorithms.lambda_cgd_arms import CGDArms as CGDArms
 from dpdescent.algorithms.lambda_cgd_arms import Runs as Runs
 from dpdescent.algorithms.lambda_cgd_arms import State as State
 from dpdescent.algorithms.lambda_cgd_arms import shifted as shifted
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_finite_values, require_positive
 from dpdescent.models.kan import KAN, Heads, logistic, logistic_slope
 from dpdescent.privacy.clipping import clip_factors
 
@@ -53,7 +53,7 @@ class KANProblem:
         heads: the second layers, with one leading axis (seeds,).
 
     Raises:
-        ValueError: if shapes do not fit, or a label is neither -1 nor 1.
+        ValueError: if shapes do not fit, a value is not finite, or a label is neither -1 nor 1.
     """
 
     kan: KAN
@@ -73,6 +73,7 @@ class KANProblem:
                 raise ValueError(f"{name} of shape {have} must have shape {want}")
         if not (np.abs(self.labels) == 1.0).all():
             raise ValueError("labels must be -1 or 1")
+        require_finite_values(features=self.features, start=self.start)
 
     def loss_and_gradient(self, W: Array) -> tuple[Array, Array]:
         """Loss L_S(W), shape (seeds, arms), and its gradient without clipping, as W of shape (seeds, arms, m, d p)."""

@@ -6,13 +6,14 @@ neighbouring tables have one row replaced.
 """
 
 import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
-from dpdescent.algorithms import dp_2s_gd
+from dpdescent.algorithms import dp_2s_gd, stability
 from dpdescent.data.iv import Array, IVSample
 from dpdescent.privacy import accounting, zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
@@ -49,6 +50,9 @@ EXACT = (
 # Larger values are clipped to this, because their squares would overflow and the NaN would reveal the record that
 # caused it. Clipping record by record costs no privacy.
 LARGEST = 1e100
+
+# Smaller noise loses digits, or all of itself, and an account of it would be wrong.
+LEAST = sys.float_info.min
 
 
 @dataclass(frozen=True)
@@ -87,10 +91,14 @@ class Outcome:
         beta: last second-stage iterate, shape (p,).
         paths: iterates 0 to T: `Theta_path`, shape (T + 1, q, p), and `beta_path`, shape (T + 1, p); empty where only
             beta is published.
+        noise_error: standard error of each coefficient by the noise alone, as `noise_error` gives it.
+        warnings: what is wrong with the run as far as its own noisy iterates show; the account covers all of them.
     """
 
     beta: Array
     paths: dict[str, Array] = field(default_factory=dict)
+    noise_error: tuple[float, float] = (0.0, 0.0)
+    warnings: tuple[str, ...] = ()
 
 
 def mechanism(settings: Settings, n: int) -> Mechanism:
@@ -145,7 +153,10 @@ def centred(
         if not math.isfinite(value):
             raise ValueError(f"centre: {name}={value} must be finite")
     z, x = (np.array([constants.get(name, 0.0) for name in names]) for names in (instruments, regressors))
-    return IVSample(sample.Z - z, sample.X - x, sample.y - constants.get(outcome, 0.0))
+    # What overflows is clipped like any other value that is too large.
+    with np.errstate(over="ignore"):
+        moved = sample.Z - z, sample.X - x, sample.y - constants.get(outcome, 0.0)
+    return IVSample(*(np.clip(part, -LARGEST, LARGEST) for part in moved))
 
 
 def run(sample: IVSample, settings: Settings, rng: np.random.Generator, released: Released = "beta") -> Outcome:
@@ -154,26 +165,71 @@ def run(sample: IVSample, settings: Settings, rng: np.random.Generator, released
     assert path.Theta_path is not None
     assert path.beta_path is not None
     paths = {"Theta_path": path.Theta_path[:, 0], "beta_path": path.beta_path[:, 0]}
-    return Outcome(path.beta[0], paths if released == "all" else {})
+    error = noise_error(settings, sample.n)
+    return Outcome(path.beta[0], paths if released == "all" else {}, error, tuple(_warnings(settings, sample.n, paths)))
+
+
+def noise_error(settings: Settings, n: int) -> tuple[float, float]:
+    """Standard error of each coefficient by the second stage's noise alone, from public settings: at least, at most.
+
+    The last step adds alpha times its noise, undamped. Earlier steps add to it, sqrt(T) times as much in all where the
+    descent hardly contracts; by how much it does, and what the first stage's noise adds, only the data know.
+    """
+    error = settings.alpha * _stages(settings, n)[1].noise_sd
+    return error, error * math.sqrt(settings.steps)
+
+
+def _warnings(settings: Settings, n: int, paths: Mapping[str, Array]) -> Iterator[str]:
+    first, second = _stages(settings, n)
+    for name, path, noise in (
+        ("eta", paths["Theta_path"], settings.eta * first.noise_sd),
+        ("alpha", paths["beta_path"], settings.alpha * second.noise_sd),
+    ):
+        if stability.is_left(path, noise):
+            yield (
+                f"the iterates have left the region where they are stable: steps turn back and do not shrink; take a "
+                f"smaller {name} than {getattr(settings, name):g}, or less noise"
+            )
+    error = noise_error(settings, n)[1]
+    if float(np.abs(paths["beta_path"][-1]).max()) < 2.0 * error:
+        yield (
+            f"no coefficient is above twice the {error:.3g} that the noise alone may make; take more records, a larger "
+            "rho2, or a smaller gamma2 or alpha"
+        )
 
 
 def descend(sample: IVSample, settings: Settings, normals: dp_2s_gd.Normals) -> dp_2s_gd.Descent:
     """Runs DP-2S-GD once with given normals and returns the whole paths.
 
     Raises:
-        ValueError: if there are fewer instruments than regressors, no more records than instruments, or the iterates
-            overflow.
+        ValueError: if there are fewer instruments than regressors, no more records than instruments, the noise is too
+            small or too large for double precision, or the iterates overflow.
     """
     if sample.q < sample.p:
         raise ValueError(f"{sample.q} instruments cannot identify {sample.p} effects; name as many as regressors")
     if sample.n <= sample.q:
         raise ValueError(f"{sample.n} records do not suffice for {sample.q} instruments; more records are needed")
+    _require_noise(settings, sample.n)
     cut = IVSample(*(np.clip(part, -LARGEST, LARGEST) for part in (sample.Z, sample.X, sample.y)))
     # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
         path = dp_2s_gd.descend(cut, _arms(settings, sample.n), normals, record=True)
     require_finite(path.Theta_path, path.beta_path)
     return path
+
+
+def _require_noise(settings: Settings, n: int) -> None:
+    """Checks that each stage's noise, times its step size, is what the account says.
+
+    Raises:
+        ValueError: if it underflows or overflows.
+    """
+    for stage, step, name in zip(_stages(settings, n), (settings.eta, settings.alpha), ("eta", "alpha"), strict=True):
+        if not LEAST <= step * stage.noise_sd < math.inf:
+            raise ValueError(
+                f"{name}={step:g} times noise of sd {stage.noise_sd:g} is beyond double precision, so that the noise "
+                "would not be what the account says; take a threshold, budget and step size of ordinary size"
+            )
 
 
 def require_finite(*iterates: Array | None) -> None:

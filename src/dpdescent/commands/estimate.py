@@ -22,6 +22,9 @@ COLUMNS = {
     "regressors": "columns whose effect is estimated; controls stand here too",
     "outcome": "column on which they act",
 }
+# The noise of a step grows with the square root of their number, so that more steps only cost memory and time.
+MOST_STEPS, MOST_NUMBERS = 10_000, 10_000_000
+
 NOISE = "--seed 7 repeats a run, to study the algorithm; --secure-noise draws fresh noise from the operating system"
 
 
@@ -78,6 +81,8 @@ def _estimate(args: argparse.Namespace) -> str:
     content = {
         "notice": own_data.SECURE if args.secure_noise else own_data.SEEDED,
         "beta": dict(zip(args.regressors, outcome.beta.tolist(), strict=True)),
+        "noise_standard_error": list(outcome.noise_error),
+        "warnings": list(outcome.warnings),
         "account": account,
         "settings": {**asdict(settings), **columns, "centre": constants, **noise},
         **{name: path.tolist() for name, path in outcome.paths.items()},
@@ -92,6 +97,12 @@ def _check(args: argparse.Namespace) -> None:
         raise ValueError(f"{lacking}. Choose without looking at the data.")
     if (args.seed is not None) is args.secure_noise:
         raise ValueError(f"give one of --seed and --secure-noise: {NOISE}")
+    numbers = args.steps * len(args.regressors) * (len(args.instruments) + 1)
+    if args.steps > MOST_STEPS or numbers > MOST_NUMBERS:
+        raise ValueError(
+            f"--steps {args.steps} with {len(args.instruments)} x {len(args.regressors)} coefficients is too much; "
+            f"give at most {MOST_STEPS} steps, and {MOST_NUMBERS:,} numbers in all iterates: noise grows with each step"
+        )
     own_data.require_free(args.output, args.source, keep=args.secure_noise)
 
 

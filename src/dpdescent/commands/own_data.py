@@ -1,5 +1,6 @@
 """Text for runs on a user's own data: notices, and one run's options and results."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -62,12 +63,16 @@ def require_free(output: str, source: str, keep: bool) -> None:
         keep: whether an existing file must not be overwritten, because its noise cannot be regenerated.
 
     Raises:
-        ValueError: if it is a folder, the table itself, or a file that is to be kept.
+        ValueError: if it is a folder, a device, the table itself, or a file that is to be kept, or no name of a file.
     """
     path = Path(output)
     if path.is_dir():
         raise ValueError(f"--output {output} is a folder; name a file")
-    if path.resolve() == Path(source).resolve():
+    # A device, a pipe or a link without an end would be replaced by a file.
+    if os.path.lexists(path) and not path.is_file():
+        raise ValueError(f"--output {output} is no regular file; name one, or a new one")
+    # Not Path.resolve, because it ends on links that lead to themselves.
+    if os.path.realpath(path) == os.path.realpath(source):
         raise ValueError(f"--output {output} is the table itself; name another file")
     if keep and path.exists():
         raise ValueError(
@@ -87,6 +92,11 @@ def told(content: Mapping[str, Any], output: str) -> str:
     lines = [f"Notice: {content['notice']}.", ""]
     lines += [f"{account['algorithm']} on {account['n']} records, {settings['steps']} steps, {source}"]
     lines += [f"  beta[{name}] = {value:.6g}" for name, value in content["beta"].items()]
+    least, most = content["noise_standard_error"]
+    lines += [
+        f"  standard error of each by the noise alone: {least:.3g}, or up to {most:.3g} where steps hardly contract"
+    ]
+    lines += [f"Warning: {each}." for each in content["warnings"]]
     lines += [f"account ({account['relation']}, n public)"]
     lines += [
         f"  {each['count']} releases of the {each['what']}: sensitivity {each['sensitivity']:.6g}, "

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.checks import require_finite_values
+
 Array = NDArray[np.float64]
 
 
@@ -19,6 +21,9 @@ class IVSample:
         X: endogenous regressors, shape (rows, p).
         y: outcomes, shape (rows,).
         count: how many records each row stands for, shape (rows,); None means one each.
+
+    Raises:
+        ValueError: if the shapes do not fit, or a value is not finite.
     """
 
     Z: Array
@@ -32,6 +37,7 @@ class IVSample:
             raise ValueError(f"Z {self.Z.shape}, X {self.X.shape} and y {self.y.shape} must share their first axis")
         if self.count is not None and self.count.shape != (rows,):
             raise ValueError(f"count has shape {self.count.shape}, but there are {rows} rows")
+        require_finite_values(Z=self.Z, X=self.X, y=self.y, count=self.weights)
 
     @property
     def n(self) -> int:

@@ -7,6 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.checks import require_finite_values
+
 Array = NDArray[np.float64]
 
 # Numbers in one block of rows (2 MB), so that a pass reads each block from memory once.
@@ -22,7 +24,7 @@ class LinearSample:
         y: responses, shape (n,).
 
     Raises:
-        ValueError: if the shapes do not fit, or there is no record or no covariate.
+        ValueError: if the shapes do not fit, there is no record or no covariate, or a value is not finite.
     """
 
     X: Array
@@ -33,6 +35,7 @@ class LinearSample:
             raise ValueError(f"X {self.X.shape} must be (n, p) and y {self.y.shape} (n,)")
         if 0 in self.X.shape:
             raise ValueError(f"X {self.X.shape} has no record or no covariate")
+        require_finite_values(X=self.X, y=self.y)
 
     @property
     def n(self) -> int:

@@ -19,6 +19,7 @@ from typing import NoReturn
 import numpy as np
 
 from dpdescent.data.iv import Array, IVSample
+from dpdescent.data.roles import conflict
 
 # Name of every bundled table and the SHA-256 of its file; `files/README.md` tells where each comes from.
 BUNDLED = {
@@ -74,13 +75,16 @@ def read_sample(
             dropped and the rest sorted by z, then x, then y; without it, rows keep the order of the file.
 
     Raises:
-        TableError: if the file or a column is missing, its checksum is wrong, it holds no record, or a value is
-            missing, not a finite number, or (in the column of counts) negative or fractional.
+        TableError: if the file or a column is missing, a column has two roles, the checksum is wrong, there is no
+            record, or a value is missing, not a finite number, or (in the column of counts) negative or fractional. It
+            quotes no record, because it may be shown or logged where the data must not be.
     """
     if not instruments or not regressors:
         raise TableError(
             f"{source}: instruments {list(instruments)} and regressors {list(regressors)} must not be empty"
         )
+    if problem := conflict(instruments, regressors, outcome, count):
+        raise TableError(f"{source}: {problem}")
     names = [*instruments, *regressors, outcome] + ([] if count is None else [count])
     table = _parse_columns(source, _read_text(source), names, count)
     q, p = len(instruments), len(regressors)
@@ -149,7 +153,7 @@ def standardise_instruments(sample: IVSample) -> IVSample:
     present = sample.Z[w > 0]
     constant = np.flatnonzero(present.max(axis=0) == present.min(axis=0))
     if constant.size:
-        raise ValueError(f"column {constant[0]} of Z is constant ({present[0, constant[0]]}): it has no unit of scale")
+        raise ValueError(f"column {constant[0]} of Z is constant: it has no unit of scale")
     Z = sample.Z - w @ sample.Z / n
     return IVSample(Z / np.sqrt(w @ Z**2 / n), sample.X, sample.y, sample.count)
 
@@ -184,7 +188,9 @@ def read_prepared(path: str | os.PathLike[str]) -> IVSample:
     q, p = (sum(re.fullmatch(letter + "[0-9]+", name) is not None for name in header) for letter in "zx")
     names = [f"z{i}" for i in range(q)] + [f"x{i}" for i in range(p)] + ["y"]
     if min(q, p) == 0 or header not in (names, [*names, "count"]):
-        raise TableError(f"{path}: columns {header} are not z0.., x0.., y[, count]: write the file with write_sample")
+        raise TableError(
+            f"{path}: its {len(header)} columns are not z0.., x0.., y[, count]: write the file with write_sample"
+        )
     count = "count" if header[-1] == "count" else None
     table = _parse_columns(path, text, header, count)
     return _split(table, q, p, table[:, -1] if count else None)
@@ -217,6 +223,8 @@ def _read_bundled(source: Bundled) -> bytes:
 def _read_own(path: Path) -> bytes:
     if path.is_file():
         return path.read_bytes()
+    if path.exists():
+        raise TableError(f"{path}: no regular file; save the table as one")
     if path.name in BUNDLED:
         raise TableError(f"{path}: no such file; for the bundled table say bundled('{path.name}')")
     siblings = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
@@ -225,9 +233,12 @@ def _read_own(path: Path) -> bytes:
 
 def _parse_columns(source: Source, text: str, names: Sequence[str], count: str | None) -> Array:
     reader = csv.reader(io.StringIO(text))
-    header = [name.strip() for name in next(reader, [])]
-    places = [_place(source, header, name) for name in names]
-    rows = [_row(source, reader.line_num, header, places, fields, count) for fields in reader if fields]
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        places = [_place(source, header, name, names) for name in names]
+        rows = [_row(source, reader.line_num, header, places, fields, count) for fields in reader if fields]
+    except csv.Error as error:
+        raise TableError(f"{source}: line {reader.line_num}: {error}; mend the table") from None
     if not rows or (count is not None and not any(row[-1] for row in rows)):
         raise TableError(f"{source}: {len(rows)} rows below the header hold no record; at least one is needed")
     return np.array(rows, dtype=np.float64)
@@ -240,18 +251,32 @@ def _row(
         _fail(source, line, f"{len(fields)} fields, but the header names {len(header)} columns; fill the row up")
     values = [_number(source, line, header[j], fields[j]) for j in places]
     if count is not None and not (values[-1] >= 0 and values[-1].is_integer()):
-        _fail(source, line, f"column '{count}' holds {values[-1]}, but a count is a whole number, 0 or more")
+        _fail(source, line, f"column '{count}' has a count that is no whole number, 0 or more; mend it")
     return values
 
 
-def _place(source: Source, header: Sequence[str], name: str) -> int:
+def _place(source: Source, header: Sequence[str], name: str, asked: Sequence[str]) -> int:
     if header.count(name) > 1:
         raise TableError(f"{source}: column '{name}' occurs {header.count(name)} times in the header; rename one")
     if name not in header:
-        raise TableError(
-            f"{source}: no column '{name}'{_did_you_mean(name, header)}; it has {', '.join(header) or 'no header'}"
-        )
+        raise TableError(f"{source}: no column '{name}'{_hint(name, header, asked)}")
     return header.index(name)
+
+
+def _hint(name: str, header: Sequence[str], asked: Sequence[str]) -> str:
+    """Returns the nearest column where the first line is a header for sure; it may be a record, which is not shown."""
+    if not header:
+        return ": the table has no header line; give it one"
+    if any(other in header for other in asked) and not any(map(_looks_like_a_value, header)):
+        return _did_you_mean(name, header) or f" among the {len(header)} of its header"
+    return f" in its first line ({len(header)} fields, not shown, as they may be a record); give it a header line"
+
+
+def _looks_like_a_value(field: str) -> bool:
+    try:
+        return field.lower() in _MISSING or float(field) is not None
+    except ValueError:
+        return False
 
 
 def _number(source: Source, line: int, column: str, field: str) -> float:
@@ -262,9 +287,9 @@ def _number(source: Source, line: int, column: str, field: str) -> float:
         # Underscores are rejected, because float() would accept them as digit separators.
         value = float("_" if "_" in text else text)
     except ValueError:
-        _fail(source, line, f"column '{column}' holds '{text}', which is not a number; recode it as one")
+        _fail(source, line, f"column '{column}' holds a text, which is not a number; recode it as one")
     if not math.isfinite(value):
-        _fail(source, line, f"column '{column}' holds '{text}'; only finite numbers can be used")
+        _fail(source, line, f"column '{column}' holds a number that is not finite; only finite ones can be used")
     return value
 
 

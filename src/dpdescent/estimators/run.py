@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpdescent.algorithms.release import LARGEST
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_finite_values, require_positive
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_rho
 from dpdescent.privacy.events import Mechanism
@@ -89,8 +89,7 @@ def records(**arrays: tuple[ArrayLike, int]) -> list[Array]:
     for name, (_, axes) in arrays.items():
         if found[name].ndim != axes or 0 in found[name].shape:
             raise ValueError(f"{name} of shape {found[name].shape} must have {axes} axes, records along the first one")
-        if not np.isfinite(found[name]).all():
-            raise ValueError(f"{name} has values that are not finite: mend or drop such records beforehand")
+        require_finite_values(**{name: found[name]})
     if len({len(array) for array in found.values()}) != 1:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in found.items())
         raise ValueError(f"{shapes} must have one number of records along their first axes")

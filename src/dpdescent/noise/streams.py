@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import next_fast_len
 
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_finite_values, require_positive
 from dpdescent.noise.strategies.base import Strategy
 
 Array = NDArray[np.float64]
@@ -38,10 +38,11 @@ def correlate(coefficients: Array, normals: Array, out: Array | None = None) -> 
         The noise, in the shape of the normals.
 
     Raises:
-        ValueError: if `out` is not contiguous.
+        ValueError: if `out` is not contiguous, or a coefficient is not finite.
     """
     if out is not None and not out.flags.c_contiguous:
         raise ValueError("out must be contiguous in memory: noise would be written into a copy")
+    require_finite_values(coefficients=coefficients[: len(normals)])
     beta = np.trim_zeros(coefficients[: len(normals)], "b")
     out = np.empty(normals.shape) if out is None else out
     if len(beta) <= FEW:

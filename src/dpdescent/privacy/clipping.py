@@ -4,6 +4,8 @@ The per-sample gradient of a linear model, or of a layer's weights, is an outer 
 norms, and clipping is one factor per record.
 """
 
+import sys
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,7 +31,12 @@ def mean_sensitivity(threshold: float, n: int) -> float:
     """Sensitivity `2 threshold / n` of the mean of n clipped gradients under replace-one."""
     if n < 1:
         raise ValueError(f"n={n} must be at least 1")
-    return 2.0 * threshold / n
+    sensitivity = 2.0 * threshold / n
+    if threshold > 0.0 and sensitivity < sys.float_info.min:
+        raise ValueError(
+            f"threshold={threshold}: the sensitivity underflows at n={n}, and noise for it too; take a larger one"
+        )
+    return sensitivity
 
 
 def rounding_is_negligible(n: int | NDArray[np.int_], size: Array, threshold: float) -> NDArray[np.bool_]:

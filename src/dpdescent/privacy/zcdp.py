@@ -5,6 +5,7 @@ relation. Under replace-one a mean of n records clipped at gamma has sensitivity
 """
 
 import math
+import sys
 from collections.abc import Callable
 
 from dpdescent.checks import require_non_negative
@@ -28,7 +29,11 @@ def gaussian_noise_sd(sensitivity: float, rho: float, releases: int = 1) -> floa
     require_non_negative(sensitivity=sensitivity)
     if not rho > 0.0:
         raise ValueError(f"rho={rho} must be positive: no finite noise gives zero privacy loss")
-    return sensitivity * math.sqrt(releases / (2.0 * rho))
+    noise_sd = sensitivity * math.sqrt(releases / (2.0 * rho))
+    # An infinite budget asks for no noise.
+    if sensitivity > 0.0 and noise_sd < sys.float_info.min and not math.isinf(rho):
+        raise ValueError(f"sensitivity={sensitivity}, rho={rho}: the noise underflows; take a larger threshold")
+    return noise_sd
 
 
 def epsilon(rho: float, delta: float) -> float:

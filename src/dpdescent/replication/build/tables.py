@@ -71,6 +71,10 @@ def summarise(parts: Sequence[pd.DataFrame], keys: Sequence[str], measures: Sequ
         keys: the grid columns.
         measures: columns whose mean over trials joins the table.
 
+    Returns:
+        One row a combination. Where runs of several trials ended beyond all finite numbers, `diverged` counts them, and
+        mean and quantiles are as infinite as they are; in a table without such runs the column is not there.
+
     Raises:
         ValueError: if a column is missing, or a trial occurs twice.
     """
@@ -90,10 +94,19 @@ def summarise(parts: Sequence[pd.DataFrame], keys: Sequence[str], measures: Sequ
     for key, group in trials.groupby(columns, sort=True, dropna=False):
         rows.append({**dict(zip(columns, key, strict=True)), **_spread(group["value"].to_numpy(dtype=float))})
         rows[-1] |= {name: float(group[name].mean()) for name in measures}
-    return pd.DataFrame(rows)
+        # A single value that is not finite is one that is not defined, such as a bound that does not hold.
+        rows[-1] |= {"diverged": int((~np.isfinite(group["value"])).sum()) if len(group) > 1 else 0}
+    table = pd.DataFrame(rows)
+    return table if len(table) and table["diverged"].any() else table.drop(columns="diverged", errors="ignore")
 
 
 def _spread(values: Array) -> dict[str, float | int]:
+    # numpy's warnings are off, because trials that diverged are counted.
+    with np.errstate(invalid="ignore"):
+        return _statistics(values)
+
+
+def _statistics(values: Array) -> dict[str, float | int]:
     count = len(values)
     low, high = median_interval(values)
     return {

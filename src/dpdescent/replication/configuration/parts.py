@@ -15,6 +15,10 @@ from dpdescent.checks import as_list
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.values import ConfigError, Node
 
+# Parts of an artefact, and letters of a part's name: planning takes memory and time for each, and file systems take
+# names of at most 255 bytes.
+MOST_PARTS, LONGEST_NAME = 20_000, 200
+
 
 @dataclass(frozen=True)
 class Part:
@@ -64,7 +68,13 @@ def parts_of(outline: Outline) -> list[Part]:
         ConfigError: if a variant changes a missing key, a cell cannot be run, or two parts have one name.
     """
     variants = {"main": {}, **outline.node.get("variants", {})}
-    parts = [part for variant, changes in variants.items() for part in _variant_parts(outline, variant, changes)]
+    made = (part for variant, changes in variants.items() for part in _variant_parts(outline, variant, changes))
+    parts = list(itertools.islice(made, MOST_PARTS + 1))
+    if len(parts) > MOST_PARTS:
+        raise ConfigError(
+            f"{outline.where} has more than {MOST_PARTS:,} parts; give fewer trials, more `trials_per_part`, or a"
+            " smaller grid"
+        )
     _check_names(parts, outline.where)
     return parts
 
@@ -72,6 +82,7 @@ def parts_of(outline: Outline) -> list[Part]:
 def _variant_parts(outline: Outline, variant: str, changes: Node) -> Iterator[Part]:
     node, where = outline.node, outline.where
     merged = conf.overlay(_body(outline), _changed(changes), where, f"variants.{variant}")
+    _check_sections(merged, f"{where}.variants.{variant}")
     _check_dataset(merged["dataset"], outline)
     chosen: Container[str] = changes["panels"] if "panels" in changes else merged["cells"]
     for panel, cell in merged["cells"].items():
@@ -81,8 +92,6 @@ def _variant_parts(outline: Outline, variant: str, changes: Node) -> Iterator[Pa
         for values in _product(cell, node["split"], f"{where}.cells.{panel}"):
             # Popped from the values, because a panel may have its own number of trials.
             trials = values.pop("trials", merged["trials"])
-            if isinstance(trials, list):
-                raise ConfigError(f"{where}.cells.{panel}.trials = {trials} is a list; give one number of trials")
             for start, stop in _ranges(trials, node["trials_per_part"]):
                 spec = {
                     "paper": outline.paper, "artefact": outline.artefact, "variant": variant, "panel": panel,
@@ -105,6 +114,15 @@ def _changed(changes: Node) -> Node:
     return {key: value for key, value in changes.items() if key not in ("why", "panels")}
 
 
+def _check_sections(merged: Node, here: str) -> None:
+    """Checks what a variant may replace by anything: sections and panels must still be mappings."""
+    sections = {key: merged[key] for key in ("cells", "arms", "settings")}
+    panels = merged["cells"].items() if isinstance(merged["cells"], dict) else ()
+    for path, values in [*sections.items(), *((f"cells.{panel}", cell) for panel, cell in panels)]:
+        if not isinstance(values, dict):
+            raise ConfigError(f"{here}.{path} = {conf.short(values)} is no mapping; give symbols and their values")
+
+
 def _check_cell(values: Node, at_most: list[list[str]], here: str, path: str) -> None:
     """Checks merged values for empty grids and for the order of symbols, which single files cannot show."""
     for name, value in values.items():
@@ -119,34 +137,37 @@ def _check_dataset(dataset: str | None, outline: Outline) -> None:
         raise ConfigError(f"{outline.where}.dataset: {dataset!r} is not declared{hint}")
 
 
-def _product(cell: Node, split: list[str], here: str) -> list[Node]:
-    """Outer cells: every combination of the split axes' values; other lists are kept as inner axes."""
+def _product(cell: Node, split: list[str], here: str) -> Iterator[Node]:
+    """Yields outer cells: every combination of the split axes' values; other lists are kept as inner axes."""
     axes = [axis for axis in split if axis in cell]
     lists = [as_list(cell[axis]) for axis in axes]
     for axis, values in zip(axes, lists, strict=True):
         if any(isinstance(value, list | dict) for value in values):
             raise ConfigError(f"{here}.{axis} = {conf.short(values)} is split; its values must be plain ones")
         if len(set(values)) < len(values):
-            raise ConfigError(f"{here}.{axis} = {values} repeats a value; each cell is run once")
-    return [{**cell, **dict(zip(axes, values, strict=True))} for values in itertools.product(*lists)]
+            raise ConfigError(f"{here}.{axis} = {conf.short(values)} repeats a value; each cell is run once")
+    return ({**cell, **dict(zip(axes, values, strict=True))} for values in itertools.product(*lists))
 
 
-def _ranges(trials: int, per_part: int) -> list[tuple[int, int]]:
-    return [(start, min(start + per_part, trials)) for start in range(0, trials, per_part)]
+def _ranges(trials: int, per_part: int) -> Iterator[tuple[int, int]]:
+    return ((start, min(start + per_part, trials)) for start in range(0, trials, per_part))
 
 
 def _check_names(parts: list[Part], here: str) -> None:
-    names = [part.name for part in parts]
-    for name in names:
+    seen: set[str] = set()
+    for name in (part.name for part in parts):
         if not re.fullmatch(r"[\w.,=+-]+", name, re.ASCII):
             raise ConfigError(
                 f"{here}: {name!r} is to be a file's name; use letters, digits and . , = + - in the names of panels and"
                 " variants and in the values of split axes"
             )
-        if names.count(name) > 1:
+        if len(name) > LONGEST_NAME:
+            raise ConfigError(f"{here}: {name[:60]}... is a file's name of {len(name)} letters; shorten its panels")
+        if name in seen:
             raise ConfigError(
                 f"{here}: two parts are called {name}; `split` must list every axis that tells them apart"
             )
+        seen.add(name)
 
 
 def relative_cost(part: Part) -> float:

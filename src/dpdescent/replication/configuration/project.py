@@ -13,6 +13,7 @@ from pathlib import Path
 import jsonschema
 
 from dpdescent.replication.build.fingerprint import module_file, reachable
+from dpdescent.replication.configuration import sense
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.packs import Pack, packs_of
 from dpdescent.replication.configuration.parts import Outline, Part, parts_of
@@ -26,10 +27,16 @@ AUDIT_RUNS = 400_000
 
 # Symbols that are checked in every paper, like its own symbols.
 COUNTS: Node = {
-    "trials": {"type": "integer", "minimum": 1, "means": "number of trials"},
+    "trials": {"type": "integer", "minimum": 1, "maximum": 10**8, "single": True, "means": "number of trials"},
     "trials_per_part": {"type": "integer", "minimum": 1, "means": "trials of one part"},
     "parts_per_job": {"type": "integer", "minimum": 1, "means": "parts that one process trains"},
 }
+
+# JSON Schema's own integers admit 7.0, which is no seed and no number of trials; a seed on a command line may be one.
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int),
+)
 
 
 @dataclass(frozen=True)
@@ -138,10 +145,10 @@ def load(config: Node, root: Path) -> Project:
     chosen = available if config["papers"] == "all" else list(config["papers"])
     for key in [*chosen, *changes.get("papers", {})]:
         if key not in available:
-            raise ConfigError(f"papers: {key!r} is not a paper{conf.did_you_mean(key, available)}")
+            raise ConfigError(f"papers: {conf.short(key)} is not a paper{conf.did_you_mean(key, available)}")
     seed: int = changes["seed"] if "seed" in changes else config["seed"]
+    _check_code(chosen, root.resolve())
     papers = {key: _load_paper(key, changes, config["scale"], seed, root) for key in chosen}
-    _check_code(list(papers), root.resolve())
     runs = int(changes.get("audit_runs") or config.get("audit_runs") or AUDIT_RUNS)
     return Project(config["scale"], seed, papers, runs)
 
@@ -152,9 +159,12 @@ def _scale_overlay(scale: str, root: Path) -> Node:
         return {}
     scales = sorted(path.stem for path in (root / "config/scales").glob("*.yaml"))
     if scale not in scales:
-        raise ConfigError(f"scale: {scale!r} is not a scale{conf.did_you_mean(scale, ['paper', *scales])}")
-    if not re.fullmatch(r"[\w.-]+", scale, re.ASCII):
-        raise ConfigError(f"scale: {scale!r} is to be a folder's name; use letters, digits and . - only")
+        raise ConfigError(f"scale: {conf.short(scale)} is not a scale{conf.did_you_mean(scale, ['paper', *scales])}")
+    # Never `.` or `..`, because results of another scale lie there.
+    if not re.fullmatch(r"\w[\w.-]*", scale, re.ASCII):
+        raise ConfigError(
+            f"scale: {scale!r} is to be a folder's name; use letters, digits and . - only, and begin with a letter"
+        )
     changes = conf.read_yaml(root / f"config/scales/{scale}.yaml")
     _validate(changes, root / "workflow/schemas/scale.schema.yaml", f"config/scales/{scale}.yaml")
     return changes
@@ -166,6 +176,7 @@ def _load_paper(key: str, changes: Node, scale: str, seed: int, root: Path) -> P
     plain = _checked(annotated, where, root)
     if key in changes.get("papers", {}):
         where = f"config/scales/{scale}.yaml"
+        sense.check_scaled(changes["papers"][key], key, where)
         annotated = conf.overlay(annotated, changes["papers"][key], where, f"papers.{key}")
         # Checked again, because an overlay may replace a value by anything.
         plain = _checked(annotated, where, root)
@@ -184,7 +195,9 @@ def _checked(annotated: Node, where: str, root: Path) -> Node:
     """Checks the values of a paper's file and returns them without provenance."""
     _validate(annotated, root / "workflow/schemas/paper.schema.yaml", where)
     _check_annotations(annotated, where)
+    sense.check_annotated(annotated, where)
     plain: Node = conf.strip_provenance(annotated)
+    sense.check_plain(plain, where, root)
     symbols, at_most = plain["symbols"], plain.get("at_most", [])
     for name in itertools.chain.from_iterable(at_most):
         if name not in symbols:
@@ -192,19 +205,7 @@ def _checked(annotated: Node, where: str, root: Path) -> Node:
     for section in ("settings", "artefacts"):
         conf.check_symbols(plain[section], symbols | COUNTS, at_most, where, section)
         plain[section] = conf.as_floats(plain[section], symbols)
-    for name, dataset in plain.get("datasets", {}).items():
-        _check_source(dataset["source"], f"{where}: datasets.{name}.source", root)
     return plain
-
-
-def _check_source(source: str, here: str, root: Path) -> None:
-    """Checks that a data set's source is the path of an existing CSV file, or the name of a bundled table."""
-    bundled = sorted(file.stem for file in (root / "src/dpdescent/data/files").glob("*.csv"))
-    if source.endswith(".csv") and not (root / source).is_file():
-        names = ", ".join(bundled)
-        raise ConfigError(f"{here}: there is no file {source!r}; give the path of a CSV, or one of {names}")
-    if not source.endswith(".csv") and source not in bundled:
-        raise ConfigError(f"{here}: {source!r} is not bundled{conf.did_you_mean(source, bundled)}")
 
 
 def _cap_trials(node: Node, most: int | None) -> None:
@@ -229,6 +230,7 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
         raise ConfigError(f"{here} has no experiment: write {module.relative_to(root)}, or remove it")
     settings = _used_settings(node, plain["settings"], here)
     _check_axes(node, here)
+    sense.check_columns(node, module, root / "src", here)
     _check_reads(name, plain["artefacts"], here)
     outline = Outline(
         paper, name, seed, node, settings, plain.get("at_most", []), list(plain.get("datasets", {})), here
@@ -292,7 +294,7 @@ def _used_settings(node: Node, settings: Node, here: str) -> Node:
 
 def _validate(content: Node, schema_path: Path, where: str) -> None:
     schema = conf.read_yaml(schema_path)
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(content))
+    error = jsonschema.exceptions.best_match(_Validator(schema).iter_errors(content))
     if error is None:
         return
     key = ".".join(str(step) for step in error.absolute_path) or "the file"
@@ -301,6 +303,8 @@ def _validate(content: Node, schema_path: Path, where: str) -> None:
         stray = sorted(set(error.instance) - set(known), key=str)
         raise ConfigError(f"{where}: {key}: unknown key {stray[0]!r}{conf.did_you_mean(stray[0], known)}")
     mend = _description(error)
+    if error.validator == "uniqueItems":
+        raise ConfigError(f"{where}: {key} = {conf.short(error.instance)} names something twice; {mend}")
     if error.validator == "required":
         raise ConfigError(f"{where}: {key}: {error.message}; {mend}")
     raise ConfigError(f"{where}: {key} = {conf.short(error.instance)} is not allowed; {mend}")

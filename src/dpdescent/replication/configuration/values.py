@@ -1,4 +1,4 @@
-"""Resolves values from the YAML files: strict reading, overlay, provenance, checks with one-line errors.
+"""Resolves values from the YAML files: overlay, provenance, checks with one-line errors.
 
 Only the Snakefile reads these files. Jobs get their values as arguments, because Snakemake then tracks all that they
 use.
@@ -7,85 +7,18 @@ use.
 import copy
 import difflib
 import itertools
-import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-import yaml
-
 from dpdescent.checks import as_list
-
-Node = dict[str, Any]
+from dpdescent.replication.configuration.strict_yaml import ConfigError as ConfigError
+from dpdescent.replication.configuration.strict_yaml import Node as Node
+from dpdescent.replication.configuration.strict_yaml import read_yaml as read_yaml
 
 PROVENANCE = ("stated", "code", "chosen")
 
-
-class ConfigError(ValueError):
-    """Error for an invalid configuration; its message is one line with key, value, allowed values and remedy."""
-
-
-class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML loader that reads 1e-6 as a number and refuses equal keys, because PyYAML does neither by default.
-
-    It rests on libyaml where PyYAML was built with it, because that reads five times as fast.
-    """
-
-    def get_single_node(self) -> yaml.Node | None:
-        node: yaml.Node | None = super().get_single_node()
-        # Checked here and not later, because equal keys are valid after merge keys (`<<`) are resolved.
-        _refuse_equal_keys(node)
-        return node
-
-
-def _refuse_equal_keys(node: yaml.Node | None) -> None:
-    """Refuses equal keys in one mapping, and keys that are no scalars.
-
-    Raises:
-        ConfigError: with the file, the line and the key.
-    """
-    if isinstance(node, yaml.SequenceNode):
-        for each in node.value:
-            _refuse_equal_keys(each)
-    if not isinstance(node, yaml.MappingNode):
-        return
-    seen: set[tuple[str, str]] = set()
-    for key, value in node.value:
-        where = f"{key.start_mark.name}: line {key.start_mark.line + 1}"
-        if not isinstance(key, yaml.ScalarNode):
-            raise ConfigError(f"{where}: a key must be a plain word")
-        if (key.tag, key.value) in seen:
-            raise ConfigError(f"{where}: key {key.value!r} stands twice; keep one of them")
-        seen.add((key.tag, key.value))
-        _refuse_equal_keys(value)
-
-
-_StrictLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(
-        r"^[-+]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)([eE][-+]?\d+)$|^[-+]?(\d[\d_]*\.[\d_]*|\.\d[\d_]*)$|^[-+]?\.(inf|Inf)$"
-    ),
-    list("-+0123456789."),
-)
-
-
-def read_yaml(path: Path) -> Node:
-    """Reads one YAML file strictly.
-
-    Raises:
-        ConfigError: if the file is missing, is not YAML, has equal keys, or does not hold a mapping.
-    """
-    try:
-        # Parsed from the open file and not from text, because YAML errors print the stream's name.
-        with open(path, encoding="utf-8") as text:
-            content = yaml.load(text, Loader=_StrictLoader)
-    except FileNotFoundError:
-        raise ConfigError(f"{path} does not exist; create it, or name another one") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(content, dict):
-        raise ConfigError(f"{path}: holds {type(content).__name__}, but a mapping of keys to values is needed")
-    return content
+# Names that a message compares with a wrong one, and lists.
+MOST_NAMES = 100
 
 
 def overlay(base: Node, changes: Mapping[str, Any], where: str, path: str = "") -> Node:
@@ -132,10 +65,11 @@ def annotated_values(node: Any, path: str = "") -> Iterator[tuple[str, Node]]:
 
 
 def did_you_mean(name: object, known: Mapping[str, Any] | list[str]) -> str:
-    """Hint such as `; did you mean 'fig03'?`, or the list of known names."""
-    names = [str(key) for key in known]
-    close = difflib.get_close_matches(str(name), names, n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(names)}"
+    """Hint such as `; did you mean 'fig03'?`, or the list of known names, of which long ones are shortened."""
+    # Cut, because the comparison takes the product of all lengths.
+    names = [str(key)[:80] for key in itertools.islice(known, MOST_NAMES)]
+    close = difflib.get_close_matches(str(name)[:80], names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(names) or 'none'}"
 
 
 def check_symbols(node: Any, symbols: Node, at_most: list[list[str]], where: str, path: str = "") -> None:
@@ -159,19 +93,26 @@ def check_symbols(node: Any, symbols: Node, at_most: list[list[str]], where: str
 def check_order(node: Node, at_most: list[list[str]], where: str, path: str) -> None:
     """Checks that, in one mapping, the first value of each pair in `at_most` does not exceed the second."""
     for small, large in at_most:
-        for low, high in itertools.product(as_list(node.get(small, [])), as_list(node.get(large, []))):
-            if low > high:
-                raise ConfigError(
-                    f"{where}: {path}.{small} = {low} exceeds {path}.{large} = {high}; {small} <= {large} is needed"
-                )
+        low, high = max(_numbers(node.get(small)), default=None), min(_numbers(node.get(large)), default=None)
+        if low is not None and high is not None and low > high:
+            raise ConfigError(
+                f"{where}: {path}.{small} = {low} exceeds {path}.{large} = {high}; {small} <= {large} is needed"
+            )
+
+
+def _numbers(value: Any) -> list[float]:
+    """Numbers among a value or its items; a panel may have a symbol's name, and its values are no numbers."""
+    return [item for item in as_list(value) if isinstance(item, int | float) and not isinstance(item, bool)]
 
 
 def _check_value(value: Any, rule: Node, where: str, here: str) -> None:
     if value == []:
         raise ConfigError(f"{where}: {here} = [] is an empty grid; give at least one value ({rule['means']})")
+    if rule.get("single") and isinstance(value, list):
+        raise ConfigError(f"{where}: {here} = {short(value)} is a list; give one {rule['means']}")
     for item in as_list(value):
         if not _is_allowed(item, rule):
-            raise ConfigError(f"{where}: {here} = {item!r} is not allowed; {rule['means']}: give {_allowed(rule)}")
+            raise ConfigError(f"{where}: {here} = {short(item)} is not allowed; {rule['means']}: give {_allowed(rule)}")
 
 
 def _is_allowed(item: Any, rule: Node) -> bool:

@@ -42,8 +42,7 @@ def draw(table: pd.DataFrame, label: str = "") -> Figure:
     for panel, paper in zip(axes[:, 0], papers, strict=True):
         _panel(panel, table[table["paper"] == paper].copy(), paper)
     figures.legend_below(figure, axes[:, 0], columns=5)
-    title = "Epsilon at the ledger's delta: claimed, accounted for, attained"
-    figure.suptitle(f"{title}\n({label})" if label else title, fontsize=11, fontweight="bold")
+    figures.heading(figure, "Epsilon at the ledger's delta: claimed, accounted for, attained", label)
     return figure
 
 

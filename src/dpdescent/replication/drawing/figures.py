@@ -13,9 +13,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.cbook import is_math_text
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.mathtext import MathTextParser
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from dpdescent.replication.build.files import atomic
@@ -65,9 +67,22 @@ def panels(columns: int = 1, rows: int = 1, *, size: tuple[float, float] = PANEL
 
 def caption(figure: Figure, spec: dict[str, Any]) -> None:
     """Sets the title: paper, place, title and, for a scale that is not the paper's, its label."""
-    title = f"{spec['paper']}, {spec['place']}: {spec['title']}"
+    heading(figure, f"{spec['paper']}, {spec['place']}: {spec['title']}", spec["label"])
+
+
+def heading(figure: Figure, title: str, label: str) -> None:
+    """Sets a title and, below it, the label of a scale; a formula that cannot be read stands as it is written."""
     # The label is the title's second line, because a corner may hold a legend or an axis label.
-    figure.suptitle(f"{title}\n({spec['label']})" if spec["label"] else title, fontsize=11, fontweight="bold")
+    text = figure.suptitle(f"{title}\n({label})" if label else title, fontsize=11, fontweight="bold")
+    text.set_parse_math(all(_is_readable(line) for line in text.get_text().split("\n")))
+
+
+def _is_readable(line: str) -> bool:
+    """Whether a line has no formula, or one that matplotlib can draw, because it would end the job otherwise."""
+    try:
+        return not is_math_text(line) or MathTextParser("path").parse(line) is not None
+    except ValueError:
+        return False
 
 
 def save(figure: Figure, path: str | Path) -> None:
