@@ -23,7 +23,7 @@ ifneq ($(filter figure,$(MAKECMDGOALS)),)
   endif
 endif
 
-.PHONY: help results quick figure test test-all lint verify bench readme unlock lock clean
+.PHONY: help results quick figure artifacts artifacts-diff test test-all lint verify bench readme unlock lock clean
 
 help: ## make help | this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/.*## //' | awk -F ' [|] ' '{printf "%-46s %s\n", $$1, $$2}'
@@ -36,6 +36,12 @@ quick: .venv/.installed ## make quick [PAPERS=liang2025] | the same pipeline in 
 
 figure: .venv/.installed ## make figure F=liang2025/fig04 [SCALE=quick] | one figure or table, and what it needs
 	$(SNAKEMAKE) $(TARGETS) --config scale=$(SCALE)
+
+artifacts: .venv/.installed ## make artifacts [SCALE=quick] [PAPERS=liang2025] [F=liang2025/fig04] | results as one archive, build/dpdescent-SCALE.tar.gz
+	$(BIN)/dpdescent artifacts --scale $(SCALE) $(if $(NAMES)$(F),--only $(NAMES) $(F))
+
+artifacts-diff: .venv/.installed ## make artifacts-diff A=old.tar.gz B=new.tar.gz | what differs between two archives
+	$(BIN)/dpdescent artifacts-diff $(A) $(B)
 
 test: .venv/.installed ## make test | lint, type check and all tests but slow repetitions
 	$(MAKE) lint

@@ -39,7 +39,9 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
 def test_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     code, line = end_of(["estimat"], capsys)
     assert (code, line) == (
-        2, "Error: there is no command 'estimat'; there are: estimate, verify, spotcheck, compare, seedcheck, readme\n",
+        2,
+        "Error: there is no command 'estimat'; there are: estimate, verify, spotcheck, compare, seedcheck, artifacts,"
+        " artifacts-diff, readme\n",
     )  # fmt: skip
 
 

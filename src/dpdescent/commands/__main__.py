@@ -11,6 +11,8 @@ COMMANDS = {
     "spotcheck": ("dpdescent.replication.commands.spotcheck", "recompute cheap parts of the committed results"),
     "compare": ("dpdescent.replication.commands.compare", "compare two folders of results"),
     "seedcheck": ("dpdescent.replication.commands.seedcheck", "compare verdicts with those at another master seed"),
+    "artifacts": ("dpdescent.replication.commands.artifacts", "pack the results of a scale into one archive"),
+    "artifacts-diff": ("dpdescent.replication.commands.artifacts_diff", "say what differs between two archives"),
     "readme": ("dpdescent.replication.commands.readme", "write the numbers that the READMEs quote, or check them"),
 }
 
@@ -40,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def usage() -> str:
     """The commands, a line each."""
-    lines = [f"  {name:<10} {what}" for name, (_, what) in COMMANDS.items()]
+    lines = [f"  {name:<14} {what}" for name, (_, what) in COMMANDS.items()]
     return "\n".join(["usage: dpdescent COMMAND ...", "", *lines, "", "dpdescent COMMAND --help tells its options."])
 
 

@@ -1,0 +1,188 @@
+"""Archives of results: equal bytes from equal results, differences told, and nothing unpacked outside of its folder."""
+
+import gzip
+import io
+import os
+import re
+import tarfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dpdescent.commands import __main__ as command
+from dpdescent.replication.build import archive, provenance
+from dpdescent.replication.build.files import MANIFEST, write_rows
+
+ROOT = Path(__file__).resolve().parents[2]
+CLAIM = {"paper": "liang2025", "claim": "fig04-order", "verdict": "reproduced"}
+
+
+def results(folder: Path, verdict: str = "reproduced", mean: float = 0.5) -> Path:
+    """A finished build of two artefacts of one paper and one of another, at the scale quick."""
+    made = folder / "quick"
+    for item in ("liang2025/fig04", "liang2025/fig05", "wang2026/fig01"):
+        (made / item).parent.mkdir(parents=True, exist_ok=True)
+        write_rows(made / f"{item}.csv", ["T", "mean"], [{"T": 1, "mean": mean}, {"T": 2, "mean": 1.0}])
+        (made / f"{item}.png").write_bytes(str(mean).encode())
+        write_rows(made / item.split("/")[0] / "settings.csv", ["key"], [{"key": "n"}])
+    write_rows(made / "claims.csv", list(CLAIM), [CLAIM | {"verdict": verdict}])
+    (made / "provenance.json").write_text("{}")
+    (made / "compute.csv").write_text(os.urandom(4).hex())
+    seal(made)
+    return made
+
+
+def seal(made: Path) -> None:
+    lines = (f"{digest}  {name}\n" for name, digest in provenance.hashes(made).items())
+    (made / MANIFEST).write_text("".join(lines))
+
+
+def names(file: Path) -> list[str]:
+    with tarfile.open(file) as tar:
+        return [member.name for member in tar]
+
+
+def test_equal_results_make_equal_bytes(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.tar.gz", tmp_path / "other" / "second.tar.gz"
+    archive.pack(results(tmp_path / "one"), first)
+    archive.pack(results(tmp_path / "two"), second)
+    assert first.read_bytes() == second.read_bytes()
+    assert "dpdescent-quick/liang2025/fig04.csv" in names(first)
+    assert not [name for name in names(first) if "compute" in name]
+
+
+def test_what_is_unpacked_is_what_was_packed(tmp_path: Path) -> None:
+    made = results(tmp_path)
+    archive.pack(made, tmp_path / "a.tar.gz")
+    found = archive.unpack(tmp_path / "a.tar.gz", tmp_path / "out")
+    assert provenance.hashes(found) == provenance.hashes(made)
+    assert (found / MANIFEST).read_bytes() == (made / MANIFEST).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("items", "held"),
+    [
+        (["liang2025"], {"fig04", "fig05", "settings"}),
+        (["liang2025/fig04"], {"fig04"}),
+        (["liang2025/fig05", "wang2026"], {"fig05", "fig01", "settings"}),
+    ],
+)
+def test_some_papers_or_artefacts_alone(items: list[str], held: set[str], tmp_path: Path) -> None:
+    archive.pack(results(tmp_path), tmp_path / "a.tar.gz", items)
+    found = archive.unpack(tmp_path / "a.tar.gz", tmp_path / "out")
+    assert {file.stem for file in found.glob("*/*")} == held
+    assert (found / "claims.csv").is_file()
+    assert set((found / MANIFEST).read_text().split()[1::2]) == provenance.hashes(found).keys()
+
+
+def test_logs_come_along_where_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "logs/train").mkdir(parents=True)
+    (tmp_path / "logs/train/fig04.log").write_text("3 rows\n")
+    archive.pack(results(tmp_path), tmp_path / "a.tar.gz", logs=tmp_path / "logs")
+    assert "dpdescent-quick/logs/train/fig04.log" in names(tmp_path / "a.tar.gz")
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lambda made: (made / "liang2025/fig04.csv").write_text("T,mean\n1,9\n"), "fig04.csv is not what"),
+        (lambda made: (made / "liang2025/fig04.png").unlink(), "fig04.png is not what"),
+        (lambda made: (made / "liang2025/new.csv").write_text(""), "new.csv is not what"),
+        (lambda made: (made / MANIFEST).unlink(), "no finished results"),
+    ],
+    ids=["edited", "lost", "added", "unfinished"],
+)
+def test_results_that_are_not_their_manifest_are_refused(damage, told: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    made = results(tmp_path)
+    damage(made)
+    with pytest.raises(SystemExit, match=told):
+        archive.pack(made, tmp_path / "a.tar.gz")
+    assert not (tmp_path / "a.tar.gz").exists()
+
+
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"nothing of liang2025/fig9; give papers \(liang2025, wang2026\)"):
+        archive.pack(results(tmp_path), tmp_path / "a.tar.gz", ["liang2025/fig9"])
+
+
+def hostile(file: Path, **changes: object) -> Path:
+    """An archive with one member that is not a plain file inside of it."""
+    member = tarfile.TarInfo("dpdescent-quick/a")
+    for name, value in changes.items():
+        setattr(member, name, value)
+    with tarfile.open(file, "w:gz") as tar:
+        tar.addfile(member, io.BytesIO(bytes(member.size)))
+    return file
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"name": "../outside"},
+        {"name": "/tmp/outside"},
+        {"name": "dpdescent-quick/../../outside"},
+        {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"},
+        {"type": tarfile.LNKTYPE, "linkname": "other"},
+        {"type": tarfile.CHRTYPE},
+        {"type": tarfile.FIFOTYPE},
+    ],
+)
+def test_hostile_archives_are_refused_in_one_line(changes: dict[str, object], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="which is no file inside of it") as stop:
+        archive.unpack(hostile(tmp_path / "a.tar.gz", **changes), tmp_path / "out")
+    assert "\n" not in str(stop.value)
+    assert not list(tmp_path.rglob("outside"))
+
+
+def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "LARGEST", 1000)
+    with pytest.raises(SystemExit, match="holds more than"):
+        archive.unpack(hostile(tmp_path / "a.tar.gz", size=1001), tmp_path / "out")
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", gzip.compress(b"no tar"), None, "half"])
+def test_what_is_no_archive_is_one_line(content: bytes | str | None, tmp_path: Path) -> None:
+    file = tmp_path / "a.tar.gz"
+    if content == "half":
+        archive.pack(results(tmp_path), file)
+        content = file.read_bytes()[: file.stat().st_size // 2]
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+    with pytest.raises(SystemExit, match=r"cannot be unpacked|is not there|no archive of results"):
+        archive.unpack(file, tmp_path / "out")
+
+
+def differing(tmp_path: Path, capsys: pytest.CaptureFixture[str], **changes: object) -> tuple[object, str]:
+    archive.pack(results(tmp_path / "one"), tmp_path / "a.tar.gz")
+    archive.pack(results(tmp_path / "two", **changes), tmp_path / "b.tar.gz")  # type: ignore[arg-type]
+    with pytest.raises(SystemExit) as stop:
+        command.main(["artifacts-diff", str(tmp_path / "a.tar.gz"), str(tmp_path / "b.tar.gz")])
+    return stop.value.code, capsys.readouterr().out
+
+
+def test_differences_are_told_in_a_few_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = differing(tmp_path, capsys, verdict="inconclusive", mean=0.25)
+    assert code == 1
+    assert "liang2025/fig04.csv" in said
+    assert "VERDICT  liang2025 fig04-order: reproduced, now inconclusive" in said
+    assert len(said.splitlines()) <= 14
+
+
+def test_equal_archives_differ_in_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = differing(tmp_path, capsys)
+    assert (code, len(said.splitlines())) == (0, 1)
+
+
+def test_the_hosted_workflow_runs_what_is_run_here() -> None:
+    """Each of its commands is one of `.ci/run`, but for the build at paper scale, which is this repository's own."""
+    workflow = yaml.safe_load((ROOT / ".github/workflows/replication.yml").read_text())
+    runs = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
+    ours = set(re.findall(r"plain make (\S+)", (ROOT / ".ci/run").read_text()))
+    targets = {run.split()[1] for run in runs if run.startswith("make ")}
+    assert targets - {"results"} == {"test", "quick", "artifacts"}
+    assert targets - {"results"} <= ours
+    assert [run for run in runs if not run.startswith("make ")] == [
+        'cat results/quick/README.md >> "$GITHUB_STEP_SUMMARY"'
+    ]
+    assert all(job["timeout-minutes"] <= 360 for name, job in workflow["jobs"].items() if name != "pages")
