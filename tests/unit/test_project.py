@@ -543,6 +543,10 @@ ERRORS: dict[str, tuple[Edit, str]] = {
         lambda paper: paper["datasets"]["card"].update(outcome="wages"),
         r"datasets\.card: card has no column 'wages' in its first line",
     ),
+    "symbol that is a count": (
+        lambda paper: paper["symbols"].update(trials={"type": "number", "means": "x"}),
+        r"symbols: 'trials' is a count with a rule of its own; give it another name",
+    ),
     "symbol without a value": (
         lambda paper: paper["symbols"]["n"].update(maximum=0),
         r"symbols\.n: no number lies between 1 and 0; mend one of them",

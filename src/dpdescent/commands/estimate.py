@@ -6,6 +6,7 @@ All that is set is public by your word: choose nothing by looking at the data. M
 import argparse
 import csv
 import json
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -22,6 +23,9 @@ COLUMNS = {
     "regressors": "columns whose effect is estimated; controls stand here too",
     "outcome": "column on which they act",
 }
+# Beyond these budgets an epsilon cannot be computed to all digits, and would mean nothing.
+BUDGETS = 1e-12, 1e6
+
 # The noise of a step grows with the square root of their number, so that more steps only cost memory and time.
 MOST_STEPS, MOST_NUMBERS = 10_000, 10_000_000
 
@@ -97,6 +101,11 @@ def _check(args: argparse.Namespace) -> None:
         raise ValueError(f"{lacking}. Choose without looking at the data.")
     if (args.seed is not None) is args.secure_noise:
         raise ValueError(f"give one of --seed and --secure-noise: {NOISE}")
+    for name in ("rho1", "rho2"):
+        if 0.0 < (rho := getattr(args, name)) < BUDGETS[0] or BUDGETS[1] < rho < math.inf:
+            raise ValueError(
+                f"--{name} {rho:g} is no budget: give {BUDGETS[0]:g}, all noise, to {BUDGETS[1]:g}, no privacy"
+            )
     numbers = args.steps * len(args.regressors) * (len(args.instruments) + 1)
     if args.steps > MOST_STEPS or numbers > MOST_NUMBERS:
         raise ValueError(

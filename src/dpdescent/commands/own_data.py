@@ -65,8 +65,10 @@ def require_free(output: str, source: str, keep: bool) -> None:
     Raises:
         ValueError: if it is a folder, a device, the table itself, or a file that is to be kept, or no name of a file.
     """
+    if not output.isprintable():
+        raise ValueError(f"--output {output!r} has a character that no terminal shows; name another file")
     path = Path(output)
-    if path.is_dir():
+    if path.is_dir() or output.endswith(os.sep):
         raise ValueError(f"--output {output} is a folder; name a file")
     # A device, a pipe or a link without an end would be replaced by a file.
     if os.path.lexists(path) and not path.is_file():

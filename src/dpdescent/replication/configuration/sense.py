@@ -25,6 +25,9 @@ SUMMARIES = (
 # Files and rules of a paper that an artefact of the same name would replace.
 TAKEN = ("bounds", "claims", "settings")
 
+# Counts that are checked in every paper; as a symbol of type `number` they would become floats.
+COUNTED = ("trials", "trials_per_part", "parts_per_job")
+
 # Sections of a paper's file that a scale may change; the others say what its values mean.
 SCALED = ("settings", "datasets", "published", "artefacts")
 
@@ -73,6 +76,8 @@ def check_plain(plain: Node, where: str, root: Path) -> None:
         ConfigError: with the place, the value and the remedy.
     """
     for symbol, rule in plain["symbols"].items():
+        if symbol in COUNTED:
+            raise ConfigError(f"{where}: symbols: {symbol!r} is a count with a rule of its own; give it another name")
         low, high = rule.get("minimum", rule.get("exclusive_minimum")), rule.get("maximum")
         if low is not None and high is not None and low > high:
             raise ConfigError(f"{where}: symbols.{symbol}: no number lies between {low} and {high}; mend one of them")
@@ -164,7 +169,7 @@ def _not_written(names: set[str], module: Path, source: Path) -> list[str]:
 def _is_written(name: str, file: Path) -> bool:
     text = _text(file)
     # A plain search first, because that of whole words is slow.
-    return name in text and re.search(rf"\b{re.escape(name)}\b", text) is not None
+    return name.isidentifier() and name in text and re.search(rf"\b{re.escape(name)}\b", text) is not None
 
 
 @cache
