@@ -338,7 +338,7 @@ def test_noise_in_the_first_step_has_the_sd_of_the_event() -> None:
         (lambda: two_stage(eta=1e200, alpha=1e200), "iterates overflow"),
         (lambda: gd(X=np.ones(N)), r"X of shape \(240,\) must have 2 axes"),
         (lambda: gd(y=np.ones(N - 1)), r"X \(240, 3\), y \(239,\) must have one number of records"),
-        (lambda: gd(y=np.full(N, np.nan)), "y has values that are not finite"),
+        (lambda: gd(y=np.full(N, np.nan)), "y has 240 values that are not finite"),
         (lambda: gd(X=np.empty((0, 3)), y=np.empty(0)), "X of shape"),
         (lambda: gd(normals=np.ones((T, 1))), r"normals of shape \(12, 1\) must have shape \(12, 3\)"),
         (lambda: two_stage(first_share=1.0), "first_share must lie strictly between"),

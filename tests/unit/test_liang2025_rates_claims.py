@@ -12,7 +12,7 @@ import pytest
 from dpdescent.papers.liang2025 import claims
 from dpdescent.papers.liang2025.claims import formulas
 from dpdescent.papers.liang2025.claims.sizes import at_draws
-from dpdescent.papers.liang2025.theory import error_bounds, friendly_core, prescriptions
+from dpdescent.papers.liang2025.theory import convergence, error_bounds, friendly_core, prescriptions
 from dpdescent.privacy import zcdp
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Evidence
@@ -169,7 +169,7 @@ FORMULAS: tuple[tuple[str, Any, str, Callable[[Callable[..., Any]], Callable[...
     ("remark-3.3-steps", prescriptions, "approximately_optimal_step_sizes", moved),
     ("remark-3.3-factors", prescriptions, "contraction", slower),
     ("remark-3.7-plateau-length", error_bounds, "regime_boundaries", longer),
-    ("eq-22-limit", error_bounds, "burn_in_limit", lambda f: lambda *given: 9.0 * f(*given)),
+    ("eq-22-limit", convergence, "burn_in_limit", lambda f: lambda *given: 9.0 * f(*given)),
     ("eq-24-order", error_bounds, "noise_complexity", lambda f: lambda at: at.p * f(at)),
     ("app-F.1-improvement", error_bounds, "proof_terms", noisier),
     ("lemma-F.2-constant", friendly_core, "lipschitz", lambda f: lambda *given: 1e-4 * f(*given)),

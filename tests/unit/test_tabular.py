@@ -238,7 +238,7 @@ def test_what_is_written_is_read_back_bit_for_bit(tmp_path_factory: pytest.TempP
 @pytest.mark.parametrize(
     ("y", "count", "message"),
     [
-        (np.nan, 1.0, "1 non-finite"),
+        (np.nan, 1.0, "y has 1 values that are not finite"),
         (1.0, 0.5, "count 0.5"),
         (1.0, -1.0, "count -1.0"),
         (1.0, 0.0, "0 records"),
