@@ -17,10 +17,10 @@ from dpdescent.data.iv import IVSample, draw_parameters, draw_sample
 from dpdescent.data.tabular import compress
 from dpdescent.papers.liang2025.theory import prescriptions
 
-Run = tuple[IVSample, engine.Arms, list[engine.Normals]]
+Run = tuple[IVSample, engine.TwoStageArms, list[engine.Normals]]
 
 
-def textbook(sample: IVSample, arms: engine.Arms, normals: engine.Normals, k: int) -> np.ndarray:
+def textbook(sample: IVSample, arms: engine.TwoStageArms, normals: engine.Normals, k: int) -> np.ndarray:
     """beta^(T) of arm k by liang2025 Algorithm 1 as it is written."""
     Z, X, y = sample.Z, sample.X, sample.y
     Theta, beta = np.zeros((sample.q, sample.p)), np.zeros(sample.p)
@@ -39,12 +39,12 @@ def textbook(sample: IVSample, arms: engine.Arms, normals: engine.Normals, k: in
 
 def arms_of(
     count: int, problem: prescriptions.IVProblem, steps: prescriptions.StepSizes, clip: float, rho: float
-) -> engine.Arms:
+) -> engine.TwoStageArms:
     """`count` equal arms at T = 20 with the paper's noise."""
     one, T = np.ones(count), 20
     gamma = prescriptions.clipping_threshold(clip, problem.n, problem.q, T, problem.tau)
     noise = prescriptions.noise_scale(gamma, problem.n, T, rho)
-    return engine.Arms(
+    return engine.TwoStageArms(
         np.full(count, T), steps.eta * one, steps.alpha * one, gamma * one, gamma * one, noise * one, noise * one
     )
 

@@ -130,7 +130,20 @@ def test_lock_says_whether_to_wait_or_to_unlock() -> None:
     assert "(process 77); wait for it" in preflight.locked([77, 88])
     assert "make unlock" in preflight.locked([])
     assert "make unlock" not in preflight.locked([77])
-    assert preflight.not_unlocked([77]).startswith("Not unlocked: a build is running here (process 77)")
+    assert (preflight.not_unlocked([77], ["5"]) or "").startswith("Not unlocked: a build is running here (process 77)")
+    assert (preflight.not_unlocked([], ["5", "6_1"]) or "").endswith("scancel 5 6_1")
+    assert preflight.not_unlocked([], []) is None
+
+
+def test_jobs_of_a_build_here_are_asked_of_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs go on where the call that submitted them was killed; other directories' jobs are none of ours."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert preflight.queued_here() == []
+    squeue = tmp_path / "squeue"
+    squeue.write_text(f"#!/bin/sh\necho '12 {os.getcwd()}'\necho '13 /elsewhere'\necho '14_[1-3] {os.getcwd()}'\n")
+    squeue.chmod(0o755)
+    assert preflight.queued_here() == ["12", "14_[1-3]"]
 
 
 def test_start_of_snakemake_does_not_pay_for_numpy() -> None:

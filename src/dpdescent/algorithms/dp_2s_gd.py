@@ -3,15 +3,17 @@
 Runs on one data set ("arms") are columns of the same matrix products: they may differ in budget, clipping threshold,
 step size and number of steps. Per-sample gradients have rank one and are never formed. The first stage's clipped
 gradient is the unclipped one, which needs second moments only, minus what clipping removes from the rows that it
-touches. Rows are processed in blocks that fit the cache. The tests have a plain loop with the same results.
+touches. Rows are processed in blocks that fit the cache; with one regressor and one instrument they are sorted instead
+(see `single_instrument`). The tests have a plain loop with the same results.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.algorithms import memory
+from dpdescent.algorithms import memory, single_instrument
 from dpdescent.algorithms.rows import Layout
 from dpdescent.data.iv import IVSample
 from dpdescent.privacy.clipping import clip_factors
@@ -21,6 +23,10 @@ Array = NDArray[np.float64]
 # Numbers in one block of predictions (2 MB): smaller blocks lose more in calls than they gain in cache.
 # A constant, because where the rows are cut decides the last bits of their sums.
 BLOCK = 1 << 18
+
+# Sums of clipped gradients of both stages, (runs, p, q) and (runs, p), at iterates (runs, p, q) and (runs, p) with
+# thresholds (runs,) each; adds the numbers of clipped gradients, shape (2, runs), to its last argument.
+Gradients = Callable[[Array, Array, Array, Array, Array], tuple[Array, Array]]
 
 memory.keep_freed()
 
@@ -139,10 +145,10 @@ def descend(sample: IVSample, arms: TwoStageArms, normals: Normals, record: bool
     # The longest arms come first, because those still running are then a prefix of the columns.
     order = np.argsort(-arms.steps, kind="stable")
     state = _State.zeros(len(arms), sample, record, total)
-    layout = Layout.of(sample)
     ordered, noise = arms.take(order), _ordered(normals, order)
+    gradients = _one_instrument(sample) if single_instrument.worth(sample, arms.gamma1) else _products(sample, len(arms))
     for t in range(total):
-        state.step(layout, ordered, noise, t, active=int((ordered.steps > t).sum()))
+        state.step(gradients, sample.n, ordered, noise, t, active=int((ordered.steps > t).sum()))
     return state.outcome(sample.n, ordered, np.argsort(order, kind="stable"))
 
 
@@ -153,29 +159,23 @@ class _State:
     Theta: Array
     beta: Array
     clipped: Array
-    scratch: Array
     Theta_path: Array | None = None
     beta_path: Array | None = None
 
     @classmethod
     def zeros(cls, arms: int, sample: IVSample, record: bool, total: int) -> "_State":
-        p, q, width = sample.p, sample.q, arms * sample.p
-        # One buffer for the predictions of every block: fresh memory would cost more than the product that fills it.
-        scratch = np.empty(min(max(BLOCK, 64 * width), width * len(sample.y)))
-        state = cls(np.zeros((arms, p, q)), np.zeros((arms, p)), np.zeros((2, arms)), scratch)
+        p, q = sample.p, sample.q
+        state = cls(np.zeros((arms, p, q)), np.zeros((arms, p)), np.zeros((2, arms)))
         if record:
             state.Theta_path = np.full((total + 1, arms, p, q), np.nan)
             state.beta_path = np.full((total + 1, arms, p), np.nan)
             state.Theta_path[0], state.beta_path[0] = 0.0, 0.0
         return state
 
-    def step(self, layout: Layout, arms: TwoStageArms, noise: Normals, t: int, active: int) -> None:
+    def step(self, gradients: Gradients, n: int, arms: TwoStageArms, noise: Normals, t: int, active: int) -> None:
         a, Theta, beta = slice(active), self.Theta[:active], self.beta[:active]
-        gradient1, gradient2 = _clipped_gradients(
-            layout, Theta, beta, arms.gamma1[a, None], arms.gamma2[a, None], self.clipped[:, a], self.scratch
-        )
+        gradient1, gradient2 = gradients(Theta, beta, arms.gamma1[a], arms.gamma2[a], self.clipped[:, a])
         Xi, nu = noise.stage1[t, a], noise.stage2[t, a]
-        n = layout.n
         Theta += arms.eta[a, None, None] * (arms.lambda1[a, None, None] * Xi - gradient1 / n)
         beta += arms.alpha[a, None] * (arms.lambda2[a, None] * nu - gradient2 / n)
         if self.Theta_path is not None and self.beta_path is not None:
@@ -188,6 +188,30 @@ class _State:
             return Descent(Theta, self.beta[back], clipped1, clipped2)
         Theta_path = self.Theta_path[:, back].swapaxes(2, 3)
         return Descent(Theta, self.beta[back], clipped1, clipped2, Theta_path, self.beta_path[:, back])
+
+
+def _one_instrument(sample: IVSample) -> Gradients:
+    """Gradients where p = q = 1, from sorted records."""
+    scalar = single_instrument.Gradients(sample)
+
+    def gradients(Theta: Array, beta: Array, gamma1: Array, gamma2: Array, clipped: Array) -> tuple[Array, Array]:
+        sum1, sum2, *counts = scalar.clipped(Theta[:, 0, 0], beta[:, 0], gamma1, gamma2)
+        clipped += counts
+        return sum1[:, None, None], sum2[:, None]
+
+    return gradients
+
+
+def _products(sample: IVSample, arms: int) -> Gradients:
+    """Gradients by matrix products over blocks of rows."""
+    layout, width = Layout.of(sample), arms * sample.p
+    # One buffer for the predictions of every block: fresh memory would cost more than the product that fills it.
+    scratch = np.empty(min(max(BLOCK, 64 * width), width * len(sample.y)))
+
+    def gradients(Theta: Array, beta: Array, gamma1: Array, gamma2: Array, clipped: Array) -> tuple[Array, Array]:
+        return _clipped_gradients(layout, Theta, beta, gamma1[:, None], gamma2[:, None], clipped, scratch)
+
+    return gradients
 
 
 def _clipped_gradients(

@@ -46,8 +46,10 @@ class Call:
         """
         if not self.workflow.is_main_process or Path(sys.argv[0]).name not in ("snakemake", "__main__.py"):
             return
-        if "--unlock" in sys.argv and (builds := preflight.builds_here()):
-            sys.exit(preflight.not_unlocked(builds))
+        if "--unlock" in sys.argv and (
+            line := preflight.not_unlocked(preflight.builds_here(), preflight.queued_here())
+        ):
+            sys.exit(line)
         if "--unlock" not in sys.argv and (line := self._not_intact(files)):
             sys.exit(line)
         known = self.known_targets(files)

@@ -8,6 +8,7 @@ import difflib
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -145,6 +146,23 @@ def locked(builds: list[int]) -> str:
     )
 
 
-def not_unlocked(builds: list[int]) -> str:
-    """The line for an attempt to remove the locks of builds that run."""
-    return f"Not unlocked: a build is running here (process {builds[0]}); wait for it, or stop it"
+def queued_here() -> list[str]:
+    """Ids of the jobs in Slurm's queue that were submitted from this directory, also by a call that is gone by now."""
+    if shutil.which("squeue") is None:
+        return []
+    try:
+        queue = subprocess.run(["squeue", "--me", "-h", "-o", "%i %Z"], capture_output=True, text=True, timeout=30)
+    except subprocess.TimeoutExpired:
+        return []
+    jobs = (line.split(" ", 1) for line in queue.stdout.splitlines() if " " in line)
+    return [job for job, folder in jobs if folder.strip() == os.getcwd()]
+
+
+def not_unlocked(builds: list[int], queued: list[str]) -> str | None:
+    """The line for an attempt to remove the locks of builds that run here, or of jobs that are queued; None if none."""
+    if builds:
+        return f"Not unlocked: a build is running here (process {builds[0]}); wait for it, or stop it"
+    if queued:
+        jobs = " ".join(queued)
+        return f"Not unlocked: Slurm still has jobs of a build here; wait for them, or stop them: scancel {jobs}"
+    return None

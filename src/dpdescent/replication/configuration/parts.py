@@ -1,7 +1,7 @@
 """Divides an artefact's cells, variants and trials into parts, which are trained separately, and names them.
 
 A part's name consists of values, never of an index, because a larger grid or more trials must not rename parts; so only
-new parts are run.
+new parts are run. Only a last range that is shorter than `trials_per_part` is another part once it is longer.
 """
 
 import itertools
@@ -99,7 +99,8 @@ def _variant_parts(outline: Outline, variant: str, changes: Node) -> Iterator[Pa
                     "trials": [start, stop],
                 }  # fmt: skip
                 axes = "".join(f"_{axis}={values[axis]}" for axis in node["split"] if axis in values)
-                name = f"{variant}_{panel}{axes}_t{start}-{stop - 1}".replace(" ", "-")
+                # No comma either, because executors take lists of files that are separated by commas.
+                name = re.sub("[ ,]+", "-", f"{variant}_{panel}{axes}_t{start}-{stop - 1}")
                 yield Part(name, spec, merged["dataset"])
 
 
@@ -156,10 +157,10 @@ def _ranges(trials: int, per_part: int) -> Iterator[tuple[int, int]]:
 def _check_names(parts: list[Part], here: str) -> None:
     seen: set[str] = set()
     for name in (part.name for part in parts):
-        if not re.fullmatch(r"[\w.,=+-]+", name, re.ASCII):
+        if not re.fullmatch(r"[\w.=+-]+", name, re.ASCII):
             raise ConfigError(
-                f"{here}: {name!r} is to be a file's name; use letters, digits and . , = + - in the names of panels and"
-                " variants and in the values of split axes"
+                f"{here}: {name!r} is to be a file's name; use letters, digits and . = + - in the names of panels and"
+                " variants and in the values of split axes (a space or comma becomes a -)"
             )
         if len(name) > LONGEST_NAME:
             raise ConfigError(f"{here}: {name[:60]}... is a file's name of {len(name)} letters; shorten its panels")
