@@ -30,8 +30,24 @@ wildcard_constraints:
     dataset="|".join(DATASETS) or "none",
 
 
+# Seconds of work each, which no cluster's queue is worth.
 localrules:
+    all,
+    audit_figure,
     begin,
+    bounds,
+    claims,
+    collect,
+    compute,
+    data,
+    figure,
+    findings,
+    letters,
+    manifest,
+    report,
+    settings,
+    summary,
+    table,
 
 
 include: "workflow/rules/begin.smk"
