@@ -16,13 +16,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from dpdescent.replication.build.compare import SOURCES
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = Path("/etc/slurm/slurm.conf")
 DAEMONS = ("munged", "slurmctld", "slurmd")
-SOURCES = ("Snakefile", "config", "docs", "profiles", "src", "workflow")
 
 # What is built, and the files that must be equal.
 TARGET, ITEM = "liang2025_fig10", "results/quick/liang2025/fig10"
@@ -100,9 +101,9 @@ def out(*command: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
-def wait_until(true: "contextlib.AbstractContextManager[bool] | object", seconds: float) -> None:
+def wait_until(true: Callable[[], bool], seconds: float) -> None:
     deadline = time.monotonic() + seconds
-    while not true():  # type: ignore[operator]
+    while not true():
         if time.monotonic() > deadline:
             raise SystemExit(f"waited {seconds:.0f} s in vain")
         time.sleep(0.2)
@@ -112,8 +113,10 @@ def project(folder: Path) -> Path:
     """The sources in a folder of their own."""
     folder.mkdir()
     for name in SOURCES:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
-        copy(ROOT / name, folder / name)  # type: ignore[operator]
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name)
+        else:
+            shutil.copy2(ROOT / name, folder / name)
     return folder
 
 
@@ -147,7 +150,7 @@ def equal(folder: Path, other: Path) -> None:
         raise SystemExit("a lock is left")
 
 
-def trial(scratch: Path, profile: tuple[str, ...], train_jobs: str) -> None:
+def trial(scratch: Path, *profile: str) -> None:
     """Builds here, then by the profile, then again with a job that is cancelled in the middle."""
     local, remote = project(scratch / "local"), project(scratch / "remote")
     started = time.monotonic()
@@ -160,7 +163,7 @@ def trial(scratch: Path, profile: tuple[str, ...], train_jobs: str) -> None:
     print(f"on the cluster: {time.monotonic() - started:.0f} s, {submitted} submissions, equal bytes", flush=True)
     started = time.monotonic()
     broken = snakemake(remote, *profile, *QUICK, "--forcerun", "train")
-    wait_until(lambda: train_jobs and out("squeue", "-h", "-t", "R", "-o", "%i"), 120)
+    wait_until(lambda: out("squeue", "-h", "-t", "R", "-o", "%i") != "", 120)
     subprocess.run(["scancel", "--me"], check=True)
     if broken.wait(LIMIT) == 0:
         raise SystemExit("a cancelled job passed for a finished one")
@@ -181,7 +184,7 @@ def main() -> None:
         state = Path(scratch)
         state.chmod(0o755)
         with slurm(state):
-            trial(state, ("--workflow-profile", "profiles/slurm"), "train")
+            trial(state, "--workflow-profile", "profiles/slurm")
 
 
 if __name__ == "__main__":
