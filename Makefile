@@ -23,7 +23,7 @@ ifneq ($(filter figure,$(MAKECMDGOALS)),)
   endif
 endif
 
-.PHONY: help results quick figure artifacts artifacts-diff test test-all lint verify bench readme unlock lock clean
+.PHONY: help results quick figure artifacts artifacts-diff test test-all test-slurm fuzz lint verify bench readme unlock lock clean
 
 help: ## make help | this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/.*## //' | awk -F ' [|] ' '{printf "%-46s %s\n", $$1, $$2}'
@@ -60,13 +60,15 @@ lint: .venv/.installed ## make lint | ruff, snakefmt, mypy
 verify: .venv/.installed ## make verify [SCALE=quick] | rebuild in a scratch directory, report each difference from results
 	$(BIN)/dpdescent verify --scale $(SCALE) --cores $(CORES)
 
-bench: .venv/.installed ## make bench | the engines against textbook loops, side by side, as ratios
-	$(BIN)/python tests/bench/two_stage.py
-	$(BIN)/python tests/bench/full_batch.py
-	$(BIN)/python tests/bench/ftrl.py
-	$(BIN)/python tests/bench/noise.py
-	$(BIN)/python tests/bench/shuffled.py
-	$(BIN)/python tests/bench/kan.py
+bench: .venv/.installed ## make bench | the engines beside textbook loops and other tools, into results/bench.csv
+	$(BIN)/python tests/bench/run.py
+
+fuzz: .venv/.installed ## make fuzz | thousands of mutated configurations and inputs, counts into docs/fuzz.csv
+	rm -f docs/fuzz.csv
+	DPDESCENT_FUZZ_COUNTS=$(CURDIR)/docs/fuzz.csv $(BIN)/python -m pytest -q tests/fuzz
+
+test-slurm: .venv/.installed ## make test-slurm | a build on a Slurm of one node, started and ended here (root; Debian's slurm-wlm)
+	$(BIN)/python tests/cluster/one_node.py --output docs/cluster.csv
 
 readme: .venv/.installed ## make readme | write the numbers in README.md anew from results/paper
 	$(BIN)/dpdescent readme

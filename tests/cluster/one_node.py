@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dpdescent.replication.build.compare import SOURCES
+from dpdescent.replication.build.files import write_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = Path("/etc/slurm/slurm.conf")
@@ -28,6 +29,8 @@ DAEMONS = ("munged", "slurmctld", "slurmd")
 # What is built, and the files that must be equal.
 TARGET, ITEM = "liang2025_fig10", "results/quick/liang2025/fig10"
 QUICK = (TARGET, "--config", "scale=quick")
+
+COLUMNS = ("step", "seconds", "submissions", "outcome")
 
 # Snakemake ignores a polite request to end while it waits for the queue.
 LIMIT = 600
@@ -127,6 +130,10 @@ def snakemake(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT, text=True)
 
 
+def log(folder: Path) -> str:
+    return (folder / "output.txt").read_text(encoding="utf-8")
+
+
 def finish(process: "subprocess.Popen[str]", folder: Path) -> str:
     """What a call printed that had to succeed."""
     try:
@@ -134,7 +141,7 @@ def finish(process: "subprocess.Popen[str]", folder: Path) -> str:
     except subprocess.TimeoutExpired:
         process.kill()
         code = -1
-    text = (folder / "output.txt").read_text(encoding="utf-8")
+    text = log(folder)
     if code != 0:
         raise SystemExit(f"{text[-4000:]}\nexit code {code}")
     return text
@@ -150,31 +157,46 @@ def equal(folder: Path, other: Path) -> None:
         raise SystemExit("a lock is left")
 
 
-def trial(scratch: Path, *profile: str) -> None:
-    """Builds here, then by the profile, then again with a job that is cancelled in the middle."""
+def trial(scratch: Path, *profile: str) -> Iterator[dict[str, str]]:
+    """Builds here, then by the profile, then again with a job cancelled in the middle; yields what each took."""
     local, remote = project(scratch / "local"), project(scratch / "remote")
     started = time.monotonic()
     finish(snakemake(local, "-c2", *QUICK), local)
-    print(f"local build: {time.monotonic() - started:.0f} s", flush=True)
+    yield row(f"`{TARGET}` at quick scale, on this machine", started, 0, "finished")
     started = time.monotonic()
     text = finish(snakemake(remote, *profile, *QUICK), remote)
-    submitted = len(re.findall(r"submitted|Submitted", text))
     equal(remote, local)
-    print(f"on the cluster: {time.monotonic() - started:.0f} s, {submitted} submissions, equal bytes", flush=True)
+    yield row("the same by the profile", started, submissions(text), "equal bytes, empty queue, no lock")
     started = time.monotonic()
     broken = snakemake(remote, *profile, *QUICK, "--forcerun", "train")
+    # The parts are forgotten too where training is forced.
     wait_until(lambda: out("squeue", "-h", "-t", "R", "-o", "%i") != "", 120)
     subprocess.run(["scancel", "--me"], check=True)
     if broken.wait(LIMIT) == 0:
         raise SystemExit("a cancelled job passed for a finished one")
-    finish(snakemake(remote, *profile, *QUICK), remote)
+    yield row("training forced, its jobs cancelled", started, submissions(log(remote)), "exit code not 0")
+    started = time.monotonic()
+    text = finish(snakemake(remote, *profile, *QUICK), remote)
     equal(remote, local)
-    print(f"a job cancelled, the same command again: {time.monotonic() - started:.0f} s, equal bytes", flush=True)
+    yield row("the same command again", started, submissions(text), "equal bytes, empty queue, no lock")
+
+
+def row(what: str, started: float, submitted: int, outcome: str) -> dict[str, str]:
+    """A row of the table, which is also told."""
+    values = (what, f"{time.monotonic() - started:.0f}", str(submitted), outcome)
+    print(", ".join(f"{name}: {value}" for name, value in zip(COLUMNS, values, strict=True)), flush=True)
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def submissions(text: str) -> int:
+    """How often a call ran `sbatch`, by what it printed: an array counts once."""
+    return len(set(re.findall(r"(?:SLURM jobid|jobid|job array|array job)[^\d]*(\d+)", text)))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.parse_args()
+    parser.add_argument("--output", type=Path, help="CSV to write, beside what is printed")
+    args = parser.parse_args()
     if (lacking := missing()) is not None:
         print(f"skipped: {lacking}")
         return
@@ -184,7 +206,9 @@ def main() -> None:
         state = Path(scratch)
         state.chmod(0o755)
         with slurm(state):
-            trial(state, "--workflow-profile", "profiles/slurm")
+            rows = list(trial(state, "--workflow-profile", "profiles/slurm"))
+    if args.output:
+        write_rows(args.output, list(COLUMNS), rows)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,19 @@
 """What may come of a call on mutated input, and how long it may take."""
 
+import csv
+import os
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 # CPU-seconds of one call; a call that hangs would be ended by the run that holds the tests.
 LONGEST = 2.0
+
+# Names the CSV to which counts are added; `make fuzz` sets it.
+VARIABLE = "DPDESCENT_FUZZ_COUNTS"
+COLUMNS = ("what is mutated", "inputs", "accepted", "refused in one line", "anything else")
 
 
 @dataclass
@@ -32,6 +39,25 @@ class Outcomes:
 
     def total(self) -> int:
         return sum(self.counts.values())
+
+    def of(self, *outcomes: str) -> int:
+        """How many calls had one of these outcomes."""
+        return sum(count for (_, outcome), count in self.counts.items() if outcome in outcomes)
+
+    def record(self, what: str) -> None:
+        """Adds the counts to the CSV that the environment names, if any."""
+        if VARIABLE not in os.environ:
+            return
+        file = Path(os.environ[VARIABLE])
+        rows: dict[str, list[int]] = {}
+        if file.exists():
+            with open(file, encoding="utf-8", newline="") as stream:
+                rows = {name: [int(number) for number in numbers] for name, *numbers in list(csv.reader(stream))[1:]}
+        accepted, refused = self.of("plan", "result", "help"), self.of("one line")
+        new = (self.total(), accepted, refused, self.total() - accepted - refused)
+        rows[what] = [old + more for old, more in zip(rows.get(what, [0] * 4), new, strict=True)]
+        with open(file, "w", encoding="utf-8", newline="") as stream:
+            csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *([name, *row] for name, row in rows.items())])
 
 
 def is_one_line(text: str) -> bool:

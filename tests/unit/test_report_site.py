@@ -20,6 +20,7 @@ from dpdescent.replication.report import about, content, pages, site
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results/paper"
 INVENTORIES = sorted((ROOT / "docs/statements").glob("*.csv"))
+TRIALS = [ROOT / file for file in pages.trials(ROOT)]
 VOID = {"meta", "link", "img", "input", "br"}
 
 
@@ -63,7 +64,7 @@ def known() -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def made(known: list[dict[str, Any]]) -> dict[str, str]:
     """The site as the code makes it now from the committed results."""
-    return site.pages(content.load(RESULTS, known, INVENTORIES), about.software(ROOT))
+    return site.pages(content.load(RESULTS, known, INVENTORIES, TRIALS), about.software(ROOT))
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +192,7 @@ def test_every_claim_finding_and_audit_has_its_place(made: dict[str, str], parse
 
 
 def test_a_scale_that_is_no_evidence_says_so_on_every_page(known: list[dict[str, Any]]) -> None:
-    labelled = site.pages(content.load(RESULTS, known, INVENTORIES), about.software(ROOT), "few trials")
+    labelled = site.pages(content.load(RESULTS, known, INVENTORIES, TRIALS), about.software(ROOT), "few trials")
     for name, text in labelled.items():
         assert ("few trials" in text and "Nothing on these pages is evidence" in text) == name.endswith(".html"), name
 

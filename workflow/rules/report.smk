@@ -4,6 +4,7 @@ from dpdescent.replication.report.about import software
 from dpdescent.replication.report.demonstrations import demonstrations
 from dpdescent.replication.report.pages import assets
 from dpdescent.replication.report.pages import site_files
+from dpdescent.replication.report.pages import trials
 
 
 rule collect:
@@ -129,6 +130,7 @@ rule report:
         bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),
         tables=tables_of(DEFAULT),
         statements=statements_of(PROJECT.papers),
+        trials=trials(ROOT),
     output:
         expand(f"{RESULTS}/report/{{name}}", name=site_files(PROJECT.papers)),
     log:
@@ -142,11 +144,12 @@ rule report:
         versions=versions("jinja2"),
         software=verbatim(json.dumps(software(ROOT))),
         label=verbatim(FIGURE_LABEL),
+        trials=lambda wildcards, input: option("trials", input.trials),
     message:
         "write the report"
     shell:
         "{sys.executable:q} workflow/scripts/report.py --results {params.folder} --about {input.about:q}"
-        " --statements {input.statements:q}"
+        " --statements {input.statements:q} {params.trials}"
         " --software {params.software:q} --label={params.label:q} --output {params.folder}/report > {log} 2>&1"
 
 

@@ -146,7 +146,9 @@ def descend(sample: IVSample, arms: TwoStageArms, normals: Normals, record: bool
     order = np.argsort(-arms.steps, kind="stable")
     state = _State.zeros(len(arms), sample, record, total)
     ordered, noise = arms.take(order), _ordered(normals, order)
-    gradients = _one_instrument(sample) if single_instrument.worth(sample, arms.gamma1) else _products(sample, len(arms))
+    gradients = (
+        _one_instrument(sample) if single_instrument.worth(sample, arms.gamma1) else _products(sample, len(arms))
+    )
     for t in range(total):
         state.step(gradients, sample.n, ordered, noise, t, active=int((ordered.steps > t).sum()))
     return state.outcome(sample.n, ordered, np.argsort(order, kind="stable"))

@@ -143,7 +143,8 @@ class CutLines:
         # A line that is cut off counts its threshold in place of its value.
         less = self.below[1, left] - self.below[0, left] * v
         more = self.above[0, right] * v - self.above[1, right]
-        return self.lines.uncut(v) + self.flat[0] + less - more, self.flat[1] + len(self.low) - left + right
+        count = (self.flat[1] + len(self.low) - left + right).astype(float)
+        return self.lines.uncut(v) + self.flat[0] + less - more, count
 
 
 class Gradients:

@@ -41,6 +41,7 @@ class Content:
         claims, findings, audit, privacy, bounds: rows of these files, bounds with a column `paper`.
         statements: inventories of what the papers state (see `replication.report.statements`).
         seed_check: verdicts at another master seed (see `replication.judging.other_seed`); empty without a check.
+        trials: files on what the software withstands (see `replication.report.reliability`).
     """
 
     folder: Path
@@ -52,14 +53,18 @@ class Content:
     bounds: list[Row] = field(repr=False)
     statements: list[View] = field(repr=False)
     seed_check: list[Row] = field(repr=False, default_factory=list)
+    trials: Sequence[Path] = ()
 
     def artefacts(self) -> list[tuple[View, View]]:
         """Pairs of every paper with each of its artefacts."""
         return [(paper, artefact) for paper in self.papers for artefact in paper["artefacts"]]
 
 
-def load(folder: Path, papers: list[View], inventories: Iterable[Path] = ()) -> Content:
-    """Reads the result files of a build, and inventories of the papers' statements, each named after its paper."""
+def load(folder: Path, papers: list[View], inventories: Iterable[Path] = (), trials: Sequence[Path] = ()) -> Content:
+    """Reads the result files of a build, and inventories of the papers' statements, each named after its paper.
+
+    Files on what the software withstands are kept by their names.
+    """
     claims, findings, audit, privacy = (
         read_rows(folder / f"{kind}.csv") for kind in ("claims", "findings", "audit", "privacy")
     )
@@ -68,7 +73,7 @@ def load(folder: Path, papers: list[View], inventories: Iterable[Path] = ()) -> 
     ]
     stated, file = statements.read(inventories), folder / "seed_check.csv"
     checked = read_rows(file) if file.is_file() else []
-    return Content(folder, papers, claims, in_order(findings), audit, privacy, bounds, stated, checked)
+    return Content(folder, papers, claims, in_order(findings), audit, privacy, bounds, stated, checked, trials)
 
 
 def of(rows: Iterable[Row], **where: str) -> list[Row]:

@@ -6,10 +6,12 @@ from pathlib import Path
 # Pages about all papers, in the order of the navigation: file, name.
 PAGES = {
     "index": "Overview", "figures": "Figures", "claims": "Claims", "findings": "Findings", "privacy": "Privacy",
-    "bounds": "Bounds", "statements": "Statements",
+    "bounds": "Bounds", "statements": "Statements", "reliability": "Reliability",
 }  # fmt: skip
 STATIC = ("style.css", "report.js")
 COMPUTE = "compute.js"
+# What commands that are no part of a build write of how the software was tried; a checkout may lack any of them.
+TRIALS = ("docs/damage.csv", "docs/fuzz.csv", "docs/cluster.csv", "docs/scaling.csv", "results/bench.csv")
 # Folders of templates and static files, listed by name, because there may be other folders (__pycache__).
 ASSETS = ("static", "templates")
 
@@ -17,6 +19,11 @@ ASSETS = ("static", "templates")
 def site_files(papers: Iterable[str]) -> list[str]:
     """Names of all files of the site except `compute.js`, which differs between rebuilds as `compute.csv` does."""
     return [*(f"{page}.html" for page in (*PAGES, *papers)), *STATIC]
+
+
+def trials(root: Path) -> list[str]:
+    """Names of the files of TRIALS that exist, relative to the project's directory."""
+    return [file for file in TRIALS if (root / file).is_file()]
 
 
 def assets() -> list[Path]:

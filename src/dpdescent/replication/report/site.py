@@ -13,7 +13,7 @@ from typing import Any
 import jinja2
 
 from dpdescent.replication.build.files import read_rows
-from dpdescent.replication.report import content, letters, numbers, statements, summary, wording
+from dpdescent.replication.report import content, letters, numbers, reliability, statements, summary, wording
 from dpdescent.replication.report.content import Content, Row, View, of
 from dpdescent.replication.report.pages import PAGES, STATIC
 
@@ -33,7 +33,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
     views: dict[str, View] = {
         "index": _overview(results, software), "figures": _figures(results), "claims": _claims(results),
         "findings": _findings(results), "privacy": _privacy(results), "bounds": _bounds(results),
-        "statements": _statements(results),
+        "statements": _statements(results), "reliability": reliability.view(results.trials),
     }  # fmt: skip
     made = {
         f"{page}.html": environment.get_template(f"{page}.html.j2").render(**common, **view, page=page)

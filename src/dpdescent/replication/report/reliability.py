@@ -1,0 +1,55 @@
+"""Content of the page on what the software withstands, from files that commands wrote when they tried it."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from dpdescent.replication.build.files import read_rows
+
+Row = dict[str, str]
+
+# Trials that are shown as they are: name of the file, heading, words, caption.
+TRIALS = (
+    (
+        "fuzz", "Mutated input",
+        "Configurations, overlays, options and tables were mutated at random; each is accepted and makes sense, or is"
+        " refused in one line, within two seconds. make fuzz counts anew.",
+        "Outcomes by what was mutated",
+    ),
+    (
+        "cluster", "A cluster",
+        "A Slurm of one node was started, one artefact built on it with job arrays, a job cancelled in the middle, and"
+        " the same command given again. make test-slurm does it anew.",
+        "Each step, and what it took",
+    ),
+    (
+        "scaling", "More trials, more parts",
+        "The same artefacts with more trials, and the plan of a project with thousands of parts. make scaling measures"
+        " anew.",
+        "Jobs, time and memory",
+    ),
+)  # fmt: skip
+
+
+def view(files: Iterable[Path]) -> dict[str, Any]:
+    """Data of the page, from those CSVs (`damage`, `fuzz`, `cluster`, `scaling`, `bench`) that exist."""
+    found = {file.stem: read_rows(file) for file in files if file.is_file()}
+    return {
+        "damage": _damage(found.get("damage", [])), "bench": _bench(found.get("bench", [])), "trials": TRIALS,
+        "tables": {key: found.get(key, []) for key, *_ in TRIALS},
+    }  # fmt: skip
+
+
+def _damage(rows: list[Row]) -> dict[str, Any] | None:
+    """Outcomes by damage and file."""
+    table: dict[str, dict[str, str]] = {}
+    for row in rows:
+        table.setdefault(row["damage"], {})[row["file"]] = row["what happens"]
+    return {"files": list(dict.fromkeys(row["file"] for row in rows)), "rows": table} if rows else None
+
+
+def _bench(rows: list[Row]) -> dict[str, Any] | None:
+    """Rows of the benchmark, the first of each workload marked, and where it was run."""
+    names = [row["workload"] for row in rows]
+    marked = [row | {"first": names.index(row["workload"]) == place} for place, row in enumerate(rows)]
+    return {"rows": marked, "machine": rows[0]["machine"], "versions": rows[0]["versions"]} if rows else None
