@@ -23,7 +23,7 @@ ifneq ($(filter figure,$(MAKECMDGOALS)),)
   endif
 endif
 
-.PHONY: help results quick figure artifacts artifacts-diff test test-all test-slurm fuzz lint verify bench readme unlock lock clean
+.PHONY: help results quick figure artifacts artifacts-diff test test-all test-slurm scaling fuzz lint verify bench readme unlock lock clean
 
 help: ## make help | this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/.*## //' | awk -F ' [|] ' '{printf "%-46s %s\n", $$1, $$2}'
@@ -69,6 +69,9 @@ fuzz: .venv/.installed ## make fuzz | thousands of mutated configurations and in
 
 test-slurm: .venv/.installed ## make test-slurm | a build on a Slurm of one node, started and ended here (root; Debian's slurm-wlm)
 	$(BIN)/python tests/cluster/one_node.py --output docs/cluster.csv
+
+scaling: .venv/.installed ## make scaling | how time and memory grow with trials and parts, into docs/scaling.csv
+	$(BIN)/python tests/cluster/scaling.py
 
 readme: .venv/.installed ## make readme | write the numbers in README.md anew from results/paper
 	$(BIN)/dpdescent readme

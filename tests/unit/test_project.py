@@ -695,3 +695,30 @@ def test_names_of_many_parts_are_checked_in_linear_time(root: Path) -> None:
     start = time.process_time()
     assert len(names(root)) == 2 * 5_000 + 2 * 2
     assert time.process_time() - start < 2.0
+
+
+# --- What a command line takes ---------------------------------------------------------------------------------------
+
+
+def test_a_job_whose_parts_are_more_than_a_command_line_takes_is_refused(root: Path) -> None:
+    """Snakemake hands a command to the shell as one argument; a longer one would fail after the planning."""
+
+    def many(content: dict[str, Any]) -> None:
+        fig01 = content["artefacts"]["fig01"]
+        fig01["cells"]["a"]["n"]["value"], fig01["parts_per_job"] = [*range(10, 3000)], 20_000
+
+    edit(root, many)
+    with pytest.raises(ConfigError, match=r"parts_per_job = 20000: a job of \d+ parts is described by .* fewer parts"):
+        project.load(CONFIG, root)
+
+
+def test_cells_that_are_more_than_the_ledger_s_command_takes_are_refused(root: Path) -> None:
+    edit(root, lambda content: content["artefacts"]["fig01"]["cells"]["a"]["n"].update(value=[*range(10, 5000)]))
+    with pytest.raises(ConfigError, match=r"the cells of all artefacts are described by .* bytes, more than"):
+        project.load(CONFIG, root)
+
+
+def test_thousands_of_trials_are_planned(root: Path) -> None:
+    """Jobs get the folder of their packs and a number, not thousands of names."""
+    config = scale(root, papers={sixth_paper.KEY: {"artefacts": {"fig01": {"trials": 8000, "trials_per_part": 2}}}})
+    assert len(names(root, config=config)) >= 8000

@@ -20,11 +20,14 @@ rule figure:
         versions=versions("numpy", "pandas", "matplotlib"),
         spec=lambda wildcards: json.dumps(figure_spec(wildcards.figure), sort_keys=True),
         folder=lambda wildcards: f"{BUILD}/parts/{wildcards.figure}",
+        # Not the files by their names, because thousands of them are more than a command line takes.
+        packs=lambda wildcards: f"{BUILD}/packs/{wildcards.figure}",
+        number=lambda wildcards, input: len(input.packs),
     message:
         "{wildcards.figure}: summarise trials and draw"
     shell:
-        "{sys.executable:q} workflow/scripts/figure.py --spec {params.spec:q} --packs {input.packs:q}"
-        " --folder {params.folder:q} --table {output.table:q} --fingerprints {output.parts:q} --png {output.png:q}"
+        "{sys.executable:q} workflow/scripts/figure.py --spec {params.spec:q} --packs {params.packs:q}"
+        " --count {params.number} --folder {params.folder:q} --table {output.table:q} --fingerprints {output.parts:q} --png {output.png:q}"
         " --svg {output.svg:q} > {log} 2>&1"
 
 
@@ -46,9 +49,12 @@ rule table:
         versions=versions("numpy", "pandas"),
         spec=lambda wildcards: json.dumps(table_spec(wildcards.table), sort_keys=True),
         folder=lambda wildcards: f"{BUILD}/parts/{wildcards.table}",
+        # Not the files by their names, because thousands of them are more than a command line takes.
+        packs=lambda wildcards: f"{BUILD}/packs/{wildcards.table}",
+        number=lambda wildcards, input: len(input.packs),
     message:
         "{wildcards.table}: summarise trials and write as Markdown and LaTeX"
     shell:
-        "{sys.executable:q} workflow/scripts/table.py --spec {params.spec:q} --packs {input.packs:q}"
-        " --folder {params.folder:q} --table {output.table:q} --fingerprints {output.parts:q}"
+        "{sys.executable:q} workflow/scripts/table.py --spec {params.spec:q} --packs {params.packs:q}"
+        " --count {params.number} --folder {params.folder:q} --table {output.table:q} --fingerprints {output.parts:q}"
         " --markdown {output.md:q} --latex {output.tex:q} > {log} 2>&1"

@@ -8,21 +8,22 @@ import importlib
 import json
 from pathlib import Path
 
-from dpdescent.replication.build import tables
+from dpdescent.replication.build import store, tables
 from dpdescent.replication.drawing import figures
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--spec", type=json.loads, required=True, help="JSON: names, keys, title, display, label")
-    parser.add_argument("--packs", nargs="+", required=True, help="CSV files that list the parts, in order")
+    parser.add_argument("--packs", type=Path, required=True, help="folder of the CSV files that list the parts")
+    parser.add_argument("--count", type=int, required=True, help="number of these files: 1.csv, 2.csv and so on")
     parser.add_argument("--folder", type=Path, required=True, help="folder of the parts")
     parser.add_argument("--table", required=True, help="CSV to write")
     parser.add_argument("--fingerprints", required=True, help="CSV to write: rows and sums of each part")
     parser.add_argument("--png", required=True, help="PNG to write")
     parser.add_argument("--svg", required=True, help="SVG to write")
     args = parser.parse_args()
-    table = tables.make(args.spec, args.packs, args.folder, args.table, args.fingerprints)
+    table = tables.make(args.spec, store.packs_in(args.packs, args.count), args.folder, args.table, args.fingerprints)
     module = importlib.import_module(f"dpdescent.papers.{args.spec['paper']}.figures")
     figures.use_style()
     figure = getattr(module, f"draw_{args.spec['artefact']}")(table, args.spec["display"])

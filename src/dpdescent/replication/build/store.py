@@ -81,6 +81,11 @@ def write_pack(path: str | Path, folder: Path, names: Iterable[str]) -> None:
     write_rows(path, COLUMNS, [{"part": name, "sha256": digest(folder / f"{name}.csv")} for name in names])
 
 
+def packs_in(folder: Path, count: int) -> list[Path]:
+    """Files that list the parts of an artefact, in order: the packs' names are their places."""
+    return [folder / f"{place}.csv" for place in range(1, count + 1)]
+
+
 def parts_in(packs: Sequence[str | Path], folder: Path) -> dict[str, Path]:
     """Files of the parts that packs list, by name and in order.
 

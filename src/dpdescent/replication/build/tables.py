@@ -38,7 +38,7 @@ def write(table: pd.DataFrame, path: str | Path) -> None:
 
 
 def make(
-    spec: Mapping[str, Any], packs: Sequence[str], folder: Path, output: str, part_fingerprints: str
+    spec: Mapping[str, Any], packs: Sequence[str | Path], folder: Path, output: str, part_fingerprints: str
 ) -> pd.DataFrame:
     """Merges the parts of an artefact, writes its table and the fingerprints of its parts, and returns the table.
 

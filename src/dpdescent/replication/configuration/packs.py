@@ -13,6 +13,11 @@ from dpdescent.replication.configuration.parts import Part
 from dpdescent.replication.configuration.values import Node
 
 
+# Bytes of an argument in JSON. A command is one argument of the shell, of at most 131,071 bytes on Linux, and has room
+# for little else than this one.
+LONGEST_ARGUMENT = 110_000
+
+
 @dataclass(frozen=True)
 class Pack:
     """Parts that one process trains.
@@ -33,7 +38,7 @@ class Pack:
     def json(self) -> str:
         """Argument of the training script as JSON: each part's name and its differences from the part before.
 
-        Differences are given, because many full parts would exceed the limit of a command line, 131,071 bytes.
+        Differences are given, because many full parts would exceed the limit of a command line.
         """
         return _json({**part.spec, "name": part.name} for part in self.parts)
 

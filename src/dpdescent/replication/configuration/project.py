@@ -15,7 +15,7 @@ import jsonschema
 from dpdescent.replication.build.fingerprint import module_file, reachable
 from dpdescent.replication.configuration import sense
 from dpdescent.replication.configuration import values as conf
-from dpdescent.replication.configuration.packs import Pack, packs_of
+from dpdescent.replication.configuration.packs import LONGEST_ARGUMENT, Pack, ledger_json, packs_of
 from dpdescent.replication.configuration.parts import Outline, Part, parts_of
 from dpdescent.replication.configuration.values import ConfigError, Node
 
@@ -184,6 +184,12 @@ def _load_paper(key: str, changes: Node, scale: str, seed: int, root: Path) -> P
     for node in plain["artefacts"].values():
         node["parts_per_job"] = max(node.get("parts_per_job", 1), changes.get("parts_per_job_at_least", 1))
     artefacts = {name: _artefact(key, name, plain, seed, where, root) for name in plain["artefacts"]}
+    cells = ledger_json(part for made in artefacts.values() if not made.on_request for part in made.parts)
+    if len(cells) > LONGEST_ARGUMENT:
+        raise ConfigError(
+            f"{where}: the cells of all artefacts are described by {len(cells):,} bytes, more than the command line of"
+            " the privacy ledger takes; make `split` grids coarser, or divide them between scales"
+        )
     return Paper(
         key, plain["paper"], plain["symbols"], plain["settings"], plain.get("datasets", {}),
         plain.get("published", {}), {name: made for name, made in artefacts.items() if not made.on_request},
@@ -236,10 +242,17 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
         paper, name, seed, node, settings, plain.get("at_most", []), list(plain.get("datasets", {})), here
     )
     parts = parts_of(outline)
+    packs = packs_of(parts, node["parts_per_job"])
+    for pack in packs:
+        if (length := len(pack.json())) > LONGEST_ARGUMENT:
+            raise ConfigError(
+                f"{here}.parts_per_job = {node['parts_per_job']}: a job of {len(pack.parts)} parts is described by"
+                f" {length:,} bytes, more than a command line takes; give fewer parts a job, or split a long grid"
+            )
     return Artefact(
         paper, name, node["title"], node["place"], node["caption"], node["keys"], node.get("measures", []),
         node["cells"], node.get("arms", {}), parts, node.get("reads", []), "on_request" in node,
-        node.get("display", {}), packs_of(parts, node["parts_per_job"]),
+        node.get("display", {}), packs,
     )  # fmt: skip
 
 
