@@ -169,7 +169,7 @@ def trial(scratch: Path, *profile: str) -> Iterator[dict[str, str]]:
     local, remote = project(scratch / "local"), project(scratch / "remote")
     started = time.monotonic()
     finish(snakemake(local, "-c2", *QUICK), local)
-    yield row(f"`{TARGET}` at quick scale, on this machine", started, 0, "finished")
+    yield row(f"{TARGET} at quick scale, on this machine", started, 0, "finished")
     started = time.monotonic()
     finish(snakemake(remote, *profile, *QUICK), remote)
     equal(remote, local)

@@ -268,7 +268,7 @@ def check(found: Outcomes, least: int, what: str) -> None:
 
 
 Fuzz = Callable[[Path, float, int], Outcomes]
-WHAT = {fuzz_options: "options of `estimate`", fuzz_tables: "a table for `estimate`"}
+WHAT = {fuzz_options: "options of dpdescent estimate", fuzz_tables: "a table for dpdescent estimate"}
 
 
 @pytest.mark.parametrize(("fuzz", "least"), [(fuzz_options, 800), (fuzz_tables, 500)], ids=["options", "tables"])

@@ -12,7 +12,6 @@ from itertools import groupby
 from dpdescent.replication.configuration.parts import Part
 from dpdescent.replication.configuration.values import Node
 
-
 # Bytes of an argument in JSON. A command is one argument of the shell, of at most 131,071 bytes on Linux, and has room
 # for little else than this one.
 LONGEST_ARGUMENT = 110_000

@@ -8,25 +8,25 @@ from dpdescent.replication.build.files import read_rows
 
 Row = dict[str, str]
 
-# Trials that are shown as they are: name of the file, heading, words, caption.
+# Trials that are shown as they are: name of the file, heading, words, caption, command.
 TRIALS = (
     (
         "fuzz", "Mutated input",
         "Configurations, overlays, options and tables were mutated at random; each is accepted and makes sense, or is"
-        " refused in one line, within two seconds. make fuzz counts anew.",
-        "Outcomes by what was mutated",
+        " refused in one line, within two seconds.",
+        "Outcomes by what was mutated", "make fuzz",
     ),
     (
         "cluster", "A cluster",
         "A Slurm of one node was started, one artefact built on it with job arrays, a job cancelled in the middle, and"
-        " the same command given again. make test-slurm does it anew.",
-        "Each step, and what it took",
+        " the same command given again.",
+        "Each step, and what it took", "make test-slurm",
     ),
     (
         "scaling", "More trials, more parts",
-        "The same artefacts with more trials, and the plan of a project with thousands of parts. make scaling measures"
-        " anew.",
-        "Jobs, time and memory",
+        "The same artefacts with more trials, and plans of thousands of parts. An artefact's first row pays for the"
+        " packages' imports.",
+        "Trials, time and memory", "make scaling",
     ),
 )  # fmt: skip
 
