@@ -4,6 +4,8 @@ import gzip
 import io
 import os
 import re
+import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
@@ -186,3 +188,17 @@ def test_the_hosted_workflow_runs_what_is_run_here() -> None:
         'cat results/quick/README.md >> "$GITHUB_STEP_SUMMARY"'
     ]
     assert all(job["timeout-minutes"] <= 360 for name, job in workflow["jobs"].items() if name != "pages")
+
+
+@pytest.mark.parametrize(
+    ("schema", "file"),
+    [("github-workflows", ".github/workflows/replication.yml"), ("citation-file-format", "CITATION.cff")],
+)
+def test_files_for_others_fit_their_public_schema(schema: str, file: str, tmp_path: Path) -> None:
+    def checked(path: Path) -> int:
+        command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", path]
+        return subprocess.run(command, capture_output=True, check=False).returncode
+
+    broken = tmp_path / "broken.yml"
+    broken.write_text((ROOT / file).read_text(encoding="utf-8").replace("on:", "no:").replace("authors:", "author:"))
+    assert (checked(ROOT / file), checked(broken)) == (0, 1)
