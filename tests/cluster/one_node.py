@@ -154,14 +154,20 @@ def finish(process: "subprocess.Popen[str]", folder: Path) -> str:
     return text
 
 
-def equal(folder: Path, other: Path) -> None:
+def differences(folder: Path, other: Path) -> None:
+    """Ends the trial in one line if a file differs, or a lock is left."""
     for kind in ("csv", "png", "svg"):
         if not filecmp.cmp(folder / f"{ITEM}.{kind}", other / f"{ITEM}.{kind}", shallow=False):
             raise SystemExit(f"{ITEM}.{kind} differs from the local build's")
-    if queue := out("squeue", "-h"):
-        raise SystemExit(f"jobs are left in the queue:\n{queue}")
     if any((folder / ".snakemake/locks").glob("*")):
         raise SystemExit("a lock is left")
+
+
+def equal(folder: Path, other: Path) -> None:
+    """The same, and also if a job is left in the queue."""
+    differences(folder, other)
+    if queue := out("squeue", "-h"):
+        raise SystemExit(f"jobs are left in the queue:\n{queue}")
 
 
 def trial(scratch: Path, *profile: str) -> Iterator[dict[str, str]]:
@@ -193,6 +199,20 @@ def running() -> str:
     return out("squeue", "-h", "-t", "R", "-o", "%i")
 
 
+def queue_trial(scratch: Path, local: Path) -> Iterator[dict[str, str]]:
+    """Builds through `cluster-generic`, whose queue is this machine's own processes; nothing where it is missing."""
+    if importlib.util.find_spec("snakemake_executor_plugin_cluster_generic") is None:
+        return
+    folder, submit = project(scratch / "queue"), scratch / "submit.sh"
+    submit.write_text('nohup nice sh "$1" > "$1.out" 2>&1 < /dev/null &\necho $!\n', encoding="utf-8")
+    generic = ("--executor", "cluster-generic", "--cluster-generic-submit-cmd", f"sh {submit}", "--jobs", "2")
+    started = time.monotonic()
+    finish(snakemake(folder, *QUICK, *generic, "--local-cores", "2", "--latency-wait", "30"), folder)
+    differences(folder, local)
+    jobs = len(list((folder / "build/quick/packs").rglob("*.csv")))
+    yield row("the same by cluster-generic; its queue: processes of this machine", started, jobs, "equal bytes, no lock")
+
+
 def row(what: str, started: float, submitted: int, outcome: str) -> dict[str, str]:
     """A row of the table, which is also told."""
     values = (what, f"{time.monotonic() - started:.0f}", str(submitted), outcome)
@@ -222,6 +242,7 @@ def main() -> None:
         state.chmod(0o755)
         with slurm(state):
             rows = list(trial(state, "--workflow-profile", "profiles/slurm"))
+        rows += queue_trial(state, state / "local")
     if args.output:
         write_rows(args.output, list(COLUMNS), rows)
 
