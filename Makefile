@@ -23,7 +23,7 @@ ifneq ($(filter figure,$(MAKECMDGOALS)),)
   endif
 endif
 
-.PHONY: help results quick figure artifacts artifacts-diff test test-all test-slurm scaling fuzz lint verify bench readme unlock lock clean
+.PHONY: help results quick figure artifacts artifacts-diff test test-all lint verify bench fuzz test-slurm scaling readme unlock lock clean
 
 help: ## make help | this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/.*## //' | awk -F ' [|] ' '{printf "%-46s %s\n", $$1, $$2}'
