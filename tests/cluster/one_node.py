@@ -210,7 +210,9 @@ def queue_trial(scratch: Path, local: Path) -> Iterator[dict[str, str]]:
     finish(snakemake(folder, *QUICK, *generic, "--local-cores", "2", "--latency-wait", "30"), folder)
     differences(folder, local)
     jobs = len(list((folder / "build/quick/packs").rglob("*.csv")))
-    yield row("the same by cluster-generic; its queue: processes of this machine", started, jobs, "equal bytes, no lock")
+    yield row(
+        "the same by cluster-generic; its queue: processes of this machine", started, jobs, "equal bytes, no lock"
+    )
 
 
 def row(what: str, started: float, submitted: int, outcome: str) -> dict[str, str]:

@@ -44,13 +44,14 @@ def test_a_claim_without_a_number_has_none(tmp_path: Path) -> None:
     assert checked(tmp_path, [nothing], [nothing])[0]["measured"] == ""
 
 
-def test_only_a_refutation_that_does_not_last_is_left_open(tmp_path: Path) -> None:
-    here = [claim("lost", 0), claim("kept", 0), claim("gained", 2), claim("new", 0)]
-    rows = checked(tmp_path, here[:3], [claim("lost", 2), claim("kept", 0.5), claim("gained", 0)])
-    lost, *others = other_seed.lasting(here, rows)
-    assert (lost.verdict, lost.why) == ("inconclusive", "interval")
+def test_what_the_other_seed_contradicts_is_left_open(tmp_path: Path) -> None:
+    here = [claim("lost", 0), claim("gained", 2), claim("kept", 0), claim("holds", 2), claim("new", 0)]
+    there = [claim("lost", 2), claim("gained", 0), claim("kept", 0.5), claim("holds", 3)]
+    lost, gained, *others = other_seed.lasting(here, checked(tmp_path, here[:4], there))
+    assert (lost.verdict, lost.why) == (gained.verdict, gained.why) == ("inconclusive", "interval")
     assert lost.note == "a note; at seed 7 it is reproduced, measured 2.0"
-    assert others == here[1:]
+    assert gained.note == "a note; at seed 7 it is not reproduced, measured 0.0"
+    assert others == here[2:]
 
 
 def test_an_open_verdict_elsewhere_leaves_a_refutation_open_too(tmp_path: Path) -> None:

@@ -40,7 +40,9 @@ def _number(value: float | None) -> float | str:
 
 
 def lasting(claims: Sequence[Claim], checked: Iterable[Mapping[str, str]]) -> list[Claim]:
-    """The claims, with each refutation left open that the other seed does not repeat, because it may be by chance.
+    """The claims, with those left open that the other seed contradicts, because either verdict may be by chance.
+
+    A refutation must be repeated; what is reproduced must not be refuted.
 
     Args:
         checked: rows of `docs/other_seed.csv`; rows of other papers count for nothing.
@@ -50,7 +52,10 @@ def lasting(claims: Sequence[Claim], checked: Iterable[Mapping[str, str]]) -> li
 
 
 def _kept(claim: Claim, other: Mapping[str, str] | None) -> Claim:
-    if other is None or claim.verdict != "not reproduced" or other["other_verdict"] == "not reproduced":
+    if other is None or claim.verdict not in ("reproduced", "not reproduced"):
+        return claim
+    refuted = other["other_verdict"] == "not reproduced"
+    if refuted == (claim.verdict == "not reproduced"):
         return claim
     said = f"at seed {other['other_seed']} it is {other['other_verdict']}, measured {other['other_measured']}"
     return replace(claim, verdict="inconclusive", why="interval", note="; ".join(filter(None, [claim.note, said])))
