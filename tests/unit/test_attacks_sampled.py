@@ -3,12 +3,12 @@
 import itertools
 import math
 from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
+from dpdescent.algorithms import samplers
 from dpdescent.attacks import sampled
 from dpdescent.privacy.audit import attack
 from dpdescent.privacy.audit.attack import Array, Attack
@@ -80,8 +80,8 @@ def test_much_noise_is_scored_by_means_and_covariances() -> None:
 
 
 def test_participation_is_that_of_the_sampler() -> None:
-    share, steps = Fraction(2, 7), 40_000
-    drawn = sampled.participations(share, steps, np.random.default_rng(8))
+    steps = 40_000
+    drawn = samplers.participations(7, 2, steps, np.random.default_rng(8))
     assert drawn.shape == (steps,)
     low, high = binom.ppf([1e-5, 1 - 1e-5], steps, 2 / 7)
     assert low <= drawn.sum() <= high

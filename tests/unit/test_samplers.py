@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, hypergeom
 
-from dpdescent.algorithms.samplers import balls_in_bins, fixed_order, fixed_size, poisson
+from dpdescent.algorithms.samplers import balls_in_bins, fixed_order, fixed_size, participations, poisson
 
 RNG = np.random.default_rng(0)
 
@@ -48,6 +48,15 @@ def test_fixed_size_batches_are_fresh_in_every_step(records, size):
     assert abs(np.mean(common) - law.mean()) < 4 * law.std() / np.sqrt(2000)
     assert len(batches) == 2000
     assert all(len(set(batch.tolist())) == size for batch in batches)
+
+
+@pytest.mark.parametrize(("records", "size", "steps"), [(7, 1, 900), (20, 5, 700), (50, 3, 1), (6, 4, 300)])
+def test_participations_are_those_of_record_0_in_fixed_size_batches(records, size, steps):
+    """Equal, and as many random numbers are used: what is drawn next is the same."""
+    one, other = np.random.default_rng(5), np.random.default_rng(5)
+    expected = [0 in batch for batch in fixed_size(records, size, steps, other)]
+    assert participations(records, size, steps, one).tolist() == expected
+    assert one.random() == other.random()
 
 
 def test_fixed_size_may_take_one_or_all():

@@ -1,7 +1,7 @@
 """Samplers: which records take part in which step. The privacy accountant must match the sampler that was used."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,18 +31,42 @@ def fixed_size(records: int, batch_size: int, steps: int, rng: np.random.Generat
     Raises:
         ValueError: if there are fewer records than the batch has, or the batch is empty.
     """
-    if not 1 <= batch_size <= records:
-        raise ValueError(f"batch_size={batch_size} must lie between 1 and records={records}")
-    if batch_size * (batch_size - 1) <= records:
-        return islice(_distinct(records, batch_size, rng), steps)
+    if _is_small(records, batch_size):
+        return islice(chain.from_iterable(_distinct(records, batch_size, rng)), steps)
     return (rng.choice(records, batch_size, replace=False, shuffle=False) for _ in range(steps))
 
 
+def participations(records: int, batch_size: int, steps: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Whether record 0 is in each of the batches that `fixed_size` yields from the same generator, shape (steps,).
+
+    Raises:
+        ValueError: if there are fewer records than the batch has, or the batch is empty.
+    """
+    if not _is_small(records, batch_size):
+        batches = fixed_size(records, batch_size, steps, rng)
+        return np.fromiter((0 in batch.tolist() for batch in batches), dtype=np.bool_, count=steps)
+    found, filled = np.empty(steps, dtype=np.bool_), 0
+    blocks = _distinct(records, batch_size, rng)
+    while filled < steps:
+        # Batches are sorted, so that record 0 can only be the first.
+        first = next(blocks)[: steps - filled, 0]
+        found[filled : filled + len(first)] = first == 0
+        filled += len(first)
+    return found
+
+
+def _is_small(records: int, batch_size: int) -> bool:
+    """Whether most batches drawn with replacement have no record twice."""
+    if not 1 <= batch_size <= records:
+        raise ValueError(f"batch_size={batch_size} must lie between 1 and records={records}")
+    return batch_size * (batch_size - 1) <= records
+
+
 def _distinct(records: int, batch_size: int, rng: np.random.Generator) -> Iterator[Index]:
-    """Yields batches drawn with replacement in which no record repeats; for small batches these are more than half."""
+    """Yields blocks of sorted batches, drawn with replacement and kept where no record repeats."""
     while True:
         drawn = np.sort(rng.integers(records, size=(AHEAD, batch_size)), axis=1)
-        yield from drawn[(drawn[:, 1:] > drawn[:, :-1]).all(1)]
+        yield drawn[(drawn[:, 1:] > drawn[:, :-1]).all(1)]
 
 
 def poisson(records: int, rate: float, steps: int, rng: np.random.Generator) -> list[Index]:

@@ -12,7 +12,6 @@ from functools import cache, partial
 
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution
-from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.special import log_ndtr
 
@@ -245,7 +244,7 @@ def _named(run: Run) -> str:
 def _swapped(run: Run, gradients: tuple[float, float], runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Outputs for batches of fixed size minus the sum of a batch without the record; both data sets share batches."""
     share, owners = _share(run.rate), np.arange(runs)
-    takes_part = participations(share, run.T * runs, rng).reshape(run.T, runs)
+    takes_part = samplers.participations(share.denominator, share.numerator, run.T * runs, rng).reshape(run.T, runs)
     # One row for the record of every run, and one for all others, because these have equal gradients.
     crowd = np.tile(owners + runs, share.numerator - 1)
     batches = [np.concatenate([np.where(here, owners, owners + runs), crowd]) for here in takes_part]
@@ -256,12 +255,6 @@ def _swapped(run: Run, gradients: tuple[float, float], runs: int, rng: np.random
         return run.outputs(each, np.tile(owners, 2), batches, runs, rng) - without
 
     return side(gradients[0]), side(gradients[1])
-
-
-def participations(share: Fraction, steps: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Whether record 0 is in each of `steps` batches of fixed size B of n records, share = B/n, shape (steps,)."""
-    batches = samplers.fixed_size(share.denominator, share.numerator, steps, rng)
-    return np.fromiter((0 in batch.tolist() for batch in batches), dtype=np.bool_, count=steps)
 
 
 def _share(rate: float) -> Fraction:
