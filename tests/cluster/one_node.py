@@ -164,7 +164,7 @@ def differences(folder: Path, other: Path) -> None:
 
 
 def equal(folder: Path, other: Path) -> None:
-    """The same, and also if a job is left in the queue."""
+    """Ends the trial in one line if a file differs, or a lock or a job in the queue is left."""
     differences(folder, other)
     if queue := out("squeue", "-h"):
         raise SystemExit(f"jobs are left in the queue:\n{queue}")
