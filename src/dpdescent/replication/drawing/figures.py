@@ -88,8 +88,6 @@ def _is_readable(line: str) -> bool:
 def save(figure: Figure, path: str | Path) -> None:
     """Writes a figure in the format of its suffix, without anything that depends on time or machine.
 
-    A figure that is saved twice is laid out once, because that takes more time than drawing.
-
     Raises:
         ValueError: for a format whose metadata cannot be set.
     """
@@ -97,9 +95,18 @@ def save(figure: Figure, path: str | Path) -> None:
     suffix = Path(path).suffix
     if suffix not in metadata:
         raise ValueError(f"{path}: figures are saved as {', '.join(metadata)}")
+    _lay_out(figure)
     with atomic(path, "wb") as stream:
         figure.savefig(stream, format=suffix[1:], metadata=metadata[suffix])
-    figure.set_layout_engine("none")
+
+
+def _lay_out(figure: Figure) -> None:
+    """Places the panels once for all formats, and leaves no engine, because with one each file would be drawn twice."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        figure.set_dpi(mpl.rcParams["savefig.dpi"])
+        engine.execute(figure)
+        figure.set_layout_engine(None)
 
 
 def select(table: pd.DataFrame, variant: str = "main", **where: Any) -> pd.DataFrame:
