@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
 from scipy.stats import binom, norm
 
 from dpdescent.algorithms import samplers
@@ -100,7 +101,7 @@ def test_batches_of_several_records_move_sums_as_those_of_one() -> None:
 @pytest.mark.parametrize(("T", "rate", "kappa", "delta"), [(1, 0.1, 1.0, 0.0077), (12, 0.1, 1.33, 0.01)])
 def test_epsilon_of_the_counterexample(T: int, rate: float, kappa: float, delta: float) -> None:
     """delta at the epsilon found, by quadrature of one step, or by Monte Carlo."""
-    eps = sampled.swapped_epsilon(kappa, rate, T, delta)
+    eps = sampled.attained_epsilon(counterexample.FIXED_SIZE, kappa, rate, T, delta)
     if T == 1:
         assert counterexample.one_step_delta(kappa, eps, rate) == pytest.approx(delta, rel=2e-3)
     else:
@@ -114,6 +115,14 @@ def test_epsilon_of_the_others_is_that_of_the_sampled_pair() -> None:
     assert pairs.independent_delta(1.2, eps, 20, 0.1, "up") == pytest.approx(1e-3, rel=0.02)
     replaced = sampled.fixed_size_replaced(20, 0.1, 2.4).exact_epsilon(1e-3)
     assert replaced == pytest.approx(eps, rel=1e-6)
+
+
+@pytest.mark.parametrize(("kappa", "rate", "T"), [(0.5, 0.02, 50), (1.0, 0.1, 100), (2.0, 0.01, 1000)])
+def test_attained_epsilon_is_just_below_an_independent_account(kappa: float, rate: float, T: int) -> None:
+    step = from_gaussian_mechanism(kappa, sampling_prob=rate, value_discretization_interval=1e-4)
+    account = step.self_compose(T).get_epsilon_for_delta(1e-4)
+    eps = sampled.attained_epsilon(counterexample.SAMPLED, kappa, rate, T, 1e-4)
+    assert 0.98 * account <= eps <= account
 
 
 @pytest.mark.parametrize("builder", list(MOVES), ids=lambda each: each.__name__)

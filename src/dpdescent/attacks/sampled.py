@@ -40,8 +40,9 @@ MUCH_NOISE = 2.0
 # Largest number of records n by which a rate is written as B/n with whole B.
 LARGEST = 100_000
 
-# Number of cells of the outputs for which a step's privacy loss is computed, their reach in sds, and the loss's grid.
-_CELLS, _REACH, _GRID = 4000, 9.0, 1e-4
+# Number of cells of the outputs for which a step's privacy loss is computed, and their reach in sds; the widest grid of
+# the loss, and the least number of its points.
+_CELLS, _REACH, _GRID, _POINTS = 4000, 9.0, 1e-4, 50_000
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def poisson(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int 
         f"Poisson batches at rate {rate:g}, {run.words}: a record's clipped gradient is 0 or C_clip, all others are 0; "
         f"score: {_named(run)}",
         _in_pieces(sides, _score(run, counterexample.SAMPLED), T),
-        epsilon=partial(_sampled_epsilon, kappa, rate, T) if lam == 0.0 else None,
+        epsilon=partial(attained_epsilon, counterexample.SAMPLED, kappa, rate, T) if lam == 0.0 else None,
         most_runs=most_runs or max(1, AT_ONCE // T),
     )
 
@@ -112,7 +113,7 @@ def fixed_size(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: i
         f"batches of {_batch(rate)} of fixed size, {run.words}: clipped gradients of all other records are -C_clip, "
         f"the record's is 0 or +C_clip; score: {_named(run)}",
         _in_pieces(partial(_swapped, run, (0.0, CLIP_NORM)), _score(run, counterexample.FIXED_SIZE), T),
-        epsilon=partial(swapped_epsilon, kappa, rate, T) if lam == 0.0 else None,
+        epsilon=partial(attained_epsilon, counterexample.FIXED_SIZE, kappa, rate, T) if lam == 0.0 else None,
         most_runs=most_runs or max(1, ONE_BY_ONE // T),
     )
 
@@ -127,7 +128,7 @@ def fixed_size_replaced(T: int, rate: float, kappa: float, lam: float = 0.0, mos
         f"batches of {_batch(rate)} of fixed size, {run.words}: clipped gradients of all other records are -C_clip, "
         f"that of the replaced one is -C_clip or +C_clip; score: {_named(run)}",
         _in_pieces(partial(_swapped, run, (-CLIP_NORM, CLIP_NORM)), _score(run, (2, 0)), T),
-        epsilon=partial(_sampled_epsilon, 0.5 * kappa, rate, T) if lam == 0.0 else None,
+        epsilon=partial(attained_epsilon, counterexample.SAMPLED, 0.5 * kappa, rate, T) if lam == 0.0 else None,
         most_runs=most_runs or max(1, ONE_BY_ONE // T),
     )
 
@@ -179,21 +180,33 @@ def quadratic(run: Run, moves: tuple[int, int]) -> Score:
 
 
 @cache
-def _one_step(kappa: float, rate: float) -> privacy_loss_distribution.PrivacyLossDistribution:
-    """Privacy loss distribution of one step of `fixed_size` with outputs rounded to cells; it is rounded down."""
-    ends = np.linspace(-_REACH * kappa, 2.0 + _REACH * kappa, _CELLS + 1)
-    ends[0], ends[-1] = -np.inf, np.inf
-    laws = [_log_masses(ends, a, kappa, rate) for a in counterexample.FIXED_SIZE]
-    with_record, without = (dict(enumerate(law.tolist())) for law in laws)
-    return privacy_loss_distribution.from_two_probability_mass_functions(
-        without, with_record, pessimistic_estimate=False, value_discretization_interval=_GRID, symmetric=False
-    )
+def attained_epsilon(moves: tuple[int, int], kappa: float, rate: float, T: int, delta: float) -> float:
+    """Returns a lower bound on epsilon of T steps without correlation, from outputs in cells and losses on a grid.
+
+    It bounds what an attack attains, while accounts are rounded up.
+
+    Args:
+        moves: how far the record moves a sum in whose batch it is, by data set, in clipping thresholds.
+        kappa: noise multiplier.
+        rate: sampling rate.
+        T: number of steps.
+        delta: delta at which epsilon is wanted.
+    """
+    return float(_one_step(moves, kappa, rate).self_compose(T, 1e-15).get_epsilon_for_delta(delta))
 
 
 @cache
-def swapped_epsilon(kappa: float, rate: float, T: int, delta: float) -> float:
-    """Lower bound on epsilon of `fixed_size` at delta and lam = 0, from outputs in cells and losses on a grid."""
-    return float(_one_step(kappa, rate).self_compose(T, 1e-15).get_epsilon_for_delta(delta))
+def _one_step(moves: tuple[int, int], kappa: float, rate: float) -> privacy_loss_distribution.PrivacyLossDistribution:
+    """Privacy loss distribution of one step with outputs rounded to cells, rounded down."""
+    ends = np.linspace(-_REACH * kappa, max(moves) + _REACH * kappa, _CELLS + 1)
+    ends[0], ends[-1] = -np.inf, np.inf
+    laws = [_log_masses(ends, a, kappa, rate) for a in moves]
+    with_record, without = (dict(enumerate(law.tolist())) for law in laws)
+    # As fine as small losses need, because every step is rounded down.
+    grid = min(_GRID, float(np.ptp(laws[0] - laws[1])) / _POINTS)
+    return privacy_loss_distribution.from_two_probability_mass_functions(
+        without, with_record, pessimistic_estimate=False, value_discretization_interval=grid, symmetric=False
+    )
 
 
 def _log_masses(ends: Array, a: int, kappa: float, rate: float) -> Array:
@@ -208,16 +221,6 @@ def _log_cells(z: Array) -> Array:
     low, high = np.where(z[:-1] > 0.0, -z[1:], z[:-1]), np.where(z[:-1] > 0.0, -z[:-1], z[1:])
     upper = log_ndtr(high)
     return np.asarray(upper + np.log(-np.expm1(np.minimum(log_ndtr(low) - upper, -1e-300))))
-
-
-@cache
-def _sampled_epsilon(kappa: float, rate: float, T: int, delta: float) -> float:
-    """Lower bound on epsilon of T sampled Gaussian releases, for what an attack attains (accounts are rounded up)."""
-    step = privacy_loss_distribution.from_gaussian_mechanism(
-        kappa, pessimistic_estimate=False, value_discretization_interval=_GRID, sampling_prob=rate,
-        use_connect_dots=False,
-    )  # fmt: skip
-    return float(step.self_compose(T).get_epsilon_for_delta(delta))
 
 
 def _score(run: Run, moves: tuple[int, int]) -> Score:
