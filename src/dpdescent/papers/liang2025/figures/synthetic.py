@@ -61,7 +61,8 @@ def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
             panel.set(title=f"({part}) $p=q=r={cell['p']}$", xlabel=N, ylabel=ERROR[target])
         _root_n(row[0], select(private, panel="a", rho1=rho1))
         chosen = private[(private["panel"] == read) & (private["rho1"] == rho1)]
-        _readings(row[2], chosen, "n", draw=AVERAGES[read])
+        # Without those that change c0 and T at once, because they would crowd the panel.
+        _readings(row[2], chosen[~chosen["variant"].str.contains(" at ")], "n", draw=AVERAGES[read])
         row[2].set(title=rf"({read}) other readings, $\rho_1={rho1:g}$", xlabel=N)
     legend_below(figure, axes[0, :2], 3, f"(a), {SPREAD}; (b), points: median with 95 % interval, shade: quartiles")
     return figure
