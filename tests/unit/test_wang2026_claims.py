@@ -443,6 +443,7 @@ def departures(place: dict[str, Any]) -> Rows:
     return [
         place | {"series": "departure by noise", "mean": linear},
         place | {"series": "added to the population risk", "mean": 4e-5 * place["kappa"] ** 2 * weight},
+        place | {"series": "added to the largest shift squared", "mean": (10 * (1 - place["lam"])) ** 2},
     ]
 
 
@@ -468,7 +469,6 @@ def ext_window() -> Rows:
         made += bounded(place) + departures(place)
     for kappa, lam, eta in itertools.product((0.0, 1.0, 50.0), GRID, (0.003, 0.012)):
         place = panel("correlation", kappa=kappa, lam=lam, eta=eta)
-        place["largest_shift"] = math.hypot(1.0, 10 * (1 - lam)) if kappa else 1.0
         if lam and not kappa:
             continue
         made += bounded(place)
@@ -844,7 +844,9 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"projection-inactive": lambda: put("ext_window", 0.01, "projected", panel="steps"),
     r"projection-inactive-without-noise": lambda: put("ext_window", 0.01, "projected", panel="iterations"),
     r"localisation-order": lambda: put("ext_window", 99.0, "largest_shift", panel="steps"),
-    r"localisation-lambda": lambda: put("ext_window", 50.0, "largest_shift", panel="correlation", kappa=50.0, lam=0.9),
+    r"localisation-lambda": lambda: put(
+        "ext_window", 50.0, panel="correlation", series="added to the largest shift squared", kappa=50.0, lam=0.9
+    ),
     r"noise-reach": lambda: put("ext_window", 0.1, "unit", panel="correlation"),
     r"theorem-5.2-factor": lambda: change("ext_window", 9, panel="records", series="population risk"),
     r"generalisation-gap": lambda: change("ext_window", 30, panel="records", series="population risk", kappa=0.0),

@@ -44,7 +44,7 @@ FLOOR = "eq. (19) without end of noise"
 POPULATION, EMPIRICAL, GAIN = "population risk", "empirical risk", "gain over lam = 0"
 # Paired on a seed: over the next smaller correlation; by noise or batches against the run without.
 STEP, BY_NOISE, BY_BATCHES = "gain over the next smaller lam", "departure by noise", "departure by batches"
-ADDED = "added to the population risk"
+ADDED, SHIFTED = "added to the population risk", "added to the largest shift squared"
 
 # All columns that judgements read: what a table lacks of them is NaN.
 COLUMNS = (

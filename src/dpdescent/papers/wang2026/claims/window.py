@@ -16,6 +16,7 @@ from dpdescent.papers.wang2026.reading import (
     GAIN,
     POPULATION,
     SAME_ORDER,
+    SHIFTED,
     STAYS,
     STEP,
     every,
@@ -27,7 +28,7 @@ from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import ABOVE_0, about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED
-from dpdescent.replication.judging.statistics import Estimate, exactly, quotient
+from dpdescent.replication.judging.statistics import Estimate, exactly, ratio
 
 FIXED = "fixed_kappa"
 # The multiplier of the panel of correlations at which noise costs enough to be gained back.
@@ -170,27 +171,27 @@ def _reach(evidence: Evidence) -> Iterator[Claim]:
 
 def _shift(evidence: Evidence) -> Claim:
     """Judges step 2 of Sec. 4.3 by how far noise carries the shifted iterate, at several correlations."""
-    table = rows(evidence, WINDOW, panel="correlation", series=EMPIRICAL)
-    plain = {row["eta"]: row["largest_shift"] for row in algebra.each(table[table["kappa"] == 0])}
+    table = rows(evidence, WINDOW, panel="correlation", series=SHIFTED)
     noisy = table[algebra.floats(table, "kappa") >= MUCH]
-    added = {
-        (row["eta"], row["lam"]): math.sqrt(max(0.0, row["largest_shift"] ** 2 - plain[row["eta"]] ** 2))
-        for row in algebra.each(noisy)
-        if row["eta"] in plain and row["largest_shift"] >= 0 and plain[row["eta"]] >= 0
-    }
+    independent = {row["eta"]: row for row in algebra.each(noisy) if row["lam"] == 0}
     found = {
-        f"eta = {eta:g}, lam = {lam:g}": quotient(size, added[eta, 0.0] * (1.0 - lam))
-        for (eta, lam), size in added.items()
-        if 0 < lam < 1 and added.get((eta, 0.0), 0.0) > 0
+        f"eta = {row['eta']:g}, lam = {row['lam']:g}": _root(ratio(row, independent[row["eta"]]), 1.0 - row["lam"])
+        for row in algebra.each(noisy)
+        if 0 < row["lam"] < 1 and row["eta"] in independent and min(row["mean"], independent[row["eta"]]["mean"]) > 0
     }
     return every(
         id="localisation-lambda", artefact=WINDOW, location="Sec. 4.3 (step 2)", kind="text", source="paper",
         statement="in the shifted iterate the correlated perturbation is reduced to a residual term proportional to 1 - lambda",
-        quantity="what noise adds in squares to the largest distance of the shifted iterate from the start, its root over that of lambda = 0, over 1 - lambda: the furthest off",
+        quantity="what noise adds to the squared largest distance of the shifted iterate from the start, the root of its mean over that at lambda = 0, over 1 - lambda: the furthest off",
         cells=found, criterion=about(1.0, 2.0 * AGREES, words=f"within {2.0 * AGREES:g} of 1: in proportion to 1 - lambda"), regime=conditions.window(noisy),
-        changed="Before a review any fall with lambda counted, and then one no slower than 1 - lambda, at runs outside of the window whose numbers were known.",
+        changed="Before a review any fall with lambda counted, and then one no slower than 1 - lambda, at runs outside of the window whose numbers were known. Then it had no interval.",
         note="squares, because noise is independent of what training without it moves",
     )  # fmt: skip
+
+
+def _root(squares: Estimate, unit: float) -> Estimate:
+    """The root of a ratio of squares, over a unit."""
+    return Estimate(*(math.sqrt(each) / unit for each in (squares.value, squares.low, squares.high)))
 
 
 def _noise_reach(row: "pd.Series[float]", p: int) -> float:

@@ -24,6 +24,8 @@ FEW = 200
 PLACES = ("n", "B", "m", "d", "jitter")
 # What noise adds to an averaged risk, with its sign, and the size of that for the empirical risk.
 ADDED, DEPARTURE = "added to the {}", "departure by noise"
+# What noise adds to the square of the largest distance of the shifted iterate from the start.
+SHIFTED = "added to the largest shift squared"
 
 
 def at_places(spec: Spec) -> Iterator[Spec]:
@@ -109,6 +111,8 @@ def rows(spec: Spec, arms: Sequence[Arm], *, tested: bool = True) -> Iterator[Ro
                 yield {**base, "series": ADDED.format(series), "value": added}
                 if series == training.EMPIRICAL:
                     yield {**base, "series": DEPARTURE, "value": abs(added)}
+            shifts = moves.largest_shift[place, [index, plain[arm.eta]]]
+            yield {**base, "series": SHIFTED, "value": float(shifts[0] ** 2 - shifts[1] ** 2)}
         other = independent.get((arm.eta, arm.noise.kappa))
         if tested and arm.noise.lam > 0.0 and other is not None:
             at = curves[training.POPULATION][T - 1, place]
