@@ -23,13 +23,21 @@ ifneq ($(filter figure,$(MAKECMDGOALS)),)
   endif
 endif
 
-.PHONY: help results quick figure artifacts artifacts-diff test test-all lint verify bench fuzz test-slurm scaling readme unlock lock clean
+.PHONY: help results parts quick figure artifacts artifacts-diff test test-all lint verify bench fuzz test-slurm scaling readme unlock lock clean
 
 help: ## make help | this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/.*## //' | awk -F ' [|] ' '{printf "%-46s %s\n", $$1, $$2}'
 
-results: .venv/.installed ## make results [SCALE=mine] [CORES=8] | every table, figure and verdict, at paper scale
-	$(SNAKEMAKE) --config scale=$(SCALE)
+results: .venv/.installed ## make results [SCALE=mine] [PAPERS=liang2025] [CORES=8] [PARTS=a.tar.gz] | every table, figure and verdict, at paper scale
+ifdef PARTS
+	$(SNAKEMAKE) .snakemake/dpdescent/$(SCALE).begun --config scale=$(SCALE) $(CHOSEN)
+	$(BIN)/dpdescent parts --scale $(SCALE) --add $(PARTS)
+endif
+	$(SNAKEMAKE) --config scale=$(SCALE) $(CHOSEN)
+
+parts: .venv/.installed ## make parts [PAPERS=liang2025] [SCALE=quick] | training alone, as an archive for `make results PARTS=...` elsewhere
+	$(SNAKEMAKE) trained --config scale=$(SCALE) $(CHOSEN)
+	$(BIN)/dpdescent parts --scale $(SCALE) $(if $(filter-out all,$(NAMES)),--papers $(NAMES)) --output build/dpdescent-parts-$(subst $(SPACE),-,$(or $(NAMES),all)).tar.gz
 
 quick: .venv/.installed ## make quick [PAPERS=liang2025] | the same pipeline in a few minutes, into results/quick
 	$(SNAKEMAKE) --config scale=quick $(CHOSEN)

@@ -48,6 +48,7 @@ localrules:
     settings,
     summary,
     table,
+    trained,
 
 
 include: "workflow/rules/begin.smk"
@@ -68,6 +69,15 @@ rule all:
         rules.compute.output,
     message:
         "every result is there"
+
+
+# All training and no more, for a machine that shares a build with others (`make parts`).
+rule trained:
+    input:
+        BEGUN,
+        packs_of(DEFAULT),
+    message:
+        "every part is trained"
 
 
 # Names for people: `snakemake liang2025` makes a paper, `snakemake liang2025_fig04` one of its figures, and

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tarfile
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -182,12 +183,22 @@ def test_the_hosted_workflow_runs_what_is_run_here() -> None:
     runs = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
     ours = set(re.findall(r"plain make (\S+)", (ROOT / ".ci/run").read_text()))
     targets = {run.split()[1] for run in runs if run.startswith("make ")}
-    assert targets - {"results"} == {"test", "quick", "artifacts"}
-    assert targets - {"results"} <= ours
+    assert targets == {"test", "quick", "artifacts", "parts", "results"}
+    assert targets <= ours
     assert [run for run in runs if not run.startswith("make ")] == [
         'cat results/quick/README.md >> "$GITHUB_STEP_SUMMARY"'
     ]
     assert all(job["timeout-minutes"] <= 360 for name, job in workflow["jobs"].items() if name != "pages")
+
+
+def test_the_hosted_workflow_trains_every_paper_and_hands_its_parts_on() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/replication.yml").read_text())["jobs"]
+    papers = {file.stem for file in (ROOT / "config/papers").glob("*.yaml")}
+    assert set(jobs["train"]["strategy"]["matrix"]["paper"]) == papers
+    (sent,) = (step["with"] for step in jobs["train"]["steps"] if "upload-artifact" in step.get("uses", ""))
+    (fetched,) = (step["with"] for step in jobs["paper"]["steps"] if "download-artifact" in step.get("uses", ""))
+    assert fnmatch(sent["name"], fetched["pattern"])
+    assert any(f"{fetched['path']}/*.tar.gz" in step.get("run", "") for step in jobs["paper"]["steps"])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ COMMANDS = {
     "seedcheck": ("dpdescent.replication.commands.seedcheck", "compare verdicts with those at another master seed"),
     "artifacts": ("dpdescent.replication.commands.artifacts", "pack the results of a scale into one archive"),
     "artifacts-diff": ("dpdescent.replication.commands.artifacts_diff", "say what differs between two archives"),
+    "parts": ("dpdescent.replication.commands.parts", "pack trained parts, or add those of another machine"),
     "readme": ("dpdescent.replication.commands.readme", "write the numbers that the READMEs quote, or check them"),
 }
 

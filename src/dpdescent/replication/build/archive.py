@@ -37,7 +37,7 @@ def pack(results: Path, archive: Path, items: Iterable[str] = (), logs: Path | N
         files |= {f"logs/{file.relative_to(logs)}": file.read_bytes() for file in logs.rglob("*.log")}
     archive.parent.mkdir(parents=True, exist_ok=True)
     with atomic(archive, "wb") as stream:
-        _write(stream, f"dpdescent-{results.name}", files)
+        write(stream, f"dpdescent-{results.name}", files)
     return sorted(files)
 
 
@@ -66,7 +66,7 @@ def _belongs(name: str, item: str) -> bool:
     return name.startswith((f"{item}/", f"{item}."))
 
 
-def _write(stream: IO[bytes], folder: str, files: Mapping[str, bytes]) -> None:
+def write(stream: IO[bytes], folder: str, files: Mapping[str, bytes]) -> None:
     """Writes files in the order of their names, without times, owners and the archive's own name."""
     with (
         gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed,
@@ -84,6 +84,19 @@ def unpack(archive: Path, folder: Path) -> Path:
     Raises:
         SystemExit: in one line, if it is no such archive, is cut off, or holds links, places outside or too much.
     """
+    extract(archive, folder)
+    held = sorted(folder.iterdir()) if folder.is_dir() else []
+    if len(held) != 1 or not (held[0] / MANIFEST).is_file():
+        raise SystemExit(f"Error: {archive} is no archive of results: it has no {MANIFEST}")
+    return held[0]
+
+
+def extract(archive: Path, folder: Path) -> None:
+    """Unpacks the files of an archive into a folder.
+
+    Raises:
+        SystemExit: in one line, if it is no archive, is cut off, or holds links, places outside or too much.
+    """
     try:
         with tarfile.open(archive, "r:gz") as tar:
             for count, member in enumerate(tar):
@@ -92,13 +105,9 @@ def unpack(archive: Path, folder: Path) -> Path:
                     raise SystemExit(f"Error: {archive} holds more than {MOST} files or {LARGEST >> 30} GiB")
                 tar.extract(member, folder, filter="data")
     except FileNotFoundError:
-        raise SystemExit(f"Error: {archive} is not there; make it by `make artifacts`") from None
+        raise SystemExit(f"Error: {archive} is not there; make it by `make artifacts` or `make parts`") from None
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise SystemExit(f"Error: {archive} cannot be unpacked: {error}") from None
-    held = sorted(folder.iterdir()) if folder.is_dir() else []
-    if len(held) != 1 or not (held[0] / MANIFEST).is_file():
-        raise SystemExit(f"Error: {archive} is no archive of results: it has no {MANIFEST}")
-    return held[0]
 
 
 def _require_plain(archive: Path, member: tarfile.TarInfo) -> None:

@@ -65,13 +65,13 @@ def train(file: Path, made_from: str, run: Run, spec: Mapping[str, Any], files: 
     Returns:
         Number of its rows.
     """
-    _record(file).unlink(missing_ok=True)
+    record_of_part(file).unlink(missing_ok=True)
     wall = time.perf_counter()
     rows = [{"variant": spec["variant"], **row} for row in run({**spec, **files})]
     write_rows(file, list(dict.fromkeys(column for row in rows for column in row)), rows)
     cost = {"wall_s": time.perf_counter() - wall, "cpu_s": _unbooked_cpu(), "peak_mb": peak_memory()}
     made = {"rows": len(rows), "trials": spec["trials"]}
-    with atomic(_record(file)) as stream:
+    with atomic(record_of_part(file)) as stream:
         json.dump({"key": made_from, "sha256": digest(file), **made, **cost}, stream)
     return len(rows)
 
@@ -133,7 +133,7 @@ def forget(folder: Path) -> None:
     Only records beside their part are removed, because a folder may have other JSON files.
     """
     for part in folder.rglob("*.csv"):
-        _record(part).unlink(missing_ok=True)
+        record_of_part(part).unlink(missing_ok=True)
 
 
 def costs(folder: Path, parts: Iterable[str]) -> list[dict[str, float]]:
@@ -155,14 +155,15 @@ def peak_memory() -> float:
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), 0.0)
 
 
-def _record(file: Path) -> Path:
+def record_of_part(file: Path) -> Path:
+    """The record beside a part."""
     return file.with_name(f"{file.name.removesuffix('.csv')}.json")
 
 
 def _known(file: Path) -> dict[str, Any]:
     """The record of a part; empty if it is missing or broken, because then the part counts for nothing."""
     try:
-        known = json.loads(_record(file).read_text(encoding="utf-8"))
+        known = json.loads(record_of_part(file).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return known if isinstance(known, dict) else {}
