@@ -188,17 +188,20 @@ class _Stream:
         scaled = (self.arms.eta * self.arms.noise_sd)[:, None, None] * noise
         eta, residuals = self.arms.eta[:, None], np.empty((n, *self.path.shape[1:3]))
         step, moved = np.empty(residuals.shape[1:]), np.empty(self.path.shape[1:])
-        for i in range(n):
-            x, now, new, residual = self.x[:, i], self.path[i], self.path[i + 1], residuals[i]
+        factor = step[:, :, None]
+        # Views by iteration, because an index of an array costs as much as the arithmetic of a small one.
+        each = zip(self.x[:, :n].swapaxes(0, 1), self.path, self.path[1:], residuals, labels, scaled, strict=False)
+        for i, (x, now, new, residual, label, added) in enumerate(each):
             np.vecdot(x, now, out=residual)
-            residual -= labels[i]
+            residual -= label
             if limit is not None:
                 # The residual is clipped and not the gradient, because |g| = |residual| |x|.
                 np.maximum(np.minimum(residual, limit[i], out=step), -limit[i], out=step)
                 residual = step
-            np.multiply((eta * residual)[:, :, None], x, out=moved)
+            np.multiply(eta, residual, out=step)
+            np.multiply(factor, x, out=moved)
             np.subtract(now, moved, out=new)
-            new -= scaled[i]
+            new -= added
         if limit is not None:
             self.clipped += (np.abs(residuals) > limit).sum(0)
 
