@@ -19,7 +19,7 @@ from dpdescent.replication.configuration import project, values
 
 ROOT = Path(__file__).resolve().parents[2]
 # Few trials on the coarse grids of the quick scale, so that whatever judges that one can judge this one.
-TRIALS = 4
+TRIALS = 3
 TINY = ("--config", "scale=tiny")
 
 # Papers of the build that is planned often.

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -154,10 +154,7 @@ class Evidence:
 
     def select(self, artefact: str, variant: str = "main", **where: Any) -> pd.DataFrame:
         """Rows of an artefact's table that have the given values, e.g. `select("fig03", panel="a", series="2SLS")`."""
-        table = self.tables[artefact]
-        for column, value in {"variant": variant, **where}.items():
-            table = table[table[column] == value]
-        return table.reset_index(drop=True)
+        return _with(self.tables[artefact], {"variant": variant, **where})
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -178,11 +175,17 @@ def rows(
     """
     table = evidence.tables.get(artefact, pd.DataFrame())
     wanted = {"variant": variant, **where}
+    found = _with(table, wanted) if set(wanted) <= set(table.columns) else table[:0]
+    missing = [name for name in dict.fromkeys([*columns, *wanted]) if name not in found]
+    return found.reindex(columns=[*found.columns, *missing]) if missing else found
+
+
+def _with(table: pd.DataFrame, wanted: Mapping[str, object]) -> pd.DataFrame:
+    """Rows that have the wanted values, numbered anew; by one mask, because a table a value takes twice the time."""
     mask = np.ones(len(table), dtype=bool)
     for column, value in wanted.items():
-        mask &= np.asarray(table[column] == value, dtype=bool) if column in table else False
-    found = table[mask].reset_index(drop=True)
-    return found.reindex(columns=list(dict.fromkeys([*found.columns, *columns, *wanted])))
+        mask &= np.asarray(table[column] == value, dtype=bool)
+    return table.take(np.flatnonzero(mask)).reset_index(drop=True)
 
 
 def write(records: Sequence[Any], kind: type, path: str | Path) -> None:
