@@ -58,7 +58,7 @@ def dp_gd(sample: LinearSample, arms: dp_gd.DPGDArms, normals: np.ndarray, k: in
     for t in range(arms.steps):
         gradients = -X * (y - X @ theta)[:, None]
         clipped += int((np.sqrt((gradients**2).sum(1)) > arms.gamma[k]).sum())
-        g, z = clip(gradients, arms.gamma[k]).sum(0) / sample.n, arms.noise_sd[k] * normals[t]
+        g, z = clip(gradients, arms.gamma[k]).sum(0) / sample.n, arms.noise_by_step[t, k] * normals[t]
         theta = theta - arms.eta[k] * g + arms.eta[k] * z
         path.append(theta)
     return np.array(path), clipped

@@ -9,6 +9,7 @@ from dpdescent.estimators.dp_kan import dp_kan as dp_kan
 from dpdescent.estimators.run import Run as Run
 from dpdescent.models.kan import KAN as KAN
 from dpdescent.models.spline import CubicSplines as CubicSplines
+from dpdescent.noise import schedule as schedule
 from dpdescent.noise.strategies.base import Strategy as Strategy
 from dpdescent.noise.strategies.stamped import stamped as stamped
 from dpdescent.noise.strategies.toeplitz import anti_pgd as anti_pgd

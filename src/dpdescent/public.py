@@ -32,6 +32,7 @@ NAMES = {
     "stamped": "dpdescent.noise.strategies.stamped:stamped",
     "best_nu": "dpdescent.noise.tuning:best_nu",
     "NoiseStream": "dpdescent.noise.streams:NoiseStream",
+    "schedule": "dpdescent.noise.schedule",
     # Audits.
     "Attack": "dpdescent.privacy.audit.attack:Attack",
     "Scores": "dpdescent.privacy.audit.attack:Scores",

@@ -235,6 +235,17 @@ def test_children_of_a_secure_generator_have_keys_of_their_own() -> None:
     assert one.bit_generator.seed_seq is not two.bit_generator.seed_seq
 
 
+def test_dp_gd_divides_its_budget_as_it_is_told() -> None:
+    parts = dpdescent.schedule.shares(dpdescent.schedule.weights_in_last(0.25, np.ones(D), T))
+    run, noise = gd(shares=parts, normals=normals(gd)), normals(gd)
+    assert [getattr(each, "rho", None) for each in run.event.releases] == pytest.approx((0.5 * parts).tolist())
+    assert account(run.event, DELTA).rho == pytest.approx(0.5, rel=1e-12)
+    silent = gd(shares=parts, normals=np.zeros((T, D)))
+    first = 0.25 * run.event.releases[0].noise_sd * noise[0]  # type: ignore[union-attr]
+    np.testing.assert_allclose(run.path[0] - silent.path[0], first, rtol=1e-9)
+    np.testing.assert_allclose(gd(shares=np.full(T, 1 / T), normals=noise).path, gd(normals=noise).path, rtol=1e-12)
+
+
 @pytest.mark.parametrize("estimate", [gd, two_stage, ftrl, ambssgd])
 @pytest.mark.parametrize("epsilon", [0.3, 4.0])
 def test_budget_is_spent_exactly(estimate: Estimate, epsilon: float) -> None:
@@ -324,6 +335,9 @@ def test_noise_in_the_first_step_has_the_sd_of_the_event() -> None:
     ("call", "words"),
     [
         (lambda: gd(rho=None), "give rho alone, or epsilon and delta"),
+        (lambda: gd(shares=np.ones(T)), r"of sum 1 and not 12\.0"),
+        (lambda: gd(shares=np.eye(T)[0]), "must be positive, of sum 1"),
+        (lambda: gd(shares=[1.0]), r"shares of shape \(1,\) must have shape \(12,\)"),
         (lambda: gd(epsilon=1.0), "give rho alone"),
         (lambda: gd(rho=None, epsilon=1.0), "give rho alone, or epsilon and delta"),
         (lambda: gd(rho=0.0), r"rho must be positive, got 0\.0"),

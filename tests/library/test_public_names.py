@@ -41,7 +41,9 @@ def test_the_stub_says_the_same() -> None:
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 name = alias.asname or alias.name
-                imported[name] = f"{node.module}{'.' if node.module == 'dpdescent' else ':'}{alias.name}"
+                # A package gives a module, a module a name of its own.
+                package = (PACKAGE.parent / str(node.module).replace(".", "/")).is_dir()
+                imported[name] = f"{node.module}{'.' if package else ':'}{alias.name}"
         elif isinstance(node, ast.Assign):
             # `import run as audit` would not be re-exported.
             (target,), value = node.targets, node.value

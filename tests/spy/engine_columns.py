@@ -61,8 +61,9 @@ def mean(gamma, n, noise_sd, count):
 def dp_gd(given):
     arms = given["arms"]
     for n in {sample.n for sample in given["samples"]}:
-        for gamma, noise_sd in set(zip(arms.gamma.tolist(), arms.noise_sd.tolist(), strict=True)):
-            yield from told(mean(gamma, n, noise_sd, arms.steps))
+        columns = zip(arms.gamma.tolist(), arms.noise_by_step.T.tolist(), strict=True)
+        for gamma, noise in {(gamma, tuple(noise)) for gamma, noise in columns}:
+            yield from told(*(mean(gamma, n, noise_sd, noise.count(noise_sd)) for noise_sd in dict.fromkeys(noise)))
 
 
 def two_stage(given):

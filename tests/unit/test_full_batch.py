@@ -1,5 +1,6 @@
 """DP-GD's fast path against its literal twin, its plain pass, the Huber loss and its limits."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -340,6 +341,14 @@ def test_arms_refuse_no_steps_and_uneven_settings():
         DPGDArms(3, np.ones(2), np.ones(1), np.ones(2))
     with pytest.raises(ValueError, match="one value a run, but have 0, 0 and 0"):
         DPGDArms(3, np.ones(0), np.ones(0), np.ones(0))
+
+
+def test_noise_may_differ_from_step_to_step():
+    samples, arms = samples_of(3, [400, 41]), make_arms(FEW_CLIPPED, 3)
+    by_step = np.linspace(2.0, 0.5, arms.steps)[:, None] * arms.noise_sd
+    assert_equals_twins(samples, replace(arms, noise_sd=by_step), draw_normals(arms, 2, 3))
+    with pytest.raises(ValueError, match=r"noise_sd of shape \(7, 4\) must have one value a run, or \(8, 4\)"):
+        replace(arms, noise_sd=by_step[1:])
 
 
 def test_equal_arms_have_one_setting():

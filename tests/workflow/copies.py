@@ -18,8 +18,9 @@ from dpdescent.replication.build.compare import SOURCES, scratch_environment
 from dpdescent.replication.configuration import project, values
 
 ROOT = Path(__file__).resolve().parents[2]
-# Few trials on the coarse grids of the quick scale, so that whatever judges that one can judge this one.
-TRIALS = 3
+# Few trials, and few runs of an audit, on the coarse grids of the quick scale, so that whatever judges that one can
+# judge this one.
+TRIALS, RUNS = 3, 500
 TINY = ("--config", "scale=tiny")
 
 # Papers of the build that is planned often.
@@ -156,6 +157,6 @@ def some_of_each(folder: Path) -> list[str]:
 def tiny_copy(folder: Path) -> Path:
     copy_project(folder)
     scale = values.read_yaml(folder / "config/scales/quick.yaml")
-    scale |= {"label": "tiny scale", "trials_at_most": TRIALS}
+    scale |= {"label": "tiny scale", "trials_at_most": TRIALS, "audit_runs": RUNS}
     (folder / "config/scales/tiny.yaml").write_text(yaml.safe_dump(scale), encoding="utf-8")
     return folder

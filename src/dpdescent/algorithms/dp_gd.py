@@ -45,7 +45,8 @@ class DPGDArms:
         steps: number of iterations T of every run.
         eta: step sizes, shape (runs,).
         gamma: clipping thresholds, shape (runs,); inf switches clipping off.
-        noise_sd: lambda, sd of the noise on the mean gradient, shape (runs,); 0 switches noise off.
+        noise_sd: lambda, sd of the noise on the mean gradient, shape (runs,), or (T, runs) for one a step; 0 switches
+            noise off.
     """
 
     steps: int
@@ -56,9 +57,13 @@ class DPGDArms:
     def __post_init__(self) -> None:
         if self.steps < 1:
             raise ValueError(f"steps={self.steps} must be at least 1")
-        if not len(self.eta) == len(self.gamma) == len(self.noise_sd) > 0:
+        runs = self.noise_sd.shape[-1]
+        if not len(self.eta) == len(self.gamma) == runs > 0:
             raise ValueError(f"eta, gamma and noise_sd must have one value a run, but have {len(self.eta)}, "
-                             f"{len(self.gamma)} and {len(self.noise_sd)}")  # fmt: skip
+                             f"{len(self.gamma)} and {runs}")  # fmt: skip
+        if self.noise_sd.shape not in ((runs,), (self.steps, runs)):
+            raise ValueError(f"noise_sd of shape {self.noise_sd.shape} must have one value a run, or ({self.steps}, "
+                             f"{runs}), one a step and run")  # fmt: skip
         for name in ("eta", "gamma"):
             if not getattr(self, name).min() > 0.0:
                 raise ValueError(f"{name}={getattr(self, name).min()} must be positive")
@@ -68,6 +73,11 @@ class DPGDArms:
 
     def __len__(self) -> int:
         return len(self.eta)
+
+    @property
+    def noise_by_step(self) -> Array:
+        """Sds of the noise of every step, shape (T, runs)."""
+        return np.broadcast_to(self.noise_sd, (self.steps, len(self)))
 
     @classmethod
     def alike(cls, runs: int, steps: int, eta: float, gamma: float, noise_sd: float) -> "DPGDArms":
@@ -109,9 +119,10 @@ def descend(samples: Sequence[LinearSample], arms: DPGDArms, normals: Array, rec
     batch = _Batch(samples, arms)
     theta, clipped = np.zeros(shape), np.zeros(shape[:2])
     path = np.empty((arms.steps, *shape)) if record else None
+    noise_sd = arms.noise_by_step
     for t in range(arms.steps):
         gradient, fraction = batch.gradients(theta)
-        theta += arms.eta[:, None] * (arms.noise_sd[:, None] * normals[t] - gradient)
+        theta += arms.eta[:, None] * (noise_sd[t, :, None] * normals[t] - gradient)
         clipped += fraction / arms.steps
         if path is not None:
             path[t] = theta

@@ -23,7 +23,8 @@ PROVED = (
 
 def dp_gd(
     X: ArrayLike, y: ArrayLike, *, steps: int, eta: float, gamma: float, rng: np.random.Generator,
-    rho: float | None = None, epsilon: float | None = None, delta: float | None = None, normals: Array | None = None,
+    rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
+    shares: ArrayLike | None = None, normals: Array | None = None,
 ) -> Run:  # fmt: skip
     """Fits a linear regression by full-batch gradient descent from zero, with clipping and Gaussian noise.
 
@@ -36,6 +37,8 @@ def dp_gd(
         rng: generator of the noise; `secure_generator()` for a guarantee.
         rho: zCDP budget of all steps under replace-one.
         epsilon, delta: budget in place of rho.
+        shares: part of the budget that each step gets, shape (T,), positive, of sum 1, chosen without the data, such as
+            `schedule.shares(...)`; None for equal parts.
         normals: standard normals to use in place of rng's, shape (T, p).
 
     Returns:
@@ -48,8 +51,9 @@ def dp_gd(
     require_positive(steps=steps, eta=eta, gamma=gamma)
     sample = LinearSample(X, y)
     sensitivity = mean_sensitivity(gamma, sample.n)
-    noise_sd = zcdp.gaussian_noise_sd(sensitivity, rho_of(sample.n, rho, epsilon, delta), steps)
-    arms = engine.DPGDArms.alike(1, steps, eta, gamma, noise_sd)
+    releases = _releases(sensitivity, rho_of(sample.n, rho, epsilon, delta), steps, shares)
+    noise_sd = np.concatenate([np.full(release.count, release.noise_sd) for release in releases])
+    arms = engine.DPGDArms(steps, np.array([eta]), np.array([gamma]), noise_sd[:, None])
     shape = steps, sample.p
     drawn = rng.standard_normal(shape) if normals is None else fitting("normals", normals, shape)
     # numpy's warnings are off, because overflow is reported below in one line.
@@ -57,7 +61,21 @@ def dp_gd(
         out = engine.descend([sample], arms, drawn[:, None, None, :], record=True)
     assert out.path is not None
     require_finite(out.path)
-    release = GaussianReleases("mean of clipped gradients", sensitivity, noise_sd, steps)
-    event = Mechanism("DP-GD", (release,), "replace-one", "full batch", math.inf, "proved", PROVED)
+    event = Mechanism("DP-GD", releases, "replace-one", "full batch", math.inf, "proved", PROVED)
     event = guarded(event, rng, handed=normals is not None)
     return Run(out.theta[0, 0], out.path[:, 0, 0], float(out.clipped[0, 0]), event)
+
+
+def _releases(sensitivity: float, rho: float, steps: int, shares: ArrayLike | None) -> tuple[GaussianReleases, ...]:
+    """Returns the releases of all steps in order: one of them all where all are alike, else one each."""
+    what = "mean of clipped gradients"
+    if shares is None:
+        return (GaussianReleases(what, sensitivity, zcdp.gaussian_noise_sd(sensitivity, rho, steps), steps),)
+    parts = fitting("shares", shares, (steps,))
+    if not (parts.min() > 0.0 and math.isclose(parts.sum(), 1.0, rel_tol=1e-9)):
+        raise ValueError(f"shares={parts} must be positive, of sum 1 and not {parts.sum()}: they divide the budget")
+    # Divided by the sum, because its rounding must not cost more than rho.
+    budgets = rho * parts / parts.sum()
+    return tuple(
+        GaussianReleases(what, sensitivity, zcdp.gaussian_noise_sd(sensitivity, part), 1) for part in budgets.tolist()
+    )

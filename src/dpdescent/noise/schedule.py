@@ -1,0 +1,109 @@
+"""How a descent on all records divides its zCDP budget among its steps: schedules, and the least variance of any noise.
+
+Where nothing is clipped, DP-GD with step size eta on a quadratic is linear, and the noise of step t stands in the
+estimate with a weight that shrinks with the steps that follow. Noise of early steps is forgotten, so that they need
+less of the budget.
+
+Let W_t be the weight of the noise of step t in the estimate, a vector over the eigen-coordinates of the Hessian. All
+records take part in all T steps. Noise may be correlated over time: `B z` with independent normals z, an encoder
+`C = B^-1` and its sensitivity to gradients of norm one, the largest |C g|_F over rows g_t of norm one at most. With the
+rows U_t = W_t / |W_t|, which are such gradients, sens(C) |B'W|_F >= |CU|_F |B'W|_F >= tr(U' C' B' W) = sum_t |W_t|.
+Independent noise whose variance at step t is proportional to 1 / |W_t| has equality, so that no correlation over time
+beats it. This is a statement about the variance of the linear, unclipped descent, whose start is forgotten or known.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpdescent.checks import require_positive
+
+Array = NDArray[np.float64]
+
+
+def weights_in_last(eta: float, eigenvalues: ArrayLike, steps: int) -> Array:
+    """Returns |W_t| of the last iterate, shape (T,): the norm over coordinates j of `eta (1 - eta h_j)^(T-t)`.
+
+    Args:
+        eta: step size.
+        eigenvalues: of the Hessian, the mean of xx', shape (p,).
+        steps: number of steps T.
+
+    Raises:
+        ValueError: if an argument is out of its range, or the descent does not contract.
+    """
+    return np.asarray(np.linalg.norm(eta * _powers(eta, eigenvalues, steps)[::-1], axis=1))
+
+
+def weights_in_average(eta: float, eigenvalues: ArrayLike, steps: int, tail: int) -> Array:
+    """Returns |W_t| of the mean of the last `tail` iterates, shape (T,); other arguments as `weights_in_last`.
+
+    Raises:
+        ValueError: if an argument is out of its range, or the descent does not contract.
+    """
+    if not 1 <= tail <= steps:
+        raise ValueError(f"tail={tail} must lie between 1 and T={steps}")
+    sums = np.cumsum(_powers(eta, eigenvalues, steps), axis=0)
+    # Of the iterates that are averaged, the noise of a step is in those that come after it.
+    upto = sums[::-1]
+    before = np.zeros_like(sums)
+    before[: steps - tail] = sums[: steps - tail][::-1]
+    return np.asarray(np.linalg.norm(eta * (upto - before) / tail, axis=1))
+
+
+def _powers(eta: float, eigenvalues: ArrayLike, steps: int) -> Array:
+    """Powers 0 to T-1 of `1 - eta h_j`, shape (T, p)."""
+    found = np.asarray(eigenvalues, dtype=np.float64)
+    require_positive(eta=eta, steps=steps)
+    if found.ndim != 1 or not len(found) or not (found.min() > 0.0 and eta * found.max() < 2.0):
+        raise ValueError(
+            f"eta={eta}, eigenvalues={found}: give positive ones, shape (p,), below 2 / eta, or nothing contracts"
+        )
+    return np.asarray((1.0 - eta * found) ** np.arange(steps)[:, None])
+
+
+def shares(weights: ArrayLike, floor: float = 0.1) -> Array:
+    """Returns the share of the budget of every step, of sum 1: `(1 - floor) |W_t| / sum |W| + floor / T`, shape (T,).
+
+    Args:
+        weights: |W_t|, known without the data, shape (T,).
+        floor: what is divided equally. Without it a long run puts so much noise into its first steps that their
+            gradients are clipped.
+
+    Raises:
+        ValueError: if a weight is negative, all are zero, or the floor lies outside [0, 1].
+    """
+    found = np.asarray(weights, dtype=np.float64)
+    if found.ndim != 1 or not (found >= 0.0).all() or not 0.0 < found.sum() < np.inf:
+        raise ValueError(f"weights={found} must be non-negative, shape (T,), with a positive sum")
+    if not 0.0 <= floor <= 1.0:
+        raise ValueError(f"floor={floor} must lie between 0 and 1")
+    return np.asarray((1.0 - floor) * found / found.sum() + floor / len(found))
+
+
+def variance(weights: ArrayLike, share: ArrayLike, sensitivity: float, rho: float) -> float:
+    """Returns the variance of the noise in the estimate, summed over coordinates.
+
+    Args:
+        weights: |W_t|, shape (T,).
+        share: the step's part of the budget, shape (T,), of sum 1.
+        sensitivity: of a step's mean gradient.
+        rho: zCDP budget of all steps.
+
+    Raises:
+        ValueError: if sensitivity or budget is not positive, or a step has weight and no budget.
+    """
+    require_positive(sensitivity=sensitivity, rho=rho)
+    size, part = np.asarray(weights, dtype=np.float64), np.asarray(share, dtype=np.float64)
+    used = size > 0.0
+    if not (part[used] > 0.0).all():
+        raise ValueError(f"share={part}: every step that counts needs a part of the budget")
+    return float(sensitivity**2 / (2.0 * rho) * np.sum(size[used] ** 2 / part[used]))
+
+
+def least_variance(weights: ArrayLike, sensitivity: float, rho: float) -> float:
+    """Returns the least variance of any Gaussian noise over time, correlated or not: `sens^2 (sum |W_t|)^2 / (2 rho)`.
+
+    The schedule `shares(weights, floor=0)` attains it. Arguments as `variance`.
+    """
+    require_positive(sensitivity=sensitivity, rho=rho)
+    return float(sensitivity**2 / (2.0 * rho) * np.asarray(weights, dtype=np.float64).sum() ** 2)
