@@ -10,9 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 Array = NDArray[np.float64]
+
+# Noise in a second moment, as a share of its diagonal, beyond which intervals of it cover too seldom.
+MOSTLY = 0.2
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,69 @@ def batched_means(path: Array, m: int, burn_in: int) -> Array:
     L = spacing(len(path), m, burn_in)
     estimates: Array = path[burn_in:].reshape(m, L, *path.shape[1:]).mean(axis=1)
     return estimates
+
+
+def autoregression(path: Array, burn_in: int) -> Array:
+    """Fits `b_(t+1) - c = Phi (b_t - c) + noise` to a path by least squares, c and Phi free.
+
+    Args:
+        path: iterates 1 to N, shape (N, ..., p).
+        burn_in: number of iterates that are discarded.
+
+    Returns:
+        Phi, shape (..., p, p).
+
+    Raises:
+        ValueError: if the burn-in is negative, or leaves fewer than p + 3 iterates.
+    """
+    p = path.shape[-1]
+    if burn_in < 0 or len(path) - burn_in < p + 3:
+        raise ValueError(f"burn_in={burn_in} must leave {p + 3} of the N={len(path)} iterates at least, and not be < 0")
+    now, then = (np.moveaxis(each - each.mean(0), 0, -2) for each in (path[burn_in:-1], path[burn_in + 1 :]))
+    moments, across = now.swapaxes(-1, -2) @ now, now.swapaxes(-1, -2) @ then
+    return np.asarray(np.linalg.solve(moments, across).swapaxes(-1, -2))
+
+
+def sandwich_intervals(
+    path: Array, *, m: int, burn_in: int, alpha: float, precondition: Array, moment: Array, moment_sd: float, n: int,
+    level: float = 0.95,
+) -> Intervals:  # fmt: skip
+    """Computes intervals for the root of an estimating equation in the population, from releases of DP-IV-GD alone.
+
+    The half width combines two errors. That of the noise comes from batched means of the path. That of the sample is
+    the sandwich `S^-1 M S^-T / n`: M is the second moment of single gradients, and S the slope of the mean gradient,
+    which the path shows, because `b_(t+1) - b = (I - alpha P S) (b_t - b)` but for noise. Both assume that clipping
+    takes nothing from the mean: that gradients are not clipped, or are symmetric about zero at the root.
+
+    Args:
+        path: iterates 1 to N, shape (N, ..., p).
+        m: number of batches.
+        burn_in: number of iterates that are discarded.
+        alpha: step size.
+        precondition: P, shape (..., p, p).
+        moment: M with its noise, shape (..., p, p).
+        moment_sd: sd of the noise on M's diagonal.
+        n: number of records.
+        level: nominal coverage.
+
+    Returns:
+        Intervals of shape (..., p) about the mean of the path after the burn-in; NaN where the noise in M exceeds a
+        fifth of a diagonal entry, because the sandwich would be noise then.
+
+    Raises:
+        ValueError: as `batched_means` and `autoregression`.
+    """
+    p = path.shape[-1]
+    privacy = t_intervals(batched_means(path, m, burn_in), level)
+    slope = (np.eye(p) - autoregression(path, burn_in)) / alpha
+    # P S is the slope of the preconditioned equation, so that S^-1 M S^-T is (P S)^-1 P M P' (P S)^-T.
+    left = np.linalg.solve(slope, precondition)
+    variance = np.einsum("...ij,...jk,...ik->...i", left, moment, left) / n
+    diagonal = np.einsum("...ii->...i", moment)
+    usable = (moment_sd <= MOSTLY * diagonal).all(-1, keepdims=True) & (variance > 0.0)
+    quantile = float(ndtri(0.5 + level / 2))
+    half = np.sqrt(privacy.half_width**2 + quantile**2 * np.where(usable, variance, np.nan))
+    return Intervals(privacy.centre, half)
 
 
 def spacing(steps: int, m: int, burn_in: int) -> int:

@@ -1,0 +1,279 @@
+"""DP-IV-GD: two-stage gradient descent for instrumental variables whose path carries an interval.
+
+Stage 1 is that of DP-2S-GD (liang2025 Algorithm 1). The mean Theta of its later iterates is held fixed, and stage 2
+descends by the instrumental-variable equation `Theta'z (x'beta - y)` in place of `Theta'z (z'Theta beta - y)`: for any
+fixed Theta its mean vanishes at the true beta, so that noise of the first stage costs variance and no bias of first
+order. A preconditioner from the released Theta gives all directions about one rate. Last, the second moment of the
+clipped gradients is released, from which an interval for the true beta follows (`intervals.sandwich_intervals`).
+
+Privacy, under replacement of one record of n: gradients are clipped at gamma1 and gamma2, so that a replaced record
+moves the mean of either stage by 2 gamma / n at most. The second moment is a mean of g g' with |g| <= gamma2. Its
+squared Frobenius distance is |g|^4 + |h|^4 - 2 (g'h)^2 <= 2 gamma2^4, so that its sensitivity is sqrt(2) gamma2^2 / n,
+and gamma2^2 / n where p = 1. Its noise is symmetric: sd sigma on the diagonal and sigma / sqrt(2) beside it is sd sigma
+in every coordinate of an orthonormal basis of the symmetric matrices. All else is computed from what is released.
+
+Runs are a first axis: each has noise of its own, and its own data set or one that all share. The tests have a plain
+loop with the same results.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.checks import require_non_negative, require_positive
+from dpdescent.data.iv import IVSample
+from dpdescent.noise.schedule import weights_in_average
+from dpdescent.privacy.clipping import clip_factors, mean_sensitivity
+from dpdescent.privacy.events import GaussianReleases
+
+Array = NDArray[np.float64]
+
+# Numbers in one block of residuals (1 MB): whole runs are processed together while they fit.
+BLOCK = 1 << 17
+
+# Eigenvalues of the preconditioner's matrix are held above LEAST times the largest of the eigenvalue that was released,
+# NARROW times the largest one, and the noise in it, because what is mostly noise must not set a step.
+LEAST, NARROW = 0.25, 0.05
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Public settings of a run, chosen without the data.
+
+    Attributes:
+        steps1: number of steps of the first stage.
+        kept1: number of its last iterates whose mean is held.
+        steps2: number of steps of the second stage.
+        burn_in: number of its first iterates that are left out of means.
+        eta: step size of the first stage.
+        alpha: step size of the second stage, where the preconditioned Hessian is about the identity; in (0, 1].
+        gamma1, gamma2: clipping thresholds of the two stages, inf for no clipping.
+        lambda1, lambda2: noise sd on the mean gradient of each stage.
+        moment_sd: noise sd sigma of the released second moment.
+        second_moment: of the instruments, E[zz'], shape (q, q): public, such as the identity for whitened ones.
+
+    Raises:
+        ValueError: if a value is out of its range.
+    """
+
+    steps1: int
+    kept1: int
+    steps2: int
+    burn_in: int
+    eta: float
+    alpha: float
+    gamma1: float
+    gamma2: float
+    lambda1: float
+    lambda2: float
+    moment_sd: float
+    second_moment: Array
+
+    def __post_init__(self) -> None:
+        names = ("steps1", "kept1", "steps2", "eta", "alpha", "gamma1", "gamma2")
+        require_positive(**{name: getattr(self, name) for name in names})
+        require_non_negative(lambda1=self.lambda1, lambda2=self.lambda2, moment_sd=self.moment_sd, burn_in=self.burn_in)
+        if self.kept1 > self.steps1 or self.burn_in >= self.steps2:
+            raise ValueError(
+                f"kept1={self.kept1} must be at most steps1={self.steps1}, burn_in={self.burn_in} below "
+                f"steps2={self.steps2}"
+            )
+        if self.alpha > 1.0:
+            raise ValueError(f"alpha={self.alpha} must be at most 1: the preconditioned Hessian is about the identity")
+        A = self.second_moment
+        if A.ndim != 2 or A.shape[0] != A.shape[1] or not np.allclose(A, A.T) or not np.linalg.eigvalsh(A).min() > 0.0:
+            raise ValueError(f"second_moment of shape {A.shape} must be symmetric and positive definite, shape (q, q)")
+
+    @property
+    def variance_in_held(self) -> Array:
+        """Covariance of every column of the noise in the held Theta, from settings alone, shape (q, q)."""
+        values, vectors = np.linalg.eigh(self.second_moment)
+        squares = [
+            (weights_in_average(self.eta, [value], self.steps1, self.kept1) ** 2).sum() for value in values.tolist()
+        ]
+        return np.asarray(self.lambda1**2 * (vectors * squares) @ vectors.T)
+
+    def releases(self, n: int, p: int) -> tuple[GaussianReleases, GaussianReleases, GaussianReleases]:
+        """The releases of a run on n records with p regressors; their costs add up."""
+        first, second = mean_sensitivity(self.gamma1, n), mean_sensitivity(self.gamma2, n)
+        return (
+            GaussianReleases("first-stage clipped mean gradient", first, self.lambda1, self.steps1),
+            GaussianReleases("second-stage clipped mean gradient", second, self.lambda2, self.steps2),
+            GaussianReleases(
+                "second moment of clipped gradients", moment_sensitivity(self.gamma2, n, p), self.moment_sd, 1
+            ),
+        )
+
+
+def moment_sensitivity(gamma: float, n: int, p: int) -> float:
+    """Sensitivity of the mean of g g', |g| <= gamma, in Frobenius norm under replace-one (see the module)."""
+    return (math.sqrt(2.0) if p > 1 else 1.0) * gamma**2 / n
+
+
+@dataclass(frozen=True)
+class Normals:
+    """Standard normal draws of runs.
+
+    Attributes:
+        stage1: shape (runs, steps1, q, p).
+        stage2: shape (runs, steps2, p).
+        moment: shape (runs, p, p), of which the lower triangle is used.
+    """
+
+    stage1: Array
+    stage2: Array
+    moment: Array
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator, settings: Settings, runs: int, p: int) -> "Normals":
+        """Draws the normals of some runs."""
+        q = len(settings.second_moment)
+        shapes = (settings.steps1, q, p), (settings.steps2, p), (p, p)
+        return cls(*(rng.standard_normal((runs, *shape)) for shape in shapes))
+
+
+@dataclass(frozen=True)
+class Descent:
+    """What runs release, and how many gradients they clipped.
+
+    Attributes:
+        Theta: mean of the later first-stage iterates, shape (runs, q, p).
+        precondition: preconditioner P of the second stage, computed from Theta, shape (runs, p, p).
+        path: second-stage iterates 1 to steps2, shape (steps2, runs, p).
+        beta: their mean after the burn-in, shape (runs, p).
+        moment: second moment of clipped gradients at beta, with noise, shape (runs, p, p).
+        clipped1, clipped2: share of clipped gradients over all steps, shape (runs,); not released.
+    """
+
+    Theta: Array
+    precondition: Array
+    path: Array
+    beta: Array
+    moment: Array
+    clipped1: Array
+    clipped2: Array
+
+
+def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals) -> Descent:
+    """Runs DP-IV-GD from zero for every set of normals.
+
+    Args:
+        samples: one data set for every run, or one that all share; alike in shape, one record a row.
+        settings: public settings of all runs.
+        normals: the noise.
+
+    Raises:
+        ValueError: if shapes do not fit, or records are counted.
+    """
+    runs = len(normals.stage1)
+    _require_fit(samples, settings, normals)
+    size = samples[0].n * max(samples[0].p, samples[0].q)
+    width = max(1, BLOCK // size)
+    parts = []
+    for start in range(0, runs, width):
+        cut = slice(start, start + width)
+        chosen = samples if len(samples) == 1 else samples[cut]
+        parts.append(_block(chosen, settings, Normals(normals.stage1[cut], normals.stage2[cut], normals.moment[cut])))
+    return Descent(*(
+        np.concatenate([getattr(part, field.name) for part in parts], axis=1 if field.name == "path" else 0)
+        for field in fields(Descent)
+    ))  # fmt: skip
+
+
+def _block(samples: Sequence[IVSample], settings: Settings, normals: Normals) -> Descent:
+    """Runs side by side whose residuals fit the cache."""
+    Z, X, y = (np.stack([getattr(sample, name) for sample in samples]) for name in ("Z", "X", "y"))
+    Theta, clipped1 = _first_stage(Z, X, settings, normals.stage1)
+    P = preconditioner(Theta, settings)
+    equation = _Equation(Z @ Theta, X, y, settings.gamma2)
+    runs, steps, p = normals.stage2.shape
+    path, beta, clipped2 = np.empty((steps, runs, p)), np.zeros((runs, p)), np.zeros(runs)
+    for t in range(settings.steps2):
+        kept, over = equation.residuals(beta)
+        noisy = equation.mean(kept) + settings.lambda2 * normals.stage2[:, t]
+        beta = beta - settings.alpha * (P @ noisy[:, :, None])[:, :, 0]
+        path[t] = beta
+        clipped2 += over / settings.steps2
+    beta = path[settings.burn_in :].mean(0)
+    moment = equation.moment(equation.residuals(beta)[0]) + settings.moment_sd * _symmetric(normals.moment)
+    return Descent(Theta, P, path, beta, moment, clipped1, clipped2)
+
+
+def _first_stage(Z: Array, X: Array, settings: Settings, normals: Array) -> tuple[Array, Array]:
+    """Mean of the later iterates of the first stage, shape (runs, q, p), and share of clipped gradients."""
+    runs, steps, q, p = normals.shape
+    Theta, total, clipped = np.zeros((runs, q, p)), np.zeros((runs, q, p)), np.zeros(runs)
+    z_norms, across = np.linalg.norm(Z, axis=2), Z.swapaxes(1, 2)
+    for t in range(steps):
+        V = Z @ Theta - X
+        norms = z_norms * np.linalg.norm(V, axis=2)
+        clipped += (norms > settings.gamma1).mean(1) / steps
+        V *= clip_factors(norms, settings.gamma1)[:, :, None]
+        Theta = Theta - settings.eta * (across @ V / Z.shape[1] + settings.lambda1 * normals[:, t])
+        if t >= steps - settings.kept1:
+            total += Theta / settings.kept1
+    return total, clipped
+
+
+class _Equation:
+    """The estimating equation `w (x'beta - y)` of the second stage with instruments w = Theta'z, clipped at gamma."""
+
+    def __init__(self, W: Array, X: Array, y: Array, gamma: float) -> None:
+        self.W, self.X, self.y = W, X, y
+        # Where w = 0 the gradient is zero, and nothing is clipped.
+        norms = np.linalg.norm(W, axis=2)
+        self.limit = np.divide(gamma, norms, out=np.full_like(norms, np.inf), where=norms > 0.0)
+
+    def residuals(self, beta: Array) -> tuple[Array, Array]:
+        """Clipped residuals x'beta - y, shape (runs, n), and the share that was clipped, shape (runs,)."""
+        found = (self.X @ beta[:, :, None])[:, :, 0] - self.y
+        kept = np.clip(found, -self.limit, self.limit)
+        return kept, (found != kept).mean(1)
+
+    def mean(self, kept: Array) -> Array:
+        """Mean of clipped gradients, shape (runs, p)."""
+        return np.asarray((kept[:, None, :] @ self.W)[:, 0] / self.W.shape[1])
+
+    def moment(self, kept: Array) -> Array:
+        """Mean of g g' over clipped gradients, shape (runs, p, p)."""
+        g = self.W * kept[:, :, None]
+        return np.asarray(g.swapaxes(1, 2) @ g / self.W.shape[1])
+
+
+def preconditioner(Theta: Array, settings: Settings) -> Array:
+    """Inverse of Theta' A Theta less what noise adds to it, with eigenvalues held from below, shape (runs, p, p)."""
+    A = settings.second_moment
+    # The columns of the noise in Theta are independent, so that it adds the same to every diagonal entry.
+    added = float(np.trace(A @ settings.variance_in_held))
+    values, vectors = np.linalg.eigh(Theta.swapaxes(1, 2) @ A @ Theta)
+    least = LEAST * np.maximum(values, np.maximum(NARROW * values[:, -1:], added))
+    held = np.maximum(values - added, np.maximum(least, np.finfo(np.float64).tiny))
+    return np.asarray((vectors / held[:, None, :]) @ vectors.swapaxes(1, 2))
+
+
+def _symmetric(normals: Array) -> Array:
+    """Symmetric noise with unit sd on the diagonal and 1 / sqrt(2) beside it, from lower triangles."""
+    below = np.tril(normals, -1) / math.sqrt(2.0)
+    return np.asarray(below + below.swapaxes(1, 2) + np.eye(normals.shape[1]) * normals)
+
+
+def _require_fit(samples: Sequence[IVSample], settings: Settings, normals: Normals) -> None:
+    runs = len(normals.stage1)
+    if len(samples) not in (1, runs):
+        raise ValueError(f"{len(samples)} data sets for {runs} runs: give one for each, or one for all")
+    if any(sample.count is not None for sample in samples):
+        raise ValueError("records that are counted are not supported: give one row a record")
+    shapes = {(sample.n, sample.p, sample.q) for sample in samples}
+    if len(shapes) != 1:
+        raise ValueError(f"the data sets must share n, p and q, but have {sorted(shapes)}")
+    ((_, p, q),) = shapes
+    if q < p or settings.second_moment.shape != (q, q):
+        raise ValueError(f"{q} instruments for {p} regressors, second_moment {settings.second_moment.shape}: give as "
+                         "many instruments as regressors at least, and their second moment")  # fmt: skip
+    expected = (runs, settings.steps1, q, p), (runs, settings.steps2, p), (runs, p, p)
+    found = tuple(each.shape for each in (normals.stage1, normals.stage2, normals.moment))
+    if found != expected:
+        raise ValueError(f"normals of shapes {found} must have shapes {expected}")
