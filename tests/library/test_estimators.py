@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dpdescent
-from dpdescent.algorithms import dp_ambssgd, dp_ftrl, lambda_cgd, release, samplers
+from dpdescent.algorithms import dp_ambssgd, dp_ftrl, dp_iv_gd, lambda_cgd, release, samplers
 from dpdescent.algorithms.dp_stat import Search
 from dpdescent.data.iv import IVSample
 from dpdescent.data.linear import LinearSample
@@ -55,6 +55,15 @@ def two_stage(**changes: Any) -> Run:
     return dpdescent.dp_2s_gd(**given)
 
 
+def iv_gd(**changes: Any) -> Run:
+    X, y = data()
+    given = {
+        "Z": X[:, :2], "X": X[:, 2:] + X[:, :1], "y": y, "rho": 0.5, "steps1": 15, "kept1": 10, "steps2": 44,
+        "burn_in": 4, "gamma1": 2.0, "gamma2": 3.0, "rng": rng(), **changes,
+    }  # fmt: skip
+    return dpdescent.dp_iv_gd(**given)
+
+
 def ftrl(**changes: Any) -> Run:
     X, y = data()
     given = {"X": X, "y": y, "rho": 0.5, "strategy": dpdescent.nu_family(0.1), "eta": 0.05, "clip_norm": 1.5,
@@ -79,16 +88,21 @@ def kan(**changes: Any) -> Run:
     return dpdescent.dp_kan(**given)
 
 
-ALL = [gd, two_stage, ftrl, ambssgd, kan]
+ALL = [gd, two_stage, iv_gd, ftrl, ambssgd, kan]
 NORMALS = {
-    gd: (T, D), two_stage: (T, 1 * 2 + 1), ftrl: (N, D), ambssgd: ((6, D), (6, 5)), kan: (T, 4, 12),
+    gd: (T, D), two_stage: (T, 1 * 2 + 1), iv_gd: ((15, 2, 1), (44, 1), (1, 1)),
+    ftrl: (N, D), ambssgd: ((6, D), (6, 5)), kan: (T, 4, 12),
 }  # fmt: skip
 
 
 def normals(estimate: Estimate, seed: int = 3) -> Any:
     shape: Any = NORMALS[estimate]
     one = rng(seed)
-    return tuple(one.standard_normal(each) for each in shape) if estimate is ambssgd else one.standard_normal(shape)
+    return (
+        tuple(one.standard_normal(each) for each in shape)
+        if estimate in (ambssgd, iv_gd)
+        else one.standard_normal(shape)
+    )
 
 
 def same(one: Any, other: Any) -> None:
@@ -126,6 +140,23 @@ def test_dp_2s_gd_has_the_bytes_of_the_paper_s_arm() -> None:
 def test_bytes_do_not_depend_on_the_order_of_memory() -> None:
     X, y = data()
     same(gd(X=np.asfortranarray(X)).path, gd(X=X.tolist(), y=y.tolist()).path)
+
+
+def test_dp_iv_gd_has_the_engine_s_bytes_and_the_intervals_of_its_path() -> None:
+    X, y = data()
+    noise, found = normals(iv_gd), iv_gd(normals=normals(iv_gd))
+    first, second, third = found.event.releases
+    sds = [getattr(each, "noise_sd") for each in (first, second, third)]  # noqa: B009
+    settings = dp_iv_gd.Settings(15, 10, 44, 4, 0.9, 0.5, 2.0, 3.0, *sds, np.eye(2))
+    sample = IVSample(np.ascontiguousarray(X[:, :2]), X[:, 2:] + X[:, :1], y)
+    out = dp_iv_gd.descend([sample], settings, dp_iv_gd.Normals(*(each[None] for each in noise)))
+    same(found.path, out.path[:, 0])
+    same(found.estimate, out.beta[0])
+    assert [getattr(each, "rho") for each in (first, second, third)] == pytest.approx([0.225, 0.225, 0.05])  # noqa: B009
+    alone = dpdescent.intervals.t_intervals(dpdescent.intervals.batched_means(found.path, 10, 4))
+    half = found.also["half_width"]
+    assert np.isnan(half).all() or (half > alone.half_width).all()
+    assert 0.0 < found.also["mixing"] < 8.0
 
 
 def test_dp_2s_gd_has_the_bytes_of_the_command() -> None:
@@ -246,7 +277,7 @@ def test_dp_gd_divides_its_budget_as_it_is_told() -> None:
     np.testing.assert_allclose(gd(shares=np.full(T, 1 / T), normals=noise).path, gd(normals=noise).path, rtol=1e-12)
 
 
-@pytest.mark.parametrize("estimate", [gd, two_stage, ftrl, ambssgd])
+@pytest.mark.parametrize("estimate", [gd, two_stage, iv_gd, ftrl, ambssgd])
 @pytest.mark.parametrize("epsilon", [0.3, 4.0])
 def test_budget_is_spent_exactly(estimate: Estimate, epsilon: float) -> None:
     found = account(estimate(rho=None, epsilon=epsilon, delta=DELTA).event, DELTA)
@@ -338,6 +369,13 @@ def test_noise_in_the_first_step_has_the_sd_of_the_event() -> None:
         (lambda: gd(shares=np.ones(T)), r"of sum 1 and not 12\.0"),
         (lambda: gd(shares=np.eye(T)[0]), "must be positive, of sum 1"),
         (lambda: gd(shares=[1.0]), r"shares of shape \(1,\) must have shape \(12,\)"),
+        (lambda: iv_gd(shares=(0.5, 0.5, 0.5)), r"of sum 1 and not 1\.5"),
+        (lambda: iv_gd(gamma2=math.inf), "must be finite"),
+        (lambda: iv_gd(X=np.ones((N, 3))), "2 instruments for 3 regressors"),
+        (lambda: iv_gd(steps2=45), r"45 - 4 = 41 must be a positive multiple of m=10"),
+        (lambda: iv_gd(second_moment=np.eye(3)), r"second_moment of shape \(3, 3\) must have shape \(2, 2\)"),
+        (lambda: iv_gd(normals=(np.ones(1),) * 3), r"normals\[0\] of shape \(1,\)"),
+        (lambda: iv_gd(level=1.0), "level must lie strictly between"),
         (lambda: gd(epsilon=1.0), "give rho alone"),
         (lambda: gd(rho=None, epsilon=1.0), "give rho alone, or epsilon and delta"),
         (lambda: gd(rho=0.0), r"rho must be positive, got 0\.0"),

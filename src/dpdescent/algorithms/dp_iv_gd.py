@@ -76,6 +76,9 @@ class Settings:
         names = ("steps1", "kept1", "steps2", "eta", "alpha", "gamma1", "gamma2")
         require_positive(**{name: getattr(self, name) for name in names})
         require_non_negative(lambda1=self.lambda1, lambda2=self.lambda2, moment_sd=self.moment_sd, burn_in=self.burn_in)
+        for name in ("lambda1", "lambda2", "moment_sd"):
+            if not getattr(self, name) < math.inf:
+                raise ValueError(f"{name}={getattr(self, name)} must be finite: take finite thresholds")
         if self.kept1 > self.steps1 or self.burn_in >= self.steps2:
             raise ValueError(
                 f"kept1={self.kept1} must be at most steps1={self.steps1}, burn_in={self.burn_in} below "

@@ -9,7 +9,7 @@ from dpdescent.algorithms import dp_gd as engine
 from dpdescent.algorithms.release import require_finite
 from dpdescent.checks import require_positive
 from dpdescent.data.linear import LinearSample
-from dpdescent.estimators.run import Array, Run, fitting, guarded, records, rho_of
+from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, records, rho_of
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
@@ -71,11 +71,7 @@ def _releases(sensitivity: float, rho: float, steps: int, shares: ArrayLike | No
     what = "mean of clipped gradients"
     if shares is None:
         return (GaussianReleases(what, sensitivity, zcdp.gaussian_noise_sd(sensitivity, rho, steps), steps),)
-    parts = fitting("shares", shares, (steps,))
-    if not (parts.min() > 0.0 and math.isclose(parts.sum(), 1.0, rel_tol=1e-9)):
-        raise ValueError(f"shares={parts} must be positive, of sum 1 and not {parts.sum()}: they divide the budget")
-    # Divided by the sum, because its rounding must not cost more than rho.
-    budgets = rho * parts / parts.sum()
+    budgets = rho * parts_of(shares, steps)
     return tuple(
         GaussianReleases(what, sensitivity, zcdp.gaussian_noise_sd(sensitivity, part), 1) for part in budgets.tolist()
     )

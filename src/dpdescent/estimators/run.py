@@ -109,6 +109,18 @@ def fitting(name: str, given: Any, shape: tuple[int, ...]) -> Array:
     return array
 
 
+def parts_of(shares: ArrayLike, count: int) -> Array:
+    """Returns parts of a budget, scaled so that rounding of their sum costs nothing, shape (count,).
+
+    Raises:
+        ValueError: if they are not positive, of sum 1, or not as many.
+    """
+    parts = fitting("shares", shares, (count,))
+    if not (parts.min() > 0.0 and math.isclose(parts.sum(), 1.0, rel_tol=1e-9)):
+        raise ValueError(f"shares={parts} must be positive, of sum 1 and not {parts.sum()}: they divide the budget")
+    return np.asarray(parts / parts.sum())
+
+
 def guarded(event: Mechanism, rng: np.random.Generator, *, handed: bool) -> Mechanism:
     """Returns the event unchanged for secret noise, and without a guarantee for noise that can be regenerated.
 

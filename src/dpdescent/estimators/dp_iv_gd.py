@@ -1,0 +1,117 @@
+"""DP-IV-GD for instrumental variables, with intervals, on a user's own records; no algorithm of the five papers."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpdescent import intervals
+from dpdescent.algorithms import dp_iv_gd as engine
+from dpdescent.algorithms.release import require_finite
+from dpdescent.checks import require_positive, require_probability
+from dpdescent.data.iv import IVSample
+from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, records, rho_of
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.clipping import mean_sensitivity
+from dpdescent.privacy.events import Mechanism
+
+PROVED = (
+    "in exact arithmetic: each step of either stage adds Gaussian noise to the mean of gradients clipped at gamma, "
+    "which one replaced record of n, n public, moves by 2 gamma / n at most; the second moment of clipped gradients "
+    "moves by sqrt(2) gamma2^2 / n (gamma2^2 / n with one regressor); costs add. The held Theta, the preconditioner "
+    "and the intervals are computed from releases. All settings must be chosen without the data"
+)
+BATCHES = 10
+
+
+def dp_iv_gd(
+    Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, gamma1: float, gamma2: float, rng: np.random.Generator,
+    rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
+    shares: Sequence[float] = (0.45, 0.45, 0.1), second_moment: ArrayLike | None = None, steps1: int = 120,
+    kept1: int = 100, steps2: int = 520, burn_in: int = 20, eta: float | None = None, alpha: float = 0.5,
+    level: float = 0.95, normals: tuple[Array, Array, Array] | None = None,
+) -> Run:  # fmt: skip
+    """Estimates causal effects by gradient descent on the instrumental-variable equation, with confidence intervals.
+
+    The intervals are for the true effects and include the error of sampling. They hold where instruments are strong (F
+    of 50 and more) and hardly any gradient of the second stage is clipped, or clipping is symmetric.
+
+    Args:
+        Z: instruments, shape (n, q), centred by public constants.
+        X: regressors whose effects are estimated, shape (n, p) with p <= q, centred likewise.
+        y: outcomes, shape (n,), centred likewise.
+        gamma1: clipping threshold of the first stage, on |z| |x - Theta'z|.
+        gamma2: clipping threshold of the second stage, on |Theta'z| |y - x'beta|.
+        rng: generator of the noise; `secure_generator()` for a guarantee.
+        rho: zCDP budget of the run under replace-one.
+        epsilon, delta: budget in place of rho.
+        shares: parts of the budget of the first stage, the second, and the second moment; positive, of sum 1.
+        second_moment: E[zz'], public, shape (q, q); None is the identity.
+        steps1, kept1: number of steps of the first stage, and of its last iterates whose mean is held.
+        steps2, burn_in: number of steps of the second stage, and of its first iterates that are left out; ten must
+            divide their difference.
+        eta: step size of the first stage; None is 0.9 over the largest eigenvalue of `second_moment`.
+        alpha: step size of the second stage, where the preconditioned Hessian is about the identity.
+        level: nominal coverage of the intervals.
+        normals: standard normals to use in place of rng's, of shapes (steps1, q, p), (steps2, p) and (p, p).
+
+    Returns:
+        The run: `estimate`, of shape (p,), `path` of shape (steps2, p), and in `also` the intervals' `half_width`, of
+        shape (p,), NaN where the second moment is mostly noise; `Theta`, `precondition` and `moment`; and `mixing`,
+        how many correlation times of the slowest direction a batch of the intervals has: below 15 they are too short.
+
+    Raises:
+        ValueError: if an argument is out of its range, or the iterates overflow.
+    """
+    require_probability(level=level)
+    Z, X, y = records(Z=(Z, 2), X=(X, 2), y=(y, 1))
+    sample = IVSample(Z, X, y)
+    n, p, q = sample.n, sample.p, sample.q
+    intervals.spacing(steps2, BATCHES, burn_in)
+    A = np.eye(q) if second_moment is None else fitting("second_moment", second_moment, (q, q))
+    require_positive(gamma1=gamma1, gamma2=gamma2, steps1=steps1, kept1=kept1)
+    noise = _noise(rho_of(n, rho, epsilon, delta), parts_of(shares, 3), n, p, (gamma1, gamma2), (steps1, steps2))
+    step = 0.9 / float(np.linalg.eigvalsh(A).max()) if eta is None else eta
+    settings = engine.Settings(steps1, kept1, steps2, burn_in, step, alpha, gamma1, gamma2, *noise, A)
+    drawn = engine.Normals.draw(rng, settings, 1, p) if normals is None else _handed(normals, settings, p)
+    # numpy's warnings are off, because overflow is reported below in one line.
+    with np.errstate(all="ignore"):
+        out = engine.descend([sample], settings, drawn)
+    require_finite(out.path)
+    event = Mechanism("DP-IV-GD", settings.releases(n, p), "replace-one", "full batch", math.inf, "proved", PROVED)
+    event = guarded(event, rng, handed=normals is not None)
+    found = intervals.sandwich_intervals(
+        out.path, m=BATCHES, burn_in=burn_in, alpha=alpha, precondition=out.precondition, moment=out.moment,
+        moment_sd=settings.moment_sd, n=n, level=level,
+    )  # fmt: skip
+    also = {
+        "half_width": found.half_width[0], "mixing": _mixing(out.path[:, 0], burn_in), "Theta": out.Theta[0],
+        "precondition": out.precondition[0], "moment": out.moment[0],
+    }  # fmt: skip
+    clipped = float(out.clipped1[0] * steps1 + out.clipped2[0] * steps2) / (steps1 + steps2)
+    return Run(out.beta[0], out.path[:, 0], clipped, event, also)
+
+
+def _noise(
+    rho: float, parts: Array, n: int, p: int, gammas: tuple[float, float], steps: tuple[int, int]
+) -> tuple[float, float, float]:
+    """Returns the noise sds of both stages and of the second moment."""
+    budgets = (rho * parts).tolist()
+    first, second = (
+        zcdp.gaussian_noise_sd(mean_sensitivity(gamma, n), budget, count)
+        for gamma, budget, count in zip(gammas, budgets, steps, strict=False)
+    )
+    return first, second, zcdp.gaussian_noise_sd(engine.moment_sensitivity(gammas[1], n, p), budgets[2])
+
+
+def _handed(normals: tuple[Array, Array, Array], settings: engine.Settings, p: int) -> engine.Normals:
+    shapes = (settings.steps1, len(settings.second_moment), p), (settings.steps2, p), (p, p)
+    given = zip(normals, shapes, strict=True)
+    return engine.Normals(*(fitting(f"normals[{k}]", each, shape)[None] for k, (each, shape) in enumerate(given)))
+
+
+def _mixing(path: Array, burn_in: int) -> Array:
+    """Length of a batch times one minus the largest eigenvalue, in size, of the path's autoregression."""
+    largest = np.abs(np.linalg.eigvals(intervals.autoregression(path, burn_in))).max()
+    return np.asarray((len(path) - burn_in) // BATCHES * (1.0 - largest))
