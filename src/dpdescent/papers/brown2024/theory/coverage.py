@@ -7,7 +7,6 @@ has no theorem for batched means; their limit length is given here.
 
 import math
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +121,6 @@ class AtIdentity:
     length: float
 
 
-@cache
 def at_identity(
     construction: Construction, *, steps: int, m: int, noise_sd: float, start: float, eta: float = 0.25,
     burn_in: int = 0, level: float = 0.95, tail: int | None = None, target_sd: float = 0.0,
