@@ -61,9 +61,22 @@ def mean(gamma, n, noise_sd, count):
 def dp_gd(given):
     arms = given["arms"]
     for n in {sample.n for sample in given["samples"]}:
-        columns = zip(arms.gamma.tolist(), arms.noise_by_step.T.tolist(), strict=True)
-        for gamma, noise in {(gamma, tuple(noise)) for gamma, noise in columns}:
-            yield from told(*(mean(gamma, n, noise_sd, noise.count(noise_sd)) for noise_sd in dict.fromkeys(noise)))
+        columns = zip(arms.gamma.tolist(), arms.noise_by_step.T.tolist(), encoders(given), strict=True)
+        for gamma, noise, norm in {(gamma, tuple(noise), norm) for gamma, noise, norm in columns}:
+            if norm is None:
+                yield from told(*(mean(gamma, n, noise_sd, noise.count(noise_sd)) for noise_sd in dict.fromkeys(noise)))
+            else:
+                yield from told([2.0 * gamma / n * norm, noise[0], 1, 0.0, None])
+
+
+def encoders(given):
+    """By run: the sensitivity of the encoder to gradients of norm 1 in all steps, None where noise is independent."""
+    steps, normals = given["arms"].steps, given["normals"][:, 0]
+    if not NOISES:
+        return [None] * len(given["arms"])
+    # Independent noise has the norm of a record that takes part once, and none for one that is in all steps.
+    norms = [correlation_of(normals, k)[2] for k in range(len(given["arms"]))]
+    return [norm(steps, steps) for norm in norms]
 
 
 def two_stage(given):

@@ -20,45 +20,57 @@ from dpdescent.checks import require_positive
 Array = NDArray[np.float64]
 
 
-def weights_in_last(eta: float, eigenvalues: ArrayLike, steps: int) -> Array:
-    """Returns |W_t| of the last iterate, shape (T,): the norm over coordinates j of `eta (1 - eta h_j)^(T-t)`.
+def response(eta: float, eigenvalues: ArrayLike, averaging: ArrayLike) -> Array:
+    """Returns W_t by coordinate, shape (T, p): what a unit of noise in the gradient of step t adds to the estimate.
 
     Args:
         eta: step size.
-        eigenvalues: of the Hessian, the mean of xx', shape (p,).
-        steps: number of steps T.
+        eigenvalues: h of the Hessian, the mean of xx', shape (p,).
+        averaging: weights of the iterates 1 to T in the estimate, shape (T,): 1 at the end for the last iterate.
 
     Raises:
         ValueError: if an argument is out of its range, or the descent does not contract.
     """
-    return np.asarray(np.linalg.norm(eta * _powers(eta, eigenvalues, steps)[::-1], axis=1))
+    found, kept = np.asarray(eigenvalues, dtype=np.float64), np.asarray(averaging, dtype=np.float64)
+    require_positive(eta=eta)
+    if found.ndim != 1 or not len(found) or not (found.min() > 0.0 and eta * found.max() < 2.0):
+        raise ValueError(
+            f"eta={eta}, eigenvalues={found}: give positive ones, shape (p,), below 2 / eta, or nothing contracts"
+        )
+    if kept.ndim != 1 or not len(kept):
+        raise ValueError(f"averaging of shape {kept.shape} must have one weight an iterate, shape (T,)")
+    W = np.empty((len(kept), len(found)))
+    after = np.zeros(len(found))
+    for t in reversed(range(len(kept))):
+        after = kept[t] + (1.0 - eta * found) * after
+        W[t] = eta * after
+    return W
+
+
+def weights_in_last(eta: float, eigenvalues: ArrayLike, steps: int) -> Array:
+    """Returns |W_t| of the last iterate, shape (T,): the norm over coordinates j of `eta (1 - eta h_j)^(T-t)`.
+
+    Args:
+        eta, eigenvalues: as in `response`.
+        steps: number of steps T.
+
+    Raises:
+        ValueError: as `response`, or if there is no step.
+    """
+    return weights_in_average(eta, eigenvalues, steps, 1)
 
 
 def weights_in_average(eta: float, eigenvalues: ArrayLike, steps: int, tail: int) -> Array:
     """Returns |W_t| of the mean of the last `tail` iterates, shape (T,); other arguments as `weights_in_last`.
 
     Raises:
-        ValueError: if an argument is out of its range, or the descent does not contract.
+        ValueError: as `weights_in_last`, or if there are not so many iterates.
     """
+    require_positive(steps=steps)
     if not 1 <= tail <= steps:
         raise ValueError(f"tail={tail} must lie between 1 and T={steps}")
-    sums = np.cumsum(_powers(eta, eigenvalues, steps), axis=0)
-    # Of the iterates that are averaged, the noise of a step is in those that come after it.
-    upto = sums[::-1]
-    before = np.zeros_like(sums)
-    before[: steps - tail] = sums[: steps - tail][::-1]
-    return np.asarray(np.linalg.norm(eta * (upto - before) / tail, axis=1))
-
-
-def _powers(eta: float, eigenvalues: ArrayLike, steps: int) -> Array:
-    """Powers 0 to T-1 of `1 - eta h_j`, shape (T, p)."""
-    found = np.asarray(eigenvalues, dtype=np.float64)
-    require_positive(eta=eta, steps=steps)
-    if found.ndim != 1 or not len(found) or not (found.min() > 0.0 and eta * found.max() < 2.0):
-        raise ValueError(
-            f"eta={eta}, eigenvalues={found}: give positive ones, shape (p,), below 2 / eta, or nothing contracts"
-        )
-    return np.asarray((1.0 - eta * found) ** np.arange(steps)[:, None])
+    averaging = np.where(np.arange(steps) >= steps - tail, 1.0 / tail, 0.0)
+    return np.asarray(np.linalg.norm(response(eta, eigenvalues, averaging), axis=1))
 
 
 def shares(weights: ArrayLike, floor: float = 0.1) -> Array:

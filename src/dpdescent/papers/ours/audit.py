@@ -1,0 +1,44 @@
+"""Attacks that audit the arms of ours."""
+
+from collections.abc import Callable, Iterable
+
+from dpdescent.attacks import dp_gd
+from dpdescent.papers.ours.design import Spec
+from dpdescent.papers.ours.noise_over_time import correlated
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.audit.attack import Attack
+from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
+from dpdescent.privacy.events import Mechanism
+from dpdescent.replication.ledger.verdicts import Told
+
+FLIPPED, UNEQUAL, ENCODED = (
+    "gradient flips sign", "gradient flips sign, noise differs by step", "gradient flips sign, noise is correlated"
+)  # fmt: skip
+
+ATTACKS: dict[str, Callable[..., Attack]] = {
+    FLIPPED: dp_gd.flipped_sign, UNEQUAL: dp_gd.flipped_sign_scheduled, ENCODED: dp_gd.flipped_sign_correlated,
+}  # fmt: skip
+
+FINDINGS: dict[str, Told] = {}
+
+# Largest number of steps under attack, and decay of the parts of the budget there: a longer run, or one of another
+# schedule, is audited at equal mu.
+LONGEST, DECAY, FLOOR = 50, 0.75, 0.1
+
+
+def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
+    """Returns the audit of an arm of the ledger."""
+    mu = rounded(zcdp.gaussian_dp_mu(event.rho))
+    name = arm.split(": ")[-1]
+    if name.startswith(("lambda", "nu")):
+        family, value = name.split(" = ")
+        strategy = correlated(family, float(value), 1).strategy
+        return Request(ENCODED, {"power": strategy.power, "nu": rounded(strategy.nu), "T": LONGEST, "mu": mu})
+    if len(event.releases) == 1:
+        return Request(FLIPPED, {"T": LONGEST, "mu": mu})
+    return Request(UNEQUAL, {"T": LONGEST, "decay": DECAY, "floor": FLOOR, "mu": mu})
+
+
+def statements() -> Iterable[Statement]:
+    """Returns none: every claim of privacy is that of an arm."""
+    return ()

@@ -1,0 +1,14 @@
+"""Every conjecture of ours, with a criterion that was written before any run at paper scale.
+
+What throw-away prototypes had shown was known when they were written. A conjecture that fails is a result like others.
+"""
+
+from dpdescent.papers.ours.claims import noise_over_time
+from dpdescent.replication.judging.evidence import Claim, Evidence
+
+PARTS = (noise_over_time,)
+
+
+def judge(evidence: Evidence) -> list[Claim]:
+    """Judges all claims."""
+    return [claim for part in PARTS for claim in part.judge(evidence)]
