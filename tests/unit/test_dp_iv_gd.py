@@ -50,11 +50,13 @@ def by_hand(sample: IVSample, s: Settings, normals: Normals, run: int) -> Descen
     added = np.trace(s.second_moment @ cov)
     values, vectors = np.linalg.eigh(held.T @ s.second_moment @ held)
     floors = [0.25 * max(value, 0.05 * values.max(), added) for value in values]
-    P = sum(np.outer(v, v) / max(e - added, f) for e, f, v in zip(values, floors, vectors.T, strict=True))
+    kept_values = [max(e - added, f) for e, f in zip(values, floors, strict=True)]
+    scale = np.sqrt(np.mean(kept_values))
+    P = scale * sum(np.outer(v, v) / e for e, v in zip(kept_values, vectors.T, strict=True))
     beta, path = np.zeros(p), []
 
     def gradients_at(beta: np.ndarray) -> list[np.ndarray]:
-        return [(z @ held) * (x @ beta - y) for z, x, y in zip(sample.Z, sample.X, sample.y, strict=True)]
+        return [(z @ held) / scale * (x @ beta - y) for z, x, y in zip(sample.Z, sample.X, sample.y, strict=True)]
 
     for t in range(s.steps2):
         found = gradients_at(beta)
@@ -71,7 +73,7 @@ def by_hand(sample: IVSample, s: Settings, normals: Normals, run: int) -> Descen
             if i != j:
                 moment[j, i] += noise
     shares = [np.array(count / (n * steps)) for count, steps in zip(over, (s.steps1, s.steps2), strict=True)]
-    return Descent(held, P, np.array(path), centre, moment, *shares)
+    return Descent(held, scale, P, np.array(path), centre, moment, *shares)
 
 
 @pytest.mark.parametrize("p", [1, 2])
@@ -116,7 +118,8 @@ def test_no_record_moves_a_release_by_more_than_its_sensitivity(p: int, size: fl
         Theta, beta = rng.standard_normal((1, 2, p)), rng.standard_normal((1, p))
         both = []
         for each in (one, other):
-            equation = dp_iv_gd._Equation(each.Z[None] @ Theta, each.X[None], each.y[None], silent.gamma2)
+            W = Theta.swapaxes(1, 2) @ each.Z.T
+            equation = dp_iv_gd._Equation(W, each.X.T[None], each.y[None], silent.gamma2)
             kept = equation.residuals(beta)[0]
             both.append((equation.mean(kept), equation.moment(kept)))
         mean, moment = (np.linalg.norm(a - b) for a, b in zip(*both, strict=True))

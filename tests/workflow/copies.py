@@ -21,6 +21,24 @@ ROOT = Path(__file__).resolve().parents[2]
 # Few trials, and few runs of an audit, on the coarse grids of the quick scale, so that whatever judges that one can
 # judge this one.
 TRIALS, RUNS = 3, 500
+# What takes longest of that: one value of an axis is enough here.
+SMALLER = {
+    "choquettechoo2023": {"fig04a": {"cells": {"all": {"eps": [2]}}, "arms": {"learning_rate": [0.5]}}},
+    "wang2026": {
+        "kappa_tables": {
+            "cells": {
+                "grid": {"T": [100, 200]},
+                "scaling in T": {"T": [100]},
+                "scaling in r": {"r": [0.3]},
+                "scaling in eps": {"eps": [4]},
+                "scaling in delta": {"delta": [0.001]},
+            },
+            "arms": {"lam": [0, 0.4, 0.8, 0.95]},
+        },
+        "fig01": {"arms": {"eta": [2]}},
+        "closed_form_validity": {"cells": {"regime": {"n": [1000]}, "share": {"n": [1000]}}},
+    },
+}
 TINY = ("--config", "scale=tiny")
 
 # Papers of the build that is planned often.
@@ -158,5 +176,15 @@ def tiny_copy(folder: Path) -> Path:
     copy_project(folder)
     scale = values.read_yaml(folder / "config/scales/quick.yaml")
     scale |= {"label": "tiny scale", "trials_at_most": TRIALS, "audit_runs": RUNS}
+    for paper, artefacts in SMALLER.items():
+        _overlay(scale["papers"][paper]["artefacts"], artefacts)
     (folder / "config/scales/tiny.yaml").write_text(yaml.safe_dump(scale), encoding="utf-8")
     return folder
+
+
+def _overlay(base: dict[str, Any], changes: dict[str, Any]) -> None:
+    for key, value in changes.items():
+        if isinstance(value, dict) and isinstance(base.get(key), dict):
+            _overlay(base[key], value)
+        else:
+            base[key] = value

@@ -3,7 +3,8 @@
 Stage 1 is that of DP-2S-GD (liang2025 Algorithm 1). The mean Theta of its later iterates is held fixed, and stage 2
 descends by the instrumental-variable equation `Theta'z (x'beta - y)` in place of `Theta'z (z'Theta beta - y)`: for any
 fixed Theta its mean vanishes at the true beta, so that noise of the first stage costs variance and no bias of first
-order. A preconditioner from the released Theta gives all directions about one rate. Last, the second moment of the
+order. Theta is held in units of what it explains, so that a threshold of the second stage needs no knowledge of the
+first, and a preconditioner from the released Theta gives all directions about one rate. Last, the second moment of the
 clipped gradients is released, from which an interval for the true beta follows (`intervals.sandwich_intervals`).
 
 Privacy, under replacement of one record of n: gradients are clipped at gamma1 and gamma2, so that a replaced record
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 from dpdescent.checks import require_non_negative, require_positive
 from dpdescent.data.iv import IVSample
 from dpdescent.noise.schedule import weights_in_average
+from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import clip_factors, mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases
 
@@ -50,7 +52,8 @@ class Settings:
         burn_in: number of its first iterates that are left out of means.
         eta: step size of the first stage.
         alpha: step size of the second stage, where the preconditioned Hessian is about the identity; in (0, 1].
-        gamma1, gamma2: clipping thresholds of the two stages, inf for no clipping.
+        gamma1, gamma2: clipping thresholds of the two stages, inf for no clipping; the second is on a residual times
+            the norm of the fitted regressors in units of their scale.
         lambda1, lambda2: noise sd on the mean gradient of each stage.
         moment_sd: noise sd sigma of the released second moment.
         second_moment: of the instruments, E[zz'], shape (q, q): public, such as the identity for whitened ones.
@@ -116,6 +119,25 @@ def moment_sensitivity(gamma: float, n: int, p: int) -> float:
     return (math.sqrt(2.0) if p > 1 else 1.0) * gamma**2 / n
 
 
+def noise_sds(
+    rho: float, parts: Sequence[float], n: int, p: int, gammas: tuple[float, float], steps: tuple[int, int]
+) -> tuple[float, float, float]:
+    """Returns the noise sds of both stages and of the second moment, which spend a zCDP budget together.
+
+    Args:
+        rho: budget under replace-one.
+        parts: its parts for the first stage, the second, and the second moment, of sum 1.
+        n, p: number of records and of regressors.
+        gammas: clipping thresholds of the two stages.
+        steps: their numbers of steps.
+    """
+    first, second = (
+        zcdp.gaussian_noise_sd(mean_sensitivity(gamma, n), rho * part, count)
+        for gamma, part, count in zip(gammas, parts, steps, strict=False)
+    )
+    return first, second, zcdp.gaussian_noise_sd(moment_sensitivity(gammas[1], n, p), rho * parts[2])
+
+
 @dataclass(frozen=True)
 class Normals:
     """Standard normal draws of runs.
@@ -144,6 +166,7 @@ class Descent:
 
     Attributes:
         Theta: mean of the later first-stage iterates, shape (runs, q, p).
+        scale: root mean square of the fitted regressors Theta'z, as Theta tells it, shape (runs,).
         precondition: preconditioner P of the second stage, computed from Theta, shape (runs, p, p).
         path: second-stage iterates 1 to steps2, shape (steps2, runs, p).
         beta: their mean after the burn-in, shape (runs, p).
@@ -152,6 +175,7 @@ class Descent:
     """
 
     Theta: Array
+    scale: Array
     precondition: Array
     path: Array
     beta: Array
@@ -188,10 +212,12 @@ def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals) -
 
 def _block(samples: Sequence[IVSample], settings: Settings, normals: Normals) -> Descent:
     """Runs side by side whose residuals fit the cache."""
-    Z, X, y = (np.stack([getattr(sample, name) for sample in samples]) for name in ("Z", "X", "y"))
+    # One column a record, because products with a few coefficients then run along the memory.
+    Z, X = (np.stack([getattr(sample, name).T for sample in samples]) for name in ("Z", "X"))
+    y = np.stack([sample.y for sample in samples])
     Theta, clipped1 = _first_stage(Z, X, settings, normals.stage1)
-    P = preconditioner(Theta, settings)
-    equation = _Equation(Z @ Theta, X, y, settings.gamma2)
+    P, scale = preconditioner(Theta, settings)
+    equation = _Equation((Theta / scale[:, None, None]).swapaxes(1, 2) @ Z, X, y, settings.gamma2)
     runs, steps, p = normals.stage2.shape
     path, beta, clipped2 = np.empty((steps, runs, p)), np.zeros((runs, p)), np.zeros(runs)
     for t in range(settings.steps2):
@@ -202,59 +228,74 @@ def _block(samples: Sequence[IVSample], settings: Settings, normals: Normals) ->
         clipped2 += over / settings.steps2
     beta = path[settings.burn_in :].mean(0)
     moment = equation.moment(equation.residuals(beta)[0]) + settings.moment_sd * _symmetric(normals.moment)
-    return Descent(Theta, P, path, beta, moment, clipped1, clipped2)
+    return Descent(Theta, scale, P, path, beta, moment, clipped1, clipped2)
 
 
 def _first_stage(Z: Array, X: Array, settings: Settings, normals: Array) -> tuple[Array, Array]:
-    """Mean of the later iterates of the first stage, shape (runs, q, p), and share of clipped gradients."""
+    """Mean of the later iterates of the first stage, shape (runs, q, p), and share of clipped gradients.
+
+    Z and X have shapes (runs or 1, q, n) and (runs or 1, p, n).
+    """
     runs, steps, q, p = normals.shape
-    Theta, total, clipped = np.zeros((runs, q, p)), np.zeros((runs, q, p)), np.zeros(runs)
-    z_norms, across = np.linalg.norm(Z, axis=2), Z.swapaxes(1, 2)
+    Theta, total, clipped = np.zeros((runs, p, q)), np.zeros((runs, p, q)), np.zeros(runs)
+    n, z_norms, across = Z.shape[2], np.linalg.norm(Z, axis=1), np.ascontiguousarray(Z.swapaxes(1, 2))
     for t in range(steps):
-        V = Z @ Theta - X
-        norms = z_norms * np.linalg.norm(V, axis=2)
-        clipped += (norms > settings.gamma1).mean(1) / steps
-        V *= clip_factors(norms, settings.gamma1)[:, :, None]
-        Theta = Theta - settings.eta * (across @ V / Z.shape[1] + settings.lambda1 * normals[:, t])
+        V = Theta @ Z
+        V -= X
+        norms = z_norms * (np.abs(V[:, 0]) if p == 1 else np.linalg.norm(V, axis=1))
+        clipped += np.count_nonzero(norms > settings.gamma1, axis=1) / (n * steps)
+        V *= clip_factors(norms, settings.gamma1)[:, None, :]
+        Theta = Theta - settings.eta * (V @ across / n + settings.lambda1 * normals[:, t].swapaxes(1, 2))
         if t >= steps - settings.kept1:
             total += Theta / settings.kept1
-    return total, clipped
+    return total.swapaxes(1, 2), clipped
 
 
 class _Equation:
-    """The estimating equation `w (x'beta - y)` of the second stage with instruments w = Theta'z, clipped at gamma."""
+    """The estimating equation `w (x'beta - y)` of the second stage, w the fitted regressors in units of their scale.
+
+    W and X have shapes (runs or 1, p, n); y has shape (runs or 1, n).
+    """
 
     def __init__(self, W: Array, X: Array, y: Array, gamma: float) -> None:
-        self.W, self.X, self.y = W, X, y
+        self.W, self.X, self.y, self.n = W, X, y, y.shape[1]
         # Where w = 0 the gradient is zero, and nothing is clipped.
-        norms = np.linalg.norm(W, axis=2)
+        norms = np.linalg.norm(W, axis=1)
         self.limit = np.divide(gamma, norms, out=np.full_like(norms, np.inf), where=norms > 0.0)
 
     def residuals(self, beta: Array) -> tuple[Array, Array]:
         """Clipped residuals x'beta - y, shape (runs, n), and the share that was clipped, shape (runs,)."""
-        found = (self.X @ beta[:, :, None])[:, :, 0] - self.y
-        kept = np.clip(found, -self.limit, self.limit)
-        return kept, (found != kept).mean(1)
+        found = (beta[:, None, :] @ self.X)[:, 0]
+        found -= self.y
+        kept = np.minimum(found, self.limit)
+        np.maximum(kept, -self.limit, out=kept)
+        return kept, np.count_nonzero(found != kept, axis=1) / self.n
 
     def mean(self, kept: Array) -> Array:
         """Mean of clipped gradients, shape (runs, p)."""
-        return np.asarray((kept[:, None, :] @ self.W)[:, 0] / self.W.shape[1])
+        return np.asarray((self.W @ kept[:, :, None])[:, :, 0] / self.n)
 
     def moment(self, kept: Array) -> Array:
         """Mean of g g' over clipped gradients, shape (runs, p, p)."""
-        g = self.W * kept[:, :, None]
-        return np.asarray(g.swapaxes(1, 2) @ g / self.W.shape[1])
+        g = self.W * kept[:, None, :]
+        return np.asarray(g @ g.swapaxes(1, 2) / self.n)
 
 
-def preconditioner(Theta: Array, settings: Settings) -> Array:
-    """Inverse of Theta' A Theta less what noise adds to it, with eigenvalues held from below, shape (runs, p, p)."""
+def preconditioner(Theta: Array, settings: Settings) -> tuple[Array, Array]:
+    """Preconditioner of the second stage, shape (runs, p, p), and scale of the fitted regressors, shape (runs,).
+
+    Both come from Theta' A Theta less what noise adds to it, with eigenvalues held from below: the scale is the root of
+    its mean eigenvalue, the preconditioner its inverse times the scale, because the equation is divided by that.
+    """
     A = settings.second_moment
     # The columns of the noise in Theta are independent, so that it adds the same to every diagonal entry.
     added = float(np.trace(A @ settings.variance_in_held))
     values, vectors = np.linalg.eigh(Theta.swapaxes(1, 2) @ A @ Theta)
     least = LEAST * np.maximum(values, np.maximum(NARROW * values[:, -1:], added))
     held = np.maximum(values - added, np.maximum(least, np.finfo(np.float64).tiny))
-    return np.asarray((vectors / held[:, None, :]) @ vectors.swapaxes(1, 2))
+    scale = np.sqrt(held.mean(1))
+    inverse = (vectors / held[:, None, :]) @ vectors.swapaxes(1, 2)
+    return np.asarray(scale[:, None, None] * inverse), np.asarray(scale)
 
 
 def _symmetric(normals: Array) -> Array:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dpdescent.algorithms import dp_gd
-from dpdescent.attacks.correlated import MOST_RUNS, weights
+from dpdescent.attacks.correlated import weights
 from dpdescent.data.linear import LinearSample
 from dpdescent.noise import schedule
 from dpdescent.noise.strategies import toeplitz
@@ -72,7 +72,6 @@ def flipped_sign_correlated(power: float, nu: float, T: int, mu: float) -> Attac
         "releases",
         _simulation(np.full(T, noise_sd), lambda path: score @ _released(path), strategy.correlate),
         mu=mu_of_unit / noise_sd,
-        most_runs=MOST_RUNS,
     )
 
 

@@ -139,6 +139,19 @@ def two_stage_least_squares(sample: IVSample) -> TwoStageFit:
     return TwoStageFit(Theta, beta)
 
 
+def two_stage_standard_errors(sample: IVSample, fit: TwoStageFit) -> Array:
+    """Standard errors of 2SLS that allow for heteroskedastic errors, shape (p,): roots of the sandwich's diagonal.
+
+    `H^-1 M H^-1 / n` with `H = W'X / n`, `M` the mean of `r^2 w w'`, w the regressors as the first stage fits them and
+    r the residuals `y - x'beta`.
+    """
+    W, r, n = sample.Z @ fit.Theta, sample.y - sample.X @ fit.beta, sample.n
+    weighted = sample.weights[:, None] * W
+    slope, moment = weighted.T @ sample.X / n, (weighted * (r**2)[:, None]).T @ W / n
+    left = np.linalg.inv(slope)
+    return np.asarray(np.sqrt(np.diag(left @ moment @ left.T) / n))
+
+
 def first_stage_F(sample: IVSample) -> float:
     """First-stage F statistic of the q excluded instruments, with an intercept and homoskedastic errors.
 

@@ -12,8 +12,6 @@ from dpdescent.algorithms.release import require_finite
 from dpdescent.checks import require_positive, require_probability
 from dpdescent.data.iv import IVSample
 from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, records, rho_of
-from dpdescent.privacy import zcdp
-from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import Mechanism
 
 PROVED = (
@@ -42,7 +40,8 @@ def dp_iv_gd(
         X: regressors whose effects are estimated, shape (n, p) with p <= q, centred likewise.
         y: outcomes, shape (n,), centred likewise.
         gamma1: clipping threshold of the first stage, on |z| |x - Theta'z|.
-        gamma2: clipping threshold of the second stage, on |Theta'z| |y - x'beta|.
+        gamma2: clipping threshold of the second stage, on |w| |y - x'beta|, w the fitted regressors Theta'z in units
+            of their scale: four times sqrt(p) times what residuals are expected to be.
         rng: generator of the noise; `secure_generator()` for a guarantee.
         rho: zCDP budget of the run under replace-one.
         epsilon, delta: budget in place of rho.
@@ -71,7 +70,8 @@ def dp_iv_gd(
     intervals.spacing(steps2, BATCHES, burn_in)
     A = np.eye(q) if second_moment is None else fitting("second_moment", second_moment, (q, q))
     require_positive(gamma1=gamma1, gamma2=gamma2, steps1=steps1, kept1=kept1)
-    noise = _noise(rho_of(n, rho, epsilon, delta), parts_of(shares, 3), n, p, (gamma1, gamma2), (steps1, steps2))
+    parts = parts_of(shares, 3).tolist()
+    noise = engine.noise_sds(rho_of(n, rho, epsilon, delta), parts, n, p, (gamma1, gamma2), (steps1, steps2))
     step = 0.9 / float(np.linalg.eigvalsh(A).max()) if eta is None else eta
     settings = engine.Settings(steps1, kept1, steps2, burn_in, step, alpha, gamma1, gamma2, *noise, A)
     drawn = engine.Normals.draw(rng, settings, 1, p) if normals is None else _handed(normals, settings, p)
@@ -91,18 +91,6 @@ def dp_iv_gd(
     }  # fmt: skip
     clipped = float(out.clipped1[0] * steps1 + out.clipped2[0] * steps2) / (steps1 + steps2)
     return Run(out.beta[0], out.path[:, 0], clipped, event, also)
-
-
-def _noise(
-    rho: float, parts: Array, n: int, p: int, gammas: tuple[float, float], steps: tuple[int, int]
-) -> tuple[float, float, float]:
-    """Returns the noise sds of both stages and of the second moment."""
-    budgets = (rho * parts).tolist()
-    first, second = (
-        zcdp.gaussian_noise_sd(mean_sensitivity(gamma, n), budget, count)
-        for gamma, budget, count in zip(gammas, budgets, steps, strict=False)
-    )
-    return first, second, zcdp.gaussian_noise_sd(engine.moment_sensitivity(gammas[1], n, p), budgets[2])
 
 
 def _handed(normals: tuple[Array, Array, Array], settings: engine.Settings, p: int) -> engine.Normals:

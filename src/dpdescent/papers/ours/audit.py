@@ -2,32 +2,39 @@
 
 from collections.abc import Callable, Iterable
 
-from dpdescent.attacks import dp_gd
+from dpdescent.attacks import dp_2s_gd, dp_gd, dp_iv_gd
 from dpdescent.papers.ours.design import Spec
 from dpdescent.papers.ours.noise_over_time import correlated
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
-from dpdescent.privacy.events import Mechanism
+from dpdescent.privacy.events import GaussianReleases, Mechanism
 from dpdescent.replication.ledger.verdicts import Told
 
 FLIPPED, UNEQUAL, ENCODED = (
     "gradient flips sign", "gradient flips sign, noise differs by step", "gradient flips sign, noise is correlated"
 )  # fmt: skip
+STAGES, PATHS = "gradients of both stages flip signs, Theta is held", "gradients of both stages flip signs"
 
 ATTACKS: dict[str, Callable[..., Attack]] = {
     FLIPPED: dp_gd.flipped_sign, UNEQUAL: dp_gd.flipped_sign_scheduled, ENCODED: dp_gd.flipped_sign_correlated,
+    STAGES: dp_iv_gd.both_stages_flip, PATHS: dp_2s_gd.paths_flip_sign,
 }  # fmt: skip
 
 FINDINGS: dict[str, Told] = {}
 
 # Largest number of steps under attack, and decay of the parts of the budget there: a longer run, or one of another
 # schedule, is audited at equal mu.
-LONGEST, DECAY, FLOOR = 50, 0.75, 0.1
+LONGEST, DECAY, FLOOR = 20, 0.75, 0.1
 
 
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     """Returns the audit of an arm of the ledger."""
+    costs = [rounded(release.rho) for release in event.releases if isinstance(release, GaussianReleases)]
+    if event.name == "DP-IV-GD":
+        return Request(STAGES, dict(zip(("rho1", "rho2", "rho3"), costs, strict=True)))
+    if event.name == "DP-2S-GD":
+        return Request(PATHS, {"T": LONGEST, "rho1": costs[0], "rho2": costs[1]})
     mu = rounded(zcdp.gaussian_dp_mu(event.rho))
     name = arm.split(": ")[-1]
     if name.startswith(("lambda", "nu")):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import betaincinv, ndtr, ndtri, stdtrit
 
 from dpdescent.replication.judging.evidence import Verdict
 
@@ -122,6 +122,16 @@ def chance(row: "pd.Series[float]", standard_errors: float) -> float:
     if not row["trials"] > 1:
         return math.nan
     return float(row["se"] * stdtrit(row["trials"] - 1, ndtr(standard_errors)))
+
+
+def proportion(share: float, trials: float) -> Estimate:
+    """A share of trials with its Clopper-Pearson limits; `NOTHING` outside of 0 to 1."""
+    if not 0.0 <= share <= 1.0:
+        return NOTHING
+    hits = round(share * trials)
+    low = float(betaincinv(hits, trials - hits + 1, 0.025)) if hits else 0.0
+    high = float(betaincinv(hits + 1, trials - hits, 0.975)) if hits < trials else 1.0
+    return Estimate(share, low, high)
 
 
 def median_of(row: "pd.Series[float]") -> Estimate:

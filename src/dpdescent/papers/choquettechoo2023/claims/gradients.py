@@ -4,14 +4,13 @@ import math
 from collections.abc import Iterator
 
 import pandas as pd
-from scipy.special import betaincinv
 
 from dpdescent.papers.choquettechoo2023.experiments.ext_gradients import ITERATES, NO_CLIPPING
 from dpdescent.papers.choquettechoo2023.reading import NEARLY, SAME_ORDER, claim, every, rows
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate
+from dpdescent.replication.judging.statistics import Estimate, proportion
 
 ARTEFACT = "ext_gradients"
 # What a panel moves; the labels' panel moves both of what (9) takes the product of.
@@ -103,15 +102,6 @@ def _levels(table: pd.DataFrame, form: str) -> str:
 
 def _share(table: pd.DataFrame) -> Estimate:
     """The largest share of a row with its Clopper-Pearson limits; no correction is needed, because all must pass."""
-    found = [_limits(row["mean"], row["trials"]) for row in algebra.each(table) if row["trials"] > 0]
+    found = [proportion(row["mean"], row["trials"]) for row in algebra.each(table) if row["trials"] > 0]
     known = [each for each in found if not math.isnan(each.value)]
     return max(known, key=lambda each: each.high, default=Estimate(math.nan, math.nan, math.nan))
-
-
-def _limits(share: float, trials: float) -> Estimate:
-    if not 0.0 <= share <= 1.0:
-        return Estimate(math.nan, math.nan, math.nan)
-    hits = round(share * trials)
-    low = float(betaincinv(hits, trials - hits + 1, 0.025)) if hits else 0.0
-    high = float(betaincinv(hits + 1, trials - hits, 0.975)) if hits < trials else 1.0
-    return Estimate(share, low, high)
