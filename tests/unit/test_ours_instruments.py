@@ -1,0 +1,111 @@
+"""Designs with instruments, the experiment on intervals, and the attack on DP-IV-GD."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpdescent.attacks import dp_iv_gd as attack
+from dpdescent.baselines.least_squares import first_stage_F, two_stage_least_squares, two_stage_standard_errors
+from dpdescent.data.iv import IVSample
+from dpdescent.papers.ours import iv_design
+from dpdescent.papers.ours.experiments import iv_coverage
+from dpdescent.privacy import zcdp
+from dpdescent.replication.configuration import project
+
+ARTEFACT = (
+    project.load({"scale": "quick", "seed": 3, "papers": ["ours"]}, Path(__file__).resolve().parents[2])
+    .papers["ours"]
+    .artefacts["iv_coverage"]
+)
+SPECS = {part.spec["panel"]: part.spec for part in ARTEFACT.parts}
+
+
+def spec_of(panel: str = "strength", **cell: Any) -> dict[str, Any]:
+    spec = SPECS[panel]
+    return {**spec, "cell": {**spec["cell"], **cell}, "trials": [0, 2]}
+
+
+@pytest.mark.parametrize("instruments", iv_design.INSTRUMENTS)
+@pytest.mark.parametrize("errors", iv_design.ERRORS)
+def test_samples_have_the_moments_of_their_design(instruments: str, errors: str) -> None:
+    spec = spec_of(n=200_000, q=2, F=2000.0, instruments=instruments, errors=errors)
+    design = iv_design.Design.of(spec)
+    sample = iv_design.draw(spec, design, 0)
+    np.testing.assert_allclose(sample.Z.T @ sample.Z / sample.n, design.second_moment, atol=0.02)
+    u = sample.y - sample.X[:, 0]
+    assert u.std() == pytest.approx(1.0, abs=0.02)
+    assert np.mean(u * (sample.X - sample.Z @ design.Theta)[:, 0]) == pytest.approx(0.5, abs=0.02)
+    assert first_stage_F(sample) == pytest.approx(2000.0, rel=0.1)
+
+
+def test_all_directions_of_several_regressors_are_equally_strong() -> None:
+    design = iv_design.Design.of(spec_of(n=500, p=2, q=5, F=80.0))
+    held = design.Theta.T @ design.second_moment @ design.Theta
+    np.testing.assert_allclose(held, np.eye(2) * 80.0 * 5 / 500, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ({"errors": "odd"}, "errors='odd' one of normal, heteroskedastic"),
+        ({"p": 2, "q": 1}, "q=1 instruments cannot identify p=2 effects"),
+    ],
+)
+def test_a_design_that_makes_no_sense_is_refused(cell: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        iv_design.Design.of(spec_of(**cell))
+
+
+@pytest.mark.parametrize("panel", sorted(SPECS))
+def test_rows_hold_what_the_table_declares(panel: str) -> None:
+    rows = list(iv_coverage.run(spec_of(panel)))
+    assert all(set(row) == {*ARTEFACT.keys, *ARTEFACT.measures, "series", "trial", "value"} for row in rows)
+    assert {row["value"] for row in rows} <= {0.0, 0.5, 1.0}
+    refused = [row for row in rows if row["series"].endswith(iv_coverage.REFUSED)]
+    shown = [row for row in rows if row["series"] in (iv_coverage.OURS, iv_coverage.ORACLE)]
+    assert len(shown) == sum(row["value"] == 0.0 for row in refused)
+
+
+def test_every_arm_spends_the_budget() -> None:
+    found = {name.split(": ")[-1]: event for name, event, _ in iv_coverage.releases(spec_of(rho=0.3, F=100.0))}
+    assert set(found) == {iv_coverage.OURS, iv_coverage.ORACLE, iv_coverage.PUBLISHED}
+    assert all(event.rho == pytest.approx(0.3, rel=1e-12) for event in found.values())
+
+
+def test_standard_errors_of_2sls_are_the_sandwich() -> None:
+    """Against the spread of estimates over samples with errors that depend on the instrument."""
+    spec = spec_of(n=1000, F=200.0, errors="heteroskedastic")
+    design = iv_design.Design.of(spec)
+    fits = [(two_stage_least_squares(each), each) for each in (iv_design.draw(spec, design, t) for t in range(400))]
+    spread = np.std([fit.beta[0] for fit, _ in fits])
+    told = np.median([two_stage_standard_errors(sample, fit)[0] for fit, sample in fits])
+    assert told == pytest.approx(spread, rel=0.12)
+
+
+def test_standard_errors_honour_counts() -> None:
+    rng = np.random.default_rng(4)
+    Z, u = rng.standard_normal((30, 1)), rng.standard_normal(30)
+    X = Z + u[:, None]
+    twice = IVSample(*(np.concatenate([each, each]) for each in (Z, X, X[:, 0] + u)))
+    counted = IVSample(Z, X, X[:, 0] + u, count=np.full(30, 2.0))
+    expected, found = (two_stage_standard_errors(each, two_stage_least_squares(each)) for each in (twice, counted))
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def test_the_attack_attains_nine_tenths_of_what_a_pair_can() -> None:
+    rho = (0.45, 0.45, 0.1)
+    found, most = attack.both_stages_flip(*rho), attack.largest_mu(*rho)
+    assert most == pytest.approx(math.sqrt(2 * 0.9), rel=1e-9)
+    assert found.mu is not None
+    assert 0.9 * most < found.mu < most < zcdp.gaussian_dp_mu(sum(rho))
+    first, second = found.simulate(6000, np.random.default_rng(5))
+    pooled = math.sqrt(0.5 * (first.var() + second.var()))
+    assert (second.mean() - first.mean()) / pooled == pytest.approx(found.mu, abs=0.08)
+
+
+def test_a_pair_attains_more_by_the_moment_where_that_has_most_of_the_budget() -> None:
+    assert attack.largest_mu(0.0, 0.0, 1.0) == pytest.approx(math.sqrt(2.0), rel=1e-6)
+    assert attack.largest_mu(0.1, 0.1, 0.8) > math.sqrt(2 * 0.2)
