@@ -27,6 +27,18 @@ GIVEN: dict[str, list[str]] = {
     "--delta": ["1e-6"], "--centre": ["z1=0.5", "x=2"], "--release": ["beta"], "--output": ["out.json"],
 }  # fmt: skip
 
+# How options begin that take a number.
+NUMERIC = ("rho", "eps", "gam", "eta", "alp", "ste", "see", "del")
+# The other methods, with what they share.
+SHARED = {name: GIVEN[name] for name in ("--regressors", "--outcome", "--seed", "--delta", "--output")}
+BASES: list[dict[str, list[str]]] = [
+    GIVEN,
+    {**SHARED, "--method": ["dp-iv-gd"], "--instruments": ["z1", "z2"], "--gamma1": ["6"], "--gamma2": ["9"],
+     "--rho": ["8"], "--centre": ["z1=0.5", "x=2"]},
+    {**SHARED, "--method": ["dp-gd"], "--gamma": ["9"], "--eta": ["0.2"], "--epsilon": ["4"], "--steps": ["40"],
+     "--centre": ["x=2"]},
+]  # fmt: skip
+
 NUMBERS = (
     "0", "-1", "1", "2", "1e-5", "1e-300", "1e-308", "5e-324", "1e-400", "1e300", "1.7e308", "1e400", "inf", "-inf",
     "nan", "", " ", "x", "1_0", "0x10", "1,5", "1e5", "50", "1000", "100000", "10000000", "1000000000", "9" * 25,
@@ -79,22 +91,21 @@ def options(given: Files) -> list[str]:
 
 
 def mutated_options(kind: str, rng: random.Random) -> list[str]:
-    given = {name: [*values] for name, values in GIVEN.items()}
+    given = {name: [*values] for name, values in rng.choice(BASES).items()}
     name = rng.choice(list(given))
     if kind == "number":
-        name = rng.choice([each for each in given if each[2:5] in ("rho", "gam", "eta", "alp", "ste", "see", "del")])
+        name = rng.choice([each for each in given if each[2:5] in NUMERIC])
         given[name] = [rng.choice(NUMBERS)]
     elif kind == "numbers":
-        for name in ("--rho1", "--rho2", "--gamma1", "--gamma2", "--eta", "--alpha"):
+        for name in (each for each in given if each[2:5] in NUMERIC and each not in ("--steps", "--seed", "--delta")):
             given[name] = [
                 f"{10 ** rng.choice([rng.uniform(-9, 9), rng.uniform(-200, 200)]):.3g}"
                 if rng.random() < 0.4
                 else given[name][0]
             ]
     elif kind == "names":
-        given[rng.choice(["--instruments", "--regressors", "--outcome", "--centre"])] = rng.choices(
-            NAMES, k=rng.randint(1, 3)
-        )
+        named = [each for each in ("--instruments", "--regressors", "--outcome", "--centre") if each in given]
+        given[rng.choice(named)] = rng.choices(NAMES, k=rng.randint(1, 3))
     elif kind == "file":
         given["--output"] = [rng.choice(FILES)]
     elif kind == "source":
@@ -186,8 +197,11 @@ def require_sense(content: dict[str, object], words: list[str]) -> None:
     assert isinstance(beta, dict)
     assert all(math.isfinite(value) for value in beta.values())
     assert list(beta) == settings["regressors"]
-    assert settings["outcome"] not in [*settings["regressors"], *settings["instruments"]]
-    assert len(set(settings["instruments"])) == len(settings["instruments"])
+    instruments = settings.get("instruments", [])
+    assert settings["outcome"] not in [*settings["regressors"], *instruments]
+    assert len(set(instruments)) == len(instruments)
+    for low, high in (content.get("intervals") or {}).values():
+        assert -math.inf < low <= high < math.inf
     assert 1 <= settings["steps"] <= 10_000
     # 0 where delta alone covers what a tiny budget gives away.
     assert 0.0 <= account["epsilon"] < math.inf

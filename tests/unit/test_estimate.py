@@ -14,11 +14,14 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+from dpdescent import intervals
 from dpdescent.algorithms import dp_2s_gd, release, stability
 from dpdescent.commands import __main__ as command
 from dpdescent.commands import own_data
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import read_sample
+from dpdescent.estimators.dp_gd import dp_gd
+from dpdescent.estimators.dp_iv_gd import dp_iv_gd
 from dpdescent.randomness import stream
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -299,7 +302,7 @@ def test_every_required_setting_says_how_it_is_chosen() -> None:
 
 def test_documented_command_runs(run: Run) -> None:
     text = (ROOT / "docs/pipeline.md").read_text(encoding="utf-8")
-    (command,) = re.findall(r"^dpdescent estimate ((?:.*\\\n)*.*)$", text, re.MULTILINE)
+    (command,) = re.findall(r"^dpdescent estimate (mine(?:.*\\\n)*.*)$", text, re.MULTILINE)
     code, out, _ = run(command.replace("\\\n", " "))
     assert code == 0
     assert "together rho 1," in out
@@ -378,3 +381,86 @@ def test_few_steps_show_no_pattern() -> None:
 
 def test_steps_that_diverge_beyond_squares_are_told() -> None:
     assert stability.is_left(np.array([[(-1e30) ** t] for t in range(8)]), 1.0)
+
+
+WITH_INTERVALS = {
+    "dp-iv-gd": "mine.csv --method dp-iv-gd --instruments z1 z2 --regressors x --outcome y --gamma1 6 --gamma2 9",
+    "dp-gd": "mine.csv --method dp-gd --regressors x --outcome y --gamma 9 --eta 0.2",
+}
+
+
+@pytest.mark.parametrize("method", WITH_INTERVALS)
+def test_methods_with_intervals_are_those_of_the_library(run: Run, method: str) -> None:
+    centre_z = "z1=0.5" if method == "dp-iv-gd" else ""
+    code, out, err = run(f"{WITH_INTERVALS[method]} --rho 8 --seed 3 --centre {centre_z} x=2 y=4")
+    assert (code, err) == (0, "")
+    table = np.loadtxt("mine.csv", delimiter=",", skiprows=1)
+    Z, x, y = table[:, 1:3] - [0.5, 0.0], table[:, 3:4] - 2.0, table[:, 4] - 4.0
+    rng = stream(3, "estimate", "noise")
+    if method == "dp-iv-gd":
+        found = dp_iv_gd(Z, x, y, gamma1=6.0, gamma2=9.0, rho=8.0, rng=rng)
+        centre, half = found.estimate, found.also["half_width"]
+    else:
+        path = dp_gd(x, y, steps=220, eta=0.2, gamma=9.0, rho=8.0, rng=rng).path
+        both = intervals.t_intervals(intervals.batched_means(path, 10, 20))
+        centre, half = both.centre, both.half_width
+    content = written()
+    assert content["beta"]["x"] == pytest.approx(centre[0], rel=1e-12)
+    assert content["intervals"]["x"] == pytest.approx([centre[0] - half[0], centre[0] + half[0]], rel=1e-12)
+    assert f"95 % interval {content['intervals']['x'][0]:.6g} to" in out
+    assert content["account"]["rho"] == pytest.approx(8.0, rel=1e-9)
+    assert content["account"]["guarantee"].startswith("none")
+
+
+@pytest.mark.parametrize("method", WITH_INTERVALS)
+def test_a_budget_may_be_asked_for_as_epsilon(run: Run, method: str) -> None:
+    code, _, err = run(f"{WITH_INTERVALS[method]} --epsilon 3 --delta 1e-5 --secure-noise")
+    assert (code, err) == (0, "")
+    account = written()["account"]
+    assert account["epsilon"] == pytest.approx(3.0, rel=1e-6)
+    assert account["guarantee"] == "proved"
+
+
+def test_an_interval_that_would_be_noise_is_refused(run: Run) -> None:
+    code, out, err = run(f"{WITH_INTERVALS['dp-iv-gd']} --rho 0.01 --seed 3")
+    assert (code, err) == (0, "")
+    assert "Warning: no interval: the noise in the released second moment" in out
+    assert written()["intervals"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --instruments z1", "--instruments is no option of --method dp-gd"),
+        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --alpha 1", "--alpha is no option of --method dp-gd"),
+        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 33", "N - burn_in = 33 - 20 = 13 must be a positive multiple"),
+        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 100000", "--steps 100000 must lie between 1 and 10000"),
+        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --steps 20", "--steps is no option of --method dp-iv-gd"),
+        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --epsilon 1", "give one of --rho"),
+        (WITH_INTERVALS["dp-iv-gd"], "give one of --rho"),
+        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1e-20", "--rho 1e-20 is no budget"),
+        (f"{WITH_INTERVALS['dp-iv-gd']} --epsilon 1 --delta 0.5", r"delta=0\.5 must be below 1/n"),
+        ("mine.csv --method dp-iv-gd --regressors x --outcome y --rho 1", "--instruments is needed"),
+        ("mine.csv --method dp-gd --regressors x --outcome x --gamma 1 --eta 1 --rho 1", "'x'"),
+        (f"{GIVEN} --rho 1", "--rho is no option of --method dp-2s-gd"),
+    ],
+)
+def test_options_of_other_methods_and_wrong_ones_are_refused(run: Run, options: str, words: str) -> None:
+    code, out, err = run(f"{options} --seed 1")
+    assert (code, out) == (2, "")
+    assert re.search(words, err)
+    assert err.count("\n") == 1
+
+
+def test_the_example_is_told_as_the_documentation_has_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "docs/pipeline.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^dpdescent (estimate examples/(?:.*\\\n)*.*)$", text, re.MULTILINE)
+    assert len(commands) == 2
+    monkeypatch.chdir(ROOT)
+    for line in commands:
+        command.main([*shlex.split(line.replace("\\\n", " ")), "--output", str(tmp_path / "estimate.json")])
+        low, high = written(str(tmp_path / "estimate.json"))["intervals"]["x"]
+        assert low < high
+    assert "95 % interval" in capsys.readouterr().out

@@ -1,4 +1,8 @@
-"""Estimates by DP-2S-GD on a CSV of your own, one row a record: one run, its noise and its account.
+"""Estimates on a CSV of your own, one row a record: one private run, its noise, its account, and intervals.
+
+--method dp-2s-gd (liang2025) and dp-iv-gd are for instrumental variables, dp-gd (brown2024) for linear regression; the
+latter two have confidence intervals, take one budget, --rho or --epsilon, and need --gamma1 and --gamma2, or --gamma
+and --eta.
 
 All that is set is public by your word: choose nothing by looking at the data. Missing values are to be mended first.
 """
@@ -6,15 +10,14 @@ All that is set is public by your word: choose nothing by looking at the data. M
 import argparse
 import csv
 import json
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from dpdescent.algorithms import release
-from dpdescent.commands import own_data
+from dpdescent.commands import own_data, with_intervals
 from dpdescent.data.tabular import read_sample
 from dpdescent.randomness import secure_generator, stream
 
@@ -23,13 +26,11 @@ COLUMNS = {
     "regressors": "columns whose effect is estimated; controls stand here too",
     "outcome": "column on which they act",
 }
-# Beyond these budgets an epsilon cannot be computed to all digits, and would mean nothing.
-BUDGETS = 1e-12, 1e6
+# Iterations of both stages where none are given.
+STEPS = 20
 
 # The noise of a step grows with the square root of their number, so that more steps only cost memory and time.
 MOST_STEPS, MOST_NUMBERS = 10_000, 10_000_000
-
-NOISE = "--seed 7 repeats a run, to study the algorithm; --secure-noise draws fresh noise from the operating system"
 
 
 class Parser(argparse.ArgumentParser):
@@ -59,11 +60,17 @@ def _parser(name: str) -> Parser:
         parser.add_argument(f"--{name}", nargs=None if name == "outcome" else "+", help=what)
     for name, what in release.CHOICE.items():
         parser.add_argument(f"--{name}", type=float, help=what)
-    parser.add_argument("--steps", type=int, default=20, help="iterations of both stages (20)")
+    parser.add_argument(
+        "--method", choices=["dp-2s-gd", *with_intervals.METHODS], default="dp-2s-gd", help="(dp-2s-gd)"
+    )
+    parser.add_argument("--gamma", type=float, help=f"of dp-gd: {with_intervals.GD_CHOICE['gamma']}")
+    parser.add_argument("--rho", type=float, help="of dp-iv-gd and dp-gd: the zCDP budget of the run, such as 1")
+    parser.add_argument("--epsilon", type=float, help="of dp-iv-gd and dp-gd: the budget at --delta, in place of --rho")
+    parser.add_argument("--steps", type=int, help="iterations (20 of both stages of dp-2s-gd, 220 of dp-gd)")
     parser.add_argument("--delta", type=float, default=1e-6, help="where epsilon is told (1e-6)")
     parser.add_argument("--centre", nargs="+", default=[], help="public constants to subtract, such as z1=0.5 x=2")
     parser.add_argument("--release", choices=list(release.RELEASED), default="beta", help="what is to be published")
-    parser.add_argument("--seed", type=int, help=NOISE)
+    parser.add_argument("--seed", type=int, help=own_data.NOISE)
     parser.add_argument("--secure-noise", action="store_true", help="noise that nobody can repeat, with no seed")
     parser.add_argument("--output", default="estimate.json", help="JSON to write (estimate.json)")
     return parser
@@ -71,6 +78,14 @@ def _parser(name: str) -> Parser:
 
 def _estimate(args: argparse.Namespace) -> str:
     """Runs, writes, and only then says what was written."""
+    content = _two_stage(args) if args.method == "dp-2s-gd" else with_intervals.estimate(args)
+    _write(json.dumps(content, indent=2, allow_nan=False) + "\n", Path(args.output))
+    return own_data.told(content, args.output)
+
+
+def _two_stage(args: argparse.Namespace) -> dict[str, Any]:
+    """Runs DP-2S-GD and returns what may be written and told."""
+    args.steps = STEPS if args.steps is None else args.steps
     _check(args)
     settings = release.Settings(args.rho1, args.rho2, args.gamma1, args.gamma2, args.eta, args.alpha, args.steps)
     constants = own_data.constants(args.centre)
@@ -82,7 +97,7 @@ def _estimate(args: argparse.Namespace) -> str:
     rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
     outcome = release.run(sample, settings, rng, args.release)
     noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}
-    content = {
+    return {
         "notice": own_data.SECURE if args.secure_noise else own_data.SEEDED,
         "beta": dict(zip(args.regressors, outcome.beta.tolist(), strict=True)),
         "noise_standard_error": list(outcome.noise_error),
@@ -91,21 +106,17 @@ def _estimate(args: argparse.Namespace) -> str:
         "settings": {**asdict(settings), **columns, "centre": constants, **noise},
         **{name: path.tolist() for name, path in outcome.paths.items()},
     }
-    _write(json.dumps(content, indent=2, allow_nan=False) + "\n", Path(args.output))
-    return own_data.told(content, args.output)
 
 
 def _check(args: argparse.Namespace) -> None:
     """What argparse cannot say in a line, or not at all."""
     if lacking := own_data.missing(vars(args), {**COLUMNS, **release.CHOICE}):
         raise ValueError(f"{lacking}. Choose without looking at the data.")
-    if (args.seed is not None) is args.secure_noise:
-        raise ValueError(f"give one of --seed and --secure-noise: {NOISE}")
+    own_data.require_one_noise(args.seed, args.secure_noise)
+    if other := next((name for name in ("gamma", "rho", "epsilon") if getattr(args, name) is not None), None):
+        raise ValueError(f"--{other} is no option of --method dp-2s-gd: leave it out, or choose another method")
     for name in ("rho1", "rho2"):
-        if 0.0 < (rho := getattr(args, name)) < BUDGETS[0] or BUDGETS[1] < rho < math.inf:
-            raise ValueError(
-                f"--{name} {rho:g} is no budget: give {BUDGETS[0]:g}, all noise, to {BUDGETS[1]:g}, no privacy"
-            )
+        own_data.require_budget(name, getattr(args, name))
     numbers = args.steps * len(args.regressors) * (len(args.instruments) + 1)
     if args.steps > MOST_STEPS or numbers > MOST_NUMBERS:
         raise ValueError(

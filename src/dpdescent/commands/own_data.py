@@ -1,5 +1,6 @@
 """Text for runs on a user's own data: notices, and one run's options and results."""
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,12 @@ SECURE = (
 )
 
 
+NOISE = "--seed 7 repeats a run, to study the algorithm; --secure-noise draws fresh noise from the operating system"
+
+# Beyond these budgets an epsilon cannot be computed to all digits, and would mean nothing.
+BUDGETS = 1e-12, 1e6
+
+
 def pipeline_notice(tables: Sequence[str]) -> str:
     """Notice for a build that reads the user's own tables."""
     return f"Notice: {', '.join(tables)}: {SEEDED}; and the pipeline takes more from the data than its noise covers."
@@ -31,6 +38,27 @@ def missing(options: Mapping[str, object], choice: Mapping[str, str]) -> str:
         return ""
     also = f" (also missing: {', '.join(names[1:])})" if names[1:] else ""
     return f"{names[0]} is needed: {choice[names[0][2:]]}{also}"
+
+
+def require_one_noise(seed: int | None, secure: bool) -> None:
+    """Checks that the source of noise is chosen.
+
+    Raises:
+        ValueError: unless one of a seed and secure noise is given.
+    """
+    if (seed is not None) is secure:
+        raise ValueError(f"give one of --seed and --secure-noise: {NOISE}")
+
+
+def require_budget(name: str, value: float | None) -> None:
+    """Checks a budget that was given.
+
+    Raises:
+        ValueError: if no epsilon can be computed from it that means anything.
+    """
+    low, high = BUDGETS
+    if value is not None and (0.0 < value < low or high < value < math.inf):
+        raise ValueError(f"--{name} {value:g} is no budget: give {low:g}, all noise, to {high:g}, no privacy")
 
 
 def constants(pairs: Sequence[str]) -> dict[str, float]:
@@ -93,11 +121,14 @@ def told(content: Mapping[str, Any], output: str) -> str:
     source = f"seed {settings['seed']}" if "seed" in settings else "noise of the operating system"
     lines = [f"Notice: {content['notice']}.", ""]
     lines += [f"{account['algorithm']} on {account['n']} records, {settings['steps']} steps, {source}"]
-    lines += [f"  beta[{name}] = {value:.6g}" for name, value in content["beta"].items()]
-    least, most = content["noise_standard_error"]
-    lines += [
-        f"  standard error of each by the noise alone: {least:.3g}, or up to {most:.3g} where steps hardly contract"
-    ]
+    lines += [f"  beta[{name}] = {value:.6g}{_interval(content, name)}" for name, value in content["beta"].items()]
+    if "noise_standard_error" in content:
+        least, most = content["noise_standard_error"]
+        lines += [
+            f"  standard error of each by the noise alone: {least:.3g}, or up to {most:.3g} where steps hardly contract"
+        ]
+    if content.get("intervals"):
+        lines += [f"  intervals are for {content['intervals_are_for']}"]
     lines += [f"Warning: {each}." for each in content["warnings"]]
     lines += [f"account ({account['relation']}, n public)"]
     lines += [
@@ -107,5 +138,14 @@ def told(content: Mapping[str, Any], output: str) -> str:
     ]
     lines += [f"  together rho {account['rho']:.6g}, or epsilon {account['epsilon']:.6g} at delta {account['delta']:g}"]
     lines += [f"  {account['holds']}"] + [f"  guarantee {account['guarantee']}"] * ("seed" in settings)
-    lines += [f"  release {account['release']}: {account['release_costs']}"]
+    if "release" in account:
+        lines += [f"  release {account['release']}: {account['release_costs']}"]
     return "\n".join([*lines, f"written to {output}"])
+
+
+def _interval(content: Mapping[str, Any], name: str) -> str:
+    """The interval of a coefficient in words, if there is one."""
+    if not content.get("intervals"):
+        return ""
+    low, high = content["intervals"][name]
+    return f", 95 % interval {low:.6g} to {high:.6g}"

@@ -1,0 +1,180 @@
+"""Estimates with confidence intervals on a table of your own: DP-IV-GD, and DP-GD for linear regression."""
+
+import argparse
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from dpdescent import intervals
+from dpdescent.algorithms import release
+from dpdescent.commands import own_data
+from dpdescent.data.iv import IVSample
+from dpdescent.data.tabular import read_sample
+from dpdescent.estimators.dp_gd import dp_gd
+from dpdescent.estimators.dp_iv_gd import dp_iv_gd
+from dpdescent.estimators.run import Array, Run
+from dpdescent.privacy.account import account
+from dpdescent.privacy.events import GaussianReleases
+from dpdescent.randomness import secure_generator, stream
+
+# Batches of an interval, iterates that it leaves out, and steps by which DP-GD runs where none are given.
+BATCHES, BURN_IN, STEPS = 10, 20, 220
+# Correlation times in a batch below which batched means are too much alike.
+MIXED = 15.0
+# What stands before the argument of an event whose noise can be made again (`estimators.run.guarded`).
+GUARDED = "With secret noise: "
+# Thresholds and step sizes below this, or above its inverse, belong to no data that were scaled with care.
+LEAST = 1e-20
+# More steps only add noise.
+MOST_STEPS = 10_000
+
+GAMMA = (
+    "the clipping threshold, a public guess of {what} for most records; noise grows with it, and what lies above it is "
+    "clipped"
+)
+IV_CHOICE = {
+    "gamma1": GAMMA.format(what="|z| |x - Theta'z|, such as 4 sqrt(q p) times the sd of x"),
+    "gamma2": GAMMA.format(what="|w| |y - x'beta| with w of variance 1, such as 4 sqrt(p) times the sd of y"),
+}
+GD_CHOICE = {
+    "gamma": GAMMA.format(what="|x| |y - x'theta|, such as 5 sqrt(p) times the sd of y"),
+    "eta": "the step size, about 1/4 over a public guess of the largest eigenvalue of E[xx']",
+}
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of `dpdescent estimate`.
+
+    Attributes:
+        choice: options that it needs beside columns and budget, and how to choose them.
+        columns: options that name its columns.
+        target: what its intervals are for.
+        run: function from the command's arguments, the sample and a generator to a run and its half widths.
+    """
+
+    choice: Mapping[str, str]
+    columns: tuple[str, ...]
+    target: str
+    run: Callable[[argparse.Namespace, IVSample, np.random.Generator], tuple[Run, Array]]
+
+
+def _instruments(args: argparse.Namespace, given: IVSample, rng: np.random.Generator) -> tuple[Run, Array]:
+    found = dp_iv_gd(given.Z, given.X, given.y, gamma1=args.gamma1, gamma2=args.gamma2, rng=rng, **_budget(args))
+    return found, found.also["half_width"]
+
+
+def _regression(args: argparse.Namespace, given: IVSample, rng: np.random.Generator) -> tuple[Run, Array]:
+    steps = STEPS if args.steps is None else args.steps
+    intervals.spacing(steps, BATCHES, BURN_IN)
+    found = dp_gd(
+        given.X, given.y, steps=steps, eta=args.eta, gamma=args.gamma, rng=rng,
+        **_budget(args),
+    )  # fmt: skip
+    both = intervals.t_intervals(intervals.batched_means(found.path, BATCHES, BURN_IN))
+    return Run(both.centre, found.path, found.clipped, found.event), both.half_width
+
+
+METHODS = {
+    "dp-iv-gd": Method(
+        IV_CHOICE, ("instruments", "regressors", "outcome"),
+        "the true effect, where instruments are strong (F of 50 and more) and hardly anything is clipped", _instruments,
+    ),
+    "dp-gd": Method(
+        GD_CHOICE, ("regressors", "outcome"),
+        "the least-squares estimate of these records; the error of sampling is not in them", _regression,
+    ),
+}  # fmt: skip
+
+
+def _budget(args: argparse.Namespace) -> dict[str, Any]:
+    return {"rho": args.rho} if args.rho is not None else {"epsilon": args.epsilon, "delta": args.delta}
+
+
+def estimate(args: argparse.Namespace) -> dict[str, Any]:
+    """Runs a method and returns what may be written and told.
+
+    Raises:
+        ValueError: if an option is missing, wrong or not the method's, or the table cannot be used.
+    """
+    method = METHODS[args.method]
+    check(args, method)
+    constants = own_data.constants(args.centre)
+    given = _sample(args, constants)
+    rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
+    # numpy's warnings are off, because overflow is reported in one line, and an epsilon of 0 is one.
+    with np.errstate(all="ignore"):
+        run, half = method.run(args, given, rng)
+        found = account(run.event, args.delta)
+    names, refused = args.regressors, not np.isfinite(half).all()
+    noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}
+    return {
+        "notice": own_data.SECURE if args.secure_noise else own_data.SEEDED,
+        "beta": dict(zip(names, run.estimate.tolist(), strict=True)),
+        "intervals": None if refused else {
+            name: [centre - width, centre + width]
+            for name, centre, width in zip(names, run.estimate.tolist(), half.tolist(), strict=True)
+        },
+        "intervals_are_for": method.target,
+        "warnings": list(_warnings(run, refused)),
+        "account": {
+            "algorithm": run.event.name, "relation": found.relation, "n": given.n,
+            "releases": [{**asdict(each), "rho": each.rho} for each in run.event.releases
+                         if isinstance(each, GaussianReleases)],
+            "rho": found.rho, "delta": args.delta, "epsilon": found.epsilon,
+            "guarantee": found.guarantee if args.secure_noise else own_data.REPEATED,
+            "holds": found.reason.split(GUARDED)[-1],
+        },
+        "settings": {"method": args.method, **{name: getattr(args, name) for name in (*method.columns, *method.choice)},
+                     **_budget(args), "steps": len(run.path), "centre": constants, **noise},
+    }  # fmt: skip
+
+
+def check(args: argparse.Namespace, method: Method) -> None:
+    """Checks the options of a method.
+
+    Raises:
+        ValueError: if one is missing, is not the method's, or is out of its range.
+    """
+    needed = {**dict.fromkeys(method.columns, "its columns' names"), **method.choice}
+    if lacking := own_data.missing(vars(args), needed):
+        raise ValueError(f"{lacking}. Choose without looking at the data.")
+    own_data.require_one_noise(args.seed, args.secure_noise)
+    allowed = {*needed, "steps"} if args.method == "dp-gd" else set(needed)
+    every = {name for each in METHODS.values() for name in (*each.columns, *each.choice)} | {*release.CHOICE, "steps"}
+    if other := sorted(name for name in every - allowed if getattr(args, name) is not None):
+        raise ValueError(f"--{other[0]} is no option of --method {args.method}: leave it out")
+    if (args.rho is None) is (args.epsilon is None):
+        raise ValueError("give one of --rho, the zCDP budget of the run, and --epsilon, at --delta")
+    if args.steps is not None and not 1 <= args.steps <= MOST_STEPS:
+        raise ValueError(f"--steps {args.steps} must lie between 1 and {MOST_STEPS}")
+    for name in ("rho", "epsilon"):
+        own_data.require_budget(name, getattr(args, name))
+    for name in method.choice:
+        if LEAST > (value := getattr(args, name)) > 0.0 or value > 1.0 / LEAST:
+            raise ValueError(f"--{name} {value:g} is beyond all data: give {LEAST:g} to {1.0 / LEAST:g}")
+    own_data.require_free(args.output, args.source, keep=args.secure_noise)
+
+
+def _sample(args: argparse.Namespace, constants: Mapping[str, float]) -> IVSample:
+    """The columns, less the public constants; without instruments the regressors stand in both places."""
+    roles = {
+        "instruments": args.instruments or args.regressors, "regressors": args.regressors, "outcome": args.outcome
+    }  # fmt: skip
+    return release.centred(read_sample(args.source, **roles), constants, **roles)
+
+
+def _warnings(run: Run, refused: bool) -> Sequence[str]:
+    """What the releases tell of the intervals."""
+    found = []
+    if refused:
+        found.append("no interval: the noise in the released second moment would be most of it; a larger budget, more "
+                     "records or a smaller gamma2 mends that")  # fmt: skip
+    mixing = float(run.also["mixing"]) if "mixing" in run.also else math.inf
+    if mixing < MIXED:
+        found.append(f"a batch of iterates has {mixing:.3g} correlation times, fewer than {MIXED:g}: the intervals are "
+                     "too short")  # fmt: skip
+    return found
