@@ -97,9 +97,9 @@ def _name(key: tuple[Any, ...]) -> str:
     group, value = key
     axis = AXES[group]
     if isinstance(value, str):
-        return {"skewed": f"{value} instruments, skewed errors", "laws": f"{value} errors"}.get(
-            group, f"{value} instruments"
-        )
+        law = "heavy-tailed" if value == "heavy tails" else value
+        told = {"skewed": f"{law} instruments, skewed errors", "laws": f"{law} errors"}
+        return told.get(group, f"{law} instruments")
     return f"{NAMES.get(axis, f'${axis}$')} = {value:g}"
 
 

@@ -1,0 +1,70 @@
+"""Figures of ours: drawn from small tables that the experiments themselves make."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+import pictures
+from dpdescent.papers.ours import figures
+from dpdescent.papers.ours.experiments import correlated_full_batch, iv_coverage, schedule
+from dpdescent.papers.ours.figures import noise_over_time
+from dpdescent.replication.build import tables
+from dpdescent.replication.configuration import project
+
+PAPER = project.load({"scale": "quick", "seed": 3, "papers": ["ours"]}, Path(__file__).parents[2]).papers["ours"]
+RUNS = {"schedule": schedule.run, "correlated_full_batch": correlated_full_batch.run, "iv_coverage": iv_coverage.run}
+
+
+@pytest.fixture(autouse=True)
+def _figures_are_closed() -> Iterator[None]:
+    with pictures.style_of_the_project():
+        yield
+
+
+@cache
+def table_of(name: str, trials: int = 2) -> pd.DataFrame:
+    artefact = PAPER.artefacts[name]
+    rows = [
+        pd.DataFrame(RUNS[name]({**part.spec, "trials": [0, trials]})).assign(variant="main")
+        for part in artefact.parts
+        if part.spec["variant"] == "main"
+    ]
+    return tables.summarise(rows, artefact.keys, artefact.measures)
+
+
+def drawn(name: str, table: pd.DataFrame) -> Figure:
+    display = {"cells": dict(sorted(PAPER.artefacts[name].cells.items())), "arms": PAPER.artefacts[name].arms}
+    figure: Figure = getattr(figures, f"draw_{name}")(table, display)
+    return figure
+
+
+def test_every_artefact_has_a_figure() -> None:
+    assert set(RUNS) == set(PAPER.artefacts) == {name.removeprefix("draw_") for name in figures.__all__}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_figures_are_drawn_without_warnings_and_twice_alike(name: str) -> None:
+    first = pictures.captioned(lambda: drawn(name, table_of(name)), "ours", "Sec. 0", "a title")
+    assert all(axes.get_xlabel() or axes.get_title() or axes.lines for axes in first.axes)
+    one, other = (drawn(name, table_of(name)) for _ in range(2))
+    assert pictures.differences(one, other) == []
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_series_that_is_missing_leaves_a_gap(name: str) -> None:
+    table = table_of(name)
+    for series in sorted(set(table["series"]))[::3]:
+        pictures.without_warnings(lambda series=series: drawn(name, table[table["series"] != series]))  # type: ignore[misc]
+
+
+def test_an_arm_that_diverges_is_told_by_a_number() -> None:
+    table = table_of("schedule").copy()
+    worst = (table["series"] == noise_over_time.PURE) & (table["T"] == 100)
+    table.loc[worst, "mean"] = 1e8
+    figure = pictures.without_warnings(lambda: drawn("schedule", table))
+    assert any("10000" in text.get_text() or "10^{4}" in text.get_text() for text in figure.axes[0].texts)
+    assert figure.axes[0].get_ylim()[1] < 100.0
