@@ -2,11 +2,13 @@
 
 import ast
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from dpdescent.replication.build.fingerprint import reachable
 from dpdescent.replication.configuration import project
+from dpdescent.replication.judging.evidence import Source
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src/dpdescent"
@@ -98,6 +100,7 @@ GENERAL = [
 
 @pytest.mark.parametrize("file", GENERAL, ids=lambda file: str(file.relative_to(ROOT)))
 def test_nothing_general_knows_a_paper(file: Path) -> None:
-    """Comments may take a paper as an example; code may not."""
+    """Comments may take a paper as an example; code may not. `ours` is whose a claim is, too."""
     lines = [line.split("# ")[0] for line in file.read_text(encoding="utf-8").splitlines()]
-    assert not [line for line in lines if any(f'"{key}' in line or f".{key}" in line for key in PAPERS)]
+    keys = set(PAPERS) - set(get_args(Source))
+    assert not [line for line in lines if any(f'"{key}' in line or f".{key}" in line for key in keys)]

@@ -4,7 +4,7 @@ window.dpdescentCompute = {
   "peak_mb": 150.09
  },
  "all stages": {
-  "cpu_s": 10072.11,
+  "cpu_s": 11046.81,
   "peak_mb": 1952.45
  },
  "brown2024": {
@@ -270,6 +270,22 @@ window.dpdescentCompute = {
  "liang2025/table_release_beta_only": {
   "cpu_s": 2.71,
   "peak_mb": 83.12
+ },
+ "ours": {
+  "cpu_s": 974.7,
+  "peak_mb": 261.89
+ },
+ "ours/correlated_full_batch": {
+  "cpu_s": 11.68,
+  "peak_mb": 192.3
+ },
+ "ours/iv_coverage": {
+  "cpu_s": 742.09,
+  "peak_mb": 205.4
+ },
+ "ours/schedule": {
+  "cpu_s": 150.5,
+  "peak_mb": 172.16
  },
  "varshney2022": {
   "cpu_s": 2087.31,

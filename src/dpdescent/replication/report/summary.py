@@ -162,7 +162,7 @@ def findings_list(findings: Sequence[Row]) -> str:
 def headlines(findings: Sequence[Row]) -> str:
     """Findings that have a headline, a line each: the sentence, the paper, and a link into the report."""
     return "\n".join(
-        f"- {row['headline']} (`{row['paper']}`, {row['location']}: "
+        f"- {row['headline']} (`{row['paper']}`: "
         f"[{row['finding']}](results/paper/report/findings.html#finding-{slug(row['paper'], row['finding'])}))"
         for row in findings
         if row["headline"]
