@@ -86,6 +86,17 @@ def two_stage(given):
         yield from told(mean(gamma1, n, lambda1, steps), mean(gamma2, n, lambda2, steps))
 
 
+def dp_iv_gd(given):
+    """Both stages, and the second moment: |g g' - h h'| is at most sqrt(2) gamma^2 for |g|, |h| <= gamma."""
+    settings, n, p = given["settings"], given["samples"][0].n, given["samples"][0].p
+    moved = min(p, 2) ** 0.5 * settings.gamma2**2 / n
+    yield from told(
+        mean(settings.gamma1, n, settings.lambda1, settings.steps1),
+        mean(settings.gamma2, n, settings.lambda2, settings.steps2),
+        [moved, settings.moment_sd, 1, 0.0, None],
+    )
+
+
 def stream(given):
     """Of `regression` and `single_pass`: every record takes part in one step."""
     arms, noise = given["arms"], given["noise"]
@@ -174,6 +185,7 @@ def friendly_core(given):
 ENGINES = {
     "dpdescent.algorithms.dp_gd": {"descend": dp_gd},
     "dpdescent.algorithms.dp_2s_gd": {"descend": two_stage},
+    "dpdescent.algorithms.dp_iv_gd": {"descend": dp_iv_gd},
     "dpdescent.papers.liang2025.experiments.table_release_beta_only": {"realised_cost": two_stage},
     "dpdescent.algorithms.dp_ftrl": {
         "regression": stream, "single_pass": stream, "mean_estimation": mean_estimation,
