@@ -22,7 +22,29 @@ ROOT = Path(__file__).resolve().parents[2]
 # judge this one.
 TRIALS, RUNS = 3, 500
 # What takes longest of that: one value of an axis is enough here.
-SMALLER = {
+SMALLER: dict[str, dict[str, Any]] = {
+    "brown2024": {"fig07": {"arms": {"T": [5, 20], "clip_factor": [0.5, 3]}}},
+    "liang2025": {
+        "fig03": {"cells": {"a": {"n": [500]}, "b": {"n": [1000]}}},
+        "ext_long_runs": {"arms": {"T": [100, 300, 1000]}},
+    },
+    "varshney2022": {
+        "audit": {"arms": {"steps": [1, 8], "run_draws": 400}},
+        "ext_orders": {
+            "cells": {
+                "least N, Lemma 3.11": {"kappa": [1, 4], "eps": [0.1, 1], "delta": [1.0e-6], "d": [2, 10]},
+                "least N, Theorem 3.2": {"kappa": [1, 4], "eps": [1.0e-7], "delta": [1.0e-20], "d": [2, 4]},
+                "DP-SSGD": {"eps": [1.0e-12], "delta": [1.0e-26, 1.0e-40], "kappa": [1, 4], "d": [2, 4]},
+            },
+        },
+        "ssgd": {
+            "cells": {
+                "small thresholds": {"N": 10000, "zeta_factors": [0.1, 0.5], "steps": [1.0e-4, 1.0e-3]},
+                "introduction": {"N": 10000, "steps": [1.0e-4, 1.0e-3]},
+                "no privacy": {"N": 10000},
+            },
+        },
+    },
     "choquettechoo2023": {"fig04a": {"cells": {"all": {"eps": [2]}}, "arms": {"learning_rate": [0.5]}}},
     "wang2026": {
         "kappa_tables": {
@@ -35,7 +57,9 @@ SMALLER = {
             },
             "arms": {"lam": [0, 0.4, 0.8, 0.95]},
         },
-        "fig01": {"arms": {"eta": [2]}},
+        "fig01": {"arms": {"lam": [0, 0.8], "eta": [2]}},
+        "kan_lambda": {"cells": {"T = 100": {"eps": [1]}}, "arms": {"lam": [0, 0.8]}},
+        "lambda_tradeoff": {"arms": {"lam": [0, 0.8]}},
         "closed_form_validity": {"cells": {"regime": {"n": [1000]}, "share": {"n": [1000]}}},
     },
 }
@@ -176,8 +200,7 @@ def tiny_copy(folder: Path) -> Path:
     copy_project(folder)
     scale = values.read_yaml(folder / "config/scales/quick.yaml")
     scale |= {"label": "tiny scale", "trials_at_most": TRIALS, "audit_runs": RUNS}
-    for paper, artefacts in SMALLER.items():
-        _overlay(scale["papers"][paper]["artefacts"], artefacts)
+    _overlay(scale["papers"], {paper: {"artefacts": artefacts} for paper, artefacts in SMALLER.items()})
     (folder / "config/scales/tiny.yaml").write_text(yaml.safe_dump(scale), encoding="utf-8")
     return folder
 
