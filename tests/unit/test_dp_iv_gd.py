@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dpdescent import intervals
-from dpdescent.algorithms import dp_iv_gd
-from dpdescent.algorithms.dp_iv_gd import Descent, Normals, Settings, descend, moment_sensitivity
+from dpdescent.algorithms import dp_iv_gd, reduced_form
+from dpdescent.algorithms.dp_iv_gd import Descent, Normals, Settings, descend
+from dpdescent.algorithms.reduced_form import moment_sensitivity
 from dpdescent.algorithms.two_stage_gd import Moments
 from dpdescent.data.iv import IVSample
 
@@ -137,7 +138,7 @@ def test_the_second_moment_s_sensitivity_is_attained() -> None:
 
 
 def test_symmetric_noise_has_one_sd_in_every_direction_of_the_symmetric_matrices() -> None:
-    noise = dp_iv_gd._symmetric(np.random.default_rng(3).standard_normal((40_000, 3, 3)))
+    noise = reduced_form.symmetric(np.random.default_rng(3).standard_normal((40_000, 3, 3)))
     assert (noise == noise.swapaxes(1, 2)).all()
     direction = np.array([[1.0, 2.0, 0.0], [2.0, -1.0, 0.5], [0.0, 0.5, 0.3]])
     found = (noise * direction).sum((1, 2)) / np.linalg.norm(direction)

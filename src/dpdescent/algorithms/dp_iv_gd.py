@@ -8,10 +8,9 @@ first, and a preconditioner from the released Theta gives all directions about o
 clipped gradients is released, from which an interval for the true beta follows (`intervals.sandwich_intervals`).
 
 Privacy, under replacement of one record of n: gradients are clipped at gamma1 and gamma2, so that a replaced record
-moves the mean of either stage by 2 gamma / n at most. The second moment is a mean of g g' with |g| <= gamma2. Its
-squared Frobenius distance is |g|^4 + |h|^4 - 2 (g'h)^2 <= 2 gamma2^4, so that its sensitivity is sqrt(2) gamma2^2 / n,
-and gamma2^2 / n where p = 1. Its noise is symmetric: sd sigma on the diagonal and sigma / sqrt(2) beside it is sd sigma
-in every coordinate of an orthonormal basis of the symmetric matrices. All else is computed from what is released.
+moves the mean of either stage by 2 gamma / n at most. The second moment is a mean of g g' with |g| <= gamma2, which
+moves by sqrt(2) gamma2^2 / n, and by gamma2^2 / n where p = 1 (`reduced_form`). All else is computed from what is
+released.
 
 Runs are a first axis: each has noise of its own, and its own data set or one that all share. The tests have a plain
 loop with the same results.
@@ -24,11 +23,18 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.algorithms.reduced_form import (
+    held_mean,
+    moment_sensitivity,
+    require_alike,
+    require_second_moment,
+    symmetric,
+    variance_in_held,
+)
 from dpdescent.checks import require_non_negative, require_positive
 from dpdescent.data.iv import IVSample
-from dpdescent.noise.schedule import weights_in_average
 from dpdescent.privacy import zcdp
-from dpdescent.privacy.clipping import clip_factors, mean_sensitivity
+from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases
 
 Array = NDArray[np.float64]
@@ -89,18 +95,12 @@ class Settings:
             )
         if self.alpha > 1.0:
             raise ValueError(f"alpha={self.alpha} must be at most 1: the preconditioned Hessian is about the identity")
-        A = self.second_moment
-        if A.ndim != 2 or A.shape[0] != A.shape[1] or not np.allclose(A, A.T) or not np.linalg.eigvalsh(A).min() > 0.0:
-            raise ValueError(f"second_moment of shape {A.shape} must be symmetric and positive definite, shape (q, q)")
+        require_second_moment(self.second_moment)
 
     @property
     def variance_in_held(self) -> Array:
         """Covariance of every column of the noise in the held Theta, from settings alone, shape (q, q)."""
-        values, vectors = np.linalg.eigh(self.second_moment)
-        squares = [
-            (weights_in_average(self.eta, [value], self.steps1, self.kept1) ** 2).sum() for value in values.tolist()
-        ]
-        return np.asarray(self.lambda1**2 * (vectors * squares) @ vectors.T)
+        return variance_in_held(self.second_moment, self.eta, self.steps1, self.kept1, self.lambda1)
 
     def releases(self, n: int, p: int) -> tuple[GaussianReleases, GaussianReleases, GaussianReleases]:
         """The releases of a run on n records with p regressors; their costs add up."""
@@ -112,11 +112,6 @@ class Settings:
                 "second moment of clipped gradients", moment_sensitivity(self.gamma2, n, p), self.moment_sd, 1
             ),
         )
-
-
-def moment_sensitivity(gamma: float, n: int, p: int) -> float:
-    """Sensitivity of the mean of g g', |g| <= gamma, in Frobenius norm under replace-one (see the module)."""
-    return (math.sqrt(2.0) if p > 1 else 1.0) * gamma**2 / n
 
 
 def noise_sds(
@@ -153,10 +148,10 @@ class Normals:
     moment: Array
 
     @classmethod
-    def draw(cls, rng: np.random.Generator, settings: Settings, runs: int, p: int) -> "Normals":
-        """Draws the normals of some runs."""
+    def draw(cls, rng: np.random.Generator, settings: Settings, runs: int, p: int, first: bool = True) -> "Normals":
+        """Draws the normals of some runs, none for the first stage where that is not run."""
         q = len(settings.second_moment)
-        shapes = (settings.steps1, q, p), (settings.steps2, p), (p, p)
+        shapes = (settings.steps1 if first else 0, q, p), (settings.steps2, p), (p, p)
         return cls(*(rng.standard_normal((runs, *shape)) for shape in shapes))
 
 
@@ -184,38 +179,46 @@ class Descent:
     clipped2: Array
 
 
-def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals) -> Descent:
+def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals, held: Array | None = None) -> Descent:
     """Runs DP-IV-GD from zero for every set of normals.
 
     Args:
         samples: one data set for every run, or one that all share; alike in shape, one record a row.
         settings: public settings of all runs.
         normals: the noise.
+        held: Theta that another mechanism has released with the first stage's noise, shape (runs, q, p); no first
+            stage is run then, and its normals have no steps.
 
     Raises:
         ValueError: if shapes do not fit, or records are counted.
     """
     runs = len(normals.stage1)
-    _require_fit(samples, settings, normals)
+    _require_fit(samples, settings, normals, held)
     size = samples[0].n * max(samples[0].p, samples[0].q)
     width = max(1, BLOCK // size)
     parts = []
     for start in range(0, runs, width):
         cut = slice(start, start + width)
         chosen = samples if len(samples) == 1 else samples[cut]
-        parts.append(_block(chosen, settings, Normals(normals.stage1[cut], normals.stage2[cut], normals.moment[cut])))
+        noise = Normals(normals.stage1[cut], normals.stage2[cut], normals.moment[cut])
+        parts.append(_block(chosen, settings, noise, None if held is None else held[cut]))
     return Descent(*(
         np.concatenate([getattr(part, field.name) for part in parts], axis=1 if field.name == "path" else 0)
         for field in fields(Descent)
     ))  # fmt: skip
 
 
-def _block(samples: Sequence[IVSample], settings: Settings, normals: Normals) -> Descent:
+def _block(samples: Sequence[IVSample], settings: Settings, normals: Normals, held: Array | None) -> Descent:
     """Runs side by side whose residuals fit the cache."""
     # One column a record, because products with a few coefficients then run along the memory.
     Z, X = (np.stack([getattr(sample, name).T for sample in samples]) for name in ("Z", "X"))
     y = np.stack([sample.y for sample in samples])
-    Theta, clipped1 = _first_stage(Z, X, settings, normals.stage1)
+    if held is None:
+        Theta, clipped1 = held_mean(
+            Z, X, settings.eta, settings.gamma1, settings.lambda1, settings.kept1, normals.stage1
+        )  # fmt: skip
+    else:
+        Theta, clipped1 = held, np.zeros(len(held))
     P, scale = preconditioner(Theta, settings)
     equation = _Equation((Theta / scale[:, None, None]).swapaxes(1, 2) @ Z, X, y, settings.gamma2)
     runs, steps, p = normals.stage2.shape
@@ -227,28 +230,8 @@ def _block(samples: Sequence[IVSample], settings: Settings, normals: Normals) ->
         path[t] = beta
         clipped2 += over / settings.steps2
     beta = path[settings.burn_in :].mean(0)
-    moment = equation.moment(equation.residuals(beta)[0]) + settings.moment_sd * _symmetric(normals.moment)
+    moment = equation.moment(equation.residuals(beta)[0]) + settings.moment_sd * symmetric(normals.moment)
     return Descent(Theta, scale, P, path, beta, moment, clipped1, clipped2)
-
-
-def _first_stage(Z: Array, X: Array, settings: Settings, normals: Array) -> tuple[Array, Array]:
-    """Mean of the later iterates of the first stage, shape (runs, q, p), and share of clipped gradients.
-
-    Z and X have shapes (runs or 1, q, n) and (runs or 1, p, n).
-    """
-    runs, steps, q, p = normals.shape
-    Theta, total, clipped = np.zeros((runs, p, q)), np.zeros((runs, p, q)), np.zeros(runs)
-    n, z_norms, across = Z.shape[2], np.linalg.norm(Z, axis=1), np.ascontiguousarray(Z.swapaxes(1, 2))
-    for t in range(steps):
-        V = Theta @ Z
-        V -= X
-        norms = z_norms * (np.abs(V[:, 0]) if p == 1 else np.linalg.norm(V, axis=1))
-        clipped += np.count_nonzero(norms > settings.gamma1, axis=1) / (n * steps)
-        V *= clip_factors(norms, settings.gamma1)[:, None, :]
-        Theta = Theta - settings.eta * (V @ across / n + settings.lambda1 * normals[:, t].swapaxes(1, 2))
-        if t >= steps - settings.kept1:
-            total += Theta / settings.kept1
-    return total.swapaxes(1, 2), clipped
 
 
 class _Equation:
@@ -298,26 +281,19 @@ def preconditioner(Theta: Array, settings: Settings) -> tuple[Array, Array]:
     return np.asarray(scale[:, None, None] * inverse), np.asarray(scale)
 
 
-def _symmetric(normals: Array) -> Array:
-    """Symmetric noise with unit sd on the diagonal and 1 / sqrt(2) beside it, from lower triangles."""
-    below = np.tril(normals, -1) / math.sqrt(2.0)
-    return np.asarray(below + below.swapaxes(1, 2) + np.eye(normals.shape[1]) * normals)
-
-
-def _require_fit(samples: Sequence[IVSample], settings: Settings, normals: Normals) -> None:
+def _require_fit(
+    samples: Sequence[IVSample], settings: Settings, normals: Normals, held: Array | None
+) -> None:  # fmt: skip
     runs = len(normals.stage1)
-    if len(samples) not in (1, runs):
-        raise ValueError(f"{len(samples)} data sets for {runs} runs: give one for each, or one for all")
-    if any(sample.count is not None for sample in samples):
-        raise ValueError("records that are counted are not supported: give one row a record")
-    shapes = {(sample.n, sample.p, sample.q) for sample in samples}
-    if len(shapes) != 1:
-        raise ValueError(f"the data sets must share n, p and q, but have {sorted(shapes)}")
-    ((_, p, q),) = shapes
+    require_alike(samples, runs)
+    p, q = samples[0].p, samples[0].q
     if q < p or settings.second_moment.shape != (q, q):
         raise ValueError(f"{q} instruments for {p} regressors, second_moment {settings.second_moment.shape}: give as "
                          "many instruments as regressors at least, and their second moment")  # fmt: skip
-    expected = (runs, settings.steps1, q, p), (runs, settings.steps2, p), (runs, p, p)
+    steps1 = settings.steps1 if held is None else 0
+    expected = (runs, steps1, q, p), (runs, settings.steps2, p), (runs, p, p)
     found = tuple(each.shape for each in (normals.stage1, normals.stage2, normals.moment))
-    if found != expected:
-        raise ValueError(f"normals of shapes {found} must have shapes {expected}")
+    if found != expected or (held is not None and held.shape != (runs, q, p)):
+        raise ValueError(
+            f"normals of shapes {found} must have shapes {expected}, and Theta, where held, {(runs, q, p)}"
+        )

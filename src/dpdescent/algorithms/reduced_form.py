@@ -1,0 +1,231 @@
+"""DP gradient descent of regressors, and of the outcome, on instruments: the first stage, and the reduced form.
+
+Every column of (x, y) is regressed on z by full-batch gradient descent with clipped gradients `z v'`, v the residuals
+of a record's columns; the mean of the later iterates is released, and after it the second moment of clipped gradients.
+Both together tell an Anderson-Rubin set (`dpdescent.anderson_rubin`), which holds its level however weak the
+instruments are. Without the outcome and the second moment it is the first stage of DP-IV-GD.
+
+Privacy, under replacement of one record of n: a mean of vectors that are clipped at gamma moves by 2 gamma / n at most.
+A mean of g g' with |g| <= gamma moves by sqrt(2) gamma^2 / n in Frobenius norm, because |gg' - hh'|^2 = |g|^4 + |h|^4 -
+2 (g'h)^2 <= 2 gamma^4, and by gamma^2 / n where g is a number. Its noise is symmetric: sd sigma on the diagonal and
+sigma / sqrt(2) beside it is sd sigma in every coordinate of an orthonormal basis of the symmetric matrices.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.checks import require_non_negative, require_positive
+from dpdescent.data.iv import IVSample
+from dpdescent.noise.schedule import weights_in_average
+from dpdescent.privacy.clipping import clip_factors, mean_sensitivity
+from dpdescent.privacy.events import GaussianReleases
+
+Array = NDArray[np.float64]
+
+
+def moment_sensitivity(gamma: float, n: int, size: int) -> float:
+    """Sensitivity of the mean of g g', |g| <= gamma, g of some size, in Frobenius norm under replace-one."""
+    return (math.sqrt(2.0) if size > 1 else 1.0) * gamma**2 / n
+
+
+def symmetric(normals: Array) -> Array:
+    """Symmetric noise with unit sd on the diagonal and 1 / sqrt(2) beside it, from lower triangles."""
+    below = np.tril(normals, -1) / math.sqrt(2.0)
+    return np.asarray(below + below.swapaxes(1, 2) + np.eye(normals.shape[1]) * normals)
+
+
+def variance_in_held(second_moment: Array, eta: float, steps: int, kept: int, noise_sd: float) -> Array:
+    """Covariance of every column of the noise in the mean of later iterates, from settings alone, shape (q, q)."""
+    values, vectors = np.linalg.eigh(second_moment)
+    squares = [(weights_in_average(eta, [value], steps, kept) ** 2).sum() for value in values.tolist()]
+    return np.asarray(noise_sd**2 * (vectors * squares) @ vectors.T)
+
+
+def require_second_moment(A: Array) -> None:
+    """Checks a public second moment of instruments.
+
+    Raises:
+        ValueError: if it is not symmetric and positive definite.
+    """
+    if A.ndim != 2 or A.shape[0] != A.shape[1] or not np.allclose(A, A.T) or not np.linalg.eigvalsh(A).min() > 0.0:
+        raise ValueError(f"second_moment of shape {A.shape} must be symmetric and positive definite, shape (q, q)")
+
+
+def held_mean(
+    Z: Array, X: Array, eta: float, gamma: float, noise_sd: float, kept: int, normals: Array
+) -> tuple[Array, Array]:
+    """Descends from zero; returns the mean of the later iterates and the share of clipped gradients.
+
+    Args:
+        Z: instruments, one column a record, shape (runs or 1, q, n).
+        X: columns that are regressed on them, shape (runs or 1, p, n).
+        eta: step size.
+        gamma: clipping threshold of a record's gradient, in Frobenius norm.
+        noise_sd: noise sd on the mean gradient.
+        kept: number of last iterates in the mean.
+        normals: standard normals, shape (runs, steps, q, p).
+
+    Returns:
+        The mean, shape (runs, q, p), and the share, shape (runs,).
+    """
+    runs, steps, q, p = normals.shape
+    Theta, total, clipped = np.zeros((runs, p, q)), np.zeros((runs, p, q)), np.zeros(runs)
+    n, z_norms, across = Z.shape[2], np.linalg.norm(Z, axis=1), np.ascontiguousarray(Z.swapaxes(1, 2))
+    for t in range(steps):
+        V = Theta @ Z
+        V -= X
+        norms = z_norms * (np.abs(V[:, 0]) if p == 1 else np.linalg.norm(V, axis=1))
+        clipped += np.count_nonzero(norms > gamma, axis=1) / (n * steps)
+        V *= clip_factors(norms, gamma)[:, None, :]
+        Theta = Theta - eta * (V @ across / n + noise_sd * normals[:, t].swapaxes(1, 2))
+        if t >= steps - kept:
+            total += Theta / kept
+    return total.swapaxes(1, 2), clipped
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Public settings of a run that releases first stage and reduced form.
+
+    Attributes:
+        steps: number of steps.
+        kept: number of last iterates whose mean is released.
+        eta: step size.
+        gamma: clipping threshold of a record's gradient, on |z| |(x, y/unit) - D'z|, finite.
+        noise_sd: noise sd on the mean gradient.
+        moment_sd: noise sd of the released second moment.
+        unit: what outcomes are divided by, so that residuals of all columns are alike in size.
+        second_moment: of the instruments, E[zz'], shape (q, q): public.
+
+    Raises:
+        ValueError: if a value is out of its range.
+    """
+
+    steps: int
+    kept: int
+    eta: float
+    gamma: float
+    noise_sd: float
+    moment_sd: float
+    unit: float
+    second_moment: Array
+
+    def __post_init__(self) -> None:
+        require_positive(**{name: getattr(self, name) for name in ("steps", "kept", "eta", "gamma", "unit")})
+        require_non_negative(noise_sd=self.noise_sd, moment_sd=self.moment_sd)
+        for name in ("gamma", "noise_sd", "moment_sd"):
+            if not getattr(self, name) < math.inf:
+                raise ValueError(f"{name}={getattr(self, name)} must be finite")
+        if self.kept > self.steps:
+            raise ValueError(f"kept={self.kept} must be at most steps={self.steps}")
+        require_second_moment(self.second_moment)
+
+    @property
+    def variance(self) -> Array:
+        """Covariance of every column of the noise in the released mean, shape (q, q)."""
+        return variance_in_held(self.second_moment, self.eta, self.steps, self.kept, self.noise_sd)
+
+    def releases(self, n: int, p: int) -> tuple[GaussianReleases, GaussianReleases]:
+        """The releases of a run on n records with p regressors and one outcome; their costs add up."""
+        size = len(self.second_moment) * (p + 1)
+        moved = moment_sensitivity(self.gamma, n, size)
+        return (
+            GaussianReleases("clipped mean gradient of first stage and reduced form", mean_sensitivity(self.gamma, n),
+                             self.noise_sd, self.steps),
+            GaussianReleases("second moment of these clipped gradients", moved, self.moment_sd, 1),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Normals:
+    """Standard normal draws of runs.
+
+    Attributes:
+        steps: shape (runs, steps, q, p + 1).
+        moment: shape (runs, q (p + 1), q (p + 1)), of which the lower triangle is used.
+    """
+
+    steps: Array
+    moment: Array
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator, settings: Settings, runs: int, p: int) -> "Normals":
+        """Draws the normals of some runs."""
+        q = len(settings.second_moment)
+        size = q * (p + 1)
+        return cls(*(rng.standard_normal((runs, *shape)) for shape in ((settings.steps, q, p + 1), (size, size))))
+
+
+@dataclass(frozen=True)
+class Released:
+    """What runs release, and how many gradients they clipped.
+
+    Attributes:
+        D: mean of the later iterates, shape (runs, q, p + 1); the last column is that of the outcome, in units.
+        moment: second moment of clipped gradients z v' at D, with noise, shape (runs, q (p + 1), q (p + 1)); entry
+            (i, j) of a gradient stands at j q + i.
+        clipped: share of clipped gradients over all steps, shape (runs,); not released.
+    """
+
+    D: Array
+    moment: Array
+    clipped: Array
+
+
+def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals) -> Released:
+    """Regresses (x, y/unit) on z from zero for every set of normals.
+
+    Args:
+        samples: one data set for every run, or one that all share; alike in shape, one record a row.
+        settings: public settings of all runs.
+        normals: the noise.
+
+    Raises:
+        ValueError: if shapes do not fit, or records are counted.
+    """
+    runs, _, q, columns = normals.steps.shape
+    require_alike(samples, runs)
+    if (samples[0].q, samples[0].p + 1) != (q, columns) or q != len(settings.second_moment):
+        raise ValueError(
+            f"{samples[0].q} instruments and {samples[0].p} regressors do not fit normals for {q} and {columns - 1}"
+        )
+    parts = [
+        _one(
+            [samples[0] if len(samples) == 1 else samples[k]],
+            settings,
+            normals.steps[k : k + 1],
+            normals.moment[k : k + 1],
+        )
+        for k in range(runs)
+    ]
+    return Released(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("D", "moment", "clipped")))
+
+
+def _one(samples: list[IVSample], settings: Settings, steps: Array, moment: Array) -> Released:
+    """A run, one column a record, because products with a few coefficients then run along the memory."""
+    Z = np.stack([sample.Z.T for sample in samples])
+    X = np.stack([np.vstack([sample.X.T, sample.y / settings.unit]) for sample in samples])
+    D, clipped = held_mean(Z, X, settings.eta, settings.gamma, settings.noise_sd, settings.kept, steps)
+    V = X - D.swapaxes(1, 2) @ Z
+    V *= clip_factors(np.linalg.norm(Z, axis=1) * np.linalg.norm(V, axis=1), settings.gamma)[:, None, :]
+    g = (V[:, :, None, :] * Z[:, None, :, :]).reshape(len(V), -1, Z.shape[2])
+    found = g @ g.swapaxes(1, 2) / Z.shape[2] + settings.moment_sd * symmetric(moment)
+    return Released(D, found, clipped)
+
+
+def require_alike(samples: Sequence[IVSample], runs: int) -> None:
+    """Checks that there is one data set, or one a run, of one shape, and one row a record.
+
+    Raises:
+        ValueError: if not.
+    """
+    if len(samples) not in (1, runs):
+        raise ValueError(f"{len(samples)} data sets for {runs} runs: give one for each, or one for all")
+    if any(sample.count is not None for sample in samples):
+        raise ValueError("records that are counted are not supported: give one row a record")
+    if len({(sample.n, sample.p, sample.q) for sample in samples}) > 1:
+        raise ValueError("data sets must share n, p and q")
