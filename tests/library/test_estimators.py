@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import dpdescent
-from dpdescent.algorithms import dp_ambssgd, dp_ftrl, dp_iv_gd, lambda_cgd, release, samplers
+from dpdescent.algorithms import dp_ambssgd, dp_ftrl, dp_iv_gd, lambda_cgd, reduced_form, release, samplers
 from dpdescent.algorithms.dp_stat import Search
+from dpdescent.anderson_rubin import Evidence, anderson_rubin
 from dpdescent.data.iv import IVSample
 from dpdescent.data.linear import LinearSample
 from dpdescent.estimators.run import Run
@@ -157,6 +158,35 @@ def test_dp_iv_gd_has_the_engine_s_bytes_and_the_intervals_of_its_path() -> None
     half = found.also["half_width"]
     assert np.isnan(half).all() or (half > alone.half_width).all()
     assert 0.0 < found.also["mixing"] < 8.0
+
+
+def test_dp_iv_gd_may_tell_an_anderson_rubin_set_from_its_first_stage() -> None:
+    """Its releases are those of both engines, and cost the budget together; the set is that of the module."""
+    X, y = data()
+    found = iv_gd(outcome_unit=2.0, rho=50.0)
+    assert [getattr(each, "rho") for each in found.event.releases] == pytest.approx([20.0, 10.0, 15.0, 5.0])  # noqa: B009
+    mean, moment = found.event.releases[:2]
+    assert isinstance(mean, GaussianReleases)
+    assert isinstance(moment, GaussianReleases)
+    given = reduced_form.Settings(
+        15,
+        10,
+        0.9,
+        2.0,
+        mean.noise_sd,
+        moment.noise_sd,
+        2.0,
+        np.eye(2),
+    )
+    sample = IVSample(np.ascontiguousarray(X[:, :2]), X[:, 2:] + X[:, :1], y)
+    out = reduced_form.descend([sample], given, reduced_form.Normals.draw(rng(), given, 1, 1))
+    same(found.also["Theta"], out.D[0, :, :1])
+    same(found.also["reduced_form"], 2.0 * out.D[0, :, 1])
+    evidence = Evidence(out.D[0], out.moment[0], given.moment_sd, given.variance, np.eye(2), N, 2.0)
+    expected = anderson_rubin(evidence)
+    assert found.also["anderson_rubin"].tolist() == [list(pair) for pair in expected.intervals]
+    assert float(found.also["F"]) == expected.F
+    assert 0.0 <= found.clipped <= 1.0
 
 
 def test_dp_2s_gd_has_the_bytes_of_the_command() -> None:
@@ -371,6 +401,10 @@ def test_noise_in_the_first_step_has_the_sd_of_the_event() -> None:
         (lambda: gd(shares=[1.0]), r"shares of shape \(1,\) must have shape \(12,\)"),
         (lambda: iv_gd(shares=(0.5, 0.5, 0.5)), r"of sum 1 and not 1\.5"),
         (lambda: iv_gd(gamma2=math.inf), "must be finite"),
+        (lambda: iv_gd(outcome_unit=0.0), "unit must be positive"),
+        (lambda: iv_gd(outcome_unit=1.0, shares=(0.5, 0.4, 0.1)), r"shape \(3,\) must have shape \(4,\)"),
+        (lambda: iv_gd(outcome_unit=1.0, normals=normals(iv_gd)), "by runs without outcome_unit only"),
+        (lambda: iv_gd(outcome_unit=1.0, X=np.ones((N, 2))), "but there are p=2 regressors"),
         (lambda: iv_gd(X=np.ones((N, 3))), "2 instruments for 3 regressors"),
         (lambda: iv_gd(steps2=45), r"45 - 4 = 41 must be a positive multiple of m=10"),
         (lambda: iv_gd(second_moment=np.eye(3)), r"second_moment of shape \(3, 3\) must have shape \(2, 2\)"),

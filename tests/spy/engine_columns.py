@@ -97,6 +97,15 @@ def dp_iv_gd(given):
     )
 
 
+def reduced_form(given):
+    """The descent, and the second moment of gradients z v', which are vectors."""
+    settings, n = given["settings"], given["samples"][0].n
+    moved = 2**0.5 * settings.gamma**2 / n
+    yield from told(
+        mean(settings.gamma, n, settings.noise_sd, settings.steps), [moved, settings.moment_sd, 1, 0.0, None]
+    )
+
+
 def stream(given):
     """Of `regression` and `single_pass`: every record takes part in one step."""
     arms, noise = given["arms"], given["noise"]
@@ -186,6 +195,7 @@ ENGINES = {
     "dpdescent.algorithms.dp_gd": {"descend": dp_gd},
     "dpdescent.algorithms.dp_2s_gd": {"descend": two_stage},
     "dpdescent.algorithms.dp_iv_gd": {"descend": dp_iv_gd},
+    "dpdescent.algorithms.reduced_form": {"descend": reduced_form},
     "dpdescent.papers.liang2025.experiments.table_release_beta_only": {"realised_cost": two_stage},
     "dpdescent.algorithms.dp_ftrl": {
         "regression": stream, "single_pass": stream, "mean_estimation": mean_estimation,

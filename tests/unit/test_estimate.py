@@ -412,6 +412,35 @@ def test_methods_with_intervals_are_those_of_the_library(run: Run, method: str) 
     assert content["account"]["guarantee"].startswith("none")
 
 
+def test_an_anderson_rubin_set_is_printed_where_a_unit_is_given(run: Run) -> None:
+    code, out, err = run(f"{WITH_INTERVALS['dp-iv-gd']} --outcome-unit 2 --rho 8 --seed 3 --centre z1=0.5 x=2 y=4")
+    assert (code, err) == (0, "")
+    content = written()
+    table = np.loadtxt("mine.csv", delimiter=",", skiprows=1)
+    Z, x, y = table[:, 1:3] - [0.5, 0.0], table[:, 3:4] - 2.0, table[:, 4] - 4.0
+    rng = stream(3, "estimate", "noise")
+    found = dp_iv_gd(Z, x, y, gamma1=6.0, gamma2=9.0, rho=8.0, rng=rng, outcome_unit=2.0)
+    ends = [[end if np.isfinite(end) else None for end in pair] for pair in found.also["anderson_rubin"].tolist()]
+    assert content["anderson_rubin"] == ends
+    assert content["first_stage_F"] == pytest.approx(float(found.also["F"]))
+    assert "Anderson-Rubin set [" in out
+    assert ("take the Anderson-Rubin set" in out) == (content["first_stage_F"] < 50.0)
+    assert len(content["account"]["releases"]) == 4
+    assert content["account"]["rho"] == pytest.approx(8.0, rel=1e-9)
+    assert content["settings"]["outcome_unit"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ([], "is empty"), ([[None, None]], "[-inf, inf]"), ([[1.0, 2.5]], "[1, 2.5]"),
+        ([[None, -1.0], [3.0, None]], "[-inf, -1] and [3, inf]"),
+    ],
+)  # fmt: skip
+def test_sets_of_all_shapes_are_told(ends: list[list[float | None]], words: str) -> None:
+    assert words in own_data._set(ends)
+
+
 @pytest.mark.parametrize("method", WITH_INTERVALS)
 def test_a_budget_may_be_asked_for_as_epsilon(run: Run, method: str) -> None:
     code, _, err = run(f"{WITH_INTERVALS[method]} --epsilon 3 --delta 1e-5 --secure-noise")
@@ -443,6 +472,15 @@ def test_an_interval_that_would_be_noise_is_refused(run: Run) -> None:
         ("mine.csv --method dp-iv-gd --regressors x --outcome y --rho 1", "--instruments is needed"),
         ("mine.csv --method dp-gd --regressors x --outcome x --gamma 1 --eta 1 --rho 1", "'x'"),
         (f"{GIVEN} --rho 1", "--rho is no option of --method dp-2s-gd"),
+        (f"{GIVEN} --outcome-unit 1", "--outcome-unit is no option of --method dp-2s-gd"),
+        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --outcome-unit 1", "--outcome-unit is no option of --method dp-gd"),
+        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --outcome-unit 0", "unit must be positive"),
+        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --outcome-unit 1e30", "--outcome-unit 1e\\+30 is beyond all data"),
+        (
+            "mine.csv --method dp-iv-gd --instruments z1 z2 --regressors x other --outcome y --gamma1 6 --gamma2 9 "
+            "--rho 1 --outcome-unit 1",
+            "but there are p=2 regressors",
+        ),
     ],
 )
 def test_options_of_other_methods_and_wrong_ones_are_refused(run: Run, options: str, words: str) -> None:

@@ -10,13 +10,16 @@ from matplotlib.figure import Figure
 
 import pictures
 from dpdescent.papers.ours import figures
-from dpdescent.papers.ours.experiments import correlated_full_batch, iv_coverage, schedule
+from dpdescent.papers.ours.experiments import correlated_full_batch, iv_coverage, iv_weak, schedule
 from dpdescent.papers.ours.figures import noise_over_time
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 
 PAPER = project.load({"scale": "quick", "seed": 3, "papers": ["ours"]}, Path(__file__).parents[2]).papers["ours"]
-RUNS = {"schedule": schedule.run, "correlated_full_batch": correlated_full_batch.run, "iv_coverage": iv_coverage.run}
+RUNS = {
+    "schedule": schedule.run, "correlated_full_batch": correlated_full_batch.run, "iv_coverage": iv_coverage.run,
+    "iv_weak": iv_weak.run,
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

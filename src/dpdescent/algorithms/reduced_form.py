@@ -27,6 +27,10 @@ from dpdescent.privacy.events import GaussianReleases
 Array = NDArray[np.float64]
 
 
+# Numbers of gradients in one block (1 MB): whole runs are processed together while they fit.
+BLOCK = 1 << 17
+
+
 def moment_sensitivity(gamma: float, n: int, size: int) -> float:
     """Sensitivity of the mean of g g', |g| <= gamma, g of some size, in Frobenius norm under replace-one."""
     return (math.sqrt(2.0) if size > 1 else 1.0) * gamma**2 / n
@@ -193,20 +197,17 @@ def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals) -
         raise ValueError(
             f"{samples[0].q} instruments and {samples[0].p} regressors do not fit normals for {q} and {columns - 1}"
         )
-    parts = [
-        _one(
-            [samples[0] if len(samples) == 1 else samples[k]],
-            settings,
-            normals.steps[k : k + 1],
-            normals.moment[k : k + 1],
-        )
-        for k in range(runs)
-    ]
+    width = max(1, BLOCK // (samples[0].n * q * columns))
+    parts = []
+    for start in range(0, runs, width):
+        cut = slice(start, start + width)
+        chosen = samples if len(samples) == 1 else samples[cut]
+        parts.append(_block(chosen, settings, normals.steps[cut], normals.moment[cut]))
     return Released(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("D", "moment", "clipped")))
 
 
-def _one(samples: list[IVSample], settings: Settings, steps: Array, moment: Array) -> Released:
-    """A run, one column a record, because products with a few coefficients then run along the memory."""
+def _block(samples: Sequence[IVSample], settings: Settings, steps: Array, moment: Array) -> Released:
+    """Runs side by side, one column a record, because products with a few coefficients then run along the memory."""
     Z = np.stack([sample.Z.T for sample in samples])
     X = np.stack([np.vstack([sample.X.T, sample.y / settings.unit]) for sample in samples])
     D, clipped = held_mean(Z, X, settings.eta, settings.gamma, settings.noise_sd, settings.kept, steps)

@@ -129,6 +129,11 @@ def told(content: Mapping[str, Any], output: str) -> str:
         ]
     if content.get("intervals"):
         lines += [f"  intervals are for {content['intervals_are_for']}"]
+    if "anderson_rubin" in content:
+        lines += [
+            f"  Anderson-Rubin set {_set(content['anderson_rubin'])} for the true effect, however weak the instruments",
+            f"  first-stage F {content['first_stage_F']:.4g}, the noise counted as error",
+        ]
     lines += [f"Warning: {each}." for each in content["warnings"]]
     lines += [f"account ({account['relation']}, n public)"]
     lines += [
@@ -149,3 +154,11 @@ def _interval(content: Mapping[str, Any], name: str) -> str:
         return ""
     low, high = content["intervals"][name]
     return f", 95 % interval {low:.6g} to {high:.6g}"
+
+
+def _set(ends: Sequence[Sequence[float | None]]) -> str:
+    """A union of intervals in words; None is an end that there is not."""
+    if not ends:
+        return "is empty: no effect explains all instruments"
+    told = [(-math.inf if low is None else low, math.inf if high is None else high) for low, high in ends]
+    return " and ".join(f"[{low:.4g}, {high:.4g}]" for low, high in told)

@@ -24,6 +24,8 @@ from dpdescent.randomness import secure_generator, stream
 BATCHES, BURN_IN, STEPS = 10, 20, 220
 # Correlation times in a batch below which batched means are too much alike.
 MIXED = 15.0
+# First-stage F below which intervals are not promised to hold.
+WEAK = 50.0
 # What stands before the argument of an event whose noise can be made again (`estimators.run.guarded`).
 GUARDED = "With secret noise: "
 # Thresholds and step sizes below this, or above its inverse, belong to no data that were scaled with care.
@@ -39,6 +41,10 @@ IV_CHOICE = {
     "gamma1": GAMMA.format(what="|z| |x - Theta'z|, such as 4 sqrt(q p) times the sd of x"),
     "gamma2": GAMMA.format(what="|w| |y - x'beta| with w of variance 1, such as 4 sqrt(p) times the sd of y"),
 }
+UNIT = (
+    "of dp-iv-gd with one regressor: a public guess of the outcome's sd over the regressor's, for an Anderson-Rubin "
+    "set beside the interval, which holds for weak instruments too; gamma1 is to be larger by sqrt(2) then"
+)
 GD_CHOICE = {
     "gamma": GAMMA.format(what="|x| |y - x'theta|, such as 5 sqrt(p) times the sd of y"),
     "eta": "the step size, about 1/4 over a public guess of the largest eigenvalue of E[xx']",
@@ -63,7 +69,10 @@ class Method:
 
 
 def _instruments(args: argparse.Namespace, given: IVSample, rng: np.random.Generator) -> tuple[Run, Array]:
-    found = dp_iv_gd(given.Z, given.X, given.y, gamma1=args.gamma1, gamma2=args.gamma2, rng=rng, **_budget(args))
+    found = dp_iv_gd(
+        given.Z, given.X, given.y, gamma1=args.gamma1, gamma2=args.gamma2, rng=rng, outcome_unit=args.outcome_unit,
+        **_budget(args),
+    )  # fmt: skip
     return found, found.also["half_width"]
 
 
@@ -119,6 +128,7 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
             for name, centre, width in zip(names, run.estimate.tolist(), half.tolist(), strict=True)
         },
         "intervals_are_for": method.target,
+        **_weak(run),
         "warnings": list(_warnings(run, refused)),
         "account": {
             "algorithm": run.event.name, "relation": found.relation, "n": given.n,
@@ -129,6 +139,7 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
             "holds": found.reason.split(GUARDED)[-1],
         },
         "settings": {"method": args.method, **{name: getattr(args, name) for name in (*method.columns, *method.choice)},
+                     **({} if args.outcome_unit is None else {"outcome_unit": args.outcome_unit}),
                      **_budget(args), "steps": len(run.path), "centre": constants, **noise},
     }  # fmt: skip
 
@@ -143,9 +154,11 @@ def check(args: argparse.Namespace, method: Method) -> None:
     if lacking := own_data.missing(vars(args), needed):
         raise ValueError(f"{lacking}. Choose without looking at the data.")
     own_data.require_one_noise(args.seed, args.secure_noise)
-    allowed = {*needed, "steps"} if args.method == "dp-gd" else set(needed)
-    every = {name for each in METHODS.values() for name in (*each.columns, *each.choice)} | {*release.CHOICE, "steps"}
-    if other := sorted(name for name in every - allowed if getattr(args, name) is not None):
+    allowed = {*needed, "steps" if args.method == "dp-gd" else "outcome_unit"}
+    every = {name for each in METHODS.values() for name in (*each.columns, *each.choice)} | {
+        *release.CHOICE, "steps", "outcome_unit",
+    }  # fmt: skip
+    if other := sorted(name.replace("_", "-") for name in every - allowed if getattr(args, name) is not None):
         raise ValueError(f"--{other[0]} is no option of --method {args.method}: leave it out")
     if (args.rho is None) is (args.epsilon is None):
         raise ValueError("give one of --rho, the zCDP budget of the run, and --epsilon, at --delta")
@@ -153,9 +166,10 @@ def check(args: argparse.Namespace, method: Method) -> None:
         raise ValueError(f"--steps {args.steps} must lie between 1 and {MOST_STEPS}")
     for name in ("rho", "epsilon"):
         own_data.require_budget(name, getattr(args, name))
-    for name in method.choice:
+    for name in (*method.choice, *(["outcome_unit"] if args.outcome_unit is not None else [])):
         if LEAST > (value := getattr(args, name)) > 0.0 or value > 1.0 / LEAST:
-            raise ValueError(f"--{name} {value:g} is beyond all data: give {LEAST:g} to {1.0 / LEAST:g}")
+            told = name.replace("_", "-")
+            raise ValueError(f"--{told} {value:g} is beyond all data: give {LEAST:g} to {1.0 / LEAST:g}")
     own_data.require_free(args.output, args.source, keep=args.secure_noise)
 
 
@@ -167,12 +181,23 @@ def _sample(args: argparse.Namespace, constants: Mapping[str, float]) -> IVSampl
     return release.centred(read_sample(args.source, **roles), constants, **roles)
 
 
+def _weak(run: Run) -> dict[str, Any]:
+    """The Anderson-Rubin set, null where it has no end, and the first stage's F, where they were asked for."""
+    if "F" not in run.also:
+        return {}
+    ends = [[end if math.isfinite(end) else None for end in pair] for pair in run.also["anderson_rubin"].tolist()]
+    return {"anderson_rubin": ends, "first_stage_F": float(run.also["F"])}
+
+
 def _warnings(run: Run, refused: bool) -> Sequence[str]:
     """What the releases tell of the intervals."""
     found = []
     if refused:
         found.append("no interval: the noise in the released second moment would be most of it; a larger budget, more "
                      "records or a smaller gamma2 mends that")  # fmt: skip
+    if "F" in run.also and run.also["F"] < WEAK:
+        found.append(f"the first stage's F is {float(run.also['F']):.3g}, noise counted: below {WEAK:g} take the "
+                     "Anderson-Rubin set and not the interval")  # fmt: skip
     mixing = float(run.also["mixing"]) if "mixing" in run.also else math.inf
     if mixing < MIXED:
         found.append(f"a batch of iterates has {mixing:.3g} correlation times, fewer than {MIXED:g}: the intervals are "

@@ -6,46 +6,56 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpdescent import intervals
+from dpdescent import anderson_rubin, intervals
 from dpdescent.algorithms import dp_iv_gd as engine
+from dpdescent.algorithms import reduced_form
 from dpdescent.algorithms.release import require_finite
 from dpdescent.checks import require_positive, require_probability
 from dpdescent.data.iv import IVSample
 from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, records, rho_of
-from dpdescent.privacy.events import Mechanism
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.events import GaussianReleases, Mechanism
 
 PROVED = (
     "in exact arithmetic: each step of either stage adds Gaussian noise to the mean of gradients clipped at gamma, "
-    "which one replaced record of n, n public, moves by 2 gamma / n at most; the second moment of clipped gradients "
-    "moves by sqrt(2) gamma2^2 / n (gamma2^2 / n with one regressor); costs add. The held Theta, the preconditioner "
-    "and the intervals are computed from releases. All settings must be chosen without the data"
+    "which one replaced record of n, n public, moves by 2 gamma / n at most; a second moment of a stage's clipped "
+    "gradients moves by sqrt(2) gamma^2 / n (of the second stage with one regressor by gamma^2 / n); costs add. The "
+    "held Theta, the preconditioner, the intervals and the Anderson-Rubin set are computed from releases. All settings "
+    "must be chosen without the data"
 )
 BATCHES = 10
+# Parts of the budget without an Anderson-Rubin set and with it.
+WITHOUT_SET, WITH_SET = (0.45, 0.45, 0.1), (0.4, 0.3, 0.1, 0.2)
 
 
 def dp_iv_gd(
     Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, gamma1: float, gamma2: float, rng: np.random.Generator,
     rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
-    shares: Sequence[float] = (0.45, 0.45, 0.1), second_moment: ArrayLike | None = None, steps1: int = 120,
-    kept1: int = 100, steps2: int = 520, burn_in: int = 20, eta: float | None = None, alpha: float = 0.5,
-    level: float = 0.95, normals: tuple[Array, Array, Array] | None = None,
+    outcome_unit: float | None = None, shares: Sequence[float] | None = None, second_moment: ArrayLike | None = None,
+    steps1: int = 120, kept1: int = 100, steps2: int = 520, burn_in: int = 20, eta: float | None = None,
+    alpha: float = 0.5, level: float = 0.95, normals: tuple[Array, Array, Array] | None = None,
 ) -> Run:  # fmt: skip
     """Estimates causal effects by gradient descent on the instrumental-variable equation, with confidence intervals.
 
     The intervals are for the true effects and include the error of sampling. They hold where instruments are strong (F
-    of 50 and more) and hardly any gradient of the second stage is clipped, or clipping is symmetric.
+    of 50 and more) and hardly any gradient of the second stage is clipped, or clipping is symmetric. With
+    `outcome_unit` there is an Anderson-Rubin set beside them, which holds however weak the instruments are.
 
     Args:
         Z: instruments, shape (n, q), centred by public constants.
         X: regressors whose effects are estimated, shape (n, p) with p <= q, centred likewise.
         y: outcomes, shape (n,), centred likewise.
-        gamma1: clipping threshold of the first stage, on |z| |x - Theta'z|.
+        gamma1: clipping threshold of the first stage, on |z| |x - Theta'z|; with `outcome_unit` the outcome's residual
+            over that unit stands beside x's, which makes norms about sqrt(2) times as long.
         gamma2: clipping threshold of the second stage, on |w| |y - x'beta|, w the fitted regressors Theta'z in units
             of their scale: four times sqrt(p) times what residuals are expected to be.
         rng: generator of the noise; `secure_generator()` for a guarantee.
         rho: zCDP budget of the run under replace-one.
         epsilon, delta: budget in place of rho.
-        shares: parts of the budget of the first stage, the second, and the second moment; positive, of sum 1.
+        outcome_unit: public scale of the outcome over that of the one regressor, for an Anderson-Rubin set; the first
+            stage regresses the outcome on the instruments too then.
+        shares: parts of the budget of the first stage, the second, the second moment, and with `outcome_unit` that of
+            first-stage gradients; positive, of sum 1. None is (0.45, 0.45, 0.1), or (0.4, 0.3, 0.1, 0.2).
         second_moment: E[zz'], public, shape (q, q); None is the identity.
         steps1, kept1: number of steps of the first stage, and of its last iterates whose mean is held.
         steps2, burn_in: number of steps of the second stage, and of its first iterates that are left out; ten must
@@ -59,6 +69,8 @@ def dp_iv_gd(
         The run: `estimate`, of shape (p,), `path` of shape (steps2, p), and in `also` the intervals' `half_width`, of
         shape (p,), NaN where the second moment is mostly noise; `Theta`, `precondition` and `moment`; and `mixing`,
         how many correlation times of the slowest direction a batch of the intervals has: below 15 they are too short.
+        With `outcome_unit` also `anderson_rubin`, the set's intervals as rows of (low, high) with infinite ends where
+        it has none, `F`, the first-stage F with the noise counted as error, and `reduced_form`, of shape (q,).
 
     Raises:
         ValueError: if an argument is out of its range, or the iterates overflow.
@@ -70,16 +82,27 @@ def dp_iv_gd(
     intervals.spacing(steps2, BATCHES, burn_in)
     A = np.eye(q) if second_moment is None else fitting("second_moment", second_moment, (q, q))
     require_positive(gamma1=gamma1, gamma2=gamma2, steps1=steps1, kept1=kept1)
-    parts = parts_of(shares, 3).tolist()
-    noise = engine.noise_sds(rho_of(n, rho, epsilon, delta), parts, n, p, (gamma1, gamma2), (steps1, steps2))
+    given = (WITHOUT_SET if outcome_unit is None else WITH_SET) if shares is None else shares
+    parts = parts_of(given, 3 if outcome_unit is None else 4).tolist()
+    budget = rho_of(n, rho, epsilon, delta)
+    noise = engine.noise_sds(budget, parts[:3], n, p, (gamma1, gamma2), (steps1, steps2))
     step = 0.9 / float(np.linalg.eigvalsh(A).max()) if eta is None else eta
     settings = engine.Settings(steps1, kept1, steps2, burn_in, step, alpha, gamma1, gamma2, *noise, A)
-    drawn = engine.Normals.draw(rng, settings, 1, p) if normals is None else _handed(normals, settings, p)
     # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
-        out = engine.descend([sample], settings, drawn)
+        if outcome_unit is None:
+            first, stage1 = None, list(settings.releases(n, p)[:1])
+            drawn = engine.Normals.draw(rng, settings, 1, p) if normals is None else _handed(normals, settings, p)
+            out = engine.descend([sample], settings, drawn)
+        else:
+            if normals is not None:
+                raise ValueError("normals are taken by runs without outcome_unit only")
+            first, stage1 = _reduced_form(sample, settings, outcome_unit, budget * parts[3], level, rng)
+            drawn = engine.Normals.draw(rng, settings, 1, p, first=False)
+            out = engine.descend([sample], settings, drawn, held=first["Theta"][None])
     require_finite(out.path)
-    event = Mechanism("DP-IV-GD", settings.releases(n, p), "replace-one", "full batch", math.inf, "proved", PROVED)
+    releases = (*stage1, *settings.releases(n, p)[1:])
+    event = Mechanism("DP-IV-GD", releases, "replace-one", "full batch", math.inf, "proved", PROVED)
     event = guarded(event, rng, handed=normals is not None)
     found = intervals.sandwich_intervals(
         out.path, m=BATCHES, burn_in=burn_in, alpha=alpha, precondition=out.precondition, moment=out.moment,
@@ -87,10 +110,35 @@ def dp_iv_gd(
     )  # fmt: skip
     also = {
         "half_width": found.half_width[0], "mixing": _mixing(out.path[:, 0], burn_in), "Theta": out.Theta[0],
-        "precondition": out.precondition[0], "moment": out.moment[0],
+        "precondition": out.precondition[0], "moment": out.moment[0], **(first or {}),
     }  # fmt: skip
-    clipped = float(out.clipped1[0] * steps1 + out.clipped2[0] * steps2) / (steps1 + steps2)
+    over = out.clipped1[0] if first is None else also.pop("clipped")
+    clipped = float(over * steps1 + out.clipped2[0] * steps2) / (steps1 + steps2)
     return Run(out.beta[0], out.path[:, 0], clipped, event, also)
+
+
+def _reduced_form(
+    sample: IVSample, settings: engine.Settings, unit: float, rho: float, level: float, rng: np.random.Generator
+) -> tuple[dict[str, Array], list[GaussianReleases]]:
+    """Runs the first stage with the outcome beside the regressor; returns what it tells, and its releases."""
+    if sample.p != 1:
+        raise ValueError(f"outcome_unit={unit} asks for the set of one effect, but there are p={sample.p} regressors")
+    moved = reduced_form.moment_sensitivity(settings.gamma1, sample.n, 2 * sample.q)
+    given = reduced_form.Settings(
+        settings.steps1, settings.kept1, settings.eta, settings.gamma1, settings.lambda1,
+        zcdp.gaussian_noise_sd(moved, rho), unit, settings.second_moment,
+    )  # fmt: skip
+    out = reduced_form.descend([sample], given, reduced_form.Normals.draw(rng, given, 1, 1))
+    require_finite(out.D)
+    evidence = anderson_rubin.Evidence(
+        out.D[0], out.moment[0], given.moment_sd, given.variance, given.second_moment, sample.n, unit
+    )
+    found = anderson_rubin.anderson_rubin(evidence, level)
+    told = {
+        "anderson_rubin": np.array(found.intervals).reshape(-1, 2), "F": np.array(found.F), "Theta": out.D[0, :, :1],
+        "reduced_form": unit * out.D[0, :, 1], "clipped": out.clipped[0],
+    }  # fmt: skip
+    return told, list(given.releases(sample.n, 1))
 
 
 def _handed(normals: tuple[Array, Array, Array], settings: engine.Settings, p: int) -> engine.Normals:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from dpdescent.attacks import dp_2s_gd, dp_gd, dp_iv_gd
+from dpdescent.attacks import dp_2s_gd, dp_gd, dp_iv_gd, reduced_form
 from dpdescent.papers.ours.design import Spec
 from dpdescent.papers.ours.noise_over_time import correlated
 from dpdescent.privacy import zcdp
@@ -15,10 +15,12 @@ FLIPPED, UNEQUAL, ENCODED = (
     "gradient flips sign", "gradient flips sign, noise differs by step", "gradient flips sign, noise is correlated"
 )  # fmt: skip
 STAGES, PATHS = "gradients of both stages flip signs, Theta is held", "gradients of both stages flip signs"
+FORM = "first-stage gradient flips sign"
 
 ATTACKS: dict[str, Callable[..., Attack]] = {
     FLIPPED: dp_gd.flipped_sign, UNEQUAL: dp_gd.flipped_sign_scheduled, ENCODED: dp_gd.flipped_sign_correlated,
     STAGES: dp_iv_gd.both_stages_flip, PATHS: dp_2s_gd.paths_flip_sign,
+    FORM: reduced_form.gradient_flips,
 }  # fmt: skip
 
 FINDINGS: dict[str, Told] = {}
@@ -33,6 +35,8 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     costs = [rounded(release.rho) for release in event.releases if isinstance(release, GaussianReleases)]
     if event.name == "DP-IV-GD":
         return Request(STAGES, dict(zip(("rho1", "rho2", "rho3"), costs, strict=True)))
+    if event.name == "DP reduced form":
+        return Request(FORM, dict(zip(("rho1", "rho2"), costs, strict=True)))
     if event.name == "DP-2S-GD":
         return Request(PATHS, {"T": LONGEST, "rho1": costs[0], "rho2": costs[1]})
     mu = rounded(zcdp.gaussian_dp_mu(event.rho))

@@ -3,10 +3,10 @@
 What throw-away prototypes had shown was known when they were written. A conjecture that fails is a result like others.
 """
 
-from dpdescent.papers.ours.claims import instruments, noise_over_time
+from dpdescent.papers.ours.claims import instruments, noise_over_time, weak_instruments
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (instruments, noise_over_time)
+PARTS = (instruments, weak_instruments, noise_over_time)
 
 
 def judge(evidence: Evidence) -> list[Claim]:
