@@ -10,10 +10,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import jsonschema
-
 from dpdescent.replication.build.fingerprint import module_file, reachable
-from dpdescent.replication.configuration import sense
+from dpdescent.replication.configuration import schemas, sense
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.packs import LONGEST_ARGUMENT, Pack, ledger_json, packs_of
 from dpdescent.replication.configuration.parts import Outline, Part, parts_of
@@ -31,12 +29,6 @@ COUNTS: Node = {
     "trials_per_part": {"type": "integer", "minimum": 1, "means": "trials of one part"},
     "parts_per_job": {"type": "integer", "minimum": 1, "means": "parts that one process trains"},
 }
-
-# JSON Schema's own integers admit 7.0, which is no seed and no number of trials; a seed on a command line may be one.
-_Validator = jsonschema.validators.extend(
-    jsonschema.Draft202012Validator,
-    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int),
-)
 
 
 @dataclass(frozen=True)
@@ -139,7 +131,7 @@ def load(config: Node, root: Path) -> Project:
     Raises:
         ConfigError: with one line that names the key, the value and the remedy.
     """
-    _validate(config, root / "workflow/schemas/config.schema.yaml", "config/config.yaml")
+    schemas.validate(config, root / "workflow/schemas/config.schema.yaml", "config/config.yaml")
     changes = _scale_overlay(config["scale"], root)
     available = sorted(path.stem for path in (root / "config/papers").glob("*.yaml"))
     chosen = available if config["papers"] == "all" else list(config["papers"])
@@ -166,7 +158,7 @@ def _scale_overlay(scale: str, root: Path) -> Node:
             f"scale: {scale!r} is to be a folder's name; use letters, digits and . - only, and begin with a letter"
         )
     changes = conf.read_yaml(root / f"config/scales/{scale}.yaml")
-    _validate(changes, root / "workflow/schemas/scale.schema.yaml", f"config/scales/{scale}.yaml")
+    schemas.validate(changes, root / "workflow/schemas/scale.schema.yaml", f"config/scales/{scale}.yaml")
     return changes
 
 
@@ -199,7 +191,7 @@ def _load_paper(key: str, changes: Node, scale: str, seed: int, root: Path) -> P
 
 def _checked(annotated: Node, where: str, root: Path) -> Node:
     """Checks the values of a paper's file and returns them without provenance."""
-    _validate(annotated, root / "workflow/schemas/paper.schema.yaml", where)
+    schemas.validate(annotated, root / "workflow/schemas/paper.schema.yaml", where)
     _check_annotations(annotated, where)
     sense.check_annotated(annotated, where)
     plain: Node = conf.strip_provenance(annotated)
@@ -303,31 +295,6 @@ def _used_settings(node: Node, settings: Node, here: str) -> Node:
             raise ConfigError(f"{here}.uses: {key!r} is not a setting{conf.did_you_mean(key, settings)}")
     used = {key: settings[key] for key in node.get("uses", [])}
     return conf.overlay(used, node.get("settings", {}), here, "settings")
-
-
-def _validate(content: Node, schema_path: Path, where: str) -> None:
-    schema = conf.read_yaml(schema_path)
-    error = jsonschema.exceptions.best_match(_Validator(schema).iter_errors(content))
-    if error is None:
-        return
-    key = ".".join(str(step) for step in error.absolute_path) or "the file"
-    if error.validator == "additionalProperties":
-        known = list(error.schema.get("properties", {}))
-        stray = sorted(set(error.instance) - set(known), key=str)
-        raise ConfigError(f"{where}: {key}: unknown key {stray[0]!r}{conf.did_you_mean(stray[0], known)}")
-    mend = _description(error)
-    if error.validator == "uniqueItems":
-        raise ConfigError(f"{where}: {key} = {conf.short(error.instance)} names something twice; {mend}")
-    if error.validator == "required":
-        raise ConfigError(f"{where}: {key}: {error.message}; {mend}")
-    raise ConfigError(f"{where}: {key} = {conf.short(error.instance)} is not allowed; {mend}")
-
-
-def _description(error: jsonschema.ValidationError) -> str:
-    """Description in the schema of the invalid key, or else of the nearest node above it."""
-    while "description" not in error.schema and error.parent is not None:
-        error = error.parent
-    return str(error.schema.get("description", "see config/README.md"))
 
 
 def scale_label(scale: str, root: Path) -> str:
