@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from dpdescent.attacks import dp_iv_gd, reduced_form
+from dpdescent.papers.ours.reading import rows
 from dpdescent.privacy import zcdp
 from dpdescent.replication.judging.bound_rows import row
 from dpdescent.replication.judging.evidence import Bound, Evidence
@@ -14,7 +15,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         ("iv_coverage", "DP-IV-GD", evidence.settings["parts"], dp_iv_gd.largest_mu),
         ("iv_weak", "an Anderson-Rubin set", evidence.settings["set_parts"], reduced_form.largest_mu),
     ):
-        for rho in sorted(set(evidence.tables[artefact]["rho"])) if artefact in evidence.tables else []:
+        for rho in sorted(set(rows(evidence, artefact)["rho"])):
             yield row(
                 bound=f"mu of all releases of {mechanism}", location="Sec. 1", setting=f"rho={rho:g}",
                 value=zcdp.gaussian_dp_mu(rho), measured=largest(*(rho * part for part in parts)),

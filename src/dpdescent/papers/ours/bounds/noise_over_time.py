@@ -3,6 +3,8 @@
 import math
 from collections.abc import Iterator
 
+import pandas as pd
+
 from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.bound_rows import row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
@@ -10,18 +12,19 @@ from dpdescent.replication.judging.evidence import Bound, Evidence
 LEAST, LAW = "Sec. 2, Theorem", "Sec. 2, law"
 # Rounding of sums over a few hundred steps.
 ROUNDING = 1e-9
+NONE = pd.DataFrame()
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the least variance beside every arm's, and the predicted beside the measured root mean square."""
-    for found in each(evidence.tables["correlated_full_batch"]):
+    for found in each(evidence.tables.get("correlated_full_batch", NONE)):
         setting = f"{found['panel']}, {found['estimate']}, kappa={found['kappa']:g} T={found['T']:g}: {found['series']}"
         yield row(
             bound="variance over sensitivity^2 / (2 rho)", location=LEAST, setting=setting, value=found["least"],
             measured=found["mean"], direction="at least", allowed=ROUNDING * found["least"],
             note="the least of any noise over time",
         )  # fmt: skip
-    for found in each(evidence.tables["schedule"]):
+    for found in each(evidence.tables.get("schedule", NONE)):
         place = f"{found['variant']}: {found['panel']}, n={found['n']:g} p={found['p']:g} kappa={found['kappa']:g}"
         yield stated(
             bound="RMS distance to least squares", location=LAW, setting=f"{place} T={found['T']:g}: {found['series']}",

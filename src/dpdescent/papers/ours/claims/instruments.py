@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from dpdescent.papers.ours.experiments.iv_coverage import CLASSICAL, OURS, PUBLISHED
-from dpdescent.papers.ours.reading import every
+from dpdescent.papers.ours.reading import every, rows
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_most, between
@@ -22,7 +22,7 @@ NOISY = 0.15
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges coverage and length of DP-IV-GD, and the coverage of the path as published."""
-    table = evidence.select("iv_coverage")
+    table = rows(evidence, "iv_coverage")
     ours = table[table["series"] == OURS]
     promised = ours[
         ours["panel"].isin(PROMISED) & (ours["F"] >= STRONG) & (ours["q"] <= FEW) & (ours["errors"] != "skewed")

@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpdescent.papers.ours.experiments.correlated_full_batch import SEARCHED
 from dpdescent.papers.ours.noise_over_time import BLIND, PURE, SCHEDULE, UNIFORM
-from dpdescent.papers.ours.reading import AS_PREDICTED, FEW_CLIPPED, claim, every
+from dpdescent.papers.ours.reading import AS_PREDICTED, FEW_CLIPPED, claim, every, rows
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.bound_rows import row_at
@@ -42,7 +42,7 @@ def over_prediction(row: "pd.Series[float]") -> Estimate:
 
 
 def _simulated(evidence: Evidence) -> Iterator[Claim]:
-    table = evidence.select("schedule")
+    table = rows(evidence, "schedule")
     few = table[table["clip_fraction"] < FEW_CLIPPED]
     yield every(
         id="schedule-as-predicted", artefact="schedule", location="Sec. 2", kind="theorem",
@@ -117,8 +117,8 @@ def _gain_ratio(table: pd.DataFrame, smaller: float, larger: float) -> Estimate:
 
 
 def _exact(evidence: Evidence) -> Iterator[Claim]:
-    table = evidence.select("correlated_full_batch")
-    correlated = table[table["series"].str.startswith(("lambda", "nu"))]
+    table = rows(evidence, "correlated_full_batch")
+    correlated = table[table["series"].astype(str).str.startswith(("lambda", "nu"))]
     where = ["panel", "estimate", "kappa", "T"]
     last = "last iterate"
     yield every(

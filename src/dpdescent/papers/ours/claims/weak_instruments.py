@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dpdescent.papers.ours.claims.instruments import PLACE, coverage
 from dpdescent.papers.ours.experiments.iv_weak import INTERVAL, PRIVATE
-from dpdescent.papers.ours.reading import every
+from dpdescent.papers.ours.reading import every, rows
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import at_least, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
@@ -16,7 +16,7 @@ WEAK, STRONG = 2, 50
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges coverage, length and ends of private sets, and coverage of the interval that they replace."""
-    table = evidence.select("iv_weak")
+    table = rows(evidence, "iv_weak")
     private, interval = (table[table["series"] == series] for series in (PRIVATE, INTERVAL))
     yield every(
         id="anderson-rubin-covers", artefact="iv_weak", location="Sec. 1", kind="text",

@@ -1,0 +1,178 @@
+"""Conjectures of ours: on tables made by hand, where each holds, fails, or has no rows."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from dpdescent.papers.ours import bounds, claims
+from dpdescent.papers.ours.experiments.correlated_full_batch import SEARCHED
+from dpdescent.papers.ours.experiments.iv_coverage import CLASSICAL, OURS, PUBLISHED
+from dpdescent.papers.ours.experiments.iv_weak import INTERVAL, PRIVATE
+from dpdescent.papers.ours.noise_over_time import BLIND, PURE, SCHEDULE, UNIFORM
+from dpdescent.replication.configuration import project
+from dpdescent.replication.judging.by_id import judge_one
+from dpdescent.replication.judging.evidence import Claim, Evidence
+
+PROJECT = project.load({"scale": "paper", "seed": 3, "papers": ["ours"]}, Path(__file__).parents[2])
+SPEC = json.loads(project.judging_json(PROJECT, "ours"))
+Tables = dict[str, pd.DataFrame]
+Edit = Callable[[Tables], None]
+
+CELL: dict[str, Any] = {
+    "n": 2000, "p": 1, "q": 1, "F": 100.0, "rho": 0.1, "endogeneity": 0.5, "instruments": "normal", "errors": "normal",
+    "k": 4.0, "variant": "main", "trials": 4000,
+}  # fmt: skip
+
+
+# A world in which every conjecture holds
+
+
+def schedule() -> pd.DataFrame:
+    squares = {
+        (1, 20): {UNIFORM: 2.9, SCHEDULE: 1.02, PURE: 1.0}, (1, 100): {UNIFORM: 14.4, SCHEDULE: 1.03, PURE: 1e6},
+        (10, 100): {UNIFORM: 20.0, SCHEDULE: 4.0, BLIND: 4.2}, (50, 100): {UNIFORM: 20.0, SCHEDULE: 10.0, BLIND: 11.0},
+    }  # fmt: skip
+    rows = [
+        {"panel": "condition number", "n": 5000, "kappa": kappa, "T": T, "series": series, "mean": mean}
+        for (kappa, T), arms in squares.items() for series, mean in arms.items()
+    ]  # fmt: skip
+    rows += [
+        {"panel": panel, "n": 5000, "kappa": 1, "T": 20, "series": series, "mean": mean}
+        for panel in ("Figure 2", "Figure 8a") for series, mean in ((UNIFORM, 2.9), (SCHEDULE, 1.02))
+    ]  # fmt: skip
+    table = pd.DataFrame(rows).assign(p=10, variant="main", trials=300)
+    clipped = (table["series"] == PURE) & (table["T"] == 100)
+    return table.assign(se=1e-3 * table["mean"], predicted=table["mean"], clip_fraction=clipped.astype(float))
+
+
+def correlated_full_batch() -> pd.DataFrame:
+    arms = {
+        ("isotropic", "last iterate"): {UNIFORM: 2.0, SCHEDULE: 1.1, "lambda = 0.5": 3.0, "nu = 0.1": 2.5},
+        ("condition number", "mean of all iterates"): {UNIFORM: 1.2, "lambda = 0.5": 1.195},
+        ("slow direction", "iterates weighted by time"): {UNIFORM: 1.2, "lambda = 1": 1.01},
+        ("search", "last iterate"): {SEARCHED: 1.001},
+    }
+    rows = [
+        {"panel": panel, "estimate": estimate, "T": T, "series": series, "mean": mean}
+        for (panel, estimate), found in arms.items() for series, mean in found.items() for T in (20, 100)
+    ]  # fmt: skip
+    return pd.DataFrame(rows).assign(p=10, kappa=1.0, least=1.0, variant="main", trials=1, se=math.nan)
+
+
+def iv_coverage() -> pd.DataFrame:
+    rows = []
+    for panel, cell in (
+        ("strength", {"F": 100.0}), ("strength", {"F": 500.0}), ("instruments", {"q": 2}), ("clipping", {"k": 1.0}),
+        ("skewed", {"k": 1.0, "errors": "skewed", "instruments": "binary"}),
+    ):  # fmt: skip
+        for series, mean, width in ((OURS, 0.95, 1.2), (CLASSICAL, 0.95, 1.0), (PUBLISHED, 0.4, 1.1)):
+            covered = 0.5 if panel == "skewed" else mean
+            rows.append({**CELL, **cell, "panel": panel, "series": series, "mean": covered, "half_width": width})
+    return pd.DataFrame(rows).assign(tau_over_H=0.5, clip_fraction=0.001, se=0.004)
+
+
+def iv_weak() -> pd.DataFrame:
+    rows = []
+    for F, width, endless in ((1.0, math.nan, 0.9), (2.0, math.nan, 0.8), (10.0, 3.0, 0.1), (50.0, 1.8, 0.0)):
+        for series, half, share in ((PRIVATE, width, endless), (INTERVAL, 1.0, 0.0)):
+            rows.append({**CELL, "F": F, "panel": "strength", "series": series, "mean": 0.95, "half_width": half,
+                         "unbounded": share})  # fmt: skip
+    return pd.DataFrame(rows).assign(F_told=5.0, clip_fraction=0.001, se=0.004)
+
+
+RIGHT: Tables = {make.__name__: make() for make in (schedule, correlated_full_batch, iv_coverage, iv_weak)}
+
+
+def judged(tables: Tables) -> dict[str, Claim]:
+    """All claims by id, of which each stands once."""
+    found = claims.judge(Evidence(SPEC, tables))
+    assert len({claim.claim for claim in found}) == len(found)
+    return {claim.claim: claim for claim in found}
+
+
+WORLD = judged(RIGHT)
+
+
+def times(name: str, factor: float, column: str = "mean", **where: Any) -> Edit:
+    """Multiplies a column of some rows; of means with their standard errors."""
+
+    def edit(tables: Tables) -> None:
+        table = tables[name]
+        chosen = pd.Series(True, index=table.index)
+        for key, value in where.items():
+            chosen &= table[key] == value
+        assert chosen.any(), where
+        for each in (column, "se") if column == "mean" else (column,):
+            table.loc[chosen, each] *= factor
+
+    return edit
+
+
+ENCODERS, SETS = "correlated_full_batch", "iv_weak"
+FALSE: dict[str, Edit] = {
+    "schedule-as-predicted": times("schedule", 1.3, series=UNIFORM, kappa=10),
+    "schedule-iterations-are-free": times("schedule", 2.0, series=SCHEDULE, kappa=1, T=100),
+    "schedule-beats-equal-parts": times("schedule", 3.5, series=SCHEDULE, panel="Figure 2"),
+    "schedule-saves-a-third": times("schedule", 2.0, series=SCHEDULE, panel="Figure 8a"),
+    "schedule-needs-its-floor": times("schedule", 1e-6, series=PURE, T=100),
+    "schedule-gain-shrinks": times("schedule", 0.1, series=SCHEDULE, kappa=50),
+    "schedule-blind": times("schedule", 2.0, series=BLIND, kappa=50),
+    "no-encoder-beats-the-schedule": times(ENCODERS, 0.9, series=SEARCHED, T=20),
+    "schedule-beats-correlated": times(ENCODERS, 3.0, series=SCHEDULE),
+    "correlation-hurts-the-last-iterate": times(ENCODERS, 0.5, series="nu = 0.1", T=100),
+    "anti-correlation-ties": times(ENCODERS, 1.1, series="lambda = 1", T=100),
+    "anti-correlation-gains-a-sixth": times(ENCODERS, 0.9, series="lambda = 1", T=100),
+    "averages-gain-little": times(ENCODERS, 0.9, series="lambda = 0.5", estimate="mean of all iterates"),
+    "iv-coverage": times("iv_coverage", 0.9, series=OURS, panel="instruments"),
+    "iv-length": times("iv_coverage", 2.0, "half_width", series=OURS, F=500.0),
+    "published-path-carries-no-interval": times("iv_coverage", 2.4, series=PUBLISHED, F=500.0),
+    "symmetric-clipping-is-harmless": times("iv_coverage", 0.8, series=OURS, panel="clipping"),
+    "skewed-clipping-fails": times("iv_coverage", 1.9, series=OURS, panel="skewed"),
+    "anderson-rubin-covers": times(SETS, 0.9, series=PRIVATE, F=1.0),
+    "anderson-rubin-length": times(SETS, 2.0, "half_width", series=PRIVATE, F=50.0),
+    "weak-sets-are-unbounded": times(SETS, 0.3, "unbounded", series=PRIVATE, F=2.0),
+}
+
+
+def test_in_a_world_in_which_the_conjectures_are_right_all_are_reproduced() -> None:
+    assert {name: claim.verdict for name, claim in WORLD.items() if claim.verdict != "reproduced"} == {}
+    assert set(WORLD) == set(FALSE)
+    assert {claim.source for claim in WORLD.values()} == {"ours"}
+    assert {claim.artefact for claim in WORLD.values()} == set(SPEC["artefacts"]) == set(RIGHT)
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_every_conjecture_fails_where_it_is_false(name: str) -> None:
+    made = {key: table.copy() for key, table in RIGHT.items()}
+    FALSE[name](made)
+    found = judge_one(claims, Evidence(SPEC, made), name)
+    assert found.verdict == "not reproduced", found
+
+
+@pytest.mark.parametrize("made", [{}, {name: table[:0] for name, table in RIGHT.items()}])
+def test_without_rows_nothing_is_judged(made: Tables) -> None:
+    assert {claim.verdict for claim in judged(made).values()} == {"not testable"}
+
+
+@pytest.mark.parametrize("kept", RIGHT)
+def test_claims_of_one_table_need_no_other(kept: str) -> None:
+    for claim in judged({kept: RIGHT[kept]}).values():
+        assert claim.verdict == ("reproduced" if claim.artefact == kept else "not testable"), claim
+
+
+def test_bounds_follow_from_tables_that_are_there() -> None:
+    rho = 0.1
+    for name, parts in (("iv_coverage", (0.45, 0.45, 0.1)), ("iv_weak", (0.75, 0.25))):
+        (found,) = bounds.evaluate(Evidence(SPEC, {name: RIGHT[name]}))
+        assert found.value == pytest.approx(math.sqrt(2.0 * rho))
+        assert found.holds
+        assert found.measured is not None
+        assert found.measured >= math.sqrt(2.0 * rho * (parts[0] + (parts[1] if len(parts) > 2 else 0.0))) * (1 - 1e-9)
+    assert bounds.evaluate(Evidence(SPEC, {})) == []
+    for name in ("schedule", "correlated_full_batch"):
+        assert len(bounds.evaluate(Evidence(SPEC, {name: RIGHT[name]}))) == len(RIGHT[name])
