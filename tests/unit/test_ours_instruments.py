@@ -8,19 +8,22 @@ import numpy as np
 import pytest
 
 from dpdescent.attacks import dp_iv_gd as attack
+from dpdescent.attacks import reduced_form as attack_on_form
 from dpdescent.baselines.least_squares import first_stage_F, two_stage_least_squares, two_stage_standard_errors
 from dpdescent.data.iv import IVSample
 from dpdescent.papers.ours import iv_design
-from dpdescent.papers.ours.experiments import iv_coverage
+from dpdescent.papers.ours.experiments import iv_coverage, iv_weak
 from dpdescent.privacy import zcdp
 from dpdescent.replication.configuration import project
 
-ARTEFACT = (
+ARTEFACTS = (
     project.load({"scale": "quick", "seed": 3, "papers": ["ours"]}, Path(__file__).resolve().parents[2])
     .papers["ours"]
-    .artefacts["iv_coverage"]
+    .artefacts
 )
+ARTEFACT, WEAK = ARTEFACTS["iv_coverage"], ARTEFACTS["iv_weak"]
 SPECS = {part.spec["panel"]: part.spec for part in ARTEFACT.parts}
+WEAK_SPECS = {part.spec["panel"]: part.spec for part in WEAK.parts}
 
 
 def spec_of(panel: str = "strength", **cell: Any) -> dict[str, Any]:
@@ -109,3 +112,61 @@ def test_the_attack_attains_nine_tenths_of_what_a_pair_can() -> None:
 def test_a_pair_attains_more_by_the_moment_where_that_has_most_of_the_budget() -> None:
     assert attack.largest_mu(0.0, 0.0, 1.0) == pytest.approx(math.sqrt(2.0), rel=1e-6)
     assert attack.largest_mu(0.1, 0.1, 0.8) > math.sqrt(2 * 0.2)
+
+
+def weak_spec(panel: str = "strength", **cell: Any) -> dict[str, Any]:
+    spec = WEAK_SPECS[panel]
+    return {**spec, "cell": {**spec["cell"], **cell}, "trials": [0, 3]}
+
+
+@pytest.mark.parametrize("panel", sorted(WEAK_SPECS))
+def test_rows_on_sets_hold_what_the_table_declares(panel: str) -> None:
+    rows = list(iv_weak.run(weak_spec(panel)))
+    assert all(set(row) == {*WEAK.keys, *WEAK.measures, "series", "trial", "value"} for row in rows)
+    found = [row for row in rows if not row["series"].endswith(iv_weak.RATIO)]
+    assert {row["series"] for row in found} == {iv_weak.PRIVATE, iv_weak.CLASSICAL, iv_weak.INTERVAL}
+    assert {row["value"] for row in found} <= {0.0, 1.0}
+    assert all(math.isnan(row["half_width"]) == (row["unbounded"] == 1.0) for row in found)
+    sets = [row for row in found if row["series"] != iv_weak.INTERVAL]
+    assert len(rows) - len(found) == sum(row["unbounded"] == 0.0 for row in sets)
+
+
+def test_sets_spend_the_budget_and_are_for_one_effect() -> None:
+    ((_, event, _),) = iv_weak.releases(weak_spec(rho=0.3, F=100.0))
+    assert event.rho == pytest.approx(0.3, rel=1e-12)
+    with pytest.raises(ValueError, match="p=2: Anderson-Rubin sets here are for one effect"):
+        list(iv_weak.releases(weak_spec(p=2, q=3)))
+
+
+def test_the_set_without_privacy_is_that_of_the_textbook() -> None:
+    """With equal errors and many records, by the quadratic form of homoskedastic residuals."""
+    spec = spec_of(n=200_000, q=2, F=500.0)
+    sample = iv_design.draw(spec, iv_design.Design.of(spec), 1)
+    told = iv_weak.classical(sample)
+    for effect in (0.9, 1.0, 1.05):
+        e = sample.y - effect * sample.X[:, 0]
+        fitted = sample.Z @ np.linalg.lstsq(sample.Z, e, rcond=None)[0]
+        textbook = sample.n * (fitted @ fitted) / ((e - fitted) @ (e - fitted))
+        d = np.array([[-effect, 1.0]]) / math.hypot(effect, 1.0)
+        assert told.statistic(d)[0] == pytest.approx(textbook, rel=0.03, abs=0.02)
+
+
+def test_the_attack_on_the_reduced_form_attains_nine_tenths_of_what_a_pair_can() -> None:
+    rho = (0.75, 0.25)
+    found, most = attack_on_form.gradient_flips(*rho), attack_on_form.largest_mu(*rho)
+    cosines = np.linspace(-1.0, 1.0, 20_001)
+    by_grid = np.sqrt(2.0 * (rho[0] * (1.0 - cosines) / 2.0 + rho[1] * (1.0 - cosines**2))).max()
+    assert most == pytest.approx(by_grid, rel=1e-7)
+    assert found.mu == pytest.approx(math.sqrt(2.0 * rho[0]), rel=1e-9)
+    assert 0.9 * most < math.sqrt(2.0 * rho[0]) <= most < zcdp.gaussian_dp_mu(sum(rho))
+    first, second = found.simulate(6000, np.random.default_rng(5))
+    pooled = math.sqrt(0.5 * (first.var() + second.var()))
+    assert (second.mean() - first.mean()) / pooled == pytest.approx(found.mu, abs=0.08)
+
+
+def test_gradients_of_unequal_length_cost_less_than_those_of_equal_length() -> None:
+    """By a search over pairs of vectors: lengths s of the shorter one, and cosines c."""
+    rho1, rho2 = 0.75, 0.25
+    s, c = np.meshgrid(np.linspace(0.0, 1.0, 201), np.linspace(-1.0, 1.0, 401))
+    cost = rho1 * (1.0 + s**2 - 2.0 * s * c) / 4.0 + rho2 * (1.0 + s**4 - 2.0 * s**2 * c**2) / 2.0
+    assert math.sqrt(2.0 * cost.max()) == pytest.approx(attack_on_form.largest_mu(rho1, rho2), rel=1e-4)

@@ -17,7 +17,11 @@ from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 
 PRIVATE, CLASSICAL, INTERVAL = "Anderson-Rubin, private", "Anderson-Rubin", "2SLS"
+# Of bounded sets: half the length over that of 2SLS on the same records, because means of lengths do not exist where
+# instruments are weak.
+RATIO = "half length over that of 2SLS"
 Z95 = 1.959963984540054
+NO_SET: Row = {"unbounded": 0.0, "F_told": np.nan, "clip_fraction": 0.0}
 
 PROVED = (
     "each step adds Gaussian noise to the mean of gradients clipped at gamma (sensitivity 2 gamma / n), and the second "
@@ -56,20 +60,26 @@ def _cell(spec: Spec) -> Iterator[Row]:
     axes = {name: value(spec, name) for name in (*Design._fields, "k")}
     for trial in range(*spec["trials"]):
         shared, sample = {"panel": spec["panel"], **axes, "trial": trial}, draw(spec, design, trial)
-        normals = reduced_form.Normals.draw(_noise(spec, design, trial), settings, 1, 1)
-        out = reduced_form.descend([sample], settings, normals)
-        told = Evidence(
-            out.D[0], out.moment[0], settings.moment_sd, settings.variance, settings.second_moment, design.n,
-            settings.unit,
-        )  # fmt: skip
-        yield {**shared, "series": PRIVATE, **_of_set(anderson_rubin(told)), "clip_fraction": float(out.clipped[0])}
-        if trial < spec["arms"]["classical_trials"]:
-            yield {**shared, "series": CLASSICAL, **_of_set(anderson_rubin(classical(sample))), "clip_fraction": 0.0}
         fit = two_stage_least_squares(sample)
         half = Z95 * float(two_stage_standard_errors(sample, fit)[0])
         covered = float(abs(fit.beta[0] - 1.0) <= half)
-        yield {**shared, "series": INTERVAL, "value": covered, "half_width": half, "unbounded": 0.0, "F_told": np.nan,
-               "clip_fraction": 0.0}  # fmt: skip
+        yield {**shared, "series": INTERVAL, "value": covered, "half_width": half, **NO_SET}
+        out = reduced_form.descend(
+            [sample], settings, reduced_form.Normals.draw(_noise(spec, design, trial), settings, 1, 1)
+        )
+        clipped = float(out.clipped[0])
+        yield from (
+            {**shared, **row} for row in _rows(PRIVATE, anderson_rubin(_told(settings, out, design)), half, clipped)
+        )
+        if trial < spec["arms"]["classical_trials"]:
+            yield from ({**shared, **row} for row in _rows(CLASSICAL, anderson_rubin(classical(sample)), half, 0.0))
+
+
+def _told(settings: reduced_form.Settings, out: reduced_form.Released, design: Design) -> Evidence:
+    """What a run released."""
+    return Evidence(
+        out.D[0], out.moment[0], settings.moment_sd, settings.variance, settings.second_moment, design.n, settings.unit
+    )
 
 
 def classical(sample: IVSample) -> Evidence:
@@ -82,11 +92,14 @@ def classical(sample: IVSample) -> Evidence:
     return Evidence(D, g.T @ g / sample.n, 0.0, none, A, sample.n)
 
 
-def _of_set(found: ConfidenceSet) -> Row:
-    """Half the length of a set that has ends; whether it has none."""
+def _rows(series: str, found: ConfidenceSet, interval: float, clipped: float) -> Iterator[Row]:
+    """Whether a set covers the effect, and, if it has ends, half its length over that of 2SLS's interval."""
     endless = math.isinf(found.length)
     half = np.nan if endless else 0.5 * found.length
-    return {"value": float(found.covers(1.0)), "half_width": half, "unbounded": float(endless), "F_told": found.F}
+    told = {"unbounded": float(endless), "F_told": found.F, "clip_fraction": clipped}
+    yield {"series": series, "value": float(found.covers(1.0)), "half_width": half, **told}
+    if not endless:
+        yield {"series": f"{series}: {RATIO}", "value": half / interval, "half_width": half, **told}
 
 
 def _noise(spec: Spec, design: Design, trial: int) -> np.random.Generator:

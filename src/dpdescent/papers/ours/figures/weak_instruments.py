@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from dpdescent.papers.ours.experiments.iv_weak import CLASSICAL, INTERVAL, PRIVATE
+from dpdescent.papers.ours.experiments.iv_weak import CLASSICAL, INTERVAL, PRIVATE, RATIO
 from dpdescent.papers.ours.figures import rows_of_cells as layout
 from dpdescent.replication.drawing.figures import BLACK, BLUE, GREY, legend_below, log_scale, panels, select
 from dpdescent.replication.judging.statistics import half_widths
@@ -22,25 +21,24 @@ def draw_iv_weak(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     main = select(table)
     places = layout.places(main)
     figure, ((left, middle, right),) = panels(3, size=(3.9, 1.2 + 0.24 * len(places)), sharey=True)
-    intervals = main[main["series"] == INTERVAL]
     for offset, (series, (color, marker)) in enumerate(STYLES.items()):
-        rows = main[main["series"] == series]
+        rows, ratios = (main[main["series"] == name] for name in (series, f"{series}: {RATIO}"))
         look = {"color": color, "marker": marker, "markersize": 4.5, "linestyle": "none"}
         for row, half in zip(rows.to_dict("records"), half_widths(rows), strict=True):
             y = places[layout.key(row)] + 0.2 * (1.0 - offset)
             left.errorbar([row["mean"]], [y], xerr=[[half], [half]], label=LABELS[series], **look)
-            base = layout.of(intervals, row)
-            if len(base) and row["unbounded"] <= MOSTLY and np.isfinite(row["half_width"]):
-                middle.plot([row["half_width"] / base["half_width"].iloc[0]], [y], **look)
             if series != INTERVAL:
                 right.plot([row["unbounded"]], [y], **look)
+            for ratio in layout.of(ratios, row).to_dict("records") if row["unbounded"] <= MOSTLY else []:
+                ends = [[ratio["median"] - ratio["median_low"]], [ratio["median_high"] - ratio["median"]]]
+                middle.errorbar([ratio["median"]], [y], xerr=ends, **look)
     left.axvspan(HELD_TO, 1.0, color=BLUE, alpha=0.10, linewidth=0)
     left.axvline(NOMINAL, color=GREY, linestyle="--", linewidth=0.9)
     middle.axvline(1.0, color=GREY, linestyle="--", linewidth=0.9)
     left.set_yticks(list(places.values()), [layout.name(key) for key in places])
     left.set(xlabel="coverage of 95 % sets", ylim=(-len(places) + 0.4, 0.6))
     log_scale(middle, "x")
-    middle.set_xlabel("mean half length over that of 2SLS")
+    middle.set_xlabel("median half length over that of 2SLS")
     right.set(xlabel="share of unbounded sets", xlim=(-0.03, 1.03))
     layout.separate((left, middle, right), places)
     legend_below(figure, [left], 3)
