@@ -4,7 +4,7 @@ window.dpdescentCompute = {
   "peak_mb": 150.09
  },
  "all stages": {
-  "cpu_s": 11046.81,
+  "cpu_s": 11498.97,
   "peak_mb": 1952.45
  },
  "brown2024": {
@@ -272,20 +272,24 @@ window.dpdescentCompute = {
   "peak_mb": 83.12
  },
  "ours": {
-  "cpu_s": 974.7,
-  "peak_mb": 261.89
+  "cpu_s": 1426.86,
+  "peak_mb": 286.1
  },
  "ours/correlated_full_batch": {
-  "cpu_s": 11.68,
+  "cpu_s": 16.25,
   "peak_mb": 192.3
  },
  "ours/iv_coverage": {
-  "cpu_s": 742.09,
-  "peak_mb": 205.4
+  "cpu_s": 866.38,
+  "peak_mb": 205.09
+ },
+ "ours/iv_weak": {
+  "cpu_s": 283.68,
+  "peak_mb": 176.36
  },
  "ours/schedule": {
-  "cpu_s": 150.5,
-  "peak_mb": 172.16
+  "cpu_s": 180.59,
+  "peak_mb": 171.04
  },
  "varshney2022": {
   "cpu_s": 2087.31,
