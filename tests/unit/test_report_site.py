@@ -191,6 +191,15 @@ def test_every_claim_finding_and_audit_has_its_place(made: dict[str, str], parse
         assert len(names) == len(content.of(results.claims, paper=paper)), paper
 
 
+def test_a_page_counts_the_claims_of_its_paper_or_conjectures_of_ours(made: dict[str, str]) -> None:
+    claims = read_rows(ROOT / "results/paper/claims.csv")
+    for key, source, words in (("brown2024", "paper", "claims of its own"), ("ours", "ours", "conjectures")):
+        mine = [claim["verdict"] for claim in claims if (claim["paper"], claim["source"]) == (key, source)]
+        page = made[f"{key}.html"]
+        assert f"</code>: {len(mine)} {words}," in page
+        assert f'verdict=reproduced&amp;source={source}">{mine.count("reproduced")} reproduced</a>' in page
+
+
 def test_a_scale_that_is_no_evidence_says_so_on_every_page(known: list[dict[str, Any]]) -> None:
     labelled = site.pages(content.load(RESULTS, known, INVENTORIES, TRIALS), about.software(ROOT), "few trials")
     for name, text in labelled.items():

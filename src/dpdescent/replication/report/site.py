@@ -161,9 +161,11 @@ def _paper(results: Content, paper: View) -> View:
     key = paper["key"]
     mine = of(results.claims, paper=key)
     shown = {artefact["id"] for artefact in paper["artefacts"]}
+    counts = summary.verdict_counts(results.claims, key)
+    # What is no paper's makes conjectures of ours, and no claims of its own.
+    source = "paper" if counts["paper"] or not counts["ours"] else "ours"
     return {
-        "paper": paper, "claims": mine, "verdicts": wording.VERDICTS,
-        "counts": summary.verdict_counts(results.claims, key)["paper"],
+        "paper": paper, "claims": mine, "verdicts": wording.VERDICTS, "source": source, "counts": counts[source],
         "sections": [_section(results, paper, artefact) for artefact in paper["artefacts"]],
         "elsewhere": [claim for claim in mine if claim["artefact"] not in shown],
         "findings": of(results.findings, paper=key),
