@@ -15,7 +15,7 @@ PACKAGE = ROOT / "src/dpdescent"
 PAPERS = sorted(file.stem for file in (ROOT / "config/papers").glob("*.yaml"))
 
 # By floor: what knows no algorithm, algorithms and what is done with them, what users call, the pipeline, the papers.
-GROUND = {"checks", "randomness", "privacy", "noise", "data", "models", "intervals"}
+GROUND = {"checks", "randomness", "privacy", "noise", "data", "models", "intervals", "anderson_rubin"}
 MIDDLE = {"algorithms", "baselines", "attacks"}
 PUBLIC = {"estimators", "public", "commands"}
 FLOORS = {
