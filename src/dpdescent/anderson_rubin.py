@@ -86,7 +86,7 @@ class Evidence:
         q = len(self.D)
         moments = self.moment.reshape(2, q, 2, q)
         K = np.einsum("ka,aibj,kb->kij", d, moments, d)
-        # One sd of the noise in an eigenvalue is added, because a covariance that is too small covers too seldom.
+        # About the largest eigenvalue of the noise is added, because a covariance that is too small covers too seldom.
         K = K + math.sqrt(q) * self.moment_sd * np.eye(q)
         inverse = np.linalg.inv(self.second_moment)
         covariance = inverse @ K @ inverse / self.n + self.variance
