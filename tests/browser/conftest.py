@@ -34,7 +34,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def settle(browser: Browser) -> None:
     """Waits until a page and its scripts are done: the driver may come back while the page is still being read."""
-    WebDriverWait(browser, 60).until(lambda page: page.execute_script("return document.readyState") == "complete")
+    WebDriverWait(browser, 60, poll_frequency=0.05).until(
+        lambda page: page.execute_script("return document.readyState") == "complete"
+    )
 
 
 @pytest.fixture(scope="session")

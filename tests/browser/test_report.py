@@ -32,7 +32,7 @@ def load_pictures(browser: WebDriver) -> None:
     """Pictures are loaded when they come into view; here all at once."""
     browser.execute_script("for (const image of document.images) image.loading = 'eager'")
     done = "return [...document.images].every((image) => image.complete)"
-    WebDriverWait(browser, 60).until(lambda page: page.execute_script(done))
+    WebDriverWait(browser, 60, poll_frequency=0.05).until(lambda page: page.execute_script(done))
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -73,7 +73,7 @@ def test_filters_show_what_was_asked_for(opened: Opener) -> None:
         assert shown(browser, "claims") == counts[paper, "not reproduced"]
         assert browser.find_element(By.TAG_NAME, "output").text.startswith(f"{counts[paper, 'not reproduced']} of ")
     browser.find_element(By.CSS_SELECTOR, "button[type=reset]").click()
-    WebDriverWait(browser, 5).until(lambda page: shown(page, "claims") == len(claims))
+    WebDriverWait(browser, 5, poll_frequency=0.05).until(lambda page: shown(page, "claims") == len(claims))
 
 
 def test_kinds_part_the_claims(opened: Opener) -> None:
@@ -105,14 +105,18 @@ def test_scorecard_leads_to_the_claims_behind_each_number(opened: Opener) -> Non
     assert len(places) >= 3 * len(PAPERS)
     for address, number in places[:6]:
         browser.get(address)
-        WebDriverWait(browser, 60).until(lambda page: page.find_element(By.TAG_NAME, "output").text)
+        WebDriverWait(browser, 60, poll_frequency=0.05).until(
+            lambda page: page.find_element(By.TAG_NAME, "output").text
+        )
         assert shown(browser, "claims") == number
 
 
 def test_search_on_the_front_page_leads_to_claims(opened: Opener) -> None:
     browser = opened("index.html")
     browser.find_element(By.ID, "q").send_keys("reproduced", Keys.ENTER)
-    WebDriverWait(browser, 60).until(lambda page: page.find_elements(By.CSS_SELECTOR, "form.filters:not([hidden])"))
+    WebDriverWait(browser, 60, poll_frequency=0.05).until(
+        lambda page: page.find_elements(By.CSS_SELECTOR, "form.filters:not([hidden])")
+    )
     assert 0 < shown(browser, "claims") <= len(rows("claims"))
     assert browser.find_element(By.NAME, "q").get_attribute("value") == "reproduced"
 

@@ -3,7 +3,8 @@
 A column has by neighbouring relation the alternatives in which its releases can be `told`: step by step, or as one
 release of the encoded gradients of the whole run; every release is `[sensitivity, noise_sd, count, correlation, rate]`,
 the rate being the share of the records in a batch, or None where there are no batches or their sizes vary. A column of
-infinite sensitivity, or of no Gaussian composition, has `words` instead, with which the ledger must explain it.
+infinite sensitivity, or of no Gaussian composition, has `words` instead, with which the ledger must explain it. A
+release that a descent begins with is told `before` it, and belongs to the next column.
 Sensitivities are worked out from thresholds here, independently of the code that makes the ledger.
 """
 
@@ -187,6 +188,24 @@ def ada_ssp(given):
     }
 
 
+def sums(given):
+    bounds, noise = given["calibration"].bounds, [each.noise_sd for each in given["calibration"].releases]
+    moves = math.sqrt(2) * bounds.x**2, 2 * bounds.x * bounds.y
+    yield from told(*([move, sd, 1, 0.0, None] for move, sd in zip(moves, noise, strict=True)))
+
+
+def minimiser(given):
+    how = given["calibration"]
+    yield from told([2.0 * how.gamma / given["sample"].n / how.ridge, how.release.noise_sd, 1, 0.0, None])
+
+
+def second_moment(given):
+    """A release before a descent, at a cost rho: the mean of xx', or its largest eigenvalue."""
+    n, p = given["X"].shape
+    moved = given["bound"] ** 2 / n * (math.sqrt(2) if "normals" in given and p > 1 else 1.0)
+    yield {"before": [moved, moved / math.sqrt(2.0 * given["rho"]), 1, 0.0, None]}
+
+
 def friendly_core(given):
     yield {"words": f"({given['rho']}, {given['delta']})-approximate zCDP"}
 
@@ -206,6 +225,9 @@ ENGINES = {
     "dpdescent.algorithms.dp_ssgd": {"descend": ssgd},
     "dpdescent.algorithms.dp_stat": {"Search.select": stat},
     "dpdescent.baselines.ada_ssp": {"noisy_sums": ada_ssp},
+    "dpdescent.baselines.sufficient_statistics": {"fit": sums},
+    "dpdescent.baselines.output_perturbation": {"fit": minimiser},
+    "dpdescent.algorithms.preconditioning": {"whiten": second_moment, "largest_eigenvalue": second_moment},
     "dpdescent.baselines.friendly_core": {"friendly_core_average": friendly_core},
 }  # fmt: skip
 # Engines whose batches come one after another; the first one has to be remembered.

@@ -23,6 +23,8 @@ class State:
     """Where columns go, the (paper, artefact) that is running, and whether an engine is."""
 
     folder, where, busy = Path(), None, False
+    # Releases that the next engine's columns begin with.
+    before = ()
 
 
 WRITTEN: set[str] = set()
@@ -109,11 +111,24 @@ def watched(name, engine, columns):
             result = engine(*given.args, **given.kwargs)
         finally:
             State.busy = False
-        for column in columns(given.arguments):
-            write(name, column)
+        found = list(columns(given.arguments))
+        if first := [column["before"] for column in found if "before" in column]:
+            State.before = (*State.before, *first)
+            return result
+        for column in found:
+            write(name, begun(column))
+        State.before = ()
         return result
 
     return listening
+
+
+def begun(column):
+    """The column, with the releases that were made for it before, all under replace-one."""
+    if not State.before or "told" not in column:
+        return column
+    told = {relation: [[*State.before, *each] for each in ways] for relation, ways in column["told"].items()}
+    return {**column, "told": told}
 
 
 def write(name, column):

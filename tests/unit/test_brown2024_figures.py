@@ -226,7 +226,7 @@ def test_the_small_tables_have_the_columns_that_figures_may_use(name: str) -> No
     assert set(artefact.keys) <= used
 
 
-@pytest.mark.parametrize("trials", [20, 1])
+@pytest.mark.parametrize("trials", [20, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", DRAWN)
 def test_each_figure_shows_every_series_once_without_warnings(name: str, trials: int) -> None:
     figure = draw(name) if trials > 1 else pictures.without_warnings(lambda: draw_from(name, ROWS[name], trials))
@@ -255,13 +255,13 @@ def test_a_series_or_variant_that_is_missing_leaves_a_gap(name: str, column: str
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_a_single_point_is_drawn(name: str) -> None:
+def test_a_single_point_of_a_single_trial_is_drawn(name: str) -> None:
     axis = next(key for key in ("steps", "gamma", "clip_factor", "sigma", "n") if key in ROWS[name][0])
     axis = "p" if name in ("fig01", "fig03", "fig09", "ext_large_dimension") else axis
     values = [row[axis] for row in ROWS[name] if row["series"] != "independent"]
     least = min(value for value in values if not math.isnan(value))
     rows = [row for row in ROWS[name] if row[axis] == least]
-    pictures.without_warnings(lambda: draw_from(name, rows))
+    pictures.without_warnings(lambda: draw_from(name, rows, trials=1))
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -292,6 +292,8 @@ def test_nothing_written_is_cut_off(name: str) -> None:
             assert extent.y1 <= figure.bbox.y1 + 1, text.get_text()
 
 
+# Slow, because two builds of all figures are compared byte by byte (test_determinism).
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
 def test_equal_tables_give_equal_figures(name: str) -> None:
     first, second = (draw_from(name, ROWS[name]) for _ in range(2))

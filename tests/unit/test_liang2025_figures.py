@@ -212,7 +212,7 @@ def test_the_small_tables_have_the_columns_that_figures_may_use(name: str) -> No
 @pytest.mark.parametrize("trials", [20, 1])
 @pytest.mark.parametrize("name", DRAWN)
 def test_each_figure_shows_every_series_once_without_warnings(name: str, trials: int) -> None:
-    figure = draw(name, trials)
+    figure = draw(name) if trials > 1 else pictures.without_warnings(lambda: draw_from(name, ROWS[name], trials))
     assert [len(axes.containers) for axes in figure.axes] == CURVES[name]
     for curve in (container for axes in figure.axes for container in axes.containers if container[0] in axes.lines):
         abscissas = list(curve[0].get_xdata())
@@ -246,6 +246,8 @@ def test_nothing_written_is_cut_off(name: str) -> None:
             assert extent.y1 <= figure.bbox.y1 + 1, text.get_text()
 
 
+# Slow, because two builds of all figures are compared byte by byte (test_determinism).
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
 def test_equal_tables_give_equal_figures(name: str) -> None:
     first, second = (draw_from(name, ROWS[name]) for _ in range(2))

@@ -94,7 +94,7 @@ def test_a_build_of_some_papers_leaves_the_rows_of_others(
     seed: int, papers: list[str], kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(Path(__file__).resolve().parents[2])
-    monkeypatch.setattr(seedcheck, "_judged", lambda whole, key, results: [])
+    monkeypatch.setattr(seedcheck, "judged", lambda whole, key, results: [])
     (tmp_path / "provenance.json").write_text(json.dumps({"scale": "paper", "seed": seed, "papers": papers}))
     row = dict.fromkeys(other_seed.COLUMNS, "") | {"paper": "wang2026", "claim": "a", "other_seed": "7"}
     write_rows(tmp_path / "made.csv", list(other_seed.COLUMNS), [row])

@@ -359,7 +359,7 @@ def test_closed_forms_are_proved_within_their_precondition():
 
 def test_theorem_f8_without_correlation_is_exact():
     found = calibrate("F8", lam=0.0, T=5, draws=0)
-    assert found.multiplier == pytest.approx(sampling.noise_multiplier(1.0, 0.1, 5, 1e-2), rel=2e-4)
+    assert sampling.epsilon(found.multiplier, 0.1, 5, 1e-2) == pytest.approx(1.0, rel=2e-4)
     assert (found.standard_error, found.proved) == (0.0, True)
     assert found.delta_attained == pytest.approx(1e-2, rel=2e-3)
     # Monte Carlo agrees: at this multiplier, delta is what was asked for.

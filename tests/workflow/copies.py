@@ -37,6 +37,7 @@ SMALLER: dict[str, dict[str, Any]] = {
                 "DP-SSGD": {"eps": [1.0e-12], "delta": [1.0e-26, 1.0e-40], "kappa": [1, 4], "d": [2, 4]},
             },
         },
+        "multiplier": {"cells": {"all": {"eps": [0.1, 1], "delta": [1.0e-6]}}},
         "ssgd": {
             "cells": {
                 "small thresholds": {"N": 10000, "zeta_factors": [0.1, 0.5], "steps": [1.0e-4, 1.0e-3]},
@@ -45,7 +46,10 @@ SMALLER: dict[str, dict[str, Any]] = {
             },
         },
     },
-    "choquettechoo2023": {"fig04a": {"cells": {"all": {"eps": [2]}}, "arms": {"learning_rate": [0.5]}}},
+    "choquettechoo2023": {
+        "fig04a": {"cells": {"all": {"eps": [2]}}, "arms": {"learning_rate": [0.5]}},
+        "fig04b": {"cells": {"all": {"eps": [2]}}, "arms": {"learning_rate": [3]}},
+    },
     "wang2026": {
         "kappa_tables": {
             "cells": {
@@ -55,8 +59,9 @@ SMALLER: dict[str, dict[str, Any]] = {
                 "scaling in eps": {"eps": [4]},
                 "scaling in delta": {"delta": [0.001]},
             },
-            "arms": {"lam": [0, 0.4, 0.8, 0.95]},
+            "arms": {"lam": [0, 0.4, 0.8, 0.95], "draws": 8000, "draws_bnb": 40000},
         },
+        "sampling_counterexample": {"cells": {"quadrature": {"r": [0.1, 0.5], "kappa": [1], "eps": [0.5, 1]}}},
         "fig01": {"arms": {"lam": [0, 0.8], "eta": [2]}},
         "kan_lambda": {"cells": {"T = 100": {"eps": [1]}}, "arms": {"lam": [0, 0.8]}},
         "lambda_tradeoff": {"arms": {"lam": [0, 0.8]}},

@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import gc
 import importlib
+import io
 import os
 import runpy
 import select
@@ -78,6 +79,7 @@ def serve(address: str, client: str) -> None:
     for package in PACKAGES:
         importlib.import_module(package)
     assert not [name for name in sys.modules if name.split(".")[0] == "dpdescent"]
+    draw_once()
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -95,6 +97,16 @@ def serve(address: str, client: str) -> None:
                 listening.close()
                 answer(call, client)
             call.close()
+
+
+def draw_once() -> None:
+    """Draws a formula in both formats, because the first drawing makes parsers and writers that all others use."""
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    figure.text(0, 0, "$x$")
+    for suffix in ("png", "svg"):
+        figure.savefig(io.BytesIO(), format=suffix)
 
 
 def answer(call: socket.socket, client: str) -> None:

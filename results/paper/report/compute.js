@@ -4,7 +4,7 @@ window.dpdescentCompute = {
   "peak_mb": 150.09
  },
  "all stages": {
-  "cpu_s": 11498.97,
+  "cpu_s": 13375.07,
   "peak_mb": 1952.45
  },
  "brown2024": {
@@ -272,24 +272,36 @@ window.dpdescentCompute = {
   "peak_mb": 83.12
  },
  "ours": {
-  "cpu_s": 1426.86,
-  "peak_mb": 286.1
+  "cpu_s": 3302.96,
+  "peak_mb": 578.57
  },
  "ours/correlated_full_batch": {
-  "cpu_s": 16.25,
-  "peak_mb": 192.3
+  "cpu_s": 18.52,
+  "peak_mb": 221.69
  },
  "ours/iv_coverage": {
-  "cpu_s": 866.38,
-  "peak_mb": 205.09
+  "cpu_s": 868.48,
+  "peak_mb": 223.77
+ },
+ "ours/iv_path_law": {
+  "cpu_s": 492.88,
+  "peak_mb": 184.62
  },
  "ours/iv_weak": {
-  "cpu_s": 283.68,
-  "peak_mb": 176.36
+  "cpu_s": 285.21,
+  "peak_mb": 214.84
+ },
+ "ours/real_tables": {
+  "cpu_s": 329.39,
+  "peak_mb": 244.83
  },
  "ours/schedule": {
-  "cpu_s": 180.59,
-  "peak_mb": 171.04
+  "cpu_s": 183.03,
+  "peak_mb": 199.73
+ },
+ "ours/win_map": {
+  "cpu_s": 703.53,
+  "peak_mb": 228.4
  },
  "varshney2022": {
   "cpu_s": 2087.31,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 COMMANDS = {
     "estimate": ("dpdescent.commands.estimate", "estimate by DP-2S-GD on a CSV of your own: one run and its account"),
     "verify": ("dpdescent.replication.commands.verify", "rebuild a scale in a scratch directory, report differences"),
+    "judge": ("dpdescent.replication.commands.judge", "judge claims from finished tables, say what differs"),
     "spotcheck": ("dpdescent.replication.commands.spotcheck", "recompute cheap parts of the committed results"),
     "compare": ("dpdescent.replication.commands.compare", "compare two folders of results"),
     "seedcheck": ("dpdescent.replication.commands.seedcheck", "compare verdicts with those at another master seed"),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from dpdescent.attacks import dp_2s_gd, dp_gd, dp_iv_gd, reduced_form
+from dpdescent.papers.ours import contest_audit
 from dpdescent.papers.ours.design import Spec
 from dpdescent.papers.ours.noise_over_time import correlated
 from dpdescent.privacy import zcdp
@@ -20,7 +21,7 @@ FORM = "first-stage gradient flips sign"
 ATTACKS: dict[str, Callable[..., Attack]] = {
     FLIPPED: dp_gd.flipped_sign, UNEQUAL: dp_gd.flipped_sign_scheduled, ENCODED: dp_gd.flipped_sign_correlated,
     STAGES: dp_iv_gd.both_stages_flip, PATHS: dp_2s_gd.paths_flip_sign,
-    FORM: reduced_form.gradient_flips,
+    FORM: reduced_form.gradient_flips, **contest_audit.ATTACKS,
 }  # fmt: skip
 
 FINDINGS: dict[str, Told] = {}
@@ -32,6 +33,8 @@ LONGEST, DECAY, FLOOR = 20, 0.75, 0.1
 
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     """Returns the audit of an arm of the ledger."""
+    if cell["artefact"] in contest_audit.ARTEFACTS:
+        return contest_audit.request(arm, event)
     costs = [rounded(release.rho) for release in event.releases if isinstance(release, GaussianReleases)]
     if event.name == "DP-IV-GD":
         return Request(STAGES, dict(zip(("rho1", "rho2", "rho3"), costs, strict=True)))

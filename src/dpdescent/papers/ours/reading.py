@@ -13,7 +13,8 @@ judged = partial(records.judged, PAPER, source="ours")
 # Every column of ours that a claim or a bound reads; a table that lacks one has nothing there.
 COLUMNS = (
     "panel", "estimate", "n", "p", "q", "kappa", "T", "F", "rho", "endogeneity", "instruments", "errors", "k",
-    "variant", "series", "mean", "se", "trials", "predicted", "least", "clip_fraction", "half_width", "unbounded",
+    "table", "eps", "sigma", "law", "variant", "series", "mean", "median", "median_low", "median_high",
+    "se", "trials", "predicted", "least", "clip_fraction", "half_width", "unbounded",
     "tau_over_H",
 )  # fmt: skip
 rows = partial(evidence.rows, COLUMNS)

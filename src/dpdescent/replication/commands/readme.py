@@ -4,6 +4,7 @@ import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
+import importlib
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -32,6 +33,7 @@ def main(arguments: Sequence[str], name: str) -> None:
     stale = []
     pages = {
         "README.md": quoted(Path(args.results)),
+        "docs/beyond.md": {"advice": advice(Path(args.results))},
         "docs/architecture.md": {"rulegraph": rule_graph()},
         "config/README.md": documented(),
     }
@@ -51,7 +53,18 @@ def quoted(results: Path) -> dict[str, str]:
     """The blocks of README.md."""
     claims, findings = (read_rows(results / f"{kind}.csv") for kind in ("claims", "findings"))
     papers = project.load({"scale": "paper", "seed": 0, "papers": "all"}, Path()).papers
-    return {"scorecard": summary.scorecard(claims, papers), "findings": summary.headlines(in_order(findings))}
+    return {
+        "scorecard": summary.scorecard(claims, papers),
+        "findings": summary.headlines(in_order(findings)),
+        "advice": advice(results),
+    }
+
+
+def advice(results: Path) -> str:
+    """Which method to take, with its regret, by the module of ours that has the rule."""
+    whole = project.load({"scale": "paper", "seed": 0, "papers": ["ours"]}, Path())
+    decision = importlib.import_module("dpdescent.papers.ours.decision")
+    return str(decision.table(results, whole.papers["ours"].settings["dp_delta"]))
 
 
 def documented() -> dict[str, str]:

@@ -8,7 +8,6 @@ import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
-import importlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,11 +15,9 @@ from typing import Any
 
 from dpdescent.replication.build.files import read_rows, write_rows
 from dpdescent.replication.commands import checkout
+from dpdescent.replication.commands.judge import judged
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging import other_seed
-from dpdescent.replication.judging.evidence import Claim, Evidence
-
-OUTPUT = "docs/other_seed.csv"
 
 
 def main(arguments: Sequence[str], name: str) -> None:
@@ -32,7 +29,7 @@ def main(arguments: Sequence[str], name: str) -> None:
     parser = argparse.ArgumentParser(prog=name, description=__doc__)
     parser.add_argument("--other", type=Path, required=True, help="results at another seed: .../results/paper")
     parser.add_argument("--results", type=Path, default=Path("results/paper"), help="committed results")
-    parser.add_argument("--output", type=Path, default=Path(OUTPUT), help="CSV to write")
+    parser.add_argument("--output", type=Path, default=Path(other_seed.FILE), help="CSV to write")
     args = parser.parse_args(arguments)
     checkout.require()
     here, there = _provenance(args.results), _provenance(args.other)
@@ -44,7 +41,7 @@ def main(arguments: Sequence[str], name: str) -> None:
     whole = project.load({"scale": here["scale"], "seed": here["seed"], "papers": "all"}, Path())
     rows = _kept(args.output, there)
     for key in [key for key in whole.papers if key in there["papers"]]:
-        here_judged, there_judged = (_judged(whole, key, results) for results in (args.results, args.other))
+        here_judged, there_judged = (judged(whole, key, results) for results in (args.results, args.other))
         rows += other_seed.compared(here_judged, there_judged, int(there["seed"]))
     rows.sort(key=lambda row: list(whole.papers).index(row["paper"]))
     write_rows(args.output, list(other_seed.COLUMNS), rows)
@@ -65,11 +62,3 @@ def _provenance(results: Path) -> dict[str, Any]:
         return dict(json.loads((results / "provenance.json").read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise SystemExit(f"Error: {results} holds no finished results (no provenance.json); build them first") from None
-
-
-def _judged(whole: project.Project, key: str, results: Path) -> list[Claim]:
-    """Claims of a paper from tables alone, whatever another seed said before."""
-    spec = json.loads(project.judging_json(whole, key))
-    claims = importlib.import_module(f"dpdescent.papers.{key}.claims")
-    found: list[Claim] = claims.judge(Evidence.read(spec, results / key))
-    return found

@@ -10,6 +10,7 @@ from typing import Any
 
 from dpdescent.replication.judging.evidence import Claim
 
+FILE = "docs/other_seed.csv"
 COLUMNS = (
     "paper", "claim", "source", "verdict", "measured", "other_seed", "other_verdict", "other_measured", "changes",
 )  # fmt: skip

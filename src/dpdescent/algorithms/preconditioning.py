@@ -1,0 +1,95 @@
+"""What a private second moment of the covariates is for: a step size, and coordinates in which they are alike.
+
+Covariates are clipped to a public bound B, |x| <= B, in all that follows, because otherwise nothing here has a
+sensitivity. Under replacement of one record of n the mean of xx' moves by sqrt(2) B^2 / n in Frobenius norm, because
+|xx' - zz'|^2 = |x|^4 + |z|^4 - 2 (x'z)^2 (with one covariate by B^2 / n), and its largest eigenvalue by B^2 / n: with
+either record it lies between that of the others' sum and that plus B^2 / n.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.algorithms.reduced_form import moment_sensitivity, symmetric
+from dpdescent.checks import require_positive
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.clipping import clip_factors
+from dpdescent.privacy.events import GaussianReleases
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Whitening:
+    """Coordinates in which a released second moment is the identity, but where it is mostly noise.
+
+    Attributes:
+        moment: the released mean of xx', shape (p, p).
+        transform: W, symmetric, shape (p, p): records are taken as W x, and coefficients of those go back by W.
+        release: what it cost.
+    """
+
+    moment: Array
+    transform: Array
+    release: GaussianReleases
+
+
+def bounded(X: Array, bound: float) -> Array:
+    """Returns the records x clipped to the norm `bound`, shape (n, p)."""
+    require_positive(bound=bound)
+    norms = np.sqrt(np.einsum("ij,ij->i", X, X))
+    return np.asarray(X * clip_factors(norms, bound)[:, None])
+
+
+def moment_release(n: int, p: int, bound: float, rho: float) -> GaussianReleases:
+    """Returns the release of the mean of xx' at zCDP cost rho, noise sd being that of a diagonal entry."""
+    sensitivity = moment_sensitivity(bound, n, p)
+    return GaussianReleases("second moment of clipped covariates", sensitivity, _sd(sensitivity, rho), 1)
+
+
+def eigenvalue_release(n: int, bound: float, rho: float) -> GaussianReleases:
+    """Returns the release of the largest eigenvalue of the mean of xx' at zCDP cost rho."""
+    sensitivity = moment_sensitivity(bound, n, 1)
+    return GaussianReleases("largest eigenvalue of clipped covariates", sensitivity, _sd(sensitivity, rho), 1)
+
+
+def whiten(X: Array, bound: float, rho: float, normals: Array) -> Whitening:
+    """Releases the mean of xx' of clipped records, and makes coordinates from it.
+
+    Eigenvalues are held from below at 2 sqrt(p) times the noise's sd, about twice the largest that the noise alone has,
+    so that a direction that is mostly noise is not blown up.
+
+    Args:
+        X: records within the bound, shape (n, p); see `bounded`.
+        bound: B.
+        rho: zCDP budget.
+        normals: standard normals, shape (p, p), of which the lower triangle is used.
+    """
+    n, p = X.shape
+    release = moment_release(n, p, bound, rho)
+    moment = X.T @ X / n + release.noise_sd * symmetric(normals[None])[0]
+    return Whitening(moment, transform(moment, release.noise_sd), release)
+
+
+def transform(moment: Array, noise_sd: float) -> Array:
+    """Returns W, the root of the inverse of a released second moment, shape (p, p), whose noise has sd `noise_sd`."""
+    values, vectors = np.linalg.eigh(moment)
+    held = np.maximum(values, 2.0 * math.sqrt(len(moment)) * noise_sd)
+    return np.asarray((vectors / np.sqrt(held)) @ vectors.T)
+
+
+def largest_eigenvalue(X: Array, bound: float, rho: float, normal: float) -> tuple[float, GaussianReleases]:
+    """Releases the largest eigenvalue of the mean of xx' of clipped records; may be negative where it is all noise.
+
+    Args:
+        X, bound, rho: as in `whiten`.
+        normal: a standard normal.
+    """
+    release = eigenvalue_release(len(X), bound, rho)
+    return float(np.linalg.eigvalsh(X.T @ X / len(X))[-1] + release.noise_sd * normal), release
+
+
+def _sd(sensitivity: float, rho: float) -> float:
+    return zcdp.gaussian_noise_sd(sensitivity, rho)

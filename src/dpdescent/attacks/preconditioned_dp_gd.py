@@ -1,0 +1,83 @@
+"""Attack on preconditioned DP-GD: a record turns in a plane whose other axis the preconditioner shrinks.
+
+The second moment moves most between orthogonal records, the gradient most between opposite ones. With x = a + b and
+x' = a - b, of equal lengths a and b, the records are orthogonal; where all others lie along b, the preconditioner
+shrinks b, so that W x and W x' are nearly parallel, and labels of opposite sign make their gradients opposite. The
+larger n is, the nearer one pair comes to moving all releases at once, so that no account below the sum of both costs
+would be right.
+"""
+
+import math
+
+import numpy as np
+
+from dpdescent.algorithms import preconditioned_dp_gd as method
+from dpdescent.algorithms import preconditioning
+from dpdescent.privacy.audit.attack import Array, Attack
+from dpdescent.privacy.clipping import clip_factors
+from dpdescent.privacy.events import GaussianReleases
+
+# Number of records, bound, threshold, and a label so far away that the gradient is clipped whatever the iterate.
+N, BOUND, GAMMA, FAR = 1000, 1.0, 1.0, 1e9
+# A limit, because runs are made one by one.
+MOST_RUNS = 4_000
+
+
+def turning_record(rho: float) -> Attack:
+    """Attack at the defaults of the method and this zCDP budget, scored by the likelihood ratio of all releases."""
+    pair = [_sample(side) for side in (1.0, -1.0)]
+
+    def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        first, second = (np.array([_score(*data, rho, rng) for _ in range(runs)]) for data in pair)
+        return first, second
+
+    return Attack(
+        f"p = 2, {N} records, all but one x = (0, {BOUND:g}), y = 0; that one (1, 1) / sqrt(2) with y = -{FAR:g}, or "
+        f"(1, -1) / sqrt(2) with y = {FAR:g}: orthogonal, and nearly parallel in the private coordinates; score: "
+        f"likelihood ratio of the second moment and of all steps; without the noise in the coordinates the pair's mu "
+        f"is {mu_of_pair(rho):.4g}",
+        simulate,
+        most_runs=MOST_RUNS,
+    )
+
+
+def mu_of_pair(rho: float) -> float:
+    """Returns the Gaussian-DP parameter of the pair if coordinates came from the second moment without its noise."""
+    moment, *steps = _releases(method.Settings(BOUND, GAMMA, rho))
+    held = np.array([2.0 * math.sqrt(2.0) * moment.noise_sd, BOUND**2])
+    cosine = (held[1] - held[0]) / (held[1] + held[0])
+    return math.sqrt(2.0 * (moment.rho + sum(each.rho for each in steps) * (1.0 + cosine) / 2.0))
+
+
+def _sample(side: float) -> tuple[Array, Array]:
+    X, y = np.tile([0.0, BOUND], (N, 1)), np.zeros(N)
+    X[0], y[0] = BOUND / math.sqrt(2.0) * np.array([1.0, side]), -side * FAR
+    return X, y
+
+
+def _releases(settings: method.Settings) -> list[GaussianReleases]:
+    """The second moment, then the steps."""
+    return [each for each in settings.mechanism(N, 2).releases if isinstance(each, GaussianReleases)]
+
+
+def _score(X: Array, y: Array, rho: float, rng: np.random.Generator) -> float:
+    """Log likelihood ratio of one run's releases, the second data set over the first, but for a constant."""
+    settings = method.Settings(BOUND, GAMMA, rho)
+    releases = _releases(settings)
+    run = method.descend(X, y, settings, (rng.standard_normal((2, 2)), rng.standard_normal((settings.steps, 2))))
+    moment = run.moment
+    # The records differ in the entry beside the diagonal alone, which stands there twice, with half the variance.
+    total = -2.0 * (BOUND**2 / N) * float(moment[0, 1]) / releases[0].noise_sd ** 2
+    W = preconditioning.transform(moment, releases[0].noise_sd)
+    sides = [W @ _sample(side)[0][0] for side in (1.0, -1.0)]
+    # The clipped gradient of a record with such a residual: residuals are FAR and -FAR.
+    first, second = (sign * GAMMA * u / np.linalg.norm(u) for sign, u in zip((1.0, -1.0), sides, strict=True))
+    path = np.vstack([np.zeros(2), run.path @ np.linalg.inv(W)])
+    other = W @ np.array([0.0, BOUND])
+    for before, after, release in zip(path[:-1], path[1:], releases[1:], strict=True):
+        own = other * (other @ before)
+        own = own * clip_factors(np.array([math.hypot(*own)]), GAMMA)
+        told = (before - after) / method.ETA - (N - 1) / N * own
+        middle = (first + second) / (2.0 * N)
+        total += float((told - middle) @ (second - first)) / N / release.noise_sd**2
+    return total

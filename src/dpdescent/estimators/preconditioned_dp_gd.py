@@ -1,0 +1,66 @@
+"""Preconditioned DP-GD on a user's own records; no algorithm of the five papers."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpdescent.algorithms import preconditioned_dp_gd as engine
+from dpdescent.algorithms.preconditioned_dp_gd import ETA, FLOOR, MOMENT_SHARE, STEPS
+from dpdescent.algorithms.release import require_finite
+from dpdescent.checks import require_positive, require_probability
+from dpdescent.estimators.run import Array, Run, fitting, guarded, records, rho_of
+
+
+def preconditioned_dp_gd(
+    X: ArrayLike, y: ArrayLike, *, bound: float, gamma: float, rng: np.random.Generator,
+    rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
+    steps: int = STEPS, eta: float = ETA, moment_share: float = MOMENT_SHARE, floor: float = FLOOR,
+    normals: tuple[Array, Array] | None = None,
+) -> Run:  # fmt: skip
+    """Fits a linear regression by DP-GD after a private whitening of the covariates, late steps with more budget.
+
+    It needs no knowledge of the covariates' covariance: in the new coordinates all directions contract alike, so that
+    the step size and the schedule of isotropic covariates serve. Directions whose variance is below the noise of the
+    second moment stay slow.
+
+    Args:
+        X: covariates, shape (n, p), centred by public constants.
+        y: responses, shape (n,), centred likewise.
+        bound: B, public bound to which records x are clipped: 1.2 sqrt(p) + 1 for unit variances.
+        gamma: clipping threshold of a record's gradient in the new coordinates, about |x'W| |residual|, and |x'W| is
+            about sqrt(p): a few times sqrt(p) times the sd of the responses.
+        rng: generator of the noise; `secure_generator()` for a guarantee.
+        rho: zCDP budget of the run under replace-one.
+        epsilon, delta: budget in place of rho.
+        steps: number of iterations T.
+        eta: step size in the new coordinates, where the largest eigenvalue is about 1.
+        moment_share: part of the budget that the second moment gets.
+        floor: part of the steps' budget that is divided equally.
+        normals: standard normals to use in place of rng's, of the second moment, shape (p, p), and of the steps, shape
+            (T, p).
+
+    Returns:
+        The run: `estimate` of shape (p,), `path` of shape (T, p), both in the covariates' own units, and
+        `also["second_moment"]` of shape (p, p).
+
+    Raises:
+        ValueError: if an argument is out of its range, or the iterates overflow.
+    """
+    X, y = records(X=(X, 2), y=(y, 1))
+    n, p = X.shape
+    require_positive(steps=steps, eta=eta, gamma=gamma, bound=bound)
+    require_probability(moment_share=moment_share)
+    if not eta < 2.0:
+        raise ValueError(f"eta={eta} must be below 2, or nothing contracts where the largest eigenvalue is 1")
+    settings = engine.Settings(bound, gamma, rho_of(n, rho, epsilon, delta), steps, eta, moment_share, floor)
+    event = guarded(settings.mechanism(n, p), rng, handed=normals is not None)
+    # numpy's warnings are off, because overflow is reported below in one line.
+    with np.errstate(all="ignore"):
+        out = engine.descend(X, y, settings, _normals(normals, rng, steps, p))
+    require_finite(out.path)
+    return Run(out.path[-1], out.path, out.clipped, event, {"second_moment": out.moment})
+
+
+def _normals(given: tuple[Array, Array] | None, rng: np.random.Generator, steps: int, p: int) -> tuple[Array, Array]:
+    if given is None:
+        return rng.standard_normal((p, p)), rng.standard_normal((steps, p))
+    return fitting("normals[0]", given[0], (p, p)), fitting("normals[1]", given[1], (steps, p))
