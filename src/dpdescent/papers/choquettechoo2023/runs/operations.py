@@ -3,7 +3,7 @@
 Trees run as they are, on arrays that count (`Metered`). Toeplitz coefficients are made one from the last, and their
 noise is a row of coefficients times the noise so far, as the cost of a step is meant in choquettechoo2023 Table 3; for
 whole runs `noise.streams` has transforms, which are cheaper. The multi-epoch optimum's operations are those of its
-evaluations, as many as its optimisation made. The tests compare all noise with the library's.
+evaluations, as many as its optimisation needed. The tests compare all noise with the library's.
 """
 
 from dataclasses import dataclass, field
