@@ -1,5 +1,6 @@
 """Comparing two builds: what may differ between processors, and what may not differ at all."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -250,6 +251,24 @@ def test_recomputed_part_against_its_fingerprint(tmp_path: Path, text: str, diff
 )
 def test_odd_parts_agree_with_themselves(tmp_path: Path, text: str) -> None:
     assert compare.part_difference(committed(tmp_path, text), ARTEFACT, "t0-1", part(tmp_path, text)) == ""
+
+
+def test_an_artefact_declares_how_far_processors_differ(tmp_path: Path) -> None:
+    """Its own table and tables that may quote any artefact get its tolerance, no other table does."""
+    declared = {"provenance.json": '{"agrees_within": {"p/fig01": 0.01}}'}
+    moved = {"fig01.csv": TABLE.replace("2.5", "2.501"), "bounds.csv": "a\n1.001\n"}
+    found = compare.folders(results(tmp_path / "made", **moved), results(tmp_path / "reference", **declared))
+    assert found.close == ["p/fig01.csv"]
+    assert list(found.different) == ["p/bounds.csv"]
+    further = {"fig01.csv": TABLE.replace("2.5", "2.6")}
+    assert "p/fig01.csv" in compare.folders(results(tmp_path / "far", **further), tmp_path / "reference").different
+
+
+def test_a_part_is_held_to_what_its_artefact_declares(tmp_path: Path) -> None:
+    known, text = committed(tmp_path, "trial,value,extra\n0,2.5,1\n"), "trial,value,extra\n0,2.501,1\n"
+    assert compare.part_difference(known, ARTEFACT, "t0-1", part(tmp_path, text))
+    loose = dataclasses.replace(ARTEFACT, agrees_within=0.01)
+    assert compare.part_difference(known, loose, "t0-1", part(tmp_path, text)) == ""
 
 
 def test_part_without_a_fingerprint_is_told(tmp_path: Path) -> None:

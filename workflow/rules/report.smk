@@ -182,6 +182,7 @@ rule manifest:
                 "config": project_of.config_hash(PROJECT),
                 "artefacts": len(DEFAULT),
                 "parts": sum(len(artefact.parts) for artefact in DEFAULT.values()),
+                "agrees_within": {item: made.agrees_within for item, made in DEFAULT.items() if made.agrees_within},
             }
         ),
     message:

@@ -10,10 +10,10 @@ from typing import IO
 
 from dpdescent.replication.build import provenance
 from dpdescent.replication.build.files import MANIFEST, atomic, listed
+from dpdescent.replication.build.provenance import RECORD
 
 # What an archive of some artefacts holds beside them: the verdicts, which are small.
 SHARED = ("claims.csv", "claims_cells.csv", "findings.csv", "privacy.csv", "audit.csv")
-PROVENANCE = "provenance.json"
 # More is refused when it is unpacked, because a small archive may hold endless zeros. Paper scale has 1/20 of it.
 LARGEST, MOST = 2 << 30, 20_000
 
@@ -31,7 +31,7 @@ def pack(results: Path, archive: Path, items: Iterable[str] = (), logs: Path | N
         SystemExit: in one line, if the results are not finished or not what their manifest lists.
     """
     held = _chosen(_intact(results), list(items), results)
-    files = {name: (results / name).read_bytes() for name in [*held, PROVENANCE]}
+    files = {name: (results / name).read_bytes() for name in [*held, RECORD]}
     files[MANIFEST] = "".join(f"{digest}  {name}\n" for name, digest in held.items()).encode()
     if logs is not None:
         files |= {f"logs/{file.relative_to(logs)}": file.read_bytes() for file in logs.rglob("*.log")}
@@ -43,7 +43,7 @@ def pack(results: Path, archive: Path, items: Iterable[str] = (), logs: Path | N
 
 def _intact(results: Path) -> Mapping[str, str]:
     """Hashes by name, if the folder holds what its manifest lists."""
-    if not (results / MANIFEST).is_file() or not (results / PROVENANCE).is_file():
+    if not (results / MANIFEST).is_file() or not (results / RECORD).is_file():
         raise SystemExit(f"Error: {results} holds no finished results (no {MANIFEST}); build them first")
     known, found = listed(results / MANIFEST), provenance.hashes(results)
     for name in sorted(known.keys() | found.keys()):

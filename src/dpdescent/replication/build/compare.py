@@ -1,6 +1,7 @@
 """Comparing two builds: equal bytes, or tables whose numbers agree within the tolerance that CPU classes need."""
 
 import csv
+import json
 import math
 import os
 from collections import Counter
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from dpdescent.replication.build import origin
 from dpdescent.replication.build.files import MANIFEST, listed, read_rows
-from dpdescent.replication.build.provenance import hashes
+from dpdescent.replication.build.provenance import RECORD, hashes
 from dpdescent.replication.configuration.project import Artefact
 
 # Another BLAS kernel changes last bits: of each number, and of what is left where numbers of its column's scale cancel.
@@ -72,14 +73,14 @@ class Report:
 
 def folders(made: str | Path, reference: str | Path) -> Report:
     """Compares all tables and figures of two folders: by their hashes, then tables by their numbers."""
-    new, old = hashes(made), hashes(reference)
+    new, old, declared = hashes(made), hashes(reference), agreements(reference)
     report = Report(origin.of(reference), edited=edited(reference, old))
     report.missing, report.added = sorted(set(old) - set(new)), sorted(set(new) - set(old)) if old else []
     for name in sorted(set(new) & set(old)):
         if new[name] == old[name]:
             report.same.append(name)
         elif name.endswith(".csv"):
-            why = table_difference(Path(made) / name, Path(reference) / name)
+            why = table_difference(Path(made) / name, Path(reference) / name, _declared(name, declared))
             if why:
                 report.different[name] = why
             else:
@@ -88,6 +89,19 @@ def folders(made: str | Path, reference: str | Path) -> Report:
         if new[name] != old[name] and not name.endswith(".csv"):
             _judge_drawing(name, report)
     return report
+
+
+def agreements(folder: str | Path) -> dict[str, float]:
+    """Tolerances that artefacts of a build declare, by item, because their runs amplify last digits."""
+    file = Path(folder) / RECORD
+    found: dict[str, float] = json.loads(file.read_text()).get("agrees_within", {}) if file.is_file() else {}
+    return found
+
+
+def _declared(name: str, declared: Mapping[str, float]) -> float:
+    """An artefact's table has its own tolerance; one that may quote any artefact the largest."""
+    item = name.removesuffix(".csv")
+    return declared.get(item, 0.0) if "/" in item else max(declared.values(), default=0.0)
 
 
 def edited(folder: str | Path, found: Mapping[str, str]) -> list[str]:
@@ -117,8 +131,13 @@ def _quotes(name: str, table: str) -> bool:
     return table in VERDICTS if name == PAGE else table == str(Path(name).with_suffix(".csv"))
 
 
-def table_difference(made: Path, reference: Path) -> str:
-    """What differs first between two tables beyond the tolerance; empty if nothing does."""
+def table_difference(made: Path, reference: Path, within: float = 0.0) -> str:
+    """What differs first between two tables beyond the tolerance; empty if nothing does.
+
+    Args:
+        made, reference: the tables.
+        within: tolerance that is declared for them, where it is larger than that of all tables.
+    """
     new, old = _rows(made), _rows(reference)
     if len(new) != len(old):
         return f"{len(new)} rows instead of {len(old)}"
@@ -127,7 +146,7 @@ def table_difference(made: Path, reference: Path) -> str:
         if row.keys() != other.keys():
             return f"columns {sorted(row.keys() ^ other.keys())} differ"
         for column, value in row.items():
-            if not agree(value, other[column], scales[column]):
+            if not agree(value, other[column], scales[column], within):
                 return f"line {line}, {column}: {value} instead of {other[column]}"
     return ""
 
@@ -138,9 +157,10 @@ def scale(column: Iterable[str]) -> float:
     return sizes[len(sizes) // 2] if sizes and sizes[-1] > ROUNDING else 1.0
 
 
-def agree(value: str, other: str, scale: float) -> bool:
+def agree(value: str, other: str, scale: float, within: float = 0.0) -> bool:
     """Equal texts, or numbers within the tolerance for a column of this scale."""
-    return value == other or math.isclose(_number(value), _number(other), rel_tol=RELATIVE, abs_tol=OF_SCALE * scale)
+    relative, absolute = max(RELATIVE, within), max(OF_SCALE, 1e-3 * within) * scale
+    return value == other or math.isclose(_number(value), _number(other), rel_tol=relative, abs_tol=absolute)
 
 
 def _number(text: str | None) -> float:
@@ -203,15 +223,15 @@ def part_difference(committed: PartSums, artefact: Artefact, part: str, made: Pa
         values = [value for row in rows if not math.isnan(value := float(row[column] or "nan"))]
         # Sums of many terms cancel: the tolerance refers to the sum of sizes.
         scale = sum(abs(value) for value in values if math.isfinite(value))
-        if not _is_sum(sum(values), total, scale):
+        if not _is_sum(sum(values), total, scale, max(RELATIVE, artefact.agrees_within)):
             return f"sum of {column} is {sum(values)!r} instead of {total!r}"
     return ""
 
 
-def _is_sum(made: float, committed: float, scale: float) -> bool:
+def _is_sum(made: float, committed: float, scale: float, relative: float) -> bool:
     if math.isnan(committed):
         return math.isnan(made)
-    return math.isclose(made, committed, rel_tol=RELATIVE, abs_tol=RELATIVE * scale + ROUNDING)
+    return math.isclose(made, committed, rel_tol=relative, abs_tol=relative * scale + ROUNDING)
 
 
 def scratch_environment(folder: str | Path) -> dict[str, str]:

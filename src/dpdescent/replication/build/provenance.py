@@ -16,7 +16,8 @@ from dpdescent.replication.build.store import costs
 
 PACKAGES = ("dp-accounting", "matplotlib", "numpy", "pandas", "scipy", "snakemake")
 # Times, memory and machine differ between rebuilds that agree in every number; the summary quotes them.
-OUTSIDE = ("MANIFEST.sha256", "provenance.json", "compute.csv", "compute.js")
+RECORD = "provenance.json"
+OUTSIDE = ("MANIFEST.sha256", RECORD, "compute.csv", "compute.js")
 # Folder of what a build does not make unless it is asked for.
 ON_REQUEST = "on_request"
 

@@ -47,6 +47,8 @@ class Artefact:
         reads: artefacts of the same paper whose tables its jobs read.
         on_request: whether it is made on request only, in a folder apart from a build's.
         display: values that only its figure reads.
+        agrees_within: how far numbers may be from those of another class of processors, relative to themselves; 0 where
+            only last digits differ.
     """
 
     paper: str
@@ -63,6 +65,7 @@ class Artefact:
     on_request: bool
     display: Node = field(repr=False)
     packs: list[Pack] = field(default_factory=list, repr=False)
+    agrees_within: float = 0.0
 
     @property
     def item(self) -> str:
@@ -244,7 +247,7 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
     return Artefact(
         paper, name, node["title"], node["place"], node["caption"], node["keys"], node.get("measures", []),
         node["cells"], node.get("arms", {}), parts, node.get("reads", []), "on_request" in node,
-        node.get("display", {}), packs,
+        node.get("display", {}), packs, float(node.get("agrees_within", 0.0)),
     )  # fmt: skip
 
 
