@@ -201,9 +201,19 @@ def minimiser(given):
 
 def second_moment(given):
     """A release before a descent, at a cost rho: the mean of xx', or its largest eigenvalue."""
-    n, p = given["X"].shape
+    n, p = records(given), given["X"].shape[1]
     moved = given["bound"] ** 2 / n * (math.sqrt(2) if "normals" in given and p > 1 else 1.0)
     yield {"before": [moved, moved / math.sqrt(2.0 * given["rho"]), 1, 0.0, None]}
+
+
+def mean_before(given):
+    """A release before a descent, at a cost rho: the mean of records of norm B at most."""
+    moved = 2.0 * given["bound"] / records(given)
+    yield {"before": [moved, moved / math.sqrt(2.0 * given["rho"]), 1, 0.0, None]}
+
+
+def records(given):
+    return len(given["X"]) if given.get("count") is None else int(given["count"].sum())
 
 
 def friendly_core(given):
@@ -227,7 +237,9 @@ ENGINES = {
     "dpdescent.baselines.ada_ssp": {"noisy_sums": ada_ssp},
     "dpdescent.baselines.sufficient_statistics": {"fit": sums},
     "dpdescent.baselines.output_perturbation": {"fit": minimiser},
-    "dpdescent.algorithms.preconditioning": {"whiten": second_moment, "largest_eigenvalue": second_moment},
+    "dpdescent.algorithms.preconditioning": {
+        "centre": mean_before, "whiten": second_moment, "largest_eigenvalue": second_moment,
+    },
     "dpdescent.baselines.friendly_core": {"friendly_core_average": friendly_core},
 }  # fmt: skip
 # Engines whose batches come one after another; the first one has to be remembered.

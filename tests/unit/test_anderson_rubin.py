@@ -178,14 +178,27 @@ def test_settings_out_of_range_are_refused(changes: dict[str, object], words: st
         replace(SETTINGS, **changes)  # type: ignore[arg-type]
 
 
+def test_counted_records_are_records() -> None:
+    """Rows that stand for several records, one of them for none, against the records one by one."""
+    rng = np.random.default_rng(9)
+    one, normals = sample_of(20, rng), Normals.draw(rng, replace(SETTINGS, gamma=1.5), 1, 1)
+    count = np.array([0.0, 3.0, *rng.integers(1, 4, 18)])
+    again = count.astype(int)
+    few = descend([IVSample(one.Z, one.X, one.y, count)], replace(SETTINGS, gamma=1.5), normals)
+    repeated = IVSample(*(np.repeat(each, again, axis=0) for each in (one.Z, one.X, one.y)))
+    many = descend([repeated], replace(SETTINGS, gamma=1.5), normals)
+    assert 0.0 < many.clipped[0] < 1.0
+    for name in ("D", "moment", "clipped"):
+        np.testing.assert_allclose(getattr(few, name), getattr(many, name), rtol=1e-10, atol=1e-12)
+
+
 def test_what_does_not_fit_is_refused() -> None:
     rng = np.random.default_rng(8)
     normals = Normals.draw(rng, SETTINGS, 2, 1)
     one = sample_of(20, rng)
-    counted = IVSample(one.Z, one.X, one.y, np.ones(20))
     for samples, words in (
-        ([one] * 3, "3 data sets for 2 runs"), ([counted], "one row a record"),
-        ([one, sample_of(21, rng)], "must share n, p and q"),
+        ([one] * 3, "3 data sets for 2 runs"),
+        ([one, sample_of(21, rng)], "must share n, p, q"),
         ([IVSample(one.Z[:, :1], one.X, one.y)], "do not fit normals"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=words):

@@ -217,13 +217,26 @@ def test_settings_out_of_range_are_refused(changes: dict[str, object], words: st
         replace(SETTINGS, **changes)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("p", [1, 2])
+def test_counted_records_are_records(p: int) -> None:
+    """Rows that stand for several records, one of them for none, against the records one by one."""
+    rng = np.random.default_rng(9)
+    one, normals = sample_of(20, p, rng), Normals.draw(rng, SETTINGS, 2, p)
+    count = np.array([0.0, 3.0, *rng.integers(1, 4, 18)])
+    repeated = IVSample(*(np.repeat(each, count.astype(int), axis=0) for each in (one.Z, one.X, one.y)))
+    few, many = (descend([each], SETTINGS, normals) for each in (IVSample(one.Z, one.X, one.y, count), repeated))
+    assert 0.0 < many.clipped1.max() < 1.0
+    assert 0.0 < many.clipped2.max() < 1.0
+    for name in ("Theta", "path", "moment", "clipped1", "clipped2"):
+        np.testing.assert_allclose(getattr(few, name), getattr(many, name), rtol=1e-9, atol=1e-11)
+
+
 def test_what_does_not_fit_is_refused() -> None:
     rng = np.random.default_rng(8)
     one, normals = sample_of(20, 1, rng), Normals.draw(rng, SETTINGS, 3, 1)
-    counted = IVSample(one.Z, one.X, one.y, np.ones(20))
     for samples, words in (
-        ([one, one], "2 data sets for 3 runs"), ([counted], "one row a record"),
-        ([one, one, sample_of(21, 1, rng)], "must share n, p and q"),
+        ([one, one], "2 data sets for 3 runs"),
+        ([one, one, sample_of(21, 1, rng)], "must share n, p, q"),
         ([sample_of(20, 1, rng, q=3)], "3 instruments for 1 regressors"), ([sample_of(20, 2, rng)], "must have shapes"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=words):

@@ -137,3 +137,23 @@ def test_the_event_lists_the_moment_first_and_one_release_a_step() -> None:
     releases = Settings(BOUND, GAMMA, RHO).mechanism(100, 3).releases
     assert len(releases) == 21
     assert releases[0].what == "second moment of clipped covariates"
+
+
+def test_a_released_mean_and_second_moment_count_records() -> None:
+    """Rows with counts give what repeated records do, and the mean moves by 2 B / n at most."""
+    rng = np.random.default_rng(4)
+    X, count, none = rng.standard_normal((12, 3)), rng.integers(0, 4, 12).astype(float), np.zeros((3, 3))
+    repeated, n = np.repeat(X, count.astype(int), axis=0), int(count.sum())
+    few, many = preconditioning.centre(X, 1.5, 1.0, none[0], count), preconditioning.centre(repeated, 1.5, 1.0, none[0])
+    np.testing.assert_allclose(few, many, rtol=1e-12)
+    within = preconditioning.bounded(X, 1.5)
+    moments = (
+        preconditioning.whiten(within, 1.5, 1.0, none, count).moment,
+        preconditioning.whiten(np.repeat(within, count.astype(int), axis=0), 1.5, 1.0, none).moment,
+    )
+    np.testing.assert_allclose(*moments, rtol=1e-12)
+    release = preconditioning.mean_release(n, 1.5, 0.3)
+    assert release.rho == pytest.approx(0.3)
+    for far in (1e6, -1e6, 0.0):
+        moved = preconditioning.centre(np.vstack([repeated[1:], np.full(3, far)]), 1.5, 1.0, none[0])
+        assert np.linalg.norm(moved - many) <= release.sensitivity * (1.0 + 1e-12)

@@ -24,10 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.algorithms.reduced_form import (
+    counted,
     held_mean,
     moment_sensitivity,
     require_alike,
     require_second_moment,
+    share_of,
     symmetric,
     variance_in_held,
 )
@@ -183,18 +185,18 @@ def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals, h
     """Runs DP-IV-GD from zero for every set of normals.
 
     Args:
-        samples: one data set for every run, or one that all share; alike in shape, one record a row.
+        samples: one data set for every run, or one that all share; alike in shape; counts are honoured.
         settings: public settings of all runs.
         normals: the noise.
         held: Theta that another mechanism has released with the first stage's noise, shape (runs, q, p); no first
             stage is run then, and its normals have no steps.
 
     Raises:
-        ValueError: if shapes do not fit, or records are counted.
+        ValueError: if shapes do not fit.
     """
     runs = len(normals.stage1)
     _require_fit(samples, settings, normals, held)
-    size = samples[0].n * max(samples[0].p, samples[0].q)
+    size = len(samples[0].y) * max(samples[0].p, samples[0].q)
     width = max(1, BLOCK // size)
     parts = []
     for start in range(0, runs, width):
@@ -212,15 +214,15 @@ def _block(samples: Sequence[IVSample], settings: Settings, normals: Normals, he
     """Runs side by side whose residuals fit the cache."""
     # One column a record, because products with a few coefficients then run along the memory.
     Z, X = (np.stack([getattr(sample, name).T for sample in samples]) for name in ("Z", "X"))
-    y = np.stack([sample.y for sample in samples])
+    y, count = np.stack([sample.y for sample in samples]), counted(samples)
     if held is None:
         Theta, clipped1 = held_mean(
-            Z, X, settings.eta, settings.gamma1, settings.lambda1, settings.kept1, normals.stage1
+            Z, X, settings.eta, settings.gamma1, settings.lambda1, settings.kept1, normals.stage1, count
         )  # fmt: skip
     else:
         Theta, clipped1 = held, np.zeros(len(held))
     P, scale = preconditioner(Theta, settings)
-    equation = _Equation((Theta / scale[:, None, None]).swapaxes(1, 2) @ Z, X, y, settings.gamma2)
+    equation = _Equation((Theta / scale[:, None, None]).swapaxes(1, 2) @ Z, X, y, settings.gamma2, count)
     runs, steps, p = normals.stage2.shape
     path, beta, clipped2 = np.empty((steps, runs, p)), np.zeros((runs, p)), np.zeros(runs)
     for t in range(settings.steps2):
@@ -237,11 +239,13 @@ def _block(samples: Sequence[IVSample], settings: Settings, normals: Normals, he
 class _Equation:
     """The estimating equation `w (x'beta - y)` of the second stage, w the fitted regressors in units of their scale.
 
-    W and X have shapes (runs or 1, p, n); y has shape (runs or 1, n).
+    W and X have shapes (runs or 1, p, n); y has shape (runs or 1, n), as has the number of records of a row, if any.
     """
 
-    def __init__(self, W: Array, X: Array, y: Array, gamma: float) -> None:
-        self.W, self.X, self.y, self.n = W, X, y, y.shape[1]
+    def __init__(self, W: Array, X: Array, y: Array, gamma: float, count: Array | None = None) -> None:
+        self.W, self.X, self.y, self.count = W, X, y, count
+        self.n = y.shape[1] if count is None else int(count[0].sum())
+        self.weighted = W if count is None else W * count[:, None]
         # Where w = 0 the gradient is zero, and nothing is clipped.
         norms = np.linalg.norm(W, axis=1)
         self.limit = np.divide(gamma, norms, out=np.full_like(norms, np.inf), where=norms > 0.0)
@@ -252,16 +256,17 @@ class _Equation:
         found -= self.y
         kept = np.minimum(found, self.limit)
         np.maximum(kept, -self.limit, out=kept)
-        return kept, np.count_nonzero(found != kept, axis=1) / self.n
+        return kept, share_of(found != kept, self.n, self.count)
 
     def mean(self, kept: Array) -> Array:
         """Mean of clipped gradients, shape (runs, p)."""
-        return np.asarray((self.W @ kept[:, :, None])[:, :, 0] / self.n)
+        return np.asarray((self.weighted @ kept[:, :, None])[:, :, 0] / self.n)
 
     def moment(self, kept: Array) -> Array:
         """Mean of g g' over clipped gradients, shape (runs, p, p)."""
         g = self.W * kept[:, None, :]
-        return np.asarray(g @ g.swapaxes(1, 2) / self.n)
+        weighted = g if self.count is None else g * self.count[:, None]
+        return np.asarray(weighted @ g.swapaxes(1, 2) / self.n)
 
 
 def preconditioner(Theta: Array, settings: Settings) -> tuple[Array, Array]:

@@ -1,9 +1,9 @@
-"""What a private second moment of the covariates is for: a step size, and coordinates in which they are alike.
+"""What private moments of the covariates are for: a centre, a step size, and coordinates in which they are alike.
 
 Covariates are clipped to a public bound B, |x| <= B, in all that follows, because otherwise nothing here has a
 sensitivity. Under replacement of one record of n the mean of xx' moves by sqrt(2) B^2 / n in Frobenius norm, because
 |xx' - zz'|^2 = |x|^4 + |z|^4 - 2 (x'z)^2 (with one covariate by B^2 / n), and its largest eigenvalue by B^2 / n: with
-either record it lies between that of the others' sum and that plus B^2 / n.
+either record it lies between that of the others' sum and that plus B^2 / n. The mean of x moves by 2 B / n.
 """
 
 import math
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dpdescent.algorithms.reduced_form import moment_sensitivity, symmetric
 from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
-from dpdescent.privacy.clipping import clip_factors
+from dpdescent.privacy.clipping import clip_factors, mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases
 
 Array = NDArray[np.float64]
@@ -55,7 +55,28 @@ def eigenvalue_release(n: int, bound: float, rho: float) -> GaussianReleases:
     return GaussianReleases("largest eigenvalue of clipped covariates", sensitivity, _sd(sensitivity, rho), 1)
 
 
-def whiten(X: Array, bound: float, rho: float, normals: Array) -> Whitening:
+def mean_release(n: int, bound: float, rho: float) -> GaussianReleases:
+    """Returns the release of the mean of clipped records at zCDP cost rho."""
+    sensitivity = mean_sensitivity(bound, n)
+    return GaussianReleases("mean of clipped records", sensitivity, _sd(sensitivity, rho), 1)
+
+
+def centre(X: Array, bound: float, rho: float, normals: Array, count: Array | None = None) -> Array:
+    """Releases the mean of records clipped to a bound, shape (p,); `mean_release` is what it costs.
+
+    Args:
+        X: records, shape (rows, p).
+        bound: B.
+        rho: zCDP budget.
+        normals: standard normals, shape (p,).
+        count: records that a row stands for, shape (rows,); None means one each.
+    """
+    weights = np.ones(len(X)) if count is None else count
+    n = int(weights.sum())
+    return np.asarray(weights @ bounded(X, bound) / n + mean_release(n, bound, rho).noise_sd * normals)
+
+
+def whiten(X: Array, bound: float, rho: float, normals: Array, count: Array | None = None) -> Whitening:
     """Releases the mean of xx' of clipped records, and makes coordinates from it.
 
     Eigenvalues are held from below at 2 sqrt(p) times the noise's sd, about twice the largest that the noise alone has,
@@ -66,10 +87,11 @@ def whiten(X: Array, bound: float, rho: float, normals: Array) -> Whitening:
         bound: B.
         rho: zCDP budget.
         normals: standard normals, shape (p, p), of which the lower triangle is used.
+        count: records that a row stands for, shape (n,); None means one each.
     """
-    n, p = X.shape
+    n, p = len(X) if count is None else int(count.sum()), X.shape[1]
     release = moment_release(n, p, bound, rho)
-    moment = X.T @ X / n + release.noise_sd * symmetric(normals[None])[0]
+    moment = (X if count is None else X * count[:, None]).T @ X / n + release.noise_sd * symmetric(normals[None])[0]
     return Whitening(moment, transform(moment, release.noise_sd), release)
 
 

@@ -59,9 +59,23 @@ def require_second_moment(A: Array) -> None:
         raise ValueError(f"second_moment of shape {A.shape} must be symmetric and positive definite, shape (q, q)")
 
 
+def counted(samples: Sequence[IVSample]) -> Array | None:
+    """How many records each row stands for, shape (data sets, rows); None where every row is one."""
+    if all(sample.count is None for sample in samples):
+        return None
+    return np.stack([sample.weights for sample in samples])
+
+
+def share_of(over: NDArray[np.bool_], n: int, count: Array | None) -> Array:
+    """Share of n gradients that are over a threshold, by run; rows of shape (runs, rows)."""
+    found = np.count_nonzero(over, axis=1) if count is None else (over * count).sum(1)
+    return np.asarray(found / n)
+
+
 def held_mean(
-    Z: Array, X: Array, eta: float, gamma: float, noise_sd: float, kept: int, normals: Array
-) -> tuple[Array, Array]:
+    Z: Array, X: Array, eta: float, gamma: float, noise_sd: float, kept: int, normals: Array,
+    count: Array | None = None,
+) -> tuple[Array, Array]:  # fmt: skip
     """Descends from zero; returns the mean of the later iterates and the share of clipped gradients.
 
     Args:
@@ -72,18 +86,21 @@ def held_mean(
         noise_sd: noise sd on the mean gradient.
         kept: number of last iterates in the mean.
         normals: standard normals, shape (runs, steps, q, p).
+        count: records that a column stands for, shape (runs or 1, n); None means one each.
 
     Returns:
         The mean, shape (runs, q, p), and the share, shape (runs,).
     """
     runs, steps, q, p = normals.shape
     Theta, total, clipped = np.zeros((runs, p, q)), np.zeros((runs, p, q)), np.zeros(runs)
-    n, z_norms, across = Z.shape[2], np.linalg.norm(Z, axis=1), np.ascontiguousarray(Z.swapaxes(1, 2))
+    n = Z.shape[2] if count is None else int(count[0].sum())
+    z_norms, weighted = np.linalg.norm(Z, axis=1), Z if count is None else Z * count[:, None]
+    across = np.ascontiguousarray(weighted.swapaxes(1, 2))
     for t in range(steps):
         V = Theta @ Z
         V -= X
         norms = z_norms * (np.abs(V[:, 0]) if p == 1 else np.linalg.norm(V, axis=1))
-        clipped += np.count_nonzero(norms > gamma, axis=1) / (n * steps)
+        clipped += share_of(norms > gamma, n * steps, count)
         V *= clip_factors(norms, gamma)[:, None, :]
         Theta = Theta - eta * (V @ across / n + noise_sd * normals[:, t].swapaxes(1, 2))
         if t >= steps - kept:
@@ -184,12 +201,12 @@ def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals) -
     """Regresses (x, y/unit) on z from zero for every set of normals.
 
     Args:
-        samples: one data set for every run, or one that all share; alike in shape, one record a row.
+        samples: one data set for every run, or one that all share; alike in shape; counts are honoured.
         settings: public settings of all runs.
         normals: the noise.
 
     Raises:
-        ValueError: if shapes do not fit, or records are counted.
+        ValueError: if shapes do not fit.
     """
     runs, _, q, columns = normals.steps.shape
     require_alike(samples, runs)
@@ -197,7 +214,7 @@ def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals) -
         raise ValueError(
             f"{samples[0].q} instruments and {samples[0].p} regressors do not fit normals for {q} and {columns - 1}"
         )
-    width = max(1, BLOCK // (samples[0].n * q * columns))
+    width = max(1, BLOCK // (len(samples[0].y) * q * columns))
     parts = []
     for start in range(0, runs, width):
         cut = slice(start, start + width)
@@ -210,23 +227,23 @@ def _block(samples: Sequence[IVSample], settings: Settings, steps: Array, moment
     """Runs side by side, one column a record, because products with a few coefficients then run along the memory."""
     Z = np.stack([sample.Z.T for sample in samples])
     X = np.stack([np.vstack([sample.X.T, sample.y / settings.unit]) for sample in samples])
-    D, clipped = held_mean(Z, X, settings.eta, settings.gamma, settings.noise_sd, settings.kept, steps)
+    count, n = counted(samples), samples[0].n
+    D, clipped = held_mean(Z, X, settings.eta, settings.gamma, settings.noise_sd, settings.kept, steps, count)
     V = X - D.swapaxes(1, 2) @ Z
     V *= clip_factors(np.linalg.norm(Z, axis=1) * np.linalg.norm(V, axis=1), settings.gamma)[:, None, :]
     g = (V[:, :, None, :] * Z[:, None, :, :]).reshape(len(V), -1, Z.shape[2])
-    found = g @ g.swapaxes(1, 2) / Z.shape[2] + settings.moment_sd * symmetric(moment)
+    weighted = g if count is None else g * count[:, None]
+    found = weighted @ g.swapaxes(1, 2) / n + settings.moment_sd * symmetric(moment)
     return Released(D, found, clipped)
 
 
 def require_alike(samples: Sequence[IVSample], runs: int) -> None:
-    """Checks that there is one data set, or one a run, of one shape, and one row a record.
+    """Checks that there is one data set, or one a run, of one shape.
 
     Raises:
         ValueError: if not.
     """
     if len(samples) not in (1, runs):
         raise ValueError(f"{len(samples)} data sets for {runs} runs: give one for each, or one for all")
-    if any(sample.count is not None for sample in samples):
-        raise ValueError("records that are counted are not supported: give one row a record")
-    if len({(sample.n, sample.p, sample.q) for sample in samples}) > 1:
-        raise ValueError("data sets must share n, p and q")
+    if len({(sample.n, len(sample.y), sample.p, sample.q) for sample in samples}) > 1:
+        raise ValueError("data sets must share n, p, q and their number of rows")

@@ -1,4 +1,4 @@
-"""Attacks on single Gaussian releases: a noisy minimiser, and the largest eigenvalue beside a descent."""
+"""Attacks on single Gaussian releases: a noisy minimiser, and an eigenvalue or a mean beside a descent."""
 
 import math
 
@@ -44,21 +44,41 @@ def with_eigenvalue(attack: Attack, rho: float) -> Attack:
         attack: on the descent, scores being numbers.
         rho: zCDP cost of the eigenvalue.
     """
-    centres = []
-    for length in (0.0, 1.0):
-        found, release = preconditioning.largest_eigenvalue(np.array([[length], [0.0]]), 1.0, rho, 0.0)
-        centres.append(found)
+    pair = [preconditioning.largest_eigenvalue(np.array([[length], [0.0]]), 1.0, rho, 0.0) for length in (0.0, 1.0)]
+    words = "the largest eigenvalue of the second moment is released, and the record has length 0 or that of the bound"
+    return _beside(attack, [centre for centre, _ in pair], pair[0][1].noise_sd, rho, words)
+
+
+def with_mean(attack: Attack, rho: float) -> Attack:
+    """Returns the attack on a descent after the release of the mean of clipped records.
+
+    The pair's regressor and outcome flip their signs and are so large that the clipped record points along them, so
+    that the mean moves by its whole sensitivity too. What the mean is subtracted from is as large, so that centring
+    changes no clipped gradient.
+
+    Args:
+        attack: on the descent, scores being numbers.
+        rho: zCDP cost of the mean.
+    """
+    pair = [
+        float(preconditioning.centre(np.array([[side * FAR], [0.0]]), 1.0, rho, np.zeros(1))[0]) for side in (-1, 1)
+    ]
+    words = "the mean of clipped records is released, which flips with the record"
+    return _beside(attack, pair, preconditioning.mean_release(2, 1.0, rho).noise_sd, rho, words)
+
+
+def _beside(attack: Attack, centres: list[float], noise_sd: float, rho: float, words: str) -> Attack:
+    """The attack with a release beside it, of which the pair has the two centres; scores add a column."""
 
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
         first, second = (
-            np.column_stack([score, centre + release.noise_sd * rng.standard_normal(runs)])
+            np.column_stack([score, centre + noise_sd * rng.standard_normal(runs)])
             for score, centre in zip(attack.simulate(runs, rng), centres, strict=True)
         )
         return first, second
 
     return Attack(
-        f"{attack.pair}; beside it the largest eigenvalue of the second moment is released, and the record has length "
-        "0 or that of the bound; score: linear in both",
+        f"{attack.pair}; beside it {words}; score: linear in both",
         simulate,
         mu=None if attack.mu is None else math.hypot(attack.mu, zcdp.gaussian_dp_mu(rho)),
         most_runs=attack.most_runs,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from dpdescent.attacks import dp_2s_gd, dp_gd, dp_iv_gd, reduced_form
+from dpdescent.attacks import dp_2s_gd, dp_gd, dp_iv_gd, one_release, reduced_form
 from dpdescent.papers.ours import contest_audit
 from dpdescent.papers.ours.design import Spec
 from dpdescent.papers.ours.noise_over_time import correlated
@@ -17,12 +17,27 @@ FLIPPED, UNEQUAL, ENCODED = (
 )  # fmt: skip
 STAGES, PATHS = "gradients of both stages flip signs, Theta is held", "gradients of both stages flip signs"
 FORM = "first-stage gradient flips sign"
+WITH_MEAN = ", and the record's mean with it"
+
+
+def _after_mean(descent: Callable[..., Attack]) -> Callable[..., Attack]:
+    """The attack on a descent with the mean of the records before it."""
+
+    def made(rho_mean: float, **parameters: float) -> Attack:
+        return one_release.with_mean(descent(**parameters), rho_mean)
+
+    return made
+
 
 ATTACKS: dict[str, Callable[..., Attack]] = {
     FLIPPED: dp_gd.flipped_sign, UNEQUAL: dp_gd.flipped_sign_scheduled, ENCODED: dp_gd.flipped_sign_correlated,
     STAGES: dp_iv_gd.both_stages_flip, PATHS: dp_2s_gd.paths_flip_sign,
-    FORM: reduced_form.gradient_flips, **contest_audit.ATTACKS,
+    FORM: reduced_form.gradient_flips, STAGES + WITH_MEAN: _after_mean(dp_iv_gd.both_stages_flip),
+    FORM + WITH_MEAN: _after_mean(reduced_form.gradient_flips), **contest_audit.ATTACKS,
 }  # fmt: skip
+
+# Attack on a mechanism, and how many releases it has after what it begins with.
+FORMS = {"DP-IV-GD": (STAGES, 3), "DP reduced form": (FORM, 2)}
 
 FINDINGS: dict[str, Told] = {}
 
@@ -36,10 +51,13 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     if cell["artefact"] in contest_audit.ARTEFACTS:
         return contest_audit.request(arm, event)
     costs = [rounded(release.rho) for release in event.releases if isinstance(release, GaussianReleases)]
-    if event.name == "DP-IV-GD":
-        return Request(STAGES, dict(zip(("rho1", "rho2", "rho3"), costs, strict=True)))
-    if event.name == "DP reduced form":
-        return Request(FORM, dict(zip(("rho1", "rho2"), costs, strict=True)))
+    if event.name in FORMS:
+        name, count = FORMS[event.name]
+        found: dict[str, str | int | float] = {f"rho{k}": cost for k, cost in enumerate(costs[-count:], start=1)}
+        if len(costs) == count:
+            return Request(name, found)
+        # The second moment of the instruments does not move, because the pair's instruments are alike.
+        return Request(name + WITH_MEAN, {"rho_mean": costs[0], **found})
     if event.name == "DP-2S-GD":
         return Request(PATHS, {"T": LONGEST, "rho1": costs[0], "rho2": costs[1]})
     mu = rounded(zcdp.gaussian_dp_mu(event.rho))

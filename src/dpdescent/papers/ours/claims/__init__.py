@@ -3,10 +3,18 @@
 What throw-away prototypes had shown was known when they were written. A conjecture that fails is a result like others.
 """
 
-from dpdescent.papers.ours.claims import contest, instruments, noise_over_time, path_law, real_contest, weak_instruments
+from dpdescent.papers.ours.claims import (
+    contest,
+    instruments,
+    noise_over_time,
+    path_law,
+    real_contest,
+    real_instruments,
+    weak_instruments,
+)
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (instruments, path_law, weak_instruments, noise_over_time, contest, real_contest)
+PARTS = (instruments, path_law, weak_instruments, real_instruments, noise_over_time, contest, real_contest)
 
 
 def judge(evidence: Evidence) -> list[Claim]:
