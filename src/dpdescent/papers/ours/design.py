@@ -28,11 +28,16 @@ def trial_stream(spec: Spec, p: int, n: int, trial: int, role: str) -> np.random
     return stream(spec["seed"], PAPER, f"p={p}_n={n}", "trial", trial, role)
 
 
+def true_parameter(spec: Spec, n: int, p: int, trial: int) -> Array:
+    """Returns a trial's true parameter, uniform on the unit sphere, shape (p,)."""
+    return unit_sphere(p, trial_stream(spec, p, n, trial, "theta"))
+
+
 def linear_sample(spec: Spec, n: int, p: int, kappa: float, trial: int) -> LinearSample:
     """Returns a trial's records: normal covariates with that spectrum in random directions, label noise of sd 1.
 
     The true parameter is uniform on the unit sphere.
     """
     root = haar_rotation(p, trial_stream(spec, p, n, trial, "directions")) * np.sqrt(spectrum(p, kappa))
-    theta = unit_sphere(p, trial_stream(spec, p, n, trial, "theta"))
+    theta = true_parameter(spec, n, p, trial)
     return draw_linear(theta, n, trial_stream(spec, p, n, trial, "data"), root=root)

@@ -2,7 +2,10 @@
 
 from functools import partial
 
+import pandas as pd
+
 from dpdescent.replication.judging import evidence, records
+from dpdescent.replication.judging.statistics import Estimate, mean_of
 
 PAPER = "ours"
 
@@ -15,9 +18,15 @@ COLUMNS = (
     "panel", "estimate", "n", "p", "q", "kappa", "T", "F", "rho", "endogeneity", "instruments", "errors", "k",
     "table", "eps", "sigma", "law", "variant", "series", "mean", "median", "median_low", "median_high",
     "se", "trials", "predicted", "least", "clip_fraction", "half_width", "unbounded",
-    "tau_over_H",
+    "tau_over_H", "noise_ratio",
 )  # fmt: skip
 rows = partial(evidence.rows, COLUMNS)
 
 # "As predicted" where few gradients are clipped: root mean squares within eight hundredths.
 AS_PREDICTED, FEW_CLIPPED = 0.08, 0.02
+
+
+def over_expected(row: "pd.Series[float]") -> Estimate:
+    """What was measured over what was expected, of a row of gaps whose `predicted` is the mean that was expected."""
+    gap = mean_of(row)
+    return Estimate(*(1.0 + each / row["predicted"] for each in (gap.value, gap.low, gap.high)))

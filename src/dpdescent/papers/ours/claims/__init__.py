@@ -4,6 +4,7 @@ What throw-away prototypes had shown was known when they were written. A conject
 """
 
 from dpdescent.papers.ours.claims import (
+    calibration,
     contest,
     instruments,
     noise_over_time,
@@ -14,7 +15,7 @@ from dpdescent.papers.ours.claims import (
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (instruments, path_law, weak_instruments, real_instruments, noise_over_time, contest, real_contest)
+PARTS = (instruments, path_law, weak_instruments, real_instruments, noise_over_time, contest, real_contest, calibration)
 
 
 def judge(evidence: Evidence) -> list[Claim]:

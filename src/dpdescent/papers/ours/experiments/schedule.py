@@ -4,14 +4,13 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dpdescent.algorithms import dp_gd
 from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.data.linear import LinearSample
 from dpdescent.noise import schedule
 from dpdescent.papers.ours import noise_over_time as layout
 from dpdescent.papers.ours.design import Array, Row, Spec, linear_sample, spectrum, trial_stream
 from dpdescent.papers.ours.noise_over_time import Arm
-from dpdescent.privacy.clipping import mean_sensitivity
+from dpdescent.papers.ours.runs.descent import Law, side_by_side
 from dpdescent.privacy.events import Mechanism
 
 
@@ -63,19 +62,13 @@ def _side_by_side(
         return
     cell, eta, gamma = spec["cell"], spec["settings"]["eta"], threshold(spec)
     T, rho = group[0].steps, cell["rho"]
-    noise_sd = np.stack([arm.noise_sd(gamma, sample.n, rho) for arm in group], axis=1)
-    drawn = np.stack([arm.strategy.correlate(normals) if arm.is_correlated else normals for arm in group], axis=1)
-    settings = dp_gd.DPGDArms(T, np.full(len(group), eta), np.full(len(group), gamma), noise_sd)
-    descent = dp_gd.descend([sample], settings, drawn[:, None])
-    eigenvalues, vectors = np.linalg.eigh(sample.gram.xx / sample.n)
-    start = np.sum(((1.0 - eta * eigenvalues) ** T * (vectors.T @ theta_hat)) ** 2)
-    response = schedule.response(eta, eigenvalues, layout.last_iterate(T))
-    unit = mean_sensitivity(gamma, sample.n) ** 2 / (2.0 * rho)
+    descent = side_by_side(sample, group, [rho] * len(group), eta, gamma, normals)
+    law = Law.of(sample, theta_hat, eta, T)
     for k, arm in enumerate(group):
         yield {
             "panel": spec["panel"], "n": sample.n, "p": sample.p, "kappa": cell["kappa"], "T": T, "series": arm.name,
             "trial": trial, "value": float(np.sum((descent.theta[0, k] - theta_hat) ** 2)),
-            "predicted": float(start + unit * arm.relative_variance(response)), "clip_fraction": descent.clipped[0, k],
+            "predicted": float(law.start + law.variance(arm, gamma, rho)), "clip_fraction": descent.clipped[0, k],
         }  # fmt: skip
 
 

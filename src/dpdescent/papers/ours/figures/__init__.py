@@ -1,5 +1,6 @@
 """Figures of ours by subject: instruments, weak instruments, noise over time, the contest between methods."""
 
+from dpdescent.papers.ours.figures.calibration import draw_calibration
 from dpdescent.papers.ours.figures.contest import draw_real_tables, draw_win_map
 from dpdescent.papers.ours.figures.instruments import draw_iv_coverage
 from dpdescent.papers.ours.figures.noise_over_time import draw_correlated_full_batch, draw_schedule
@@ -8,7 +9,6 @@ from dpdescent.papers.ours.figures.real_instruments import draw_iv_real
 from dpdescent.papers.ours.figures.weak_instruments import draw_iv_weak
 
 __all__ = [
-    "draw_correlated_full_batch", "draw_iv_coverage", "draw_iv_path_law", "draw_iv_real", "draw_iv_weak",
-    "draw_real_tables",
-    "draw_schedule", "draw_win_map",
+    "draw_calibration", "draw_correlated_full_batch", "draw_iv_coverage", "draw_iv_path_law", "draw_iv_real",
+    "draw_iv_weak", "draw_real_tables", "draw_schedule", "draw_win_map",
 ]  # fmt: skip
