@@ -15,6 +15,11 @@ from dpdescent.replication.judging.statistics import median_of
 PLACE = ["table", "rho"]
 TARGET = "for the table's own 2SLS estimate, on records drawn from the table"
 
+ONE = (
+    "Before a first look Card's table with its four instruments counted too. They disagree on the table itself, where no "
+    "effect explains all four, so that sets are empty with privacy and without: there is no true effect to cover."
+)
+
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges coverage and length of DP-IV-GD's interval and of the private Anderson-Rubin set."""
@@ -33,17 +38,20 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         quantity=f"half length over that of 2SLS on the same records, medians, at F >= {STRONG}, by table and budget",
         cells=algebra.means(_ratios(strong, INTERVAL), PLACE, median_of), criterion=between(1.0, 1.3),
     )  # fmt: skip
+    # One instrument fits any table exactly, so that its 2SLS estimate is a true effect of what is drawn from it.
+    fitted = resampled[resampled["q"] == 1]
     yield every(
         id="real-sets-cover", artefact="iv_real", location="Sec. 1", kind="text",
         statement="on real tables private Anderson-Rubin sets hold their level however strong the instruments are",
-        quantity=f"coverage of 95 % sets {TARGET}, by table and budget",
-        cells=algebra.means(resampled[resampled["series"] == SET], PLACE, coverage), criterion=at_least(0.92),
+        quantity=f"coverage of 95 % sets {TARGET}, with one instrument, by table and budget",
+        cells=algebra.means(fitted[fitted["series"] == SET], PLACE, coverage), criterion=at_least(0.92), changed=ONE,
     )  # fmt: skip
     yield every(
         id="real-sets-length", artefact="iv_real", location="Sec. 1", kind="text",
         statement="where instruments are strong the set is 1.2 to 2.4 times as long as the interval of 2SLS",
-        quantity=f"half length over that of 2SLS on the same records, medians of bounded sets, at F >= {STRONG}, by table and budget",
-        cells=algebra.means(_ratios(strong, SET), PLACE, median_of), criterion=between(1.2, 2.4),
+        quantity=f"half length over that of 2SLS on the same records, medians of bounded sets, with one instrument, at F >= {STRONG}, by table and budget",
+        cells=algebra.means(_ratios(strong[strong["q"] == 1], SET), PLACE, median_of), criterion=between(1.2, 2.4),
+        changed=ONE,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from dpdescent import intervals
 from dpdescent.algorithms import dp_iv_gd, reduced_form
 from dpdescent.anderson_rubin import Evidence, anderson_rubin
 from dpdescent.baselines.least_squares import first_stage_F
+from dpdescent.data import tabular
 from dpdescent.data.iv import IVSample
 from dpdescent.papers.ours import iv_tables
 from dpdescent.papers.ours.design import PAPER, Row, Spec
@@ -20,7 +21,9 @@ from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 
-INTERVAL, SET, CLASSICAL = iv_coverage.OURS, iv_weak.PRIVATE, iv_coverage.CLASSICAL
+INTERVAL, SET = iv_coverage.OURS, iv_weak.PRIVATE
+CLASSICAL, CLASSICAL_SET = iv_coverage.CLASSICAL, iv_weak.CLASSICAL
+SETS, EMPTY = (SET, CLASSICAL_SET), "empty"
 RATIO, ESTIMATE, TELLS = iv_weak.RATIO, "estimate", "excludes 0"
 REFUSED = iv_coverage.REFUSED
 RESAMPLED = "resampled"
@@ -52,6 +55,7 @@ def _cell(spec: Spec) -> Iterator[Row]:
         fit, half = iv_tables.classical(sample)
         found = [
             (CLASSICAL, [(fit.beta[0] - half, fit.beta[0] + half)], float(fit.beta[0]), 0.0),
+            (CLASSICAL_SET, _pieces(iv_weak.classical(tabular.centre(sample))), math.nan, 0.0),
             _interval(spec, sample, trial), _set(spec, sample, trial),
         ]  # fmt: skip
         for series, pieces, centre, clipped in found:
@@ -72,9 +76,12 @@ def _rows(
     endless = math.isinf(length)
     told = {"half_width": np.nan if endless else 0.5 * length * unit, "unbounded": float(endless)}
     yield {"series": series, "value": float(any(low <= truth <= high for low, high in pieces)), **told}
-    tells = all(low > 0.0 or high < 0.0 for low, high in pieces)
+    # An empty set says that no effect explains all instruments, and nothing of a sign.
+    tells = bool(pieces) and all(low > 0.0 or high < 0.0 for low, high in pieces)
+    if series in SETS:
+        yield {"series": f"{series}: {EMPTY}", "value": float(not pieces), **told}
     yield {"series": f"{series}: {TELLS}", "value": float(tells), **told}
-    if not endless:
+    if pieces and not endless:
         yield {"series": f"{series}: {RATIO}", "value": 0.5 * length / half, **told}
     if not math.isnan(centre):
         yield {"series": f"{series}: {ESTIMATE}", "value": centre * unit, **told}
@@ -98,10 +105,14 @@ def _set(spec: Spec, sample: IVSample, trial: int) -> tuple[str, list[tuple[floa
     rng, given = _noise(spec, trial, SET), set_settings(spec, sample)
     ready = _preparation(spec, sample).of(sample, rng)
     out = reduced_form.descend([ready], given, reduced_form.Normals.draw(rng, given, 1, 1))
-    found = anderson_rubin(
-        Evidence(out.D[0], out.moment[0], given.moment_sd, given.variance, given.second_moment, sample.n, given.unit)
-    )
-    return SET, list(found.intervals), math.nan, float(out.clipped[0])
+    told = Evidence(
+        out.D[0], out.moment[0], given.moment_sd, given.variance, given.second_moment, sample.n, given.unit
+    )  # fmt: skip
+    return SET, _pieces(told), math.nan, float(out.clipped[0])
+
+
+def _pieces(evidence: Evidence) -> list[tuple[float, float]]:
+    return list(anderson_rubin(evidence).intervals)
 
 
 def _preparation(spec: Spec, sample: IVSample) -> Preparation:

@@ -83,13 +83,16 @@ def _told(settings: reduced_form.Settings, out: reduced_form.Released, design: D
 
 
 def classical(sample: IVSample) -> Evidence:
-    """Returns the same evidence without privacy: least squares, and second moments of the sample."""
-    both = np.column_stack([sample.X, sample.y])
-    D = np.asarray(np.linalg.lstsq(sample.Z, both, rcond=None)[0], dtype=np.float64)
-    V = both - sample.Z @ D
-    g = (V[:, :, None] * sample.Z[:, None, :]).reshape(sample.n, -1)
-    A, none = sample.Z.T @ sample.Z / sample.n, np.zeros((sample.q, sample.q))
-    return Evidence(D, g.T @ g / sample.n, 0.0, none, A, sample.n)
+    """Returns the same evidence without privacy: least squares, and second moments of the sample, counts honoured."""
+    both, Z, count = np.column_stack([sample.X, sample.y]), sample.Z, sample.count
+    root = np.ones((len(both), 1)) if count is None else np.sqrt(count)[:, None]
+    D = np.asarray(np.linalg.lstsq(root * Z, root * both, rcond=None)[0], dtype=np.float64)
+    V = both - Z @ D
+    g = (V[:, :, None] * Z[:, None, :]).reshape(len(both), -1)
+    moment, A = (
+        each.T @ (each if count is None else each * count[:, None]) / sample.n for each in (g, Z)
+    )  # fmt: skip
+    return Evidence(D, moment, 0.0, np.zeros((sample.q, sample.q)), A, sample.n)
 
 
 def _rows(series: str, found: ConfidenceSet, interval: float, clipped: float) -> Iterator[Row]:

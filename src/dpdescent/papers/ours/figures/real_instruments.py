@@ -5,12 +5,25 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from dpdescent.papers.ours.experiments.iv_real import CLASSICAL, INTERVAL, RATIO, REFUSED, RESAMPLED, SET, TELLS
+from dpdescent.papers.ours.experiments.iv_real import (
+    CLASSICAL,
+    CLASSICAL_SET,
+    EMPTY,
+    INTERVAL,
+    RATIO,
+    REFUSED,
+    RESAMPLED,
+    SET,
+    TELLS,
+)
 from dpdescent.replication.drawing.figures import BLACK, BLUE, GREEN, GREY, legend_below, log_scale, panels, select
 from dpdescent.replication.judging.statistics import half_widths
 
-STYLES = {CLASSICAL: (BLACK, "D"), INTERVAL: (BLUE, "o"), SET: (GREEN, "s")}
-LABELS = {CLASSICAL: "2SLS, not private", INTERVAL: "DP-IV-GD", SET: "Anderson-Rubin, private"}
+STYLES = {CLASSICAL: (BLACK, "D"), CLASSICAL_SET: (GREY, "^"), INTERVAL: (BLUE, "o"), SET: (GREEN, "s")}
+LABELS = {
+    CLASSICAL: "2SLS, not private", CLASSICAL_SET: "Anderson-Rubin, not private", INTERVAL: "DP-IV-GD",
+    SET: "Anderson-Rubin, private",
+}  # fmt: skip
 NAMES = {"card": "Card", "angrist_evans_married": "Angrist and Evans", "angrist_evans_labsup": "the same, a subset"}
 NOMINAL, MOSTLY = 0.95, 0.5
 
@@ -20,18 +33,20 @@ def draw_iv_real(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     main = select(table).sort_values(["F", "rho"], ascending=[False, True])
     keys = list(dict.fromkeys(zip(main["table"], main["rho"], strict=True)))
     places = {key: -float(rank) for rank, key in enumerate(keys)}
-    figure, ((left, middle, right),) = panels(3, size=(3.9, 1.3 + 0.34 * len(places)), sharey=True)
+    figure, ((left, middle, right),) = panels(3, size=(3.9, 1.3 + 0.4 * len(places)), sharey=True)
     for offset, (series, (color, marker)) in enumerate(STYLES.items()):
         look = {"color": color, "marker": marker, "markersize": 4.5, "linestyle": "none"}
         for key, place in places.items():
-            cell, y = main[(main["table"] == key[0]) & (main["rho"] == key[1])], place + 0.2 * (1.0 - offset)
+            cell, y = main[(main["table"] == key[0]) & (main["rho"] == key[1])], place + 0.2 * (1.5 - offset)
             again, once = cell[cell["panel"] == RESAMPLED], cell[cell["panel"] != RESAMPLED]
             if _share(again, f"{series}: {REFUSED}") <= MOSTLY:
                 _bar(left, again[again["series"] == series], y, {**look, "label": LABELS[series]})
             _bar(right, once[once["series"] == f"{series}: {TELLS}"], y, look)
-            for row in again[again["series"] == f"{series}: {RATIO}"].to_dict("records") if series != CLASSICAL else []:
+            drawn = series != CLASSICAL and _share(again, f"{series}: {EMPTY}") <= MOSTLY
+            for row in again[again["series"] == f"{series}: {RATIO}"].to_dict("records") if drawn else []:
                 ends = [[row["median"] - row["median_low"]], [row["median_high"] - row["median"]]]
                 middle.errorbar([row["median"]], [y], xerr=ends, **look)
+    middle.set_xlim(0.7, None)
     left.axvline(NOMINAL, color=GREY, linestyle="--", linewidth=0.9)
     middle.axvline(1.0, color=GREY, linestyle="--", linewidth=0.9)
     F = main.drop_duplicates("table").set_index("table")["F"]
@@ -41,7 +56,7 @@ def draw_iv_real(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     log_scale(middle, "x")
     middle.set_xlabel("median half length over that of 2SLS")
     right.set(xlabel="share that tells the sign", xlim=(-0.03, 1.03))
-    legend_below(figure, [left], 3)
+    legend_below(figure, [left], 4)
     return figure
 
 
