@@ -82,9 +82,16 @@ def encoders(given):
 
 def two_stage(given):
     n, fields = given["sample"].n, ("gamma1", "lambda1", "gamma2", "lambda2", "steps")
-    for column in set(zip(*(getattr(given["arms"], name).tolist() for name in fields), strict=True)):
-        gamma1, lambda1, gamma2, lambda2, steps = column
-        yield from told(mean(gamma1, n, lambda1, steps), mean(gamma2, n, lambda2, steps))
+    columns = (getattr(given["arms"], name).T.tolist() for name in fields)
+    for gamma1, lambda1, gamma2, lambda2, steps in {
+        tuple(tuple(each) if isinstance(each, list) else each for each in column)
+        for column in zip(*columns, strict=True)
+    }:
+        yield from told(*(
+            mean(gamma, n, sd, count)
+            for gamma, noise in ((gamma1, lambda1), (gamma2, lambda2))
+            for sd, count in ([(each, 1) for each in noise] if isinstance(noise, tuple) else [(noise, steps)])
+        ))  # fmt: skip
 
 
 def dp_iv_gd(given):

@@ -33,13 +33,14 @@ memory.keep_freed()
 
 @dataclass(frozen=True)
 class TwoStageArms:
-    """Settings of runs that share one data set; every field has shape (arms,).
+    """Settings of runs that share one data set; every field has shape (arms,), noise may differ by step.
 
     Attributes:
         steps: number of iterations T of each arm.
         eta, alpha: step sizes of the first and second stage.
         gamma1, gamma2: clipping thresholds; inf switches clipping off.
-        lambda1, lambda2: noise sd on the mean gradient of each stage; 0 switches noise off.
+        lambda1, lambda2: noise sd on the mean gradient of each stage, shape (arms,), or (T, arms) with a row for every
+            step; 0 switches noise off.
     """
 
     steps: NDArray[np.int64]
@@ -57,6 +58,9 @@ class TwoStageArms:
             if not getattr(self, name).min() > 0.0:
                 raise ValueError(f"{name}={getattr(self, name).min()} must be positive")
         for name in ("lambda1", "lambda2"):
+            shape = getattr(self, name).shape
+            if shape[-1:] != (len(self),) or (len(shape) > 1 and shape[0] < self.steps.max()):
+                raise ValueError(f"{name} of shape {shape} must be ({len(self)},), or have a row for every step")
             if not getattr(self, name).min() >= 0.0:
                 raise ValueError(f"{name}={getattr(self, name).min()} must not be negative")
 
@@ -71,9 +75,14 @@ class TwoStageArms:
             self.alpha[index],
             self.gamma1[index],
             self.gamma2[index],
-            self.lambda1[index],
-            self.lambda2[index],
+            self.lambda1[..., index],
+            self.lambda2[..., index],
         )
+
+    def noise_at(self, t: int, active: int) -> tuple[Array, Array]:
+        """Returns the noise sds of both stages at a step, for the first arms, shape (active,) each."""
+        lambda1, lambda2 = (each if each.ndim == 1 else each[t] for each in (self.lambda1, self.lambda2))
+        return lambda1[:active], lambda2[:active]
 
 
 @dataclass(frozen=True)
@@ -178,8 +187,9 @@ class _State:
         a, Theta, beta = slice(active), self.Theta[:active], self.beta[:active]
         gradient1, gradient2 = gradients(Theta, beta, arms.gamma1[a], arms.gamma2[a], self.clipped[:, a])
         Xi, nu = noise.stage1[t, a], noise.stage2[t, a]
-        Theta += arms.eta[a, None, None] * (arms.lambda1[a, None, None] * Xi - gradient1 / n)
-        beta += arms.alpha[a, None] * (arms.lambda2[a, None] * nu - gradient2 / n)
+        lambda1, lambda2 = arms.noise_at(t, active)
+        Theta += arms.eta[a, None, None] * (lambda1[:, None, None] * Xi - gradient1 / n)
+        beta += arms.alpha[a, None] * (lambda2[:, None] * nu - gradient2 / n)
         if self.Theta_path is not None and self.beta_path is not None:
             self.Theta_path[t + 1, a], self.beta_path[t + 1, a] = Theta, beta
 

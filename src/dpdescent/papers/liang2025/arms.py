@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpdescent.algorithms import dp_2s_gd
 from dpdescent.papers.liang2025.theory import prescriptions
@@ -18,6 +19,7 @@ Algorithm = Literal[
 NOISE_FREE = ("2S-GD", "2S-GD, clipped")
 Calibration = Literal["as published", "exact"]
 Labels = dict[str, Any]
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Arm:
         steps: step sizes.
         gamma: clipping threshold to which the noise is calibrated; inf means no clipping.
         calibration: noise of Prop. 3.1 as printed, or the least noise that the same budget needs.
+        shares: parts of each stage's budget by step, shape (T,) each; None for equal parts.
         labels: columns of its rows beyond `series`, by symbol.
         series: name of its curve; empty for the name of the algorithm.
         data_used: what else was taken from the data without account (centring, step sizes); empty if nothing was.
@@ -49,6 +52,7 @@ class Arm:
     labels: Labels = field(default_factory=dict)
     series: str = ""
     data_used: str = ""
+    shares: tuple[Array, Array] | None = None
 
     def __post_init__(self) -> None:
         if self.algorithm in ("DP-2S-GD-beta", *NOISE_FREE) and not math.isinf(self.rho1):
@@ -72,17 +76,32 @@ class Arm:
             return zcdp.gaussian_noise_sd(mean_sensitivity(self.gamma, n), rho, self.T)
         return prescriptions.noise_scale(self.gamma, n, self.T, rho)
 
+    def noise_by_step(self, stage: int, n: int) -> Array:
+        """Returns the noise sds of a stage, 0 or 1, shape (T,); of a schedule the least that its budget asks for."""
+        rho = (self.rho1, self.rho2)[stage]
+        if self.shares is None:
+            return np.full(self.T, self.noise_sd(rho, n))
+        moved = mean_sensitivity(self.gamma, n)
+        return np.array([zcdp.gaussian_noise_sd(moved, rho * share) for share in self.shares[stage]])
+
 
 def columns(arms: list[Arm], n: int) -> dp_2s_gd.TwoStageArms:
     """Returns the arms as columns of one descent on a data set of n records."""
+    if any(arm.shares is not None for arm in arms):
+        lambda1, lambda2 = (np.stack([arm.noise_by_step(stage, n) for arm in arms], axis=1) for stage in (0, 1))
+    else:
+        lambda1, lambda2 = (
+            np.array([arm.noise_sd(rho, n) for arm, rho in zip(arms, rhos, strict=True)])
+            for rhos in ([arm.rho1 for arm in arms], [arm.rho2 for arm in arms])
+        )
     return dp_2s_gd.TwoStageArms(
         steps=np.array([arm.T for arm in arms]),
         eta=np.array([arm.steps.eta for arm in arms]),
         alpha=np.array([arm.steps.alpha for arm in arms]),
         gamma1=np.array([arm.gamma1 for arm in arms]),
         gamma2=np.array([arm.gamma2 for arm in arms]),
-        lambda1=np.array([arm.noise_sd(arm.rho1, n) for arm in arms]),
-        lambda2=np.array([arm.noise_sd(arm.rho2, n) for arm in arms]),
+        lambda1=lambda1,
+        lambda2=lambda2,
     )
 
 
@@ -101,6 +120,12 @@ def mechanism(arm: Arm, n: int) -> Mechanism:
 def _releases(arm: Arm, n: int) -> tuple[GaussianReleases, ...]:
     stage1 = ("first-stage clipped mean gradient", arm.gamma1, arm.rho1)
     stage2 = ("second-stage clipped mean gradient", arm.gamma2, arm.rho2)
+    if arm.shares is not None:
+        return tuple(
+            GaussianReleases(what, mean_sensitivity(gamma, n), sd, 1)
+            for stage, (what, gamma, _) in enumerate((stage1, stage2))
+            for sd in arm.noise_by_step(stage, n).tolist()
+        )
     chosen = [stage2] if arm.algorithm == "DP-2S-GD-beta" else [stage1, stage2]
     return tuple(
         GaussianReleases(what, mean_sensitivity(gamma, n), arm.noise_sd(rho, n), arm.T) for what, gamma, rho in chosen
