@@ -28,13 +28,14 @@ def named(condition: Callable[[Claim], bool]) -> set[str]:
 
 
 def test_claims_say_whose_they_are_what_about_and_why_changed() -> None:
-    assert len(judged()) == 101
+    assert len(judged()) == 103
     assert named(lambda claim: claim.kind == "privacy") == {
         "footnote-3-0.1", "footnote-3-1", "footnote-3-10", "prop-3.1-private", "prop-3.1-identity", "lemma-F.1",
-        "lemma-F.1-y-only", "sec-2.1-composition",
+        "lemma-F.1-y-only", "sec-2.1-composition", "calibration-noise",
     }  # fmt: skip
     assert named(lambda claim: claim.source == "ours") == {
         "fig04-within-theory", "fig06-within-theory", "lemma-F.1-y-only", "fig03a-rate-any-design", "fig09-slower",
+        "calibration-noise", "schedule-of-both-stages",
     }  # fmt: skip
     # The records of Angrist-Evans are not the paper's, those of Card are.
     assert named(lambda claim: claim.source == "analogue") == {
@@ -163,3 +164,15 @@ def test_constants_of_the_census_are_those_of_the_bundled_table() -> None:
     for chosen, (first_stage, on_worked) in zip((every, more), FIRST_STAGES, strict=True):
         assert effect(kids, chosen) == pytest.approx(first_stage, abs=5e-5)
         assert effect(worked, chosen) / effect(kids, chosen) == pytest.approx(on_worked, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "series", "column", "factor"),
+    [("calibration-noise", "exact accountant", "noise_sd", 2.0),
+     ("schedule-of-both-stages", "exact accountant and schedule", "mean", 3.0)],
+)  # fmt: skip
+def test_claims_on_less_noise_fail_where_they_are_false(name: str, series: str, column: str, factor: float) -> None:
+    columns = (column, "se") if column == "mean" else (column,)
+    made = changed("ext_calibration", factor, columns, error_to="beta_hat", series=series)
+    assert judged()[name].verdict != "not reproduced"
+    assert by_id.judge_one(claims, made, name).verdict == "not reproduced"

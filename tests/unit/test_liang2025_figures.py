@@ -153,7 +153,9 @@ ROWS: dict[str, Rows] = {
     "ext_overidentified": overidentified_rows(), "ext_friendlycore": friendly_core_rows(),
     "ext_calibration": [
         {**row, "series": series, "noise_sd": 0.1 * spent, "achieved_rho": spent}
-        for series, spent in (("as published", 5.0), ("exact", 10.0))
+        for series, spent in (
+            ("as published", 5.0), ("exact", 10.0), ("exact accountant", 15.0), ("exact accountant and schedule", 15.0)
+        )
         for row in grid(n=(500, 5000), **TARGETS)
     ],
     "ext_weak_instrument": weak_rows(), "ext_long_runs": long_rows(),
@@ -166,7 +168,7 @@ CURVES = {
     "fig06": [3, 3, 3], "fig07": [1, 1], "fig08": [1, 0], "fig09": [3, 3, 2], "fig10": [0, 1, 0, 1],
     "fig11": [0, 1, 0, 1], "fig13": [0, 0, 0, 1, 1, 1], "ext_parameter_draws": [0, 0, 3],
     "ext_angrist_subsets": [1, 0], "ext_overidentified": [5, 4, 0], "ext_friendlycore": [9, 0],
-    "ext_calibration": [2, 0, 0], "ext_weak_instrument": [4, 0], "ext_long_runs": [1, 0], "ext_consistency": [2],
+    "ext_calibration": [4, 0, 0], "ext_weak_instrument": [4, 0], "ext_long_runs": [1, 0], "ext_consistency": [2],
 }  # fmt: skip
 
 

@@ -11,9 +11,11 @@ from matplotlib.figure import Figure
 import pictures
 from dpdescent.papers.ours import figures
 from dpdescent.papers.ours.experiments import (
+    calibration,
     correlated_full_batch,
     iv_coverage,
     iv_path_law,
+    iv_real,
     iv_weak,
     real_tables,
     schedule,
@@ -28,6 +30,7 @@ RUNS = {
     "schedule": schedule.run, "correlated_full_batch": correlated_full_batch.run, "iv_coverage": iv_coverage.run,
     "iv_weak": iv_weak.run, "win_map": win_map.run,
     "real_tables": real_tables.run, "iv_path_law": iv_path_law.run,
+    "iv_real": iv_real.run, "calibration": calibration.run,
 }  # fmt: skip
 
 

@@ -45,10 +45,13 @@ def _ratios(axes: Any, rows: pd.DataFrame) -> None:
     axes.axhline(1.0, color=GREY, linewidth=0.9)
     axes.axhline(1.0 / rows["noise_ratio"].max(), color=GREY, linestyle=":", linewidth=0.9)
     for series, (color, marker) in STYLES.items():
-        one, gaps = (rows[rows["series"] == name].sort_values("n") for name in (series, GAP.format(series)))
-        predicted = np.sqrt([a["predicted"] / b["predicted"] for a, b in algebra.pairs(one, published, PLACE)])
-        found = [over_expected(gap) for _, gap in gaps.iterrows()]
-        middle, low, high = predicted * np.sqrt([[each.value, each.low, each.high] for each in found]).T
-        look = {"color": color, "marker": marker, "linestyle": "none", "label": series}
-        axes.errorbar(one["n"], middle, yerr=(middle - low, high - middle), **look)
-        axes.plot(one["n"], predicted, color=color, linewidth=0.9)
+        pairs = algebra.pairs(rows[rows["series"] == series].sort_values("n"), published, PLACE)
+        n, predicted = [one["n"] for one, _ in pairs], [one["predicted"] / other["predicted"] for one, other in pairs]
+        axes.plot(n, np.sqrt(predicted), color=color, linewidth=0.9)
+        gaps = {gap["n"]: over_expected(gap) for _, gap in rows[rows["series"] == GAP.format(series)].iterrows()}
+        for size, ratio in zip(n, predicted, strict=True):
+            if size in gaps:
+                found = [ratio * max(each, 0.0) for each in (gaps[size].value, gaps[size].low, gaps[size].high)]
+                middle, low, high = np.sqrt(found)
+                ends = [[middle - low], [high - middle]]
+                axes.errorbar([size], [middle], yerr=ends, color=color, marker=marker, linestyle="none", label=series)
