@@ -63,7 +63,8 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     if not event.releases:
         return NotAudited(f"{event.reason}; one record shows in any run")
     releases = [each for each in event.releases if isinstance(each, GaussianReleases)]
-    T = releases[0].count
+    # A schedule has a release for every step of a stage.
+    T = sum(each.count for each in releases if each.what == releases[0].what)
     if event.name == "DP-2S-GD" and event.guarantee == "none":
         return Request(CENTRED, {"T": min(T, REAL), "rho": rounded(releases[0].rho)})
     if event.name == "DP-2S-GD":
@@ -100,10 +101,11 @@ def statements() -> Iterable[Statement]:
 def _budgets(T: int, releases: list[GaussianReleases]) -> dict[str, Parameter]:
     """Returns the number of steps under attack and the zCDP cost of both stages' noise.
 
-    In one step rho2 is given as rho1, because the second stage then shows nothing of the data.
+    A schedule is audited at equal parts, which cost the same. In one step rho2 is given as rho1, because the second stage then shows nothing of the data.
     """
     steps = max(each for each in STEPS if each <= T)
-    rho1, rho2 = (rounded(release.rho) for release in releases)
+    stages = dict.fromkeys(release.what for release in releases)
+    rho1, rho2 = (rounded(sum(release.rho for release in releases if release.what == what)) for what in stages)
     return {"T": steps, "rho1": rho1, "rho2": rho1 if steps == 1 else rho2}
 
 

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str], name: str) -> None:
     stale = []
     pages = {
         "README.md": quoted(Path(args.results)),
-        "docs/beyond.md": {"advice": advice(Path(args.results))},
+        "docs/beyond.md": {"advice": advice(Path(args.results)), "calibrated": calibrated(Path(args.results))},
         "docs/architecture.md": {"rulegraph": rule_graph()},
         "config/README.md": documented(),
     }
@@ -65,6 +65,11 @@ def advice(results: Path) -> str:
     whole = project.load({"scale": "paper", "seed": 0, "papers": ["ours"]}, Path())
     decision = importlib.import_module("dpdescent.papers.ours.decision")
     return str(decision.table(results, whole.papers["ours"].settings["dp_delta"]))
+
+
+def calibrated(results: Path) -> str:
+    """What exact calibration makes of headline figures, by the module of ours that reads all papers' tables."""
+    return str(importlib.import_module("dpdescent.papers.ours.calibrated").table(results))
 
 
 def documented() -> dict[str, str]:

@@ -24,7 +24,11 @@ LABELS = {
     CLASSICAL: "2SLS, not private", CLASSICAL_SET: "Anderson-Rubin, not private", INTERVAL: "DP-IV-GD",
     SET: "Anderson-Rubin, private",
 }  # fmt: skip
-NAMES = {"card": "Card", "angrist_evans_married": "Angrist and Evans", "angrist_evans_labsup": "Angrist and Evans, a subset"}
+NAMES = {
+    "card": "Card",
+    "angrist_evans_married": "Angrist and Evans",
+    "angrist_evans_labsup": "Angrist and Evans, a subset",
+}
 NOMINAL, MOSTLY = 0.95, 0.5
 
 
