@@ -133,6 +133,14 @@ def test_the_largest_eigenvalue_adds_its_cost_to_that_of_the_descent() -> None:
     assert found.mu_low(SURE) <= 1.0
 
 
+def test_the_mean_adds_its_cost_to_that_of_the_descent() -> None:
+    built = one_release.with_mean(flipped_sign(3, 0.8), 0.18)
+    assert built.mu == pytest.approx(1.0, rel=1e-12)
+    found = attack.run(built, 20_000, np.random.default_rng(6))
+    assert 0.9 <= found.mu_low() <= 1.02
+    assert found.mu_low(SURE) <= 1.0
+
+
 def test_the_event_lists_the_moment_first_and_one_release_a_step() -> None:
     releases = Settings(BOUND, GAMMA, RHO).mechanism(100, 3).releases
     assert len(releases) == 21

@@ -56,6 +56,21 @@ def test_fast_path_equals_the_twin(p, q, n):
     assert 0 < result.clipped2.max() < 1, "a test of clipping needs some clipping"
 
 
+def test_noise_may_differ_by_step():
+    """Noise of a step is its own sd times a normal: the same as equal sds with normals that are scaled by hand."""
+    sample, arms = sample_of(2, 3, 100), make_arms([4, 4])
+    rng = np.random.default_rng(6)
+    normals, factors = Normals.draw(rng, 4, 2, 3), rng.uniform(0.5, 2.0, (2, 4))
+    noise = [factor[:, None] * each for factor, each in zip(factors, (arms.lambda1, arms.lambda2), strict=True)]
+    by_step = TwoStageArms(arms.steps, arms.eta, arms.alpha, arms.gamma1, arms.gamma2, *noise)
+    scaled = Normals(factors[0][:, None, None, None] * normals.stage1, factors[1][:, None, None] * normals.stage2)
+    found, expected = descend(sample, by_step, normals), descend(sample, arms, scaled)
+    np.testing.assert_allclose(found.beta, expected.beta, rtol=1e-12)
+    np.testing.assert_array_equal(descend(sample, by_step.take(np.array([1])), normals).beta[0], found.beta[1])
+    with pytest.raises(ValueError, match="lambda1 of shape \\(3, 2\\) must be \\(2,\\), or have a row for every step"):
+        TwoStageArms(arms.steps, arms.eta, arms.alpha, arms.gamma1, arms.gamma2, noise[0][:3], noise[1])
+
+
 def test_rows_in_several_blocks_equal_the_twin():
     sample, arms = sample_of(3, 3, 3 * BLOCK // 6 + 17), make_arms([2, 2])
     normals = Normals.draw(np.random.default_rng(5), 2, 3, 3)

@@ -101,7 +101,8 @@ def statements() -> Iterable[Statement]:
 def _budgets(T: int, releases: list[GaussianReleases]) -> dict[str, Parameter]:
     """Returns the number of steps under attack and the zCDP cost of both stages' noise.
 
-    A schedule is audited at equal parts, which cost the same. In one step rho2 is given as rho1, because the second stage then shows nothing of the data.
+    A schedule is audited at equal parts, which cost the same. In one step rho2 is given as rho1, because the second
+    stage then shows nothing of the data.
     """
     steps = max(each for each in STEPS if each <= T)
     stages = dict.fromkeys(release.what for release in releases)

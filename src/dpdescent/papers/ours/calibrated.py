@@ -1,4 +1,4 @@
-"""What exact calibration makes of headline figures of all five papers, as a table, from the committed tables of a scale.
+"""What exact calibration makes of headline figures of all five papers, as a table, from a scale's tables.
 
 Tables of the papers hold runs with the paper's own noise and with what an exact accountant asks for, for the same
 (epsilon, delta), relation and sampler. Measured ratios are of the means that each figure draws: a distance, an excess
