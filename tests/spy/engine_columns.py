@@ -81,17 +81,14 @@ def encoders(given):
 
 
 def two_stage(given):
-    n, fields = given["sample"].n, ("gamma1", "lambda1", "gamma2", "lambda2", "steps")
-    columns = (getattr(given["arms"], name).T.tolist() for name in fields)
-    for gamma1, lambda1, gamma2, lambda2, steps in {
-        tuple(tuple(each) if isinstance(each, list) else each for each in column)
-        for column in zip(*columns, strict=True)
-    }:
-        yield from told(*(
-            mean(gamma, n, sd, count)
-            for gamma, noise in ((gamma1, lambda1), (gamma2, lambda2))
-            for sd, count in ([(each, 1) for each in noise] if isinstance(noise, tuple) else [(noise, steps)])
-        ))  # fmt: skip
+    arms, n = given["arms"], given["sample"].n
+    for k in range(len(arms)):
+        releases = []
+        for gamma, noise in ((arms.gamma1[k], arms.lambda1), (arms.gamma2[k], arms.lambda2)):
+            steps = int(arms.steps[k])
+            by_step = noise[:steps, k].tolist() if noise.ndim > 1 else [float(noise[k])] * steps
+            releases += [mean(float(gamma), n, sd, by_step.count(sd)) for sd in dict.fromkeys(by_step)]
+        yield from told(*releases)
 
 
 def dp_iv_gd(given):

@@ -183,10 +183,10 @@ list(importlib.import_module("dpdescent.papers.liang2025.experiments.ext_calibra
 
 
 @pytest.mark.parametrize(
-    ("name", "factor", "differ"), [("eta", 0.5, 0), ("gamma1", 1.01, 4), ("gamma2", math.inf, 3), ("lambda2", 1.01, 4)]
+    ("name", "factor", "differ"), [("eta", 0.5, 0), ("gamma1", 1.01, 8), ("gamma2", math.inf, 5), ("lambda2", 1.01, 8)]
 )
 def test_an_engine_that_receives_something_else_is_heard(tmp_path: Path, name: str, factor: float, differ: int) -> None:
-    """Two arms run, and two are listed; without clipping both of them are alike, and need an entry that says so."""
+    """Four arms run, and four are listed; without clipping all of them are alike, and need an entry that says so."""
     whole = project.load({"scale": "quick", "seed": 3, "papers": ["liang2025"]}, ROOT)
     spec = json.loads(whole.papers["liang2025"].artefacts["ext_calibration"].parts[0].json()) | {"trials": [0, 1]}
     environment = {**scratch_environment(ROOT), **spied(ROOT), VARIABLE: str(tmp_path)}

@@ -122,9 +122,11 @@ def _releases(arm: Arm, n: int) -> tuple[GaussianReleases, ...]:
     stage2 = ("second-stage clipped mean gradient", arm.gamma2, arm.rho2)
     if arm.shares is not None:
         return tuple(
-            GaussianReleases(what, mean_sensitivity(gamma, n), sd, 1)
-            for stage, (what, gamma, _) in enumerate((stage1, stage2))
-            for sd in arm.noise_by_step(stage, n).tolist()
+            GaussianReleases(what, mean_sensitivity(gamma, n), sd, noise.count(sd))
+            for (what, gamma, _), noise in zip(
+                (stage1, stage2), (arm.noise_by_step(stage, n).tolist() for stage in (0, 1)), strict=True
+            )
+            for sd in dict.fromkeys(noise)
         )
     chosen = [stage2] if arm.algorithm == "DP-2S-GD-beta" else [stage1, stage2]
     return tuple(
