@@ -4,7 +4,7 @@ window.dpdescentCompute = {
   "peak_mb": 150.09
  },
  "all stages": {
-  "cpu_s": 13375.07,
+  "cpu_s": 13651.76,
   "peak_mb": 1952.45
  },
  "brown2024": {
@@ -156,7 +156,7 @@ window.dpdescentCompute = {
   "peak_mb": 107.63
  },
  "liang2025": {
-  "cpu_s": 925.33,
+  "cpu_s": 933.3,
   "peak_mb": 991.82
  },
  "liang2025/angrist": {
@@ -184,7 +184,7 @@ window.dpdescentCompute = {
   "peak_mb": 130.13
  },
  "liang2025/ext_calibration": {
-  "cpu_s": 4.89,
+  "cpu_s": 12.86,
   "peak_mb": 132.76
  },
  "liang2025/ext_consistency": {
@@ -272,8 +272,12 @@ window.dpdescentCompute = {
   "peak_mb": 83.12
  },
  "ours": {
-  "cpu_s": 3302.96,
+  "cpu_s": 3571.68,
   "peak_mb": 578.57
+ },
+ "ours/calibration": {
+  "cpu_s": 60.69,
+  "peak_mb": 134.82
  },
  "ours/correlated_full_batch": {
   "cpu_s": 18.52,
@@ -286,6 +290,10 @@ window.dpdescentCompute = {
  "ours/iv_path_law": {
   "cpu_s": 492.88,
   "peak_mb": 184.62
+ },
+ "ours/iv_real": {
+  "cpu_s": 208.03,
+  "peak_mb": 84.64
  },
  "ours/iv_weak": {
   "cpu_s": 285.21,
