@@ -6,9 +6,9 @@ from pathlib import Path
 # Pages about all papers, in the order of the navigation: file, name.
 PAGES = {
     "index": "Overview", "figures": "Figures", "claims": "Claims", "findings": "Findings", "privacy": "Privacy",
-    "bounds": "Bounds", "statements": "Statements", "reliability": "Reliability",
+    "bounds": "Bounds", "statements": "Statements", "reliability": "Reliability", "calculator": "Calculator",
 }  # fmt: skip
-STATIC = ("style.css", "report.js")
+STATIC = ("style.css", "report.js", "calculator.js")
 COMPUTE = "compute.js"
 # What commands that are no part of a build write of how the software was tried; a checkout may lack any of them.
 TRIALS = ("docs/damage.csv", "docs/fuzz.csv", "docs/cluster.csv", "docs/scaling.csv", "results/bench.csv")

@@ -18,6 +18,17 @@ from dpdescent.replication.report.content import Content, Row, View, of
 from dpdescent.replication.report.pages import PAGES, STATIC
 
 HERE = Path(__file__).parent
+# What the calculator tells of noise: key in calculator.js, words, Python twin.
+CALCULATED = (
+    ("sensitivity", "sensitivity of a step's mean gradient", "privacy.clipping.mean_sensitivity"),
+    ("noise_sd", "noise sd of a step", "privacy.zcdp.gaussian_noise_sd"),
+    ("noise_multiplier", "noise multiplier: noise sd over sensitivity", "sqrt(T / (2 rho))"),
+    ("rho", "ρ of zCDP, all steps", "privacy.accounting.tight_rho"),
+    ("mu", "μ of Gaussian-DP, all steps", "privacy.zcdp.gaussian_dp_mu"),
+    ("epsilon", "ε at δ, exact", "privacy.accounting.tight_epsilon"),
+    ("epsilon_by_formula", "ε at δ by ρ + 2 sqrt(ρ log(1/δ)), as papers convert", "privacy.zcdp.epsilon"),
+    ("noise_by_formula", "noise sd that this formula asks for at the exact ε", "privacy.zcdp.rho_of_epsilon"),
+)
 
 
 def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dict[str, str]:
@@ -34,6 +45,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         "index": _overview(results, software), "figures": _figures(results), "claims": _claims(results),
         "findings": _findings(results), "privacy": _privacy(results), "bounds": _bounds(results),
         "statements": _statements(results), "reliability": reliability.view(results.trials),
+        "calculator": {"noise": CALCULATED},
     }  # fmt: skip
     made = {
         f"{page}.html": environment.get_template(f"{page}.html.j2").render(**common, **view, page=page)
