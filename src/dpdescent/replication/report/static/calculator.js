@@ -145,7 +145,8 @@
   document.addEventListener("DOMContentLoaded", () => {
     const form = document.getElementById("calculator");
     if (!form) return;
-    form.addEventListener("input", () => show(form));
+    // By keyboard, touch or a program, a field tells of one or of the other.
+    for (const kind of ["input", "change"]) form.addEventListener(kind, () => show(form));
     form.addEventListener("submit", (event) => event.preventDefault());
     form.hidden = false;
     show(form);
