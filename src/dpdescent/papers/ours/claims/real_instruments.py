@@ -17,7 +17,7 @@ TARGET = "for the table's own 2SLS estimate, on records drawn from the table"
 
 ONE = (
     "Before a first look Card's table with its four instruments counted too. They disagree on the table itself, where no "
-    "effect explains all four, so that sets are empty with privacy and without: there is no true effect to cover."
+    "effect explains all four, so that the set without privacy is empty: there is no true effect to cover."
 )
 
 
