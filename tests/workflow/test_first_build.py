@@ -180,7 +180,8 @@ def test_verification_in_a_scratch_directory_finds_the_spoilt_number(sixth: Buil
     assert [line.split(": ")[0] for line in output.splitlines() if "DIFFERS" in line] == [
         f"DIFFERS  {PAPER}/table_one.csv"
     ]
-    assert "27 files have equal bytes" in output
+    listed = (folder / "results/paper/MANIFEST.sha256").read_text(encoding="utf-8").splitlines()
+    assert f"{len(listed) - 1} files have equal bytes" in output
     assert f"EDITED   {PAPER}/table_one.csv: not what results/paper/MANIFEST.sha256 lists" in output
     assert not (folder / "build").exists()
 
