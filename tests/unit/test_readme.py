@@ -42,3 +42,16 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         if anchor and file.suffix == ".md":
             headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
             assert anchor in {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}, target
+
+
+def test_architecture_names_what_is_there() -> None:
+    """Every path in it exists, and `name` in `file.py` is defined in that file."""
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:src|config|docs|results|workflow)/[^`<>]+)`", text)
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    placed = re.findall(r"`(\w+)`(?: \([^)`]*\))? in `(src/[^`]+\.py)`", text)
+    assert len(placed) > 10
+    for name, path in placed:
+        source = (ROOT / path).read_text(encoding="utf-8")
+        assert re.search(rf"^(?:def|class) {name}\b|^{name} = ", source, flags=re.MULTILINE), f"{name} in {path}"
