@@ -56,7 +56,7 @@ def _sample(side: float) -> tuple[Array, Array]:
 
 
 def _releases(settings: method.Settings) -> list[GaussianReleases]:
-    """The second moment, then the steps."""
+    """The Gaussian releases of a run: the second moment, then the steps."""
     return [each for each in settings.mechanism(N, 2).releases if isinstance(each, GaussianReleases)]
 
 

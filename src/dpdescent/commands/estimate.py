@@ -35,7 +35,7 @@ MOST_STEPS, MOST_NUMBERS = 10_000, 10_000_000
 
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """One line, without the usage."""
+        """Exits with status 2 and the message in one line, without argparse's usage."""
         self.exit(2, f"Error: {' '.join(message.split())}\n")
 
 
@@ -78,7 +78,7 @@ def _parser(name: str) -> Parser:
 
 
 def _estimate(args: argparse.Namespace) -> str:
-    """Runs, writes, and only then says what was written."""
+    """Runs the method, writes its result, and returns the message that says so."""
     content = _two_stage(args) if args.method == "dp-2s-gd" else with_intervals.estimate(args)
     _write(json.dumps(content, indent=2, allow_nan=False) + "\n", Path(args.output))
     return own_data.told(content, args.output)
@@ -129,7 +129,7 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _write(text: str, target: Path) -> None:
-    """To a temporary name first, so that no half-written release is ever seen."""
+    """Writes a file under a temporary name and renames it, so that no half-written release is ever seen."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:

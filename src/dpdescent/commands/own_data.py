@@ -157,7 +157,7 @@ def _interval(content: Mapping[str, Any], name: str) -> str:
 
 
 def _set(ends: Sequence[Sequence[float | None]]) -> str:
-    """A union of intervals in words; None is an end that there is not."""
+    """A union of intervals in words; an end of None is infinite."""
     if not ends:
         return "is empty: no effect explains all instruments"
     told = [(-math.inf if low is None else low, math.inf if high is None else high) for low, high in ends]

@@ -67,7 +67,7 @@ def dp_gd(
 
 
 def _releases(sensitivity: float, rho: float, steps: int, shares: ArrayLike | None) -> tuple[GaussianReleases, ...]:
-    """Returns the releases of all steps in order: one of them all where all are alike, else one each."""
+    """Returns the releases of all steps in order: a single entry for T equal steps, else one entry a step."""
     what = "mean of clipped gradients"
     if shares is None:
         return (GaussianReleases(what, sensitivity, zcdp.gaussian_noise_sd(sensitivity, rho, steps), steps),)

@@ -120,7 +120,7 @@ def dp_iv_gd(
 def _reduced_form(
     sample: IVSample, settings: engine.Settings, unit: float, rho: float, level: float, rng: np.random.Generator
 ) -> tuple[dict[str, Array], list[GaussianReleases]]:
-    """Runs the first stage with the outcome beside the regressor; returns what it tells, and its releases."""
+    """Runs the first stage with the outcome beside the regressor; returns its results by name, and its releases."""
     if sample.p != 1:
         raise ValueError(f"outcome_unit={unit} asks for the set of one effect, but there are p={sample.p} regressors")
     moved = reduced_form.moment_sensitivity(settings.gamma1, sample.n, 2 * sample.q)

@@ -168,7 +168,7 @@ class EpochArm:
 
     @property
     def clip_norm(self) -> float:
-        """G; inf without privacy."""
+        """The clipping threshold G; inf without privacy."""
         return math.inf if self.strategy is None else float(self.settings["clip_norm"])
 
     def columns(self, rates: Sequence[float]) -> EpochArms:

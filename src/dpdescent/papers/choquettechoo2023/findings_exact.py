@@ -51,7 +51,7 @@ def _finite(evidence: Evidence) -> Finding:
 
 
 def _half(evidence: Evidence) -> Finding:
-    """C.18's rows of bounds.csv are halved: as printed they are twice as large."""
+    """Makes the finding on the factor 2 of C.18: its rows of bounds.csv are halved, as printed they are twice as large."""
     table = evidence.tables.get("bounds")
     excess: list[float] = []
     asserted = held = 0

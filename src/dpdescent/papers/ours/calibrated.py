@@ -35,7 +35,7 @@ class Line:
     predicted: tuple[float, float] | None = None
 
     def cells(self) -> list[str]:
-        """The row in Markdown's cells."""
+        """The cells of this row in Markdown."""
         found = [f"{self.exact:.2f}", "" if self.scheduled is None else f"{self.scheduled:.2f}"]
         if self.predicted:
             found = [f"{one} ({law:.2f})" for one, law in zip(found, self.predicted, strict=True)]
@@ -91,7 +91,7 @@ def _liang(table: pd.DataFrame) -> Iterator[Line]:
 
 
 def _varshney(ablation: pd.DataFrame, multiplier: pd.DataFrame) -> Line:
-    """Mean excess risk of DP-AMBSSGD, a square."""
+    """The row of varshney2022, DP-AMBSSGD: published over exact noise, and exact over published excess risk."""
     one = ablation[ablation["choice"] == "noise multiplier"].set_index("level")
     eps, delta = one["eps"]["exact"], one["delta"]["exact"]
     found = multiplier[(multiplier["eps"] == eps) & (multiplier["delta"] == delta)].groupby("series")["mean"].first()
@@ -101,7 +101,7 @@ def _varshney(ablation: pd.DataFrame, multiplier: pd.DataFrame) -> Line:
 
 
 def _choquette(table: pd.DataFrame, eps: float = 2.0, mechanism: str = "nu-DP-FTRL") -> Line:
-    """Share of wrong answers on the digits."""
+    """The row of choquettechoo2023: published over exact noise, and exact over published share of wrong answers."""
     chosen = table[(table["eps"] == eps) & (table["mechanism"] == mechanism) & (table["series"] == "test accuracy")]
     cell = chosen.set_index("variant")
     paper, exact = "accountants of the paper", "main"

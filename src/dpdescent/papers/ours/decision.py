@@ -22,7 +22,7 @@ WHERE = {
 
 
 def advice(n: float, p: float, eps: float, delta: float, kappa: float) -> str:
-    """Returns the method: is anything worth releasing, are there records enough, are covariates known to be alike?"""
+    """Returns the advised method for the size of a problem and the condition number of its covariates."""
     found = information(n, p, eps, delta)
     if found < HOPELESS:
         return ZERO

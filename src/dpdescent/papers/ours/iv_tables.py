@@ -114,7 +114,7 @@ class Preparation:
 
     @property
     def releases(self) -> tuple[GaussianReleases, GaussianReleases]:
-        """What they cost."""
+        """Returns the releases of the mean and of the second moment that the preparation makes."""
         record, instruments = self.bounds
         return (
             preconditioning.mean_release(self.n, record, self.rho),

@@ -37,7 +37,7 @@ class Arm:
     Attributes:
         name: the series that it is plotted as.
         shares: the part of the budget that every step gets, shape (T,); equal parts where noise is correlated.
-        strategy: of the correlation over time.
+        strategy: the correlation of the noise over time.
     """
 
     name: str

@@ -83,7 +83,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
 
 
 def canary(release: ShuffledGaussianReleases) -> Request:
-    """DP-SSGD with as many records as there are."""
+    """Returns the request of DP-SSGD's attack at the released number of records."""
     alpha = rounded(release.noise_sd / release.sensitivity)
     return Request(CANARY, {"records": release.count, "alpha": alpha})
 
@@ -108,14 +108,14 @@ def statements() -> Iterable[Statement]:
 
 
 def _why(event: Mechanism) -> str:
-    """Of an arm without a guarantee."""
+    """The reason, in words, why an arm without a guarantee is not attacked."""
     if event.name == arms.ADA_SSP:
         return f"{event.reason}: one record far out shows at any noise; its X'X is drawn as a whole, without records"
     return f"{event.reason}; a record far away shows in any run"
 
 
 def _place(event: Mechanism) -> str:
-    """Where the record is: in both where the ranges of indices overlap.
+    """Which release the attacked record is in: gradient, statistic, or both where their ranges of indices overlap.
 
     Disjoint ranges give the statistic the same mu as the gradient; they are attacked in arms with different rules.
     """

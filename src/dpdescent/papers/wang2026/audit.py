@@ -144,7 +144,7 @@ def _attack(relation: Relation, sampler: Sampler) -> str:
 
 
 def _parameters(T: int, rate: float, kappa: float, lam: float, most_runs: int = 0) -> dict[str, Parameter]:
-    """Of an attack on random batches; the default number of runs is left out."""
+    """The parameters of an attack on random batches; `most_runs` is left out where it is the default."""
     found: dict[str, Parameter] = {"T": T, "rate": rounded(rate), "kappa": rounded(kappa), "lam": rounded(lam)}
     return found | ({"most_runs": most_runs} if most_runs else {})
 

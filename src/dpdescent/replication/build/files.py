@@ -93,7 +93,7 @@ def _place(path: str | Path) -> tuple[str, ...]:
 
 
 def recorded(path: str | Path) -> str | None:
-    """The hash that a file was written with; None if there is none to be known."""
+    """The hash of a file when it was written; None if no hash was kept."""
     record = record_of(path)
     if record is None:
         return None
@@ -104,7 +104,7 @@ def recorded(path: str | Path) -> str | None:
 
 
 def listed(manifest: Path) -> dict[str, str]:
-    """The hashes in a manifest by the names of files; empty if there is none."""
+    """The hashes in a manifest by file name; empty if there is no manifest."""
     if not manifest.is_file():
         return {}
     lines = manifest.read_text(encoding="utf-8", errors="replace").splitlines()

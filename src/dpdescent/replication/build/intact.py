@@ -39,7 +39,7 @@ def folders(files: Iterable[str | Path]) -> str | None:
 
 
 def _damaged(results: Path, build: Path, packs: Mapping[Path, Path]) -> dict[Path, list[Path]]:
-    """By damaged file, what must be removed so that it is made again."""
+    """The files to remove so that a damaged one is made again, by damaged file."""
     files = {*written(build), *(results / name for name in listed(results / MANIFEST))}
     found = {file: [file] for file in sorted(files) if is_damaged(file)}
     for pack, folder in packs.items():

@@ -71,7 +71,7 @@ def compute_budget(build: str | Path, parts: Iterable[tuple[str, str, str]]) -> 
 
 
 def _stage_budget(folder: Path) -> list[dict[str, Any]]:
-    """The same from Snakemake's benchmark files."""
+    """The cost of each stage and item (jobs, wall and CPU time, peak memory), from Snakemake's benchmark files."""
     jobs: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     for path in sorted(folder.rglob("*.tsv")):
         stage, *rest = path.relative_to(folder).with_suffix("").parts
@@ -102,7 +102,7 @@ def _cpu_seconds(row: dict[str, str]) -> float:
 
 
 def _number(text: str) -> float:
-    """Jobs of under a second are not sampled; Snakemake writes NA or - for them."""
+    """A number of a benchmark file; 0 where Snakemake has NA or -, because it samples no job of under a second."""
     try:
         return float(text)
     except ValueError:

@@ -59,7 +59,7 @@ class Regime:
         return cls(tuple(name.replace("_", " ") for name, met in conditions.items() if not met))
 
     def otherwise(self, other: "Regime") -> "Regime":
-        """This regime where a condition of it is not met, else the other one."""
+        """Returns this regime where a condition of it is not met, else the other regime."""
         return self if self.unmet else other
 
     def applied(self, claim: Claim) -> Claim:

@@ -166,5 +166,5 @@ def beside_zero(value: float) -> str:
 
 
 def compared(measured: float, order: float) -> str:
-    """How the note of an order says where the measured value lies: at a constant of 1 no side is the wrong one."""
+    """The measured value over an order of growth at constant 1, in words."""
     return f"measured is {measured / order:.3g} times it" if order > 0 else "it is 0"

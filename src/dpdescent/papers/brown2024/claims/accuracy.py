@@ -210,7 +210,7 @@ def _commonly_run(evidence: Evidence, table: pd.DataFrame, common: list[str]) ->
 
 
 def power(evidence: Evidence, published: str, within: float) -> Criterion:
-    """The criterion on an exponent: so near to the published one."""
+    """The criterion that an exponent is within so much of the published one."""
     power = evidence.published[published]
     return between(power - within, power + within)
 

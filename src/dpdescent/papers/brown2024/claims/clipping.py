@@ -68,7 +68,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def said_of_other_sizes(
     claims: Iterator[Claim], evidence: Evidence, artefact: str, declared: Collection[int]
 ) -> Iterator[Claim]:
-    """The claims, whose notes say which n of a grid of one's own are not judged because no ids are declared for them."""
+    """Adds to the notes of claims which n of a user's grid are not judged, because no claim ids are declared for them."""
     others = sorted(set(evidence.select(artefact)["n"]) - set(declared))
     said = f"no claim is declared at n = {', '.join(map(str, others))}, which is not judged" if others else ""
     return (replace(each, note="; ".join(filter(None, [each.note, said]))) for each in claims)

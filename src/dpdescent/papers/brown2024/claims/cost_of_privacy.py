@@ -164,7 +164,7 @@ def _privacy_over_sampling(rows: pd.DataFrame, n: int) -> Estimate:
 
 
 def _crossing(rows: pd.DataFrame) -> str:
-    """Where both errors are equal, by least squares of the log ratio on log n, for a note."""
+    """The n at which both errors are equal, by least squares of the log ratio on log n, as text for a note."""
     if rows["n"].nunique() < 2:
         return ""
     wide = rows.pivot_table(index="n", columns="series", values="mean")

@@ -40,7 +40,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _near_n(evidence: Evidence) -> Open:
-    """Where privacy is for free, by the law at Sigma = I, in place of experiments that the paper does not have."""
+    """The claim that privacy is for free with p near n, which no figure tests; its note has the n by the exact law."""
     at = errors.crossing(
         p=1, rho=evidence.settings["rho"], T=20, eta=evidence.settings["eta"], k=evidence.settings["clip_factor"]
     )

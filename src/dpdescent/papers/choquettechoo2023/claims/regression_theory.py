@@ -24,7 +24,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _once(everywhere: pd.DataFrame, series: str, kind: str = "bound") -> pd.DataFrame:
-    """Points of a series on all grids, once each."""
+    """The rows of a series on all grids, without repeated places."""
     return everywhere[(everywhere["kind"] == kind) & (everywhere["series"] == series)].drop_duplicates(PLACE)
 
 

@@ -41,7 +41,7 @@ class Case:
 
     @property
     def beta_norm(self) -> float:
-        """|beta|_1 of its noise coefficients, or what they are below."""
+        """The norm |beta|_1 of the noise coefficients: exact for DP-SGD, else its upper bound 2."""
         return 1.0 if self.name == DP_SGD else 2.0
 
     @property

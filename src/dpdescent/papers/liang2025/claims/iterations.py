@@ -160,7 +160,7 @@ def _width(curve: pd.DataFrame) -> Estimate:
 
 
 def _between(log_T: algebra.Array, error: algebra.Array, below: int, above: int, level: float) -> float:
-    """Where the line between a point below a level and its neighbour above it meets the level."""
+    """The log T at which the line between a point below a level and its neighbour above it meets the level."""
     return float(np.interp(level, error[[below, above]], log_T[[below, above]]))
 
 

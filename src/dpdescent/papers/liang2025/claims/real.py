@@ -120,7 +120,7 @@ def _binary_first_stage(evidence: Evidence, variant: str) -> Estimate:
 
 
 def _published_value(evidence: Evidence) -> Claim:
-    """Where the published estimate lies among random subsets; agreement is not judged, because each subset has its own."""
+    """The claim on the published estimate among those of random subsets; not judged, because the paper's is unknown."""
     value = evidence.published["angrist_beta"]
     subsets = evidence.select("ext_angrist_subsets", series="2SLS")["mean"] / PER_CHILD
     low, high = subsets.quantile(0.025), subsets.quantile(0.975)

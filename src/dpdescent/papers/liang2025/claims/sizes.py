@@ -160,7 +160,7 @@ def _in_plateau(evidence: Evidence, row: "pd.Series[float]") -> bool:
 
 
 def _first_regime(evidence: Evidence) -> str:
-    """Where the plateau begins at the largest n, for a note."""
+    """The number of iterations at which the plateau begins at the largest n, as text for a note."""
     n = int(evidence.tables["fig03"]["n"].max())
     at = cases.case(evidence, cases.FIGURE_3A, n=n, rho1=5.0, rho2=5.0)
     if not at.kappa < 1:

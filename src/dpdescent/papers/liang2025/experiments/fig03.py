@@ -21,7 +21,7 @@ def releases(spec: synthetic.Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 
 def arms(spec: synthetic.Spec, problem: prescriptions.IVProblem) -> list[Arm]:
-    """Returns one arm for each split, and what tells their errors apart: 2S-GD, and 2S-GD that clips as they do."""
+    """Returns one arm a split of the budget, and 2S-GD beside them, in panel b also 2S-GD with their clipping."""
     steps, T = synthetic.step_sizes(spec, problem), spec["arms"]["T"]
     gamma = synthetic.threshold(spec, problem, T)
     private = [

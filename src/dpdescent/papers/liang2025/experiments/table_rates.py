@@ -53,7 +53,7 @@ class Setting:
     samples: moments.Samples
 
     def axis(self, symbol: str) -> Sequence[float]:
-        """The values of an inner axis of the panel."""
+        """The values of an inner axis of the panel, by the axis's symbol."""
         return list(as_list({**self.spec["arms"], **self.spec["cell"]}[symbol]))
 
 
@@ -68,7 +68,7 @@ class Run:
 
     @property
     def labels(self) -> synthetic.Row:
-        """Its grid columns."""
+        """The grid columns of this run."""
         return {"T": self.T, "rho1": self.rho1, "rho2": self.rho2, "tau": self.tau}
 
 

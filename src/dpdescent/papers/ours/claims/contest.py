@@ -70,7 +70,7 @@ def over(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
 def against(
     table: pd.DataFrame, firsts: Sequence[str], seconds: Sequence[str], keys: Sequence[str] = PLACE
 ) -> Places:  # fmt: skip
-    """By cell: the smallest excess risk of some methods over the smallest of others."""
+    """The smallest excess risk of some methods over the smallest of others, by cell."""
     found: Places = {}
     for _, cell in table.groupby(list(keys), sort=True):
         best = [cell[cell["series"].isin(names)].sort_values("median") for names in (firsts, seconds)]
@@ -186,7 +186,7 @@ def _advice(table: pd.DataFrame, delta: float) -> Iterator[Claim]:
 
 
 def regret(table: pd.DataFrame, delta: float) -> Places:
-    """By cell: the excess risk of the advised method over the smallest of all private ones."""
+    """The excess risk of the advised method over the smallest of all private methods, by cell."""
     found: Places = {}
     for _, cell in table.groupby(PLACE, sort=True):
         first = cell.iloc[0]

@@ -64,7 +64,7 @@ def _wins(table: pd.DataFrame) -> Estimate:
 
 
 def _regret(table: pd.DataFrame, delta: float) -> Places:
-    """By table and budget: the excess risk of the advised method over the smallest of all private ones."""
+    """The excess risk of the advised method over the smallest of all private methods, by table and budget."""
     found: Places = {}
     for _, cell in table.groupby(KEYS, sort=True):
         first = cell.iloc[0]

@@ -79,7 +79,7 @@ class Zero:
         return np.zeros(public.p)
 
     def mechanism(self, public: Public) -> None:
-        """There is no release."""
+        """Returns None, because the estimate 0 releases nothing."""
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ def _preparation(spec: Spec, sample: IVSample) -> Preparation:
 
 
 def _left(spec: Spec) -> float:
-    """Budget that the preparation leaves."""
+    """The zCDP budget that remains after the preparation of the table."""
     return float((1.0 - 2.0 * spec["settings"]["prepared"]) * spec["cell"]["rho"])
 
 

@@ -76,14 +76,14 @@ def _cell(spec: Spec) -> Iterator[Row]:
 
 
 def _told(settings: reduced_form.Settings, out: reduced_form.Released, design: Design) -> Evidence:
-    """What a run released."""
+    """The released quantities of a run, from which the confidence set is made."""
     return Evidence(
         out.D[0], out.moment[0], settings.moment_sd, settings.variance, settings.second_moment, design.n, settings.unit
     )
 
 
 def classical(sample: IVSample) -> Evidence:
-    """Returns the same evidence without privacy: least squares, and second moments of the sample, counts honoured."""
+    """Returns the evidence on a sample without privacy: least squares, and second moments, counts honoured."""
     both, Z, count = np.column_stack([sample.X, sample.y]), sample.Z, sample.count
     root = np.ones((len(both), 1)) if count is None else np.sqrt(count)[:, None]
     D = np.asarray(np.linalg.lstsq(root * Z, root * both, rcond=None)[0], dtype=np.float64)

@@ -81,7 +81,7 @@ def _numbers(axes: Axes, k: int, values: "np.ndarray[Any, Any]", ratios: "np.nda
 
 
 def _short(value: float) -> str:
-    """Two digits at most."""
+    """A number in at most two digits, as text."""
     if value == 0.0:
         return "0"
     return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e") if value < 1e-3 or value >= 100 else f"{value:.2g}"
@@ -103,7 +103,7 @@ def _labels(axes: Axes, places: list[Key], told: Callable[[Key], str]) -> None:
 
 
 def _told(key: Key) -> str:
-    """What varies in a row."""
+    """The values that vary in a row of the figure, in words."""
     row = dict(zip(PLACE, key, strict=True))
     if row["panel"] == "laws":
         return str(row["law"])

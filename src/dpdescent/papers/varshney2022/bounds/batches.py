@@ -65,7 +65,7 @@ def _bias(setting: Setting, text: str) -> Iterator[Bound]:
 
 
 def _noise_of(setting: Setting) -> float:
-    """4 alpha^2 zeta^2 / b, by which Sigma grows."""
+    """The term 4 alpha^2 zeta^2 / b that the noise adds to Sigma."""
     zeta_squared = ambssgd.threshold_bound(setting, 0.0) ** 2
     return 4.0 * setting.alpha**2 * zeta_squared / setting.batch
 

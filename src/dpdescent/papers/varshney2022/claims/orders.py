@@ -46,12 +46,12 @@ def _over(evidence: Evidence, quantity: str, **where: str) -> pd.DataFrame:
 
 
 def _growth(table: pd.DataFrame) -> Places:
-    """By axis and reading the largest ratio over the first along the axis."""
+    """The largest ratio along an axis over the first, by axis and reading."""
     return algebra.by(table, PLACES, lambda group: algebra.growth(group.sort_values("at")["mean"]))
 
 
 def _excess(table: pd.DataFrame) -> Places:
-    """By axis and reading the exponent beyond the claimed one, positive where the value is worse than claimed."""
+    """The exponent beyond the claimed one, positive where the value is worse than claimed, by axis and reading."""
 
     def exponent(group: pd.DataFrame) -> statistics.Estimate:
         slope = algebra.line(group, "at")

@@ -40,7 +40,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _spent(table: pd.DataFrame) -> Places:
-    """Tight epsilon of a multiplier over the epsilon that it is for, by place."""
+    """The tight epsilon of a multiplier over the epsilon for which it was chosen, by place."""
     spent = quantities.in_units(quantities.exact(table, "eps_tight"), lambda each: floats(each, "eps"))
     return algebra.means(spent, [*AT, "N"])
 

@@ -164,7 +164,7 @@ def _with_d(printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ends(table: pd.DataFrame, best: "pd.Series[float] | None") -> tuple[str, ...]:
-    """Of step and threshold what is best at an end of what was tried, in words: a better one may lie beyond."""
+    """Says of step and threshold which is best at an end of its grid, because a better one may lie beyond it."""
     if best is None:
         return ()
     found = []

@@ -32,7 +32,7 @@ def _beta(evidence: Evidence) -> float:
 
 
 def _enough(evidence: Evidence, series: str, rule: str) -> pd.DataFrame:
-    """Rows with s >= 2 Gamma, because the lemma says nothing of the others."""
+    """The rows with s >= 2 Gamma, because the lemma does not speak of smaller s."""
     table = rows(evidence, ARTEFACT, series=series, rule=rule).dropna(subset=["s", "levels", "alpha"])
     log = -math.log(_beta(evidence))
     slack = [stat_slack(row["alpha"], row["levels"], log) for row in algebra.each(table)]

@@ -171,7 +171,7 @@ def _clipping(arms: dict[str, Any], axis: str, values: list[float]) -> Iterator[
 
 
 def _place(axis: str, value: float) -> float:
-    """Where a value stands: delta by log(1/delta), of which the orders are powers."""
+    """The abscissa of a value: log(1/delta) for delta, because the orders are powers of that, else the value itself."""
     return -math.log(value) if axis == "delta" else value
 
 

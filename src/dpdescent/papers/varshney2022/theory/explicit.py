@@ -56,7 +56,7 @@ class Law:
 
     @classmethod
     def of(cls, setting: Setting) -> "Law":
-        """At a setting with whole T and b."""
+        """Returns the law at a setting, with T and b cut down to whole numbers."""
         problem, T, b = setting.problem, int(setting.steps), int(setting.batch)
         common = (problem.lam, -problem.w_star, setting.eta, b, problem.sigma)
         distances, zetas = np.empty(T + 1), np.empty(T)

@@ -150,7 +150,7 @@ def first(table: pd.DataFrame, **where: object) -> "pd.Series[Any] | None":
 
 
 def thinned(table: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """Of every column the smallest, middle and largest value: the others tell the same."""
+    """The rows at the smallest, middle and largest value of every column, because those between show nothing else."""
     for column in columns:
         kept = ends_and_middle(table[column].dropna().astype(float))
         table = table[table[column].isna() | table[column].isin(kept)]
@@ -169,7 +169,7 @@ def ends_and_middle(values: Iterable[float]) -> list[float]:
 
 
 def distinct(values: Iterable[float]) -> list[float]:
-    """Sorted, without NaN."""
+    """The distinct values in order, without NaN."""
     return sorted({float(value) for value in values if not math.isnan(value)})
 
 

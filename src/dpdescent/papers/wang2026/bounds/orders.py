@@ -50,7 +50,7 @@ def run_of(evidence: Evidence, artefact: str, found: pd.Series) -> Run:
 
 
 def theorem_of(run: Run) -> tuple[str, str, str, rates.Rate]:
-    """The theorem that speaks of a run: its rate's name, where it is for either risk, and the rate."""
+    """The rate that applies to a run: its name, the theorems for empirical and for population risk, and the rate."""
     if run.kappa == 0.0:
         return "A_non", "Thm E.1", "Thm E.1", rates.without_noise(run)
     if run.lam == 0.0:

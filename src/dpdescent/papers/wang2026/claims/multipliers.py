@@ -97,7 +97,7 @@ def _scaling(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _squared(slope: Estimate) -> Estimate:
-    """The slope of the square."""
+    """The log-log slope of a square, from the slope of its root."""
     return Estimate(2.0 * slope.value, 2.0 * slope.low, 2.0 * slope.high)
 
 

@@ -205,7 +205,7 @@ def multiplier_brackets(evidence: Evidence) -> Places:
 
 
 def told_by_place(places: Places) -> str:
-    """Where the guarantee holds and where two data sets break it, for a note and for the finding."""
+    """In how many places the guarantee holds, and in how many two data sets break it, as text for a note and the finding."""
     holds = [place for place, each in places.items() if each.low >= 1.0 - EQUAL]
     broken = {place: each for place, each in places.items() if each.high < 1.0 - EQUAL}
     told = f"it holds in {len(holds)} of {len(places)} places and is violated in {len(broken)}"
@@ -251,7 +251,7 @@ def regime_deltas(table: pd.DataFrame) -> dict[str, tuple[float, float, float]]:
 
 
 def scale_needed(evidence: Evidence) -> str:
-    """From which n on, in decades, the failure is seen of gradients of which length, beside that of real ones."""
+    """The n (in decades) from which the failure is seen, for several lengths of gradients and for the largest real one."""
     gamma, bound = setting(evidence, "gamma"), rows(evidence, "initialisation", series="G_delta")
     seen = rows(evidence, "initialisation", series="largest gradient")
     shares = [row["q975"] / other["mean"] for row, other in algebra.pairs(seen, bound, ("m",)) if other["mean"] > 0]

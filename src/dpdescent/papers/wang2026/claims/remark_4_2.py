@@ -51,7 +51,7 @@ def _with_constants_1(evidence: Evidence) -> Claim:
 
 
 def _complete(table: pd.DataFrame, *also: str) -> pd.DataFrame:
-    """Rows with noise that have all sizes."""
+    """The rows in which every size of the remark is there and positive, the noise too."""
     kept = table.dropna(subset=[*NEEDED, *also])
     return kept[(kept[[*NEEDED, *also]] > 0).all(axis=1)].reset_index(drop=True)
 

@@ -58,7 +58,7 @@ def _window(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _inside(evidence: Evidence, logs: str, inner: str | None) -> tuple[Places, pd.DataFrame]:
-    """By place: upper over lower limit, or the smaller of upper over inner and inner over lower; and the upper limits."""
+    """Upper over lower limit by place, or the smaller of upper over inner and inner over lower, and the upper limits."""
     lower, upper = (rows(evidence, WIDTHS, series=series, logs=logs) for series in ("lower limit", "upper limit"))
     if inner is None:
         return algebra.ratios(upper, lower, PLACE), upper

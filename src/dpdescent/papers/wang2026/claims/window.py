@@ -190,7 +190,7 @@ def _shift(evidence: Evidence) -> Claim:
 
 
 def _root(squares: Estimate, unit: float) -> Estimate:
-    """The root of a ratio of squares, over a unit."""
+    """The square root of an estimated ratio of squares, in the given unit."""
     return Estimate(*(math.sqrt(each) / unit for each in (squares.value, squares.low, squares.high)))
 
 

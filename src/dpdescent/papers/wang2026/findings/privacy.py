@@ -84,7 +84,7 @@ def _sampling(evidence: Evidence) -> Finding:
 
 
 def _lengths(pair: pd.DataFrame) -> str:
-    """From which length of all gradients on a single step attains more than the pair, by quadrature."""
+    """The least length of all gradients at which a single step attains more than the pair, by quadrature, as text."""
     steps = pair[(pair["panel"] == "quadrature") & (pair["mean"] > 0)]
     least = [
         next((s for s in SHARES if _one_step(row, float(s)) > row["mean"] * (1.0 + 1e-6)), math.inf)
@@ -126,7 +126,7 @@ def _regime(evidence: Evidence) -> Finding:
 
 
 def _ends(listed_: Sequence[tuple[str, tuple[float, float, float]]]) -> list[tuple[str, tuple[float, float, float]]]:
-    """The first and the last, if there are two."""
+    """The first and the last entry of a list, or the only one."""
     return [*listed_[:1], *listed_[1:][-1:]]
 
 
@@ -151,12 +151,12 @@ def _renyi(evidence: Evidence) -> Finding:
 
 
 def _holds(over: Estimate) -> bool:
-    """Whether the multiplier is enough, of its quotient over what is needed."""
+    """Whether a multiplier is enough, from the estimate of multiplier over what two data sets need."""
     return over.low >= 1.0 - EQUAL
 
 
 def _fails(over: Estimate) -> bool:
-    """Whether two data sets need more."""
+    """Whether two data sets need a larger multiplier, from the estimate of multiplier over what they need."""
     return over.high < 1.0 - EQUAL
 
 

@@ -40,7 +40,7 @@ class Target:
 
     @property
     def seen(self) -> explicit.Comparator:
-        """Returns what the bounds use of it."""
+        """Returns the loss and distance of this comparator, which the bounds use."""
         return explicit.Comparator(self.loss, self.distance)
 
 

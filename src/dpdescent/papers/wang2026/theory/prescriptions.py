@@ -123,7 +123,7 @@ class Power:
     eps: float = 0.0
 
     def value(self, point: Point) -> float:
-        """Returns its value at a point."""
+        """Returns the value of this product of powers at a point."""
         return float(point.n**self.n * point.gamma**self.gamma * point.d**self.d * point.eps**self.eps)
 
 
