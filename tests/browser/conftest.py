@@ -13,7 +13,8 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
-from site_under_test import REPORT
+
+import report_made
 
 # No sandbox, because CI runs as root; no calls home, because machines have no network.
 FLAGS = (
@@ -58,6 +59,12 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     found.quit()
 
 
+@pytest.fixture(scope="session")
+def report(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report as the code makes it now, once for all tests; without a browser it is not made."""
+    return report_made.write(tmp_path_factory.mktemp("site"))
+
+
 @pytest.fixture
 def resized(browser: Browser) -> Callable[[int], None]:
     """Gives the open page the width of a screen or of a phone."""
@@ -70,14 +77,14 @@ def resized(browser: Browser) -> Callable[[int], None]:
 
 
 @pytest.fixture
-def opened(browser: Browser, resized: Callable[[int], None]) -> Iterator[Callable[..., Browser]]:
+def opened(browser: Browser, report: Path, resized: Callable[[int], None]) -> Iterator[Callable[..., Browser]]:
     """Opens a page of the report at a width, as on a screen or on a phone, and forgets its settings afterwards."""
 
     def open_page(name: str, width: int = 1280, scheme: str = "light") -> Browser:
         resized(width)
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-        browser.get(f"{REPORT.as_uri()}/{name}")
+        browser.get(f"{report.as_uri()}/{name}")
         settle(browser)
         return browser
 

@@ -1,4 +1,4 @@
-"""Where the report under test lies, and what it should hold, read from the result files beside it."""
+"""What the report under test should hold, read from the committed result files of which it is made."""
 
 import csv
 from pathlib import Path
@@ -7,7 +7,6 @@ from dpdescent.replication.report.pages import PAGES
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results/paper"
-REPORT = RESULTS / "report"
 PAPERS = sorted(folder.name for folder in RESULTS.iterdir() if (folder / "bounds.csv").exists())
 ALL = [f"{page}.html" for page in (*PAGES, *PAPERS)]
 

@@ -6,21 +6,16 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from dpdescent.replication.build.files import read_rows
-from dpdescent.replication.configuration import choices, project
 from dpdescent.replication.judging import other_seed
 from dpdescent.replication.report import about, content, pages, site
+from report_made import INVENTORIES, RESULTS, ROOT, TRIALS, papers, texts
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "results/paper"
-INVENTORIES = sorted((ROOT / "docs/statements").glob("*.csv"))
-TRIALS = [ROOT / file for file in pages.trials(ROOT)]
 VOID = {"meta", "link", "img", "input", "br"}
 
 
@@ -50,12 +45,6 @@ class Page(HTMLParser):
         return [attributes["id"] for _, attributes in self.elements if "id" in attributes]
 
 
-def papers() -> list[dict[str, Any]]:
-    made = project.load({"scale": "paper", "seed": 0, "papers": "all"}, ROOT)
-    found = [json.loads(json.dumps(about.about(made, key, ROOT))) for key in made.papers]
-    return [{**each, "settings": choices.with_meanings(each["settings"], each["symbols"])} for each in found]
-
-
 @pytest.fixture(scope="module")
 def known() -> list[dict[str, Any]]:
     return papers()
@@ -64,7 +53,7 @@ def known() -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def made(known: list[dict[str, Any]]) -> dict[str, str]:
     """The site as the code makes it now from the committed results."""
-    return site.pages(content.load(RESULTS, known, INVENTORIES, TRIALS), about.software(ROOT))
+    return texts(known)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +108,7 @@ def links(parsed: dict[str, Page]) -> Iterator[tuple[str, str]]:
                     yield name, attributes[key]
 
 
-def test_no_link_is_broken(parsed: dict[str, Page]) -> None:
+def test_no_link_is_broken(made: dict[str, str], parsed: dict[str, Page]) -> None:
     ids = {name: set(page.ids()) for name, page in parsed.items()}
     count = 0
     for name, address in links(parsed):
@@ -128,7 +117,7 @@ def test_no_link_is_broken(parsed: dict[str, Page]) -> None:
         if target in parsed:
             assert not parts.fragment or unquote(parts.fragment) in ids[target], (name, address)
         else:
-            assert (RESULTS / "report" / target).is_file(), (name, address)
+            assert target in made or (RESULTS / "report" / target).is_file(), (name, address)
         count += 1
     assert count > 1000
 

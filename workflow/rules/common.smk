@@ -124,6 +124,12 @@ def paper_module(key, module):
     return f"dpdescent.papers.{key}.{module}"
 
 
+def choices_of(papers):
+    """Modules of papers that tell the report which method to take."""
+    modules = [paper_module(key, "choice") for key in papers]
+    return [module for module in modules if (SOURCE / f"{module.replace('.', '/')}.py").is_file()]
+
+
 def experiment_module(item):
     return paper_module(ARTEFACTS[item].paper, f"experiments.{ARTEFACTS[item].id}")
 

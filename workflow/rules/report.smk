@@ -138,7 +138,7 @@ rule report:
     benchmark:
         f"{BUILD}/benchmarks/report.tsv"
     params:
-        code=code("report"),
+        code=code("report", *choices_of(PROJECT.papers)),
         folder=subpath(output[0], ancestor=2),
         templates=files_fingerprint(assets()),
         versions=versions("jinja2"),

@@ -4,6 +4,8 @@ The pages get plain rows (dictionaries of text, as in the CSV files) with a few 
 are alike, and how a bound compares with measurements over all settings at which it was evaluated.
 """
 
+import importlib
+import importlib.util
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -24,6 +26,9 @@ SEVERITIES = ("high", "medium", "low", "cosmetic")
 STATUSES = ("confirmed", "partly", "question")
 FINDING_KINDS = ("privacy", "mathematics", "data", "text", "unstated")
 
+# Module of a paper that compares methods.
+CHOICE = "choice"
+
 # Number of findings on the front page and in the README.
 FOREMOST = 5
 
@@ -42,6 +47,7 @@ class Content:
         statements: inventories of what the papers state (see `replication.report.statements`).
         seed_check: verdicts at another master seed (see `replication.judging.other_seed`); empty without a check.
         trials: files on what the software withstands (see `replication.report.reliability`).
+        choice: which method to take, by the module `choice` of the paper that has one; None in a build without it.
     """
 
     folder: Path
@@ -54,6 +60,7 @@ class Content:
     statements: list[View] = field(repr=False)
     seed_check: list[Row] = field(repr=False, default_factory=list)
     trials: Sequence[Path] = ()
+    choice: View | None = field(repr=False, default=None)
 
     def artefacts(self) -> list[tuple[View, View]]:
         """Pairs of every paper with each of its artefacts."""
@@ -73,7 +80,18 @@ def load(folder: Path, papers: list[View], inventories: Iterable[Path] = (), tri
     ]
     stated, file = statements.read(inventories), folder / "seed_check.csv"
     checked = read_rows(file) if file.is_file() else []
-    return Content(folder, papers, claims, in_order(findings), audit, privacy, bounds, stated, checked, trials)
+    method = choice(folder, papers)
+    return Content(folder, papers, claims, in_order(findings), audit, privacy, bounds, stated, checked, trials, method)
+
+
+def choice(folder: Path, papers: Sequence[View]) -> View | None:
+    """Data of the page on which method to take, from the first paper whose package has a module `choice`."""
+    for paper in papers:
+        module = f"dpdescent.papers.{paper['key']}.{CHOICE}"
+        if importlib.util.find_spec(module):
+            found: View = importlib.import_module(module).view(folder / paper["key"], paper["settings"])
+            return found
+    return None
 
 
 def of(rows: Iterable[Row], **where: str) -> list[Row]:

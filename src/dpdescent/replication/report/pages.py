@@ -7,8 +7,9 @@ from pathlib import Path
 PAGES = {
     "index": "Overview", "figures": "Figures", "claims": "Claims", "findings": "Findings", "privacy": "Privacy",
     "bounds": "Bounds", "statements": "Statements", "reliability": "Reliability", "calculator": "Calculator",
+    "choose": "Which method",
 }  # fmt: skip
-STATIC = ("style.css", "report.js", "calculator.js")
+STATIC = ("style.css", "report.js", "gaussian.js", "calculator.js", "choose.js")
 COMPUTE = "compute.js"
 # What commands that are no part of a build write of how the software was tried; a checkout may lack any of them.
 TRIALS = ("docs/damage.csv", "docs/fuzz.csv", "docs/cluster.csv", "docs/scaling.csv", "results/bench.csv")

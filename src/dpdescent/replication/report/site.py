@@ -45,7 +45,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         "index": _overview(results, software), "figures": _figures(results), "claims": _claims(results),
         "findings": _findings(results), "privacy": _privacy(results), "bounds": _bounds(results),
         "statements": _statements(results), "reliability": reliability.view(results.trials),
-        "calculator": {"noise": CALCULATED},
+        "calculator": {"noise": CALCULATED}, "choose": _choose(results),
     }  # fmt: skip
     made = {
         f"{page}.html": environment.get_template(f"{page}.html.j2").render(**common, **view, page=page)
@@ -162,6 +162,11 @@ def _statements(results: Content) -> View:
         "statements": results.statements, "states": statements.STATES, "kinds": statements.KINDS,
         "weights": statements.WEIGHTS, "coverage": {key: _coverage(mine) for key, mine in rows.items() if mine},
     }  # fmt: skip
+
+
+def _choose(results: Content) -> View:
+    named = results.choice["claims"] if results.choice else ()
+    return {"choice": results.choice, "judged": [claim for name in named for claim in of(results.claims, claim=name)]}
 
 
 def _coverage(rows: list[Row]) -> View:

@@ -3,65 +3,7 @@
 "use strict";
 
 (() => {
-  // erfc(x) exp(x^2) for x >= 0: a series below 2, a continued fraction above.
-  function erfcx(x) {
-    if (x < 2) {
-      let term = x, sum = x;
-      for (let n = 1; n < 80; n += 1) {
-        term *= 2 * x * x / (2 * n + 1);
-        sum += term;
-      }
-      return Math.exp(x * x) - 2 / Math.sqrt(Math.PI) * sum;
-    }
-    let fraction = x;
-    for (let n = 120; n > 0; n -= 1) fraction = x + n / 2 / fraction;
-    return 1 / (Math.sqrt(Math.PI) * fraction);
-  }
-
-  // delta of mu-Gaussian-DP at epsilon; both terms share a factor, so that nothing overflows.
-  function gaussianDelta(eps, mu) {
-    const a = (eps / mu - mu / 2) / Math.SQRT2, b = (eps / mu + mu / 2) / Math.SQRT2;
-    const common = 0.5 * Math.exp(-a * a);
-    return a < 0 ? 1 - common * (erfcx(-a) + erfcx(b)) : common * (erfcx(a) - erfcx(b));
-  }
-
-  // The argument at which a monotone function has a value, by bisection of its logarithm.
-  function solve(increasing, low, high) {
-    let [left, right] = [Math.log(low), Math.log(high)];
-    for (let step = 0; step < 200; step += 1) {
-      const middle = (left + right) / 2;
-      if (increasing(Math.exp(middle))) right = middle; else left = middle;
-    }
-    return Math.exp(right);
-  }
-
-  // privacy.accounting.tight_epsilon
-  function tightEpsilon(rho, delta) {
-    const mu = Math.sqrt(2 * rho);
-    if (gaussianDelta(0, mu) <= delta) return 0;
-    return solve((eps) => gaussianDelta(eps, mu) <= delta, 1e-12, epsilon(rho, delta) + 1);
-  }
-
-  // privacy.accounting.tight_rho
-  function tightRho(eps, delta) {
-    const mu = solve((each) => gaussianDelta(eps, each) >= delta, 1e-9, 1e3 + eps);
-    return mu * mu / 2;
-  }
-
-  // privacy.zcdp.epsilon
-  const epsilon = (rho, delta) => rho + 2 * Math.sqrt(rho * Math.log(1 / delta));
-
-  // privacy.zcdp.rho_of_epsilon
-  function rhoOfEpsilon(eps, delta) {
-    const term = Math.log(1 / delta), root = eps / (Math.sqrt(eps + term) + Math.sqrt(term));
-    return root * root;
-  }
-
-  // privacy.clipping.mean_sensitivity, and half of it where a record is added, removed or zeroed out.
-  const sensitivity = (gamma, n, relation) => (relation === "replace-one" ? 2 : 1) * gamma / n;
-
-  // privacy.zcdp.gaussian_noise_sd
-  const noiseSd = (moved, rho, releases) => moved * Math.sqrt(releases / (2 * rho));
+  const {epsilon, noiseSd, read, rhoOfEpsilon, sensitivity, tightEpsilon, tightRho} = window.dpdescentGaussian;
 
   // p eigenvalues from 1 down to 1/kappa in equal ratios; one alone is 1.
   const spectrum = (p, kappa) => Array.from({length: p}, (_, j) => (p > 1 ? kappa ** (-j / (p - 1)) : 1));
@@ -103,20 +45,6 @@
     eta: [1e-6, 1.9], kappa: [1, 1e6], target: [1e-9, 1e9],
   };
 
-  function read(form) {
-    const given = {budget: form.elements.budget.value, relation: form.elements.relation.value};
-    for (const [name, [low, high]] of Object.entries(RANGES)) {
-      const field = form.elements[name], value = field.value.trim() === "" ? NaN : Number(field.value);
-      if (field.closest("[hidden]")) continue;
-      const whole = ["n", "T", "p"].includes(name);
-      if (!(value >= low && value <= high) || (whole && !Number.isInteger(value))) {
-        return {wrong: `${name} = ${field.value || "nothing"}: give a ${whole ? "whole " : ""}number from ${low} to ${high}`};
-      }
-      given[name] = value;
-    }
-    return given;
-  }
-
   const told = (value) => (!Number.isFinite(value) ? "∞" : value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e6)
     ? String(Number(value.toPrecision(5))) : value.toExponential(3));
 
@@ -129,7 +57,10 @@
 
   function show(form) {
     for (const part of form.querySelectorAll("[data-budget]")) part.hidden = part.dataset.budget !== form.elements.budget.value;
-    const given = read(form), message = form.querySelector("[role=alert]");
+    const given = {
+      budget: form.elements.budget.value, relation: form.elements.relation.value, ...read(form, RANGES, ["n", "T", "p"]),
+    };
+    const message = form.querySelector("[role=alert]");
     message.textContent = given.wrong || "";
     const found = given.wrong ? {} : compute(given);
     for (const cell of document.querySelectorAll("[data-result]")) {

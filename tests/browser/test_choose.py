@@ -1,0 +1,94 @@
+"""Which method: the page's rule is Python's, its evidence is the tables', and the lines that it prints run."""
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from selenium.webdriver.chrome.webdriver import WebDriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import Select
+
+from dpdescent.papers.ours import choice, decision
+from dpdescent.papers.ours.contenders.field import SCHEDULED, SUMS, WHITENED, ZERO
+from report_made import RESULTS, papers
+
+Opener = Callable[..., WebDriver]
+DATA = "const data = JSON.parse(document.getElementById('contest-data').textContent);"
+DECIDE = DATA + "return arguments[0].map((given) => window.dpdescentChoice.decide(given, data).method)"
+LINES = DATA + "return window.dpdescentChoice.LINES[arguments[0]](arguments[1], data)"
+PLAIN = {
+    "delta": 1e-6, "alike": "no", "noise": "ordinary", "law": "normal", "passes": "many", "intervals": "no",
+    "instruments": "no",
+}  # fmt: skip
+
+
+def test_rule_is_that_of_the_library(opened: Opener) -> None:
+    rng = np.random.default_rng(3)
+    given: list[dict[str, Any]] = [
+        {
+            **PLAIN, "n": int(10 ** rng.uniform(1, 6)), "p": int(10 ** rng.uniform(0, 2)),
+            "epsilon": 10 ** rng.uniform(-2, 1), "delta": 10 ** rng.uniform(-9, -3), "alike": ("yes", "no")[k % 2],
+        }
+        for k in range(200)
+    ]  # fmt: skip
+    made = opened("choose.html").execute_script(DECIDE, given)
+    for one, found in zip(given, made, strict=True):
+        kappa = 1.0 if one["alike"] == "yes" else math.inf
+        assert found == decision.advice(one["n"], one["p"], one["epsilon"], one["delta"], kappa), one
+    assert {ZERO, SCHEDULED, WHITENED} == set(made)
+
+
+def test_answer_for_a_small_table_with_its_evidence(opened: Opener) -> None:
+    """Which method for n = 2000, p = 20 and eps = 1?"""
+    browser = opened("choose.html?n=2000&p=20&epsilon=1")
+    answer = browser.find_element(By.ID, "answer")
+    assert answer.find_element(By.TAG_NAME, "h2").text == f"Take {SCHEDULED}"
+    ours = next(paper for paper in papers() if paper["key"] == "ours")
+    view = choice.view(RESULTS / "ours", ours["settings"])
+    regrets = next(each["regrets"] for each in view["classes"] if each["advised"] == SCHEDULED)
+    median, worst = regrets[SCHEDULED]
+    assert f"{median:.3g} times (median) and {worst:.3g} times (worst)" in answer.text
+    assert len(answer.find_elements(By.CSS_SELECTOR, "tbody tr")) == 5
+    first = answer.find_element(By.CSS_SELECTOR, "tbody tr").text
+    assert any(f"{cell['regrets'][SCHEDULED]:.3g}" in first and f"n = {cell['n']}" in first for cell in view["cells"])
+    Select(browser.find_element(By.NAME, "passes")).select_by_value("one")
+    once = {method["name"] for method in view["methods"] if method["once"]}
+    best = min(once & set(regrets), key=lambda name: regrets[name][0])
+    assert answer.find_element(By.TAG_NAME, "h2").text == f"Take {best}"
+
+
+def test_instruments_and_intervals_have_answers_of_their_own(opened: Opener) -> None:
+    browser = opened("choose.html?instruments=yes&F=10")
+    answer = browser.find_element(By.ID, "answer")
+    assert "Take DP-IV-GD" in answer.text
+    assert "--outcome-unit" in answer.find_element(By.TAG_NAME, "pre").text
+    assert not browser.find_element(By.NAME, "intervals").is_displayed()
+    Select(browser.find_element(By.NAME, "instruments")).select_by_value("no")
+    Select(browser.find_element(By.NAME, "intervals")).select_by_value("yes")
+    assert "estimate mine.csv --method dp-gd" in answer.find_element(By.TAG_NAME, "pre").text
+
+
+@pytest.mark.parametrize("method", [ZERO, SCHEDULED, WHITENED, SUMS, "AdaSSP"])
+def test_lines_that_are_printed_run(opened: Opener, method: str) -> None:
+    given = {**PLAIN, "n": 3000, "p": 4, "epsilon": 2}
+    code = opened("choose.html").execute_script(LINES, method, given)
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((3000, 4))
+    names: dict[str, Any] = {"X": X, "y": X @ [0.5, -0.5, 0.3, 0.3] + 0.5 * rng.standard_normal(3000)}
+    exec(code, names)
+    estimate = names["run"].estimate if "run" in names else names["estimate"]
+    assert estimate.shape == (4,)
+    # Noise that nobody can repeat: the bound is far beyond what noise makes of it, and below the estimate 0's error.
+    assert np.linalg.norm(estimate - [0.5, -0.5, 0.3, 0.3]) < (0.83 if method == ZERO else 0.5)
+
+
+def test_table_is_there_without_scripts(opened: Opener) -> None:
+    browser = opened("index.html")
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    opened("choose.html")
+    assert not browser.find_element(By.ID, "choose").is_displayed()
+    cells = json.loads(browser.find_element(By.ID, "contest-data").get_attribute("textContent") or "")["cells"]
+    assert len(browser.find_elements(By.CSS_SELECTOR, "section ~ div table.compact tbody tr")) == len(cells)
