@@ -46,6 +46,14 @@ def test_sentences_begin_and_end_as_such() -> None:
     assert wording.sentence("the error falls") == "The error falls."
     assert wording.sentence(" Is it so? ") == "Is it so?"
     assert wording.sentence("") == ""
+    assert wording.sentence("a cost") == "A cost."
+
+
+@pytest.mark.parametrize(
+    "text", ["gamma and noise shrink", "max(sigma, 1)", "n of that order", "rho1 is small", "|x| = 1"]
+)
+def test_a_symbol_at_the_beginning_is_no_other_symbol(text: str) -> None:
+    assert wording.sentence(text) == f"{text}."
     assert (wording.counted(1, "table"), wording.counted(2, "table")) == ("1 table", "2 tables")
 
 

@@ -21,6 +21,7 @@ from matplotlib.mathtext import MathTextParser
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from dpdescent.replication.build.files import atomic
+from dpdescent.replication.notation import mathtext
 
 # Okabe and Ito's palette, safe for colour-blind readers, in an order in which neighbours differ in lightness.
 BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, YELLOW, GREY = (
@@ -67,7 +68,7 @@ def panels(columns: int = 1, rows: int = 1, *, size: tuple[float, float] = PANEL
 
 def caption(figure: Figure, spec: dict[str, Any]) -> None:
     """Sets the title: paper, place, title and, for a scale that is not the paper's, its label."""
-    heading(figure, f"{spec['paper']}, {spec['place']}: {spec['title']}", spec["label"])
+    heading(figure, f"{spec['paper']}, {spec['place']}: {mathtext(spec['title'])}", spec["label"])
 
 
 def heading(figure: Figure, title: str, label: str) -> None:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
+from dpdescent.replication import notation
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.report import content, letters, numbers, reliability, statements, summary, wording
 from dpdescent.replication.report.content import Content, Row, View, of
@@ -76,6 +78,7 @@ def _environment() -> jinja2.Environment:
     )  # fmt: skip
     for name in ("number", "extent", "estimate", "values", "sentence", "trials"):
         environment.filters[name] = getattr(wording, name)
+    environment.filters["math"] = lambda text: Markup(notation.html(str(text)))
     for name in ("slug", "alternative", "counted"):
         environment.globals[name] = getattr(wording, name)
     environment.globals["signs"] = wording.SIGNS

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from dpdescent.replication.notation import NAMES
+
 VERDICTS = ("reproduced", "not reproduced", "inconclusive", "not testable")
 
 # How claims that are not the paper's own are called in the scorecard, by their source.
@@ -66,9 +68,13 @@ def counted(count: int, noun: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Formats text as a sentence, with a capital and a full stop."""
+    """Formats text as a sentence, with a full stop, and a capital unless it begins with a symbol or a formula."""
     text = text.strip()
-    return text if not text else text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
+    if not text:
+        return text
+    first, *_ = re.split(r"([^A-Za-z]|$)", text, maxsplit=1)
+    symbol = first in NAMES or (len(first) == 1 and first not in "aA") or re.match(rf"{first}[(_^|\d]", text)
+    return (text if symbol else text[0].upper() + text[1:]) + ("" if text[-1] in ".!?" else ".")
 
 
 def alternative(artefact: dict[str, Any], claims: Sequence[Row], most: int = 4) -> str:
