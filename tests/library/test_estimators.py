@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import dpdescent
-from dpdescent.algorithms import dp_ambssgd, dp_ftrl, dp_iv_gd, lambda_cgd, reduced_form, release, samplers
+from dpdescent.algorithms import dp_ambssgd, dp_ftrl, dp_iv_gd, lambda_cgd, reduced_form, samplers
 from dpdescent.algorithms.dp_stat import Search
 from dpdescent.anderson_rubin import Evidence, anderson_rubin
 from dpdescent.data.iv import IVSample
 from dpdescent.data.linear import LinearSample
+from dpdescent.estimators import dp_2s_gd_release as release
 from dpdescent.estimators.run import Run
 from dpdescent.papers.brown2024.arms import Setting, side_by_side
 from dpdescent.papers.liang2025 import arms as liang_arms

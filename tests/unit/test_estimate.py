@@ -15,11 +15,12 @@ import pytest
 from scipy import optimize, stats
 
 from dpdescent import intervals
-from dpdescent.algorithms import dp_2s_gd, release, stability
+from dpdescent.algorithms import dp_2s_gd, stability
 from dpdescent.commands import __main__ as command
 from dpdescent.commands import own_data
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import read_sample
+from dpdescent.estimators import dp_2s_gd_release as release
 from dpdescent.estimators.dp_gd import dp_gd
 from dpdescent.estimators.dp_iv_gd import dp_iv_gd
 from dpdescent.randomness import stream

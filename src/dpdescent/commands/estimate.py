@@ -16,9 +16,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dpdescent.algorithms import release
 from dpdescent.commands import own_data, with_intervals
 from dpdescent.data.tabular import read_sample
+from dpdescent.estimators import dp_2s_gd_release as release
 from dpdescent.randomness import secure_generator, stream
 
 COLUMNS = {

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from dpdescent import intervals
-from dpdescent.algorithms import release
 from dpdescent.commands import own_data
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import read_sample
+from dpdescent.estimators import dp_2s_gd_release as release
 from dpdescent.estimators.dp_gd import dp_gd
 from dpdescent.estimators.dp_iv_gd import dp_iv_gd
 from dpdescent.estimators.run import Array, Run

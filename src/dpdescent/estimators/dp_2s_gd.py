@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import dp_2s_gd as engine
-from dpdescent.algorithms import release
 from dpdescent.checks import require_probability
 from dpdescent.data.iv import IVSample
+from dpdescent.estimators import dp_2s_gd_release as release
 from dpdescent.estimators.run import Array, Run, fitting, guarded, records, rho_of
 
 

@@ -7,8 +7,7 @@ from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import dp_ambssgd as engine
 from dpdescent.algorithms.dp_stat import Rule, Search
-from dpdescent.algorithms.release import require_finite
-from dpdescent.estimators.run import Array, Run, fitting, guarded, records, rho_of
+from dpdescent.estimators.run import Array, Run, fitting, guarded, records, require_finite, rho_of
 from dpdescent.privacy.events import Mechanism
 
 PROVED = (

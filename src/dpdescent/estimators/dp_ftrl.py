@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import dp_ftrl as engine
-from dpdescent.algorithms.release import require_finite
 from dpdescent.checks import require_positive
-from dpdescent.estimators.run import Array, Run, fitting, guarded, records, rho_of
+from dpdescent.estimators.run import Array, Run, fitting, guarded, records, require_finite, rho_of
 from dpdescent.noise.strategies.base import Strategy
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Mechanism, correlated_release

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import dp_gd as engine
-from dpdescent.algorithms.release import require_finite
 from dpdescent.checks import require_positive
 from dpdescent.data.linear import LinearSample
-from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, records, rho_of
+from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, records, require_finite, rho_of
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism

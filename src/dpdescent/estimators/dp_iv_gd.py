@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike
 from dpdescent import anderson_rubin, intervals
 from dpdescent.algorithms import dp_iv_gd as engine
 from dpdescent.algorithms import reduced_form
-from dpdescent.algorithms.release import require_finite
 from dpdescent.checks import require_positive, require_probability
 from dpdescent.data.iv import IVSample
-from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, records, rho_of
+from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, records, require_finite, rho_of
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 

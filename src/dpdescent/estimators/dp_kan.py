@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import lambda_cgd, samplers
-from dpdescent.algorithms.release import require_finite
 from dpdescent.checks import require_positive
 from dpdescent.estimators.dp_ftrl import Relation
-from dpdescent.estimators.run import Array, Run, epsilon_delta, fitting, guarded, records, rho_of
+from dpdescent.estimators.run import Array, Run, epsilon_delta, fitting, guarded, records, require_finite, rho_of
 from dpdescent.models.kan import KAN
 from dpdescent.privacy import sampling, zcdp
 from dpdescent.privacy.events import (

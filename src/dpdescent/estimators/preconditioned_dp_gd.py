@@ -5,9 +5,8 @@ from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import preconditioned_dp_gd as engine
 from dpdescent.algorithms.preconditioned_dp_gd import ETA, FLOOR, MOMENT_SHARE, STEPS
-from dpdescent.algorithms.release import require_finite
 from dpdescent.checks import require_positive, require_probability
-from dpdescent.estimators.run import Array, Run, fitting, guarded, records, rho_of
+from dpdescent.estimators.run import Array, Run, fitting, guarded, records, require_finite, rho_of
 
 
 def preconditioned_dp_gd(

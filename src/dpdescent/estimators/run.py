@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpdescent.algorithms.release import LARGEST
 from dpdescent.checks import require_finite_values, require_positive
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_rho
@@ -16,6 +15,10 @@ from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import SecureGenerator
 
 Array = NDArray[np.float64]
+
+# Larger values are clipped to this, because their squares would overflow and the NaN would reveal the record that
+# caused it. Clipping record by record costs no privacy.
+LARGEST = 1e100
 
 
 # Without equality, because comparisons of arrays have no single truth value.
@@ -95,6 +98,18 @@ def records(**arrays: tuple[ArrayLike, int]) -> list[Array]:
         raise ValueError(f"{shapes} must have one number of records along their first axes")
     # Always in C order, because BLAS changes last bits with the order of memory.
     return [np.clip(array, -LARGEST, LARGEST, order="C") for array in found.values()]
+
+
+def require_finite(*iterates: Array | None) -> None:
+    """Checks the iterates of a run; a run that overflowed must not be released.
+
+    Raises:
+        ValueError: if a value is not finite.
+    """
+    if not all(np.isfinite(each).all() for each in iterates if each is not None):
+        raise ValueError(
+            "the iterates overflow; take smaller step sizes (this run counts too if anything of it is told)"
+        )
 
 
 def fitting(name: str, given: Any, shape: tuple[int, ...]) -> Array:

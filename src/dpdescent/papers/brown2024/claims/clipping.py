@@ -310,4 +310,5 @@ def clipped_at_minimum(table: pd.DataFrame) -> Estimate:
 
 
 def lowest_of(table: pd.DataFrame) -> "pd.Series[float]":
+    """The row with the smallest mean."""
     return table.loc[table["mean"].idxmin()]

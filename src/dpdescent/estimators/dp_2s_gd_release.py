@@ -15,6 +15,7 @@ import numpy as np
 
 from dpdescent.algorithms import dp_2s_gd, stability
 from dpdescent.data.iv import Array, IVSample
+from dpdescent.estimators.run import LARGEST, require_finite
 from dpdescent.privacy import accounting, zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
@@ -46,10 +47,6 @@ EXACT = (
     "which one replaced record of n, n public, moves by 2 gamma / n at most; costs add over the steps of both stages. "
     "Settings, columns and centring constants must be chosen without the data, and one person may be in one row only"
 )
-
-# Larger values are clipped to this, because their squares would overflow and the NaN would reveal the record that
-# caused it. Clipping record by record costs no privacy.
-LARGEST = 1e100
 
 # Smaller noise loses digits, or all of itself, and an account of it would be wrong.
 LEAST = sys.float_info.min
@@ -230,18 +227,6 @@ def _require_noise(settings: Settings, n: int) -> None:
                 f"{name}={step:g} times noise of sd {stage.noise_sd:g} is beyond double precision, so that the noise "
                 "would not be what the account says; take a threshold, budget and step size of ordinary size"
             )
-
-
-def require_finite(*iterates: Array | None) -> None:
-    """Checks the iterates of a run; a run that overflowed must not be released.
-
-    Raises:
-        ValueError: if a value is not finite.
-    """
-    if not all(np.isfinite(each).all() for each in iterates if each is not None):
-        raise ValueError(
-            "the iterates overflow; take smaller step sizes (this run counts too if anything of it is told)"
-        )
 
 
 def _arms(settings: Settings, n: int) -> dp_2s_gd.TwoStageArms:
