@@ -321,6 +321,17 @@ def test_bounds_follow_from_tables_that_are_there() -> None:
         assert found.holds
         assert found.measured is not None
         assert found.measured >= math.sqrt(2.0 * rho * (parts[0] + (parts[1] if len(parts) > 2 else 0.0))) * (1 - 1e-9)
+    (found,) = bounds.evaluate(Evidence(SPEC, {"win_map": RIGHT["win_map"][RIGHT["win_map"]["eps"] == 1.0]}))
+    assert 0.9 * found.value < (found.measured or 0.0) < found.value
+    scheduled = bounds.evaluate(Evidence(SPEC, {"calibration": RIGHT["calibration"]}))
+    assert scheduled
+    assert all(each.measured == pytest.approx(each.value, rel=1e-9) for each in scheduled)
+    real = bounds.evaluate(Evidence(SPEC, {"iv_real": RIGHT["iv_real"]}))
+    assert {each.bound.split(" of ")[2] for each in real} == {
+        "DP-IV-GD in private units",
+        "an Anderson-Rubin set in private units",
+    }
+    assert all(0.85 * each.value < (each.measured or 0.0) < each.value for each in real)
     assert bounds.evaluate(Evidence(SPEC, {})) == []
     for name in ("schedule", "correlated_full_batch"):
         assert len(bounds.evaluate(Evidence(SPEC, {name: RIGHT[name]}))) == len(RIGHT[name])

@@ -116,6 +116,10 @@ def test_one_pair_nearly_moves_all_releases_at_once() -> None:
     assert shares == sorted(shares)
     assert shares[0] > 0.9
     assert 0.99 < shares[-1] < 1.0
+    # With the noise in the coordinates, at the smallest budget of the contest, more than nine tenths of mu and of rho.
+    for rho in (0.00138, 0.03):
+        assert 0.9 * rho < attacks.cost_of_pair(rho) < rho
+        assert attacks.turning_record(rho).cost == attacks.cost_of_pair(rho)
 
 
 def test_the_attack_stays_below_the_account_and_tells_most_of_it() -> None:

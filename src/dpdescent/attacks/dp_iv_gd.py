@@ -52,7 +52,7 @@ def both_stages_flip(rho1: float, rho2: float, rho3: float) -> Attack:
         f"p = q = 1, {N} records, one at the origin, the other z = 1, x = -{FAR:g} and y = -{FARTHER:g}, or {FAR:g} "
         f"and {FARTHER:g}: clipped gradients of both stages flip their signs, and their squares stay; score: "
         f"likelihood ratio of the held Theta and of the path of beta; no pair attains more than mu = "
-        f"{largest_mu(rho1, rho2, rho3):.4g} over all releases",
+        f"{largest_mu(rho1, rho2, rho3):.4g} over these three releases",
         _simulation(pair, settings, score),
         mu=math.sqrt(moved**2 / variance + STEPS2 * (shift / settings.lambda2) ** 2),
     )

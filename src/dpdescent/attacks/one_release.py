@@ -67,6 +67,21 @@ def with_mean(attack: Attack, rho: float) -> Attack:
     return _beside(attack, pair, preconditioning.mean_release(2, 1.0, rho).noise_sd, rho, words)
 
 
+def largest_mu_after(rho: float, q: int, mu: float) -> float:
+    """Returns the largest Gaussian-DP parameter of one pair where a run begins with a mean and a second moment.
+
+    The mean of the records moves by its whole sensitivity; so does the second moment of one instrument, from its bound
+    to next to zero, which leaves clipped gradients as they are. Several instruments would have to turn as well, and
+    gradients of the first stage with them: a change of length alone is worth half of the budget.
+
+    Args:
+        rho: zCDP cost of each of the two, at most a quarter of the first stage's.
+        q: number of instruments.
+        mu: the largest parameter of all that follows.
+    """
+    return math.sqrt(2.0 * rho * (2.0 if q == 1 else 1.5) + mu**2)
+
+
 def _beside(attack: Attack, centres: list[float], noise_sd: float, rho: float, words: str) -> Attack:
     """The attack with a release beside it, of which the pair has the two centres; scores add a column."""
 

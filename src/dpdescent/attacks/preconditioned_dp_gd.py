@@ -13,6 +13,7 @@ import numpy as np
 
 from dpdescent.algorithms import preconditioned_dp_gd as method
 from dpdescent.algorithms import preconditioning
+from dpdescent.algorithms.reduced_form import symmetric
 from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.clipping import clip_factors
 from dpdescent.privacy.events import GaussianReleases
@@ -21,6 +22,8 @@ from dpdescent.privacy.events import GaussianReleases
 N, BOUND, GAMMA, FAR = 1000, 1.0, 1.0, 1e9
 # A limit, because runs are made one by one.
 MOST_RUNS = 4_000
+# Draws of the noise in the coordinates over which the pair's cost is a mean.
+DRAWS = 1000
 
 
 def turning_record(rho: float) -> Attack:
@@ -37,6 +40,7 @@ def turning_record(rho: float) -> Attack:
         f"likelihood ratio of the second moment and of all steps; without the noise in the coordinates the pair's mu "
         f"is {mu_of_pair(rho):.4g}",
         simulate,
+        rho=cost_of_pair(rho),
         most_runs=MOST_RUNS,
     )
 
@@ -47,6 +51,19 @@ def mu_of_pair(rho: float) -> float:
     held = np.array([2.0 * math.sqrt(2.0) * moment.noise_sd, BOUND**2])
     cosine = (held[1] - held[0]) / (held[1] + held[0])
     return math.sqrt(2.0 * (moment.rho + sum(each.rho for each in steps) * (1.0 + cosine) / 2.0))
+
+
+def cost_of_pair(rho: float) -> float:
+    """Returns the zCDP cost that the pair realises, a mean over the noise in the coordinates."""
+    moment, *steps = _releases(method.Settings(BOUND, GAMMA, rho))
+    X, pair = _sample(1.0)[0], [_sample(side)[0][0] for side in (1.0, -1.0)]
+    noise = symmetric(np.random.default_rng(0).standard_normal((DRAWS, 2, 2)))
+    cosines = []
+    for each in X.T @ X / N + moment.noise_sd * noise:
+        W = preconditioning.transform(each, moment.noise_sd)
+        first, second = (W @ x for x in pair)
+        cosines.append(float(first @ second) / math.hypot(*first) / math.hypot(*second))
+    return moment.rho + sum(each.rho for each in steps) * (1.0 + math.fsum(cosines) / DRAWS) / 2.0
 
 
 def _sample(side: float) -> tuple[Array, Array]:

@@ -46,7 +46,7 @@ def gradient_flips(rho1: float, rho2: float) -> Attack:
     return Attack(
         f"p = q = 1, {N} records, one at the origin, the other z = 1, x = -{FAR:g} or {FAR:g}, y = 0: the clipped "
         "gradient flips its sign and its square stays; score: the last coefficient of x on z, the likelihood ratio of "
-        f"the descent; no pair attains more than mu = {largest_mu(rho1, rho2):.4g} over both releases",
+        f"the descent; no pair attains more than mu = {largest_mu(rho1, rho2):.4g} over these two releases",
         simulate,
         mu=math.sqrt(STEPS) * shift / settings.noise_sd,
     )
