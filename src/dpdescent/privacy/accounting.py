@@ -5,6 +5,7 @@ the noise sd to our own sensitivity, which does not depend on its relations.
 """
 
 import math
+from functools import lru_cache
 
 import dp_accounting
 
@@ -12,6 +13,8 @@ from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
 
 
+# Remembered, because each is a search, and the methods of a comparison ask for the same budget in every trial.
+@lru_cache(4096)
 def tight_epsilon(rho: float, delta: float) -> float:
     """Smallest epsilon of a composition of Gaussian releases whose zCDP costs add up to rho.
 
@@ -28,6 +31,7 @@ def tight_epsilon(rho: float, delta: float) -> float:
     return math.inf if math.isinf(mu) else float(dp_accounting.get_epsilon_gaussian(1.0 / mu, delta))
 
 
+@lru_cache(4096)
 def tight_rho(eps: float, delta: float) -> float:
     """Largest rho for which `tight_epsilon(rho, delta) <= eps`; it calibrates Gaussian noise to (eps, delta)."""
     require_positive(eps=eps)
