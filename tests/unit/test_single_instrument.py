@@ -105,7 +105,9 @@ def test_most_records_are_seen_to_be_clipped_in_no_run(monkeypatch: pytest.Monke
     """The screen is what makes the second stage fast; without it every record would be looked at in every run."""
     looked_at = []
     blocks = single_instrument._blocks
-    monkeypatch.setattr(single_instrument, "_blocks", lambda rows, v: looked_at.append(len(rows)) or blocks(rows, v))
+    monkeypatch.setattr(
+        single_instrument, "_blocks", lambda count, runs: looked_at.append(count) or blocks(count, runs)
+    )
     sample = sample_of(20_000)
     descend(sample, arms_of(50.0, 400.0, noise=0.01), normals_of())
     assert 0 < len(looked_at) <= 8
@@ -128,3 +130,37 @@ def test_what_is_left_to_matrix_products(change: dict[str, np.ndarray]) -> None:
     assert single_instrument.worth(sample, np.ones(1000))
     assert not single_instrument.worth(sample, np.arange(1.0, 66.0))
     assert not single_instrument.worth(sample_of(100), np.ones(3))
+
+
+@pytest.mark.parametrize(("gamma1", "gamma2"), [(1.0, 1.0), (0.01, 40.0), (np.inf, 2.0), (3.0, np.inf), (1e300, 1e-3)])
+@pytest.mark.parametrize("noise", [0.2, 50.0])
+def test_a_run_by_itself_equals_the_same_run_beside_others(gamma1: float, gamma2: float, noise: float) -> None:
+    sample, arms, normals = sample_of(), arms_of(gamma1, gamma2, noise), normals_of()
+    together = descend(sample, arms, normals, record=True)
+    for k, T in enumerate(arms.steps):
+        own = Normals(normals.stage1[:, k : k + 1], normals.stage2[:, k : k + 1])
+        alone = descend(sample, arms.take(np.array([k])), own, record=True)
+        np.testing.assert_allclose(alone.Theta_path[:, 0], together.Theta_path[: T + 1, k], rtol=1e-9, atol=1e-13)
+        np.testing.assert_allclose(alone.beta_path[:, 0], together.beta_path[: T + 1, k], rtol=1e-9, atol=1e-13)
+        assert (alone.Theta[0], alone.beta[0]) == (alone.Theta_path[-1, 0], alone.beta_path[-1, 0])
+        assert (alone.clipped1[0], alone.clipped2[0]) == (together.clipped1[k], together.clipped2[k])
+
+
+@pytest.mark.parametrize("size", [1e8, 1e17, 1e30])
+def test_a_planted_record_is_clipped_in_a_run_by_itself(size: float) -> None:
+    sample = sample_of()
+    planted = IVSample(
+        sample.Z,
+        np.where(np.arange(700)[:, None] == 0, size, sample.X),
+        np.where(np.arange(700) == 1, -size, sample.y),
+    )
+    check(planted, arms_of(2.0, 3.0, runs=1), normals_of(1))
+
+
+def test_noise_may_differ_by_step_in_a_run_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    arms, falling = arms_of(2.0, 3.0, runs=1), np.geomspace(1.0, 0.1, 8)[:, None]
+    arms = TwoStageArms(arms.steps, arms.eta, arms.alpha, arms.gamma1, arms.gamma2, falling, 2.0 * falling)
+    ours = descend(sample_of(), arms, normals_of(1), record=True)
+    theirs = by_products(sample_of(), arms, normals_of(1), monkeypatch)
+    np.testing.assert_allclose(ours.Theta_path, theirs.Theta_path, rtol=1e-11)
+    np.testing.assert_allclose(ours.beta_path, theirs.beta_path, rtol=1e-11, atol=1e-13)

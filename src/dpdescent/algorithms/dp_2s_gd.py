@@ -151,15 +151,17 @@ def descend(sample: IVSample, arms: TwoStageArms, normals: Normals, record: bool
     total = int(arms.steps.max())
     if normals.stage1.shape[0] < total or normals.stage2.shape[0] < total:
         raise ValueError(f"{normals.stage1.shape[0]} steps of noise do not suffice for T={total}")
+    sorted_serve = single_instrument.worth(sample, arms.gamma1)
+    if sorted_serve and len(arms) == 1:
+        return _one_run(sample, arms, normals, record)
     # The longest arms come first, because those still running are then a prefix of the columns.
     order = np.argsort(-arms.steps, kind="stable")
     state = _State.zeros(len(arms), sample, record, total)
     ordered, noise = arms.take(order), _ordered(normals, order)
-    gradients = (
-        _one_instrument(sample) if single_instrument.worth(sample, arms.gamma1) else _products(sample, len(arms))
-    )
-    for t in range(total):
-        state.step(gradients, sample.n, ordered, noise, t, active=int((ordered.steps > t).sum()))
+    gradients = _one_instrument(sample) if sorted_serve else _products(sample, len(arms))
+    running = np.searchsorted(-ordered.steps, -np.arange(total)).tolist()
+    for t, active in enumerate(running):
+        state.step(gradients, sample.n, ordered, noise, t, active)
     return state.outcome(sample.n, ordered, np.argsort(order, kind="stable"))
 
 
@@ -200,6 +202,28 @@ class _State:
             return Descent(Theta, self.beta[back], clipped1, clipped2)
         Theta_path = self.Theta_path[:, back].swapaxes(2, 3)
         return Descent(Theta, self.beta[back], clipped1, clipped2, Theta_path, self.beta_path[:, back])
+
+
+def _one_run(sample: IVSample, arms: TwoStageArms, normals: Normals, record: bool) -> Descent:
+    """One run where p = q = 1, in Python's numbers, because arrays of one number cost more than the arithmetic."""
+    total, n = int(arms.steps[0]), sample.n
+    run = single_instrument.Run(sample, float(arms.gamma1[0]), float(arms.gamma2[0]))
+    eta, alpha = float(arms.eta[0]), float(arms.alpha[0])
+    noise1, noise2 = (
+        (sd.reshape(-1)[:total] * draws[:total].ravel()).tolist()
+        for sd, draws in ((arms.lambda1, normals.stage1), (arms.lambda2, normals.stage2))
+    )
+    Thetas, betas, clipped = [0.0], [0.0], np.zeros(2)
+    for added1, added2 in zip(noise1, noise2, strict=True):
+        Theta, beta = Thetas[-1], betas[-1]
+        sum1, sum2, *counts = run.clipped(Theta, beta)
+        clipped += counts
+        Thetas.append(Theta + eta * (added1 - sum1 / n))
+        betas.append(beta + alpha * (added2 - sum2 / n))
+    Theta_path, beta_path = np.array(Thetas)[:, None, None, None], np.array(betas)[:, None, None]
+    clipped1, clipped2 = clipped[:, None] / (n * arms.steps)
+    paths = (Theta_path, beta_path) if record else (None, None)
+    return Descent(Theta_path[-1], beta_path[-1], clipped1, clipped2, *paths)
 
 
 def _one_instrument(sample: IVSample) -> Gradients:

@@ -7,6 +7,8 @@ in every run and step, |Theta| times smaller. There the records are tested at th
 the gradient is largest at one of them, so that most records are seen to be clipped in no run, and enter by moments.
 """
 
+import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -25,6 +27,9 @@ ROWS, THRESHOLDS = 256, 64
 
 # Records this close to the threshold, relative to it, are tested in every run: more than the rounding of a test.
 SLACK = 1e-6
+
+# Runs that are fewer share a region of the screen that only grows, each time by this part of itself.
+FEW, AHEAD = 64, 0.1
 
 # Numbers in one block of runs by records (2 MB); a constant, because it decides the last bits of sums.
 BLOCK = 1 << 18
@@ -69,32 +74,87 @@ class Lines:
         """Sums of the lines' values at every v, shape of `v`."""
         return self.slopes * v - self.heights
 
-    def sums_suffice(self, v: Array, threshold: Array) -> bool:
-        """Whether the rounding error of `uncut` is far below every threshold."""
-        size = self.largest[0] * float(np.abs(v).max()) + self.largest[1]
-        return bool(rounding_is_negligible(len(self.slope), np.asarray(size), float(threshold.min())))
+    def sums_suffice(self, farthest: float, threshold: float) -> bool:
+        """Whether the rounding error of `uncut` at |v| <= `farthest` is far below a threshold."""
+        size = self.largest[0] * farthest + self.largest[1]
+        return bool(rounding_is_negligible(len(self.slope), np.asarray(size), threshold))
 
-    def cut(self, v: Array, threshold: Array) -> tuple[Array, Array]:
+    def every_cut(self, v: Array, threshold: Array) -> tuple[Array, Array]:
         """Sums of the values cut off at plus and minus a threshold, and how many are cut off, each of the shape of `v`.
 
         Args:
             v: places, shape (runs,).
             threshold: positive, shape (runs,).
         """
-        suffice = self.sums_suffice(v, threshold)
-        total, count = self.uncut(v) if suffice else np.zeros(v.shape), np.zeros(v.shape)
-        for rows in self._undecided(v, float(threshold.min())) if suffice else _blocks(np.arange(len(self.slope)), v):
+        total, count = np.zeros(v.shape), np.zeros(v.shape)
+        for rows in _blocks(len(self.slope), len(v)):
             values = np.multiply.outer(v, self.slope[rows]) - self.height[rows]
-            kept = np.clip(values, -threshold[:, None], threshold[:, None])
-            total += (kept - values if suffice else kept).sum(axis=1)
+            total += np.clip(values, -threshold[:, None], threshold[:, None]).sum(axis=1)
             count += (np.abs(values) > threshold[:, None]).sum(axis=1)
         return total, count
 
-    def _undecided(self, v: Array, threshold: float) -> Iterator[Index]:
-        """Yields blocks of the records whose value may exceed the threshold at some place between the outermost v."""
-        low, high = (np.abs(self.slope * end - self.height) for end in (float(v.min()), float(v.max())))
-        # Negated, because a value that is NaN must be looked at in every run.
-        return _blocks(np.flatnonzero(~(np.maximum(low, high) <= threshold * (1.0 - SLACK))), v)
+
+class Screen:
+    """The records whose values may exceed a threshold while places and thresholds stay in a region.
+
+    A value is largest at one end of the region, so that two tests of a record decide. Where runs are few, a region
+    only grows, and with some room to spare, because testing all records would then cost more than the rest of a step.
+    """
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.low, self.high, self.least = np.inf, -np.inf, np.inf
+        self.slope, self.height = lines.slope[:0], lines.height[:0]
+        self.suffices = True
+
+    def cut(self, v: Array, threshold: Array) -> tuple[Array, Array]:
+        """Sums of the values cut off, and how many are cut off; arguments and shapes as in `Lines.every_cut`."""
+        low, high, least = float(v.min()), float(v.max()), float(threshold.min())
+        # Negated, because a place that is NaN is in no region.
+        if not (self.low <= low and high <= self.high and self.least <= least):
+            self._select(low, high, least, few=len(v) < FEW)
+        if not self.suffices:
+            return self.lines.every_cut(v, threshold)
+        total, count = self.lines.uncut(v), np.zeros(v.shape)
+        for rows in _blocks(len(self.slope), len(v)):
+            values = np.multiply.outer(v, self.slope[rows])
+            values -= self.height[rows]
+            beyond = np.abs(values)
+            beyond -= threshold[:, None]
+            count += np.add.reduce(beyond > 0.0, axis=1)
+            np.maximum(beyond, 0.0, out=beyond)
+            total -= np.add.reduce(np.copysign(beyond, values, out=beyond), axis=1)
+        return total, count
+
+    def cut_at(self, v: float, threshold: float) -> tuple[float, int]:
+        """What `cut` returns for one run."""
+        if not (self.low <= v <= self.high and self.least <= threshold):
+            self._select(v, v, threshold, few=True)
+        if not self.suffices:
+            total, count = self.lines.every_cut(np.array([v]), np.array([threshold]))
+            return float(total[0]), int(count[0])
+        uncut = self.lines.slopes * v - self.lines.heights
+        if not len(self.slope):
+            return uncut, 0
+        values = self.slope * v
+        values -= self.height
+        less = np.minimum(values, threshold)
+        np.maximum(less, -threshold, out=less)
+        less -= values
+        return uncut + float(np.add.reduce(less)), int(np.count_nonzero(less))
+
+    def _select(self, low: float, high: float, least: float, few: bool) -> None:
+        """Selects the records for the region that these outermost places and this least threshold span."""
+        if few and math.isfinite(high - low):
+            low, high, least = min(low, self.low), max(high, self.high), min(least, self.least)
+            spare = AHEAD * (high - low)
+            low, high, least = low - spare, high + spare, least / (1.0 + AHEAD)
+        self.low, self.high, self.least = low, high, least
+        self.suffices = self.lines.sums_suffice(max(-low, high), least)
+        ends = [np.abs(self.lines.slope * end - self.lines.height) for end in (low, high)]
+        # Negated, because a value that is NaN must be looked at.
+        rows = np.flatnonzero(~(np.maximum(*ends) <= least * (1.0 - SLACK)))
+        self.slope, self.height = self.lines.slope[rows], self.lines.height[rows]
 
 
 @dataclass(frozen=True)
@@ -137,14 +197,48 @@ class CutLines:
 
     def cut(self, v: Array) -> tuple[Array, Array]:
         """Sums of the values cut off, and how many are cut off, at places v, each of shape (runs,)."""
-        if not self.lines.sums_suffice(v, np.asarray(self.threshold)):
-            return self.lines.cut(v, np.full(v.shape, self.threshold))
-        left, right = np.searchsorted(self.low, v, side="right"), np.searchsorted(self.high, v, side="left")
+        if not self.lines.sums_suffice(float(np.abs(v).max()), self.threshold):
+            return self.lines.every_cut(v, np.full(v.shape, self.threshold))
+        left, right = self.low.searchsorted(v, side="right"), self.high.searchsorted(v, side="left")
+        below, above = self.below[:, left], self.above[:, right]
         # A line that is cut off counts its threshold in place of its value.
-        less = self.below[1, left] - self.below[0, left] * v
-        more = self.above[0, right] * v - self.above[1, right]
+        less = below[1] - below[0] * v
+        more = above[0] * v - above[1]
         count = (self.flat[1] + len(self.low) - left + right).astype(float)
         return self.lines.uncut(v) + self.flat[0] + less - more, count
+
+
+class Run:
+    """Sums of clipped gradients of both stages on one sample with p = q = 1, for one run, number by number.
+
+    Calls of array functions would take most of the time of a step. Results are those of `Gradients`.
+    """
+
+    def __init__(self, sample: IVSample, gamma1: float, gamma2: float) -> None:
+        z = sample.Z[:, 0]
+        self.first = CutLines.of(Lines.of(z * z, z * sample.X[:, 0]), gamma1)
+        # Views whose entries are Python's numbers, which a search reads faster.
+        self.low, self.high = self.first.low.data, self.first.high.data
+        self.second, self.gamma2 = Screen(Lines.of(z * z, z * sample.y)), gamma2
+
+    def clipped(self, Theta: float, beta: float) -> tuple[float, float, int, int]:
+        """Sums of both stages' clipped gradients, then the numbers of clipped ones."""
+        sum1, count1 = self._first(Theta)
+        if Theta == 0.0:
+            return sum1, 0.0, count1, 0
+        total, count2 = self.second.cut_at(Theta * beta, self.gamma2 / abs(Theta))
+        return sum1, Theta * total, count1, count2
+
+    def _first(self, Theta: float) -> tuple[float, int]:
+        first = self.first
+        if not first.lines.sums_suffice(abs(Theta), first.threshold):
+            total, count = first.lines.every_cut(np.array([Theta]), np.array([first.threshold]))
+            return float(total[0]), int(count[0])
+        left, right = bisect_right(self.low, Theta), bisect_left(self.high, Theta)
+        less = first.below.item(1, left) - first.below.item(0, left) * Theta
+        more = first.above.item(0, right) * Theta - first.above.item(1, right)
+        uncut = first.lines.slopes * Theta - first.lines.heights
+        return uncut + first.flat[0] + less - more, first.flat[1] + len(self.low) - left + right
 
 
 class Gradients:
@@ -154,28 +248,46 @@ class Gradients:
         z = sample.Z[:, 0]
         self.first, self.second = Lines.of(z * z, z * sample.X[:, 0]), Lines.of(z * z, z * sample.y)
         self.sorted: dict[float, CutLines] = {}
+        self.screens: dict[float, Screen] = {}
+        self.grouped: dict[bytes, list[tuple[float, Index | slice]]] = {}
 
     def clipped(self, Theta: Array, beta: Array, gamma1: Array, gamma2: Array) -> tuple[Array, Array, Array, Array]:
         """Sums of both stages' clipped gradients, then the numbers of clipped ones; all arrays have shape (runs,)."""
         sum1, count1, sum2, count2 = np.zeros((4, len(Theta)))
-        for gamma in np.unique(gamma1):
-            members = np.flatnonzero(gamma1 == gamma)
+        for gamma, members in self._groups(gamma1):
             if gamma not in self.sorted:
-                self.sorted[gamma] = CutLines.of(self.first, float(gamma))
+                self.sorted[gamma] = CutLines.of(self.first, gamma)
             sum1[members], count1[members] = self.sorted[gamma].cut(Theta[members])
-        for gamma in np.unique(gamma2):
+        if not Theta.all():
             # At Theta = 0 every gradient is 0.
-            members = np.flatnonzero((gamma2 == gamma) & (Theta != 0.0))
-            if len(members):
-                with np.errstate(over="ignore"):
-                    threshold = gamma / np.abs(Theta[members])
-                total, count2[members] = self.second.cut(Theta[members] * beta[members], threshold)
-                sum2[members] = Theta[members] * total
+            moved = np.flatnonzero(Theta)
+            if len(moved):
+                sum2[moved], count2[moved] = self._second(Theta[moved], beta[moved], gamma2[moved])
+        else:
+            sum2, count2 = self._second(Theta, beta, gamma2)
         return sum1, sum2, count1, count2
 
+    def _second(self, Theta: Array, beta: Array, gamma2: Array) -> tuple[Array, Array]:
+        """Sums of the second stage's clipped gradients, and the numbers of clipped ones, where no Theta is 0."""
+        total, count = np.zeros((2, len(Theta)))
+        with np.errstate(over="ignore"):
+            v, thresholds = Theta * beta, gamma2 / np.abs(Theta)
+        for gamma, members in self._groups(gamma2):
+            if gamma not in self.screens:
+                self.screens[gamma] = Screen(self.second)
+            total[members], count[members] = self.screens[gamma].cut(v[members], thresholds[members])
+        return Theta * total, count
 
-def _blocks(rows: Index, v: Array) -> Iterator[Index]:
-    """Cuts rows into blocks whose product with the runs fits the cache."""
-    size = max(64, BLOCK // len(v))
-    for start in range(0, len(rows), size):
-        yield rows[start : start + size]
+    def _groups(self, gammas: Array) -> list[tuple[float, Index | slice]]:
+        """Every threshold with the runs that have it."""
+        if (key := gammas.tobytes()) not in self.grouped:
+            distinct = np.unique(gammas).tolist()
+            runs = [slice(None)] if len(distinct) == 1 else [np.flatnonzero(gammas == gamma) for gamma in distinct]
+            self.grouped[key] = list(zip(distinct, runs, strict=True))
+        return self.grouped[key]
+
+
+def _blocks(records: int, runs: int) -> Iterator[slice]:
+    """Cuts records into blocks whose product with the runs fits the cache."""
+    size = max(64, BLOCK // runs)
+    return (slice(start, start + size) for start in range(0, records, size))
