@@ -16,10 +16,11 @@ from typing import Any, Literal
 import dp_accounting
 from dp_accounting.mechanism_calibration import ExplicitBracketInterval, calibrate_dp_mechanism
 from dp_accounting.pld import PLDAccountant
+from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 from dp_accounting.rdp import RdpAccountant
 
 from dpdescent.checks import require_positive
-from dpdescent.privacy import zcdp
+from dpdescent.privacy import losses, zcdp
 from dpdescent.privacy.events import GaussianReleases, Release, SubsampledGaussianReleases
 
 Accountant = Literal["PLD", "RDP"]
@@ -117,7 +118,23 @@ def _composed(event: dp_accounting.DpEvent, delta: float, accountant: Accountant
 
 def _distributions(eps: float) -> PLDAccountant:
     """PLD accountant with a grid that fits an epsilon of about this size."""
-    return PLDAccountant(value_discretization_interval=min(max(_RELATIVE_STEP * eps, _FINEST), _COARSEST))
+    return _Accountant(value_discretization_interval=min(max(_RELATIVE_STEP * eps, _FINEST), _COARSEST))
+
+
+class _Accountant(PLDAccountant):  # type: ignore[misc]
+    """dp-accounting's accountant with the same losses of Poisson samples, which `losses` computes in less time."""
+
+    _pld: PrivacyLossDistribution
+
+    def _maybe_compose(self, event: dp_accounting.DpEvent, count: int, do_compose: bool) -> Any:
+        sampled = do_compose and isinstance(event, dp_accounting.PoissonSampledDpEvent)
+        # Without noise epsilon is infinite, which only dp-accounting's accountant knows how to keep.
+        if sampled and (multiplier := event.event.noise_multiplier) > 0.0:
+            rate = event.sampling_probability
+            together = losses.sampled_gaussian(multiplier, rate, count, self._value_discretization_interval)
+            self._pld = self._pld.compose(together)
+            return None
+        return super()._maybe_compose(event, count, do_compose)
 
 
 def _sampled(multiplier: float, rate: float, steps: int) -> dp_accounting.DpEvent:

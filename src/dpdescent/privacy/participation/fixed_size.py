@@ -29,12 +29,11 @@ import math
 from functools import cache
 
 import numpy as np
-from dp_accounting.pld import pld_pmf
 from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 from numpy.typing import ArrayLike, NDArray
 
 from dpdescent.checks import require_positive
-from dpdescent.privacy import zcdp
+from dpdescent.privacy import losses, zcdp
 from dpdescent.privacy.participation import gaussian
 from dpdescent.privacy.participation.encoder import require_steps
 from dpdescent.privacy.participation.search import first_below
@@ -125,9 +124,8 @@ def _composed(kappa: float, T: int, rate: float, eps: float, delta: float) -> Pr
     """Privacy losses of T steps, on a grid that fits this epsilon and loses a small share of this delta at its ends."""
     step = min(max(_RELATIVE_STEP * eps, _FINEST), _COARSEST)
     end = math.ceil(_last(kappa, rate, _CUT * delta / T) / step) + 1
-    places = np.arange(-end, end + 1)
-    one = pld_pmf.create_pmf_pessimistic_connect_dots(step, places, profile(kappa, rate, step * places))
-    return PrivacyLossDistribution(one).self_compose(T, tail_mass_truncation=_CUT * delta)
+    one = losses.connected(step, -end, profile(kappa, rate, step * np.arange(-end, end + 1)), even=False)
+    return PrivacyLossDistribution(losses.compose(one, T, _CUT * delta))
 
 
 def _last(kappa: float, rate: float, mass: float) -> float:

@@ -25,6 +25,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from dpdescent.checks import require_positive
+from dpdescent.privacy import losses
 from dpdescent.privacy.participation.divergence import Direction, Estimate, hockey_stick
 from dpdescent.privacy.participation.encoder import column_sum, encode, require_steps
 
@@ -86,8 +87,8 @@ def deltas(
     require_steps(T, rate, lam)
     require_positive(kappa=kappa, draws=draws)
     blocks = draw_blocks(T, rate, draws, rng)
-    losses = np.concatenate([_losses(y, z, kappa, rate, lam, direction) for y, z in blocks])
-    return [hockey_stick(losses, each) for each in eps]
+    found = np.concatenate([_losses(y, z, kappa, rate, lam, direction) for y, z in blocks])
+    return [hockey_stick(found, each) for each in eps]
 
 
 def draw_blocks(T: int, rate: float, draws: int, rng: np.random.Generator) -> Iterator[tuple[NDArray[np.bool_], Array]]:
@@ -112,10 +113,11 @@ def independent_delta(kappa: float, eps: float, T: int, rate: float, rounded: Li
 @lru_cache(maxsize=2)
 def _composed(kappa: float, T: int, rate: float, rounded: Literal["up", "down"]) -> PrivacyLossDistribution:
     """Privacy losses of T steps; remembered, because a search for epsilon asks for the same ones again and again."""
-    step = _UP if rounded == "up" else max(_DOWN, _DOWN_A_STEP * T)
+    if rounded == "up":
+        return losses.sampled_gaussian(kappa, rate, T, _UP, _CUT)
     distribution = privacy_loss_distribution.from_gaussian_mechanism(
-        kappa, pessimistic_estimate=rounded == "up", value_discretization_interval=step, sampling_prob=rate,
-        use_connect_dots=rounded == "up",
+        kappa, pessimistic_estimate=False, value_discretization_interval=max(_DOWN, _DOWN_A_STEP * T),
+        sampling_prob=rate, use_connect_dots=False,
     )  # fmt: skip
     return distribution.self_compose(T, _CUT)
 

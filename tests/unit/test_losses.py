@@ -1,0 +1,44 @@
+"""Privacy losses on a grid against dp-accounting's own, which takes its steps one by one."""
+
+import numpy as np
+import pytest
+from dp_accounting.pld import pld_pmf, privacy_loss_distribution
+
+from dpdescent.privacy import losses
+
+EPS = np.array([-1.0, 0.0, 0.3, 1.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    ("multiplier", "rate", "T", "step"),
+    [(1.04, 0.02, 50, 5e-4), (0.5, 0.5, 20, 1e-3), (5.0, 0.1, 200, 1e-4), (1.5, 1.0, 10, 1e-3), (2.0, 0.999, 3, 1e-3),
+     (30.0, 0.01, 100, 1e-3)],
+)  # fmt: skip
+def test_sampled_gaussian_is_that_of_dp_accounting(multiplier, rate, T, step):
+    """The last case is so small that dp-accounting keeps it in a dictionary."""
+    theirs = privacy_loss_distribution.from_gaussian_mechanism(
+        multiplier, value_discretization_interval=step, sampling_prob=rate
+    ).self_compose(T)
+    ours = losses.sampled_gaussian(multiplier, rate, T, step)
+    # Equal bytes where both call the same kernels; other builds of numpy may round whole arrays in another way.
+    assert ours.get_delta_for_epsilon(EPS) == pytest.approx(theirs.get_delta_for_epsilon(EPS), rel=1e-9, abs=1e-14)
+    assert ours.get_epsilon_for_delta(1e-5) == pytest.approx(theirs.get_epsilon_for_delta(1e-5), rel=1e-9)
+
+
+@pytest.mark.parametrize("even", [True, False])
+@pytest.mark.parametrize("points", [1001, 1000, 3])
+def test_connected_losses_have_the_divergences_they_are_made_from(even, points):
+    step, lowest = 0.01, -points // 3
+    eps = step * np.arange(lowest, lowest + points)
+    deltas = 1.0 / (1.0 + np.exp(eps + 2.0)) ** 2
+    made = losses.connected(step, lowest, deltas, even)
+    assert made.get_delta_for_epsilon(eps) == pytest.approx(deltas, rel=1e-9, abs=1e-13)
+    assert isinstance(made, pld_pmf.DensePLDPmf) == (points > 1000)
+
+
+def test_a_cut_composition_is_above_an_uncut_one_by_at_most_the_cut():
+    uncut = losses.sampled_gaussian(1.0, 0.1, 20, 1e-3, 1e-16).get_delta_for_epsilon(EPS)
+    cut = losses.sampled_gaussian(1.0, 0.1, 20, 1e-3, 1e-6).get_delta_for_epsilon(EPS)
+    assert (cut >= uncut - 1e-12).all()
+    assert (cut <= uncut + 1.1e-6).all()
+    assert cut[-1] > uncut[-1]
