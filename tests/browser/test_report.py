@@ -111,16 +111,6 @@ def test_scorecard_leads_to_the_claims_behind_each_number(opened: Opener) -> Non
         assert shown(browser, "claims") == number
 
 
-def test_search_on_the_front_page_leads_to_claims(opened: Opener) -> None:
-    browser = opened("index.html")
-    browser.find_element(By.ID, "q").send_keys("reproduced", Keys.ENTER)
-    WebDriverWait(browser, 60, poll_frequency=0.05).until(
-        lambda page: page.find_elements(By.CSS_SELECTOR, "form.filters:not([hidden])")
-    )
-    assert 0 < shown(browser, "claims") <= len(rows("claims"))
-    assert browser.find_element(By.NAME, "q").get_attribute("value") == "reproduced"
-
-
 def test_columns_sort_by_size_and_back(opened: Opener) -> None:
     browser = opened("privacy.html?verdict=within+the+account")
     head = "#audits thead th:nth-child(8) button"

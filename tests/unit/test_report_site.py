@@ -122,6 +122,16 @@ def test_no_link_is_broken(made: dict[str, str], parsed: dict[str, Page]) -> Non
     assert count > 1000
 
 
+def test_search_leads_to_places_that_are_there(made: dict[str, str], parsed: dict[str, Page]) -> None:
+    ids = {name: set(page.ids()) for name, page in parsed.items()}
+    listed = made[pages.INDEX].removeprefix("window.dpdescentIndex = ").removesuffix(";\n")
+    found = [(paper, address) for _, paper, _, _, address in json.loads(listed)]
+    assert len(found) > 2000
+    for paper, address in found:
+        parts = urlsplit(address if address and not address.startswith("#") else f"{paper}.html{address}")
+        assert not parts.fragment or unquote(parts.fragment) in ids[parts.path], address
+
+
 def test_elements_are_closed_in_their_order_and_names_are_unique(parsed: dict[str, Page]) -> None:
     for name, page in parsed.items():
         assert page.faults == [], name

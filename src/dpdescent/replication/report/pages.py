@@ -7,9 +7,11 @@ from pathlib import Path
 PAGES = {
     "index": "Overview", "figures": "Figures", "claims": "Claims", "findings": "Findings", "privacy": "Privacy",
     "bounds": "Bounds", "statements": "Statements", "reliability": "Reliability", "calculator": "Calculator",
-    "choose": "Which method",
+    "choose": "Which method", "search": "Search",
 }  # fmt: skip
-STATIC = ("style.css", "report.js", "gaussian.js", "calculator.js", "choose.js")
+STATIC = ("style.css", "report.js", "gaussian.js", "calculator.js", "choose.js", "search.js")
+# Made of the results, for the search.
+INDEX = "search-data.js"
 COMPUTE = "compute.js"
 # What commands that are no part of a build write of how the software was tried; a checkout may lack any of them.
 TRIALS = ("docs/damage.csv", "docs/fuzz.csv", "docs/cluster.csv", "docs/scaling.csv", "results/bench.csv")
@@ -19,7 +21,7 @@ ASSETS = ("static", "templates")
 
 def site_files(papers: Iterable[str]) -> list[str]:
     """Names of all files of the site except `compute.js`, which differs between rebuilds as `compute.csv` does."""
-    return [*(f"{page}.html" for page in (*PAGES, *papers)), *STATIC]
+    return [*(f"{page}.html" for page in (*PAGES, *papers)), *STATIC, INDEX]
 
 
 def trials(root: Path) -> list[str]:

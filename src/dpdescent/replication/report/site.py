@@ -15,9 +15,9 @@ from markupsafe import Markup
 
 from dpdescent.replication import notation
 from dpdescent.replication.build.files import read_rows
-from dpdescent.replication.report import content, letters, numbers, reliability, statements, summary, wording
+from dpdescent.replication.report import content, letters, numbers, reliability, search, statements, summary, wording
 from dpdescent.replication.report.content import Content, Row, View, of
-from dpdescent.replication.report.pages import PAGES, STATIC
+from dpdescent.replication.report.pages import INDEX, PAGES, STATIC
 
 HERE = Path(__file__).parent
 # What the calculator tells of noise: key in calculator.js, words, Python twin.
@@ -48,6 +48,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         "findings": _findings(results), "privacy": _privacy(results), "bounds": _bounds(results),
         "statements": _statements(results), "reliability": reliability.view(results.trials),
         "calculator": {"noise": CALCULATED}, "choose": _choose(results),
+        "search": {"kinds": search.KINDS},
     }  # fmt: skip
     made = {
         f"{page}.html": environment.get_template(f"{page}.html.j2").render(**common, **view, page=page)
@@ -56,6 +57,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
     template = environment.get_template("paper.html.j2")
     for paper in results.papers:
         made[f"{paper['key']}.html"] = template.render(**common, **_paper(results, paper), page=paper["key"])
+    made[INDEX] = search.script(results)
     return made | {name: (HERE / "static" / name).read_text(encoding="utf-8") for name in STATIC}
 
 

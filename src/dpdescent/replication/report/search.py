@@ -1,0 +1,87 @@
+"""Index of the report's search: claims, findings, figures, budgets, settings and symbols, each with its address.
+
+The browser makes words of the texts (`static/search.js`), so that Greek letters and their names are equal there.
+"""
+
+import json
+from collections.abc import Iterator
+
+from dpdescent.replication.report import wording
+from dpdescent.replication.report.content import Content, View, extent, of
+from dpdescent.replication.report.pages import PAGES
+from dpdescent.replication.report.wording import slug
+
+# Kind, paper, title, further text, address; one that begins with # or is empty is on the paper's page.
+Entry = tuple[str, str, str, str, str]
+
+KINDS = ("page", "paper", "finding", "claim", "figure", "table", "budget", "setting", "symbol")
+
+# Who chose a setting.
+TOLD = {"stated": "stated", "chosen": "not stated, chosen by us", "code": "from an author's code"}
+
+# Words by which pages are asked for, beside their names.
+ASKED = {
+    "index": "overview, what holds, scorecard, verdicts, how to cite, BibTeX, citation, licence, what it costs, time",
+    "figures": "all figures, pictures, contact sheet", "claims": "all claims, verdicts, criteria, another seed",
+    "findings": "errors, mistakes, what is wrong in the papers, letters to the authors",
+    "privacy": "audit, epsilon claimed and attained, broken privacy claims, attacks, ledger",
+    "bounds": "theorems, bounds against measurements, vacuous", "statements": "coverage, what is not judged",
+    "reliability": "speed, benchmark, damaged files, fuzzing",
+    "calculator": "how much noise do I need, noise for epsilon and delta, sample size, sensitivity, sigma",
+    "choose": "which method should I use, recommendation, advice, comparison of methods, best method",
+}  # fmt: skip
+
+
+def script(results: Content) -> str:
+    """JavaScript with the index: a list of entries, which a page that is opened from disk may load."""
+    rows = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries(results))
+    return f"window.dpdescentIndex = [\n{rows}\n];\n"
+
+
+def entries(results: Content) -> Iterator[Entry]:
+    """Yields all that can be found, in the order in which equals are shown."""
+    for page, words in ASKED.items():
+        yield "page", "", PAGES[page], words, f"{page}.html"
+    for paper in results.papers:
+        yield (
+            "paper",
+            paper["key"],
+            paper["title"],
+            f"{paper['key']}, {paper['authors']}, {paper['year']}",
+            f"{paper['key']}.html",
+        )
+        for name, means in paper["symbols"].items():
+            yield "symbol", paper["key"], f"{name}: {means}", "symbol", f"{paper['key']}.html"
+        for artefact in paper["artefacts"]:
+            yield from _artefact(results, paper, artefact)
+    for finding in results.findings:
+        where = f"findings.html#finding-{slug(finding['paper'], finding['finding'])}"
+        title = finding["headline"] or finding["statement"]
+        text = ", ".join(finding[name] for name in ("finding", "location", "statement", "kind"))
+        yield "finding", finding["paper"], title, text, where
+    for claim in results.claims:
+        where = f"#claim-{slug(claim['paper'], claim['claim'])}"
+        text = ", ".join(claim[name] for name in ("verdict", "location", "quantity"))
+        yield "claim", claim["paper"], claim["statement"], text, where
+
+
+def _artefact(results: Content, paper: View, artefact: View) -> Iterator[Entry]:
+    """A figure or table, the budgets of its runs, and its settings."""
+    key, where = paper["key"], f"#{artefact['id']}"
+    kind = "table" if artefact["table"] else "figure"
+    caption = artefact["caption"].split(". ")[0]
+    yield kind, key, f"{artefact['place']}: {artefact['title']}", f"{artefact['id']}, {caption}", where
+    if arms := of(results.privacy, paper=key, artefact=artefact["id"]):
+        told = (("epsilon", "eps_tight"), ("claimed", "eps_paper"), ("delta", "delta"), ("rho", "rho"))
+        found = [(name, extent(row[column] for row in arms)) for name, column in told]
+        numbers = ", ".join(f"{name} {wording.extent(ends)}" for name, ends in found if ends)
+        yield "budget", key, f"Privacy budget of {artefact['place']}: {numbers}", artefact["title"], where
+    mine: dict[str, list[dict[str, str]]] = {}
+    for row in paper["settings"]:
+        if row["artefact"] == artefact["id"]:
+            mine.setdefault(row["symbol"], []).append(row)
+    for symbol, rows in mine.items():
+        values = wording.values("; ".join(dict.fromkeys(row["value"] for row in rows)))
+        told_by = ", ".join(dict.fromkeys(TOLD.get(row["source"], "") for row in rows if row["source"] in TOLD))
+        meaning = rows[0].get("meaning") or ""
+        yield "setting", key, f"{symbol} of {artefact['place']}: {values}", f"{meaning}, {told_by}", where

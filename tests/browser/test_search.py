@@ -1,0 +1,77 @@
+"""Search: what a question means is found first, in Greek or Latin letters, and where nothing is, words are proposed."""
+
+from collections.abc import Callable
+
+import pytest
+from selenium.webdriver.chrome.webdriver import WebDriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
+from site_under_test import rows
+
+Opener = Callable[..., WebDriver]
+
+
+def found(browser: WebDriver) -> list[tuple[str, str, str]]:
+    """Kind, address and text of the results, in their order."""
+    items = browser.find_elements(By.CSS_SELECTOR, "#results > li")[:8]
+    links = [item.find_element(By.TAG_NAME, "a") for item in items]
+    return [
+        (item.get_attribute("data-kind") or "", (link.get_attribute("href") or "").rsplit("/", 1)[1], item.text)
+        for item, link in zip(items, links, strict=True)
+    ]
+
+
+def asked(opened: Opener, question: str) -> list[tuple[str, str, str]]:
+    browser = opened("search.html")
+    browser.find_element(By.NAME, "q").send_keys(question)
+    return found(browser)
+
+
+def test_error_flat_in_p_is_the_claim_of_figure_1(opened: Opener) -> None:
+    results = asked(opened, "does error stay flat in p")
+    claims = {claim["claim"]: claim for claim in rows("claims") if claim["paper"] == "brown2024"}
+    first = [address.removeprefix("brown2024.html#claim-brown2024-") for _, address, _ in results]
+    assert "fig01-dp-gd-constant" in first
+    assert all("constant" in claims[name]["statement"] for name in first[:5])
+
+
+@pytest.mark.parametrize(
+    ("greek", "latin"), [("θ*", "theta*"), ("ν-DP-FTRL", "nu-DP-FTRL"), ("ε of Figure 5", "eps fig. 5")]
+)
+def test_greek_letters_and_their_names_are_equal(opened: Opener, greek: str, latin: str) -> None:
+    results = asked(opened, greek)
+    assert results == asked(opened, latin)
+    assert results
+
+
+def test_star_and_hyphens_mean_what_they_say(opened: Opener) -> None:
+    assert all("θ*" in text or "theta*" in text for _, _, text in asked(opened, "θ*"))
+    assert all("ν-DP-FTRL" in text for _, _, text in asked(opened, "ν-DP-FTRL")[:6])
+
+
+def test_epsilon_of_a_figure_is_its_budget(opened: Opener) -> None:
+    kind, address, text = asked(opened, "epsilon of figure 5")[0]
+    assert (kind, address) == ("budget", "brown2024.html#fig05")
+    arms = [row for row in rows("privacy") if (row["paper"], row["artefact"]) == ("brown2024", "fig05")]
+    assert f"ε {float(arms[0]['eps_tight']):.3g}" in text
+
+
+def test_unknown_words_are_mended_and_nonsense_is_told(opened: Opener) -> None:
+    assert asked(opened, "cliping threshhold") == []
+    browser = opened("search.html?q=cliping+threshhold")
+    proposal = browser.find_element(By.CSS_SELECTOR, "#proposals a")
+    assert proposal.text.endswith(" threshold")
+    proposal.click()
+    WebDriverWait(browser, 30, poll_frequency=0.05).until(lambda page: len(found(page)) > 3)
+    assert asked(opened, "xyzzy plugh") == []
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#proposals a")) == 5
+
+
+def test_front_page_asks_and_kinds_narrow(opened: Opener) -> None:
+    browser = opened("index.html")
+    browser.find_element(By.ID, "q").send_keys("clipping", Keys.ENTER)
+    WebDriverWait(browser, 60, poll_frequency=0.05).until(lambda page: len(found(page)) == 8)
+    Select(browser.find_element(By.NAME, "kind")).select_by_visible_text("finding")
+    assert {kind for kind, _, _ in found(browser)} == {"finding"}
+    assert "kind=finding" in browser.current_url
