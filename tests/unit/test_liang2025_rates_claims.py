@@ -11,7 +11,7 @@ import pytest
 
 from dpdescent.papers.liang2025 import claims
 from dpdescent.papers.liang2025.claims import formulas
-from dpdescent.papers.liang2025.claims.sizes import at_draws
+from dpdescent.papers.liang2025.reading import at_draws
 from dpdescent.papers.liang2025.theory import convergence, error_bounds, friendly_core, prescriptions
 from dpdescent.privacy import zcdp
 from dpdescent.replication.judging import by_id
@@ -191,7 +191,7 @@ def test_a_formula_is_judged(
 
 
 def test_other_draws_leave_a_claim_open_only_where_one_decides_otherwise() -> None:
-    main = judged()["fig03a-rate-5-5"]
+    main = dataclasses.replace(judged()["fig03a-rate-5-5"], verdict=FALSE)
     assert at_draws(main, [FALSE, OPEN, FALSE]).verdict == FALSE
     assert at_draws(main, [OPEN, OPEN]).verdict == FALSE
     turned = at_draws(main, [FALSE, TRUE])

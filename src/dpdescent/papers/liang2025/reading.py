@@ -7,7 +7,7 @@ from functools import partial
 import pandas as pd
 
 from dpdescent.replication.judging import algebra, records
-from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence, Verdict
 from dpdescent.replication.judging.statistics import Estimate, median_of
 
 PAPER = "liang2025"
@@ -26,8 +26,8 @@ COMPARABLE = 2.0
 CLOSE = 0.1
 # "decreases at the rate": the exponent within a tenth.
 RATE = 0.1
-# "clipping does not occur with high probability": at most one gradient in a hundred.
-RARELY = 0.01
+# "clipping does not occur with high probability": at most one gradient in a hundred, or, read mildly, in ten.
+RARELY, SELDOM = 0.01, 0.1
 # "plateau": the error changes by at most a quarter.
 LEVEL = 1.25
 
@@ -72,8 +72,9 @@ def held_to(main: Claim, readings: Mapping[str, Claim], strict: bool = False) ->
     A reading that measures the very same number has rows of other panels only.
 
     Args:
-        strict: whether a reading whose interval straddles the criterion contradicts too, because the value of the main
-            reading was chosen after a look at the data; else it does not, because variants have fewer trials.
+        strict: whether a reading whose interval straddles the criterion contradicts "reproduced" too, because the value
+            of the main reading was chosen after a look at the data; else it does not, because variants have fewer
+            trials. "Not reproduced" it always contradicts, because a refutation must stand at every reading.
     """
     others = {name: each for name, each in readings.items() if _numbers(each) != _numbers(main) and _measures(each)}
     if not others or not _measures(main):
@@ -82,8 +83,21 @@ def held_to(main: Claim, readings: Mapping[str, Claim], strict: bool = False) ->
     note = "; ".join(filter(None, [main.note, f"other readings: {told}"]))
     if main.verdict not in DECIDED:
         return replace(main, note=note)
-    heard = {name: each.verdict for name, each in others.items() if strict or each.verdict in DECIDED}
+    all_speak = strict or main.verdict == "not reproduced"
+    heard = {name: each.verdict for name, each in others.items() if all_speak or each.verdict in DECIDED}
     shared = records.agree({"the main reading": main.verdict, **heard})
+    return replace(main, verdict=shared.verdict, why=shared.why, note=note)
+
+
+def at_draws(main: Claim, verdicts: Sequence[Verdict]) -> Claim:
+    """A claim in view of other draws of the parameters, which the paper leaves open: open if one decides otherwise."""
+    counts = ", ".join(f"{each} at {verdicts.count(each)}" for each in dict.fromkeys(verdicts))
+    told = f"of {len(verdicts)} other draws of the parameters: {counts or 'none'}"
+    note = "; ".join(filter(None, [main.note, told]))
+    heard = [each for each in verdicts if each in DECIDED]
+    if main.verdict not in DECIDED or not heard:
+        return replace(main, note=note)
+    shared = records.agree({"the main draw": main.verdict, **{f"draw {k}": each for k, each in enumerate(heard)}})
     return replace(main, verdict=shared.verdict, why=shared.why, note=note)
 
 

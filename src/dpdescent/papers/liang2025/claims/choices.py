@@ -1,11 +1,21 @@
 """Claims about what a user chooses: step sizes (Figure 7) and thresholds (Figure 8)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 
-from dpdescent.papers.liang2025.reading import COMPARABLE, RARELY, SIGNIFICANT, at_readings, claim, every
-from dpdescent.replication.judging import algebra
+from dpdescent.papers.liang2025.reading import (
+    COMPARABLE,
+    RARELY,
+    SELDOM,
+    SIGNIFICANT,
+    at_draws,
+    at_readings,
+    claim,
+    every,
+)
+from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, extreme_ratio, half_widths, mean_of, ratio
@@ -95,10 +105,30 @@ def _threshold(evidence: Evidence) -> Iterator[Claim]:
         quantity="smaller of the two ratios of the mean error at gamma = 1 and 1000 to the smallest",
         cells={algebra.place_of(end, ["gamma"]): ratio(end, best) for end in ends}, criterion=at_least(SIGNIFICANT),
     )  # fmt: skip
-    tied = rows[rows["mean"] - half_widths(rows) <= mean_of(best).high]["clip_fraction_stage2"]
-    yield claim(
+    yield _without_clipping(evidence, rows)
+
+
+def _without_clipping(evidence: Evidence, rows: pd.DataFrame) -> Claim:
+    """The claim at both readings of "with high probability", and at other draws of the parameters, read mildly."""
+    measured, mild = _clipped_at_best(rows), at_most(SELDOM)
+    main = claim(
         id="fig08-smallest-without-clipping", artefact="fig08", location="App. G.2, Figure 8", kind="figure", source="paper",
         statement="the most effective threshold is the smallest one without clipping with high probability",
         quantity="fraction of second-stage gradients clipped at the best threshold; the interval is over thresholds tied with it",
-        measured=Estimate(best["clip_fraction_stage2"], float(tied.min()), float(tied.max())), criterion=at_most(RARELY),
+        measured=measured, criterion=at_most(RARELY, f"; or {SELDOM:g}"),
+        changed=(
+            "After a hostile reading one gradient in ten may be clipped too, because one in a hundred is our number, and other draws "
+            "of the parameters must agree, because at three of twelve the best threshold clips 6 to 7 %."
+        ),
     )  # fmt: skip
+    draws = evidence.select("ext_parameter_draws", panel="fig08", error_to="beta_hat").groupby("draw")
+    found = [mild.verdict(_clipped_at_best(group)) for _, group in draws]
+    mildly = at_draws(replace(main, verdict=mild.verdict(measured)), found)
+    shared = records.agree({f"at most {RARELY:g}": main.verdict, f"at most {SELDOM:g}": mildly.verdict})
+    return replace(mildly, verdict=shared.verdict, why=shared.why)
+
+
+def _clipped_at_best(rows: pd.DataFrame) -> Estimate:
+    best = rows.loc[rows["mean"].idxmin()]
+    tied = rows[rows["mean"] - half_widths(rows) <= mean_of(best).high]["clip_fraction_stage2"]
+    return Estimate(best["clip_fraction_stage2"], float(tied.min()), float(tied.max()))

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -26,8 +27,9 @@ BUDGETS = (0.1, 1.0, 10.0)
 LEVELS = (0.25, 0.5, 0.75)
 DIVERGES = (("fig06-diverges-0.1", 0.1), ("fig06-diverges-1", 1.0), ("fig06-diverges-10", 10.0))
 STABLE = (("fig06-stable-0.1", 0.1), ("fig06-stable-1", 1.0), ("fig06-stable-10", 10.0))
-# What "T = O(n)" may mean at one n: T up to these parts of it.
-PARTS_OF_N = (1.0, 0.1)
+# What "T = O(n)" may mean at one n: T up to these parts of it. At n = 1000 the least is T = 10, because the end of the
+# plateau by Remark 3.7, which is linear in n, is T = 4 to 42 there at constant 1.
+PARTS_OF_N = (1.0, 0.1, 0.01)
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
@@ -187,13 +189,14 @@ def _comparable(evidence: Evidence, both: pd.DataFrame, free: pd.DataFrame) -> C
             statement="for T = O(n) the two algorithms exhibit comparable performance",
             quantity=f"largest ratio of mean errors, Algorithm 1 over Algorithm 3, for T <= n = {n}",
             cells=algebra.ratios(both[both["T"] <= part * n], free, ["T", "rho2"]), criterion=at_most(COMPARABLE),
-            changed="Before a review O(n) was read as T <= n alone; T <= n / 10 must agree.",
+            changed="Before a review O(n) was read as T <= n alone; T <= n / 10, and after a hostile reading T <= n / 100, must agree.",
             note=_comparable_up_to(both, free),
         )
         for part in PARTS_OF_N
     }  # fmt: skip
     first, *others = made
-    return held_to(made[first], {name: made[name] for name in others})
+    found = held_to(made[first], {name: made[name] for name in others})
+    return replace(found, why="hidden constant") if found.why == "unstated value decides" else found
 
 
 def _comparable_up_to(both: pd.DataFrame, free: pd.DataFrame) -> str:
