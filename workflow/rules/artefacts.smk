@@ -58,3 +58,21 @@ rule table:
         "{sys.executable:q} workflow/scripts/table.py --spec {params.spec:q} --packs {params.packs:q}"
         " --count {params.number} --folder {params.folder:q} --table {output.table:q} --fingerprints {output.parts:q}"
         " --markdown {output.md:q} --latex {output.tex:q} > {log} 2>&1"
+
+
+# What is made on request is judged, accounted for and hashed apart from a build, once its files are there. All of it is
+# judged together, so that the files of a folder agree, whichever artefact was made last.
+rule on_request:
+    input:
+        begun=BEGUN,
+        files=lambda wildcards: artefact_files(ARTEFACTS[wildcards.requested]),
+    output:
+        touch(f"{BUILD}/judged/{{requested}}"),
+    log:
+        f"{BUILD}/logs/on_request/{{requested}}.log",
+    params:
+        scale=SCALE,
+    message:
+        "{wildcards.requested}: judge, account for and attack what was made on request"
+    shell:
+        "{sys.executable:q} -m dpdescent.commands on-request --scale {params.scale} > {log} 2>&1"

@@ -74,8 +74,13 @@ def items_of(key):
 
 
 def items_read(items):
-    """Artefacts whose tables these read."""
-    return sorted({f"{ARTEFACTS[item].paper}/{other}" for item in items for other in ARTEFACTS[item].reads})
+    """Artefacts whose tables these read; those on request may read others on request."""
+
+    def named(key, other):
+        paper = PROJECT.papers[key]
+        return (paper.artefacts | paper.on_request)[other].item
+
+    return sorted({named(ARTEFACTS[item].paper, other) for item in items for other in ARTEFACTS[item].reads})
 
 
 def tables_of(items):

@@ -15,6 +15,8 @@ COMMANDS = {
     "artifacts": ("dpdescent.replication.commands.artifacts", "pack the results of a scale into one archive"),
     "artifacts-diff": ("dpdescent.replication.commands.artifacts_diff", "say what differs between two archives"),
     "parts": ("dpdescent.replication.commands.parts", "pack trained parts, or add those of another machine"),
+    "fetch": ("dpdescent.replication.commands.fetch", "fetch the image data that artefacts on request need, verified"),
+    "on-request": ("dpdescent.replication.commands.on_request", "judge and account for what was made on request"),
     "readme": ("dpdescent.replication.commands.readme", "write the numbers that the READMEs quote, or check them"),
 }
 

@@ -58,18 +58,21 @@ class Images:
         return Images(self.pixels[rows], self.labels[rows])
 
 
-def read_training() -> Images:
+def read_training(folder: Path | None = None) -> Images:
     """Reads the 60,000 training images in the order of the file. Do not change the cached arrays.
+
+    Args:
+        folder: where the files lie; by default where the Debian package puts them.
 
     Raises:
         MissingDataError: if the package is not installed, or a file of it was changed.
     """
-    return _read(FOLDER, "train")
+    return _read(folder or FOLDER, "train")
 
 
-def read_test() -> Images:
-    """Reads the 10,000 test images in the order of the file; errors as for `read_training`."""
-    return _read(FOLDER, "t10k")
+def read_test(folder: Path | None = None) -> Images:
+    """Reads the 10,000 test images in the order of the file; arguments and errors as for `read_training`."""
+    return _read(folder or FOLDER, "t10k")
 
 
 def pooled(images: Images, side: int) -> Array:

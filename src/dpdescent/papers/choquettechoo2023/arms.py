@@ -142,8 +142,14 @@ class EpochArm:
     rho: float = math.nan
 
     @classmethod
-    def of(cls, spec: Spec, name: str, eps: float) -> "EpochArm":
+    def of(cls, spec: Spec, name: str, eps: float, made: Strategy | None = None) -> "EpochArm":
         """Returns the mechanism calibrated to (eps, dp_delta), by tight accountants or by those that the paper names.
+
+        Args:
+            spec: the cell, with its settings.
+            name: as Figure 4's legend has it.
+            eps: the epsilon.
+            made: the strategy of that name, where it was made before.
 
         Raises:
             ValueError: if there is no mechanism of that name.
@@ -155,7 +161,7 @@ class EpochArm:
         if name == AMPLIFIED:
             multiplier = sampling.noise_multiplier(eps, k / T, T, delta, "PLD" if tight else "RDP")
             return cls(name, eps, settings, toeplitz.identity(), multiplier)
-        strategy, copies = strategy_of(name, T, k, tuple(settings["copies"]))
+        strategy, copies = (made, 1) if made else strategy_of(name, T, k, tuple(settings["copies"]))
         rho = (accounting.tight_rho if tight else zcdp.rho_of_renyi_epsilon)(eps, delta)
         multiplier = zcdp.gaussian_noise_sd(strategy.sensitivity_squared(T, k) ** 0.5, rho)
         return cls(name, eps, settings, strategy, multiplier, copies, rho)

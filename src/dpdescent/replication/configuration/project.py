@@ -267,12 +267,14 @@ def _check_axes(node: Node, here: str) -> None:
 
 
 def _check_reads(name: str, nodes: Node, here: str) -> None:
-    """Checks that artefacts whose tables are read read none themselves, because two could wait for each other."""
+    """Checks that tables that are read are made before, by the same call, and none waits for the other."""
     for other in nodes[name].get("reads", []):
         if other not in nodes:
             raise ConfigError(f"{here}.reads: {other!r} is not an artefact{conf.did_you_mean(other, nodes)}")
         if other == name or nodes[other].get("reads"):
             raise ConfigError(f"{here}.reads: {other!r} reads a table itself; name artefacts that read none")
+        if "on_request" in nodes[other] and "on_request" not in nodes[name]:
+            raise ConfigError(f"{here}.reads: {other!r} is made on request only; name artefacts that every build makes")
 
 
 def _check_code(papers: list[str], root: Path) -> None:

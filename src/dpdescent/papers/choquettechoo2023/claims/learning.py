@@ -20,7 +20,8 @@ from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly,
 
 NU, ME, AMPLIFIED = "nu-DP-FTRL", "ME", "DP-SGD, amplified"
 # No anytime mechanisms of Figure 4; the paper's DP-SGD is the amplified one, which its words on eps treat by itself.
-OTHERS = (NU, ME, AMPLIFIED, "DP-SGD", "non-private")
+AMPLIFIED_RENYI = "DP-SGD, amplified, Renyi"
+OTHERS = (NU, ME, AMPLIFIED, AMPLIFIED_RENYI, "DP-SGD", "non-private")
 # Mechanisms that the table has with and without restarts.
 RESTARTED = ("Honaker", "Optimal CC")
 AHEAD = "nu minus this"
@@ -43,57 +44,79 @@ class Analogue:
         ids: of its claims, by what they are about.
         label: what is said before each statement.
         variant: where its rows are.
+        artefact: whose table has them.
+        intervals: what its intervals are over.
+        added: whether its claims came after the review that changed the first ones, and have its criteria from the start.
     """
 
     ids: dict[str, str]
     label: str
     variant: str
+    artefact: str
+    intervals: str
+    added: bool = False
 
     def note(self, *parts: str) -> str:
         """A note: what a claim says, then what holds of all claims on this table."""
-        return "; ".join([*filter(None, parts), IMAGES])
+        return "; ".join([*filter(None, parts), self.intervals])
+
+    def changed(self, reason: str) -> str:
+        """Why a criterion was changed; empty where it is as first written."""
+        return "" if self.added else reason
 
 
-IMAGES = (
+SPLITS = (
     "intervals are Student's, over seeds and random splits of one set of images, conditional on it; the selection of "
     "rates is in no interval"
 )
 # Epsilon from which nu-DP-FTRL is to be ahead of amplified DP-SGD.
 DP_SGD_FROM = 4.0
 DIGITS = Analogue(
-    {"anytime": "digits-anytime", "average": "digits-anytime-average", "me": "digits-me"}, "(analogue: digits)", "main"
+    {
+        "anytime": "digits-anytime",
+        "average": "digits-anytime-average",
+        "me": "digits-me",
+        "dp-sgd": "digits-dp-sgd",
+        "damping": "digits-damping",
+        "grows": "digits-gain-grows",
+        "gap": "digits-gap-closed",
+    },
+    "(analogue: digits)",
+    "main",
+    "fig04a",
+    SPLITS,
 )
 NETWORK = Analogue(
     {"anytime": "digits-network-anytime", "average": "digits-network-anytime-average", "me": "digits-network-me"},
-    "(analogue: digits, two-layer net)", "two-layer net",
+    "(analogue: digits, two-layer net)", "two-layer net", "fig04a", SPLITS,
 )  # fmt: skip
 CONVOLUTIONAL = Analogue(
     {
         "anytime": "digits-convolutional-anytime", "average": "digits-convolutional-anytime-average",
         "me": "digits-convolutional-me",
     },
-    "(analogue: digits, convolutional net)", "convolutional net",
+    "(analogue: digits, convolutional net)", "convolutional net", "fig04a", SPLITS,
 )  # fmt: skip
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges the analogue of (a) with each model, then what only softmax regression is asked."""
     for each in (DIGITS, NETWORK, CONVOLUTIONAL):
-        ahead = _ahead(evidence, each)
-        yield _anytime(each, ahead)
-        yield _anytime_average(evidence, each, ahead)
-        yield _nearly_matches(evidence, each, ahead)
-    ahead = _ahead(evidence, DIGITS)
-    yield _dp_sgd(ahead)
-    yield _damping(ahead)
-    yield _grows(ahead)
-    yield _gap_closed(evidence, ahead)
+        ahead = ahead_of(evidence, each)
+        yield anytime(each, ahead)
+        yield anytime_average(evidence, each, ahead)
+        yield nearly_matches(evidence, each, ahead)
+    ahead = ahead_of(evidence, DIGITS)
+    yield dp_sgd(DIGITS, ahead)
+    yield damping(DIGITS, ahead)
+    yield grows(DIGITS, ahead)
+    yield gap_closed(evidence, DIGITS, ahead)
     yield _restarts(ahead)
 
 
-def _ahead(evidence: Evidence, each: Analogue) -> pd.DataFrame:
+def ahead_of(evidence: Evidence, each: Analogue) -> pd.DataFrame:
     """Rows of paired differences: nu-DP-FTRL less another mechanism."""
-    return rows(evidence, "fig04a", each.variant, series=AHEAD).sort_values("eps")
+    return rows(evidence, each.artefact, each.variant, series=AHEAD).sort_values("eps")
 
 
 def _anytime_rows(ahead: pd.DataFrame) -> pd.DataFrame:
@@ -106,45 +129,45 @@ def means_of(ahead: pd.DataFrame) -> algebra.Places:
     return algebra.means(ahead, ["mechanism", "eps"], mean_of)
 
 
-def _anytime(each: Analogue, ahead: pd.DataFrame) -> Claim:
+def anytime(each: Analogue, ahead: pd.DataFrame) -> Claim:
     ahead = _anytime_rows(ahead)
     new = each is CONVOLUTIONAL
     return every(
-        id=each.ids["anytime"], artefact="fig04a", location="Figure 4, Sec. 4", kind="figure", source="analogue",
+        id=each.ids["anytime"], artefact=each.artefact, location="Figure 4, Sec. 4", kind="figure", source="analogue",
         statement=f"{each.label} nu-DP-FTRL outperforms all other efficient and anytime mechanisms",
         quantity=f"{PAIRED} the mechanism's: the smallest over mechanisms (without DP-SGD, with and without restarts) and eps",
         cells=means_of(ahead), criterion=ABOVE_0,
-        changed=ADDED if new else UNAMPLIFIED,
+        changed=each.changed(ADDED if new else UNAMPLIFIED),
         note=each.note(f"the smallest of {len(ahead)} cells; a refutation by one is corrected for their number", CHARGED),
     )  # fmt: skip
 
 
-def _anytime_average(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> Claim:
+def anytime_average(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> Claim:
     ahead, published = _anytime_rows(ahead), evidence.published["cifar"]["gain_anytime"]
     first = "The claim was added after a first look at output at quick scale."
     return claim(
-        id=each.ids["average"], artefact="fig04a", location="Figure 4, Sec. 4", kind="figure", source="analogue",
+        id=each.ids["average"], artefact=each.artefact, location="Figure 4, Sec. 4", kind="figure", source="analogue",
         statement=f"{each.label} nu-DP-FTRL improves on the anytime mechanisms on average",
         quantity=f"{PAIRED} the mechanism's: the average over mechanisms (without DP-SGD, with and without restarts) and eps",
         measured=_average(ahead) if len(ahead) else NOTHING, criterion=ABOVE_0,
-        changed=ADDED if each is CONVOLUTIONAL else f"{first} {UNAMPLIFIED}",
+        changed=each.changed(ADDED if each is CONVOLUTIONAL else f"{first} {UNAMPLIFIED}"),
         note=each.note(
             f"published on CIFAR-10: {100 * published:g} points", "errors are added as if they were the same ones", CHARGED
         ),
     )  # fmt: skip
 
 
-def _nearly_matches(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> Claim:
+def nearly_matches(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> Claim:
     published = evidence.published["cifar"]
     least, margin = published["gap_closed"][0], published["me_at_10"] - published["nu_at_10"]
     to_me = [100 * row["mean"] for row in algebra.each(ahead[ahead["mechanism"] == ME])]
     told = f"nu-DP-FTRL less ME {min(to_me):.2f} to {max(to_me):.2f} points over eps" if to_me else ""
     return every(
-        id=each.ids["me"], artefact="fig04a", location="Figure 4, Sec. 4", kind="figure", source="analogue",
+        id=each.ids["me"], artefact=each.artefact, location="Figure 4, Sec. 4", kind="figure", source="analogue",
         statement=f"{each.label} nu-DP-FTRL nearly equals or slightly outperforms ME",
         quantity="share of the difference of accuracy between the best other anytime mechanism and ME that nu-DP-FTRL makes up (1 where it is not behind ME): the smallest over eps",
         cells=algebra.by(ahead, ["eps"], _near_me), criterion=at_least(least, ", the least share that the paper finds"),
-        changed=ADDED if each is CONVOLUTIONAL else f"Before a review a distance to ME of at most {100 * margin:.2f} points, the published one, was asked for, which is more than there is between most mechanisms here.",
+        changed=each.changed(ADDED if each is CONVOLUTIONAL else f"Before a review a distance to ME of at most {100 * margin:.2f} points, the published one, was asked for, which is more than there is between most mechanisms here."),
         note=each.note(told),
     )  # fmt: skip
 
@@ -157,36 +180,36 @@ def _near_me(ahead: pd.DataFrame) -> Estimate:
     return _share(ahead)
 
 
-def _dp_sgd(ahead: pd.DataFrame) -> Claim:
+def dp_sgd(each: Analogue, ahead: pd.DataFrame) -> Claim:
     against = ahead[ahead["mechanism"] == AMPLIFIED]
     return every(
-        id="digits-dp-sgd", artefact="fig04a", location="Sec. 4", kind="text", source="analogue",
-        statement=f"{DIGITS.label} nu-DP-FTRL outperforms DP-SGD, which has amplification, from eps = 4 on",
+        id=each.ids["dp-sgd"], artefact=each.artefact, location="Sec. 4", kind="text", source="analogue",
+        statement=f"{each.label} nu-DP-FTRL outperforms DP-SGD, which has amplification, from eps = 4 on",
         quantity=f"{PAIRED} amplified DP-SGD's: the smallest over eps of at least {DP_SGD_FROM:g}",
         cells=means_of(against[against["eps"] >= DP_SGD_FROM]), criterion=ABOVE_0,
-        note=DIGITS.note(),
+        note=each.note(),
     )  # fmt: skip
 
 
-def _damping(ahead: pd.DataFrame) -> Claim:
+def damping(each: Analogue, ahead: pd.DataFrame) -> Claim:
     undamped = ahead[ahead["mechanism"].isin(["Optimal CC", "Optimal CC, restarts"])]
     return every(
-        id="digits-damping", artefact="fig04a", location="Sec. 4", kind="text", source="analogue",
-        statement=f"{DIGITS.label} nu-DP-FTRL outperforms Optimal CC, which is nu = 0: the exponential decay is of practical importance",
+        id=each.ids["damping"], artefact=each.artefact, location="Sec. 4", kind="text", source="analogue",
+        statement=f"{each.label} nu-DP-FTRL outperforms Optimal CC, which is nu = 0: the exponential decay is of practical importance",
         quantity=f"{PAIRED} that at nu = 0: the smallest over eps, with and without restarts",
         cells=means_of(undamped), criterion=ABOVE_0,
-        note=DIGITS.note(),
+        note=each.note(),
     )  # fmt: skip
 
 
-def _grows(ahead: pd.DataFrame) -> Claim:
+def grows(each: Analogue, ahead: pd.DataFrame) -> Claim:
     gains = {eps: _average(group) for eps, group in _anytime_rows(ahead).groupby("eps")}
     return claim(
-        id="digits-gain-grows", artefact="fig04a", location="Sec. 4", kind="text", source="analogue",
-        statement=f"{DIGITS.label} the improvement over anytime mechanisms grows as eps becomes small",
+        id=each.ids["grows"], artefact=each.artefact, location="Sec. 4", kind="text", source="analogue",
+        statement=f"{each.label} the improvement over anytime mechanisms grows as eps becomes small",
         quantity=f"{PAIRED} the anytime mechanisms' (without DP-SGD) on average: at the smallest eps less at the largest",
         measured=statistics.minus(gains[min(gains)], gains[max(gains)]) if len(gains) > 1 else NOTHING, criterion=ABOVE_0,
-        changed=UNAMPLIFIED, note=DIGITS.note(CHARGED),
+        changed=each.changed(UNAMPLIFIED), note=each.note(CHARGED),
     )  # fmt: skip
 
 
@@ -213,14 +236,14 @@ def _average(table: pd.DataFrame) -> Estimate:
     return Estimate(*(float(each) for each in found.mean(axis=0)))
 
 
-def _gap_closed(evidence: Evidence, ahead: pd.DataFrame) -> Claim:
+def gap_closed(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> Claim:
     low, high = evidence.published["cifar"]["gap_closed"]
     return every(
-        id="digits-gap-closed", artefact="fig04a", location="Sec. 4", kind="text", source="analogue",
-        statement=f"{DIGITS.label} nu-DP-FTRL makes up {low:.0%} to {high:.0%} of the gap between previous efficient approaches and ME",
+        id=each.ids["gap"], artefact=each.artefact, location="Sec. 4", kind="text", source="analogue",
+        statement=f"{each.label} nu-DP-FTRL makes up {low:.0%} to {high:.0%} of the gap between previous efficient approaches and ME",
         quantity="share of the difference of accuracy between the best other anytime mechanism and ME: the eps that is furthest from the range",
         cells=algebra.by(ahead, ["eps"], _share), criterion=between(low, high),
-        changed=UNAMPLIFIED, note=DIGITS.note(CHARGED),
+        changed=each.changed(UNAMPLIFIED), note=each.note(CHARGED),
     )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     names = variants_of(table)[1:]
     rows = 1 + -(-len(names) // 3)
     figure, axes = panels(3, rows, size=(5.2, 4.0), squeeze=False)
-    accuracy, ahead = _in_percent(select(table))
+    accuracy, ahead = in_percent(select(table))
     top: Sequence[tuple[str, str, pd.DataFrame]] = (
         ("8x8 digits, softmax regression", "test accuracy, %", accuracy[~accuracy["mechanism"].isin(FAR)]),
         ("the same, lead of " + NU_LABEL, LEAD, ahead[~ahead["mechanism"].isin(FAR)]),
@@ -51,7 +51,7 @@ def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for panel, (title, label, chosen) in zip(axes[0], top, strict=True):
         _panel(panel, title, label, chosen)
     for panel, name in zip(axes[1:].ravel(), names, strict=False):
-        chosen = _in_percent(select(table, name))[1]
+        chosen = in_percent(select(table, name))[1]
         _panel(panel, name, LEAD, chosen[~chosen["mechanism"].isin(FAR)])
     for panel in axes.ravel()[3 + len(names) :]:
         panel.remove()
@@ -59,7 +59,7 @@ def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     return figure
 
 
-def _in_percent(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def in_percent(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Returns accuracies, and the lead of nu-DP-FTRL over each mechanism, in percentage points."""
     rows = rows.assign(**{column: 100 * rows[column] for column in PERCENT})
     accuracy, ahead = (rows[rows["series"] == series] for series in ("test accuracy", "nu minus this"))
@@ -71,7 +71,7 @@ def _panel(axes: Axes, title: str, label: str, rows: pd.DataFrame) -> None:
     if label == LEAD:
         axes.axhline(0.0, color=color_of("nu-DP-FTRL"), linewidth=1.2)
     axes.set(title=title, ylabel=label)
-    _by_mechanism(axes, rows)
+    by_mechanism(axes, rows)
 
 
 def draw_fig04b(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
@@ -80,7 +80,7 @@ def draw_fig04b(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     names = variants_of(table)
     figure, axes = panels(2, len(names), size=(6.4, 4.4), squeeze=False)
     for (left, right), name in zip(axes, names, strict=True):
-        accuracy, ahead = _in_percent(select(table, name))
+        accuracy, ahead = in_percent(select(table, name))
         title = "generated text, analogue" if name == "main" else f"generated text, analogue, {name}"
         _linear_near_zero(right)
         _published(right, published_differences(published, sorted(set(ahead["eps"]))), "StackOverflow")
@@ -101,7 +101,7 @@ def _linear_near_zero(axes: Axes) -> None:
     axes.yaxis.set_minor_locator(NullLocator())
 
 
-def _by_mechanism(axes: Axes, rows: pd.DataFrame) -> None:
+def by_mechanism(axes: Axes, rows: pd.DataFrame) -> None:
     """Draws one curve for each mechanism, moved aside from the others, with its name at its end."""
     names, ends = in_order(rows["mechanism"]), []
     for rank, name in enumerate(names):

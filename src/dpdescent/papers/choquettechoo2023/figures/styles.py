@@ -29,7 +29,7 @@ METHODS = {
     "nu-DP-FTRL, nu x 3": ("#00517F", "^"), "nu-DP-FTRL, nu x 10": (DARK_BLUE, ">"),
 }  # fmt: skip
 # A method with one of these additions has the colour of the method without it.
-ADDITION = re.compile(r", (amplified|restarts)$")
+ADDITION = re.compile(r", (amplified, Renyi|amplified|restarts)$")
 # Other names of the same noise.
 SYNONYMS = {"FHU": "Optimal CC"}
 OTHER = (GREY, "x")

@@ -1,0 +1,39 @@
+"""Files that are dear to compute and the same every time, kept on disk under a name that tells what made them."""
+
+import ast
+import fcntl
+import hashlib
+import inspect
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def once(file: Path, make: Callable[[], NDArray[np.generic]]) -> NDArray[np.generic]:
+    """Returns an array from its file, mapped into memory; the first process that asks computes it, others wait for it.
+
+    Args:
+        file: a .npy file, whose name must tell all that its content depends on.
+        make: computes the array.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not file.is_file():
+            temporary = file.with_name(f".{os.getpid()}.{file.name}")
+            try:
+                np.save(temporary, make())
+                os.replace(temporary, file)
+            finally:
+                temporary.unlink(missing_ok=True)
+    return np.load(file, mmap_mode="r")  # type: ignore[no-any-return]
+
+
+def code(*modules: ModuleType) -> str:
+    """Returns a short hash of the syntax of modules, for names of files; comments change nothing."""
+    texts = (ast.dump(ast.parse(inspect.getsource(module))) for module in modules)
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]

@@ -1,0 +1,109 @@
+"""Figures of choquettechoo2023 on real images: Figure 4(a) by a linear model, and the tuning of its learning rates."""
+
+import re
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpdescent.papers.choquettechoo2023.figures.learning import (
+    FAR,
+    LEAD,
+    NU_LABEL,
+    SHORT,
+    by_mechanism,
+    in_percent,
+    mechanism_label,
+)
+from dpdescent.papers.choquettechoo2023.figures.styles import INTERVALS, color_of, in_order, look
+from dpdescent.replication.drawing.figures import legend_below, panels, select, variants_of
+from dpdescent.replication.judging.statistics import Z95
+
+ACCURACY = "test accuracy, %"
+# Markers of feature maps other than the headline's.
+MARKERS = ("s", "^", "v")
+
+
+def draw_fig04a_cifar10(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws test accuracies beside the published ones, which are of a deep net, and the lead of nu-DP-FTRL."""
+    return _learning(table, display.get("published", {}).get("cifar", {}))
+
+
+def draw_fig04a_fashion(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws test accuracies and the lead of nu-DP-FTRL; nothing is published on these images."""
+    return _learning(table, {})
+
+
+def _learning(table: pd.DataFrame, published: dict[str, Any]) -> Figure:
+    accuracy, ahead = in_percent(select(table))
+    figure, axes = panels(2, 2, size=(6.4, 4.6))
+    far = ahead["mechanism"].isin(FAR)
+    _panel(axes[0, 0], "scattering features", ACCURACY, accuracy[~accuracy["mechanism"].isin(FAR)])
+    _stars(axes[0, 0], published)
+    _panel(axes[0, 1], f"the same, lead of {NU_LABEL}", LEAD, ahead[~far])
+    _panel(axes[1, 0], "the same, over what is far off", LEAD, ahead[far])
+    _features(axes[1, 1], table)
+    legend_below(figure, axes.ravel(), 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
+    return figure
+
+
+def _panel(axes: Axes, title: str, label: str, rows: pd.DataFrame) -> None:
+    if label == LEAD:
+        axes.axhline(0.0, color=color_of("nu-DP-FTRL"), linewidth=1.2)
+    axes.set(title=title, ylabel=label)
+    by_mechanism(axes, rows)
+
+
+def _stars(axes: Axes, published: dict[str, Any]) -> None:
+    """Draws a star in the mechanism's colour for each accuracy that the paper prints of its deep net."""
+    star: dict[str, Any] = {"marker": "*", "markersize": 11, "markeredgecolor": "black", "linestyle": "none"}
+    shorts = {"nu": "nu-DP-FTRL", **SHORT}
+    for key, value in published.items():
+        if (found := re.fullmatch(r"(nu|me|dp_sgd)_at_(\d+)", key)) is not None:
+            axes.plot(float(found[2]), 100 * value, color=color_of(shorts[found[1]]), zorder=4, **star)
+    if published:
+        axes.plot([], [], color="white", label="published, of a convolutional net", **star)
+
+
+def _features(axes: Axes, table: pd.DataFrame) -> None:
+    """Draws the lead at the variants' epsilon on each feature map, a line for every mechanism."""
+    names = variants_of(table)
+    budgets = set(table.loc[table["variant"] != "main", "eps"]) or set(table["eps"])
+    ahead = in_percent(table[table["eps"].isin(budgets)])[1]
+    ahead = ahead[~ahead["mechanism"].isin(FAR)]
+    mechanisms = in_order(ahead["mechanism"])[::-1]
+    for rank, name in enumerate(names):
+        rows = select(ahead, name).set_index("mechanism").reindex(mechanisms)
+        heights = [each + 0.22 * (rank - (len(names) - 1) / 2) for each in range(len(mechanisms))]
+        axes.errorbar(
+            rows["mean"], heights, xerr=Z95 * rows["se"], linestyle="none", marker=("o", *MARKERS)[rank], color="black",
+            markerfacecolor="black" if rank == 0 else "white", markersize=4.5, elinewidth=0.9,
+            label="scattering" if name == "main" else name,
+        )  # fmt: skip
+    axes.axvline(0.0, color=color_of("nu-DP-FTRL"), linewidth=1.2)
+    copies = ahead.groupby("mechanism")
+    axes.set_yticks(range(len(mechanisms)), [mechanism_label(each, copies.get_group(each)) for each in mechanisms])
+    axes.tick_params(axis="y", labelsize=7.5)
+    axes.set(title=rf"feature maps, $\varepsilon = {max(budgets):g}$", xlabel=LEAD)
+
+
+def draw_rates(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws the held-out accuracy against the learning rate, a panel for each epsilon."""
+    rows = select(table)
+    rows = rows.assign(mean=100 * rows["mean"])
+    budgets = sorted(set(rows["eps"]))
+    figure, axes = panels(len(budgets), size=(5.6, 4.4), squeeze=False)
+    for panel, eps in zip(axes[0], budgets, strict=True):
+        own = rows[rows["eps"] == eps]
+        for name in in_order(own["mechanism"]):
+            curve = own[own["mechanism"] == name].sort_values("learning_rate")
+            label = mechanism_label(name, curve)
+            panel.plot(curve["learning_rate"], curve["mean"], label=label, **look(name))
+        panel.set_xscale("log")
+        panel.set(title=rf"$\varepsilon = {eps:g}$", xlabel="learning rate", ylabel="held-out accuracy, %")
+    legend_below(figure, axes[0], 4, "points: mean over seeds; without momentum rates are larger")
+    return figure
+
+
+draw_fig04a_cifar10_rates = draw_fig04a_fashion_rates = draw_rates

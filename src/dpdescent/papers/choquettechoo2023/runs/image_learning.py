@@ -1,0 +1,276 @@
+"""Figure 4(a) on real images at the paper's own n, T and k: a linear model on columns that no data have shaped.
+
+All epsilons of a mechanism are arms of one run, because they share batches and noise up to its scale; mechanisms of one
+seed share the order of the records and the normals. Learning rates come from another table, of runs that were trained
+on the first part of the training images and tested on the rest, never on test images.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.algorithms import samplers
+from dpdescent.algorithms.dp_ftrl_epochs import EpochArms
+from dpdescent.checks import as_list
+from dpdescent.data import features, kept
+from dpdescent.data.features import Columns
+from dpdescent.models.wide_softmax import WideSoftmax
+from dpdescent.noise.strategies import multi_epoch
+from dpdescent.noise.strategies.multi_epoch import MultiEpoch, multi_epoch_optimum
+from dpdescent.papers.choquettechoo2023.arms import AMPLIFIED, ME, NU, RESTARTS, EpochArm, names
+from dpdescent.papers.choquettechoo2023.design import PAPER, Array, Row, Spec
+from dpdescent.papers.choquettechoo2023.runs.learning import epoch
+from dpdescent.privacy.events import Mechanism
+from dpdescent.randomness import stream
+from dpdescent.replication.build.files import read_rows
+
+Index = NDArray[np.intp]
+
+CLASSES = 10
+CACHE = Path("build/downloads/kept")
+# Amplified DP-SGD with the noise that Renyi divergences ask for, as in the setup that the paper follows.
+AMPLIFIED_RENYI = f"{AMPLIFIED}, Renyi"
+ACCURACY, HELD_OUT = "test accuracy", "held-out accuracy"
+AHEAD, RESTARTED = "nu minus this", "restarts minus this"
+# Mechanisms that are trained at once: their noise lies in memory, 0.3 GB each.
+TOGETHER = 4
+# Columns of noise that are made at a time.
+WIDE = 8192
+TUNED_ON = (
+    "no guarantee as it stands, because rates were tuned on part of the same training images, without account; at a "
+    "rate given beforehand a run would be private by this argument"
+)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A mechanism of the figure at an epsilon, its learning rate, and the accuracy that it reached."""
+
+    name: str
+    arm: EpochArm
+    rate: float
+    accuracy: float = math.nan
+
+
+@dataclass(frozen=True)
+class Images:
+    """Images to train on and to test on, as columns."""
+
+    training: Columns
+    test: Columns
+
+
+def run(spec: Spec, rates_table: str) -> Iterator[Row]:
+    """Yields each seed's test accuracy of every mechanism, and paired differences, at every epsilon.
+
+    Args:
+        spec: the part; `trials_elsewhere` seeds have all epsilons, later ones those of `headline` only.
+        rates_table: name of the artefact that learning rates were tuned in.
+    """
+    images, tuned, settings = task(spec), Tuned.read(spec, rates_table), spec["settings"]
+    for trial in range(*spec["trials"]):
+        budgets = as_list(spec["cell"]["eps"] if trial < settings["trials_elsewhere"] else settings["headline"])
+        asked = itertools.product(names(spec), budgets)
+        runs = [Trained(name, arm_of(spec, name, eps), tuned.rate(name, eps)) for name, eps in asked]
+        made = {(each.name, each.arm.eps): each for each in train(spec, images, runs, trial)}
+        for each in made.values():
+            yield from _rows(each, trial, made)
+
+
+def _rows(each: Trained, trial: int, made: dict[tuple[str, float], Trained]) -> Iterator[Row]:
+    place = place_of(each, trial)
+    yield {**place, "series": ACCURACY, "value": each.accuracy}
+    for series, other in ((AHEAD, NU), (RESTARTED, each.name + RESTARTS)):
+        if other != each.name and (beside := made.get((other, each.arm.eps))):
+            yield {**place, "series": series, "value": beside.accuracy - each.accuracy}
+
+
+def place_of(each: Trained, trial: int) -> Row:
+    """Returns the columns that say which run a row is of."""
+    arm = each.arm
+    return {
+        "eps": arm.eps, "mechanism": each.name, "trial": trial, "learning_rate": each.rate,
+        "noise_multiplier": arm.noise_multiplier, "copies": arm.copies, "nu": arm.nu, "rho": arm.rho,
+    }  # fmt: skip
+
+
+def tune(spec: Spec) -> Iterator[Row]:
+    """Yields the accuracy on held-out training images of one mechanism at every epsilon and learning rate."""
+    images, cell = held_out(spec), spec["cell"]
+    arms = [arm_of(spec, cell["mechanism"], eps) for eps in as_list(spec["arms"]["eps"])]
+    runs = [Trained(cell["mechanism"], arm, float(rate)) for arm in arms for rate in as_list(cell["learning_rate"])]
+    for trial in range(*spec["trials"]):
+        # Seeds of their own, so that no order and no noise is that of a run in the figure.
+        for each in train(spec, images, runs, -1 - trial):
+            yield {**place_of(each, trial), "series": HELD_OUT, "value": each.accuracy}
+
+
+def task(spec: Spec) -> Images:
+    """Returns the first `records` training images, to train on, and the first `tested` test images."""
+    place, settings = _place(spec), spec["settings"]
+    tested = features.test_columns(*place, settings["tested"], CACHE)
+    return Images(features.training_columns(*place, settings["records"], CACHE), tested)
+
+
+def held_out(spec: Spec) -> Images:
+    """Returns the same images to train on but the last `held_out`, which are to test on; no test image is touched."""
+    records, left = spec["settings"]["records"], spec["settings"]["held_out"]
+    found = features.training_columns(*_place(spec), records, CACHE)
+    return Images(found.rows(0, records - left), found.rows(records - left, records))
+
+
+def _place(spec: Spec) -> tuple[str, str, str]:
+    settings = spec["settings"]
+    return settings["source"], settings["features"], settings["images_folder"]
+
+
+def arm_of(spec: Spec, name: str, eps: float) -> EpochArm:
+    """Returns a mechanism at an epsilon; the strategy of ME is read from disk once it was computed."""
+    settings = spec["settings"]
+    if name == ME:
+        return EpochArm.of(spec, name, eps, multi_epoch_kept(settings["T"], settings["k"]))
+    if name == AMPLIFIED_RENYI:
+        loose = {**spec, "settings": {**settings, "accountant": "Renyi"}}
+        return EpochArm.of(loose, AMPLIFIED, eps)
+    return EpochArm.of(spec, name, eps)
+
+
+@cache
+def multi_epoch_kept(T: int, k: int) -> MultiEpoch:
+    """Returns the optimal strategy for (T, k), computed once and kept on disk, because it takes minutes at T = 2000."""
+
+    def make() -> Array:
+        best = multi_epoch_optimum(T, k)
+        last = np.zeros(T)
+        last[:2] = best.bound, best.evaluations
+        return np.concatenate([best.matrix, best.inverse, last[None]])
+
+    file = CACHE / f"multi-epoch-{T}-{k}-{kept.code(multi_epoch)}.npy"
+    made = np.asarray(kept.once(file, make), np.float64)
+    return MultiEpoch(k, made[:T], made[T : 2 * T], float(made[-1, 0]), int(made[-1, 1]))
+
+
+def train(spec: Spec, images: Images, runs: Sequence[Trained], trial: int) -> Iterator[Trained]:
+    """Trains all runs on one seed, a few mechanisms at a time, and yields them with their accuracies."""
+    by_name: dict[str, list[Trained]] = {}
+    for each in runs:
+        by_name.setdefault(each.name, []).append(each)
+    sampled = [by_name.pop(name) for name in (AMPLIFIED, AMPLIFIED_RENYI) if name in by_name]
+    ordered = list(by_name.values())
+    groups = [ordered[at : at + TOGETHER] for at in range(0, len(ordered), TOGETHER)]
+    for poisson, group in [(True, sampled)] * bool(sampled) + [(False, group) for group in groups]:
+        batches = batches_of(spec, len(images.training.labels), trial, poisson=poisson)
+        yield from _train(spec, images, group, batches, trial)
+
+
+def _train(
+    spec: Spec, images: Images, group: Sequence[Sequence[Trained]], batches: Sequence[Index], trial: int
+) -> Iterator[Trained]:
+    """Trains mechanisms on the same batches; without privacy no epsilon matters, and a rate is trained once."""
+    settings = spec["settings"]
+    model = WideSoftmax(images.training.inputs.shape[1], CLASSES)
+    noise = [correlated(runs[0].arm, model.parameters, named(spec, trial, "noise")) for runs in group]
+    flat = [(index, each) for index, runs in enumerate(group) for each in runs]
+    arms = {_same(each): (index, each) for index, each in flat}
+    noise_of = np.array([index for index, _ in arms.values()])
+    columns = [each.arm.columns([each.rate]) for _, each in arms.values()]
+    made = EpochArms(*(
+        np.concatenate([getattr(column, field) for column in columns])
+        for field in ("learning_rate", "noise_multiplier", "momentum")
+    ))  # fmt: skip
+    weights = model.train(
+        images.training.inputs, images.training.labels, batches, made, noise, noise_of,
+        np.array([each.arm.clip_norm for _, each in arms.values()]), steps=settings["T"],
+        batch_size=len(images.training.labels) * settings["k"] // settings["T"], cool_down=settings["cooldown"],
+    )  # fmt: skip
+    accuracies = dict(zip(arms, model.accuracy(weights, images.test.inputs, images.test.labels), strict=True))
+    for _, each in flat:
+        yield replace(each, accuracy=float(accuracies[_same(each)]))
+
+
+def _same(each: Trained) -> tuple[str, float, float]:
+    """What a run's result depends on within a seed."""
+    return each.name, each.arm.eps if each.arm.strategy else 0.0, each.rate
+
+
+def batches_of(spec: Spec, records: int, trial: int, *, poisson: bool) -> Sequence[Index]:
+    """Returns Poisson batches for DP-SGD with amplification, else those of an epoch in one order."""
+    T, k = spec["settings"]["T"], spec["settings"]["k"]
+    if poisson:
+        return samplers.poisson(records, k / T, T, named(spec, trial, "sampling"))
+    return epoch(records, records * k // T, T, k, named(spec, trial, "order"))
+
+
+def named(spec: Spec, trial: int, role: str) -> np.random.Generator:
+    """Returns the stream of a role of a seed; seeds of tuning are negative."""
+    return stream(spec["seed"], PAPER, spec["settings"]["source"], "trial", trial, role)
+
+
+def correlated(arm: EpochArm, parameters: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Returns a mechanism's noise at multiplier and clip norm 1, shape (T, parameters), made in blocks of columns."""
+    if arm.strategy is None:
+        return np.empty((0, 0), np.float32)
+    made = np.empty((arm.settings["T"], parameters), np.float32)
+    for at in range(0, parameters, WIDE):
+        normals = rng.standard_normal((arm.strategy.noises(len(made)), min(WIDE, parameters - at)))
+        made[:, at : at + WIDE] = arm.strategy.correlate(normals)
+    return made
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Learning rates by mechanism and epsilon, each the best on held-out images."""
+
+    rates: dict[tuple[str, float], float]
+
+    @classmethod
+    def read(cls, spec: Spec, table: str) -> "Tuned":
+        """Reads the rates of a part's variant from the table of held-out accuracies.
+
+        Raises:
+            ValueError: if a best rate is at an end of the rates that were tried, because a better one may lie beyond.
+        """
+        scores: dict[tuple[str, float], dict[float, float]] = {}
+        for row in read_rows(spec["tables"][table]):
+            if row["variant"] == spec["variant"] and row["series"] == HELD_OUT:
+                place = row["mechanism"], float(row["eps"])
+                scores.setdefault(place, {})[float(row["learning_rate"])] = float(row["mean"])
+        return cls({place: _best(place, found) for place, found in scores.items()})
+
+    def rate(self, name: str, eps: float) -> float:
+        """Returns the rate of the tuned epsilon that is nearest on a logarithmic axis.
+
+        Raises:
+            ValueError: if the mechanism was not tuned.
+        """
+        if not (budgets := [tuned for mechanism, tuned in self.rates if mechanism == name]):
+            raise ValueError(f"mechanism={name!r} has no learning rate in the table of rates; tune it there")
+        return self.rates[name, min(budgets, key=lambda tuned: abs(math.log(tuned / eps)))]
+
+
+def _best(place: tuple[str, float], scores: dict[float, float]) -> float:
+    best = max(scores, key=lambda rate: scores[rate])
+    if best in (min(scores), max(scores)):
+        raise ValueError(f"{place[0]} at eps={place[1]:g}: the best learning rate, {best:g}, is at an end of those "
+                         f"that were tried, {sorted(scores)}; try more in the table of rates")  # fmt: skip
+    return best
+
+
+def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Yields the ledger entries of a part: a run of every mechanism at every epsilon."""
+    delta, cell = spec["settings"]["dp_delta"], spec["cell"]
+    budgets, mechanisms = (
+        as_list(cell.get("eps", spec["arms"].get("eps"))),
+        cell.get("mechanism", spec["arms"].get("mechanism")),
+    )
+    for eps in budgets:
+        for name in as_list(mechanisms):
+            event = arm_of(spec, name, eps).mechanism()
+            reason = f"a record is an image; {event.reason}; {TUNED_ON}"
+            yield f"{spec['variant']}: {name}, eps={eps:g}", replace(event, guarantee="none", reason=reason), delta

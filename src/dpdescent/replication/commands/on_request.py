@@ -1,0 +1,107 @@
+"""Judges, accounts for and attacks what was made on request, and hashes it, all in results/<scale>/on_request.
+
+Every call of `snakemake <paper>_<figure>` that makes such a figure ends with this. A default build neither makes nor
+judges any of it: claims, ledger, audit and manifest of these artefacts stand beside them, apart from the others.
+"""
+
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
+import argparse
+import importlib
+import importlib.util
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dpdescent.replication.build import provenance, tables
+from dpdescent.replication.build.files import MANIFEST, atomic, write_rows
+from dpdescent.replication.build.provenance import ON_REQUEST
+from dpdescent.replication.commands import checkout
+from dpdescent.replication.configuration import packs, project
+from dpdescent.replication.configuration.project import Artefact, Project
+from dpdescent.replication.judging import evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.ledger import audits, entries
+
+Row = dict[str, Any]
+
+
+def main(arguments: Sequence[str], name: str) -> None:
+    """Runs the command.
+
+    Raises:
+        SystemExit: with a line, if nothing was made on request yet.
+    """
+    parser = argparse.ArgumentParser(
+        prog=name, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--scale", default="paper", help="the scale whose results these are")
+    args = parser.parse_args(arguments)
+    checkout.require()
+    whole = project.load({"scale": args.scale, "papers": "all"}, Path())
+    results = Path("results") / args.scale
+    folder = results / ON_REQUEST
+    made = [each for each in whole.on_request() if (results / f"{each.item}.csv").is_file()]
+    if not made:
+        parser.error(f"{folder} holds no table: make one first, e.g. snakemake -c2 {_first(whole)}")
+    keys = sorted({each.paper for each in made})
+    claims = [claim for key in keys for claim in judged(whole, key, results)]
+    evidence.write(claims, Claim, folder / "claims.csv")
+    evidence.write_cells(claims, folder / "claims_cells.csv")
+    ledger, attacked = [], []
+    for key in keys:
+        arms, table = accounted(whole, key, [each for each in made if each.paper == key], results)
+        ledger += arms
+        attacked += table
+    write_rows(folder / "privacy.csv", entries.COLUMNS, ledger)
+    write_rows(folder / "audit.csv", audits.COLUMNS, attacked)
+    _record(whole, made, folder)
+    told = ", ".join(f"{count} {verdict}" for verdict, count in Counter(claim.verdict for claim in claims).items())
+    print(f"{folder}: {len(made)} artefacts, {len(claims)} claims ({told}), {len(ledger)} arms")
+
+
+def _first(whole: Project) -> str:
+    artefact = whole.on_request()[0]
+    return f"{artefact.paper}_{artefact.id}"
+
+
+def judged(whole: Project, key: str, results: Path) -> list[Claim]:
+    """Returns the claims of a paper about its artefacts on request; none where its package has none about them."""
+    module = f"dpdescent.papers.{key}.claims.on_request"
+    if importlib.util.find_spec(module) is None:
+        return []
+    spec = json.loads(project.judging_json(whole, key))
+    files = {name: results / f"{each.item}.csv" for name, each in whole.papers[key].on_request.items()}
+    read = {name: tables.read(file) for name, file in files.items() if file.is_file()}
+    return list(importlib.import_module(module).judge(Evidence(spec, read)))
+
+
+def accounted(whole: Project, key: str, made: Sequence[Artefact], results: Path) -> tuple[list[Row], list[Row]]:
+    """Returns the ledger of a paper's artefacts on request, with its audits filled in, and the audits."""
+    audit = importlib.import_module(f"dpdescent.papers.{key}.audit")
+    known = whole.papers[key].artefacts | whole.papers[key].on_request
+    arms = []
+    for artefact in made:
+        experiment = importlib.import_module(f"dpdescent.papers.{key}.experiments.{artefact.id}")
+        read = {name: results / f"{known[name].item}.csv" for name in artefact.reads}
+        for cell in packs.cells_of(packs.ledger_json(artefact.parts)):
+            events = list(experiment.releases({**cell, "tables": read}))
+            asked = (audits.asked(audit.request(cell, arm, event), event) for arm, event, _ in events)
+            arms += [row | more for row, more in zip(entries.rows(key, artefact.id, events), asked, strict=True)]
+    found = audits.outcomes(key, arms, audit.ATTACKS, whole.audit_runs, whole.seed)
+    filled = [{name: arm[name] for name in entries.ACCOUNTED} | audits.ledger_columns(arm, found) for arm in arms]
+    return filled, audits.table(arms, found, audit.FINDINGS)
+
+
+def _record(whole: Project, made: Sequence[Artefact], folder: Path) -> None:
+    """Writes with what the newest of these was made, and the hashes of all."""
+    about = {"scale": whole.scale, "seed": whole.seed, "artefacts": [each.item for each in made]}
+    with atomic(folder / provenance.RECORD) as stream:
+        json.dump({**about, **provenance.environment()}, stream, indent=2, sort_keys=True)
+        stream.write("\n")
+    hashes = provenance.hashes(folder)
+    with atomic(folder / MANIFEST) as stream:
+        stream.writelines(f"{digest}  {name}\n" for name, digest in hashes.items())
