@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from dpdescent.algorithms import samplers
 from dpdescent.algorithms.dp_ftrl_epochs import EpochArms
+from dpdescent.algorithms.dp_ftrl_softmax import WideSoftmax
 from dpdescent.checks import as_list
-from dpdescent.data import features, kept
-from dpdescent.data.features import Columns
-from dpdescent.models.wide_softmax import WideSoftmax
+from dpdescent.data import kept
+from dpdescent.models import image_columns
+from dpdescent.models.image_columns import Columns
 from dpdescent.noise.strategies import multi_epoch
 from dpdescent.noise.strategies.multi_epoch import MultiEpoch, multi_epoch_optimum
 from dpdescent.papers.choquettechoo2023.arms import AMPLIFIED, ME, NU, RESTARTS, EpochArm, names
@@ -114,14 +115,14 @@ def tune(spec: Spec) -> Iterator[Row]:
 def task(spec: Spec) -> Images:
     """Returns the first `records` training images, to train on, and the first `tested` test images."""
     place, settings = _place(spec), spec["settings"]
-    tested = features.test_columns(*place, settings["tested"], CACHE)
-    return Images(features.training_columns(*place, settings["records"], CACHE), tested)
+    tested = image_columns.test_columns(*place, settings["tested"], CACHE)
+    return Images(image_columns.training_columns(*place, settings["records"], CACHE), tested)
 
 
 def held_out(spec: Spec) -> Images:
     """Returns the same images to train on but the last `held_out`, which are to test on; no test image is touched."""
     records, left = spec["settings"]["records"], spec["settings"]["held_out"]
-    found = features.training_columns(*_place(spec), records, CACHE)
+    found = image_columns.training_columns(*_place(spec), records, CACHE)
     return Images(found.rows(0, records - left), found.rows(records - left, records))
 
 
