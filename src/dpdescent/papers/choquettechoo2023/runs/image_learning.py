@@ -235,14 +235,16 @@ class Tuned:
         """Reads the rates of a part's variant from the table of held-out accuracies.
 
         Raises:
-            ValueError: if a best rate is at an end of the rates that were tried, because a better one may lie beyond.
+            ValueError: if a best rate is at an end of the rates that were tried, because a better one may lie beyond;
+                not where the setting `bracketed` is off.
         """
         scores: dict[tuple[str, float], dict[float, float]] = {}
         for row in read_rows(spec["tables"][table]):
             if row["variant"] == spec["variant"] and row["series"] == HELD_OUT:
                 place = row["mechanism"], float(row["eps"])
                 scores.setdefault(place, {})[float(row["learning_rate"])] = float(row["mean"])
-        return cls({place: _best(place, found) for place, found in scores.items()})
+        ends = not spec["settings"]["bracketed"]
+        return cls({place: _best(place, found, ends) for place, found in scores.items()})
 
     def rate(self, name: str, eps: float) -> float:
         """Returns the rate of the tuned epsilon that is nearest on a logarithmic axis.
@@ -255,9 +257,9 @@ class Tuned:
         return self.rates[name, min(budgets, key=lambda tuned: abs(math.log(tuned / eps)))]
 
 
-def _best(place: tuple[str, float], scores: dict[float, float]) -> float:
+def _best(place: tuple[str, float], scores: dict[float, float], ends: bool) -> float:
     best = max(scores, key=lambda rate: scores[rate])
-    if best in (min(scores), max(scores)):
+    if not ends and best in (min(scores), max(scores)):
         raise ValueError(f"{place[0]} at eps={place[1]:g}: the best learning rate, {best:g}, is at an end of those "
                          f"that were tried, {sorted(scores)}; try more in the table of rates")  # fmt: skip
     return best
