@@ -41,7 +41,7 @@ def test_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None
     assert (code, line) == (
         2,
         "Error: there is no command 'estimat'; there are: estimate, verify, judge, spotcheck, compare, seedcheck,"
-        " artifacts, artifacts-diff, parts, readme\n",
+        " artifacts, artifacts-diff, parts, fetch, on-request, readme\n",
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from dpdescent.papers.choquettechoo2023.figures.styles import INTERVALS, color_o
 from dpdescent.replication.drawing.figures import legend_below, panels, select, variants_of
 from dpdescent.replication.judging.statistics import Z95
 
-ACCURACY = "test accuracy, %"
+ACCURACY, HELD_OUT = "test accuracy, %", "held-out accuracy, %"
 # Markers of feature maps other than the headline's.
 MARKERS = ("s", "^", "v")
 
@@ -69,7 +69,7 @@ def _stars(axes: Axes, published: dict[str, Any]) -> None:
 def _features(axes: Axes, table: pd.DataFrame) -> None:
     """Draws the lead at the variants' epsilon on each feature map, a line for every mechanism."""
     names = variants_of(table)
-    budgets = set(table.loc[table["variant"] != "main", "eps"]) or set(table["eps"])
+    budgets = set(table.loc[table["variant"] != "main", "eps"])
     ahead = in_percent(table[table["eps"].isin(budgets)])[1]
     ahead = ahead[~ahead["mechanism"].isin(FAR)]
     mechanisms = in_order(ahead["mechanism"])[::-1]
@@ -85,7 +85,8 @@ def _features(axes: Axes, table: pd.DataFrame) -> None:
     copies = ahead.groupby("mechanism")
     axes.set_yticks(range(len(mechanisms)), [mechanism_label(each, copies.get_group(each)) for each in mechanisms])
     axes.tick_params(axis="y", labelsize=7.5)
-    axes.set(title=rf"feature maps, $\varepsilon = {max(budgets):g}$", xlabel=LEAD)
+    title = ", ".join(rf"$\varepsilon = {eps:g}$" for eps in sorted(budgets))
+    axes.set(title=f"feature maps, {title}", xlabel=LEAD, ylabel="mechanism")
 
 
 def draw_rates(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
@@ -93,15 +94,16 @@ def draw_rates(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     rows = select(table)
     rows = rows.assign(mean=100 * rows["mean"])
     budgets = sorted(set(rows["eps"]))
-    figure, axes = panels(len(budgets), size=(5.6, 4.4), squeeze=False)
-    for panel, eps in zip(axes[0], budgets, strict=True):
+    figure, axes = panels(max(len(budgets), 1), size=(5.6, 4.4), squeeze=False)
+    axes[0, 0].set(xlabel="learning rate", ylabel=HELD_OUT)
+    for panel, eps in zip(axes[0], budgets, strict=False):
         own = rows[rows["eps"] == eps]
         for name in in_order(own["mechanism"]):
             curve = own[own["mechanism"] == name].sort_values("learning_rate")
             label = mechanism_label(name, curve)
             panel.plot(curve["learning_rate"], curve["mean"], label=label, **look(name))
         panel.set_xscale("log")
-        panel.set(title=rf"$\varepsilon = {eps:g}$", xlabel="learning rate", ylabel="held-out accuracy, %")
+        panel.set(title=rf"$\varepsilon = {eps:g}$", xlabel="learning rate", ylabel=HELD_OUT)
     legend_below(figure, axes[0], 4, "points: mean over seeds; without momentum rates are larger")
     return figure
 

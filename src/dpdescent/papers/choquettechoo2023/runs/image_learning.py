@@ -275,5 +275,5 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     for eps in budgets:
         for name in as_list(mechanisms):
             event = arm_of(spec, name, eps).mechanism()
-            reason = f"a record is an image; {event.reason}; {TUNED_ON}"
+            reason = f"a record is an image; {event.reason}" + f"; {TUNED_ON}" * bool(event.releases)
             yield f"{spec['variant']}: {name}, eps={eps:g}", replace(event, guarantee="none", reason=reason), delta
