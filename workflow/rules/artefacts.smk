@@ -70,6 +70,8 @@ rule on_request:
         touch(f"{BUILD}/judged/{{requested}}"),
     log:
         f"{BUILD}/logs/on_request/{{requested}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/on_request/{{requested}}.tsv"
     params:
         scale=SCALE,
     message:
