@@ -23,6 +23,7 @@ from dpdescent.replication.judging import evidence as records
 from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import log_log_slope
+from later import Later
 
 ROOT = Path(__file__).parents[2]
 PROJECT = project.load({"scale": "quick", "seed": 3, "papers": ["brown2024"]}, ROOT)
@@ -778,7 +779,7 @@ def blurred(relative: float) -> dict[str, Claim]:
     return judged(made)
 
 
-BLURRED = blurred(4.0)
+BLURRED = Later(lambda: blurred(4.0))
 # Quantiles and ratios without a standard error, levels, whose chance is that of their trials, and what is computed.
 SURE = {
     "claim-a.12", "theorem-1.2", "privacy-error-quantiles", "fig03-falls-in-gamma", "fig04-clipped-falls", "eq-33",

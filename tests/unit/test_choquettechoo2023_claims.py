@@ -25,6 +25,7 @@ from dpdescent.replication.judging import algebra, by_id, statistics
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, exactly
+from later import Later
 
 ROOT = Path(__file__).parents[2]
 PAPER = "choquettechoo2023"
@@ -1447,7 +1448,7 @@ def blurred(relative: float) -> dict[str, Claim]:
     return judged(made)
 
 
-BLURRED = blurred(4.0)
+BLURRED = Later(lambda: blurred(4.0))
 RANDOM = [
     *(name for name in TESTABLE if "simulated" in name),
     "fig02-better-eta",

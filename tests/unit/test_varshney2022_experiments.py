@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -716,6 +717,7 @@ def _told(arm: str) -> float:
     return float(arm.rsplit("eps=", 1)[1].split(" delta=")[0])
 
 
+@cache
 def ledgers() -> pd.DataFrame:
     """All entries, beside the epsilon that their part asks for; where it has several, the arm is told which."""
     names = [name for name in ARTEFACTS if hasattr(experiment(name), "releases")]
@@ -735,11 +737,8 @@ def ledgers() -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-LEDGER = ledgers()
-
-
 def test_arms_spend_exactly_what_they_are_asked_for() -> None:
-    proved = LEDGER[LEDGER["mechanism"].isin(CLAIMED) & (LEDGER["guarantee"] == "proved")]
+    proved = ledgers()[ledgers()["mechanism"].isin(CLAIMED) & (ledgers()["guarantee"] == "proved")]
     # What has printed noise is judged below.
     exact = proved[proved["eps_paper"] == ""]
     assert set(exact["mechanism"]) == CLAIMED
@@ -753,22 +752,22 @@ def test_arms_spend_exactly_what_they_are_asked_for() -> None:
     assert (tight <= eps * (1 + 1e-9)).all()
     assert set(exact["relation"]) == {"replace-one"}
     assert {0.5, 1.0, 8.0, 0.2} <= set(eps)
-    assert (LEDGER.loc[LEDGER["guarantee"] == "proved", "eps_tight"] != "").all()
+    assert (ledgers().loc[ledgers()["guarantee"] == "proved", "eps_tight"] != "").all()
 
 
 def test_only_printed_noise_has_a_claim() -> None:
     """An epsilon is the paper's with its noise multiplier, or with all of Corollary 3.3, and ours everywhere else."""
-    claims = LEDGER["eps_paper"] != ""
-    methods = LEDGER["mechanism"].isin([OURS, QUANTILE, PUBLISHED]) & (LEDGER["guarantee"] == "proved")
-    for _, row in LEDGER[methods].iterrows():
+    claims = ledgers()["eps_paper"] != ""
+    methods = ledgers()["mechanism"].isin([OURS, QUANTILE, PUBLISHED]) & (ledgers()["guarantee"] == "proved")
+    for _, row in ledgers()[methods].iterrows():
         sd, sensitivity = (float(str(row[name]).split("; ")[-1]) for name in ("noise_sd", "sensitivity"))
         alpha = math.sqrt(8 * math.log(1 / row["delta"])) / row["asked"]
         printed = math.isclose(sd / sensitivity, alpha, rel_tol=1e-9)
         assert (row["eps_paper"] == row["asked"]) if printed else (row["eps_paper"] == ""), row["arm"]
-    own = LEDGER[methods & claims & (LEDGER["mechanism"] != PUBLISHED)]["arm"].str.removeprefix("main: ")
+    own = ledgers()[methods & claims & (ledgers()["mechanism"] != PUBLISHED)]["arm"].str.removeprefix("main: ")
     steps = ["noise multiplier", "rule", "factor", "overlap", "Delta"]
     assert set(own) == {"noise multiplier, as published", *(f"printed, one by one, + {step}" for step in steps)}
-    rest = LEDGER[claims & ~methods & ~LEDGER["mechanism"].str.startswith("DP-STAT")]
+    rest = ledgers()[claims & ~methods & ~ledgers()["mechanism"].str.startswith("DP-STAT")]
     assert rest["arm"].str.contains("Corollary 3.3").tolist() == [True]
     assert set(rest["mechanism"]) == {SSGD}
 
@@ -899,7 +898,9 @@ def test_series_without_printed_noise_reach_epsilons_that_it_does_not_cover() ->
 
 def test_gaussian_arms_by_the_mechanism_s_own_curve() -> None:
     """mu from noise and sensitivity as the ledger prints them, without the accountant."""
-    for _, row in LEDGER[LEDGER["mechanism"].isin([OURS, PUBLISHED, FIXED]) & (LEDGER["eps_tight"] != "")].iterrows():
+    for _, row in ledgers()[
+        ledgers()["mechanism"].isin([OURS, PUBLISHED, FIXED]) & (ledgers()["eps_tight"] != "")
+    ].iterrows():
         sd, sensitivity = (
             np.array([float(each) for each in str(row[name]).split("; ")]) for name in ("noise_sd", "sensitivity")
         )
@@ -913,7 +914,7 @@ def test_gaussian_arms_by_the_mechanism_s_own_curve() -> None:
 
 
 def test_printed_noise_is_more_than_is_needed() -> None:
-    published = LEDGER[LEDGER["mechanism"] == PUBLISHED]
+    published = ledgers()[ledgers()["mechanism"] == PUBLISHED]
     assert len(published) > 5
     alpha = np.sqrt(8 * np.log(1e6)) / published["eps_paper"].astype(float)
     # A record is in both releases: two of mu = 1/alpha.
@@ -926,14 +927,14 @@ def test_printed_noise_is_more_than_is_needed() -> None:
 
 
 def test_what_has_no_guarantee_has_none() -> None:
-    nothing = LEDGER[LEDGER["guarantee"] == "none"]
+    nothing = ledgers()[ledgers()["guarantee"] == "none"]
     assert set(nothing["mechanism"]) == {OLS, "SGD", OURS, SSGD, ADA}
     assert (nothing["eps_tight"] == "").all()
-    assert (LEDGER.loc[LEDGER["mechanism"].isin([OLS, "SGD"]), "guarantee"] == "none").all()
-    without = LEDGER["arm"].str.contains("without clipping")
+    assert (ledgers().loc[ledgers()["mechanism"].isin([OLS, "SGD"]), "guarantee"] == "none").all()
+    without = ledgers()["arm"].str.contains("without clipping")
     assert without.sum() == 4
-    assert (LEDGER.loc[without, "guarantee"] == "none").all()
-    ada = LEDGER[LEDGER["mechanism"].str.contains("AdaSSP")]
+    assert (ledgers().loc[without, "guarantee"] == "none").all()
+    ada = ledgers()[ledgers()["mechanism"].str.contains("AdaSSP")]
     wishart = ada["arm"].str.contains("Wishart draw|sufficient statistics")
     assert set(ada.loc[wishart, "guarantee"]) == {"none"}
     assert set(ada.loc[~wishart, "guarantee"]) == {"proved"}
@@ -966,7 +967,7 @@ def test_wishart_draws_and_clipped_records_agree_where_nothing_is_clipped() -> N
 
 
 def test_dp_ssgd_s_multiplier_is_the_shuffled_one() -> None:
-    rows = LEDGER[(LEDGER["mechanism"] == SSGD) & (LEDGER["guarantee"] == "proved")]
+    rows = ledgers()[(ledgers()["mechanism"] == SSGD) & (ledgers()["guarantee"] == "proved")]
     assert len(rows) > 8
     for _, row in rows.iterrows():
         alpha, N = row_multiplier(row), int(row["releases"].split(" x ")[0])
@@ -978,7 +979,7 @@ def test_dp_ssgd_s_multiplier_is_the_shuffled_one() -> None:
     assert made.clip_norm == pytest.approx([zeta], rel=1e-12)
     assert made.noise_sd == pytest.approx([2 * zeta * shuffling.noise_multiplier(EPS, 800, DELTA)], rel=1e-12)
     # As printed it is not accounted for: alpha of Corollary 3.3 with the constant 1.
-    printed = LEDGER[LEDGER["arm"].str.contains("Corollary 3.3") & (LEDGER["mechanism"] == SSGD)]
+    printed = ledgers()[ledgers()["arm"].str.contains("Corollary 3.3") & (ledgers()["mechanism"] == SSGD)]
     N = 600
     eps = math.sqrt(math.log(1e6) / N)
     for _, row in printed.iterrows():

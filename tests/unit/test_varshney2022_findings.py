@@ -13,6 +13,7 @@ import pytest
 from dpdescent.papers.varshney2022 import findings
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.judging.evidence import Evidence, Finding
+from later import Later
 from made_up import Rows
 
 ROOT = Path(__file__).parents[2]
@@ -159,7 +160,7 @@ def told(made: Tables = TABLES) -> dict[str, Finding]:
     return {each.finding: each for each in findings.demonstrate(Evidence(SPEC, made))}
 
 
-FOUND = told()
+FOUND = Later(told)
 
 # Name: kind, severity, status. Whoever raises one needs a review of it first.
 FIXED = {
