@@ -1,7 +1,7 @@
 """Tight conversion between rho and (epsilon, delta) for compositions of Gaussian releases.
 
 The search for epsilon, or for the noise, is that of dp-accounting 0.6.0 and gives its answers to the last bit, which a
-test asks for. Its own normal law is that of scipy.stats, with which the same search takes thirty times as long, and
+test asks for. Its own normal law is that of scipy.stats, with which the same search takes seventy times as long, and
 experiments calibrate noise thousands of times. Only the ratio of the noise sd to our own sensitivity enters, which does
 not depend on a neighbouring relation.
 """
