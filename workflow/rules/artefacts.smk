@@ -73,8 +73,10 @@ rule on_request:
     benchmark:
         f"{BUILD}/benchmarks/on_request/{{requested}}.tsv"
     params:
+        code=lambda wildcards: code("on_request", *judging_modules(ARTEFACTS[wildcards.requested])),
+        versions=versions("dp-accounting", "numpy", "scipy"),
         scale=SCALE,
     message:
         "{wildcards.requested}: judge, account for and attack what was made on request"
     shell:
-        "{sys.executable:q} -m dpdescent.commands on-request --scale {params.scale} > {log} 2>&1"
+        "{sys.executable:q} workflow/scripts/on_request.py --scale {params.scale} > {log} 2>&1"
