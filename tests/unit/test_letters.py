@@ -221,9 +221,10 @@ def test_corollary_3_3_step(capsys: pytest.CaptureFixture[str]) -> None:
     lines = told("corollary-3.3-step", capsys)
     for d in ("2", "5", "10"):
         _, risk, _, trivial, clipped = line_of(lines, f"d = {d}:")
-        median, share = shown("corollary-3.3-step", "2e+05", d)
+        median, limit, share = shown("corollary-3.3-step", "2e+05", d)
         assert median / 5 < risk < 5 * median
         assert risk > 1000 * trivial
+        assert risk > limit
         assert clipped / 100 == pytest.approx(share, abs=0.01)
 
 

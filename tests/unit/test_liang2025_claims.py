@@ -42,8 +42,6 @@ def test_claims_say_whose_they_are_what_about_and_why_changed() -> None:
         "fig05-consistent", "fig05-iterations", "fig10-iterations", "fig11-iterations", "fig10-on-target",
         "fig11-on-target", "angrist-concentration", "angrist-first-stage", "angrist-theta-path",
     }  # fmt: skip
-    # Algebra on printed formulas.
-    assert named(lambda claim: claim.source == "identity") == {"prop-3.1-identity"}
     assert not named(lambda claim: "review" in claim.note or "look" in claim.note)
     assert {"fig06-contrast", "fig03a-rate-5-5", "remark-3.7-optimal-T"} < named(lambda claim: claim.changed != "")
 

@@ -69,7 +69,7 @@ def _proposition_3_1(evidence: Evidence) -> Iterator[Claim]:
         measured=share, criterion=at_most(1.0, words="at most 1"),
     )  # fmt: skip
     yield claim(
-        id="prop-3.1-identity", artefact="ext_calibration", location="Prop. 3.1", kind="privacy", source="identity",
+        id="prop-3.1-identity", artefact="ext_calibration", location="Prop. 3.1", kind="privacy", source="paper",
         statement="at lambda_j = (2 gamma_j / n) sqrt(T / rho_j), rho1 + rho2 = (2T/n^2)(gamma1^2/lambda1^2 + gamma2^2/lambda2^2)",
         quantity=quantity,
         measured=share, criterion=about(1.0, 1e-9, words="equal to 1"),

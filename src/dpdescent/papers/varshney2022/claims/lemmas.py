@@ -16,7 +16,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.criteria import about, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence, Source
-from dpdescent.replication.judging.records import agree
+from dpdescent.replication.judging.records import Regime, agree
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly
 
 RUNS, MOMENTS, SIZES = "bound_vs_run", "moments", "feasibility"
@@ -120,6 +120,8 @@ def _moments(evidence: Evidence) -> Iterator[Claim]:
         statement="for x ~ N(0, I), R_x^2 = d",
         quantity="exact R_x^2 over Tr H: the one that is furthest off",
         cells={place: share for place, share in shares.items() if place.startswith("kappa = 1,")}, criterion=about(1.0, EQUAL),
+        regime=Regime(("R_x^2 as the least one of Sec. 2, because Theorems 3.2 and 3.7 ask for E|x|^2 <= R_x^2 alone, which d meets",), "two definitions", "unstated value decides", ("not reproduced",)),
+        changed="After a hostile reading the theorems' own condition on R_x^2 is a reading too.",
         note=f"R_x^2 = Tr H + 2 |H|: off by 2/d, which matters for small d only. {algebra.told(shares)}",
     )  # fmt: skip
     tail = rows(evidence, MOMENTS, quantity=TAIL)

@@ -48,13 +48,18 @@ def _problem_at(row: "pd.Series[float]", w_norm: float) -> LinearProblem:
     return LinearProblem(np.ones(d), np.full(d, w_norm / math.sqrt(d)), float(row["sigma"]), float(row["N"]))
 
 
+def limits_by_6(table: pd.DataFrame, w_norm: float) -> list[float]:
+    """The right-hand side of (6) for every row, constants and logarithms in place, its first term at its largest."""
+    rows_of = algebra.each(table)
+    return [ssgd.equation_6(_problem_at(row, w_norm), row["eps"], row["delta"], LARGEST_START) for row in rows_of]
+
+
 def _printed(evidence: Evidence) -> Iterator[Claim]:
     w_norm = float(evidence.settings["w_norm"])
     table = risks(evidence, ARTEFACT, SSGD, panel="Corollary 3.3").dropna(subset=["N", "d", "sigma", "eps", "delta"])
     table = table[floats(table, "N") >= conditions.records_of_theorem_3_2(table)].reset_index(drop=True)
-    problems = [(_problem_at(row, w_norm), row["eps"], row["delta"]) for row in algebra.each(table)]
-    limits = [ssgd.equation_6(*problem, LARGEST_START) for problem in problems]
-    orders = [ssgd.corollary_3_3(*problem) for problem in problems]
+    limits = limits_by_6(table, w_norm)
+    orders = [ssgd.corollary_3_3(_problem_at(row, w_norm), row["eps"], row["delta"]) for row in algebra.each(table)]
     yield every(
         id="corollary-3.3-risk", artefact=ARTEFACT, location="Cor. 3.3, (6)", kind="theorem", source="paper",
         statement="with eta = 1/(4d) and the printed zeta and alpha the risk is O~(d sigma^2/N + d^2 (|w*|^2 + sigma^2) log^2(N/delta) / (eps N)^2)",
@@ -121,10 +126,7 @@ def _high_probability(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, ARTEFACT, series=SSGD, panel="Theorem 3.2").dropna(
         subset=["N", "d", "sigma", "eps", "delta"]
     )
-    limits = [
-        ssgd.equation_6(_problem_at(row, w_norm), row["eps"], row["delta"], LARGEST_START)
-        for row in algebra.each(table)
-    ]
+    limits = limits_by_6(table, w_norm)
     yield every(
         id="theorem-3.2-high-probability", artefact=ARTEFACT, location="Thm 3.2, (6)", kind="theorem", source="paper",
         statement="with Theorem 3.2's parameters the bound holds with probability at least 1 - N^-100",

@@ -11,12 +11,12 @@ import pandas as pd
 
 from dpdescent.papers.varshney2022.claims.conditions import enough_for_statistic, records_of_theorem_3_2
 from dpdescent.papers.varshney2022.claims.quantities import typical
+from dpdescent.papers.varshney2022.claims.shuffled import limits_by_6
 from dpdescent.papers.varshney2022.design import Design
 from dpdescent.papers.varshney2022.findings.telling import NOT_RUN, OURS, PRINTED, between, ends, headline, told
 from dpdescent.papers.varshney2022.reading import EQUAL, finding, rows
 from dpdescent.papers.varshney2022.theory import ambssgd
 from dpdescent.papers.varshney2022.theory.explicit import cross_term
-from dpdescent.replication.judging.algebra import ratios
 from dpdescent.replication.judging.evidence import Evidence, Finding
 from dpdescent.replication.judging.records import excerpt
 
@@ -66,17 +66,22 @@ def _break_rule(evidence: Evidence) -> Finding:
 def _corollary_3_3(evidence: Evidence) -> Finding:
     table = typical(rows(evidence, "ssgd", panel="Corollary 3.3", series="DP-SSGD"))
     table = table[table["N"] >= records_of_theorem_3_2(table)]
-    trivial = float(evidence.settings["w_norm"]) ** 2 / 2
+    w_norm = float(evidence.settings["w_norm"])
+    table = table.assign(limit=limits_by_6(table, w_norm))
+    worst = ends(table.assign(over=table["mean"] / table["limit"]), "over")
     return finding(
         id="corollary-3.3-step", location="Cor. 3.3", kind="mathematics", severity="medium", status="confirmed", artefact="ssgd",
         statement="in the setting of Theorem 3.2, DP-SSGD with 'eta = 1/4d' has risk O~(d sigma^2/N + d^2 (|w*|^2 + sigma^2) log^2(N/delta) / (eps N)^2)",
-        expected=f"a risk below {trivial:g}, that of the estimate 0",
-        measured=f"median risk {told(ends(table, 'mean'), 'N = {N:g}, d = {d:g}')}; share of gradients clipped {between(table['clip_fraction'])}",
+        expected="at most the right-hand side of (6), with its constants and logarithms",
+        measured=(
+            f"{between(table['mean'] / table['limit'])} times it: median risk {told(worst.head(1), 'N = {N:g}, d = {d:g}')}, the estimate 0 has {w_norm**2 / 2:g}; "
+            f"gradients clipped {between(table['clip_fraction'])}"
+        ),
         why="the step omits the factor 1/(d alpha^2) of Theorem 3.2: noise drives nearly all gradients into clipping, and the iterates settle far from w*",
-        charitable="1/(4d) is the non-private step, Theorem 3.2's own may be meant; at these N the bound with its logarithms exceeds the trivial risk for that one too",
+        charitable="1/(4d) is the non-private step, Theorem 3.2's own may be meant; at these N (6) itself is above the trivial risk",
         repair="the step of Theorem 3.2",
-        headline=headline(table["mean"], f"instead of less than {trivial:g}: median risk of DP-SSGD with the step 1/(4d) of Corollary 3.3, which the corollary says vanishes like d^2 / (eps N)^2."),
-        shown=excerpt(table[table["N"] == table["N"].max()], {"N": "N", "d": "d", "mean": "median risk", "clip_fraction": "share of gradients clipped"}),
+        headline=headline(worst["over"], "times the right-hand side of (6), constants and logarithms in place: the median risk of DP-SSGD with the step 1/(4d) of Corollary 3.3."),
+        shown=excerpt(table[table["N"] == table["N"].max()], {"N": "N", "d": "d", "mean": "median risk", "limit": "right-hand side of (6)", "clip_fraction": "share of gradients clipped"}),
     )  # fmt: skip
 
 
@@ -102,11 +107,16 @@ def _corollary_3_8(evidence: Evidence) -> Finding:
         charitable="a copy from Corollary 3.3, presumably",
         repair="the step of Theorem 3.7, which is near 1 for b >> d",
         headline=headline(
-            (each.value for each in ratios(corollary, theorem, ["N", "d"]).values()),
-            "times the risk of Theorem 3.7's step: DP-AMBSSGD with the step 1/(4d), with which Corollary 3.8 claims Theorem 3.7's bound after of the order of log N iterations.",
+            corollary["bias"],
+            f"in place of N^-100: the share of the start's risk that the step 1/(4d) of Corollary 3.8 leaves at d = {corollary['d'].max():g} after {_in_logarithms(corollary)} log N iterations, without any noise.",
         ),
         shown=excerpt(long, {"d": "d", "T": "T", "step": "step", "mean": "median risk", "bias": "share left without noise"}),
     )  # fmt: skip
+
+
+def _in_logarithms(table: pd.DataFrame) -> str:
+    """T over log N, whole."""
+    return f"{table['T'].max() / math.log(table['N'].max()):.0f}"
 
 
 def _gap(evidence: Evidence) -> Finding:
