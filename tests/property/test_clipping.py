@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dpdescent.algorithms.dp_2s_gd import Normals, TwoStageArms, _clipped_gradients, descend
+from dpdescent.algorithms.dp_2s_gd import Normals, TwoStageArms, descend
 from dpdescent.algorithms.rows import Layout
 from dpdescent.algorithms.single_instrument import Gradients
+from dpdescent.algorithms.two_stage_products import clipped_gradients
 from dpdescent.data.iv import IVSample
 from dpdescent.privacy.clipping import clip_factors, mean_sensitivity
 
@@ -56,7 +57,7 @@ def test_second_stage_sensitivity_at_a_fixed_history(pair, gamma, seed):
     Theta, beta = rng.standard_normal((1, p, q)), rng.standard_normal((1, p))
     limit = np.full((1, 1), gamma)
     count, room = np.zeros((2, 1)), np.empty(64)
-    sums = [_clipped_gradients(Layout.of(each), Theta, beta, limit, limit, count, room)[1] for each in pair]
+    sums = [clipped_gradients(Layout.of(each), Theta, beta, limit, limit, count, room)[1] for each in pair]
     assert np.linalg.norm(sums[0] - sums[1]) / pair[0].n <= mean_sensitivity(gamma, pair[0].n) * (1 + 1e-9)
 
 

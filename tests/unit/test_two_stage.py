@@ -2,10 +2,14 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import twins
-from dpdescent.algorithms import two_stage_gd
-from dpdescent.algorithms.dp_2s_gd import BLOCK, Normals, TwoStageArms, descend
+from dpdescent.algorithms import two_stage_gd, two_stage_products
+from dpdescent.algorithms.dp_2s_gd import Normals, TwoStageArms, descend
+from dpdescent.algorithms.rows import Rows
+from dpdescent.algorithms.two_stage_products import BLOCK, Products, _Screen, clipped_gradients
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import IVSample, draw_parameters, draw_sample
 from dpdescent.data.tabular import compress
@@ -185,3 +189,53 @@ def test_arms_refuse_no_steps_and_negative_noise():
 def test_too_little_noise_is_refused():
     with pytest.raises(ValueError, match="4 steps of noise do not suffice for T=5"):
         descend(sample_of(1, 1, 20), make_arms([5]), Normals.draw(np.random.default_rng(0), 4, 1, 1))
+
+
+@pytest.mark.parametrize("counted", [False, True])
+@pytest.mark.parametrize(("gamma1", "gamma2", "noise"), [(40.0, 300.0, 0.01), (8.0, 20.0, 0.3), (np.inf, 900.0, 0.1)])
+def test_rows_out_of_reach_of_clipping_change_nothing(gamma1, gamma2, noise, counted, monkeypatch):
+    """Runs long enough for regions to be left, to narrow and to be given up, with planted rows, in both ways."""
+    sample = sample_of(2, 3, 1500)
+    sample.X[0], sample.y[1] = 1e6, -1e7
+    if counted:
+        sample = IVSample(sample.Z, sample.X, sample.y, np.arange(1500) % 4 + 1.0)
+    arms = make_arms([40, 17, 40], eta=0.4, alpha=0.01, gamma1=gamma1, gamma2=gamma2, lambda1=noise, lambda2=noise)
+    normals = Normals.draw(np.random.default_rng(5), 40, 2, 3)
+    looked_at = []
+    taken = Rows.taken
+    monkeypatch.setattr(Rows, "taken", lambda rows, *args: looked_at.append(len(args[0])) or taken(rows, *args))
+    screened = descend(sample, arms, normals, record=True)
+    assert looked_at, "the screen was not used"
+    monkeypatch.setattr(two_stage_products, "FEW", 1 << 60)
+    whole = descend(sample, arms, normals, record=True)
+    for field in ("Theta_path", "beta_path"):
+        np.testing.assert_allclose(getattr(screened, field), getattr(whole, field), rtol=1e-9, atol=1e-11)
+    np.testing.assert_array_equal(screened.clipped1, whole.clipped1)
+    np.testing.assert_array_equal(screened.clipped2, whole.clipped2)
+    assert screened.clipped2.max() > 0
+
+
+@given(
+    size=st.sampled_from([1.0, 1e3, 1e9, 1e17]), scale=st.floats(1e-3, 1e3), seed=st.integers(0, 2**32 - 1),
+    gammas=st.tuples(st.floats(0.01, 1e3), st.floats(0.01, 1e3)),
+)  # fmt: skip
+def test_gradients_are_right_whatever_the_anchor_and_the_iterates(size, scale, seed, gammas):
+    rng = np.random.default_rng(seed)
+    Z, X, y = rng.standard_normal((60, 2)), rng.standard_normal((60, 2)), rng.standard_normal(60)
+    X[0], y[1], Z[2] = size, -size, 10.0
+    products, limits = Products(IVSample(Z, X, y), 3), [np.full(3, gamma) for gamma in gammas]
+    products.screen = _Screen(products.layout)
+    products.screen.Theta, products.screen.predictor = rng.standard_normal((2, 2)), rng.standard_normal(2)
+    for step in range(30):
+        shrinking = scale * 0.8**step
+        Theta, beta = shrinking * rng.standard_normal((3, 2, 2)), rng.standard_normal((3, 2))
+        found, expected = np.zeros((2, 3)), np.zeros((2, 3))
+        sums = products(Theta, beta, *limits, found)
+        wanted = clipped_gradients(
+            products.layout, Theta, beta, *(limit[:, None] for limit in limits), expected, products.scratch
+        )
+        np.testing.assert_array_equal(found, expected)
+        for k in (0, 1):
+            # Where sums are moments less a correction, their error is 1e-6 of a threshold times the fitted regressors.
+            bound = 1e-6 * gammas[k] * (1.0 + np.abs(Theta).max())
+            np.testing.assert_allclose(sums[k], wanted[k], rtol=1e-9, atol=bound)

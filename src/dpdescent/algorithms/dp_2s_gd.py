@@ -1,10 +1,9 @@
 """Two-stage gradient descent for instrumental variables: 2S-GD, DP-2S-GD and DP-2S-GD-beta (liang2025 Alg. 1 to 3).
 
 Runs on one data set ("arms") are columns of the same matrix products: they may differ in budget, clipping threshold,
-step size and number of steps. Per-sample gradients have rank one and are never formed. The first stage's clipped
-gradient is the unclipped one, which needs second moments only, minus what clipping removes from the rows that it
-touches. Rows are processed in blocks that fit the cache; with one regressor and one instrument they are sorted instead
-(see `single_instrument`). The tests have a plain loop with the same results.
+step size and number of steps. Sums of clipped gradients come from matrix products (`two_stage_products`), or from
+sorted rows where there is one regressor and one instrument (`single_instrument`). The tests have a plain loop with the
+same results.
 """
 
 from collections.abc import Callable
@@ -14,15 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.algorithms import memory, single_instrument
-from dpdescent.algorithms.rows import Layout
+from dpdescent.algorithms.two_stage_products import Products
 from dpdescent.data.iv import IVSample
-from dpdescent.privacy.clipping import clip_factors
 
 Array = NDArray[np.float64]
-
-# Numbers in one block of predictions (2 MB): smaller blocks lose more in calls than they gain in cache.
-# A constant, because where the rows are cut decides the last bits of their sums.
-BLOCK = 1 << 18
 
 # Sums of clipped gradients of both stages, (runs, p, q) and (runs, p), at iterates (runs, p, q) and (runs, p) with
 # thresholds (runs,) each; adds the numbers of clipped gradients, shape (2, runs), to its last argument.
@@ -158,7 +152,7 @@ def descend(sample: IVSample, arms: TwoStageArms, normals: Normals, record: bool
     order = np.argsort(-arms.steps, kind="stable")
     state = _State.zeros(len(arms), sample, record, total)
     ordered, noise = arms.take(order), _ordered(normals, order)
-    gradients = _one_instrument(sample) if sorted_serve else _products(sample, len(arms))
+    gradients = _one_instrument(sample) if sorted_serve else Products(sample, len(arms))
     running = np.searchsorted(-ordered.steps, -np.arange(total)).tolist()
     for t, active in enumerate(running):
         state.step(gradients, sample.n, ordered, noise, t, active)
@@ -236,80 +230,6 @@ def _one_instrument(sample: IVSample) -> Gradients:
         return sum1[:, None, None], sum2[:, None]
 
     return gradients
-
-
-def _products(sample: IVSample, arms: int) -> Gradients:
-    """Gradients by matrix products over blocks of rows."""
-    layout, width = Layout.of(sample), arms * sample.p
-    # One buffer for the predictions of every block: fresh memory would cost more than the product that fills it.
-    scratch = np.empty(min(max(BLOCK, 64 * width), width * len(sample.y)))
-
-    def gradients(Theta: Array, beta: Array, gamma1: Array, gamma2: Array, clipped: Array) -> tuple[Array, Array]:
-        return _clipped_gradients(layout, Theta, beta, gamma1[:, None], gamma2[:, None], clipped, scratch)
-
-    return gradients
-
-
-def _clipped_gradients(
-    layout: Layout, Theta: Array, beta: Array, gamma1: Array, gamma2: Array, clipped: Array, scratch: Array
-) -> tuple[Array, Array]:
-    """Sums of clipped gradients of both stages, shapes (arms, p, q) and (arms, p).
-
-    Adds the numbers of clipped gradients to `clipped`; `scratch` is a buffer for the predictions of one block.
-    """
-    arms, p, q = Theta.shape
-    flat, predictor = Theta.reshape(arms * p, q), np.einsum("kpq,kp->kq", Theta, beta)
-    shortcut = layout.moments_suffice(Theta, gamma1)
-    sum1, sum2 = (Theta @ layout.ZZ - layout.XZ) if shortcut else np.zeros(Theta.shape), np.zeros((arms, q))
-    for part in layout.parts:
-        for block in part.blocks(_block_rows(arms * p)):
-            product = scratch[: arms * p * block.Zt.shape[1]].reshape(arms * p, -1)
-            V = np.matmul(flat, block.Zt, out=product).reshape(arms, p, -1)
-            if block.y is not None:
-                residual = predictor @ block.Zt - block.y
-                norms = _row_norms(V) * np.abs(residual)
-                clipped[1] += _count(norms > gamma2, block.weight)
-                residual *= _weighted(clip_factors(norms, gamma2), block.weight)
-                sum2 += residual @ block.Zt.T
-            if block.Xt is not None:
-                V -= block.Xt
-                norms = _row_norms(V) * block.z_norm
-                clipped[0] += _count(norms > gamma1, block.weight)
-                factors = clip_factors(norms, gamma1)
-                touched = _touched(norms > gamma1) if shortcut else slice(None)
-                counted = V[:, :, touched]
-                counted *= _weighted(factors - 1.0 if shortcut else factors, block.weight)[:, None, touched]
-                sum1 += (counted.reshape(arms * p, -1) @ block.Zt[:, touched].T).reshape(arms, p, q)
-    # Every second-stage gradient is Theta' z times a number, so Theta' is applied once, to their sum.
-    return sum1, np.einsum("kpq,kq->kp", Theta, sum2)
-
-
-def _block_rows(width: int) -> int:
-    """Number of rows in a block of predictions with `width` columns."""
-    return max(64, BLOCK // width)
-
-
-def _row_norms(V: Array) -> Array:
-    """Euclidean norms of V, shape (arms, p, rows), over its middle axis, shape (arms, rows)."""
-    if V.shape[1] == 1:
-        return np.abs(V[:, 0])
-    norms: Array = np.sqrt(np.einsum("kpn,kpn->kn", V, V))
-    return norms
-
-
-def _count(over: NDArray[np.bool_], weight: Array | None) -> Array:
-    """Number of records for which `over` holds, by arm, where each row stands for `weight` records."""
-    return over.sum(1).astype(float) if weight is None else over @ weight
-
-
-def _weighted(factors: Array, weight: Array | None) -> Array:
-    return factors if weight is None else factors * weight
-
-
-def _touched(over: NDArray[np.bool_]) -> NDArray[np.int64] | slice:
-    """Rows that any arm clips; all rows, as a slice and so without a copy, if at least half are clipped."""
-    rows = np.flatnonzero(over.any(0))
-    return rows if 2 * len(rows) < over.shape[1] else slice(None)
 
 
 def _ordered(normals: Normals, order: NDArray[np.int64]) -> Normals:

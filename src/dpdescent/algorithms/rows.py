@@ -42,6 +42,16 @@ class Rows:
                 None if self.weight is None else self.weight[cut],
             )
 
+    def taken(self, rows: NDArray[np.intp], second: bool) -> "Rows":
+        """Returns some rows of the second stage, or of the first, alone."""
+        return Rows(
+            np.ascontiguousarray(self.Zt[:, rows]),
+            self.z_norm[rows],
+            None if second or self.Xt is None else self.Xt[:, rows],
+            self.y[rows] if second and self.y is not None else None,
+            None if self.weight is None else self.weight[rows],
+        )
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -51,31 +61,41 @@ class Layout:
         parts: one set of rows for both stages, or, where records repeat, the distinct (z, x) and the distinct (z, y).
         ZZ: sum over records of z z', shape (q, q).
         XZ: sum over records of x z', shape (p, q).
+        yZ: sum over records of y z', shape (q,).
         n: number of records.
-        largest: largest z_i'z_i and largest |z_i| |x_i| of a row.
+        largest: largest z_i'z_i, largest |z_i| |x_i| of a row, and largest |z_i| |y_i|.
     """
 
     parts: list[Rows]
     ZZ: Array
     XZ: Array
+    yZ: Array
     n: int
-    largest: tuple[float, float]
+    largest: tuple[float, float, float]
 
     @classmethod
     def of(cls, sample: IVSample) -> "Layout":
         weighted = sample.Z if sample.count is None else sample.Z * sample.count[:, None]
         z_norm, x_norm = _norms(sample.Z), _norms(sample.X)
-        largest = float(z_norm.max() ** 2), float((z_norm * x_norm).max())
-        return cls(_parts(sample), weighted.T @ sample.Z, sample.X.T @ weighted, sample.n, largest)
+        sizes = z_norm**2, z_norm * x_norm, z_norm * np.abs(sample.y)
+        zz, zx, zy = (float(each.max()) for each in sizes)
+        ZZ, XZ, yZ = weighted.T @ sample.Z, sample.X.T @ weighted, sample.y @ weighted
+        return cls(_parts(sample), ZZ, XZ, yZ, sample.n, (zz, zx, zy))
 
     def moments_suffice(self, Theta: Array, gamma1: Array) -> bool:
         """Whether the rounding error of the unclipped gradient is far below the smallest clipping threshold.
 
         Shapes: `Theta` (arms, p, q), `gamma1` (arms, 1).
         """
-        zz, zx = self.largest
-        size = zx + zz * float(np.sqrt(np.einsum("kpq,kpq->k", Theta, Theta).max()))
+        zz, zx, _ = self.largest
+        size = zx + zz * _longest(Theta.reshape(len(Theta), -1))
         return bool(rounding_is_negligible(self.n, np.asarray(size), float(gamma1.min())))
+
+    def outcomes_suffice(self, Theta: Array, predictor: Array, gamma2: Array) -> bool:
+        """The same of the second stage's, at predictors Theta beta, shape (arms, q)."""
+        zz, _, zy = self.largest
+        size = _longest(Theta.reshape(len(Theta), -1)) * (zy + zz * _longest(predictor))
+        return bool(rounding_is_negligible(self.n, np.asarray(size), float(gamma2.min())))
 
 
 def _parts(sample: IVSample) -> list[Rows]:
@@ -94,6 +114,10 @@ def _rows(Z: Array, X: Array | None, y: Array | None, weight: Array | None) -> R
     Xt = None if X is None else np.ascontiguousarray(X.T)
     # Only X is made contiguous, because it is subtracted row by row; Z enters matrix products only.
     return Rows(Z.T, _norms(Z), Xt, y, weight)
+
+
+def _longest(vectors: Array) -> float:
+    return float(np.sqrt(np.vecdot(vectors, vectors).max()))
 
 
 def _norms(matrix: Array) -> Array:
