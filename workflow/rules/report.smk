@@ -3,6 +3,7 @@ from dpdescent.replication.report.about import about
 from dpdescent.replication.report.about import software
 from dpdescent.replication.report.demonstrations import demonstrations
 from dpdescent.replication.report.pages import assets
+from dpdescent.replication.report.pages import made_on_request
 from dpdescent.replication.report.pages import site_files
 from dpdescent.replication.report.pages import trials
 
@@ -145,6 +146,8 @@ rule report:
         software=verbatim(json.dumps(software(ROOT))),
         label=verbatim(FIGURE_LABEL),
         trials=lambda wildcards, input: option("trials", input.trials),
+        # No input, because a build must not make what is made on request.
+        on_request=files_fingerprint(made_on_request(ROOT / RESULTS)),
     message:
         "write the report"
     shell:

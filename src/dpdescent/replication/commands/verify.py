@@ -13,7 +13,7 @@ from pathlib import Path
 
 from dpdescent.replication.build import compare
 from dpdescent.replication.build.files import MANIFEST
-from dpdescent.replication.build.provenance import hashes
+from dpdescent.replication.build.provenance import ON_REQUEST, hashes
 from dpdescent.replication.commands import checkout
 
 
@@ -37,6 +37,9 @@ def main(arguments: Sequence[str], name: str) -> None:
         for name in compare.SOURCES:
             copy = shutil.copytree if Path(name).is_dir() else shutil.copy2
             copy(name, Path(scratch) / name)
+        # The report shows what was made on request, which no build makes.
+        if (requested := Path(results, ON_REQUEST)).is_dir():
+            shutil.copytree(requested, Path(scratch) / requested)
         command = [sys.executable, "-m", "snakemake", "--cores", args.cores, "--config", f"scale={args.scale}"]
         if subprocess.run(command, cwd=scratch, env=compare.scratch_environment(scratch)).returncode:
             sys.exit("The rebuild failed, see above. Data of your own must be named by their absolute path.")

@@ -9,12 +9,12 @@ from pathlib import Path
 from dpdescent.replication.build.fingerprint import module_file
 from dpdescent.replication.configuration import choices
 from dpdescent.replication.configuration import values as conf
-from dpdescent.replication.configuration.project import Artefact, Project, scale_label
+from dpdescent.replication.configuration.project import Artefact, Paper, Project, scale_label
 from dpdescent.replication.configuration.values import Node
 
 
 def about(project: Project, paper: str, root: Path) -> Node:
-    """Data on a paper for the report, ready for JSON; artefacts on request are listed without results.
+    """Data on a paper for the report, ready for JSON; with what artefacts on request need.
 
     Args:
         project: the configured project.
@@ -27,10 +27,9 @@ def about(project: Project, paper: str, root: Path) -> Node:
         "key": paper,
         **mine.about,
         "artefacts": [_artefact(artefact, root, drawings) for artefact in mine.artefacts.values()],
-        "on_request": {
-            name: {"title": artefact.title, "why": mine.annotated["artefacts"][name]["on_request"]}
-            for name, artefact in mine.on_request.items()
-        },
+        "on_request": [
+            _artefact(artefact, root, drawings) | _on_request(mine, artefact) for artefact in mine.on_request.values()
+        ],
         "symbols": {name: rule["means"] for name, rule in mine.symbols.items()},
         "settings": choices.rows_of(mine.annotated),
     }
@@ -44,6 +43,12 @@ def _artefact(artefact: Artefact, root: Path, drawings: dict[str, str]) -> Node:
         "columns": artefact.display.get("columns", []), "keys": artefact.keys, "trials": _trials(artefact),
         "experiment": str(experiment.relative_to(root)), "drawing": drawings.get(artefact.id, ""),
     }  # fmt: skip
+
+
+def _on_request(paper: Paper, artefact: Artefact) -> Node:
+    """What an artefact on request needs, and the published numbers that its page has beside it."""
+    published = paper.published.get(artefact.display.get("beside", ""), {})
+    return {"why": paper.annotated["artefacts"][artefact.id]["on_request"], "published": published}
 
 
 def _trials(artefact: Artefact) -> dict[str, list[int]]:

@@ -14,7 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any, get_args
 
-from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.build.files import MANIFEST, read_rows
+from dpdescent.replication.build.provenance import ON_REQUEST, hashes
 from dpdescent.replication.judging.evidence import ClaimKind, Source
 from dpdescent.replication.ledger.verdicts import EXCEEDS, VIOLATED
 from dpdescent.replication.report import statements
@@ -47,6 +48,7 @@ class Content:
         statements: inventories of what the papers state (see `replication.report.statements`).
         seed_check: verdicts at another master seed (see `replication.judging.other_seed`); empty without a check.
         trials: files on what the software withstands (see `replication.report.reliability`).
+        on_request: rows of claims, privacy and audit of what was made on request; empty where nothing was.
         choice: which method to take, by the module `choice` of the paper that has one; None in a build without it.
     """
 
@@ -61,6 +63,7 @@ class Content:
     seed_check: list[Row] = field(repr=False, default_factory=list)
     trials: Sequence[Path] = ()
     choice: View | None = field(repr=False, default=None)
+    on_request: dict[str, list[Row]] = field(repr=False, default_factory=dict)
 
     def artefacts(self) -> list[tuple[View, View]]:
         """Pairs of every paper with each of its artefacts."""
@@ -81,7 +84,26 @@ def load(folder: Path, papers: list[View], inventories: Iterable[Path] = (), tri
     stated, file = statements.read(inventories), folder / "seed_check.csv"
     checked = read_rows(file) if file.is_file() else []
     method = choice(folder, papers)
-    return Content(folder, papers, claims, in_order(findings), audit, privacy, bounds, stated, checked, trials, method)
+    return Content(
+        folder, papers, claims, in_order(findings), audit, privacy, bounds, stated, checked, trials, method,
+        requested(folder / ON_REQUEST),
+    )  # fmt: skip
+
+
+def requested(folder: Path) -> dict[str, list[Row]]:
+    """Reads what was judged of artefacts on request; empty where none was made.
+
+    Raises:
+        SystemExit: in one line, if a file there is not what its manifest lists, because no build makes it again.
+    """
+    if not (folder / MANIFEST).is_file():
+        return {}
+    listed = dict(line.split("  ", 1)[::-1] for line in (folder / MANIFEST).read_text(encoding="utf-8").splitlines())
+    found = hashes(folder)
+    if differing := sorted(name for name in listed | found if listed.get(name) != found.get(name)):
+        raise SystemExit(f"{folder / differing[0]}: not what {folder / MANIFEST} lists; make the artefact again, or "
+                         "`git checkout` the folder")  # fmt: skip
+    return {kind: read_rows(folder / f"{kind}.csv") for kind in ("claims", "privacy", "audit")}
 
 
 def choice(folder: Path, papers: Sequence[View]) -> View | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 PAGES = {
     "index": "Overview", "figures": "Figures", "claims": "Claims", "findings": "Findings", "privacy": "Privacy",
     "bounds": "Bounds", "statements": "Statements", "reliability": "Reliability", "calculator": "Calculator",
-    "choose": "Which method", "search": "Search",
+    "choose": "Which method", "on-request": "On request", "search": "Search",
 }  # fmt: skip
 STATIC = ("style.css", "report.js", "gaussian.js", "calculator.js", "choose.js", "search.js")
 # Made of the results, for the search.
@@ -27,6 +27,11 @@ def site_files(papers: Iterable[str]) -> list[str]:
 def trials(root: Path) -> list[str]:
     """Names of the files of TRIALS that exist, relative to the project's directory."""
     return [file for file in TRIALS if (root / file).is_file()]
+
+
+def made_on_request(results: Path) -> list[Path]:
+    """The list of hashes of what was made on request, if anything was."""
+    return [file for file in [results / "on_request" / "MANIFEST.sha256"] if file.is_file()]
 
 
 def assets() -> list[Path]:

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from dpdescent.replication import notation
 from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.build.provenance import ON_REQUEST
 from dpdescent.replication.report import content, letters, numbers, reliability, search, statements, summary, wording
 from dpdescent.replication.report.content import Content, Row, View, of
 from dpdescent.replication.report.pages import INDEX, PAGES, STATIC
@@ -48,7 +49,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         "findings": _findings(results), "privacy": _privacy(results), "bounds": _bounds(results),
         "statements": _statements(results), "reliability": reliability.view(results.trials),
         "calculator": {"noise": CALCULATED}, "choose": _choose(results),
-        "search": {"kinds": search.KINDS},
+        "on-request": _on_request(results), "search": {"kinds": search.KINDS},
     }  # fmt: skip
     made = {
         f"{page}.html": environment.get_template(f"{page}.html.j2").render(**common, **view, page=page)
@@ -172,6 +173,22 @@ def _statements(results: Content) -> View:
 def _choose(results: Content) -> View:
     named = results.choice["claims"] if results.choice else ()
     return {"choice": results.choice, "judged": [claim for name in named for claim in of(results.claims, claim=name)]}
+
+
+def _on_request(results: Content) -> View:
+    """Every artefact on request, with its claims, numbers and ledger where it was made."""
+    sections = []
+    for paper, artefact in [(each, one) for each in results.papers for one in each["on_request"]]:
+        file = results.folder / ON_REQUEST / paper["key"] / f"{artefact['id']}.csv"
+        where = {"paper": paper["key"], "artefact": artefact["id"]}
+        made = bool(results.on_request) and file.is_file()
+        kinds = {kind: of(results.on_request[kind] if made else [], **where) for kind in ("claims", "privacy")}
+        sections.append({
+            "paper": paper, "artefact": artefact, "made": made, "claims": kinds["claims"],
+            "arms": content.alike_arms(kinds["privacy"]),
+            "numbers": numbers.behind(read_rows(file), artefact["keys"]) if made else None,
+        })  # fmt: skip
+    return {"sections": sections, "audit": results.on_request.get("audit", [])}
 
 
 def _coverage(rows: list[Row]) -> View:
