@@ -159,7 +159,7 @@ def test_pictures_say_what_they_show(parsed: dict[str, Page]) -> None:
 def test_tables_name_what_their_columns_are(parsed: dict[str, Page]) -> None:
     for name, page in parsed.items():
         heads = page.all("th")
-        assert heads or name in ("figures.html", "findings.html", "on-request.html"), name
+        assert heads or not page.all("table"), name
         assert all(head.get("scope") in ("col", "row") for head in heads), name
         assert page.all("html")[0]["lang"] == "en"
 
