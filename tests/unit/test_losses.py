@@ -42,3 +42,23 @@ def test_a_cut_composition_is_above_an_uncut_one_by_at_most_the_cut():
     assert (cut >= uncut - 1e-12).all()
     assert (cut <= uncut + 1.1e-6).all()
     assert cut[-1] > uncut[-1]
+
+
+def test_losses_of_two_discrete_laws_compose_as_in_dp_accounting():
+    upper, lower = ({k: np.log(p) for k, p in enumerate(masses)} for masses in np.full((2, 1500), 1.0 / 1500))
+    lower = {k: value + 0.1 * np.cos(k) for k, value in lower.items()}
+    one = privacy_loss_distribution.from_two_probability_mass_functions(
+        lower, upper, pessimistic_estimate=False, value_discretization_interval=1e-4, symmetric=False
+    )
+    theirs, ours = one.self_compose(30), losses.self_compose(one, 30)
+    assert ours.get_delta_for_epsilon(EPS) == pytest.approx(theirs.get_delta_for_epsilon(EPS), rel=1e-9, abs=1e-14)
+    for delta in (1e-12, 1e-5, 0.1, 0.9):
+        assert losses.epsilon(ours, delta) == pytest.approx(theirs.get_epsilon_for_delta(delta), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("multiplier", [0.02, 0.5, 3.0])
+def test_epsilon_is_that_of_dp_accounting(multiplier):
+    """With hardly any noise, the mass of the other data set underflows or infinite losses exceed delta."""
+    found = losses.sampled_gaussian(multiplier, 0.1, 5, 0.1 if multiplier < 0.1 else 1e-3)
+    for delta in (1e-14, 1e-6, 1e-2, 0.95):
+        assert losses.epsilon(found, delta) == pytest.approx(found.get_epsilon_for_delta(delta), rel=1e-12, abs=1e-12)

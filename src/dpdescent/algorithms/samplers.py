@@ -13,6 +13,9 @@ Index = NDArray[np.intp]
 # Number of small batches that are drawn together.
 AHEAD = 256
 
+# Number of records of batches that are drawn together where only the participation of one is asked for.
+TOGETHER = 1 << 18
+
 
 def fixed_order(records: int, batch_size: int, rng: np.random.Generator) -> list[Index]:
     """Draws the batches of one epoch in a random order; repeated, a record's participations lie one epoch apart.
@@ -46,10 +49,11 @@ def participations(records: int, batch_size: int, steps: int, rng: np.random.Gen
         batches = fixed_size(records, batch_size, steps, rng)
         return np.fromiter((0 in batch.tolist() for batch in batches), dtype=np.bool_, count=steps)
     found, filled = np.empty(steps, dtype=np.bool_), 0
-    blocks = _distinct(records, batch_size, rng)
     while filled < steps:
+        # As many blocks as are surely needed: drawn one by one they would leave the generator in the same state.
+        blocks = min(-((filled - steps) // AHEAD), max(1, TOGETHER // (AHEAD * batch_size)))
         # Batches are sorted, so that record 0 can only be the first.
-        first = next(blocks)[: steps - filled, 0]
+        first = _kept(records, batch_size, blocks * AHEAD, rng)[: steps - filled, 0]
         found[filled : filled + len(first)] = first == 0
         filled += len(first)
     return found
@@ -65,8 +69,15 @@ def _is_small(records: int, batch_size: int) -> bool:
 def _distinct(records: int, batch_size: int, rng: np.random.Generator) -> Iterator[Index]:
     """Yields blocks of sorted batches, drawn with replacement and kept where no record repeats."""
     while True:
-        drawn = np.sort(rng.integers(records, size=(AHEAD, batch_size)), axis=1)
-        yield drawn[(drawn[:, 1:] > drawn[:, :-1]).all(1)]
+        yield _kept(records, batch_size, AHEAD, rng)
+
+
+def _kept(records: int, batch_size: int, batches: int, rng: np.random.Generator) -> Index:
+    drawn = rng.integers(records, size=(batches, batch_size))
+    if batch_size == 1:
+        return drawn
+    drawn.sort(axis=1)
+    return drawn[(drawn[:, 1:] > drawn[:, :-1]).all(1)]
 
 
 def poisson(records: int, rate: float, steps: int, rng: np.random.Generator) -> list[Index]:

@@ -19,6 +19,7 @@ from dpdescent.algorithms import samplers
 from dpdescent.attacks.correlated import CLIP_NORM, Index, released
 from dpdescent.checks import require_positive
 from dpdescent.noise.strategies.toeplitz import damped_anti_pgd
+from dpdescent.privacy import losses
 from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.participation import bins, counterexample, pairs
 from dpdescent.privacy.participation.accountants import period_of
@@ -28,6 +29,9 @@ Score = Callable[[Array], Array]
 
 # Number of steps, over all runs, that are simulated together.
 TOGETHER = 2_000_000
+
+# Number of runs that are scored together by a quadratic score, so that they stay in the cache.
+CACHED = 512
 
 # Default number of steps, over all runs, of an attack: about a second of work. The first is for batches of fixed size,
 # because they are drawn one by one.
@@ -170,11 +174,14 @@ def quadratic(run: Run, moves: tuple[int, int]) -> Score:
     factors = [cholesky(run.kappa**2 * np.eye(run.T) + a * a * covariance, lower=True) for a in moves]
     inverses = [solve_triangular(L, np.eye(run.T), lower=True) for L in factors]
 
-    def score(x: Array) -> Array:
+    def of_rows(x: Array) -> Array:
         with_record, without = (
             np.sum(((x - a * mean) @ inverse.T) ** 2, axis=1) for a, inverse in zip(moves, inverses, strict=True)
         )
         return np.asarray(0.5 * (without - with_record))
+
+    def score(x: Array) -> Array:
+        return np.concatenate([of_rows(x[start : start + CACHED]) for start in range(0, len(x), CACHED)])
 
     return score
 
@@ -192,7 +199,7 @@ def attained_epsilon(moves: tuple[int, int], kappa: float, rate: float, T: int, 
         T: number of steps.
         delta: delta at which epsilon is wanted.
     """
-    return float(_one_step(moves, kappa, rate).self_compose(T, 1e-15).get_epsilon_for_delta(delta))
+    return losses.epsilon(losses.self_compose(_one_step(moves, kappa, rate), T), delta)
 
 
 @cache

@@ -114,7 +114,8 @@ class ConvolutionalNetwork:
     def _patches(self, inputs: Array) -> Array:
         with_one = np.ones((len(inputs), self.side**2 + 1))
         with_one[:, :-1] = inputs
-        return with_one[:, self._seen].reshape(len(inputs), POOL**2, self._squares**2, -1)
+        # By `take`, because indexing leaves the records last in memory, and every arm would copy all patches twice.
+        return with_one.take(self._seen, axis=1).reshape(len(inputs), POOL**2, self._squares**2, -1)
 
     @cached_property
     def _seen(self) -> Labels:

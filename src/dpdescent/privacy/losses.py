@@ -71,6 +71,41 @@ def connected(step: float, lowest: int, deltas: Array, even: bool = True) -> PLD
     return DensePLDPmf(step, lowest, np.maximum(0.0, masses), deltas[-1], True)
 
 
+def self_compose(one: PrivacyLossDistribution, T: int, cut: float = CUT) -> PrivacyLossDistribution:
+    """Losses of T steps with these losses each, for both orders of the neighbours; see `compose`."""
+    return PrivacyLossDistribution(*(compose(each, T, cut) for each in _orders(one)))
+
+
+def epsilon(found: PrivacyLossDistribution, delta: float) -> float:
+    """Smallest epsilon with which these losses are (epsilon, delta)-DP, as of `get_epsilon_for_delta`."""
+    return max(_epsilon(each.to_dense_pmf(), delta) for each in _orders(found))
+
+
+def _orders(found: PrivacyLossDistribution) -> list[PLDPmf]:
+    return [found._pmf_remove] if found._symmetric else [found._pmf_remove, found._pmf_add]
+
+
+def _epsilon(found: DensePLDPmf, delta: float) -> float:
+    """Smallest epsilon at delta: from the largest loss down, the first that is not above the epsilon of those above."""
+    if found._infinity_mass > delta:
+        return math.inf
+    masses = np.flip(found._probs)
+    places = np.full(len(masses), -found._discretization)
+    places[0] = (found._lower_loss + len(masses) - 1) * found._discretization
+    # Sums one by one, as a loop makes them.
+    loss = np.cumsum(places)
+    upper = np.cumsum(np.concatenate([[found._infinity_mass], masses]))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        lower = np.cumsum(np.concatenate([[0.0], np.exp(-loss) * masses]))
+        eps = np.log((upper - delta) / lower)
+    vanished = (upper[1:] >= delta) & (lower[1:] == 0.0)
+    if vanished.any():
+        return max(0.0, float(loss[vanished.argmax()]))
+    reached = (upper[:-1] > delta) & (lower[:-1] > 0.0) & (eps[:-1] >= loss)
+    at = int(reached.argmax()) if reached.any() else len(masses)
+    return 0.0 if upper[at] <= lower[at] + delta else float(eps[at])
+
+
 def compose(one: PLDPmf, T: int, cut: float) -> PLDPmf:
     """Losses of T steps with these losses each; up to this mass is cut off and counts as an infinite loss."""
     if not isinstance(one, DensePLDPmf):
@@ -115,7 +150,7 @@ def _deltas(loss: GaussianPrivacyLoss, eps: Array, multiplier: float, rate: floa
     inside = sign * eps > (math.log1p(-rate) if rate < 1.0 else -math.inf)
     x = -0.5 - sign * _unsampled(sign * eps[inside], rate) * multiplier**2
     cutoffs = x if removed else 1.0 + x
-    deltas = -np.expm1(eps) if removed else np.zeros(eps.shape)
+    deltas = -np.expm1(np.minimum(eps, 0.0)) if removed else np.zeros(eps.shape)
     deltas[inside] = loss.mu_upper_cdf(cutoffs) - np.exp(eps[inside] + loss.mu_lower_log_cdf(cutoffs))
     return np.clip(deltas, 0.0, 1.0)
 

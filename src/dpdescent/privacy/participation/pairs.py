@@ -119,7 +119,7 @@ def _composed(kappa: float, T: int, rate: float, rounded: Literal["up", "down"])
         kappa, pessimistic_estimate=False, value_discretization_interval=max(_DOWN, _DOWN_A_STEP * T),
         sampling_prob=rate, use_connect_dots=False,
     )  # fmt: skip
-    return distribution.self_compose(T, _CUT)
+    return losses.self_compose(distribution, T, _CUT)
 
 
 def log_ratio(x: Array, kappa: float, rate: float, lam: float) -> Array:
