@@ -166,8 +166,8 @@ def test_step_sizes_are_the_best_ones_of_other_seeds(monkeypatch):
             self.trial = trial
 
         def accuracies(self, arm, etas):
-            assert etas == [1.0, 2.0, 4.0]
-            return np.array(scores[self.trial, arm.noise.lam])
+            known = dict(zip([1.0, 2.0, 4.0], scores[self.trial, arm.noise.lam], strict=True))
+            return np.array([known[eta] for eta in etas])
 
     def make(spec, make_task, sampler, trial):
         asked.append((sampler, trial))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.algorithms import dp_ftrl_epochs, samplers
+from dpdescent.algorithms import dp_ftrl_epochs, racing, samplers
 from dpdescent.checks import as_list
 from dpdescent.models.classifiers import Classifier
 from dpdescent.papers.choquettechoo2023.arms import AMPLIFIED, NU, EpochArm, names
@@ -63,10 +63,12 @@ def _rows(arm: EpochArm, rate: float, trial: int, accuracies: dict[str, float]) 
 
 def tuned_rate(spec: Spec, make_task: MakeTask, arm: EpochArm) -> float:
     """Returns the learning rate of the best mean accuracy on seeds, and records drawn by them, beside the table's."""
-    rates = sorted(as_list(spec["arms"]["learning_rate"]))
-    seeds = range(-spec["settings"]["tuning_seeds"], 0)
-    accuracies = [train(spec, make_task, arm, rates, seed) for seed in seeds]
-    return float(rates[int(np.argmax(np.mean(accuracies, axis=0)))])
+    rates, seeds = sorted(as_list(spec["arms"]["learning_rate"])), range(-spec["settings"]["tuning_seeds"], 0)
+
+    def accuracies(seed: int, asked: Sequence[int]) -> Array:
+        return train(spec, make_task, arm, [rates[index] for index in asked], seeds[seed])
+
+    return float(rates[racing.best(len(rates), len(seeds), accuracies)])
 
 
 def train(spec: Spec, make_task: MakeTask, arm: EpochArm, rates: Sequence[float], trial: int) -> Array:

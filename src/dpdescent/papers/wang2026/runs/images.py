@@ -6,11 +6,12 @@ and epsilon, so that differences are paired. Step sizes are tuned on other seeds
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain
 
 import numpy as np
 
-from dpdescent.algorithms import dp_ftrl_epochs, samplers
+from dpdescent.algorithms import dp_ftrl_epochs, racing, samplers
 from dpdescent.checks import as_list
 from dpdescent.models.convolution import ConvolutionalNetwork
 from dpdescent.noise.strategies.toeplitz import damped_anti_pgd
@@ -145,12 +146,16 @@ def run(spec: Spec, make_task: MakeTask) -> Iterator[Row]:
 
 def tuned(spec: Spec, make_task: MakeTask, arms: Sequence[Arm]) -> list[Arm]:
     """Returns each arm with the step of the best mean accuracy on other seeds; of equally good ones the smallest."""
-    etas = sorted(as_list(value(spec, "eta")))
-    totals = np.zeros((len(arms), len(etas)))
-    for trial in range(-value(spec, "tuning_seeds"), 0):
-        seed = Seed.of(spec, make_task, arms[0].noise.sampler, trial)
-        totals += [seed.accuracies(arm, etas) for arm in arms]
-    return [replace(arm, eta=float(etas[best])) for arm, best in zip(arms, totals.argmax(axis=1), strict=True)]
+    etas, trials = sorted(as_list(value(spec, "eta"))), range(-value(spec, "tuning_seeds"), 0)
+    drawn = cache(lambda trial: Seed.of(spec, make_task, arms[0].noise.sampler, trial))
+
+    def best(arm: Arm) -> float:
+        def accuracies(seed: int, asked: Sequence[int]) -> Array:
+            return drawn(trials[seed]).accuracies(arm, [etas[index] for index in asked])
+
+        return float(etas[racing.best(len(etas), len(trials), accuracies)])
+
+    return [replace(arm, eta=best(arm)) for arm in arms]
 
 
 def releases(spec: Spec, caveat: str = "") -> Iterable[tuple[str, Mechanism, float]]:
