@@ -19,6 +19,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("repeatable")
 
+# Where tests read the report that `report_made` makes.
+OF_THE_REPORT = ("tests/browser/", "tests/unit/test_report_site.py")
+
 # Figures that tests share live long; by default a fifth of the time of figure tests goes to looking through them.
 gc.set_threshold(50_000, 20, 20)
 
@@ -39,7 +42,9 @@ def _turn(item: pytest.Item) -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keeps a file with one worker, which shares what it made; tests of the workflow are dealt out one by one.
+    """Keeps a file with one worker, which shares what it made, and so all that read the report and start a browser.
+
+    Tests of the workflow are dealt out one by one.
 
     By hand, because xdist 3.8 reads its groups from an attribute that pytest 9.2 no longer has.
     """
@@ -47,6 +52,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
+            if nodeid.startswith(OF_THE_REPORT):
+                return "the report"
             return nodeid if nodeid.startswith("tests/workflow/") else nodeid.split("::")[0]
 
     return ByFile(config, log)

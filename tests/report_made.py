@@ -1,6 +1,7 @@
 """The report as the code makes it now from the committed results, for tests of its text and tests in a browser."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ INVENTORIES = sorted((ROOT / "docs/statements").glob("*.csv"))
 TRIALS = [ROOT / file for file in pages.trials(ROOT)]
 
 
+@cache
 def papers() -> list[dict[str, Any]]:
     """What the report knows of each paper beside its results."""
     made = project.load({"scale": "paper", "seed": 0, "papers": "all"}, ROOT)
@@ -20,9 +22,10 @@ def papers() -> list[dict[str, Any]]:
     return [{**each, "settings": choices.with_meanings(each["settings"], each["symbols"])} for each in found]
 
 
-def texts(known: list[dict[str, Any]]) -> dict[str, str]:
+@cache
+def texts() -> dict[str, str]:
     """All pages and scripts by the name of their file, except what differs between rebuilds."""
-    return site.pages(content.load(RESULTS, known, INVENTORIES, TRIALS), about.software(ROOT))
+    return site.pages(content.load(RESULTS, papers(), INVENTORIES, TRIALS), about.software(ROOT))
 
 
 def write(folder: Path) -> Path:
@@ -35,6 +38,6 @@ def write(folder: Path) -> Path:
     for file in RESULTS.parent.glob("bench.*"):
         (folder / file.name).symlink_to(file)
     (report / pages.COMPUTE).write_bytes((RESULTS / "report" / pages.COMPUTE).read_bytes())
-    for name, text in texts(papers()).items():
+    for name, text in texts().items():
         (report / name).write_text(text, encoding="utf-8")
     return report

@@ -21,16 +21,8 @@ FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-# One worker for all of them: a browser is slow to start.
-GROUP = pytest.mark.xdist_group("browser")
 
 Browser = webdriver.Chrome
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.path.parent == Path(__file__).parent:
-            item.add_marker(GROUP)
 
 
 def settle(browser: Browser) -> None:

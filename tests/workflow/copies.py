@@ -59,7 +59,7 @@ SMALLER: dict[str, dict[str, Any]] = {
                 "scaling in eps": {"eps": [4]},
                 "scaling in delta": {"delta": [0.001]},
             },
-            "arms": {"lam": [0, 0.4, 0.8, 0.95], "draws": 8000, "draws_bnb": 40000},
+            "arms": {"lam": [0, 0.4, 0.8, 0.95]},
         },
         "sampling_counterexample": {"cells": {"quadrature": {"r": [0.1, 0.5], "kappa": [1], "eps": [0.5, 1]}}},
         "fig01": {"arms": {"lam": [0, 0.8], "eta": [2]}},
