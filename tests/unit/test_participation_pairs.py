@@ -111,6 +111,31 @@ def test_losses_do_not_hang_on_other_outputs():
     np.testing.assert_array_equal(SampledPair.draw(12, 0.1, 0.9, 1100, rng()).blocks[2][1], pair.blocks[2][1])
 
 
+@pytest.mark.parametrize(
+    ("T", "rate", "lam", "kappa"), [(12, 0.1, 0.5, 1.0), (40, 0.5, 0.9, 8.0), (30, 0.05, 0.0, 0.6)]
+)
+@pytest.mark.parametrize("direction", ["P|Q", "Q|P"])
+def test_losses_above_an_epsilon_are_exact_and_others_stay_below(T, rate, lam, kappa, direction):
+    pair = SampledPair.draw(T, rate, lam, 3000, rng())
+    whole = pair.losses(kappa, direction)
+    for eps in (-0.2, 0.1, 0.5, 2.0):
+        found = pair.losses(kappa, direction, eps)
+        np.testing.assert_allclose(found[whole > eps], whole[whole > eps], rtol=1e-12, atol=1e-12)
+        assert (found[whole <= eps] <= eps).all()
+        assert hockey_stick(found, eps).value == pytest.approx(hockey_stick(whole, eps).value, rel=1e-12)
+        assert lam == 0.0 or (found != whole).any()
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize(("lam", "kappa"), [(0.5, 0.7), (0.5, 1.5), (0.9, 4.0)])
+def test_bounds_on_losses_hold_and_are_near_where_noise_amplifies(sign, lam, kappa):
+    for x in outputs(9, 0.3, lam, kappa, 200):
+        exact = sign * by_enumeration(x, kappa, 0.3, lam)
+        most = pairs._most(x, kappa, 0.3, lam, sign)
+        assert (most >= exact - 1e-12).all()
+        assert kappa < 1.0 or np.mean(most - exact) < 1.0
+
+
 def test_hockey_stick_of_a_gaussian():
     """L ~ N(mu^2/2, mu^2)."""
     mu = 1.3
@@ -284,7 +309,7 @@ class Gaussian:
         self.normals = norm.ppf((np.arange(20_000) + 0.5) / 20_000)
         self.asked: list[tuple[float, str]] = []
 
-    def losses(self, kappa, direction):
+    def losses(self, kappa, direction, above=-np.inf):
         self.asked.append((kappa, direction))
         mu = self.mu[direction] / kappa
         return 0.5 * mu * mu + mu * self.normals

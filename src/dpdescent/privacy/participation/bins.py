@@ -18,6 +18,9 @@ from dpdescent.privacy.participation.encoder import encode, require_steps
 
 Array = NDArray[np.float64]
 
+# Number of inner products whose losses are computed together, so that they stay in the cache.
+CACHED = 1 << 15
+
 
 @dataclass(frozen=True, eq=False)
 class BinnedPair:
@@ -50,11 +53,21 @@ class BinnedPair:
         gram = patterns @ patterns.T
         return cls(gram, bins, rng.standard_normal((draws, period)) @ _root(gram))
 
-    def losses(self, kappa: float, direction: Direction) -> Array:
-        """Privacy losses log dP/dQ at outputs from P, or log dQ/dP at outputs from Q, shape (draws,)."""
+    def losses(self, kappa: float, direction: Direction, above: float = -math.inf) -> Array:
+        """Privacy losses log dP/dQ at outputs from P, or log dQ/dP at outputs from Q, shape (draws,).
+
+        All are exact, also those of at most `above`, because no bound is cheaper.
+        """
+        rows = max(1, CACHED // len(self.gram))
+        pieces = [slice(start, start + rows) for start in range(0, len(self.bins), rows)]
+        return np.concatenate([self._losses(kappa, direction, piece) for piece in pieces])
+
+    def _losses(self, kappa: float, direction: Direction, piece: slice) -> Array:
+        products = kappa * self.noise[piece]
         if direction == "P|Q":
-            return _log_mean_exp(self.gram[self.bins] + kappa * self.noise, self.gram, kappa)
-        return -_log_mean_exp(kappa * self.noise, self.gram, kappa)
+            products += self.gram[self.bins[piece]]
+            return _log_mean_exp(products, self.gram, kappa)
+        return -_log_mean_exp(products, self.gram, kappa)
 
 
 def _root(gram: Array) -> Array:
@@ -88,7 +101,8 @@ def deltas(
 
 def _log_mean_exp(products: Array, gram: Array, kappa: float) -> Array:
     """Computes `log 1/b sum_j exp((x'C y_j - |C y_j|^2 / 2) / kappa^2)` from inner products x'C y_j, shape (N, b)."""
-    exponents = (products - 0.5 * np.diagonal(gram)) / kappa**2
+    exponents = products - 0.5 * np.diagonal(gram)
+    exponents /= kappa**2
     largest = exponents.max(axis=1)
     exponents -= largest[:, None]
     return np.asarray(largest + np.log(np.exp(exponents, out=exponents).sum(axis=1)) - math.log(exponents.shape[1]))

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Relation, Sampler
-from dpdescent.privacy.participation.divergence import Direction, Estimate, Pair, hockey_stick
+from dpdescent.privacy.participation.divergence import Array, Direction, Estimate, Pair, hockey_stick
 
 # Multipliers are bracketed among powers of two, from this one on, and found to this relative accuracy, a hundredth of
 # the error that follows from the standard error of delta.
@@ -52,7 +52,9 @@ class Calibration:
     """
 
     def __init__(self, pair: Pair) -> None:
-        self._losses = cache(pair.losses)
+        self._pair = pair
+        # By multiplier and direction: the epsilon from which on losses are known, and the losses.
+        self._known: dict[tuple[float, Direction], tuple[float, Array]] = {}
 
     def multiplier(self, eps: float, delta: float, unamplified: float) -> tuple[float, Estimate]:
         """Multiplier at which the larger delta of both directions at eps equals `delta`, and the estimate there.
@@ -77,8 +79,14 @@ class Calibration:
 
     def estimate(self, kappa: float, eps: float, directions: tuple[Direction, ...]) -> Estimate:
         """Estimate of delta at eps, the largest of these directions."""
-        estimates = [hockey_stick(self._losses(kappa, direction), eps) for direction in directions]
+        estimates = [hockey_stick(self._losses(kappa, direction, eps), eps) for direction in directions]
         return max(estimates, key=lambda each: each.value)
+
+    def _losses(self, kappa: float, direction: Direction, eps: float) -> Array:
+        known = self._known.get((kappa, direction))
+        if known is None or known[0] > eps:
+            known = self._known[kappa, direction] = eps, self._pair.losses(kappa, direction, eps)
+        return known[1]
 
     def _search(self, eps: float, delta: float, unamplified: float, directions: tuple[Direction, ...]) -> float:
         @cache

@@ -24,10 +24,11 @@ class Estimate:
 class Pair(Protocol):
     """The two laws P and Q of a run's output on neighbours, with random outputs of both."""
 
-    def losses(self, kappa: float, direction: Direction) -> Array:
+    def losses(self, kappa: float, direction: Direction, above: float = -math.inf) -> Array:
         """Privacy losses: log dP/dQ at outputs from P, or log dQ/dP at outputs from Q, shape (draws,).
 
-        The random numbers are the same for every kappa.
+        The random numbers are the same for every kappa. In place of a loss that is `above` or less may stand any number
+        for which that holds as well, because such a loss has no part in divergences at that epsilon or a larger one.
         """
 
 

@@ -41,6 +41,12 @@ _UP, _DOWN, _DOWN_A_STEP = 5e-4, 5e-5, 5e-9
 # Mass that is cut off in the composition; it counts as an infinite loss in both kinds of rounding.
 _CUT = 1e-15
 
+# Outputs are evaluated in multiples of this number, because products of other widths differ in their last bit.
+_WHOLE = 8
+
+# Margin by which a bound on a loss must be below a number, because it is rounded.
+_MARGIN = 1e-6
+
 # A likelihood ratio this much below that of another state is lost in the rounding of the interpolation.
 _LOST = 1e-11
 
@@ -70,9 +76,22 @@ class SampledPair:
         require_positive(draws=draws)
         return cls(rate, lam, tuple(draw_blocks(T, rate, draws, rng)))
 
-    def losses(self, kappa: float, direction: Direction) -> Array:
-        """Privacy losses log dP/dQ at outputs from P, or log dQ/dP at outputs from Q, shape (draws,)."""
-        return np.concatenate([_losses(y, z, kappa, self.rate, self.lam, direction) for y, z in self.blocks])
+    def losses(self, kappa: float, direction: Direction, above: float = -math.inf) -> Array:
+        """Privacy losses log dP/dQ at outputs from P, or log dQ/dP at outputs from Q, shape (draws,).
+
+        In place of a loss that is `above` or less may stand any number for which that holds as well.
+        """
+        found = []
+        for y, z in self.blocks:
+            x, sign = (encode(y, self.lam) + kappa * z, 1.0) if direction == "P|Q" else (kappa * z, -1.0)
+            most = _most(x, kappa, self.rate, self.lam, sign)
+            rows = np.flatnonzero(most > above - _MARGIN)
+            most = np.minimum(most, above)
+            if len(rows):
+                rows = np.append(rows, np.repeat(rows[:1], -len(rows) % _WHOLE))
+                most[rows] = sign * log_ratio(x[rows], kappa, self.rate, self.lam)
+            found.append(most)
+        return np.concatenate(found)
 
 
 def deltas(
@@ -159,6 +178,24 @@ def number_of_points(kappa: float, T: int, rate: float, lam: float) -> int:
 def largest_state(lam: float) -> float:
     """Upper bound 1 / (1 - lam) on states; no state reaches it."""
     return 1.0 / (1.0 - lam)
+
+
+def _most(x: Array, kappa: float, rate: float, lam: float, sign: float) -> Array:
+    """Upper bounds on the log likelihood ratio at outputs x (sign 1), or on its negative (sign -1), shape (N,).
+
+    `|C y|^2 = sum_t y_t |c_t|^2 + 2 sum_(s<t) y_s y_t c_s'c_t` for the columns c_t of C, none of whose products is
+    negative. Without the last sum the ratio is larger, and a product over steps. It is smaller by at most the mean of
+    that sum over 2 kappa^2 under the product's own law of y (Gibbs' inequality).
+    """
+    T = x.shape[1]
+    squares = column_sum(T - np.arange(T), lam * lam)
+    gains = (encode(x[:, ::-1], lam)[:, ::-1] - 0.5 * squares) / kappa**2 + math.log(rate)
+    steps = np.logaddexp(math.log1p(-rate) if rate < 1.0 else -math.inf, gains)
+    if sign > 0.0:
+        return np.asarray(steps.sum(axis=1))
+    shares = np.exp(gains - steps)
+    pairs = np.sum(encode(shares, lam) ** 2, axis=1) - shares**2 @ squares
+    return np.asarray(0.5 * pairs / kappa**2 - steps.sum(axis=1))
 
 
 def _losses(
