@@ -223,6 +223,11 @@ def at_scale(request: pytest.FixtureRequest) -> Evidence:
 
 
 @pytest.fixture(scope="module")
+def rows_at_scale(at_scale: Evidence) -> list[Bound]:
+    return bounds.evaluate(at_scale)
+
+
+@pytest.fixture(scope="module")
 def evidence() -> Evidence:
     return evidence_of("paper")
 
@@ -264,13 +269,15 @@ def scaled(columns: list[str], factor: float, **where: object) -> Callable[[pd.D
 # --- The table -------------------------------------------------------------------------------------------------------
 
 
-def test_a_bound_stands_once_at_a_setting_at_every_scale(at_scale: Evidence) -> None:
-    names = [(row.bound, row.setting) for row in bounds.evaluate(at_scale)]
+def test_a_bound_stands_once_at_a_setting_at_every_scale(rows_at_scale: list[Bound]) -> None:
+    names = [(row.bound, row.setting) for row in rows_at_scale]
     assert len(set(names)) == len(names) > 700
 
 
-def test_rows_that_are_looked_up_by_name_stand_once_at_every_scale(at_scale: Evidence) -> None:
-    made = pd.DataFrame([vars(row) for row in bounds.evaluate(at_scale)])
+def test_rows_that_are_looked_up_by_name_stand_once_at_every_scale(
+    at_scale: Evidence, rows_at_scale: list[Bound]
+) -> None:
+    made = pd.DataFrame([vars(row) for row in rows_at_scale])
     with_bounds = replace(at_scale, tables=at_scale.tables | {"bounds": made})
     for name in NAMES:
         assert math.isfinite(bound_rows.bound_value(with_bounds, name)), name
@@ -281,8 +288,8 @@ def test_every_place_with_a_computable_bound_is_there(rows: list[Bound], place: 
     assert any(row.location == place for row in rows)
 
 
-def test_every_row_has_a_finite_value_and_says_what_it_is(at_scale: Evidence) -> None:
-    for row in bounds.evaluate(at_scale):
+def test_every_row_has_a_finite_value_and_says_what_it_is(rows_at_scale: list[Bound]) -> None:
+    for row in rows_at_scale:
         assert math.isfinite(row.value), row
         assert row.note, row
         assert row.measured is None or math.isfinite(row.measured), row
