@@ -189,13 +189,19 @@ def _most(x: Array, kappa: float, rate: float, lam: float, sign: float) -> Array
     """
     T = x.shape[1]
     squares = column_sum(T - np.arange(T), lam * lam)
-    gains = (encode(x[:, ::-1], lam)[:, ::-1] - 0.5 * squares) / kappa**2 + math.log(rate)
-    steps = np.logaddexp(math.log1p(-rate) if rate < 1.0 else -math.inf, gains)
-    if sign > 0.0:
-        return np.asarray(steps.sum(axis=1))
-    shares = np.exp(gains - steps)
-    pairs = np.sum(encode(shares, lam) ** 2, axis=1) - shares**2 @ squares
-    return np.asarray(0.5 * pairs / kappa**2 - steps.sum(axis=1))
+    weights = encode(x[:, ::-1], lam)[:, ::-1] - 0.5 * squares
+    weights /= kappa**2
+    with np.errstate(all="ignore"):
+        np.exp(weights, out=weights)
+        weights *= rate
+        ratios = weights + (1.0 - rate)
+        product = ratios.prod(axis=1)
+        found = sign * np.log(product)
+        if sign < 0.0:
+            weights /= ratios
+            found += 0.5 * (np.sum(encode(weights, lam) ** 2, axis=1) - weights**2 @ squares) / kappa**2
+    # A product that leaves the range of numbers, or loses digits at its end, bounds nothing.
+    return np.where(np.isfinite(found) & (product > 1e-290), found, np.inf)
 
 
 def _losses(
