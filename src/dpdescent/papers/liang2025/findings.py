@@ -41,9 +41,9 @@ def _release_beta_only(evidence: Evidence) -> Finding:
     return finding(
         id="release-beta-only", location="Lemma F.1, Remark 3.9, Algorithm 3", kind="privacy", severity="high", status="confirmed", artefact="table_release_beta_only",
         statement="'Algorithm 1 is rho-zCDP for output beta^(1), ..., beta^(T), where rho := rho_2', for every rho_1",
-        expected=f"a cost of at most rho_2 = {worst['claimed_rho']:g}, whichever record is replaced",
+        expected=f"a cost of at most rho_2 = {worst['claimed_rho']:g}, whichever record",
         measured=(
-            f"{_by_size(scalar.iloc[[0, *near]], 'mean')}: p = q = 1, n = 1000, T = 2, z = 1, y = -1, x = 0 but for one; on the paper's design "
+            f"{_by_size(scalar.iloc[[0, *near]], 'mean')}: p = q = 1, n = 1000, T = 2, steps and thresholds 1, z = 1, y = -1, x = 0 but for one; on the paper's design "
             f"{far['median']:.2g} at x = {far['M']:g}; with rho_1 = 100 one bit costs {finite['mean']:.1f}, claimed {finite['claimed_rho']:g}"
         ),
         why="the replaced x moves Theta, and Theta every record's second-stage gradient; clipping bounds a record's own gradient only",
