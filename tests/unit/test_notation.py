@@ -7,6 +7,7 @@ import pytest
 from matplotlib.mathtext import MathTextParser
 
 from dpdescent.replication.notation import html, mathtext
+from dpdescent.replication.notation import plain as in_unicode
 
 
 def plain(text: str) -> str:
@@ -58,7 +59,13 @@ def test_single_letters_are_variables_but_not_words_or_places(text: str, letters
 
 @pytest.mark.parametrize(
     "text",
-    ["risk_vs_n and eps_and_d", "kappa_tables, zeta_factor, delta_se", "bounds.csv in sigma/eta.py", "betas, nul"],
+    [
+        "risk_vs_n and eps_and_d",
+        "kappa_tables, zeta_factor, delta_se",
+        "bounds.csv in sigma/eta.py",
+        "betas, nul",
+        "the sum of a grad student",
+    ],
 )
 def test_names_of_files_columns_and_words_stay(text: str) -> None:
     assert html(text) == text
@@ -94,3 +101,12 @@ def test_titles_are_set_for_matplotlib(text: str, shown: str) -> None:
 )  # fmt: skip
 def test_matplotlib_reads_what_is_written_for_it(text: str) -> None:
     assert MathTextParser("path").parse(mathtext(text)) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("rho_2 = 1e-12", "ρ₂ = 10⁻¹²"), ("theta* <= sqrt(p + 1)", "θ* ≤ √(p + 1)"),
+     ("C_clip^2, x^(3/2)", "C_clip², x^(3/2)")],
+)  # fmt: skip
+def test_drawings_have_unicode_alone(text: str, shown: str) -> None:
+    assert in_unicode(text) == shown

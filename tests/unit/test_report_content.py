@@ -19,18 +19,6 @@ def test_findings_are_ranked_by_severity_then_status_then_kind() -> None:
     assert [row["finding"] for row in content.in_order(rows)] == ["z", "a", "b", "c", "d"]
 
 
-def test_foremost_prefers_a_paper_without_one_only_among_equals() -> None:
-    rows = [
-        finding("a", "p", "high"),
-        finding("b", "p", "high"),
-        finding("c", "p"),
-        finding("d", "q"),
-        finding("e", "p"),
-    ]
-    assert [row["finding"] for row in content.foremost(rows, 4)] == ["a", "b", "d", "c"]
-    assert len(content.foremost(rows, 9)) == 5
-
-
 def arm(name: str, **changes: str) -> Any:
     row = {
         "arm": name, "mechanism": "DP-GD", "relation": "replace-one", "sampler": "full batch",

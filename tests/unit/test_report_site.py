@@ -14,8 +14,10 @@ import pytest
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging import other_seed
 from dpdescent.replication.report import about, content, pages, site
+from dpdescent.replication.report.demonstrations import demonstrations
 from report_made import INVENTORIES, RESULTS, ROOT, TRIALS, papers, texts
 
+DEMONSTRATIONS = demonstrations(ROOT / "src", [folder.name for folder in (ROOT / "src/dpdescent/papers").iterdir()])
 VOID = {"meta", "link", "img", "input", "br"}
 
 
@@ -70,7 +72,7 @@ def test_committed_report_is_what_the_code_makes_of_the_committed_results(made: 
 
 
 def test_pipeline_knows_the_names_of_all_files(made: dict[str, str], known: list[dict[str, Any]]) -> None:
-    assert set(made) == set(pages.site_files(paper["key"] for paper in known))
+    assert set(made) == set(pages.site_files((paper["key"] for paper in known), DEMONSTRATIONS))
 
 
 def test_committed_costs_are_those_of_the_committed_table() -> None:

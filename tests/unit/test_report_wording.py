@@ -57,13 +57,32 @@ def test_a_symbol_at_the_beginning_is_no_other_symbol(text: str) -> None:
     assert (wording.counted(1, "table"), wording.counted(2, "table")) == ("1 table", "2 tables")
 
 
-def test_a_figures_alternative_says_what_is_plotted_and_what_was_measured() -> None:
-    artefact = {"place": "Figure 1", "caption": "error against n"}
+def test_a_figures_alternative_says_what_it_is_and_what_was_measured_in_few_letters() -> None:
+    artefact = {"place": "Figure 1", "title": "Error at rho2 = 1", "caption": "error against n. Blue is X"}
     claim = {"quantity": "slope", "measured": "-0.5", "low": "-0.6", "high": "-0.4", "verdict": "reproduced"}
-    text = wording.alternative(artefact, [claim, {**claim, "measured": ""}])
-    assert text == "Figure 1: Error against n. Measured: slope: -0.5 [-0.6, -0.4] (reproduced)."
-    assert wording.alternative(artefact, []) == "Figure 1: Error against n."
-    assert wording.alternative(artefact, [claim] * 9).count("slope") == 4
+    text = wording.alternative(artefact, [{**claim, "measured": ""}, claim, {**claim, "quantity": "other"}])
+    assert text == "Figure 1: Error at ρ₂ = 1. Error against n. slope: −0.5 [−0.6, −0.4] (reproduced)."
+    assert wording.alternative(artefact, []) == "Figure 1: Error at ρ₂ = 1. Error against n."
+    long = wording.alternative({**artefact, "caption": "word " * 100}, [claim])
+    assert len(long) <= wording.MOST_LETTERS
+    assert long.endswith("word…")
+
+
+@pytest.mark.parametrize(
+    ("criterion", "limits"),
+    [
+        ("between -0.03 and 0.03", (-0.03, 0.03)), ("slope between 1 and 2, at every reading", (1.0, 2.0)),
+        ("within 0.05 of 1: the same", (0.95, 1.05)), ("at most 1 (to rounding)", (None, 1.0)),
+        ("below 2.5e-3", (None, 0.0025)),
+        ("at least 0.9", (0.9, None)), ("above 0, and more", (0.0, None)), ("none: an opinion", None),
+        ("at most beta = 0.1", None), ("at most 5% of it", None), ("all of them", None),
+    ],
+)  # fmt: skip
+def test_limits_are_read_from_the_beginning_of_a_criterion(
+    criterion: str, limits: tuple[float | None, float | None] | None
+) -> None:
+    found = wording.limits(criterion)
+    assert (found and tuple(end if end is None else round(end, 9) for end in found)) == limits
 
 
 def test_every_verdict_has_a_sign_of_its_own() -> None:

@@ -128,12 +128,13 @@ rule report:
         begun=BEGUN,
         about=expand(f"{BUILD}/about/{{key}}.json", key=PROJECT.papers),
         collected=rules.collect.output,
+        letters=rules.letters.output,
         bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),
         tables=tables_of(DEFAULT),
         statements=statements_of(PROJECT.papers),
         trials=trials(ROOT),
     output:
-        expand(f"{RESULTS}/report/{{name}}", name=site_files(PROJECT.papers)),
+        expand(f"{RESULTS}/report/{{name}}", name=site_files(PROJECT.papers, DEMONSTRATIONS)),
     log:
         f"{BUILD}/logs/report.log",
     benchmark:
@@ -143,7 +144,7 @@ rule report:
         folder=subpath(output[0], ancestor=2),
         templates=files_fingerprint(assets()),
         versions=versions("jinja2"),
-        software=verbatim(json.dumps(software(ROOT))),
+        software=verbatim(json.dumps(software(ROOT) | {"code": config.get("code_address") or ""})),
         label=verbatim(FIGURE_LABEL),
         trials=lambda wildcards, input: option("trials", input.trials),
         # No input, because a build must not make what is made on request.

@@ -174,6 +174,8 @@ class _Reader:
     def _word(self, token: str, start: int) -> None:
         if token == "sqrt" and self.text[self.place : self.place + 1] == "(":
             self._add(Piece("root", inside=_read(self._group(), script=True)))
+        elif token == "grad" and re.match(r" [A-Z]_?\w?\b", self.text[self.place :]):
+            self._add(Piece("symbol", OTHERS[token]))
         elif len(token) == 1:
             self._letter(token, start)
         else:
@@ -218,7 +220,7 @@ class _Reader:
 
 def _named(token: str) -> tuple[Piece, ...] | None:
     """Pieces of a name such as `rho`, `rho1`, `c0`, `theta_hat` or `d_eff`; None for a word of the language."""
-    if token in NAMES or token in OTHERS:
+    if token in NAMES or token in ("inf", "infinity"):
         return (Piece("symbol", NAMES.get(token) or OTHERS[token]),)
     found = re.fullmatch(r"([A-Za-z]+?)(?:_([A-Za-z]+|\d{1,3})|(\d)|(bar))", token)
     if token in ("log2", "log10"):
@@ -295,3 +297,25 @@ def _mathtext(piece: Piece) -> str:
         return piece.text.replace("∗", "*") if len(piece.text) == 1 else rf"\mathrm{{{piece.text}}}"
     text = f"{COMMANDS[piece.text]} " if piece.text in COMMANDS else piece.text.replace("∞", r"\infty ")
     return rf"\{piece.accent}{{{text.strip()}}}" if piece.accent else text
+
+
+_RAISED = dict(zip("0123456789-+−()nit∗", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺⁻⁽⁾ⁿⁱᵗ*", strict=True))
+_LOWERED = dict(zip("0123456789-+−()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₋₊₋₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
+
+
+def plain(text: str) -> str:
+    """The text with Unicode's symbols and scripts, for drawings; `^` and `_` stand where there is none."""
+    return "".join(_plain(piece) for piece in read(text))
+
+
+def _plain(piece: Piece) -> str:
+    inside = "".join(_plain(each) for each in piece.inside)
+    if piece.kind == "root":
+        return f"√({inside})" if len(inside) > 1 else f"√{inside}"
+    if piece.kind not in ("sub", "sup"):
+        return piece.text + ACCENTS.get(piece.accent, "")
+    known = _RAISED if piece.kind == "sup" else _LOWERED
+    if all(sign in known for sign in inside):
+        return "".join(known[sign] for sign in inside)
+    mark = "^" if piece.kind == "sup" else "_"
+    return f"{mark}{inside}" if len(inside) == 1 or inside.isalpha() else f"{mark}({inside})"

@@ -4,7 +4,9 @@ It does not import numpy, because that would slow Snakemake's start.
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from dpdescent.replication.build.fingerprint import module_file
 from dpdescent.replication.configuration import choices
@@ -32,6 +34,8 @@ def about(project: Project, paper: str, root: Path) -> Node:
         ],
         "symbols": {name: rule["means"] for name, rule in mine.symbols.items()},
         "settings": choices.rows_of(mine.annotated),
+        "published": published(mine.annotated.get("published", {})),
+        "judging": judging(root, paper),
     }
 
 
@@ -72,6 +76,34 @@ def _drawings(root: Path, paper: str) -> dict[str, str]:
         for name in re.findall(r"draw_(\w+)(?=\(| = )", "\n".join(lines)):
             found[name] = str(file.relative_to(root))
     return found
+
+
+def published(node: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Published numbers of a paper's configuration, each with its place; lists and mappings give several."""
+    return [
+        {"number": f"{number:g}", "place": str(entry.get("stated", ""))}
+        for entry in node.values()
+        for number in _numbers(entry["value"])
+    ]
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, bool) or value is None:
+        return
+    if isinstance(value, (int, float)):
+        yield float(value)
+    elif isinstance(value, (list, dict)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _numbers(each)
+
+
+def judging(root: Path, paper: str) -> dict[str, list[str]]:
+    """Ids of claims that stand as literals in the files of a paper's `claims`, by file."""
+    folder = root / "src/dpdescent/papers" / paper
+    files = sorted(folder.glob("claims.py")) + sorted(folder.glob("claims/*.py"))
+    literal = re.compile(r'"([A-Za-z0-9][\w.]*(?:-[\w.]+)+)"')
+    found = {str(file.relative_to(root)): literal.findall(file.read_text(encoding="utf-8")) for file in files}
+    return {name: sorted(set(ids)) for name, ids in found.items() if ids}
 
 
 def software(root: Path) -> Node:

@@ -7,8 +7,7 @@ are alike, and how a bound compares with measurements over all settings at which
 import importlib
 import importlib.util
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -19,6 +18,7 @@ from dpdescent.replication.build.provenance import ON_REQUEST, hashes
 from dpdescent.replication.judging.evidence import ClaimKind, Source
 from dpdescent.replication.ledger.verdicts import EXCEEDS, VIOLATED
 from dpdescent.replication.report import statements
+from dpdescent.replication.report.wording import slug
 
 Row = dict[str, str]
 View = dict[str, Any]
@@ -29,9 +29,6 @@ FINDING_KINDS = ("privacy", "mathematics", "data", "text", "unstated")
 
 # Module of a paper that compares methods.
 CHOICE = "choice"
-
-# Number of findings on the front page and in the README.
-FOREMOST = 5
 
 CLAIM_KINDS = get_args(ClaimKind)
 CLAIM_SOURCES = get_args(Source)
@@ -49,6 +46,7 @@ class Content:
         seed_check: verdicts at another master seed (see `replication.judging.other_seed`); empty without a check.
         trials: files on what the software withstands (see `replication.report.reliability`).
         on_request: rows of claims, privacy and audit of what was made on request; empty where nothing was.
+        letters: letters to authors, by finding.
         choice: which method to take, by the module `choice` of the paper that has one; None in a build without it.
     """
 
@@ -64,6 +62,7 @@ class Content:
     trials: Sequence[Path] = ()
     choice: View | None = field(repr=False, default=None)
     on_request: dict[str, list[Row]] = field(repr=False, default_factory=dict)
+    letters: dict[str, str] = field(repr=False, default_factory=dict)
 
     def artefacts(self) -> list[tuple[View, View]]:
         """Pairs of every paper with each of its artefacts."""
@@ -84,9 +83,10 @@ def load(folder: Path, papers: list[View], inventories: Iterable[Path] = (), tri
     stated, file = statements.read(inventories), folder / "seed_check.csv"
     checked = read_rows(file) if file.is_file() else []
     method = choice(folder, papers)
+    told = {file.stem: file.read_text(encoding="utf-8") for file in sorted((folder / "letters").glob("*.md"))}
     return Content(
         folder, papers, claims, in_order(findings), audit, privacy, bounds, stated, checked, trials, method,
-        requested(folder / ON_REQUEST),
+        requested(folder / ON_REQUEST), told,
     )  # fmt: skip
 
 
@@ -127,17 +127,15 @@ def in_order(findings: Sequence[Row]) -> list[Row]:
     return sorted(findings, key=lambda row: [names.index(row[column]) for column, names in ranks])
 
 
-def foremost(findings: Sequence[Row], count: int = FOREMOST) -> list[Row]:
-    """First findings by rank; among equals, findings of papers that have none yet come first."""
-    left, chosen = in_order(findings), list[Row]()
-    while left and len(chosen) < count:
-        rank = [left[0][column] for column in ("severity", "status", "kind")]
-        equal = [row for row in left if [row[column] for column in ("severity", "status", "kind")] == rank]
-        shown = Counter(row["paper"] for row in chosen)
-        best = min(equal, key=lambda row: shown[row["paper"]])
-        chosen.append(best)
-        left.remove(best)
-    return chosen
+def artefact_of(results: Content, finding: Row) -> View | None:
+    """Artefact that demonstrates a finding; None if a build does not make it."""
+    mine = (paper["artefacts"] for paper in results.papers if paper["key"] == finding["paper"])
+    return next((artefact for each in mine for artefact in each if artefact["id"] == finding["artefact"]), None)
+
+
+def place_of(finding: Mapping[str, Any]) -> str:
+    """Address of a finding on the page of all findings."""
+    return f"findings.html#finding-{slug(finding['paper'], finding['finding'])}"
 
 
 def refuted(audit: Sequence[Row]) -> list[Row]:

@@ -1,5 +1,6 @@
 """Letters to the authors of a paper: a page of Markdown for each grave finding about privacy or mathematics."""
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -86,6 +87,25 @@ def letter(
         script=script.strip(),
         closing=_wrapped(CLOSING[finding["status"]] + RECORD.format(**finding)),
     )
+
+
+def shown(text: str) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of the table in a letter, both empty where it has none."""
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    cells = [[cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    return (cells[0], cells[1:]) if cells else ([], [])
+
+
+def script(text: str) -> tuple[str, str]:
+    """Path and text of the demonstration in a letter.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    path, code = re.search(r"\(`([^`]+\.py)`", text), re.search(r"```python\n(.*?)\n```", text, flags=re.DOTALL)
+    if path is None or code is None:
+        raise ValueError("a letter must name its script and hold it in a block of Python")
+    return path.group(1), code.group(1)
 
 
 def _part(name: str, text: str) -> str:

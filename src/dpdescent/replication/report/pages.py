@@ -7,7 +7,7 @@ from pathlib import Path
 PAGES = {
     "index": "Overview", "figures": "Figures", "claims": "Claims", "findings": "Findings", "privacy": "Privacy",
     "bounds": "Bounds", "statements": "Statements", "reliability": "Reliability", "calculator": "Calculator",
-    "choose": "Which method", "on-request": "On request", "search": "Search",
+    "choose": "Which method", "on-request": "On request", "search": "Search", "glossary": "Glossary",
 }  # fmt: skip
 STATIC = ("style.css", "report.js", "gaussian.js", "calculator.js", "choose.js", "search.js")
 # Made of the results, for the search.
@@ -19,9 +19,19 @@ TRIALS = ("docs/damage.csv", "docs/fuzz.csv", "docs/cluster.csv", "docs/scaling.
 ASSETS = ("static", "templates")
 
 
-def site_files(papers: Iterable[str]) -> list[str]:
-    """Names of all files of the site except `compute.js`, which differs between rebuilds as `compute.csv` does."""
-    return [*(f"{page}.html" for page in (*PAGES, *papers)), *STATIC, INDEX]
+def site_files(papers: Iterable[str], findings: Iterable[str]) -> list[str]:
+    """Names of all files of the site except `compute.js`, which differs between rebuilds as `compute.csv` does.
+
+    Args:
+        papers: keys of the papers.
+        findings: names of the findings that have a page of their own.
+    """
+    return [*(f"{page}.html" for page in (*PAGES, *papers)), *map(finding_page, findings), *STATIC, INDEX]
+
+
+def finding_page(finding: str) -> str:
+    """Name of the file of a finding's page."""
+    return f"finding-{finding}.html"
 
 
 def trials(root: Path) -> list[str]:

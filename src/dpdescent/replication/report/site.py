@@ -7,6 +7,7 @@ because a page that is opened from disk may not fetch data.
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,20 @@ from markupsafe import Markup
 from dpdescent.replication import notation
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.build.provenance import ON_REQUEST
-from dpdescent.replication.report import content, letters, numbers, reliability, search, statements, summary, wording
+from dpdescent.replication.report import (
+    content,
+    finding_pages,
+    glossary,
+    letters,
+    numbers,
+    paper_pages,
+    plots,
+    reliability,
+    search,
+    statements,
+    summary,
+    wording,
+)
 from dpdescent.replication.report.content import Content, Row, View, of
 from dpdescent.replication.report.pages import INDEX, PAGES, STATIC
 
@@ -39,10 +53,10 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
 
     Args:
         results: a build's results.
-        software: citation of the software: title, authors, version, date.
+        software: citation of the software: title, authors, version; `code`, if given, is the address of its files.
         label: label of a scale that is not the papers' own.
     """
-    environment = _environment()
+    environment = _environment(software.get("code", ""))
     common = {"papers": results.papers, "label": label, "names": PAGES, "has_audit": bool(results.audit)}
     views: dict[str, View] = {
         "index": _overview(results, software), "figures": _figures(results), "claims": _claims(results),
@@ -50,6 +64,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         "statements": _statements(results), "reliability": reliability.view(results.trials),
         "calculator": {"noise": CALCULATED}, "choose": _choose(results),
         "on-request": _on_request(results), "search": {"kinds": search.KINDS},
+        "glossary": {"chapters": glossary.CHAPTERS},
     }  # fmt: skip
     made = {
         f"{page}.html": environment.get_template(f"{page}.html.j2").render(**common, **view, page=page)
@@ -57,7 +72,11 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
     }
     template = environment.get_template("paper.html.j2")
     for paper in results.papers:
-        made[f"{paper['key']}.html"] = template.render(**common, **_paper(results, paper), page=paper["key"])
+        made[f"{paper['key']}.html"] = template.render(**common, **paper_pages.view(results, paper), page=paper["key"])
+    template = environment.get_template(finding_pages.TEMPLATE)
+    for name, view in finding_pages.views(results).items():
+        made[name] = template.render(**common, **view, page="findings")
+    made = {name: text if name == glossary.PAGE else glossary.linked(text) for name, text in made.items()}
     made[INDEX] = search.script(results)
     return made | {name: (HERE / "static" / name).read_text(encoding="utf-8") for name in STATIC}
 
@@ -74,44 +93,35 @@ def compute_script(rows: Sequence[Row]) -> str:
     return f"window.dpdescentCompute = {json.dumps(items, indent=1, sort_keys=True)};\n"
 
 
-def _environment() -> jinja2.Environment:
+def _environment(code: str) -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
-    for name in ("number", "extent", "estimate", "values", "sentence", "trials"):
+    for name in ("number", "extent", "estimate", "values", "sentence", "ended", "trials"):
         environment.filters[name] = getattr(wording, name)
     environment.filters["math"] = lambda text: Markup(notation.html(str(text)))
-    for name in ("slug", "alternative", "counted"):
+    for name in ("slug", "alternative", "counted", "symbol"):
         environment.globals[name] = getattr(wording, name)
     environment.globals["signs"] = wording.SIGNS
+    environment.globals["strip"] = plots.strip
     environment.globals["told"] = letters.due
+    environment.globals["address"] = finding_pages.address
+    environment.globals["code_file"] = partial(wording.code_file, code)
     return environment
 
 
 def _overview(results: Content, software: Mapping[str, Any]) -> View:
     keys = [paper["key"] for paper in results.papers]
-    foremost = [(finding, _place(results, finding)) for finding in content.foremost(results.findings)]
     return {
         "software": software, "verdicts": wording.VERDICTS, "claims": results.claims, "held": summary.held,
         "counts": {key: summary.verdict_counts(results.claims, key) for key in keys},
         "reasons": {key: summary.reason_counts(results.claims, key) for key in keys},
         "other_sources": wording.OTHER_SOURCES,
         "artefact_count": len(results.artefacts()), "arm_count": len(results.privacy),
-        "foremost": foremost,
-        "tables": {
-            (finding["paper"], place["id"]): _shown(_rows(results.folder, finding["paper"], place), place)
-            for finding, place in foremost
-            if place and place["table"]
-        },
+        "worst": [finding for finding in results.findings if finding["headline"]],
         "finding_count": len(results.findings), "claims_of": _claims_of(results),
     }  # fmt: skip
-
-
-def _place(results: Content, finding: Row) -> View | None:
-    """Artefact that demonstrates a finding; None if a build does not make it."""
-    mine = (paper["artefacts"] for paper in results.papers if paper["key"] == finding["paper"])
-    return next((artefact for each in mine for artefact in each if artefact["id"] == finding["artefact"]), None)
 
 
 def _figures(results: Content) -> View:
@@ -126,7 +136,7 @@ def _claims(results: Content) -> View:
 
 def _findings(results: Content) -> View:
     return {
-        "findings": [(finding, _place(results, finding)) for finding in results.findings],
+        "findings": [(finding, content.artefact_of(results, finding)) for finding in results.findings],
         "severities": content.SEVERITIES, "kinds": content.FINDING_KINDS, "statuses": content.STATUSES,
     }  # fmt: skip
 
@@ -194,47 +204,6 @@ def _on_request(results: Content) -> View:
 def _coverage(rows: list[Row]) -> View:
     by_weight = {weight: statements.coverage(of(rows, weight=weight)) for weight in statements.WEIGHTS}
     return {"count": len(rows), "all": statements.coverage(rows), **by_weight}
-
-
-def _paper(results: Content, paper: View) -> View:
-    key = paper["key"]
-    mine = of(results.claims, paper=key)
-    shown = {artefact["id"] for artefact in paper["artefacts"]}
-    counts = summary.verdict_counts(results.claims, key)
-    # What is no paper's makes conjectures of ours, and no claims of its own.
-    source = "paper" if counts["paper"] or not counts["ours"] else "ours"
-    return {
-        "paper": paper, "claims": mine, "verdicts": wording.VERDICTS, "source": source, "counts": counts[source],
-        "sections": [_section(results, paper, artefact) for artefact in paper["artefacts"]],
-        "elsewhere": [claim for claim in mine if claim["artefact"] not in shown],
-        "findings": of(results.findings, paper=key),
-    }  # fmt: skip
-
-
-def _section(results: Content, paper: View, artefact: View) -> View:
-    """All data on one artefact for its section of a paper's page."""
-    where = {"paper": paper["key"], "artefact": artefact["id"]}
-    settings = [row for row in paper["settings"] if row["artefact"] == artefact["id"]]
-    table = _rows(results.folder, paper["key"], artefact)
-    return {
-        "artefact": artefact, "claims": of(results.claims, **where), "findings": of(results.findings, **where),
-        "stated": of(settings, source="stated"),
-        "ours": [row for row in settings if row["source"] in ("chosen", "code")],
-        "variants": of(settings, source="variant"),
-        "arms": content.alike_arms(of(results.privacy, **where)),
-        "table": _shown(table, artefact) if artefact["table"] else None,
-        "numbers": None if artefact["table"] else numbers.behind(table, artefact["keys"]),
-    }  # fmt: skip
-
-
-def _shown(rows: Sequence[Row], artefact: View) -> View:
-    """Columns and rows of a table as the page shows them."""
-    columns = artefact["columns"] or list(rows[0] if rows else [])
-    return {"columns": columns, "rows": [[row[column] for column in columns] for row in rows]}
-
-
-def _rows(folder: Path, paper: str, artefact: View) -> list[Row]:
-    return read_rows(folder / paper / f"{artefact['id']}.csv")
 
 
 def _claims_of(results: Content) -> dict[tuple[str, str], list[Row]]:

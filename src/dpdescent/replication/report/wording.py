@@ -4,7 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from dpdescent.replication.notation import NAMES
+from markupsafe import Markup
+
+from dpdescent.replication.notation import NAMES, html, plain
 
 VERDICTS = ("reproduced", "not reproduced", "inconclusive", "not testable")
 
@@ -47,6 +49,23 @@ def estimate(claim: Row) -> str:
     return value if low == high else f"{value} [{low}, {high}]"
 
 
+_NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+
+
+def limits(criterion: str) -> tuple[float | None, float | None] | None:
+    """Lower and upper limit that a criterion begins with, None for a side without one; None if it names no numbers."""
+    text = criterion.removeprefix("slope ")
+    if found := re.match(rf"between {_NUMBER} and {_NUMBER}(?![\w%])", text):
+        return float(found[1]), float(found[2])
+    if found := re.match(rf"within {_NUMBER} of {_NUMBER}(?![\w%])", text):
+        return float(found[2]) - float(found[1]), float(found[2]) + float(found[1])
+    if found := re.match(rf"(?:at most|below) {_NUMBER}(?![\w%])", text):
+        return None, float(found[1])
+    if found := re.match(rf"(?:at least|above) {_NUMBER}(?![\w%])", text):
+        return float(found[1]), None
+    return None
+
+
 def values(text: str) -> str:
     """Shortens a long list of values by leaving out its middle."""
     items = text.split(", ")
@@ -74,15 +93,37 @@ def sentence(text: str) -> str:
         return text
     first, *_ = re.split(r"([^A-Za-z]|$)", text, maxsplit=1)
     symbol = first in NAMES or (len(first) == 1 and first not in "aA") or re.match(rf"{first}[(_^|\d]", text)
-    return (text if symbol else text[0].upper() + text[1:]) + ("" if text[-1] in ".!?" else ".")
+    return ended(text if symbol else text[0].upper() + text[1:])
 
 
-def alternative(artefact: dict[str, Any], claims: Sequence[Row], most: int = 4) -> str:
-    """Alternative text of a figure for readers who cannot see it: what is plotted, and what was measured."""
-    judged = [claim for claim in claims if claim["measured"]][:most]
-    measured = [f"{claim['quantity']}: {estimate(claim)} ({claim['verdict']})" for claim in judged]
-    shown = f"{artefact['place']}: {sentence(artefact['caption'])}"
-    return f"{shown} Measured: {'; '.join(measured)}." if measured else shown
+def ended(text: str) -> str:
+    """Ends text by a full stop, for what follows a colon."""
+    text = text.strip()
+    return text + ("" if not text or text[-1] in ".!?" else ".")
+
+
+def symbol(name: str) -> Markup:
+    """A setting's symbol, and its name in the configuration where that differs."""
+    shown, key = html(name), Markup("<code>{}</code>").format(name)
+    return key if shown == name else Markup("{} {}").format(Markup(shown), key)
+
+
+def code_file(base: str, path: str, text: str = "") -> Markup:
+    """Name of a source file or other text for it, with a link where the address of the code is known."""
+    shown = Markup("<code>{}</code>").format(text or path)
+    return Markup('<a href="{}/{}">{}</a>').format(base.rstrip("/"), path, shown) if base else shown
+
+
+# Largest length of an alternative text.
+MOST_LETTERS = 300
+
+
+def alternative(artefact: dict[str, Any], claims: Sequence[Row]) -> str:
+    """Alternative text of a figure for readers who cannot see it: what it is, and the first that was measured."""
+    what = f"{artefact['place']}: {artefact['title']}. {sentence(artefact['caption'].split('. ')[0])}"
+    judged = [f" {claim['quantity']}: {estimate(claim)} ({claim['verdict']})." for claim in claims if claim["measured"]]
+    told = plain(what + "".join(judged[:1]))
+    return told if len(told) <= MOST_LETTERS else f"{told[: MOST_LETTERS - 1].rsplit(' ', 1)[0]}…"
 
 
 def slug(*names: str) -> str:

@@ -1,0 +1,112 @@
+"""Data of a paper's page: its verdict in words, findings, and a section for each figure and table."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.report import content, numbers, summary, wording
+from dpdescent.replication.report.content import Content, Row, View, of
+
+# Longer tables are cut on a page, because they are better read in the CSV file.
+MOST_ROWS = 60
+
+
+def view(results: Content, paper: View) -> View:
+    """All data of one paper's page."""
+    key = paper["key"]
+    mine = of(results.claims, paper=key)
+    shown = {artefact["id"] for artefact in paper["artefacts"]}
+    counts = summary.verdict_counts(results.claims, key)
+    # What is no paper's makes conjectures of ours, and no claims of its own.
+    source = "paper" if counts["paper"] or not counts["ours"] else "ours"
+    return {
+        "paper": paper, "claims": mine, "verdicts": wording.VERDICTS, "source": source, "counts": counts[source],
+        "sections": [section(results, paper, artefact) for artefact in paper["artefacts"]],
+        "elsewhere": [claim for claim in mine if claim["artefact"] not in shown],
+        "findings": of(results.findings, paper=key), "verdict": verdict(of(mine, source=source)),
+        "published": {claim["claim"]: found for claim in mine if (found := published(claim, paper["published"]))},
+    }  # fmt: skip
+
+
+def verdict(claims: Sequence[Row]) -> View:
+    """What of a paper holds, what does not, what hangs on values that it does not state, and what is open otherwise."""
+    testable = [claim for claim in claims if claim["verdict"] != "not testable"]
+    held = of(testable, verdict="reproduced")
+    open_by = Counter(claim["why"] for claim in testable if claim["verdict"] == "inconclusive")
+    kinds = [(kind, len(of(held, kind=kind)), len(of(testable, kind=kind))) for kind in content.CLAIM_KINDS]
+    undecided = of(claims, why="unstated value decides")
+    return {
+        "held": len(held), "testable": len(testable), "kinds": [each for each in kinds if each[2]],
+        "failed": of(testable, verdict="not reproduced"), "undecided": undecided,
+        "places": list(dict.fromkeys(claim["location"] for claim in undecided)),
+        "others": [(why, count) for why, count in open_by.items() if why != "unstated value decides"],
+        "untestable": len(claims) - len(testable),
+    }  # fmt: skip
+
+
+def published(claim: Mapping[str, str], values: Sequence[Mapping[str, Any]]) -> str:
+    """The paper's printed number that a claim is about: one of the configured values of its place that it names.
+
+    Args:
+        claim: a row of `claims.csv`.
+        values: the paper's published numbers, each with `number` as text and the `place` where it is printed.
+    """
+    if claim["source"] != "paper" or not claim["measured"]:
+        return ""
+    told = {float(text) for text in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\d)", claim["statement"])}
+    ends = wording.limits(claim["criterion"])
+    if ends and None not in ends:
+        told.add(round((float(ends[0] or 0) + float(ends[1] or 0)) / 2, 9))
+    places = set(re.findall(_PLACE, claim["location"]))
+    found = [
+        each["number"] for each in values if float(each["number"]) in told and places & set(_places(each["place"]))
+    ]
+    return found[0] if found else ""
+
+
+_PLACE = r"(?:Figure|Table|Sec\.|App\.|footnote) ?[\w.]*\w"
+
+
+def _places(text: str) -> Iterator[str]:
+    for place in re.findall(_PLACE, text):
+        yield place
+        # A figure's panel belongs to the figure.
+        yield re.sub(r"(?<=\d)[a-z]$", "", place)
+
+
+def section(results: Content, paper: View, artefact: View) -> View:
+    """All data on one artefact for its section of a paper's page."""
+    where = {"paper": paper["key"], "artefact": artefact["id"]}
+    settings = [row for row in paper["settings"] if row["artefact"] == artefact["id"]]
+    table = read_rows(results.folder / paper["key"] / f"{artefact['id']}.csv")
+    claims = of(results.claims, **where)
+    return {
+        "artefact": artefact, "claims": claims, "findings": of(results.findings, **where),
+        "result": result(claims), "stated": of(settings, source="stated"),
+        "ours": [row for row in settings if row["source"] in ("chosen", "code")],
+        "variants": of(settings, source="variant"),
+        "arms": content.alike_arms(of(results.privacy, **where)),
+        "table": shown(table, artefact) if artefact["table"] else None,
+        "numbers": None if artefact["table"] else numbers.behind(table, artefact["keys"]),
+    }  # fmt: skip
+
+
+def result(claims: Sequence[Row]) -> View | None:
+    """What a figure says of the claims about it: the one that leads, and how many hold; None without a measurement.
+
+    A claim that is not reproduced leads, then the paper's own claims in their order.
+    """
+    judged = [claim for claim in claims if claim["measured"]]
+    if not judged:
+        return None
+    lead = min(judged, key=lambda claim: (claim["source"] != "paper", claim["verdict"] != "not reproduced"))
+    return {"lead": lead, "held": len(of(judged, verdict="reproduced")), "judged": len(judged)}
+
+
+def shown(rows: Sequence[Row], artefact: View) -> View:
+    """Columns and rows of a table as the page shows them, and how many rows are left out."""
+    columns = artefact["columns"] or list(rows[0] if rows else [])
+    cells = [[row[column] for column in columns] for row in rows[:MOST_ROWS]]
+    return {"columns": columns, "rows": cells, "left_out": max(0, len(rows) - MOST_ROWS)}
