@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any
@@ -13,7 +13,7 @@ import pytest
 
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging import other_seed
-from dpdescent.replication.report import about, content, pages, site
+from dpdescent.replication.report import about, content, pages, site, wording
 from dpdescent.replication.report.demonstrations import demonstrations
 from report_made import INVENTORIES, RESULTS, ROOT, TRIALS, papers, texts
 
@@ -115,6 +115,9 @@ def test_no_link_is_broken(made: dict[str, str], parsed: dict[str, Page]) -> Non
     count = 0
     for name, address in links(parsed):
         parts = urlsplit(address)
+        if parts.scheme:
+            assert (parts.scheme, parts.netloc) == ("https", "arxiv.org"), (name, address)
+            continue
         target = unquote(parts.path) or name
         if target in parsed:
             assert not parts.fragment or unquote(parts.fragment) in ids[target], (name, address)
@@ -158,6 +161,47 @@ def test_pictures_say_what_they_show(parsed: dict[str, Page]) -> None:
                 assert len(image["alt"]) > 60, (name, image)
 
 
+def test_pictures_say_it_in_few_letters(parsed: dict[str, Page]) -> None:
+    for name, page in parsed.items():
+        assert all(len(image["alt"]) <= wording.MOST_LETTERS for image in page.all("img")), name
+
+
+def test_pages_are_light(made: dict[str, str]) -> None:
+    """Pictures apart, so that a page opens at once on a slow line too."""
+    assert {name: len(text.encode()) for name, text in made.items() if len(text.encode()) >= 700_000} == {}
+
+
+def test_pages_are_the_same_twice(made: dict[str, str]) -> None:
+    again = site.pages(content.load(RESULTS, papers(), INVENTORIES, TRIALS), about.software(ROOT))
+    assert {name: text for name, text in again.items() if text != made[name]} == {}
+
+
+def test_every_grave_finding_has_a_page_with_letter_and_script(made: dict[str, str], parsed: dict[str, Page]) -> None:
+    named = [name for name in made if name.startswith("finding-")]
+    assert named == [pages.finding_page(name) for name in sorted(DEMONSTRATIONS, key=order(made))]
+    for finding, script in DEMONSTRATIONS.items():
+        text = made[pages.finding_page(finding)]
+        assert f"../letters/{finding}.md" in text
+        assert str(script.relative_to(ROOT)) in text
+        assert f'href="{pages.finding_page(finding)}"' in made["index.html"]
+    drawn = sum('class="plot"' in made[name] or parsed[name].all("img") != [] for name in named)
+    assert drawn == len(named)
+
+
+def order(made: dict[str, str]) -> Callable[[str], int]:
+    names = list(made)
+    return lambda finding: names.index(pages.finding_page(finding))
+
+
+def test_pages_of_papers_tell_claims_by_their_permalinks(made: dict[str, str], known: list[dict[str, Any]]) -> None:
+    for paper in known:
+        text = made[f"{paper['key']}.html"]
+        claims = [claim for claim in read_rows(RESULTS / "claims.csv") if claim["paper"] == paper["key"]]
+        assert text.count(">evidence</a>") == len(claims)
+        assert text.index('id="verdict"') < text.index('id="findings"') < text.index('class="artefact"')
+        assert ("arxiv" in paper) == (f'href="https://arxiv.org/abs/{paper.get("arxiv")}"' in text)
+
+
 def test_tables_name_what_their_columns_are(parsed: dict[str, Page]) -> None:
     for name, page in parsed.items():
         heads = page.all("th")
@@ -197,8 +241,10 @@ def test_a_page_counts_the_claims_of_its_paper_or_conjectures_of_ours(made: dict
     for key, source, words in (("brown2024", "paper", "claims of its own"), ("ours", "ours", "conjectures")):
         mine = [claim["verdict"] for claim in claims if (claim["paper"], claim["source"]) == (key, source)]
         page = made[f"{key}.html"]
-        assert f"</code>: {len(mine)} {words}," in page
-        assert f'verdict=reproduced&amp;source={source}">{mine.count("reproduced")} reproduced</a>' in page
+        assert f"Of {len(mine) - mine.count('not testable')} {words} that can be tested" in page
+        assert f'verdict=reproduced&amp;source={source}">{mine.count("reproduced")} are reproduced</a>' in page
+        refuted = f'verdict=not+reproduced&amp;source={source}">{mine.count("not reproduced")} not reproduced</a>'
+        assert (refuted in page) == ("not reproduced" in mine)
 
 
 def test_a_scale_that_is_no_evidence_says_so_on_every_page(known: list[dict[str, Any]]) -> None:
@@ -222,7 +268,8 @@ def test_verdicts_at_another_seed_are_told_where_there_are_any(known: list[dict[
     rows = [row | {"claim": "steady"}, row | {"claim": "shaky", "changes": "yes", "other_measured": "0.123456"}]
     whole = of_one_paper(content.load(RESULTS, known), "liang2025")
     text = site.pages(dataclasses.replace(whole, seed_check=rows), about.software(ROOT))["claims.html"]
-    assert "1 of 2 verdicts of liang2025 are the same where all tables are built at seed 7" in text
+    plain = re.sub("</?a[^>]*>", "", text)
+    assert "1 of 2 verdicts of liang2025 are the same where all tables are built at seed 7" in plain
     assert [name for name in ("shaky", "0.1235", "steady") if f"<td>{name}</td>" in text] == ["shaky", "0.1235"]
     without = site.pages(dataclasses.replace(whole, seed_check=[]), about.software(ROOT))["claims.html"]
     assert "At another seed" not in without

@@ -271,7 +271,7 @@ TERMS = tuple(term for chapter in CHAPTERS.values() for term in chapter)
 # Text inside of these is no place for a link.
 _CLOSED = frozenset(
     {"a", "button", "caption", "code", "h1", "h2", "h3", "label", "legend", "option", "output", "pre", "script",
-     "style", "sub", "sup", "summary", "svg", "th", "title"}
+     "strong", "style", "sub", "sup", "summary", "svg", "th", "title"}
 )  # fmt: skip
 _VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
 _TAG = re.compile(r"(<!?/?[A-Za-z][^>]*>)")

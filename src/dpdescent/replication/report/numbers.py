@@ -8,7 +8,7 @@ from dpdescent.replication.report.wording import number
 Row = dict[str, str]
 
 # Larger tables are not shown on a page, because they are better read in the CSV file.
-MOST_ROWS, MOST_CURVES = 250, 8
+MOST_ROWS, MOST_CURVES = 150, 8
 
 
 def behind(rows: Sequence[Row], keys: Sequence[str]) -> dict[str, Any] | None:
