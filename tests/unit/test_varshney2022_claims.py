@@ -495,7 +495,7 @@ def test_criteria_that_were_changed_say_so_in_their_column() -> None:
         "theorem-3.7-privacy-term", "vanishes-with-sigma", "theorem-3.7-rate-kappa", "sample-size-quantile",
         "sample-size-statistics-bound", "fewer-records", "gap-grows", "risk-flat-quantile",
         "risk-grows-statistics-bound", "clips-nothing", "lemma-a.9", "ssgd-not-vacuous", "ssgd-sample-size",
-        "ssgd-condition", "lemma-3.11-as-run",
+        "ssgd-condition", "lemma-3.11-as-run", "step-bias-corollary", "corollary-3.8-risk", "r-squared-is-d",
         "theorem-3.7-high-probability-as-published", "theorem-3.7-rate-n", "theorem-3.7-rate-n-quantile",
         "theorem-3.7-rate-n-random-grid", "theorem-3.7-rate-n-quantile-random-grid", "theorem-3.7-rate-eps-quantile",
         "optimal-exponents-quantile", "lower-bound-matched", "leading-term-kappa", "sample-size-fixed-clip",

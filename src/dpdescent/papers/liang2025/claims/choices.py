@@ -117,7 +117,7 @@ def _without_clipping(evidence: Evidence, rows: pd.DataFrame) -> Claim:
         quantity="fraction of second-stage gradients clipped at the best threshold; the interval is over thresholds tied with it",
         measured=measured, criterion=at_most(RARELY, f"; or {SELDOM:g}"),
         changed=(
-            "After a hostile reading one gradient in ten may be clipped too, because one in a hundred is our number, and other draws "
+            "After a second reading one gradient in ten may be clipped too, because one in a hundred is our number, and other draws "
             "of the parameters must agree, because at three of twelve the best threshold clips 6 to 7 %."
         ),
     )  # fmt: skip

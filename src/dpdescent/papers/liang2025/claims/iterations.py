@@ -189,7 +189,7 @@ def _comparable(evidence: Evidence, both: pd.DataFrame, free: pd.DataFrame) -> C
             statement="for T = O(n) the two algorithms exhibit comparable performance",
             quantity=f"largest ratio of mean errors, Algorithm 1 over Algorithm 3, for T <= n = {n}",
             cells=algebra.ratios(both[both["T"] <= part * n], free, ["T", "rho2"]), criterion=at_most(COMPARABLE),
-            changed="Before a review O(n) was read as T <= n alone; T <= n / 10, and after a hostile reading T <= n / 100, must agree.",
+            changed="Before a review O(n) was read as T <= n alone; T <= n / 10, and after a second reading T <= n / 100, must agree.",
             note=_comparable_up_to(both, free),
         )
         for part in PARTS_OF_N

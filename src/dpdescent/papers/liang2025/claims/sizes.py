@@ -55,7 +55,7 @@ def _rates(evidence: Evidence) -> Iterator[Claim]:
             cells=_halves(curve), criterion=_window(evidence),
             changed=(
                 "Before a review one line was laid through all points, which a bent curve can meet; a rate is the same in both halves. "
-                "Other draws of the parameters and more values of c0 must agree. After a hostile reading the words are also met by an "
+                "Other draws of the parameters and more values of c0 must agree. After a second reading the words are also met by an "
                 "error within a factor of two of the rate over the whole grid, because a bend within that is no other rate to a reader of the figure."
             ),
             note=f"one line through all points has slope {log_log_slope(curve, 'n').value:.2f}",
@@ -127,7 +127,7 @@ def _plateau_at(evidence: Evidence, variants: Sequence[str]) -> Claim:
         cells=_level(evidence, tables), criterion=PLATEAU,
         changed=(
             "Added after a review; after another one the point may lie at either end of the plateau, and other draws of the parameters must agree. "
-            "Two more values of c0 must agree too. After a hostile reading a value of c0 at which it is open leaves it open."
+            "Two more values of c0 must agree too. After a second reading a value of c0 at which it is open leaves it open."
         ),
         note=f"T1 and T2 of Remark 3.7 at hidden constants 1; {_first_regime(evidence)}; {_in_figure_4(evidence)}",
     )  # fmt: skip

@@ -121,7 +121,7 @@ def _moments(evidence: Evidence) -> Iterator[Claim]:
         quantity="exact R_x^2 over Tr H: the one that is furthest off",
         cells={place: share for place, share in shares.items() if place.startswith("kappa = 1,")}, criterion=about(1.0, EQUAL),
         regime=Regime(("R_x^2 as the least one of Sec. 2, because Theorems 3.2 and 3.7 ask for E|x|^2 <= R_x^2 alone, which d meets",), "two definitions", "unstated value decides", ("not reproduced",)),
-        changed="After a hostile reading the theorems' own condition on R_x^2 is a reading too.",
+        changed="After a second reading the theorems' own condition on R_x^2 is a reading too.",
         note=f"R_x^2 = Tr H + 2 |H|: off by 2/d, which matters for small d only. {algebra.told(shares)}",
     )  # fmt: skip
     tail = rows(evidence, MOMENTS, quantity=TAIL)

@@ -61,7 +61,7 @@ def _bias(evidence: Evidence) -> Iterator[Claim]:
         quantity="log-log slope in d of the power of 1/N that is left of the start per unit of c_1 = T / log N, exactly, at the largest T: the smallest over N",
         cells=algebra.by(power, ["N"], lambda group: algebra.line(group, "d")),
         criterion=at_least(-LOGARITHMS, ": a global constant c_1 serves every d only if the power does not fall with d"),
-        changed="After a hostile reading the power is judged; before, what is left at the largest T of ours over 8 sigma^2 d/N, though c_1 has no value.",
+        changed="After a second reading the power is judged; before, what is left at the largest T of ours over 8 sigma^2 d/N, though c_1 has no value.",
         note=f"N^-100 needs c_1 of about 400 d with this step. {OVER_FIRST_TERM}: {algebra.told(_over_first_term(evidence, left, COROLLARY))}",
     )  # fmt: skip
 
@@ -84,7 +84,7 @@ def _risk(evidence: Evidence) -> Iterator[Claim]:
         statement="with eta = 1/(4d) the risk obeys the bound of Theorem 3.7",
         quantity=f"risk with that step over that with Theorem 3.7's step, each at its best T: the largest over N and d; {MEDIAN}",
         cells=found, criterion=at_most(SAME_ORDER), regime=_bracketed(corollary, least, found),
-        changed="After a hostile reading it is open where the best T is the largest that was tried, because c_1 of T = c_1 log N has no value.",
+        changed="After a second reading it is open where the best T is the largest that was tried, because c_1 of T = c_1 log N has no value.",
         note=f"corrected rule and exact noise multiplier. Risks with 1/(4d): {algebra.told(algebra.means(least, AT))}; finding corollary-3.8-step",
     )  # fmt: skip
     longest, shortest = (algebra.at_end(theorem, "T", largest) for largest in (True, False))
