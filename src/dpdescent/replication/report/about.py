@@ -106,10 +106,27 @@ def judging(root: Path, paper: str) -> dict[str, list[str]]:
     return {name: sorted(set(ids)) for name, ids in found.items() if ids}
 
 
+# Packages that numbers and figures depend on.
+PACKAGES = (
+    "numpy", "scipy", "pandas", "dp-accounting", "randomgen", "clarabel", "matplotlib", "snakemake", "jinja2",
+)  # fmt: skip
+
+
 def software(root: Path) -> Node:
-    """Citation of the software: title, authors and version from `CITATION.cff`."""
+    """Citations from `CITATION.cff`, versions of the lock file, and edges between rules."""
     citation = conf.read_yaml(root / "CITATION.cff")
-    return {key: citation[key] for key in ("title", "authors", "version")}
+    lock, graph = (_text(root / name) for name in ("requirements.lock", "docs/architecture.md"))
+    found = {name: re.search(rf"^{name}==(\S+)", lock, flags=re.MULTILINE) for name in PACKAGES}
+    return {
+        **{key: citation[key] for key in ("title", "authors", "version", "license", "references")},
+        "versions": {name: version.group(1) for name, version in found.items() if version},
+        "rules": re.findall(r"^ +(\w+) --> (\w+)$", graph, flags=re.MULTILINE),
+    }
+
+
+def _text(file: Path) -> str:
+    """Text of a file that a checkout may lack."""
+    return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
 def captions(project: Project, root: Path) -> Node:

@@ -8,6 +8,7 @@ PAGES = {
     "index": "Overview", "figures": "Figures", "claims": "Claims", "findings": "Findings", "privacy": "Privacy",
     "bounds": "Bounds", "statements": "Statements", "reliability": "Reliability", "calculator": "Calculator",
     "choose": "Which method", "on-request": "On request", "search": "Search", "glossary": "Glossary",
+    "made": "How it was made",
 }  # fmt: skip
 STATIC = ("style.css", "report.js", "gaussian.js", "calculator.js", "choose.js", "search.js")
 # Made of the results, for the search.

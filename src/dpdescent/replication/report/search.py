@@ -6,7 +6,7 @@ The browser makes words of the texts (`static/search.js`), so that Greek letters
 import json
 from collections.abc import Iterator
 
-from dpdescent.replication.report import wording
+from dpdescent.replication.report import finding_pages, glossary, wording
 from dpdescent.replication.report.content import Content, View, extent, of
 from dpdescent.replication.report.pages import PAGES
 from dpdescent.replication.report.wording import slug
@@ -14,20 +14,21 @@ from dpdescent.replication.report.wording import slug
 # Kind, paper, title, further text, address; one that begins with # or is empty is on the paper's page.
 Entry = tuple[str, str, str, str, str]
 
-KINDS = ("page", "paper", "finding", "claim", "figure", "table", "budget", "setting", "symbol")
+KINDS = ("page", "paper", "term", "finding", "claim", "figure", "table", "budget", "setting", "symbol")
 
 # Who chose a setting.
 TOLD = {"stated": "stated", "chosen": "not stated, chosen by us", "code": "from an author's code"}
 
 # Words by which pages are asked for, beside their names.
 ASKED = {
-    "index": "overview, what holds, scorecard, verdicts, how to cite, BibTeX, citation, licence, what it costs, time",
+    "index": "overview, what holds, scorecard, verdicts, what it costs, time",
     "figures": "all figures, pictures, contact sheet", "claims": "all claims, verdicts, criteria, another seed",
     "findings": "errors, mistakes, what is wrong in the papers, letters to the authors",
     "privacy": "audit, epsilon claimed and attained, broken privacy claims, attacks, ledger",
     "bounds": "theorems, bounds against measurements, vacuous", "statements": "coverage, what is not judged",
     "reliability": "speed, benchmark, damaged files, fuzzing",
     "calculator": "how much noise do I need, noise for epsilon and delta, sample size, sensitivity, sigma",
+    "made": "how to cite, BibTeX, citation, licence, versions, rule graph, pipeline, provenance",
     "choose": "which method should I use, recommendation, advice, comparison of methods, best method",
 }  # fmt: skip
 
@@ -54,8 +55,10 @@ def entries(results: Content) -> Iterator[Entry]:
             yield "symbol", paper["key"], f"{name}: {means}", "symbol", f"{paper['key']}.html"
         for artefact in paper["artefacts"]:
             yield from _artefact(results, paper, artefact)
+    for term in glossary.TERMS:
+        yield "term", "", f"{term.name}: {term.means}", ", ".join(term.forms), f"{glossary.PAGE}#{term.anchor}"
     for finding in results.findings:
-        where = f"findings.html#finding-{slug(finding['paper'], finding['finding'])}"
+        where = finding_pages.address(finding)
         title = finding["headline"] or finding["statement"]
         text = ", ".join(finding[name] for name in ("finding", "location", "statement", "kind"))
         yield "finding", finding["paper"], title, text, where

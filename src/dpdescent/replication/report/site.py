@@ -25,6 +25,7 @@ from dpdescent.replication.report import (
     numbers,
     paper_pages,
     plots,
+    references,
     reliability,
     search,
     statements,
@@ -65,6 +66,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         "calculator": {"noise": CALCULATED}, "choose": _choose(results),
         "on-request": _on_request(results), "search": {"kinds": search.KINDS},
         "glossary": {"chapters": glossary.CHAPTERS},
+        "made": {"software": software, "entries": references.entries(software, results.papers)},
     }  # fmt: skip
     made = {
         f"{page}.html": environment.get_template(f"{page}.html.j2").render(**common, **view, page=page)
@@ -104,6 +106,7 @@ def _environment(code: str) -> jinja2.Environment:
     for name in ("slug", "alternative", "counted", "symbol"):
         environment.globals[name] = getattr(wording, name)
     environment.globals["signs"] = wording.SIGNS
+    environment.globals["graph"] = references.graph
     environment.globals["strip"] = plots.strip
     environment.globals["told"] = letters.due
     environment.globals["address"] = finding_pages.address
