@@ -12,9 +12,11 @@ import pytest
 from dpdescent.papers.ours import bounds, claims
 from dpdescent.papers.ours.contenders import field
 from dpdescent.papers.ours.experiments import calibration as exact
+from dpdescent.papers.ours.experiments import decision as choice
+from dpdescent.papers.ours.experiments import iv_length as lengths
 from dpdescent.papers.ours.experiments import iv_real as real
 from dpdescent.papers.ours.experiments.correlated_full_batch import SEARCHED
-from dpdescent.papers.ours.experiments.iv_coverage import CLASSICAL, OURS, PUBLISHED
+from dpdescent.papers.ours.experiments.iv_coverage import CLASSICAL, OURS, PUBLISHED, REFUSED
 from dpdescent.papers.ours.experiments.iv_path_law import CORRELATION, GAP, MEAN, NAIVE
 from dpdescent.papers.ours.experiments.iv_weak import INTERVAL, PRIVATE
 from dpdescent.papers.ours.noise_over_time import BLIND, PURE, SCHEDULE, UNIFORM
@@ -171,8 +173,34 @@ def calibration() -> pd.DataFrame:
     return pd.DataFrame(rows).assign(panel="Figure 2", n=5000, p=10, T=20, rho=0.1, variant="main", trials=300)
 
 
+def iv_length() -> pd.DataFrame:
+    """Lengths are as the laws have them, and alike at both strengths; few records have nothing but refusals."""
+    rows: list[dict[str, Any]] = []
+    for n, rho, median, refused in ((1000, 0.05, 1.5, 1.0), (4000, 0.05, 1.5, 0.0), (4000, 1.0, 1.05, 0.0)):
+        for F in (100.0, 1000.0):
+            for series in (lengths.INTERVAL, lengths.SET):
+                law = median * (2.0 if refused and series == lengths.INTERVAL else 1.0)
+                rows.append({"n": n, "F": F, "rho": rho, "series": series, "median": median, "predicted": law})
+            rows.append({"n": n, "F": F, "rho": rho, "series": f"{lengths.INTERVAL}: {REFUSED}", "median": refused})
+    table = pd.DataFrame(rows).assign(panel="grid", variant="main", trials=40, clip_fraction=0.001)
+    table["mean"] = table["median"]
+    return table.assign(median_low=0.99 * table["median"], median_high=1.01 * table["median"])
+
+
+def decision() -> pd.DataFrame:
+    """The rule is nearly always best, and a fitted one no better."""
+    costs = {choice.RULE: (1.05, 2.0), choice.FITTED: (1.04, 2.5), choice.ALWAYS.format(field.WHITENED): (1.5, 50.0)}
+    rows = [
+        {"panel": panel, "series": series, "typical": typical, "worst": worst}
+        for panel in ("made", "known", "held out") for series, (typical, worst) in costs.items()
+    ]  # fmt: skip
+    table = pd.DataFrame(rows).assign(variant="main", trials=20, low=lambda rows: rows["typical"])
+    return table.assign(high=table["typical"], mean=table["typical"], median=table["typical"])
+
+
 WORLDS = (
-    schedule, correlated_full_batch, iv_coverage, iv_weak, win_map, real_tables, iv_path_law, iv_real, calibration,
+    schedule, correlated_full_batch, iv_coverage, iv_length, iv_weak, win_map, real_tables, decision, iv_path_law,
+    iv_real, calibration,
 )  # fmt: skip
 RIGHT: Tables = {make.__name__: make() for make in WORLDS}
 
@@ -196,7 +224,7 @@ def times(name: str, factor: float, column: str = "mean", **where: Any) -> Edit:
         for key, value in where.items():
             chosen &= table[key] == value
         assert chosen.any(), where
-        beside = {"mean": ("se",), "median": ("median_low", "median_high")}
+        beside = {"mean": ("se",), "median": ("median_low", "median_high"), "typical": ("low", "high")}
         for each in (column, *beside.get(column, ())):
             table.loc[chosen, each] *= factor
 
@@ -233,6 +261,7 @@ def beyond_prediction(tables: Tables) -> None:
 
 
 ENCODERS, SETS, REAL = "correlated_full_batch", "iv_weak", "real_tables"
+LENGTHS, CHOICE, ONE = "iv_length", "decision", choice.ALWAYS.format(field.WHITENED)
 FALSE: dict[str, Edit] = {
     "schedule-as-predicted": times("schedule", 1.3, series=UNIFORM, kappa=10),
     "schedule-iterations-are-free": times("schedule", 2.0, series=SCHEDULE, kappa=1, T=100),
@@ -283,6 +312,13 @@ FALSE: dict[str, Edit] = {
     "calibration-noise": times("calibration", 1.2, "noise_ratio", series=exact.EXACT),
     "calibration-error-as-predicted": beyond_prediction,
     "schedule-beats-the-accountant": times("calibration", 3.0, series=exact.SCHEDULED, estimate=exact.HAT),
+    "rule-beats-every-single-method": times(CHOICE, 0.5, "typical", panel="held out", series=ONE),
+    "rule-is-the-safest": times(CHOICE, 60.0, "worst", panel="known", series=choice.RULE),
+    "hindsight-gains-little": times(CHOICE, 0.5, "typical", panel="known", series=choice.FITTED),
+    "interval-length-by-law": times(LENGTHS, 1.2, "predicted", series=lengths.INTERVAL, n=4000),
+    "set-length-by-law": times(LENGTHS, 1.2, "predicted", series=lengths.SET, n=4000),
+    "length-does-not-depend-on-strength": medians(lengths.INTERVAL, 0.8, LENGTHS, F=1000.0, n=4000),
+    "short-where-n-rho-is-large": medians(lengths.INTERVAL, 1.5, LENGTHS, rho=1.0),
     "weak-sets-are-unbounded": times(SETS, 0.3, "unbounded", series=PRIVATE, F=2.0),
 }
 

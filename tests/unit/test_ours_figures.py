@@ -13,7 +13,9 @@ from dpdescent.papers.ours import figures
 from dpdescent.papers.ours.experiments import (
     calibration,
     correlated_full_batch,
+    decision,
     iv_coverage,
+    iv_length,
     iv_path_law,
     iv_real,
     iv_weak,
@@ -24,14 +26,18 @@ from dpdescent.papers.ours.experiments import (
 from dpdescent.papers.ours.figures import noise_over_time
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
+from report_made import RESULTS
 
 PAPER = project.load({"scale": "quick", "seed": 3, "papers": ["ours"]}, Path(__file__).parents[2]).papers["ours"]
 RUNS = {
     "schedule": schedule.run, "correlated_full_batch": correlated_full_batch.run, "iv_coverage": iv_coverage.run,
-    "iv_weak": iv_weak.run, "win_map": win_map.run,
+    "iv_length": iv_length.run, "iv_weak": iv_weak.run, "win_map": win_map.run, "decision": decision.run,
     "real_tables": real_tables.run, "iv_path_law": iv_path_law.run,
     "iv_real": iv_real.run, "calibration": calibration.run,
 }  # fmt: skip
+
+# What `decision` reads.
+CONTEST = {name: RESULTS / "ours" / f"{name}.csv" for name in ("win_map", "real_tables")}
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +50,7 @@ def _figures_are_closed() -> Iterator[None]:
 def table_of(name: str, trials: int = 2) -> pd.DataFrame:
     artefact = PAPER.artefacts[name]
     rows = [
-        pd.DataFrame(RUNS[name]({**part.spec, "trials": [0, trials]})).assign(variant="main")
+        pd.DataFrame(RUNS[name]({**part.spec, "trials": [0, trials], "tables": CONTEST})).assign(variant="main")
         for part in artefact.parts
         if part.spec["variant"] == "main"
     ]

@@ -1,12 +1,14 @@
 """Which method to take: a rule with three questions, fixed before the contest at paper scale, and its regret."""
 
 import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-
-import pandas as pd
+from typing import Any
 
 from dpdescent.papers.ours.contenders.field import PRIVATE, SCHEDULED, WHITENED, ZERO
 from dpdescent.papers.ours.contest_design import information
+from dpdescent.replication.build.files import read_rows
 
 # In units of p / sqrt(rho): with fewer records there is more noise than signal; with fewer than enough a second moment
 # of the covariates is mostly noise.
@@ -19,34 +21,82 @@ WHERE = {
     ZERO: f"`n sqrt(rho) / p` below {HOPELESS:g}", SCHEDULED: f"below {ENOUGH:g}, or isotropic covariates",
     WHITENED: "else",
 }  # fmt: skip
+# The group of cells of made data, a fact of theirs, and the panel of `decision` whose rows are the rule's answers.
+MADE, INFORMATION, BY_ANSWER = "made", "n sqrt(rho) / p", "by answer"
+
+Table = Iterable[Mapping[str, Any]]
+Ratio = tuple[float, float, float]
 
 
 def advice(n: float, p: float, eps: float, delta: float, kappa: float) -> str:
-    """Returns the advised method for the size of a problem and the condition number of its covariates."""
+    """Returns the method: is anything worth releasing, are there records enough, are covariates known to be alike?"""
     found = information(n, p, eps, delta)
     if found < HOPELESS:
         return ZERO
     return SCHEDULED if found < ENOUGH or kappa <= ISOTROPIC else WHITENED
 
 
-def regrets(tables: dict[str, pd.DataFrame], delta: float) -> pd.DataFrame:
-    """Returns a row a cell: the advised method, the best private one, and the ratio of their medians, `regret`."""
-    rows = []
+@dataclass(frozen=True)
+class Cell:
+    """A cell of the contest.
+
+    Attributes:
+        group: `made`, or the panel of a real table.
+        facts: what a question may be about, by name.
+        advised: the rule's answer.
+        ratios: excess risk over that of the best private method, with the ends of its interval, by method.
+    """
+
+    group: str
+    facts: dict[str, float]
+    advised: str
+    ratios: dict[str, Ratio]
+
+    @property
+    def regret(self) -> float:
+        """The ratio of the method that is advised."""
+        return self.ratios[self.advised][0]
+
+
+def regrets(tables: Mapping[str, Table], delta: float) -> Iterator[Cell]:
+    """Yields the cells of both tables of the contest."""
     for name, keys in CELLS.items():
-        for place, cell in tables[name].query("variant == 'main'").groupby(keys):
-            at = dict(zip(keys, place, strict=True))
-            medians = cell.set_index("series")["median"]
-            advised = advice(at["n"], at["p"], at["eps"], delta, at.get("kappa", UNKNOWN))
-            best = str(medians[[each for each in PRIVATE if each in medians]].idxmin())
-            rows.append({**at, "advised": advised, "best": best, "regret": medians[advised] / medians[best]})
-    return pd.DataFrame(rows)
+        cells = dict[tuple[Any, ...], dict[str, Mapping[str, Any]]]()
+        for row in tables[name]:
+            if row["variant"] == "main":
+                cells.setdefault(tuple(row[key] for key in keys), {})[row["series"]] = row
+        for found in cells.values():
+            yield _cell(name, found, delta)
 
 
-def table(results: Path, delta: float) -> str:
-    """Returns the advice with its regret as a table in Markdown, from the committed tables of a scale."""
-    found = regrets({name: pd.read_csv(results / "ours" / f"{name}.csv") for name in CELLS}, delta)
-    lines = ["| when | take | regret: median, worst |", "|---|---|---|"]
-    for method, where in WHERE.items():
-        rows = found.loc[found["advised"] == method, "regret"]
-        lines.append(f"| {where} | {method} | {rows.median():.2g}, {rows.max():.2g} |")
-    return "\n".join(lines)
+def _cell(name: str, found: dict[str, Mapping[str, Any]], delta: float) -> Cell:
+    rows = {method: found[method] for method in PRIVATE if method in found}
+    best = min(rows, key=lambda method: float(rows[method]["median"]))
+    first = rows[best]
+    n, p, eps = (float(first[key]) for key in ("n", "p", "eps"))
+    kappa = float(first["kappa"]) if name == "win_map" else UNKNOWN
+    ratios = {method: ratio(row, first) if method != best else (1.0, 1.0, 1.0) for method, row in rows.items()}
+    return Cell(
+        MADE if name == "win_map" else str(first["panel"]),
+        {INFORMATION: information(n, p, eps, delta), "n": n, "p": p, "eps": eps, "known kappa": kappa},
+        advice(n, p, eps, delta, kappa), ratios,
+    )  # fmt: skip
+
+
+def ratio(first: Mapping[str, Any], second: Mapping[str, Any]) -> Ratio:
+    """The ratio of two medians, with the ends of independent logarithms; NaN where an end is not positive."""
+    one, other = (tuple(float(row[f"median{end}"]) for end in ("", "_low", "_high")) for row in (first, second))
+    if not min(one[1], other[1]) > 0.0:
+        return math.nan, math.nan, math.nan
+    below = math.hypot(math.log(one[0] / one[1]), math.log(other[2] / other[0]))
+    above = math.hypot(math.log(one[2] / one[0]), math.log(other[0] / other[1]))
+    value = one[0] / other[0]
+    return value, value * math.exp(-below), value * math.exp(above)
+
+
+def table(results: Path) -> str:
+    """Returns the advice with its regret as a table in Markdown, from the committed table of a scale."""
+    rows = [row for row in read_rows(results / "ours" / "decision.csv") if row["panel"] == BY_ANSWER]
+    told = {row["series"]: f"{float(row['median']):.2g}, {float(row['worst']):.2g}" for row in rows}
+    lines = [f"| {where} | {method} | {told[method]} |" for method, where in WHERE.items() if method in told]
+    return "\n".join(["| when | take | regret: median, worst |", "|---|---|---|", *lines])

@@ -18,7 +18,7 @@ COLUMNS = (
     "panel", "estimate", "n", "p", "q", "kappa", "T", "F", "rho", "endogeneity", "instruments", "errors", "k",
     "table", "eps", "sigma", "law", "variant", "series", "mean", "median", "median_low", "median_high",
     "se", "trials", "predicted", "least", "clip_fraction", "half_width", "unbounded",
-    "tau_over_H", "noise_ratio",
+    "tau_over_H", "noise_ratio", "worst", "typical", "low", "high",
 )  # fmt: skip
 rows = partial(evidence.rows, COLUMNS)
 

@@ -6,7 +6,9 @@ What throw-away prototypes had shown was known when they were written. A conject
 from dpdescent.papers.ours.claims import (
     calibration,
     contest,
+    decision,
     instruments,
+    lengths,
     noise_over_time,
     path_law,
     real_contest,
@@ -15,7 +17,10 @@ from dpdescent.papers.ours.claims import (
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-PARTS = (instruments, path_law, weak_instruments, real_instruments, noise_over_time, contest, real_contest, calibration)
+PARTS = (
+    instruments, lengths, path_law, weak_instruments, real_instruments, noise_over_time, contest, real_contest,
+    decision, calibration,
+)  # fmt: skip
 
 
 def judge(evidence: Evidence) -> list[Claim]:

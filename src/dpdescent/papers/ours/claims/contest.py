@@ -31,7 +31,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate, exactly, median_of
+from dpdescent.replication.judging.statistics import Estimate, exactly
 
 PLACE = ["panel", "n", "p", "eps", "sigma", "kappa", "law"]
 PLAIN, SINGLE_PASSES = (FIXED, RULE, ADAPTIVE), (AMBSSGD, PUBLISHED, SSGD, FTRL)
@@ -53,18 +53,8 @@ def _information(row: "pd.Series[float]", delta: float) -> float:
 
 
 def over(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
-    """The ratio of two medians, with the ends of independent logarithms; exact where both are without spread."""
-    one, other = median_of(first), median_of(second)
-    if not min(one.low, other.low) > 0.0:
-        return exactly(math.nan)
-    ends = [
-        math.hypot(math.log(a / b), math.log(c / d))
-        for a, b, c, d in (
-            (one.value, one.low, other.high, other.value), (one.high, one.value, other.value, other.low)
-        )
-    ]  # fmt: skip
-    value = one.value / other.value
-    return Estimate(value, value * math.exp(-ends[0]), value * math.exp(ends[1]))
+    """The ratio of two medians, with the ends of independent logarithms."""
+    return Estimate(*decision.ratio(first.to_dict(), second.to_dict()))
 
 
 def against(
