@@ -24,6 +24,9 @@ WHERE = {
 # The group of cells of made data, a fact of theirs, and the panel of `decision` whose rows are the rule's answers.
 MADE, INFORMATION, BY_ANSWER = "made", "n sqrt(rho) / p", "by answer"
 
+# Ways to choose that the documentation compares.
+SHOWN = 5
+
 Table = Iterable[Mapping[str, Any]]
 Ratio = tuple[float, float, float]
 
@@ -92,6 +95,22 @@ def ratio(first: Mapping[str, Any], second: Mapping[str, Any]) -> Ratio:
     above = math.hypot(math.log(one[2] / one[0]), math.log(other[0] / other[1]))
     value = one[0] / other[0]
     return value, value * math.exp(-below), value * math.exp(above)
+
+
+def compared(results: Path) -> str:
+    """Returns what ways to choose cost, as a table in Markdown: the rule, the fitted one, and single methods."""
+    panels = (MADE, "known", "held out")
+    rows = read_rows(results / "ours" / "decision.csv")
+    found = {(row["series"], row["panel"]): f"{float(row['typical']):.3g}, {float(row['worst']):.3g}" for row in rows}
+    cost = {row["series"]: float(row["typical"]) for row in rows if row["panel"] == MADE}
+    lines = [
+        f"| {series} | {' | '.join(found.get((series, panel), '') for panel in panels)} |"
+        for series in sorted(cost, key=lambda name: (name.startswith("always"), cost[name]))[:SHOWN]
+    ]
+    asked = [row for row in rows if row["panel"].startswith("questions")]
+    fitted = "; ".join(row["series"] for row in asked)
+    head = ["| regret: geometric mean, worst | made | real, known | real, held out |", "|---|---|---|---|"]
+    return "\n".join([*head, *lines, "", f"The fitted rule: {fitted}."])
 
 
 def table(results: Path) -> str:

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str], name: str) -> None:
     stale = []
     pages = {
         "README.md": quoted(Path(args.results)),
-        "docs/beyond.md": {"advice": advice(Path(args.results)), "calibrated": calibrated(Path(args.results))},
+        "docs/beyond.md": beyond(Path(args.results)),
         "docs/architecture.md": {"rulegraph": rule_graph()},
         "config/README.md": documented(),
     }
@@ -65,9 +65,15 @@ def advice(results: Path) -> str:
     return str(importlib.import_module("dpdescent.papers.ours.decision").table(results))
 
 
-def calibrated(results: Path) -> str:
-    """What exact calibration makes of headline figures, by the module of ours that reads all papers' tables."""
-    return str(importlib.import_module("dpdescent.papers.ours.calibrated").table(results))
+def beyond(results: Path) -> dict[str, str]:
+    """The blocks of docs/beyond.md, by the modules of ours that read the tables."""
+    calibrated, decision = (
+        importlib.import_module(f"dpdescent.papers.ours.{name}") for name in ("calibrated", "decision")
+    )
+    return {
+        "advice": advice(results), "rules": str(decision.compared(results)),
+        "calibrated": str(calibrated.table(results)),
+    }  # fmt: skip
 
 
 def documented() -> dict[str, str]:
