@@ -10,6 +10,7 @@ from dpdescent import intervals
 from dpdescent.algorithms import dp_iv_gd, reduced_form
 from dpdescent.anderson_rubin import Evidence, anderson_rubin
 from dpdescent.baselines.least_squares import two_stage_least_squares, two_stage_standard_errors
+from dpdescent.data.iv import IVSample
 from dpdescent.papers.ours.design import PAPER, Row, Spec
 from dpdescent.papers.ours.experiments import iv_coverage, iv_weak
 from dpdescent.papers.ours.experiments.iv_coverage import BATCHES, REFUSED, Z95
@@ -61,7 +62,7 @@ def _cell(spec: Spec) -> Iterator[Row]:
     for trial in range(*spec["trials"]):
         sample = draw(spec, design, trial)
         plain = Z95 * float(two_stage_standard_errors(sample, two_stage_least_squares(sample))[0])
-        for series, half, clipped in (_interval(spec, design, trial), _set(spec, design, trial)):
+        for series, half, clipped in (_interval(spec, design, sample, trial), _set(spec, design, sample, trial)):
             told = {**shared, "trial": trial, "predicted": laws[series], "clip_fraction": clipped}
             if series == INTERVAL:
                 yield {**told, "series": f"{series}: {REFUSED}", "value": float(math.isnan(half))}
@@ -69,11 +70,11 @@ def _cell(spec: Spec) -> Iterator[Row]:
                 yield {**told, "series": series, "value": half / plain}
 
 
-def _interval(spec: Spec, design: Design, trial: int) -> tuple[str, float, float]:
+def _interval(spec: Spec, design: Design, sample: IVSample, trial: int) -> tuple[str, float, float]:
     """DP-IV-GD's half width, NaN where it refuses an interval, and the share of clipped gradients."""
     given = iv_coverage.settings_of(spec, design, oracle=False)
     normals = dp_iv_gd.Normals.draw(_noise(spec, design, trial, INTERVAL), given, 1, 1)
-    out = dp_iv_gd.descend([draw(spec, design, trial)], given, normals)
+    out = dp_iv_gd.descend([sample], given, normals)
     found = intervals.sandwich_intervals(
         out.path, m=BATCHES, burn_in=given.burn_in, alpha=given.alpha, precondition=out.precondition,
         moment=out.moment, moment_sd=given.moment_sd, n=design.n,
@@ -81,11 +82,11 @@ def _interval(spec: Spec, design: Design, trial: int) -> tuple[str, float, float
     return INTERVAL, float(found.half_width[0, 0]), float(out.clipped2[0])
 
 
-def _set(spec: Spec, design: Design, trial: int) -> tuple[str, float, float]:
+def _set(spec: Spec, design: Design, sample: IVSample, trial: int) -> tuple[str, float, float]:
     """Half the length of the private set, infinite where it has no end, and the share of clipped gradients."""
     given = iv_weak.settings_of(spec, design)
     normals = reduced_form.Normals.draw(_noise(spec, design, trial, SET), given, 1, 1)
-    out = reduced_form.descend([draw(spec, design, trial)], given, normals)
+    out = reduced_form.descend([sample], given, normals)
     told = Evidence(out.D[0], out.moment[0], given.moment_sd, given.variance, given.second_moment, design.n, given.unit)
     return SET, 0.5 * anderson_rubin(told).length, float(out.clipped[0])
 
