@@ -20,7 +20,7 @@ from dpdescent.replication.build import provenance, tables
 from dpdescent.replication.build.files import MANIFEST, atomic, write_rows
 from dpdescent.replication.build.provenance import ON_REQUEST
 from dpdescent.replication.commands import checkout
-from dpdescent.replication.configuration import packs, project
+from dpdescent.replication.configuration import packs, project, values
 from dpdescent.replication.configuration.project import Artefact, Project
 from dpdescent.replication.judging import evidence
 from dpdescent.replication.judging.evidence import Claim, Evidence
@@ -39,9 +39,10 @@ def main(arguments: Sequence[str], name: str) -> None:
         prog=name, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--scale", default="paper", help="the scale whose results these are")
+    parser.add_argument("--runs", type=int, help="runs of an attack on each side of its pair; 0 attacks nothing")
     args = parser.parse_args(arguments)
     checkout.require()
-    whole = project.load({"scale": args.scale, "papers": "all"}, Path())
+    whole = project.load({**values.read_yaml(Path("config/config.yaml")), "scale": args.scale, "papers": "all"}, Path())
     results = Path("results") / args.scale
     folder = results / ON_REQUEST
     made = [each for each in whole.on_request() if (results / f"{each.item}.csv").is_file()]
@@ -53,7 +54,8 @@ def main(arguments: Sequence[str], name: str) -> None:
     evidence.write_cells(claims, folder / "claims_cells.csv")
     ledger, attacked = [], []
     for key in keys:
-        arms, table = accounted(whole, key, [each for each in made if each.paper == key], results)
+        mine = [each for each in made if each.paper == key]
+        arms, table = accounted(whole, key, mine, results, whole.audit_runs if args.runs is None else args.runs)
         ledger += arms
         attacked += table
     write_rows(folder / "privacy.csv", entries.COLUMNS, ledger)
@@ -79,8 +81,13 @@ def judged(whole: Project, key: str, results: Path) -> list[Claim]:
     return list(importlib.import_module(module).judge(Evidence(spec, read)))
 
 
-def accounted(whole: Project, key: str, made: Sequence[Artefact], results: Path) -> tuple[list[Row], list[Row]]:
-    """Returns the ledger of a paper's artefacts on request, with its audits filled in, and the audits."""
+def accounted(
+    whole: Project, key: str, made: Sequence[Artefact], results: Path, runs: int
+) -> tuple[list[Row], list[Row]]:
+    """Returns the ledger of a paper's artefacts on request, with its audits filled in, and the audits.
+
+    Without runs nothing is attacked, and the ledger's columns on audits are blank.
+    """
     audit = importlib.import_module(f"dpdescent.papers.{key}.audit")
     known = whole.papers[key].artefacts | whole.papers[key].on_request
     arms = []
@@ -91,7 +98,9 @@ def accounted(whole: Project, key: str, made: Sequence[Artefact], results: Path)
             events = list(experiment.releases({**cell, "tables": read}))
             asked = (audits.asked(audit.request(cell, arm, event), event) for arm, event, _ in events)
             arms += [row | more for row, more in zip(entries.rows(key, artefact.id, events), asked, strict=True)]
-    found = audits.outcomes(key, arms, audit.ATTACKS, whole.audit_runs, whole.seed)
+    if not runs:
+        return [{name: arm.get(name, "") for name in entries.COLUMNS} for arm in arms], []
+    found = audits.outcomes(key, arms, audit.ATTACKS, runs, whole.seed)
     filled = [{name: arm[name] for name in entries.ACCOUNTED} | audits.ledger_columns(arm, found) for arm in arms]
     return filled, audits.table(arms, found, audit.FINDINGS)
 
