@@ -23,7 +23,7 @@ ifneq ($(filter figure,$(MAKECMDGOALS)),)
   endif
 endif
 
-.PHONY: help results parts quick figure artifacts artifacts-diff test test-all lint verify bench fuzz test-slurm scaling readme unlock lock data clean
+.PHONY: help results parts quick figure artifacts artifacts-diff test test-all lint verify bench fuzz test-slurm scaling samplers readme unlock lock data clean
 
 help: ## make help | this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/.*## //' | awk -F ' [|] ' '{printf "%-46s %s\n", $$1, $$2}'
@@ -80,6 +80,9 @@ test-slurm: .venv/.installed ## make test-slurm | a build on a Slurm of one node
 
 scaling: .venv/.installed ## make scaling | how time and memory grow with trials and parts, into docs/scaling.csv
 	$(BIN)/python tests/cluster/scaling.py
+
+samplers: .venv/.installed ## make samplers | the calculator's table of Poisson batches, into docs/samplers.csv
+	$(BIN)/python -m dpdescent.replication.report.samplers docs/samplers.csv
 
 readme: .venv/.installed ## make readme | write the numbers in README.md anew from results/paper
 	$(BIN)/dpdescent readme

@@ -10,12 +10,22 @@ PAGES = {
     "choose": "Which method", "on-request": "On request", "search": "Search", "glossary": "Glossary",
     "made": "How it was made",
 }  # fmt: skip
-STATIC = ("style.css", "report.js", "gaussian.js", "calculator.js", "choose.js", "search.js")
+STATIC = ("style.css", "report.js", "gaussian.js", "calculator.js", "choose.js", "search.js", "curves.js")
 # Made of the results, for the search.
 INDEX = "search-data.js"
+# Points of a paper's curves.
+CURVES = "curves-{paper}.js"
 COMPUTE = "compute.js"
-# What commands that are no part of a build write of how the software was tried; a checkout may lack any of them.
-TRIALS = ("docs/damage.csv", "docs/fuzz.csv", "docs/cluster.csv", "docs/scaling.csv", "results/bench.csv")
+# What commands that are no part of a build write, of how the software was tried and for the calculator; a checkout may
+# lack any of them.
+TRIALS = (
+    "docs/damage.csv",
+    "docs/fuzz.csv",
+    "docs/cluster.csv",
+    "docs/scaling.csv",
+    "docs/samplers.csv",
+    "results/bench.csv",
+)
 # Folders of templates and static files, listed by name, because there may be other folders (__pycache__).
 ASSETS = ("static", "templates")
 
@@ -27,7 +37,9 @@ def site_files(papers: Iterable[str], findings: Iterable[str]) -> list[str]:
         papers: keys of the papers.
         findings: names of the findings that have a page of their own.
     """
-    return [*(f"{page}.html" for page in (*PAGES, *papers)), *map(finding_page, findings), *STATIC, INDEX]
+    keys = list(papers)
+    points = [CURVES.format(paper=key) for key in keys]
+    return [*(f"{page}.html" for page in (*PAGES, *keys)), *map(finding_page, findings), *STATIC, INDEX, *points]
 
 
 def finding_page(finding: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dpdescent.replication.build.files import read_rows
-from dpdescent.replication.report import content, numbers, summary, wording
+from dpdescent.replication.report import content, curves, numbers, summary, wording
 from dpdescent.replication.report.content import Content, Row, View, of
 
 # Longer tables are cut on a page, because they are better read in the CSV file.
@@ -89,6 +89,7 @@ def section(results: Content, paper: View, artefact: View) -> View:
         "variants": of(settings, source="variant"),
         "arms": content.alike_arms(of(results.privacy, **where)),
         "table": shown(table, artefact) if artefact["table"] else None,
+        "curves": bool(not artefact["table"] and curves.curves(table, artefact["keys"])),
         "numbers": None if artefact["table"] else numbers.behind(table, artefact["keys"]),
     }  # fmt: skip
 

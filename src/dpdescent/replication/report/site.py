@@ -18,7 +18,9 @@ from dpdescent.replication import notation
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.build.provenance import ON_REQUEST
 from dpdescent.replication.report import (
+    calculator,
     content,
+    curves,
     finding_pages,
     glossary,
     letters,
@@ -33,20 +35,9 @@ from dpdescent.replication.report import (
     wording,
 )
 from dpdescent.replication.report.content import Content, Row, View, of
-from dpdescent.replication.report.pages import INDEX, PAGES, STATIC
+from dpdescent.replication.report.pages import CURVES, INDEX, PAGES, STATIC
 
 HERE = Path(__file__).parent
-# What the calculator tells of noise: key in calculator.js, words, Python twin.
-CALCULATED = (
-    ("sensitivity", "sensitivity of a step's mean gradient", "privacy.clipping.mean_sensitivity"),
-    ("noise_sd", "noise sd of a step", "privacy.zcdp.gaussian_noise_sd"),
-    ("noise_multiplier", "noise multiplier: noise sd over sensitivity", "sqrt(T / (2 rho))"),
-    ("rho", "ρ of zCDP, all steps", "privacy.accounting.tight_rho"),
-    ("mu", "μ of Gaussian-DP, all steps", "privacy.zcdp.gaussian_dp_mu"),
-    ("epsilon", "ε at δ, exact", "privacy.accounting.tight_epsilon"),
-    ("epsilon_by_formula", "ε at δ by ρ + 2 sqrt(ρ log(1/δ)), as papers convert", "privacy.zcdp.epsilon"),
-    ("noise_by_formula", "noise sd that this formula asks for at the exact ε", "privacy.zcdp.rho_of_epsilon"),
-)
 
 
 def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dict[str, str]:
@@ -63,7 +54,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         "index": _overview(results, software), "figures": _figures(results), "claims": _claims(results),
         "findings": _findings(results), "privacy": _privacy(results), "bounds": _bounds(results),
         "statements": _statements(results), "reliability": reliability.view(results.trials),
-        "calculator": {"noise": CALCULATED}, "choose": _choose(results),
+        "calculator": calculator.view(results.trials), "choose": _choose(results),
         "on-request": _on_request(results), "search": {"kinds": search.KINDS},
         "glossary": {"chapters": glossary.CHAPTERS},
         "made": {"software": software, "entries": references.entries(software, results.papers)},
@@ -72,14 +63,15 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         f"{page}.html": environment.get_template(f"{page}.html.j2").render(**common, **view, page=page)
         for page, view in views.items()
     }
-    template = environment.get_template("paper.html.j2")
+    template, points = environment.get_template("paper.html.j2"), dict[str, str]()
     for paper in results.papers:
         made[f"{paper['key']}.html"] = template.render(**common, **paper_pages.view(results, paper), page=paper["key"])
+        points[CURVES.format(paper=paper["key"])] = curves.script(_lines(results, paper))
     template = environment.get_template(finding_pages.TEMPLATE)
     for name, view in finding_pages.views(results).items():
         made[name] = template.render(**common, **view, page="findings")
     made = {name: text if name == glossary.PAGE else glossary.linked(text) for name, text in made.items()}
-    made[INDEX] = search.script(results)
+    made |= points | {INDEX: search.script(results)}
     return made | {name: (HERE / "static" / name).read_text(encoding="utf-8") for name in STATIC}
 
 
@@ -207,6 +199,13 @@ def _on_request(results: Content) -> View:
 def _coverage(rows: list[Row]) -> View:
     by_weight = {weight: statements.coverage(of(rows, weight=weight)) for weight in statements.WEIGHTS}
     return {"count": len(rows), "all": statements.coverage(rows), **by_weight}
+
+
+def _lines(results: Content, paper: View) -> dict[str, tuple[list[Row], list[str]]]:
+    """Rows and grid columns of a paper's figures."""
+    figures = [artefact for artefact in paper["artefacts"] if not artefact["table"]]
+    folder = results.folder / paper["key"]
+    return {each["id"]: (read_rows(folder / f"{each['id']}.csv"), each["keys"]) for each in figures}
 
 
 def _claims_of(results: Content) -> dict[tuple[str, str], list[Row]]:

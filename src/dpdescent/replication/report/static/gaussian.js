@@ -30,6 +30,7 @@ window.dpdescentGaussian = (() => {
     let [left, right] = [Math.log(low), Math.log(high)];
     for (let step = 0; step < 200; step += 1) {
       const middle = (left + right) / 2;
+      if (middle === left || middle === right) break;
       if (increasing(Math.exp(middle))) right = middle; else left = middle;
     }
     return Math.exp(right);
@@ -57,6 +58,37 @@ window.dpdescentGaussian = (() => {
     return root * root;
   }
 
+  // privacy.shuffling.amplified
+  function amplified(local, records, delta) {
+    if (local > Math.log(records / (16 * Math.log(4 / delta)))) return Infinity;
+    const grown = Math.exp(local), total = 8 * Math.sqrt(grown * Math.log(4 / delta) / records) + 8 * grown / records;
+    return Math.log1p(-Math.expm1(-local) / (1 + 1 / (grown * (1 + total))) * total);
+  }
+
+  // privacy.shuffling.epsilon
+  function shuffledEpsilon(multiplier, records, delta) {
+    const rho = 0.5 / multiplier ** 2, plain = tightEpsilon(rho, delta);
+    let eps = 0;
+    while (eps < plain) {
+      const local = tightEpsilon(rho, 0.5 * delta / ((Math.exp(eps) + 1) * 1.5 * records)), reached = amplified(local, records, 0.5 * delta);
+      if (reached <= eps) return eps;
+      eps = reached * (1 + 1e-12);
+    }
+    return plain;
+  }
+
+  // privacy.shuffling.noise_multiplier
+  function shuffledMultiplier(eps, records, delta) {
+    let high = Math.log(Math.sqrt(0.5 / tightRho(eps, delta))), low = high - 1;
+    while (shuffledEpsilon(Math.exp(low), records, delta) <= eps) low -= 1;
+    if (shuffledEpsilon(Math.exp(high), records, delta) > eps) high += 1e-9;
+    while (high - low > 1e-10) {
+      const middle = 0.5 * (low + high);
+      if (shuffledEpsilon(Math.exp(middle), records, delta) <= eps) high = middle; else low = middle;
+    }
+    return Math.exp(high);
+  }
+
   // privacy.clipping.mean_sensitivity, and half of it where a record is added, removed or zeroed out.
   const sensitivity = (gamma, n, relation) => (relation === "replace-one" ? 2 : 1) * gamma / n;
 
@@ -78,5 +110,5 @@ window.dpdescentGaussian = (() => {
     return given;
   }
 
-  return {epsilon, noiseSd, read, rhoOfEpsilon, sensitivity, solve, tightEpsilon, tightRho};
+  return {epsilon, noiseSd, read, rhoOfEpsilon, sensitivity, shuffledMultiplier, tightEpsilon, tightRho};
 })();
