@@ -3,8 +3,8 @@
 "use strict";
 
 (() => {
-  const SVG = "http://www.w3.org/2000/svg", WIDTH = 760, HEIGHT = 420, LEFT = 70, RIGHT = 14, TOP = 12, BOTTOM = 46;
-  const COLORS = ["#0b7abf", "#d55e00", "#009e73", "#c4609c", "#b8860b", "#3aa0d8", "#8c6bb1", "#7f7f7f"], DASHES = ["", "7 4", "2 3", "9 3 2 3"];
+  const SVG = "http://www.w3.org/2000/svg", WIDTH = 760, HEIGHT = 420, LEFT = 70, RIGHT = 30, TOP = 12, BOTTOM = 46;
+  const COLORS = ["#0b7abf", "#d55e00", "#009e73", "#c4609c", "#b8860b", "#3aa0d8", "#8c6bb1", "#7f7f7f"], DASHES = ["", "7 4", "2 3"];
   // Curves that are shown at first; others wait in the list.
   const AT_FIRST = 8;
   const told = (value) => (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3) ? value.toExponential(2) : String(Number(value.toPrecision(4))));
@@ -48,9 +48,12 @@
 
   class Plot {
     constructor(figure, curves, words) {
-      this.curves = curves.map((curve, k) => ({
-        ...curve, label: curve.variant === "main" ? curve.name : `${curve.name} (${curve.variant})`, color: COLORS[k % COLORS.length], dash: DASHES[Math.floor(k / COLORS.length) % DASHES.length],
-      }));
+      const names = (curve) => [...new Set(curves.filter((each) => each.panel === curve.panel).map((each) => each.name))];
+      // A variant has the colour of its series.
+      this.curves = curves.map((curve) => {
+        const k = names(curve).indexOf(curve.name), label = curve.variant === "main" ? curve.name : `${curve.name} (${curve.variant})`;
+        return {...curve, label, color: COLORS[k % COLORS.length], dash: curve.variant === "main" ? DASHES[Math.floor(k / COLORS.length) % 2] : DASHES[2]};
+      });
       this.panels = [...new Set(curves.map((curve) => curve.panel))];
       this.panel = this.panels[0];
       this.box = element("div", {class: "curves", role: "group", "aria-label": `Curves of ${words}`});
