@@ -7,7 +7,7 @@ from typing import Any
 from dpdescent.replication.build.files import read_rows
 
 LENGTH, LIMIT = (
-    "algorithms.gaussian_law.EstimatesLaw.settled_length", "papers.choquettechoo2023.theory.regression.suboptimality"
+    "algorithms.gaussian_law.EstimatesLaw.settled_length", "theory.regression.suboptimality of choquettechoo2023"
 )  # fmt: skip
 
 # Key in calculator.js, words, Python twin.
@@ -23,14 +23,14 @@ ROWS = {
     ),
     "formulas": (
         ("noise_sd", "exact", "privacy.zcdp.gaussian_noise_sd"),
-        ("noise_by_formula", "brown2024, choquettechoo2023: ρ + 2 sqrt(ρ log(1/δ))", "privacy.zcdp.rho_of_epsilon"),
+        ("noise_by_formula", "as brown2024 and choquettechoo2023: ρ + 2 sqrt(ρ log(1/δ))", "privacy.zcdp.rho_of_epsilon"),
         (
-            "noise_by_proposition", "liang2025, Prop. 3.1: (2γ/n) sqrt(T/ρ), at the exact ρ",
-            "papers.liang2025.theory.prescriptions.noise_scale",
+            "noise_by_proposition", "Prop. 3.1 of liang2025: (2γ/n) sqrt(T/ρ), at the exact ρ",
+            "theory.prescriptions.noise_scale of liang2025",
         ),
         (
-            "noise_by_theorem", "varshney2022, Theorem 3.6: sqrt(8 log(1/δ))/ε for one release, times sqrt(T)",
-            "papers.varshney2022.theory.privacy",
+            "noise_by_theorem", "Theorem 3.6 of varshney2022: sqrt(8 log(1/δ))/ε for one release, times sqrt(T)",
+            "theory.privacy of varshney2022",
         ),
     ),
     "lengths": (

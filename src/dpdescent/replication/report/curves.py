@@ -77,7 +77,8 @@ def _by(rows: Sequence[Row], columns: Sequence[str]) -> dict[tuple[str, ...], li
 
 def _point(row: Row, along: str) -> list[float]:
     """x, value, low, high; the ends are left out where there is no interval, all where there is no value."""
-    centre, ends = row.get("mean", ""), ("", "")
+    centre = row.get("mean", "")
+    ends: tuple[str, ...] = ("", "")
     if _is_number(centre) and _is_number(row.get("se", "")):
         ends = tuple(str(float(centre) + sign * NORMAL * float(row["se"])) for sign in (-1, 1))
     elif not _is_number(centre):

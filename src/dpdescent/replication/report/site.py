@@ -201,7 +201,7 @@ def _coverage(rows: list[Row]) -> View:
     return {"count": len(rows), "all": statements.coverage(rows), **by_weight}
 
 
-def _lines(results: Content, paper: View) -> dict[str, tuple[list[Row], list[str]]]:
+def _lines(results: Content, paper: View) -> dict[str, tuple[Sequence[Row], Sequence[str]]]:
     """Rows and grid columns of a paper's figures."""
     figures = [artefact for artefact in paper["artefacts"] if not artefact["table"]]
     folder = results.folder / paper["key"]
