@@ -23,7 +23,10 @@ ROWS = {
     ),
     "formulas": (
         ("noise_sd", "exact", "privacy.zcdp.gaussian_noise_sd"),
-        ("noise_by_formula", "as brown2024 and choquettechoo2023: ρ + 2 sqrt(ρ log(1/δ))", "privacy.zcdp.rho_of_epsilon"),
+        (
+            "noise_by_formula", "as brown2024 and choquettechoo2023: ρ + 2 sqrt(ρ log(1/δ))",
+            "privacy.zcdp.rho_of_epsilon",
+        ),
         (
             "noise_by_proposition", "Prop. 3.1 of liang2025: (2γ/n) sqrt(T/ρ), at the exact ρ",
             "theory.prescriptions.noise_scale of liang2025",
