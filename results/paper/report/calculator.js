@@ -1,74 +1,17 @@
-// The calculator: noise, guarantee and predicted error of full-batch DP-GD, from public numbers alone.
-// Each function names its Python twin; the browser tests hold them to 1e-9 of each other.
+// The calculator: noise, guarantee and predicted error, from public numbers alone. Each function names its Python twin;
+// the browser tests hold them to 1e-9 of each other. Samplers that need an accountant come from a table of listed points.
 "use strict";
 
 (() => {
-  // erfc(x) exp(x^2) for x >= 0: a series below 2, a continued fraction above.
-  function erfcx(x) {
-    if (x < 2) {
-      let term = x, sum = x;
-      for (let n = 1; n < 80; n += 1) {
-        term *= 2 * x * x / (2 * n + 1);
-        sum += term;
-      }
-      return Math.exp(x * x) - 2 / Math.sqrt(Math.PI) * sum;
-    }
-    let fraction = x;
-    for (let n = 120; n > 0; n -= 1) fraction = x + n / 2 / fraction;
-    return 1 / (Math.sqrt(Math.PI) * fraction);
-  }
+  const {epsilon, noiseSd, read, rhoOfEpsilon, sensitivity, shuffledMultiplier, tightEpsilon, tightRho} = window.dpdescentGaussian;
 
-  // delta of mu-Gaussian-DP at epsilon; both terms share a factor, so that nothing overflows.
-  function gaussianDelta(eps, mu) {
-    const a = (eps / mu - mu / 2) / Math.SQRT2, b = (eps / mu + mu / 2) / Math.SQRT2;
-    const common = 0.5 * Math.exp(-a * a);
-    return a < 0 ? 1 - common * (erfcx(-a) + erfcx(b)) : common * (erfcx(a) - erfcx(b));
-  }
-
-  // The argument at which a monotone function has a value, by bisection of its logarithm.
-  function solve(increasing, low, high) {
-    let [left, right] = [Math.log(low), Math.log(high)];
-    for (let step = 0; step < 200; step += 1) {
-      const middle = (left + right) / 2;
-      if (increasing(Math.exp(middle))) right = middle; else left = middle;
-    }
-    return Math.exp(right);
-  }
-
-  // privacy.accounting.tight_epsilon
-  function tightEpsilon(rho, delta) {
-    const mu = Math.sqrt(2 * rho);
-    if (gaussianDelta(0, mu) <= delta) return 0;
-    return solve((eps) => gaussianDelta(eps, mu) <= delta, 1e-12, epsilon(rho, delta) + 1);
-  }
-
-  // privacy.accounting.tight_rho
-  function tightRho(eps, delta) {
-    const mu = solve((each) => gaussianDelta(eps, each) >= delta, 1e-9, 1e3 + eps);
-    return mu * mu / 2;
-  }
-
-  // privacy.zcdp.epsilon
-  const epsilon = (rho, delta) => rho + 2 * Math.sqrt(rho * Math.log(1 / delta));
-
-  // privacy.zcdp.rho_of_epsilon
-  function rhoOfEpsilon(eps, delta) {
-    const term = Math.log(1 / delta), root = eps / (Math.sqrt(eps + term) + Math.sqrt(term));
-    return root * root;
-  }
-
-  // privacy.clipping.mean_sensitivity, and half of it where a record is added, removed or zeroed out.
-  const sensitivity = (gamma, n, relation) => (relation === "replace-one" ? 2 : 1) * gamma / n;
-
-  // privacy.zcdp.gaussian_noise_sd
-  const noiseSd = (moved, rho, releases) => moved * Math.sqrt(releases / (2 * rho));
-
-  // p eigenvalues from 1 down to 1/kappa in equal ratios; one alone is 1.
-  const spectrum = (p, kappa) => Array.from({length: p}, (_, j) => (p > 1 ? kappa ** (-j / (p - 1)) : 1));
+  // p eigenvalues from 1 down to 1/kappa in equal ratios, one alone is 1; or those that are given.
+  const spectrum = ({p, kappa, eigenvalues}) => eigenvalues
+    || Array.from({length: p}, (_, j) => (p > 1 ? kappa ** (-j / (p - 1)) : 1));
 
   // noise.schedule.weights_in_last
-  const weights = (eta, eigenvalues, T) => Array.from({length: T}, (_, t) => Math.sqrt(
-    eigenvalues.reduce((sum, h) => sum + (eta * (1 - eta * h) ** (T - 1 - t)) ** 2, 0)));
+  const weights = (eta, values, T) => Array.from({length: T}, (_, t) => Math.sqrt(
+    values.reduce((sum, h) => sum + (eta * (1 - eta * h) ** (T - 1 - t)) ** 2, 0)));
 
   // noise.schedule.shares
   function shares(found, floor) {
@@ -80,75 +23,157 @@
   const variance = (found, parts, moved, rho) => moved * moved / (2 * rho)
     * found.reduce((sum, weight, t) => sum + (parts[t] > 0 ? weight * weight / parts[t] : 0), 0);
 
-  // All that the page shows. `budget` is "rho" or "epsilon"; the other of the two is computed.
-  function compute(given) {
-    const {budget, delta, relation, n, T, gamma, p, eta, kappa} = given;
-    const rho = budget === "rho" ? given.rho : tightRho(given.epsilon, delta);
-    const moved = sensitivity(gamma, n, relation), found = weights(eta, spectrum(p, kappa), T);
+  // algorithms.gaussian_law.IterateLaw.expected_squared_error, of a start at distance R, equally in all directions
+  const remains = (eta, values, T, R) => R * R * values.reduce((sum, h) => sum + (1 - eta * h) ** (2 * T), 0) / values.length;
+
+  // algorithms.gaussian_law.EstimatesLaw.settled_length of ten batched means after 20 steps, in an eigen-direction h
+  const BATCHES = 10, BURN_IN = 20, T_QUANTILE = 2.2621571627409915, C4 = 0.9726592741215884;
+  function intervalLength(eta, h, T, sd) {
+    const width = (T - BURN_IN) / BATCHES, a = 1 - eta * h;
+    if (!(width >= 1) || !Number.isInteger(width)) return NaN;
+    let within = width;
+    for (let lag = 1; lag < width; lag += 1) within += 2 * a ** lag * (width - lag);
+    const settled = eta * sd * sd / (h * (2 - eta * h));
+    return 2 * T_QUANTILE / Math.sqrt(BATCHES) * C4 * Math.sqrt(settled * within) / width;
+  }
+
+  function mean(a, b) {
+    for (let k = 0; k < 60 && Math.abs(a - b) > 1e-16 * a; k += 1) [a, b] = [(a + b) / 2, Math.sqrt(a * b)];
+    return a;
+  }
+
+  // papers.choquettechoo2023.theory.regression.gamma_squared_nu: (2/pi) K at modulus 1 - nu, by the arithmetic-geometric mean
+  const gammaSquared = (nu) => 1 / mean(1, Math.sqrt(nu * (2 - nu)));
+
+  // Frequencies omega = pi / (1 + exp(pi sinh t)) at even t, as 4 sin^2(omega / 2), with their weights.
+  const NODES = Array.from({length: 409}, (_, k) => {
+    const t = (k - 204) / 60, grown = Math.exp(Math.PI * Math.sinh(t)), omega = Math.PI / (1 + grown);
+    return [4 * Math.sin(omega / 2) ** 2, omega * grown / (1 + grown) * Math.PI * Math.cosh(t) / 30];
+  });
+
+  // papers.choquettechoo2023.theory.elliptic.integral, by the trapezoidal rule in t
+  const integral = (a, b) => NODES.reduce(
+    (sum, [sine, weight]) => sum + weight * Math.sqrt(a * a + (1 - a) * sine) / (b * b + (1 - b) * sine), 0);
+
+  // papers.choquettechoo2023.theory.regression.suboptimality, of independent noise (nu undefined) or with q_nu
+  function limitingError({eta, sigma, gamma, relation}, values, rho, nu) {
+    const rates = values.map((h) => eta * h);
+    if (!(Math.max(...rates) < 1)) return NaN;
+    const gain = 0.5 * rates.reduce((sum, r) => sum + r / (1 - r), 0), G = (relation === "replace-one" ? 2 : 1) * gamma;
+    if (!(gain < 1)) return Infinity;
+    const known = new Map();
+    const q = (r) => {
+      if (nu === undefined) return 1;
+      if (!known.has(r)) known.set(r, r * (2 - r) * integral(nu, r) / (2 * Math.PI));
+      return known.get(r);
+    };
+    const noise = G * G * (nu === undefined ? 1 : gammaSquared(nu)) / (2 * rho);
+    const forced = 0.5 * eta * noise * rates.reduce((sum, r) => sum + q(r) / (1 - r), 0);
+    return 0.5 * (gain * sigma * sigma + forced) / (1 - gain);
+  }
+
+  // Poisson batches: the least listed noise whose epsilon at a larger or equal rate, with more or equal steps and at a
+  // smaller or equal delta is within the budget; NaN beyond the table.
+  function listed(table, rate, T, eps, delta) {
+    const next = (values, at) => values.filter((each) => each >= at * (1 - 1e-12)).sort((a, b) => a - b)[0];
+    const of = (column) => [...new Set(table.map((row) => row[column]))];
+    const r = next(of(0), rate), steps = next(of(1), T), d = of(2).filter((each) => each <= delta * (1 + 1e-12)).sort((a, b) => b - a)[0];
+    const fitting = table.filter((row) => row[0] === r && row[1] === steps && row[2] === d && row[4] <= eps).map((row) => row[3]);
+    return fitting.length ? Math.min(...fitting) : NaN;
+  }
+
+  // All that the page shows; the search for shuffled noise takes long, and may be left out. `budget` is "rho" or "epsilon"; the other of the two is computed.
+  function compute(given, table = [], searched = false) {
+    const {budget, delta, relation, n, T, gamma, eta, b, R} = given;
+    const rho = budget === "rho" ? given.rho : tightRho(given.epsilon, delta), values = spectrum(given);
+    const moved = sensitivity(gamma, n, relation), found = weights(eta, values, T), sd = noiseSd(moved, rho, T);
     const eps = budget === "rho" ? tightEpsilon(rho, delta) : given.epsilon;
-    const converted = rhoOfEpsilon(eps, delta);
-    const equal = Math.sqrt(variance(found, found.map(() => 1 / T), moved, rho));
-    const scheduled = Math.sqrt(variance(found, shares(found, 0.1), moved, rho));
+    const [least, largest] = [Math.min(...values), Math.max(...values)];
+    const equal = variance(found, found.map(() => 1 / T), moved, rho);
+    const scheduled = variance(found, shares(found, 0.1), moved, rho), left = remains(eta, values, T, R);
+    const disjoint = Math.sqrt(1 / (2 * rho)), shuffled = searched && eps > 0 ? shuffledMultiplier(eps, n, delta) : NaN, poisson = listed(table, b / n, T, eps, delta);
     return {
-      sensitivity: moved, noise_sd: noiseSd(moved, rho, T), noise_multiplier: Math.sqrt(T / (2 * rho)),
+      sensitivity: moved, noise_sd: sd, noise_multiplier: Math.sqrt(T / (2 * rho)),
       mu: Math.sqrt(2 * rho), rho, epsilon: eps, epsilon_by_formula: epsilon(rho, delta),
-      noise_by_formula: noiseSd(moved, converted, T), error: equal, error_scheduled: scheduled,
-      left: (1 - eta / kappa) ** T, n_for_target: Math.ceil(n * equal / given.target),
-      n_for_target_scheduled: Math.ceil(n * scheduled / given.target),
+      noise_by_formula: noiseSd(moved, rhoOfEpsilon(eps, delta), T),
+      // papers.liang2025.theory.prescriptions.noise_scale, whose 2 gamma / n is the sensitivity under replacement
+      noise_by_proposition: moved * Math.sqrt(T / rho),
+      // the first form of alpha in varshney2022 Theorem 3.6, for T releases in place of one
+      noise_by_theorem: moved * Math.sqrt(8 * T * Math.log(1 / delta)) / eps,
+      error: Math.sqrt(equal), error_scheduled: Math.sqrt(scheduled),
+      error_whole: Math.sqrt(equal + left), error_whole_scheduled: Math.sqrt(scheduled + left),
+      left: (1 - eta * least) ** T, n_for_target: Math.ceil(n * Math.sqrt(equal) / given.target),
+      n_for_target_scheduled: Math.ceil(n * Math.sqrt(scheduled) / given.target),
+      length_long: intervalLength(eta, least, T, sd), length_short: intervalLength(eta, largest, T, sd),
+      limit_independent: limitingError(given, values, rho), limit_correlated: limitingError(given, values, rho, Math.min(1, eta * least)),
+      multiplier_disjoint: disjoint, multiplier_shuffled: shuffled, multiplier_poisson: poisson,
+      sd_disjoint: disjoint * (relation === "replace-one" ? 2 : 1) * gamma / b, sd_shuffled: shuffled * 2 * gamma, sd_poisson: poisson * gamma / b,
     };
   }
 
   const RANGES = {
-    rho: [1e-8, 1e3], epsilon: [1e-4, 100], delta: [1e-12, 0.4], n: [2, 1e12], T: [1, 2000], gamma: [1e-9, 1e9], p: [1, 1000],
-    eta: [1e-6, 1.9], kappa: [1, 1e6], target: [1e-9, 1e9],
+    rho: [1e-8, 1e3], epsilon: [1e-4, 100], delta: [1e-12, 0.4], n: [2, 1e12], T: [1, 2000], gamma: [1e-9, 1e9], b: [1, 1e12],
+    p: [1, 1000], eta: [1e-6, 1.9], kappa: [1, 1e6], target: [1e-9, 1e9], R: [0, 1e9], sigma: [0, 1e9],
   };
 
-  function read(form) {
-    const given = {budget: form.elements.budget.value, relation: form.elements.relation.value};
-    for (const [name, [low, high]] of Object.entries(RANGES)) {
-      const field = form.elements[name], value = field.value.trim() === "" ? NaN : Number(field.value);
-      if (field.closest("[hidden]")) continue;
-      const whole = ["n", "T", "p"].includes(name);
-      if (!(value >= low && value <= high) || (whole && !Number.isInteger(value))) {
-        return {wrong: `${name} = ${field.value || "nothing"}: give a ${whole ? "whole " : ""}number from ${low} to ${high}`};
-      }
-      given[name] = value;
+  // Eigenvalues as they are typed; those that let the descent diverge are refused.
+  function typed(text, eta) {
+    const values = text.split(/[\s,;]+/).filter(Boolean).map(Number);
+    if (!values.length) return {};
+    if (values.length > 1000 || !values.every((value) => value >= 1e-9 && eta * value < 2)) {
+      return {wrong: `eigenvalues = ${text}: give positive numbers below 2/η, at most 1000, with commas between them`};
     }
-    return given;
+    return {eigenvalues: values};
   }
 
-  const told = (value) => (!Number.isFinite(value) ? "∞" : value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e6)
+  const told = (value) => (Number.isNaN(value) ? "–" : !Number.isFinite(value) ? "∞" : value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e6)
     ? String(Number(value.toPrecision(5))) : value.toExponential(3));
 
+  const budgetOf = (given) => (given.budget === "rho" ? [["rho", given.rho]] : [["epsilon", given.epsilon], ["delta", given.delta]]);
+
   function python(given) {
-    const budget = given.budget === "rho" ? `rho=${given.rho}` : `epsilon=${given.epsilon}, delta=${given.delta}`;
+    const budget = budgetOf(given).map(([name, value]) => `${name}=${value}`).join(", ");
     return `run = dpdescent.dp_gd(X, y, ${budget}, steps=${given.T}, eta=${given.eta}, gamma=${given.gamma}, `
       + "rng=dpdescent.secure_generator())\n"
       + `account = dpdescent.account(run.event, delta=${given.delta})`;
   }
 
-  function show(form) {
+  function command(given) {
+    const budget = budgetOf(given).map(([name, value]) => `--${name} ${value}`).join(" ");
+    const delta = given.budget === "rho" ? ` --delta ${given.delta}` : "";
+    return ".venv/bin/dpdescent estimate mine.csv --method dp-gd --regressors x1 x2 --outcome y \\\n"
+      + `    ${budget}${delta} --gamma ${given.gamma} --eta ${given.eta} --steps ${given.T} --secure-noise`;
+  }
+
+  function show(form, table) {
     for (const part of form.querySelectorAll("[data-budget]")) part.hidden = part.dataset.budget !== form.elements.budget.value;
-    const given = read(form), message = form.querySelector("[role=alert]");
-    message.textContent = given.wrong || "";
-    const found = given.wrong ? {} : compute(given);
+    const given = {
+      budget: form.elements.budget.value, relation: form.elements.relation.value, ...read(form, RANGES, ["n", "T", "p", "b"]),
+    };
+    if (!given.wrong) Object.assign(given, typed(form.elements.eigenvalues.value, given.eta));
+    if (!given.wrong && given.b > given.n) given.wrong = `b = ${given.b}: give at most the n = ${given.n} records`;
+    form.querySelector("[role=alert]").textContent = given.wrong || "";
+    const found = given.wrong ? {} : compute(given, table, true);
     for (const cell of document.querySelectorAll("[data-result]")) {
       cell.textContent = given.wrong ? "–" : told(found[cell.dataset.result]);
     }
-    const code = document.getElementById("python");
-    // The estimator's relation is replace-one; for another one there is no line to copy.
-    code.textContent = given.wrong || given.relation !== "replace-one" ? "" : python(given);
-    code.parentElement.hidden = !code.textContent;
+    // The estimator's relation is replace-one; for another one there is no line to copy. Its intervals need batches.
+    const lines = document.getElementById("python"), shell = document.getElementById("command");
+    lines.textContent = given.wrong || given.relation !== "replace-one" ? "" : python(given);
+    lines.parentElement.hidden = !lines.textContent;
+    shell.textContent = lines.textContent && !Number.isNaN(found.length_long) ? command(given) : "";
+    shell.parentElement.hidden = !shell.textContent;
   }
 
-  window.dpdescentCalculator = {compute};
+  window.dpdescentCalculator = {compute, integral, listed};
   document.addEventListener("DOMContentLoaded", () => {
     const form = document.getElementById("calculator");
     if (!form) return;
+    const table = JSON.parse(document.getElementById("sampler-data").textContent);
     // By keyboard, touch or a program, a field tells of one or of the other.
-    for (const kind of ["input", "change"]) form.addEventListener(kind, () => show(form));
+    for (const kind of ["input", "change"]) form.addEventListener(kind, () => show(form, table));
     form.addEventListener("submit", (event) => event.preventDefault());
     form.hidden = false;
-    show(form);
+    show(form, table);
   });
 })();

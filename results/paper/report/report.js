@@ -116,7 +116,7 @@ function costs(budget) {
   put("cost", (entry) => ` · ${minutes(entry)} CPU-minutes, ${entry.peak_mb.toFixed(0)} MB at most, in the last full build`);
 }
 
-document.querySelectorAll("form.filters").forEach(filterable);
+document.querySelectorAll("form.filters[data-for]").forEach(filterable);
 document.querySelectorAll("table.sortable").forEach(sortable);
 zoomable(document.querySelectorAll("a.zoom"));
 if (window.dpdescentCompute) costs(window.dpdescentCompute);
