@@ -193,7 +193,7 @@ def _on_request(results: Content) -> View:
             "arms": content.alike_arms(kinds["privacy"]),
             "numbers": numbers.behind(read_rows(file), artefact["keys"]) if made else None,
         })  # fmt: skip
-    return {"sections": sections, "audit": results.on_request.get("audit", [])}
+    return {"sections": sections, "audit": results.on_request.get("audit", []), "requested": bool(results.on_request)}
 
 
 def _coverage(rows: list[Row]) -> View:
