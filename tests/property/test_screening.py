@@ -121,6 +121,8 @@ def test_clipped_gradients_are_right_whatever_the_anchor_and_the_record(case):
                     terms = sample.norms.max() * (np.abs(sample.X) @ np.abs(theta[d, k]) + np.abs(sample.y)).max()
                     # Rounding is relative to the terms that cancel, but for a finite threshold never more than that.
                     rounding = min(1e-12 * terms, 1e-6 * thresholds.min() if np.isfinite(gamma) else np.inf)
+                    # Below the smallest normal number products may be rounded to zero.
+                    rounding = max(rounding, np.finfo(float).tiny)
                     expected = twins.clip(each, gamma).mean(0)
                     np.testing.assert_allclose(gradients[d, k], expected, rtol=1e-12, atol=rounding)
                     norms = np.sqrt((each**2).sum(1))

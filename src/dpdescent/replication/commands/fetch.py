@@ -5,6 +5,9 @@ files; Fashion-MNIST from the Debian package dataset-fashion-mnist (client: apt-
 verified and left as it is.
 """
 
+import dpdescent.replication.pins  # noqa: F401
+
+# isort: split
 import argparse
 import hashlib
 import io
