@@ -28,6 +28,7 @@ wildcard_constraints:
     key="|".join(PROJECT.papers),
     pack="|".join(PACKS),
     dataset="|".join(DATASETS) or "none",
+    page="|".join([*ARTEFACTS, *PROJECT.papers]),
     requested="|".join(item for item in ARTEFACTS if item not in DEFAULT) or "none",
 
 
@@ -45,6 +46,7 @@ localrules:
     findings,
     letters,
     manifest,
+    page,
     report,
     settings,
     summary,
@@ -92,6 +94,7 @@ for key, paper in PROJECT.papers.items():
         input:
             BEGUN,
             [file for artefact in paper.artefacts.values() for file in artefact_files(artefact)],
+            page_without_report(f"{RESULTS}/report/{key}.html", key),
 
     rule:
         name:
@@ -108,6 +111,7 @@ for key, paper in PROJECT.papers.items():
             input:
                 BEGUN,
                 artefact_files(artefact),
+                page_without_report(to_open.report_page(RESULTS, artefact), artefact.item),
                 [] if artefact.item in DEFAULT else f"{BUILD}/judged/{artefact.item}",
 
 

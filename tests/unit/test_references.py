@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import report_made
 from dpdescent.replication.report import about, references
 from report_made import ROOT
 
@@ -16,11 +17,22 @@ def test_software_and_listed_papers_have_an_entry() -> None:
     first, second = references.entries(software, papers)
     assert first.startswith("@software{dpdescent,\n  title = {{dpdescent: ")
     assert f"version = {{{software['version']}}}" in first
+    assert f"year = {{{software['date-released'][:4]}}}" in first
     assert second.startswith("@inproceedings{brown2024,")
     assert "author = {Brown, Gavin and Dvijotham, Krishnamurthy and " in second
     for line in ("year = {2024}", "volume = {235}", "eprint = {2402.13531}", "archiveprefix = {arXiv}"):
         assert line in second
     assert all(entry.count("{") == entry.count("}") for entry in (first, second))
+
+
+def test_every_paper_has_a_year_and_the_doi_of_its_arxiv_number() -> None:
+    software, papers = about.software(ROOT), report_made.papers()
+    known = [paper for paper in papers if "arxiv" in paper]
+    assert len(known) == len(software["references"]) == 5
+    for paper, entry in zip(known, references.entries(software, papers)[1:], strict=True):
+        assert entry.startswith((f"@inproceedings{{{paper['key']},", f"@misc{{{paper['key']},"))
+        for line in (f"year = {{{paper['year']}}}", f"doi = {{10.48550/arXiv.{paper['arxiv']}}}"):
+            assert line in entry
 
 
 def test_versions_are_the_lock_files_and_rules_the_documentations() -> None:

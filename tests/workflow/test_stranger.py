@@ -42,7 +42,15 @@ def with_odd_words(folder: Path) -> None:
 @pytest.mark.workflow
 def test_titles_and_labels_may_have_any_words(clone: Path) -> None:
     with_odd_words(clone)
-    copies.snakemake(clone, "-c2", "--config", "scale=odd")
+    page = f"build/odd/pages/{PAPER}/fig01.html"
+    output = copies.snakemake(clone, "-c2", FIGURE, "--config", "scale=odd")
+    assert output.splitlines()[-1] == f"Open {page}", "a figure of a scale without a report has a page by itself"
+    text = (clone / page).read_text(encoding="utf-8")
+    assert re.search(r"<h2>Figure 1: Error of .* and \{key\} .*<code>fig01</code>", text)
+    for link in re.findall(r'(?:href|src)="([^"#:]+)"', text):
+        assert (clone / page).parent.joinpath(link).is_file(), link
+    output = copies.snakemake(clone, "-c2", "--config", "scale=odd")
+    assert output.splitlines()[-1] == f"Open results/odd/report/{PAPER}.html"
     results = clone / "results/odd"
     assert "Error of $hat{beta}$ and {key} $\\frac{$" in (results / "README.md").read_text(encoding="utf-8")
     assert (results / PAPER / "fig01.png").is_file()
@@ -161,6 +169,8 @@ def commands(folder: Path, *arguments: str) -> str:
         (("quick", "PAPERS=[liang2025, brown2024]"), "--config scale=quick papers='[liang2025,brown2024]'"),
         (("quick", "PAPERS=liang2025 brown2024"), "--config scale=quick papers='[liang2025,brown2024]'"),
         (("quick", "PAPERS=all"), "--config scale=quick papers='all'"),
+        (("results", "SCALE=mine", "PAPERS=liang2025"), "--config scale=mine papers='[liang2025]'"),
+        (("figure", "SCALE=mine", "F=liang2025/fig04"), "liang2025_fig04 --config scale=mine"),
         (("unlock",), "--unlock"),
     ],
 )

@@ -2,6 +2,7 @@
 import json
 from functools import cache
 
+from dpdescent.replication.build import to_open
 from dpdescent.replication.build.call import Call
 from dpdescent.replication.build.fingerprint import code_fingerprint
 from dpdescent.replication.build.fingerprint import files_fingerprint
@@ -66,6 +67,21 @@ def in_report(file, kind):
 def artefact_files(artefact):
     kinds = ("csv", "md", "tex") if artefact.is_table else ("csv", "png", "svg")
     return [f"{RESULTS}/{artefact.item}.{kind}" for kind in kinds]
+
+
+def page_without_report(report, name):
+    """The page of an artefact or a paper by itself, where no whole build has made a report."""
+    return [] if (ROOT / report).is_file() else to_open.own_page(BUILD, name)
+
+
+def paper_of(name):
+    """The key of a paper, or of an artefact's paper."""
+    return ARTEFACTS[name].paper if name in ARTEFACTS else name
+
+
+def items_shown(name):
+    """What a page by itself shows: an artefact, or all artefacts of a paper."""
+    return [name] if name in ARTEFACTS else items_of(name)
 
 
 def items_of(key):

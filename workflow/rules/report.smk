@@ -157,6 +157,34 @@ rule report:
         " --software {params.software:q} --label={params.label:q} --output {params.folder}/report > {log} 2>&1"
 
 
+# A page of one artefact, or of one paper, by itself: what a partial build shows where there is no report.
+rule page:
+    input:
+        begun=BEGUN,
+        about=lambda wildcards: f"{BUILD}/about/{paper_of(wildcards.page)}.json",
+        files=lambda wildcards: [
+            file for item in items_shown(wildcards.page) for file in artefact_files(ARTEFACTS[item])
+        ],
+    output:
+        f"{BUILD}/pages/{{page}}.html",
+    log:
+        f"{BUILD}/logs/pages/{{page}}.log",
+    benchmark:
+        f"{BUILD}/benchmarks/pages/{{page}}.tsv"
+    params:
+        code=code("page"),
+        templates=files_fingerprint(assets()),
+        versions=versions("jinja2"),
+        shown=lambda wildcards: items_shown(wildcards.page),
+        results=RESULTS,
+        label=verbatim(FIGURE_LABEL),
+    message:
+        "{wildcards.page}: write a page by itself"
+    shell:
+        "{sys.executable:q} workflow/scripts/page.py --results {params.results:q} --about {input.about:q}"
+        " --items {params.shown:q} --label={params.label:q} --output {output:q} > {log} 2>&1"
+
+
 rule manifest:
     input:
         begun=BEGUN,

@@ -4,14 +4,16 @@ Nothing here imports numpy while the Snakefile is read, because Snakemake's star
 """
 
 import atexit
+import logging
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dpdescent.commands import own_data
-from dpdescent.replication.build import intact, preflight, store
+from dpdescent.replication.build import intact, preflight, store, time_left, to_open
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration.project import Project
 
@@ -19,7 +21,7 @@ from dpdescent.replication.configuration.project import Project
 ASKED = ("Terminating processes on user request", "Will exit after finishing currently running jobs (scheduler)")
 
 # Snakemake's own.
-LOCKS = ".snakemake/locks"
+LOCKS, LOGGER = ".snakemake/locks", "snakemake.logging"
 
 
 class Call:
@@ -113,6 +115,24 @@ class Call:
         datasets = [dataset for paper in self.project.papers.values() for dataset in paper.datasets.values()]
         if own := sorted({dataset["source"] for dataset in datasets if dataset["source"].endswith(".csv")}):
             print(own_data.pipeline_notice(own), flush=True)
+        self._tell_time_left()
+
+    def _tell_time_left(self) -> None:
+        """Tells how long the build will take, now and as it goes, where an earlier one recorded its CPU times."""
+        file, rows, same_scale = time_left.recorded(self.project.scale, [self.results, self.reference])
+        if not rows:
+            return
+        costs, cores = time_left.Costs(rows, self.project), self.workflow.cores
+
+        def undone() -> list[float]:
+            jobs = self.workflow.dag.needrun_jobs()
+            return [costs.of(job.rule.name, str(next(iter(job.wildcards), ""))) for job in jobs]
+
+        seconds = time_left.left(undone(), 0.0, 0.0, cores)
+        if same_scale and seconds > time_left.SECONDS:
+            print(f"About {time_left.minutes(seconds)} on {cores} cores, by the CPU times of {file}", flush=True)
+        told = partial(print, flush=True)
+        logging.getLogger(LOGGER).addHandler(time_left.Teller(undone, cores, same_scale, tell=told))
 
     def finish(self) -> None:
         """What was asked for and where it lies; after a full build, how it compares with what came along."""
@@ -130,13 +150,20 @@ class Call:
             print(compare.told(self.results, self.reference, self.build), flush=True)
 
     def tell_verdicts(self) -> None:
-        """The last lines: verdicts on the claims that were asked for, also where there was nothing to be done."""
+        """The last lines: verdicts on the claims that were asked for, and where to look at it all.
+
+        They come also where there was nothing to be done.
+        """
         settings = self.workflow.dag_settings
         if self.ended_badly or settings is None or self.workflow.dryrun:
             return
         for key, what in filter(None, map(self._claims, sorted(settings.targets))):
             for row in self._judged(key, what):
                 print(verdict(row), flush=True)
+        # Snakemake makes a scheduler once it knows what is to be done; `--unlock` and a locked call make none.
+        if getattr(self.workflow, "scheduler", None) is not None:
+            for line in to_open.lines(self.project, settings.targets):
+                print(line, flush=True)
 
     def _claims(self, target: str) -> tuple[str, str] | None:
         """The paper, and `claims` or one of its artefacts, whose claims a target shows; None for any other target."""

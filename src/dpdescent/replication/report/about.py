@@ -118,7 +118,7 @@ def software(root: Path) -> Node:
     lock, graph = (_text(root / name) for name in ("requirements.lock", "docs/architecture.md"))
     found = {name: re.search(rf"^{name}==(\S+)", lock, flags=re.MULTILINE) for name in PACKAGES}
     return {
-        **{key: citation[key] for key in ("title", "authors", "version", "license", "references")},
+        **{key: citation[key] for key in ("title", "authors", "version", "date-released", "license", "references")},
         "versions": {name: version.group(1) for name, version in found.items() if version},
         "rules": re.findall(r"^ +(\w+) --> (\w+)$", graph, flags=re.MULTILINE),
     }

@@ -76,11 +76,11 @@ def _places(text: str) -> Iterator[str]:
         yield re.sub(r"(?<=\d)[a-z]$", "", place)
 
 
-def section(results: Content, paper: View, artefact: View) -> View:
-    """All data on one artefact for its section of a paper's page."""
+def section(results: Content, paper: View, artefact: View, item: str = "") -> View:
+    """All data on one artefact for its section of a paper's page; `item` is its path in the results, if another."""
     where = {"paper": paper["key"], "artefact": artefact["id"]}
     settings = [row for row in paper["settings"] if row["artefact"] == artefact["id"]]
-    table = read_rows(results.folder / paper["key"] / f"{artefact['id']}.csv")
+    table = read_rows(results.folder / f"{item or '/'.join(where.values())}.csv")
     claims = of(results.claims, **where)
     return {
         "artefact": artefact, "claims": claims, "findings": of(results.findings, **where),

@@ -12,8 +12,10 @@ BOX, TALL, STEP = 92, 26, 40
 def software_entry(software: Mapping[str, Any]) -> str:
     """BibTeX entry of the software, from `CITATION.cff`."""
     authors = " and ".join(f"{{{author['name']}}}" for author in software["authors"])
-    fields = {"title": f"{{{software['title']}}}", "author": authors, "version": software["version"]}
-    return _entry("software", "dpdescent", {**fields, "note": f"{software['license']} licence"})
+    fields = {"title": f"{{{software['title']}}}", "author": authors, "year": str(software["date-released"])[:4]}
+    return _entry(
+        "software", "dpdescent", fields | {"version": software["version"], "note": f"{software['license']} licence"}
+    )
 
 
 def paper_entry(key: str, reference: Mapping[str, Any]) -> str:

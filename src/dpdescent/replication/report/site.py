@@ -72,7 +72,17 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         made[name] = template.render(**common, **view, page="findings")
     made = {name: text if name == glossary.PAGE else glossary.linked(text) for name, text in made.items()}
     made |= points | {INDEX: search.script(results)}
-    return made | {name: (HERE / "static" / name).read_text(encoding="utf-8") for name in STATIC}
+    return made | {name: static(name) for name in STATIC}
+
+
+def static(name: str) -> str:
+    """Text of a style or script that is the same in every report."""
+    return (HERE / "static" / name).read_text(encoding="utf-8")
+
+
+def template(name: str) -> jinja2.Template:
+    """A template by itself, without an address of the code."""
+    return _environment("").get_template(name)
 
 
 def compute_script(rows: Sequence[Row]) -> str:
