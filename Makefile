@@ -91,7 +91,7 @@ unlock: .venv/.installed ## make unlock | after a killed build: remove its lock,
 	$(SNAKEMAKE) --unlock
 
 lock: .venv/.installed ## make lock | resolve the dependencies anew (needs uv)
-	uv pip compile --quiet --generate-hashes --python-version 3.11 --extra replication --group build --group test pyproject.toml -o requirements.lock
+	uv pip compile --quiet --generate-hashes --python-version 3.11 --extra replication --group build --group test --no-emit-package playwright --no-emit-package pyee pyproject.toml -o requirements.lock
 
 data: .venv/.installed ## make data | the images that figures on request need, by package name, verified; into build/downloads
 	$(BIN)/dpdescent fetch
@@ -107,7 +107,7 @@ clean: ## make clean | remove what builds made: build/ without downloads, .snake
 	  { echo "$(PYTHON) lacks the modules venv and ensurepip. On Debian and Ubuntu: apt-get install python3.11-venv"; exit 2; }
 	@echo "Setting up .venv, once: a minute or two"
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock && \
+	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements.lock && \
 	  $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable . || \
 	  { echo "The packages of requirements.lock are not all installed (no network?). Run the same command to go on."; exit 2; }
 	@touch $@

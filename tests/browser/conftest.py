@@ -7,12 +7,14 @@ cannot skip them unseen.
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.support.ui import WebDriverWait
+from site_under_test import SCREEN, prefer, resize, settle
+from visits import Visit, visit
 
 import report_made
 
@@ -23,13 +25,6 @@ FLAGS = (
 )  # fmt: skip
 
 Browser = webdriver.Chrome
-
-
-def settle(browser: Browser) -> None:
-    """Waits until a page and its scripts are done: the driver may come back while the page is still being read."""
-    WebDriverWait(browser, 60, poll_frequency=0.05).until(
-        lambda page: page.execute_script("return document.readyState") == "complete"
-    )
 
 
 @pytest.fixture(scope="session")
@@ -47,6 +42,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     found = webdriver.Chrome(options=options, service=Service(driver))
+    # Axe-core takes a second a page, and longer where other programs want the cores, too.
+    found.set_script_timeout(300)
     yield found
     found.quit()
 
@@ -57,25 +54,19 @@ def report(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return report_made.write(tmp_path_factory.mktemp("site"))
 
 
-@pytest.fixture
-def resized(browser: Browser) -> Callable[[int], None]:
-    """Gives the open page the width of a screen or of a phone."""
-
-    def resize(width: int) -> None:
-        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-
-    return resize
+@pytest.fixture(scope="session")
+def visited(browser: Browser, report: Path) -> Callable[[str], Visit]:
+    """Visits a page at the first call, and remembers what was seen."""
+    return cache(partial(visit, browser, report))
 
 
 @pytest.fixture
-def opened(browser: Browser, report: Path, resized: Callable[[int], None]) -> Iterator[Callable[..., Browser]]:
+def opened(browser: Browser, report: Path) -> Iterator[Callable[..., Browser]]:
     """Opens a page of the report at a width, as on a screen or on a phone, and forgets its settings afterwards."""
 
-    def open_page(name: str, width: int = 1280, scheme: str = "light") -> Browser:
-        resized(width)
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    def open_page(name: str, width: int = SCREEN, scheme: str = "light") -> Browser:
+        resize(browser, width)
+        prefer(browser, scheme)
         browser.get(f"{report.as_uri()}/{name}")
         settle(browser)
         return browser

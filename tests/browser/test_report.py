@@ -1,21 +1,18 @@
 """The committed report in a real browser: every page opens without an error, nothing is broken, filters filter."""
 
-import os
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from selenium.webdriver.chrome.webdriver import WebDriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
-from site_under_test import ALL, PAPERS, ROOT, rows
+from site_under_test import ALL, PAPERS, rows
+from visits import Visit
 
 Opener = Callable[..., WebDriver]
 
-# Kept for those who want to look; a CI uploads this folder.
-SHOTS = Path(os.environ.get("DPDESCENT_SCREENSHOTS", ROOT / "build/screenshots"))
 SHOWN = "return [...document.querySelectorAll('#%s > tbody > tr, div#%s > *')].filter((row) => row.offsetParent).length"
 
 
@@ -24,34 +21,14 @@ def shown(browser: WebDriver, name: str) -> int:
     return int(browser.execute_script(SHOWN % (name, name)))
 
 
-def errors(browser: WebDriver) -> list[str]:
-    return [entry["message"] for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
-
-
-def load_pictures(browser: WebDriver) -> None:
-    """Pictures are loaded when they come into view; here all at once."""
-    browser.execute_script("for (const image of document.images) image.loading = 'eager'")
-    done = "return [...document.images].every((image) => image.complete)"
-    WebDriverWait(browser, 60, poll_frequency=0.05).until(lambda page: page.execute_script(done))
-
-
 @pytest.mark.parametrize("name", ALL)
-def test_page_opens_whole_and_without_an_error(opened: Opener, resized: Callable[[int], None], name: str) -> None:
-    browser = opened(name)
-    load_pictures(browser)
-    broken = browser.execute_script(
-        "return [...document.images].filter((image) => image.src && !image.naturalWidth).map((image) => image.src)"
-    )
-    assert broken == []
-    assert errors(browser) == []
-    assert browser.find_element(By.TAG_NAME, "h1").text
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    for width in (1280, 390):
-        resized(width)
-        assert browser.execute_script("return window.innerWidth") == width
-        # Tables scroll inside of their frames; the page itself must not.
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
-        browser.save_screenshot(str(SHOTS / f"{name.removesuffix('.html')}-{width}.png"))
+def test_page_opens_whole_and_without_an_error(visited: Callable[[str], Visit], name: str) -> None:
+    seen = visited(name)
+    assert seen.broken == []
+    assert seen.errors == []
+    assert seen.title
+    # Tables may scroll inside of their frames; the page itself must not.
+    assert max(layout["page"] for layout in seen.layout.values()) <= 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
