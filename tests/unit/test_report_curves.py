@@ -39,6 +39,6 @@ def test_columns_that_say_nothing_new_are_not_in_names() -> None:
 
 def test_script_holds_figures_with_lines_only() -> None:
     lines = [row(n=n, mean=1, se=0) for n in (1, 2, 3)]
-    text = curves.script({"fig01": (lines, ["n"]), "fig02": (lines[:1], ["n"])})
+    text = curves.script({"fig01": curves.curves(lines, ["n"]), "fig02": curves.curves(lines[:1], ["n"])})
     found = json.loads(text.removeprefix("window.dpdescentCurves = ").removesuffix(";\n"))
     assert list(found) == ["fig01"]

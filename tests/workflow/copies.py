@@ -20,7 +20,7 @@ from dpdescent.replication.configuration import project, values
 ROOT = Path(__file__).resolve().parents[2]
 # Few trials, and few runs of an audit, on the coarse grids of the quick scale, so that whatever judges that one can
 # judge this one.
-TRIALS, RUNS = 3, 500
+TRIALS, RUNS = 3, 200
 # What takes longest of that: one value of an axis is enough here.
 SMALLER: dict[str, dict[str, Any]] = {
     "brown2024": {"fig07": {"arms": {"T": [5, 20], "clip_factor": [0.5, 3]}}},

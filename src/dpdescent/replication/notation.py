@@ -256,6 +256,7 @@ def read(text: str) -> tuple[Piece, ...]:
     return _read(re.sub(r"<(?=\w)([^<>,=]{1,60}), ([^<>=]{1,60}?)(?<=[\w*)])>", r"⟨\1, \2⟩", text))
 
 
+@lru_cache(maxsize=50_000)
 def html(text: str) -> str:
     """HTML of a text in plain letters, escaped."""
     return "".join(_html(piece) for piece in read(text))

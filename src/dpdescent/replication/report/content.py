@@ -118,7 +118,10 @@ def choice(folder: Path, papers: Sequence[View]) -> View | None:
 
 def of(rows: Iterable[Row], **where: str) -> list[Row]:
     """Selects rows that have the given values in the named columns."""
-    return [row for row in rows if all(row[column] == value for column, value in where.items())]
+    found = list(rows)
+    for column, value in where.items():
+        found = [row for row in found if row[column] == value]
+    return found
 
 
 def in_order(findings: Sequence[Row]) -> list[Row]:

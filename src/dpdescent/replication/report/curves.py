@@ -14,13 +14,8 @@ FEWEST, MOST = 3, 400
 NORMAL = 1.96
 
 
-def script(tables: dict[str, tuple[Sequence[Row], Sequence[str]]]) -> str:
-    """JavaScript with the curves of a paper's figures, which a page that is opened from disk may load.
-
-    Args:
-        tables: by artefact, the rows of its table and its grid columns.
-    """
-    found = {name: curves(*table) for name, table in tables.items()}
+def script(found: dict[str, list[dict[str, Any]]]) -> str:
+    """JavaScript with the curves of a paper's figures by artefact, which a page that is opened from disk may load."""
     lines = [f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in found.items() if each]
     return "window.dpdescentCurves = {\n" + ",\n".join(lines) + "\n};\n"
 
@@ -70,9 +65,16 @@ def _most(rows: Sequence[Row], keys: Sequence[str], along: str) -> int:
 
 def _by(rows: Sequence[Row], columns: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
     groups: dict[tuple[str, ...], list[Row]] = {}
+    there = [column for column in columns if rows and column in rows[0]]
     for row in rows:
-        groups.setdefault(tuple(row.get(column, "") for column in columns), []).append(row)
-    return groups
+        groups.setdefault(tuple([row[column] for column in there]), []).append(row)
+    return groups if len(there) == len(columns) else {_padded(at, there, columns): mine for at, mine in groups.items()}
+
+
+def _padded(place: tuple[str, ...], there: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+    """A value for each column, empty for those that a table lacks."""
+    found = dict(zip(there, place, strict=True))
+    return tuple(found.get(column, "") for column in columns)
 
 
 def _point(row: Row, along: str) -> list[float]:

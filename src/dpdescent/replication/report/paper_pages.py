@@ -89,9 +89,14 @@ def section(results: Content, paper: View, artefact: View, item: str = "") -> Vi
         "variants": of(settings, source="variant"),
         "arms": content.alike_arms(of(results.privacy, **where)),
         "table": shown(table, artefact) if artefact["table"] else None,
-        "curves": bool(not artefact["table"] and curves.curves(table, artefact["keys"])),
+        "curves": [] if artefact["table"] else curves.curves(table, artefact["keys"]),
         "numbers": None if artefact["table"] else numbers.behind(table, artefact["keys"]),
     }  # fmt: skip
+
+
+def lines(sections: Sequence[View]) -> dict[str, list[View]]:
+    """Curves of the figures of sections, by artefact."""
+    return {section["artefact"]["id"]: section["curves"] for section in sections if not section["artefact"]["table"]}
 
 
 def result(claims: Sequence[Row]) -> View | None:

@@ -4,9 +4,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.report import curves, paper_pages, site
-from dpdescent.replication.report.content import Content, Row, View
+from dpdescent.replication.report.content import Content, View
 
 # In one file, because a page by itself has no folder of its own.
 STYLE, SCRIPTS = "style.css", ("curves.js",)
@@ -30,12 +29,8 @@ def page(results: Path, paper: View, items: Sequence[str], label: str, folder: P
         paper_pages.section(bare, paper, artefact, item) | {"at": os.path.relpath(results / item, folder)}
         for item, artefact in shown.items()
     ]
-    lines: dict[str, tuple[Sequence[Row], Sequence[str]]] = {
-        artefact["id"]: (read_rows(results / f"{item}.csv"), artefact["keys"])
-        for item, artefact in shown.items()
-        if not artefact["table"]
-    }
+    points = curves.script(paper_pages.lines(sections))
     return site.template("single.html.j2").render(
-        paper=paper, sections=sections, label=label, points=curves.script(lines), style=site.static(STYLE),
+        paper=paper, sections=sections, label=label, points=points, style=site.static(STYLE),
         scripts=[site.static(name) for name in SCRIPTS],
     )  # fmt: skip

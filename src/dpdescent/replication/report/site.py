@@ -65,8 +65,9 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
     }
     template, points = environment.get_template("paper.html.j2"), dict[str, str]()
     for paper in results.papers:
-        made[f"{paper['key']}.html"] = template.render(**common, **paper_pages.view(results, paper), page=paper["key"])
-        points[CURVES.format(paper=paper["key"])] = curves.script(_lines(results, paper))
+        view = paper_pages.view(results, paper)
+        made[f"{paper['key']}.html"] = template.render(**common, **view, page=paper["key"])
+        points[CURVES.format(paper=paper["key"])] = curves.script(paper_pages.lines(view["sections"]))
     template = environment.get_template(finding_pages.TEMPLATE)
     for name, view in finding_pages.views(results).items():
         made[name] = template.render(**common, **view, page="findings")
@@ -209,13 +210,6 @@ def _on_request(results: Content) -> View:
 def _coverage(rows: list[Row]) -> View:
     by_weight = {weight: statements.coverage(of(rows, weight=weight)) for weight in statements.WEIGHTS}
     return {"count": len(rows), "all": statements.coverage(rows), **by_weight}
-
-
-def _lines(results: Content, paper: View) -> dict[str, tuple[Sequence[Row], Sequence[str]]]:
-    """Rows and grid columns of a paper's figures."""
-    figures = [artefact for artefact in paper["artefacts"] if not artefact["table"]]
-    folder = results.folder / paper["key"]
-    return {each["id"]: (read_rows(folder / f"{each['id']}.csv"), each["keys"]) for each in figures}
 
 
 def _claims_of(results: Content) -> dict[tuple[str, str], list[Row]]:
