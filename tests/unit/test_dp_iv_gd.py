@@ -95,6 +95,43 @@ def test_runs_equal_the_plain_loop(p: int, shared: bool, monkeypatch: pytest.Mon
             np.testing.assert_allclose(one, getattr(expected, name), rtol=1e-10, atol=1e-12, err_msg=name)
 
 
+@pytest.mark.parametrize("q", [1, 2])
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("gamma", [0.4, 2.0, np.inf])
+def test_sorted_lines_equal_the_plain_loop(q: int, shared: bool, gamma: float) -> None:
+    """One regressor and many records: slopes of both signs, and some of zero, in either stage."""
+    rng = np.random.default_rng(8)
+    samples = []
+    for _ in range(1 if shared else 2):
+        one = sample_of(300, 1, rng, q=q)
+        zeros = (np.arange(300) % 5 == 0)[:, None]
+        samples.append(IVSample(np.where(zeros, 0.0, one.Z), one.X, one.y))
+    settings = replace(SETTINGS, gamma1=gamma, gamma2=gamma, second_moment=SETTINGS.second_moment[:q, :q])
+    normals = Normals.draw(rng, settings, 2, 1)
+    found = descend(samples, settings, normals)
+    assert (found.clipped2.min() > 0.05) == (gamma < np.inf)
+    for run in range(2):
+        expected = by_hand(samples[0 if shared else run], settings, normals, run)
+        for name in Descent.__dataclass_fields__:
+            value = getattr(found, name)
+            one = value[:, run] if name == "path" else value[run]
+            np.testing.assert_allclose(one, getattr(expected, name), rtol=1e-11, atol=1e-13, err_msg=name)
+
+
+@pytest.mark.parametrize("size", [1e10, 1e17, 1e100])
+def test_a_planted_record_of_any_size_is_clipped_among_sorted_lines(size: float) -> None:
+    """Running sums would leave its rounding in every sum that follows it, and its squares overflow."""
+    rng = np.random.default_rng(9)
+    one = sample_of(300, 1, rng, q=1)
+    first = np.arange(300) == 0
+    sample = IVSample(one.Z, np.where(first[:, None], size, one.X), np.where(first, -size, one.y))
+    settings = replace(SETTINGS, second_moment=np.eye(1))
+    normals = Normals.draw(rng, settings, 1, 1)
+    found, expected = descend([sample], settings, normals), by_hand(sample, settings, normals, 0)
+    np.testing.assert_allclose(found.Theta[0], expected.Theta, rtol=1e-11)
+    np.testing.assert_allclose(found.path[:, 0], expected.path, rtol=1e-11)
+
+
 def planted(sample: IVSample, rng: np.random.Generator, size: float) -> IVSample:
     """The sample with its first record replaced."""
     Z, X, y = sample.Z.copy(), sample.X.copy(), sample.y.copy()

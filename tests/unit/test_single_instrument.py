@@ -104,9 +104,9 @@ def test_matrix_products_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_most_records_are_seen_to_be_clipped_in_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """The screen is what makes the second stage fast; without it every record would be looked at in every run."""
     looked_at = []
-    blocks = single_instrument._blocks
+    blocks = single_instrument.blocks_of
     monkeypatch.setattr(
-        single_instrument, "_blocks", lambda count, runs: looked_at.append(count) or blocks(count, runs)
+        single_instrument, "blocks_of", lambda count, runs: looked_at.append(count) or blocks(count, runs)
     )
     sample = sample_of(20_000)
     descend(sample, arms_of(50.0, 400.0, noise=0.01), normals_of())

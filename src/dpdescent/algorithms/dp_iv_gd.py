@@ -23,6 +23,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.algorithms import cut_lines
+from dpdescent.algorithms.cut_lines import CutLines, Lines, worth_sorting
 from dpdescent.algorithms.reduced_form import (
     counted,
     held_mean,
@@ -223,17 +225,34 @@ def _block(samples: Sequence[IVSample], settings: Settings, normals: Normals, he
         Theta, clipped1 = held, np.zeros(len(held))
     P, scale = preconditioner(Theta, settings)
     equation = _Equation((Theta / scale[:, None, None]).swapaxes(1, 2) @ Z, X, y, settings.gamma2, count)
-    runs, steps, p = normals.stage2.shape
-    path, beta, clipped2 = np.empty((steps, runs, p)), np.zeros((runs, p)), np.zeros(runs)
-    for t in range(settings.steps2):
-        kept, over = equation.residuals(beta)
-        noisy = equation.mean(kept) + settings.lambda2 * normals.stage2[:, t]
-        beta = beta - settings.alpha * (P @ noisy[:, :, None])[:, :, 0]
-        path[t] = beta
-        clipped2 += over / settings.steps2
+    second = _by_lines if equation.lines_serve else _by_rows
+    path, clipped2 = second(equation, settings, P, normals.stage2)
     beta = path[settings.burn_in :].mean(0)
     moment = equation.moment(equation.residuals(beta)[0]) + settings.moment_sd * symmetric(normals.moment)
     return Descent(Theta, scale, P, path, beta, moment, clipped1, clipped2)
+
+
+def _by_rows(equation: "_Equation", settings: Settings, P: Array, normals: Array) -> tuple[Array, Array]:
+    """Path of beta, shape (steps, runs, p), and share of clipped gradients, shape (runs,), from every row."""
+    runs, steps, p = normals.shape
+    path, beta, clipped = np.empty((steps, runs, p)), np.zeros((runs, p)), np.zeros(runs)
+    for t in range(steps):
+        kept, over = equation.residuals(beta)
+        noisy = equation.mean(kept) + settings.lambda2 * normals[:, t]
+        beta = beta - settings.alpha * (P @ noisy[:, :, None])[:, :, 0]
+        path[t] = beta
+        clipped += over / steps
+    return path, clipped
+
+
+def _by_lines(equation: "_Equation", settings: Settings, P: Array, normals: Array) -> tuple[Array, Array]:
+    """The same where p = 1: a gradient is a line in beta that clipping cuts off, so that sorted rows serve."""
+    runs, steps, _ = normals.shape
+    path, clipped, noise = np.empty((steps, runs, 1)), np.zeros(runs), settings.lambda2 * normals[:, :, 0]
+    for k, rate in enumerate((settings.alpha * P[:, 0, 0]).tolist()):
+        path[:, k, 0], over = cut_lines.descend(equation.lines(k), rate, noise[k].tolist())
+        clipped[k] = over / (equation.n * steps)
+    return path, clipped
 
 
 class _Equation:
@@ -244,11 +263,23 @@ class _Equation:
 
     def __init__(self, W: Array, X: Array, y: Array, gamma: float, count: Array | None = None) -> None:
         self.W, self.X, self.y, self.count = W, X, y, count
-        self.n = y.shape[1] if count is None else int(count[0].sum())
+        self.gamma, self.n = gamma, y.shape[1] if count is None else int(count[0].sum())
         self.weighted = W if count is None else W * count[:, None]
         # Where w = 0 the gradient is zero, and nothing is clipped.
         norms = np.linalg.norm(W, axis=1)
         self.limit = np.divide(gamma, norms, out=np.full_like(norms, np.inf), where=norms > 0.0)
+
+    @property
+    def lines_serve(self) -> bool:
+        """Whether sorted lines serve better than rows, and give the same."""
+        if self.X.shape[1] > 1 or self.count is not None:
+            return False
+        return worth_sorting(self.W[:, 0], self.X[:, 0], self.y)
+
+    def lines(self, run: int) -> CutLines:
+        """Gradients of a run as lines in beta, where p = 1."""
+        w, x, y = (rows[run if len(rows) > 1 else 0] for rows in (self.W[:, 0], self.X[:, 0], self.y))
+        return CutLines.of(Lines.of(w * x, w * y), self.gamma)
 
     def residuals(self, beta: Array) -> tuple[Array, Array]:
         """Clipped residuals x'beta - y, shape (runs, n), and the share that was clipped, shape (runs,)."""

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.algorithms import cut_lines
+from dpdescent.algorithms.cut_lines import CutLines, Lines, worth_sorting
 from dpdescent.checks import require_non_negative, require_positive
 from dpdescent.data.iv import IVSample
 from dpdescent.noise.schedule import weights_in_average
@@ -92,6 +94,8 @@ def held_mean(
         The mean, shape (runs, q, p), and the share, shape (runs,).
     """
     runs, steps, q, p = normals.shape
+    if p == q == 1 and count is None and worth_sorting(Z[:, 0], Z[:, 0], X[:, 0]):
+        return _held_by_lines(Z[:, 0], X[:, 0], eta, gamma, noise_sd * normals[:, :, 0, 0], kept)
     Theta, total, clipped = np.zeros((runs, p, q)), np.zeros((runs, p, q)), np.zeros(runs)
     n = Z.shape[2] if count is None else int(count[0].sum())
     z_norms, weighted = np.linalg.norm(Z, axis=1), Z if count is None else Z * count[:, None]
@@ -106,6 +110,26 @@ def held_mean(
         if t >= steps - kept:
             total += Theta / kept
     return total.swapaxes(1, 2), clipped
+
+
+def _held_by_lines(
+    z: Array, x: Array, eta: float, gamma: float, noise: Array, kept: int
+) -> tuple[Array, Array]:  # fmt: skip
+    """What `held_mean` returns where p = q = 1: gradients are lines in Theta that clipping cuts off.
+
+    Args:
+        z, x: shape (runs or 1, n).
+        eta, gamma, kept: as there.
+        noise: on the mean gradient, shape (runs, steps).
+    """
+    means, clipped, cut = np.empty((len(noise), 1, 1)), np.empty(len(noise)), None
+    for k, added in enumerate(noise):
+        if cut is None or len(z) > 1 or len(x) > 1:
+            own_z, own_x = (rows[k if len(rows) > 1 else 0] for rows in (z, x))
+            cut = CutLines.of(Lines.of(own_z * own_z, own_z * own_x), gamma)
+        path, over = cut_lines.descend(cut, eta, added.tolist())
+        means[k], clipped[k] = np.mean(path[-kept:]), over / (z.shape[1] * len(path))
+    return means, clipped
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,26 @@
 """Clipped gradients of DP-2S-GD with one regressor and one instrument, where they are functions of one number.
 
 With p = q = 1 the first stage's clipped gradient of a record, z (z Theta - x), is a linear function of Theta, cut off
-at the threshold. So the sum over records is piecewise linear: with the records sorted by the places where they are
-cut off, it is read from running sums. The second stage's, Theta z (z u - y) at u = Theta beta, has another threshold
-in every run and step, |Theta| times smaller. There the records are tested at the smallest and largest u of all runs:
-the gradient is largest at one of them, so that most records are seen to be clipped in no run, and enter by moments.
+at the threshold, whose sum comes from sorted records (`cut_lines`). The second stage's, Theta z (z u - y) at
+u = Theta beta, has another threshold in every run and step, |Theta| times smaller. There the records are tested at the
+smallest and largest u of all runs: the gradient is largest at one of them, so that most records are seen to be clipped
+in no run, and enter by moments.
 """
 
 import math
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.algorithms.cut_lines import CutLines, Lines, Reader, blocks_of, worth_sorting
 from dpdescent.data.iv import IVSample
-from dpdescent.privacy.clipping import rounding_is_negligible
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-# Samples with fewer rows, or runs with more first-stage thresholds, each of which sorts the records, are left to matrix
-# products, which are as fast there.
-ROWS, THRESHOLDS = 256, 64
+# Runs with more first-stage thresholds, each of which sorts the records, are left to matrix products, which are as fast
+# there.
+THRESHOLDS = 64
 
 # Records this close to the threshold, relative to it, are tested in every run: more than the rounding of a test.
 SLACK = 1e-6
@@ -31,67 +28,12 @@ SLACK = 1e-6
 # Runs that are fewer share a region of the screen that only grows, each time by this part of itself.
 FEW, AHEAD = 64, 0.1
 
-# Numbers in one block of runs by records (2 MB); a constant, because it decides the last bits of sums.
-BLOCK = 1 << 18
-
 
 def worth(sample: IVSample, gamma1: Array) -> bool:
     """Whether runs with these first-stage thresholds are better computed here than by matrix products."""
-    if sample.p != 1 or sample.q != 1 or sample.count is not None or len(sample.y) < ROWS:
+    if sample.p != 1 or sample.q != 1 or sample.count is not None or len(np.unique(gamma1)) > THRESHOLDS:
         return False
-    if len(np.unique(gamma1)) > THRESHOLDS:
-        return False
-    with np.errstate(over="ignore"):
-        return bool(np.isfinite(sample.Z * sample.Z).all() and np.isfinite(sample.Z * sample.X).all()
-                    and np.isfinite(sample.Z[:, 0] * sample.y).all())  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Lines:
-    """Lines `slope v - height` of the records, whose values are to be cut off and summed.
-
-    Attributes:
-        slope: z^2 of each record, shape (n,).
-        height: z x (first stage) or z y (second stage) of each record, shape (n,).
-        slopes, heights: their sums.
-        largest: largest slope and largest |height|.
-    """
-
-    slope: Array
-    height: Array
-    slopes: float
-    heights: float
-    largest: tuple[float, float]
-
-    @classmethod
-    def of(cls, slope: Array, height: Array) -> "Lines":
-        """Sums the lines of all records."""
-        return cls(
-            slope, height, float(slope.sum()), float(height.sum()), (float(slope.max()), float(np.abs(height).max()))
-        )
-
-    def uncut(self, v: Array) -> Array:
-        """Sums of the lines' values at every v, shape of `v`."""
-        return self.slopes * v - self.heights
-
-    def sums_suffice(self, farthest: float, threshold: float) -> bool:
-        """Whether the rounding error of `uncut` at |v| <= `farthest` is far below a threshold."""
-        size = self.largest[0] * farthest + self.largest[1]
-        return bool(rounding_is_negligible(len(self.slope), np.asarray(size), threshold))
-
-    def every_cut(self, v: Array, threshold: Array) -> tuple[Array, Array]:
-        """Sums of the values cut off at plus and minus a threshold, and how many are cut off, each of the shape of `v`.
-
-        Args:
-            v: places, shape (runs,).
-            threshold: positive, shape (runs,).
-        """
-        total, count = np.zeros(v.shape), np.zeros(v.shape)
-        for rows in _blocks(len(self.slope), len(v)):
-            values = np.multiply.outer(v, self.slope[rows]) - self.height[rows]
-            total += np.clip(values, -threshold[:, None], threshold[:, None]).sum(axis=1)
-            count += (np.abs(values) > threshold[:, None]).sum(axis=1)
-        return total, count
+    return worth_sorting(sample.Z[:, 0], sample.Z[:, 0], sample.X[:, 0], sample.y)
 
 
 class Screen:
@@ -116,7 +58,7 @@ class Screen:
         if not self.suffices:
             return self.lines.every_cut(v, threshold)
         total, count = self.lines.uncut(v), np.zeros(v.shape)
-        for rows in _blocks(len(self.slope), len(v)):
+        for rows in blocks_of(len(self.slope), len(v)):
             values = np.multiply.outer(v, self.slope[rows])
             values -= self.height[rows]
             beyond = np.abs(values)
@@ -157,88 +99,24 @@ class Screen:
         self.slope, self.height = self.lines.slope[rows], self.lines.height[rows]
 
 
-@dataclass(frozen=True)
-class CutLines:
-    """Lines that are cut off at one threshold, sorted by the two places where they meet it.
-
-    Attributes:
-        lines: the lines.
-        threshold: where their values are cut off.
-        low, high: places left of which a value is below minus, right of which it is above plus the threshold,
-            in rising order; records with slope 0 have none.
-        below: sums, over the lines that are cut off at and after each place of `low`, of slope and of height less
-            threshold; the last entry is 0. Shape (2, places + 1).
-        above: the same of slope and of height plus threshold over the places of `high` before each one.
-        flat: sum of what cutting off adds to lines of slope 0, and how many are cut off.
-    """
-
-    lines: Lines
-    threshold: float
-    low: Array
-    high: Array
-    below: Array
-    above: Array
-    flat: tuple[float, int]
-
-    @classmethod
-    def of(cls, lines: Lines, threshold: float) -> "CutLines":
-        """Sorts the lines for one threshold; without any (inf) no place is listed."""
-        level = lines.height[lines.slope == 0.0]
-        flat = float((np.clip(-level, -threshold, threshold) + level).sum()), int((np.abs(level) > threshold).sum())
-        sloped = (lines.slope > 0.0) & np.isfinite(threshold)
-        slope, height = lines.slope[sloped], lines.height[sloped]
-        with np.errstate(over="ignore"):
-            low, high = (height - threshold) / slope, (height + threshold) / slope
-        first, second = np.argsort(low, kind="stable"), np.argsort(high, kind="stable")
-        below, above = np.zeros((2, 2, len(slope) + 1))
-        below[:, :-1] = np.cumsum(np.stack([slope, height - threshold])[:, first][:, ::-1], axis=1)[:, ::-1]
-        above[:, 1:] = np.cumsum(np.stack([slope, height + threshold])[:, second], axis=1)
-        return cls(lines, threshold, low[first], high[second], below, above, flat)
-
-    def cut(self, v: Array) -> tuple[Array, Array]:
-        """Sums of the values cut off, and how many are cut off, at places v, each of shape (runs,)."""
-        if not self.lines.sums_suffice(float(np.abs(v).max()), self.threshold):
-            return self.lines.every_cut(v, np.full(v.shape, self.threshold))
-        left, right = self.low.searchsorted(v, side="right"), self.high.searchsorted(v, side="left")
-        below, above = self.below[:, left], self.above[:, right]
-        # A line that is cut off counts its threshold in place of its value.
-        less = below[1] - below[0] * v
-        more = above[0] * v - above[1]
-        count = (self.flat[1] + len(self.low) - left + right).astype(float)
-        return self.lines.uncut(v) + self.flat[0] + less - more, count
-
-
 class Run:
     """Sums of clipped gradients of both stages on one sample with p = q = 1, for one run, number by number.
 
-    Calls of array functions would take most of the time of a step. Results are those of `Gradients`.
+    Results are those of `Gradients`.
     """
 
     def __init__(self, sample: IVSample, gamma1: float, gamma2: float) -> None:
         z = sample.Z[:, 0]
-        self.first = CutLines.of(Lines.of(z * z, z * sample.X[:, 0]), gamma1)
-        # Views whose entries are Python's numbers, which a search reads faster.
-        self.low, self.high = self.first.low.data, self.first.high.data
+        self.first = Reader(CutLines.of(Lines.of(z * z, z * sample.X[:, 0]), gamma1))
         self.second, self.gamma2 = Screen(Lines.of(z * z, z * sample.y)), gamma2
 
     def clipped(self, Theta: float, beta: float) -> tuple[float, float, int, int]:
         """Sums of both stages' clipped gradients, then the numbers of clipped ones."""
-        sum1, count1 = self._first(Theta)
+        sum1, count1 = self.first.at(Theta)
         if Theta == 0.0:
             return sum1, 0.0, count1, 0
         total, count2 = self.second.cut_at(Theta * beta, self.gamma2 / abs(Theta))
         return sum1, Theta * total, count1, count2
-
-    def _first(self, Theta: float) -> tuple[float, int]:
-        first = self.first
-        if not first.lines.sums_suffice(abs(Theta), first.threshold):
-            total, count = first.lines.every_cut(np.array([Theta]), np.array([first.threshold]))
-            return float(total[0]), int(count[0])
-        left, right = bisect_right(self.low, Theta), bisect_left(self.high, Theta)
-        less = first.below.item(1, left) - first.below.item(0, left) * Theta
-        more = first.above.item(0, right) * Theta - first.above.item(1, right)
-        uncut = first.lines.slopes * Theta - first.lines.heights
-        return uncut + first.flat[0] + less - more, first.flat[1] + len(self.low) - left + right
 
 
 class Gradients:
@@ -285,9 +163,3 @@ class Gradients:
             runs = [slice(None)] if len(distinct) == 1 else [np.flatnonzero(gammas == gamma) for gamma in distinct]
             self.grouped[key] = list(zip(distinct, runs, strict=True))
         return self.grouped[key]
-
-
-def _blocks(records: int, runs: int) -> Iterator[slice]:
-    """Cuts records into blocks whose product with the runs fits the cache."""
-    size = max(64, BLOCK // runs)
-    return (slice(start, start + size) for start in range(0, records, size))
