@@ -129,11 +129,11 @@ def mean_estimation(given):
 
 def epochs(given):
     steps, batches, clip_norm = given["steps"], given["batches"], float(given["clip_norm"])
-    scale, correlation, norm = correlation_of(given["noise"], 0)
     times, rest = divmod(steps, len(batches))
     sizes = {len(batch) for batch in batches}
     rate = sizes.pop() / len(given["labels"]) if len(sizes) == 1 else None
-    for multiplier in set(given["arms"].noise_multiplier.tolist()):
+    for a, multiplier in enumerate(given["arms"].noise_multiplier.tolist()):
+        scale, correlation, norm = correlation_of(given["noise"], a)
         noise_sd = multiplier * clip_norm * scale if multiplier else 0.0
         yield from of_sums(clip_norm, noise_sd, steps, correlation, None if rest else norm(steps, times), rate)
 

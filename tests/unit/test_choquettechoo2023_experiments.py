@@ -487,7 +487,7 @@ def test_figure_3_knows_grids_and_signs_and_counts_rounds() -> None:
 
 
 def recorded(monkeypatch: pytest.MonkeyPatch, name: str, spec: Spec) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    """Rows, and the arguments of every training run in their order."""
+    """Rows, and the arguments of every training run in their order, each mechanism by itself."""
     calls: list[dict[str, Any]] = []
     plain = dp_ftrl_epochs.train
 
@@ -497,12 +497,31 @@ def recorded(monkeypatch: pytest.MonkeyPatch, name: str, spec: Spec) -> tuple[pd
         return plain(model, inputs, labels, batches, arms, noise, **more)
 
     monkeypatch.setattr(dp_ftrl_epochs, "train", listening)
+    monkeypatch.setattr(learning, "WIDE", 1)
     return rows_of(name, spec), calls
 
 
 def last_runs(calls: list[dict[str, Any]], names: list[str]) -> dict[str, dict[str, Any]]:
-    """The runs of the last trial, by mechanism."""
-    return dict(zip(names, calls[-len(names) :], strict=True))
+    """The runs of the last trial, by mechanism; those with the same batches and clip norm follow each other."""
+    kinds = {name: (name == AMPLIFIED, name == NON_PRIVATE) for name in names}
+    order = [name for kind in dict.fromkeys(kinds.values()) for name in names if kinds[name] == kind]
+    return dict(zip(order, calls[-len(names) :], strict=True))
+
+
+@pytest.mark.parametrize(("name", "variant"), [("fig04a", "main"), ("fig04a", "two-layer net"), ("fig04b", "main")])
+def test_mechanisms_that_are_trained_together_reach_what_they_reach_alone(
+    name: str, variant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = small(name, variant=variant, arms=LEARNING["arms"] | {"mechanism": MECHANISMS})
+    together = rows_of(name, spec)
+    alone, calls = recorded(monkeypatch, name, spec)
+    pd.testing.assert_frame_equal(together, alone, check_exact=True)
+    monkeypatch.setattr(learning, "WIDE", 16)
+    fewer: list[int] = []
+    plain = dp_ftrl_epochs.train
+    monkeypatch.setattr(dp_ftrl_epochs, "train", lambda *args, **more: fewer.append(1) or plain(*args, **more))
+    rows_of(name, spec)
+    assert len(fewer) < 0.6 * len(calls)
 
 
 BASES = {
@@ -615,9 +634,10 @@ def test_rates_are_tuned_on_other_seeds(monkeypatch: pytest.MonkeyPatch) -> None
     found: dict[str, list[np.ndarray]] = {name: [] for name in names}
     plain = learning.train
 
-    def listening(spec: Spec, make_task: Any, arm: Any, rates: Any, trial: int) -> np.ndarray:
-        seeds[arm.name].append(trial)
-        return plain(spec, make_task, arm, rates, trial)
+    def listening(spec: Spec, make_task: Any, asked: Any, trial: int) -> list[np.ndarray]:
+        for arm, _ in asked:
+            seeds[arm.name].append(trial)
+        return plain(spec, make_task, asked, trial)
 
     monkeypatch.setattr(learning, "train", listening)
     table = rows_of("fig04a", spec).drop_duplicates("mechanism").set_index("mechanism")
@@ -626,7 +646,7 @@ def test_rates_are_tuned_on_other_seeds(monkeypatch: pytest.MonkeyPatch) -> None
         assert set(seeds[name][1:-3]) == {-1}
         assert seeds[name][-3:] == [0, 1, 2]
         arm = EpochArm.of(spec, name, spec["cell"]["eps"])
-        found[name] = [plain(spec, fig04a.task, arm, rates, seed) for seed in (-2, -1)]
+        found[name] = [plain(spec, fig04a.task, [(arm, rates)], seed)[0] for seed in (-2, -1)]
         assert table.loc[name, "learning_rate"] == rates[int(np.argmax(np.mean(found[name], axis=0)))]
         assert np.ptp(np.mean(found[name], axis=0)) > 0.02
     # Another seed has another split and another order.
@@ -1368,9 +1388,12 @@ class Engines:
         if noise is None:
             self.handed += [None] * len(arms)
             return
-        ((strategy, expected),) = self.expected(1)
-        np.testing.assert_allclose(noise[:, 0], expected, atol=1e-9)
-        for multiplier in arms.noise_multiplier.tolist():
+        # Mechanisms that are trained together have noise each; the rates of one share it.
+        kinds, runs = (len(self.made), noise.shape[1]) if noise.shape[1] > 1 else (1, len(arms))
+        made = [each for each in self.expected(kinds) for _ in range(runs // kinds)]
+        for a, (strategy, expected) in enumerate(made):
+            multiplier = float(arms.noise_multiplier[a])
+            np.testing.assert_allclose(noise[:, min(a, noise.shape[1] - 1)], expected, atol=1e-9)
             if len(batches) == steps:
                 self.handed.append((clip_norm, multiplier * clip_norm, steps))
                 continue

@@ -26,6 +26,29 @@ def test_the_best_is_that_of_running_everything_in_fewer_runs(seeds, coarse):
     assert (spared > 0) == (seeds > 1)
 
 
+def test_races_that_are_run_together_end_as_each_alone_and_ask_for_no_more():
+    rng, seeds = np.random.default_rng(3), 4
+    scores = np.minimum(rng.uniform(0.1, 1.0, 9) + rng.normal(0.0, 0.1, (5, seeds, 9)), 1.0)
+    alone, together, calls = [], [], []
+    for race in range(5):
+
+        def score(seed, asked, race=race):
+            alone.extend((race, seed, setting) for setting in asked)
+            return scores[race, seed, asked]
+
+        racing.best(9, seeds, score)
+
+    def joint(seed, asked):
+        calls.append(seed)
+        together.extend((race, seed, setting) for race, settings in asked.items() for setting in settings)
+        return {race: scores[race, seed, settings] for race, settings in asked.items()}
+
+    found = racing.best_of_each(5, 9, seeds, joint)
+    assert found == np.argmax(scores.mean(axis=1), axis=1).tolist()
+    assert sorted(together) == sorted(alone)
+    assert len(calls) <= 1 + 2 * (seeds - 1)
+
+
 @pytest.mark.parametrize("bad", [np.nan, 1.5])
 def test_scores_that_would_mislead_are_refused(bad):
     with pytest.raises(ValueError, match="must be numbers of at most"):

@@ -5,7 +5,7 @@ momentum is applied afterwards. Arms share batches and noise. As in `dp_ftrl`, t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,13 @@ class EpochArms:
 
     def __len__(self) -> int:
         return len(self.learning_rate)
+
+    @classmethod
+    def joined(cls, parts: Sequence["EpochArms"]) -> "EpochArms":
+        """Returns the arms of all parts, in order."""
+        return cls(*(
+            np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)
+        ))  # fmt: skip
 
 
 def train(

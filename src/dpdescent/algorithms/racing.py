@@ -1,6 +1,6 @@
 """Chooses the setting of the best mean score over seeds without running those that cannot win any more."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,23 +30,63 @@ def best(settings: int, seeds: int, score: Callable[[int, Sequence[int]], Array]
     Raises:
         ValueError: if there is no setting or seed, or a score is not a number or above the highest.
     """
+    return best_of_each(1, settings, seeds, lambda seed, asked: {0: score(seed, asked[0])}, highest)[0]
+
+
+def best_of_each(
+    races: int, settings: int, seeds: int, score: Callable[[int, dict[int, list[int]]], Mapping[int, Array]],
+    highest: float = 1.0,
+) -> list[int]:  # fmt: skip
+    """The best setting of every race, as `best` tells it; what races ask of a seed at a time is asked together.
+
+    Args:
+        races: number of races.
+        settings, seeds, highest: as for `best`, in every race.
+        score: function from a seed and some settings by race to their scores by race.
+
+    Raises:
+        ValueError: as `best` does.
+    """
     if settings < 1 or seeds < 1:
         raise ValueError(f"settings={settings}, seeds={seeds}: give one of each at least")
-    scores = np.full((seeds, settings), np.nan)
+    running = [_Race(settings, seeds, highest) for _ in range(races)]
+    for ask in (_Race.everything, _Race.leaders, _Race.possible):
+        for seed in range(1) if ask is _Race.everything else range(1, seeds):
+            asked = {index: new for index, race in enumerate(running) if (new := race.new(seed, ask(race)))}
+            for index, scores in (score(seed, asked) if asked else {}).items():
+                running[index].record(seed, asked[index], scores)
+    return [race.winner() for race in running]
 
-    def run(seed: int, asked: Sequence[int]) -> None:
-        new = [setting for setting in asked if np.isnan(scores[seed, setting])]
-        if new:
-            scores[seed, new] = score(seed, new)
-            if not (scores[seed, new] <= highest).all():
-                raise ValueError(f"scores {scores[seed, new]} must be numbers of at most {highest}")
 
-    run(0, range(settings))
-    leaders = np.argsort(-scores[0], kind="stable")[:LEADERS].tolist()
-    for seed in range(1, seeds):
-        run(seed, leaders)
-    for seed in range(1, seeds):
-        reached = np.nanmax(scores.sum(axis=0))
-        possible = np.where(np.isnan(scores), highest, scores).sum(axis=0)
-        run(seed, np.flatnonzero(possible >= reached - _ROUNDING).tolist())
-    return int(np.argmax(np.nan_to_num(scores.mean(axis=0), nan=-np.inf)))
+class _Race:
+    """Scores of settings by seed, NaN where one has not run."""
+
+    def __init__(self, settings: int, seeds: int, highest: float) -> None:
+        self.scores, self.highest = np.full((seeds, settings), np.nan), highest
+
+    def everything(self) -> list[int]:
+        return list(range(self.scores.shape[1]))
+
+    def leaders(self) -> list[int]:
+        """The settings that are best on the first seed."""
+        found: list[int] = np.argsort(-self.scores[0], kind="stable")[:LEADERS].tolist()
+        return found
+
+    def possible(self) -> list[int]:
+        """The settings that may still win."""
+        reached = np.nanmax(self.scores.sum(axis=0))
+        possible = np.where(np.isnan(self.scores), self.highest, self.scores).sum(axis=0)
+        found: list[int] = np.flatnonzero(possible >= reached - _ROUNDING).tolist()
+        return found
+
+    def new(self, seed: int, asked: Sequence[int]) -> list[int]:
+        """Those of some settings that have not run on a seed."""
+        return [setting for setting in asked if np.isnan(self.scores[seed, setting])]
+
+    def record(self, seed: int, asked: Sequence[int], scores: Array) -> None:
+        self.scores[seed, asked] = scores
+        if not (self.scores[seed, asked] <= self.highest).all():
+            raise ValueError(f"scores {scores} must be numbers of at most {self.highest}")
+
+    def winner(self) -> int:
+        return int(np.argmax(np.nan_to_num(self.scores.mean(axis=0), nan=-np.inf)))

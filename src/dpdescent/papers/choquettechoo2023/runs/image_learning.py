@@ -180,11 +180,7 @@ def _train(
     flat = [(index, each) for index, runs in enumerate(group) for each in runs]
     arms = {_same(each): (index, each) for index, each in flat}
     noise_of = np.array([index for index, _ in arms.values()])
-    columns = [each.arm.columns([each.rate]) for _, each in arms.values()]
-    made = EpochArms(*(
-        np.concatenate([getattr(column, field) for column in columns])
-        for field in ("learning_rate", "noise_multiplier", "momentum")
-    ))  # fmt: skip
+    made = EpochArms.joined([each.arm.columns([each.rate]) for _, each in arms.values()])
     weights = model.train(
         images.training.inputs, images.training.labels, batches, made, noise, noise_of,
         np.array([each.arm.clip_norm for _, each in arms.values()]), steps=settings["T"],

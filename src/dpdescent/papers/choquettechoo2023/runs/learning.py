@@ -19,6 +19,9 @@ from dpdescent.papers.choquettechoo2023.design import PAPER, Array, Row, Spec
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 
+# Runs that are trained side by side: fewer leave the time of a step to calls of functions, more make noise large.
+WIDE = 16
+
 
 @dataclass(frozen=True)
 class Task:
@@ -44,11 +47,13 @@ def run(spec: Spec, make_task: MakeTask) -> Iterator[Row]:
     """Yields rows of each epsilon: every seed's test accuracy of every mechanism, and what nu-DP-FTRL has beyond it."""
     for eps in as_list(spec["cell"]["eps"]):
         compared = [EpochArm.of(spec, name, eps) for name in names(spec)]
-        rates = {arm.name: tuned_rate(spec, make_task, arm) for arm in compared}
+        rates = tuned_rates(spec, make_task, compared)
+        asked = [(arm, [rate]) for arm, rate in zip(compared, rates, strict=True)]
         for trial in range(*spec["trials"]):
-            accuracies = {arm.name: float(train(spec, make_task, arm, [rates[arm.name]], trial)[0]) for arm in compared}
-            for arm in compared:
-                yield from _rows(arm, rates[arm.name], trial, accuracies)
+            found = zip(compared, train(spec, make_task, asked, trial), strict=True)
+            accuracies = {arm.name: float(accuracy[0]) for arm, accuracy in found}
+            for arm, rate in zip(compared, rates, strict=True):
+                yield from _rows(arm, rate, trial, accuracies)
 
 
 def _rows(arm: EpochArm, rate: float, trial: int, accuracies: dict[str, float]) -> Iterator[Row]:
@@ -61,35 +66,74 @@ def _rows(arm: EpochArm, rate: float, trial: int, accuracies: dict[str, float]) 
         yield {**place, "series": "nu minus this", "value": accuracies[NU] - accuracies[arm.name]}
 
 
-def tuned_rate(spec: Spec, make_task: MakeTask, arm: EpochArm) -> float:
-    """Returns the learning rate of the best mean accuracy on seeds, and records drawn by them, beside the table's."""
+def tuned_rates(spec: Spec, make_task: MakeTask, arms: Sequence[EpochArm]) -> list[float]:
+    """Returns each arm's rate of the best mean accuracy on seeds, and records drawn by them, beside the table's."""
     rates, seeds = sorted(as_list(spec["arms"]["learning_rate"])), range(-spec["settings"]["tuning_seeds"], 0)
 
-    def accuracies(seed: int, asked: Sequence[int]) -> Array:
-        return train(spec, make_task, arm, [rates[index] for index in asked], seeds[seed])
+    def accuracies(seed: int, asked: dict[int, list[int]]) -> dict[int, Array]:
+        runs = [(arms[index], [rates[place] for place in places]) for index, places in asked.items()]
+        return dict(zip(asked, train(spec, make_task, runs, seeds[seed]), strict=True))
 
-    return float(rates[racing.best(len(rates), len(seeds), accuracies)])
+    return [float(rates[best]) for best in racing.best_of_each(len(arms), len(rates), len(seeds), accuracies)]
 
 
-def train(spec: Spec, make_task: MakeTask, arm: EpochArm, rates: Sequence[float], trial: int) -> Array:
-    """Trains on one seed and returns the test accuracy at every learning rate, shape (rates,)."""
-    settings = spec["settings"]
-    T, batch = settings["T"], settings["batch"]
+Asked = Sequence[tuple[EpochArm, Sequence[float]]]
 
-    def named(role: str) -> np.random.Generator:
-        return stream(spec["seed"], PAPER, spec["artefact"], "trial", trial, role)
 
-    task = make_task(spec, named("data"))
-    if arm.name == AMPLIFIED:
-        batches = samplers.poisson(len(task.labels), settings["k"] / T, T, named("sampling"))
+def train(spec: Spec, make_task: MakeTask, asked: Asked, trial: int) -> list[Array]:
+    """Trains mechanisms on one seed; returns their test accuracies at every learning rate, shape (rates,) each."""
+    task = make_task(spec, _named(spec, trial, "data"))
+    found: dict[int, Array] = {}
+    for group in _together(range(len(asked)), asked):
+        accuracies = _train(spec, task, [asked[index] for index in group], trial)
+        found |= dict(zip(group, accuracies, strict=True))
+    return [found[index] for index in range(len(asked))]
+
+
+def _together(indices: Sequence[int], asked: Asked) -> Iterator[list[int]]:
+    """Yields groups of mechanisms that share batches and clip norm and make at most `WIDE` runs, one at least."""
+    alike: dict[tuple[bool, float], list[int]] = {}
+    for index in indices:
+        alike.setdefault((asked[index][0].name == AMPLIFIED, asked[index][0].clip_norm), []).append(index)
+    for group in alike.values():
+        cut: list[int] = []
+        for index in group:
+            if cut and sum(len(asked[each][1]) for each in [*cut, index]) > WIDE:
+                yield cut
+                cut = []
+            cut.append(index)
+        yield cut
+
+
+def _train(spec: Spec, task: Task, group: Asked, trial: int) -> list[Array]:
+    """Trains mechanisms with the same batches side by side."""
+    settings, (first, _) = spec["settings"], group[0]
+    T, batch, parameters = settings["T"], settings["batch"], task.model.parameters
+    if first.name == AMPLIFIED:
+        batches = samplers.poisson(len(task.labels), settings["k"] / T, T, _named(spec, trial, "sampling"))
     else:
-        batches = epoch(len(task.labels), batch, T, settings["k"], named("order"))
-    parameters = dp_ftrl_epochs.train(
-        task.model, task.inputs, task.labels, batches, arm.columns(rates),
-        arm.noise(named("noise"), task.model.parameters), start=task.model.initial(named("start")), steps=T,
-        batch_size=batch, clip_norm=arm.clip_norm, cool_down=settings["cooldown"],
+        batches = epoch(len(task.labels), batch, T, settings["k"], _named(spec, trial, "order"))
+    columns, start = [arm.columns(rates) for arm, rates in group], _named(spec, trial, "start")
+    noise = [arm.noise(_named(spec, trial, "noise"), parameters) for arm, _ in group]
+    trained = dp_ftrl_epochs.train(
+        task.model, task.inputs, task.labels, batches, dp_ftrl_epochs.EpochArms.joined(columns),
+        _side_by_side(noise, [len(rates) for _, rates in group]), start=task.model.initial(start), steps=T,
+        batch_size=batch, clip_norm=first.clip_norm, cool_down=settings["cooldown"],
     )  # fmt: skip
-    return task.model.accuracy(parameters, task.test_inputs, task.test_labels)
+    accuracies = task.model.accuracy(trained, task.test_inputs, task.test_labels)
+    return np.split(accuracies, np.cumsum([len(rates) for _, rates in group])[:-1])
+
+
+def _side_by_side(noise: Sequence[Array | None], runs: Sequence[int]) -> Array | None:
+    """Noise of mechanisms, (T, 1, parameters) each, for their numbers of runs: None for none, one for all if alone."""
+    given = [each for each in noise if each is not None]
+    if len(given) < 2:
+        return given[0] if given else None
+    return np.concatenate([np.repeat(each, count, axis=1) for each, count in zip(given, runs, strict=True)], axis=1)
+
+
+def _named(spec: Spec, trial: int, role: str) -> np.random.Generator:
+    return stream(spec["seed"], PAPER, spec["artefact"], "trial", trial, role)
 
 
 def epoch(records: int, batch: int, T: int, k: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
