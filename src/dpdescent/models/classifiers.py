@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.models.activation import tanh
 from dpdescent.privacy.clipping import clip_factors
 
 Array = NDArray[np.float64]
@@ -118,7 +119,7 @@ class TanhNetwork:
         """Returns the inputs, shape (records, below), and every layer's output, (arms, records, above), scores last."""
         outputs = [inputs]
         for weights, bias in layers:
-            below = outputs[-1] if len(outputs) == 1 else np.tanh(outputs[-1], out=outputs[-1])
+            below = outputs[-1] if len(outputs) == 1 else tanh(outputs[-1])
             outputs.append(np.matmul(below, weights) + bias)
         return outputs
 

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from dpdescent.models.activation import tanh
 from dpdescent.models.classifiers import Array, Labels, softmax
 from dpdescent.privacy.clipping import clip_factors
 
@@ -130,7 +131,7 @@ class ConvolutionalNetwork:
         """Activations (records, places, features), features (records, features), scores (records, classes)."""
         kernels, weights, bias = self._layers(theta)
         activations = np.matmul(patches.reshape(-1, len(kernels)), kernels).reshape(len(patches), POOL**2, -1)
-        np.tanh(activations, out=activations)
+        tanh(activations)
         features = activations.mean(1)
         return activations, features, features @ weights + bias
 

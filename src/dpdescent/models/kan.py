@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from dpdescent.checks import require_positive
+from dpdescent.models.activation import tanh
 from dpdescent.models.spline import CubicSplines
 
 Array = NDArray[np.float64]
@@ -160,7 +161,7 @@ class KAN:
         """Values u of the units, shape (..., n, m)."""
         a: Array = np.matmul(H, W.swapaxes(-1, -2))
         a *= 1.0 / np.sqrt(self.inputs)
-        return np.tanh(a, out=a)
+        return tanh(a)
 
     def _sum(self, a: Array, b: Array) -> Array:
         """Sum `m^(-1/2) sum_j a_j b_j` over the last axis, with the cubics' factor removed."""
