@@ -5,7 +5,6 @@ sum over records is piecewise linear. With the records sorted by the places wher
 running sums.
 """
 
-import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -132,42 +131,23 @@ class Reader:
     """
 
     def __init__(self, cut: CutLines) -> None:
-        self.cut = cut
-        # Views whose entries are Python's numbers, which a search reads faster.
-        self.low, self.high = cut.low.data, cut.high.data
-        # Between these two places the same lines are cut off, so that sums over them serve again.
-        self.between = (math.inf, -math.inf)
-        self.sums, self.count, self.suffices = (0.0, 0.0, 0.0, 0.0), 0, -1.0
+        self.cut, self.suffices = cut, -1.0
+        # Lists of Python's numbers, which a search reads fastest.
+        self.low, self.high = cut.low.tolist(), cut.high.tolist()
+        self.slopes, self.heights, (self.flat, count) = cut.lines.slopes, cut.lines.heights, cut.flat
+        self.count = count + len(self.low)
 
     def at(self, v: float) -> tuple[float, int]:
         """Sum of the values cut off, and how many are cut off, at v."""
         if not abs(v) <= self.suffices:
             if not self.cut.lines.sums_suffice(abs(v), self.cut.threshold):
-                total, count = self.cut.lines.every_cut(np.array([v]), np.array([self.cut.threshold]))
-                return float(total[0]), int(count[0])
+                total, cut_off = self.cut.lines.every_cut(np.array([v]), np.array([self.cut.threshold]))
+                return float(total[0]), int(cut_off[0])
             self.suffices = abs(v)
-        if not self.between[0] < v < self.between[1]:
-            self._look_up(v)
-        slopes, heights, steep, far = self.sums
-        lines = self.cut.lines
-        less, more = heights - slopes * v, steep * v - far
-        return lines.slopes * v - lines.heights + self.cut.flat[0] + less - more, self.count
-
-    def _look_up(self, v: float) -> None:
-        """Finds the lines that are cut off at v."""
-        cut, low, high = self.cut, self.low, self.high
-        left, right = bisect_right(low, v), bisect_left(high, v)
-        self.between = (
-            max(_place(low, left - 1), _place(high, right - 1)), min(_place(low, left), _place(high, right))
-        )  # fmt: skip
-        below, above = cut.below, cut.above
-        self.sums = below.item(0, left), below.item(1, left), above.item(0, right), above.item(1, right)
-        self.count = cut.flat[1] + len(low) - left + right
-
-
-def _place(places: memoryview, index: int) -> float:
-    """Entry of sorted places, or the end of the line where there is none."""
-    return float(places[index]) if 0 <= index < len(places) else math.copysign(math.inf, index)
+        left, right = bisect_right(self.low, v), bisect_left(self.high, v)
+        below, above = self.cut.below.item, self.cut.above.item
+        less, more = below(1, left) - below(0, left) * v, above(0, right) * v - above(1, right)
+        return self.slopes * v - self.heights + self.flat + less - more, self.count - left + right
 
 
 def worth_sorting(factor: Array, *others: Array) -> bool:
