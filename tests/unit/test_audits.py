@@ -220,7 +220,7 @@ def test_figure_shows_every_audited_row_and_marks_the_refuted() -> None:
     lines = {str(line.get_label()): line for line in panel.lines if line.get_linestyle() == "None"}
     assert len(lines["lower bound of the audit (95 %)"].get_xdata()) == 2
     assert len(lines["claim refuted"].get_xdata()) == 1
-    assert [label.get_text() for label in panel.get_xticklabels()] == [
+    assert [label.get_text() for label in panel.get_yticklabels()] == [
         "DP-GD", audit_figure.STATEMENTS,
     ]  # fmt: skip
 

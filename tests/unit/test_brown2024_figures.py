@@ -456,9 +456,9 @@ def test_a_heat_map_that_is_one_cell_high_or_wide_has_no_contours() -> None:
 def test_fig04_labels_the_error_with_the_percentage_clipped() -> None:
     for panel in draw("fig04").axes[:2]:
         places = {text.get_text(): text.xy for text in panel.texts}
-        assert list(places) == ["93", "34", "2", "<0.01"]
+        assert list(places) == ["93", "2"], "every other number"
         error = dict(zip(*panel.containers[2][0].get_data(), strict=True))
-        assert dict(places.values()) == error
+        assert dict(places.values()).items() <= error.items()
 
 
 def test_fig04_labels_do_not_touch_on_the_paper_s_grid() -> None:
@@ -468,7 +468,7 @@ def test_fig04_labels_do_not_touch_on_the_paper_s_grid() -> None:
         made += grid(series="mse", mean=math.exp(-5 * factor) + 0.04 * factor**2, **shared)
     figure = pictures.without_warnings(lambda: draw_from("fig04", made), arranged=True)
     boxes = [text.get_window_extent() for text in figure.axes[0].texts]
-    assert len(boxes) == 14
+    assert len(boxes) == 7
     assert not any(first.overlaps(second) for first, second in itertools.combinations(boxes, 2))
 
 

@@ -415,7 +415,7 @@ CURVES = {
     "ext_gradients": [0] * 8, "fig04a_cifar10": [9, 8, 2, 3], "fig04a_fashion": [9, 8, 2, 3],
     "fig04a_cifar10_rates": [0, 0], "fig04a_fashion_rates": [0, 0],
     "ext_mean_estimation": [5, 5, 5], "ext_finite_time": [2, 2, 0], "ext_nu": [0, 0], "ext_anti_pgd": [0, 0, 0],
-    "ext_spectra": [0, 0, 0], "ext_prefix_sums": [6, 6, 7, 7, 1, 1, 1, 1],
+    "ext_spectra": [0, 0, 0], "ext_prefix_sums": [6, 1, 6, 1, 7, 1, 7, 1],
 }  # fmt: skip
 
 
@@ -861,12 +861,12 @@ def test_gains_over_spectra_have_the_claimed_separation_through_their_last_point
 
 def test_prefix_sums_compare_mechanisms_at_their_best_number_of_restarts() -> None:
     figure = draw("ext_prefix_sums")
-    assert [panel.get_title() for panel in figure.axes[:4]] == [
+    assert [panel.get_title() for panel in figure.axes[::2]] == [
         "$T=2052$, 6 participations", "$T=2000$, 20 participations", "$T=256$, 1 participation",
         "$T=200$, 10 participations",
     ]  # fmt: skip
     for top, bottom, (T, k) in zip(
-        figure.axes, figure.axes[4:], ((2052, 6), (2000, 20), (256, 1), (200, 10)), strict=False
+        figure.axes[::2], figure.axes[1::2], ((2052, 6), (2000, 20), (256, 1), (200, 10)), strict=False
     ):
         table = only("ext_prefix_sums", T=T, k=k)
         for name in PREFIX_SUMS[T, k]:
@@ -890,7 +890,7 @@ def test_methods_have_the_colours_of_all_papers() -> None:
     assert shown == {name: palette[plain[name]] for name in names}
     # Names of our own for methods that other papers have, too.
     ours = {"identity": "DP-SGD", "Optimal CC": "Optimal CC", r"$\nu$": "nu-DP-FTRL"}
-    below = draw("ext_prefix_sums").axes[6]
+    below = draw("ext_prefix_sums").axes[5]
     (bars,) = below.containers
     found = {
         label.get_text(): to_hex(bar.get_facecolor(), keep_alpha=False).upper()

@@ -1,6 +1,5 @@
 """Draws the audit figure: by paper and mechanism, the epsilon that is claimed, accounted for, and attained."""
 
-from itertools import pairwise
 from typing import Any
 
 import pandas as pd
@@ -12,18 +11,22 @@ from dpdescent.replication.ledger.verdicts import EXCEEDS, UNAUDITED, VIOLATED
 
 # Layers that are drawn for every row, bottom one first: column, label, and style.
 LAYERS: dict[str, tuple[str, dict[str, Any]]] = {
-    "eps_paper": ("claimed by the paper", {"marker": "o", "color": figures.GREY, "markerfacecolor": "none"}),
-    "eps_tight": ("accounted for", {"marker": "_", "color": figures.BLUE, "markersize": 9, "markeredgewidth": 2}),
-    "eps_attained": ("attained by the pair, exactly", {"marker": "x", "color": figures.ORANGE}),
-    "eps_audit_low": ("lower bound of the audit (95 %)", {"marker": "^", "color": figures.GREEN}),
+    "eps_paper": (
+        "claimed by the paper",
+        {"marker": "o", "color": figures.GREY, "markerfacecolor": "none", "markersize": 5},
+    ),
+    "eps_tight": ("accounted for", {"marker": "|", "color": figures.BLUE, "markersize": 6, "markeredgewidth": 2}),
+    "eps_attained": ("attained by the pair, exactly", {"marker": "x", "color": figures.ORANGE, "markersize": 4}),
+    "eps_audit_low": ("lower bound of the audit (95 %)", {"marker": "^", "color": figures.GREEN, "markersize": 3}),
 }
 REFUTED: dict[str, Any] = {"marker": "^", "color": figures.VERMILION, "markersize": 7}
 
 # Name of the group of a paper's statements about mechanisms that no arm is run under.
 STATEMENTS = "statements of the paper"
 
-# Smallest width of a mechanism in rows, so that its name has room.
-ROOM = 5.0
+# Height of a mechanism in lines of text: one, and one more for every so many of its rows up to the most.
+ROWS_A_LINE, MOST_LINES = 25, 6
+LINE = 0.24  # inches
 
 # Epsilons below and above these are drawn at the edge of a panel.
 LOWEST, HIGHEST = 1e-3, 1e3
@@ -38,29 +41,48 @@ def draw(table: pd.DataFrame, label: str = "") -> Figure:
     """
     table = table[table["verdict"] != UNAUDITED]
     papers = sorted(set(table["paper"]))
-    figure, axes = figures.panels(1, len(papers), size=(11.5, 2.9), squeeze=False)
-    for panel, paper in zip(axes[:, 0], papers, strict=True):
-        _panel(panel, table[table["paper"] == paper].copy(), paper)
+    rows = [_placed(table[table["paper"] == paper].copy()) for paper in papers]
+    heights = [float(each["lines"].iloc[-1]) + 1.0 for each in rows]
+    figure, axes = figures.panels(
+        1, len(papers), figsize=(9.5, LINE * (sum(heights) + 2.0 * len(papers)) + 1.0), squeeze=False, sharex=True,
+        gridspec_kw={"height_ratios": heights},
+    )  # fmt: skip
+    for panel, paper, each in zip(axes[:, 0], papers, rows, strict=True):
+        _panel(panel, each, paper)
+    axes[-1, 0].set_xlabel(f"epsilon (below {LOWEST:g} and above {HIGHEST:g}: at the edge)")
     figures.legend_below(figure, axes[:, 0], columns=5)
     figures.heading(figure, "Epsilon at the ledger's delta: claimed, accounted for, attained", label)
     return figure
 
 
-def _panel(axes: Axes, table: pd.DataFrame, paper: str) -> None:
+def _placed(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows of a paper in the order of drawing, with their heights `y` and, in `lines`, the end of their mechanism."""
     table["name"] = _names(table)
     table["size"] = table[["eps_tight", "eps_paper"]].min(axis=1)
     # An extra column for sorting, because statements come last.
     table["last"] = table["name"] == STATEMENTS
     table = table.sort_values(["last", "name", "size", "delta"], kind="stable").reset_index(drop=True)
-    table["x"] = _places(table["name"])
+    start = 0.0
+    for _, rows in table.groupby("name", sort=False):
+        lines = min(1.0 + len(rows) // ROWS_A_LINE, MOST_LINES)
+        table.loc[rows.index, "y"] = [start + lines * (each + 0.5) / len(rows) for each in range(len(rows))]
+        start += lines
+        table.loc[rows.index, "lines"] = start
+    return table
+
+
+def _panel(axes: Axes, table: pd.DataFrame, paper: str) -> None:
     for column, (label, look) in LAYERS.items():
-        axes.plot(table["x"], _inside(table[column]), linestyle="none", label=label, **look)
+        axes.plot(_inside(table[column]), table["y"], linestyle="none", label=label, **look)
     refuted = table[table["verdict"].isin([VIOLATED, EXCEEDS])]
-    axes.plot(refuted["x"], _inside(refuted["eps_audit_low"]), linestyle="none", label="claim refuted", **REFUTED)
-    axes.set_yscale("log")
-    axes.set_ylim(LOWEST / 1.5, HIGHEST * 1.5)
-    axes.set_ylabel(f"{paper}\nepsilon")
-    _name_groups(axes, table)
+    axes.plot(_inside(refuted["eps_audit_low"]), refuted["y"], linestyle="none", label="claim refuted", **REFUTED)
+    axes.set_xscale("log")
+    axes.set_xlim(LOWEST / 1.5, HIGHEST * 1.5)
+    ends = table.groupby("name", sort=False)["lines"].first()
+    axes.set_ylim(ends.iloc[-1], 0.0)
+    axes.set_title(paper, loc="left", fontweight="bold")
+    axes.tick_params(labelbottom=True)
+    _name_groups(axes, ends)
 
 
 def _names(table: pd.DataFrame) -> list[str]:
@@ -77,24 +99,14 @@ def _names(table: pd.DataFrame) -> list[str]:
     ]
 
 
-def _places(names: "pd.Series[str]") -> list[float]:
-    """Abscissae of the rows: one step for each, and room between groups for their names."""
-    places, start = [], 0.0
-    for _, rows in names.groupby(names, sort=False):
-        spare = max(ROOM - len(rows), 1.0)
-        places += [start + 0.5 * spare + each for each in range(len(rows))]
-        start += len(rows) + spare
-    return places
-
-
-def _name_groups(axes: Axes, table: pd.DataFrame) -> None:
-    """Draws a tick under the middle of each mechanism's rows and a line between two mechanisms."""
-    ends = table.groupby("name", sort=False)["x"].agg(["min", "max"])
-    axes.set_xticks(ends.mean(axis=1).tolist())
-    axes.set_xticklabels(list(ends.index), rotation=25, ha="right", fontsize=7)
-    for before, after in pairwise(ends.itertuples()):
-        axes.axvline(0.5 * (before.max + after.min), color=figures.GREY, linewidth=0.5, alpha=0.5)
-    axes.grid(visible=False, axis="x")
+def _name_groups(axes: Axes, ends: "pd.Series[float]") -> None:
+    """Writes each mechanism's name beside its rows, and draws a line between two mechanisms."""
+    starts = ends.shift(fill_value=0.0)
+    axes.set_yticks((0.5 * (starts + ends)).tolist(), list(ends.index))
+    for end in ends.iloc[:-1]:
+        axes.axhline(end, color=figures.GREY, linewidth=0.5, alpha=0.5)
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
 
 
 def _inside(values: "pd.Series[float]") -> "pd.Series[float]":

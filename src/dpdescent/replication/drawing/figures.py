@@ -21,6 +21,7 @@ from matplotlib.mathtext import MathTextParser
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from dpdescent.replication.build.files import atomic
+from dpdescent.replication.drawing import fitting
 from dpdescent.replication.notation import mathtext
 
 # Okabe and Ito's palette, safe for colour-blind readers, in an order in which neighbours differ in lightness.
@@ -45,6 +46,10 @@ LEVELS = {0.1: VERMILION, 1.0: ORANGE, 10.0: BLUE}
 BACKGROUND = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}
 
 PANEL = (5.0, 3.7)
+# In inches: a page of the report shows a figure 900 pixels wide, on which letters of 7.5 points are then 8 pixels high.
+WIDEST = 11.2
+# So many panels of a single row stay in one; more go into rows of two.
+MOST_IN_A_ROW = 3
 STYLE = {
     "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10, "axes.labelsize": 9, "legend.fontsize": 8,
     "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25, "grid.linewidth": 0.6,
@@ -60,10 +65,20 @@ def use_style() -> None:
 
 
 def panels(columns: int = 1, rows: int = 1, *, size: tuple[float, float] = PANEL, **options: Any) -> tuple[Figure, Any]:
-    """Makes a grid of panels; returns the figure and the array of axes (one axes object if there is one panel)."""
-    options = {"figsize": (size[0] * columns, size[1] * rows), "squeeze": rows * columns == 1} | options
-    figure, axes = plt.subplots(rows, columns, layout="constrained", **options)
-    return figure, axes
+    """Makes a grid of panels, narrowed where it would be wider than WIDEST, and a long single row in rows of two.
+
+    Returns the figure and the array of axes as if nothing had been rearranged (one axes object if there is one panel).
+    """
+    wrapped = rows == 1 and columns > MOST_IN_A_ROW
+    across, down = (2, -(-columns // 2)) if wrapped else (columns, rows)
+    width = min(size[0] * across, WIDEST)
+    options = {"figsize": (width, size[1] * down), "squeeze": rows * columns == 1} | options
+    figure, axes = plt.subplots(down, across, layout="constrained", **options)
+    if not wrapped:
+        return figure, axes
+    for spare in axes.flat[columns:]:
+        spare.remove()
+    return figure, axes.reshape(1, -1)[:, :columns]
 
 
 def caption(figure: Figure, spec: dict[str, Any]) -> None:
@@ -76,6 +91,7 @@ def heading(figure: Figure, title: str, label: str) -> None:
     # The label is the title's second line, because a corner may hold a legend or an axis label.
     text = figure.suptitle(f"{title}\n({label})" if label else title, fontsize=11, fontweight="bold")
     text.set_parse_math(all(_is_readable(line) for line in text.get_text().split("\n")))
+    fitting.fit(figure)
 
 
 def _is_readable(line: str) -> bool:
@@ -161,7 +177,7 @@ def legend_below(figure: Figure, axes: Iterable[Axes], columns: int, title: str 
             entries.setdefault(label, handle)
     labels = sorted(entries, key=lambda label: isinstance(entries[label], Line2D))
     handles = [entries[label] for label in labels]
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, title=title, title_fontsize=7.5)
+    fitting.legend(figure, handles, labels, columns, title)
 
 
 def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]], gap: float = 0.06) -> None:

@@ -148,10 +148,11 @@ def _moments(axes: Axes, rows: pd.DataFrame) -> None:
                 hidden, np.full(len(hidden), 0.02), "v", color=color, markerfacecolor="white",
                 transform=axes.get_xaxis_transform(), label="squared bias below its standard error",
             )  # fmt: skip
-    for _, row in rows[rows["series"] == "mse"].iterrows():
+    # Every other number, because those of neighbours would overlap.
+    for _, row in rows[rows["series"] == "mse"].sort_values("clip_factor").iloc[::2].iterrows():
         axes.annotate(
             percent(row["clip_fraction"]), (row["clip_factor"], row["mean"]), xytext=(0, 5), ha="center",
-            textcoords="offset points", fontsize=7, color=DP_GD,
+            textcoords="offset points", fontsize=7.5, color=DP_GD,
         )  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def draw_ext_no_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure
     for panel, place in zip(axes, ("center", "center", "lower left", "upper right"), strict=True):
         # Checked because a user's grid may leave a panel empty.
         if panel.get_legend_handles_labels()[0]:
-            panel.legend(fontsize=7, ncols=2, handlelength=3.4, loc=place)
+            panel.legend(fontsize=7.5, ncols=2, handlelength=3.4, loc=place)
     return figure
 
 

@@ -23,13 +23,13 @@ SERIES = {
 def draw_ext_gradients(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the quantiles of the largest gradient and the largest distance, with the bounds, by panel."""
     main = select(table)
-    figure, axes = panels(len(AXES), 2, size=(3.6, 3.0), squeeze=False)
-    for column, (panel, (x, label, fixed)) in zip(axes.T, AXES.items(), strict=True):
-        for each, (series, (form, words)) in zip(column, SERIES.items(), strict=True):
+    figure, axes = panels(2, len(AXES), size=(5.2, 2.9), squeeze=False)
+    for row, (panel, (x, label, fixed)) in zip(axes, AXES.items(), strict=True):
+        for each, (series, (form, words)) in zip(row, SERIES.items(), strict=True):
             _panel(each, where(main, panel=panel, series=series, **fixed), x, form)
             log_scale(each)
             each.set(xlabel=label, ylabel=words)
-    for each, text in zip(axes[0], ("dimension", r"labels, $d=16$", "start", "steps"), strict=True):
+    for each, text in zip(axes[:, 0], ("dimension", r"labels, $d=16$", "start", "steps"), strict=True):
         each.set_title(text)
     legend_below(figure, axes[:1, 0], 4, "points: what 95 % of the runs do not exceed")
     return figure

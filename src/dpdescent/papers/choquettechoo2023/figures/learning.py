@@ -172,16 +172,16 @@ def draw_ext_prefix_sums(table: pd.DataFrame, display: dict[str, Any]) -> Figure
     main = select(table)
     # Largest first, because these are the paper's sizes.
     sizes = sorted(set(zip(main["T"], main["k"], strict=True)), reverse=True)
-    shape = {"gridspec_kw": {"height_ratios": [1.3, 1.0]}, "squeeze": False}
-    figure, axes = panels(max(len(sizes), 1), 2, size=(4.1, 3.4), **shape)
-    for top, bottom, (T, k) in zip(*axes, sizes, strict=False):
+    shape = {"gridspec_kw": {"width_ratios": [1.3, 1.0]}, "squeeze": False}
+    figure, axes = panels(2, max(len(sizes), 1), size=(5.6, 3.1), **shape)
+    for (left, right), (T, k) in zip(axes, sizes, strict=False):
         rows = main[(main["T"] == T) & (main["k"] == k)]
-        _by_copies(top, rows)
-        _epsilons(bottom, rows)
-        top.set_title(f"$T={T:g}$, {k:g} participation{'s' if k > 1 else ''}")
-    for top, bottom in axes.T:
-        top.set(xlabel="number of restarts", ylabel="sensitivity × RMSE")
-        bottom.set(xlabel=r"$\varepsilon$ at the RMSE of independent noise", ylabel="mechanism at its best restarts")
+        _by_copies(left, rows)
+        _epsilons(right, rows)
+        left.set_title(f"$T={T:g}$, {k:g} participation{'s' if k > 1 else ''}")
+    for left, right in axes:
+        left.set(xlabel="number of restarts", ylabel="sensitivity × RMSE")
+        right.set(xlabel=r"$\varepsilon$ at the RMSE of independent noise", ylabel="mechanism at its best restarts")
     return figure
 
 

@@ -74,7 +74,7 @@ def _numbers(axes: Axes, k: int, values: "np.ndarray[Any, Any]", ratios: "np.nda
     for j, value in enumerate(values):
         if np.isfinite(value):
             dark = ratios[j] > WORST**0.5
-            axes.text(j, k, _short(value), ha="center", va="center", fontsize=6.5, color="white" if dark else BLACK)
+            axes.text(j, k, _short(value), ha="center", va="center", fontsize=7.2, color="white" if dark else BLACK)
     if np.isfinite(values[: len(PRIVATE)]).any():
         j = int(np.nanargmin(values[: len(PRIVATE)]))
         axes.add_patch(Rectangle((j - 0.5, k - 0.5), 1.0, 1.0, fill=False, edgecolor=BLACK, linewidth=1.3, zorder=3))

@@ -24,7 +24,7 @@ from dpdescent.replication.drawing.figures import (
     select,
 )
 
-# Colour, marker and line of an arm; correlated noise has a line of its own for each strength.
+# Colour, marker and line of an arm, and of families of correlated noise, whose strengths share one.
 STYLES: dict[str, dict[str, Any]] = {
     UNIFORM: {"color": VERMILION, "marker": "o"},
     SCHEDULE: {"color": BLUE, "marker": "s"},
@@ -32,7 +32,6 @@ STYLES: dict[str, dict[str, Any]] = {
     PURE: {"color": PURPLE, "marker": "D"},
     SEARCHED: {"color": BLACK, "marker": "x", "linestyle": "none", "markersize": 7, "zorder": 5},
 }
-LINES = ("-", "--", ":", "-.", (0, (6, 1, 1, 1)), (0, (1, 3)))
 FAMILIES = {"lambda": (GREY, "v", r"\lambda"), "nu": (GREEN, "P", r"\nu")}
 ERROR = r"RMS of $\|\theta_T-\hat\theta\|$"
 CONDITIONS = "condition number"
@@ -76,7 +75,7 @@ def _title(axes: Axes, name: str, rows: pd.DataFrame, display: dict[str, Any], c
 def _errors(axes: Axes, rows: pd.DataFrame, x: str) -> None:
     largest = np.sqrt(rows[rows["series"] != PURE]["mean"].max())
     for series, style in _styles(rows).items():
-        one = rows[rows["series"] == series].sort_values(x)
+        one = _of(rows, series).sort_values(x)
         beyond = one[np.sqrt(one["mean"]) > FAR * largest]
         for _, row in beyond.iterrows():
             _off_the_scale(axes, row[x], 2.0 * largest, float(np.sqrt(row["mean"])), style["color"])
@@ -86,7 +85,7 @@ def _errors(axes: Axes, rows: pd.DataFrame, x: str) -> None:
         style = {"linestyle": "none"} | {
             key: value for key, value in style.items() if key not in ("label", "linestyle")
         }
-        axes.errorbar(one[x], mean, yerr=one["se"] / (2.0 * mean), label=_label(series), **style)
+        axes.errorbar(one[x], mean, yerr=one["se"] / (2.0 * mean), label=_label(series, rows), **style)
         axes.plot(one[x], np.sqrt(one["predicted"]), color=style["color"], linewidth=0.9)
     log_scale(axes)
     axes.set(xlabel=SYMBOLS[x], ylabel=ERROR)
@@ -118,11 +117,13 @@ def draw_correlated_full_batch(table: pd.DataFrame, display: dict[str, Any]) -> 
 
 
 def _variances(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draws one curve for each arm, and of each family of correlated noise the best member at each T."""
+    ratios = rows.assign(ratio=rows["mean"] / rows["least"])
     for series, style in _styles(rows).items():
-        one = rows[rows["series"] == series].sort_values("T")
-        axes.plot(one["T"], one["mean"] / one["least"], label=_label(series), **{"markersize": 3.0} | style)
+        best = _of(ratios, series).groupby("T")["ratio"].min()
+        axes.plot(best.index, best, label=_label(series, rows), **{"markersize": 3.0} | style)
     axes.axhline(1.0, color=BLACK, linewidth=0.6)
-    log_scale(axes, "xy" if (rows["mean"] / rows["least"]).max() > SHORT else "x")
+    log_scale(axes, "xy" if ratios["ratio"].max() > SHORT else "x")
     axes.set_xticks(sorted(set(rows["T"])))
 
 
@@ -132,17 +133,21 @@ def _number(value: float) -> str:
 
 
 def _styles(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """The look of every arm in some rows, independent noise first, correlated noise by its strength."""
-    present = set(rows["series"])
-    found = {name: style for name, style in STYLES.items() if name in present}
-    for family, (color, marker, _) in FAMILIES.items():
-        values = sorted(float(name.split(" = ")[1]) for name in present if name.startswith(f"{family} = "))
-        for value, line in zip(values, LINES, strict=False):
-            found[f"{family} = {value:g}"] = {"color": color, "marker": marker, "linestyle": line, "linewidth": 0.9}
-    return found
+    """The look of every arm in some rows, independent noise first, then families of correlated noise."""
+    present = {name.partition(" = ")[0] for name in rows["series"]}
+    families = {name: {"color": color, "marker": mark, "linewidth": 0.9} for name, (color, mark, _) in FAMILIES.items()}
+    return {name: style for name, style in (STYLES | families).items() if name in present}
 
 
-def _label(series: str) -> str:
-    family, _, value = series.partition(" = ")
-    labels = {UNIFORM: "equal parts (as published)", SCHEDULE: "schedule, a tenth divided equally"}
-    return rf"correlated, ${FAMILIES[family][2]}={value}$" if family in FAMILIES else labels.get(series, series)
+def _of(rows: pd.DataFrame, series: str) -> pd.DataFrame:
+    """Rows of an arm, or of all strengths of a family."""
+    return rows[rows["series"].str.partition(" = ")[0] == series]
+
+
+def _label(series: str, rows: pd.DataFrame) -> str:
+    if series not in FAMILIES:
+        labels = {UNIFORM: "equal parts (as published)", SCHEDULE: "schedule, a tenth divided equally"}
+        return labels.get(series, series)
+    strengths = sorted(set(_of(rows, series)["series"].str.partition(" = ")[2]))
+    symbol = FAMILIES[series][2]
+    return f"correlated, ${symbol}={strengths[0]}$" if len(strengths) == 1 else f"correlated, at the best ${symbol}$"

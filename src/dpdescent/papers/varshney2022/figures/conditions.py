@@ -124,5 +124,5 @@ def _excess(axes: Axes, rows: pd.DataFrame, conditions: list[tuple[float, str, s
     low, high = min(low, -ROOM), max(high, ROOM)
     axes.axhspan(0.0, high, color=VERMILION, alpha=0.08, linewidth=0, label="the claim fails")
     axes.set_ylim(low, high)
-    axes.plot([], [], color=GREY, linewidth=0.6, label=f"right, thin: $d$ other than {text_of(main)}")
+    axes.plot([], [], color=GREY, linewidth=0.6, label=f"thin: $d$ other than {text_of(main)}")
     log_scale(axes, "x")

@@ -22,7 +22,7 @@ from dpdescent.replication.drawing.figures import (
     select,
 )
 
-COLUMNS = 4
+COLUMNS = 3
 COLORS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)
 AXES = {
     "N": "$N$", "d": "$d$", "kappa": r"$\kappa$", "eps": EPS, "delta": r"$\log(1/\delta)$", "sigma": r"$\sigma$",
@@ -72,4 +72,4 @@ def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
     middle = math.sqrt(low * high)
     low, high = min(low, middle / 10**0.5), max(high, middle * 10**0.5)
     axes.set_ylim(low, high * (high / low) ** (0.14 * len(names)))
-    axes.legend(drawn, names, fontsize=7, loc="upper left", ncols=1)
+    axes.legend(drawn, names, fontsize=7.5, loc="upper left", ncols=1)

@@ -54,12 +54,12 @@ DASHES: tuple[Any, ...] = ((0, (1, 1.2)), (0, (4, 1.5)), (0, (5, 1.5, 1, 1.5)), 
 
 
 def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the risk against the number of records; columns are sigma, rows epsilon, thin lines other settings."""
+    """Draws the risk against the number of records; rows are sigma, columns epsilon, thin lines other settings."""
     main = select(table)
     budgets, noises = (sorted(values_of(main, name), reverse=True) for name in ("eps", "sigma"))
-    figure, axes = panels(max(len(noises), 1), max(len(budgets), 1), size=(3.8, 4.6), squeeze=False)
-    for row, eps in zip(axes, budgets, strict=False):
-        for panel, sigma in zip(row, noises, strict=True):
+    figure, axes = panels(max(len(budgets), 1), max(len(noises), 1), size=(5.4, 3.6), squeeze=False)
+    for column, eps in zip(axes.T, budgets, strict=False):
+        for panel, sigma in zip(column, noises, strict=True):
             rows = where(main, eps=eps, sigma=sigma)
             _risks(panel, rows, "N", display, **SLENDER)
             _other_settings(panel, table, {"eps": eps, "sigma": sigma})

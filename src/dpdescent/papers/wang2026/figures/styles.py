@@ -44,8 +44,6 @@ GAIN_LABEL = r"gain over $\lambda=0$ in risk"
 BARS = "bars: 95 % intervals of means over seeds"
 # Loss of the output 0, above which a bound is vacuous.
 VACUOUS = math.log(2)
-# Smallest width of a figure in inches, because titles and legends need room also above few panels.
-LEAST_WIDTH = 13.5
 # Ratio of its ends below which a logarithmic axis is narrow, and the multiples of powers of ten that it then labels.
 NARROW, FINE = 10.0, (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
 # Largest lambda that an axis tells from 1.
@@ -269,9 +267,6 @@ def finish(figure: Figure, axes: Iterable[Axes], columns: int, *sentences: str) 
     for panel in shown:
         _finer_ticks(panel)
     legend_below(figure, shown, columns, joined(*sentences, by="\n"))
-    figure.legends[-1].get_title().set(fontsize=9, multialignment="center")
-    width, height = figure.get_size_inches()
-    figure.set_size_inches(max(width, LEAST_WIDTH), height)
 
 
 def _finer_ticks(axes: Axes) -> None:

@@ -83,11 +83,11 @@ SWEEPS = {
     "wide networks": Sweep("m", "kappa", "projected"),
     "records": Sweep("n", "lam", POPULATION),
 }  # fmt: skip
-COLUMNS = 4
+COLUMNS = 3
 
 
 def _grid(count: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
-    """Returns a figure with so many panels in rows of four; those beyond are hidden."""
+    """Returns a figure with so many panels in rows of three; those beyond are hidden."""
     figure, axes = panels(COLUMNS, max(1, math.ceil(count / COLUMNS)), size=size, squeeze=False)
     shown = list(axes.ravel())
     for panel in shown[max(count, 1) :]:
@@ -131,7 +131,7 @@ def _sweep(axes: Axes, rows: pd.DataFrame, name: str, sweep: Sweep) -> None:
     log_scale(axes, "x" if sweep.series == "projected" else "xy")
     if sweep.x != "gamma":
         value_ticks(axes, values_of(shown, sweep.x))
-    axes.tick_params(axis="x", labelsize=7)
+    axes.tick_params(axis="x", labelsize=7.5)
     axes.set(title=name, xlabel=NAMES[sweep.x], ylabel=_label(sweep.series))
 
 
@@ -192,7 +192,7 @@ def _rate(axes: Axes, rows: pd.DataFrame, name: str) -> None:
     log_scale(axes)
     if x != "gamma":
         value_ticks(axes, values_of(rows, x), [scientific(each) for each in values_of(rows, x)] if x != "n" else None)
-    axes.tick_params(axis="x", labelsize=7)
+    axes.tick_params(axis="x", labelsize=7.5)
     axes.set(title=name, xlabel=NAMES[x], ylabel="averaged population risk")
 
 
@@ -202,7 +202,7 @@ OVER = ("over its bound", "over nu L", "over 4 beta L", "over e sum R_t")
 def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws every lemma's quantity over its bound, and the panels on gradients, far starts and neighbours."""
     main = select(table)
-    figure, axes = panels(4, size=(4.3, 5.0), squeeze=False, gridspec_kw={"width_ratios": [1.7, 1, 1, 1]})
+    figure, axes = panels(4, size=(5.6, 4.2), squeeze=False)
     ratios, gradients, far, neighbours = axes[0]
     _ratios(ratios, main)
     starts = main[main["panel"].isin(["starts, dimension", "starts, basis"])]
@@ -244,7 +244,7 @@ def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
         axes.plot([own.min(), own.max()], [place, place], color=BLUE, linewidth=4, solid_capstyle="round")
         axes.plot([own.max()], [place], "o", color=BLUE, markersize=5)
     axes.axvline(1.0, color=VERMILION, linestyle="-.")
-    axes.set_yticks(range(len(names)), names, fontsize=7)
+    axes.set_yticks(range(len(names)), names, fontsize=7.5)
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     log_scale(axes, "x")
     axes.set(title="measured over its bound", xlabel="ratio")
