@@ -26,6 +26,16 @@ def test_medians_have_their_own_intervals_and_values_alone_have_none() -> None:
     assert curves.curves(rows, ["n"])[0]["points"][0] == [1.0, 2.0]
 
 
+def test_columns_that_move_with_another_do_not_cut_its_curves() -> None:
+    """T and B follow from n, and N from n and the ratio, which does part curves."""
+    rows = [row(n=n, T=25 * n, B=n, mean=1, se=0) for n in (10, 20, 40)]
+    (found,) = curves.curves(rows, ["n", "T", "B"])
+    assert (found["along"], len(found["points"]), found["name"]) == ("n", 3, "a")
+    rows = [row(ratio=ratio, d=d, N=ratio * d, mean=1, se=0) for ratio in (7, 11) for d in (1, 2, 3)]
+    found = curves.curves(rows, ["ratio", "N", "d"])
+    assert [(each["name"], len(each["points"])) for each in found] == [("a, ratio = 7", 3), ("a, ratio = 11", 3)]
+
+
 def test_what_is_no_line_is_left_out() -> None:
     assert curves.curves([row(law=name, mean=1, se=0) for name in ("x", "y", "z")], ["law"]) == []
     assert curves.curves([row(n=n, mean=1, se=0) for n in (1, 2)], ["n"]) == []

@@ -24,8 +24,8 @@ def curves(rows: Sequence[Row], keys: Sequence[str]) -> list[dict[str, Any]]:
     """Curves of a figure, each with its panel, name, variant, the column along which it runs, and `points`.
 
     A point is x, value, low and high: the mean with its 95 % interval, or the median with its own, or the value alone.
-    A panel runs along the grid column of numbers that has most values in one curve; other columns part its curves.
-    Empty where no panel is made of lines.
+    A panel runs along the grid column of numbers that has most values in one curve; other columns part its curves, but
+    for those that move with it, such as T = 25 n. Empty where no panel is made of lines.
     """
     found = [curve for panel, mine in _by(rows, ("panel",)).items() for curve in _panel(panel[0], mine, keys)]
     return found if len(found) <= MOST else [curve for curve in found if curve["variant"] == "main"][:MOST]
@@ -33,10 +33,12 @@ def curves(rows: Sequence[Row], keys: Sequence[str]) -> list[dict[str, Any]]:
 
 def _panel(panel: str, rows: Sequence[Row], keys: Sequence[str]) -> Iterator[dict[str, Any]]:
     axes = [key for key in keys if key != "panel" and all(_is_number(row[key]) for row in rows if row[key])]
-    along = max(axes, key=lambda key: _most(rows, keys, key), default="")
-    if not along or _most(rows, keys, along) < FEWEST:
+    ways = [(along, [key for key in keys if key not in ("panel", along)]) for along in axes]
+    if max((_most(rows, *way) for way in ways), default=0) < FEWEST:
+        ways = [(along, _without_followers(rows, along, others)) for along, others in ways]
+    along, others = max(ways, key=lambda way: _most(rows, *way), default=("", []))
+    if not along or _most(rows, along, others) < FEWEST:
         return
-    others = [key for key in keys if key not in ("panel", along)]
     moving = _parting(rows, others)
     for names, mine in _by(rows, ("series", "variant", *others)).items():
         points = sorted(point for row in mine if (point := _point(row, along)))
@@ -57,10 +59,28 @@ def _parting(rows: Sequence[Row], keys: Sequence[str]) -> list[str]:
     return kept[2:]
 
 
-def _most(rows: Sequence[Row], keys: Sequence[str], along: str) -> int:
-    """Largest number of values of a column in rows that agree in all others."""
-    others = ("series", "variant", *(key for key in keys if key != along))
-    return max((len({row[along] for row in mine if row[along]}) for mine in _by(rows, others).values()), default=0)
+def _without_followers(rows: Sequence[Row], along: str, others: Sequence[str]) -> list[str]:
+    """Columns that part curves, without those that move with the column along which these run, one value for one."""
+    kept = list(others)
+    while True:
+        fewer = [(key, [other for other in kept if other != key]) for key in kept]
+        found = [
+            rest for key, rest in fewer if _follows(rows, key, [along, *rest]) and _follows(rows, along, [key, *rest])
+        ]
+        if not found:
+            return kept
+        kept = max(found, key=lambda rest: _most(rows, along, rest))
+
+
+def _follows(rows: Sequence[Row], key: str, given: Sequence[str]) -> bool:
+    groups = _by(rows, ("series", "variant", *given)).values()
+    return all(len({row[key] for row in mine}) == 1 for mine in groups)
+
+
+def _most(rows: Sequence[Row], along: str, others: Sequence[str]) -> int:
+    """Largest number of values of a column in rows that agree in series, variant and others."""
+    groups = _by(rows, ("series", "variant", *others)).values()
+    return max((len({row[along] for row in mine if row[along]}) for mine in groups), default=0)
 
 
 def _by(rows: Sequence[Row], columns: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
