@@ -28,7 +28,7 @@ from dpdescent.papers.brown2024.experiments import (
 from dpdescent.papers.brown2024.runs import constructions, fixed_ratio, normality
 from dpdescent.papers.brown2024.theory import no_clipping
 from dpdescent.privacy import zcdp
-from dpdescent.replication.build import tables
+from dpdescent.replication.build import files, tables
 from dpdescent.replication.configuration import project
 
 ROOT = Path(__file__).parents[2]
@@ -91,7 +91,9 @@ def all_cells(name):
 @pytest.mark.parametrize(("name", "panel"), [(name, panel) for name in ARTEFACTS for panel in panels_of(name)])
 def test_rows_hold_what_the_table_declares_and_nothing_else(name, panel):
     artefact, rows = ARTEFACTS[name], rows_of(name, small(name, panel, (0, 2)))
-    assert set(rows) == {*artefact.keys, *artefact.measures, "series", "trial", "value"}
+    # What another artefact reads of the same runs.
+    beside = {"length", "predicted", "settled"} if any(each.same_runs == name for each in ARTEFACTS.values()) else set()
+    assert set(rows) == {*artefact.keys, *artefact.measures, "series", "trial", "value", *beside}
     assert np.isfinite(rows["value"]).all()
     # Nothing is guaranteed where gradients are clipped.
     measured = [name for name in artefact.measures if (name, panel) != ("guaranteed", "clipped")]
@@ -99,6 +101,22 @@ def test_rows_hold_what_the_table_declares_and_nothing_else(name, panel):
     table = tables.summarise([rows.assign(variant="main")], artefact.keys, artefact.measures)
     assert not table.duplicated([*artefact.keys, "series"]).any()
     assert table["trials"].min() >= 2
+
+
+@pytest.mark.parametrize(("of_length", "panel"), [("fig06", "clipped"), ("fig06", "exact"), ("fig11", "clipped")])
+def test_lengths_are_read_from_the_runs_of_coverage_with_equal_bytes(of_length, panel, tmp_path):
+    """As the two figures' parts are written, with batches of a fixed length among the rows that are not read."""
+
+    def written(name, **more):
+        file, spec = tmp_path / "part.csv", spec_of(of_length, panel, trials=(0, 2), **SMALL[of_length])
+        rows = list(experiment(name).run({**spec, "artefact": name, **more}))
+        files.write_rows(file, list(dict.fromkeys(column for row in rows for column in row)), rows)
+        return file
+
+    coverage = written(ARTEFACTS[of_length].same_runs).rename(tmp_path / "coverage.csv")
+    assert {"batched, short", "lag1"} <= {row["series"] for row in files.read_rows(coverage)}
+    alone = written(of_length).read_bytes()
+    assert written(of_length, runs=str(coverage)).read_bytes() == alone
 
 
 @pytest.mark.parametrize("name", list(ARTEFACTS))

@@ -55,6 +55,18 @@ def test_counts_and_choices_of_many_sets_are_those_of_each():
             assert chosen[i, j] == one.select(counts[i, j], normals[i, j], 50)
 
 
+@pytest.mark.parametrize("largest", [8.0, 3.7, 1e-310, 5e-300, 1e306])
+@pytest.mark.parametrize("offset", [0.0, 0.3])
+def test_counts_are_comparisons_to_the_last_bit(largest, offset):
+    """On thresholds and beside them, at numbers too small to be normal, and where thresholds are."""
+    one = search(largest=largest, offset=offset)
+    grid = one.thresholds
+    sizes = np.concatenate([grid, np.nextafter(grid, np.inf), np.nextafter(grid, 0.0), [0.0, 5e-324, 1e-309, np.inf]])
+    residuals = np.concatenate([sizes, -sizes, np.random.default_rng(1).standard_normal(200) * largest])
+    assert one.counts(residuals).tolist() == [np.count_nonzero(np.abs(residuals) <= gamma) for gamma in grid[:L]]
+    assert one.counts(np.array([np.nan, -np.nan])).tolist() == [0.0] * L
+
+
 @settings(max_examples=150, deadline=None)
 @given(residuals=RECORDS, place=st.integers(0, 11), other=VALUES)
 def test_replacing_a_record_moves_each_count_by_one_at_most(residuals, place, other):

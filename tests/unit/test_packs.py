@@ -42,6 +42,26 @@ def test_every_part_is_told_as_it_is(scale: str) -> None:
         assert [each for pack in artefact.packs for each in pack.parts] == artefact.parts
 
 
+def test_runs_are_shared_where_all_parts_of_a_pack_are_alike() -> None:
+    def cut(artefact: str, trials: list[int], per_job: int, **more: object) -> list[packs.Pack]:
+        return packs.packs_of([part(trial, artefact=artefact, **more) for trial in trials], per_job)
+
+    (pack,) = cut("lengths", [1, 2], 2)
+    first, second, third = cut("coverage", [0, 1, 2, 3, 4], 2)
+    assert packs.same_runs(pack, [first, second, third]) == [first, second]
+    # A part is missing, or has other values under the same name.
+    assert packs.same_runs(pack, [first, third]) == []
+    assert packs.same_runs(pack, cut("coverage", [1, 2], 2, cell={"n": [1, 3]})) == []
+
+
+@pytest.mark.parametrize("scale", ["paper", "quick"])
+def test_lengths_of_intervals_share_the_runs_of_their_coverage(scale: str) -> None:
+    artefacts = project.load({"scale": scale, "seed": 1, "papers": ["brown2024"]}, ROOT).papers["brown2024"].artefacts
+    for name in ("fig06", "fig11"):
+        others = artefacts[str(artefacts[name].same_runs)].packs
+        assert all(packs.same_runs(pack, others) for pack in artefacts[name].packs)
+
+
 def test_what_one_part_changes_in_its_specification_another_does_not_see() -> None:
     first, second = packs.specs_of(packs.Pack("1", (part(0), part(1))).json()).values()
     first["cell"]["n"].append(3)

@@ -420,6 +420,14 @@ ERRORS: dict[str, tuple[Edit, str]] = {
         fig01(lambda node: node.update(reads=["fig01"])),
         r"artefacts\.fig01\.reads: 'fig01' reads a table itself; name artefacts that read none",
     ),
+    "unknown runs": (
+        fig01(lambda node: node.update(same_runs="fig02")),
+        r"artefacts\.fig01\.same_runs: 'fig02' is not an artefact",
+    ),
+    "runs of itself": (
+        fig01(lambda node: node.update(same_runs="fig01")),
+        r"artefacts\.fig01\.same_runs: 'fig01' has no runs of its own in every build; name one that has",
+    ),
     "unknown split axis": (
         fig01(lambda node: node.update(split=["m"])),
         r"artefacts\.fig01\.split: 'm' is not an axis of its cells; there are: n, p, q",

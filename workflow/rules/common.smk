@@ -113,6 +113,20 @@ def packs_of(items):
     return [f"{BUILD}/packs/{item}/{pack.name}.csv" for item in items for pack in ARTEFACTS[item].packs]
 
 
+def runs_of(name):
+    """Packs of the artefact that makes the runs of a pack, if another one does."""
+    artefact, pack = PACKS[name]
+    if artefact.same_runs is None:
+        return []
+    other = PROJECT.papers[artefact.paper].artefacts[artefact.same_runs]
+    return [f"{BUILD}/packs/{other.item}/{each.name}.csv" for each in packs.same_runs(pack, other.packs)]
+
+
+def folder_of_runs(name):
+    artefact, _ = PACKS[name]
+    return f"{BUILD}/parts/{artefact.paper}/{artefact.same_runs}"
+
+
 def parts_of(items):
     return [part for item in items for part in ARTEFACTS[item].parts]
 

@@ -8,6 +8,7 @@ rule train:
         begun=BEGUN,
         data=lambda wildcards: data_of(PACKS[wildcards.pack][1].parts, PACKS[wildcards.pack][0].paper),
         tables=lambda wildcards: tables_of(items_read([PACKS[wildcards.pack][0].item])),
+        runs=lambda wildcards: runs_of(wildcards.pack),
     output:
         f"{BUILD}/packs/{{pack}}.csv",
     log:
@@ -19,8 +20,9 @@ rule train:
         folder=lambda wildcards: f"{BUILD}/parts/{PACKS[wildcards.pack][0].item}",
         data=lambda wildcards, input: option("data", input.data),
         tables=lambda wildcards, input: option("tables", input.tables),
+        runs=lambda wildcards, input: option("runs", input.runs and folder_of_runs(wildcards.pack)),
     message:
         "{wildcards.pack}: train"
     shell:
         "{sys.executable:q} workflow/scripts/train.py --pack {params.pack:q} --code {params.code} {params.data}"
-        " {params.tables} --folder {params.folder:q} --output {output:q} > {log} 2>&1"
+        " {params.tables} {params.runs} --folder {params.folder:q} --output {output:q} > {log} 2>&1"

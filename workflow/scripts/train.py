@@ -18,6 +18,7 @@ def main() -> None:
     parser.add_argument("--code", required=True, help="fingerprint of the code that trains")
     parser.add_argument("--data", help="prepared real data set, for experiments that read one")
     parser.add_argument("--tables", nargs="*", default=[], help="tables of other artefacts that it reads")
+    parser.add_argument("--runs", type=Path, help="folder of another artefact's parts, which measure the same runs")
     parser.add_argument("--folder", type=Path, required=True, help="folder of the artefact's parts")
     parser.add_argument("--output", required=True, help="CSV to write: the pack's parts and their hashes")
     args = parser.parse_args()
@@ -29,9 +30,12 @@ def main() -> None:
     trained = 0
     for name, spec in args.pack.items():
         file = args.folder / f"{name}.csv"
-        made_from = store.key(args.code, versions("numpy", "scipy"), spec, inputs)
+        runs = {"runs": str(args.runs / f"{name}.csv")} if args.runs else {}
+        read = [*inputs, *map(store.digest, runs.values())]
+        made_from = store.key(args.code, versions("numpy", "scipy"), spec, read)
         if not store.is_current(file, made_from):
-            print(f"trained {name}: {store.train(file, made_from, experiment.run, spec, files)} rows", flush=True)
+            rows = store.train(file, made_from, experiment.run, spec, files | runs)
+            print(f"trained {name}: {rows} rows", flush=True)
             trained += 1
     store.write_pack(args.output, args.folder, args.pack)
     print(f"{trained} of {len(args.pack)} parts trained, the others are as they were")

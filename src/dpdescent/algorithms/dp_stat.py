@@ -94,7 +94,7 @@ class Search:
 
         Replacing one record changes each count by at most 1. A residual that is NaN is above all thresholds.
         """
-        above = np.searchsorted(self.thresholds[:-1], np.abs(residuals))
+        above = self._below(np.abs(residuals))
         rows = above.reshape(math.prod(above.shape[:-1]), above.shape[-1])
         # A row has one bin more than there are counts, because residuals may lie above all thresholds.
         width = self.levels + 1
@@ -102,6 +102,17 @@ class Search:
         found = np.bincount(bins.ravel(), minlength=width * len(rows)).reshape(len(rows), width)
         counts: Array = found[:, :-1].cumsum(1).reshape(*above.shape[:-1], self.levels).astype(np.float64)
         return counts
+
+    def _below(self, sizes: Array) -> NDArray[np.intp]:
+        """How many of the L thresholds gamma_0, gamma_1 ... lie below sizes that are not negative, in their shape."""
+        grid = self.thresholds
+        if not grid[0] >= np.finfo(np.float64).tiny:
+            return np.searchsorted(grid[:-1], sizes)
+        # A float's bits, read as an integer, grow with it, and by 2^52 from one power of two to the next.
+        octaves = np.subtract(grid[-1:].view(np.int64), sizes.view(np.int64))
+        octaves >>= 52
+        np.subtract(self.levels, octaves, out=octaves)
+        return np.clip(octaves, 0, self.levels, out=octaves)
 
     def select(self, counts: Array, normals: Array, s: int) -> Array:
         """Threshold gamma_i of the first i with `count + noise_sd normal >= enough(s)`, else gamma_L, shape (...).

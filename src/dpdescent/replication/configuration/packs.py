@@ -49,6 +49,24 @@ def packs_of(parts: Sequence[Part], per_job: int) -> list[Pack]:
     return [Pack(str(place), tuple(cut)) for place, cut in enumerate(cuts, start=1)]
 
 
+def same_runs(pack: Pack, others: Iterable[Pack]) -> list[Pack]:
+    """The packs of another artefact that hold every part of a pack, with equal names and values; else none.
+
+    At a scale of their own, two artefacts may differ in grids that are alike elsewhere.
+    """
+    wanted = {part.name: _without_artefact(part) for part in pack.parts}
+    holding = [
+        (other, {part.name for part in other.parts if wanted.get(part.name) == _without_artefact(part)})
+        for other in others
+    ]
+    found = set[str]().union(*(names for _, names in holding))
+    return [other for other, names in holding if names] if found == wanted.keys() else []
+
+
+def _without_artefact(part: Part) -> Node:
+    return {key: value for key, value in part.spec.items() if key != "artefact"} | {"dataset": part.dataset}
+
+
 def specs_of(text: str) -> dict[str, Node]:
     """Reads the text of `Pack.json`; returns the parts' specifications by name."""
     return {spec["name"]: {key: value for key, value in spec.items() if key != "name"} for spec in _read(text)}

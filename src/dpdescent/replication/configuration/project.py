@@ -45,6 +45,7 @@ class Artefact:
         parts: its parts, which are trained separately.
         packs: its parts by job.
         reads: artefacts of the same paper whose tables its jobs read.
+        same_runs: artefact of the same paper that makes the same runs and measures them for this one too, if any.
         on_request: whether it is made on request only, in a folder apart from a build's.
         display: values that only its figure reads.
         agrees_within: how far numbers may be from those of another class of processors, relative to themselves; 0 where
@@ -66,6 +67,7 @@ class Artefact:
     display: Node = field(repr=False)
     packs: list[Pack] = field(default_factory=list, repr=False)
     agrees_within: float = 0.0
+    same_runs: str | None = None
 
     @property
     def item(self) -> str:
@@ -233,6 +235,7 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
     _check_axes(node, here)
     sense.check_columns(node, module, root / "src", here)
     _check_reads(name, plain["artefacts"], here)
+    _check_same_runs(name, plain["artefacts"], here)
     outline = Outline(
         paper, name, seed, node, settings, plain.get("at_most", []), list(plain.get("datasets", {})), here
     )
@@ -248,6 +251,7 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
         paper, name, node["title"], node["place"], node["caption"], node["keys"], node.get("measures", []),
         node["cells"], node.get("arms", {}), parts, node.get("reads", []), "on_request" in node,
         node.get("display", {}), packs, float(node.get("agrees_within", 0.0)),
+        node.get("same_runs"),
     )  # fmt: skip
 
 
@@ -275,6 +279,16 @@ def _check_reads(name: str, nodes: Node, here: str) -> None:
             raise ConfigError(f"{here}.reads: {other!r} reads a table itself; name artefacts that read none")
         if "on_request" in nodes[other] and "on_request" not in nodes[name]:
             raise ConfigError(f"{here}.reads: {other!r} is made on request only; name artefacts that every build makes")
+
+
+def _check_same_runs(name: str, nodes: Node, here: str) -> None:
+    """Checks that runs that are shared are those of an artefact that every build makes, by itself."""
+    if (other := nodes[name].get("same_runs")) is None:
+        return
+    if other not in nodes:
+        raise ConfigError(f"{here}.same_runs: {other!r} is not an artefact{conf.did_you_mean(other, nodes)}")
+    if other == name or "same_runs" in nodes[other] or "on_request" in nodes[other]:
+        raise ConfigError(f"{here}.same_runs: {other!r} has no runs of its own in every build; name one that has")
 
 
 def _check_code(papers: list[str], root: Path) -> None:

@@ -4,7 +4,7 @@ All N gradients of a construction share the budget: one run of N steps, or m run
 twice: on DP-GD with clipping, and on the exact Gaussian process that DP-GD follows when nothing is clipped.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,13 +123,19 @@ Measure = Callable[[Spec, Constructed, Array], dict[str, Array]]
 def coverage(spec: Spec, found: Constructed, target: Array) -> dict[str, Array]:
     """Returns the share of replications whose interval covers the target, and the coverage that the law guarantees.
 
-    The guarantee (brown2024 Claim C.10, Pinsker's inequality) is given for the exact process and NaN elsewhere.
+    The guarantee (brown2024 Claim C.10, Pinsker's inequality) is given for the exact process and NaN elsewhere. Beside
+    it stand the lengths of the same intervals, which the figure of lengths reads.
     """
     covered = found.intervals.covers(target).mean(axis=0)
-    if spec["panel"] != "exact" or found.name == SHORT:
-        return {"value": covered, "guaranteed": np.full(len(covered), np.nan)}
+    nothing = np.full(len(covered), np.nan)
+    if found.name == SHORT:
+        return {"value": covered, "guaranteed": nothing}
+    lengths = length(spec, found, target)
+    beside = {"length": lengths["value"], "predicted": lengths["predicted"], "settled": lengths["settled"]}
+    if spec["panel"] != "exact":
+        return {"value": covered, "guaranteed": nothing, **beside}
     promised = 1.0 - spec["settings"]["alpha"] - pinsker(_estimates_law(spec, found).coordinate_divergences())
-    return {"value": covered, "guaranteed": np.maximum(promised, 0.0)}
+    return {"value": covered, "guaranteed": np.maximum(promised, 0.0), **beside}
 
 
 def length(spec: Spec, found: Constructed, target: Array) -> dict[str, Array]:
@@ -139,6 +145,15 @@ def length(spec: Spec, found: Constructed, target: Array) -> dict[str, Array]:
         "value": found.intervals.length.mean(axis=0), "predicted": estimates.expected_length(level),
         "settled": estimates.settled_length(level),
     }  # fmt: skip
+
+
+def lengths_read(rows: Iterable[Mapping[str, str]]) -> Iterator[Row]:
+    """Yields what `run` yields of lengths, from the rows that it has written of coverage."""
+    for row in rows:
+        if row["series"] in NAMES:
+            place = {name: row[name] for name in ("n", "process", "steps", "series", "trial")}
+            measured = {name: row[name] for name in ("predicted", "settled", "clip_fraction")}
+            yield {**place, "value": row["length"], **measured}
 
 
 def _estimates_law(spec: Spec, found: Constructed) -> EstimatesLaw:
