@@ -12,6 +12,7 @@ from scipy import stats
 from scipy.special import ndtr
 
 from dpdescent.baselines.ada_ssp import (
+    FEW,
     Bounds,
     Calibration,
     ada_ssp,
@@ -104,6 +105,23 @@ def test_records_are_clipped_to_the_bounds() -> None:
     np.testing.assert_allclose(gram.xx, X.T @ X, rtol=1e-11, atol=1e-9)
     np.testing.assert_allclose(gram.xy, X.T @ y, rtol=1e-11, atol=1e-9)
     assert (gram.n, gram.yy) == (3000, pytest.approx(float(y @ y), rel=1e-12))
+
+
+@pytest.mark.parametrize("size", [1.0, 50.0, 1e6, 1e12])
+@pytest.mark.parametrize(
+    "bounds", [Bounds(3.5, 19.0, "public"), Bounds(9.0, 5.0, "public"), Bounds(3.5, 5.0, "public")]
+)
+def test_sums_are_corrected_for_the_few_records_beyond_the_bounds(size: float, bounds: Bounds) -> None:
+    """Unless one of them is so large that its rounding would be left; then every record is clipped and added."""
+    data = sample(3000, 4, 1)
+    data.X[7], data.y[7] = data.X[7] * size, -size
+    X = data.X * np.minimum(1.0, bounds.x / np.linalg.norm(data.X, axis=1))[:, None]
+    y = np.clip(data.y, -bounds.y, bounds.y)
+    assert ((np.linalg.norm(data.X, axis=1) > bounds.x) | (np.abs(data.y) > bounds.y)).mean() < FEW
+    gram = bounded_gram(LinearSample(data.X, data.y), bounds)
+    np.testing.assert_allclose(gram.xx, X.T @ X, rtol=1e-11, atol=1e-9)
+    np.testing.assert_allclose(gram.xy, X.T @ y, rtol=1e-11, atol=1e-9)
+    assert gram.yy == pytest.approx(float(y @ y), rel=1e-12)
 
 
 @pytest.mark.parametrize("exceeded", ["x", "y"])

@@ -4,6 +4,7 @@ import importlib
 import itertools
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -1045,8 +1046,32 @@ def test_the_first_size_of_a_falling_risk_is_found() -> None:
     grid = [10, 20, 40, 80, 160]
     for most in (5, 10, 11, 40, 80, 81, 160):
         first = next(N for N in grid if most <= N)
-        assert sample_complexity._first(grid, lambda N: 1.0 / N, 1.0 / most) == first
-    assert sample_complexity._first(grid, lambda N: 1.0 / N, 1.0 / 161) is None
+        assert sample_complexity._first(grid, lambda N, most=most: most <= N) == first
+    assert sample_complexity._first(grid, lambda N: N >= 161) is None
+
+
+@pytest.mark.parametrize("draws", [1, 2, 6, 7])
+def test_draws_end_once_all_medians_miss_their_targets(draws: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is reached is what medians of all draws reach, also where a risk is no number."""
+    rng, spared = np.random.default_rng(draws), 0
+    spec = small("sample_complexity", "one pass", arms={"draws": draws})
+    goals = {("a", (0.1, 0.5)), ("a", (0.1, 0.3)), ("b", (0.5, 0.4))}
+    for _ in range(300):
+        drawn = rng.uniform(0.2, 0.8, (draws, 2))
+        drawn[rng.random((draws, 2)) < 0.05] = np.nan
+        taken: list[int] = []
+
+        def risks(*_: Any, drawn: np.ndarray = drawn, taken: list[int] = taken) -> Iterator[Any]:
+            for own in drawn.tolist():
+                taken.append(1)
+                yield dict(zip((("a", 0.1), ("b", 0.5)), own, strict=True))
+
+        monkeypatch.setattr(sample_complexity, "_risks", risks)
+        medians = dict(zip("ab", np.median(drawn, axis=0), strict=True))
+        expected = {(name, goal) for name, goal in goals if medians[name] <= goal[1]}
+        assert sample_complexity._reached(spec, designs.design_of(spec), 100, [0.1, 0.5], 0, goals) == expected
+        spared += draws - len(taken)
+    assert (spared > 0) == (draws > 2)
 
 
 def test_the_scan_stops_at_the_first_size_that_is_good_enough(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1055,14 +1080,16 @@ def test_the_scan_stops_at_the_first_size_that_is_good_enough(monkeypatch: pytes
     spec = small("sample_complexity", "one pass", cell=cell, arms={"grid": [100, 1600, 5]})
     asked = []
 
-    def risks(_: Spec, design: Any, N: int, sigmas: list[float], trial: int) -> dict[tuple[str, float], float]:
+    def risks(_: Spec, design: Any, N: int, sigmas: list[float], trial: int, runs: Any) -> Iterator[Any]:
         asked.append(N)
         jumps = {200: 0.2, 400: 0.09, 800: 0.5, 1600: 0.01, 3200: 0.01}[N]
         series = (OURS, QUANTILE, FIXED)
         own = {(QUANTILE, 0.5): 0.01, (FIXED, 0.1): 0.0005 if N == 1600 else 0.3}
-        return {(name, sigma): jumps for name in series for sigma in sigmas} | own
+        found = {(name, sigma): jumps for name in series for sigma in sigmas} | own
+        for _ in range(2):
+            yield {run: found[run] for run in runs}
 
-    monkeypatch.setattr(sample_complexity, "_median_risks", risks)
+    monkeypatch.setattr(sample_complexity, "_risks", risks)
     rows = rows_of("sample_complexity", spec)
     found = values(rows, "series", "sigma", "target")
     assert found.to_dict() == {
@@ -1074,10 +1101,12 @@ def test_the_scan_stops_at_the_first_size_that_is_good_enough(monkeypatch: pytes
 
 
 def test_risks_of_the_scan_are_those_of_algorithm_2() -> None:
-    """One draw, of fresh records for every step: its risk is the median."""
+    """One draw, of fresh records for every step."""
     N, d, sigma, T, L = 4000, 2, 0.1, 8, 6
     spec = small("sample_complexity", "one pass", cell={"d": d}, arms={"draws": 1}, settings={"levels": L})
-    found = sample_complexity._median_risks(spec, designs.Design.of(d, 1.0, 1.0), N, [0.5, sigma], 2)
+    every = {(series, each) for series in sample_complexity.series_of(spec) for each in (0.5, sigma)}
+    design = designs.Design.of(d, 1.0, 1.0)
+    (found,) = sample_complexity._risks(spec, design, N, [0.5, sigma], 2, every)
     place, m, w_star = f"sample complexity_N={N}_d={d}", N // T, np.full(d, d**-0.5)
     data, noise = role(spec, place, 2, "data"), role(spec, place, 2, "noise")
     batches = [(data.standard_normal((m, d)), data.standard_normal(m)) for _ in range(T)]
@@ -1098,6 +1127,9 @@ def test_risks_of_the_scan_are_those_of_algorithm_2() -> None:
         rest = {"T": T, "L": L, "alpha": alpha, "overlap": 0, "g": g, "h": h, "eta": b / (R2 + b - 1)}
         w = algorithm_2(X, X @ w_star + sigma * z, np.arange(N), given | rest)["w"]
         assert found[series, sigma] == pytest.approx(0.5 * ((w - w_star) ** 2).sum(), rel=1e-9), series
+        # Of a run alone the risk is the same, to the last bit.
+        (alone,) = sample_complexity._risks(spec, design, N, [0.5, sigma], 2, {(series, sigma)})
+        assert alone == {(series, sigma): found[series, sigma]}
 
 
 def test_sufficient_statistics_are_of_the_design(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1111,7 +1143,7 @@ def test_sufficient_statistics_are_of_the_design(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(ada_ssp_engine, "ada_ssp", spy)
     spec, N = small("sample_complexity", "sufficient statistics", arms={"draws": 3}), 400_000
-    sample_complexity._ada_ssp_risks(spec, design, N, 0.1, ADA, 0)
+    assert len(list(sample_complexity._ada_ssp_risks(spec, design, N, 0.1, ADA, 0))) == 3
     assert len(seen) == 3
     for gram in seen:
         np.testing.assert_allclose(gram.xx / N, np.diag(design.lam), atol=0.03)

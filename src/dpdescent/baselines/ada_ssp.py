@@ -29,12 +29,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpdescent.checks import require_positive
 from dpdescent.data.linear import Array, Gram, LinearSample, blocks
 from dpdescent.privacy import zcdp
-from dpdescent.privacy.clipping import clip_factors
+from dpdescent.privacy.clipping import clip_factors, rounding_is_negligible
 from dpdescent.privacy.events import GaussianReleases, Guarantee, Mechanism, Relation
+
+Index = NDArray[np.intp]
+
+# Up to this share of records beyond their bounds, sums are corrected for those alone.
+FEW = 0.1
 
 BoundsSource = Literal["public", "not enforced", "data maxima"]
 
@@ -192,10 +198,14 @@ def ada_ssp(
 def bounded_gram(sample: LinearSample, bounds: Bounds) -> Gram:
     """Sufficient statistics of the records clipped to the bounds: x scaled down to norm Bx, y clipped to [-By, By].
 
-    X is not copied as a whole; where no record exceeds the bounds, the sample's own statistics are returned.
+    X is not copied as a whole; where no record exceeds the bounds, the sample's own statistics are returned, and where
+    few do, these with a correction.
     """
-    if sample.norms.max() <= bounds.x and np.abs(sample.y).max() <= bounds.y:
+    over = np.flatnonzero((sample.norms > bounds.x) | (np.abs(sample.y) > bounds.y))
+    if not len(over):
         return sample.gram
+    if len(over) <= FEW * sample.n and _correction_is_exact(sample, bounds):
+        return _corrected(sample, bounds, over)
     xx, xy = np.zeros((sample.p, sample.p)), np.zeros(sample.p)
     y = np.clip(sample.y, -bounds.y, bounds.y)
     threshold = np.full(1, bounds.x)
@@ -204,6 +214,22 @@ def bounded_gram(sample: LinearSample, bounds: Bounds) -> Gram:
         xx += X.T @ X
         xy += y[rows] @ X
     return Gram(sample.n, xx, xy, float(y @ y))
+
+
+def _correction_is_exact(sample: LinearSample, bounds: Bounds) -> bool:
+    """Whether no record is so far beyond the bounds that its rounding would be left in the sums."""
+    x, y = float(sample.norms.max()), float(np.abs(sample.y).max())
+    sizes = ((x * x, bounds.x**2), (x * y, bounds.x * bounds.y))
+    return all(bool(rounding_is_negligible(sample.n, np.asarray(size), limit)) for size, limit in sizes)
+
+
+def _corrected(sample: LinearSample, bounds: Bounds, over: Index) -> Gram:
+    """The sample's statistics after records have been clipped, from those records alone."""
+    X, y = sample.X[over], sample.y[over]
+    factors = clip_factors(sample.norms[over], np.full(1, bounds.x))
+    clipped = np.clip(sample.y, -bounds.y, bounds.y)
+    xx = sample.gram.xx + (X * (factors**2 - 1.0)[:, None]).T @ X
+    return Gram(sample.n, xx, sample.gram.xy + (factors * clipped[over] - y) @ X, float(clipped @ clipped))
 
 
 def wishart_gram(

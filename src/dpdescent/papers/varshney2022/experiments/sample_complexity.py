@@ -10,7 +10,7 @@ import numpy as np
 from dpdescent.algorithms import dp_ambssgd
 from dpdescent.papers.varshney2022 import arms
 from dpdescent.papers.varshney2022.arms import Arm, Choice
-from dpdescent.papers.varshney2022.design import Array, Design, Row, Spec, design_of, iterations, trial_stream
+from dpdescent.papers.varshney2022.design import Design, Row, Spec, design_of, iterations, trial_stream
 from dpdescent.papers.varshney2022.runs import baselines
 from dpdescent.papers.varshney2022.runs.mini_batches import descend
 from dpdescent.privacy.events import Mechanism
@@ -79,32 +79,47 @@ def _one_pass(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, Goa
             continue
         if not open_goals:
             return
-        medians = _median_risks(spec, design, N, sigmas, trial)
-        for name, goal in sorted(open_goals):
-            if medians[name, goal[0]] <= goal[1]:
-                open_goals.remove((name, goal))
-                yield name, goal, N
+        for name, goal in sorted(_reached(spec, design, N, sigmas, trial, open_goals)):
+            open_goals.remove((name, goal))
+            yield name, goal, N
 
 
-def _median_risks(
-    spec: Spec, design: Design, N: int, sigmas: list[float], trial: int
-) -> dict[tuple[str, float], float]:
-    """Returns the median risks over the draws of a trial by series and label noise."""
+def _reached(
+    spec: Spec, design: Design, N: int, sigmas: list[float], trial: int, open_goals: set[tuple[str, Goal]]
+) -> set[tuple[str, Goal]]:
+    """Returns the open goals that the median risk over the draws of a trial reaches."""
+    risks: dict[tuple[str, float], list[float]] = {}
+    for drawn in _risks(spec, design, N, sigmas, trial, {(name, sigma) for name, (sigma, _) in open_goals}):
+        for run, risk in drawn.items():
+            risks.setdefault(run, []).append(risk)
+        if all(_missed(risks[name, goal[0]], goal[1], spec["arms"]["draws"]) for name, goal in open_goals):
+            return set()
+    return {(name, goal) for name, goal in open_goals if np.median(risks[name, goal[0]]) <= goal[1]}
+
+
+def _missed(risks: list[float], target: float, draws: int) -> bool:
+    """Whether more than half of all draws have missed a target already, so that their median will."""
+    return 2 * sum(not risk <= target for risk in risks) > draws
+
+
+def _risks(
+    spec: Spec, design: Design, N: int, sigmas: list[float], trial: int, asked: set[tuple[str, float]]
+) -> Iterator[dict[tuple[str, float], float]]:
+    """Yields the risks of every draw of a trial by the series and label noise that are asked for."""
     T, d = iterations(spec), len(design.lam)
     place = f"sample complexity_N={N}_d={d}"
     rngs = {role: trial_stream(spec, place, trial, role) for role in ("data", "noise", "offset")}
-    risks, tail = [], spec["settings"]["tail"]
+    tail = spec["settings"]["tail"]
     for _ in range(spec["arms"]["draws"]):
         offset = float(rngs["offset"].random())
         runs: dict[tuple[str, float], Arm[dp_ambssgd.SGDArm]] = {}
         for label, sigma in enumerate(sigmas):
             found = arms_of(spec, design, N, sigma, label=label, offset=offset)
-            runs |= {(series, sigma): arm for series, arm in found.items()}
+            runs |= {(series, sigma): arm for series, arm in found.items() if (series, sigma) in asked}
         batches = (design.draw(N // T, np.array(sigmas), rngs["data"]) for _ in range(T))
         normals = dp_ambssgd.Normals.draw(rngs["noise"], T, d, spec["settings"]["levels"])
         outcomes = descend(runs, batches, normals, tail).values()
-        risks.append(design.risk(np.stack([outcome.average for outcome in outcomes])))
-    return dict(zip(runs, np.median(risks, axis=0).tolist(), strict=True))
+        yield dict(zip(runs, design.risk(np.stack([outcome.average for outcome in outcomes])).tolist(), strict=True))
 
 
 def _statistics(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, Goal, int]]:
@@ -114,32 +129,39 @@ def _statistics(spec: Spec, design: Design, trial: int) -> Iterator[tuple[str, G
     for name in series_of(spec):
         for goal in goals(spec):
 
-            def median(N: int, sigma: float = goal[0], name: str = name) -> float:
-                return float(np.median(_ada_ssp_risks(spec, design, N, sigma, name, trial)))
+            def reaches(N: int, goal: Goal = goal, name: str = name) -> bool:
+                risks: list[float] = []
+                for risk in _ada_ssp_risks(spec, design, N, goal[0], name, trial):
+                    risks.append(risk)
+                    if _missed(risks, goal[1], spec["arms"]["draws"]):
+                        return False
+                return bool(np.median(risks) <= goal[1])
 
-            N = _first(sizes(spec, len(design.lam)), median, goal[1])
+            N = _first(sizes(spec, len(design.lam)), reaches)
             if N is not None:
                 yield name, goal, N
 
 
-def _ada_ssp_risks(spec: Spec, design: Design, N: int, sigma: float, name: str, trial: int) -> Array:
+def _ada_ssp_risks(
+    spec: Spec, design: Design, N: int, sigma: float, name: str, trial: int
+) -> Iterator[float]:  # fmt: skip
+    """Yields the risk of AdaSSP on every draw of a trial."""
     place = f"sample complexity_d={len(design.lam)}"
     rngs = {role: trial_stream(spec, place, trial, role) for role in ("Wishart", "AdaSSP")}
-    arm, fits = arms_of(spec, design, N, sigma)[name], []
+    arm = arms_of(spec, design, N, sigma)[name]
     for _ in range(spec["arms"]["draws"]):
         gram = baselines.wishart_gram(design, N, sigma, rngs["Wishart"])
-        fits.append(baselines.ada_ssp_on_sums(arm, gram, spec["settings"]["failure"], rngs["AdaSSP"]))
-    return design.risk(np.stack(fits))
+        yield float(design.risk(baselines.ada_ssp_on_sums(arm, gram, spec["settings"]["failure"], rngs["AdaSSP"])))
 
 
-def _first(grid: list[int], risk: Callable[[int], float], target: float) -> int | None:
-    """Returns the first N of the grid at which a falling risk is at most the target; None where there is none."""
-    if risk(grid[-1]) > target:
+def _first(grid: list[int], reaches: Callable[[int], bool]) -> int | None:
+    """Returns the first N of the grid at which a falling risk reaches its target; None where there is none."""
+    if not reaches(grid[-1]):
         return None
     low, high = -1, len(grid) - 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if risk(grid[middle]) <= target else (middle, high)
+        low, high = (low, middle) if reaches(grid[middle]) else (middle, high)
     return grid[high]
 
 
