@@ -132,18 +132,18 @@ def test_tuning_never_looks_at_a_test_image(monkeypatch):
 def test_rates_are_the_best_of_the_nearest_tuned_epsilon(tmp_path):
     table = rates_table(tmp_path, lambda name, eps, rate: -abs(np.log(rate / (0.5 if eps == 4.0 else 1.0))),
                         rates=(0.1, 0.5, 1.0, 2.0))  # fmt: skip
-    found = image_learning.Tuned.read(spec(tables={RATES: str(table)}), RATES)
+    found = image_learning.rates(spec(tables={RATES: str(table)}), RATES)
     assert [found.rate("ME", eps) for eps in (2.0, 4.0, 6.0, 8.0, 20.0)] == [0.5, 0.5, 0.5, 1.0, 1.0]
-    with pytest.raises(ValueError, match="mechanism='Honaker' has no learning rate"):
+    with pytest.raises(ValueError, match="'Honaker' has no learning rate"):
         found.rate("Honaker", 4.0)
 
 
 def test_a_best_rate_at_an_end_is_refused_unless_the_setting_allows_it(tmp_path):
     table = {RATES: str(rates_table(tmp_path, lambda name, eps, rate: rate))}
     with pytest.raises(ValueError, match=r"the best learning rate, 2, is at an end of those that were tried"):
-        image_learning.Tuned.read(spec(tables=table), RATES)
+        image_learning.rates(spec(tables=table), RATES)
     loose = spec(tables=table, settings=SETTINGS | {"bracketed": False})
-    assert image_learning.Tuned.read(loose, RATES).rate("ME", 4.0) == 2.0
+    assert image_learning.rates(loose, RATES).rate("ME", 4.0) == 2.0
 
 
 @pytest.mark.parametrize("artefact", ["fig04a_cifar10", "fig04a_fashion", RATES, "fig04a_fashion_rates"])

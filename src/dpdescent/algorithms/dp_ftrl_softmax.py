@@ -8,6 +8,7 @@ therefore depend on the arms beside it. The clip factors of a record need no gra
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,12 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 # Records whose scores are computed at a time, because those of all test images would take gigabytes.
 BLOCK = 1000
+
+
+class StepNoise(Protocol):
+    """Noise by step: an array of shape (steps, parameters), or what makes its rows when they are asked for."""
+
+    def __getitem__(self, step: int, /) -> Single: ...
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,7 @@ class WideSoftmax:
         return (self.inputs + 1) * self.classes
 
     def train(
-        self, columns: Single, labels: Index, batches: Sequence[Index], arms: EpochArms, noise: Sequence[Single],
+        self, columns: Single, labels: Index, batches: Sequence[Index], arms: EpochArms, noise: Sequence[StepNoise],
         noise_of: Index, clip_norms: Array, *, steps: int, batch_size: int, cool_down: float,
     ) -> Single:  # fmt: skip
         """Trains all arms from zero parameters.
@@ -50,7 +57,7 @@ class WideSoftmax:
             labels: shape (records,).
             batches: rows of each step's batch, repeated until all steps are made.
             arms: learning rates, noise multipliers and momenta.
-            noise: correlated noise at multiplier and clip norm 1, each of shape (steps, parameters).
+            noise: correlated noise at multiplier and clip norm 1, each with a row of all parameters for every step.
             noise_of: which of them each arm gets, shape (arms,); of an arm without noise it is not looked at.
             clip_norms: clipping thresholds of the arms, shape (arms,); inf without clipping, and then without noise.
             steps, batch_size, cool_down: as for `dp_ftrl_epochs.train`.

@@ -42,6 +42,9 @@ _REASONS: dict[str, tuple[Guarantee, str]] = {
                    "does not dominate"),
     "bnb": ("as published", "amplification by balls in bins as its authors have it, by Monte Carlo, at the multiplier "
                             "of the row's target"),
+    "worst bin": ("proved", "a record takes part in every b-th step, from the bin on that it chose without a look at "
+                            "the records; given the bins the run is one Gaussian release, whose sensitivity is largest "
+                            "for the first bin; no amplification"),
     "cyclic": ("proved", "batches come in one known order, so that a record takes part in every b-th step; no "
                          "amplification"),
 }  # fmt: skip

@@ -9,10 +9,17 @@
 | WOR | dominating pair of sampling without replacement, lam = 0 | replace-one | fixed size |
 | F8 | wang2026 Thm. F.8 | zero-out | Poisson |
 | bnb | balls in bins | zero-out | balls in bins |
+| worst bin | balls in bins, without amplification | zero-out | balls in bins |
 | cyclic | known batches in a fixed order | zero-out | fixed order |
 
 F12, tail and mixture hold for any sampler with independent steps. F8 is an estimate for lam > 0, bnb always; at lam = 0
 F8 is the tight accountant of Poisson samples, rounded up.
+
+`worst bin` is proved, and has the multiplier of `cyclic`. A record of balls in bins stays in the bin that it chose, so
+that it takes part in every b-th step, as in a fixed order. Bins are chosen without a look at the records and have the
+same law for neighbours: given all of them, the run is one Gaussian release, whose sensitivity is the norm of `C y_j`,
+and delta is at most the mean over them (joint convexity; wang2026 Lemma F.9). That norm is largest for the first bin,
+because C has no negative entry and the pattern of a later bin is that of the first one, shifted and cut off.
 """
 
 import math
@@ -34,7 +41,7 @@ from dpdescent.privacy.participation.search import first_below
 
 Find = Callable[[float, float], Calibrated]
 
-NAMES = ("F12x8", "F12x2", "D9", "RDP19", "WOR", "tail", "mixture", "F8", "bnb", "cyclic")
+NAMES = ("F12x8", "F12x2", "D9", "RDP19", "WOR", "tail", "mixture", "F8", "bnb", "worst bin", "cyclic")
 # Accountants that need random outputs, except at lam = 0.
 ESTIMATED = ("F8", "bnb")
 
@@ -59,7 +66,7 @@ def calibrate_many(
     Args:
         name: one of `NAMES`.
         T: number of steps.
-        rate: sampling rate r = B/n; the reciprocal of a whole number for `bnb` and `cyclic`.
+        rate: sampling rate r = B/n; the reciprocal of a whole number for `bnb`, `worst bin` and `cyclic`.
         lam: correlation, in [0, 1); 0 for `D9`, `RDP19` and `WOR`.
         eps: values of epsilon, positive.
         delta: values of delta, in (0, 1).
@@ -95,8 +102,8 @@ def _finder(name: str, T: int, rate: float, lam: float, draws: int, rng: np.rand
         if lam != 0.0:
             raise ValueError(f"lam={lam} must be 0 for {name}, which is for independent noise")
         return _independent(name, T, rate)
-    if name == "cyclic":
-        return _cyclic(T, period_of(rate), lam)
+    if name in ("cyclic", "worst bin"):
+        return _cyclic(T, period_of(rate), lam, "fixed order" if name == "cyclic" else "balls in bins")
     if name == "F8" and lam == 0.0:
         return _tight(T, rate)
     if name in ESTIMATED:
@@ -140,14 +147,12 @@ def _independent(name: str, T: int, rate: float) -> Find:
     return find
 
 
-def _cyclic(T: int, period: int, lam: float) -> Find:
+def _cyclic(T: int, period: int, lam: float, sampler: Sampler) -> Find:
     norm = math.sqrt(cyclic_norm_squared(T, period, lam))
 
     def find(eps: float, delta: float) -> Calibrated:
         kappa = tail.cyclic_multiplier(eps, delta, T, period, lam)
-        return Calibrated(
-            kappa, float(gaussian.delta(norm / kappa, eps)), 0.0, "zero-out", "fixed order", True, "none"
-        )  # fmt: skip
+        return Calibrated(kappa, float(gaussian.delta(norm / kappa, eps)), 0.0, "zero-out", sampler, True, "none")
 
     return find
 

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,6 @@ from dpdescent.algorithms.dp_ftrl_epochs import EpochArms
 from dpdescent.algorithms.dp_ftrl_softmax import WideSoftmax
 from dpdescent.checks import as_list
 from dpdescent.data import kept
-from dpdescent.models import image_columns
-from dpdescent.models.image_columns import Columns
 from dpdescent.noise.strategies import multi_epoch
 from dpdescent.noise.strategies.multi_epoch import MultiEpoch, multi_epoch_optimum
 from dpdescent.papers.choquettechoo2023.arms import AMPLIFIED, ME, NU, RESTARTS, EpochArm, names
@@ -29,24 +26,18 @@ from dpdescent.papers.choquettechoo2023.design import PAPER, Array, Row, Spec
 from dpdescent.papers.choquettechoo2023.runs.learning import epoch
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
-from dpdescent.replication.build.files import read_rows
+from dpdescent.replication import real_images
+from dpdescent.replication.real_images import ACCURACY, CACHE, CLASSES, HELD_OUT, TUNED_ON, Images, Tuned
 
 Index = NDArray[np.intp]
 
-CLASSES = 10
-CACHE = Path("build/downloads/kept")
 # Amplified DP-SGD with the noise that Renyi divergences ask for, as in the setup that the paper follows.
 AMPLIFIED_RENYI = f"{AMPLIFIED}, Renyi"
-ACCURACY, HELD_OUT = "test accuracy", "held-out accuracy"
 AHEAD, RESTARTED = "nu minus this", "restarts minus this"
 # Mechanisms that are trained at once: their noise lies in memory, 0.3 GB each.
 TOGETHER = 4
 # Columns of noise that are made at a time.
 WIDE = 8192
-TUNED_ON = (
-    "no guarantee as it stands, because rates were tuned on part of the same training images, without account; at a "
-    "rate given beforehand a run would be private by this argument"
-)
 
 
 @dataclass(frozen=True)
@@ -59,14 +50,6 @@ class Trained:
     accuracy: float = math.nan
 
 
-@dataclass(frozen=True)
-class Images:
-    """Images to train on and to test on, as columns."""
-
-    training: Columns
-    test: Columns
-
-
 def run(spec: Spec, rates_table: str) -> Iterator[Row]:
     """Yields each seed's test accuracy of every mechanism, and paired differences, at every epsilon.
 
@@ -74,7 +57,7 @@ def run(spec: Spec, rates_table: str) -> Iterator[Row]:
         spec: the part; `trials_elsewhere` seeds have all epsilons, later ones those of `headline` only.
         rates_table: name of the artefact that learning rates were tuned in.
     """
-    images, tuned, settings = task(spec), Tuned.read(spec, rates_table), spec["settings"]
+    images, tuned, settings = real_images.task(spec), rates(spec, rates_table), spec["settings"]
     for trial in range(*spec["trials"]):
         budgets = as_list(spec["cell"]["eps"] if trial < settings["trials_elsewhere"] else settings["headline"])
         asked = itertools.product(names(spec), budgets)
@@ -103,32 +86,13 @@ def place_of(each: Trained, trial: int) -> Row:
 
 def tune(spec: Spec) -> Iterator[Row]:
     """Yields the accuracy on held-out training images of one mechanism at every epsilon and learning rate."""
-    images, cell = held_out(spec), spec["cell"]
+    images, cell = real_images.held_out(spec), spec["cell"]
     arms = [arm_of(spec, cell["mechanism"], eps) for eps in as_list(spec["arms"]["eps"])]
     runs = [Trained(cell["mechanism"], arm, float(rate)) for arm in arms for rate in as_list(cell["learning_rate"])]
     for trial in range(*spec["trials"]):
         # Seeds of their own, so that no order and no noise is that of a run in the figure.
         for each in train(spec, images, runs, -1 - trial):
             yield {**place_of(each, trial), "series": HELD_OUT, "value": each.accuracy}
-
-
-def task(spec: Spec) -> Images:
-    """Returns the first `records` training images, to train on, and the first `tested` test images."""
-    place, settings = _place(spec), spec["settings"]
-    tested = image_columns.test_columns(*place, settings["tested"], CACHE)
-    return Images(image_columns.training_columns(*place, settings["records"], CACHE), tested)
-
-
-def held_out(spec: Spec) -> Images:
-    """Returns the same images to train on but the last `held_out`, which are to test on; no test image is touched."""
-    records, left = spec["settings"]["records"], spec["settings"]["held_out"]
-    found = image_columns.training_columns(*_place(spec), records, CACHE)
-    return Images(found.rows(0, records - left), found.rows(records - left, records))
-
-
-def _place(spec: Spec) -> tuple[str, str, str]:
-    settings = spec["settings"]
-    return settings["source"], settings["features"], settings["images_folder"]
 
 
 def arm_of(spec: Spec, name: str, eps: float) -> EpochArm:
@@ -220,45 +184,10 @@ def correlated(arm: EpochArm, parameters: int, rng: np.random.Generator) -> NDAr
     return made
 
 
-@dataclass(frozen=True)
-class Tuned:
-    """Learning rates by mechanism and epsilon, each the best on held-out images."""
-
-    rates: dict[tuple[str, float], float]
-
-    @classmethod
-    def read(cls, spec: Spec, table: str) -> "Tuned":
-        """Reads the rates of a part's variant from the table of held-out accuracies.
-
-        Raises:
-            ValueError: if a best rate is at an end of the rates that were tried, because a better one may lie beyond;
-                not where the setting `bracketed` is off.
-        """
-        scores: dict[tuple[str, float], dict[float, float]] = {}
-        for row in read_rows(spec["tables"][table]):
-            if row["variant"] == spec["variant"] and row["series"] == HELD_OUT:
-                place = row["mechanism"], float(row["eps"])
-                scores.setdefault(place, {})[float(row["learning_rate"])] = float(row["mean"])
-        ends = not spec["settings"]["bracketed"]
-        return cls({place: _best(place, found, ends) for place, found in scores.items()})
-
-    def rate(self, name: str, eps: float) -> float:
-        """Returns the rate of the tuned epsilon that is nearest on a logarithmic axis.
-
-        Raises:
-            ValueError: if the mechanism was not tuned.
-        """
-        if not (budgets := [tuned for mechanism, tuned in self.rates if mechanism == name]):
-            raise ValueError(f"mechanism={name!r} has no learning rate in the table of rates; tune it there")
-        return self.rates[name, min(budgets, key=lambda tuned: abs(math.log(tuned / eps)))]
-
-
-def _best(place: tuple[str, float], scores: dict[float, float], ends: bool) -> float:
-    best = max(scores, key=lambda rate: scores[rate])
-    if not ends and best in (min(scores), max(scores)):
-        raise ValueError(f"{place[0]} at eps={place[1]:g}: the best learning rate, {best:g}, is at an end of those "
-                         f"that were tried, {sorted(scores)}; try more in the table of rates")  # fmt: skip
-    return best
+def rates(spec: Spec, table: str) -> Tuned:
+    """Reads the rates of a part's variant, by mechanism, from the table of held-out accuracies."""
+    own = spec["variant"]
+    return Tuned.read(spec, table, lambda row: row["mechanism"] if row["variant"] == own else None)
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:

@@ -1,6 +1,7 @@
 """Claims about Figure 1, which is another paper's: judged on an analogue, with each sampler and its accountant."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pandas as pd
 
@@ -19,7 +20,8 @@ ANALOGUE = (
     "small convolutional network on the 8x8 digits"
 )
 # By sampler: its variant, words, and the ids of the claims on the gain, larger budgets, the shape and the drop.
-SAMPLERS = (
+Samplers = tuple[tuple[str, str, str, str, str, str], ...]
+SAMPLERS: Samplers = (
     ("main", "balls in bins and their accountant",
      "figure-1-gain", "figure-1-larger-budgets", "figure-1-not-monotone", "figure-1-drop"),
     ("cyclic batches", "batches in a fixed order, noise without amplification",
@@ -32,39 +34,73 @@ OVERLAP = "the splits are of one set of images and overlap: intervals are condit
 PAIRED = f"paired over seeds, steps tuned on other splits; Student's intervals, widened for the correlations looked at; {OVERLAP}"
 
 
+@dataclass(frozen=True)
+class Analogue:
+    """An analogue of the left panel.
+
+    Attributes:
+        artefact: which one.
+        samplers: its ways to form batches, with the ids of their claims.
+        about: what differs from the figure.
+        paired: how the gains were measured.
+        given: on what their intervals are conditional.
+        unstated: what the larger budgets would have to be held to.
+        changed: how the criterion on larger budgets was changed after a look.
+    """
+
+    artefact: str
+    samplers: Samplers
+    about: str
+    paired: str
+    given: str
+    unstated: str
+    changed: str = ""
+
+
+DIGITS = Analogue(
+    ARTEFACT, SAMPLERS, ANALOGUE, PAIRED, OVERLAP, "the figure's data, network, way to form batches and budgets",
+    "The smallest eps alone was compared with the largest at first.",
+)  # fmt: skip
+
+
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on the left panel by sampler, then those on the right one."""
-    for variant, words, gain, larger, shape, drop in SAMPLERS:
-        gains = rows(evidence, ARTEFACT, variant, panel="accuracy", series=GAIN)
-        yield _gain(gains, gain, words)
-        yield _larger_budgets(gains, larger, words)
-        yield _not_monotone(gains, shape, words)
-        yield _drop(gains, drop, words)
+    yield from left(evidence, DIGITS)
     table = rows(evidence, ARTEFACT, panel="noise")
     yield from _cumulative_noise(table)
     yield from _calibrated_noise(table)
 
 
-def _gain(gains: pd.DataFrame, name: str, words: str) -> Claim:
+def left(evidence: Evidence, about: Analogue) -> Iterator[Claim]:
+    """Yields the claims on an analogue of the left panel by sampler."""
+    for variant, words, gain, larger, shape, drop in about.samplers:
+        gains = rows(evidence, about.artefact, variant, panel="accuracy", series=GAIN)
+        yield _gain(about, gains, gain, words)
+        yield _larger_budgets(about, gains, larger, words)
+        yield _not_monotone(about, gains, shape, words)
+        yield _drop(about, gains, drop, words)
+
+
+def _gain(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
     return every(
-        id=name, artefact=ARTEFACT, location=LEFT, kind="figure", source="analogue",
+        id=name, artefact=about.artefact, location=LEFT, kind="figure", source="analogue",
         statement="moderate noise correlation improves the accuracy of DP-SGD over independent noise",
         quantity=f"({words}) largest gain in test accuracy over lambda = 0 for {MODERATE[0]:g} <= lambda <= {MODERATE[1]:g}: the smallest over eps",
         cells=algebra.by(moderate(gains, *MODERATE), ["eps"], best), criterion=ABOVE_0,
-        note=f"{ANALOGUE}; {PAIRED}",
+        note=f"{about.about}; {about.paired}",
     )  # fmt: skip
 
 
-def _larger_budgets(gains: pd.DataFrame, name: str, words: str) -> Claim:
+def _larger_budgets(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
     found = every(
-        id=name, artefact=ARTEFACT, location=LEFT, kind="figure", source="analogue",
+        id=name, artefact=about.artefact, location=LEFT, kind="figure", source="analogue",
         statement="improves the accuracy, especially for larger privacy budgets",
         quantity=f"({words}) largest gain over a moderate lambda at the largest eps less that at a smaller one: the smallest over smaller eps",
         cells=_more_at_the_largest_budget(moderate(gains, *MODERATE)), criterion=ABOVE_0,
-        changed="The smallest eps alone was compared with the largest at first.",
-        note=f"{ANALOGUE}; at a large budget accuracy is near that without noise, which bounds the gain; {OVERLAP}",
+        changed=about.changed,
+        note=f"{about.about}; at a large budget accuracy is near that without noise, which bounds the gain; {about.given}",
     )  # fmt: skip
-    return conditions.open_question(found, "the figure's data, network, way to form batches and budgets")
+    return conditions.open_question(found, about.unstated)
 
 
 def _more_at_the_largest_budget(gains: pd.DataFrame) -> Places:
@@ -75,26 +111,26 @@ def _more_at_the_largest_budget(gains: pd.DataFrame) -> Places:
     return algebra.by(smaller, ["eps"], lambda group: statistics.minus(best(large, count), best(group, count)))
 
 
-def _not_monotone(gains: pd.DataFrame, name: str, words: str) -> Claim:
+def _not_monotone(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
     large = algebra.at_end(gains, "eps")
     inner = large[large["lam"] < large["lam"].max()]
     found = {"rise": best(inner), "fall": fall(inner, algebra.at_end(large, "lam"))} if len(inner) else {}
     return every(
-        id=name, artefact=ARTEFACT, location=LEFT, kind="figure", source="analogue",
+        id=name, artefact=about.artefact, location=LEFT, kind="figure", source="analogue",
         statement="the gain is not monotone in lambda",
         quantity=f"({words}) at the largest eps: the largest gain below the largest lambda, and its fall to the largest lambda; the smaller of the two",
-        cells=found, criterion=ABOVE_0, note=ANALOGUE,
+        cells=found, criterion=ABOVE_0, note=about.about,
     )  # fmt: skip
 
 
-def _drop(gains: pd.DataFrame, name: str, words: str) -> Claim:
+def _drop(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
     last = algebra.at_end(gains, "lam")
     return claim(
-        id=name, artefact=ARTEFACT, location=LEFT, kind="figure", source="analogue",
+        id=name, artefact=about.artefact, location=LEFT, kind="figure", source="analogue",
         statement="accuracy can drop when lambda -> 1",
         quantity=f"({words}) gain over lambda = 0 at the largest lambda, {last['lam'].max():g}: the smallest over eps",
         measured=least(last) if len(last) else NOTHING, criterion=BELOW_0,
-        note=f"{ANALOGUE}; read as below the accuracy of independent noise, at some eps",
+        note=f"{about.about}; read as below the accuracy of independent noise, at some eps",
     )  # fmt: skip
 
 

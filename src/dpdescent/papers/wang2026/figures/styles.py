@@ -18,6 +18,7 @@ from dpdescent.replication.judging.statistics import Z95
 
 DARK_PURPLE = "#7B2D5B"
 BROWN = "#8C6D31"
+DARK_GREEN = "#1B5E45"
 # Colour, marker and name of every accountant.
 ACCOUNTANTS: dict[str, tuple[str, str, str]] = {
     "F12x8": (VERMILION, "s", "Theorem F.12 as published"), "F12x2": (ORANGE, "D", "Theorem F.12 with factor 2"),
@@ -27,6 +28,7 @@ ACCOUNTANTS: dict[str, tuple[str, str, str]] = {
     "tail": (BLUE, "o", "participation tail"),
     "F8": (SKY, "P", "Theorem F.8's pair (no guarantee for batches of fixed size)"),
     "bnb": (GREEN, ">", "balls in bins (Monte-Carlo estimate)"),
+    "worst bin": (DARK_GREEN, "h", "balls in bins, not amplified"),
     "cyclic": ("black", "<", "fixed order, not amplified"), "fixed": (GREY, "x", "fixed multiplier"),
 }  # fmt: skip
 OTHER = (GREY, "x", "")

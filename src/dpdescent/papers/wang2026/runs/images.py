@@ -134,14 +134,23 @@ def run(spec: Spec, make_task: MakeTask) -> Iterator[Row]:
         made = tuned(spec, make_task, untuned)
         for trial in range(*spec["trials"]):
             seed = Seed.of(spec, make_task, made[0].noise.sampler, trial)
-            found = [float(seed.accuracies(arm, [arm.eta])[0]) for arm in made]
-            plain = {arm.noise.lam: accuracy for arm, accuracy in zip(made, found, strict=True)}.get(0.0)
-            for arm, accuracy in zip(made, found, strict=True):
-                row = {**arm.noise.columns, "n": arm.size.n, "C_clip": arm.C_clip, "eta": arm.eta}
-                row |= {"panel": spec["panel"], "trial": trial}
-                yield {**row, "series": ACCURACY, "value": accuracy}
-                if plain is not None and arm.noise.lam > 0.0:
-                    yield {**row, "series": GAIN, "value": accuracy - plain}
+            yield from rows(spec, made, [float(seed.accuracies(arm, [arm.eta])[0]) for arm in made], trial)
+
+
+def rows(spec: Spec, arms: Sequence[Arm], accuracies: Sequence[float], trial: int) -> Iterator[Row]:
+    """Yields the test accuracy of each run of a seed and epsilon, and what it gains over independent noise."""
+    plain = {arm.noise.lam: accuracy for arm, accuracy in zip(arms, accuracies, strict=True)}.get(0.0)
+    for arm, accuracy in zip(arms, accuracies, strict=True):
+        row = columns(spec, arm, trial)
+        yield {**row, "series": ACCURACY, "value": accuracy}
+        if plain is not None and arm.noise.lam > 0.0:
+            yield {**row, "series": GAIN, "value": accuracy - plain}
+
+
+def columns(spec: Spec, arm: Arm, trial: int) -> Row:
+    """Returns the columns by which a run is known."""
+    row = {**arm.noise.columns, "n": arm.size.n, "C_clip": arm.C_clip, "eta": arm.eta}
+    return row | {"panel": spec["panel"], "trial": trial}
 
 
 def tuned(spec: Spec, make_task: MakeTask, arms: Sequence[Arm]) -> list[Arm]:
@@ -165,7 +174,12 @@ def releases(spec: Spec, caveat: str = "") -> Iterable[tuple[str, Mechanism, flo
         spec: the cell.
         caveat: why there is no guarantee all the same, such as step sizes tuned on the records.
     """
-    for arm in chain.from_iterable(arms(spec)):
+    yield from entries(spec, chain.from_iterable(arms(spec)), caveat)
+
+
+def entries(spec: Spec, arms: Iterable[Arm], caveat: str = "") -> Iterable[tuple[str, Mechanism, float]]:
+    """Yields the ledger entries of runs; the caveat as for `releases`."""
+    for arm in arms:
         noise = arm.noise
         name = f"{spec['variant']}: {noise.accountant}, eps={noise.eps:g}, lam={noise.lam:g}"
         yield name, arm.event(caveat), noise.delta
