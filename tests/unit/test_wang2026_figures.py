@@ -63,15 +63,19 @@ SIZES = {
     "F12x8": 39.6, "F12x2": 19.8, "D9": 15.4, "RDP19": 11.0, "tail": 12.2, "F8": 2.65, "bnb": 4.9, "cyclic": 9.4,
     "fixed": 5.0,
 }  # fmt: skip
+# Of accountants that the table of multipliers has not.
+OTHER_SIZES = {"worst bin": 9.4, "WOR": 3.0}
 
 
 def kappa_of(name: str, lam: float, eps: float, r: float = 0.1, T: float = 100) -> float:
-    grown = {"F12x8": 1.0, "F12x2": 1.0, "tail": 0.9, "F8": 0.97, "bnb": 0.5, "cyclic": 0.5}.get(name, 0.0)
+    grown = {
+        "F12x8": 1.0, "F12x2": 1.0, "tail": 0.9, "F8": 0.97, "bnb": 0.5, "cyclic": 0.5, "worst bin": 0.5,
+    }.get(name, 0.0)  # fmt: skip
     if name == "fixed":
         return SIZES[name]
     factor = (1 + 0.4 * lam**2) / (1 - lam) ** grown if name != "cyclic" else (1 - lam**2) ** -0.5 / (1 - lam) ** 0.3
     return (
-        SIZES[name]
+        {**SIZES, **OTHER_SIZES}[name]
         * factor
         / eps ** (0.85 if name not in ("F12x8", "F12x2", "D9") else 1.0)
         * (10 * r * T / 100) ** 0.5
@@ -126,6 +130,24 @@ def accuracy_rows(lambdas: tuple[float, ...], budgets: tuple[float, ...], name: 
         if lam:
             rows.append(known | {"series": "gain over lam = 0", "mean": level - at_zero, "se": 0.002})
     return rows
+
+
+def cifar_rows() -> Rows:
+    """Independent noise on Algorithm 1's batches is another accountant's."""
+    rows = accuracy_rows(CIFAR, (1.0, 4.0, 8.0), "worst bin")
+    rows += accuracy_rows(CIFAR, (1.0, 8.0), "cyclic", variant="cyclic batches")
+    own = {"variant": "batches of Algorithm 1"}
+    return rows + accuracy_rows((0.0,), (1.0, 8.0), "WOR", **own) + accuracy_rows(CIFAR[1:], (1.0, 8.0), "tail", **own)
+
+
+def cifar_rate_rows() -> Rows:
+    """Curves that rise and fall, at steps of their own."""
+    series = {"series": "held-out accuracy"}
+    return [
+        {**row, **series, "eta": eta, "mean": row["mean"] - 0.01 * abs(math.log(eta * (1 - row["lam"])))}
+        for row in cifar_rows() if row["series"] == "test accuracy" and row.get("variant") != "cyclic batches"
+        for eta in ((0.5, 1.0, 2.0) if row["lam"] < 0.9 else (2.0, 5.0, 10.0, 20.0))
+    ]  # fmt: skip
 
 
 def figure_one_rows() -> Rows:
@@ -543,10 +565,12 @@ def proof_rows() -> Rows:
     return rows
 
 
+CIFAR = (0.0, 0.4, 0.8, 0.95, 0.99, 0.999)
 FASHION = dict.fromkeys(("classes 0 and 1", "classes 5 and 7", "classes 2 and 6"), (100.0, (1.0, 8.0), ("tail", "F8")))
 ROWS: dict[str, Rows] = {
     "kappa_tables": multiplier_rows(), "fig01": figure_one_rows(),
     "fig01_fashion": accuracy_rows((0.0, 0.4, 0.6, 0.8, 0.9, 0.95), (1.0, 8.0), "bnb"), "kan_lambda": kan_lambda_rows(),
+    "fig01_cifar10": cifar_rows(), "fig01_cifar10_rates": cifar_rate_rows(),
     "kan_lambda_fashion": kan_rows(FASHION, d=8), "fixed_kappa": fixed_rows(), "closed_form_validity": validity_rows(),
     "sampling_counterexample": counterexample_rows(), "rate_T": iteration_rows(), "rate_n": record_rows(False),
     "rate_minibatch": record_rows(True), "private_rate_n": private_rows(), "eps_and_d": budget_rows(),
@@ -559,6 +583,7 @@ ROWS: dict[str, Rows] = {
 # Curves with error bars in each panel, in the order of the panels.
 CURVES = {
     "kappa_tables": [8, 8, 8, 8, 8, 6], "fig01": [5, 6, 5, 5, 6, 5], "fig01_fashion": [2, 2],
+    "fig01_cifar10": [3, 8, 3, 6], "fig01_cifar10_rates": [6] * 5,
     "kan_lambda": [3] * 4 + [2] * 8, "kan_lambda_fashion": [2] * 12, "fixed_kappa": [2, 2, 2, 1, 1, 1],
     "closed_form_validity": [2, 0, 0], "sampling_counterexample": [0, 0, 0, 0, 2, 2], "rate_T": [3, 1, 2],
     "rate_n": [2, 2], "rate_minibatch": [2, 2], "private_rate_n": [5, 5, 5], "eps_and_d": [4, 4], "width": [4, 4, 0, 2],

@@ -88,8 +88,17 @@ def until_bracketed(
 
 def _beside_the_best(found: Mapping[Asked, Array], arm: int) -> list[float]:
     means = {rate: float(scores.mean()) for (other, rate), scores in found.items() if other == arm}
-    at = LADDER.index(max(sorted(means), key=lambda rate: means[rate]))
+    at = LADDER.index(best_of(means))
     return LADDER[max(at - 1, 0) : at + 2]
+
+
+def best_of(scores: Mapping[float, float]) -> float:
+    """Returns the rate of the best score; of equal ones the largest.
+
+    Small rates give a linear model that differs in its size alone, and hence equal accuracies: the smallest would be at
+    an end of any window.
+    """
+    return max(sorted(scores, reverse=True), key=lambda rate: scores[rate])
 
 
 @dataclass(frozen=True)
@@ -133,7 +142,7 @@ class Tuned:
 
 
 def _best(place: tuple[str, float], scores: dict[float, float], ends: bool) -> float:
-    best = max(scores, key=lambda rate: scores[rate])
+    best = best_of(scores)
     if not ends and best in (min(scores), max(scores)):
         raise ValueError(f"{place[0]} at eps={place[1]:g}: the best learning rate, {best:g}, is at an end of those "
                          f"that were tried, {sorted(scores)}; try more in the table of rates")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Figures of wang2026 that repeat Fig. 1: accuracy against the correlation, and the growth of cumulative noise."""
+"""Figures of wang2026 that repeat Fig. 1: accuracy against the correlation, step sizes, growth of cumulative noise."""
 
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpdescent.papers.wang2026.figures.styles import (
     BARS,
     EPS,
+    ETA,
     best,
     curve,
     each,
@@ -43,6 +44,7 @@ DASHES: tuple[Any, ...] = ("-", "-.", ":")
 MARKERS = "osDv^"
 # Labels of accountants that are named by their batches.
 BATCHES = {"tail": "Algorithm 1's batches, participation tail"}
+HELD_OUT = "held-out accuracy, %"
 NOISES = {"fixed": r"$\kappa=1$ for every $\lambda$", "calibrated": r"$\kappa$ calibrated"}
 
 
@@ -70,6 +72,34 @@ def draw_fig01_fashion(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     return figure
 
 
+def draw_fig01_cifar10(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws accuracy and paired gain on CIFAR-10 against lambda, by epsilon and by batches."""
+    figure, axes = panels(2, 2, size=(6.4, 3.8), squeeze=False)
+    _accuracies(axes[0, 0], axes[1, 0], table, linear=True)
+    _by_batches(axes[0, 1], axes[1, 1], table, linear=True)
+    finish(figure, axes.T.ravel(), 4, CLAIM, _about(table))
+    return figure
+
+
+def draw_fig01_cifar10_rates(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws held-out accuracy against the step size, a curve for each lambda; by accountant and epsilon."""
+    rows = _percent(table)
+    shown = [(name, eps) for name in variants_of(rows) for eps in values_of(where(rows, variant=name), "eps")]
+    figure, axes = panels(max(len(shown), 1), size=(3.4, 3.8), squeeze=False)
+    axes[0, 0].set(xlabel=ETA, ylabel=HELD_OUT)
+    for axis, (name, eps) in zip(axes[0], shown, strict=False):
+        own = where(rows, variant=name, eps=eps)
+        for rank, ((lam,), steps) in enumerate(each(own, "lam")):
+            # Markers too, because colours of the largest lambdas are one.
+            style = {"color": lam_color(lam), "marker": MARKERS[rank % len(MARKERS)]}
+            curve(axis, steps, "eta", rf"$\lambda={lam:g}$", **style)
+        axis.set_xscale("log")
+        names = [BATCHES.get(each_name, label_of(each_name)) for each_name in in_order(own["accountant"])[-1:]]
+        axis.set(title=f"{EPS} = {eps:g}\n{names[0]}", xlabel=ETA, ylabel=HELD_OUT)
+    finish(figure, axes[0], 9, sizes(select(rows), "n", "T", "r", "delta", "C_clip"))
+    return figure
+
+
 def _about(rows: pd.DataFrame) -> str:
     known = sizes(select(rows), "n", "T", "r", "delta", "C_clip")
     return joined(known, f"{BARS}; gains are of runs with the same seed", by="; ")
@@ -79,7 +109,7 @@ def _percent(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(mean=100 * rows["mean"], se=100 * rows["se"])
 
 
-def _accuracies(top: Axes, bottom: Axes, rows: pd.DataFrame) -> None:
+def _accuracies(top: Axes, bottom: Axes, rows: pd.DataFrame, *, linear: bool = False) -> None:
     """Draws the main variant, one curve for each epsilon with its best lambda."""
     main = _percent(select(rows))
     names = in_order(main["accountant"])
@@ -90,10 +120,10 @@ def _accuracies(top: Axes, bottom: Axes, rows: pd.DataFrame) -> None:
             curve(panel, shown, "lam", f"{EPS} = {eps:g}", **style)
             best(panel, shown, "lam", style["color"], largest=True)
     star_in_legend(top)
-    _decorate(top, bottom, main, " and ".join(map(label_of, names)))
+    _decorate(top, bottom, main, " and ".join(map(label_of, names)), linear=linear)
 
 
-def _by_batches(top: Axes, bottom: Axes, rows: pd.DataFrame) -> None:
+def _by_batches(top: Axes, bottom: Axes, rows: pd.DataFrame, *, linear: bool = False) -> None:
     """Draws accuracy and gain by batches and their accountants, at the epsilons that other batches have."""
     rows = _percent(rows)
     budgets = values_of(rows[rows["variant"] != "main"], "eps")
@@ -104,17 +134,19 @@ def _by_batches(top: Axes, bottom: Axes, rows: pd.DataFrame) -> None:
             for panel, series in ((top, ACCURACY), (bottom, GAIN)):
                 curve(panel, where(own, series=series), "lam", label, **(look(name) | dash))
         top.plot([], [], color=GREY, label=f"by batches: {EPS} = {eps:g}", **dash)
-    _decorate(top, bottom, rows, "by batches and accountants")
+    _decorate(top, bottom, rows, "by batches and accountants", linear=linear)
 
 
-def _decorate(top: Axes, bottom: Axes, rows: pd.DataFrame, title: str) -> None:
+def _decorate(top: Axes, bottom: Axes, rows: pd.DataFrame, title: str, *, linear: bool) -> None:
+    """Labels the axes, which are stretched unless they are `linear`, where nothing comes near all or none right."""
     zero_line(bottom)
     for panel in (top, bottom):
         lam_axis(panel, values_of(rows, "lam"))
-    _by_errors(top)
-    top.set(title=title, ylabel="test accuracy, % (log scale of errors)")
-    bottom.set(title=r"against $\lambda=0$", ylabel="gain, points (log scale beyond 4)")
-    _plain_symlog(bottom)
+    if not linear:
+        _by_errors(top)
+        _plain_symlog(bottom)
+    top.set(title=title, ylabel="test accuracy, %" + " (log scale of errors)" * (not linear))
+    bottom.set(title=r"against $\lambda=0$", ylabel="gain, points" + " (log scale beyond 4)" * (not linear))
 
 
 def _by_errors(axes: Axes) -> None:
