@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.random import default_rng
 
 from dpdescent.papers.choquettechoo2023 import arms, audit
+from dpdescent.papers.choquettechoo2023.runs import image_learning
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit import attack
 from dpdescent.privacy.audit.requests import NotAudited, Request
@@ -114,3 +117,23 @@ def test_equal_arms_share_an_audit() -> None:
 
 def test_there_are_no_statements_beside_the_arms() -> None:
     assert list(audit.statements()) == []
+
+
+def test_the_long_strategy_of_me_is_computed_once_and_attacked_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = audit.epochs(arms.ME, 12, 3, "1", 2.0)
+    calls, optimum = [], image_learning.multi_epoch_optimum
+    monkeypatch.setattr(audit, "KEPT", 12)
+    monkeypatch.setattr(image_learning, "CACHE", tmp_path)
+    monkeypatch.setattr(image_learning, "multi_epoch_optimum", lambda T, k: calls.append((T, k)) or optimum(T, k))
+    image_learning.multi_epoch_kept.cache_clear()
+    made = [audit.epochs(arms.ME, 12, 3, "1", 2.0)]
+    image_learning.multi_epoch_kept.cache_clear()
+    made.append(audit.epochs(arms.ME, 12, 3, "1", 2.0))
+    image_learning.multi_epoch_kept.cache_clear()
+    assert calls == [(12, 3)], "the second one is read from disk"
+    for each in made:
+        assert each.mu == asked.mu
+        for found, expected in zip(each.simulate(20, default_rng(1)), asked.simulate(20, default_rng(1)), strict=True):
+            np.testing.assert_array_equal(found, expected)

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable
 
 from dpdescent.attacks import correlated, sampled
 from dpdescent.noise.strategies import toeplitz
-from dpdescent.papers.choquettechoo2023.arms import StreamArm, strategy_of
+from dpdescent.papers.choquettechoo2023.arms import ME, StreamArm, strategy_of
 from dpdescent.papers.choquettechoo2023.design import Spec
 from dpdescent.papers.choquettechoo2023.experiments import ext_finite_time, ext_mean_estimation
+from dpdescent.papers.choquettechoo2023.runs.image_learning import multi_epoch_kept
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
@@ -15,6 +16,8 @@ from dpdescent.replication.ledger.verdicts import Told
 
 # Longest single pass that is run; its noise is that of the mechanism's mu in as many steps.
 LONGEST = 100
+# Steps from which on the strategy of ME is read from disk, where the runs on real images left it: it takes minutes.
+KEPT = 1000
 
 ONE_PASS, EPOCHS, POISSON = "DP-FTRL, single pass", "DP-FTRL, batches in a fixed order", "DP-SGD, Poisson batches"
 
@@ -36,6 +39,8 @@ def epochs(mechanism: str, T: int, k: int, copies: str, mu: float) -> Attack:
         copies: numbers of restarts among which the best was taken, with blanks between them.
         mu: of the mechanism.
     """
+    if mechanism == ME and T >= KEPT:
+        return correlated.fixed_order(multi_epoch_kept(T, k), T, k, mu)
     strategy, _ = strategy_of(mechanism, T, k, tuple(map(int, copies.split())))
     return correlated.fixed_order(strategy, T, k, mu)
 
