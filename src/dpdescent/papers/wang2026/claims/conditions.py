@@ -48,12 +48,12 @@ def of_bound(evidence: Evidence, table: pd.DataFrame, *also: str) -> Regime:
     return Regime((vacuous,), blocks=("reproduced",), changed=VACUOUS_COUNTED)
 
 
-def open_question(found: Claim, *reasons: str) -> Claim:
+def open_question(found: Claim, *reasons: str, changed: str = ACCUSED) -> Claim:
     """A claim that runs can confirm and not refute, because the words leave open what it would have to be held to."""
     if found.verdict != "not reproduced":
         return found
     left = Regime(reasons, because="left open by the paper", why="unstated value decides", blocks=("not reproduced",))
-    return dataclasses.replace(left.applied(found), changed=" ".join(filter(None, [found.changed, ACCUSED])))
+    return dataclasses.replace(left.applied(found), changed=" ".join(filter(None, [found.changed, changed])))
 
 
 def window(table: pd.DataFrame, *, upper: bool = True) -> Regime:

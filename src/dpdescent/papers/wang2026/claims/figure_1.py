@@ -46,6 +46,7 @@ class Analogue:
         given: on what their intervals are conditional.
         unstated: what the larger budgets would have to be held to.
         changed: how the criterion on larger budgets was changed after a look.
+        left_open: why and when the other claims became open too where runs refute them; empty where they are not.
     """
 
     artefact: str
@@ -55,6 +56,11 @@ class Analogue:
     given: str
     unstated: str
     changed: str = ""
+    left_open: str = ""
+
+    def opened(self, found: Claim) -> Claim:
+        """Returns a claim that runs can confirm and not refute, where that is said of the analogue."""
+        return conditions.open_question(found, self.unstated, changed=self.left_open) if self.left_open else found
 
 
 DIGITS = Analogue(
@@ -75,10 +81,10 @@ def left(evidence: Evidence, about: Analogue) -> Iterator[Claim]:
     """Yields the claims on an analogue of the left panel by sampler."""
     for variant, words, gain, larger, shape, drop in about.samplers:
         gains = rows(evidence, about.artefact, variant, panel="accuracy", series=GAIN)
-        yield _gain(about, gains, gain, words)
+        yield about.opened(_gain(about, gains, gain, words))
         yield _larger_budgets(about, gains, larger, words)
-        yield _not_monotone(about, gains, shape, words)
-        yield _drop(about, gains, drop, words)
+        yield about.opened(_not_monotone(about, gains, shape, words))
+        yield about.opened(_drop(about, gains, drop, words))
 
 
 def _gain(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:

@@ -27,6 +27,7 @@ from dpdescent.papers.wang2026.figures.styles import (
     sizes,
     spaced,
     star_in_legend,
+    value_ticks,
     values_of,
     where,
     zero_line,
@@ -94,6 +95,8 @@ def draw_fig01_cifar10_rates(table: pd.DataFrame, display: dict[str, Any]) -> Fi
             style = {"color": lam_color(lam), "marker": MARKERS[rank % len(MARKERS)]}
             curve(axis, steps, "eta", rf"$\lambda={lam:g}$", **style)
         axis.set_xscale("log")
+        tried = values_of(own, "eta")
+        value_ticks(axis, spaced(tried, np.log(tried), 0.12))
         names = [BATCHES.get(each_name, label_of(each_name)) for each_name in in_order(own["accountant"])[-1:]]
         axis.set(title=f"{EPS} = {eps:g}\n{names[0]}", xlabel=ETA, ylabel=HELD_OUT)
     finish(figure, axes[0], 9, sizes(select(rows), "n", "T", "r", "delta", "C_clip"))
