@@ -1,6 +1,7 @@
 """wang2026's experiments: their tables and cuts, what seeds and arms share, tuning, sizes, the ledger."""
 
 import importlib
+import itertools
 import json
 import math
 from dataclasses import replace
@@ -414,8 +415,9 @@ def test_steps_are_tuned_on_other_seeds(name: str, table: str, monkeypatch: pyte
 
     monkeypatch.setattr(training, "run", watched)
     rows = rows_of(name, small(name, table, trials=(1, 3), settings={"tuning_seeds": 2}))
-    assert asked[0] == (-2, -1, 2)
-    assert [trials[:2] for trials in asked[1:]] == [(1, 2)]
+    assert asked[0] == (-2, 2)
+    assert {trials[0] for trials in asked[1:-1]} == {-1}
+    assert asked[-1][:2] == (1, 2)
     later = rows_of(name, small(name, table, trials=(5, 6), settings={"tuning_seeds": 2}))
     key = ["accountant", "lam"]
     pd.testing.assert_series_equal(rows.groupby(key)["eta"].first(), later.groupby(key)["eta"].first())
@@ -427,19 +429,27 @@ def test_the_step_of_the_least_mean_population_risk_wins(table: str, monkeypatch
     size = Size.of(spec)
     untuned = [Arm(Noise.fixed(size, 1.0, lam, 1e-3), 0.7) for lam in (0.0, 0.5, 0.9)]
     # Means over seeds of etas 2, 4, 8: the last wins though not on either seed; the second; the first of equals.
-    losses = np.array(
-        [[[1.0, 9.0, 3.0, np.inf, 2.0, 7.0, 5.0, 5.0, 6.0], [9.0, 1.0, 3.0, 1.0, 2.0, np.nan, 5.0, 5.0, 6.0]]]
-    )
+    places = list(itertools.product((0.0, 0.5, 0.9), (2.0, 4.0, 8.0)))
+    losses = {
+        -2: dict(zip(places, [1.0, 9.0, 3.0, np.inf, 2.0, 7.0, 5.0, 5.0, 6.0], strict=True)),
+        -1: dict(zip(places, [9.0, 1.0, 3.0, 1.0, 2.0, np.nan, 5.0, 5.0, 6.0], strict=True)),
+    }
     seen: list[Arm] = []
+    ran: list[tuple[int, float, float]] = []
 
     def fake(spec: Spec, trials: Any, arms: Any, *, tested: bool) -> Runs:
-        assert list(trials) == [-2, -1]
+        (trial,) = trials
         seen.extend(arms)
-        return Runs(-losses, losses, losses, losses, losses)
+        ran.extend((trial, arm.noise.lam, arm.eta) for arm in arms)
+        found = np.array([[[losses[trial][arm.noise.lam, arm.eta] for arm in arms]]])
+        return Runs(-found, found, found, found, found)
 
     monkeypatch.setattr(training, "run", fake)
     found = training.tuned(spec, untuned)
-    assert [(arm.noise.lam, arm.eta) for arm in seen] == [(lam, eta) for lam in (0.0, 0.5, 0.9) for eta in (2, 4, 8)]
+    assert [each[1:] for each in ran[:9]] == places
+    # Each runs once on a seed; what diverged on the first one, or was worse there than another on both, is left out.
+    assert len(set(ran)) == len(ran)
+    assert {(-1, *place) for place in places} - set(ran) == {(-1, 0.5, 2.0), (-1, 0.0, 4.0)}
     assert [arm.eta for arm in found] == [8.0, 4.0, 2.0]
     assert [arm.noise for arm in found] == [arm.noise for arm in untuned]
     assert {arm.C_clip for arm in [*seen, *found]} == {0.7}

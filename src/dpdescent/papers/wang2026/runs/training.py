@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dpdescent.algorithms import lambda_cgd
+from dpdescent.algorithms import lambda_cgd, racing
 from dpdescent.algorithms.lambda_cgd import KANProblem, State
 from dpdescent.checks import as_list
 from dpdescent.papers.wang2026.arms import FIXED, INDEPENDENT, NO_NOISE, Arm, Noise, engine
@@ -65,11 +65,16 @@ def run(
 
 def tuned(spec: Spec, arms: Sequence[Arm]) -> list[Arm]:
     """Returns each arm with the step of the least mean population risk on seeds that the table does not have."""
-    etas = sorted(as_list(value(spec, "eta")))
-    seeds = range(-value(spec, "tuning_seeds"), 0)
-    runs = run(spec, seeds, [replace(arm, eta=eta) for arm in arms for eta in etas], tested=True)
-    risks = runs.population_average.mean(axis=0).reshape(len(arms), len(etas))
-    best = np.argmin(np.nan_to_num(risks, nan=np.inf), axis=1)
+    etas, seeds = sorted(as_list(value(spec, "eta"))), range(-value(spec, "tuning_seeds"), 0)
+
+    def scores(seed: int, asked: dict[int, list[int]]) -> dict[int, Array]:
+        """Risks, which are losses and so never negative, with their signs turned; a run that diverged is the worst."""
+        runs = [replace(arms[index], eta=etas[place]) for index, places in asked.items() for place in places]
+        risks = np.nan_to_num(run(spec, [seeds[seed]], runs, tested=True).population_average[0], nan=np.inf)
+        ends = np.cumsum([len(places) for places in asked.values()])[:-1]
+        return dict(zip(asked, np.split(-risks, ends), strict=True))
+
+    best = racing.best_of_each(len(arms), len(etas), len(seeds), scores, highest=0.0)
     return [replace(arm, eta=etas[index]) for arm, index in zip(arms, best, strict=True)]
 
 
