@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from dpdescent.algorithms import memory
 from dpdescent.algorithms.records import Drawn, Given, Records
@@ -272,6 +271,9 @@ def mean_estimation(eta: Array, values: Array, noise: Array, start: float = 0.0)
     if noise.shape not in {(len(values), arms, values.shape[1]) for arms in (1, len(eta))}:
         raise ValueError(f"noise of shape {noise.shape} does not fit values of {values.shape} and {len(eta)} arms")
     require_finite_values(values=values)
+    # Imported here, because it takes longer than many a run, and most users of this module filter nothing.
+    from scipy.signal import lfilter
+
     pulls = eta[:, None] * (values[:, None, :] - noise)
     paths = []
     for a, rate in enumerate(eta.tolist()):
