@@ -10,6 +10,11 @@ PAGES = {
     "choose": "Which method", "on-request": "On request", "search": "Search", "glossary": "Glossary",
     "made": "How it was made",
 }  # fmt: skip
+# Pages of the navigation that stand in a menu, by its name; papers have a menu of their own, all others stand alone.
+MENUS = {
+    "Results": ("figures", "claims", "findings", "privacy", "bounds", "statements", "on-request"),
+    "About": ("glossary", "made", "reliability"),
+}
 STATIC = ("style.css", "report.js", "gaussian.js", "calculator.js", "choose.js", "search.js", "curves.js")
 # Made of the results, for the search.
 INDEX = "search-data.js"

@@ -90,7 +90,7 @@ def section(results: Content, paper: View, artefact: View, item: str = "") -> Vi
         "arms": content.alike_arms(of(results.privacy, **where)),
         "table": shown(table, artefact) if artefact["table"] else None,
         "curves": [] if artefact["table"] else curves.curves(table, artefact["keys"]),
-        "numbers": None if artefact["table"] else numbers.behind(table, artefact["keys"]),
+        "numbers": [] if artefact["table"] else numbers.behind(table, artefact["keys"]),
     }  # fmt: skip
 
 

@@ -35,7 +35,7 @@ from dpdescent.replication.report import (
     wording,
 )
 from dpdescent.replication.report.content import Content, Row, View, of
-from dpdescent.replication.report.pages import CURVES, INDEX, PAGES, STATIC
+from dpdescent.replication.report.pages import CURVES, INDEX, MENUS, PAGES, STATIC
 
 HERE = Path(__file__).parent
 
@@ -49,7 +49,9 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         label: label of a scale that is not the papers' own.
     """
     environment = _environment(software.get("code", ""))
-    common = {"papers": results.papers, "label": label, "names": PAGES, "has_audit": bool(results.audit)}
+    common = {
+        "papers": results.papers, "label": label, "names": PAGES, "menus": MENUS, "has_audit": bool(results.audit),
+    }  # fmt: skip
     views: dict[str, View] = {
         "index": _overview(results, software), "figures": _figures(results), "claims": _claims(results),
         "findings": _findings(results), "privacy": _privacy(results), "bounds": _bounds(results),
@@ -57,7 +59,9 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         "calculator": calculator.view(results.trials), "choose": _choose(results),
         "on-request": _on_request(results), "search": {"kinds": search.KINDS},
         "glossary": {"chapters": glossary.CHAPTERS},
-        "made": {"software": software, "entries": references.entries(software, results.papers)},
+        "made": {
+            "software": software, "entries": references.entries(software, results.papers), "overlay": wording.OVERLAY,
+        },
     }  # fmt: skip
     made = {
         f"{page}.html": environment.get_template(f"{page}.html.j2").render(**common, **view, page=page)
@@ -202,7 +206,7 @@ def _on_request(results: Content) -> View:
         sections.append({
             "paper": paper, "artefact": artefact, "made": made, "claims": kinds["claims"],
             "arms": content.alike_arms(kinds["privacy"]),
-            "numbers": numbers.behind(read_rows(file), artefact["keys"]) if made else None,
+            "numbers": numbers.behind(read_rows(file), artefact["keys"]) if made else [],
         })  # fmt: skip
     return {"sections": sections, "audit": results.on_request.get("audit", []), "requested": bool(results.on_request)}
 

@@ -22,6 +22,18 @@ SIGNS = dict(zip(VERDICTS, ("✓", "✗", "?", "–"), strict=True))
 ROOM = 60
 
 
+# A scale of the reader's own, as `docs/pipeline.md` has it.
+OVERLAY = """label: "my run"
+papers:
+  brown2024:
+    artefacts:
+      fig07: {trials: 500, trials_per_part: 50}   # in parts of 50, which changes no number
+  liang2025:
+    artefacts:
+      fig07: {arms: {rho1: 1, rho2: 1}}
+"""
+
+
 def number(value: Any, digits: int = 4) -> str:
     """Formats a number with few digits; other values are returned as text."""
     text = str(value)
