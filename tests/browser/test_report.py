@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from selenium.webdriver.chrome.webdriver import WebDriver
@@ -19,6 +20,10 @@ SHOWN = "return [...document.querySelectorAll('#%s > tbody > tr, div#%s > *')].f
 def shown(browser: WebDriver, name: str) -> int:
     """Rows or cards of a filtered list that can be seen."""
     return int(browser.execute_script(SHOWN % (name, name)))
+
+
+def test_no_page_is_left_out(report: Path) -> None:
+    assert sorted(ALL) == sorted(file.name for file in report.glob("*.html"))
 
 
 @pytest.mark.parametrize("name", ALL)

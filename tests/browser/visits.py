@@ -24,6 +24,7 @@ SHOTS = Path(os.environ.get("DPDESCENT_SCREENSHOTS", ROOT / "build/screenshots")
 BY_LOOK = ("color-contrast", "link-in-text-block", "scrollable-region-focusable")
 
 LAYOUT = """
+for (const each of document.querySelectorAll('main details')) if (each.querySelector('table')) each.open = true;
 const named = (element) => `${element.tagName} ${(element.caption || element).textContent.trim().slice(0, 60)}`;
 const box = (element) => element.getBoundingClientRect();
 const cross = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
@@ -41,7 +42,7 @@ return {
 """
 
 THIN = """
-for (const each of document.querySelectorAll('details')) each.open = true;
+for (const each of document.querySelectorAll('main details')) each.open = true;
 for (const list of document.querySelectorAll('tbody, ul, ol, dl, #findings, div:has(> section.artefact)')) {
   const seen = new Set();
   for (const item of [...list.children]) {
@@ -109,13 +110,13 @@ def visit(browser: WebDriver, report: Path, name: str) -> Visit:
     settle(browser)
     broken = broken_pictures(browser)
     title = browser.execute_script("return document.querySelector('h1').textContent")
-    layout = {width: _look(browser, name, width) for width in (SCREEN, PHONE)}
+    seen = {width: _look(browser, name, width) for width in (SCREEN, PHONE)}
     told = errors(browser)
     browser.execute_script(THIN)
     # Dark on the phone and light on the screen, so that both colours and both widths are seen once.
     grave = {"dark": judged(browser, "dark", BY_LOOK)}
     resize(browser, SCREEN)
-    return Visit(title, told, broken, layout, grave | {"light": judged(browser, "light")}, walk(browser))
+    return Visit(title, told, broken, seen, grave | {"light": judged(browser, "light")}, walk(browser))
 
 
 def broken_pictures(browser: WebDriver) -> list[str]:
@@ -131,8 +132,17 @@ def broken_pictures(browser: WebDriver) -> list[str]:
 def _look(browser: WebDriver, name: str, width: int) -> Mapping[str, Any]:
     """The layout at a width, and a screenshot kept."""
     resize(browser, width)
+    found = layout(browser)
     SHOTS.mkdir(parents=True, exist_ok=True)
     browser.save_screenshot(str(SHOTS / f"{name.removesuffix('.html')}-{width}.png"))
+    return found
+
+
+def layout(browser: WebDriver) -> Mapping[str, Any]:
+    """By how much the open page is wider than its window, tables that are wider than their column, and what overlaps.
+
+    Details that hold tables are opened.
+    """
     return dict(browser.execute_script(LAYOUT))
 
 

@@ -32,6 +32,13 @@ STEPS = 20
 # The noise of a step grows with the square root of their number, so that more steps only cost memory and time.
 MOST_STEPS, MOST_NUMBERS = 10_000, 10_000_000
 
+OTHERS = "--method dp-gd (without instruments) or dp-iv-gd (with them)"
+WITHOUT = " Without instruments: --method dp-gd."
+EXAMPLE = (
+    "To try it on drawn records whose effect is 2: examples/instruments.csv --method dp-iv-gd --instruments z1 z2 "
+    "--regressors x --outcome y --gamma1 8 --gamma2 12 --epsilon 4 --seed 7"
+)
+
 
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
@@ -54,7 +61,7 @@ def main(arguments: Sequence[str], name: str) -> None:
 
 
 def _parser(name: str) -> Parser:
-    parser = Parser(prog=name, description=__doc__, allow_abbrev=False)
+    parser = Parser(prog=name, description=__doc__, epilog=EXAMPLE, allow_abbrev=False)
     parser.add_argument("source", help="CSV with a header line")
     for name, what in COLUMNS.items():
         parser.add_argument(f"--{name}", nargs=None if name == "outcome" else "+", help=what)
@@ -111,12 +118,12 @@ def _two_stage(args: argparse.Namespace) -> dict[str, Any]:
 
 def _check(args: argparse.Namespace) -> None:
     """What argparse cannot say in a line, or not at all."""
-    if lacking := own_data.missing(vars(args), {**COLUMNS, **release.CHOICE}):
-        raise ValueError(f"{lacking}. Choose without looking at the data.")
-    own_data.require_one_noise(args.seed, args.secure_noise)
     others = {"gamma": args.gamma, "rho": args.rho, "epsilon": args.epsilon, "outcome-unit": args.outcome_unit}
     if other := next((name for name, value in others.items() if value is not None), None):
-        raise ValueError(f"--{other} is no option of --method dp-2s-gd: leave it out, or choose another method")
+        raise ValueError(f"--{other} is no option of --method dp-2s-gd: leave it out, or choose {OTHERS}")
+    if lacking := own_data.missing(vars(args), {**COLUMNS, **release.CHOICE}):
+        raise ValueError(f"{lacking}. Choose without looking at the data.{WITHOUT if args.instruments is None else ''}")
+    own_data.require_one_noise(args.seed, args.secure_noise)
     for name in ("rho1", "rho2"):
         own_data.require_budget(name, getattr(args, name))
     numbers = args.steps * len(args.regressors) * (len(args.instruments) + 1)
