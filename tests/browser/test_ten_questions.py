@@ -81,7 +81,7 @@ def reader(opened: Callable[..., WebDriver]) -> Reader:
 
 def test_does_the_error_stay_flat_in_p(reader: Reader) -> None:
     reader.write("q", "does error stay flat in p" + Keys.ENTER)
-    reader.click("#results a[href*='brown2024-fig01-dp-gd-constant']")
+    reader.click("#results a[href$='claim-brown2024-fig01-dp-gd-constant']")
     claim = next(
         each for each in rows("claims") if (each["paper"], each["claim"]) == ("brown2024", "fig01-dp-gd-constant")
     )

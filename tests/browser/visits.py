@@ -1,8 +1,8 @@
 """One visit to a page of the report, from which many tests read: pages are loaded once, because that takes longest.
 
 Axe-core and the walk by keyboard see a page with all details open, from which rows, list items and figures are left out
-that have no element of a kind which an earlier one of the same list lacks: a table of a thousand claims has a handful
-of kinds of rows, and axe-core takes minutes for all of them.
+all of whose elements are of kinds that earlier ones in such a list have: a table of a thousand claims has a handful of
+kinds of rows, and axe-core takes minutes for all of them. Pictures are emptied then, because drawing them takes long.
 """
 
 import importlib.util
@@ -43,10 +43,12 @@ return {
 
 THIN = """
 for (const each of document.querySelectorAll('main details')) each.open = true;
-for (const list of document.querySelectorAll('tbody, ul, ol, dl, #findings, div:has(> section.artefact)')) {
-  const seen = new Set();
+for (const image of document.images) image.src = 'data:,';
+const seen = new Set();
+for (const list of document.querySelectorAll('main :is(tbody, ul, ol, dl, #findings, div:has(> section.artefact))')) {
+  const where = (list.closest('table') || list).className;
   for (const item of [...list.children]) {
-    const kinds = [item, ...item.querySelectorAll('*')].map((element) => `${element.tagName} ${element.className}`);
+    const kinds = [item, ...item.querySelectorAll('*')].map((each) => `${where} ${each.tagName} ${each.className}`);
     if (kinds.every((kind) => seen.has(kind))) item.remove();
     kinds.forEach((kind) => seen.add(kind));
   }
