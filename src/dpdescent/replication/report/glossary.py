@@ -218,7 +218,8 @@ REPORT = (
     ),
     Term(
         "identity",
-        "a claim that holds by construction, so that it tests our code and not the paper.",
+        "a claim that holds by construction, or sets one printed formula against another: no run can decide it; "
+        "scorecards count it apart.",
         ("identities",),
     ),
     Term(

@@ -81,7 +81,7 @@ def _corollaries() -> Iterator[Claim]:
         entry = _entry(setting, source)
         near, wide = (_largest(prescribe, entry, grid) for grid in (NEAR, WIDE))
         yield claim(
-            id=name, artefact=ARTEFACT, location=place, kind=kind, source="paper",
+            id=name, artefact=ARTEFACT, location=place, kind=kind, source="identity",
             statement="(algebra) the theorem's bound at the prescribed B, T, eta, m and kappa is of the order of the displayed rate",
             quantity="bound of the population risk over the rate, logarithms dropped: its largest over a wide range of n, gamma, d and eps over that of a narrow range",
             measured=exactly(wide / near), criterion=at_most(SAME_ORDER, ": the same order"),
@@ -106,7 +106,7 @@ def _improvements() -> Iterator[Claim]:
         before = _entry(setting, "Wang et al.")
         theirs, derived = _power_of_gamma(partial(_rate, before)), _power_of_gamma(partial(_derived, prescribe))
         yield claim(
-            id=margin, artefact=ARTEFACT, location=place, kind="text", source="paper",
+            id=margin, artefact=ARTEFACT, location=place, kind="text", source="identity",
             statement=f"(algebra) specialised to B = n the bound {words}",
             quantity="power of gamma of the derived bound less that of Wang et al. (2026)",
             measured=exactly(derived - theirs), criterion=about(powers, RATE),
@@ -118,7 +118,7 @@ def _residuals() -> Iterator[Claim]:
     entry = _entry("DP-SGD, correlated", "Corollary 5.3")
     points = [Point(n, d, gamma, eps) for n, gamma, d, eps in itertools.product(*WIDE)]
     yield claim(
-        id="corollary-5.3-residual", artefact=ARTEFACT, location="Corollary 5.3", kind="theorem", source="paper",
+        id="corollary-5.3-residual", artefact=ARTEFACT, location="Corollary 5.3", kind="theorem", source="identity",
         statement="(algebra) delta <= min(1/(n sqrt(m)), gamma/n) makes the residual term of lower order than the rate",
         quantity="(sqrt(m) + R_*) delta over the rate, R_* of the order of 1/gamma, logarithms dropped: its largest over a wide range of n, gamma, d and eps",
         measured=exactly(max(_residual(point) / _rate(entry, point) for point in points)), criterion=at_most(SAME_ORDER, ": no larger order"),
@@ -127,7 +127,7 @@ def _residuals() -> Iterator[Claim]:
         max(_summed(Point(n, d, gamma, eps)) for n, gamma, d, eps in itertools.product(*grid)) for grid in (NEAR, WIDE)
     )
     yield claim(
-        id="corollary-c.24-width", artefact=ARTEFACT, location="Corollary C.24", kind="theorem", source="paper",
+        id="corollary-c.24-width", artefact=ARTEFACT, location="Corollary C.24", kind="theorem", source="identity",
         statement="(algebra) in the representative regime T A_corr is of the order of gamma^-2",
         quantity="T A_corr gamma^2 at Corollary 5.3's run, logarithms dropped: its largest over a wide range of n, gamma, d and eps over that of a narrow range",
         measured=exactly(wide / near), criterion=at_most(SAME_ORDER, ": the same order"), note=f"at most {near:.3g} over the narrow range and {wide:.3g} over the wide one",
