@@ -206,6 +206,8 @@
   // The points of a paper, once; a page that is opened from disk may load a script, and no other file.
   let loading;
   const load = (paper) => {
+    // A page by itself has them in it.
+    if (window.dpdescentCurves) return Promise.resolve(window.dpdescentCurves);
     loading ||= new Promise((done, failed) => {
       const script = element("script", {src: `curves-${paper}.js`});
       script.addEventListener("load", () => done(window.dpdescentCurves));
