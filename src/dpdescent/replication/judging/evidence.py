@@ -15,8 +15,8 @@ from dpdescent.replication.build import tables
 from dpdescent.replication.build.files import atomic, write_rows
 
 Verdict = Literal["reproduced", "not reproduced", "inconclusive", "not testable"]
-# What a claim is about, and whose it is: the paper's; ours; an analogue of what the paper has, with other data; or true
-# by construction, so that it cannot fail.
+# What a claim is about, and whose it is: the paper's; ours; an analogue of what the paper has, with other data; or an
+# identity, true by construction or one printed formula against another, so that no run can decide it.
 ClaimKind = Literal["figure", "table", "theorem", "text", "privacy"]
 Source = Literal["paper", "ours", "analogue", "identity"]
 # Why a claim is neither reproduced nor not: its interval straddles the criterion; the conditions of its theorem do not
