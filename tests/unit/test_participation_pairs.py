@@ -355,7 +355,7 @@ WORTH = {
     "F12x8": ("zero-out", "fixed size"), "F12x2": ("zero-out", "fixed size"), "D9": ("replace-one", "fixed size"),
     "RDP19": ("replace-one", "fixed size"), "tail": ("zero-out", "fixed size"), "mixture": ("zero-out", "fixed size"),
     "F8": ("zero-out", "Poisson"), "bnb": ("zero-out", "balls in bins"), "cyclic": ("zero-out", "fixed order"),
-    "WOR": ("replace-one", "fixed size"),
+    "WOR": ("replace-one", "fixed size"), "worst bin": ("zero-out", "balls in bins"),
 }  # fmt: skip
 
 
@@ -364,7 +364,7 @@ def test_what_multipliers_are_worth(name):
     independent = name in ("D9", "RDP19", "WOR")
     found = calibrate(name, lam=0.0 if independent else 0.5, rate=0.02 if independent else 0.1)
     assert (found.relation, found.sampler) == WORTH[name]
-    assert found.proved is (name in ("tail", "mixture", "cyclic", "RDP19", "WOR"))
+    assert found.proved is (name in ("tail", "mixture", "cyclic", "worst bin", "RDP19", "WOR"))
     assert found.precondition == ("not met" if name.startswith("F12") else "none")
     assert (found.standard_error > 0.0) is (name in accountants.ESTIMATED)
     if name in ("D9", "RDP19"):
