@@ -57,7 +57,7 @@ def report(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def visited(browser: Browser, report: Path) -> Callable[[str], Visit]:
     """Visits a page at the first call, and remembers what was seen."""
-    return cache(partial(visit, browser, report))
+    return cache(partial(visit, browser, report, set()))
 
 
 @pytest.fixture

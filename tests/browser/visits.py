@@ -1,8 +1,9 @@
 """One visit to a page of the report, from which many tests read: pages are loaded once, because that takes longest.
 
 Axe-core and the walk by keyboard see a page with all details open, from which rows, list items and figures are left out
-all of whose elements are of kinds that earlier ones in such a list have: a table of a thousand claims has a handful of
-kinds of rows, and axe-core takes minutes for all of them. Pictures are emptied then, because drawing them takes long.
+all of whose elements are of kinds that earlier ones in such a list have, of this page or of one visited before: a table
+of a thousand claims has a handful of kinds of rows, and axe-core takes minutes for all of them. Pictures are emptied
+then, because drawing them takes long.
 """
 
 import importlib.util
@@ -44,7 +45,7 @@ return {
 THIN = """
 for (const each of document.querySelectorAll('main details')) each.open = true;
 for (const image of document.images) image.src = 'data:,';
-const seen = new Set();
+const seen = new Set(arguments[0]);
 for (const list of document.querySelectorAll('main :is(tbody, ul, ol, #findings, div:has(> section.artefact))')) {
   const where = (list.closest('table') || list).className;
   for (const item of [...list.children]) {
@@ -53,6 +54,7 @@ for (const list of document.querySelectorAll('main :is(tbody, ul, ol, #findings,
     kinds.forEach((kind) => seen.add(kind));
   }
 }
+return [...seen];
 """
 
 AXE = """
@@ -103,8 +105,14 @@ class Visit:
     keyboard: Mapping[str, Any]
 
 
-def visit(browser: WebDriver, report: Path, name: str) -> Visit:
-    """Opens a page and looks at all of it."""
+def visit(browser: WebDriver, report: Path, kinds: set[str], name: str) -> Visit:
+    """Opens a page and looks at all of it.
+
+    Args:
+        browser, report: the browser, and the folder of the report.
+        kinds: kinds of elements in lists that earlier visits saw; this one adds its own.
+        name: name of the page's file.
+    """
     errors(browser)
     resize(browser, SCREEN)
     prefer(browser, "light")
@@ -114,7 +122,7 @@ def visit(browser: WebDriver, report: Path, name: str) -> Visit:
     title = browser.execute_script("return document.querySelector('h1').textContent")
     seen = {width: _look(browser, name, width) for width in (SCREEN, PHONE)}
     told = errors(browser)
-    browser.execute_script(THIN)
+    kinds |= set(browser.execute_script(THIN, list(kinds)))
     # Dark on the phone and light on the screen, so that both colours and both widths are seen once.
     grave = {"dark": judged(browser, "dark", BY_LOOK)}
     resize(browser, SCREEN)
