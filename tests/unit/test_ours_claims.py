@@ -74,6 +74,7 @@ def iv_coverage() -> pd.DataFrame:
     rows = []
     for panel, cell in (
         ("strength", {"F": 100.0}), ("strength", {"F": 500.0}), ("instruments", {"q": 2}), ("clipping", {"k": 1.0}),
+        ("more records", {"n": 16000, "p": 5, "q": 5}),
         ("skewed", {"k": 1.0, "errors": "skewed", "instruments": "binary"}),
     ):  # fmt: skip
         for series, mean, width in ((OURS, 0.95, 1.2), (CLASSICAL, 0.95, 1.0), (PUBLISHED, 0.4, 1.1)):
@@ -277,6 +278,7 @@ FALSE: dict[str, Edit] = {
     "anti-correlation-gains-a-sixth": times(ENCODERS, 0.9, series="lambda = 1", T=100),
     "averages-gain-little": times(ENCODERS, 0.9, series="lambda = 0.5", estimate="mean of all iterates"),
     "iv-coverage": times("iv_coverage", 0.9, series=OURS, panel="instruments"),
+    "iv-coverage-several-regressors": times("iv_coverage", 0.9, series=OURS, panel="more records"),
     "iv-length": times("iv_coverage", 2.0, "half_width", series=OURS, F=500.0),
     "published-path-carries-no-interval": times("iv_coverage", 2.4, series=PUBLISHED, F=500.0),
     "symmetric-clipping-is-harmless": times("iv_coverage", 0.8, series=OURS, panel="clipping"),

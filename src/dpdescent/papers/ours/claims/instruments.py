@@ -34,6 +34,12 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         cells=algebra.means(promised, PLACE, coverage), criterion=between(0.92, 0.98),
     )  # fmt: skip
     yield every(
+        id="iv-coverage-several-regressors", artefact="iv_coverage", location="Sec. 1", kind="text",
+        statement="with enough records, intervals for several effects at once hold their level too",
+        quantity="coverage of 95 % intervals that were not refused, mean over effects, at n = 16,000, by p",
+        cells=algebra.means(ours[ours["panel"] == "more records"], ["p"], coverage), criterion=between(0.92, 0.98),
+    )  # fmt: skip
+    yield every(
         id="iv-length", artefact="iv_coverage", location="Sec. 1", kind="text",
         statement="their length is within 3 to 30 % of that of 2SLS",
         quantity=f"half width over that of 2SLS, means, at F >= {STRONG} and q <= {FEW}, by cell",

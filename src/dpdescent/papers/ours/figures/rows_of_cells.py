@@ -9,7 +9,7 @@ from dpdescent.replication.drawing.figures import GREY
 
 # What varies in a group of rows, and how it is written.
 AXES = {
-    "strength": "F", "budget": "rho", "records": "n", "instruments": "q", "regressors": "p",
+    "strength": "F", "budget": "rho", "records": "n", "instruments": "q", "regressors": "p", "more records": "p",
     "endogeneity": "endogeneity", "laws": "errors", "instrument laws": "instruments", "correlated": "instruments",
     "clipping": "k", "skewed": "instruments",
 }  # fmt: skip
@@ -19,6 +19,8 @@ PLACE = ["n", "p", "q", "F", "rho", "endogeneity", "instruments", "errors", "k"]
 
 def key(row: dict[str, Any]) -> tuple[Any, ...]:
     """What tells a row of the figure from others: its group, what varies in it, and the budget of pairs of axes."""
+    if row["panel"] == "more records":
+        return row["panel"], f"$p$ = {row['p']:g}, $n$ = {row['n']:,}"
     return row["panel"], row[AXES[row["panel"]]]
 
 
@@ -41,7 +43,7 @@ def name(key: tuple[Any, ...]) -> str:
     axis = AXES[group]
     if isinstance(value, str):
         law = "heavy-tailed" if value == "heavy tails" else value
-        told = {"skewed": f"{law} instruments, skewed errors", "laws": f"{law} errors"}
+        told = {"more records": value, "skewed": f"{law} instruments, skewed errors", "laws": f"{law} errors"}
         return told.get(group, f"{law} instruments")
     return f"{NAMES.get(axis, f'${axis}$')} = {value:g}"
 
