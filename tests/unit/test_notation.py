@@ -21,6 +21,8 @@ def plain(text: str) -> str:
         ("rho2, rho_2 and lambda^2", "ρ<sub>2</sub>, ρ<sub>2</sub> and λ<sup>2</sup>"),
         ("theta* and |w*|_H^2", "θ<sup>∗</sup> and |w<sup>∗</sup>|<sub>H</sub><sup>2</sup>"),
         ("sqrt(log(1/delta))/n", '√<span class="root">log(1/δ)</span>/n'),
+        ("(sqrt q + sqrt tau)^3", '(√<span class="root">q</span> + √<span class="root">τ</span>)<sup>3</sup>'),
+        ("1.2 sqrt d, sqrt 2.", '1.2 √<span class="root">d</span>, √<span class="root">2</span>.'),
         ("nu-DP-FTRL, rho-zCDP", "ν-DP-FTRL, ρ-zCDP"),
         ("||x|| <= 1", "‖x‖ ≤ 1"),
         ("x >= y, p != q, T -> inf, +-1", "x ≥ y, p ≠ q, T → ∞, ±1"),
@@ -65,6 +67,7 @@ def test_single_letters_are_variables_but_not_words_or_places(text: str, letters
         "bounds.csv in sigma/eta.py",
         "betas, nul",
         "the sum of a grad student",
+        "a sqrt of numbers",
     ],
 )
 def test_names_of_files_columns_and_words_stay(text: str) -> None:

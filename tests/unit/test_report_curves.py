@@ -36,6 +36,29 @@ def test_columns_that_move_with_another_do_not_cut_its_curves() -> None:
     assert [(each["name"], len(each["points"])) for each in found] == [("a, ratio = 7", 3), ("a, ratio = 11", 3)]
 
 
+def test_columns_that_have_one_value_at_each_place_do_not_cut_curves_where_nothing_else_makes_lines() -> None:
+    places = [(25, 100, "met"), (50, 200, "met"), (100, 250, "T capped"), (200, 250, "T capped")]
+    rows = [row(n=n, T=T, state=state, mean=1, se=0) for n, T, state in places]
+    (found,) = curves.curves(rows, ["n", "T", "state"])
+    assert (found["along"], [point[0] for point in found["points"]]) == ("n", [25.0, 50.0, 100.0, 200.0])
+
+
+def test_points_whose_place_is_a_word_are_left_out_where_the_others_make_a_line() -> None:
+    rows = [row(factor=factor, law="normal", mean=1, se=0) for factor in (1, 2, 4, "log N")]
+    (found,) = curves.curves(rows, ["law", "factor"])
+    assert (found["along"], [point[0] for point in found["points"]]) == ("factor", [1.0, 2.0, 4.0])
+
+
+def test_a_large_panel_leaves_room_for_small_ones() -> None:
+    sizes = {"large": curves.MOST, "small": 5}
+    rows = [
+        row(panel=name, series=f"arm {arm}", n=n, mean=1, se=0)
+        for name in sizes for arm in range(sizes[name]) for n in (1, 2, 3)
+    ]  # fmt: skip
+    names = [each["panel"] for each in curves.curves(rows, ["panel", "n"])]
+    assert (names.count("large"), names.count("small")) == (curves.MOST - 5, 5)
+
+
 def test_what_is_no_line_is_left_out() -> None:
     assert curves.curves([row(law=name, mean=1, se=0) for name in ("x", "y", "z")], ["law"]) == []
     assert curves.curves([row(n=n, mean=1, se=0) for n in (1, 2)], ["n"]) == []

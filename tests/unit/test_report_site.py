@@ -166,6 +166,22 @@ def test_pictures_say_it_in_few_letters(parsed: dict[str, Page]) -> None:
         assert all(len(image["alt"]) <= wording.MOST_LETTERS for image in page.all("img")), name
 
 
+def test_captions_begin_with_the_result_and_fold_the_key_away(
+    made: dict[str, str], known: list[dict[str, Any]]
+) -> None:
+    for name in [*(f"{paper['key']}.html" for paper in known), "on-request.html"]:
+        captions = re.findall(r'<(figcaption|div class="caption")>(.*?)</(?:figcaption|div)>', made[name], re.DOTALL)
+        assert captions, name
+        for _, text in captions:
+            assert re.match(
+                r"\s*<p><strong>.*?</strong>.*?</p>\s*<details><summary>.*</details>\s*$", text, re.DOTALL
+            ), name
+        tables = sum(
+            artefact["table"] for paper in known if name.startswith(paper["key"]) for artefact in paper["artefacts"]
+        )
+        assert [tag for tag, _ in captions if tag.startswith("div")] == ['div class="caption"'] * tables
+
+
 def test_pages_are_light(made: dict[str, str]) -> None:
     """Pictures apart, so that a page opens at once on a slow line too."""
     assert {name: len(text.encode()) for name, text in made.items() if len(text.encode()) >= 700_000} == {}

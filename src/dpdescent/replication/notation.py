@@ -32,6 +32,7 @@ _PLACE = re.compile(
     r"|Claims?|Alg(?:orithm)?s?|Fig(?:ure)?s?|Tables?|[Pp]arts?|Def(?:inition)?s?|Remarks?|Assumptions?|Conditions?"
     r"|[Pp]anels?|[Cc]olumns?)\.?\s+(?:[\w.()]{1,9}(?:,| to| and| or)\s+)*$"
 )
+_RADICAND = re.compile(r" ([A-Za-z]\w*|\d+)(?![\w^(]|\.\d)")
 _TOKEN = re.compile(
     r"(?P<code>`[^`]+`)"
     r"|(?P<file>[\w./-]*\w\.(?:csv|py|ya?ml|md|html|js|json)\b)"
@@ -172,14 +173,24 @@ class _Reader:
         return self.text[start:end]
 
     def _word(self, token: str, start: int) -> None:
-        if token == "sqrt" and self.text[self.place : self.place + 1] == "(":
-            self._add(Piece("root", inside=_read(self._group(), script=True)))
+        if token == "sqrt" and (inner := self._radicand()):
+            self._add(Piece("root", inside=_read(inner, script=True)))
         elif token == "grad" and re.match(r" [A-Z]_?\w?\b", self.text[self.place :]):
             self._add(Piece("symbol", OTHERS[token]))
         elif len(token) == 1:
             self._letter(token, start)
         else:
             self._add(*(_named(token) or (Piece("text", token),)))
+
+    def _radicand(self) -> str:
+        """What stands under a root: a group in parentheses, or after a space a number, letter or symbol by itself."""
+        if self.text[self.place : self.place + 1] == "(":
+            return self._group()
+        found = _RADICAND.match(self.text, self.place)
+        if found is None or not (len(found[1]) == 1 or found[1].isdigit() or _named(found[1])):
+            return ""
+        self.place = found.end()
+        return found[1]
 
     def _letter(self, token: str, start: int) -> None:
         self._add(Piece("letter" if self.script or self._is_variable(token, start) else "text", token))

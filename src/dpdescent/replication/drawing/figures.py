@@ -45,6 +45,8 @@ LEVELS = {0.1: VERMILION, 1.0: ORANGE, 10.0: BLUE}
 # Background of text that is drawn over lines.
 BACKGROUND = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}
 
+# Digits of numbers on logarithmic axes of less than a decade, where 1, 2 and 5 would leave two of them.
+FINE = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8)
 PANEL = (5.0, 3.7)
 # In inches: a page of the report shows a figure 900 pixels wide, on which letters of 7.5 points are then 8 pixels high.
 WIDEST = 11.2
@@ -149,13 +151,16 @@ def shades(count: int) -> list[str]:
     return [to_hex(color) for color in mpl.colormaps["viridis"](np.linspace(0.0, 0.85, count))]
 
 
-def log_scale(axes: Axes, which: str = "xy") -> None:
-    """Sets logarithmic axes with plain numbers at 1, 2 and 5, or at decades if there are many; call after plotting."""
+def log_scale(axes: Axes, which: str = "xy", digits: Sequence[float] = (1, 2, 5)) -> None:
+    """Sets logarithmic axes with numbers at 1, 2 and 5 (or other digits), or at decades if there are many.
+
+    Call it after plotting.
+    """
     for name in which:
         getattr(axes, f"set_{name}scale")("log")
         axis = getattr(axes, f"{name}axis")
         low, high = axis.get_view_interval()
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,), numticks=9))
+        axis.set_major_locator(LogLocator(subs=digits if high < 1000 * low else (1,), numticks=9))
         axis.set_major_formatter(FuncFormatter(plain_number))
         axis.set_minor_formatter(NullFormatter())
 

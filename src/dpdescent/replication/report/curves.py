@@ -27,17 +27,24 @@ def curves(rows: Sequence[Row], keys: Sequence[str]) -> list[dict[str, Any]]:
     A panel runs along the grid column of numbers that has most values in one curve; other columns part its curves, but
     for those that move with it, such as T = 25 n. Empty where no panel is made of lines.
     """
-    found = [curve for panel, mine in _by(rows, ("panel",)).items() for curve in _panel(panel[0], mine, keys)]
-    return found if len(found) <= MOST else [curve for curve in found if curve["variant"] == "main"][:MOST]
+    found = [list(_panel(panel[0], mine, keys)) for panel, mine in _by(rows, ("panel",)).items()]
+    if sum(map(len, found)) > MOST:
+        found = _cut([[curve for curve in mine if curve["variant"] == "main"] for mine in found])
+    return [curve for mine in found for curve in mine]
+
+
+def _cut(panels: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
+    """MOST curves, of which each panel has its share, because a large one would leave no room for others."""
+    left, sizes = MOST, {}
+    for rank, place in enumerate(sorted(range(len(panels)), key=lambda place: len(panels[place]))):
+        sizes[place] = min(len(panels[place]), left // (len(panels) - rank))
+        left -= sizes[place]
+    return [mine[: sizes[place]] for place, mine in enumerate(panels)]
 
 
 def _panel(panel: str, rows: Sequence[Row], keys: Sequence[str]) -> Iterator[dict[str, Any]]:
-    axes = [key for key in keys if key != "panel" and all(_is_number(row[key]) for row in rows if row[key])]
-    ways = [(along, [key for key in keys if key not in ("panel", along)]) for along in axes]
-    if max((_most(rows, *way) for way in ways), default=0) < FEWEST:
-        ways = [(along, _without_followers(rows, along, others)) for along, others in ways]
-    along, others = max(ways, key=lambda way: _most(rows, *way), default=("", []))
-    if not along or _most(rows, along, others) < FEWEST:
+    along, others = _way(rows, [key for key in keys if key != "panel"])
+    if not along:
         return
     moving = _parting(rows, others)
     for names, mine in _by(rows, ("series", "variant", *others)).items():
@@ -48,6 +55,22 @@ def _panel(panel: str, rows: Sequence[Row], keys: Sequence[str]) -> Iterator[dic
                 "panel": panel, "name": ", ".join([names[0], *told]), "variant": names[1], "along": along,
                 "points": points,
             }  # fmt: skip
+
+
+def _way(rows: Sequence[Row], keys: Sequence[str]) -> tuple[str, list[str]]:
+    """The column along which curves run, and those that part them; the column is empty where nothing makes lines."""
+    numbers = [key for key in keys if all(_is_number(row[key]) for row in rows if row[key])]
+    # Each is tried only where those before make no line, because it tells less apart, or leaves out points with words.
+    for axes, kept in ((numbers, _all), (numbers, _without_followers), (numbers, _without_given), (keys, _all)):
+        ways = [(along, kept(rows, along, [key for key in keys if key != along])) for along in axes]
+        along, others = max(ways, key=lambda way: _most(rows, *way), default=("", []))
+        if along and _most(rows, along, others) >= FEWEST:
+            return along, others
+    return "", []
+
+
+def _all(rows: Sequence[Row], along: str, others: Sequence[str]) -> list[str]:
+    return list(others)
 
 
 def _parting(rows: Sequence[Row], keys: Sequence[str]) -> list[str]:
@@ -72,6 +95,11 @@ def _without_followers(rows: Sequence[Row], along: str, others: Sequence[str]) -
         kept = max(found, key=lambda rest: _most(rows, along, rest))
 
 
+def _without_given(rows: Sequence[Row], along: str, others: Sequence[str]) -> list[str]:
+    """Columns that part curves, without those that have one value at each place, such as T = n^2 up to a limit."""
+    return [key for key in others if not _follows(rows, key, [along])]
+
+
 def _follows(rows: Sequence[Row], key: str, given: Sequence[str]) -> bool:
     groups = _by(rows, ("series", "variant", *given)).values()
     return all(len({row[key] for row in mine}) == 1 for mine in groups)
@@ -80,7 +108,7 @@ def _follows(rows: Sequence[Row], key: str, given: Sequence[str]) -> bool:
 def _most(rows: Sequence[Row], along: str, others: Sequence[str]) -> int:
     """Largest number of values of a column in rows that agree in series, variant and others."""
     groups = _by(rows, ("series", "variant", *others)).values()
-    return max((len({row[along] for row in mine if row[along]}) for mine in groups), default=0)
+    return max((len({row[along] for row in mine if _is_number(row[along])}) for mine in groups), default=0)
 
 
 def _by(rows: Sequence[Row], columns: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:

@@ -205,7 +205,7 @@ def _on_request(results: Content) -> View:
         kinds = {kind: of(results.on_request[kind] if made else [], **where) for kind in ("claims", "privacy")}
         sections.append({
             "paper": paper, "artefact": artefact, "made": made, "claims": kinds["claims"],
-            "arms": content.alike_arms(kinds["privacy"]),
+            "result": paper_pages.result(kinds["claims"]), "arms": content.alike_arms(kinds["privacy"]),
             "numbers": numbers.behind(read_rows(file), artefact["keys"]) if made else [],
         })  # fmt: skip
     return {"sections": sections, "audit": results.on_request.get("audit", []), "requested": bool(results.on_request)}
