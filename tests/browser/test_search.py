@@ -57,6 +57,21 @@ def test_epsilon_of_a_figure_is_its_budget(opened: Opener) -> None:
     assert f"ε {float(arms[0]['eps_tight']):.3g}" in text
 
 
+@pytest.mark.parametrize(
+    ("question", "page"),
+    [("how much noise", "calculator.html"), ("which method?", "choose.html"), ("run it at my ε", "made.html"),
+     ("fig. 5 of Brown et al.", "brown2024.html#fig05"), ("evidence for Theorem 2.7 of brown2024", "brown2024.html")],
+)  # fmt: skip
+def test_a_question_in_a_page_s_own_words_or_with_an_author_s_name_is_answered_first(
+    opened: Opener, question: str, page: str
+) -> None:
+    assert asked(opened, question)[0][1].startswith(page)
+
+
+def test_a_question_of_words_that_say_nothing_finds_nothing(opened: Opener) -> None:
+    assert asked(opened, "why?") == asked(opened, "\\") == []
+
+
 def test_unknown_words_are_mended_and_nonsense_is_told(opened: Opener) -> None:
     assert asked(opened, "cliping threshhold") == []
     browser = opened("search.html?q=cliping+threshhold")

@@ -84,7 +84,14 @@ def test_claims_that_are_older_than_a_pack_are_not_told(
     whole.tell_verdicts()
     told = capsys.readouterr().out
     assert "reproduced" not in told
-    assert "snakemake p2020_claims" in told
+    assert "all of its tables: .venv/bin/snakemake p2020_claims\n" in told
+
+
+def test_claims_of_another_scale_are_judged_at_that_scale(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = call({"p2020_fig01"})
+    whole.project.scale, whole.build = "quick", "build/quick"
+    whole.finish()
+    assert ": .venv/bin/snakemake p2020_claims --config scale=quick\n" in capsys.readouterr().out
 
 
 def test_file_as_a_target_has_no_claims(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

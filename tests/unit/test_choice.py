@@ -1,12 +1,13 @@
 """What the page on the choice of a method is told: the same advice and regret as README, from the same tables."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from dpdescent.papers.ours import choice, decision
-from report_made import RESULTS
+from report_made import RESULTS, texts
 
 SETTINGS = [
     {"artefact": "win_map", "symbol": "dp_delta", "value": "1e-06"},
@@ -53,3 +54,14 @@ def test_instruments_tell_coverage_and_length(view: choice.View, tmp_path: Path)
         "table": "t", "n": 5, "q": 1, "F": 9.87654, "rho": 1, "artefact": "iv_real", "plain": 0.9, "longer": 2.0,
     }  # fmt: skip
     assert {row["artefact"] for row in view["instruments"]} == set(choice.INSTRUMENTS)
+
+
+def test_page_tells_all_that_tells_its_rows_apart() -> None:
+    page = texts()["choose.html"]
+    for anchor, told in (("cells", 7), ("instruments", 8)):
+        table = page[page.index(f'<h2 id="{anchor}">') :].split("<tbody>")[1].split("</tbody>")[0]
+        # What was measured, at the end of a row with instruments, tells which of two tables a row is of.
+        rows = [re.findall(r"<td>(.*?)</td>", row) for row in table.split("</tr>")[:-1]]
+        keys = [(*row[:told], *((bool(row[8]), bool(row[11])) if anchor == "instruments" else ())) for row in rows]
+        assert len(rows) > 50
+        assert len(set(keys)) == len(keys)

@@ -109,7 +109,7 @@ def test_matplotlib_reads_what_is_written_for_it(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [("rho_2 = 1e-12", "ρ₂ = 10⁻¹²"), ("theta* <= sqrt(p + 1)", "θ* ≤ √(p + 1)"),
-     ("C_clip^2, x^(3/2)", "C_clip², x^(3/2)")],
+     ("C_clip^2, x^(3/2)", "C_clip², x^(3/2)"), ("beta^(1), ..., beta^(T)", "β⁽¹⁾, …, β^(T)")],
 )  # fmt: skip
 def test_drawings_have_unicode_alone(text: str, shown: str) -> None:
     assert in_unicode(text) == shown

@@ -41,6 +41,18 @@ def test_a_refuted_claim_of_the_paper_leads_a_caption_then_its_first() -> None:
     assert paper_pages.result([claim("n", measured="")]) is None
 
 
+def test_a_figure_of_which_most_is_open_is_not_headed_by_what_is_reproduced() -> None:
+    held, open_, second = claim("a"), claim("b", "inconclusive"), claim("c", "inconclusive")
+    mostly_open = paper_pages.result([held, open_, second])
+    assert mostly_open is not None
+    assert (mostly_open["lead"]["claim"], mostly_open["held"], mostly_open["judged"]) == ("b", 1, 3)
+    assert mostly_open["others"] == [("inconclusive", 2)]
+    half = paper_pages.result([held, open_, claim("x", "inconclusive", source="ours")])
+    assert half is not None
+    assert half["lead"]["claim"] == "a"
+    assert half["others"] == [("inconclusive", 2)]
+
+
 @pytest.mark.parametrize(
     ("changes", "number"),
     [

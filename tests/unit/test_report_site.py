@@ -200,6 +200,9 @@ def test_every_grave_finding_has_a_page_with_letter_and_script(made: dict[str, s
         assert f"../letters/{finding}.md" in text
         assert str(script.relative_to(ROOT)) in text
         assert f'href="{pages.finding_page(finding)}"' in made["index.html"]
+        # A copy as text loses subscripts and superscripts: 10<sup>4</sup> would be sent as 104.
+        (paragraph,) = re.findall(r'<h2 id="paragraph">.*?<blockquote>(.*?)</blockquote>', text, flags=re.DOTALL)
+        assert set(re.findall(r"<(\w+)", paragraph)) == {"cite"}
     drawn = sum('class="plot"' in made[name] or parsed[name].all("img") != [] for name in named)
     assert drawn == len(named)
 

@@ -109,7 +109,7 @@ def test_figure_tells_its_claims_and_claims_tell_their_verdicts(copy: Build) -> 
     edit(copy, YAML, "trials: {value: 4, chosen: few}", "trials: {value: 6, chosen: few}")
     told = copies.snakemake(copy.folder, "-c1", FIGURE)
     assert line not in told
-    assert f"with all of the paper's, from all of its tables: snakemake {PAPER}_claims" in told
+    assert f"with all of the paper's, from all of its tables: .venv/bin/snakemake {PAPER}_claims" in told
 
 
 def test_drawing_trains_nothing_and_judges_again(copy: Build) -> None:

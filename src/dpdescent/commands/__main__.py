@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 # By name: the module that runs it, imported only then, and what it does.
 COMMANDS = {
-    "estimate": ("dpdescent.commands.estimate", "estimate by DP-2S-GD on a CSV of your own: one run and its account"),
+    "estimate": ("dpdescent.commands.estimate", "one private run on a CSV of your own: regression or instruments"),
     "verify": ("dpdescent.replication.commands.verify", "rebuild a scale in a scratch directory, report differences"),
     "judge": ("dpdescent.replication.commands.judge", "judge claims from finished tables, say what differs"),
     "spotcheck": ("dpdescent.replication.commands.spotcheck", "recompute cheap parts of the committed results"),

@@ -35,8 +35,8 @@ MOST_STEPS, MOST_NUMBERS = 10_000, 10_000_000
 OTHERS = "--method dp-gd (without instruments) or dp-iv-gd (with them)"
 WITHOUT = " Without instruments: --method dp-gd."
 EXAMPLE = (
-    "To try it on drawn records whose effect is 2: examples/instruments.csv --method dp-iv-gd --instruments z1 z2 "
-    "--regressors x --outcome y --gamma1 8 --gamma2 12 --epsilon 4 --seed 7"
+    "To try it on drawn records whose effect is 2: dpdescent estimate examples/instruments.csv --method dp-iv-gd "
+    "--instruments z1 z2 --regressors x --outcome y --gamma1 8 --gamma2 12 --epsilon 4 --seed 7"
 )
 
 
@@ -66,7 +66,8 @@ def _parser(name: str) -> Parser:
     for name, what in COLUMNS.items():
         parser.add_argument(f"--{name}", nargs=None if name == "outcome" else "+", help=what)
     for name, what in release.CHOICE.items():
-        parser.add_argument(f"--{name}", type=float, help=what)
+        other = f"; of dp-gd: {with_intervals.GD_CHOICE[name]}" if name in with_intervals.GD_CHOICE else ""
+        parser.add_argument(f"--{name}", type=float, help=what + other)
     parser.add_argument(
         "--method", choices=["dp-2s-gd", *with_intervals.METHODS], default="dp-2s-gd", help="(dp-2s-gd)"
     )

@@ -137,8 +137,8 @@ def told(content: Mapping[str, Any], output: str) -> str:
     lines += [f"Warning: {each}." for each in content["warnings"]]
     lines += [f"account ({account['relation']}, n public)"]
     lines += [
-        f"  {each['count']} releases of the {each['what']}: sensitivity {each['sensitivity']:.6g}, "
-        f"noise sd {each['noise_sd']:.6g}, rho {each['rho']:.6g}"
+        f"  {each['count']} release{'s' * (each['count'] != 1)} of the {each['what']}: "
+        f"sensitivity {each['sensitivity']:.6g}, noise sd {each['noise_sd']:.6g}, rho {each['rho']:.6g}"
         for each in account["releases"]
     ]
     lines += [f"  together rho {account['rho']:.6g}, or epsilon {account['epsilon']:.6g} at delta {account['delta']:g}"]

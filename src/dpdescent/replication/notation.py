@@ -330,4 +330,5 @@ def _plain(piece: Piece) -> str:
     if all(sign in known for sign in inside):
         return "".join(known[sign] for sign in inside)
     mark = "^" if piece.kind == "sup" else "_"
-    return f"{mark}{inside}" if len(inside) == 1 or inside.isalpha() else f"{mark}({inside})"
+    enclosed = inside.startswith("(") and inside.find(")") == len(inside) - 1
+    return f"{mark}{inside}" if len(inside) == 1 or inside.isalpha() or enclosed else f"{mark}({inside})"

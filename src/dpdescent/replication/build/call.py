@@ -142,8 +142,8 @@ class Call:
             files = [file for file in files if file != self.begun]
             print(f"{target}: {', '.join(files) if len(files) < 4 else os.path.commonpath(files)}", flush=True)
             if (claims := self._claims(target)) is not None and not self._judged(*claims):
-                key = claims[0]
-                print(f"Its claims are judged with all of the paper's, from all of its tables: snakemake {key}_claims")
+                whole = self._whole(claims[0])
+                print(f"Its claims are judged with all of the paper's, from all of its tables: {whole}")
         if os.path.exists(f"{self.results}/MANIFEST.sha256"):
             from dpdescent.replication.build import compare
 
@@ -170,6 +170,11 @@ class Call:
         key, _, what = target.partition("_")
         paper = self.project.papers.get(key)
         return (key, what) if paper and what in ("claims", *paper.artefacts) else None
+
+    def _whole(self, key: str) -> str:
+        """The command that judges all claims of a paper at this build's scale."""
+        scale = self.project.scale
+        return f".venv/bin/snakemake {key}_claims" + ("" if scale == "paper" else f" --config scale={scale}")
 
     def _judged(self, key: str, what: str) -> list[dict[str, str]]:
         """Claims of a paper, or of one of its artefacts; none unless they were judged after the last training."""

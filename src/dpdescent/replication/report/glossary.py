@@ -113,8 +113,8 @@ PRIVACY = (
     ),
     Term(
         "audit",
-        "a worst pair of neighbours run through the code that made a figure: the error rates of a test between the "
-        "two bound epsilon from below (95 %). An audit above a claim refutes it; an audit below proves nothing.",
+        "a worst pair of neighbours is run through the code that made a figure: the error rates of a test that tells "
+        "them apart bound epsilon from below (95 %). An audit above a claim refutes it; an audit below proves nothing.",
         ("audited", "audits"),
     ),
     Term(
@@ -157,8 +157,8 @@ METHODS = (
     ),
     Term(
         "nu-DP-FTRL",
-        "private descent whose noise is correlated over time with damping nu (choquettechoo2023, Sec. 2); nu-Noisy- "
-        "FTRL is the same without clipping.",
+        "private descent whose noise is correlated over time with damping nu (choquettechoo2023, Sec. 2); "
+        "nu-Noisy-FTRL is the same without clipping.",
         ("ν-DP-FTRL", "ν-Noisy-FTRL"),
     ),
     Term(

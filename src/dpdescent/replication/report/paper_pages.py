@@ -100,15 +100,22 @@ def lines(sections: Sequence[View]) -> dict[str, list[View]]:
 
 
 def result(claims: Sequence[Row]) -> View | None:
-    """What a figure says of the claims about it: the one that leads, and how many hold; None without a measurement.
+    """What a figure says of the claims about it: the one that leads, and how many have which verdict.
 
-    A claim that is not reproduced leads, then the paper's own claims in their order.
+    A claim that is not reproduced leads; where fewer than half are reproduced, so that a headline that says so would
+    mislead, an inconclusive one; then the first. The paper's own claims come before ours. None without a measurement.
     """
     judged = [claim for claim in claims if claim["measured"]]
     if not judged:
         return None
-    lead = min(judged, key=lambda claim: (claim["source"] != "paper", claim["verdict"] != "not reproduced"))
-    return {"lead": lead, "held": len(of(judged, verdict="reproduced")), "judged": len(judged)}
+    first = of(judged, source="paper") or judged
+    counts = Counter(claim["verdict"] for claim in judged)
+    leading = ["not reproduced"]
+    if 2 * len(of(first, verdict="reproduced")) < len(first):
+        leading.append("inconclusive")
+    ordered = [claim for verdict in leading for claim in of(first, verdict=verdict)] + list(first)
+    others = [(verdict, counts[verdict]) for verdict in wording.VERDICTS[1:] if counts[verdict]]
+    return {"lead": ordered[0], "held": counts["reproduced"], "judged": len(judged), "others": others}
 
 
 def shown(rows: Sequence[Row], artefact: View) -> View:

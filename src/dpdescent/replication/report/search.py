@@ -6,6 +6,7 @@ The browser makes words of the texts (`static/search.js`), so that Greek letters
 import json
 from collections.abc import Iterator
 
+from dpdescent.replication.notation import plain
 from dpdescent.replication.report import finding_pages, glossary, wording
 from dpdescent.replication.report.content import Content, View, extent, of
 from dpdescent.replication.report.pages import PAGES
@@ -28,7 +29,8 @@ ASKED = {
     "bounds": "theorems, bounds against measurements, vacuous", "statements": "coverage, what is not judged",
     "reliability": "speed, benchmark, damaged files, fuzzing",
     "calculator": "how much noise do I need, noise for epsilon and delta, sample size, sensitivity, sigma",
-    "made": "how to cite, BibTeX, citation, licence, versions, rule graph, pipeline, provenance",
+    "made": "how to cite, how do I run it at my epsilon, my own budget, a grid of my own, BibTeX, citation, licence, "
+    "versions, rule graph, pipeline, provenance",
     "choose": "which method should I use, recommendation, advice, comparison of methods, best method",
 }  # fmt: skip
 
@@ -52,11 +54,12 @@ def entries(results: Content) -> Iterator[Entry]:
             f"{paper['key']}.html",
         )
         for name, means in paper["symbols"].items():
-            yield "symbol", paper["key"], f"{name}: {means}", "symbol", f"{paper['key']}.html"
+            yield "symbol", paper["key"], f"{name}: {means}", "", f"{paper['key']}.html"
         for artefact in paper["artefacts"]:
             yield from _artefact(results, paper, artefact)
     for term in glossary.TERMS:
-        yield "term", "", f"{term.name}: {term.means}", ", ".join(term.forms), f"{glossary.PAGE}#{term.anchor}"
+        forms = ", ".join(dict.fromkeys(map(plain, term.forms)))
+        yield "term", "", f"{term.name}: {term.means}", forms, f"{glossary.PAGE}#{term.anchor}"
     for finding in results.findings:
         where = finding_pages.address(finding)
         title = finding["headline"] or finding["statement"]
@@ -86,5 +89,5 @@ def _artefact(results: Content, paper: View, artefact: View) -> Iterator[Entry]:
     for symbol, rows in mine.items():
         values = wording.values("; ".join(dict.fromkeys(row["value"] for row in rows)))
         told_by = ", ".join(dict.fromkeys(TOLD.get(row["source"], "") for row in rows if row["source"] in TOLD))
-        meaning = rows[0].get("meaning") or ""
-        yield "setting", key, f"{symbol} of {artefact['place']}: {values}", f"{meaning}, {told_by}", where
+        text = ", ".join(filter(None, (rows[0].get("meaning"), told_by)))
+        yield "setting", key, f"{symbol} of {artefact['place']}: {values}", text, where

@@ -109,6 +109,7 @@ def _environment(code: str) -> jinja2.Environment:
     )  # fmt: skip
     for name in ("number", "extent", "estimate", "values", "sentence", "ended", "trials"):
         environment.filters[name] = getattr(wording, name)
+    environment.filters["plain"] = notation.plain
     environment.filters["math"] = lambda text: Markup(notation.html(str(text)))
     for name in ("slug", "alternative", "counted", "symbol"):
         environment.globals[name] = getattr(wording, name)
