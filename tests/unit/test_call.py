@@ -55,6 +55,13 @@ def test_figure_is_told_with_its_own_claims(here: Path, capsys: pytest.CaptureFi
     ]  # fmt: skip
 
 
+def test_a_page_by_itself_does_not_hide_where_a_figure_lies(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = call({"p2020_fig01"})
+    whole.workflow.rules[0].input += ["a.svg", "build/paper/pages/p2020/fig01.html"]
+    whole.finish()
+    assert capsys.readouterr().out == "p2020_fig01: a.csv, a.png, a.svg\n"
+
+
 def test_paper_s_claims_are_told_all(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call({"p2020_claims"}).tell_verdicts()
     lines = capsys.readouterr().out.splitlines()

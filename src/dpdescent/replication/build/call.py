@@ -139,7 +139,8 @@ class Call:
         rules = {rule.name: rule for rule in self.workflow.rules}
         for target in sorted(self.workflow.dag_settings.targets):
             files = [str(file) for file in rules[target].input] if target in rules else [target]
-            files = [file for file in files if file != self.begun]
+            # Where it lies in the results, because a page by itself is named in the last line.
+            files = [file for file in files if file != self.begun and not file.startswith(f"{self.build}/pages/")]
             print(f"{target}: {', '.join(files) if len(files) < 4 else os.path.commonpath(files)}", flush=True)
             if (claims := self._claims(target)) is not None and not self._judged(*claims):
                 whole = self._whole(claims[0])
