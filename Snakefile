@@ -120,6 +120,7 @@ CALL.check(known_files())
 
 onstart:
     CALL.start()
+    known_code.keep(KNOWN_CODE)
 
 
 onsuccess:

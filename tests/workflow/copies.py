@@ -111,6 +111,8 @@ def start(folder: Path, *arguments: str, python: str | None = None, **environmen
     stream = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
     command = [python or forked.python(), "-m", "snakemake", *arguments]
     variables = {**scratch_environment(folder), **environment}
+    # Hundreds of jobs run the modules of a copy; a machine's setting would have each compile them anew.
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
     process = subprocess.Popen(command, cwd=folder, env=variables, stdout=stream, stderr=subprocess.STDOUT, text=True)
     return Call(process, stream)
 

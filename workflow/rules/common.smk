@@ -1,7 +1,9 @@
 # Names of files and fingerprints of code; what is checked and said about a call stands in `replication/build/call.py`.
+import gc
 import json
 from functools import cache
 
+from dpdescent.replication.build import known_code
 from dpdescent.replication.build import to_open
 from dpdescent.replication.build.call import Call
 from dpdescent.replication.build.fingerprint import code_fingerprint
@@ -17,7 +19,11 @@ ROOT = Path(workflow.basedir)
 SOURCE = ROOT / "src"
 SCRIPTS = ROOT / "workflow/scripts"
 CAPTION = str(ROOT / "workflow/report/artefact.rst")
+KNOWN_CODE = Path(".snakemake/dpdescent/known_code.json")
 
+# A tenth of a plan's time would go to looking for garbage, of which a plan has little.
+gc.set_threshold(50_000, 20, 20)
+known_code.recall(KNOWN_CODE)
 try:
     PROJECT = project_of.load(dict(config), ROOT)
 except ConfigError as error:

@@ -68,25 +68,52 @@ def versions(*packages: str) -> dict[str, str]:
 
 
 @cache
-def _module(path: Path) -> "_Module":
-    """Reads a file once; its tree is dropped, because the garbage collector would look through millions of nodes."""
+def _module(path: Path) -> "Module":
+    """Reads a file once; what is known of its bytes already is not parsed again."""
+    content = path.read_bytes()
+    hashed = hashlib.sha256(content).hexdigest()
+    if hashed not in KNOWN:
+        KNOWN[hashed] = _parsed(content.decode("utf-8"), path)
+    return KNOWN[hashed]
+
+
+def _parsed(text: str, path: Path) -> "Module":
+    """Parses a file; its tree is dropped, because the garbage collector would look through millions of nodes."""
     with _without_collection():
-        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        tree = ast.parse(text, str(path))
         statements = [tree, *_statements(tree)]
-        imports = tuple(node for node in statements if isinstance(node, ast.Import | ast.ImportFrom))
+        imports = tuple(each for node in statements for each in _imports(node))
         for node in statements:
             if isinstance(node, _Documented) and _has_docstring(node):
                 # A function or class needs a body, an empty module has none.
                 node.body = node.body[1:] or ([] if isinstance(node, ast.Module) else [ast.Pass()])
-        return _Module(imports, hashlib.sha256(ast.dump(tree).encode()).hexdigest())
+        return Module(imports, hashlib.sha256(ast.dump(tree).encode()).hexdigest())
 
 
 @dataclass(frozen=True)
-class _Module:
-    """What is kept of a file: its import statements, and the hash of its tree without docstrings."""
+class Module:
+    """What is kept of a file.
 
-    imports: tuple[ast.Import | ast.ImportFrom, ...]
+    Attributes:
+        imports: the level of each name that it imports, 0 where it is absolute, and the dotted name.
+        tree_hash: the hash of its tree without docstrings.
+    """
+
+    imports: tuple[tuple[int, str], ...]
     tree_hash: str
+
+
+# By the hash of a file's bytes; `known_code` keeps it from one call of Snakemake to the next.
+KNOWN: dict[str, Module] = {}
+
+
+def _imports(node: ast.AST) -> Iterator[tuple[int, str]]:
+    if isinstance(node, ast.Import):
+        yield from ((0, alias.name) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        base = f"{node.module}." if node.module else ""
+        # `from package import name`: the name may be a module of its own.
+        yield from ((node.level, base + alias.name) for alias in node.names)
 
 
 @contextmanager
@@ -117,25 +144,15 @@ def _has_docstring(node: _Documented) -> bool:
 
 @cache
 def _first_party_imports(source: Path, path: Path) -> tuple[Path, ...]:
-    files: list[Path] = []
-    for node in _module(path).imports:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                files.extend(_files(source, alias.name))
-        else:
-            base = _absolute(source, path, node)
-            for alias in node.names:
-                # `from package import name`: the name may be a module of its own.
-                files.extend(_files(source, f"{base}.{alias.name}"))
-    return tuple(files)
+    names = (_absolute(source, path, level, name) for level, name in _module(path).imports)
+    return tuple(file for name in names for file in _files(source, name))
 
 
-def _absolute(source: Path, path: Path, node: ast.ImportFrom) -> str:
-    if node.level == 0:
-        return node.module or ""
+def _absolute(source: Path, path: Path, level: int, name: str) -> str:
+    if level == 0:
+        return name
     package = path.relative_to(source).parent.parts
-    kept = package[: len(package) - node.level + 1]
-    return ".".join([*kept, *([node.module] if node.module else [])])
+    return ".".join([*package[: len(package) - level + 1], name])
 
 
 @cache

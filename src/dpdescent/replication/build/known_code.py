@@ -1,0 +1,42 @@
+"""What is known of the code, kept from one call of Snakemake to the next, because parsing every module takes seconds.
+
+A file is known by the hash of its bytes, so that an edited one is parsed again. What was kept is not read where it is
+damaged, or where another Python or another `fingerprint` made it.
+"""
+
+import hashlib
+import json
+import sys
+from dataclasses import astuple
+from pathlib import Path
+
+from dpdescent.replication.build import fingerprint
+from dpdescent.replication.build.files import atomic
+
+# Files that are kept: several times the modules of the project, because edited ones stay until others push them out.
+MOST = 4000
+
+
+def recall(file: Path) -> None:
+    """Takes over what an earlier call kept, if it did."""
+    if not file.is_file():
+        return
+    head, _, body = file.read_text(encoding="utf-8", errors="replace").partition("\n")
+    if head != _head(body):
+        return
+    for hashed, (imports, tree_hash) in json.loads(body).items():
+        fingerprint.KNOWN[hashed] = fingerprint.Module(tuple((level, name) for level, name in imports), tree_hash)
+
+
+def keep(file: Path) -> None:
+    """Keeps what is known for later calls."""
+    last = list(fingerprint.KNOWN.items())[-MOST:]
+    body = json.dumps({hashed: astuple(module) for hashed, module in last})
+    with atomic(file) as stream:
+        stream.write(f"{_head(body)}\n{body}")
+
+
+def _head(body: str) -> str:
+    """The hash of what is kept, and of what made it."""
+    code = Path(fingerprint.__file__).read_bytes()
+    return hashlib.sha256(b"\0".join([sys.version.encode(), code, body.encode()])).hexdigest()
