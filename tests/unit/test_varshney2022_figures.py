@@ -216,6 +216,9 @@ def single_rows() -> Rows:
             rows.append(of("Corollary 3.3", 1 / (4 * d), 1e5 * d, **(keys | {"predictor": 10.0 * d})))
     for d in (2, 5, 10):
         rows.append(of("Theorem 3.2", 1e-13, 0.5, panel="Theorem 3.2", d=d, eps=0.0316, expected=0.5))
+    for factor, step in itertools.product((0.1, 0.5), (1e-4, 1e-3)):
+        small = {"panel": "small thresholds", "eps": 0.0316, "zeta_factor": factor, "predictor": factor / 100}
+        rows.append(of(str(step), step, factor * (0.1 + 100 * step), **small))
     for eps in (0.0316, 0.2, 1.0):
         for factor in (1.5, 3.0, 6.0):
             level = 3e-3 * factor / eps
@@ -403,12 +406,12 @@ ROWS: dict[str, Rows] = {
 
 # Curves with error bars in each panel, in the order of the panels.
 CURVES = {
-    "risk_vs_n": [9, 8, 9, 8, 9, 8, 8, 7], "risk_vs_sigma": [15, 8, 5], "risk_vs_d": [8, 6, 8],
-    "sample_complexity": [5, 5, 5], "risk_vs_eps": [8, 8], "risk_vs_kappa": [5, 3, 0],
-    "alg_stat": [5, 5, 5, 8, 10, 0], "clip_path": [3, 3, 3, 3, 3, 3], "ssgd": [2, 2, 1, 6, 6, 6],
+    "risk_vs_n": [4, 6, 3, 6] * 3 + [4, 5, 3, 5], "risk_vs_sigma": [6, 11, 5, 3, 6], "risk_vs_d": [4, 4, 4, 5, 3, 5],
+    "sample_complexity": [5, 5, 5], "risk_vs_eps": [3, 6, 3, 6], "risk_vs_kappa": [5, 0, 2, 2],
+    "alg_stat": [5, 5, 5, 8, 10, 0], "clip_path": [3, 3, 3, 3, 3, 3], "ssgd": [2, 2, 1, 4, 6, 6, 6],
     "bound_vs_run": [1, 2, 1], "step_size": [2] * 6, "feasibility": [0, 0, 0], "tails": [4, 0], "ablation": [1] * 9,
-    "multiplier": [0, 0, 0], "audit": [1], "moments": [0, 0, 0, 0],
-    "ext_orders": [0] * 4, "ext_thresholds": [0] * 4, "ext_privacy": [4, 2, 4, 1],
+    "multiplier": [0] * 7, "audit": [1], "moments": [0, 0, 0, 0],
+    "ext_orders": [0] * 4, "ext_thresholds": [0] * 8, "ext_privacy": [4, 2, 4, 1],
 }  # fmt: skip
 
 
@@ -606,7 +609,7 @@ def test_names_that_were_read_as_numbers_are_names() -> None:
     assert [label.get_text() for label in labels] == ["25", "50", "100", "200", "400", "1136", "2500"]
     rows = [row for row in ROWS["ssgd"] if row["step"] in ("0.05", "0.0002")]
     table = table_of(rows).assign(step=lambda each: each["step"].astype(float))
-    assert len(of_table("ssgd", table).axes[3].containers) == 6
+    assert len(of_table("ssgd", table).axes[4].containers) == 6
     assert styles.text_of(5e-05) == "5e-05"
 
 
@@ -633,7 +636,7 @@ def test_methods_have_the_colours_of_all_papers() -> None:
     for name in ("OLS", *PRIVATE, "DP-SSGD"):
         assert lines[styles.label_of(name)].get_color() == style.METHODS[name], name
     bound = styles.drawn_without_guarantee("AdaSSP (bound 1.2 sqrt d)")
-    (tight,) = [each[0] for each in draw("risk_vs_d").axes[0].containers if each.get_label() == bound]
+    (tight,) = [each[0] for each in draw("risk_vs_d").axes[3].containers if each.get_label() == bound]
     assert (tight.get_color(), tight.get_markerfacecolor()) == (style.METHODS["AdaSSP"], "white")
     # Variants of DP-AMBSSGD stand beside the methods, and look like none of them.
     levels = {each.get_label(): each[0].get_color() for each in draw("risk_vs_sigma").axes[2].containers}
@@ -644,11 +647,11 @@ def test_methods_have_the_colours_of_all_papers() -> None:
 
 def test_labels_say_what_is_not_private() -> None:
     tight = r"AdaSSP (bound $1.2\sqrt{d}$), Wishart draw (no guarantee)"
-    for name in ("risk_vs_d", "sample_complexity"):
-        labels = [each.get_label() for each in draw(name).axes[0].containers]
+    for name, place in (("risk_vs_d", 3), ("sample_complexity", 0)):
+        labels = [each.get_label() for each in draw(name).axes[place].containers]
         assert {"AdaSSP, Wishart draw (no guarantee)", tight} <= set(labels)
         assert not {"AdaSSP", r"AdaSSP (bound $1.2\sqrt{d}$)"} & set(labels)
-    assert "AdaSSP, records clipped" in [each.get_label() for each in draw("risk_vs_d").axes[0].containers]
+    assert "AdaSSP, records clipped" in [each.get_label() for each in draw("risk_vs_d").axes[3].containers]
     for name in ("risk_vs_n", "risk_vs_sigma", "risk_vs_eps", "risk_vs_d", "risk_vs_kappa"):
         legend = [text.get_text() for axes in draw(name).legends for text in axes.get_texts()]
         assert "OLS (not private)" in legend
@@ -669,21 +672,21 @@ def test_figures_give_epsilon_and_delta_as_the_table_has_them() -> None:
         assert title_of(draw(name)).startswith(r"$\delta=10^{-6}$"), name
     other = of_table("tails", whole("tails").assign(eps=0.2, delta=3e-8))
     assert title_of(other).startswith(r"$\varepsilon=0.2$, $\delta=3\cdot10^{-8}$; points")
-    regime, corollary, theorem, *_ = [axes.get_title() for axes in draw("ssgd").axes]
+    regime, corollary, theorem, *_ = [" ".join(axes.get_title().split()) for axes in draw("ssgd").axes]
     assert regime == r"$N=10^{6}$, $d=2$, $\varepsilon=0.011$, $\delta=10^{-8}$"
-    assert corollary.endswith("\n" + r"$\varepsilon$ from $0.00831$ to $0.0118$, $\delta=10^{-6}$")
-    assert theorem.endswith("\n" + r"$\varepsilon=0.0316$, $\delta=10^{-6}$")
+    assert corollary.endswith(r"3.3 $\varepsilon$ from $0.00831$ to $0.0118$, $\delta=10^{-6}$")
+    assert theorem.endswith(r"3.2 $\varepsilon=0.0316$, $\delta=10^{-6}$")
 
 
 def test_other_settings_are_thin_lines_of_the_same_colour() -> None:
     panels = draw("risk_vs_n").axes
-    for panel, sigma in zip(panels[1::2], (1.0, 0.1, 0.01, 0.0), strict=True):
+    for panel, sigma in zip(panels[2::4], (1.0, 0.1, 0.01, 0.0), strict=True):
         for name in OURS:
             table = only("risk_vs_n", variant="random grid", eps=0.2, sigma=sigma, series=name)
             color = styles.look(name)["color"]
             assert drawn(panel, table, "N", "median", color=color, linewidth=0.9, marker="None")
     label = f"random grid ({', '.join(map(styles.label_of, styles.in_order(pd.Series(OURS))))})"
-    assert label in panels[1].get_legend_handles_labels()[1]
+    assert label in panels[2].get_legend_handles_labels()[1]
     assert label not in panels[0].get_legend_handles_labels()[1]
 
 
@@ -700,21 +703,27 @@ def test_levels_are_in_order_of_number_and_of_the_printed_choices() -> None:
 
 
 def test_risks_are_medians_with_their_intervals() -> None:
-    panel = draw("risk_vs_n").axes[2]
-    assert panel.get_title() == r"$\sigma=0.1$, $\varepsilon=1$"
-    for series in ("OLS", *PRIVATE, "DP-SSGD"):
-        table = only("risk_vs_n", eps=1.0, sigma=0.1, series=series).sort_values("N")
-        assert drawn(panel, table, "N", "median", color=styles.look(series)["color"])
-        container = container_of(panel, styles.label_of(series))
-        np.testing.assert_allclose(bars_of(container).T, [table["median_low"], table["median_high"]])
-    shades = [each for each in panel.collections if len(each.get_paths()) == 1 and each.get_alpha() == 0.08]
-    assert len(shades) == 9
+    paper, others = draw("risk_vs_n").axes[4:6]
+    assert paper.get_title() == r"$\sigma=0.1$, $\varepsilon=1$: the paper's"
+    assert others.get_title() == r"$\sigma=0.1$, $\varepsilon=1$: others"
+    for panel, names in ((paper, styles.OWN), (others, {"OLS", "DP-AMBSSGD", *PRIVATE} - {*styles.OWN[1:]})):
+        for series in names:
+            table = only("risk_vs_n", eps=1.0, sigma=0.1, series=series).sort_values("N")
+            assert drawn(panel, table, "N", "median", color=styles.look(series)["color"])
+            container = container_of(panel, styles.label_of(series))
+            np.testing.assert_allclose(bars_of(container).T, [table["median_low"], table["median_high"]])
+        assert len(shades_of(panel)) == len(panel.containers) == len(names)
     table = only("risk_vs_n", eps=1.0, sigma=0.1, series="DP-SSGD")
-    assert any(np.isclose(each.get_paths()[0].vertices[:, 1].max(), table["q90"].max()) for each in shades)
+    assert any(np.isclose(each.get_paths()[0].vertices[:, 1].max(), table["q90"].max()) for each in shades_of(paper))
+
+
+def shades_of(axes: Axes) -> list[Any]:
+    """What is drawn from the 10 % to the 90 % quantile of curves."""
+    return [each for each in axes.collections if len(each.get_paths()) == 1 and each.get_alpha() == 0.08]
 
 
 def test_risks_stand_beside_what_is_claimed() -> None:
-    first = draw("risk_vs_n").axes[2]
+    first = draw("risk_vs_n").axes[4]
     x, y = data_of(labelled(first, r"$8\sigma^2d/N$: first term of Theorem 3.7"))
     np.testing.assert_allclose(y, 8 * 0.01 * 10 / x)
     x, y = data_of(labelled(first, r"$\sigma^2d/(2N)$: OLS in theory"))
@@ -736,11 +745,11 @@ def test_risks_stand_beside_what_is_claimed() -> None:
 
 
 def test_zero_label_noise_has_a_place_of_its_own() -> None:
-    last = draw("risk_vs_n").axes[6]
+    last = draw("risk_vs_n").axes[13]
     arrows = labelled(last, "OLS (not private) is 0 up to rounding")
     assert data_of(arrows)[0].tolist() == [10000, 30000, 100000, 300000, 1000000]
     assert last.get_ylim()[0] > 1e-26
-    risk, ratio, _ = draw("risk_vs_sigma").axes
+    _, risk, _, ratio, *_ = draw("risk_vs_sigma").axes
     zero = 0.001 / 6
     table = only("risk_vs_sigma", series="AdaSSP")
     assert drawn(risk, table[table["sigma"] > 0], "sigma", "median", linestyle="-")
@@ -752,7 +761,7 @@ def test_zero_label_noise_has_a_place_of_its_own() -> None:
 
 
 def test_risks_in_units_of_ols_and_by_levels() -> None:
-    _, ratio, levels = draw("risk_vs_sigma").axes
+    _, _, levels, ratio, *_ = draw("risk_vs_sigma").axes
     for series in ("DP-AMBSSGD", "DP-AMBSSGD (as published)"):
         table = only("risk_vs_sigma", series=series)
         table = table[table["sigma"] > 0]
@@ -765,8 +774,8 @@ def test_risks_in_units_of_ols_and_by_levels() -> None:
 
 
 def test_dimensions_tell_draws_from_clipped_records() -> None:
-    panel = draw("risk_vs_d").axes[2]
-    assert panel.get_title() == r"$N=2000\,d$"
+    panel = draw("risk_vs_d").axes[5]
+    assert panel.get_title() == r"$N=2000\,d$: AdaSSP beside ours"
     for part, dash in (("Wishart draw", "-"), ("records clipped", "None")):
         table = only("risk_vs_d", series="AdaSSP", panel=part, n_over_d=2000)
         assert drawn(panel, table, "d", "median", linestyle=dash)
@@ -794,7 +803,7 @@ def test_records_needed_have_their_exponents_and_both_laws() -> None:
 
 def test_the_best_number_of_iterations_stands_beside_eight_kappa() -> None:
     rows = [row | {"mean": 0.01 * (1 + (math.log2(row["T"] / row["kappa"]) - 4) ** 2)} for row in ROWS["risk_vs_kappa"]]
-    by_steps, by_kappa, best = drawn_from("risk_vs_kappa", rows).axes
+    by_steps, best, by_kappa, _ = drawn_from("risk_vs_kappa", rows).axes
     np.testing.assert_allclose(data_of(labelled(best, r"$T=8\kappa$")), [[1, 2, 4, 8, 16], [8, 16, 32, 64, 128]])
     np.testing.assert_allclose(data_of(labelled(best, "best $T$ of the grid"))[1], [16, 32, 64, 128, 128])
     rings = lines_of(by_steps, markersize=11)
@@ -803,13 +812,13 @@ def test_the_best_number_of_iterations_stands_beside_eight_kappa() -> None:
         assert data_of(container_of(by_kappa, label)[0])[1][0] == pytest.approx(0.98 * mean)
     # The multiple is read from the grid; where there are several or none, nothing is drawn of it.
     shifted = [row | {"T": 12 * row["kappa"]} for row in rows if row["T"] == 8]
-    best = drawn_from("risk_vs_kappa", shifted).axes[2]
+    best = drawn_from("risk_vs_kappa", shifted).axes[1]
     assert data_of(labelled(best, r"$T=12\kappa$"))[1].tolist() == [12, 24, 48, 96, 192]
     for kept in (
         [row for row in rows if row["kappa"] in (1, 2)],
         [row for row in rows if row["T"] != 8 or row["kappa"] != 1],
     ):
-        by_steps, by_kappa, best = drawn_from("risk_vs_kappa", kept).axes
+        by_steps, best, by_kappa, _ = drawn_from("risk_vs_kappa", kept).axes
         assert not lines_of(by_steps, markersize=11)
         assert by_kappa.get_title() == "at the best $T$"
         assert len(lines_of(best)) == 1
@@ -860,8 +869,10 @@ def test_thresholds_along_a_run_stand_beside_what_they_follow() -> None:
 
 
 def test_dp_ssgd_is_drawn_with_its_practical_step_and_what_is_expected() -> None:
-    regime, corollary, theorem, *by_budget = draw("ssgd").axes
-    for panel, eps in zip(by_budget, (0.0316, 0.2, 1.0), strict=True):
+    regime, corollary, theorem, small, *by_budget = draw("ssgd").axes
+    for factor in (0.1, 0.5):
+        assert drawn(small, only("ssgd", panel="small thresholds", zeta_factor=factor), "eta", linestyle="-")
+    for panel, eps in zip(by_budget[:3], (0.0316, 0.2, 1.0), strict=True):
         for factor in (1.5, 3.0, 6.0):
             table = only("ssgd", panel="grid", eps=eps, zeta_factor=factor)
             fixed, practical = (table[table["step"] != "practical"], table[table["step"] == "practical"])
@@ -956,18 +967,16 @@ def test_tails_and_choices_are_drawn_by_level() -> None:
 
 
 def test_accountants_are_drawn_at_the_main_delta_with_shuffling_by_size() -> None:
-    multipliers, budgets, costs = draw("multiplier").axes
+    multipliers, by_size, budgets, _, costs, *_ = draw("multiplier").axes
     for name, (color, _) in accounting.ACCOUNTANTS.items():
         table = only("multiplier", series=name, delta=1e-6)
         assert drawn(multipliers, table, "eps", color=color)
         assert drawn(budgets, table.assign(mean=table["eps_tight"] / table["eps"]), "eps", color=color)
     for name, color in accounting.BY_SIZE.items():
         for N, dash in ((10000, "-"), (100000, "--"), (1000000, ":")):
-            assert drawn(
-                multipliers, only("multiplier", series=name, delta=1e-6, N=N), "eps", color=color, linestyle=dash
-            )
+            assert drawn(by_size, only("multiplier", series=name, delta=1e-6, N=N), "eps", color=color, linestyle=dash)
     # sqrt(log(N / delta) / N) is 0.048, 0.016 and 0.0052.
-    covered = lines_of(multipliers, label="in Theorem 3.1's range")
+    covered = lines_of(by_size, label="in Theorem 3.1's range")
     assert [line.get_xdata().tolist() for line in covered] == [[0.01, 0.02], [0.01]]
     ratio = only("multiplier", series="zCDP", delta=1e-8).assign(mean=7.57 / 4.22)
     assert drawn(costs, ratio, "eps", linestyle="-")

@@ -46,7 +46,7 @@ LEVELS = {0.1: VERMILION, 1.0: ORANGE, 10.0: BLUE}
 BACKGROUND = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}
 
 # Digits of numbers on logarithmic axes of less than a decade, where 1, 2 and 5 would leave two of them.
-FINE = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8)
+FINE = (1, 1.5, 2, 3, 4, 5, 7)
 PANEL = (5.0, 3.7)
 # In inches: a page of the report shows a figure 900 pixels wide, on which letters of 7.5 points are then 8 pixels high.
 WIDEST = 11.2
@@ -85,7 +85,7 @@ def panels(columns: int = 1, rows: int = 1, *, size: tuple[float, float] = PANEL
 
 def caption(figure: Figure, spec: dict[str, Any]) -> None:
     """Sets the title: paper, place, title and, for a scale that is not the paper's, its label."""
-    heading(figure, f"{spec['paper']}, {spec['place']}: {mathtext(spec['title'])}", spec["label"])
+    heading(figure, f"{spec['paper']}, {mathtext(spec['place'])}: {mathtext(spec['title'])}", spec["label"])
 
 
 def heading(figure: Figure, title: str, label: str) -> None:

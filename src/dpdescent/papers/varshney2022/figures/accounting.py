@@ -22,6 +22,7 @@ from dpdescent.papers.varshney2022.figures.styles import (
 from dpdescent.replication.drawing.figures import (
     BLUE,
     DARK_BLUE,
+    FINE,
     GREEN,
     GREY,
     ORANGE,
@@ -51,39 +52,61 @@ MECHANISMS = (
 
 
 def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws noise multipliers by accountant, the tight epsilon of each, and their ratio to the exact one by delta."""
-    figure, axes = panels(3, size=(5.7, 4.5), squeeze=False)
-    multipliers, budgets, costs = axes[0]
+    """Draws noise multipliers, the tight epsilon of each, and below their ratio to the exact one, a panel a delta.
+
+    Accountants of batches stand left of those of shuffled records, which depend on the number of records.
+    """
+    figure, axes = panels(4, 2, size=(2.8, 3.6), squeeze=False)
     everything = finite(select(table))
     deltas = values_of(everything, "delta")
     delta = min(deltas, key=lambda each: abs(math.log(each / MAIN_DELTA)), default=MAIN_DELTA)
     main = where(everything, delta=delta)
-    _curves(multipliers, main, main["mean"])
     # Outside of its range Theorem 3.1 promises nothing, and what it would give fills the axis.
     inside = main[(main["series"] != PRINTED) | (main["eps"] <= np.sqrt(np.log(main["N"] / main["delta"]) / main["N"]))]
-    _curves(budgets, inside, inside["eps_tight"] / inside["eps"])
-    budgets.axhline(1.0, color="black", linestyle="-.", linewidth=1.0, label="what is promised")
-    _costs(costs, everything, deltas)
-    for panel, which in ((multipliers, "xy"), (budgets, "xy"), (costs, "x")):
-        log_scale(panel, which)
+    multipliers, budgets, by_delta = axes[0, :2], axes[0, 2:], axes[1, : max(len(deltas), 1)]
+    for curves, noise, budget in zip((_curves, _curves_by_size), multipliers, budgets, strict=True):
+        curves(noise, main, main["mean"])
+        curves(budget, inside, inside["eps_tight"] / inside["eps"])
+        budget.axhline(1.0, color="black", linestyle="-.", linewidth=1.0, label="what is promised")
+    for panel, each in zip(by_delta, deltas, strict=False):
+        _costs(panel, where(everything, delta=each))
+        panel.sharey(by_delta[0])
+        panel.set_title(rf"over {EXACT}, $\delta={scientific(each)}$")
+    for panel in axes.flat:
+        panel.set_visible(panel in axes[0] or panel in by_delta)
+    for panel in (*axes[0], *by_delta):
+        log_scale(panel, "x")
         panel.set_xlabel(EPS)
-    named = rf"$\delta={scientific(delta)}$"
-    multipliers.set(title=f"noise, {named}", ylabel=ALPHA)
-    budgets.set(title=f"what it gives, {named}", ylabel=r"tight $\varepsilon$ over the promised one")
-    costs.set(title=f"over {EXACT}", ylabel=rf"ratio of {ALPHA}")
-    # Cut to ratios from 0.01 (more noise than needed) to 10^4 (promise not kept), because others would flatten these.
-    _cap(budgets)
-    legend_below(figure, axes[0], 4)
+    for panel in axes[0]:
+        log_scale(panel, "y", FINE if panel is budgets[0] else (1, 2, 5))
+    for (panel, budget), part in zip(zip(multipliers, budgets, strict=True), ("batches", "by $N$"), strict=True):
+        panel.set_title(rf"noise, {part}, $\delta={scientific(delta)}$")
+        budget.set_title(f"what it gives, {part}")
+        # Cut to ratios from 0.01 (more noise than needed) to 10^4 (promise not kept), others would flatten these.
+        _cap(budget)
+    multipliers[0].set_ylabel(ALPHA)
+    budgets[0].set_ylabel(r"tight $\varepsilon$ over the promised one")
+    by_delta[0].set_ylabel(rf"ratio of {ALPHA}")
+    legend_below(figure, axes.flat, 3)
     return figure
 
 
+def _shown(rows: pd.DataFrame, values: "pd.Series[float]") -> pd.DataFrame:
+    return finite(rows.assign(shown=values), "shown").sort_values("eps")
+
+
 def _curves(axes: Axes, rows: pd.DataFrame, values: "pd.Series[float]") -> None:
-    """Draws one curve for each accountant, and for those that use shuffling one for each number of records."""
-    rows = finite(rows.assign(shown=values), "shown").sort_values("eps")
+    """Draws one curve for each accountant of batches."""
+    rows = _shown(rows, values)
     for name, (color, marker) in ACCOUNTANTS.items():
         own = where(rows, series=name)
         if len(own):
             axes.plot(own["eps"], own["shown"], color=color, marker=marker, label=name)
+
+
+def _curves_by_size(axes: Axes, rows: pd.DataFrame, values: "pd.Series[float]") -> None:
+    """Draws one curve for each accountant that uses shuffling and each number of records."""
+    rows = _shown(rows, values)
     sizes = values_of(rows, "N")
     for name, color in BY_SIZE.items():
         for size, dash in zip(sizes, DASHES, strict=False):
@@ -106,17 +129,15 @@ def _cap(axes: Axes) -> None:
     axes.set_ylim(max(low, 1e-2), min(high, 1e4))
 
 
-def _costs(axes: Axes, rows: pd.DataFrame, deltas: list[float]) -> None:
-    """Draws multipliers over the exact one, with one line style for each delta."""
-    exact = where(rows, series=EXACT).set_index(["eps", "delta"])["mean"]
+def _costs(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draws multipliers at one delta over the exact one."""
+    exact = where(rows, series=EXACT).set_index("eps")["mean"]
     for name, (color, marker) in ACCOUNTANTS.items():
-        for delta, dash in zip(deltas, DASHES, strict=False):
-            own = where(rows, series=name, delta=delta).sort_values("eps")
-            ratio = own["mean"] / [exact.get(key, math.nan) for key in zip(own["eps"], own["delta"], strict=True)]
-            if len(own) and name != EXACT:
-                axes.plot(own["eps"], ratio, color=color, marker=marker, linestyle=dash, markersize=3)
-    for delta, dash in zip(deltas, DASHES, strict=False):
-        axes.plot([], [], color=GREY, linestyle=dash, label=rf"right: $\delta={scientific(delta)}$")
+        own = where(rows, series=name).sort_values("eps")
+        if len(own) and name != EXACT:
+            axes.plot(
+                own["eps"], own["mean"] / exact.reindex(own["eps"]).array, color=color, marker=marker, markersize=3
+            )
     axes.axhline(1.0, color=ACCOUNTANTS[EXACT][0], linewidth=1.0)
 
 

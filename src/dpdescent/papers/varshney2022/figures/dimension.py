@@ -46,23 +46,29 @@ LARGE = 80
 
 
 def draw_risk_vs_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the risk against the dimension, with one panel for each N / d."""
+    """Draws the risk against the dimension, a column for each N / d: all but AdaSSP, and below AdaSSP beside ours."""
     main = select(table)
     ratios = values_of(main, "n_over_d")
-    figure, axes = panels(max(len(ratios), 1), size=(4.8, 4.3), squeeze=False)
-    for panel, ratio in zip(axes[0], ratios, strict=False):
+    figure, axes = panels(max(len(ratios), 1), 2, size=(3.7, 3.5), squeeze=False, sharex=True, sharey=True)
+    for (above, below), ratio in zip(axes.T, ratios, strict=False):
         rows = where(main, n_over_d=ratio)
-        for name in in_order(rows["series"]):
-            _by_panel(panel, where(rows, series=name))
-        sampling_lines(panel, rows, "d", display.get("published", {}))
-        trivial_line(panel)
+        sums = rows["series"].isin((SUFFICIENT, TIGHT))
+        for panel, shown in ((above, rows[~sums]), (below, rows[sums | (rows["series"] == OURS)])):
+            for name in in_order(shown["series"]):
+                _by_panel(panel, where(shown, series=name))
+            trivial_line(panel)
+        sampling_lines(above, rows, "d", display.get("published", {}))
         tight = where(rows, series=TIGHT, panel=DRAWN)
-        guide(panel, tight[tight["d"] >= LARGE], "d", 1.0, r"$d^3/(\varepsilon N)^2$: slope $d$", last=True)
-        panel.set_title(f"$N={ratio:g}\\,d$")
-    for panel in axes[0]:
+        guide(below, tight[tight["d"] >= LARGE], "d", 1.0, r"$d^3/(\varepsilon N)^2$: slope $d$", last=True)
+        above.set_title(f"$N={ratio:g}\\,d$: all but AdaSSP")
+        below.set_title(f"$N={ratio:g}\\,d$: AdaSSP beside ours")
+    for panel in axes.flat:
         log_scale(panel)
-        panel.set(xlabel=D, ylabel=RISK)
-    legend_below(figure, axes[0], 4, with_budget(main, POINTS))
+        panel.tick_params(labelbottom=True)
+        panel.set_xlabel(D)
+    for panel in axes[:, 0]:
+        panel.set_ylabel(RISK)
+    legend_below(figure, axes.flat, 3, with_budget(main, POINTS))
     return figure
 
 
@@ -132,10 +138,10 @@ def _exponents(axes: Axes, rows: pd.DataFrame) -> None:
 def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the risk against the number of iterations by condition number, and at the best T and at T = c kappa.
 
-    c is the multiple of kappa that the grid has for every kappa.
+    c is the multiple of kappa that the grid has for every kappa; other methods have a panel of their own.
     """
-    figure, axes = panels(3, size=(5.3, 4.4), squeeze=False)
-    by_steps, by_kappa, best = axes[0]
+    figure, axes = panels(2, 2, size=(5.6, 3.9), squeeze=False)
+    by_steps, best, by_kappa, others = axes.flat
     main = select(table)
     rows = where(main, series=OURS)
     conditions, multiple = values_of(rows, "kappa"), _common_multiple(rows)
@@ -147,22 +153,21 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         _ring(by_steps, where(own, T=multiple * kappa), law)
     trivial_line(by_steps)
     at_best = rows.sort_values("mean").drop_duplicates("kappa").sort_values("kappa")
-    _at_best(by_kappa, at_best, rows[rows["T"] == multiple * rows["kappa"]], law)
+    configured = rows[rows["T"] == multiple * rows["kappa"]]
+    _at_best(by_kappa, at_best, configured, law)
     sampling_lines(by_kappa, main, "kappa", display.get("published", {}))
-    _ols(by_kappa, where(main, series=NON_PRIVATE))
-    for name in in_order(main["series"]):
-        if name in (QUANTILE, FIXED, SUFFICIENT):
-            risk_curve(by_kappa, where(main, series=name), "kappa")
+    _others(others, main, configured, law)
     best.plot(at_best["kappa"], at_best["T"], label="best $T$ of the grid", **look(OURS))
     if not math.isnan(multiple):
         best.plot(conditions, [multiple * kappa for kappa in conditions], color="black", linestyle="--", label=law)
-    for panel in axes[0]:
+    for panel in axes.flat:
         log_scale(panel)
         panel.set(xlabel=r"condition number $\kappa$", ylabel=RISK)
     by_steps.set(title="risk against iterations", xlabel=T)
     by_kappa.set(title="at the best $T$" + (f", and at {law}" if not math.isnan(multiple) else ""))
+    others.set(title="others")
     best.set(title="best number of iterations", ylabel=T)
-    legend_below(figure, axes[0], 5, with_budget(main, POINTS))
+    legend_below(figure, axes.flat, 4, with_budget(main, POINTS))
     return figure
 
 
@@ -184,11 +189,19 @@ def _at_best(axes: Axes, best: pd.DataFrame, configured: pd.DataFrame, law: str)
     # Wide and pale, because the other curve may cover it.
     wide = {"linewidth": 6.0, "alpha": 0.35, "elinewidth": 6.0}
     risk_curve(axes, best, "kappa", "at the best $T$ of the grid", **wide)
-    style: dict[str, Any] = {"linestyle": "--", "markerfacecolor": "white"}
-    risk_curve(axes, configured, "kappa", f"at {law}", **style)
+    _configured(axes, configured, law)
     guide(axes, working(configured), "kappa", 2.0, r"slope $\kappa^2$: term of privacy")
 
 
-def _ols(axes: Axes, rows: pd.DataFrame) -> None:
-    if len(rows):
-        risk_curve(axes, rows.drop_duplicates("kappa"), "kappa")
+def _others(axes: Axes, rows: pd.DataFrame, configured: pd.DataFrame, law: str) -> None:
+    """Draws other methods against kappa, beside ours at T = c kappa; OLS has one curve for all T."""
+    _configured(axes, configured, law)
+    for name in (NON_PRIVATE, QUANTILE, FIXED, SUFFICIENT):
+        own = where(rows, series=name)
+        if len(own):
+            risk_curve(axes, own.drop_duplicates("kappa") if name == NON_PRIVATE else own, "kappa")
+
+
+def _configured(axes: Axes, rows: pd.DataFrame, law: str) -> None:
+    style: dict[str, Any] = {"linestyle": "--", "markerfacecolor": "white"}
+    risk_curve(axes, rows, "kappa", f"at {law}", **style)

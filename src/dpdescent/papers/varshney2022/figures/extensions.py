@@ -34,43 +34,53 @@ SMALL, DELTAS, REGIME, STATISTICS = "small epsilon", "delta", "privacy regime", 
 
 
 def draw_ext_thresholds(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws median risks against the factor of the threshold, with columns by sigma and rows by N."""
+    """Draws median risks against the factor of the threshold, with columns by sigma.
+
+    Rows by N have the best number of iterations at each factor; below, at one N, every other number has a line.
+    """
     main = select(table)
     noises, sizes = sorted(values_of(main, "sigma"), reverse=True)[:4], values_of(main, "N")
-    figure, axes = panels(max(len(noises), 1), max(len(sizes), 1), size=(4.6, 3.4), squeeze=False)
-    for row, size in zip(axes, sizes, strict=False):
-        for panel, sigma in zip(row, noises, strict=False):
-            rows = where(main, N=size, sigma=sigma)
-            for name in (FIXED, OURS):
-                _by_factor(panel, where(rows, series=name), name)
-            sampling_lines(panel, rows, "factor", {})
+    rows = [(size, "") for size in sizes] + [(sizes[len(sizes) // 2], name) for name in (FIXED, OURS) if sizes]
+    figure, axes = panels(max(len(noises), 1), max(len(rows), 1), size=(3.7, 2.9), squeeze=False, sharey="col")
+    for line, (size, method) in zip(axes, rows, strict=False):
+        for panel, sigma in zip(line, noises, strict=False):
+            here = where(main, N=size, sigma=sigma)
+            for name in (method,) if method else (FIXED, OURS):
+                (_by_steps if method else _at_best)(panel, where(here, series=name), name)
+            sampling_lines(panel, here, "factor", {})
             trivial_line(panel)
-            panel.set_title(rf"$\sigma={sigma:g}$, $N={scientific(size)}$")
-    for panel in axes.ravel():
+            told = f", {method} by $T$" if method else ", at the best $T$"
+            panel.set_title(rf"$\sigma={sigma:g}$, $N={scientific(size)}$" + told)
+    for panel in axes.flat:
         log_scale(panel)
         decades(panel, "xy")
         panel.set_xlabel(FACTOR)
     for panel in axes[:, 0]:
         panel.set_ylabel(RISK)
-    legend_below(figure, axes.ravel(), 4, with_budget(main, "medians over trials"))
+    legend_below(figure, axes.flat, 4, with_budget(main, "medians over trials"))
     return figure
 
 
-def _by_factor(axes: Axes, rows: pd.DataFrame, name: str) -> None:
-    """Draws a line for each number of iterations, from pale to dark, and a ring at the best of all."""
-    steps, style = values_of(rows, "T"), look(name)
+def _at_best(axes: Axes, rows: pd.DataFrame, name: str) -> None:
+    """Draws the least median over the numbers of iterations, and a ring at the best of all."""
+    least = rows.groupby("factor", as_index=False)["median"].min()
+    axes.plot(least["factor"], least["median"], label=f"{name}, best $T$", **(look(name) | {"markersize": 3}))
+    if least["median"].notna().any():
+        best = least.loc[[least["median"].idxmin()]]
+        ring: dict[str, Any] = {"marker": "o", "markersize": 12, "markerfacecolor": "none", "linestyle": "none"}
+        axes.plot(best["factor"], best["median"], color=look(name)["color"], label=f"{name}: the best", **ring)
+
+
+def _by_steps(axes: Axes, rows: pd.DataFrame, name: str) -> None:
+    """Draws a line for every other number of iterations, from pale to dark."""
+    steps, style = values_of(rows, "T")[::2], look(name)
     colors = LinearSegmentedColormap.from_list("", ["#e4e4e4", style["color"], "#101010"])
     for T, place in zip(steps, np.linspace(0.25, 0.8, max(len(steps), 1)), strict=False):
         own = where(rows, T=T).sort_values("factor")
-        label = f"{name}, $T={T:g}$"
         axes.plot(
             own["factor"], own["median"], color=to_hex(colors(place)), marker=style["marker"], markersize=3,
-            linestyle=style["linestyle"], label=label,
+            linestyle=style["linestyle"], label=f"{name}, $T={T:g}$",
         )  # fmt: skip
-    if rows["median"].notna().any():
-        best = rows.loc[[rows["median"].idxmin()]]
-        ring: dict[str, Any] = {"marker": "o", "markersize": 12, "markerfacecolor": "none", "linestyle": "none"}
-        axes.plot(best["factor"], best["median"], color=style["color"], label=f"{name}: the best", **ring)
 
 
 def draw_ext_privacy(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

@@ -12,6 +12,7 @@ from dpdescent.papers.varshney2022.figures.styles import (
     EPS,
     METHODS,
     OURS,
+    PARTS,
     POINTS,
     RISK,
     SIGMA,
@@ -22,6 +23,7 @@ from dpdescent.papers.varshney2022.figures.styles import (
     label_of,
     look,
     middle_of,
+    part_of,
     risk_curve,
     sampling_lines,
     scientific,
@@ -54,25 +56,33 @@ DASHES: tuple[Any, ...] = ((0, (1, 1.2)), (0, (4, 1.5)), (0, (5, 1.5, 1, 1.5)), 
 
 
 def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the risk against the number of records; rows are sigma, columns epsilon, thin lines other settings."""
+    """Draws the risk against the number of records; rows are sigma, pairs of columns epsilon.
+
+    Of a pair the first column has the paper's methods, with thin lines for other settings, the second the others.
+    """
     main = select(table)
     budgets, noises = (sorted(values_of(main, name), reverse=True) for name in ("eps", "sigma"))
-    figure, axes = panels(max(len(budgets), 1), max(len(noises), 1), size=(5.4, 3.6), squeeze=False)
-    for column, eps in zip(axes.T, budgets, strict=False):
+    columns = [(eps, part) for eps in budgets for part in PARTS]
+    figure, axes = panels(
+        max(len(columns), 1), max(len(noises), 1), size=(2.8, 3.2), squeeze=False, sharex="col", sharey="row"
+    )
+    for column, (eps, part) in zip(axes.T, columns, strict=False):
         for panel, sigma in zip(column, noises, strict=True):
             rows = where(main, eps=eps, sigma=sigma)
-            _risks(panel, rows, "N", display, **SLENDER)
-            _other_settings(panel, table, {"eps": eps, "sigma": sigma})
-            if sigma > 0:
-                guide(panel, working(rows), "N", -2.0, "slope $N^{-2}$")
-            panel.set_title(rf"$\sigma={sigma:g}$, $\varepsilon={eps:g}$")
+            _risks(panel, rows, part, "N", display, **SLENDER)
+            if part == PARTS[0]:
+                _other_settings(panel, table, {"eps": eps, "sigma": sigma})
+                if sigma > 0:
+                    guide(panel, working(rows), "N", -2.0, "slope $N^{-2}$")
+            panel.set_title(rf"$\sigma={sigma:g}$, $\varepsilon={eps:g}$: {part}")
     for panel in axes.ravel():
         log_scale(panel)
         decades(panel)
+        panel.tick_params(labelbottom=True)
         panel.set_xlabel(N)
     for panel in axes[:, 0]:
         panel.set_ylabel(RISK)
-    legend_below(figure, axes.ravel(), 5, with_budget(main, POINTS))
+    legend_below(figure, axes.ravel(), 4, with_budget(main, POINTS))
     return figure
 
 
@@ -90,38 +100,46 @@ def _other_settings(axes: Axes, table: pd.DataFrame, at: dict[str, float]) -> No
             axes.plot([], [], color=GREY, linestyle=dash, linewidth=0.9, label=label)
 
 
-def _risks(axes: Axes, rows: pd.DataFrame, x: str, display: dict[str, Any], **style: Any) -> None:
-    """Draws the risks of all methods, with that of OLS in theory, the paper's first term, and the trivial risk."""
-    for name in in_order(rows["series"]):
-        risk_curve(axes, where(rows, series=name), x, **style)
-    sampling_lines(axes, rows, x, display.get("published", {}))
+def _risks(axes: Axes, rows: pd.DataFrame, part: str, x: str, display: dict[str, Any], **style: Any) -> None:
+    """Draws the risks of a part of the methods and the trivial one; beside the paper's, that of OLS and its bound."""
+    shown = part_of(rows, part)
+    for name in in_order(shown["series"]):
+        risk_curve(axes, where(shown, series=name), x, **style)
+    if part == PARTS[0]:
+        sampling_lines(axes, rows, x, display.get("published", {}))
     trivial_line(axes)
 
 
 def draw_risk_vs_sigma(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the risk against sigma, plain, in units of the risk of OLS, and by the number of DP-STAT's levels.
+    """Draws the risk against sigma, plain and in units of the risk of OLS, and by the number of DP-STAT's levels.
 
-    sigma = 0 is drawn left of a cut in the axis.
+    The paper's methods stand left, others in the middle; sigma = 0 is drawn left of a cut in the axis.
     """
-    figure, axes = panels(3, size=(5.0, 4.3), squeeze=False)
-    risk, ratio, levels = axes[0]
+    figure, axes = panels(3, 2, size=(3.7, 3.6), squeeze=False, sharey="row")
+    levels, spare = axes[:, 2]
+    spare.set_visible(False)
     noises = values_of(table, "sigma")
     zero = min((sigma for sigma in noises if sigma > 0), default=1.0) / GAP
     placed = table.assign(place=table["sigma"].where(table["sigma"] > 0, zero))
     main = select(placed)
-    for name in in_order(main["series"]):
-        _in_two_parts(risk, where(main, series=name))
-    sampling_lines(risk, main, "sigma", display.get("published", {}))
-    trivial_line(risk)
-    _over_ols(ratio, main[main["sigma"] > 0], display)
+    for (risk, ratio), part in zip(axes[:, :2].T, PARTS, strict=True):
+        shown = part_of(main, part)
+        for name in in_order(shown["series"]):
+            _in_two_parts(risk, where(shown, series=name))
+        _over_ols(ratio, shown[shown["sigma"] > 0], display if part == PARTS[0] else {})
+        risk.set_title(part)
+        ratio.set_title(f"{part}, in units of the risk of OLS")
+        trivial_line(risk)
+    sampling_lines(axes[0, 0], main, "sigma", display.get("published", {}))
     _by_levels(levels, where(placed, series=OURS))
-    for panel in axes[0]:
+    positive = [sigma for sigma in noises if sigma > 0]
+    for panel in (*axes[:, :2].flat, levels):
         log_scale(panel)
-        _noise_axis(panel, noises if panel is not ratio else [sigma for sigma in noises if sigma > 0], zero)
-    risk.set(title="all methods", ylabel=RISK)
-    ratio.set(title=r"in units of the risk of OLS", ylabel=r"excess risk over $\sigma^2d/(2N)$")
-    levels.set(title=r"DP-AMBSSGD: the floor $\Delta=B/2^L$", ylabel=RISK)
-    legend_below(figure, axes[0], 5, with_budget(main, POINTS))
+        _noise_axis(panel, positive if panel in axes[1] else noises, zero)
+    levels.set_title(r"DP-AMBSSGD: the floor $\Delta=B/2^L$")
+    axes[0, 0].set_ylabel(RISK)
+    axes[1, 0].set_ylabel(r"excess risk over $\sigma^2d/(2N)$")
+    legend_below(figure, axes.flat, 4, with_budget(main, POINTS))
     return figure
 
 
@@ -138,6 +156,8 @@ def _over_ols(axes: Axes, rows: pd.DataFrame, display: dict[str, Any]) -> None:
         unit = own["sigma"] ** 2 * own["d"] / (2 * own["N"])
         middle, bars = middle_of(own)
         axes.errorbar(own["sigma"], middle / unit, yerr=bars / unit.to_numpy(), label=label_of(name), **look(name))
+    if not display:
+        return
     axes.axhline(1.0, color=GREY, linewidth=0.8, label=r"$\sigma^2d/(2N)$: OLS in theory")
     if factor := display.get("published", {}).get("variance_factor"):
         label = rf"${factor:g}\sigma^2d/N$: first term of Theorem 3.7"
@@ -167,23 +187,28 @@ def _noise_axis(axes: Axes, noises: list[float], zero: float) -> None:
 
 
 def draw_risk_vs_eps(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the risk against epsilon, one panel for each sigma, with the epsilon from which privacy is free.
+    """Draws the risk against epsilon, a row for each sigma, the paper's methods left, and where privacy is free.
 
     The paper calls privacy free where the privacy term is at most the statistical one.
     """
     main = select(table)
     noises = sorted(values_of(main, "sigma"), reverse=True)
-    figure, axes = panels(max(len(noises), 1), size=(6.0, 4.6), squeeze=False)
-    for panel, sigma in zip(axes[0], noises, strict=False):
-        rows = where(main, sigma=sigma)
-        _risks(panel, rows, "eps", display)
-        guide(panel, working(rows), "eps", -2.0, r"slope $\varepsilon^{-2}$")
+    figure, axes = panels(len(PARTS), max(len(noises), 1), size=(5.6, 3.9), squeeze=False, sharex=True, sharey="row")
+    for row, sigma in zip(axes, noises, strict=False):
+        for panel, part in zip(row, PARTS, strict=True):
+            rows = where(main, sigma=sigma)
+            _risks(panel, rows, part, "eps", display)
+            if part == PARTS[0]:
+                guide(panel, working(rows), "eps", -2.0, r"slope $\varepsilon^{-2}$")
+                _free_from(panel, rows)
+            panel.set_title(rf"$\sigma={sigma:g}$" + _sizes(rows) + f": {part}")
+    for panel in axes.ravel():
         log_scale(panel)
-        _free_from(panel, rows)
-        panel.set_title(rf"$\sigma={sigma:g}$" + _sizes(rows))
-    for panel in axes[0]:
-        panel.set(xlabel=EPS, ylabel=RISK)
-    legend_below(figure, axes[0], 5, with_budget(main, POINTS))
+        panel.tick_params(labelbottom=True)
+        panel.set_xlabel(EPS)
+    for panel in axes[:, 0]:
+        panel.set_ylabel(RISK)
+    legend_below(figure, axes.flat, 4, with_budget(main, POINTS))
     return figure
 
 

@@ -16,6 +16,7 @@ from dpdescent.papers.varshney2022.figures.styles import (
     D,
     T,
     budget,
+    decades,
     finite,
     look,
     marks,
@@ -44,6 +45,7 @@ from dpdescent.replication.drawing.figures import (
 
 PRACTICAL = "practical"
 REGIME, COROLLARY, THEOREM, GRID, SMALL = "own regime", "Corollary 3.3", "Theorem 3.2", "grid", "small thresholds"
+PRINTED = {COROLLARY: "step, threshold and noise of Corollary 3.3", THEOREM: "step and threshold of Theorem 3.2"}
 ETA = r"step size $\eta$"
 EXPECTED, PREDICTED = r"expected without clipping (exact)", r"$4\alpha^2\zeta^2\mathrm{Tr}\,H^{-1}/N+\sigma^2d/N$"
 STEPS = {"Theorem 3.7": (BLUE, "o"), "Corollary 3.8": (VERMILION, "s")}
@@ -63,40 +65,49 @@ MARKS = (
 
 
 def draw_ssgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws DP-SSGD in its own regime and with the printed parameters; below, over steps and thresholds by epsilon."""
+    """Draws DP-SSGD in its own regime and with the printed parameters, and over steps and thresholds by epsilon.
+
+    Small thresholds have a panel of their own.
+    """
     # DP-SSGD only, because the table also has runs without privacy, for Remark (i) after Theorem 3.2.
     main = where(select(table), series=SINGLE)
     main = main.assign(step=main["step"].map(text_of))
-    over_steps = main[main["panel"].isin([GRID, SMALL])]
-    budgets = values_of(over_steps, "eps")[:4]
-    figure, axes = panels(max(len(budgets), 3), 2, size=(5.6, 3.9), squeeze=False)
-    factors = values_of(main[main["panel"].isin([REGIME, GRID, SMALL])], "zeta_factor")
+    by_threshold = main[main["panel"].isin([REGIME, GRID, SMALL])]
+    budgets = values_of(where(main, panel=GRID), "eps")[:4]
+    figure, axes = panels(4, 2, size=(2.8, 3.6), squeeze=False)
+    regime, corollary, theorem, small = axes[0]
+    factors = values_of(by_threshold, "zeta_factor")
     colors = dict(zip(factors, shades(len(factors)), strict=True))
-    _over_steps(axes[0, 0], where(main, panel=REGIME), colors)
-    for panel, part in zip(axes[0, 1:], (COROLLARY, THEOREM), strict=False):
-        _over_dimension(panel, where(main, panel=part))
+    _over_steps(regime, where(main, panel=REGIME), colors)
+    _over_dimension(corollary, where(main, panel=COROLLARY))
+    _over_dimension(theorem, where(main, panel=THEOREM))
+    _over_steps(small, where(main, panel=SMALL), colors)
+    small.set_title(f"{small.get_title()}: {SMALL}")
     for panel, eps in zip(axes[1], budgets, strict=False):
-        _over_steps(panel, where(over_steps, eps=eps), colors)
-    used = [*axes[0, :3], *axes[1, : max(len(budgets), 1)]]
-    for panel in axes.ravel():
-        panel.set_visible(any(panel is each for each in used))
+        _over_steps(panel, where(main, panel=GRID, eps=eps), colors)
+    used = [*axes[0], *axes[1, : max(len(budgets), 1)]]
+    for panel in axes.flat:
+        panel.set_visible(panel in used)
     for panel in used:
         trivial_line(panel)
         log_scale(panel)
+        decades(panel)
+    for panel in axes[:, 0]:
         panel.set_ylabel(RISK)
-    # At least a decade, because the printed step hardly moves the iterate and tiny differences would fill the panel.
-    low, high = axes[0, 2].get_ylim()
-    axes[0, 2].set_ylim(min(low, TRIVIAL / 5), max(high, 2 * TRIVIAL))
-    if len(where(main, panel=THEOREM)):
-        words = "by construction at these $N$:\nthe printed step hardly moves\nfrom the estimate 0"
-        axes[0, 2].text(0.5, 0.35, words, transform=axes[0, 2].transAxes, ha="center", fontsize=9)
-    for panel, part, named in (
-        (axes[0, 1], COROLLARY, "step, threshold and noise of Corollary 3.3"),
-        (axes[0, 2], THEOREM, "step and threshold of Theorem 3.2"),
-    ):
-        panel.set_title("\n".join(each for each in (named, budget(where(main, panel=part), span=True)) if each))
-    legend_below(figure, [axes[1, 0], *used], 4, MEANS)
+    _by_construction(theorem, where(main, panel=THEOREM))
+    for panel, part in ((corollary, COROLLARY), (theorem, THEOREM)):
+        panel.set_title("\n".join(each for each in (PRINTED[part], budget(where(main, panel=part), span=True)) if each))
+    legend_below(figure, [small, axes[1, 0], *used], 4, MEANS)
     return figure
+
+
+def _by_construction(axes: Axes, rows: pd.DataFrame) -> None:
+    # At least a decade, because the printed step hardly moves the iterate and tiny differences would fill the panel.
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(low, TRIVIAL / 5), max(high, 2 * TRIVIAL))
+    if len(rows):
+        words = "by construction at\nthese $N$: the printed\nstep hardly moves\nfrom the estimate 0"
+        axes.text(0.5, 0.35, words, transform=axes.transAxes, ha="center", va="center", fontsize=9)
 
 
 def _over_steps(axes: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> None:

@@ -31,6 +31,9 @@ METHODS: dict[str, tuple[str, str, bool]] = {
     FIXED: (COLORS[FIXED], "s", False),
     SUFFICIENT: (COLORS[SUFFICIENT], "^", False), TIGHT: (COLORS[SUFFICIENT], "^", True),
 }  # fmt: skip
+# The paper's algorithms, in its form and in ours. Panels show them, or other methods beside ours: at most six curves.
+OWN = (OURS, QUANTILE, PUBLISHED, SINGLE)
+PARTS = ("the paper's", "others")
 # Rules of DP-STAT, in the colours of the methods that use them.
 RULES: dict[str, tuple[str, str, bool]] = {
     "as published": METHODS[PUBLISHED], "corrected": METHODS[OURS], "q = 0.9": METHODS[QUANTILE],
@@ -136,6 +139,12 @@ def where(rows: pd.DataFrame, **values: Any) -> pd.DataFrame:
     for column, value in values.items():
         rows = rows[rows[column] == value]
     return rows
+
+
+def part_of(rows: pd.DataFrame, part: str) -> pd.DataFrame:
+    """Returns the rows of one of PARTS."""
+    own = rows["series"].isin(OWN)
+    return rows[own if part == PARTS[0] else ~own | (rows["series"] == OURS)]
 
 
 def values_of(rows: pd.DataFrame, column: str) -> list[Any]:

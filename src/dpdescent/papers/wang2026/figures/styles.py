@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
-from dpdescent.replication.drawing.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, legend_below
+from dpdescent.replication.drawing.figures import BLUE, FINE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, legend_below
 from dpdescent.replication.judging.statistics import Z95
 
 DARK_PURPLE = "#7B2D5B"
@@ -46,8 +46,8 @@ GAIN_LABEL = r"gain over $\lambda=0$ in risk"
 BARS = "bars: 95 % intervals of means over seeds"
 # Loss of the output 0, above which a bound is vacuous.
 VACUOUS = math.log(2)
-# Ratio of its ends below which a logarithmic axis is narrow, and the multiples of powers of ten that it then labels.
-NARROW, FINE = 10.0, (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
+# Ratio of its ends below which a logarithmic axis is narrow.
+NARROW = 10.0
 # Largest lambda that an axis tells from 1.
 NEAR_ONE = 1 - 1e-9
 
@@ -269,6 +269,15 @@ def finish(figure: Figure, axes: Iterable[Axes], columns: int, *sentences: str) 
     for panel in shown:
         _finer_ticks(panel)
     legend_below(figure, shown, columns, joined(*sentences, by="\n"))
+
+
+def legend_inside(axes: Axes) -> None:
+    """Draws a panel's own legend, whose entries the figure's legend then leaves out."""
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        axes.legend(handles, labels, fontsize=7.5, frameon=True, facecolor="white", framealpha=0.8, edgecolor="none")
+    for handle in handles:
+        handle.set_label(f"_{handle.get_label()}")
 
 
 def _finer_ticks(axes: Axes) -> None:

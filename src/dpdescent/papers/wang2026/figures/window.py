@@ -26,6 +26,7 @@ from dpdescent.papers.wang2026.figures.styles import (
     guide,
     in_order,
     label_of,
+    legend_inside,
     look,
     panels_in,
     positive,
@@ -120,19 +121,25 @@ def _sweep(axes: Axes, rows: pd.DataFrame, name: str, sweep: Sweep) -> None:
         # With noise alone: without it there is no correlation.
         shown = shown[shown["kappa"] == shown["kappa"].max()]
     hues = values_of(shown, sweep.hue)
-    for (value,), own in each(shown, sweep.hue):
-        rank = hues.index(value)
-        style = {"color": shades(len(hues))[rank], "marker": MARKERS[rank % len(MARKERS)]}
-        curve(axes, own, sweep.x, rf"${SYMBOLS[sweep.hue]}={value:g}$", **style)
-        if sweep.series == "projected":
-            _limit(axes, own, style["color"])
+    colors = shades(len(hues))
+    for rank, ((value,), own) in enumerate(each(shown, sweep.hue)):
+        style = {"color": colors[rank], "marker": MARKERS[rank % len(MARKERS)]}
+        curve(axes, own, sweep.x, _named(sweep.hue, value), **style)
     if not math.isnan(sweep.slope) and len(hues):
         guide(axes, where(shown, **{sweep.hue: hues[-1]}), sweep.x, sweep.slope, f"claimed: {sweep.words}")
+    legend_inside(axes)
+    if sweep.series == "projected":
+        for color, (_, own) in zip(colors, each(shown, sweep.hue), strict=True):
+            _limit(axes, own, color)
     log_scale(axes, "x" if sweep.series == "projected" else "xy")
     if sweep.x != "gamma":
         value_ticks(axes, values_of(shown, sweep.x))
     axes.tick_params(axis="x", labelsize=7.5)
     axes.set(title=name, xlabel=NAMES[sweep.x], ylabel=_label(sweep.series))
+
+
+def _named(column: str, value: float) -> str:
+    return rf"${SYMBOLS[column]}={value:g}$"
 
 
 def _limit(axes: Axes, rows: pd.DataFrame, color: str) -> None:
