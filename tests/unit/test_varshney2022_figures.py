@@ -775,7 +775,7 @@ def test_risks_in_units_of_ols_and_by_levels() -> None:
 
 def test_dimensions_tell_draws_from_clipped_records() -> None:
     panel = draw("risk_vs_d").axes[5]
-    assert panel.get_title() == r"$N=2000\,d$: AdaSSP beside ours"
+    assert panel.get_title() == r"$N=2000\,d$: AdaSSP, DP-AMBSSGD"
     for part, dash in (("Wishart draw", "-"), ("records clipped", "None")):
         table = only("risk_vs_d", series="AdaSSP", panel=part, n_over_d=2000)
         assert drawn(panel, table, "d", "median", linestyle=dash)

@@ -61,7 +61,7 @@ def draw_risk_vs_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         tight = where(rows, series=TIGHT, panel=DRAWN)
         guide(below, tight[tight["d"] >= LARGE], "d", 1.0, r"$d^3/(\varepsilon N)^2$: slope $d$", last=True)
         above.set_title(f"$N={ratio:g}\\,d$: all but AdaSSP")
-        below.set_title(f"$N={ratio:g}\\,d$: AdaSSP beside ours")
+        below.set_title(f"$N={ratio:g}\\,d$: AdaSSP, DP-AMBSSGD")
     for panel in axes.flat:
         log_scale(panel)
         panel.tick_params(labelbottom=True)
