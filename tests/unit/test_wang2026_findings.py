@@ -177,7 +177,7 @@ def test_accusations_are_worded_as_they_were_confirmed() -> None:
             ["0.632 against 1e-07 at n = 1e+06", "gamma = 0.1"],
         ),
         ("theorem-d.9-renyi", ["eps = 82.4 in place of 8 at T = 50", "delta = 0.01 in place of 0.001 at T = 1",
-                               "it holds at 1 of 1 places and fails at 0"]),
+                               "it holds at 1 of 1 settings and fails at 0"]),
         ("theorem-f.12-factor", ["is 2 times the proof's, and 3.3 times"]),
         ("neighbouring-relations", ["D9: replace-one", "F12x8: zero-out", "24.5", "22"]),
         ("corollary-5.3-iterations", ["100 against 43.5 at n = 100000", "met at n = 2000"]),

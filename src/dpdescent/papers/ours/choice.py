@@ -69,6 +69,8 @@ def contest(rows: Sequence[dict[str, str]], table: str, delta: float) -> Iterato
         }
         best = min(risks, key=lambda name: risks[name][0])
         advised = decision.advice(at["n"], at["p"], at["eps"], delta, at.get("kappa", decision.UNKNOWN))
+        # The group of rows where the cell stands first; a real table's is among its keys.
+        at = {"panel": next(iter(found.values()))["panel"], **at}
         yield {
             **at, "artefact": table, "information": _rounded(information(at["n"], at["p"], at["eps"], delta)),
             "advised": advised, "best": best, "risks": risks,

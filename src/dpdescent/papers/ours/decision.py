@@ -16,7 +16,8 @@ HOPELESS, ENOUGH = 3.0, 50.0
 # Up to this condition number covariates count as known to be alike; those of a real table are not.
 ISOTROPIC, UNKNOWN = 1.0, math.inf
 
-CELLS = {"win_map": ["panel", "n", "p", "eps", "sigma", "kappa", "law"], "real_tables": ["table", "n", "p", "eps"]}
+# What tells cells apart, without the group of rows: a cell that stands in two groups counts once.
+CELLS = {"win_map": ["n", "p", "eps", "sigma", "kappa", "law"], "real_tables": ["table", "n", "p", "eps"]}
 WHERE = {
     ZERO: f"`n sqrt(rho) / p` below {HOPELESS:g}", SCHEDULED: f"below {ENOUGH:g}, or isotropic covariates",
     WHITENED: "else",

@@ -137,15 +137,15 @@ def _renyi(evidence: Evidence) -> Finding:
     return finding(
         id="theorem-d.9-renyi", location="Theorem 5.4, Theorem D.9, Lemma D.7", kind="privacy", severity="high", status="confirmed", artefact=MULTIPLIERS,
         statement="'If kappa^2 >= 16 B^2 T/(n^2 eps) + 32 B^2 T log(1/delta)/(n^2 eps^2), then Algorithm 1 satisfies (eps, delta)-DP'",
-        expected="kappa of at least the one that two data sets need",
+        expected="at least the kappa that two data sets need",
         measured=(
             f"two data sets attain eps = {attained_eps:.3g} in place of {claimed:g} at {place}; {_single()}. By the table "
-            + (f"it holds at {len(holds)} of {len(places)} places and fails at {len(broken)}" if places else NOT_RUN)
+            + (f"it holds at {len(holds)} of {len(places)} settings and fails at {len(broken)}" if places else NOT_RUN)
         ),
         why="Lemma D.7 keeps the order-2 term of (19) alone; later ones grow like e^(2j(j-1)/kappa^2) as kappa falls",
         charitable="the proof says 'low-sampling/high-noise'; where kappa is of constant order the theorem holds, with room to spare",
-        repair="kappa of at least a constant besides",
-        headline=f"{attained_eps:.3g} instead of {claimed:g}: the epsilon that two data sets attain with Theorem D.9's noise multiplier at a place of little noise; where kappa is of constant order the theorem holds.",
+        repair="that kappa, and at least a constant",
+        headline=f"{attained_eps:.3g} instead of {claimed:g}: the epsilon that two data sets attain with Theorem D.9's noise multiplier where that is small; where kappa is of constant order the theorem holds.",
         shown=excerpt(_violated(evidence), {**dict(zip(SETTING, SETTING, strict=True)), "mean": "kappa of D.9", "needed": "at least needed"}),
     )  # fmt: skip
 
