@@ -92,6 +92,7 @@ unlock: .venv/.installed ## make unlock | after a killed build: remove its lock,
 
 lock: .venv/.installed ## make lock | resolve the dependencies anew (needs uv)
 	uv pip compile --quiet --generate-hashes --python-version 3.11 --extra replication --group build --group test --no-emit-package playwright --no-emit-package pyee pyproject.toml -o requirements.lock
+	uv pip compile --quiet --generate-hashes --python-version 3.11 --group deep --constraint requirements.lock pyproject.toml -o requirements-deep.lock
 
 data: .venv/.installed ## make data | the images that figures on request need, by package name, verified; into build/downloads
 	$(BIN)/dpdescent fetch

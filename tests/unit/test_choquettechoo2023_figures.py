@@ -399,6 +399,15 @@ def rate_rows() -> Rows:
     return rows
 
 
+def network_rows() -> Rows:
+    rows: Rows = []
+    for eps, mechanism, rate, repeat in itertools.product((4.0, 10.0), ("nu-DP-FTRL", "ME"), (0.1, 0.2), (1, 2)):
+        keys = {"eps": eps, "mechanism": mechanism, "learning_rate": rate, "repeat": repeat, "device": "cpu"}
+        keys |= {"nu": 0.02, "rho": 0.1, "copies": 1.0, "noise_multiplier": 3.0}
+        rows.append(keys | {"series": "test accuracy", "mean": 0.6 + rate / 10 + repeat / 100})
+    return rows
+
+
 ROWS: dict[str, Rows] = {
     "fig01": mean_estimation_rows(), "fig02": regression_rows(), "fig03": convex_rows(),
     "fig04a": learning_rows((2.0, 5.0, 10.0, 20.0), ACCURACIES, "two-layer net"), "fig04b": user_rows(),
@@ -406,14 +415,14 @@ ROWS: dict[str, Rows] = {
     "ext_anti_pgd": anti_pgd_rows(), "ext_spectra": spectra_rows(), "ext_prefix_sums": prefix_rows(),
     "ext_gradients": gradient_rows(),
     "fig04a_cifar10": image_rows(), "fig04a_fashion": image_rows(), "fig04a_cifar10_rates": rate_rows(),
-    "fig04a_fashion_rates": rate_rows(),
+    "fig04a_fashion_rates": rate_rows(), "fig04a_cifar10_net": network_rows(),
 }  # fmt: skip
 
 # Curves with error bars, and groups of bars, in each panel, in the order of the panels.
 CURVES = {
     "fig01": [0, 0, 0], "fig02": [2, 2, 2, 4, 4, 4], "fig03": [0] * 9, "fig04a": [8, 7, 2, 7], "fig04b": [7, 6],
     "ext_gradients": [0] * 8, "fig04a_cifar10": [9, 8, 2, 3], "fig04a_fashion": [9, 8, 2, 3],
-    "fig04a_cifar10_rates": [0, 0], "fig04a_fashion_rates": [0, 0],
+    "fig04a_cifar10_rates": [0, 0], "fig04a_fashion_rates": [0, 0], "fig04a_cifar10_net": [0, 0],
     "ext_mean_estimation": [5, 5, 5], "ext_finite_time": [2, 2, 0], "ext_nu": [0, 0], "ext_anti_pgd": [0, 0, 0],
     "ext_spectra": [0, 0, 0], "ext_prefix_sums": [6, 1, 6, 1, 7, 1, 7, 1],
 }  # fmt: skip

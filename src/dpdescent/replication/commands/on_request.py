@@ -13,6 +13,7 @@ import importlib.util
 import json
 from collections import Counter
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,9 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.ledger import audits, entries
 
 Row = dict[str, Any]
+
+# Packages that what is made on request may have used, where they are installed; tables name the devices of their runs.
+OPTIONAL = ("jax", "jaxlib")
 
 
 def main(arguments: Sequence[str], name: str) -> None:
@@ -107,7 +111,8 @@ def accounted(
 
 def _record(whole: Project, made: Sequence[Artefact], folder: Path) -> None:
     """Writes with what the newest of these was made, and the hashes of all."""
-    about = {"scale": whole.scale, "seed": whole.seed, "artefacts": [each.item for each in made]}
+    about: Row = {"scale": whole.scale, "seed": whole.seed, "artefacts": [each.item for each in made]}
+    about["optional"] = {name: version(name) for name in OPTIONAL if importlib.util.find_spec(name) is not None}
     with atomic(folder / provenance.RECORD) as stream:
         json.dump({**about, **provenance.environment()}, stream, indent=2, sort_keys=True)
         stream.write("\n")

@@ -1,7 +1,7 @@
-"""Claims about Figure 4(a) on real images by a linear model, which are made on request.
+"""Claims about Figure 4(a) on real images, which are made on request: by a linear model, and by the paper's network.
 
-Data, records, steps, epochs and noise are the paper's; the model is another one, so that no number of the paper can be
-confirmed or refuted. The criteria are those of the digits (`learning`), and were written before any of these runs.
+Data, records, steps, epochs and noise are the paper's. The linear model is another one, so that no number of the paper
+can be confirmed or refuted by it; what is said of the network is in `network`. The criteria are those of the digits (`learning`), and were written before any of these runs.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.claims import learning
+from dpdescent.papers.choquettechoo2023.claims import learning, network
 from dpdescent.papers.choquettechoo2023.claims.learning import (
     AMPLIFIED,
     AMPLIFIED_RENYI,
@@ -51,6 +51,8 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     for each in (CIFAR, FASHION):
         if each.artefact in evidence.tables:
             yield from _judged(evidence, each)
+    if network.NETWORK.artefact in evidence.tables:
+        yield from network.judge(evidence)
 
 
 def _judged(evidence: Evidence, each: Analogue) -> Iterator[Claim]:

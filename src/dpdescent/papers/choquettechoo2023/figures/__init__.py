@@ -3,6 +3,7 @@
 from dpdescent.papers.choquettechoo2023.figures.gradients import draw_ext_gradients
 from dpdescent.papers.choquettechoo2023.figures.images import (
     draw_fig04a_cifar10,
+    draw_fig04a_cifar10_net,
     draw_fig04a_cifar10_rates,
     draw_fig04a_fashion,
     draw_fig04a_fashion_rates,
@@ -20,6 +21,6 @@ from dpdescent.papers.choquettechoo2023.figures.regression import draw_ext_finit
 __all__ = [
     "draw_ext_anti_pgd", "draw_ext_finite_time", "draw_ext_gradients", "draw_ext_mean_estimation", "draw_ext_nu",
     "draw_ext_prefix_sums", "draw_ext_spectra", "draw_fig01", "draw_fig02", "draw_fig03", "draw_fig04a",
-    "draw_fig04a_cifar10", "draw_fig04a_cifar10_rates", "draw_fig04a_fashion", "draw_fig04a_fashion_rates",
-    "draw_fig04b",
+    "draw_fig04a_cifar10", "draw_fig04a_cifar10_net", "draw_fig04a_cifar10_rates", "draw_fig04a_fashion",
+    "draw_fig04a_fashion_rates", "draw_fig04b",
 ]  # fmt: skip

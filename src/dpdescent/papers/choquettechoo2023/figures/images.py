@@ -1,4 +1,4 @@
-"""Figures of choquettechoo2023 on real images: Figure 4(a) by a linear model, and the tuning of its learning rates."""
+"""Figures of choquettechoo2023 on real images: Figure 4(a) by a linear model, its rates, and by the paper's network."""
 
 import re
 from typing import Any
@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpdescent.papers.choquettechoo2023.figures.learning import (
+    BUDGET,
     FAR,
     LEAD,
     NU_LABEL,
@@ -105,6 +106,26 @@ def draw_rates(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         panel.set_xscale("log")
         panel.set(title=rf"$\varepsilon = {eps:g}$", xlabel="learning rate", ylabel=HELD_OUT)
     legend_below(figure, axes[0], 4, "points: mean over seeds; without momentum rates are larger")
+    return figure
+
+
+def draw_fig04a_cifar10_net(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws every run of the paper's network, against epsilon beside the published accuracies, and against its rate."""
+    rows = select(table, series="test accuracy")
+    rows = rows.assign(mean=100 * rows["mean"])
+    figure, ((left, right),) = panels(2, size=(5.6, 4.4))
+    left.set(title="the paper's network", xlabel=BUDGET, ylabel=ACCURACY)
+    right.set(title="the same runs", xlabel="learning rate", ylabel=ACCURACY, xscale="log")
+    names = in_order(rows["mechanism"])
+    for rank, name in enumerate(names):
+        own = rows[rows["mechanism"] == name].sort_values(["eps", "learning_rate", "repeat"])
+        style = look(name) | {"linestyle": "none"}
+        aside = 0.12 * (rank - (len(names) - 1) / 2)
+        left.plot(own["eps"] + aside, own["mean"], label=mechanism_label(name, own), **style)
+        right.plot(own["learning_rate"], own["mean"], **style)
+    _stars(left, display.get("published", {}).get("cifar", {}))
+    devices = ", ".join(sorted(set(map(str, rows["device"]))))
+    legend_below(figure, [left], 4, f"points: one run each, on {devices or 'no device'}")
     return figure
 
 

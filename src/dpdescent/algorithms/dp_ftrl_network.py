@@ -1,0 +1,170 @@
+"""DP-FTRL in epochs for a network of JAX, in pieces that go on from each other (choquettechoo2023 Sec. 4, App. G.1).
+
+The arithmetic is that of `algorithms.dp_ftrl_epochs`, for one run in single precision. What a run has reached is its
+step, its parameters and its momentum. The noise has no state of its own: the rows of any steps are made anew from the
+generator's name, so that a run that was cut anywhere ends where an uncut one does, to the last bit.
+
+JAX is an optional dependency: this module is imported only where a network is trained.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.algorithms.dp_ftrl_epochs import cooled
+from dpdescent.checks import require_non_negative, require_positive
+from dpdescent.noise.strategies.base import Strategy
+from dpdescent.noise.streams import NoiseStream
+
+Single = NDArray[np.float32]
+Index = NDArray[np.intp]
+# Columns of noise that are made at a time, all steps of them, because all columns would take gigabytes.
+WIDE = 8192
+
+
+class Network(Protocol):
+    """What a run needs of a network."""
+
+    @property
+    def parameters(self) -> int: ...
+
+    def clipped_gradient_sum(self, parameters: Any, images: Any, labels: Any, clip_norm: float) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """Settings of a run.
+
+    Attributes:
+        learning_rate: positive.
+        momentum: in [0, 1).
+        noise_multiplier: sd of the noise on the sum of gradients, divided by the clip norm; 0 without noise.
+        clip_norm: clipping threshold G; inf without clipping, and then without noise.
+        steps: number of steps T.
+        batch_size: divisor of the sums of gradients.
+        cool_down: last share of the steps over which the learning rate falls linearly to 5 %.
+    """
+
+    learning_rate: float
+    momentum: float
+    noise_multiplier: float
+    clip_norm: float
+    steps: int
+    batch_size: int
+    cool_down: float
+
+    def __post_init__(self) -> None:
+        require_positive(learning_rate=self.learning_rate, steps=self.steps, batch_size=self.batch_size)
+        require_non_negative(noise_multiplier=self.noise_multiplier, momentum=self.momentum)
+        if not self.momentum < 1.0 or not self.clip_norm > 0.0:
+            raise ValueError(f"momentum={self.momentum} must be below 1, clip_norm={self.clip_norm} positive")
+        if self.noise_multiplier > 0.0 and np.isinf(self.clip_norm):
+            raise ValueError(f"noise_multiplier={self.noise_multiplier}: noise needs a finite clip norm")
+
+
+@dataclass(frozen=True)
+class State:
+    """What a run has reached: steps made, parameters and momentum, both of shape (parameters,)."""
+
+    step: int
+    parameters: Single
+    velocity: Single
+
+    @classmethod
+    def start(cls, parameters: Single) -> "State":
+        """Returns the state before the first step."""
+        return cls(0, parameters, np.zeros_like(parameters))
+
+    def save(self, file: Path, made_from: str) -> None:
+        """Writes the state; a process that is killed meanwhile leaves the state before.
+
+        Args:
+            file: of type .npz.
+            made_from: names all that the run depends on.
+        """
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = file.with_name(f".{os.getpid()}.{file.name}")
+        try:
+            np.savez(temporary, made_from=made_from, step=self.step, parameters=self.parameters, velocity=self.velocity)
+            os.replace(temporary, file)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, file: Path, made_from: str) -> "State | None":
+        """Reads a state; None where there is none, or one of another run."""
+        if not file.is_file():
+            return None
+        with np.load(file) as kept:
+            if str(kept["made_from"]) != made_from:
+                return None
+            return cls(int(kept["step"]), kept["parameters"], kept["velocity"])
+
+
+def advance(
+    network: Network, run: Run, state: State, images: Single, labels: Index, batches: Sequence[Index], noise: Single,
+) -> State:  # fmt: skip
+    """Makes as many steps as there are rows of noise: `v <- momentum v + g~`, `theta <- theta - lr_t v`.
+
+    Here g~ is the sum of the clipped gradients of a batch plus `noise_multiplier clip_norm` times a row, divided by the
+    batch size.
+
+    Args:
+        network: gradients of the losses, clipped and summed.
+        run: settings.
+        state: where to go on from.
+        images, labels: records along the first axis.
+        batches: rows of each step's batch, repeated until all steps are made.
+        noise: correlated noise of the next steps at multiplier and clip norm 1, shape (steps, parameters).
+
+    Raises:
+        ValueError: if the run has fewer steps left, or a parameter is no longer finite.
+    """
+    if state.step + len(noise) > run.steps:
+        raise ValueError(f"{len(noise)} steps after step {state.step}: the run has {run.steps} in all")
+    scale = run.noise_multiplier * run.clip_norm if run.noise_multiplier > 0.0 else 0.0
+    rates = run.learning_rate / run.batch_size * cooled(run.steps, run.cool_down)
+    parameters, velocity = state.parameters, state.velocity
+    for t, row in enumerate(noise, start=state.step):
+        rows = batches[t % len(batches)]
+        summed = network.clipped_gradient_sum(parameters, images[rows], labels[rows], run.clip_norm)
+        parameters, velocity = _step(parameters, velocity, summed, row, run.momentum, scale, rates[t])
+    found = State(state.step + len(noise), np.asarray(parameters), np.asarray(velocity))
+    if not np.isfinite(found.parameters).all():
+        raise ValueError(f"a parameter is not finite after step {found.step}: take a smaller learning_rate")
+    return found
+
+
+def _move(parameters: Any, velocity: Any, summed: Any, noise: Any, momentum: Any, scale: Any, rate: Any) -> Any:
+    velocity = momentum * velocity + (summed + scale * noise)
+    return parameters - rate * velocity, velocity
+
+
+_step = jax.jit(_move)
+
+
+def noise_rows(strategy: Strategy | None, steps: int, columns: int, rng: np.random.Generator, rows: range) -> Single:
+    """Returns the noise of some steps at multiplier 1, shape (rows, columns): the same whichever rows are asked for.
+
+    All steps of a block of columns are made to keep the asked ones, because a later row needs all normals before it.
+
+    Args:
+        strategy: correlation of the noise; None without noise.
+        steps: number of steps T of the whole run.
+        columns: number of parameters.
+        rng: generator of the whole noise, from its beginning.
+        rows: the steps.
+    """
+    made = np.zeros((len(rows), columns), np.float32)
+    if strategy is None:
+        return made
+    for at in range(0, columns, WIDE):
+        stream = NoiseStream(strategy, steps, min(WIDE, columns - at), rng, block=steps)
+        made[:, at : at + WIDE] = next(iter(stream))[rows.start : rows.stop]
+    return made

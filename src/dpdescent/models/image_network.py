@@ -1,0 +1,213 @@
+"""The convolutional network of choquettechoo2023 Figure 4(a), in JAX: sums of clipped gradients, accuracies.
+
+Its layers are those of Kairouz et al. 2021, Table 2(b), as their public code has them: six 3 x 3 convolutions with 32,
+32, 64, 64, 128 and 128 filters, zero-padded; a maximum over 2 x 2 squares after every second one; a dense layer of 128;
+ten scores. Every layer has a bias, and tanh follows all but the last, which makes 550,570 parameters. Initial weights
+are normal, with variance 1 / inputs in convolutions and 2 / (inputs + outputs) in dense layers; biases are zero.
+
+JAX is an optional dependency: this module is imported only where a network is trained.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+Single = NDArray[np.float32]
+Index = NDArray[np.intp]
+# JAX's arrays; without the optional group there is nothing to name them by.
+Array = Any
+Layers = Sequence[tuple[Array, Array]]
+
+# Of products in single precision: GPUs would round their factors to ten bits otherwise.
+EXACT = "highest"
+# Images whose scores are computed at a time.
+BLOCK = 500
+
+
+@dataclass(frozen=True)
+class ImageNetwork:
+    """The network; the defaults are the paper's for CIFAR-10. Parameters are flat: by layer, weights, then biases.
+
+    Attributes:
+        side: pixels along each edge of an image.
+        channels: colours.
+        filters: filters of each pair of convolutions; every pair halves the side.
+        dense: width of the dense layer.
+        classes: number of classes.
+        together: images whose gradients are in memory at a time; sums are rounded in another order with another number.
+    """
+
+    side: int = 32
+    channels: int = 3
+    filters: tuple[int, ...] = (32, 64, 128)
+    dense: int = 128
+    classes: int = 10
+    together: int = 50
+
+    def __post_init__(self) -> None:
+        if self.side % 2 ** len(self.filters):
+            raise ValueError(f"side={self.side} must be halved {len(self.filters)} times, once a pair of convolutions")
+
+    @property
+    def convolutions(self) -> int:
+        """Number of convolutions, which are the first layers."""
+        return 2 * len(self.filters)
+
+    @cached_property
+    def shapes(self) -> tuple[tuple[int, int], ...]:
+        """Inputs and outputs of each layer's matrix of weights; inputs of a convolution are 3 x 3 pixels."""
+        widths = [self.channels, *(each for each in self.filters for _ in range(2))]
+        convolved = [(9 * into, out) for into, out in pairwise(widths)]
+        flat = (self.side // 2 ** len(self.filters)) ** 2 * widths[-1]
+        return (*convolved, (flat, self.dense), (self.dense, self.classes))
+
+    @property
+    def parameters(self) -> int:
+        """Number of parameters: 550,570 for the paper's network."""
+        return sum((into + 1) * out for into, out in self.shapes)
+
+    def initial(self, rng: np.random.Generator) -> Single:
+        """Draws initial parameters, shape (parameters,)."""
+        drawn = []
+        for place, (into, out) in enumerate(self.shapes):
+            variance = 1.0 / into if place < self.convolutions else 2.0 / (into + out)
+            drawn += [math.sqrt(variance) * rng.standard_normal(into * out), np.zeros(out)]
+        return np.concatenate(drawn).astype(np.float32)
+
+    def layers(self, parameters: Array) -> Layers:
+        """Splits flat parameters into weights, shape (inputs, outputs), and biases, by layer."""
+        found, at = [], 0
+        for into, out in self.shapes:
+            end = at + into * out
+            found.append((parameters[at:end].reshape(into, out), parameters[end : end + out]))
+            at = end + out
+        return found
+
+    def scores(self, parameters: Array, images: Array) -> Array:
+        """Returns scores, shape (images, classes), of images of shape (images, side, side, channels)."""
+        return self._forward(self.layers(parameters), [0.0] * len(self.shapes), images)[0]
+
+    def loss(self, parameters: Array, images: Array, labels: Array) -> Array:
+        """Returns the sum over images of their cross-entropies."""
+        return _cross_entropy(self.scores(parameters, images), labels)
+
+    def clipped_gradient_sum(self, parameters: Array, images: Array, labels: Array, clip_norm: float) -> Array:
+        """Returns the sum over images of their gradients, each clipped to norm `clip_norm`, shape (parameters,).
+
+        Args:
+            parameters: shape (parameters,).
+            images: shape (images, side, side, channels); there may be none.
+            labels: classes, shape (images,).
+            clip_norm: clipping threshold, positive; inf switches clipping off.
+        """
+        total = jnp.zeros(self.parameters, jnp.float32)
+        for at in range(0, len(labels), self.together):
+            block, known = images[at : at + self.together], labels[at : at + self.together]
+            # Shapes are always the same, because each other one would be compiled anew; what fills up does not count.
+            blank = self.together - len(known)
+            filled = np.pad(np.asarray(block, np.float32), ((0, blank), (0, 0), (0, 0), (0, 0)))
+            counts = np.arange(self.together) < len(known)
+            with jax.default_matmul_precision(EXACT):
+                total = self._adding(total, parameters, filled, np.pad(known, (0, blank)), counts, clip_norm)
+        return total
+
+    def accuracy(self, parameters: Array, images: Array, labels: Index) -> float:
+        """Returns the share of images whose class has the largest score; of equal scores the first counts."""
+        right = 0
+        for at in range(0, len(labels), BLOCK):
+            with jax.default_matmul_precision(EXACT):
+                predicted = np.asarray(self._scoring(parameters, images[at : at + BLOCK])).argmax(-1)
+            right += int((predicted == labels[at : at + BLOCK]).sum())
+        return right / len(labels)
+
+    @cached_property
+    def _adding(self) -> Any:
+        return jax.jit(self._add, donate_argnums=0)
+
+    @cached_property
+    def _scoring(self) -> Any:
+        return jax.jit(self.scores)
+
+    def _add(
+        self, total: Array, parameters: Array, images: Array, labels: Array, counts: Array, clip_norm: float
+    ) -> Array:
+        """Adds clipped gradients of images to a total.
+
+        One pass back gives the derivatives by the layers' outputs, image by image. Gradients of convolutions are then
+        formed image by image; those of a dense layer are outer products, whose norms and sums need no such form.
+        """
+        inputs, errors = self._backward(self.layers(parameters), images, labels)
+        whole = [
+            jnp.einsum("npi,npo->nio", _columns(x), error.reshape(len(error), -1, error.shape[-1]))
+            for x, error in zip(inputs[: self.convolutions], errors, strict=False)
+        ]
+        biases = [error.reshape(len(error), -1, error.shape[-1]).sum(1) for error in errors]
+        dense = list(zip(inputs, errors, strict=True))[self.convolutions :]
+        squares = [(each**2).sum((1, 2)) for each in whole] + [(each**2).sum(1) for each in biases]
+        squares += [(x**2).sum(1) * (error**2).sum(1) for x, error in dense]
+        norms = jnp.sqrt(sum(squares))
+        factors = jnp.where(norms > clip_norm, clip_norm / norms, 1.0) * counts
+        weights = [jnp.einsum("n,nio->io", factors, each) for each in whole]
+        weights += [(factors[:, None] * x).T @ error for x, error in dense]
+        pairs = zip(weights, biases, strict=True)
+        return total + jnp.concatenate([part for w, b in pairs for part in (w.ravel(), factors @ b)])
+
+    def _backward(self, layers: Layers, images: Array, labels: Array) -> tuple[list[Array], list[Array]]:
+        """Returns each layer's inputs, and the derivatives of the images' losses by its outputs before tanh."""
+        added = [jnp.zeros((len(images), *shape), jnp.float32) for shape in self._outputs()]
+
+        def loss(added: list[Array]) -> tuple[Array, list[Array]]:
+            scores, inputs = self._forward(layers, added, images)
+            return _cross_entropy(scores, labels), inputs
+
+        errors, inputs = jax.grad(loss, has_aux=True)(added)
+        return inputs, errors
+
+    def _outputs(self) -> list[tuple[int, ...]]:
+        sides = [self.side // 2 ** (place // 2) for place in range(self.convolutions)]
+        convolved = [(side, side, out) for side, (_, out) in zip(sides, self.shapes, strict=False)]
+        return [*convolved, (self.dense,), (self.classes,)]
+
+    def _forward(self, layers: Layers, added: Sequence[Array], images: Array) -> tuple[Array, list[Array]]:
+        """Returns scores and each layer's inputs; `added` is added to each layer's outputs before tanh."""
+        x, inputs = images, []
+        for place, ((weights, biases), more) in enumerate(zip(layers, added, strict=True)):
+            convolved = place < self.convolutions
+            x = x if convolved else x.reshape(len(x), -1)
+            inputs.append(x)
+            x = (_convolve(x, weights) if convolved else x @ weights) + biases + more
+            x = x if place == len(self.shapes) - 1 else jnp.tanh(x)
+            x = _pooled(x) if convolved and place % 2 else x
+        return x, inputs
+
+
+def _cross_entropy(scores: Array, labels: Array) -> Array:
+    return -jnp.take_along_axis(jax.nn.log_softmax(scores), labels[:, None], 1).sum()
+
+
+def _convolve(x: Array, weights: Array) -> Array:
+    """Convolves with 3 x 3 filters, zero-padded; rows of the weights are the pixels in order, channels within."""
+    kernel = weights.reshape(3, 3, x.shape[-1], -1)
+    return jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+
+def _columns(x: Array) -> Array:
+    """Returns the inputs of a convolution at each pixel, shape (images, pixels, 9 channels)."""
+    images, height, width, channels = x.shape
+    padded = jnp.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    shifted = [padded[:, i : i + height, j : j + width] for i in range(3) for j in range(3)]
+    return jnp.concatenate(shifted, -1).reshape(images, height * width, 9 * channels)
+
+
+def _pooled(x: Array) -> Array:
+    """Returns the largest value of each 2 x 2 square."""
+    upper = jnp.maximum(x[:, ::2, ::2], x[:, ::2, 1::2])
+    return jnp.maximum(upper, jnp.maximum(x[:, 1::2, ::2], x[:, 1::2, 1::2]))
