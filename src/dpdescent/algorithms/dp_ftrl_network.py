@@ -165,6 +165,6 @@ def noise_rows(strategy: Strategy | None, steps: int, columns: int, rng: np.rand
     if strategy is None:
         return made
     for at in range(0, columns, WIDE):
-        stream = NoiseStream(strategy, steps, min(WIDE, columns - at), rng, block=steps)
-        made[:, at : at + WIDE] = next(iter(stream))[rows.start : rows.stop]
+        (block,) = NoiseStream(strategy, steps, min(WIDE, columns - at), rng, block=steps)
+        made[:, at : at + WIDE] = block[rows.start : rows.stop]
     return made
