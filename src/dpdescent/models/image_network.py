@@ -11,7 +11,7 @@ JAX is an optional dependency: this module is imported only where a network is t
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -116,7 +116,7 @@ class ImageNetwork:
             filled = np.pad(np.asarray(block, np.float32), ((0, blank), (0, 0), (0, 0), (0, 0)))
             counts = np.arange(self.together) < len(known)
             with jax.default_matmul_precision(EXACT):
-                total = self._adding(total, parameters, filled, np.pad(known, (0, blank)), counts, clip_norm)
+                total = _adding(self)(total, parameters, filled, np.pad(known, (0, blank)), counts, clip_norm)
         return total
 
     def accuracy(self, parameters: Array, images: Array, labels: Index) -> float:
@@ -124,17 +124,9 @@ class ImageNetwork:
         right = 0
         for at in range(0, len(labels), BLOCK):
             with jax.default_matmul_precision(EXACT):
-                predicted = np.asarray(self._scoring(parameters, images[at : at + BLOCK])).argmax(-1)
+                predicted = np.asarray(_scoring(self)(parameters, images[at : at + BLOCK])).argmax(-1)
             right += int((predicted == labels[at : at + BLOCK]).sum())
         return right / len(labels)
-
-    @cached_property
-    def _adding(self) -> Any:
-        return jax.jit(self._add, donate_argnums=0)
-
-    @cached_property
-    def _scoring(self) -> Any:
-        return jax.jit(self.scores)
 
     def _add(
         self, total: Array, parameters: Array, images: Array, labels: Array, counts: Array, clip_norm: float
@@ -187,6 +179,17 @@ class ImageNetwork:
             x = x if place == len(self.shapes) - 1 else jnp.tanh(x)
             x = _pooled(x) if convolved and place % 2 else x
         return x, inputs
+
+
+@cache
+def _adding(network: ImageNetwork) -> Any:
+    """Compiled once for equal networks, because it takes half a minute."""
+    return jax.jit(network._add, donate_argnums=0)
+
+
+@cache
+def _scoring(network: ImageNetwork) -> Any:
+    return jax.jit(network.scores)
 
 
 def _cross_entropy(scores: Array, labels: Array) -> Array:
