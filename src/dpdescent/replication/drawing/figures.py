@@ -163,6 +163,8 @@ def log_scale(axes: Axes, which: str = "xy", digits: Sequence[float] = (1, 2, 5)
         axis.set_major_locator(LogLocator(subs=digits if high < 1000 * low else (1,), numticks=9))
         axis.set_major_formatter(FuncFormatter(plain_number))
         axis.set_minor_formatter(NullFormatter())
+        # Hundreds of empty labels would be measured again and again.
+        axis.set_tick_params(which="minor", **{"labelbottom" if name == "x" else "labelleft": False})
 
 
 def plain_number(value: float, _: object = None) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -33,9 +34,8 @@ def places(main: pd.DataFrame) -> dict[tuple[Any, ...], float]:
 
 
 def of(rows: pd.DataFrame, row: dict[str, Any]) -> pd.DataFrame:
-    for name in ("panel", *PLACE):
-        rows = rows[rows[name] == row[name]]
-    return rows
+    """Selects the rows of a cell, copied once and not once a column."""
+    return rows[np.logical_and.reduce([rows[name] == row[name] for name in ("panel", *PLACE)])]
 
 
 def name(key: tuple[Any, ...]) -> str:
