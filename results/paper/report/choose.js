@@ -54,7 +54,8 @@
   const budget = (given) => `epsilon=${given.epsilon}, delta=${given.delta}`;
   const FRESH = "rng=dpdescent.secure_generator()";
   const CLIPPED = "# gamma, eta and bound are for columns in public units: centred, of variance about 1.\n";
-  const HEAD = `import numpy as np\nimport dpdescent\n\n${CLIPPED}`;
+  const head = (data) => `import numpy as np\nimport dpdescent\n\n${CLIPPED}`
+    + `# gamma: 1 to ${data.rule.largest_k} times sqrt(p), the smaller the less the budget buys, because noise grows with it.\n`;
 
   function sums(given, data, name, made, fit) {
     const bound = told(data.rule.input_factor * Math.sqrt(given.p) + 1);
@@ -69,13 +70,13 @@
     "estimate 0": () => "import numpy as np\n\nestimate = np.zeros(X.shape[1])  # nothing is released",
     "DP-GD, scheduled": (given, data) => {
       const steps = information(given) < data.enough ? 20 : information(given) < 500 ? 50 : 100;
-      return `${HEAD}# eta: 0.5 over a public guess of the largest eigenvalue of E[xx'].\nsteps = ${steps}\n`
+      return `${head(data)}# eta: 0.5 over a public guess of the largest eigenvalue of E[xx'].\nsteps = ${steps}\n`
         + "weights = dpdescent.schedule.weights_in_last(0.5, np.ones(1), steps)\n"
         + `shares = dpdescent.schedule.shares(weights, floor=${data.rule.floor})\n`
         + `run = dpdescent.dp_gd(\n    X, y, ${budget(given)}, steps=steps, eta=0.5,\n`
         + `    gamma=${told(gamma(given, 0.95, data.rule))}, shares=shares, ${FRESH},\n)`;
     },
-    "DP-GD, preconditioned": (given, data) => `${HEAD}run = dpdescent.preconditioned_dp_gd(\n    X, y, ${budget(given)},`
+    "DP-GD, preconditioned": (given, data) => `${head(data)}run = dpdescent.preconditioned_dp_gd(\n    X, y, ${budget(given)},`
       + ` bound=${told(data.rule.input_factor * Math.sqrt(given.p) + 1)},\n    gamma=${told(gamma(given, 0.7, data.rule))}, ${FRESH},\n)`,
     "DP-GD, fixed": (given) => ".venv/bin/dpdescent estimate mine.csv --method dp-gd --regressors x1 x2 --outcome y \\\n"
       + `    --epsilon ${given.epsilon} --delta ${given.delta} --gamma ${told(5 * Math.sqrt(given.p))} --eta 0.25 --secure-noise`,
@@ -104,10 +105,10 @@
   }
 
   function table(caption, heads, rows) {
-    const made = element("table", ""), head = made.createTHead().insertRow(), body = made.createTBody();
+    const made = element("table", "", {class: "cards"}), head = made.createTHead().insertRow(), body = made.createTBody();
     made.prepend(element("caption", caption));
     for (const text of heads) head.append(element("th", text, {scope: "col"}));
-    for (const cells of rows) body.insertRow().append(...cells.map((text) => element("td", text)));
+    for (const cells of rows) body.insertRow().append(...cells.map((text, k) => element("td", text, {"data-label": heads[k]})));
     const frame = element("div", "", {class: "scroll", role: "region", "aria-label": caption, tabindex: "0"});
     frame.append(made);
     return frame;

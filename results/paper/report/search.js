@@ -9,7 +9,7 @@
   };
   const STOP = new Set(("a an and are as at be been but by can could do does for from had has have how i if in into is it its make of on or our"
     + " paper should so stay than that the their there these they this to use was we were what when where which who why will with would you"
-    + " your my me need much does me not s").split(" "));
+    + " your my me need much does me not s evidence et al").split(" "));
   // Words that mean the same here; the first of a line stands for all.
   const SAME = `epsilon eps|lambda lam|figure fig figures figs|theorem thm thms theorems|lemma lemmas|corollary cor|section sec|equation eq|algorithm alg
     |proposition prop|appendix app|definition def|constant flat independent unchanged|p dimension dimensions|record sample row|broken break refuted violated exceed
@@ -48,8 +48,10 @@
     const seen = new Map();
     const documents = entries.map((entry) => {
       const counts = new Map(), title = words(entry[2], seen);
-      for (const word of [...words(entry[3], seen), entry[0], entry[1]]) counts.set(word, Math.max(counts.get(word) || 0, 1));
-      for (const word of title) counts.set(word, 2);
+      // A paper is asked for by its first author, too, and so is what belongs to it.
+      const author = entry[1].replace(/\d+$/, "");
+      for (const word of [...words(entry[3], seen), entry[0], entry[1], author]) counts.set(word, Math.max(counts.get(word) || 0, 1));
+      for (const word of entry[0] === "paper" ? [...title, author] : title) counts.set(word, 2);
       return {entry, counts, title, length: title.length};
     });
     const frequency = new Map();
@@ -62,10 +64,15 @@
   // What stands first for a question that fits as well: answers before their details.
   const WEIGHT = {page: 1.3, paper: 1.2, term: 1.5, budget: 1.15, finding: 1.1, claim: 1.05, figure: 1.1, table: 1.1, symbol: 1, setting: 0.9};
 
+  // Whether a page is asked for in the words of the question that it answers.
+  const phrase = (text) => text.toLowerCase().replace(/[α-ωϵ]/g, (letter) => GREEK[letter] || letter).replace(/[?!.\s]+/g, " ").trim();
+  const answers = ([kind, , , text], question) => kind === "page" && question.includes(" ") && phrase(text).includes(question);
+
   function search(index, question, most = 60) {
     const asked = [...new Set(words(question))], whole = asked.reduce((sum, word) => sum + rarity(index, word), 0);
-    const found = [];
-    for (const document of index.documents) {
+    const found = [], said = phrase(question);
+    // Where every word is one that says nothing, all would be found.
+    for (const document of asked.length ? index.documents : []) {
       let score = 0, met = 0;
       for (const word of asked) {
         const count = document.counts.get(word) || 0;
@@ -76,6 +83,7 @@
       // Fewer than half of what was asked for is another question.
       if (met < whole / 2) continue;
       const adjacent = asked.filter((word, k) => k && document.title.join(" ").includes(`${asked[k - 1]} ${word}`)).length;
+      if (answers(document.entry, said)) score *= 3;
       found.push([score * (met / whole) ** 2 * (WEIGHT[document.entry[0]] || 1) * (1 + 0.2 * adjacent) / Math.log(9 + document.length), document.entry]);
     }
     found.sort(([a], [b]) => b - a);
@@ -116,7 +124,10 @@
   }
 
   const SYMBOLS = Object.fromEntries(Object.entries(GREEK).reverse().map(([letter, name]) => [name, letter]));
-  const pretty = (text) => text.replace(/(?<![\w.-])(?:alpha|beta|gamma|delta|epsilon|eta|theta|kappa|lambda|mu|nu|rho|sigma|tau)(?![\w])/g, (name) => SYMBOLS[name]);
+  const SIGNS = {">=": "≥", "<=": "≤", "->": "→"};
+  const pretty = (text) => text.replace(/(?<= )(?:>=|<=|->)(?= )/g, (sign) => SIGNS[sign])
+    .replace(/(?<![\w.-])(alpha|beta|gamma|delta|epsilon|eps|eta|theta|kappa|lambda|mu|nu|rho|sigma|tau)(_hat)?(?![\w])/g,
+      (whole, name, hat) => (SYMBOLS[name] || "ε") + (hat ? "\u0302" : ""));
 
   function item([kind, paper, title, text, address]) {
     const made = document.createElement("li"), link = document.createElement("a"), tags = document.createElement("p");
