@@ -4,7 +4,7 @@ window.dpdescentCompute = {
   "peak_mb": 150.09
  },
  "all stages": {
-  "cpu_s": 13651.76,
+  "cpu_s": 13530.33,
   "peak_mb": 1952.45
  },
  "brown2024": {
@@ -272,44 +272,52 @@ window.dpdescentCompute = {
   "peak_mb": 83.12
  },
  "ours": {
-  "cpu_s": 3571.68,
-  "peak_mb": 578.57
+  "cpu_s": 3450.25,
+  "peak_mb": 1319.36
  },
  "ours/calibration": {
-  "cpu_s": 60.69,
-  "peak_mb": 134.82
+  "cpu_s": 61.85,
+  "peak_mb": 149.95
  },
  "ours/correlated_full_batch": {
-  "cpu_s": 18.52,
-  "peak_mb": 221.69
+  "cpu_s": 17.85,
+  "peak_mb": 187.85
+ },
+ "ours/decision": {
+  "cpu_s": 4.02,
+  "peak_mb": 150.25
  },
  "ours/iv_coverage": {
-  "cpu_s": 868.48,
-  "peak_mb": 223.77
+  "cpu_s": 580.92,
+  "peak_mb": 212.26
+ },
+ "ours/iv_length": {
+  "cpu_s": 30.29,
+  "peak_mb": 157.35
  },
  "ours/iv_path_law": {
-  "cpu_s": 492.88,
-  "peak_mb": 184.62
+  "cpu_s": 186.89,
+  "peak_mb": 146.04
  },
  "ours/iv_real": {
-  "cpu_s": 208.03,
-  "peak_mb": 84.64
+  "cpu_s": 226.53,
+  "peak_mb": 146.03
  },
  "ours/iv_weak": {
-  "cpu_s": 285.21,
-  "peak_mb": 214.84
+  "cpu_s": 409.38,
+  "peak_mb": 169.79
  },
  "ours/real_tables": {
-  "cpu_s": 329.39,
-  "peak_mb": 244.83
+  "cpu_s": 304.6,
+  "peak_mb": 150.72
  },
  "ours/schedule": {
-  "cpu_s": 183.03,
-  "peak_mb": 199.73
+  "cpu_s": 234.32,
+  "peak_mb": 153.96
  },
  "ours/win_map": {
-  "cpu_s": 703.53,
-  "peak_mb": 228.4
+  "cpu_s": 768.33,
+  "peak_mb": 201.05
  },
  "varshney2022": {
   "cpu_s": 2087.31,
