@@ -116,8 +116,11 @@ def images_of(settings: Spec, part: str, number: int) -> Labelled:
     pixels, labels = read(Path(folder) if folder else source.folder)
     if not 1 <= number <= len(labels):
         raise ValueError(f"{part}={number}: there are {len(labels)} images, of which the first are taken")
-    scaled = pixels[:number].transpose(0, 2, 3, 1) / np.float32(127.5) - np.float32(1.0)
-    return Labelled(np.ascontiguousarray(scaled, np.float32), labels[:number])
+    scaled = np.ascontiguousarray(pixels[:number].transpose(0, 2, 3, 1), np.float32)
+    # In place, because the training images take 0.6 GB.
+    scaled /= 127.5
+    scaled -= 1.0
+    return Labelled(scaled, labels[:number])
 
 
 def _place(one: One, device: str) -> Row:
