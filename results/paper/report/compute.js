@@ -4,7 +4,7 @@ window.dpdescentCompute = {
   "peak_mb": 150.09
  },
  "all stages": {
-  "cpu_s": 13530.33,
+  "cpu_s": 15753.35,
   "peak_mb": 1952.45
  },
  "brown2024": {
@@ -408,107 +408,107 @@ window.dpdescentCompute = {
   "peak_mb": 132.57
  },
  "wang2026": {
-  "cpu_s": 3009.06,
-  "peak_mb": 1325.64
+  "cpu_s": 5232.08,
+  "peak_mb": 1300.55
  },
  "wang2026/admissible_width": {
-  "cpu_s": 4.8,
-  "peak_mb": 158.98
+  "cpu_s": 8.83,
+  "peak_mb": 158.91
  },
  "wang2026/batch": {
-  "cpu_s": 18.46,
-  "peak_mb": 143.27
+  "cpu_s": 49.55,
+  "peak_mb": 143.65
  },
  "wang2026/bound_vs_run": {
-  "cpu_s": 16.67,
-  "peak_mb": 162.68
+  "cpu_s": 35.32,
+  "peak_mb": 164.16
  },
  "wang2026/clipping": {
-  "cpu_s": 19.49,
-  "peak_mb": 136.23
+  "cpu_s": 51.67,
+  "peak_mb": 135.2
  },
  "wang2026/closed_form_validity": {
-  "cpu_s": 44.11,
-  "peak_mb": 557.55
+  "cpu_s": 68.5,
+  "peak_mb": 561.79
  },
  "wang2026/comparator": {
-  "cpu_s": 20.4,
-  "peak_mb": 178.4
+  "cpu_s": 46.34,
+  "peak_mb": 180.06
  },
  "wang2026/eps_and_d": {
-  "cpu_s": 180.98,
-  "peak_mb": 236.29
+  "cpu_s": 346.53,
+  "peak_mb": 240.05
  },
  "wang2026/ext_proof": {
-  "cpu_s": 61.75,
-  "peak_mb": 401.07
+  "cpu_s": 133.54,
+  "peak_mb": 421.64
  },
  "wang2026/ext_window": {
-  "cpu_s": 226.66,
-  "peak_mb": 179.07
+  "cpu_s": 516.81,
+  "peak_mb": 180.95
  },
  "wang2026/ext_window_rates": {
-  "cpu_s": 236.71,
-  "peak_mb": 573.04
+  "cpu_s": 539.76,
+  "peak_mb": 571.3
  },
  "wang2026/fig01": {
-  "cpu_s": 345.18,
-  "peak_mb": 145.22
+  "cpu_s": 657.62,
+  "peak_mb": 145.02
  },
  "wang2026/fixed_kappa": {
-  "cpu_s": 22.93,
-  "peak_mb": 141.66
+  "cpu_s": 57.94,
+  "peak_mb": 143.61
  },
  "wang2026/initialisation": {
-  "cpu_s": 19.49,
-  "peak_mb": 136.32
+  "cpu_s": 42.02,
+  "peak_mb": 137.75
  },
  "wang2026/kan_lambda": {
-  "cpu_s": 313.73,
-  "peak_mb": 176.41
+  "cpu_s": 638.57,
+  "peak_mb": 166.89
  },
  "wang2026/kappa_tables": {
-  "cpu_s": 546.81,
-  "peak_mb": 627.41
+  "cpu_s": 462.51,
+  "peak_mb": 581.89
  },
  "wang2026/lambda_tradeoff": {
-  "cpu_s": 3.65,
-  "peak_mb": 144.43
+  "cpu_s": 7.16,
+  "peak_mb": 142.02
  },
  "wang2026/private_rate_n": {
-  "cpu_s": 242.71,
-  "peak_mb": 168.19
+  "cpu_s": 460.75,
+  "peak_mb": 169.02
  },
  "wang2026/projection": {
-  "cpu_s": 38.35,
-  "peak_mb": 146.48
+  "cpu_s": 80.16,
+  "peak_mb": 145.62
  },
  "wang2026/rate_T": {
-  "cpu_s": 54.83,
-  "peak_mb": 135.83
+  "cpu_s": 132.89,
+  "peak_mb": 136.18
  },
  "wang2026/rate_minibatch": {
-  "cpu_s": 91.57,
-  "peak_mb": 157.59
+  "cpu_s": 270.07,
+  "peak_mb": 157.85
  },
  "wang2026/rate_n": {
-  "cpu_s": 59.98,
-  "peak_mb": 130.64
+  "cpu_s": 151.66,
+  "peak_mb": 132.3
  },
  "wang2026/sampling_counterexample": {
-  "cpu_s": 16.96,
-  "peak_mb": 159.23
+  "cpu_s": 30.61,
+  "peak_mb": 160.02
  },
  "wang2026/stability": {
-  "cpu_s": 8.74,
-  "peak_mb": 134.2
+  "cpu_s": 16.75,
+  "peak_mb": 134.75
  },
  "wang2026/table_rates": {
-  "cpu_s": 1.34,
-  "peak_mb": 105.05
+  "cpu_s": 0.99,
+  "peak_mb": 84.5
  },
  "wang2026/width": {
-  "cpu_s": 86.95,
-  "peak_mb": 169.89
+  "cpu_s": 165.69,
+  "peak_mb": 173.37
  }
 };
