@@ -106,7 +106,7 @@ def test_which_privacy_claim_is_broken_and_why_as_a_paragraph_to_send(reader: Re
     finding = next(each for each in rows("findings") if each["finding"] == reader.text("h1 + p code"))
     assert finding["kind"] == "privacy"
     for part in ("statement", "measured", "why", "charitable_reading", "repair"):
-        assert shown(finding[part]).rstrip(".").lower() in paragraph.lower(), part
+        assert flat(notation.plain(finding[part])).rstrip(".").lower() in paragraph.lower(), part
     assert "arXiv" in paragraph
 
 
