@@ -21,7 +21,7 @@ from scipy.special import elliprf, elliprj
 import made_up
 import pictures
 from dpdescent.papers.choquettechoo2023 import figures
-from dpdescent.papers.choquettechoo2023.figures import learning, noise_choices, styles
+from dpdescent.papers.choquettechoo2023.figures import learning, noise_choices, regression, styles
 from dpdescent.replication.configuration import project
 from dpdescent.replication.drawing import figures as style
 from dpdescent.replication.judging.statistics import Z95
@@ -420,11 +420,12 @@ ROWS: dict[str, Rows] = {
 
 # Curves with error bars, and groups of bars, in each panel, in the order of the panels.
 CURVES = {
-    "fig01": [0, 0, 0], "fig02": [2, 2, 2, 4, 4, 4], "fig03": [0] * 9, "fig04a": [8, 7, 2, 7], "fig04b": [7, 6],
-    "ext_gradients": [0] * 8, "fig04a_cifar10": [9, 8, 2, 3], "fig04a_fashion": [9, 8, 2, 3],
-    "fig04a_cifar10_rates": [0, 0], "fig04a_fashion_rates": [0, 0], "fig04a_cifar10_net": [0, 0],
+    "fig01": [0, 0, 0], "fig02": [2, 2, 2, 0, 0, 0, 4, 4, 4], "fig03": [0] * 9, "fig04a": [6, 5, 2, 2, 5],
+    "fig04b": [6, 6],
+    "ext_gradients": [0] * 16, "fig04a_cifar10": [6, 5, 5, 3, 2, 3], "fig04a_fashion": [6, 5, 5, 3, 2, 3],
+    "fig04a_cifar10_rates": [0] * 4, "fig04a_fashion_rates": [0] * 4, "fig04a_cifar10_net": [0, 0],
     "ext_mean_estimation": [5, 5, 5], "ext_finite_time": [2, 2, 0], "ext_nu": [0, 0], "ext_anti_pgd": [0, 0, 0],
-    "ext_spectra": [0, 0, 0], "ext_prefix_sums": [6, 1, 6, 1, 7, 1, 7, 1],
+    "ext_spectra": [0, 0, 0, 0], "ext_prefix_sums": [6, 1, 6, 1, 7, 1, 7, 1],
 }  # fmt: skip
 
 
@@ -522,7 +523,7 @@ def test_each_figure_shows_every_series_once_with_nothing_cut_off(name: str) -> 
         assert extent.y1 <= figure.bbox.y1 + 1, text.get_text()
     for axes in figure.axes:
         assert axes.get_xlabel()
-        assert axes.get_ylabel() or (name == "fig02" and axes in figure.axes[3:])
+        assert axes.get_ylabel() or (name == "fig02" and axes in figure.axes[6:])
 
 
 @pytest.mark.parametrize(("name", "suffix"), [("fig04b", "png"), ("fig04b", "svg")])
@@ -568,14 +569,20 @@ def test_a_single_point_from_a_single_trial_is_drawn(name: str) -> None:
     pictures.without_warnings(lambda: draw_from(name, rows, trials=1))
 
 
+def only_far(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["mechanism"].isin(learning.FAR)]
+
+
 def test_a_method_has_one_colour_in_all_figures() -> None:
     expected = {"DP-SGD": style.VERMILION, "nu-DP-FTRL": style.BLUE, "Optimal CC": style.GREEN, "ME": style.PURPLE}
     expected |= {"TreeAgg": style.SKY, "Honaker": style.ORANGE, "non-private": style.GREY}
-    near, _, far = draw("fig04a").axes[:3]
-    names = styles.in_order(only("fig04a")["mechanism"])
+    near, _, far, plain = draw("fig04a").axes[:4]
+    mechanisms = only("fig04a")
+    beside = learning.beside_paper(mechanisms)
+    without = beside[~beside["mechanism"].isin(learning.FAR)]
+    shown = {near: learning.in_paper(mechanisms), far: only_far(mechanisms), plain: without}
     found = {}
-    for panel, shown in ((near, False), (far, True)):
-        own = [name for name in names if (name in learning.FAR) == shown]
+    for panel, own in ((panel, styles.in_order(rows["mechanism"])) for panel, rows in shown.items()):
         found |= dict(zip(own, (color_of(each[0]) for each in panel.containers), strict=True))
     assert {name: found[name] for name in expected} == expected
     assert found["DP-SGD, amplified"] == found["DP-SGD"]
@@ -622,15 +629,18 @@ def test_fig01_draws_both_ratios_and_what_they_are_at_rate_one() -> None:
 
 
 def test_fig02_draws_points_lines_and_bounds() -> None:
-    for panel, x in zip(draw("fig02").axes, VARIED, strict=False):
+    for panel, below, x in zip(*np.reshape(draw("fig02").axes, (3, 3))[:2], VARIED, strict=True):
         for series in ("Noisy-SGD", "nu-Noisy-FTRL"):
             color = styles.color_of(series)
-            assert drawn(panel, only("fig02", panel=x, kind="exact", series=series), x, color=color, linestyle="-")
+            for each in (panel, below):
+                assert drawn(each, only("fig02", panel=x, kind="exact", series=series), x, color=color, linestyle="-")
             simulated = only("fig02", panel=x, kind="simulated", series=series)
             assert drawn(panel, simulated, x, color=color, linestyle="None")
         assert drawn(panel, only("fig02", panel=x, kind="exact", series="optimum"), x, color=style.BLACK)
         for series in bounds_of(16, 3.4, 0.02, 0.001):
-            assert drawn(panel, only("fig02", panel=x, kind="bound", series=series), x)
+            places = {panel: series in regression.ORDERS, below: series not in regression.ORDERS}
+            bound = only("fig02", panel=x, kind="bound", series=series)
+            assert {each: bool(drawn(each, bound, x)) for each in places} == places
         assert (panel.get_xscale(), panel.get_yscale()) == ("log", "log")
 
 
@@ -660,7 +670,7 @@ def test_fig02_shows_the_slope_of_every_reading_below() -> None:
         for row in ROWS["fig02"]
     ]
     rows = [row | {"expected": row[row["panel"]] ** 3.0} for row in rows]
-    below = draw_from("fig02", rows).axes[3:]
+    below = draw_from("fig02", rows).axes[6:]
     readings = [
         "as configured",
         "T = 4000",
@@ -697,11 +707,12 @@ def test_fig02_hides_no_curve_behind_its_slopes() -> None:
 
 def test_fig02_cuts_upper_bounds_but_nothing_else() -> None:
     rows = [row | ({"mean": 1e9} if row["series"].startswith("upper") else {}) for row in ROWS["fig02"]]
-    for panel, x in zip(draw_from("fig02", rows).axes, VARIED, strict=False):
+    for panel, x in zip(draw_from("fig02", rows).axes[3:6], VARIED, strict=True):
         low, high = panel.get_ylim()
         assert high < 1e6
         shown = only("fig02", panel=x)
-        shown = shown[~shown["series"].str.startswith("upper")]["mean"]
+        left_out = ("upper", *regression.ORDERS, "optimum")
+        shown = shown[(shown["kind"] != "simulated") & ~shown["series"].str.startswith(left_out)]["mean"]
         assert low < shown.min()
         assert high > 2 * shown.max()
 
@@ -727,14 +738,16 @@ def test_fig03_draws_every_multiplier_and_reading() -> None:
 
 def test_fig04a_draws_percentages_side_by_side_on_linear_axes() -> None:
     figure = draw("fig04a")
-    far = table_of(ROWS["fig04a"])["mechanism"].isin(learning.FAR)
+    plain = {"Optimal CC", "Honaker", "TreeAgg"}
+    kept = {*ACCURACIES} - {*learning.FAR} - {name for name in plain if f"{name}, restarts" in ACCURACIES}
     parts = (
-        ("main", "test accuracy", False), ("main", "nu minus this", False), ("main", "nu minus this", True),
-        ("two-layer net", "nu minus this", False),
+        ("main", "test accuracy", kept), ("main", "nu minus this", kept), ("main", "nu minus this", {*learning.FAR}),
+        ("main", "nu minus this", plain - kept), ("two-layer net", "nu minus this", kept),
     )  # fmt: skip
-    for panel, (variant, series, shown) in zip(figure.axes, parts, strict=True):
+    for panel, (variant, series, names) in zip(figure.axes, parts, strict=True):
         table = only("fig04a", series=series, variant=variant)
-        table = table[far[table.index] == shown]
+        table = table[table["mechanism"].isin(names)]
+        assert len(panel.containers) <= 6
         for name, curve in zip(styles.in_order(table["mechanism"]), panel.containers, strict=True):
             wanted = table[table["mechanism"] == name].sort_values("eps")
             np.testing.assert_allclose(heights_of(curve), 100 * wanted["mean"])
@@ -745,7 +758,7 @@ def test_fig04a_draws_percentages_side_by_side_on_linear_axes() -> None:
         assert panel.get_yscale() == "linear"
         zero = [line for line in lines_of(panel, color=style.BLUE) if set(line.get_ydata()) == {0.0}]
         assert len(zero) == (series != "test accuracy")
-    assert figure.axes[3].get_title() == "two-layer net"
+    assert figure.axes[4].get_title() == "two-layer net"
 
 
 AMPLIFIED = "DP-SGD, amplified"
@@ -756,7 +769,7 @@ def test_a_mechanism_that_is_not_restarted_is_not_drawn_as_restarted() -> None:
     restarted = {"Honaker, restarts", "Optimal CC, restarts"}
     for made, dashed in ((rows, {AMPLIFIED}), (ROWS["fig04b"], {AMPLIFIED} | restarted)):
         panel = draw_from("fig04b", made).axes[0]
-        names = styles.in_order(only("fig04b")["mechanism"])
+        names = [each for each in styles.in_order(only("fig04b")["mechanism"]) if each != "DP-SGD"]
         found = {n for n, curve in zip(names, panel.containers, strict=True) if curve[0].get_linestyle() == "--"}
         assert found == dashed
 
@@ -851,7 +864,7 @@ def test_anti_pgd_stands_beside_its_leading_order() -> None:
 
 
 def test_gains_over_spectra_have_the_claimed_separation_through_their_last_point() -> None:
-    gain, loss, errors = draw("ext_spectra").axes
+    gain, loss, *errors = draw("ext_spectra").axes
     for spectrum in noise_choices.SPECTRA:
         own = only("ext_spectra", spectrum=spectrum)
         ratio = own[own["series"] == noise_choices.GAIN]
@@ -859,8 +872,8 @@ def test_gains_over_spectra_have_the_claimed_separation_through_their_last_point
         wide = own.pivot_table(index="d", columns="series", values="mean")
         ratio = (wide["nu-Noisy-FTRL"] / wide["optimum"]).rename("mean").reset_index()
         assert drawn(loss, ratio, "d")
-        for series in ("Noisy-SGD", "nu-Noisy-FTRL"):
-            assert drawn(errors, own[own["series"] == series], "d", color=styles.color_of(series))
+        for panel, series in zip(errors, ("Noisy-SGD", "nu-Noisy-FTRL"), strict=True):
+            assert drawn(panel, own[own["series"] == series], "d")
     (guide,) = lines_of(gain, linestyle=":")
     d, height = (np.array(values) for values in data_of(guide))
     np.testing.assert_allclose(height * np.log(d), height[-1] * math.log(d[-1]))
@@ -893,7 +906,7 @@ def test_prefix_sums_compare_mechanisms_at_their_best_number_of_restarts() -> No
 def test_methods_have_the_colours_of_all_papers() -> None:
     palette = style.METHODS
     accuracy, _ = draw("fig04b").axes
-    names = styles.in_order(only("fig04b")["mechanism"])
+    names = [each for each in styles.in_order(only("fig04b")["mechanism"]) if each != "DP-SGD"]
     shown = {name: color_of(curve[0]) for name, curve in zip(names, accuracy.containers, strict=True)}
     plain = {name: name.removesuffix(", amplified").removesuffix(", restarts") for name in names}
     assert shown == {name: palette[plain[name]] for name in names}

@@ -13,7 +13,10 @@ from dpdescent.papers.choquettechoo2023.figures.learning import (
     LEAD,
     NU_LABEL,
     SHORT,
+    WITHOUT,
+    beside_paper,
     by_mechanism,
+    in_paper,
     in_percent,
     mechanism_label,
 )
@@ -38,13 +41,15 @@ def draw_fig04a_fashion(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 def _learning(table: pd.DataFrame, published: dict[str, Any]) -> Figure:
     accuracy, ahead = in_percent(select(table))
-    figure, axes = panels(2, 2, size=(6.4, 4.6))
+    figure, axes = panels(2, 3, size=(6.4, 4.0))
     far = ahead["mechanism"].isin(FAR)
-    _panel(axes[0, 0], "scattering features", ACCURACY, accuracy[~accuracy["mechanism"].isin(FAR)])
+    _panel(axes[0, 0], "scattering features", ACCURACY, in_paper(accuracy))
     _stars(axes[0, 0], published)
-    _panel(axes[0, 1], f"the same, lead of {NU_LABEL}", LEAD, ahead[~far])
-    _panel(axes[1, 0], "the same, over what is far off", LEAD, ahead[far])
-    _features(axes[1, 1], table)
+    _panel(axes[0, 1], f"the same, lead of {NU_LABEL}", LEAD, in_paper(ahead))
+    _panel(axes[1, 0], "other mechanisms", ACCURACY, beside_paper(accuracy))
+    _panel(axes[1, 1], f"the same, lead over those {WITHOUT}", LEAD, beside_paper(ahead[~far]))
+    _panel(axes[2, 0], "the same, over what is far off", LEAD, ahead[far])
+    _features(axes[2, 1], table)
     legend_below(figure, axes.ravel(), 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
     return figure
 
@@ -91,22 +96,28 @@ def _features(axes: Axes, table: pd.DataFrame) -> None:
 
 
 def draw_rates(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the held-out accuracy against the learning rate, a panel for each epsilon."""
+    """Draws the held-out accuracy against the learning rate, a column for each epsilon, other mechanisms below."""
     rows = select(table)
     rows = rows.assign(mean=100 * rows["mean"])
     budgets = sorted(set(rows["eps"]))
-    figure, axes = panels(max(len(budgets), 1), size=(5.6, 4.4), squeeze=False)
-    axes[0, 0].set(xlabel="learning rate", ylabel=HELD_OUT)
-    for panel, eps in zip(axes[0], budgets, strict=False):
+    figure, axes = panels(max(len(budgets), 1), 2, size=(5.6, 3.6), squeeze=False)
+    for column, eps in zip(axes.T, budgets, strict=False):
         own = rows[rows["eps"] == eps]
-        for name in in_order(own["mechanism"]):
-            curve = own[own["mechanism"] == name].sort_values("learning_rate")
-            label = mechanism_label(name, curve)
-            panel.plot(curve["learning_rate"], curve["mean"], label=label, **look(name))
-        panel.set_xscale("log")
-        panel.set(title=rf"$\varepsilon = {eps:g}$", xlabel="learning rate", ylabel=HELD_OUT)
-    legend_below(figure, axes[0], 4, "points: mean over seeds; without momentum rates are larger")
+        for panel, chosen, which in zip(
+            column, (in_paper(own), beside_paper(own)), ("", ", other mechanisms"), strict=True
+        ):
+            _by_rate(panel, chosen)
+            panel.set(title=rf"$\varepsilon = {eps:g}${which}", xscale="log")
+    for panel in axes.flat:
+        panel.set(xlabel="learning rate", ylabel=HELD_OUT)
+    legend_below(figure, axes.flat, 4, "points: mean over seeds; without momentum rates are larger")
     return figure
+
+
+def _by_rate(axes: Axes, rows: pd.DataFrame) -> None:
+    for name in in_order(rows["mechanism"]):
+        curve = rows[rows["mechanism"] == name].sort_values("learning_rate")
+        axes.plot(curve["learning_rate"], curve["mean"], label=mechanism_label(name, curve), **look(name))
 
 
 def draw_fig04a_cifar10_net(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

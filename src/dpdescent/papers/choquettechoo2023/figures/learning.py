@@ -29,6 +29,9 @@ NU_LABEL = r"$\nu$-DP-FTRL"
 LEAD = f"accuracy of {NU_LABEL} minus this, points"
 # What no mechanism of the paper's figure is near to: it has DP-SGD with amplification only.
 FAR = ("DP-SGD", "non-private")
+# An account of amplification beside the tight one.
+LOOSE = "DP-SGD, amplified, Renyi"
+WITHOUT = "without restarts"
 # Ticks of accuracy differences on either side of 0, in percentage points.
 POINTS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 
@@ -36,24 +39,23 @@ POINTS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the test accuracy on the digits, the lead of nu-DP-FTRL, and below that lead in every variant.
 
-    What is far from all others, DP-SGD without amplification and no privacy, has a panel of its own, so that no axis is
-    stretched by it.
+    These have the mechanisms of the paper's figure; others have panels of their own. What is far from all, DP-SGD
+    without amplification and no privacy, is apart from the rest of them, so that no axis is stretched by it.
     """
     names = variants_of(table)[1:]
-    rows = 1 + -(-len(names) // 3)
-    figure, axes = panels(3, rows, size=(5.2, 4.0), squeeze=False)
     accuracy, ahead = in_percent(select(table))
-    top: Sequence[tuple[str, str, pd.DataFrame]] = (
-        ("8x8 digits, softmax regression", "test accuracy, %", accuracy[~accuracy["mechanism"].isin(FAR)]),
-        ("the same, lead of " + NU_LABEL, LEAD, ahead[~ahead["mechanism"].isin(FAR)]),
-        ("the same, over what is far off", LEAD, ahead[ahead["mechanism"].isin(FAR)]),
-    )
-    for panel, (title, label, chosen) in zip(axes[0], top, strict=True):
+    far = ahead["mechanism"].isin(FAR)
+    drawn: list[tuple[str, str, pd.DataFrame]] = [
+        ("8x8 digits, softmax regression", "test accuracy, %", in_paper(accuracy)),
+        ("the same, lead of " + NU_LABEL, LEAD, in_paper(ahead)),
+        ("the same, over what is far off", LEAD, ahead[far]),
+        (f"the same, over those {WITHOUT}", LEAD, beside_paper(ahead[~far])),
+        *((name, LEAD, in_paper(in_percent(select(table, name))[1])) for name in names),
+    ]
+    figure, axes = panels(3, -(-len(drawn) // 3), size=(5.2, 3.6), squeeze=False)
+    for panel, (title, label, chosen) in zip(axes.flat, drawn, strict=False):
         _panel(panel, title, label, chosen)
-    for panel, name in zip(axes[1:].ravel(), names, strict=False):
-        chosen = in_percent(select(table, name))[1]
-        _panel(panel, name, LEAD, chosen[~chosen["mechanism"].isin(FAR)])
-    for panel in axes.ravel()[3 + len(names) :]:
+    for panel in axes.ravel()[len(drawn) :]:
         panel.remove()
     legend_below(figure, axes[:1, 1], 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
     return figure
@@ -66,6 +68,21 @@ def in_percent(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return accuracy, ahead
 
 
+def in_paper(rows: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows of the mechanisms that the paper's figure has: with restarts, and DP-SGD with amplification."""
+    return rows[~_beside(rows["mechanism"])]
+
+
+def beside_paper(rows: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows of the other mechanisms."""
+    return rows[_beside(rows["mechanism"])]
+
+
+def _beside(mechanisms: "pd.Series[str]") -> "pd.Series[bool]":
+    restarted = {name.removesuffix(RESTARTS) for name in mechanisms if name.endswith(RESTARTS)}
+    return mechanisms.isin({*FAR, LOOSE, *restarted})
+
+
 def _panel(axes: Axes, title: str, label: str, rows: pd.DataFrame) -> None:
     """Draws accuracies or leads on a linear axis; leads have a line at zero."""
     if label == LEAD:
@@ -75,7 +92,10 @@ def _panel(axes: Axes, title: str, label: str, rows: pd.DataFrame) -> None:
 
 
 def draw_fig04b(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the next-word accuracy on generated text against epsilon, and the lead of nu-DP-FTRL."""
+    """Draws the next-word accuracy on generated text against epsilon, and the lead of nu-DP-FTRL.
+
+    DP-SGD without amplification, which the paper's figure does not have, is in the lead alone.
+    """
     published = display.get("published", {}).get("stackoverflow", {})
     names = variants_of(table)
     figure, axes = panels(2, len(names), size=(6.4, 4.4), squeeze=False)
@@ -84,7 +104,7 @@ def draw_fig04b(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         title = "generated text, analogue" if name == "main" else f"generated text, analogue, {name}"
         _linear_near_zero(right)
         _published(right, published_differences(published, sorted(set(ahead["eps"]))), "StackOverflow")
-        _panel(left, title, "test accuracy, %", accuracy)
+        _panel(left, title, "test accuracy, %", accuracy[accuracy["mechanism"] != "DP-SGD"])
         _panel(right, title, LEAD, ahead)
     legend_below(figure, axes[:1, 1], 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
     return figure

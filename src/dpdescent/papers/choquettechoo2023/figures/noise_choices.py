@@ -170,26 +170,26 @@ def _anti_pgd(axes: Axes, rows: pd.DataFrame, x: str) -> None:
 
 def draw_ext_spectra(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the gain over independent noise per dimension, the error over that of the best noise, and the errors."""
-    figure, axes = panels(3, size=(4.7, 4.1), squeeze=False)
-    gain, loss, errors = axes[0]
+    figure, axes = panels(4, size=(5.2, 3.6), squeeze=False)
+    gain, loss, *errors = axes[0]
+    methods = ("Noisy-SGD", "nu-Noisy-FTRL")
     main = select(table)
     names = sorted(set(main["spectrum"]), key=lambda name: [*SPECTRA, name].index(name))
     for name, color, marker in zip(names, shades(len(names)), MARKERS * len(names), strict=False):
         rows, style = main[main["spectrum"] == name], dict[str, Any](marker=marker, markersize=3.5)
         line(gain, _over_dimension(rows), "d", spectrum_label(name), color=color, **style)
         line(loss, _over(rows, "nu-Noisy-FTRL", "optimum"), "d", color=color, **style)
-        for method in ("Noisy-SGD", "nu-Noisy-FTRL"):
-            thin_curve(errors, rows[rows["series"] == method], "d", color=color_of(method), linestyle="-", **style)
+        for panel, method in zip(errors, methods, strict=True):
+            line(panel, where(rows, series=method), "d", color=color, **style)
     _separation(gain, _over_dimension(where(main, spectrum=SPECTRA[-1])))
-    for panel, which in ((gain, "x"), (loss, "x"), (errors, "xy")):
+    for panel, which in ((gain, "x"), (loss, "x"), *((each, "xy") for each in errors)):
         log_scale(panel, which)
         panel.set_xlabel(D)
-    for method in ("Noisy-SGD", "nu-Noisy-FTRL"):
-        errors.plot([], [], color=color_of(method), linewidth=0.9, label=label_of(method))
+    for panel, method in zip(errors, methods, strict=True):
+        panel.set(title=f"error of {label_of(method)}", ylabel=SUBOPTIMALITY)
     gain.set(title="Noisy-SGD over $\\nu$-Noisy-FTRL, over $d$", ylabel=r"ratio of $F_\infty$, over $d$")
     loss.set(title="$\\nu$-Noisy-FTRL over the best noise", ylabel=r"ratio of $F_\infty$")
-    errors.set(title="errors, marks by spectrum", ylabel=SUBOPTIMALITY)
-    legend_below(figure, axes[0], 5)
+    legend_below(figure, axes[0], 4)
     return figure
 
 

@@ -40,11 +40,14 @@ from dpdescent.replication.judging.statistics import log_log_slope
 VARIED = {"d": D, "d_eff": D_EFF, "eta": ETA}
 ALGORITHMS = {"Noisy-SGD": "sgd", "nu-Noisy-FTRL": "ftrl"}
 SGD, FTRL = (color_of(name) for name in ALGORITHMS)
-BOUNDS: dict[str, tuple[str, str, Any, float]] = {
+Look = tuple[str, str, Any, float]
+ORDERS: dict[str, Look] = {
     "Noisy-SGD order": (r"order $\eta\,d/(8\rho)$", SGD, ":", 1.4),
     "nu-Noisy-FTRL order": (r"order $\eta^2 d_\mathrm{eff}/\rho$", FTRL, ":", 1.4),
     # Wide and pale, because an upper bound nearly coincides with it where d is moved.
     "nu-Noisy-FTRL order with log": (r"order $\eta^2 d_\mathrm{eff}\,\ln^2(1/\nu)/\rho$", "#B5D3E7", "-", 4.0),
+}  # fmt: skip
+BOUNDS: dict[str, Look] = {
     "lower bound (C.18)": ("lower bound (C.18), any noise", GREY, "--", 1.1),
     "upper bound (C.15), Noisy-SGD": ("upper bound (C.15), Noisy-SGD", SGD, "-.", 0.9),
     "upper bound (C.15), nu-Noisy-FTRL": (r"upper bound (C.15), $\nu$-Noisy-FTRL", FTRL, "-.", 0.9),
@@ -59,34 +62,37 @@ RATES = {"DP-SGD": (-1.0, "$1/T$"), "nu-DP-FTRL": (-2.0, "$1/T^2$")}
 
 
 def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the error against dimension, effective dimension and learning rate; below, slopes under all readings."""
-    shape = {"gridspec_kw": {"height_ratios": [1.55, 1.0]}, "squeeze": False}
-    figure, axes = panels(3, 2, size=(4.9, 3.9), **shape)
+    """Draws the error against dimension, effective dimension and learning rate; below, bounds and all slopes."""
+    shape = {"gridspec_kw": {"height_ratios": [1.5, 1.1, 1.1]}, "squeeze": False}
+    figure, axes = panels(3, 3, size=(4.9, 3.5), **shape)
     published = display.get("published", {}).get("slopes", {})
-    for top, bottom, (x, label) in zip(*axes, VARIED.items(), strict=True):
+    for top, bounds, bottom, (x, label) in zip(*axes, VARIED.items(), strict=True):
         rows = table[table["panel"] == x]
         claimed = {name: published.get(f"{short}_{x}") for name, short in ALGORITHMS.items()}
         _errors(top, select(rows), x)
-        log_scale(top)
-        _cut(top, select(rows, kind="exact"))
-        top.set(xlabel=label, ylabel=SUBOPTIMALITY)
+        _bounds(bounds, select(rows), x)
+        for panel in (top, bounds):
+            log_scale(panel)
+            panel.set(xlabel=label, ylabel=SUBOPTIMALITY)
+        _cut(bounds, select(rows, kind="exact"))
+        bounds.set_title("exact limits and bounds")
         # Padded, because the legend of slopes is between the title and the axes.
         top.set_title(held_fixed(select(rows), x), pad=32)
         _slope_legend(top, select(rows), x, claimed)
         _readings(bottom, rows, x, variants_of(table), claimed)
         bottom.set_xlabel(f"log-log slope in the {label}")
-    for bottom in axes[1, 1:]:
+    for bottom in axes[2, 1:]:
         bottom.tick_params(labelleft=False)
-    legend_below(figure, axes[0], 5, f"{INTERVALS} over runs; {READINGS}")
+    legend_below(figure, axes[:2].flat, 5, f"{INTERVALS} over runs; {READINGS}")
     return figure
 
 
 def _errors(axes: Axes, rows: pd.DataFrame, x: str) -> None:
-    """Draws simulated points over exact lines, and the paper's bounds."""
+    """Draws simulated points over exact lines, and the orders of the paper's bounds."""
+    _exact(axes, rows, x)
     for name in ALGORITHMS:
-        own, style = rows[rows["series"] == name], look(name)
-        line(axes, where(own, kind="exact"), x, f"{label_of(name)}, exact", color=style["color"])
-        points(axes, where(own, kind="simulated"), x, label_of(name), **(style | {"linestyle": "none"}))
+        simulated = where(rows, series=name, kind="simulated")
+        points(axes, simulated, x, label_of(name), **(look(name) | {"linestyle": "none"}))
     line(
         axes,
         where(rows, kind="exact", series="optimum"),
@@ -95,7 +101,22 @@ def _errors(axes: Axes, rows: pd.DataFrame, x: str) -> None:
         color=color_of("optimum"),
         linewidth=0.9,
     )
-    for series, (label, color, dashes, width) in BOUNDS.items():
+    _lines(axes, rows, x, ORDERS)
+
+
+def _bounds(axes: Axes, rows: pd.DataFrame, x: str) -> None:
+    """Draws the paper's bounds with their constants, and the exact errors that they are on."""
+    _exact(axes, rows, x)
+    _lines(axes, rows, x, BOUNDS)
+
+
+def _exact(axes: Axes, rows: pd.DataFrame, x: str) -> None:
+    for name in ALGORITHMS:
+        line(axes, where(rows, series=name, kind="exact"), x, f"{label_of(name)}, exact", color=color_of(name))
+
+
+def _lines(axes: Axes, rows: pd.DataFrame, x: str, looks: dict[str, Look]) -> None:
+    for series, (label, color, dashes, width) in looks.items():
         bound = where(rows, kind="bound", series=series)
         line(axes, bound, x, label, color=color, linestyle=dashes, linewidth=width, zorder=1.5 if width > 2 else 2)
 
