@@ -4,7 +4,7 @@ window.dpdescentCompute = {
   "peak_mb": 150.09
  },
  "all stages": {
-  "cpu_s": 15753.35,
+  "cpu_s": 13915.72,
   "peak_mb": 1952.45
  },
  "brown2024": {
@@ -272,8 +272,8 @@ window.dpdescentCompute = {
   "peak_mb": 83.12
  },
  "ours": {
-  "cpu_s": 3450.25,
-  "peak_mb": 1319.36
+  "cpu_s": 3170.06,
+  "peak_mb": 578.57
  },
  "ours/calibration": {
   "cpu_s": 61.85,
@@ -316,8 +316,8 @@ window.dpdescentCompute = {
   "peak_mb": 153.96
  },
  "ours/win_map": {
-  "cpu_s": 768.33,
-  "peak_mb": 201.05
+  "cpu_s": 705.29,
+  "peak_mb": 228.4
  },
  "varshney2022": {
   "cpu_s": 2087.31,
@@ -408,7 +408,7 @@ window.dpdescentCompute = {
   "peak_mb": 132.57
  },
  "wang2026": {
-  "cpu_s": 5232.08,
+  "cpu_s": 3674.64,
   "peak_mb": 1300.55
  },
  "wang2026/admissible_width": {
@@ -420,8 +420,8 @@ window.dpdescentCompute = {
   "peak_mb": 143.65
  },
  "wang2026/bound_vs_run": {
-  "cpu_s": 35.32,
-  "peak_mb": 164.16
+  "cpu_s": 17.73,
+  "peak_mb": 162.68
  },
  "wang2026/clipping": {
   "cpu_s": 51.67,
@@ -432,35 +432,35 @@ window.dpdescentCompute = {
   "peak_mb": 561.79
  },
  "wang2026/comparator": {
-  "cpu_s": 46.34,
-  "peak_mb": 180.06
+  "cpu_s": 23.52,
+  "peak_mb": 178.4
  },
  "wang2026/eps_and_d": {
-  "cpu_s": 346.53,
-  "peak_mb": 240.05
+  "cpu_s": 182.65,
+  "peak_mb": 236.29
  },
  "wang2026/ext_proof": {
-  "cpu_s": 133.54,
-  "peak_mb": 421.64
+  "cpu_s": 64.98,
+  "peak_mb": 401.07
  },
  "wang2026/ext_window": {
-  "cpu_s": 516.81,
-  "peak_mb": 180.95
+  "cpu_s": 231.18,
+  "peak_mb": 179.07
  },
  "wang2026/ext_window_rates": {
-  "cpu_s": 539.76,
-  "peak_mb": 571.3
+  "cpu_s": 239.96,
+  "peak_mb": 573.04
  },
  "wang2026/fig01": {
   "cpu_s": 657.62,
   "peak_mb": 145.02
  },
  "wang2026/fixed_kappa": {
-  "cpu_s": 57.94,
-  "peak_mb": 143.61
+  "cpu_s": 25.88,
+  "peak_mb": 141.66
  },
  "wang2026/initialisation": {
-  "cpu_s": 42.02,
+  "cpu_s": 21.93,
   "peak_mb": 137.75
  },
  "wang2026/kan_lambda": {
@@ -476,28 +476,28 @@ window.dpdescentCompute = {
   "peak_mb": 142.02
  },
  "wang2026/private_rate_n": {
-  "cpu_s": 460.75,
-  "peak_mb": 169.02
+  "cpu_s": 244.81,
+  "peak_mb": 168.19
  },
  "wang2026/projection": {
   "cpu_s": 80.16,
   "peak_mb": 145.62
  },
  "wang2026/rate_T": {
-  "cpu_s": 132.89,
+  "cpu_s": 56.82,
   "peak_mb": 136.18
  },
  "wang2026/rate_minibatch": {
-  "cpu_s": 270.07,
-  "peak_mb": 157.85
+  "cpu_s": 92.56,
+  "peak_mb": 157.59
  },
  "wang2026/rate_n": {
-  "cpu_s": 151.66,
+  "cpu_s": 62.02,
   "peak_mb": 132.3
  },
  "wang2026/sampling_counterexample": {
-  "cpu_s": 30.61,
-  "peak_mb": 160.02
+  "cpu_s": 18.92,
+  "peak_mb": 159.23
  },
  "wang2026/stability": {
   "cpu_s": 16.75,
@@ -508,7 +508,7 @@ window.dpdescentCompute = {
   "peak_mb": 84.5
  },
  "wang2026/width": {
-  "cpu_s": 165.69,
-  "peak_mb": 173.37
+  "cpu_s": 89.53,
+  "peak_mb": 169.89
  }
 };
