@@ -303,7 +303,7 @@ def test_every_required_setting_says_how_it_is_chosen() -> None:
 
 def test_documented_command_runs(run: Run) -> None:
     text = (ROOT / "docs/pipeline.md").read_text(encoding="utf-8")
-    (command,) = re.findall(r"^.venv/bin/dpdescent estimate (mine(?:.*\\\n)*.*)$", text, re.MULTILINE)
+    (command,) = re.findall(r"^\.venv/bin/dpdescent estimate (mine(?:.*\\\n)*.*)$", text, re.MULTILINE)
     code, out, _ = run(command.replace("\\\n", " "))
     assert code == 0
     assert "together rho 1," in out
@@ -495,7 +495,7 @@ def test_the_example_is_told_as_the_documentation_has_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = (ROOT / "docs/pipeline.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^.venv/bin/dpdescent (estimate examples/(?:.*\\\n)*.*)$", text, re.MULTILINE)
+    commands = re.findall(r"^\.venv/bin/dpdescent (estimate examples/(?:.*\\\n)*.*)$", text, re.MULTILINE)
     assert len(commands) == 2
     monkeypatch.chdir(ROOT)
     for line in commands:
