@@ -86,3 +86,17 @@ def test_contents_can_be_read_on_a_phone(opened: Opener) -> None:
     contents = opened(f"{PAPERS[0]}.html", PHONE).find_element(By.CSS_SELECTOR, "nav.contents")
     assert contents.size["height"] > 200
     assert float(contents.value_of_css_property("font-size").removesuffix("px")) >= 16
+
+
+def test_letters_of_figures_keep_their_size_on_a_phone(opened: Opener) -> None:
+    heights = {}
+    for width in (SCREEN, PHONE):
+        browser = opened("brown2024.html", width)
+        picture = browser.find_element(By.CSS_SELECTOR, "#fig05 .zoom img")
+        browser.execute_script("arguments[0].loading = 'eager'; return arguments[0].decode()", picture)
+        heights[width] = picture.size["height"]
+        frame = browser.find_element(By.CSS_SELECTOR, "#fig05 .zoom")
+        assert frame.size["width"] <= width
+    assert heights[PHONE] >= 0.95 * heights[SCREEN]
+    assert browser.execute_script("return arguments[0].scrollWidth > arguments[0].clientWidth", frame)
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= PHONE

@@ -173,9 +173,10 @@ ROWS: dict[str, Rows] = {
 
 # Curves with error bars in each panel, in the order of the panels.
 CURVES = {
-    "fig01": [3, 2, 3], "fig02": [2, 2, 2], "fig03": [0, 0], "fig04": [3, 3, 2, 2], "fig05": [3, 3, 3, 3, 3, 0],
-    "fig06": [3, 3, 3, 3, 3, 0], "fig07": [3, 3], "fig08": [3, 3], "fig09": [3, 2], "fig10": [3, 3, 3, 3, 3, 0],
-    "fig11": [3, 3, 3, 3, 3, 0], "ext_author_profile": [2, 2, 2], "ext_outliers": [6, 6, 6, 6],
+    "fig01": [3, 2, 3, 1, 1, 1], "fig02": [2, 2, 2], "fig03": [0, 0], "fig04": [3, 3, 2, 2],
+    "fig05": [3, 3, 3, 3, 3, 0, 0, 0, 0], "fig06": [3, 3, 3, 3, 3, 0, 0, 0, 0], "fig07": [3, 3], "fig08": [3, 3],
+    "fig09": [3, 2, 1, 1], "fig10": [3, 3, 3, 3, 3, 0, 0, 0, 0], "fig11": [3, 3, 3, 3, 3, 0, 0, 0, 0],
+    "ext_author_profile": [2, 2, 2], "ext_outliers": [6, 6, 6, 6],
     "ext_no_clipping": [10, 0, 0, 2], "ext_small_noise": [2, 0], "ext_large_dimension": [6], "ext_law": [3, 0],
 }  # fmt: skip
 
@@ -333,7 +334,7 @@ def test_methods_have_the_colours_that_they_have_in_all_papers() -> None:
 
 
 def test_fig01_draws_what_is_predicted_and_the_error_of_zero() -> None:
-    left, right, _ = draw("fig01").axes
+    left, right = draw("fig01").axes[:2]
     heights = [
         sorted({float(line.get_ydata()[0]) for line in lines_of(panel, color=accuracy.LAW, linestyle="-")})
         for panel in (left, right)
@@ -345,23 +346,40 @@ def test_fig01_draws_what_is_predicted_and_the_error_of_zero() -> None:
         assert panel.get_ylim()[1] > 1.0
 
 
-def test_fig01_shows_other_readings_of_dp_gd_alone_as_thin_lines() -> None:
+def test_fig01_shows_other_readings_of_dp_gd_alone_as_thin_lines_below() -> None:
     rows = [row | {"mean": 0.3 if row["series"] == "DP-GD" else 0.7} for row in ROWS["fig01"]]
-    panel = draw_from("fig01", rows).axes[0]
-    thin = lines_of(panel, linewidth=0.9, color=accuracy.DP_GD)
+    panels = draw_from("fig01", rows).axes
+    thin = lines_of(panels[3], linewidth=0.9, color=accuracy.DP_GD)
     assert {line.get_label() for line in thin} == {"DP-GD, step size 0.2", "DP-GD, label noise of mean 1"}
     assert {line.get_linestyle() for line in thin} == {"--", ":"}
     assert {height for line in thin for height in line.get_ydata()} == {0.3}
+    assert not any(lines_of(panel, linewidth=0.9, color=accuracy.DP_GD) for panel in (*panels[:3], *panels[4:]))
 
 
-def test_fig01_has_a_panel_with_a_guide_for_samples_that_are_larger() -> None:
-    panel = draw("fig01").axes[2]
-    assert panel.get_title() == r"$n=3000\,p$"
+def test_fig01_has_panels_with_a_guide_for_samples_that_are_larger() -> None:
+    above, panel = draw("fig01").axes[2::3]
+    assert above.get_title() == r"$n=3000\,p$"
+    assert panel.get_title() == r"AdaSSP: calibrations, $n=3000\,p$"
     (guide,) = lines_of(panel, linestyle=":")
     x, y = (np.asarray(values, dtype=float) for values in guide.get_data())
     assert np.polyfit(np.log(x), np.log(y), 1)[0] == pytest.approx(0.5)
-    assert y[-1] == panel.containers[2][0].get_ydata()[-1]
-    assert len(draw("fig09").axes) == 2
+    assert y[-1] == panel.containers[0][0].get_ydata()[-1]
+    assert len(draw("fig09").axes) == 4
+
+
+def test_calibrations_of_adassp_stand_below_and_not_in_the_headline() -> None:
+    for name in ("fig01", "fig09"):
+        for panel in draw(name).axes:
+            shades = {line.get_label() for color in accuracy.SHADES.values() for line in lines_of(panel, color=color)}
+            assert shades == (set(accuracy.SHADES) if "calibrations" in panel.get_title() else set())
+
+
+# Straight lines that stand for a single number are no curves: the nominal level, an error of zero.
+@pytest.mark.parametrize("name", ["fig01", "fig05", "fig06", "fig09", "fig10", "fig11"])
+def test_a_panel_has_at_most_six_curves(name: str) -> None:
+    for panel in draw(name).axes:
+        curves = [line for line in lines_of(panel) if line.get_linestyle() != "None" and len(line.get_xdata()) > 2]
+        assert len(curves) <= 6, panel.get_title()
 
 
 def test_fig02_fits_both_rates_and_names_their_coefficients() -> None:
@@ -524,9 +542,19 @@ def test_numbers_of_iterations_get_lighter_as_they_grow() -> None:
 def test_interval_figures_begin_with_the_largest_clipped_sample() -> None:
     titles = [panel.get_title() for panel in draw("fig05").axes]
     assert titles == [
-        "DP-GD, $n=10000$", "exact process, no clipping, $n=10000$", "exact process, no clipping, $n=40000$",
-        "DP-GD, $n=1000$", "DP-GD, $n=3000$", "exact process, $n=10000$: other readings",
+        "DP-GD, $n=10000$", "DP-GD, $n=3000$", "DP-GD, $n=1000$",
+        "exact process, no clipping, $n=10000$", "exact process, no clipping, $n=40000$", "guaranteed without clipping",
+        "readings, $n=10000$: independent runs", "readings, $n=10000$: checkpoints",
+        "readings, $n=10000$: batched means",
     ]  # fmt: skip
+
+
+def test_rows_of_panels_are_cut_where_there_are_many_sizes() -> None:
+    more = [row | {"n": row["n"] + 1} for row in ROWS["fig05"] if row["process"] == "clipped"]
+    axes = draw_from("fig05", [*ROWS["fig05"], *more]).axes
+    assert len(axes) == 12
+    assert [panel.axison for panel in axes[:6]] == [True] * 6
+    assert axes[5].get_title() == "DP-GD, $n=1000$"
 
 
 def test_fig05_has_bars_over_the_central_coordinates_side_by_side() -> None:
@@ -556,15 +584,16 @@ def test_fig05_draws_the_configured_level_and_guarantees_without_clipping_only()
     figure = figures.draw_fig05(table_of(ROWS["fig05"]), display)
     for panel in figure.axes:
         assert [line.get_ydata()[0] for line in lines_of(panel, linestyle="--", color="black")] == [0.9]
-        guarantees = lines_of(panel, linestyle=":", linewidth=1.2)
-        assert len(guarantees) == (3 if "no clipping" in panel.get_title() else 0)
+        guarantees = lines_of(panel, linewidth=1.2)
+        assert len(guarantees) == (6 if "guaranteed" in panel.get_title() else 0)
         assert all(set(line.get_ydata()) == {0.9} for line in guarantees)
+        assert {line.get_linestyle() for line in guarantees} <= {":", "--"}
     assert DISPLAY["fig05"]["nominal"] == DISPLAY["ext_outliers"]["nominal"] == 1 - PAPER.settings["alpha"]
 
 
 def test_fig05_does_not_show_guarantees_that_promise_little() -> None:
     rows = [row | {"guaranteed": 0.3 if row["series"] == "batched" else 0.9} for row in ROWS["fig05"]]
-    panel = draw_from("fig05", rows).axes[1]
+    panel = draw_from("fig05", rows).axes[5]
     assert len(lines_of(panel, linestyle=":", linewidth=1.2)) == 2
 
 
@@ -575,25 +604,32 @@ def test_fig05_has_room_for_every_bar_and_for_no_more() -> None:
     assert draw_from("fig05", lower).axes[0].get_ylim()[0] == pytest.approx(0.4)
 
 
-def test_fig06_draws_the_predicted_lengths_and_that_of_least_squares() -> None:
+def test_fig06_draws_points_on_the_predicted_lengths_and_that_of_least_squares() -> None:
     panel = draw("fig06").axes[0]
-    predicted = lines_of(panel, color=accuracy.LAW, linestyle="-")
+    predicted = lines_of(panel, linestyle="-")
     assert [set(line.get_ydata()) for line in predicted] == [{0.3}] * 3
-    assert [set(line.get_ydata()) for line in lines_of(panel, linestyle=":")] == [{0.31}] * 3
     assert len(lines_of(panel, linestyle="--", color=accuracy.OLS)) == 1
-    through = [list(line.get_xdata()) for line in predicted]
-    assert through == [list(curve[0].get_xdata()) for curve in panel.containers]
+    assert [(line.get_color(), list(line.get_xdata())) for line in predicted] == [
+        (curve[0].get_color(), list(curve[0].get_xdata())) for curve in panel.containers
+    ]
+    assert {curve[0].get_linestyle() for curve in panel.containers} == {"None"}
 
 
-def test_other_readings_are_lines_beside_the_headline() -> None:
-    panel = draw("fig06").axes[5]
-    thin, wide = (lines_of(panel, linewidth=width) for width in (0.9, 2.0))
-    assert (len(thin), len(wide)) == (7, 2)
-    assert len({line.get_linestyle() for line in thin}) == 3
-    # Over the checkpoints, on which independent runs by their last iterate lie.
-    independent = intervals.CONSTRUCTIONS["independent"][1]
-    assert {line.get_color() for line in wide} == {independent}
-    assert panel.lines.index(wide[0]) > max(panel.lines.index(line) for line in thin if line.get_linestyle() == "--")
+def test_fig06_draws_the_law_after_the_burn_in_by_itself() -> None:
+    for panel in draw("fig06").axes:
+        settled = lines_of(panel, linestyle=":", linewidth=1.6)
+        assert len(settled) == (3 if panel.get_title() == "exact law, $n=10000$" else 0)
+        assert all(set(line.get_ydata()) == {0.31} for line in settled)
+
+
+def test_other_readings_are_lines_beside_the_headline_a_construction_a_panel() -> None:
+    for panel, (series, look) in zip(draw("fig06").axes[6:], intervals.CONSTRUCTIONS.items(), strict=True):
+        found = lines_of(panel)
+        assert [line.get_linestyle() for line in found] == ["-", "--", ":"]
+        assert {line.get_color() for line in found} == {look[1]}
+        assert {tuple(line.get_xdata()) for line in found} == {
+            (220, 2020) if series == "independent" else (70, 220, 2020)
+        }
 
 
 def test_fits_have_a_constant_where_a_floor_bends_the_points() -> None:
@@ -605,7 +641,8 @@ def test_fits_have_a_constant_where_a_floor_bends_the_points() -> None:
 
 def test_lengths_of_one_sample_size_have_one_range() -> None:
     panels = draw("fig06").axes
-    ranges = [panel.get_ylim() for panel in panels if "n=10000" in panel.get_title()]
+    titles = ("DP-GD, $n=10000$", "exact process, no clipping, $n=10000$", "exact law, $n=10000$")
+    ranges = [panel.get_ylim() for panel in panels if panel.get_title() in titles]
     assert len(ranges) == 3
     assert len(set(ranges)) == 1
     assert len({panel.get_ylim() for panel in panels}) > 1

@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 
 from dpdescent.replication.drawing.figures import (
     BLUE,
+    FINE,
     GREY,
     curve,
     legend_below,
@@ -51,28 +52,44 @@ CROSSING = f"{SPREAD}; lines: predicted, without clipping; $n^*$: where the pred
 def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the error to the truth and to least squares against the dimension.
 
-    Variants with more records a dimension, at which AdaSSP needs no ridge, have panels of their own on the right.
+    Below are other readings of DP-GD and other calibrations of AdaSSP, if the table has DP-GD. Variants with more
+    records a dimension, at which AdaSSP needs no ridge, have panels of their own on the right.
     """
     ratios = (table["n"] / table["p"]).groupby(table["variant"]).first()
     headline = display["arms"]["n_over_p"]
     larger = list(ratios.index[ratios > headline])
-    figure, (axes,) = panels(2 + len(larger), size=(4.7, 4.2))
-    for panel, (target, label) in zip(axes, ERROR.items(), strict=False):
-        rows = table[table["error_to"] == target]
-        _methods(panel, select(rows), predicted=True)
-        _descent_under(panel, rows, [name for name in variants_of(rows) if name not in ("main", *larger)])
+    below = int((table["series"] == "DP-GD").any())
+    figure, axes = panels(2 + len(larger), 1 + below, size=(4.7, 3.6), squeeze=False)
+    for panel, (target, label) in zip(axes[0], ERROR.items(), strict=False):
+        _methods(panel, select(table, error_to=target), predicted=True)
         _error_of_zero(panel)
         log_scale(panel, "x")
         panel.set(title=f"$n={headline:g}\\,p$", xlabel=P, ylabel=label)
         panel.set_ylim(0.0, max(1.12, panel.get_ylim()[1]))
-    for panel, name in zip(axes[2:], larger, strict=True):
-        rows = select(table, name, error_to="theta_star")
-        _methods(panel, rows, predicted=False)
-        _root_p(panel, rows[rows["series"] == "AdaSSP"])
-        log_scale(panel)
+    truth = table[table["error_to"] == "theta_star"]
+    for panel, name in zip(axes[0, 2:], larger, strict=True):
+        _methods(panel, select(truth, name), predicted=False)
+        log_scale(panel, digits=FINE)
         panel.set(title=f"$n={ratios[name]:g}\\,p$", xlabel=P, ylabel=ERROR["theta_star"])
-    legend_below(figure, axes, 4, SPREAD)
+    if below:
+        _below(axes[1], truth, ratios, larger)
+    legend_below(figure, axes.flat, 4, SPREAD)
     return figure
+
+
+def _below(axes: Sequence[Axes], rows: pd.DataFrame, ratios: "pd.Series[float]", larger: list[str]) -> None:
+    """Draws DP-GD under all readings of the paper, and AdaSSP under all calibrations for each ratio of n to p."""
+    main = [name for name in variants_of(rows) if name not in larger]
+    _descent_under(axes[0], rows, main)
+    axes[0].set_title(f"DP-GD: readings, $n={ratios['main']:g}\\,p$")
+    for panel, name in zip(axes[1:], ["main", *larger], strict=True):
+        _calibrations(panel, select(rows, name))
+        panel.set_title(f"AdaSSP: calibrations, $n={ratios[name]:g}\\,p$")
+    for panel, which in zip(axes, ("x", "x", *("xy" for _ in larger)), strict=True):
+        log_scale(panel, which, FINE if "y" in which else (1, 2, 5))
+        panel.set(xlabel=P, ylabel=ERROR["theta_star"])
+    for panel, name in zip(axes[2:], larger, strict=True):
+        _root_p(panel, select(rows, name, series="AdaSSP"))
 
 
 def draw_fig09(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
@@ -81,23 +98,35 @@ def draw_fig09(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _methods(axes: Axes, rows: pd.DataFrame, predicted: bool) -> None:
-    """Draws one curve for each method, other calibrations of AdaSSP as thin lines, and predictions of DP-GD and OLS."""
+    """Draws one curve for each method, and predictions of DP-GD and OLS."""
     for name, (color, marker) in METHODS.items():
         chosen = rows[rows["series"] == name].sort_values("p")
         if len(chosen):
             curve(axes, chosen, "p", name, color=color, marker=marker)
         if predicted and chosen["predicted"].notna().any():
             axes.plot(chosen["p"], chosen["predicted"], color=LAW, linewidth=0.9, label=PREDICTED, zorder=3)
-    for name, color in SHADES.items():
-        chosen = rows[rows["series"] == name]
-        if len(chosen):
-            thin_curve(axes, chosen, "p", name, color=color, linestyle="-")
 
 
 def _descent_under(axes: Axes, rows: pd.DataFrame, variants: list[str]) -> None:
-    """Draws the curves of DP-GD under other readings of the paper."""
-    for name, line in zip(variants, LINES, strict=False):
+    """Draws DP-GD with standard errors, and as thin lines under other readings of the paper."""
+    _with_errors(axes, select(rows, series="DP-GD"), "DP-GD")
+    for name, line in zip(variants[1:], LINES, strict=False):
         thin_curve(axes, select(rows, name, series="DP-GD"), "p", f"DP-GD, {name}", color=DP_GD, linestyle=line)
+
+
+def _calibrations(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draws AdaSSP with standard errors, and its other calibrations as lines in shades of its colour."""
+    _with_errors(axes, rows[rows["series"] == "AdaSSP"], "AdaSSP")
+    for name, color in SHADES.items():
+        chosen = rows[rows["series"] == name]
+        if len(chosen):
+            thin_curve(axes, chosen, "p", name, color=color, linestyle="-", linewidth=1.4)
+
+
+def _with_errors(axes: Axes, rows: pd.DataFrame, name: str) -> None:
+    rows, (color, marker) = rows.sort_values("p"), METHODS[name]
+    if len(rows):
+        axes.errorbar(rows["p"], rows["mean"], yerr=rows["se"], color=color, marker=marker, label=name)
 
 
 def _error_of_zero(axes: Axes) -> None:

@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.brown2024.figures.accuracy import LAW, LINES, OLS
+from dpdescent.papers.brown2024.figures.accuracy import LINES, OLS
 from dpdescent.papers.brown2024.figures.clipping import percent
 from dpdescent.replication.drawing.figures import (
+    FINE,
     GREY,
     ORANGE,
     PURPLE,
@@ -34,20 +35,33 @@ STEPS = "total number of gradients $N$"
 COVERAGE = r"coverage of $\hat\theta$"
 BARS = "points: mean; bars: central 95 % of the coordinates"
 COLUMNS = 3
+MEASURED, THEORY, READINGS = "measured", "theory", "readings"
+# Neighbouring constructions stand so far apart along N.
+ASIDE = 1.03
 # Minimisers that are closer than this count as equal.
 ROUNDING = 1e-9
 
 
+class Part(NamedTuple):
+    """What one panel shows: measured intervals of one process and n, what theory says, or readings of the paper."""
+
+    title: str
+    kind: str
+    rows: pd.DataFrame
+
+
 def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the coverage of least squares by the three constructions against the number of gradients."""
-    figure, places = _grid(table)
-    for panel, rows in places:
+    exact = select(table, process="exact")
+    figure, places = _grid(table, [Part("guaranteed without clipping", THEORY, exact)])
+    for panel, part in places:
         panel.axhline(display["nominal"], color="black", linestyle="--", linewidth=1.0, label="nominal level")
-        if set(rows["variant"]) == {"main"}:
-            _constructions(panel, rows)
-            _guarantees(panel, rows[rows["process"] == "exact"])
+        if part.kind == THEORY:
+            _guarantees(panel, part.rows)
+        elif part.kind == READINGS:
+            _readings(panel, part.rows)
         else:
-            _readings(panel, rows)
+            _constructions(panel, part.rows)
         log_scale(panel, "x")
         panel.set_ylabel(COVERAGE)
     covered = table[table["series"].isin(CONSTRUCTIONS)]
@@ -65,18 +79,22 @@ def draw_fig10(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the length of the three intervals against the number of gradients, its prediction, and the OLS length."""
-    figure, places = _grid(table)
-    for panel, rows in places:
-        closed = select(rows, series="OLS").sort_values("steps")
-        panel.plot(closed["steps"], closed["mean"], color=OLS, linestyle="--", linewidth=1.3, label="least squares")
-        if set(rows["variant"]) == {"main"}:
-            _constructions(panel, rows)
-            _predictions(panel, rows)
+    exact = select(table, process="exact")
+    # One sample size is enough, because lengths of the law are nearly in proportion to 1 / n.
+    figure, places = _grid(table, [Part(f"exact law, $n={n}$", THEORY, rows) for n, rows in exact.groupby("n")][:1])
+    for panel, part in places:
+        if part.kind == READINGS:
+            _readings(panel, part.rows)
         else:
-            _readings(panel, rows)
-        log_scale(panel)
+            _least_squares(panel, part.rows)
+            _laws(panel, part.rows, settled=part.kind == THEORY)
+        if part.kind == MEASURED:
+            _constructions(panel, part.rows, linestyle="none")
+        log_scale(panel, "x")
+        # A single construction spans less than a decade.
+        log_scale(panel, "y", FINE if part.kind == READINGS else (1, 2, 5))
         panel.set_ylabel("length of the intervals")
-    _alike_by_size(places)
+    _alike_by_size([(panel, part.rows) for panel, part in places if part.kind != READINGS])
     legend_below(figure, [panel for panel, _ in places], 4, BARS)
     return figure
 
@@ -95,42 +113,50 @@ def draw_fig11(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     return draw_fig06(table, display)
 
 
-def _grid(table: pd.DataFrame) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
-    """Returns a figure and its panels with their rows: one for each process and n, and one for other readings.
-
-    The largest n with clipping comes first.
-    """
-    parts = list(_parts(table))
-    columns = min(COLUMNS, math.ceil(len(parts) ** 0.5))
-    figure, axes = panels(columns, math.ceil(len(parts) / columns), size=(4.6, 3.5), squeeze=False)
-    for panel in axes.flat[len(parts) :]:
-        panel.axis("off")
+def _grid(table: pd.DataFrame, theory: list[Part]) -> tuple[Figure, list[tuple[Axes, Part]]]:
+    """Returns a figure and its panels: DP-GD first, the process without clipping and its theory, readings last."""
+    main, others = select(table), table[table["variant"] != "main"]
+    clipped, exact = (select(main, process=process) for process in ("clipped", "exact"))
+    kinds = [
+        list(_by_size(clipped))[::-1],
+        [*_by_size(exact), *(part for part in theory if len(part.rows))],
+        list(_by_series(table, others)),
+    ]
+    lines = [kind[k : k + COLUMNS] for kind in kinds for k in range(0, len(kind), COLUMNS)]
+    figure, axes = panels(max(map(len, lines)), len(lines), size=(4.6, 3.2), squeeze=False, sharex=True)
     places = []
-    for panel, (title, chosen) in zip(axes.flat, parts, strict=False):
-        panel.set(title=title, xlabel=STEPS)
-        places.append((panel, chosen))
+    for row, parts in zip(axes, lines, strict=True):
+        for panel, part in zip(row, parts, strict=False):
+            panel.set(title=part.title, xlabel=STEPS)
+            panel.tick_params(labelbottom=True)
+            places.append((panel, part))
+        for panel in row[len(parts) :]:
+            panel.axis("off")
     return figure, places
 
 
-def _parts(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    main = select(table)
-    found = set(zip(main["process"], main["n"], strict=True))
-    largest = max((n for process, n in found if process == "clipped"), default=None)
-    for process, n in sorted(found, key=lambda each: (each != ("clipped", largest), each[0] == "clipped", each[1])):
-        yield f"{PROCESSES[process]}, $n={n}$", select(main, process=process, n=n)
-    others = table[table["variant"] != "main"]
-    for process, n in sorted(set(zip(others["process"], others["n"], strict=True))):
-        name = f"{PROCESSES[process].split(',')[0]}, $n={n}$: other readings"
-        yield name, table[(table["process"] == process) & (table["n"] == n)]
+def _by_size(rows: pd.DataFrame) -> Iterator[Part]:
+    for (process, n), mine in rows.groupby(["process", "n"]):
+        yield Part(f"{PROCESSES[process]}, $n={n}$", MEASURED, mine)
 
 
-def _constructions(axes: Axes, rows: pd.DataFrame) -> None:
+def _by_series(table: pd.DataFrame, others: pd.DataFrame) -> Iterator[Part]:
+    """Yields a panel for each construction that has other readings, with the headline at the same process and n."""
+    for (process, n), _ in others.groupby(["process", "n"]):
+        for series, (label, *_) in CONSTRUCTIONS.items():
+            rows = table[(table["process"] == process) & (table["n"] == n) & (table["series"] == series)]
+            if len(rows):
+                yield Part(f"readings, $n={n}$: {label}", READINGS, rows)
+
+
+def _constructions(axes: Axes, rows: pd.DataFrame, **style: Any) -> None:
     """Draws one curve for each construction, moved aside so that points at one N do not hide each other."""
     for k, (series, (label, color, marker)) in enumerate(CONSTRUCTIONS.items()):
         chosen = select(rows, series=series).sort_values("steps")
         if len(chosen):
-            x = chosen["steps"] * 1.03 ** (k - 1)
-            _bars(axes, x, chosen, label=label, color=color, marker=marker, markersize=4, linewidth=1.1)
+            x = chosen["steps"] * ASIDE ** (k - 1)
+            look = {"color": color, "marker": marker, "markersize": 4, "linewidth": 1.1} | style
+            _bars(axes, x, chosen, label=label, **look)
 
 
 def _bars(axes: Axes, x: Any, rows: pd.DataFrame, **style: Any) -> None:
@@ -140,37 +166,41 @@ def _bars(axes: Axes, x: Any, rows: pd.DataFrame, **style: Any) -> None:
 
 
 def _guarantees(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws the coverage guaranteed without clipping (brown2024 Claim C.10)."""
-    for series, (_, color, _) in CONSTRUCTIONS.items():
-        chosen = rows[(rows["series"] == series) & (rows["guaranteed"] > 0.5)].sort_values("steps")
-        if len(chosen):
-            axes.plot(chosen["steps"], chosen["guaranteed"], color=color, linestyle=":", linewidth=1.2)
-    if len(rows):
-        axes.plot([], [], color=GREY, linestyle=":", linewidth=1.2, label="guaranteed without clipping (Claim C.10)")
+    """Draws the coverage guaranteed without clipping (brown2024 Claim C.10), a line style for each n."""
+    for (n, group), dashes in zip(rows.groupby("n"), (":", *LINES), strict=False):
+        for series, (_, color, _) in CONSTRUCTIONS.items():
+            chosen = group[(group["series"] == series) & (group["guaranteed"] > 0.5)].sort_values("steps")
+            if len(chosen):
+                axes.plot(chosen["steps"], chosen["guaranteed"], color=color, linestyle=dashes, linewidth=1.2)
+        label = f"guaranteed without clipping (Claim C.10), $n={n}$"
+        axes.plot([], [], color=GREY, linestyle=dashes, linewidth=1.2, label=label)
 
 
-def _predictions(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws the lengths that the exact law predicts, and their limits in long runs."""
+def _least_squares(axes: Axes, rows: pd.DataFrame) -> None:
+    closed = select(rows, series="OLS").sort_values("steps")
+    if len(closed):
+        axes.plot(closed["steps"], closed["mean"], color=OLS, linestyle="--", linewidth=1.3, label="least squares")
+
+
+def _laws(axes: Axes, rows: pd.DataFrame, settled: bool) -> None:
+    """Draws the lengths that the exact law predicts and, if wanted, their limits in long runs."""
     for k, (series, (_, color, _)) in enumerate(CONSTRUCTIONS.items()):
         chosen = rows[rows["series"] == series].sort_values("steps")
-        axes.plot(chosen["steps"] * 1.03 ** (k - 1), chosen["predicted"], color=LAW, linewidth=0.9, zorder=3)
-        axes.plot(chosen["steps"], chosen["settled"], color=color, linestyle=":", linewidth=1.2)
-    axes.plot([], [], color=LAW, linewidth=0.9, label="predicted by the exact law")
-    axes.plot([], [], color=GREY, linestyle=":", linewidth=1.2, label="predicted after the burn-in")
+        axes.plot(chosen["steps"] * ASIDE ** (k - 1), chosen["predicted"], color=color, linewidth=1.0)
+        if settled:
+            axes.plot(chosen["steps"] * ASIDE ** (k - 1), chosen["settled"], color=color, linestyle=":", linewidth=1.6)
+    axes.plot([], [], color=GREY, linewidth=1.0, label="predicted by the exact law")
+    if settled:
+        axes.plot([], [], color=GREY, linestyle=":", linewidth=1.6, label="predicted after the burn-in")
 
 
 def _readings(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws the means of the main variant and of other readings of the paper.
-
-    Independent runs come last, with wider lines, because by their last iterate alone they lie on the checkpoints.
-    """
+    """Draws the means of one construction in the main variant and under other readings of the paper."""
     for name, line in zip(variants_of(rows), ("-", *LINES), strict=False):
-        for series, (_, color, _) in reversed(CONSTRUCTIONS.items()):
-            width = 2.0 if series == "independent" and name != "main" else 0.9
-            chosen = select(rows, name, series=series)
-            thin_curve(axes, chosen, "steps", color=color, linestyle=line, linewidth=width)
+        for series, chosen in select(rows, name).groupby("series"):
+            thin_curve(axes, chosen, "steps", color=CONSTRUCTIONS[series][1], linestyle=line, linewidth=1.4)
         if name != "main":
-            axes.plot([], [], color=GREY, linestyle=line, linewidth=0.9, label=name)
+            axes.plot([], [], color=GREY, linestyle=line, linewidth=1.4, label=name)
 
 
 def draw_ext_outliers(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
