@@ -15,6 +15,7 @@ import pytest
 
 from dpdescent.papers.brown2024 import claims, findings
 from dpdescent.papers.brown2024.claims import clipping, separation, theory, tolerance
+from dpdescent.papers.brown2024.reading import SETTLED
 from dpdescent.replication.build import tables
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration import project
@@ -348,6 +349,12 @@ def test_names_of_claims_are_unique_and_their_artefacts_exist() -> None:
     assert len({claim.claim for claim in made}) == len(made) == len(WORLD)
     assert {claim.artefact for claim in made} <= {*ARTEFACTS, "bounds"}
     assert {claim.paper for claim in made} == {"brown2024"}
+
+
+def test_claims_on_coverage_say_at_which_numbers_of_gradients() -> None:
+    told = [claim.statement for name, claim in WORLD.items() if re.fullmatch(r"fig(05|10)-valid-.*", name)]
+    assert len(told) == 2 * len(set(told)) == 10
+    assert all(words.endswith(("at every N", f"from N = {SETTLED} on")) for words in told)
 
 
 def test_what_cannot_be_tested_says_why() -> None:

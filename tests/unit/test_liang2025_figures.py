@@ -1,5 +1,6 @@
 """Figures of liang2025: each is drawn from a small table, shows every series once, and is the same when drawn again."""
 
+import itertools
 import math
 from collections.abc import Iterator
 from functools import cache, partial
@@ -164,10 +165,10 @@ ROWS: dict[str, Rows] = {
 
 # Curves with error bars (for the histogram: its bars) in each panel, in the order of the panels.
 CURVES = {
-    "fig01": [0], "fig02": [0], "fig03": [4, 5, 1, 4, 5, 1], "fig04": [3, 3, 1], "fig05": [0, 1, 0, 1],
+    "fig01": [0], "fig02": [0], "fig03": [4, 5, 4, 5, 1, 1, 1, 1], "fig04": [3, 3, 1], "fig05": [0, 1, 0, 1],
     "fig06": [3, 3, 3], "fig07": [1, 1], "fig08": [1, 0], "fig09": [3, 3, 2], "fig10": [0, 1, 0, 1],
     "fig11": [0, 1, 0, 1], "fig13": [0, 0, 0, 1, 1, 1], "ext_parameter_draws": [0, 0, 3],
-    "ext_angrist_subsets": [1, 0], "ext_overidentified": [5, 4, 0], "ext_friendlycore": [9, 0],
+    "ext_angrist_subsets": [1, 0], "ext_overidentified": [5, 4, 0], "ext_friendlycore": [3, 3, 3, 0],
     "ext_calibration": [4, 0, 0], "ext_weak_instrument": [4, 0], "ext_long_runs": [1, 0], "ext_consistency": [2],
 }  # fmt: skip
 
@@ -299,11 +300,29 @@ def test_fig02_draws_bound_and_terms_and_marks_the_ends_of_the_regimes() -> None
 
 def test_fig03_guide_falls_like_one_over_root_n_from_the_even_split() -> None:
     table = table_of(ROWS["fig03"])
-    for axes, target in zip(draw("fig03").axes[::3], ("beta_hat", "beta"), strict=True):
+    for axes, target in zip(draw("fig03").axes[:4:2], ("beta_hat", "beta"), strict=True):
         (guide,) = (line for line in axes.lines if line.get_linestyle() == ":")
         x, y = (np.asarray(values, dtype=float) for values in guide.get_data())
         assert np.polyfit(np.log(x), np.log(y), 1)[0] == pytest.approx(-0.5)
         assert y[0] == style.select(table, panel="a", rho1=5, n=500, error_to=target)["mean"].item()
+
+
+def test_fig03_shows_clipping_constants_and_other_readings_apart_below() -> None:
+    more = [row | {"variant": "ten iterations"} for row in ROWS["fig03"] if row.get("variant") == "clip constant 1"]
+    both = [row | {"variant": "clip constant 1 at T = 10"} for row in more]
+    panels = draw_from("fig03", [*ROWS["fig03"], *more, *both]).axes[4:]
+    for panel, (reading, part) in zip(
+        panels, itertools.product(("clip constant 1", "ten iterations"), "ab"), strict=True
+    ):
+        assert panel.get_title().startswith(f"({part})")
+        assert {text.get_text() for text in panel.texts} == {"main", reading}
+    assert [panel.get_ylabel() for panel in panels[:2]] == [panel.get_ylabel() for panel in draw("fig03").axes[0:4:3]]
+
+
+@pytest.mark.parametrize("name", ["fig03", "ext_friendlycore"])
+def test_a_panel_has_at_most_six_curves(name: str) -> None:
+    for panel in draw(name).axes:
+        assert len([line for line in panel.lines if line.get_linestyle() not in ("None", "")]) <= 6
 
 
 def test_fig04_marks_condition_5_for_every_level_and_writes_condition_21_out() -> None:
@@ -386,10 +405,21 @@ def test_a_distance_of_zero_stays_visible_on_a_logarithmic_axis() -> None:
 
 
 def test_friendly_core_marks_runs_without_a_core() -> None:
-    for axes in draw("ext_friendlycore").axes:
-        marked = [list(line.get_xdata()) for line in axes.lines if line.get_marker() == "x"]
-        assert [500] in marked
-        assert sum(map(len, marked)) == 1
+    figure = draw("ext_friendlycore")
+    marked = [[list(line.get_xdata()) for line in axes.lines if line.get_marker() == "x"] for axes in figure.axes]
+    assert [places for panel in marked[:-1] for places in panel] == marked[-1]
+    assert [500] in marked[-1]
+    assert sum(map(len, marked[-1])) == 1
+
+
+def test_friendly_core_has_a_panel_a_budget_on_one_range() -> None:
+    *errors, _ = draw("ext_friendlycore").axes
+    budgets = sorted({row["rho"] for row in ROWS["ext_friendlycore"]})
+    assert [panel.get_title() for panel in errors] == [rf"total budget $\rho={rho:g}$" for rho in budgets]
+    assert len({panel.get_ylim() for panel in errors}) == 1
+    for panel, rho in zip(errors, budgets, strict=True):
+        table = table_of(ROWS["ext_friendlycore"]).query(f"rho == {rho} and T == 0").sort_values("n")
+        assert list(panel.containers[-1][0].get_ydata()) == list(table["median"])
 
 
 def test_each_method_has_the_colour_that_it_has_in_every_paper() -> None:

@@ -408,7 +408,7 @@ ROWS: dict[str, Rows] = {
 CURVES = {
     "risk_vs_n": [4, 6, 3, 6] * 3 + [4, 5, 3, 5], "risk_vs_sigma": [6, 11, 5, 3, 6], "risk_vs_d": [4, 4, 4, 5, 3, 5],
     "sample_complexity": [5, 5, 5], "risk_vs_eps": [3, 6, 3, 6], "risk_vs_kappa": [5, 0, 2, 2],
-    "alg_stat": [5, 5, 5, 8, 10, 0], "clip_path": [3, 3, 3, 3, 3, 3], "ssgd": [2, 2, 1, 4, 6, 6, 6],
+    "alg_stat": [5, 5, 5, 4, 5, 4, 5, 0], "clip_path": [3, 3, 3, 3, 3, 3], "ssgd": [2, 2, 1, 4, 6, 6, 6],
     "bound_vs_run": [1, 2, 1], "step_size": [2] * 6, "feasibility": [0, 0, 0], "tails": [4, 0], "ablation": [1] * 9,
     "multiplier": [0] * 7, "audit": [1], "moments": [0, 0, 0, 0],
     "ext_orders": [0] * 4, "ext_thresholds": [0] * 8, "ext_privacy": [4, 2, 4, 1],
@@ -829,14 +829,16 @@ def test_thresholds_are_shown_by_rule() -> None:
     assert [axes.get_title() for axes in figure.axes[:3]] == [
         rf"$L={L}$, $s=2000$, $\alpha=4.2$" for L in (12, 20, 133)
     ]
-    shares, overshoots, moments, guarantees = (figure.axes[k] for k in (1, 3, 4, 5))
+    shares, guarantees = figure.axes[1], figure.axes[-1]
     for rule in styles.RULES:
         table = only("alg_stat", series="share", s=2000, levels=20, alpha=4.2, rule=rule).sort_values("octaves")
         x, y = data_of(container_of(shares, rule)[0])
         np.testing.assert_allclose(x, table["octaves"], atol=0.2)
         np.testing.assert_allclose(y, table["mean"].where(table["mean"] > 0))
         color = styles.look(rule, styles.RULES)["color"]
-        for alpha in (4.2, 10.5):
+        for alpha, overshoots, moments in ((4.2, *figure.axes[3:5]), (10.5, *figure.axes[5:7])):
+            assert all(rf"$\alpha={alpha}$" in panel.get_title() for panel in (overshoots, moments))
+            assert max(len(panel.containers) for panel in (overshoots, moments)) <= 6
             table = only("alg_stat", series="mean square ratio", s=2000, alpha=alpha, rule=rule)
             assert drawn(moments, table, "levels", color=color)
             table = only("alg_stat", series="overshoot", levels=20, alpha=alpha, rule=rule)

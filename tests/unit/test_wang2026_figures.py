@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 import made_up
 import pictures
 from dpdescent.papers.wang2026 import figures
-from dpdescent.papers.wang2026.figures import styles, theory, window
+from dpdescent.papers.wang2026.figures import accounts, styles, theory, window
 from dpdescent.replication.drawing import figures as style
 from dpdescent.replication.judging.statistics import Z95
 from made_up import Rows, grid
@@ -582,12 +582,12 @@ ROWS: dict[str, Rows] = {
 
 # Curves with error bars in each panel, in the order of the panels.
 CURVES = {
-    "kappa_tables": [8, 8, 8, 8, 8, 6], "fig01": [5, 6, 5, 5, 6, 5], "fig01_fashion": [2, 2],
+    "kappa_tables": [8, 8, 8, 8, 5, 3, 3, 3], "fig01": [5, 6, 5, 5, 6, 5], "fig01_fashion": [2, 2],
     "fig01_cifar10": [3, 8, 3, 6], "fig01_cifar10_rates": [6] * 5,
-    "kan_lambda": [3] * 4 + [2] * 8, "kan_lambda_fashion": [2] * 12, "fixed_kappa": [2, 2, 2, 1, 1, 1],
+    "kan_lambda": [3] * 4 + [2] * 4 + [1] * 8, "kan_lambda_fashion": [2] * 12, "fixed_kappa": [2, 2, 2, 1, 1, 1],
     "closed_form_validity": [2, 0, 0], "sampling_counterexample": [0, 0, 0, 0, 2, 2], "rate_T": [3, 1, 2],
     "rate_n": [2, 2], "rate_minibatch": [2, 2], "private_rate_n": [5, 5, 5], "eps_and_d": [4, 4], "width": [4, 4, 0, 2],
-    "batch": [8, 8], "clipping": [5, 5, 5], "projection": [4] * 6, "comparator": [18, 18, 18, 4],
+    "batch": [4] * 4, "clipping": [5, 5, 5], "projection": [4] * 6, "comparator": [18, 18, 18, 4],
     "bound_vs_run": [1, 0, 1, 0], "stability": [3, 3, 3], "admissible_width": [3] * 4 + [2] * 2,
     "initialisation": [1, 2, 3, 2], "lambda_tradeoff": [6] * 6,
     "ext_window": [1] * 14, "ext_window_rates": [2] * 5 + [1] * 2 + [2] * 4, "ext_proof": [0, 4, 2, 2],
@@ -909,14 +909,23 @@ def test_multipliers_are_drawn_plain_and_scaled_at_the_full_setting() -> None:
             table = only("kappa_tables", **at, eps=eps, accountant=name)
             color = styles.ACCOUNTANTS[name][0]
             line_through(axes[column], table, "lam", color=color)
-            line_through(axes[column + 3], table.assign(mean=(1 - table["lam"]) * table["mean"]), "lam", color=color)
+            line_through(axes[column + 2], table.assign(mean=(1 - table["lam"]) * table["mean"]), "lam", color=color)
     table = only("kappa_tables", **at, lam=0.0, accountant="RDP19")
-    line_through(axes[2], table, "eps")
+    line_through(axes[4], table, "eps")
     rates = only("kappa_tables", **(at | {"r": 0.02}), lam=0.5, eps=1.0, accountant="bnb")
     table = pd.concat(
         [rates, *(only("kappa_tables", **(at | {"r": r}), lam=0.5, eps=1.0, accountant="bnb") for r in (0.1, 0.5))]
     )
-    line_through(axes[5], table, "r")
+    line_through(axes[7], table, "r")
+    for panel in axes[4:]:
+        names = {
+            name
+            for name, (_, _, text) in styles.ACCOUNTANTS.items()
+            for each in panel.containers
+            if text in str(each.get_label())
+        }
+        assert len(panel.containers) <= 6
+        assert bool(names & set(accounts.STATED)) == panel.get_title().endswith("the paper's")
     assert "by Monte Carlo, with a standard error of at most 1 % of" in title_of(draw("kappa_tables"))
     other = whole("kappa_tables").query("T == 50 and r == 0.5")
     figure = of_table("kappa_tables", other)
@@ -925,9 +934,10 @@ def test_multipliers_are_drawn_plain_and_scaled_at_the_full_setting() -> None:
 
 
 def test_risks_against_lambda_have_their_variants_and_their_best_value() -> None:
-    panel = shown(draw("kan_lambda"))[10]
-    assert panel.get_title() == r"T = 100, $\varepsilon$ = 8, variants"
-    for name in ("tail", "F8"):
+    for name, place in (("tail", 10), ("F8", 14)):
+        panel = shown(draw("kan_lambda"))[place]
+        named = styles.ACCOUNTANTS[name][2].split(" (")[0]
+        assert panel.get_title() == f"T = 100, $\\varepsilon$ = 8\nvariants, {named}"
         color = styles.ACCOUNTANTS[name][0]
         table = only("kan_lambda", panel="T = 100", eps=8.0, accountant=name, series="population risk")
         line = line_through(panel, table, "lam")
@@ -1081,8 +1091,10 @@ def test_choices_equal_the_table() -> None:
     for measure in ("gamma", "initial_output", "hessian"):
         line_through(start, only("width", **at, kappa=0.0), "m", measure)
     line_through(norm, only("width", **at, kappa=2.65), "m", "noise_norm")
-    for panel, name in zip(draw("batch").axes, ("T fixed", "T B fixed"), strict=True):
-        for keys in grid(kappa=(0.0, 2.65), eta=(2.0, 8.0), series=RISKS):
+    places = [(series, name) for series in RISKS for name in ("T fixed", "T B fixed")]
+    for panel, (series, name) in zip(draw("batch").axes, places, strict=True):
+        assert panel.get_ylabel() == f"averaged {series}"
+        for keys in grid(kappa=(0.0, 2.65), eta=(2.0, 8.0), series=series):
             line = line_through(panel, only("batch", panel=name, **keys), "B")
             full = (style.VERMILION if keys["kappa"] else style.GREY).lower() == line.get_color()
             assert full == (keys["eta"] == 8.0)
@@ -1101,7 +1113,7 @@ def test_choices_equal_the_table() -> None:
 
 def test_methods_and_their_bounds_have_the_colours_of_the_registry() -> None:
     independent, nothing = (style.METHODS[name].lower() for name in ("DP-SGD", "non-private"))
-    for panel, name in zip(draw("batch").axes, ("T fixed", "T B fixed"), strict=True):
+    for panel, name in zip(draw("batch").axes[:2], ("T fixed", "T B fixed"), strict=True):
         for kappa, color in ((2.65, independent), (0.0, nothing)):
             at = {"panel": name, "kappa": kappa, "eta": 8.0, "series": "population risk"}
             assert line_through(panel, only("batch", **at), "B").get_color().lower() == color

@@ -208,29 +208,37 @@ def _estimators(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_ext_friendlycore(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws DP-2S-GD beside FriendlyCore at equal total budgets, and the share of records that FriendlyCore keeps."""
-    figure, (axes,) = panels(2, size=(5.6, 4.2))
-    main = select(table)
-    for (rho, group), marker, line in zip(main.groupby("rho"), MARKERS, cycle((":", "--", "-")), strict=False):
-        look: dict[str, Any] = {"marker": marker, "linestyle": line}
-        runs = [*group[group["T"] > 0].groupby("T"), (0, group[group["series"] == CORE])]
-        for (T, rows), color in zip(runs, (*FEWER_STEPS[-len(runs) + 1 :], METHODS[CORE]), strict=True):
-            steps = f", $T={T}$" if color == METHODS["DP-2S-GD"] else f" at $T={T}$"
-            label = rf"DP-2S-GD{steps}, $\rho={rho:g}$" if T else rf"FriendlyCore, $\rho={rho:g}$"
-            median_curve(axes[0], rows, "n", label, color=color, **look)
+    """Draws DP-2S-GD beside FriendlyCore, a panel a total budget, and the share of records that FriendlyCore keeps."""
+    budgets = select(table).groupby("rho")
+    figure, (axes,) = panels(len(budgets) + 1, size=(5.6, 3.5))
+    *errors, shares = axes
+    lines = zip(MARKERS, cycle((":", "--", "-")), strict=False)
+    for panel, (rho, group), (marker, line) in zip(errors, budgets, lines, strict=False):
+        panel.sharey(errors[0])
+        _beside_core(panel, group)
         core = group[group["series"] == CORE].sort_values("n")
-        axes[1].plot(core["n"], core["records_used"] / core["n"], color=METHODS[CORE], **look)
+        look: dict[str, Any] = {"color": METHODS[CORE], "marker": marker, "linestyle": line}
+        shares.plot(core["n"], core["records_used"] / core["n"], label=rf"share at $\rho={rho:g}$", **look)
         failed, note = core[core["failed"] > 0], "core too small in some or all runs"
-        for panel, height in ((axes[0], failed["median"]), (axes[1], failed["records_used"] / failed["n"])):
-            panel.plot(failed["n"], height, "x", color="black", markersize=9, label=note)
-    log_scale(axes[0])
-    log_scale(axes[1], "x")
-    axes[0].set(xlabel=N, ylabel=ERROR["beta_hat"])
-    axes[1].set(xlabel=N, ylabel="share of records in the core of FriendlyCore", ylim=(-0.03, 1.03))
+        for place, height in ((panel, failed["median"]), (shares, failed["records_used"] / failed["n"])):
+            place.plot(failed["n"], height, "x", color="black", markersize=9, label=note)
+        log_scale(panel)
+        panel.set(title=rf"total budget $\rho={rho:g}$", xlabel=N, ylabel=ERROR["beta_hat"])
+    log_scale(shares, "x")
+    shares.set(title="core of FriendlyCore", xlabel=N, ylabel="share of the records", ylim=(-0.03, 1.03))
     for panel in axes:
         panel.set_xticks(sorted(set(table["n"])))
-    legend_below(figure, axes, 3, f"$\\rho$: total budget;  {MEDIANS}")
+    legend_below(figure, axes, 4, MEDIANS)
     return figure
+
+
+def _beside_core(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draws DP-2S-GD by number of iterations, lighter for fewer, and FriendlyCore."""
+    runs = [*rows[rows["T"] > 0].groupby("T"), (0, rows[rows["series"] == CORE])]
+    colors = (*FEWER_STEPS[-len(runs) + 1 :], METHODS[CORE])
+    for (T, own), color, marker in zip(runs, colors, MARKERS, strict=False):
+        steps = f", $T={T}$" if color == METHODS["DP-2S-GD"] else f" at $T={T}$"
+        median_curve(axes, own, "n", f"DP-2S-GD{steps}" if T else "FriendlyCore", color=color, marker=marker)
 
 
 CALIBRATIONS = (

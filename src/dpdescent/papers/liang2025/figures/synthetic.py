@@ -50,22 +50,29 @@ PRIVACY = {0.1: "strong", 1.0: "moderate", 10.0: "weak"}
 
 
 def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the error against n for three splits of the budget and without noise, and under other readings."""
-    figure, axes = panels(3, 2, size=(4.5, 3.5), gridspec_kw={"width_ratios": [1, 1, 0.75]})
-    for row, target, read in zip(axes, ERROR, display["cells"], strict=True):
-        rows = table[table["error_to"] == target]
-        private = rows[rows["series"] == "DP-2S-GD"]
-        rho1 = middle(private["rho1"])
+    """Draws the error against n for three splits of the budget and without noise, and below under other readings."""
+    figure, axes = panels(2, 4, size=(5.6, 3.0))
+    private = table[table["series"] == "DP-2S-GD"]
+    rho1 = middle(private["rho1"])
+    for row, target in zip(axes[:2], ERROR, strict=True):
         for panel, (part, cell) in zip(row, display["cells"].items(), strict=False):
-            _splits(panel, select(rows, panel=part), AVERAGES[part])
+            _splits(panel, select(table, panel=part, error_to=target), AVERAGES[part])
             panel.set(title=f"({part}) $p=q=r={cell['p']}$", xlabel=N, ylabel=ERROR[target])
-        _root_n(row[0], select(private, panel="a", rho1=rho1))
-        chosen = private[(private["panel"] == read) & (private["rho1"] == rho1)]
-        # Without those that change c0 and T at once, because they would crowd the panel.
-        _readings(row[2], chosen[~chosen["variant"].str.contains(" at ")], "n", draw=AVERAGES[read])
-        row[2].set(title=rf"({read}) other readings, $\rho_1={rho1:g}$", xlabel=N)
-    legend_below(figure, axes[0, :2], 3, f"(a), {SPREAD}; (b), points: median with 95 % interval, shade: quartiles")
+        _root_n(row[0], select(private, panel="a", rho1=rho1, error_to=target))
+    for column, target, part in zip(axes[2:].T, ERROR, display["cells"], strict=True):
+        chosen = private[(private["panel"] == part) & (private["rho1"] == rho1) & (private["error_to"] == target)]
+        for panel, (name, rows) in zip(column, _kinds(chosen).items(), strict=True):
+            _readings(panel, rows, "n", draw=AVERAGES[part])
+            panel.set(title=rf"({part}) {name}, $\rho_1={rho1:g}$", xlabel=N, ylabel=ERROR[target])
+    legend_below(figure, axes[:2].flat, 3, f"(a), {SPREAD}; (b), points: median with 95 % interval, shade: quartiles")
     return figure
+
+
+def _kinds(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Readings of the clipping constant, and all others; each with the main one, none that changes c0 and T at once."""
+    main, variant = rows["variant"] == "main", rows["variant"]
+    clip, both = variant.str.startswith("clip constant"), variant.str.contains(" at ")
+    return {"clipping constants": rows[main | clip & ~both], "other readings": rows[main | ~clip & ~both]}
 
 
 def _splits(axes: Axes, rows: pd.DataFrame, draw: Callable[..., None]) -> None:

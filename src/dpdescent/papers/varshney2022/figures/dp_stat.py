@@ -32,10 +32,10 @@ MAIN = {"s": 2000, "levels": 20, "alpha": 4.2}
 
 
 def draw_alg_stat(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws histograms of the threshold by rule and L; overshoots against s, second moments against L, Lemma 3.10."""
+    """Draws histograms of the threshold by rule and L; a row an alpha, overshoots and second moments; Lemma 3.10."""
     main = select(table)
-    levels = values_of(main, "levels")[:4]
-    figure, axes = panels(max(len(levels), 3), 2, size=(4.7, 3.7), squeeze=False)
+    levels, alphas = values_of(main, "levels")[:4], values_of(main, "alpha")
+    figure, axes = panels(max(len(levels), 3), 1 + max(len(alphas), 1), size=(4.7, 3.3), squeeze=False)
     s, alpha, level = (_nearest(main, name) for name in ("s", "alpha", "levels"))
     for panel, L in zip(axes[0], levels, strict=False):
         _histogram(panel, where(main, series="share", s=s, alpha=alpha, levels=L))
@@ -43,16 +43,22 @@ def draw_alg_stat(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for panel in axes[0]:
         log_scale(panel, "y")
         panel.set(xlabel=f"$\\log_2$ of {RATIO}", ylabel="share of draws")
-    overshoots, moments, guarantees = axes[1][:3]
-    _by_alpha(overshoots, where(main, series="overshoot", levels=level), "s", alpha)
-    overshoots.set(title=rf"overshoot, $L={level:g}$", xlabel=STATISTIC, ylabel=r"$P(\gamma\geq2\gamma^*)$")
-    _by_alpha(moments, where(main, series="mean square ratio", s=s), "levels", alpha)
-    moments.set(title=f"second moment, $s={s:g}$", xlabel="number of doublings $L$", ylabel=rf"$E$ ({RATIO})$^2$")
+    for (overshoots, moments), each in zip(axes[1:, :2], alphas, strict=False):
+        _by_rule(overshoots, where(main, series="overshoot", levels=level, alpha=each), "s")
+        overshoots.set(title=rf"overshoot, $L={level:g}$, $\alpha={each:g}$", xlabel=STATISTIC)
+        overshoots.set_ylabel(r"$P(\gamma\geq2\gamma^*)$")
+        _by_rule(moments, where(main, series="mean square ratio", s=s, alpha=each), "levels")
+        moments.set(title=rf"second moment, $s={s:g}$, $\alpha={each:g}$", xlabel="number of doublings $L$")
+        moments.set_ylabel(rf"$E$ ({RATIO})$^2$")
+    for column in axes[1:, :2].T:
+        for panel in column[1:]:
+            panel.sharey(column[0])
+    places = axes[0, 0].get_gridspec()[1:, 2]
+    for panel in axes[1:, 2:].flat:
+        panel.remove()
+    guarantees = figure.add_subplot(places)
     _guarantees(guarantees, main, {"s": s, "levels": level, "alpha": alpha}, display)
-    for panel in axes[1][3:]:
-        panel.set_visible(False)
-    _legend_of_alphas(overshoots, main, alpha)
-    legend_below(figure, axes.ravel(), 4, "points: mean with standard error")
+    legend_below(figure, figure.axes, 4, "points: mean with standard error")
     return figure
 
 
@@ -84,24 +90,16 @@ def _histogram(axes: Axes, rows: pd.DataFrame) -> None:
     axes.axvline(0.0, color=GREY, linewidth=0.8)
 
 
-def _by_alpha(axes: Axes, rows: pd.DataFrame, x: str, chosen: float) -> None:
-    """Draws a quantity by rule, dotted at noise multipliers other than the chosen one; zeros are marks at the foot."""
+def _by_rule(axes: Axes, rows: pd.DataFrame, x: str) -> None:
+    """Draws a quantity by rule; zeros are marks at the foot."""
     for name in in_order(rows["rule"], RULES):
-        for alpha in values_of(rows, "alpha"):
-            own = where(rows, rule=name, alpha=alpha).sort_values(x)
-            style = look(name, RULES) | {"linestyle": "-" if alpha == chosen else (0, (1, 1.5))}
-            kept, zero = finite(own), own[own["mean"] == 0]
-            if len(kept):
-                axes.errorbar(kept[x], kept["mean"], yerr=kept["se"], **style)
-            foot = axes.get_xaxis_transform()
-            axes.plot(zero[x], np.full(len(zero), 0.02), **(style | {"linestyle": "none", "transform": foot}))
+        own, style = where(rows, rule=name).sort_values(x), look(name, RULES) | {"linestyle": "-"}
+        kept, zero = finite(own), own[own["mean"] == 0]
+        if len(kept):
+            axes.errorbar(kept[x], kept["mean"], yerr=kept["se"], **style)
+        foot = axes.get_xaxis_transform()
+        axes.plot(zero[x], np.full(len(zero), 0.02), **(style | {"linestyle": "none", "transform": foot}))
     log_scale(axes)
-
-
-def _legend_of_alphas(axes: Axes, rows: pd.DataFrame, chosen: float) -> None:
-    for alpha in values_of(rows, "alpha"):
-        dash: Any = "-" if alpha == chosen else (0, (1, 1.5))
-        axes.plot([], [], color=GREY, linestyle=dash, label=rf"below: $\alpha={alpha:g}$")
 
 
 def _guarantees(axes: Axes, rows: pd.DataFrame, chosen: dict[str, float], display: dict[str, Any]) -> None:

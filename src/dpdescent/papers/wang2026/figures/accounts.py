@@ -35,6 +35,8 @@ from dpdescent.replication.judging.statistics import Z95
 # T, r and delta at which all accountants are computed, unless the configuration says otherwise.
 FULL = (100, 0.1, 0.001)
 CORRELATED = 0.5
+# Accountants that the paper states; panels have these, or the others: at most six curves.
+STATED = ("F12x8", "F12x2", "D9", "RDP19", "F8")
 PAIR, FIXED_SIZE = "F8 pair", "fixed size"
 SERIES: dict[str, dict[str, Any]] = {
     PAIR: {"color": ACCOUNTANTS["F8"][0], "marker": "P", "markerfacecolor": "white", "linestyle": "--"},
@@ -51,20 +53,31 @@ TARGET: dict[str, Any] = {"color": VERMILION, "linestyle": "-.", "linewidth": 1.
 
 def draw_kappa_tables(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws noise multipliers against lambda, plain and times 1 - lambda, and against epsilon and sampling rate."""
-    figure, axes = panels(3, 2, size=(5.4, 3.9), squeeze=False)
+    figure, axes = panels(2, 4, size=(5.6, 3.1), squeeze=False)
     grid = where(select(table), panel="grid")
     T, r, delta = _setting(grid, display)
     main = where(grid, T=T, r=r, delta=delta)
     budgets = [eps for eps in (1.0, 8.0) if eps in values_of(main, "eps")] or values_of(main, "eps")[:2]
-    for rank, (top, bottom) in enumerate(axes[:, :2].T):
+    for rank, (top, bottom) in enumerate(axes[:2].T):
         rows = where(main, eps=budgets[rank]) if rank < len(budgets) else main.iloc[:0]
         _against_lam(top, bottom, rows, f"{EPS} = {budgets[rank]:g}" if rank < len(budgets) else "")
-    _against_eps(axes[0, 2], where(main, lam=0.0))
-    _against_rate(axes[1, 2], where(grid, delta=delta, lam=CORRELATED, T=T, eps=budgets[0] if budgets else 1.0))
+    independent = where(main, lam=0.0)
+    correlated = where(grid, delta=delta, lam=CORRELATED, T=T, eps=budgets[0] if budgets else 1.0)
+    for (top, bottom), whose in zip(axes[2:].T, ("the paper's", "others"), strict=True):
+        _against_eps(top, _whose(independent, whose), whose)
+        _against_rate(bottom, _whose(correlated, whose), whose)
+    for row in axes[2:]:
+        row[1].sharey(row[0])
     hollow_in_legend(axes[0, 0], main)
-    at = rf"left: $T={T:g}$, $r={r:g}$; everywhere $\delta={scientific(delta)}$, zero-out unless said otherwise"
+    at = rf"$T={T:g}$, $r={r:g}$ but where it varies; $\delta={scientific(delta)}$, zero-out unless said otherwise"
     finish(figure, axes.ravel(), 4, at, _estimated(where(grid, delta=delta)))
     return figure
+
+
+def _whose(rows: pd.DataFrame, whose: str) -> pd.DataFrame:
+    """Rows of the accountants that the paper states, or of the others."""
+    stated = rows["accountant"].isin(STATED)
+    return rows[stated if whose == "the paper's" else ~stated]
 
 
 def _estimated(rows: pd.DataFrame) -> str:
@@ -98,18 +111,19 @@ def _against_lam(top: Axes, bottom: Axes, rows: pd.DataFrame, title: str) -> Non
     bottom.set_ylabel(r"$(1-\lambda)\,\kappa$")
 
 
-def _against_eps(axes: Axes, rows: pd.DataFrame) -> None:
+def _against_eps(axes: Axes, rows: pd.DataFrame, whose: str) -> None:
     by_accountant(axes, positive(rows), "eps")
     log_scale(axes)
     value_ticks(axes, values_of(rows, "eps"))
-    axes.set(title=r"$\lambda=0$", xlabel=EPS, ylabel=KAPPA)
+    axes.set(title=rf"$\lambda=0$: {whose}", xlabel=EPS, ylabel=KAPPA)
 
 
-def _against_rate(axes: Axes, rows: pd.DataFrame) -> None:
+def _against_rate(axes: Axes, rows: pd.DataFrame, whose: str) -> None:
     by_accountant(axes, positive(rows), "r")
     log_scale(axes)
     value_ticks(axes, values_of(rows, "r"))
-    axes.set(title=joined(rf"$\lambda={CORRELATED:g}$", sizes(rows, "T", "eps")), ylabel=KAPPA)
+    at = joined(rf"$\lambda={CORRELATED:g}$", sizes(rows, "T", "eps"))
+    axes.set(title=f"{at}: {whose}", ylabel=KAPPA)
     axes.set_xlabel("share of the records in a batch $r=B/n$")
 
 

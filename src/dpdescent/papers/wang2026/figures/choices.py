@@ -108,34 +108,37 @@ def _noise_norms(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_batch(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws risks against the batch size, at a fixed number of iterations and at a fixed number of gradients."""
+    """Draws risks against the batch size, a column at fixed iterations and one at fixed gradients, a row a risk."""
     main = select(table)
     names = panels_in(main, display) or [""]
-    figure, axes = panels(len(names), size=(6.0, 4.2), squeeze=False)
-    steps = values_of(main, "eta")
-    for panel, name in zip(axes[0], names, strict=True):
+    figure, axes = panels(len(names), 2, size=(5.6, 3.4), squeeze=False, sharey="col")
+    for column, name in zip(axes.T, names, strict=True):
         rows = where(main, panel=name)
-        for (kappa, eta), own in each(rows, "kappa", "eta"):
-            # The colour of DP-SGD, because the noise is independent here.
-            method = METHODS["DP-SGD" if kappa else "non-private"]
-            color, marker = _shade(method, eta, steps), MARKERS[steps.index(eta)]
-            for series, dash, face in ((POPULATION, "-", color), (EMPIRICAL, ":", "white")):
-                label = rf"{series}, $\kappa={kappa:g}$, $\eta={eta:g}$"
-                style = {"linestyle": dash, "markerfacecolor": face, "marker": marker, "color": color}
-                curve(panel, where(own, series=series), "B", label, **style)
-        noisy = rows[(rows["kappa"] > 0) & (rows["eta"] == rows["eta"].max()) & (rows["series"] == POPULATION)]
-        fixed = name == FIXED_GRADIENTS
-        words = r"slope $-1/2$, as of $\kappa/(B\sqrt{T})$ at fixed $TB$" if fixed else r"slope $-1$, as of $\kappa/B$"
-        guide(panel, noisy, "B", -0.5 if fixed else -1.0, words, dash="--" if fixed else ":")
-        vacuous_line(panel)
-        log_scale(panel)
-        if len(rows):
-            panel.set_ylim(rows["mean"].min() / 1.4, rows["mean"].max() * 1.4)
-        value_ticks(panel, values_of(rows, "B"))
-        panel.set(title=joined(name, sizes(rows, "T")), xlabel=B, ylabel="averaged risk")
+        for panel, series in zip(column, (POPULATION, EMPIRICAL), strict=True):
+            _by_noise(panel, where(rows, series=series), values_of(main, "eta"), name == FIXED_GRADIENTS)
+            vacuous_line(panel)
+            log_scale(panel)
+            if len(rows):
+                panel.set_ylim(rows["mean"].min() / 1.4, rows["mean"].max() * 1.4)
+            value_ticks(panel, values_of(rows, "B"))
+            panel.set(title=joined(name, sizes(rows, "T")), xlabel=B, ylabel=f"averaged {series}")
     claim = r"Theorem 4.1 claims terms $\eta/B$ and $\kappa/B$: larger batches help, the more so with noise"
-    finish(figure, axes[0], 4, claim, _about(main, "n", "m", "d", "lam", "C_clip"))
+    finish(figure, axes.flat, 4, claim, _about(main, "n", "m", "d", "lam", "C_clip"))
     return figure
+
+
+def _by_noise(axes: Axes, rows: pd.DataFrame, steps: list[float], fixed_gradients: bool) -> None:
+    """Draws a curve for each multiplier and step, and a guide with the slope of the noise term."""
+    for (kappa, eta), own in each(rows, "kappa", "eta"):
+        # The colour of DP-SGD, because the noise is independent here.
+        color = _shade(METHODS["DP-SGD" if kappa else "non-private"], eta, steps)
+        curve(axes, own, "B", rf"$\kappa={kappa:g}$, $\eta={eta:g}$", color=color, marker=MARKERS[steps.index(eta)])
+    noisy = rows[(rows["kappa"] > 0) & (rows["eta"] == rows["eta"].max())]
+    root, plain = r"slope $-1/2$, as of $\kappa/(B\sqrt{T})$ at fixed $TB$", r"slope $-1$, as of $\kappa/B$"
+    if fixed_gradients:
+        guide(axes, noisy, "B", -0.5, root, dash="--")
+    else:
+        guide(axes, noisy, "B", -1.0, plain)
 
 
 def _shade(color: str, step: float, steps: list[float]) -> str:

@@ -72,19 +72,27 @@ def _by_accountants(table: pd.DataFrame, display: dict[str, Any], size: tuple[fl
     layout = _layout(select(table), display) or [[("", 1.0, POPULATION)]]
     # Variants have rows of their own, because thin lines would be hidden by the curves of the main setting.
     others = _layout(table[table["variant"] != "main"], display)
-    rows = layout + others
-    figure, axes = panels(max(map(len, rows)), len(rows), size=size, squeeze=False)
-    for rank, (row, places) in enumerate(zip(axes, rows, strict=True)):
+    rows = [(places, "") for places in layout]
+    rows += [(places, name) for places in others for name in _with_variants(table)]
+    figure, axes = panels(max(len(places) for places, _ in rows), len(rows), size=size, squeeze=False)
+    for row, (places, accountant) in zip(axes, rows, strict=True):
         for panel in row[len(places) :]:
             panel.set_visible(False)
         for panel, place in zip(row, places, strict=False):
-            _one(panel, table, *place, compared=rank >= len(layout))
+            _one(panel, table, *place, accountant)
     star_in_legend(axes[0, 0])
     hollow_in_legend(axes[0, 0], table)
     known = sizes(select(table), "n", "B", "m", "d", "delta", "C_clip")
     about = joined(known, f"{BARS}; gains are of runs with the same seed", by="; ")
     finish(figure, [panel for panel in axes.ravel() if panel.get_visible()], 4, SECTION, about)
     return figure
+
+
+def _with_variants(rows: pd.DataFrame) -> list[str]:
+    """Accountants that variants have; each has a row of its own, because two by four curves would cover each other."""
+    others = rows[rows["variant"] != "main"]
+    lambdas = others.groupby("accountant")["lam"].nunique()
+    return in_order(lambdas.index[lambdas > 1])
 
 
 def _layout(rows: pd.DataFrame, display: dict[str, Any]) -> list[list[tuple[str, float, str]]]:
@@ -104,18 +112,19 @@ def _two(budgets: list[float]) -> list[float]:
     return [eps for eps in budgets if eps in SHOWN] or budgets if len(budgets) > len(SHOWN) else budgets
 
 
-def _one(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: str, *, compared: bool) -> None:
-    """Draws the main setting by accountant; with `compared` the variants too, and only accountants that these have."""
+def _one(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: str, compared: str) -> None:
+    """Draws the main setting by accountant, or one accountant alone (`compared`) with its variants."""
     rows = where(table, panel=name, eps=eps, series=series)
-    others = rows[rows["variant"] != "main"]
-    main = select(rows[rows["accountant"].isin(others["accountant"])] if compared else rows)
+    rows = where(rows, accountant=compared) if compared else rows
+    main = select(rows)
     by_accountant(axes, main, "lam")
     for accountant in in_order(main["accountant"]) if series == POPULATION else []:
         best(axes, where(main, accountant=accountant), "lam", look(accountant)["color"])
     if compared:
-        _variants(axes, others, variants_of(table)[1:])
+        _variants(axes, rows, variants_of(table)[1:])
     lam_axis(axes, values_of(where(table, panel=name), "lam"), room=0.11)
-    axes.set_title(joined(name, f"{EPS} = {eps:g}", "variants" if compared else ""))
+    about = f"\nvariants, {label_of(compared).split(' (')[0]}" if compared else ""
+    axes.set_title(joined(name, f"{EPS} = {eps:g}") + about)
     if series == GAIN:
         zero_line(axes)
     axes.set_ylabel(GAIN_LABEL if series == GAIN else "population risk")
