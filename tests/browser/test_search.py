@@ -72,6 +72,11 @@ def test_a_question_of_words_that_say_nothing_finds_nothing(opened: Opener) -> N
     assert asked(opened, "why?") == asked(opened, "\\") == []
 
 
+@pytest.mark.parametrize("question", ["guessed values", "which values are guessed", "values not stated by the paper"])
+def test_values_that_are_not_the_papers_are_found_by_other_words(opened: Opener, question: str) -> None:
+    assert asked(opened, question)[0][:2] == ("page", "made.html#values")
+
+
 def test_unknown_words_are_mended_and_nonsense_is_told(opened: Opener) -> None:
     assert asked(opened, "cliping threshhold") == []
     browser = opened("search.html?q=cliping+threshhold")

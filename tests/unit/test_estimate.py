@@ -173,6 +173,26 @@ def test_secure_noise_does_not_write_over_a_release(run: Run) -> None:
     assert Path("estimate.json").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("--epsilon -1", "--epsilon -1 is no budget"), ("--epsilon nan", "--epsilon nan is no budget"),
+        ("--epsilon 1 --delta 2", "--delta 2 must"), ("--rho 1 --gamma1 -8", "--gamma1 -8 fits no data"),
+        ("--rho 1 --centre x=", "--centre x="),
+    ],
+)  # fmt: skip
+def test_a_wrong_number_is_told_before_a_file_that_exists(run: Run, options: str, words: str) -> None:
+    Path("estimate.json").write_text("a release")
+    line = f"{WITH_INTERVALS['dp-iv-gd']} {options} --secure-noise"
+    code, out, err = run(line)
+    assert (code, out) == (2, "")
+    assert words in err
+    _, _, err = run(f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --secure-noise")
+    assert "estimate.json exists" in err
+    _, _, err = run(f"{GIVEN} --secure-noise --rho1 0")
+    assert "--rho1 0 is no budget" in err
+
+
 REST = GIVEN.removeprefix("mine.csv ")
 
 
@@ -186,11 +206,11 @@ REST = GIVEN.removeprefix("mine.csv ")
         (f"{GIVEN} --seed 1 --secure-noise", "one of --seed and --secure-noise"),
         (f"{GIVEN} --seed -1", "seed=-1"),
         (f"{GIVEN} --seed x", "--seed: invalid int value: 'x'"),
-        (f"{GIVEN} --seed 1 --rho1 0", "rho1=0.0 must be positive"),
-        (f"{GIVEN} --seed 1 --rho2 inf", "rho2=inf must be positive and finite"),
+        (f"{GIVEN} --seed 1 --rho1 0", "--rho1 0 is no budget"),
+        (f"{GIVEN} --seed 1 --rho2 inf", "--rho2 inf is no budget"),
         (f"{GIVEN} --seed 1 --gamma1 nan", "gamma1=nan must be positive and finite"),
         (f"{GIVEN} --seed 1 --steps 0", "steps=0 must be positive"),
-        (f"{GIVEN} --seed 1 --delta 0", "delta=0.0"),
+        (f"{GIVEN} --seed 1 --delta 0", "--delta 0 must lie strictly between 0 and 1"),
         (f"{GIVEN} --seed 1 --delta 0.0025", "below 1/n = 0.0025"),
         (f"{GIVEN} --seed 1 --centre w=1", "'w' is no column in use; there are z1, z2, x, y"),
         (f"{GIVEN} --seed 1 --centre x", "--centre x: give column=number"),
@@ -475,8 +495,8 @@ def test_an_interval_that_would_be_noise_is_refused(run: Run) -> None:
         (f"{GIVEN} --rho 1", "--rho is no option of --method dp-2s-gd"),
         (f"{GIVEN} --outcome-unit 1", "--outcome-unit is no option of --method dp-2s-gd"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --outcome-unit 1", "--outcome-unit is no option of --method dp-gd"),
-        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --outcome-unit 0", "unit must be positive"),
-        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --outcome-unit 1e30", "--outcome-unit 1e\\+30 is beyond all data"),
+        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --outcome-unit 0", "--outcome-unit 0 fits no data"),
+        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --outcome-unit 1e30", "--outcome-unit 1e\\+30 fits no data"),
         (
             "mine.csv --method dp-iv-gd --instruments z1 z2 --regressors x other --outcome y --gamma1 6 --gamma2 9 "
             "--rho 1 --outcome-unit 1",

@@ -221,6 +221,28 @@ def test_pages_of_papers_tell_claims_by_their_permalinks(made: dict[str, str], k
         assert ("arxiv" in paper) == (f'href="https://arxiv.org/abs/{paper.get("arxiv")}"' in text)
 
 
+def test_counts_of_nothing_lead_nowhere(made: dict[str, str]) -> None:
+    for name in ("index.html", "bounds.html"):
+        assert "0 of 0" not in made[name]
+        assert not re.findall(r"<a [^>]*>0</a>", made[name]), name
+        assert '<td class="figure">0</td>' in made[name]
+
+
+def test_statements_are_filtered_by_papers_that_have_some(made: dict[str, str]) -> None:
+    (options,) = re.findall(r'<select name="paper">(.*?)</select>', made["statements.html"], flags=re.DOTALL)
+    assert re.findall(r"<option>(.*?)</option>", options) == sorted(file.stem for file in INVENTORIES)
+
+
+def test_values_are_counted_by_where_they_come_from(made: dict[str, str], known: list[dict[str, Any]]) -> None:
+    (table,) = re.findall(r'<table id="origins">.*?</table>', made["made.html"], flags=re.DOTALL)
+    for paper in known:
+        (row,) = re.findall(rf'<tr><th scope="row"><a href="{paper["key"]}.html">.*?</tr>', table, flags=re.DOTALL)
+        sources = [setting["source"] for setting in read_rows(RESULTS / paper["key"] / "settings.csv")]
+        told = [int(count) for count in re.findall(r">(\d+)</td>", row)]
+        assert told == [sources.count(origin) for origin in ("stated", "code", "chosen", "variant")]
+        assert sum(told) == len(sources) > 0
+
+
 def test_tables_name_what_their_columns_are(parsed: dict[str, Page]) -> None:
     for name, page in parsed.items():
         heads = page.all("th")

@@ -47,12 +47,12 @@ def test_scorecard_counts_the_papers_own_claims_and_shows_others_apart() -> None
     claims += [{**CLAIM, "source": "analogue", "verdict": "not reproduced"}]
     lines = summary.scorecard(claims, ["p1", "p2"]).splitlines()
     assert lines[0] == (
-        "| paper | reproduced | not reproduced | inconclusive | not testable | the paper's claims | ours | analogues "
+        "| paper | reproduced | not reproduced | inconclusive | not testable | in all | added by us | analogues "
         "| identities |"
     )
     assert lines[2:] == [
         "| `p1` | 2 | 0 | 1 | 1 | 4 | 2 of 4 | 0 of 1 | 2 of 4 |",
-        "| `p2` | 1 | 0 | 0 | 0 | 1 | 0 of 0 | 0 of 0 | 0 of 0 |",
+        "| `p2` | 1 | 0 | 0 | 0 | 1 | 0 | 0 | 0 |",
     ]
 
 

@@ -34,7 +34,7 @@ FILES = {
     "claims": "results/paper/claims.csv",
 }
 REFUSED, MADE, NOT_NEEDED = "refused in one line; made again as it says", "made again", "made again when it is needed"
-MISSED = "missed in one line when it is needed; made again as it says"
+MISSED = "said to be missing in one line, when it is needed; made again as it says"
 
 
 def number_in(content: bytes) -> int:

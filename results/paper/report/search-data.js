@@ -10,6 +10,7 @@ window.dpdescentIndex = [
 ["page", "", "Calculator", "how much noise do I need, noise for epsilon and delta, sample size, sensitivity, sigma", "calculator.html"],
 ["page", "", "How it was made", "how to cite, how do I run it at my epsilon, my own budget, a grid of my own, BibTeX, citation, licence, versions, rule graph, pipeline, provenance", "made.html"],
 ["page", "", "Which method", "which method should I use, recommendation, advice, comparison of methods, best method", "choose.html"],
+["page", "", "Which values are not the papers'", "guessed values, guesses, assumed values, assumptions, unstated, not stated, left open, our choices, chosen by us, defaults, hyperparameters, deviations", "made.html#values"],
 ["paper", "brown2024", "Private Gradient Descent for Linear Regression: Tighter Error Bounds and Instance-Specific Uncertainty Estimation", "brown2024, Gavin Brown, Krishnamurthy (Dj) Dvijotham, Georgina Evans, Daogao Liu, Adam Smith, Abhradeep Thakurta, 2024", "brown2024.html"],
 ["symbol", "brown2024", "n: sample size", "", "brown2024.html"],
 ["symbol", "brown2024", "p: number of covariates", "", "brown2024.html"],

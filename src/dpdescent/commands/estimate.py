@@ -93,17 +93,18 @@ def _estimate(args: argparse.Namespace) -> str:
 
 
 def _two_stage(args: argparse.Namespace) -> dict[str, Any]:
-    """Runs DP-2S-GD and returns what may be written and told."""
+    """Runs DP-2S-GD and returns what may be written and told; options are checked first, then files."""
     args.steps = STEPS if args.steps is None else args.steps
     _check(args)
     settings = release.Settings(args.rho1, args.rho2, args.gamma1, args.gamma2, args.eta, args.alpha, args.steps)
     constants = own_data.constants(args.centre)
+    rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
+    own_data.require_free(args.output, args.source, keep=args.secure_noise)
     columns = {name: getattr(args, name) for name in COLUMNS}
     sample = release.centred(read_sample(args.source, **columns), constants, **columns)
     account = release.account(settings, sample.n, args.delta, args.release)
     if not args.secure_noise:
         account["guarantee"] = own_data.REPEATED
-    rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
     outcome = release.run(sample, settings, rng, args.release)
     noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}
     return {
@@ -127,13 +128,13 @@ def _check(args: argparse.Namespace) -> None:
     own_data.require_one_noise(args.seed, args.secure_noise)
     for name in ("rho1", "rho2"):
         own_data.require_budget(name, getattr(args, name))
+    own_data.require_delta(args.delta)
     numbers = args.steps * len(args.regressors) * (len(args.instruments) + 1)
     if args.steps > MOST_STEPS or numbers > MOST_NUMBERS:
         raise ValueError(
             f"--steps {args.steps} with {len(args.instruments)} x {len(args.regressors)} coefficients is too much; "
             f"give at most {MOST_STEPS} steps, and {MOST_NUMBERS:,} numbers in all iterates: noise grows with each step"
         )
-    own_data.require_free(args.output, args.source, keep=args.secure_noise)
 
 
 def _write(text: str, target: Path) -> None:

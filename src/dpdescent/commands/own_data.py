@@ -57,8 +57,18 @@ def require_budget(name: str, value: float | None) -> None:
         ValueError: if no epsilon can be computed from it that means anything.
     """
     low, high = BUDGETS
-    if value is not None and (0.0 < value < low or high < value < math.inf):
+    if value is not None and not low <= value <= high:
         raise ValueError(f"--{name} {value:g} is no budget: give {low:g}, all noise, to {high:g}, no privacy")
+
+
+def require_delta(delta: float) -> None:
+    """Checks the delta of an account.
+
+    Raises:
+        ValueError: unless it lies strictly between 0 and 1.
+    """
+    if not 0.0 < delta < 1.0:
+        raise ValueError(f"--delta {delta:g} must lie strictly between 0 and 1")
 
 
 def constants(pairs: Sequence[str]) -> dict[str, float]:

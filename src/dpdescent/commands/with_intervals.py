@@ -77,10 +77,8 @@ def _instruments(args: argparse.Namespace, given: IVSample, rng: np.random.Gener
 
 
 def _regression(args: argparse.Namespace, given: IVSample, rng: np.random.Generator) -> tuple[Run, Array]:
-    steps = STEPS if args.steps is None else args.steps
-    intervals.spacing(steps, BATCHES, BURN_IN)
     found = dp_gd(
-        given.X, given.y, steps=steps, eta=args.eta, gamma=args.gamma, rng=rng,
+        given.X, given.y, steps=STEPS if args.steps is None else args.steps, eta=args.eta, gamma=args.gamma, rng=rng,
         **_budget(args),
     )  # fmt: skip
     both = intervals.t_intervals(intervals.batched_means(found.path, BATCHES, BURN_IN))
@@ -112,8 +110,10 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
     method = METHODS[args.method]
     check(args, method)
     constants = own_data.constants(args.centre)
-    given = _sample(args, constants)
     rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
+    # After all options, because whoever has mended the name of a file should not be told of a wrong number next.
+    own_data.require_free(args.output, args.source, keep=args.secure_noise)
+    given = _sample(args, constants)
     # numpy's warnings are off, because overflow is reported in one line, and an epsilon of 0 is one.
     with np.errstate(all="ignore"):
         run, half = method.run(args, given, rng)
@@ -164,13 +164,15 @@ def check(args: argparse.Namespace, method: Method) -> None:
         raise ValueError("give one of --rho, the zCDP budget of the run, and --epsilon, at --delta")
     if args.steps is not None and not 1 <= args.steps <= MOST_STEPS:
         raise ValueError(f"--steps {args.steps} must lie between 1 and {MOST_STEPS}")
+    if args.method == "dp-gd":
+        intervals.spacing(STEPS if args.steps is None else args.steps, BATCHES, BURN_IN)
     for name in ("rho", "epsilon"):
         own_data.require_budget(name, getattr(args, name))
+    own_data.require_delta(args.delta)
     for name in (*method.choice, *(["outcome_unit"] if args.outcome_unit is not None else [])):
-        if LEAST > (value := getattr(args, name)) > 0.0 or value > 1.0 / LEAST:
+        if not LEAST <= (value := getattr(args, name)) <= 1.0 / LEAST:
             told = name.replace("_", "-")
-            raise ValueError(f"--{told} {value:g} is beyond all data: give {LEAST:g} to {1.0 / LEAST:g}")
-    own_data.require_free(args.output, args.source, keep=args.secure_noise)
+            raise ValueError(f"--{told} {value:g} fits no data: give {LEAST:g} to {1.0 / LEAST:g}")
 
 
 def _sample(args: argparse.Namespace, constants: Mapping[str, float]) -> IVSample:

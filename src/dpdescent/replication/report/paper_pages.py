@@ -22,7 +22,8 @@ def view(results: Content, paper: View) -> View:
     # What is no paper's makes conjectures of ours, and no claims of its own.
     source = "paper" if counts["paper"] or not counts["ours"] else "ours"
     return {
-        "paper": paper, "claims": mine, "verdicts": wording.VERDICTS, "source": source, "counts": counts[source],
+        "paper": paper, "theirs": "arxiv" in paper, "claims": mine, "verdicts": wording.VERDICTS, "source": source,
+        "counts": counts[source],
         "sections": [section(results, paper, artefact) for artefact in paper["artefacts"]],
         "elsewhere": [claim for claim in mine if claim["artefact"] not in shown],
         "findings": of(results.findings, paper=key), "verdict": verdict(of(mine, source=source)),

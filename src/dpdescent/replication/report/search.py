@@ -17,8 +17,12 @@ Entry = tuple[str, str, str, str, str]
 
 KINDS = ("page", "paper", "term", "finding", "claim", "figure", "table", "budget", "setting", "symbol")
 
-# Who chose a setting.
+# Who chose a setting, and how columns of settings are headed.
 TOLD = {"stated": "stated", "chosen": "not stated, chosen by us", "code": "from an author's code"}
+ORIGINS = {
+    "stated": "stated by the paper", "code": "from an author's code", "chosen": "chosen by us",
+    "variant": "varied, to see whether it matters",
+}  # fmt: skip
 
 # Words by which pages are asked for, beside their names.
 ASKED = {
@@ -34,6 +38,15 @@ ASKED = {
     "choose": "which method should I use, recommendation, advice, comparison of methods, best method",
 }  # fmt: skip
 
+# Parts of pages that are asked for by themselves: address, name, further words.
+PARTS = (
+    (
+        "made.html#values", "Which values are not the papers'",
+        "guessed values, guesses, assumed values, assumptions, unstated, not stated, left open, our choices, "
+        "chosen by us, defaults, hyperparameters, deviations",
+    ),
+)  # fmt: skip
+
 
 def script(results: Content) -> str:
     """JavaScript with the index: a list of entries, which a page that is opened from disk may load."""
@@ -45,6 +58,8 @@ def entries(results: Content) -> Iterator[Entry]:
     """Yields all that can be found, in the order in which equals are shown."""
     for page, words in ASKED.items():
         yield "page", "", PAGES[page], words, f"{page}.html"
+    for address, name, words in PARTS:
+        yield "page", "", name, words, address
     for paper in results.papers:
         yield (
             "paper",

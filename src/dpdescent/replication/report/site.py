@@ -61,6 +61,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         "glossary": {"chapters": glossary.CHAPTERS},
         "made": {
             "software": software, "entries": references.entries(software, results.papers), "overlay": wording.OVERLAY,
+            "origins": search.ORIGINS,
         },
     }  # fmt: skip
     made = {

@@ -68,7 +68,7 @@ def scorecard(claims: Sequence[Row], papers: Iterable[str]) -> str:
         own = counts["paper"]
         others = (held(counts[source]) for source in OTHER_SOURCES)
         rows.append([f"`{paper}`", *(str(own[verdict]) for verdict in VERDICTS), str(sum(own.values())), *others])
-    return table(["paper", *VERDICTS, "the paper's claims", *OTHER_SOURCES.values()], rows)
+    return table(["paper", *VERDICTS, "in all", *OTHER_SOURCES.values()], rows)
 
 
 def verdict_counts(claims: Sequence[Row], paper: str) -> dict[str, Counter[str]]:
@@ -79,8 +79,9 @@ def verdict_counts(claims: Sequence[Row], paper: str) -> dict[str, Counter[str]]
 
 
 def held(counts: Mapping[str, int]) -> str:
-    """How many claims of one source are reproduced, as in `3 of 5`."""
-    return f"{counts['reproduced']} of {sum(counts.values())}"
+    """How many claims of one source are reproduced, as in `3 of 5`; `0` where there are none."""
+    judged = sum(counts.values())
+    return f"{counts['reproduced']} of {judged}" if judged else "0"
 
 
 def reasons(claims: Sequence[Row], papers: Iterable[str]) -> str:

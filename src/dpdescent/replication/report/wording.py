@@ -11,7 +11,7 @@ from dpdescent.replication.notation import NAMES, html, plain
 VERDICTS = ("reproduced", "not reproduced", "inconclusive", "not testable")
 
 # How claims that are not the paper's own are called in the scorecard, by their source.
-OTHER_SOURCES = {"ours": "ours", "analogue": "analogues", "identity": "identities"}
+OTHER_SOURCES = {"ours": "added by us", "analogue": "analogues", "identity": "identities"}
 
 Row = dict[str, str]
 
