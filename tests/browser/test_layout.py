@@ -82,6 +82,18 @@ def test_claims_and_scorecard_are_cards_on_a_phone(opened: Opener) -> None:
         assert browser.execute_script(label, card) == f'"{head}: "'
 
 
+def test_cards_out_of_sight_cost_nothing_and_can_be_gone_to(opened: Opener) -> None:
+    browser = opened("claims.html", PHONE)
+    visible = "return arguments[0].checkVisibility({contentVisibilityAuto: true})"
+    last = browser.find_elements(By.CSS_SELECTOR, "#claims tbody tr")[-1]
+    cell = last.find_element(By.TAG_NAME, "td")
+    assert not browser.execute_script(visible, cell)
+    browser.execute_script("location.hash = arguments[0].id", last)
+    browser.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+    assert browser.execute_script(visible, cell)
+    assert 0 <= browser.execute_script(TOP, last) < 900
+
+
 def test_contents_can_be_read_on_a_phone(opened: Opener) -> None:
     contents = opened(f"{PAPERS[0]}.html", PHONE).find_element(By.CSS_SELECTOR, "nav.contents")
     assert contents.size["height"] > 200
