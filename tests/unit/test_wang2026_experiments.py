@@ -21,6 +21,7 @@ from dpdescent.papers.wang2026.arms import INDEPENDENT, Arm, Noise
 from dpdescent.papers.wang2026.design import Size
 from dpdescent.papers.wang2026.experiments import batch, clipping, lambda_tradeoff, rate_minibatch
 from dpdescent.papers.wang2026.runs import calibrated, scaled, training
+from dpdescent.papers.wang2026.runs.diagnostics import Seed
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import CorrelatedReleases, GaussianReleases, Mechanism, Sampler
 from dpdescent.privacy.participation import accountants, fixed_size, tail
@@ -91,6 +92,29 @@ def experiment(name: str) -> Any:
 
 def panels_of(name: str) -> list[str]:
     return list(dict.fromkeys(part.spec["panel"] for part in ARTEFACTS[name].parts))
+
+
+# Rounding, which differs between processors
+
+
+def test_a_least_eigenvalue_within_rounding_of_zero_is_zero() -> None:
+    factor = np.random.default_rng(3).standard_normal((40, 7))
+    least = experiment("ext_proof").least_eigenvalue
+    assert least(factor @ factor.T) == 0.0
+    assert least(factor @ factor.T - 1e-9 * np.eye(40)) == pytest.approx(-1e-9, rel=1e-3)
+
+
+@pytest.mark.parametrize("panel", ["curvature", "steps"])
+def test_comparators_of_narrow_networks_do_not_amplify_rounding(panel: str) -> None:
+    """Starts are moved by 1e-14 of themselves; a step size of 16 would make up to 28 % of it at the end."""
+    spec = next(part.spec for part in FULL.artefacts["ext_proof"].parts if f"main_{panel}_m=16_" in part.name)
+    for trial in range(4):
+        ends = []
+        for factor in (1.0, 1.0 + 1e-14):
+            seed = Seed({**spec, "seed": 20250922}, trial, spec["cell"]["n"])
+            seed.problem.start[0] *= factor
+            ends.append(seed.trained.weights)
+        assert np.abs(ends[0] - ends[1]).max() < 1e-9 * np.abs(ends[0]).max()
 
 
 # A table of noise multipliers

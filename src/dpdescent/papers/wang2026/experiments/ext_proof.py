@@ -110,7 +110,7 @@ def _curvature(spec: Spec) -> Iterator[Row]:
             W = start + share * (end - start)
             losses, gradients = seed.loss_and_gradient(W[None])
             loss, squared = float(losses[0]), float(np.sum(gradients[0] ** 2))
-            least = float(np.linalg.eigvalsh(hessian(seed, W))[0])
+            least = least_eigenvalue(hessian(seed, W))
             for constants in (diagnostics.PAPER, diagnostics.SHARP):
                 known = seed.bounds(constants)
                 base = {
@@ -119,6 +119,13 @@ def _curvature(spec: Spec) -> Iterator[Row]:
                 }  # fmt: skip
                 yield {**base, "series": NEGATIVE, "value": -least / (known.hessian * loss)}
                 yield {**base, "series": SELF_BOUND, "value": squared / (4.0 * known.beta * loss)}
+
+
+def least_eigenvalue(symmetric: Array) -> float:
+    """Returns the least eigenvalue; 0 where it is within rounding of 0, because its digits depend on the processor."""
+    found = np.linalg.eigvalsh(symmetric)
+    rounding = len(found) * np.finfo(np.float64).eps * np.abs(found).max()
+    return float(found[0]) if abs(found[0]) > rounding else 0.0
 
 
 def hessian(seed: Seed, W: Array) -> Array:
