@@ -1,514 +1,514 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 6.54,
-  "peak_mb": 150.09
+  "cpu_s": 15.89,
+  "peak_mb": 276.18
  },
  "all stages": {
-  "cpu_s": 13915.72,
-  "peak_mb": 1952.45
+  "cpu_s": 9913.45,
+  "peak_mb": 2911.27
  },
  "brown2024": {
-  "cpu_s": 2615.72,
-  "peak_mb": 1952.45
+  "cpu_s": 1989.49,
+  "peak_mb": 2068.3
  },
  "brown2024/ext_author_profile": {
-  "cpu_s": 121.04,
-  "peak_mb": 673.88
+  "cpu_s": 106.73,
+  "peak_mb": 675.2
  },
  "brown2024/ext_large_dimension": {
-  "cpu_s": 10.32,
-  "peak_mb": 127.31
+  "cpu_s": 10.6,
+  "peak_mb": 128.09
  },
  "brown2024/ext_law": {
-  "cpu_s": 7.9,
-  "peak_mb": 513.88
+  "cpu_s": 7.31,
+  "peak_mb": 421.43
  },
  "brown2024/ext_no_clipping": {
-  "cpu_s": 17.61,
-  "peak_mb": 240.71
+  "cpu_s": 17.93,
+  "peak_mb": 240.9
  },
  "brown2024/ext_outliers": {
-  "cpu_s": 194.96,
-  "peak_mb": 135.34
+  "cpu_s": 197.05,
+  "peak_mb": 141.2
  },
  "brown2024/ext_small_noise": {
-  "cpu_s": 23.86,
-  "peak_mb": 129.11
+  "cpu_s": 24.73,
+  "peak_mb": 131.76
  },
  "brown2024/fig01": {
-  "cpu_s": 233.03,
-  "peak_mb": 889.76
+  "cpu_s": 169.14,
+  "peak_mb": 948.88
  },
  "brown2024/fig02": {
-  "cpu_s": 17.3,
-  "peak_mb": 138.71
+  "cpu_s": 15.97,
+  "peak_mb": 140.71
  },
  "brown2024/fig03": {
-  "cpu_s": 90.41,
-  "peak_mb": 165.06
+  "cpu_s": 87.69,
+  "peak_mb": 153.68
  },
  "brown2024/fig04": {
-  "cpu_s": 47.94,
-  "peak_mb": 144.37
+  "cpu_s": 52.0,
+  "peak_mb": 146.97
  },
  "brown2024/fig05": {
-  "cpu_s": 171.73,
-  "peak_mb": 561.62
+  "cpu_s": 189.77,
+  "peak_mb": 563.01
  },
  "brown2024/fig06": {
-  "cpu_s": 210.21,
-  "peak_mb": 563.32
+  "cpu_s": 5.78,
+  "peak_mb": 153.71
  },
  "brown2024/fig07": {
-  "cpu_s": 51.61,
-  "peak_mb": 131.92
+  "cpu_s": 53.57,
+  "peak_mb": 134.43
  },
  "brown2024/fig08": {
-  "cpu_s": 424.58,
-  "peak_mb": 1952.45
+  "cpu_s": 375.93,
+  "peak_mb": 2068.3
  },
  "brown2024/fig09": {
-  "cpu_s": 385.01,
-  "peak_mb": 890.52
+  "cpu_s": 291.05,
+  "peak_mb": 970.3
  },
  "brown2024/fig10": {
-  "cpu_s": 221.77,
-  "peak_mb": 561.67
+  "cpu_s": 203.93,
+  "peak_mb": 563.24
  },
  "brown2024/fig11": {
-  "cpu_s": 188.77,
-  "peak_mb": 563.52
+  "cpu_s": 5.15,
+  "peak_mb": 153.06
  },
  "brown2024/table_preliminaries": {
-  "cpu_s": 5.79,
-  "peak_mb": 122.86
+  "cpu_s": 5.74,
+  "peak_mb": 116.48
  },
  "brown2024/table_proofs": {
-  "cpu_s": 73.74,
-  "peak_mb": 190.39
+  "cpu_s": 64.87,
+  "peak_mb": 192.01
  },
  "choquettechoo2023": {
-  "cpu_s": 1428.15,
-  "peak_mb": 422.68
+  "cpu_s": 1141.12,
+  "peak_mb": 1069.02
  },
  "choquettechoo2023/ext_anti_pgd": {
-  "cpu_s": 3.46,
-  "peak_mb": 136.57
+  "cpu_s": 2.76,
+  "peak_mb": 139.47
  },
  "choquettechoo2023/ext_finite_time": {
-  "cpu_s": 24.06,
-  "peak_mb": 185.67
+  "cpu_s": 25.31,
+  "peak_mb": 186.05
  },
  "choquettechoo2023/ext_gradients": {
-  "cpu_s": 34.3,
-  "peak_mb": 257.76
+  "cpu_s": 35.07,
+  "peak_mb": 260.51
  },
  "choquettechoo2023/ext_mean_estimation": {
-  "cpu_s": 4.07,
-  "peak_mb": 270.34
+  "cpu_s": 3.35,
+  "peak_mb": 270.51
  },
  "choquettechoo2023/ext_nu": {
-  "cpu_s": 2.61,
-  "peak_mb": 133.66
+  "cpu_s": 2.27,
+  "peak_mb": 137.72
  },
  "choquettechoo2023/ext_prefix_sums": {
-  "cpu_s": 183.57,
-  "peak_mb": 376.11
+  "cpu_s": 196.19,
+  "peak_mb": 373.2
  },
  "choquettechoo2023/ext_spectra": {
-  "cpu_s": 3.44,
-  "peak_mb": 134.61
+  "cpu_s": 3.51,
+  "peak_mb": 141.43
  },
  "choquettechoo2023/fig01": {
-  "cpu_s": 2.79,
-  "peak_mb": 133.74
+  "cpu_s": 3.02,
+  "peak_mb": 133.3
  },
  "choquettechoo2023/fig02": {
-  "cpu_s": 163.08,
-  "peak_mb": 422.68
+  "cpu_s": 175.6,
+  "peak_mb": 422.18
  },
  "choquettechoo2023/fig03": {
-  "cpu_s": 6.91,
-  "peak_mb": 153.08
+  "cpu_s": 6.75,
+  "peak_mb": 152.65
  },
  "choquettechoo2023/fig04a": {
-  "cpu_s": 785.91,
-  "peak_mb": 165.38
+  "cpu_s": 497.46,
+  "peak_mb": 464.3
  },
  "choquettechoo2023/fig04b": {
-  "cpu_s": 112.67,
-  "peak_mb": 255.78
+  "cpu_s": 119.28,
+  "peak_mb": 1069.02
  },
  "choquettechoo2023/table1": {
-  "cpu_s": 1.21,
-  "peak_mb": 108.85
+  "cpu_s": 1.41,
+  "peak_mb": 108.46
  },
  "choquettechoo2023/table2": {
-  "cpu_s": 1.21,
-  "peak_mb": 111.33
+  "cpu_s": 1.41,
+  "peak_mb": 111.5
  },
  "choquettechoo2023/table3": {
-  "cpu_s": 3.21,
-  "peak_mb": 131.89
+  "cpu_s": 3.01,
+  "peak_mb": 134.83
  },
  "choquettechoo2023/table4": {
-  "cpu_s": 1.23,
-  "peak_mb": 107.63
+  "cpu_s": 1.25,
+  "peak_mb": 107.44
  },
  "liang2025": {
-  "cpu_s": 933.3,
-  "peak_mb": 991.82
+  "cpu_s": 833.33,
+  "peak_mb": 1011.64
  },
  "liang2025/angrist": {
-  "cpu_s": 0.15,
-  "peak_mb": 3.2
+  "cpu_s": 0.16,
+  "peak_mb": 4.96
  },
  "liang2025/angrist_all": {
-  "cpu_s": 0.14,
-  "peak_mb": 3.29
+  "cpu_s": 0.24,
+  "peak_mb": 3.03
  },
  "liang2025/angrist_kids": {
-  "cpu_s": 0.16,
-  "peak_mb": 3.17
+  "cpu_s": 0.27,
+  "peak_mb": 3.29
  },
  "liang2025/angrist_worked": {
-  "cpu_s": 0.12,
-  "peak_mb": 3.16
+  "cpu_s": 0.16,
+  "peak_mb": 3.11
  },
  "liang2025/card": {
-  "cpu_s": 0.14,
-  "peak_mb": 0.0
+  "cpu_s": 0.15,
+  "peak_mb": 3.16
  },
  "liang2025/ext_angrist_subsets": {
-  "cpu_s": 3.87,
-  "peak_mb": 130.13
+  "cpu_s": 4.22,
+  "peak_mb": 133.86
  },
  "liang2025/ext_calibration": {
-  "cpu_s": 12.86,
-  "peak_mb": 132.76
+  "cpu_s": 5.45,
+  "peak_mb": 135.15
  },
  "liang2025/ext_consistency": {
-  "cpu_s": 11.82,
-  "peak_mb": 128.5
+  "cpu_s": 5.42,
+  "peak_mb": 129.39
  },
  "liang2025/ext_friendlycore": {
-  "cpu_s": 17.82,
-  "peak_mb": 132.44
+  "cpu_s": 15.3,
+  "peak_mb": 144.06
  },
  "liang2025/ext_long_runs": {
-  "cpu_s": 16.53,
-  "peak_mb": 182.86
+  "cpu_s": 16.01,
+  "peak_mb": 185.52
  },
  "liang2025/ext_overidentified": {
-  "cpu_s": 6.06,
-  "peak_mb": 134.82
+  "cpu_s": 6.02,
+  "peak_mb": 136.71
  },
  "liang2025/ext_parameter_draws": {
-  "cpu_s": 34.34,
-  "peak_mb": 148.38
+  "cpu_s": 33.83,
+  "peak_mb": 148.23
  },
  "liang2025/ext_weak_instrument": {
-  "cpu_s": 47.02,
-  "peak_mb": 132.96
+  "cpu_s": 18.73,
+  "peak_mb": 135.51
  },
  "liang2025/fig01": {
-  "cpu_s": 1.01,
-  "peak_mb": 123.87
+  "cpu_s": 1.03,
+  "peak_mb": 129.08
  },
  "liang2025/fig02": {
-  "cpu_s": 1.59,
-  "peak_mb": 130.83
+  "cpu_s": 1.95,
+  "peak_mb": 133.13
  },
  "liang2025/fig03": {
-  "cpu_s": 225.17,
-  "peak_mb": 148.48
+  "cpu_s": 244.22,
+  "peak_mb": 163.91
  },
  "liang2025/fig04": {
-  "cpu_s": 92.25,
-  "peak_mb": 140.51
+  "cpu_s": 75.76,
+  "peak_mb": 142.34
  },
  "liang2025/fig05": {
-  "cpu_s": 9.26,
-  "peak_mb": 240.85
+  "cpu_s": 9.33,
+  "peak_mb": 247.2
  },
  "liang2025/fig06": {
-  "cpu_s": 186.31,
-  "peak_mb": 138.89
+  "cpu_s": 174.5,
+  "peak_mb": 141.68
  },
  "liang2025/fig07": {
-  "cpu_s": 8.25,
-  "peak_mb": 133.22
+  "cpu_s": 7.16,
+  "peak_mb": 135.73
  },
  "liang2025/fig08": {
-  "cpu_s": 5.81,
-  "peak_mb": 130.57
+  "cpu_s": 4.96,
+  "peak_mb": 135.06
  },
  "liang2025/fig09": {
-  "cpu_s": 8.97,
-  "peak_mb": 134.73
+  "cpu_s": 8.8,
+  "peak_mb": 135.13
  },
  "liang2025/fig10": {
-  "cpu_s": 8.61,
-  "peak_mb": 240.42
+  "cpu_s": 8.89,
+  "peak_mb": 244.09
  },
  "liang2025/fig11": {
-  "cpu_s": 8.95,
-  "peak_mb": 240.82
+  "cpu_s": 8.64,
+  "peak_mb": 244.89
  },
  "liang2025/fig13": {
-  "cpu_s": 49.72,
-  "peak_mb": 991.82
+  "cpu_s": 38.98,
+  "peak_mb": 1011.64
  },
  "liang2025/table_lemmas": {
-  "cpu_s": 20.11,
-  "peak_mb": 82.97
+  "cpu_s": 17.65,
+  "peak_mb": 102.67
  },
  "liang2025/table_rates": {
-  "cpu_s": 29.93,
-  "peak_mb": 239.11
+  "cpu_s": 26.85,
+  "peak_mb": 240.67
  },
  "liang2025/table_release_beta_only": {
-  "cpu_s": 2.71,
-  "peak_mb": 83.12
+  "cpu_s": 2.59,
+  "peak_mb": 92.31
  },
  "ours": {
-  "cpu_s": 3170.06,
-  "peak_mb": 578.57
+  "cpu_s": 1613.77,
+  "peak_mb": 984.7
  },
  "ours/calibration": {
-  "cpu_s": 61.85,
-  "peak_mb": 149.95
+  "cpu_s": 32.88,
+  "peak_mb": 172.25
  },
  "ours/correlated_full_batch": {
-  "cpu_s": 17.85,
-  "peak_mb": 187.85
+  "cpu_s": 8.99,
+  "peak_mb": 191.58
  },
  "ours/decision": {
-  "cpu_s": 4.02,
-  "peak_mb": 150.25
+  "cpu_s": 2.4,
+  "peak_mb": 170.24
  },
  "ours/iv_coverage": {
-  "cpu_s": 580.92,
-  "peak_mb": 212.26
+  "cpu_s": 266.42,
+  "peak_mb": 214.37
  },
  "ours/iv_length": {
-  "cpu_s": 30.29,
-  "peak_mb": 157.35
+  "cpu_s": 16.06,
+  "peak_mb": 161.59
  },
  "ours/iv_path_law": {
-  "cpu_s": 186.89,
-  "peak_mb": 146.04
+  "cpu_s": 83.95,
+  "peak_mb": 162.67
  },
  "ours/iv_real": {
-  "cpu_s": 226.53,
-  "peak_mb": 146.03
+  "cpu_s": 107.11,
+  "peak_mb": 171.77
  },
  "ours/iv_weak": {
-  "cpu_s": 409.38,
-  "peak_mb": 169.79
+  "cpu_s": 185.07,
+  "peak_mb": 184.06
  },
  "ours/real_tables": {
-  "cpu_s": 304.6,
-  "peak_mb": 150.72
+  "cpu_s": 148.85,
+  "peak_mb": 214.37
  },
  "ours/schedule": {
-  "cpu_s": 234.32,
-  "peak_mb": 153.96
+  "cpu_s": 105.87,
+  "peak_mb": 179.12
  },
  "ours/win_map": {
-  "cpu_s": 705.29,
-  "peak_mb": 228.4
+  "cpu_s": 354.79,
+  "peak_mb": 203.99
  },
  "varshney2022": {
-  "cpu_s": 2087.31,
-  "peak_mb": 1049.31
+  "cpu_s": 1864.8,
+  "peak_mb": 1044.3
  },
  "varshney2022/ablation": {
-  "cpu_s": 39.86,
-  "peak_mb": 151.2
+  "cpu_s": 34.47,
+  "peak_mb": 152.45
  },
  "varshney2022/alg_stat": {
-  "cpu_s": 14.22,
-  "peak_mb": 178.52
+  "cpu_s": 13.08,
+  "peak_mb": 168.95
  },
  "varshney2022/audit": {
-  "cpu_s": 60.07,
-  "peak_mb": 136.03
+  "cpu_s": 67.01,
+  "peak_mb": 138.7
  },
  "varshney2022/bound_vs_run": {
-  "cpu_s": 29.65,
-  "peak_mb": 176.42
+  "cpu_s": 21.67,
+  "peak_mb": 169.49
  },
  "varshney2022/clip_path": {
-  "cpu_s": 34.1,
-  "peak_mb": 203.55
+  "cpu_s": 37.0,
+  "peak_mb": 199.34
  },
  "varshney2022/ext_orders": {
-  "cpu_s": 14.18,
-  "peak_mb": 212.94
+  "cpu_s": 8.38,
+  "peak_mb": 221.14
  },
  "varshney2022/ext_privacy": {
-  "cpu_s": 58.8,
-  "peak_mb": 166.24
+  "cpu_s": 49.73,
+  "peak_mb": 161.57
  },
  "varshney2022/ext_thresholds": {
-  "cpu_s": 72.35,
-  "peak_mb": 195.44
+  "cpu_s": 53.61,
+  "peak_mb": 188.18
  },
  "varshney2022/feasibility": {
-  "cpu_s": 2.76,
-  "peak_mb": 132.96
+  "cpu_s": 2.68,
+  "peak_mb": 136.36
  },
  "varshney2022/moments": {
-  "cpu_s": 2.95,
-  "peak_mb": 137.97
+  "cpu_s": 2.58,
+  "peak_mb": 140.08
  },
  "varshney2022/multiplier": {
-  "cpu_s": 21.25,
-  "peak_mb": 138.46
+  "cpu_s": 4.49,
+  "peak_mb": 147.56
  },
  "varshney2022/risk_vs_d": {
-  "cpu_s": 249.06,
-  "peak_mb": 527.1
+  "cpu_s": 264.94,
+  "peak_mb": 544.52
  },
  "varshney2022/risk_vs_eps": {
-  "cpu_s": 84.37,
-  "peak_mb": 141.12
+  "cpu_s": 67.09,
+  "peak_mb": 146.78
  },
  "varshney2022/risk_vs_kappa": {
-  "cpu_s": 67.97,
-  "peak_mb": 189.3
+  "cpu_s": 69.53,
+  "peak_mb": 186.74
  },
  "varshney2022/risk_vs_n": {
-  "cpu_s": 440.47,
-  "peak_mb": 1049.31
+  "cpu_s": 369.37,
+  "peak_mb": 1044.3
  },
  "varshney2022/risk_vs_sigma": {
-  "cpu_s": 32.12,
-  "peak_mb": 137.87
+  "cpu_s": 24.5,
+  "peak_mb": 144.28
  },
  "varshney2022/sample_complexity": {
-  "cpu_s": 441.66,
-  "peak_mb": 248.05
+  "cpu_s": 346.15,
+  "peak_mb": 241.97
  },
  "varshney2022/ssgd": {
-  "cpu_s": 124.39,
-  "peak_mb": 964.73
+  "cpu_s": 109.81,
+  "peak_mb": 960.13
  },
  "varshney2022/step_size": {
-  "cpu_s": 48.42,
-  "peak_mb": 471.32
+  "cpu_s": 51.6,
+  "peak_mb": 463.83
  },
  "varshney2022/table_bounds": {
-  "cpu_s": 1.18,
-  "peak_mb": 100.27
+  "cpu_s": 1.14,
+  "peak_mb": 103.16
  },
  "varshney2022/tails": {
-  "cpu_s": 19.2,
-  "peak_mb": 132.57
+  "cpu_s": 13.1,
+  "peak_mb": 135.09
  },
  "wang2026": {
-  "cpu_s": 3674.64,
-  "peak_mb": 1300.55
+  "cpu_s": 2455.05,
+  "peak_mb": 2911.27
  },
  "wang2026/admissible_width": {
-  "cpu_s": 8.83,
-  "peak_mb": 158.91
+  "cpu_s": 5.46,
+  "peak_mb": 161.72
  },
  "wang2026/batch": {
-  "cpu_s": 49.55,
-  "peak_mb": 143.65
+  "cpu_s": 25.81,
+  "peak_mb": 144.08
  },
  "wang2026/bound_vs_run": {
-  "cpu_s": 17.73,
-  "peak_mb": 162.68
+  "cpu_s": 22.51,
+  "peak_mb": 164.54
  },
  "wang2026/clipping": {
-  "cpu_s": 51.67,
-  "peak_mb": 135.2
+  "cpu_s": 20.68,
+  "peak_mb": 137.37
  },
  "wang2026/closed_form_validity": {
-  "cpu_s": 68.5,
-  "peak_mb": 561.79
+  "cpu_s": 35.36,
+  "peak_mb": 562.78
  },
  "wang2026/comparator": {
-  "cpu_s": 23.52,
-  "peak_mb": 178.4
+  "cpu_s": 20.75,
+  "peak_mb": 180.72
  },
  "wang2026/eps_and_d": {
-  "cpu_s": 182.65,
-  "peak_mb": 236.29
+  "cpu_s": 173.44,
+  "peak_mb": 237.95
  },
  "wang2026/ext_proof": {
-  "cpu_s": 64.98,
-  "peak_mb": 401.07
+  "cpu_s": 72.33,
+  "peak_mb": 403.22
  },
  "wang2026/ext_window": {
-  "cpu_s": 231.18,
-  "peak_mb": 179.07
+  "cpu_s": 252.0,
+  "peak_mb": 181.43
  },
  "wang2026/ext_window_rates": {
-  "cpu_s": 239.96,
-  "peak_mb": 573.04
+  "cpu_s": 264.74,
+  "peak_mb": 571.52
  },
  "wang2026/fig01": {
-  "cpu_s": 657.62,
-  "peak_mb": 145.02
+  "cpu_s": 273.46,
+  "peak_mb": 147.52
  },
  "wang2026/fixed_kappa": {
-  "cpu_s": 25.88,
-  "peak_mb": 141.66
+  "cpu_s": 21.26,
+  "peak_mb": 143.68
  },
  "wang2026/initialisation": {
-  "cpu_s": 21.93,
-  "peak_mb": 137.75
+  "cpu_s": 17.33,
+  "peak_mb": 140.34
  },
  "wang2026/kan_lambda": {
-  "cpu_s": 638.57,
-  "peak_mb": 166.89
+  "cpu_s": 304.9,
+  "peak_mb": 166.64
  },
  "wang2026/kappa_tables": {
-  "cpu_s": 462.51,
-  "peak_mb": 581.89
+  "cpu_s": 236.05,
+  "peak_mb": 555.62
  },
  "wang2026/lambda_tradeoff": {
-  "cpu_s": 7.16,
-  "peak_mb": 142.02
+  "cpu_s": 3.54,
+  "peak_mb": 144.49
  },
  "wang2026/private_rate_n": {
-  "cpu_s": 244.81,
-  "peak_mb": 168.19
+  "cpu_s": 192.52,
+  "peak_mb": 167.87
  },
  "wang2026/projection": {
-  "cpu_s": 80.16,
-  "peak_mb": 145.62
+  "cpu_s": 38.61,
+  "peak_mb": 148.68
  },
  "wang2026/rate_T": {
-  "cpu_s": 56.82,
-  "peak_mb": 136.18
+  "cpu_s": 62.61,
+  "peak_mb": 137.48
  },
  "wang2026/rate_minibatch": {
-  "cpu_s": 92.56,
-  "peak_mb": 157.59
+  "cpu_s": 100.33,
+  "peak_mb": 159.3
  },
  "wang2026/rate_n": {
-  "cpu_s": 62.02,
-  "peak_mb": 132.3
+  "cpu_s": 67.42,
+  "peak_mb": 133.7
  },
  "wang2026/sampling_counterexample": {
-  "cpu_s": 18.92,
-  "peak_mb": 159.23
+  "cpu_s": 13.57,
+  "peak_mb": 159.11
  },
  "wang2026/stability": {
-  "cpu_s": 16.75,
-  "peak_mb": 134.75
+  "cpu_s": 8.32,
+  "peak_mb": 136.64
  },
  "wang2026/table_rates": {
-  "cpu_s": 0.99,
-  "peak_mb": 84.5
+  "cpu_s": 0.78,
+  "peak_mb": 76.8
  },
  "wang2026/width": {
-  "cpu_s": 89.53,
-  "peak_mb": 169.89
+  "cpu_s": 80.89,
+  "peak_mb": 171.41
  }
 };
