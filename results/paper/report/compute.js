@@ -1,10 +1,10 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 15.89,
-  "peak_mb": 276.18
+  "cpu_s": 14.67,
+  "peak_mb": 275.98
  },
  "all stages": {
-  "cpu_s": 9913.45,
+  "cpu_s": 10066.63,
   "peak_mb": 2911.27
  },
  "brown2024": {
@@ -272,52 +272,52 @@ window.dpdescentCompute = {
   "peak_mb": 92.31
  },
  "ours": {
-  "cpu_s": 1613.77,
-  "peak_mb": 984.7
+  "cpu_s": 1768.17,
+  "peak_mb": 746.89
  },
  "ours/calibration": {
-  "cpu_s": 32.88,
-  "peak_mb": 172.25
+  "cpu_s": 33.16,
+  "peak_mb": 172.18
  },
  "ours/correlated_full_batch": {
-  "cpu_s": 8.99,
-  "peak_mb": 191.58
+  "cpu_s": 8.94,
+  "peak_mb": 190.8
  },
  "ours/decision": {
-  "cpu_s": 2.4,
-  "peak_mb": 170.24
+  "cpu_s": 2.56,
+  "peak_mb": 169.0
  },
  "ours/iv_coverage": {
-  "cpu_s": 266.42,
-  "peak_mb": 214.37
+  "cpu_s": 401.6,
+  "peak_mb": 206.08
  },
  "ours/iv_length": {
-  "cpu_s": 16.06,
-  "peak_mb": 161.59
+  "cpu_s": 15.73,
+  "peak_mb": 160.79
  },
  "ours/iv_path_law": {
-  "cpu_s": 83.95,
-  "peak_mb": 162.67
+  "cpu_s": 84.17,
+  "peak_mb": 162.26
  },
  "ours/iv_real": {
-  "cpu_s": 107.11,
-  "peak_mb": 171.77
+  "cpu_s": 106.95,
+  "peak_mb": 171.61
  },
  "ours/iv_weak": {
-  "cpu_s": 185.07,
-  "peak_mb": 184.06
+  "cpu_s": 184.9,
+  "peak_mb": 183.32
  },
  "ours/real_tables": {
-  "cpu_s": 148.85,
-  "peak_mb": 214.37
+  "cpu_s": 148.96,
+  "peak_mb": 200.02
  },
  "ours/schedule": {
-  "cpu_s": 105.87,
-  "peak_mb": 179.12
+  "cpu_s": 105.56,
+  "peak_mb": 177.24
  },
  "ours/win_map": {
-  "cpu_s": 354.79,
-  "peak_mb": 203.99
+  "cpu_s": 355.22,
+  "peak_mb": 203.38
  },
  "varshney2022": {
   "cpu_s": 1864.8,
