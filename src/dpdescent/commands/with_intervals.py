@@ -43,7 +43,8 @@ IV_CHOICE = {
 }
 UNIT = (
     "of dp-iv-gd with one regressor: a public guess of the outcome's sd over the regressor's, for an Anderson-Rubin "
-    "set beside the interval, which holds for weak instruments too; gamma1 is to be larger by sqrt(2) then"
+    "set beside the interval, which holds for weak instruments too if they have variance 1, do not correlate, and "
+    "hardly any gradient is clipped; gamma1 is to be larger by sqrt(2) then"
 )
 GD_CHOICE = {
     "gamma": GAMMA.format(what="|x| |y - x'theta|, such as 5 sqrt(p) times the sd of y"),
