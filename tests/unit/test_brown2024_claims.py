@@ -354,7 +354,7 @@ def test_names_of_claims_are_unique_and_their_artefacts_exist() -> None:
 def test_claims_on_coverage_say_at_which_numbers_of_gradients() -> None:
     told = [claim.statement for name, claim in WORLD.items() if re.fullmatch(r"fig(05|10)-valid-.*", name)]
     assert len(told) == 2 * len(set(told)) == 10
-    assert all(words.endswith(("at every N", f"from N = {SETTLED} on")) for words in told)
+    assert all(words.endswith(("(read at every N)", f"(read from N = {SETTLED} on)")) for words in told)
 
 
 def test_what_cannot_be_tested_says_why() -> None:

@@ -1,14 +1,14 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 14.67,
-  "peak_mb": 275.98
+  "cpu_s": 16.94,
+  "peak_mb": 276.45
  },
  "all stages": {
-  "cpu_s": 10066.63,
+  "cpu_s": 10069.09,
   "peak_mb": 2911.27
  },
  "brown2024": {
-  "cpu_s": 1989.49,
+  "cpu_s": 1989.68,
   "peak_mb": 2068.3
  },
  "brown2024/ext_author_profile": {

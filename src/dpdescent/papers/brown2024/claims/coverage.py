@@ -72,7 +72,7 @@ def _coverage(evidence: Evidence, figure: Figure) -> Iterator[Claim]:
         if series in figure.valid:
             yield over_readings(
                 id=figure.valid[series], artefact=figure.artefact, location=f"Sec. 4.2, {figure.location}",
-                kind="figure", source="paper", statement=f"{statement}, at every N",
+                kind="figure", source="paper", statement=f"{statement} (read at every N)",
                 quantity="coverage of theta_hat, averaged over coordinates, nominal 0.95",
                 found=algebra.means(own, ["n", "steps"]), criterion=at_least(VALID), unstated="n and N",
                 changed="Before a review one n was judged, and the lowest of several noisy values decided, at an N of "
@@ -80,7 +80,7 @@ def _coverage(evidence: Evidence, figure: Figure) -> Iterator[Claim]:
             )  # fmt: skip
         yield over_readings(
             id=figure.settled[series], artefact=figure.artefact, location=f"Sec. 4.2, {figure.location}",
-            kind="figure", source="paper", statement=f"{statement}, from N = {SETTLED} on",
+            kind="figure", source="paper", statement=f"{statement} (read from N = {SETTLED} on)",
             quantity=f"coverage of theta_hat, averaged over coordinates and over N >= {SETTLED}, nominal 0.95",
             found=algebra.by(own[own["steps"] >= SETTLED], ["n"], _average), criterion=at_least(VALID), unstated="n",
             changed="Before a review the lowest of several noisy values was judged with the interval of that one, which "
