@@ -42,7 +42,8 @@ class ImageNetwork:
         filters: filters of each pair of convolutions; every pair halves the side.
         dense: width of the dense layer.
         classes: number of classes.
-        together: images whose gradients are in memory at a time; sums are rounded in another order with another number.
+        together: images whose gradients are in memory at a time; few, because they stay in a processor's cache.
+            Sums are rounded in another order with another number.
     """
 
     side: int = 32
@@ -50,7 +51,7 @@ class ImageNetwork:
     filters: tuple[int, ...] = (32, 64, 128)
     dense: int = 128
     classes: int = 10
-    together: int = 50
+    together: int = 10
 
     def __post_init__(self) -> None:
         if self.side % 2 ** len(self.filters):
@@ -138,8 +139,8 @@ class ImageNetwork:
         """
         inputs, errors = self._backward(self.layers(parameters), images, labels)
         whole = [
-            jnp.einsum("npi,npo->nio", _columns(x), error.reshape(len(error), -1, error.shape[-1]))
-            for x, error in zip(inputs[: self.convolutions], errors, strict=False)
+            jax.lax.map(lambda pair: _by_weights(*pair), pair)
+            for pair in zip(inputs[: self.convolutions], errors, strict=False)
         ]
         biases = [error.reshape(len(error), -1, error.shape[-1]).sum(1) for error in errors]
         dense = list(zip(inputs, errors, strict=True))[self.convolutions :]
@@ -202,12 +203,20 @@ def _convolve(x: Array, weights: Array) -> Array:
     return jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
 
-def _columns(x: Array) -> Array:
-    """Returns the inputs of a convolution at each pixel, shape (images, pixels, 9 channels)."""
-    images, height, width, channels = x.shape
-    padded = jnp.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
-    shifted = [padded[:, i : i + height, j : j + width] for i in range(3) for j in range(3)]
-    return jnp.concatenate(shifted, -1).reshape(images, height * width, 9 * channels)
+def _by_weights(x: Array, error: Array) -> Array:
+    """Returns an image's gradient by the weights of a convolution, shape (9 channels, filters).
+
+    It is a convolution itself, in which channels are the images. Of one image at a time, because those of many would
+    leave a processor's cache.
+
+    Args:
+        x: its input, shape (side, side, channels).
+        error: derivatives by its outputs, shape (side, side, filters).
+    """
+    images, kernel = x.transpose(2, 0, 1)[..., None], error[:, :, None]
+    around = ((1, 1), (1, 1))
+    found = jax.lax.conv_general_dilated(images, kernel, (1, 1), around, dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    return found.transpose(1, 2, 0, 3).reshape(-1, error.shape[-1])
 
 
 def _pooled(x: Array) -> Array:
