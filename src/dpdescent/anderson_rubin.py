@@ -2,25 +2,28 @@
 
 With y = x b + u, the coefficients of y - x b on instruments are zero at the true b, however weak the instruments are.
 The set has every b at which they are not further from zero than the error of sampling and the noise of privacy explain:
-the released D = (Theta, Gamma) gives them as D d for d = (-b, 1), with covariance `A^-1 K A^-1 / n + |d|^2 V`, where K
-is the second moment of z v'd for the residuals v of (x, y), and V what noise adds to a column of D. No equal errors are
-assumed. The set may be one interval, two rays, or all numbers: weak instruments say little, and the set says so.
+the released D = (Theta, Gamma) gives them as D d for d = (-b, 1). D has the covariance `S^-1 M S^-T / n + V`: M is the
+second moment of the gradients z v' for the residuals v of (x, y), S the slope of their mean in D, and V what noise
+adds; without clipping S is E[zz'] for each column of D. No equal errors are assumed, but clipping must take nothing
+from the mean of the gradients, as where residuals are symmetric given z. The set may be one interval, two rays, or all
+numbers: weak instruments say little, and the set says so.
 """
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
-from scipy.special import chdtri
+from scipy.special import chdtri, fdtri
 
 from dpdescent.checks import require_probability
 
 Array = NDArray[np.float64]
 
-# Angles at which the set is looked for first.
-ANGLES = 361
+# Angles of a half turn at which the set is looked for first.
+ANGLES = 360
 
 
 @dataclass(frozen=True)
@@ -54,10 +57,12 @@ class Evidence:
         D: coefficients of (x, y/unit) on z, shape (q, 2).
         moment: second moment of z v', v the residuals, shape (2 q, 2 q), entry (i, j) of z v' at j q + i.
         moment_sd: noise sd of it, 0 if there is none.
-        variance: covariance of the noise in a column of D, shape (q, q).
-        second_moment: E[zz'], shape (q, q).
+        variance: covariance of the noise in D, shape (2 q, 2 q), in that order.
+        slope: of the mean gradient in D, shape (2 q, 2 q), in that order; E[zz'] for each column where nothing is
+            clipped.
         n: number of records.
         unit: what outcomes were divided by.
+        freedom: degrees of freedom with which a slope that was estimated tells a variance.
 
     Raises:
         ValueError: if shapes do not fit.
@@ -67,33 +72,49 @@ class Evidence:
     moment: Array
     moment_sd: float
     variance: Array
-    second_moment: Array
+    slope: Array
     n: int
     unit: float = 1.0
+    freedom: float = math.inf
 
     def __post_init__(self) -> None:
-        q = len(self.second_moment)
-        found = self.D.shape, self.moment.shape, self.variance.shape
-        if found != ((q, 2), (2 * q, 2 * q), (q, q)):
-            raise ValueError(f"D, moment and variance have shapes {found}, for q={q} instruments and one regressor: "
-                             f"they must be ({q}, 2), ({2 * q}, {2 * q}) and ({q}, {q})")  # fmt: skip
+        q = len(self.D)
+        found = [each.shape for each in (self.D, self.moment, self.variance, self.slope)]
+        if found != [(q, 2), *3 * [(2 * q, 2 * q)]]:
+            raise ValueError(f"D, moment, variance and slope have shapes {found}, for q={q} instruments and one "
+                             f"regressor: they must be ({q}, 2), and ({2 * q}, {2 * q}) thrice")  # fmt: skip
+
+    @cached_property
+    def covariance(self) -> Array:
+        """Covariance of D, of sampling and noise, shape (2, q, 2, q)."""
+        q = len(self.D)
+        # About .7 of the noise's largest eigenvalue is added, sqrt(q) of its sqrt(2 q) in units of its sd, because a
+        # covariance that is too small covers too seldom.
+        moment = self.moment + math.sqrt(q) * self.moment_sd * np.eye(2 * q)
+        inverse = np.linalg.inv(self.slope)
+        return (inverse @ moment @ inverse.T / self.n + self.variance).reshape(2, q, 2, q)
+
+    def critical(self, level: float) -> float:
+        """Quantile of the statistic at the true effect: of chi-square, or of q F where the slope was estimated."""
+        q = len(self.D)
+        if math.isinf(self.freedom):
+            return float(chdtri(q, 1.0 - level))
+        return q * float(fdtri(q, self.freedom, level))
 
     def statistic(self, d: Array) -> Array:
         """Squared distance of D d from zero in units of its covariance, for unit vectors d of shape (k, 2).
 
         Where the matrix is not positive, because noise is most of it, the distance is zero: nothing can be excluded.
         """
-        q = len(self.D)
-        moments = self.moment.reshape(2, q, 2, q)
-        K = np.einsum("ka,aibj,kb->kij", d, moments, d)
-        # About the largest eigenvalue of the noise is added, because a covariance that is too small covers too seldom.
-        K = K + math.sqrt(q) * self.moment_sd * np.eye(q)
-        inverse = np.linalg.inv(self.second_moment)
-        covariance = inverse @ K @ inverse / self.n + self.variance
-        values, vectors = np.linalg.eigh(covariance)
+        values, vectors = np.linalg.eigh(np.einsum("ka,aibj,kb->kij", d, self.covariance, d))
         parts = np.einsum("kij,ki->kj", vectors, d @ self.D.T)
         positive = values[:, :1] > 0.0
         return np.asarray(np.where(positive, parts**2 / np.where(positive, values, 1.0), 0.0).sum(1))
+
+
+def unclipped(second_moment: Array) -> Array:
+    """Returns the slope where nothing is clipped, shape (2 q, 2 q): E[zz'] for each column of D."""
+    return np.asarray(np.kron(np.eye(2), second_moment), dtype=np.float64)
 
 
 def anderson_rubin(evidence: Evidence, level: float = 0.95) -> ConfidenceSet:
@@ -107,7 +128,7 @@ def anderson_rubin(evidence: Evidence, level: float = 0.95) -> ConfidenceSet:
         ValueError: if the level is not between 0 and 1.
     """
     require_probability(level=level)
-    q, critical = len(evidence.D), float(chdtri(len(evidence.D), 1.0 - level))
+    q, critical = len(evidence.D), evidence.critical(level)
 
     def excess(angles: Array) -> Array:
         return evidence.statistic(np.stack([-np.sin(angles), np.cos(angles)], axis=1)) - critical
@@ -115,12 +136,14 @@ def anderson_rubin(evidence: Evidence, level: float = 0.95) -> ConfidenceSet:
     def at(angle: float) -> float:
         return float(excess(np.array([angle]))[0])
 
-    # Half a turn of b = tan(angle), at whose ends b is infinite; the set may lie between two angles of the grid.
-    grid = np.linspace(-math.pi / 2, math.pi / 2, ANGLES)
+    # Half a turn of b = tan(angle), at whose ends b is infinite and which goes on from either end at the other; the
+    # set may lie between two angles of the grid.
+    grid, apart = np.linspace(-math.pi / 2, math.pi / 2, ANGLES, endpoint=False, retstep=True)
     found = excess(grid)
-    lowest = 1 + np.flatnonzero((found[1:-1] <= found[:-2]) & (found[1:-1] <= found[2:]))
-    between = [minimize_scalar(at, bounds=(grid[k - 1], grid[k + 1]), method="bounded").x for k in lowest]
-    angles = np.sort(np.concatenate([grid, between]))
+    lowest = grid[(found <= np.roll(found, 1)) & (found <= np.roll(found, -1))]
+    minima = [minimize_scalar(at, bounds=(near - apart, near + apart), method="bounded").x for near in lowest]
+    between = (np.array(minima) + math.pi / 2) % math.pi - math.pi / 2
+    angles = np.sort(np.concatenate([grid, between, [math.pi / 2]]))
     inside = excess(angles) <= 0.0
     cuts = [brentq(at, angles[k], angles[k + 1], xtol=1e-14) for k in np.flatnonzero(inside[1:] != inside[:-1])]
     ends = [evidence.unit * math.tan(cut) for cut in cuts]

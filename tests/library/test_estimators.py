@@ -13,7 +13,8 @@ import pytest
 import dpdescent
 from dpdescent.algorithms import dp_ambssgd, dp_ftrl, dp_iv_gd, lambda_cgd, reduced_form, samplers
 from dpdescent.algorithms.dp_stat import Search
-from dpdescent.anderson_rubin import Evidence, anderson_rubin
+from dpdescent.algorithms.reduced_form_evidence import evidence
+from dpdescent.anderson_rubin import anderson_rubin
 from dpdescent.data.iv import IVSample
 from dpdescent.data.linear import LinearSample
 from dpdescent.estimators import dp_2s_gd_release as release
@@ -183,8 +184,7 @@ def test_dp_iv_gd_may_tell_an_anderson_rubin_set_from_its_first_stage() -> None:
     out = reduced_form.descend([sample], given, reduced_form.Normals.draw(rng(), given, 1, 1))
     same(found.also["Theta"], out.D[0, :, :1])
     same(found.also["reduced_form"], 2.0 * out.D[0, :, 1])
-    evidence = Evidence(out.D[0], out.moment[0], given.moment_sd, given.variance, np.eye(2), N, 2.0)
-    expected = anderson_rubin(evidence)
+    expected = anderson_rubin(evidence(out, 0, given, N))
     assert found.also["anderson_rubin"].tolist() == [list(pair) for pair in expected.intervals]
     assert float(found.also["F"]) == expected.F
     assert 0.0 <= found.clipped <= 1.0

@@ -2,8 +2,9 @@
 
 Every column of (x, y) is regressed on z by full-batch gradient descent with clipped gradients `z v'`, v the residuals
 of a record's columns; the mean of the later iterates is released, and after it the second moment of clipped gradients.
-Both together tell an Anderson-Rubin set (`dpdescent.anderson_rubin`), which holds its level however weak the
-instruments are. Without the outcome and the second moment it is the first stage of DP-IV-GD.
+Both, with the slope that the kept iterates tell (`reduced_form_evidence`), make an Anderson-Rubin set
+(`dpdescent.anderson_rubin`). That holds its level however weak the instruments are, if clipping takes nothing from the
+mean of the gradients. Without the outcome and the second moment it is the first stage of DP-IV-GD.
 
 Privacy, under replacement of one record of n: a mean of vectors that are clipped at gamma moves by 2 gamma / n at most.
 A mean of g g' with |g| <= gamma moves by sqrt(2) gamma^2 / n in Frobenius norm, because |gg' - hh'|^2 = |g|^4 + |h|^4 -
@@ -13,7 +14,7 @@ sigma / sqrt(2) beside it is sd sigma in every coordinate of an orthonormal basi
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,7 @@ def symmetric(normals: Array) -> Array:
 
 
 def variance_in_held(second_moment: Array, eta: float, steps: int, kept: int, noise_sd: float) -> Array:
-    """Covariance of every column of the noise in the mean of later iterates, from settings alone, shape (q, q)."""
+    """Covariance of every column of the noise in the mean of later iterates, shape (q, q), at a slope of (q, q)."""
     values, vectors = np.linalg.eigh(second_moment)
     squares = [(weights_in_average(eta, [value], steps, kept) ** 2).sum() for value in values.tolist()]
     return np.asarray(noise_sd**2 * (vectors * squares) @ vectors.T)
@@ -76,7 +77,7 @@ def share_of(over: NDArray[np.bool_], n: int, count: Array | None) -> Array:
 
 def held_mean(
     Z: Array, X: Array, eta: float, gamma: float, noise_sd: float, kept: int, normals: Array,
-    count: Array | None = None,
+    count: Array | None = None, path: Array | None = None,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Descends from zero; returns the mean of the later iterates and the share of clipped gradients.
 
@@ -89,12 +90,13 @@ def held_mean(
         kept: number of last iterates in the mean.
         normals: standard normals, shape (runs, steps, q, p).
         count: records that a column stands for, shape (runs or 1, n); None means one each.
+        path: where the later iterates are written, shape (runs, kept, q, p), if they are asked for.
 
     Returns:
         The mean, shape (runs, q, p), and the share, shape (runs,).
     """
     runs, steps, q, p = normals.shape
-    if p == q == 1 and count is None and worth_sorting(Z[:, 0], Z[:, 0], X[:, 0]):
+    if p == q == 1 and count is None and path is None and worth_sorting(Z[:, 0], Z[:, 0], X[:, 0]):
         return _held_by_lines(Z[:, 0], X[:, 0], eta, gamma, noise_sd * normals[:, :, 0, 0], kept)
     Theta, total, clipped = np.zeros((runs, p, q)), np.zeros((runs, p, q)), np.zeros(runs)
     n = Z.shape[2] if count is None else int(count[0].sum())
@@ -109,6 +111,8 @@ def held_mean(
         Theta = Theta - eta * (V @ across / n + noise_sd * normals[:, t].swapaxes(1, 2))
         if t >= steps - kept:
             total += Theta / kept
+            if path is not None:
+                path[:, t - steps] = Theta.swapaxes(1, 2)
     return total.swapaxes(1, 2), clipped
 
 
@@ -169,10 +173,9 @@ class Settings:
             raise ValueError(f"kept={self.kept} must be at most steps={self.steps}")
         require_second_moment(self.second_moment)
 
-    @property
-    def variance(self) -> Array:
-        """Covariance of every column of the noise in the released mean, shape (q, q)."""
-        return variance_in_held(self.second_moment, self.eta, self.steps, self.kept, self.noise_sd)
+    def variance(self, slope: Array) -> Array:
+        """Covariance of the noise in the released mean, of the symmetric shape of the mean gradient's slope."""
+        return variance_in_held(slope, self.eta, self.steps, self.kept, self.noise_sd)
 
     def releases(self, n: int, p: int) -> tuple[GaussianReleases, GaussianReleases]:
         """The releases of a run on n records with p regressors and one outcome; their costs add up."""
@@ -213,11 +216,13 @@ class Released:
         D: mean of the later iterates, shape (runs, q, p + 1); the last column is that of the outcome, in units.
         moment: second moment of clipped gradients z v' at D, with noise, shape (runs, q (p + 1), q (p + 1)); entry
             (i, j) of a gradient stands at j q + i.
+        path: the later iterates, shape (runs, kept, q, p + 1).
         clipped: share of clipped gradients over all steps, shape (runs,); not released.
     """
 
     D: Array
     moment: Array
+    path: Array
     clipped: Array
 
 
@@ -244,7 +249,8 @@ def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals) -
         cut = slice(start, start + width)
         chosen = samples if len(samples) == 1 else samples[cut]
         parts.append(_block(chosen, settings, normals.steps[cut], normals.moment[cut]))
-    return Released(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("D", "moment", "clipped")))
+    names = [field.name for field in fields(Released)]
+    return Released(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 def _block(samples: Sequence[IVSample], settings: Settings, steps: Array, moment: Array) -> Released:
@@ -252,13 +258,16 @@ def _block(samples: Sequence[IVSample], settings: Settings, steps: Array, moment
     Z = np.stack([sample.Z.T for sample in samples])
     X = np.stack([np.vstack([sample.X.T, sample.y / settings.unit]) for sample in samples])
     count, n = counted(samples), samples[0].n
-    D, clipped = held_mean(Z, X, settings.eta, settings.gamma, settings.noise_sd, settings.kept, steps, count)
+    path = np.empty((len(steps), settings.kept, *steps.shape[2:]))
+    D, clipped = held_mean(
+        Z, X, settings.eta, settings.gamma, settings.noise_sd, settings.kept, steps, count, path
+    )  # fmt: skip
     V = X - D.swapaxes(1, 2) @ Z
     V *= clip_factors(np.linalg.norm(Z, axis=1) * np.linalg.norm(V, axis=1), settings.gamma)[:, None, :]
     g = (V[:, :, None, :] * Z[:, None, :, :]).reshape(len(V), -1, Z.shape[2])
     weighted = g if count is None else g * count[:, None]
     found = weighted @ g.swapaxes(1, 2) / n + settings.moment_sd * symmetric(moment)
-    return Released(D, found, clipped)
+    return Released(D, found, path, clipped)
 
 
 def require_alike(samples: Sequence[IVSample], runs: int) -> None:

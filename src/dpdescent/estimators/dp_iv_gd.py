@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from dpdescent import anderson_rubin, intervals
 from dpdescent.algorithms import dp_iv_gd as engine
 from dpdescent.algorithms import reduced_form
+from dpdescent.algorithms.reduced_form_evidence import evidence
 from dpdescent.checks import require_positive, require_probability
 from dpdescent.data.iv import IVSample
 from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, records, require_finite, rho_of
@@ -38,7 +39,8 @@ def dp_iv_gd(
 
     The intervals are for the true effects and include the error of sampling. They hold where instruments are strong (F
     of 50 and more) and hardly any gradient of the second stage is clipped, or clipping is symmetric. With
-    `outcome_unit` there is an Anderson-Rubin set beside them, which holds however weak the instruments are.
+    `outcome_unit` there is an Anderson-Rubin set beside them, which holds however weak the instruments are if clipping
+    takes nothing from the mean of gradients, as where hardly any is clipped or errors are symmetric.
 
     Args:
         Z: instruments, shape (n, q), centred by public constants.
@@ -129,10 +131,7 @@ def _reduced_form(
     )  # fmt: skip
     out = reduced_form.descend([sample], given, reduced_form.Normals.draw(rng, given, 1, 1))
     require_finite(out.D)
-    evidence = anderson_rubin.Evidence(
-        out.D[0], out.moment[0], given.moment_sd, given.variance, given.second_moment, sample.n, unit
-    )
-    found = anderson_rubin.anderson_rubin(evidence, level)
+    found = anderson_rubin.anderson_rubin(evidence(out, 0, given, sample.n), level)
     told = {
         "anderson_rubin": np.array(found.intervals).reshape(-1, 2), "F": np.array(found.F), "Theta": out.D[0, :, :1],
         "reduced_form": unit * out.D[0, :, 1], "clipped": out.clipped[0],

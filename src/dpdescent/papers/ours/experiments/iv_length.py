@@ -8,7 +8,8 @@ from scipy.special import chdtri
 
 from dpdescent import intervals
 from dpdescent.algorithms import dp_iv_gd, reduced_form
-from dpdescent.anderson_rubin import Evidence, anderson_rubin
+from dpdescent.algorithms.reduced_form_evidence import evidence
+from dpdescent.anderson_rubin import Evidence, anderson_rubin, unclipped
 from dpdescent.baselines.least_squares import two_stage_least_squares, two_stage_standard_errors
 from dpdescent.data.iv import IVSample
 from dpdescent.papers.ours.design import PAPER, Row, Spec
@@ -43,8 +44,9 @@ def set_law(spec: Spec, design: Design) -> float:
     shared = 1.0 + design.endogeneity
     residuals = np.array([[1.0, shared / given.unit], [shared / given.unit, 2.0 * shared / given.unit**2]])
     D = design.Theta @ np.array([[1.0, 1.0 / given.unit]])
+    slope = unclipped(given.second_moment)
     told = Evidence(
-        D, np.kron(residuals, np.eye(q)), given.moment_sd, given.variance, given.second_moment, design.n, given.unit
+        D, np.kron(residuals, np.eye(q)), given.moment_sd, given.variance(slope), slope, design.n, given.unit
     )
     return 0.5 * anderson_rubin(told).length * design.strength * math.sqrt(design.n) / Z95
 
@@ -87,8 +89,7 @@ def _set(spec: Spec, design: Design, sample: IVSample, trial: int) -> tuple[str,
     given = iv_weak.settings_of(spec, design)
     normals = reduced_form.Normals.draw(_noise(spec, design, trial, SET), given, 1, 1)
     out = reduced_form.descend([sample], given, normals)
-    told = Evidence(out.D[0], out.moment[0], given.moment_sd, given.variance, given.second_moment, design.n, given.unit)
-    return SET, 0.5 * anderson_rubin(told).length, float(out.clipped[0])
+    return SET, 0.5 * anderson_rubin(evidence(out, 0, given, design.n)).length, float(out.clipped[0])
 
 
 def _noise(spec: Spec, design: Design, trial: int, method: str) -> np.random.Generator:

@@ -7,6 +7,7 @@ import numpy as np
 
 from dpdescent import intervals
 from dpdescent.algorithms import dp_iv_gd, reduced_form
+from dpdescent.algorithms.reduced_form_evidence import evidence
 from dpdescent.anderson_rubin import Evidence, anderson_rubin
 from dpdescent.baselines.least_squares import first_stage_F
 from dpdescent.data import tabular
@@ -105,14 +106,11 @@ def _set(spec: Spec, sample: IVSample, trial: int) -> tuple[str, list[tuple[floa
     rng, given = _noise(spec, trial, SET), set_settings(spec, sample)
     ready = _preparation(spec, sample).of(sample, rng)
     out = reduced_form.descend([ready], given, reduced_form.Normals.draw(rng, given, 1, 1))
-    told = Evidence(
-        out.D[0], out.moment[0], given.moment_sd, given.variance, given.second_moment, sample.n, given.unit
-    )  # fmt: skip
-    return SET, _pieces(told), math.nan, float(out.clipped[0])
+    return SET, _pieces(evidence(out, 0, given, sample.n)), math.nan, float(out.clipped[0])
 
 
-def _pieces(evidence: Evidence) -> list[tuple[float, float]]:
-    return list(anderson_rubin(evidence).intervals)
+def _pieces(told: Evidence) -> list[tuple[float, float]]:
+    return list(anderson_rubin(told).intervals)
 
 
 def _preparation(spec: Spec, sample: IVSample) -> Preparation:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from dpdescent.algorithms import reduced_form
-from dpdescent.anderson_rubin import ConfidenceSet, Evidence, anderson_rubin
+from dpdescent.algorithms.reduced_form_evidence import evidence
+from dpdescent.anderson_rubin import ConfidenceSet, Evidence, anderson_rubin, unclipped
 from dpdescent.baselines.least_squares import two_stage_least_squares, two_stage_standard_errors
 from dpdescent.data.iv import IVSample
 from dpdescent.papers.ours.design import PAPER, Row, Spec
@@ -69,17 +70,11 @@ def _cell(spec: Spec) -> Iterator[Row]:
         )
         clipped = float(out.clipped[0])
         yield from (
-            {**shared, **row} for row in _rows(PRIVATE, anderson_rubin(_told(settings, out, design)), half, clipped)
+            {**shared, **row}
+            for row in _rows(PRIVATE, anderson_rubin(evidence(out, 0, settings, design.n)), half, clipped)
         )
         if trial < spec["arms"]["classical_trials"]:
             yield from ({**shared, **row} for row in _rows(CLASSICAL, anderson_rubin(classical(sample)), half, 0.0))
-
-
-def _told(settings: reduced_form.Settings, out: reduced_form.Released, design: Design) -> Evidence:
-    """The released quantities of a run, from which the confidence set is made."""
-    return Evidence(
-        out.D[0], out.moment[0], settings.moment_sd, settings.variance, settings.second_moment, design.n, settings.unit
-    )
 
 
 def classical(sample: IVSample) -> Evidence:
@@ -92,7 +87,8 @@ def classical(sample: IVSample) -> Evidence:
     moment, A = (
         each.T @ (each if count is None else each * count[:, None]) / sample.n for each in (g, Z)
     )  # fmt: skip
-    return Evidence(D, moment, 0.0, np.zeros((sample.q, sample.q)), A, sample.n)
+    slope = unclipped(A)
+    return Evidence(D, moment, 0.0, np.zeros_like(slope), slope, sample.n)
 
 
 def _rows(series: str, found: ConfidenceSet, interval: float, clipped: float) -> Iterator[Row]:
