@@ -79,8 +79,8 @@ def centre(X: Array, bound: float, rho: float, normals: Array, count: Array | No
 def whiten(X: Array, bound: float, rho: float, normals: Array, count: Array | None = None) -> Whitening:
     """Releases the mean of xx' of clipped records, and makes coordinates from it.
 
-    Eigenvalues are held from below at 2 sqrt(p) times the noise's sd, about twice the largest that the noise alone has,
-    so that a direction that is mostly noise is not blown up.
+    Eigenvalues are held from below at 2 sqrt(p) times the noise's sd, about sqrt(2) times the largest that the noise
+    alone has, so that a direction that is mostly noise is not blown up.
 
     Args:
         X: records within the bound, shape (n, p); see `bounded`.

@@ -24,10 +24,18 @@ FEWEST = 5
 
 def evidence(released: Released, run: int, settings: Settings, n: int) -> Evidence:
     """Returns what a run on n records with one regressor released, with the slope that its path tells."""
-    S, freedom = slope(released.path[run], settings)
+    S, known = slope(released.path[run], settings)
     return Evidence(
-        released.D[run], released.moment[run], settings.moment_sd, settings.variance(S), S, n, settings.unit, freedom
+        released.D[run], released.moment[run], settings.moment_sd, settings.variance(S), S, n, settings.unit, known
     )  # fmt: skip
+
+
+def freedom(settings: Settings) -> float:
+    """Returns the degrees of freedom that a path's slope has where nothing is clipped, from settings alone."""
+    rates = settings.eta * np.linalg.eigvalsh(settings.second_moment)
+    # An iterate has the variance of a step's noise over this, and a slope is told as well as iterates differ.
+    spread = 1.0 - (1.0 - rates) ** 2
+    return 0.5 * (settings.kept - 1) * float((rates**2 / spread).sum())
 
 
 def slope(path: Array, settings: Settings) -> tuple[Array, float]:

@@ -4,7 +4,8 @@ A record with one instrument moves the first stage's gradients by their whole se
 the direction of the held Theta, which is released, and the sign of its outcome reverses it. It leaves the second moment
 of clipped gradients as it is. No pair moves all releases at once: where gradients g and h of norm gamma2 at most make
 the angle with cosine c, the second stage costs `rho2 (1 - c) / 2` and the moment `rho3 (1 - c^2)`, with one regressor
-`rho2 (1 - s)^2 / 4` and `rho3 (1 - s^2)^2` for h = s g. `largest_mu` is the largest sum.
+`rho2 (1 - s)^2 / 4` and `rho3 (1 - s^2)^2` for h = s g. `largest_mu` is the largest sum, of gradients that stay
+as they are through a run.
 """
 
 import math
@@ -51,8 +52,8 @@ def both_stages_flip(rho1: float, rho2: float, rho3: float) -> Attack:
     return Attack(
         f"p = q = 1, {N} records, one at the origin, the other z = 1, x = -{FAR:g} and y = -{FARTHER:g}, or {FAR:g} "
         f"and {FARTHER:g}: clipped gradients of both stages flip their signs, and their squares stay; score: "
-        f"likelihood ratio of the held Theta and of the path of beta; no pair attains more than mu = "
-        f"{largest_mu(rho1, rho2, rho3):.4g} over these three releases",
+        f"likelihood ratio of the held Theta and of the path of beta; no pair whose gradients stay as they are attains "
+        f"more than mu = {largest_mu(rho1, rho2, rho3):.4g} over these three releases",
         _simulation(pair, settings, score),
         mu=math.sqrt(moved**2 / variance + STEPS2 * (shift / settings.lambda2) ** 2),
     )

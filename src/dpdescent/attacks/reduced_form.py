@@ -2,7 +2,7 @@
 
 Its square stays, so that it leaves the second moment of clipped gradients as it is. A pair whose gradients make an
 angle with cosine c costs `rho1 (1 - c) / 2` in the descent and `rho2 (1 - c^2)` in the moment; `largest_mu` has the
-largest sum.
+largest sum, of gradients that stay as they are through a run.
 """
 
 import math
@@ -46,7 +46,8 @@ def gradient_flips(rho1: float, rho2: float) -> Attack:
     return Attack(
         f"p = q = 1, {N} records, one at the origin, the other z = 1, x = -{FAR:g} or {FAR:g}, y = 0: the clipped "
         "gradient flips its sign and its square stays; score: the last coefficient of x on z, the likelihood ratio of "
-        f"the descent; no pair attains more than mu = {largest_mu(rho1, rho2):.4g} over these two releases",
+        f"the descent; no pair whose gradients stay as they are attains more than "
+        f"mu = {largest_mu(rho1, rho2):.4g} over these two releases",
         simulate,
         mu=math.sqrt(STEPS) * shift / settings.noise_sd,
     )

@@ -199,8 +199,9 @@ def _warnings(run: Run, refused: bool) -> Sequence[str]:
         found.append("no interval: the noise in the released second moment would be most of it; a larger budget, more "
                      "records or a smaller gamma2 mends that")  # fmt: skip
     if "F" in run.also and run.also["F"] < WEAK:
-        found.append(f"the first stage's F is {float(run.also['F']):.3g}, noise counted: below {WEAK:g} take the "
-                     "Anderson-Rubin set and not the interval")  # fmt: skip
+        found.append(f"the first stage's F is {float(run.also['F']):.3g}, noise counted: below {WEAK:g} the interval "
+                     "is not promised to cover. Take interval or set without a look at F: a choice by it covers too "
+                     "seldom")  # fmt: skip
     mixing = float(run.also["mixing"]) if "mixing" in run.also else math.inf
     if mixing < MIXED:
         found.append(f"a batch of iterates has {mixing:.3g} correlation times, fewer than {MIXED:g}: the intervals are "

@@ -8,7 +8,7 @@ from scipy.special import chdtri
 
 from dpdescent import intervals
 from dpdescent.algorithms import dp_iv_gd, reduced_form
-from dpdescent.algorithms.reduced_form_evidence import evidence
+from dpdescent.algorithms.reduced_form_evidence import evidence, freedom
 from dpdescent.anderson_rubin import Evidence, anderson_rubin, unclipped
 from dpdescent.baselines.least_squares import two_stage_least_squares, two_stage_standard_errors
 from dpdescent.data.iv import IVSample
@@ -46,8 +46,9 @@ def set_law(spec: Spec, design: Design) -> float:
     D = design.Theta @ np.array([[1.0, 1.0 / given.unit]])
     slope = unclipped(given.second_moment)
     told = Evidence(
-        D, np.kron(residuals, np.eye(q)), given.moment_sd, given.variance(slope), slope, design.n, given.unit
-    )
+        D, np.kron(residuals, np.eye(q)), given.moment_sd, given.variance(slope), slope, design.n, given.unit,
+        freedom(given),
+    )  # fmt: skip
     return 0.5 * anderson_rubin(told).length * design.strength * math.sqrt(design.n) / Z95
 
 
