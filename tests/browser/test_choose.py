@@ -64,7 +64,7 @@ def test_instruments_and_intervals_have_answers_of_their_own(opened: Opener) -> 
     browser = opened("choose.html?instruments=yes&F=10")
     answer = browser.find_element(By.ID, "answer")
     assert "Take DP-IV-GD" in answer.text
-    assert "--outcome-unit" in answer.find_element(By.TAG_NAME, "pre").text
+    assert "--outcome-unit 1 --instrument-bound 2" in answer.find_element(By.TAG_NAME, "pre").text
     assert not browser.find_element(By.NAME, "intervals").is_displayed()
     Select(browser.find_element(By.NAME, "instruments")).select_by_value("no")
     Select(browser.find_element(By.NAME, "intervals")).select_by_value("yes")

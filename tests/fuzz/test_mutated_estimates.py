@@ -28,7 +28,7 @@ GIVEN: dict[str, list[str]] = {
 }  # fmt: skip
 
 # How options begin that take a number.
-NUMERIC = ("rho", "eps", "gam", "eta", "alp", "ste", "see", "del", "out")
+NUMERIC = ("rho", "eps", "gam", "eta", "alp", "ste", "see", "del", "out", "ins")
 # The other methods, with what they share.
 SHARED = {name: GIVEN[name] for name in ("--regressors", "--outcome", "--seed", "--delta", "--output")}
 BASES: list[dict[str, list[str]]] = [
@@ -36,7 +36,8 @@ BASES: list[dict[str, list[str]]] = [
     {**SHARED, "--method": ["dp-iv-gd"], "--instruments": ["z1", "z2"], "--gamma1": ["6"], "--gamma2": ["9"],
      "--rho": ["8"], "--centre": ["z1=0.5", "x=2"]},
     {**SHARED, "--method": ["dp-iv-gd"], "--instruments": ["z1"], "--gamma1": ["6"], "--gamma2": ["9"],
-     "--epsilon": ["4"], "--outcome-unit": ["2"], "--centre": ["z1=0.5", "x=2"]},
+     "--epsilon": ["4"], "--outcome-unit": ["2"], "--instrument-bound": ["3"],
+     "--centre": ["z1=0.5", "x=2"]},
     {**SHARED, "--method": ["dp-gd"], "--gamma": ["9"], "--eta": ["0.2"], "--epsilon": ["4"], "--steps": ["40"],
      "--centre": ["x=2"]},
 ]  # fmt: skip

@@ -165,7 +165,7 @@ def test_dp_iv_gd_has_the_engine_s_bytes_and_the_intervals_of_its_path() -> None
 def test_dp_iv_gd_may_tell_an_anderson_rubin_set_from_its_first_stage() -> None:
     """Its releases are those of both engines, and cost the budget together; the set is that of the module."""
     X, y = data()
-    found = iv_gd(outcome_unit=2.0, rho=50.0)
+    found = iv_gd(outcome_unit=2.0, rho=50.0, second_moment=np.eye(2))
     assert [getattr(each, "rho") for each in found.event.releases] == pytest.approx([20.0, 10.0, 15.0, 5.0])  # noqa: B009
     mean, moment = found.event.releases[:2]
     assert isinstance(mean, GaussianReleases)
@@ -188,6 +188,51 @@ def test_dp_iv_gd_may_tell_an_anderson_rubin_set_from_its_first_stage() -> None:
     assert found.also["anderson_rubin"].tolist() == [list(pair) for pair in expected.intervals]
     assert float(found.also["F"]) == expected.F
     assert 0.0 <= found.clipped <= 1.0
+
+
+@pytest.mark.parametrize("unit", [None, 2.0])
+def test_dp_iv_gd_may_whiten_instruments_by_a_second_moment_that_it_pays_for(unit: float | None) -> None:
+    """The run is that on whitened instruments with what is left, and coefficients are told of the instruments given."""
+    X = data()[0]
+    found = iv_gd(outcome_unit=unit, rho=50.0, instrument_bound=1.5)
+    release, *rest = found.event.releases
+    assert isinstance(release, GaussianReleases)
+    assert release.what == "second moment of clipped instruments"
+    assert release.sensitivity == pytest.approx(math.sqrt(2.0) * 1.5**2 / N)
+    assert (release.rho, sum(getattr(each, "rho") for each in rest)) == pytest.approx((2.5, 47.5))  # noqa: B009
+    assert "moves by sqrt(2) B^2 / n" in found.event.reason
+    drawn = rng()
+    Z = X[:, :2] * np.minimum(1.0, 1.5 / np.linalg.norm(X[:, :2], axis=1))[:, None]
+    below = np.tril(drawn.standard_normal((2, 2)))
+    noise = np.diag(np.diag(below)) + (np.tril(below, -1) + np.tril(below, -1).T) / math.sqrt(2.0)
+    values, vectors = np.linalg.eigh(Z.T @ Z / N + release.noise_sd * noise)
+    assert values.min() > 2.0 * math.sqrt(2.0) * release.noise_sd
+    W = (vectors / np.sqrt(values)) @ vectors.T
+    again = iv_gd(Z=Z @ W, outcome_unit=unit, rho=47.5, second_moment=np.eye(2), rng=drawn)
+    np.testing.assert_allclose(found.path, again.path, rtol=1e-9)
+    np.testing.assert_allclose(found.also["Theta"], W @ again.also["Theta"], rtol=1e-9)
+    if unit is not None:
+        np.testing.assert_allclose(found.also["reduced_form"], W @ again.also["reduced_form"], rtol=1e-9)
+        np.testing.assert_allclose(found.also["anderson_rubin"], again.also["anderson_rubin"], rtol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 20.0])
+def test_sets_of_dp_iv_gd_cover_whatever_the_scale_of_the_instruments(scale: float) -> None:
+    """Two instruments that correlate, and a bound that shortens some of them."""
+    drawn, n, covered, bounded = np.random.default_rng(21), 500, [], []
+    for _ in range(200):
+        Z = scale * drawn.standard_normal((n, 2)) @ np.array([[1.0, 0.6], [0.0, 0.8]])
+        v, e = drawn.standard_normal((2, n))
+        x = 0.3 / scale * Z.sum(1) + v
+        run = dpdescent.dp_iv_gd(
+            Z, x[:, None], x + 0.5 * v + e, rho=4.0, gamma1=8.0, gamma2=6.0, outcome_unit=1.8, steps2=40,
+            instrument_bound=2.5 * scale, rng=drawn,
+        )  # fmt: skip
+        found = run.also["anderson_rubin"]
+        covered.append(any(low <= 1.0 <= high for low, high in found))
+        bounded.append(np.isfinite(found).all())
+    assert np.mean(covered) >= 0.92
+    assert np.mean(bounded) >= 0.9
 
 
 def test_dp_2s_gd_has_the_bytes_of_the_command() -> None:
@@ -402,10 +447,21 @@ def test_noise_in_the_first_step_has_the_sd_of_the_event() -> None:
         (lambda: gd(shares=[1.0]), r"shares of shape \(1,\) must have shape \(12,\)"),
         (lambda: iv_gd(shares=(0.5, 0.5, 0.5)), r"of sum 1 and not 1\.5"),
         (lambda: iv_gd(gamma2=math.inf), "must be finite"),
-        (lambda: iv_gd(outcome_unit=0.0), "unit must be positive"),
-        (lambda: iv_gd(outcome_unit=1.0, shares=(0.5, 0.4, 0.1)), r"shape \(3,\) must have shape \(4,\)"),
-        (lambda: iv_gd(outcome_unit=1.0, normals=normals(iv_gd)), "by runs without outcome_unit only"),
-        (lambda: iv_gd(outcome_unit=1.0, X=np.ones((N, 2))), "but there are p=2 regressors"),
+        (lambda: iv_gd(outcome_unit=0.0, instrument_bound=2.0), "unit must be positive"),
+        (
+            lambda: iv_gd(outcome_unit=1.0, instrument_bound=2.0, shares=(0.5, 0.4, 0.1)),
+            r"shape \(3,\) must have shape \(4,\)",
+        ),
+        (
+            lambda: iv_gd(outcome_unit=1.0, second_moment=np.eye(2), normals=normals(iv_gd)),
+            "by runs without outcome_unit only",
+        ),
+        (lambda: iv_gd(outcome_unit=1.0, instrument_bound=2.0, X=np.ones((N, 2))), "but there are p=2 regressors"),
+        (lambda: iv_gd(outcome_unit=1.0), "give second_moment if that is public, or instrument_bound"),
+        (lambda: iv_gd(instrument_bound=2.0, second_moment=np.eye(2)), "by which it is released, not both"),
+        (lambda: iv_gd(instrument_bound=2.0, normals=normals(iv_gd)), "by runs without instrument_bound only"),
+        (lambda: iv_gd(instrument_bound=-1.0), "bound must be positive"),
+        (lambda: iv_gd(instrument_bound=math.inf), "instrument_bound=inf must be finite"),
         (lambda: iv_gd(X=np.ones((N, 3))), "2 instruments for 3 regressors"),
         (lambda: iv_gd(steps2=45), r"45 - 4 = 41 must be a positive multiple of m=10"),
         (lambda: iv_gd(second_moment=np.eye(3)), r"second_moment of shape \(3, 3\) must have shape \(2, 2\)"),

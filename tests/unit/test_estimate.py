@@ -434,21 +434,24 @@ def test_methods_with_intervals_are_those_of_the_library(run: Run, method: str) 
 
 
 def test_an_anderson_rubin_set_is_printed_where_a_unit_is_given(run: Run) -> None:
-    code, out, err = run(f"{WITH_INTERVALS['dp-iv-gd']} --outcome-unit 2 --rho 8 --seed 3 --centre z1=0.5 x=2 y=4")
+    options = "--outcome-unit 2 --instrument-bound 3 --rho 8 --seed 3 --centre z1=0.5 x=2 y=4"
+    code, out, err = run(f"{WITH_INTERVALS['dp-iv-gd']} {options}")
     assert (code, err) == (0, "")
     content = written()
     table = np.loadtxt("mine.csv", delimiter=",", skiprows=1)
     Z, x, y = table[:, 1:3] - [0.5, 0.0], table[:, 3:4] - 2.0, table[:, 4] - 4.0
     rng = stream(3, "estimate", "noise")
-    found = dp_iv_gd(Z, x, y, gamma1=6.0, gamma2=9.0, rho=8.0, rng=rng, outcome_unit=2.0)
+    found = dp_iv_gd(Z, x, y, gamma1=6.0, gamma2=9.0, rho=8.0, rng=rng, outcome_unit=2.0, instrument_bound=3.0)
     ends = [[end if np.isfinite(end) else None for end in pair] for pair in found.also["anderson_rubin"].tolist()]
     assert content["anderson_rubin"] == ends
     assert content["first_stage_F"] == pytest.approx(float(found.also["F"]))
     assert "Anderson-Rubin set [" in out
     assert ("the interval is not promised to cover" in out) == (content["first_stage_F"] < 50.0)
-    assert len(content["account"]["releases"]) == 4
+    assert len(content["account"]["releases"]) == 5
+    assert "1 release of the second moment of clipped instruments" in out
+    assert content["account"]["releases"][0]["rho"] == pytest.approx(0.4, rel=1e-9)
     assert content["account"]["rho"] == pytest.approx(8.0, rel=1e-9)
-    assert content["settings"]["outcome_unit"] == 2.0
+    assert (content["settings"]["outcome_unit"], content["settings"]["instrument_bound"]) == (2.0, 3.0)
 
 
 @pytest.mark.parametrize(
@@ -495,11 +498,27 @@ def test_an_interval_that_would_be_noise_is_refused(run: Run) -> None:
         (f"{GIVEN} --rho 1", "--rho is no option of --method dp-2s-gd"),
         (f"{GIVEN} --outcome-unit 1", "--outcome-unit is no option of --method dp-2s-gd"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --outcome-unit 1", "--outcome-unit is no option of --method dp-gd"),
-        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --outcome-unit 0", "--outcome-unit 0 fits no data"),
-        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --outcome-unit 1e30", "--outcome-unit 1e\\+30 fits no data"),
+        (f"{GIVEN} --instrument-bound 1", "--instrument-bound is no option of --method dp-2s-gd"),
+        (
+            f"{WITH_INTERVALS['dp-gd']} --rho 1 --instrument-bound 1",
+            "--instrument-bound is no option of --method dp-gd",
+        ),
+        (
+            f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --outcome-unit 1",
+            "--outcome-unit needs --instrument-bound: .* 5 % of",
+        ),
+        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --instrument-bound 0", "--instrument-bound 0 fits no data"),
+        (
+            f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --outcome-unit 0 --instrument-bound 1",
+            "--outcome-unit 0 fits no data",
+        ),
+        (
+            f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --outcome-unit 1e30 --instrument-bound 1",
+            "--outcome-unit 1e\\+30 fits no data",
+        ),
         (
             "mine.csv --method dp-iv-gd --instruments z1 z2 --regressors x other --outcome y --gamma1 6 --gamma2 9 "
-            "--rho 1 --outcome-unit 1",
+            "--rho 1 --outcome-unit 1 --instrument-bound 1",
             "but there are p=2 regressors",
         ),
     ],

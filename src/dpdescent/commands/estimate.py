@@ -75,6 +75,7 @@ def _parser(name: str) -> Parser:
     parser.add_argument("--rho", type=float, help="of dp-iv-gd and dp-gd: the zCDP budget of the run, such as 1")
     parser.add_argument("--epsilon", type=float, help="of dp-iv-gd and dp-gd: the budget at --delta, in place of --rho")
     parser.add_argument("--outcome-unit", type=float, help=with_intervals.UNIT)
+    parser.add_argument("--instrument-bound", type=float, help=with_intervals.BOUND)
     parser.add_argument("--steps", type=int, help="iterations (20 of both stages of dp-2s-gd, 220 of dp-gd)")
     parser.add_argument("--delta", type=float, default=1e-6, help="where epsilon is told (1e-6)")
     parser.add_argument("--centre", nargs="+", default=[], help="public constants to subtract, such as z1=0.5 x=2")
@@ -120,7 +121,8 @@ def _two_stage(args: argparse.Namespace) -> dict[str, Any]:
 
 def _check(args: argparse.Namespace) -> None:
     """What argparse cannot say in a line, or not at all."""
-    others = {"gamma": args.gamma, "rho": args.rho, "epsilon": args.epsilon, "outcome-unit": args.outcome_unit}
+    others = {name: getattr(args, name.replace("-", "_")) for name in ("gamma", "rho", "epsilon", "outcome-unit",
+                                                                       "instrument-bound")}  # fmt: skip
     if other := next((name for name, value in others.items() if value is not None), None):
         raise ValueError(f"--{other} is no option of --method dp-2s-gd: leave it out, or choose {OTHERS}")
     if lacking := own_data.missing(vars(args), {**COLUMNS, **release.CHOICE}):

@@ -141,8 +141,8 @@ def told(content: Mapping[str, Any], output: str) -> str:
         lines += [f"  intervals are for {content['intervals_are_for']}"]
     if "anderson_rubin" in content:
         lines += [
-            f"  Anderson-Rubin set {_set(content['anderson_rubin'])} for the true effect, however weak the instruments;"
-            " it needs instruments of variance 1 that do not correlate, and hardly any clipped gradient",
+            f"  Anderson-Rubin set {_set(content['anderson_rubin'])} for the true effect, however weak the instruments,"
+            " if hardly any gradient is clipped or errors are symmetric",
             f"  first-stage F {content['first_stage_F']:.4g}, the noise counted as error",
         ]
     lines += [f"Warning: {each}." for each in content["warnings"]]

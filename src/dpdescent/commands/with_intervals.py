@@ -43,9 +43,16 @@ IV_CHOICE = {
 }
 UNIT = (
     "of dp-iv-gd with one regressor: a public guess of the outcome's sd over the regressor's, for an Anderson-Rubin "
-    "set beside the interval, which holds for weak instruments too if they have variance 1, do not correlate, and "
-    "hardly any gradient is clipped; gamma1 is to be larger by sqrt(2) then"
+    "set beside the interval, which holds for weak instruments too if hardly any gradient is clipped or errors are "
+    "symmetric; gamma1 is to be larger by sqrt(2) then, and --instrument-bound is needed"
 )
+BOUND = (
+    "of dp-iv-gd: a public guess of what the norm of a record's instruments seldom exceeds, such as 2 sqrt(q) times "
+    "their sd; longer ones are shortened, 5 %% of the budget tells their second moment, and they are whitened, so that "
+    "gamma1 is for instruments of variance 1"
+)
+# Options of dp-iv-gd that may be left out.
+ALSO = ("outcome_unit", "instrument_bound")
 GD_CHOICE = {
     "gamma": GAMMA.format(what="|x| |y - x'theta|, such as 5 sqrt(p) times the sd of y"),
     "eta": "the step size, about 1/4 over a public guess of the largest eigenvalue of E[xx']",
@@ -72,7 +79,7 @@ class Method:
 def _instruments(args: argparse.Namespace, given: IVSample, rng: np.random.Generator) -> tuple[Run, Array]:
     found = dp_iv_gd(
         given.Z, given.X, given.y, gamma1=args.gamma1, gamma2=args.gamma2, rng=rng, outcome_unit=args.outcome_unit,
-        **_budget(args),
+        instrument_bound=args.instrument_bound, **_budget(args),
     )  # fmt: skip
     return found, found.also["half_width"]
 
@@ -140,7 +147,7 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
             "holds": found.reason.split(GUARDED)[-1],
         },
         "settings": {"method": args.method, **{name: getattr(args, name) for name in (*method.columns, *method.choice)},
-                     **({} if args.outcome_unit is None else {"outcome_unit": args.outcome_unit}),
+                     **{name: getattr(args, name) for name in ALSO if getattr(args, name) is not None},
                      **_budget(args), "steps": len(run.path), "centre": constants, **noise},
     }  # fmt: skip
 
@@ -155,9 +162,9 @@ def check(args: argparse.Namespace, method: Method) -> None:
     if lacking := own_data.missing(vars(args), needed):
         raise ValueError(f"{lacking}. Choose without looking at the data.")
     own_data.require_one_noise(args.seed, args.secure_noise)
-    allowed = {*needed, "steps" if args.method == "dp-gd" else "outcome_unit"}
+    allowed = {*needed, *(["steps"] if args.method == "dp-gd" else ALSO)}
     every = {name for each in METHODS.values() for name in (*each.columns, *each.choice)} | {
-        *release.CHOICE, "steps", "outcome_unit",
+        *release.CHOICE, "steps", *ALSO,
     }  # fmt: skip
     if other := sorted(name.replace("_", "-") for name in every - allowed if getattr(args, name) is not None):
         raise ValueError(f"--{other[0]} is no option of --method {args.method}: leave it out")
@@ -170,7 +177,9 @@ def check(args: argparse.Namespace, method: Method) -> None:
     for name in ("rho", "epsilon"):
         own_data.require_budget(name, getattr(args, name))
     own_data.require_delta(args.delta)
-    for name in (*method.choice, *(["outcome_unit"] if args.outcome_unit is not None else [])):
+    if args.outcome_unit is not None and args.instrument_bound is None:
+        raise ValueError(f"--outcome-unit needs --instrument-bound: {BOUND.replace('%%', '%')}")
+    for name in (*method.choice, *(name for name in ALSO if getattr(args, name) is not None)):
         if not LEAST <= (value := getattr(args, name)) <= 1.0 / LEAST:
             told = name.replace("_", "-")
             raise ValueError(f"--{told} {value:g} fits no data: give {LEAST:g} to {1.0 / LEAST:g}")

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dpdescent import anderson_rubin, intervals
 from dpdescent.algorithms import dp_iv_gd as engine
-from dpdescent.algorithms import reduced_form
+from dpdescent.algorithms import preconditioning, reduced_form
 from dpdescent.algorithms.reduced_form_evidence import evidence
 from dpdescent.checks import require_positive, require_probability
 from dpdescent.data.iv import IVSample
@@ -23,7 +24,13 @@ PROVED = (
     "held Theta, the preconditioner, the intervals and the Anderson-Rubin set are computed from releases. All settings "
     "must be chosen without the data"
 )
+PROVED_WHITE = (
+    ". The second moment of instruments clipped to the norm B, released first, moves by sqrt(2) B^2 / n, with one "
+    "instrument by B^2 / n"
+)
 BATCHES = 10
+# Part of the budget that tells the second moment of the instruments, where it is released.
+WHITENED = 0.05
 # Parts of the budget without an Anderson-Rubin set and with it.
 WITHOUT_SET, WITH_SET = (0.45, 0.45, 0.1), (0.4, 0.3, 0.1, 0.2)
 
@@ -32,6 +39,7 @@ def dp_iv_gd(
     Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, gamma1: float, gamma2: float, rng: np.random.Generator,
     rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
     outcome_unit: float | None = None, shares: Sequence[float] | None = None, second_moment: ArrayLike | None = None,
+    instrument_bound: float | None = None,
     steps1: int = 120, kept1: int = 100, steps2: int = 520, burn_in: int = 20, eta: float | None = None,
     alpha: float = 0.5, level: float = 0.95, normals: tuple[Array, Array, Array] | None = None,
 ) -> Run:  # fmt: skip
@@ -57,7 +65,10 @@ def dp_iv_gd(
             stage regresses the outcome on the instruments too then.
         shares: parts of the budget of the first stage, the second, the second moment, and with `outcome_unit` that of
             first-stage gradients; positive, of sum 1. None is (0.45, 0.45, 0.1), or (0.4, 0.3, 0.1, 0.2).
-        second_moment: E[zz'], public, shape (q, q); None is the identity.
+        second_moment: E[zz'], public, shape (q, q); None is the identity. `outcome_unit` needs it or the next one.
+        instrument_bound: public guess of what |z| seldom exceeds, such as 2 sqrt(q) times the instruments' sd. Longer
+            instruments are shortened to it, their second moment is released with 5 % of the budget, `shares` are parts
+            of the rest, and the instruments are whitened: gamma1 is then for instruments of variance 1.
         steps1, kept1: number of steps of the first stage, and of its last iterates whose mean is held.
         steps2, burn_in: number of steps of the second stage, and of its first iterates that are left out; ten must
             divide their difference.
@@ -81,11 +92,18 @@ def dp_iv_gd(
     sample = IVSample(Z, X, y)
     n, p, q = sample.n, sample.p, sample.q
     intervals.spacing(steps2, BATCHES, burn_in)
+    _require_one_moment(outcome_unit, second_moment, instrument_bound)
     A = np.eye(q) if second_moment is None else fitting("second_moment", second_moment, (q, q))
     require_positive(gamma1=gamma1, gamma2=gamma2, steps1=steps1, kept1=kept1)
     given = (WITHOUT_SET if outcome_unit is None else WITH_SET) if shares is None else shares
     parts = parts_of(given, 3 if outcome_unit is None else 4).tolist()
-    budget = rho_of(n, rho, epsilon, delta)
+    budget, back = rho_of(n, rho, epsilon, delta), np.eye(q)
+    before: list[GaussianReleases] = []
+    if instrument_bound is not None:
+        if normals is not None:
+            raise ValueError("normals are taken by runs without instrument_bound only")
+        sample, before, back = _whitened(sample, instrument_bound, WHITENED * budget, rng)
+        budget *= 1.0 - WHITENED
     noise = engine.noise_sds(budget, parts[:3], n, p, (gamma1, gamma2), (steps1, steps2))
     step = 0.9 / float(np.linalg.eigvalsh(A).max()) if eta is None else eta
     settings = engine.Settings(steps1, kept1, steps2, burn_in, step, alpha, gamma1, gamma2, *noise, A)
@@ -102,20 +120,47 @@ def dp_iv_gd(
             drawn = engine.Normals.draw(rng, settings, 1, p, first=False)
             out = engine.descend([sample], settings, drawn, held=first["Theta"][None])
     require_finite(out.path)
-    releases = (*stage1, *settings.releases(n, p)[1:])
-    event = Mechanism("DP-IV-GD", releases, "replace-one", "full batch", math.inf, "proved", PROVED)
+    releases = (*before, *stage1, *settings.releases(n, p)[1:])
+    reason = PROVED + PROVED_WHITE * bool(before)
+    event = Mechanism("DP-IV-GD", releases, "replace-one", "full batch", math.inf, "proved", reason)
     event = guarded(event, rng, handed=normals is not None)
     found = intervals.sandwich_intervals(
         out.path, m=BATCHES, burn_in=burn_in, alpha=alpha, precondition=out.precondition, moment=out.moment,
         moment_sd=settings.moment_sd, n=n, level=level,
     )  # fmt: skip
     also = {
-        "half_width": found.half_width[0], "mixing": _mixing(out.path[:, 0], burn_in), "Theta": out.Theta[0],
-        "precondition": out.precondition[0], "moment": out.moment[0], **(first or {}),
+        "half_width": found.half_width[0], "mixing": _mixing(out.path[:, 0], burn_in),
+        "precondition": out.precondition[0], "moment": out.moment[0], **(first or {}), "Theta": back @ out.Theta[0],
     }  # fmt: skip
+    if first is not None:
+        also["reduced_form"] = back @ first["reduced_form"]
     over = out.clipped1[0] if first is None else also.pop("clipped")
     clipped = float(over * steps1 + out.clipped2[0] * steps2) / (steps1 + steps2)
     return Run(out.beta[0], out.path[:, 0], clipped, event, also)
+
+
+def _require_one_moment(
+    outcome_unit: float | None, second_moment: ArrayLike | None, instrument_bound: float | None
+) -> None:
+    if second_moment is not None and instrument_bound is not None:
+        raise ValueError("give second_moment, which is public, or instrument_bound, by which it is released, not both")
+    if outcome_unit is not None and second_moment is None and instrument_bound is None:
+        raise ValueError(f"outcome_unit={outcome_unit} asks for a set that depends on the instruments' second moment: "
+                         "give second_moment if that is public, or instrument_bound, by which it is released"
+                         )  # fmt: skip
+
+
+def _whitened(
+    sample: IVSample, bound: float, rho: float, rng: np.random.Generator
+) -> tuple[IVSample, list[GaussianReleases], Array]:
+    """The records with whitened instruments, what that released, and W, by which coefficients go back."""
+    require_positive(instrument_bound=bound)
+    if math.isinf(bound):
+        raise ValueError(f"instrument_bound={bound} must be finite")
+    Z = preconditioning.bounded(sample.Z, bound)
+    white = preconditioning.whiten(Z, bound, rho, rng.standard_normal((sample.q, sample.q)))
+    release = replace(white.release, what="second moment of clipped instruments")
+    return IVSample(Z @ white.transform, sample.X, sample.y), [release], white.transform
 
 
 def _reduced_form(
