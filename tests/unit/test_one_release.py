@@ -63,8 +63,32 @@ def test_no_record_moves_the_minimiser_further_than_its_sensitivity() -> None:
             y[0] = side * 1e6
             found.append(output_perturbation.minimiser(LinearSample(X.copy(), y.copy()), gamma, ridge))
         most = max(most, float(np.linalg.norm(found[0] - found[1])))
-        assert most <= sensitivity * (1.0 + 1e-6)
+        assert most <= sensitivity
     assert most > 0.9 * sensitivity
+
+
+def test_where_the_solver_stops_counts_towards_the_sensitivity() -> None:
+    """Neighbours whose objectives have the ridge's curvature alone, each left where the slope is just small enough."""
+    n, gamma, ridge, tolerance = 2, 2.0, 0.25, 1e-9
+    stops = []
+    for side in (1.0, -1.0):
+        data = LinearSample(np.array([[1.0], [0.0]]), np.array([side * 1e6, 0.0]))
+        stop = output_perturbation.minimiser(data, gamma, ridge)[0] + side * tolerance * gamma / ridge
+        slope = np.clip(data.y - data.X[:, 0] * stop, -gamma, gamma) @ data.X[:, 0] / n - ridge * stop
+        assert abs(slope) == pytest.approx(output_perturbation.TOLERANCE * gamma, rel=1e-5)
+        stops.append(stop)
+    exact, release = 2.0 * gamma / (n * ridge), output_perturbation.Calibration(n, gamma, ridge, 0.5).release
+    assert stops[0] - stops[1] - exact == pytest.approx(2.0 * tolerance * gamma / ridge, rel=1e-5)
+    assert release.sensitivity == pytest.approx(stops[0] - stops[1], rel=1e-14)
+    many = output_perturbation.Calibration(10**9, gamma, ridge, 0.5).release
+    assert many.noise_sd == pytest.approx(2.0 * 2.0 * gamma / (10**9 * ridge), rel=1e-12)
+
+
+def test_a_solver_that_fails_says_that_this_is_not_to_be_told() -> None:
+    """Sizes that double precision cannot resolve beside each other."""
+    data = LinearSample(np.array([[0.03, 0.0], [-4e3, -0.1], [0.01, 0.0]]), np.array([0.0, -1.0, 2e9]))
+    with pytest.raises(RuntimeError, match=r"still moves after 2000 steps, .*do not publish that it failed"):
+        output_perturbation.minimiser(data, 1.0, 0.01)
 
 
 def test_the_ridge_balances_noise_and_bias() -> None:
