@@ -6,6 +6,14 @@ BIN := .venv/bin
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # Tests are dealt out in the order of tests/conftest.py, not by the number of tests in a file.
 PYTEST := $(BIN)/python -m pytest -n 2 --no-loadscope-reorder
+# Lint goes beside the tests, because type checking takes one core for half a minute; what it says is shown when it ends.
+define beside_lint
+mkdir -p build; \
+{ $(MAKE) --no-print-directory lint >build/lint.log 2>&1; linted=$$?; cat build/lint.log; exit $$linted; } & lint=$$!; \
+echo '$(1)'; tests=0; $(1) || tests=$$?; \
+wait $$lint || { echo "Lint failed: its remarks stand above, and in build/lint.log; make lint repeats them." >&2; exit 1; }; \
+exit $$tests
+endef
 
 # PAPERS may be written as liang2025, as 'liang2025 brown2024' or as '[liang2025, brown2024]'.
 COMMA := ,
@@ -52,12 +60,10 @@ artifacts-diff: .venv/.installed ## make artifacts-diff A=old.tar.gz B=new.tar.g
 	$(BIN)/dpdescent artifacts-diff $(A) $(B)
 
 test: .venv/.installed ## make test | lint, type check and all tests but slow repetitions
-	$(MAKE) lint
-	$(PYTEST) -m "not slow"
+	@$(call beside_lint,$(PYTEST) -m "not slow")
 
 test-all: .venv/.installed ## make test-all | the same with the slow repetitions
-	$(MAKE) lint
-	$(PYTEST)
+	@$(call beside_lint,$(PYTEST))
 
 lint: .venv/.installed ## make lint | ruff, snakefmt, mypy
 	$(BIN)/ruff check .

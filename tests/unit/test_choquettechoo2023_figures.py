@@ -543,12 +543,13 @@ def test_an_empty_table_is_an_empty_figure(name: str) -> None:
     assert all(axes.get_xlabel() and axes.get_ylabel() for axes in figure.axes[:1])
 
 
-def absences() -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Every other value of a column, and the others: each is missing once."""
+def absences() -> Iterator[Any]:
+    """Every other value of a column, and, slowly, the others: each is missing once."""
     for name, rows in ROWS.items():
         for column in ("series", "variant", "mechanism", "kind", "panel", "multiplier", "spectrum"):
             values = sorted({row.get(column, "main") for row in rows})
-            yield from ((name, column, tuple(values[first::2])) for first in (0, 1) if len(values) > 1)
+            for first in (0, 1) if len(values) > 1 else ():
+                yield pytest.param(name, column, tuple(values[first::2]), marks=pytest.mark.slow if first else [])
 
 
 @pytest.mark.parametrize(("name", "column", "missing"), list(absences()))

@@ -28,6 +28,7 @@ def forget() -> None:
     fingerprint.KNOWN.clear()
     fingerprint._module.cache_clear()
     fingerprint._first_party_imports.cache_clear()
+    fingerprint._line.cache_clear()
 
 
 def made(script: Path) -> str:

@@ -20,7 +20,7 @@ from dpdescent.replication.configuration import project, values
 ROOT = Path(__file__).resolve().parents[2]
 # Few trials, and few runs of an audit, on the coarse grids of the quick scale, so that whatever judges that one can
 # judge this one.
-TRIALS, RUNS = 3, 200
+TRIALS, RUNS = 3, 100
 # What takes longest of that: one value of an axis is enough here.
 SMALLER: dict[str, dict[str, Any]] = {
     "brown2024": {"fig07": {"arms": {"T": [5, 20], "clip_factor": [0.5, 3]}}},
@@ -40,13 +40,18 @@ SMALLER: dict[str, dict[str, Any]] = {
         "multiplier": {"cells": {"all": {"eps": [0.1, 1], "delta": [1.0e-6]}}},
         "ssgd": {
             "cells": {
-                "small thresholds": {"N": 10000, "zeta_factors": [0.1, 0.5], "steps": [1.0e-4, 1.0e-3]},
-                "introduction": {"N": 10000, "steps": [1.0e-4, 1.0e-3]},
-                "no privacy": {"N": 10000},
+                "own regime": {"N": 2000},
+                "Corollary 3.3": {"N": [1000, 2000]},
+                "Theorem 3.2": {"N": 2000},
+                "grid": {"N": 2000},
+                "small thresholds": {"N": 2000, "zeta_factors": [0.1, 0.5], "steps": [1.0e-4, 1.0e-3]},
+                "introduction": {"N": 2000, "steps": [1.0e-4, 1.0e-3]},
+                "no privacy": {"N": 2000},
             },
         },
     },
     "choquettechoo2023": {
+        "fig02": {"arms": {"T": 4000, "tail": 1000}},
         "fig04a": {"cells": {"all": {"eps": [2]}}, "arms": {"learning_rate": [0.5]}},
         "fig04b": {"cells": {"all": {"eps": [2]}}, "arms": {"learning_rate": [3]}},
     },

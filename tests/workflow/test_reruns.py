@@ -107,7 +107,8 @@ def test_engine_retrains_its_users_only(cut: Build) -> None:
     assert not using & {f"{PAPER}/fig01", f"{PAPER}/fig02"}
     with cut.edited("src/dpdescent/algorithms/dp_2s_gd.py", *CODE):
         jobs = cut.plan()
-    every = {item: sorted(pack.name for pack in artefacts(cut)[item].packs) for item in using}
+    chosen = artefacts(cut)
+    every = {item: sorted(pack.name for pack in chosen[item].packs) for item in using}
     assert {item: sorted(names) for item, names in copies.trained(jobs).items()} == every
     assert {job.split(":")[0] for job in jobs if ": summarise trials" in job} == using
     assert f"{PAPER}/card: prepare data set" not in jobs

@@ -31,9 +31,15 @@ def code_fingerprint(source: Path, roots: Iterable[Path]) -> str:
     """
     digest = hashlib.sha256()
     for path in sorted(reachable(source, roots)):
-        name = str(path.relative_to(source)) if path.is_relative_to(source) else path.name
-        digest.update(f"{name}\0{KEEPING.get(name) or _module(path).tree_hash}\n".encode())
+        digest.update(_line(source, path))
     return digest.hexdigest()[:12]
+
+
+@cache
+def _line(source: Path, path: Path) -> bytes:
+    """A file's name and the hash of its code; most files are reached from many roots."""
+    name = str(path.relative_to(source)) if path.is_relative_to(source) else path.name
+    return f"{name}\0{KEEPING.get(name) or _module(path).tree_hash}\n".encode()
 
 
 def files_fingerprint(paths: Iterable[Path]) -> str:
@@ -47,12 +53,13 @@ def files_fingerprint(paths: Iterable[Path]) -> str:
 def reachable(source: Path, roots: Iterable[Path]) -> set[Path]:
     """The roots and all first-party files that running them imports, package `__init__` files on the way included."""
     found: set[Path] = set()
+    top = source.resolve()
     queue = [path.resolve() for path in roots]
     while queue:
         path = queue.pop()
         if path not in found:
             found.add(path)
-            queue.extend(_first_party_imports(source.resolve(), path))
+            queue.extend(_first_party_imports(top, path))
     return found
 
 
@@ -145,7 +152,8 @@ def _has_docstring(node: _Documented) -> bool:
 @cache
 def _first_party_imports(source: Path, path: Path) -> tuple[Path, ...]:
     names = (_absolute(source, path, level, name) for level, name in _module(path).imports)
-    return tuple(file for name in names for file in _files(source, name))
+    # Each file once, because modules import several names of one another.
+    return tuple(dict.fromkeys(file for name in names for file in _files(source, name)))
 
 
 def _absolute(source: Path, path: Path, level: int, name: str) -> str:

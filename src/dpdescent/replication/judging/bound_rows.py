@@ -5,7 +5,7 @@ from typing import Literal
 
 import pandas as pd
 
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.evidence import Bound, Evidence, places_of
 
 Direction = Literal["at most", "at least"]
 
@@ -73,7 +73,7 @@ def pick(table: pd.DataFrame, column: str, **where: object) -> float | None:
         ValueError: if there is more than one.
     """
     found = _at_most_one(table, where)
-    return None if found.empty else float(found[column].iloc[0])
+    return None if found is None else float(table[column].iloc[found])
 
 
 def row_at(table: pd.DataFrame, **where: object) -> "pd.Series[float]":
@@ -83,15 +83,15 @@ def row_at(table: pd.DataFrame, **where: object) -> "pd.Series[float]":
         ValueError: if there is more than one.
     """
     found = _at_most_one(table, where)
-    return pd.Series(math.nan, index=table.columns) if found.empty else found.iloc[0]
+    return pd.Series(math.nan, index=table.columns) if found is None else table.iloc[found]
 
 
-def _at_most_one(table: pd.DataFrame, where: dict[str, object]) -> pd.DataFrame:
-    for name, wanted in where.items():
-        table = table[table[name] == wanted]
-    if len(table) > 1:
-        raise ValueError(f"{len(table)} rows have {where}; one is needed")
-    return table
+def _at_most_one(table: pd.DataFrame, where: dict[str, object]) -> int | None:
+    """The place of the row."""
+    found = places_of(table, where)
+    if len(found) > 1:
+        raise ValueError(f"{len(found)} rows have {where}; one is needed")
+    return int(found[0]) if len(found) else None
 
 
 def bound_value(evidence: Evidence, name: str) -> float:
