@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpdescent.data.linear import LinearSample
 from dpdescent.papers.ours import contest_design as design
 from dpdescent.papers.ours import decision
 from dpdescent.papers.ours.contenders import field, running, single_pass
@@ -74,6 +75,19 @@ def test_one_record_a_step_is_slowed_down_where_noise_is_large() -> None:
         single_pass.OneByOne().arm(Public(n, 10, eps, 1e-6, RULE)).eta * n for n, eps in ((500, 0.2), (20_000, 4.0))
     ]
     assert steps[0] < steps[1]
+
+
+def test_one_pass_does_not_depend_on_how_a_table_is_sorted() -> None:
+    """By its outcomes: in file order the excess risk would be hundreds of times as large."""
+    made = spec(n=4000, p=3, eps=50.0, kappa=1)
+    public, drawn = Public.of(made), design.draw(made, 0)
+    order = np.argsort(drawn.sample.y)
+    ordered = LinearSample(drawn.sample.X[order], drawn.sample.y[order])
+    risks = [
+        np.median([drawn.excess(single_pass.Stream().fit(each, public, np.random.default_rng(k))) for k in range(12)])
+        for each in (drawn.sample, ordered)
+    ]
+    assert risks[1] == pytest.approx(risks[0], rel=0.5)
 
 
 def test_the_oracle_needs_its_data_sets_in_one_part() -> None:

@@ -146,8 +146,10 @@ class Stream:
         X = preconditioning.bounded(sample.X, public.input_bound)
         arms, strategy = self.arm(public)
         noise = strategy.correlate(rng.standard_normal((public.n, public.p)))
+        # The order in a file depends on the records, and a sorted table is no stream of independent ones.
+        order = rng.permutation(public.n)
         out = dp_ftrl.single_pass(
-            X, sample.y[:, None], arms, np.zeros(public.p), noise[:, None, None, :], tail=public.n // 2
+            X[order], sample.y[order, None], arms, np.zeros(public.p), noise[:, None, None, :], tail=public.n // 2
         )
         return np.asarray(out.average[0, 0])
 
