@@ -2,7 +2,9 @@
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from dpdescent.replication.report.wording import number
@@ -101,14 +103,24 @@ def _without_given(rows: Sequence[Row], along: str, others: Sequence[str]) -> li
 
 
 def _follows(rows: Sequence[Row], key: str, given: Sequence[str]) -> bool:
-    groups = _by(rows, ("series", "variant", *given)).values()
-    return all(len({row[key] for row in mine}) == 1 for mine in groups)
+    """Whether a column has one value wherever series, variant and the given columns have theirs."""
+    place = _place(rows, ("series", "variant", *given))
+    first: dict[Any, str] = {}
+    return all(first.setdefault(place(row), row[key]) == row[key] for row in rows)
 
 
 def _most(rows: Sequence[Row], along: str, others: Sequence[str]) -> int:
     """Largest number of values of a column in rows that agree in series, variant and others."""
-    groups = _by(rows, ("series", "variant", *others)).values()
-    return max((len({row[along] for row in mine if _is_number(row[along])}) for mine in groups), default=0)
+    place = _place(rows, ("series", "variant", *others))
+    numbers = {value for value in {row[along] for row in rows} if _is_number(value)}
+    pairs = {(place(row), row[along]) for row in rows if row[along] in numbers}
+    return max(Counter(at for at, _ in pairs).values(), default=0)
+
+
+def _place(rows: Sequence[Row], columns: Sequence[str]) -> Callable[[Row], Any]:
+    """Returns what tells rows apart by those of the columns that a table has."""
+    there = [column for column in columns if rows and column in rows[0]]
+    return itemgetter(*there) if there else lambda row: None
 
 
 def _by(rows: Sequence[Row], columns: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
