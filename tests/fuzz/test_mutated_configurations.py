@@ -93,9 +93,16 @@ def mutated(base: dict[str, Any], kind: str, rng: random.Random) -> dict[str, An
     return content
 
 
-def in_text(base: dict[str, Any], kind: str, rng: random.Random) -> str:
-    """The text of a content with one mutation that has no content of its own."""
-    text = yaml.safe_dump(base, sort_keys=False)
+def dumped(content: dict[str, Any]) -> str:
+    """The text of a content; in C, which takes a tenth of the time, as far as that has the characters."""
+    try:
+        return str(yaml.dump(content, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True))
+    except UnicodeEncodeError:
+        return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+
+
+def in_text(text: str, kind: str, rng: random.Random) -> str:
+    """A text with one mutation that has no content of its own."""
     at = rng.randrange(len(text))
     if kind == "literal":
         lines = text.splitlines()
@@ -183,12 +190,12 @@ def test_what_is_mutated_is_a_plan(root: Path) -> None:
 
 def fuzz(root: Path, base: dict[str, Any], file: Path, config: dict[str, Any], share: float, seed: int) -> Outcomes:
     before, found, rng = file.read_bytes() if file.exists() else None, Outcomes(), random.Random(seed)
+    whole = yaml.safe_dump(base, sort_keys=False)
     for kind, count in KINDS.items():
         for number in range(int(count * share)):
-            if kind in ("literal", "cut", "letter"):
-                text = in_text(base, kind, rng)
-            else:
-                text = yaml.safe_dump(mutated(base, kind, rng), sort_keys=False, allow_unicode=True)
+            text = (
+                in_text(whole, kind, rng) if kind in ("literal", "cut", "letter") else dumped(mutated(base, kind, rng))
+            )
             file.write_text(text, encoding="utf-8", errors="surrogatepass")
             found.take(f"{file.stem} {kind}", f"number {number}: {text[-300:]!r}", lambda: plan(root, config))
     if before is None:
