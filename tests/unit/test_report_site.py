@@ -289,7 +289,9 @@ def test_a_page_counts_the_claims_of_its_paper_or_conjectures_of_ours(made: dict
 
 
 def test_a_scale_that_is_no_evidence_says_so_on_every_page(known: list[dict[str, Any]]) -> None:
-    labelled = site.pages(content.load(RESULTS, known, INVENTORIES, TRIALS), about.software(ROOT), "few trials")
+    whole = of_one_paper(content.load(RESULTS, known, INVENTORIES, TRIALS), "liang2025")
+    labelled = site.pages(whole, about.software(ROOT), "few trials")
+    assert {f"{page}.html" for page in pages.PAGES} < set(labelled)
     for name, text in labelled.items():
         assert ("few trials" in text and "Nothing on these pages is evidence" in text) == name.endswith(".html"), name
 

@@ -9,9 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import copies
+import forked
 import pytest
 import sixth_paper
 from copies import OUTPUT, TINY, TRIALS, Build
+
+# Environment of the second build, and papers that it makes without a server of forked processes.
+ELSEWHERE = {"PYTHONHASHSEED": "77", "TZ": "Asia/Kathmandu", "LC_ALL": "C"}
+UNFORKED = ("brown2024", "varshney2022")
 
 
 def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
@@ -37,19 +42,21 @@ def build_twice(folder: Path) -> None:
     """Two builds, as different as they may be: cores, folder, hash seed, time zone, locale, size of parts, processes.
 
     The second makes every tenth table and one figure a paper: all come about alike, and parts are cut elsewhere too.
-    A spy listens to the first one's engines, so that it is also shown to change nothing.
+    Those of two papers, a table in LaTeX among them, are made by processes that start as a user's do, and the others by
+    a server that started with the second build's hash seed, time zone and locale. A spy listens to the first one's
+    engines, so that it is also shown to change nothing.
     """
     first, second = copies.tiny_copy(folder / "first"), copies.tiny_copy(folder / "at" / "another" / "place")
     for file in [*(second / "config/papers").glob("*.yaml"), *(second / "config/scales").glob("*.yaml")]:
         text = file.read_text(encoding="utf-8")
         file.write_text(re.sub(r"trials_per_part: \d+", f"trials_per_part: {TRIALS - 1}", text), encoding="utf-8")
     one = copies.start(first, "-c2", *TINY, TZ="UTC", LC_ALL="C.UTF-8", **copies.spied(first))
-    other = copies.start(
-        second, "-c1", *copies.some_of_each(second), *TINY, python=sys.executable, PYTHONHASHSEED="77",
-        TZ="Asia/Kathmandu", LC_ALL="C",
-    )  # fmt: skip
-    for call, place in ((other, second), (one, first)):
-        (place / OUTPUT).write_text(call.finish(), encoding="utf-8")
+    output = ""
+    for python, papers in ((sys.executable, UNFORKED), (forked.python(**ELSEWHERE), None)):
+        files = copies.some_of_each(second, papers)
+        output += copies.start(second, "-c1", *files, *TINY, python=python, **ELSEWHERE).finish()
+    for place, text in ((second, output), (first, one.finish())):
+        (place / OUTPUT).write_text(text, encoding="utf-8")
 
 
 def build_sixth(folder: Path) -> None:

@@ -198,13 +198,14 @@ class Build:
             yield
 
 
-def some_of_each(folder: Path) -> list[str]:
-    """Files of the tiny scale: the tables of every tenth artefact of every paper, and the first figure of these."""
+def some_of_each(folder: Path, papers: Iterable[str] | None = None) -> list[str]:
+    """Files of the tiny scale: the tables of every tenth artefact of each paper, and the first figure of these."""
     files = []
-    for paper in project.load({"scale": "tiny", "seed": 20250922, "papers": "all"}, folder).papers.values():
-        chosen = list(paper.artefacts.values())[::10]
-        files += [f"{artefact.item}.csv" for artefact in chosen]
-        files.append(next(f"{artefact.item}.svg" for artefact in chosen if not artefact.is_table))
+    chosen = "all" if papers is None else list(papers)
+    for paper in project.load({"scale": "tiny", "seed": 20250922, "papers": chosen}, folder).papers.values():
+        made = list(paper.artefacts.values())[::10]
+        files += [f"{artefact.item}.csv" for artefact in made]
+        files.append(next(f"{artefact.item}.svg" for artefact in made if not artefact.is_table))
     return [f"results/tiny/{name}" for name in files]
 
 

@@ -3,7 +3,7 @@
 A server imports the packages once, none of them ours, and forks for each call. What tests start in place of the
 interpreter is a small client that hands over its arguments, folder, environment and output, passes signals on, and ends
 as the call ends. All else is as in a process of its own: modules of the project are imported anew, from the copy that a
-test is about. The second of the shared builds is made without it, and must give equal bytes.
+test is about. Two papers of the second shared build are made without it, and must give equal bytes.
 """
 
 import atexit
@@ -29,7 +29,7 @@ PACKAGES = (
     "numpy", "scipy.linalg", "scipy.optimize", "scipy.special", "scipy.stats", "pandas", "matplotlib.pyplot", "yaml",
     "jinja2", "randomgen", "dp_accounting", "snakemake.cli",
 )  # fmt: skip
-# All calls have the hash seed of the server: it cannot be changed later.
+# All calls have the hash seed of their server: it cannot be changed later.
 HASH_SEED = "0"
 # Seconds that the imports may take on a busy machine.
 PATIENCE = 300.0
@@ -50,14 +50,14 @@ sys.exit(code[0] if code else 1)
 
 
 @cache
-def python() -> str:
-    """Path of the client, whose server runs as long as this process."""
+def python(**changed: str) -> str:
+    """Path of the client, whose server runs as long as this process and starts with some variables changed."""
     folder = Path(tempfile.mkdtemp(prefix="dpdescent-forked-"))
     client, address = folder / "python", str(folder / "socket")
     client.write_text(CLIENT.format(python=sys.executable, address=address), encoding="utf-8")
     client.chmod(0o755)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    environment["PYTHONHASHSEED"] = HASH_SEED
+    environment |= {"PYTHONHASHSEED": HASH_SEED, **changed}
     command = [sys.executable, __file__, address, str(client)]
     # It ends with its standard input, thus with this process, however that ends.
     server = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment)
