@@ -187,6 +187,8 @@ def test_pages_are_light(made: dict[str, str]) -> None:
     assert {name: len(text.encode()) for name, text in made.items() if len(text.encode()) >= 700_000} == {}
 
 
+# Slow, because the committed report, of another process, is compared byte by byte above.
+@pytest.mark.slow
 def test_pages_are_the_same_twice(made: dict[str, str]) -> None:
     again = site.pages(content.load(RESULTS, papers(), INVENTORIES, TRIALS), about.software(ROOT))
     assert {name: text for name, text in again.items() if text != made[name]} == {}
