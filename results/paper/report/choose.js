@@ -91,7 +91,7 @@
       const gamma1 = 4 * Math.sqrt(given.q) * (given.F < WEAK ? Math.SQRT2 : 1);
       return ".venv/bin/dpdescent estimate mine.csv --method dp-iv-gd --instruments z1 --regressors x --outcome y \\\n"
         + `    --epsilon ${given.epsilon} --delta ${given.delta} --gamma1 ${told(gamma1)} --gamma2 4`
-        + `${given.F < WEAK ? " --outcome-unit 1" : ""} --secure-noise`;
+        + `${given.F < WEAK ? ` --outcome-unit 1 --instrument-bound ${told(2 * Math.sqrt(given.q))}` : ""} --secure-noise`;
     },
   };
 

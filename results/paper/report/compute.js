@@ -1,14 +1,14 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 16.94,
-  "peak_mb": 276.45
+  "cpu_s": 12.82,
+  "peak_mb": 271.38
  },
  "all stages": {
-  "cpu_s": 10069.09,
-  "peak_mb": 2911.27
+  "cpu_s": 9987.13,
+  "peak_mb": 2909.28
  },
  "brown2024": {
-  "cpu_s": 1989.68,
+  "cpu_s": 1989.54,
   "peak_mb": 2068.3
  },
  "brown2024/ext_author_profile": {
@@ -88,55 +88,55 @@ window.dpdescentCompute = {
   "peak_mb": 192.01
  },
  "choquettechoo2023": {
-  "cpu_s": 1141.12,
+  "cpu_s": 1137.67,
   "peak_mb": 1069.02
  },
  "choquettechoo2023/ext_anti_pgd": {
-  "cpu_s": 2.76,
-  "peak_mb": 139.47
+  "cpu_s": 2.35,
+  "peak_mb": 135.5
  },
  "choquettechoo2023/ext_finite_time": {
-  "cpu_s": 25.31,
+  "cpu_s": 24.87,
   "peak_mb": 186.05
  },
  "choquettechoo2023/ext_gradients": {
-  "cpu_s": 35.07,
+  "cpu_s": 34.78,
   "peak_mb": 260.51
  },
  "choquettechoo2023/ext_mean_estimation": {
-  "cpu_s": 3.35,
+  "cpu_s": 3.6,
   "peak_mb": 270.51
  },
  "choquettechoo2023/ext_nu": {
-  "cpu_s": 2.27,
-  "peak_mb": 137.72
+  "cpu_s": 2.82,
+  "peak_mb": 135.46
  },
  "choquettechoo2023/ext_prefix_sums": {
-  "cpu_s": 196.19,
+  "cpu_s": 196.49,
   "peak_mb": 373.2
  },
  "choquettechoo2023/ext_spectra": {
-  "cpu_s": 3.51,
-  "peak_mb": 141.43
+  "cpu_s": 3.49,
+  "peak_mb": 137.75
  },
  "choquettechoo2023/fig01": {
-  "cpu_s": 3.02,
-  "peak_mb": 133.3
+  "cpu_s": 2.57,
+  "peak_mb": 132.04
  },
  "choquettechoo2023/fig02": {
-  "cpu_s": 175.6,
+  "cpu_s": 174.52,
   "peak_mb": 422.18
  },
  "choquettechoo2023/fig03": {
-  "cpu_s": 6.75,
-  "peak_mb": 152.65
+  "cpu_s": 6.39,
+  "peak_mb": 151.14
  },
  "choquettechoo2023/fig04a": {
-  "cpu_s": 497.46,
+  "cpu_s": 497.14,
   "peak_mb": 464.3
  },
  "choquettechoo2023/fig04b": {
-  "cpu_s": 119.28,
+  "cpu_s": 118.82,
   "peak_mb": 1069.02
  },
  "choquettechoo2023/table1": {
@@ -156,8 +156,8 @@ window.dpdescentCompute = {
   "peak_mb": 107.44
  },
  "liang2025": {
-  "cpu_s": 833.33,
-  "peak_mb": 1011.64
+  "cpu_s": 828.11,
+  "peak_mb": 1078.12
  },
  "liang2025/angrist": {
   "cpu_s": 0.16,
@@ -180,84 +180,84 @@ window.dpdescentCompute = {
   "peak_mb": 3.16
  },
  "liang2025/ext_angrist_subsets": {
-  "cpu_s": 4.22,
-  "peak_mb": 133.86
+  "cpu_s": 3.79,
+  "peak_mb": 131.59
  },
  "liang2025/ext_calibration": {
-  "cpu_s": 5.45,
-  "peak_mb": 135.15
+  "cpu_s": 5.86,
+  "peak_mb": 132.36
  },
  "liang2025/ext_consistency": {
-  "cpu_s": 5.42,
-  "peak_mb": 129.39
+  "cpu_s": 4.98,
+  "peak_mb": 130.0
  },
  "liang2025/ext_friendlycore": {
-  "cpu_s": 15.3,
-  "peak_mb": 144.06
+  "cpu_s": 14.82,
+  "peak_mb": 141.89
  },
  "liang2025/ext_long_runs": {
-  "cpu_s": 16.01,
+  "cpu_s": 16.02,
   "peak_mb": 185.52
  },
  "liang2025/ext_overidentified": {
-  "cpu_s": 6.02,
-  "peak_mb": 136.71
+  "cpu_s": 5.99,
+  "peak_mb": 134.43
  },
  "liang2025/ext_parameter_draws": {
-  "cpu_s": 33.83,
-  "peak_mb": 148.23
+  "cpu_s": 33.66,
+  "peak_mb": 146.65
  },
  "liang2025/ext_weak_instrument": {
-  "cpu_s": 18.73,
-  "peak_mb": 135.51
+  "cpu_s": 18.66,
+  "peak_mb": 135.39
  },
  "liang2025/fig01": {
-  "cpu_s": 1.03,
-  "peak_mb": 129.08
+  "cpu_s": 1.08,
+  "peak_mb": 123.88
  },
  "liang2025/fig02": {
-  "cpu_s": 1.95,
-  "peak_mb": 133.13
+  "cpu_s": 1.51,
+  "peak_mb": 131.72
  },
  "liang2025/fig03": {
-  "cpu_s": 244.22,
-  "peak_mb": 163.91
+  "cpu_s": 243.45,
+  "peak_mb": 157.6
  },
  "liang2025/fig04": {
-  "cpu_s": 75.76,
-  "peak_mb": 142.34
+  "cpu_s": 75.27,
+  "peak_mb": 139.25
  },
  "liang2025/fig05": {
-  "cpu_s": 9.33,
-  "peak_mb": 247.2
+  "cpu_s": 8.64,
+  "peak_mb": 243.02
  },
  "liang2025/fig06": {
-  "cpu_s": 174.5,
-  "peak_mb": 141.68
+  "cpu_s": 173.98,
+  "peak_mb": 138.5
  },
  "liang2025/fig07": {
   "cpu_s": 7.16,
-  "peak_mb": 135.73
+  "peak_mb": 130.58
  },
  "liang2025/fig08": {
-  "cpu_s": 4.96,
-  "peak_mb": 135.06
+  "cpu_s": 5.05,
+  "peak_mb": 131.74
  },
  "liang2025/fig09": {
-  "cpu_s": 8.8,
-  "peak_mb": 135.13
+  "cpu_s": 8.49,
+  "peak_mb": 133.52
  },
  "liang2025/fig10": {
-  "cpu_s": 8.89,
-  "peak_mb": 244.09
+  "cpu_s": 8.48,
+  "peak_mb": 242.53
  },
  "liang2025/fig11": {
-  "cpu_s": 8.64,
-  "peak_mb": 244.89
+  "cpu_s": 8.25,
+  "peak_mb": 242.14
  },
  "liang2025/fig13": {
-  "cpu_s": 38.98,
-  "peak_mb": 1011.64
+  "cpu_s": 39.79,
+  "peak_mb": 1078.12
  },
  "liang2025/table_lemmas": {
   "cpu_s": 17.65,
@@ -272,131 +272,131 @@ window.dpdescentCompute = {
   "peak_mb": 92.31
  },
  "ours": {
-  "cpu_s": 1768.17,
-  "peak_mb": 746.89
+  "cpu_s": 1718.52,
+  "peak_mb": 1254.98
  },
  "ours/calibration": {
-  "cpu_s": 33.16,
-  "peak_mb": 172.18
+  "cpu_s": 31.99,
+  "peak_mb": 169.56
  },
  "ours/correlated_full_batch": {
-  "cpu_s": 8.94,
-  "peak_mb": 190.8
+  "cpu_s": 8.26,
+  "peak_mb": 189.1
  },
  "ours/decision": {
   "cpu_s": 2.56,
-  "peak_mb": 169.0
+  "peak_mb": 167.35
  },
  "ours/iv_coverage": {
-  "cpu_s": 401.6,
-  "peak_mb": 206.08
+  "cpu_s": 389.01,
+  "peak_mb": 204.93
  },
  "ours/iv_length": {
-  "cpu_s": 15.73,
-  "peak_mb": 160.79
+  "cpu_s": 16.23,
+  "peak_mb": 158.89
  },
  "ours/iv_path_law": {
-  "cpu_s": 84.17,
-  "peak_mb": 162.26
+  "cpu_s": 81.58,
+  "peak_mb": 160.96
  },
  "ours/iv_real": {
-  "cpu_s": 106.95,
-  "peak_mb": 171.61
+  "cpu_s": 107.99,
+  "peak_mb": 170.06
  },
  "ours/iv_weak": {
-  "cpu_s": 184.9,
-  "peak_mb": 183.32
+  "cpu_s": 190.5,
+  "peak_mb": 200.46
  },
  "ours/real_tables": {
-  "cpu_s": 148.96,
-  "peak_mb": 200.02
+  "cpu_s": 153.66,
+  "peak_mb": 198.26
  },
  "ours/schedule": {
-  "cpu_s": 105.56,
-  "peak_mb": 177.24
+  "cpu_s": 105.54,
+  "peak_mb": 174.72
  },
  "ours/win_map": {
-  "cpu_s": 355.22,
-  "peak_mb": 203.38
+  "cpu_s": 340.21,
+  "peak_mb": 201.25
  },
  "varshney2022": {
-  "cpu_s": 1864.8,
+  "cpu_s": 1859.42,
   "peak_mb": 1044.3
  },
  "varshney2022/ablation": {
-  "cpu_s": 34.47,
-  "peak_mb": 152.45
+  "cpu_s": 34.55,
+  "peak_mb": 150.52
  },
  "varshney2022/alg_stat": {
-  "cpu_s": 13.08,
-  "peak_mb": 168.95
+  "cpu_s": 13.09,
+  "peak_mb": 166.29
  },
  "varshney2022/audit": {
-  "cpu_s": 67.01,
-  "peak_mb": 138.7
+  "cpu_s": 66.63,
+  "peak_mb": 134.17
  },
  "varshney2022/bound_vs_run": {
-  "cpu_s": 21.67,
+  "cpu_s": 21.73,
   "peak_mb": 169.49
  },
  "varshney2022/clip_path": {
-  "cpu_s": 37.0,
+  "cpu_s": 36.63,
   "peak_mb": 199.34
  },
  "varshney2022/ext_orders": {
-  "cpu_s": 8.38,
-  "peak_mb": 221.14
+  "cpu_s": 7.43,
+  "peak_mb": 218.04
  },
  "varshney2022/ext_privacy": {
-  "cpu_s": 49.73,
+  "cpu_s": 48.94,
   "peak_mb": 161.57
  },
  "varshney2022/ext_thresholds": {
-  "cpu_s": 53.61,
+  "cpu_s": 52.8,
   "peak_mb": 188.18
  },
  "varshney2022/feasibility": {
-  "cpu_s": 2.68,
-  "peak_mb": 136.36
+  "cpu_s": 2.7,
+  "peak_mb": 133.84
  },
  "varshney2022/moments": {
-  "cpu_s": 2.58,
-  "peak_mb": 140.08
+  "cpu_s": 2.73,
+  "peak_mb": 138.14
  },
  "varshney2022/multiplier": {
-  "cpu_s": 4.49,
-  "peak_mb": 147.56
+  "cpu_s": 3.89,
+  "peak_mb": 145.13
  },
  "varshney2022/risk_vs_d": {
-  "cpu_s": 264.94,
+  "cpu_s": 264.35,
   "peak_mb": 544.52
  },
  "varshney2022/risk_vs_eps": {
-  "cpu_s": 67.09,
-  "peak_mb": 146.78
+  "cpu_s": 67.16,
+  "peak_mb": 146.51
  },
  "varshney2022/risk_vs_kappa": {
-  "cpu_s": 69.53,
+  "cpu_s": 69.58,
   "peak_mb": 186.74
  },
  "varshney2022/risk_vs_n": {
-  "cpu_s": 369.37,
+  "cpu_s": 369.11,
   "peak_mb": 1044.3
  },
  "varshney2022/risk_vs_sigma": {
-  "cpu_s": 24.5,
-  "peak_mb": 144.28
+  "cpu_s": 24.67,
+  "peak_mb": 142.39
  },
  "varshney2022/sample_complexity": {
-  "cpu_s": 346.15,
+  "cpu_s": 347.12,
   "peak_mb": 241.97
  },
  "varshney2022/ssgd": {
-  "cpu_s": 109.81,
+  "cpu_s": 108.68,
   "peak_mb": 960.13
  },
  "varshney2022/step_size": {
-  "cpu_s": 51.6,
+  "cpu_s": 51.27,
   "peak_mb": 463.83
  },
  "varshney2022/table_bounds": {
@@ -404,111 +404,111 @@ window.dpdescentCompute = {
   "peak_mb": 103.16
  },
  "varshney2022/tails": {
-  "cpu_s": 13.1,
-  "peak_mb": 135.09
+  "cpu_s": 12.62,
+  "peak_mb": 132.83
  },
  "wang2026": {
-  "cpu_s": 2455.05,
-  "peak_mb": 2911.27
+  "cpu_s": 2441.05,
+  "peak_mb": 2909.28
  },
  "wang2026/admissible_width": {
-  "cpu_s": 5.46,
-  "peak_mb": 161.72
+  "cpu_s": 4.02,
+  "peak_mb": 159.36
  },
  "wang2026/batch": {
-  "cpu_s": 25.81,
+  "cpu_s": 25.38,
   "peak_mb": 144.08
  },
  "wang2026/bound_vs_run": {
-  "cpu_s": 22.51,
+  "cpu_s": 23.06,
   "peak_mb": 164.54
  },
  "wang2026/clipping": {
-  "cpu_s": 20.68,
-  "peak_mb": 137.37
+  "cpu_s": 20.35,
+  "peak_mb": 134.67
  },
  "wang2026/closed_form_validity": {
-  "cpu_s": 35.36,
+  "cpu_s": 35.44,
   "peak_mb": 562.78
  },
  "wang2026/comparator": {
-  "cpu_s": 20.75,
+  "cpu_s": 20.68,
   "peak_mb": 180.72
  },
  "wang2026/eps_and_d": {
-  "cpu_s": 173.44,
+  "cpu_s": 173.02,
   "peak_mb": 237.95
  },
  "wang2026/ext_proof": {
-  "cpu_s": 72.33,
+  "cpu_s": 72.43,
   "peak_mb": 403.22
  },
  "wang2026/ext_window": {
-  "cpu_s": 252.0,
+  "cpu_s": 252.19,
   "peak_mb": 181.43
  },
  "wang2026/ext_window_rates": {
-  "cpu_s": 264.74,
+  "cpu_s": 263.42,
   "peak_mb": 571.52
  },
  "wang2026/fig01": {
-  "cpu_s": 273.46,
-  "peak_mb": 147.52
+  "cpu_s": 272.41,
+  "peak_mb": 145.23
  },
  "wang2026/fixed_kappa": {
-  "cpu_s": 21.26,
+  "cpu_s": 20.96,
   "peak_mb": 143.68
  },
  "wang2026/initialisation": {
-  "cpu_s": 17.33,
-  "peak_mb": 140.34
+  "cpu_s": 17.38,
+  "peak_mb": 138.19
  },
  "wang2026/kan_lambda": {
-  "cpu_s": 304.9,
+  "cpu_s": 305.2,
   "peak_mb": 166.64
  },
  "wang2026/kappa_tables": {
-  "cpu_s": 236.05,
+  "cpu_s": 234.73,
   "peak_mb": 555.62
  },
  "wang2026/lambda_tradeoff": {
-  "cpu_s": 3.54,
-  "peak_mb": 144.49
+  "cpu_s": 3.34,
+  "peak_mb": 142.27
  },
  "wang2026/private_rate_n": {
-  "cpu_s": 192.52,
+  "cpu_s": 192.43,
   "peak_mb": 167.87
  },
  "wang2026/projection": {
-  "cpu_s": 38.61,
+  "cpu_s": 39.11,
   "peak_mb": 148.68
  },
  "wang2026/rate_T": {
-  "cpu_s": 62.61,
-  "peak_mb": 137.48
+  "cpu_s": 62.23,
+  "peak_mb": 134.57
  },
  "wang2026/rate_minibatch": {
-  "cpu_s": 100.33,
+  "cpu_s": 99.91,
   "peak_mb": 159.3
  },
  "wang2026/rate_n": {
-  "cpu_s": 67.42,
-  "peak_mb": 133.7
+  "cpu_s": 67.15,
+  "peak_mb": 132.0
  },
  "wang2026/sampling_counterexample": {
-  "cpu_s": 13.57,
+  "cpu_s": 13.7,
   "peak_mb": 159.11
  },
  "wang2026/stability": {
-  "cpu_s": 8.32,
-  "peak_mb": 136.64
+  "cpu_s": 8.62,
+  "peak_mb": 134.34
  },
  "wang2026/table_rates": {
   "cpu_s": 0.78,
   "peak_mb": 76.8
  },
  "wang2026/width": {
-  "cpu_s": 80.89,
+  "cpu_s": 80.55,
   "peak_mb": 171.41
  }
 };
