@@ -1,10 +1,10 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 12.82,
-  "peak_mb": 271.38
+  "cpu_s": 12.76,
+  "peak_mb": 276.76
  },
  "all stages": {
-  "cpu_s": 9987.13,
+  "cpu_s": 9987.07,
   "peak_mb": 2909.28
  },
  "brown2024": {
