@@ -30,6 +30,7 @@ from dpdescent.replication.configuration import project
 from dpdescent.replication.configuration.project import Artefact
 from dpdescent.replication.judging import bound_rows
 from dpdescent.replication.judging.evidence import Bound, Evidence
+from noted import tables_read
 
 ROOT = Path(__file__).parents[2]
 SCALES = ("paper", "quick")
@@ -261,28 +262,13 @@ def changed(evidence: Evidence, artefact: str, change: Callable[[pd.DataFrame], 
     return [bound for part in reading(artefact) for bound in part.evaluate(made)]
 
 
-class Noted(dict[str, pd.DataFrame]):
-    """Tables that note which of them are read."""
-
-    def __init__(self, tables: dict[str, pd.DataFrame]) -> None:
-        super().__init__(tables)
-        self.read: set[str] = set()
-
-    def __getitem__(self, name: str) -> pd.DataFrame:
-        self.read.add(name)
-        return super().__getitem__(name)
-
-
 @functools.cache
 def read_by(part: ModuleType) -> set[str]:
-    """The tables that a module reads."""
-    noted = Noted(at_paper_scale().tables)
-    assert list(part.evaluate(replace(at_paper_scale(), tables=noted)))
-    return noted.read
+    return tables_read(part.evaluate, at_paper_scale())
 
 
 def reading(artefact: str) -> list[ModuleType]:
-    """Modules of the bounds that read a table; all others say the same whatever stands in it."""
+    """Modules of the bounds that read a table."""
     return [part for part in bounds.PARTS if artefact in read_by(part)]
 
 

@@ -1,7 +1,7 @@
 """brown2024's claims and findings: on tables made by hand, where each claim is true, false or lost in its errors."""
 
+import functools
 import importlib
-import inspect
 import itertools
 import json
 import math
@@ -26,6 +26,7 @@ from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import log_log_slope
 from later import Later
+from noted import tables_read
 
 ROOT = Path(__file__).parents[2]
 PROJECT = project.load({"scale": "quick", "seed": 3, "papers": ["brown2024"]}, ROOT)
@@ -925,11 +926,14 @@ def thinned(artefact: str, column: str, value: object) -> Tables:
     return made
 
 
+@functools.cache
+def read_by(part: ModuleType) -> set[str]:
+    return tables_read(part.judge, Evidence(SPEC, world()))
+
+
 @pytest.mark.parametrize(("artefact", "column", "value"), list(SINGLE))
 def test_a_claim_whose_rows_are_not_there_is_not_testable(artefact: str, column: str, value: object) -> None:
-    # Modules that do not name the table judge as they do elsewhere.
-    reading = [part for part in claims.PARTS if f'"{artefact}"' in inspect.getsource(part)]
-    found = judged(thinned(artefact, column, value), *reading)
+    found = judged(thinned(artefact, column, value), *(part for part in claims.PARTS if artefact in read_by(part)))
     assert {name for name, claim in found.items() if claim.verdict == "not testable"} - NOT_TESTABLE == SINGLE[
         artefact, column, value
     ]

@@ -126,6 +126,7 @@ def _losers(table: pd.DataFrame) -> Iterator[Claim]:
         cells=against(table[(table["n"] <= 10_000) & (table["information"] >= decision.HOPELESS)], SINGLE_PASSES,
                       others(*SINGLE_PASSES)),
         criterion=at_least(2.0),
+        changed="The criterion is the first one. After its verdict nu-DP-FTRL was made to take records in a random order.",
     )  # fmt: skip
     yield every(
         id="output-perturbation-loses", artefact="win_map", location="Sec. 3", kind="text",

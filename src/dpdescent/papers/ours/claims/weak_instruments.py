@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dpdescent.papers.ours.claims.instruments import PLACE, coverage
 from dpdescent.papers.ours.experiments.iv_weak import INTERVAL, PRIVATE
-from dpdescent.papers.ours.reading import every, rows
+from dpdescent.papers.ours.reading import MENDED, every, rows
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import at_least, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
@@ -22,7 +22,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         id="anderson-rubin-covers", artefact="iv_weak", location="Sec. 1", kind="text",
         statement="a private Anderson-Rubin set holds its level however weak the instruments are",
         quantity="coverage of 95 % sets for the true effect, by cell",
-        cells=algebra.means(private, PLACE, coverage), criterion=at_least(0.92),
+        cells=algebra.means(private, PLACE, coverage), criterion=at_least(0.92), changed=MENDED,
     )  # fmt: skip
     yield every(
         id="anderson-rubin-length", artefact="iv_weak", location="Sec. 1", kind="text",
@@ -32,7 +32,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             algebra.place_of(row, PLACE): exactly(row["half_width"] / other["half_width"])
             for row, other in algebra.pairs(private[private["F"] >= STRONG], interval, PLACE)
         },
-        criterion=between(1.2, 2.4),
+        criterion=between(1.2, 2.4), changed=MENDED,
     )  # fmt: skip
     yield every(
         id="weak-sets-are-unbounded", artefact="iv_weak", location="Sec. 1", kind="text",
@@ -41,5 +41,5 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         cells=algebra.means(
             private[private["F"] <= WEAK], PLACE, lambda row: proportion(row["unbounded"], row["trials"])
         ),
-        criterion=at_least(0.5),
+        criterion=at_least(0.5), changed=MENDED,
     )  # fmt: skip
