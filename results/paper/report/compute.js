@@ -1,10 +1,10 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 12.76,
-  "peak_mb": 276.76
+  "cpu_s": 12.12,
+  "peak_mb": 276.98
  },
  "all stages": {
-  "cpu_s": 9987.07,
+  "cpu_s": 9954.38,
   "peak_mb": 2909.28
  },
  "brown2024": {
@@ -272,52 +272,52 @@ window.dpdescentCompute = {
   "peak_mb": 92.31
  },
  "ours": {
-  "cpu_s": 1718.52,
-  "peak_mb": 1254.98
+  "cpu_s": 1686.47,
+  "peak_mb": 543.91
  },
  "ours/calibration": {
-  "cpu_s": 31.99,
-  "peak_mb": 169.56
+  "cpu_s": 32.17,
+  "peak_mb": 168.71
  },
  "ours/correlated_full_batch": {
-  "cpu_s": 8.26,
-  "peak_mb": 189.1
+  "cpu_s": 7.92,
+  "peak_mb": 188.73
  },
  "ours/decision": {
-  "cpu_s": 2.56,
-  "peak_mb": 167.35
+  "cpu_s": 2.61,
+  "peak_mb": 166.43
  },
  "ours/iv_coverage": {
-  "cpu_s": 389.01,
-  "peak_mb": 204.93
+  "cpu_s": 388.79,
+  "peak_mb": 203.6
  },
  "ours/iv_length": {
-  "cpu_s": 16.23,
-  "peak_mb": 158.89
+  "cpu_s": 15.88,
+  "peak_mb": 159.71
  },
  "ours/iv_path_law": {
   "cpu_s": 81.58,
-  "peak_mb": 160.96
+  "peak_mb": 159.36
  },
  "ours/iv_real": {
-  "cpu_s": 107.99,
-  "peak_mb": 170.06
+  "cpu_s": 107.64,
+  "peak_mb": 167.25
  },
  "ours/iv_weak": {
-  "cpu_s": 190.5,
-  "peak_mb": 200.46
+  "cpu_s": 190.56,
+  "peak_mb": 183.14
  },
  "ours/real_tables": {
-  "cpu_s": 153.66,
-  "peak_mb": 198.26
+  "cpu_s": 153.46,
+  "peak_mb": 197.8
  },
  "ours/schedule": {
-  "cpu_s": 105.54,
-  "peak_mb": 174.72
+  "cpu_s": 105.74,
+  "peak_mb": 175.59
  },
  "ours/win_map": {
-  "cpu_s": 340.21,
-  "peak_mb": 201.25
+  "cpu_s": 339.93,
+  "peak_mb": 201.09
  },
  "varshney2022": {
   "cpu_s": 1859.42,
