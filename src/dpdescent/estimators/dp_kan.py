@@ -31,9 +31,9 @@ _CLIPPED = (
 _REASONS = {
     "sampled": f"amplification by Poisson sampling of independent noise, by privacy-loss distributions; {_CLIPPED}",
     "mixture": "given the batches, which do not depend on the records, the run is one Gaussian release of the encoded "
-    "sums, whose sensitivity hangs on how often a record takes part; epsilon is by the mean over that (joint "
-    "convexity), or for independent noise on batches of fixed size under replace-one by eq. (19) of wang2026 if that "
-    f"is less; {_CLIPPED}",
+    "sums, whose sensitivity depends on how often a record takes part; epsilon is by the mean over that (joint "
+    "convexity), or, for independent noise on batches of fixed size under replace-one, by the dominating pair of "
+    f"sampling without replacement, which is amplified; {_CLIPPED}",
     "cyclic": "batches come in one order in every epoch, so that a record takes part in every b-th step; the run is "
     f"one Gaussian release of the encoded sums; no amplification; {_CLIPPED}",
 }

@@ -108,15 +108,20 @@ def require_finite(*iterates: Array | None) -> None:
     """
     if not all(np.isfinite(each).all() for each in iterates if each is not None):
         raise ValueError(
-            "the iterates overflow; take smaller step sizes (this run counts too if anything of it is told)"
+            "the iterates overflow; take smaller step sizes (telling anyone that it failed spends its budget too)"
         )
 
 
 def fitting(name: str, given: Any, shape: tuple[int, ...]) -> Array:
-    """Returns given noise as an array of floats.
+    """Returns an argument as an array of floats of the given shape.
+
+    Args:
+        name: its name, for the message.
+        given: the argument.
+        shape: the shape that it must have.
 
     Raises:
-        ValueError: if it does not have the shape.
+        ValueError: if it has another shape.
     """
     array = np.asarray(given, dtype=np.float64)
     if array.shape != shape:
