@@ -55,7 +55,7 @@ def construct(construction, iterates, m, burn_in, tail=None):
 
 
 def simulated_estimates(law, construction, steps, tail, count, m=10, burn_in=20):
-    """Estimates of `count` replications, shape (m, count, p), through `inference` from simulated runs."""
+    """Estimates of `count` replications, shape (m, count, p), through `intervals` from simulated runs."""
     runs = m if construction == "independent runs" else 1
     path = law.simulate(steps // runs, runs * count, np.random.default_rng(5))
     return construct(construction, path.reshape(steps, count, -1), m, burn_in, tail)

@@ -29,7 +29,7 @@ class Lines:
 
     Attributes:
         slope: slope of each record's line, such as z^2, shape (n,).
-        height: z x (first stage) or z y (second stage) of each record, shape (n,).
+        height: what each record's line is lowered by, such as z x, shape (n,).
         slopes, heights: their sums.
         largest: largest |slope| and largest |height|.
     """

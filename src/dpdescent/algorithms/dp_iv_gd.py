@@ -161,7 +161,7 @@ class Normals:
 
 @dataclass(frozen=True)
 class Descent:
-    """What runs release, and how many gradients they clipped.
+    """What runs release, and the share of gradients that they clipped.
 
     Attributes:
         Theta: mean of the later first-stage iterates, shape (runs, q, p).

@@ -80,7 +80,7 @@ class Descent:
 
 
 def descend(X: Array, y: Array, settings: Settings, normals: tuple[Array, Array]) -> Descent:
-    """Runs it once, from zero.
+    """Runs preconditioned DP-GD once, from zero.
 
     Args:
         X: covariates, shape (n, p).

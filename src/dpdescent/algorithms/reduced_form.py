@@ -210,7 +210,7 @@ class Normals:
 
 @dataclass(frozen=True)
 class Released:
-    """What runs release, and how many gradients they clipped.
+    """What runs release, and the share of gradients that they clipped.
 
     Attributes:
         D: mean of the later iterates, shape (runs, q, p + 1); the last column is that of the outcome, in units.

@@ -17,7 +17,7 @@ FEWEST = 4
 
 
 def is_left(path: Array, noise_sd: float) -> bool:
-    """Whether the steps of a path turn back, do not shrink, and are far larger than their noise.
+    """Whether the iterates oscillate without shrinking, by steps far larger than their noise.
 
     Beyond a step size of 2 over the curvature every step overshoots by more than the last one, until clipping bounds
     it. A stable descent turns back only by steps that shrink, or that are of the size of their noise.

@@ -4,20 +4,7 @@ The private baseline of brown2024 Figures 1 and 9, which give no details of it. 
 smallest eigenvalue of X'X, X'X itself (its entries on and above the diagonal, mirrored), and X'y. The rest is
 post-processing: ridge regression with the smallest ridge that the released eigenvalue permits.
 
-**Sensitivities**, for records with |x| <= Bx and |y| <= By; |.| is the Euclidean norm of vectors.
-
-Add or drop a record (x, y):
-- smallest eigenvalue: X'X moves by xx', and 0 <= xx' <= Bx^2 I, so every eigenvalue moves by Bx^2 at most;
-- X'X: of a symmetric D, the entries on and above the diagonal have squared norm (|D|_F^2 + |diag D|^2) / 2. For
-  D = xx' both terms, |x|^4 and sum_j x_j^4, are at most Bx^4. So Bx^2; attained by x along an axis;
-- X'y: |x y| <= Bx By.
-
-Replace (x, y) by (z, w), A being the X'X of the other records:
-- smallest eigenvalue: with either record it lies between that of A and that of A plus Bx^2. So Bx^2;
-- X'X: D = xx' - zz', with |D|_F^2 = |x|^4 + |z|^4 - 2 (x'z)^2 <= 2 Bx^4 and, because x_j^2 z_j^2 >= 0,
-  |diag D|^2 = sum_j (x_j^2 - z_j^2)^2 <= sum_j (x_j^4 + z_j^4) <= 2 Bx^4. So sqrt(2) Bx^2; attained by x and z along
-  two axes, so that nothing less suffices unless p = 1;
-- X'y: |x y - z w| <= 2 Bx By; attained by z = x, w = -y.
+Their sensitivities are derived in `baselines.sufficient_statistics`.
 
 **Guarantee.** The three costs add up on all data if every record is within bounds that do not depend on the data;
 `bounded_gram` clips the records to them. Without enforced, data-independent bounds there is no guarantee. n is never
@@ -77,7 +64,7 @@ class Bounds:
 
 
 def sensitivities(bounds: Bounds, relation: Relation) -> tuple[float, float, float]:
-    """Sensitivities of the smallest eigenvalue of X'X, of X'X and of X'y, as derived in the module's docstring.
+    """Sensitivities of the smallest eigenvalue of X'X, of X'X and of X'y (see the module's docstring).
 
     Raises:
         ValueError: if the relation is neither add-remove nor replace-one.

@@ -1,7 +1,23 @@
 """Linear regression from noisy sums X'X and X'y, and nothing else: what AdaSSP adds a ridge to.
 
-Records are clipped to public bounds, so that the sensitivities of `baselines.ada_ssp` hold. Where the noise in X'X
-reaches its smallest eigenvalue, the solution is anything.
+Records are clipped to public bounds, so that the sensitivities hold. Where the noise in X'X reaches its smallest
+eigenvalue, the solution is anything.
+
+**Sensitivities**, for records with |x| <= Bx and |y| <= By; |.| is the Euclidean norm of vectors. X'X is released by
+its entries on and above the diagonal; AdaSSP (`baselines.ada_ssp`) releases its smallest eigenvalue too.
+
+Add or drop a record (x, y):
+- smallest eigenvalue: X'X moves by xx', and 0 <= xx' <= Bx^2 I, so every eigenvalue moves by Bx^2 at most;
+- X'X: of a symmetric D, the entries on and above the diagonal have squared norm (|D|_F^2 + |diag D|^2) / 2. For
+  D = xx' both terms, |x|^4 and sum_j x_j^4, are at most Bx^4. So Bx^2; attained by x along an axis;
+- X'y: |x y| <= Bx By.
+
+Replace (x, y) by (z, w), A being the X'X of the other records:
+- smallest eigenvalue: with either record it lies between that of A and that of A plus Bx^2. So Bx^2;
+- X'X: D = xx' - zz', with |D|_F^2 = |x|^4 + |z|^4 - 2 (x'z)^2 <= 2 Bx^4 and, because x_j^2 z_j^2 >= 0,
+  |diag D|^2 = sum_j (x_j^2 - z_j^2)^2 <= sum_j (x_j^4 + z_j^4) <= 2 Bx^4. So sqrt(2) Bx^2; attained by x and z along
+  two axes, so that nothing less suffices unless p = 1;
+- X'y: |x y - z w| <= 2 Bx By; attained by z = x, w = -y.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Fashion-MNIST, 28 x 28 grey images of ten kinds of clothes, from the Debian package `dataset-fashion-mnist`.
 
-The package is optional: experiments with these images run on request only. The md5 sums are the public ones of the
-unpacked bytes, because Debian compresses the files again.
+The package is optional: experiments with these images run on request only. Files are verified by SHA-256 after
+unpacking, because Debian compresses them again.
 """
 
 import gzip

@@ -26,7 +26,7 @@ def tanh(values: Array) -> Array:
     place = np.rint(values)
     values -= place
     place += LAST * STEPS
-    # Numbers that are none stay so by their rest.
+    # NaN stays NaN, because its remainder is NaN.
     with np.errstate(invalid="ignore"):
         at = _table().take(place.astype(np.intp), mode="clip")
     rest = np.multiply(values, values, out=place)

@@ -112,7 +112,7 @@ class ImageNetwork:
         total = jnp.zeros(self.parameters, jnp.float32)
         for at in range(0, len(labels), self.together):
             block, known = images[at : at + self.together], labels[at : at + self.together]
-            # Shapes are always the same, because each other one would be compiled anew; what fills up does not count.
+            # Shapes are always the same, because each other one would be compiled anew; padding gets weight 0.
             blank = self.together - len(known)
             filled = np.pad(np.asarray(block, np.float32), ((0, blank), (0, 0), (0, 0), (0, 0)))
             counts = np.arange(self.together) < len(known)

@@ -28,7 +28,7 @@ os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_
 
 @dataclass(frozen=True)
 class KanData:
-    """Data of every seed and settings of `dp_kan`'s workload; shapes as in `lambda_cgd.Problem`."""
+    """Data of every seed and settings of `dp_kan`'s workload; shapes as in `lambda_cgd.KANProblem`."""
 
     features: np.ndarray
     labels: np.ndarray

@@ -61,7 +61,7 @@ class Descent:
         return [zcdp.gaussian_noise_sd(sensitivity, part) for part in (self._budget(public) * shares).tolist()]
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs it once and returns the last iterate, shape (p,)."""
+        """Runs DP-GD once and returns the last iterate, shape (p,)."""
         eta = self.eta
         if self.pays:
             sample, largest = bounded_and_largest(sample, public, rng)
@@ -126,7 +126,7 @@ class WithStat:
         return SGDArm(eta, alpha, Adaptive(search, public.n, public.input_bound, shared=True))
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs it once and returns the last iterate, shape (p,)."""
+        """Runs DP-GD with DP-STAT once and returns the last iterate, shape (p,)."""
         sample, largest = bounded_and_largest(sample, public, rng)
         arm = self.arm(public, self.eta / largest)
         steps = int(public.pick(self.numbers))
@@ -151,7 +151,7 @@ class Preconditioned:
         return preconditioned_dp_gd.Settings(public.input_bound, gamma, public.rho)
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs it once and returns the last iterate, shape (p,)."""
+        """Runs preconditioned DP-GD once and returns the last iterate, shape (p,)."""
         settings = self.settings(public)
         normals = rng.standard_normal((public.p, public.p)), rng.standard_normal((settings.steps, public.p))
         return np.asarray(preconditioned_dp_gd.descend(sample.X, sample.y, settings, normals).path[-1])

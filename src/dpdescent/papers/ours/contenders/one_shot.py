@@ -25,7 +25,7 @@ class AdaSSP:
         return ada_ssp.Calibration.zcdp_matched(_bounds(public), public.rho, public.delta)
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs it once, shape (p,)."""
+        """Releases the statistics once and returns the ridge estimate, shape (p,)."""
         calibration = self.calibration(public)
         return ada_ssp.ada_ssp(ada_ssp.bounded_gram(sample, calibration.bounds), calibration, rng).theta
 
@@ -39,7 +39,7 @@ class Sums:
     """Noisy sums without a ridge."""
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs it once, shape (p,)."""
+        """Releases the sums once and returns their solution, shape (p,)."""
         return sufficient_statistics.fit(sample, self.calibration(public), rng)
 
     def calibration(self, public: Public) -> sufficient_statistics.Calibration:
@@ -62,7 +62,7 @@ class Minimiser:
         return output_perturbation.Calibration(public.n, gamma, ridge, public.rho)
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs it once, shape (p,)."""
+        """Releases the minimiser once, shape (p,)."""
         return output_perturbation.fit(sample, self.calibration(public), rng)
 
     def mechanism(self, public: Public) -> Mechanism:

@@ -61,7 +61,7 @@ class Batches:
         return SGDArm(eta, alpha, Adaptive(search, stat_size, public.input_bound, overlap=self.published))
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs it once and returns the mean of the later half of the iterates, shape (p,)."""
+        """Runs DP-AMBSSGD once and returns the mean of the later half of the iterates, shape (p,)."""
         sample, largest = bounded_and_largest(sample, public, rng)
         arm = self.arm(public, public.pick(self.etas) / largest)
         batches = dp_ambssgd.batches_of(sample.X, sample.y[:, None], self.steps(public), rng)
@@ -114,7 +114,7 @@ class OneByOne:
         return SGDArm(eta, multiplier, Fixed(gamma))
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs it once and returns the mean of the later half of the iterates, shape (p,)."""
+        """Runs DP-SSGD once and returns the mean of the later half of the iterates, shape (p,)."""
         X = preconditioning.bounded(sample.X, public.input_bound)
         return np.asarray(dp_ssgd.descend(X, sample.y[:, None], [self.arm(public)], rng).average[0])
 
@@ -142,7 +142,7 @@ class Stream:
         return zcdp.gaussian_noise_sd(2.0 * public.gamma(public.rho) * reach, public.rho)
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs it once and returns the mean of the later half of the iterates, shape (p,)."""
+        """Runs nu-DP-FTRL once and returns the mean of the later half of the iterates, shape (p,)."""
         X = preconditioning.bounded(sample.X, public.input_bound)
         arms, strategy = self.arm(public)
         noise = strategy.correlate(rng.standard_normal((public.n, public.p)))
@@ -197,7 +197,7 @@ class Epochs:
         return math.sqrt(self.strategy.sensitivity_squared(self.batches * epochs, epochs))
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs it once and returns the last iterate, shape (p,)."""
+        """Runs nu-DP-FTRL once and returns the last iterate, shape (p,)."""
         sample, largest = bounded_and_largest(sample, public, rng)
         size, steps = public.n // self.batches, self.batches * self.epochs(public)
         order = rng.permutation(public.n)
