@@ -8,7 +8,7 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-from dpdescent.privacy import sampling
+from dpdescent.privacy import losses, sampling
 from dpdescent.privacy.participation import accountants, bins, closed_forms, counterexample, gaussian, pairs, tail
 from dpdescent.privacy.participation.bins import BinnedPair
 from dpdescent.privacy.participation.calibration import Calibration
@@ -456,4 +456,4 @@ def test_bad_arguments_are_named(call, words):
 def test_rounded_down_is_zero_where_nothing_is_attained():
     """The mass that is cut off is no loss."""
     assert pairs.independent_delta(20.0, 1.0, 300, 0.01, "down") == 0.0
-    assert pairs.independent_delta(20.0, 1.0, 300, 0.01, "up") < 1e-14
+    assert pairs.independent_delta(20.0, 1.0, 300, 0.01, "up") < 1e-14 + 300 * losses.ROUNDING

@@ -81,6 +81,7 @@ def composed_epsilon(releases: Sequence[Release], delta: float, accountant: Acco
         ValueError: if delta is not in (0, 1), or a release is shuffled or from disjoint parts.
     """
     zcdp.require_delta(delta)
+    losses.require_resolved(sum(each.count for each in releases if isinstance(each, SubsampledGaussianReleases)), delta)
     events = []
     for release in releases:
         if not isinstance(release, GaussianReleases | SubsampledGaussianReleases):
@@ -150,6 +151,7 @@ def _require_sampling(rate: float, steps: int, delta: float) -> None:
         raise ValueError(f"rate={rate} must lie in (0, 1]")
     if steps < 1:
         raise ValueError(f"steps={steps} must be at least 1")
+    losses.require_resolved(steps if rate < 1.0 else 0, delta)
 
 
 @contextmanager

@@ -93,8 +93,7 @@ def epsilon(kappa: float, T: int, rate: float, delta: float) -> float:
         ValueError: if an argument is out of its range.
     """
     require_positive(kappa=kappa)
-    require_steps(T, rate)
-    zcdp.require_delta(delta)
+    _require_account(T, rate, delta)
     # A first grid tells the size of epsilon, to which the second one is fitted.
     about = float(_composed(kappa, T, rate, math.inf, delta).get_epsilon_for_delta(delta))
     return float(_composed(kappa, T, rate, about, delta).get_epsilon_for_delta(delta))
@@ -109,8 +108,7 @@ def multiplier(eps: float, T: int, rate: float, delta: float) -> float:
         ValueError: if an argument is out of its range.
     """
     require_positive(eps=eps)
-    require_steps(T, rate)
-    zcdp.require_delta(delta)
+    _require_account(T, rate, delta)
 
     def attained(kappa: float) -> float:
         # One step alone is looked at first, because too little noise makes distributions very wide.
@@ -118,6 +116,12 @@ def multiplier(eps: float, T: int, rate: float, delta: float) -> float:
         return alone if alone > delta else float(_composed(kappa, T, rate, eps, delta).get_delta_for_epsilon(eps))
 
     return first_below(attained, delta, _ACCURACY)
+
+
+def _require_account(T: int, rate: float, delta: float) -> None:
+    require_steps(T, rate)
+    zcdp.require_delta(delta)
+    losses.require_resolved(T, delta)
 
 
 def _composed(kappa: float, T: int, rate: float, eps: float, delta: float) -> PrivacyLossDistribution:

@@ -126,7 +126,8 @@ def independent_delta(kappa: float, eps: float, T: int, rate: float, rounded: Li
     require_positive(kappa=kappa)
     require_steps(T, rate)
     delta = float(_composed(kappa, T, rate, rounded).get_delta_for_epsilon(eps))
-    return delta if rounded == "up" else max(0.0, delta - 2.0 * _CUT)
+    # Rounded down, what is cut off and what rounding may add is taken off again.
+    return delta if rounded == "up" else max(0.0, delta - 2.0 * _CUT - T * losses.ROUNDING)
 
 
 @lru_cache(maxsize=2)
