@@ -3,9 +3,20 @@
 import math
 from dataclasses import dataclass
 
+from dpdescent.checks import require_non_negative
 from dpdescent.privacy import sampling, shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.privacy.events import Guarantee, Mechanism, Relation, Sampler, ShuffledGaussianReleases
+from dpdescent.privacy.events import (
+    CorrelatedReleases,
+    DisjointReleases,
+    Guarantee,
+    Mechanism,
+    Relation,
+    Release,
+    Sampler,
+    ShuffledGaussianReleases,
+    SubsampledGaussianReleases,
+)
 from dpdescent.privacy.participation import guarantees
 
 
@@ -45,7 +56,8 @@ def account(event: Mechanism, delta: float) -> Account:
         delta: in (0, 1); choose it far below 1 / n, because publishing a random record is (0, 1 / n)-private.
 
     Raises:
-        ValueError: if delta is not in (0, 1), or no accountant fits the releases and the sampler.
+        ValueError: if delta is not in (0, 1), a release is out of its range, or no accountant fits the releases and the
+            sampler.
     """
     zcdp.require_delta(delta)
     amplified = event.is_subsampled or event.is_shuffled or event.is_correlated
@@ -63,8 +75,10 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
         delta: in (0, 1).
 
     Raises:
-        ValueError: if no accountant fits the releases and the sampler.
+        ValueError: if a release is out of its range, or no accountant fits the releases and the sampler.
     """
+    for release in event.releases:
+        require_release(release)
     if event.is_subsampled:
         return sampling.composed_epsilon(event.releases, delta)
     if event.is_correlated:
@@ -73,7 +87,26 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
         return tight_epsilon(_rho(event), delta)
     (release,) = event.releases
     assert isinstance(release, ShuffledGaussianReleases)
+    if release.sensitivity == 0.0 or release.count == 0:
+        return 0.0
+    if release.noise_sd == 0.0:
+        return math.inf
     return shuffling.epsilon(release.noise_sd / release.sensitivity, release.count, delta)
+
+
+def require_release(release: Release) -> None:
+    """Raises ValueError, which names the value, unless a release's fields are in their ranges."""
+    if isinstance(release, DisjointReleases):
+        for each in (each for part in release.parts for each in part):
+            require_release(each)
+        return
+    require_non_negative(sensitivity=release.sensitivity, noise_sd=release.noise_sd, count=release.count)
+    if release.count % 1:
+        raise ValueError(f"count={release.count} must be a whole number of releases")
+    if isinstance(release, SubsampledGaussianReleases | CorrelatedReleases) and not 0.0 < release.rate <= 1.0:
+        raise ValueError(f"rate={release.rate} must lie in (0, 1]")
+    if isinstance(release, CorrelatedReleases) and not 0.0 <= release.correlation < 1.0:
+        raise ValueError(f"correlation={release.correlation} must lie in [0, 1)")
 
 
 def _rho(event: Mechanism) -> float:

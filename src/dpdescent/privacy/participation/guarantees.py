@@ -18,11 +18,18 @@ def epsilon(event: Mechanism, delta: float) -> float:
 
     Raises:
         ValueError: if the releases are of another kind, delta is not in (0, 1), or the sampler has no accountant.
+            Or if batches have a fixed size and neighbours another number of records: one record more changes which
+            others are in a batch.
     """
     zcdp.require_delta(delta)
     (release, *others) = event.releases
     if others or not isinstance(release, CorrelatedReleases):
         raise ValueError(f"{event.name} has other releases than correlated ones: use privacy.accounting or sampling")
+    if event.sampler == "fixed size" and event.relation == "add-remove":
+        raise ValueError(
+            f"{event.name} has batches of fixed size and relation='add-remove': one record more changes which others "
+            "are in a batch, so the relation must be 'replace-one' or 'zero-out'"
+        )
     if release.sensitivity == 0.0 or release.count == 0:
         return 0.0
     if release.noise_sd == 0.0:
