@@ -50,6 +50,8 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     """Returns the audit of an arm of the ledger."""
     if cell["artefact"] in contest_audit.ARTEFACTS:
         return contest_audit.request(arm, event)
+    if event.guarantee == "none":
+        return NotAudited(event.reason)
     costs = [rounded(release.rho) for release in event.releases if isinstance(release, GaussianReleases)]
     if event.name in FORMS:
         name, count = FORMS[event.name]

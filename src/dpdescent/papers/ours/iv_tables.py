@@ -1,6 +1,7 @@
 """Tables with instruments, in public units, resampled from themselves or as they are.
 
-A unit is a centre and a scale that a codebook gives, not the data; columns of zeros and ones have centre and scale 0.5.
+A unit is a centre and a scale: 0.5 for columns of zeros and ones, the middle of a range for weeks and numbers. Those
+of `card` are what is known of such columns and agree with the rows' own moments, so that no guarantee is claimed there.
 What such units leave is told by two releases with which every private run begins: the mean of all columns, because an
 instrument's mean times that of the residual would be taken for an effect, and the second moment of the instruments,
 which are then whitened.
@@ -35,6 +36,7 @@ class Table:
         instruments: their units, by column.
         regressor, outcome: name and unit.
         count: column with the number of records of a row, if any.
+        from_ranges: whether units follow from what values the columns can have, and not from the rows.
     """
 
     source: str
@@ -42,6 +44,7 @@ class Table:
     regressor: tuple[str, Unit]
     outcome: tuple[str, Unit]
     count: str | None = None
+    from_ranges: bool = True
 
     @property
     def effect(self) -> float:
@@ -52,7 +55,7 @@ class Table:
 TABLES = {
     "card": Table(
         "card", {"nearc2": BINARY, "nearc4": BINARY, "fatheduc": (10, 3.5), "motheduc": (10, 3)},
-        ("educ", (13, 2.7)), ("lwage", (6.2, 0.45)),
+        ("educ", (13, 2.7)), ("lwage", (6.2, 0.45)), from_ranges=False,
     ),
     "angrist_evans_married": Table(
         "angrist_evans_married", {"samesex": BINARY}, ("morekids", BINARY), ("weeks", (26, 26)), "n",

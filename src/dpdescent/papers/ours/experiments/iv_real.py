@@ -12,7 +12,7 @@ from dpdescent.anderson_rubin import Evidence, anderson_rubin
 from dpdescent.baselines.least_squares import first_stage_F
 from dpdescent.data import tabular
 from dpdescent.data.iv import IVSample
-from dpdescent.papers.ours import iv_tables
+from dpdescent.papers.ours import iv_tables, real_tables
 from dpdescent.papers.ours.design import PAPER, Row, Spec
 from dpdescent.papers.ours.experiments import iv_coverage, iv_weak
 from dpdescent.papers.ours.iv_design import cells
@@ -33,6 +33,7 @@ PREPARED = (
     "before it the mean of clipped records (2 B / n) and the second moment of clipped instruments (sqrt(2) B^2 / n, "
     "B^2 / n with one) are released, and units, bounds and n are public"
 )
+DRAWN = "; a record is one of those drawn with replacement: a person who is drawn k times pays k^2 times the zCDP cost"
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -160,7 +161,7 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
             ("DP-IV-GD", INTERVAL, interval_settings(cell, table).releases(table.n, 1), iv_coverage.PROVED),
             ("DP reduced form", SET, set_settings(cell, table).releases(table.n, 1), iv_weak.PROVED),
         ):
-            event = Mechanism(
-                name, (*before, *parts), "replace-one", "full batch", math.inf, "proved", f"{reason}; {PREPARED}"
-            )
-            yield f"{place}: {series}", event, delta
+            reason = f"{reason}; {PREPARED}{DRAWN if cell['panel'] == RESAMPLED else ''}"
+            event = Mechanism(name, (*before, *parts), "replace-one", "full batch", math.inf, "proved", reason)
+            known = iv_tables.TABLES[cell["cell"]["table"]].from_ranges
+            yield f"{place}: {series}", real_tables.as_known(event, known), delta

@@ -46,6 +46,7 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Yields the ledger entries of a panel."""
     for cell in cells(spec):
         public = _public(cell)
-        where = f"{cell['variant']}: {cell['panel']}, {cell['cell']['table']} eps={public.eps:g}"
+        table = cell["cell"]["table"]
+        where = f"{cell['variant']}: {cell['panel']}, {table} eps={public.eps:g}"
         for name, event in running.mechanisms(public, cell["arms"]):
-            yield f"{where}: {name}", event, public.delta
+            yield f"{where}: {name}", real_tables.as_known(event, real_tables.TABLES[table].held_out), public.delta
