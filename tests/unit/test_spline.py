@@ -87,7 +87,7 @@ def test_any_shape():
     ("call", "words"),
     [
         (lambda: CubicSplines(0), "cells must be positive"),
-        (lambda: CubicSplines(3).values(np.array([0.0, 1.01])), "1.01, must lie between -1 and 1"),
+        (lambda: CubicSplines(3).values(np.array([0.0, 1.01])), "must lie between -1 and 1, but 1 values do not"),
         (lambda: CubicSplines(3).first(np.array([-1.01])), "must lie between -1 and 1"),
         (lambda: CubicSplines(3).second(np.array([np.nan])), "must lie between -1 and 1"),
         (lambda: CubicSplines(3).polynomials(np.zeros((2, 5))), "p=6"),

@@ -61,14 +61,16 @@ def require_budget(name: str, value: float | None) -> None:
         raise ValueError(f"--{name} {value:g} is no budget: give {low:g}, all noise, to {high:g}, no privacy")
 
 
-def require_delta(delta: float) -> None:
-    """Checks the delta of an account.
+def require_delta(delta: float, n: int = 1) -> None:
+    """Checks the delta of an account of n records.
 
     Raises:
-        ValueError: unless it lies strictly between 0 and 1.
+        ValueError: unless it lies strictly between 0 and 1 / n.
     """
     if not 0.0 < delta < 1.0:
         raise ValueError(f"--delta {delta:g} must lie strictly between 0 and 1")
+    if not delta * n < 1.0:
+        raise ValueError(f"--delta {delta:g} must be below 1/n = {1 / n:.3g}, or a record drawn at random may be shown")
 
 
 def constants(pairs: Sequence[str]) -> dict[str, float]:

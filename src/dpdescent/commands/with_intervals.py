@@ -122,6 +122,7 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
     # After all options, because whoever has mended the name of a file should not be told of a wrong number next.
     own_data.require_free(args.output, args.source, keep=args.secure_noise)
     given = _sample(args, constants)
+    own_data.require_delta(args.delta, given.n)
     # numpy's warnings are off, because overflow is reported in one line, and an epsilon of 0 is one.
     with np.errstate(all="ignore"):
         run, half = method.run(args, given, rng)

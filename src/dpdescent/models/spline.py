@@ -86,10 +86,12 @@ class CubicSplines:
         """Finds the cell of every u, and its place z in the cell; u = 1 is the end (z = 1) of the last cell.
 
         Raises:
-            ValueError: if a u lies outside [-1, 1].
+            ValueError: if a u lies outside [-1, 1]; with the number of such values, because u may be private.
         """
-        if not (np.abs(u) <= 1.0).all():
-            raise ValueError(f"u, from {np.min(u)} to {np.max(u)}, must lie between -1 and 1")
+        if not (inside := np.abs(u) <= 1.0).all():
+            raise ValueError(
+                f"u must lie between -1 and 1, but {np.size(inside) - np.count_nonzero(inside)} values do not"
+            )
         place = (np.asarray(u) + 1.0) / self.width
         cell = np.minimum(place.astype(np.intp), self.cells - 1)
         return cell, place - cell
