@@ -16,6 +16,7 @@ from dpdescent.algorithms.dp_ftrl_epochs import cooled  # noqa: E402
 from dpdescent.algorithms.dp_ftrl_network import Run, State  # noqa: E402
 from dpdescent.models.image_network import ImageNetwork  # noqa: E402
 from dpdescent.noise.strategies import toeplitz, tree  # noqa: E402
+from dpdescent.noise.strategies.stamped import stamped  # noqa: E402
 from dpdescent.randomness import stream  # noqa: E402
 
 SMALL = ImageNetwork(side=8, channels=3, filters=(4, 6), dense=7, classes=5, together=4)
@@ -133,7 +134,9 @@ def test_the_papers_network_in_twenty_noisy_steps_is_numpys():
     np.testing.assert_array_equal(whole.parameters, state.parameters)
 
 
-@pytest.mark.parametrize("strategy", [toeplitz.nu_family(0.02), toeplitz.identity(), tree.online_honaker()])
+@pytest.mark.parametrize("strategy", [
+    toeplitz.nu_family(0.02), toeplitz.identity(), tree.online_honaker(), stamped(toeplitz.nu_family(0.02), 2),
+])  # fmt: skip
 def test_noise_in_pieces_is_the_strategys_to_the_last_bit(strategy, monkeypatch):
     monkeypatch.setattr(dp_ftrl_network, "WIDE", 5)
     whole = dp_ftrl_network.noise_rows(strategy, 20, 13, stream(5, "noise"), range(20))

@@ -165,6 +165,7 @@ def noise_rows(strategy: Strategy | None, steps: int, columns: int, rng: np.rand
     if strategy is None:
         return made
     for at in range(0, columns, WIDE):
-        (block,) = NoiseStream(strategy, steps, min(WIDE, columns - at), rng, block=steps)
-        made[:, at : at + WIDE] = block[rows.start : rows.stop]
+        # A strategy that is restarted yields a block for every start.
+        whole = np.concatenate([*NoiseStream(strategy, steps, min(WIDE, columns - at), rng, block=steps)])
+        made[:, at : at + WIDE] = whole[rows.start : rows.stop]
     return made
