@@ -59,7 +59,11 @@ class Products:
         near = self.screen.near(Theta, predictor, gamma1, gamma2) if self.screen and shortcut[0] else None
         if near is not None and self.layout.outcomes_suffice(Theta, predictor, limits[1]):
             parts, shortcut = near, (True, True)
-        return _summed(self.layout, parts, (Theta, predictor), limits, clipped, self.scratch, shortcut)
+        before = clipped.copy()
+        sums = _summed(self.layout, parts, (Theta, predictor), limits, clipped, self.scratch, shortcut)
+        if self.screen:
+            self.screen.clipped = float((clipped - before).max()) / self.layout.n
+        return sums
 
 
 def clipped_gradients(
@@ -113,10 +117,13 @@ class _Screen:
         self.radii, self.widest, self.least = (-1.0, -1.0), (0.0, 0.0), (np.inf, np.inf)
         self.steps, self.rows = 0, list[Rows]()
         self.many = True
+        # Largest share of the records that some run has clipped in the last step, in either stage.
+        self.clipped = 0.0
 
     def near(self, Theta: Array, predictor: Array, gamma1: Array, gamma2: Array) -> list[Rows] | None:
         """The rows to look at, by stage; None where they are many, which is looked into in some steps only."""
-        if self.many and self.steps % PATIENCE:
+        # Rows that are clipped are among those to look at, so that many of these are as many still.
+        if self.many and (self.steps % PATIENCE or 2.0 * self.clipped > 1.0):
             self.steps += 1
             return None
         least = float(gamma1.min()), float(gamma2.min())
