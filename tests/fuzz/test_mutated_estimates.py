@@ -205,7 +205,7 @@ def require_sense(content: dict[str, object], words: list[str]) -> None:
     assert len(set(instruments)) == len(instruments)
     for low, high in (content.get("intervals") or {}).values():
         assert -math.inf < low <= high < math.inf
-    assert 1 <= settings["steps"] <= 10_000
+    assert all(1 <= settings[name] <= 10_000 for name in {"steps", "steps1", "steps2"} & {*settings})
     # 0 where delta alone covers what a tiny budget gives away.
     assert 0.0 <= account["epsilon"] < math.inf
     for each in account["releases"]:

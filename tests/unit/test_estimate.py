@@ -454,6 +454,26 @@ def test_an_anderson_rubin_set_is_printed_where_a_unit_is_given(run: Run) -> Non
     assert (content["settings"]["outcome_unit"], content["settings"]["instrument_bound"]) == (2.0, 3.0)
 
 
+@pytest.mark.parametrize("options", ["", "--outcome-unit 2 --instrument-bound 3"])
+def test_a_run_can_be_made_again_from_the_settings_that_are_written(run: Run, options: str) -> None:
+    _, out, _ = run(f"{WITH_INTERVALS['dp-iv-gd']} --rho 8 --seed 3 {options}")
+    content = written()
+    settings = content["settings"]
+    named = ("gamma1", "gamma2", "rho", "steps1", "kept1", "steps2", "burn_in", "eta", "alpha", "level", "shares")
+    given = {name: settings[name] for name in named}
+    also = {name: settings.get(name) for name in ("outcome_unit", "instrument_bound")}
+    sample = read_sample("mine.csv", settings["instruments"], settings["regressors"], settings["outcome"])
+    found = dp_iv_gd(sample.Z, sample.X, sample.y, **given, **also, rng=stream(settings["seed"], "estimate", "noise"))
+    assert content["beta"]["x"] == found.estimate[0]
+    counts = [each["count"] for each in content["account"]["releases"] if each["count"] > 1]
+    assert counts == [settings["steps1"], settings["steps2"]]
+    assert f"{counts[0]} + {counts[1]} steps" in out
+    parts = [each["rho"] / 8.0 for each in content["account"]["releases"]]
+    assert settings["moment_share"] == pytest.approx(parts.pop(0) if options else 0.0, abs=1e-12)
+    rest = [part * (1.0 - settings["moment_share"]) for part in settings["shares"]]
+    assert sorted(parts) == pytest.approx(sorted(rest))
+
+
 @pytest.mark.parametrize(
     ("ends", "words"),
     [
@@ -496,6 +516,8 @@ def test_an_interval_that_would_be_noise_is_refused(run: Run) -> None:
         (f"{WITH_INTERVALS['dp-gd']} --rho 0.1 --delta 0.9", r"delta 0\.9 must be below 1/n"),
         ("mine.csv --method dp-iv-gd --regressors x --outcome y --rho 1", "--instruments is needed"),
         ("mine.csv --method dp-gd --regressors x --outcome x --gamma 1 --eta 1 --rho 1", "'x'"),
+        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --release all", "--release is no option of --method dp-gd: leave it out"),
+        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --release beta", "--release is no option of --method dp-iv-gd"),
         (f"{GIVEN} --rho 1", "--rho is no option of --method dp-2s-gd"),
         (f"{GIVEN} --outcome-unit 1", "--outcome-unit is no option of --method dp-2s-gd"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --outcome-unit 1", "--outcome-unit is no option of --method dp-gd"),

@@ -79,7 +79,7 @@ def _parser(name: str) -> Parser:
     parser.add_argument("--steps", type=int, help="iterations (20 of both stages of dp-2s-gd, 220 of dp-gd)")
     parser.add_argument("--delta", type=float, default=1e-6, help="where epsilon is told (1e-6)")
     parser.add_argument("--centre", nargs="+", default=[], help="public constants to subtract, such as z1=0.5 x=2")
-    parser.add_argument("--release", choices=list(release.RELEASED), default="beta", help="what is to be published")
+    parser.add_argument("--release", choices=list(release.RELEASED), help="of dp-2s-gd: what is to be published (beta)")
     parser.add_argument("--seed", type=int, help=own_data.NOISE)
     parser.add_argument("--secure-noise", action="store_true", help="noise that nobody can repeat, with no seed")
     parser.add_argument("--output", default="estimate.json", help="JSON to write (estimate.json)")
@@ -96,6 +96,7 @@ def _estimate(args: argparse.Namespace) -> str:
 def _two_stage(args: argparse.Namespace) -> dict[str, Any]:
     """Runs DP-2S-GD and returns what may be written and told; options are checked first, then files."""
     args.steps = STEPS if args.steps is None else args.steps
+    args.release = "beta" if args.release is None else args.release
     _check(args)
     settings = release.Settings(args.rho1, args.rho2, args.gamma1, args.gamma2, args.eta, args.alpha, args.steps)
     constants = own_data.constants(args.centre)

@@ -132,7 +132,8 @@ def told(content: Mapping[str, Any], output: str) -> str:
     account, settings = content["account"], content["settings"]
     source = f"seed {settings['seed']}" if "seed" in settings else "noise of the operating system"
     lines = [f"Notice: {content['notice']}.", ""]
-    lines += [f"{account['algorithm']} on {account['n']} records, {settings['steps']} steps, {source}"]
+    steps = " + ".join(str(settings[name]) for name in ("steps", "steps1", "steps2") if name in settings)
+    lines += [f"{account['algorithm']} on {account['n']} records, {steps} steps, {source}"]
     lines += [f"  beta[{name}] = {value:.6g}{_interval(content, name)}" for name, value in content["beta"].items()]
     if "noise_standard_error" in content:
         least, most = content["noise_standard_error"]

@@ -1,6 +1,7 @@
 """Estimates with confidence intervals on a table of your own: DP-IV-GD, and DP-GD for linear regression."""
 
 import argparse
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,14 +15,17 @@ from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import read_sample
 from dpdescent.estimators import dp_2s_gd_release as release
 from dpdescent.estimators.dp_gd import dp_gd
-from dpdescent.estimators.dp_iv_gd import dp_iv_gd
+from dpdescent.estimators.dp_iv_gd import BATCHES as IV_BATCHES
+from dpdescent.estimators.dp_iv_gd import STEP, WHITENED, WITH_SET, WITHOUT_SET, dp_iv_gd
 from dpdescent.estimators.run import Array, Run
 from dpdescent.privacy.account import account
 from dpdescent.privacy.events import GaussianReleases
 from dpdescent.randomness import secure_generator, stream
 
-# Batches of an interval, iterates that it leaves out, and steps by which DP-GD runs where none are given.
-BATCHES, BURN_IN, STEPS = 10, 20, 220
+# Batches of an interval, its level, iterates that it leaves out, and steps of DP-GD where none are given.
+BATCHES, LEVEL, BURN_IN, STEPS = 10, 0.95, 20, 220
+# Arguments of DP-IV-GD that no option names.
+STAGES = ("steps1", "kept1", "steps2", "burn_in", "eta", "alpha", "level", "shares")
 # Correlation times in a batch below which batched means are too much alike.
 MIXED = 15.0
 # First-stage F below which intervals are not promised to hold.
@@ -67,40 +71,65 @@ class Method:
         choice: options that it needs beside columns and budget, and how to choose them.
         columns: options that name its columns.
         target: what its intervals are for.
-        run: function from the command's arguments, the sample and a generator to a run and its half widths.
+        fixed: function from the command's arguments to its other settings, by name.
+        run: function from the command's arguments, those settings, the sample and a generator to a run and its half
+            widths.
     """
 
     choice: Mapping[str, str]
     columns: tuple[str, ...]
     target: str
-    run: Callable[[argparse.Namespace, IVSample, np.random.Generator], tuple[Run, Array]]
+    fixed: Callable[[argparse.Namespace], dict[str, Any]]
+    run: Callable[[argparse.Namespace, Mapping[str, Any], IVSample, np.random.Generator], tuple[Run, Array]]
 
 
-def _instruments(args: argparse.Namespace, given: IVSample, rng: np.random.Generator) -> tuple[Run, Array]:
+def _stages(args: argparse.Namespace) -> dict[str, Any]:
+    """Settings of DP-IV-GD; `shares` are parts of what `moment_share` leaves of the budget."""
+    library = {name: each.default for name, each in inspect.signature(dp_iv_gd).parameters.items()}
+    shares = WITHOUT_SET if args.outcome_unit is None else WITH_SET
+    return {
+        **{name: library[name] for name in STAGES}, "eta": STEP, "level": LEVEL, "shares": shares,
+        "moment_share": 0.0 if args.instrument_bound is None else WHITENED, "batches": IV_BATCHES,
+    }  # fmt: skip
+
+
+def _instruments(
+    args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator
+) -> tuple[Run, Array]:
     found = dp_iv_gd(
         given.Z, given.X, given.y, gamma1=args.gamma1, gamma2=args.gamma2, rng=rng, outcome_unit=args.outcome_unit,
-        instrument_bound=args.instrument_bound, **_budget(args),
+        instrument_bound=args.instrument_bound, **{name: fixed[name] for name in STAGES}, **_budget(args),
     )  # fmt: skip
     return found, found.also["half_width"]
 
 
-def _regression(args: argparse.Namespace, given: IVSample, rng: np.random.Generator) -> tuple[Run, Array]:
+def _batches(args: argparse.Namespace) -> dict[str, Any]:
+    """Settings of DP-GD and of its intervals."""
+    steps = STEPS if args.steps is None else args.steps
+    return {"steps": steps, "batches": BATCHES, "burn_in": BURN_IN, "level": LEVEL}
+
+
+def _regression(
+    args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator
+) -> tuple[Run, Array]:
     found = dp_gd(
-        given.X, given.y, steps=STEPS if args.steps is None else args.steps, eta=args.eta, gamma=args.gamma, rng=rng,
-        **_budget(args),
+        given.X, given.y, steps=fixed["steps"], eta=args.eta, gamma=args.gamma, rng=rng, **_budget(args)
     )  # fmt: skip
-    both = intervals.t_intervals(intervals.batched_means(found.path, BATCHES, BURN_IN))
+    means = intervals.batched_means(found.path, fixed["batches"], fixed["burn_in"])
+    both = intervals.t_intervals(means, fixed["level"])
     return Run(both.centre, found.path, found.clipped, found.event), both.half_width
 
 
 METHODS = {
     "dp-iv-gd": Method(
         IV_CHOICE, ("instruments", "regressors", "outcome"),
-        "the true effect, where instruments are strong (F of 50 and more) and hardly anything is clipped", _instruments,
+        "the true effect, where instruments are strong (F of 50 and more) and hardly anything is clipped", _stages,
+        _instruments,
     ),
     "dp-gd": Method(
         GD_CHOICE, ("regressors", "outcome"),
-        "the least-squares estimate of these records; the error of sampling is not in them", _regression,
+        "the least-squares estimate of these records; the error of sampling is not in them", _batches,
+        _regression,
     ),
 }  # fmt: skip
 
@@ -117,7 +146,7 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
     """
     method = METHODS[args.method]
     check(args, method)
-    constants = own_data.constants(args.centre)
+    constants, fixed = own_data.constants(args.centre), method.fixed(args)
     rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
     # After all options, because whoever has mended the name of a file should not be told of a wrong number next.
     own_data.require_free(args.output, args.source, keep=args.secure_noise)
@@ -125,7 +154,7 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
     own_data.require_delta(args.delta, given.n)
     # numpy's warnings are off, because overflow is reported in one line, and an epsilon of 0 is one.
     with np.errstate(all="ignore"):
-        run, half = method.run(args, given, rng)
+        run, half = method.run(args, fixed, given, rng)
         found = account(run.event, args.delta)
     names, refused = args.regressors, not np.isfinite(half).all()
     noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}
@@ -149,7 +178,7 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
         },
         "settings": {"method": args.method, **{name: getattr(args, name) for name in (*method.columns, *method.choice)},
                      **{name: getattr(args, name) for name in ALSO if getattr(args, name) is not None},
-                     **_budget(args), "steps": len(run.path), "centre": constants, **noise},
+                     **_budget(args), **fixed, "centre": constants, **noise},
     }  # fmt: skip
 
 
@@ -165,7 +194,7 @@ def check(args: argparse.Namespace, method: Method) -> None:
     own_data.require_one_noise(args.seed, args.secure_noise)
     allowed = {*needed, *(["steps"] if args.method == "dp-gd" else ALSO)}
     every = {name for each in METHODS.values() for name in (*each.columns, *each.choice)} | {
-        *release.CHOICE, "steps", *ALSO,
+        *release.CHOICE, "steps", "release", *ALSO,
     }  # fmt: skip
     if other := sorted(name.replace("_", "-") for name in every - allowed if getattr(args, name) is not None):
         raise ValueError(f"--{other[0]} is no option of --method {args.method}: leave it out")

@@ -31,6 +31,8 @@ PROVED_WHITE = (
 BATCHES = 10
 # Part of the budget that tells the second moment of the instruments, where it is released.
 WHITENED = 0.05
+# Step size of the first stage, over the largest eigenvalue of the instruments' second moment.
+STEP = 0.9
 # Parts of the budget without an Anderson-Rubin set and with it.
 WITHOUT_SET, WITH_SET = (0.45, 0.45, 0.1), (0.4, 0.3, 0.1, 0.2)
 
@@ -105,7 +107,7 @@ def dp_iv_gd(
         sample, before, back = _whitened(sample, instrument_bound, WHITENED * budget, rng)
         budget *= 1.0 - WHITENED
     noise = engine.noise_sds(budget, parts[:3], n, p, (gamma1, gamma2), (steps1, steps2))
-    step = 0.9 / float(np.linalg.eigvalsh(A).max()) if eta is None else eta
+    step = STEP / float(np.linalg.eigvalsh(A).max()) if eta is None else eta
     settings = engine.Settings(steps1, kept1, steps2, burn_in, step, alpha, gamma1, gamma2, *noise, A)
     # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
