@@ -12,7 +12,7 @@ from scipy.stats import binom, binomtest, multivariate_normal
 from dpdescent.privacy.audit import attack, bounds
 from dpdescent.privacy.audit.attack import SHOWN, SURE, Attack, Scores
 from dpdescent.privacy.audit.gaussian import mu_of_shifts, realised_cost
-from dpdescent.privacy.audit.requests import Request, rounded
+from dpdescent.replication.ledger.requests import Request, rounded
 
 CONFIDENCES = (0.6, 0.95, 0.9999)
 # So many runs that limits are the rates themselves.

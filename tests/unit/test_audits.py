@@ -10,11 +10,11 @@ import pytest
 
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.audit.attack import Attack, Scores
-from dpdescent.privacy.audit.requests import NotAudited, Request, Statement
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.drawing import audit_figure, figures
 from dpdescent.replication.ledger import audits, verdicts
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement
 from dpdescent.replication.report import summary
 
 DELTA = 1e-3

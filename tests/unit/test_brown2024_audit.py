@@ -10,9 +10,9 @@ from dpdescent.baselines import ada_ssp as ada
 from dpdescent.papers.brown2024 import audit
 from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.privacy import zcdp
-from dpdescent.privacy.audit.requests import NotAudited, Request
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.configuration import project
+from dpdescent.replication.ledger.requests import NotAudited, Request
 
 PAPER = project.load({"scale": "quick", "seed": 3, "papers": ["brown2024"]}, Path(__file__).parents[2])
 ARTEFACTS = PAPER.papers["brown2024"].artefacts

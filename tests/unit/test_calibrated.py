@@ -14,8 +14,8 @@ from dpdescent.papers.ours.audit import FORM, STAGES, WITH_MEAN, request
 from dpdescent.papers.ours.experiments import iv_real
 from dpdescent.privacy import account, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.privacy.audit.requests import Request
 from dpdescent.replication.configuration import project
+from dpdescent.replication.ledger.requests import Request
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results/paper"

@@ -14,9 +14,9 @@ from dpdescent.papers.choquettechoo2023 import arms, audit
 from dpdescent.papers.choquettechoo2023.runs import image_learning
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit import attack
-from dpdescent.privacy.audit.requests import NotAudited, Request
 from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases
 from dpdescent.replication.configuration import project
+from dpdescent.replication.ledger.requests import NotAudited, Request
 
 PAPER = "choquettechoo2023"
 ARTEFACTS = (

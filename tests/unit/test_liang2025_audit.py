@@ -12,8 +12,8 @@ from dpdescent.papers.liang2025.arms import Arm, mechanism
 from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.privacy.audit.requests import NotAudited, Request
 from dpdescent.replication.configuration import project
+from dpdescent.replication.ledger.requests import NotAudited, Request
 
 PAPER = project.load({"scale": "quick", "seed": 3, "papers": ["liang2025"]}, Path(__file__).parents[2])
 ARTEFACTS = {name: each for name, each in PAPER.papers["liang2025"].artefacts.items() if not each.parts[0].dataset}

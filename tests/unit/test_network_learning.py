@@ -15,9 +15,9 @@ from dpdescent.papers.choquettechoo2023.claims import network, on_request
 from dpdescent.papers.choquettechoo2023.experiments import fig04a_cifar10_net
 from dpdescent.papers.choquettechoo2023.runs import network_learning
 from dpdescent.papers.choquettechoo2023.runs.network_learning import One
-from dpdescent.privacy.audit.requests import Request
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging.evidence import Evidence
+from dpdescent.replication.ledger.requests import Request
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = project.load({"scale": "paper", "seed": 1, "papers": ["choquettechoo2023"]}, ROOT).papers["choquettechoo2023"]

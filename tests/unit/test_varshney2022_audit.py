@@ -13,11 +13,11 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.audit.attack import SURE, run
 from dpdescent.privacy.audit.bounds import epsilon_of_mu
-from dpdescent.privacy.audit.requests import NotAudited, Request
 from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism
 from dpdescent.randomness import stream
 from dpdescent.replication.configuration import project
 from dpdescent.replication.ledger import entries
+from dpdescent.replication.ledger.requests import NotAudited, Request
 
 PAPER = "varshney2022"
 PROJECT = project.load({"scale": "quick", "seed": 3, "papers": [PAPER]}, Path(__file__).parents[2])

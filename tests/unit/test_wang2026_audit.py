@@ -10,8 +10,8 @@ from dpdescent.papers.wang2026 import arms, audit
 from dpdescent.papers.wang2026.arms import Arm, Noise
 from dpdescent.papers.wang2026.design import Size
 from dpdescent.privacy.audit import attack
-from dpdescent.privacy.audit.requests import NotAudited, Request, Statement
 from dpdescent.privacy.participation import closed_forms, tail
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement
 
 CELL = {"cell": {"T": 200, "r": 0.1}, "arms": {}, "settings": {}}
 

@@ -123,7 +123,7 @@ def draw_fig01(table, display):
 import numpy as np
 
 from dpdescent.privacy.audit.attack import Attack
-from dpdescent.privacy.audit.requests import Request, rounded
+from dpdescent.replication.ledger.requests import Request, rounded
 
 
 def shifted(mu):

@@ -6,8 +6,8 @@ from dpdescent.attacks import ada_ssp, dp_gd
 from dpdescent.papers.brown2024.design import Spec
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
-from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
 from dpdescent.privacy.events import GaussianReleases, Mechanism
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded
 from dpdescent.replication.ledger.verdicts import BASELINE, Told
 
 FLIPPED = "gradient flips sign"

@@ -10,8 +10,8 @@ from dpdescent.papers.choquettechoo2023.experiments import ext_finite_time, ext_
 from dpdescent.papers.choquettechoo2023.runs.image_learning import multi_epoch_kept
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
-from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
 from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded
 from dpdescent.replication.ledger.verdicts import Told
 
 # Longest single pass that is run; its noise is that of the mechanism's mu in as many steps.

@@ -8,9 +8,9 @@ from dpdescent.papers.liang2025.design import Spec
 from dpdescent.papers.liang2025.theory import prescriptions
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
-from dpdescent.privacy.audit.requests import NotAudited, Parameter, Request, Statement, rounded
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
+from dpdescent.replication.ledger.requests import NotAudited, Parameter, Request, Statement, rounded
 from dpdescent.replication.ledger.verdicts import UNCOVERED, Told
 
 BOTH = "gradients of both stages flip sign"

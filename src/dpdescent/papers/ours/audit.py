@@ -8,8 +8,8 @@ from dpdescent.papers.ours.design import Spec
 from dpdescent.papers.ours.noise_over_time import correlated
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
-from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
 from dpdescent.privacy.events import GaussianReleases, Mechanism
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded
 from dpdescent.replication.ledger.verdicts import Told
 
 FLIPPED, UNEQUAL, ENCODED = (

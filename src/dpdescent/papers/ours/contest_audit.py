@@ -8,8 +8,8 @@ from dpdescent.noise.strategies.toeplitz import nu_family
 from dpdescent.papers.ours.contenders import field, full_batch, single_pass
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
-from dpdescent.privacy.audit.requests import NotAudited, Request, rounded
 from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism, ShuffledGaussianReleases
+from dpdescent.replication.ledger.requests import NotAudited, Request, rounded
 
 ARTEFACTS = ("win_map", "real_tables")
 

@@ -11,8 +11,8 @@ from dpdescent.papers.varshney2022.theory import privacy
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_rho
 from dpdescent.privacy.audit.attack import Attack
-from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
 from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism, ShuffledGaussianReleases
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded
 from dpdescent.replication.ledger.verdicts import Told
 
 STAT = "DP-STAT"

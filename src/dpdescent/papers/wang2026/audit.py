@@ -13,9 +13,9 @@ from dpdescent.papers.wang2026 import arms
 from dpdescent.papers.wang2026.design import Spec, value
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
-from dpdescent.privacy.audit.requests import NotAudited, Parameter, Request, Statement, rounded
 from dpdescent.privacy.events import CorrelatedReleases, Mechanism, Relation, Sampler
 from dpdescent.privacy.participation import accountants, closed_forms
+from dpdescent.replication.ledger.requests import NotAudited, Parameter, Request, Statement, rounded
 from dpdescent.replication.ledger.verdicts import Told
 
 # Steps to which runs are cut whose noise was not calibrated for their length, and whose epsilon no audit can reach; and

@@ -11,9 +11,9 @@ from typing import Any
 
 from dpdescent.privacy.audit import attack, bounds
 from dpdescent.privacy.audit.attack import SHOWN, SURE, Attack, Scores
-from dpdescent.privacy.audit.requests import NotAudited, Request, Statement, rounded
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded
 from dpdescent.replication.ledger.verdicts import (
     EXCEEDS,
     NOT_VIOLATED,
