@@ -108,7 +108,8 @@ def ratio_law(records: int, alpha: float) -> tuple[Array, Array]:
     """Values of the likelihood ratio and their probabilities on the first data set, shape (GRID,) each.
 
     It is a mean of N independent `Y = exp(g/alpha - 1/(2 alpha^2))`. The law of Y is put on a grid, with its mean kept,
-    and convolved. That spreads it slightly, so that epsilon is slightly too large.
+    and convolved. Epsilon errs in either direction: the grid spreads the law, which raises it, but has an end, which
+    lowers it. At N = 2 and alpha >= 1 quadrature agrees to 4e-6 of it at delta >= 1e-8, and to 3e-4 at 1e-10.
 
     Raises:
         ValueError: if Y is spread too widely for the grid: alpha is too small.

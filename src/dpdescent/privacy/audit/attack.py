@@ -40,7 +40,7 @@ class Attack:
         simulate: function from a number of runs and a generator to the scores of that many runs on each of the two data
             sets, shape (runs,), higher for the second; or to features for a linear score, shape (runs, numbers).
         mu: Gaussian-DP parameter of the pair where its outputs reduce to Gaussians, else None.
-        epsilon: function from delta to the pair's exact epsilon, where that can be computed, else None.
+        epsilon: function from delta to the pair's epsilon, computed without runs where it can be, else None.
         rho: realised zCDP cost of the pair, where the outputs are a path of Gaussian releases, else None.
         most_runs: largest number of runs on each data set, because more would take too long; None for no limit.
     """
@@ -58,7 +58,7 @@ class Attack:
         return self.rho if self.rho is not None or self.mu is None else 0.5 * self.mu**2
 
     def exact_epsilon(self, delta: float) -> float | None:
-        """Exact epsilon of the pair at delta, which no number of runs can exceed; None where it is unknown."""
+        """Epsilon of the pair at delta, up to numerical error: bounds from runs exceed it by chance only; or None."""
         if self.epsilon is not None:
             return self.epsilon(delta)
         return None if self.mu is None else bounds.epsilon_of_mu(self.mu, delta)
