@@ -208,6 +208,10 @@ def test_page_counts_arms_and_statements_and_writes_out_what_is_refuted() -> Non
     refuted = summary.refuted(rows)
     assert refuted.startswith("- **Theorem 1** (`p1`, zero-out, fixed size): epsilon claimed 0.1, epsilon at least ")
     assert "a shift" in refuted
+    assert "Gaussian" not in refuted
+    gaussian = summary.refuted([row | {"mu": "0.9"} for row in rows])
+    any_law = f"({float(rows[-1]['eps_any_law_low']):.3g} for any law)"
+    assert f"for Gaussian outputs {any_law}" in gaussian
     assert summary.refuted(rows[:2]) == "No claim and no account is refuted."
 
 

@@ -279,6 +279,18 @@ def test_every_claim_finding_and_audit_has_its_place(made: dict[str, str], parse
         assert len(names) == len(content.of(results.claims, paper=paper)), paper
 
 
+def test_an_audits_bound_for_gaussian_outputs_stands_apart_from_that_for_any_law(made: dict[str, str]) -> None:
+    body = made["privacy.html"].split('id="audits"')[1].split("<tbody>")[1].split("</tbody>")[0]
+    shown = [re.findall(r'<td class="figure">(.*)</td>', row)[-2:] for row in body.split("</tr>")[:-1]]
+    audit = content.load(RESULTS, papers(), INVENTORIES).audit
+    for row, (gaussian, any_law) in zip(audit, shown, strict=True):
+        assert any_law == wording.number(row["eps_any_law_low"], 3)
+        # The audit's bound is that for any law unless it is for Gaussian outputs, and it is one of the two.
+        assert gaussian in ("", wording.number(row["eps_audit_low"], 3))
+        assert gaussian or row["eps_audit_low"] == row["eps_any_law_low"]
+    assert 0 < sum(gaussian != "" for gaussian, _ in shown) < len(audit)
+
+
 def test_a_page_counts_the_claims_of_its_paper_or_conjectures_of_ours(made: dict[str, str]) -> None:
     claims = read_rows(ROOT / "results/paper/claims.csv")
     for key, source, words in (("brown2024", "paper", "claims of its own"), ("ours", "ours", "conjectures")):
