@@ -24,15 +24,16 @@ from dpdescent.replication.report import samplers
 Opener = Callable[..., WebDriver]
 PAGE = "calculator.html"
 COMPUTE = "return JSON.stringify(arguments[0].map((given) => window.dpdescentCalculator.compute(given)))"
-RELATIONS = ("replace-one", "add-remove", "zero-out")
+RELATIONS = ("replace-one", "zero-out")
+OFFERED = "return [...document.querySelectorAll('[name=relation] option')].map((option) => option.value)"
 
 
 def inputs(count: int) -> Iterator[dict[str, Any]]:
-    """Random inputs from small to large, both kinds of budget and all relations in turn."""
+    """Random inputs from small to large, both kinds of budget and both relations in turn."""
     rng = np.random.default_rng(11)
     for k in range(count):
         yield {
-            "budget": ("rho", "epsilon")[k % 2], "relation": RELATIONS[k % 3], "rho": 10 ** rng.uniform(-5, 1.5),
+            "budget": ("rho", "epsilon")[k % 2], "relation": RELATIONS[k // 2 % 2], "rho": 10 ** rng.uniform(-5, 1.5),
             "epsilon": 10 ** rng.uniform(-2, 1.5), "delta": 10 ** rng.uniform(-10, -1.5),
             "n": int(10 ** rng.uniform(1, 7)), "T": int(rng.integers(1, 200)), "gamma": 10 ** rng.uniform(-3, 3),
             "p": int(rng.integers(1, 60)), "eta": rng.uniform(0.01, 0.99), "kappa": 10 ** rng.uniform(0, 3),
@@ -109,6 +110,39 @@ def test_formulas_are_those_of_the_library(opened: Opener) -> None:
             assert one["n"] * made["error"] / (0.99 * made["n_for_target"]) > one["target"]
 
 
+def neighbour(gradients: np.ndarray, place: int, relation: str) -> np.ndarray:
+    """The gradients when the record at a place is replaced by one of the opposite gradient, zeroed out or removed."""
+    if relation == "add-remove":
+        return np.delete(gradients, place)
+    changed = gradients.copy()
+    changed[place] *= {"replace-one": -1.0, "zero-out": 0.0}[relation]
+    return changed
+
+
+@pytest.mark.parametrize("relation", [*RELATIONS, "add-remove"])
+def test_sensitivity_is_how_far_the_mean_moves_at_worst(opened: Opener, relation: str) -> None:
+    """Of n - 1 gradients -gamma and one +gamma, whose mean moves by 2 gamma / n even where that one is removed."""
+    script, browser = "return window.dpdescentGaussian.sensitivity(...arguments)", opened(PAGE)
+    for gamma, n in ((1.0, 2), (15.0, 10_000), (0.3, 7)):
+        gradients = np.full(n, -gamma)
+        gradients[0] = gamma
+        moved = abs(gradients.mean() - neighbour(gradients, 0, relation).mean())
+        assert browser.execute_script(script, gamma, n, relation) == pytest.approx(moved, rel=1e-9)
+
+
+def test_under_an_offered_relation_one_batch_of_a_pass_changes(opened: Opener) -> None:
+    """So that disjoint batches cost what one of them does; where a record is removed, all later ones change, too."""
+    gradients, batch = np.random.default_rng(7).uniform(-1.0, 1.0, 60), 6
+    offered = opened(PAGE).execute_script(OFFERED)
+    assert offered == list(RELATIONS)
+    changed = {}
+    for relation in (*offered, "add-remove"):
+        other = neighbour(gradients, 13, relation)
+        means = [[each[k : k + batch].mean() for k in range(0, 60, batch)] for each in (gradients, other)]
+        changed[relation] = np.count_nonzero(np.subtract(*means))
+    assert changed == {"replace-one": 1, "zero-out": 1, "add-remove": 8}
+
+
 def test_shuffled_noise_is_that_of_the_library(opened: Opener) -> None:
     rng = np.random.default_rng(12)
     given = [
@@ -169,6 +203,17 @@ def test_noise_for_a_common_question(opened: Opener) -> None:
     assert not browser.find_element(By.NAME, "epsilon").is_displayed()
     type_in(browser, "rho", "0.1")
     assert float(result(browser, "epsilon")) == pytest.approx(accounting.tight_epsilon(0.1, 1e-6), rel=1e-4)
+
+
+@pytest.mark.parametrize("page", [PAGE, "choose.html"])
+def test_delta_of_one_over_n_or_more_is_told(opened: Opener, page: str) -> None:
+    """Because one record that is drawn at random and published keeps it."""
+    browser = opened(page)
+    type_in(browser, "n", "10000")
+    for delta, told in (("0.4", True), ("1e-4", True), ("9.9e-5", False), ("1e-6", False)):
+        type_in(browser, "delta", delta)
+        loose = [each.text for each in browser.find_elements(By.CSS_SELECTOR, ".loose") if each.is_displayed()]
+        assert ["drawn at random, is (0, δ)-DP" in text for text in loose] == [True] * told
 
 
 @pytest.mark.parametrize(("name", "text"), [("n", "1.5"), ("delta", "0"), ("T", ""), ("gamma", "abc"), ("p", "5000")])

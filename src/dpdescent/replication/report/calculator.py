@@ -28,7 +28,7 @@ ROWS = {
             "privacy.zcdp.rho_of_epsilon",
         ),
         (
-            "noise_by_proposition", "Prop. 3.1 of liang2025: (2γ/n) sqrt(T/ρ), at the exact ρ",
+            "noise_by_proposition", "Prop. 3.1 of liang2025: sqrt(T/ρ) times the sensitivity, at the exact ρ",
             "theory.prescriptions.noise_scale of liang2025",
         ),
         (

@@ -43,7 +43,8 @@ PRIVACY = (
     ),
     Term(
         "add-remove",
-        "the relation in which one record is added or removed, so that the number of records is itself private.",
+        "the relation in which one record is added or removed, so that the number of records is itself private. A mean "
+        "then moves by up to 2 gamma / n, n the larger number: no less than under replace-one.",
     ),
     Term(
         "zero-out",
@@ -114,7 +115,8 @@ PRIVACY = (
     Term(
         "audit",
         "a worst pair of neighbours is run through the code that made a figure: the error rates of a test that tells "
-        "them apart bound epsilon from below (95 %). An audit above a claim refutes it; an audit below proves nothing.",
+        "them apart bound epsilon from below (95 %), for outputs of any law or, sharper, for Gaussian ones. An audit "
+        "above a claim refutes it; an audit below proves nothing.",
         ("audited", "audits"),
     ),
     Term(
