@@ -15,9 +15,10 @@ from dpdescent.algorithms import dp_ambssgd, dp_ftrl, dp_iv_gd, lambda_cgd, redu
 from dpdescent.algorithms.dp_stat import Search
 from dpdescent.algorithms.reduced_form_evidence import evidence
 from dpdescent.anderson_rubin import anderson_rubin
+from dpdescent.commands.two_stage import run as run_two_stage
 from dpdescent.data.iv import IVSample
 from dpdescent.data.linear import LinearSample
-from dpdescent.estimators import dp_2s_gd_release as release
+from dpdescent.estimators.dp_2s_gd import Settings
 from dpdescent.estimators.run import Run
 from dpdescent.papers.brown2024.arms import Setting, side_by_side
 from dpdescent.papers.liang2025 import arms as liang_arms
@@ -237,8 +238,8 @@ def test_sets_of_dp_iv_gd_cover_whatever_the_scale_of_the_instruments(scale: flo
 
 def test_dp_2s_gd_has_the_bytes_of_the_command() -> None:
     X, y = data()
-    settings = release.Settings(0.25, 0.25, 2.0, 3.0, 0.5, 0.4, T)
-    outcome = release.run(IVSample(X[:, :2], X[:, 2:] + X[:, :1], y), settings, rng(9), "all")
+    settings = Settings(0.25, 0.25, 2.0, 3.0, 0.5, 0.4, T)
+    outcome = run_two_stage(IVSample(X[:, :2], X[:, 2:] + X[:, :1], y), settings, rng(9), "all")
     found = two_stage(rng=rng(9))
     same(found.estimate, outcome.beta)
     same(found.path, outcome.paths["beta_path"][1:])

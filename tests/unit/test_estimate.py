@@ -17,10 +17,10 @@ from scipy import optimize, stats
 from dpdescent import intervals
 from dpdescent.algorithms import dp_2s_gd, stability
 from dpdescent.commands import __main__ as command
-from dpdescent.commands import own_data
+from dpdescent.commands import own_data, two_stage
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import read_sample
-from dpdescent.estimators import dp_2s_gd_release as release
+from dpdescent.estimators.dp_2s_gd import Settings
 from dpdescent.estimators.dp_gd import dp_gd
 from dpdescent.estimators.dp_iv_gd import dp_iv_gd
 from dpdescent.randomness import stream
@@ -31,7 +31,7 @@ GIVEN = (
     "mine.csv --instruments z1 z2 --regressors x --outcome y --rho1 0.5 --rho2 2 --gamma1 5 --gamma2 10 --eta 0.9 "
     "--alpha 0.4 --steps 15"
 )
-SETTINGS = release.Settings(rho1=0.5, rho2=2.0, gamma1=5.0, gamma2=10.0, eta=0.9, alpha=0.4, steps=15)
+SETTINGS = Settings(rho1=0.5, rho2=2.0, gamma1=5.0, gamma2=10.0, eta=0.9, alpha=0.4, steps=15)
 
 Run = Callable[[str], tuple[int, str, str]]
 
@@ -128,9 +128,9 @@ def test_account_is_that_of_the_noise(run: Run) -> None:
 def test_noise_in_the_first_step_has_the_sd_of_the_account() -> None:
     """With all gradients zero, the first iterates are step size times noise."""
     zeros = IVSample(np.zeros((N, 2)), np.zeros((N, 1)), np.zeros(N))
-    one = release.Settings(0.5, 2.0, 5.0, 10.0, 0.9, 0.4, steps=1)
+    one = Settings(0.5, 2.0, 5.0, 10.0, 0.9, 0.4, steps=1)
     rng = np.random.default_rng(3)
-    paths = [release.run(zeros, one, rng, "all").paths for _ in range(4000)]
+    paths = [two_stage.run(zeros, one, rng, "all").paths for _ in range(4000)]
     first = np.array([path["Theta_path"][1, :, 0] for path in paths]) / 0.9
     second = np.array([path["beta_path"][1, 0] for path in paths]) / 0.4
     for draws, gamma, rho in ((first, 5.0, 0.5), (second, 10.0, 2.0)):
@@ -295,10 +295,10 @@ def test_a_failed_write_keeps_what_was_there_and_says_nothing(run: Run, monkeypa
 def test_no_record_moves_a_step_by_more_than_the_sensitivity(run: Run, size: float) -> None:
     """Also one whose squares overflow: it is cut, not turned into NaN."""
     sample = read_sample("mine.csv", ["z1", "z2"], ["x"], "y")
-    one = release.Settings(0.5, 2.0, 5.0, 10.0, 0.9, 0.4, steps=2)
+    one = Settings(0.5, 2.0, 5.0, 10.0, 0.9, 0.4, steps=2)
     other = IVSample(sample.Z.copy(), sample.X.copy(), sample.y.copy())
     other.Z[0], other.X[0], other.y[0] = size, -size, size
-    paths = [release.run(each, one, np.random.default_rng(1), "all").paths for each in (sample, other)]
+    paths = [two_stage.run(each, one, np.random.default_rng(1), "all").paths for each in (sample, other)]
     moved = {name: np.linalg.norm(paths[0][name][1] - paths[1][name][1]) for name in paths[0]}
     assert 0 < moved["Theta_path"] <= 0.9 * 2 * 5.0 / N * (1 + 1e-9)
     assert moved["beta_path"] <= 0.4 * 2 * 10.0 / N * (1 + 1e-9)
@@ -307,7 +307,7 @@ def test_no_record_moves_a_step_by_more_than_the_sensitivity(run: Run, size: flo
 
 def test_constants_are_taken_off_in_every_role() -> None:
     sample = IVSample(np.array([[1.0, 2.0]]), np.array([[2.0, 3.0]]), np.array([4.0]))
-    made = release.centred(sample, {"c": 0.5, "y": 1.0}, ["z", "c"], ["c", "x"], "y")
+    made = own_data.centred(sample, {"c": 0.5, "y": 1.0}, ["z", "c"], ["c", "x"], "y")
     assert (made.Z.tolist(), made.X.tolist(), made.y.tolist()) == ([[1.0, 1.5]], [[1.5, 3.0]], [3.0])
     assert sample.Z.tolist() == [[1.0, 2.0]]
 
@@ -317,8 +317,8 @@ def test_columns_may_have_an_equals_sign() -> None:
 
 
 def test_every_required_setting_says_how_it_is_chosen() -> None:
-    assert [*release.CHOICE, "steps"] == list(release.Settings.__dataclass_fields__)
-    assert set(release.RELEASED) == {"beta", "all"}
+    assert [*two_stage.CHOICE, "steps"] == list(Settings.__dataclass_fields__)
+    assert set(two_stage.RELEASED) == {"beta", "all"}
 
 
 def test_documented_command_runs(run: Run) -> None:
@@ -396,12 +396,12 @@ def test_iterates_that_leave_the_stable_region_are_told(
 
 
 def test_few_steps_show_no_pattern() -> None:
-    assert not stability.is_left(np.array([[0.0], [1.0], [-1.0], [1.0]]), 1e-3)
-    assert stability.is_left(np.array([[0.0], [1.0], [-1.0], [1.0], [-1.0]]), 1e-3)
+    assert not stability.has_diverged(np.array([[0.0], [1.0], [-1.0], [1.0]]), 1e-3)
+    assert stability.has_diverged(np.array([[0.0], [1.0], [-1.0], [1.0], [-1.0]]), 1e-3)
 
 
 def test_steps_that_diverge_beyond_squares_are_told() -> None:
-    assert stability.is_left(np.array([[(-1e30) ** t] for t in range(8)]), 1.0)
+    assert stability.has_diverged(np.array([[(-1e30) ** t] for t in range(8)]), 1.0)
 
 
 WITH_INTERVALS = {

@@ -16,7 +16,7 @@ TURNS, KEEPS, NOISES = -0.6, 0.9, 6.0
 FEWEST = 4
 
 
-def is_left(path: Array, noise_sd: float) -> bool:
+def has_diverged(path: Array, noise_sd: float) -> bool:
     """Whether the iterates oscillate without shrinking, by steps far larger than their noise.
 
     Beyond a step size of 2 over the curvature every step overshoots by more than the last one, until clipping bounds

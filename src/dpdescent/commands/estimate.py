@@ -12,28 +12,11 @@ import csv
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from dpdescent.commands import own_data, with_intervals
-from dpdescent.data.tabular import read_sample
-from dpdescent.estimators import dp_2s_gd_release as release
-from dpdescent.randomness import secure_generator, stream
+from dpdescent.commands import own_data, two_stage, with_intervals
 
-COLUMNS = {
-    "instruments": "columns that move the regressors, and the outcome through them only; controls stand here too",
-    "regressors": "columns whose effect is estimated; controls stand here too",
-    "outcome": "column on which they act",
-}
-# Iterations of both stages where none are given.
-STEPS = 20
-
-# The noise of a step grows with the square root of their number, so that more steps only cost memory and time.
-MOST_STEPS, MOST_NUMBERS = 10_000, 10_000_000
-
-OTHERS = "--method dp-gd (without instruments) or dp-iv-gd (with them)"
-WITHOUT = " Without instruments: --method dp-gd."
 EXAMPLE = (
     "To try it on drawn records whose effect is 2: dpdescent estimate examples/instruments.csv --method dp-iv-gd "
     "--instruments z1 z2 --regressors x --outcome y --gamma1 8 --gamma2 12 --epsilon 4 --seed 7"
@@ -63,9 +46,9 @@ def main(arguments: Sequence[str], name: str) -> None:
 def _parser(name: str) -> Parser:
     parser = Parser(prog=name, description=__doc__, epilog=EXAMPLE, allow_abbrev=False)
     parser.add_argument("source", help="CSV with a header line")
-    for name, what in COLUMNS.items():
+    for name, what in two_stage.COLUMNS.items():
         parser.add_argument(f"--{name}", nargs=None if name == "outcome" else "+", help=what)
-    for name, what in release.CHOICE.items():
+    for name, what in two_stage.CHOICE.items():
         other = f"; of dp-gd: {with_intervals.GD_CHOICE[name]}" if name in with_intervals.GD_CHOICE else ""
         parser.add_argument(f"--{name}", type=float, help=what + other)
     parser.add_argument(
@@ -79,7 +62,9 @@ def _parser(name: str) -> Parser:
     parser.add_argument("--steps", type=int, help="iterations (20 of both stages of dp-2s-gd, 220 of dp-gd)")
     parser.add_argument("--delta", type=float, default=1e-6, help="where epsilon is told (1e-6)")
     parser.add_argument("--centre", nargs="+", default=[], help="public constants to subtract, such as z1=0.5 x=2")
-    parser.add_argument("--release", choices=list(release.RELEASED), help="of dp-2s-gd: what is to be published (beta)")
+    parser.add_argument(
+        "--release", choices=list(two_stage.RELEASED), help="of dp-2s-gd: what is to be published (beta)"
+    )
     parser.add_argument("--seed", type=int, help=own_data.NOISE)
     parser.add_argument("--secure-noise", action="store_true", help="noise that nobody can repeat, with no seed")
     parser.add_argument("--output", default="estimate.json", help="JSON to write (estimate.json)")
@@ -88,56 +73,9 @@ def _parser(name: str) -> Parser:
 
 def _estimate(args: argparse.Namespace) -> str:
     """Runs the method, writes its result, and returns the message that says so."""
-    content = _two_stage(args) if args.method == "dp-2s-gd" else with_intervals.estimate(args)
+    content = two_stage.estimate(args) if args.method == "dp-2s-gd" else with_intervals.estimate(args)
     _write(json.dumps(content, indent=2, allow_nan=False) + "\n", Path(args.output))
     return own_data.told(content, args.output)
-
-
-def _two_stage(args: argparse.Namespace) -> dict[str, Any]:
-    """Runs DP-2S-GD and returns what may be written and told; options are checked first, then files."""
-    args.steps = STEPS if args.steps is None else args.steps
-    args.release = "beta" if args.release is None else args.release
-    _check(args)
-    settings = release.Settings(args.rho1, args.rho2, args.gamma1, args.gamma2, args.eta, args.alpha, args.steps)
-    constants = own_data.constants(args.centre)
-    rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
-    own_data.require_free(args.output, args.source, keep=args.secure_noise)
-    columns = {name: getattr(args, name) for name in COLUMNS}
-    sample = release.centred(read_sample(args.source, **columns), constants, **columns)
-    account = release.account(settings, sample.n, args.delta, args.release)
-    if not args.secure_noise:
-        account["guarantee"] = own_data.REPEATED
-    outcome = release.run(sample, settings, rng, args.release)
-    noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}
-    return {
-        "notice": own_data.SECURE if args.secure_noise else own_data.SEEDED,
-        "beta": dict(zip(args.regressors, outcome.beta.tolist(), strict=True)),
-        "noise_standard_error": list(outcome.noise_error),
-        "warnings": list(outcome.warnings),
-        "account": account,
-        "settings": {**asdict(settings), **columns, "centre": constants, **noise},
-        **{name: path.tolist() for name, path in outcome.paths.items()},
-    }
-
-
-def _check(args: argparse.Namespace) -> None:
-    """What argparse cannot say in a line, or not at all."""
-    others = {name: getattr(args, name.replace("-", "_")) for name in ("gamma", "rho", "epsilon", "outcome-unit",
-                                                                       "instrument-bound")}  # fmt: skip
-    if other := next((name for name, value in others.items() if value is not None), None):
-        raise ValueError(f"--{other} is no option of --method dp-2s-gd: leave it out, or choose {OTHERS}")
-    if lacking := own_data.missing(vars(args), {**COLUMNS, **release.CHOICE}):
-        raise ValueError(f"{lacking}. Choose without looking at the data.{WITHOUT if args.instruments is None else ''}")
-    own_data.require_one_noise(args.seed, args.secure_noise)
-    for name in ("rho1", "rho2"):
-        own_data.require_budget(name, getattr(args, name))
-    own_data.require_delta(args.delta)
-    numbers = args.steps * len(args.regressors) * (len(args.instruments) + 1)
-    if args.steps > MOST_STEPS or numbers > MOST_NUMBERS:
-        raise ValueError(
-            f"--steps {args.steps} with {len(args.instruments)} x {len(args.regressors)} coefficients is too much; "
-            f"give at most {MOST_STEPS} steps, and {MOST_NUMBERS:,} numbers in all iterates: noise grows with each step"
-        )
 
 
 def _write(text: str, target: Path) -> None:

@@ -4,7 +4,10 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpdescent.data.iv import IVSample
 
 # Notices; each is printed once in a run.
 SEEDED = (
@@ -70,7 +73,9 @@ def require_delta(delta: float, n: int = 1) -> None:
     if not 0.0 < delta < 1.0:
         raise ValueError(f"--delta {delta:g} must lie strictly between 0 and 1")
     if not delta * n < 1.0:
-        raise ValueError(f"--delta {delta:g} must be below 1/n = {1 / n:.3g}, or a record drawn at random may be shown")
+        raise ValueError(
+            f"--delta {delta:g} must be below 1/n = {1 / n:.3g}, or publishing a record at random would pass"
+        )
 
 
 def constants(pairs: Sequence[str]) -> dict[str, float]:
@@ -92,6 +97,33 @@ def constants(pairs: Sequence[str]) -> dict[str, float]:
             raise ValueError(f"--centre {pair}: {name} has the constant {found[name]} already; give one")
         found[name] = number
     return found
+
+
+def centred(
+    sample: "IVSample", constants: Mapping[str, float], instruments: list[str], regressors: list[str], outcome: str
+) -> "IVSample":
+    """Subtracts public constants from the named columns of a sample; a column in both lists is centred in both.
+
+    Raises:
+        ValueError: if a constant is not finite, or belongs to no column in use.
+    """
+    # Imported here, because a build's start reads the notices of this module and needs no numpy.
+    import numpy as np
+
+    from dpdescent.data.iv import IVSample
+    from dpdescent.estimators.run import LARGEST
+
+    used = [*instruments, *regressors, outcome]
+    for name, value in constants.items():
+        if name not in used:
+            raise ValueError(f"centre: {name!r} is no column in use; there are {', '.join(used)}")
+        if not math.isfinite(value):
+            raise ValueError(f"centre: {name}={value} must be finite")
+    z, x = (np.array([constants.get(name, 0.0) for name in names]) for names in (instruments, regressors))
+    # What overflows is clipped like any other value that is too large.
+    with np.errstate(over="ignore"):
+        moved = sample.Z - z, sample.X - x, sample.y - constants.get(outcome, 0.0)
+    return IVSample(*(np.clip(part, -LARGEST, LARGEST) for part in moved))
 
 
 def require_free(output: str, source: str, keep: bool) -> None:

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from dpdescent import intervals
-from dpdescent.commands import own_data
+from dpdescent.commands import own_data, two_stage
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import read_sample
-from dpdescent.estimators import dp_2s_gd_release as release
 from dpdescent.estimators.dp_gd import dp_gd
 from dpdescent.estimators.dp_iv_gd import BATCHES as IV_BATCHES
 from dpdescent.estimators.dp_iv_gd import STEP, WHITENED, WITH_SET, WITHOUT_SET, dp_iv_gd
@@ -194,7 +193,7 @@ def check(args: argparse.Namespace, method: Method) -> None:
     own_data.require_one_noise(args.seed, args.secure_noise)
     allowed = {*needed, *(["steps"] if args.method == "dp-gd" else ALSO)}
     every = {name for each in METHODS.values() for name in (*each.columns, *each.choice)} | {
-        *release.CHOICE, "steps", "release", *ALSO,
+        *two_stage.CHOICE, "steps", "release", *ALSO,
     }  # fmt: skip
     if other := sorted(name.replace("_", "-") for name in every - allowed if getattr(args, name) is not None):
         raise ValueError(f"--{other[0]} is no option of --method {args.method}: leave it out")
@@ -220,7 +219,7 @@ def _sample(args: argparse.Namespace, constants: Mapping[str, float]) -> IVSampl
     roles = {
         "instruments": args.instruments or args.regressors, "regressors": args.regressors, "outcome": args.outcome
     }  # fmt: skip
-    return release.centred(read_sample(args.source, **roles), constants, **roles)
+    return own_data.centred(read_sample(args.source, **roles), constants, **roles)
 
 
 def _weak(run: Run) -> dict[str, Any]:

@@ -1,4 +1,13 @@
-"""DP-2S-GD for instrumental variables (liang2025 Algorithm 1), on a user's own records."""
+"""DP-2S-GD for instrumental variables (liang2025 Algorithm 1), on a user's own records.
+
+The only value taken from the data is the number of records, which is public. Step sizes and thresholds are given, and
+the number of clipped gradients is not part of the path. One row is one record: neighbouring tables have one row
+replaced.
+"""
+
+import math
+import sys
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -6,8 +15,47 @@ from numpy.typing import ArrayLike
 from dpdescent.algorithms import dp_2s_gd as engine
 from dpdescent.checks import require_probability
 from dpdescent.data.iv import IVSample
-from dpdescent.estimators import dp_2s_gd_release as release
-from dpdescent.estimators.run import Array, Run, fitting, guarded, records, rho_of
+from dpdescent.estimators.run import LARGEST, Array, Run, fitting, guarded, records, require_finite, rho_of
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.clipping import mean_sensitivity
+from dpdescent.privacy.events import GaussianReleases, Mechanism
+
+EXACT = (
+    "in exact arithmetic: each step adds Gaussian noise to the mean of gradients that are clipped at the threshold, "
+    "which one replaced record of n, n public, moves by 2 gamma / n at most; costs add over the steps of both stages. "
+    "Settings, columns and centring constants must be chosen without the data, and one person may be in one row only"
+)
+
+# Smaller noise loses digits, or all of itself, and an account of it would be wrong.
+LEAST = sys.float_info.min
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a run; all of them are public.
+
+    Attributes:
+        rho1, rho2: zCDP budgets of the two stages.
+        gamma1, gamma2: clipping thresholds of the two stages.
+        eta, alpha: step sizes of the two stages.
+        steps: number of iterations T, over which the budget is divided; liang2025 uses 20.
+
+    Raises:
+        ValueError: if a value is not positive and finite.
+    """
+
+    rho1: float
+    rho2: float
+    gamma1: float
+    gamma2: float
+    eta: float
+    alpha: float
+    steps: int = 20
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not 0.0 < value < math.inf:
+                raise ValueError(f"{name}={value} must be positive and finite")
 
 
 def dp_2s_gd(
@@ -42,12 +90,69 @@ def dp_2s_gd(
     sample = IVSample(*records(Z=(Z, 2), X=(X, 2), y=(y, 1)))
     total = rho_of(sample.n, rho, epsilon, delta)
     rho1 = first_share * total
-    settings = release.Settings(rho1, total - rho1, gamma1, gamma2, eta, alpha, steps)
+    settings = Settings(rho1, total - rho1, gamma1, gamma2, eta, alpha, steps)
     p, q = sample.p, sample.q
     drawn = None if normals is None else engine.Normals.split(fitting("normals", normals, (steps, p * q + p)), p, q)
-    out = release.descend(sample, settings, engine.Normals.draw(rng, steps, p, q) if drawn is None else drawn)
+    out = descend(sample, settings, engine.Normals.draw(rng, steps, p, q) if drawn is None else drawn)
     assert out.Theta_path is not None
     assert out.beta_path is not None
-    event = guarded(release.mechanism(settings, sample.n), rng, handed=drawn is not None)
+    event = guarded(mechanism(settings, sample.n), rng, handed=drawn is not None)
     clipped = float(out.clipped1[0] + out.clipped2[0]) / 2.0
     return Run(out.beta[0], out.beta_path[1:, 0], clipped, event, {"Theta_path": out.Theta_path[1:, 0]})
+
+
+def mechanism(settings: Settings, n: int) -> Mechanism:
+    """Mechanism of a run on n records, with the smallest noise that each stage's budget allows."""
+    total = settings.rho1 + settings.rho2
+    return Mechanism("DP-2S-GD", stages(settings, n), "replace-one", "full batch", total, "proved", EXACT)
+
+
+def stages(settings: Settings, n: int) -> tuple[GaussianReleases, GaussianReleases]:
+    """Releases of the two stages; both the added noise and the account are derived from them."""
+
+    def stage(what: str, gamma: float, rho: float) -> GaussianReleases:
+        sensitivity = mean_sensitivity(gamma, n)
+        noise_sd = zcdp.gaussian_noise_sd(sensitivity, rho, settings.steps)
+        return GaussianReleases(f"{what} clipped mean gradient", sensitivity, noise_sd, settings.steps)
+
+    return stage("first-stage", settings.gamma1, settings.rho1), stage("second-stage", settings.gamma2, settings.rho2)
+
+
+def descend(sample: IVSample, settings: Settings, normals: engine.Normals) -> engine.Descent:
+    """Runs DP-2S-GD once with given normals and returns the whole paths.
+
+    Raises:
+        ValueError: if there are fewer instruments than regressors, no more records than instruments, the noise is too
+            small or too large for double precision, or the iterates overflow.
+    """
+    if sample.q < sample.p:
+        raise ValueError(f"{sample.q} instruments cannot identify {sample.p} effects; name as many as regressors")
+    if sample.n <= sample.q:
+        raise ValueError(f"{sample.n} records do not suffice for {sample.q} instruments; more records are needed")
+    _require_noise(settings, sample.n)
+    cut = IVSample(*(np.clip(part, -LARGEST, LARGEST) for part in (sample.Z, sample.X, sample.y)))
+    # numpy's warnings are off, because overflow is reported below in one line.
+    with np.errstate(all="ignore"):
+        path = engine.descend(cut, _arms(settings, sample.n), normals, record=True)
+    require_finite(path.Theta_path, path.beta_path)
+    return path
+
+
+def _require_noise(settings: Settings, n: int) -> None:
+    """Checks that each stage's noise, times its step size, is what the account says.
+
+    Raises:
+        ValueError: if it underflows or overflows.
+    """
+    for stage, step, name in zip(stages(settings, n), (settings.eta, settings.alpha), ("eta", "alpha"), strict=True):
+        if not LEAST <= step * stage.noise_sd < math.inf:
+            raise ValueError(
+                f"{name}={step:g} times noise of sd {stage.noise_sd:g} is beyond double precision, so that the noise "
+                "would not be what the account says; take a threshold, budget and step size of ordinary size"
+            )
+
+
+def _arms(settings: Settings, n: int) -> engine.TwoStageArms:
+    noise_sds = [stage.noise_sd for stage in stages(settings, n)]
+    values = (settings.eta, settings.alpha, settings.gamma1, settings.gamma2, *noise_sds)
+    return engine.TwoStageArms(np.array([settings.steps]), *(np.array([value]) for value in values))

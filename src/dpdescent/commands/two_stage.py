@@ -1,0 +1,174 @@
+"""DP-2S-GD (liang2025 Algorithm 1) on a table of your own: options, one run, and what may be published of it."""
+
+import argparse
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dpdescent.algorithms import stability
+from dpdescent.algorithms.dp_2s_gd import Normals
+from dpdescent.commands import own_data
+from dpdescent.data.iv import Array, IVSample
+from dpdescent.data.tabular import read_sample
+from dpdescent.estimators import dp_2s_gd as estimator
+from dpdescent.estimators.dp_2s_gd import Settings
+from dpdescent.privacy import accounting
+from dpdescent.randomness import secure_generator, stream
+
+Released = Literal["beta", "all"]
+
+COLUMNS = {
+    "instruments": "columns that move the regressors, and the outcome through them only; controls stand here too",
+    "regressors": "columns whose effect is estimated; controls stand here too",
+    "outcome": "column on which they act",
+}
+
+# Iterations of both stages where none are given.
+STEPS = 20
+
+# The noise of a step grows with the square root of their number, so that more steps only cost memory and time.
+MOST_STEPS, MOST_NUMBERS = 10_000, 10_000_000
+
+OTHERS = "--method dp-gd (without instruments) or dp-iv-gd (with them)"
+WITHOUT = " Without instruments: --method dp-gd."
+
+CHOICE = {
+    "rho1": "the zCDP budget of the first stage, such as 1; a run costs rho1 + rho2, and every further one again",
+    "rho2": "the zCDP budget of the second stage, such as 1; a run costs rho1 + rho2",
+    "gamma1": "the first stage's clipping threshold, a public guess of |z| |x - Theta'z| for most records; noise grows "
+    "with it, and what lies above it is clipped",
+    "gamma2": "the second stage's clipping threshold, a public guess of |Theta'z| |y - beta'Theta'z| for most records; "
+    "noise grows with it, and what lies above it is clipped",
+    "eta": "the first stage's step size, about 1 over a public guess of the largest eigenvalue of E[zz'] (1 where "
+    "instruments are uncorrelated and of variance 1); beyond 2 over it the descent diverges",
+    "alpha": "the second stage's step size, about 1 over a public guess of the largest eigenvalue of "
+    "E[Theta'zz'Theta], the part of x's second moment that instruments explain; beyond 2 over it the descent diverges",
+}
+
+# What each choice of published iterates costs, and why both cost the same.
+RELEASED = {
+    "beta": "only the last beta is published; it rests on all noisy first-stage steps too, so that no cost below "
+    "rho1 + rho2 is proved (Lemma F.1 of liang2025, which claims rho2, is refuted)",
+    "all": "all iterates of both stages may be published: rho1 + rho2 is the cost of all of them together",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Results of a run that may be published.
+
+    Attributes:
+        beta: last second-stage iterate, shape (p,).
+        paths: iterates 0 to T: `Theta_path`, shape (T + 1, q, p), and `beta_path`, shape (T + 1, p); empty where only
+            beta is published.
+        noise_error: standard error of each coefficient by the noise alone, as `noise_error` gives it.
+        warnings: what is wrong with the run as far as its own noisy iterates show; the account covers all of them.
+    """
+
+    beta: Array
+    paths: dict[str, Array]
+    noise_error: tuple[float, float]
+    warnings: tuple[str, ...]
+
+
+def estimate(args: argparse.Namespace) -> dict[str, Any]:
+    """Runs DP-2S-GD and returns what may be written and told; options are checked first, then files."""
+    args.steps = STEPS if args.steps is None else args.steps
+    args.release = "beta" if args.release is None else args.release
+    _check(args)
+    settings = Settings(args.rho1, args.rho2, args.gamma1, args.gamma2, args.eta, args.alpha, args.steps)
+    constants = own_data.constants(args.centre)
+    rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
+    own_data.require_free(args.output, args.source, keep=args.secure_noise)
+    columns = {name: getattr(args, name) for name in COLUMNS}
+    sample = own_data.centred(read_sample(args.source, **columns), constants, **columns)
+    own_data.require_delta(args.delta, sample.n)
+    account = account_of(settings, sample.n, args.delta, args.release)
+    if not args.secure_noise:
+        account["guarantee"] = own_data.REPEATED
+    outcome = run(sample, settings, rng, args.release)
+    noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}
+    return {
+        "notice": own_data.SECURE if args.secure_noise else own_data.SEEDED,
+        "beta": dict(zip(args.regressors, outcome.beta.tolist(), strict=True)),
+        "noise_standard_error": list(outcome.noise_error),
+        "warnings": list(outcome.warnings),
+        "account": account,
+        "settings": {**asdict(settings), **columns, "centre": constants, **noise},
+        **{name: path.tolist() for name, path in outcome.paths.items()},
+    }
+
+
+def _check(args: argparse.Namespace) -> None:
+    """What argparse cannot say in a line, or not at all."""
+    others = {name: getattr(args, name.replace("-", "_")) for name in ("gamma", "rho", "epsilon", "outcome-unit",
+                                                                       "instrument-bound")}  # fmt: skip
+    if other := next((name for name, value in others.items() if value is not None), None):
+        raise ValueError(f"--{other} is no option of --method dp-2s-gd: leave it out, or choose {OTHERS}")
+    if lacking := own_data.missing(vars(args), {**COLUMNS, **CHOICE}):
+        raise ValueError(f"{lacking}. Choose without looking at the data.{WITHOUT if args.instruments is None else ''}")
+    own_data.require_one_noise(args.seed, args.secure_noise)
+    for name in ("rho1", "rho2"):
+        own_data.require_budget(name, getattr(args, name))
+    own_data.require_delta(args.delta)
+    numbers = args.steps * len(args.regressors) * (len(args.instruments) + 1)
+    if args.steps > MOST_STEPS or numbers > MOST_NUMBERS:
+        raise ValueError(
+            f"--steps {args.steps} with {len(args.instruments)} x {len(args.regressors)} coefficients is too much; "
+            f"give at most {MOST_STEPS} steps, and {MOST_NUMBERS:,} numbers in all iterates: noise grows with each step"
+        )
+
+
+def account_of(settings: Settings, n: int, delta: float, released: Released) -> dict[str, Any]:
+    """Privacy guarantee of a run as a mapping, to be written to a file."""
+    made = estimator.mechanism(settings, n)
+    # The larger of the two is reported, because rounding may put the cost of the noise slightly below the budget.
+    rho = max(made.rho, made.claimed_rho)
+    parts = [{**asdict(each), "rho": each.rho} for each in estimator.stages(settings, n)]
+    return {
+        "algorithm": made.name, "relation": made.relation, "n": n, "releases": parts, "rho": rho, "delta": delta,
+        "epsilon": accounting.tight_epsilon(rho, delta), "guarantee": made.guarantee, "holds": made.reason,
+        "release": released, "release_costs": RELEASED[released],
+    }  # fmt: skip
+
+
+def run(sample: IVSample, settings: Settings, rng: np.random.Generator, released: Released = "beta") -> Outcome:
+    """Runs DP-2S-GD once and returns what may be published; raises the errors of `descend`."""
+    path = estimator.descend(sample, settings, Normals.draw(rng, settings.steps, sample.p, sample.q))
+    assert path.Theta_path is not None
+    assert path.beta_path is not None
+    paths = {"Theta_path": path.Theta_path[:, 0], "beta_path": path.beta_path[:, 0]}
+    error = noise_error(settings, sample.n)
+    return Outcome(path.beta[0], paths if released == "all" else {}, error, tuple(_warnings(settings, sample.n, paths)))
+
+
+def noise_error(settings: Settings, n: int) -> tuple[float, float]:
+    """Standard error of each coefficient by the second stage's noise alone, from public settings: at least, at most.
+
+    The last step adds alpha times its noise, undamped. Earlier steps add to it, sqrt(T) times as much in all where the
+    descent hardly contracts; by how much it does, and what the first stage's noise adds, only the data know.
+    """
+    error = settings.alpha * estimator.stages(settings, n)[1].noise_sd
+    return error, error * math.sqrt(settings.steps)
+
+
+def _warnings(settings: Settings, n: int, paths: Mapping[str, Array]) -> Iterator[str]:
+    first, second = estimator.stages(settings, n)
+    for name, path, noise in (
+        ("eta", paths["Theta_path"], settings.eta * first.noise_sd),
+        ("alpha", paths["beta_path"], settings.alpha * second.noise_sd),
+    ):
+        if stability.has_diverged(path, noise):
+            yield (
+                f"the iterates have left the region where they are stable: steps turn back and do not shrink; take a "
+                f"smaller {name} than {getattr(settings, name):g}, or less noise"
+            )
+    error = noise_error(settings, n)[1]
+    if float(np.abs(paths["beta_path"][-1]).max()) < 2.0 * error:
+        yield (
+            f"no coefficient is above twice the {error:.3g} that the noise alone may make; take more records, a larger "
+            "rho2, or a smaller gamma2 or alpha"
+        )
