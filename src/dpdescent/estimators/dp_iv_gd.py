@@ -90,11 +90,11 @@ def dp_iv_gd(
         ValueError: if an argument is out of its range, or the iterates overflow.
     """
     require_probability(level=level)
-    Z, X, y = records(Z=(Z, 2), X=(X, 2), y=(y, 1))
-    sample = IVSample(Z, X, y)
+    sample = IVSample(*records(Z=(Z, 2), X=(X, 2), y=(y, 1)))
     n, p, q = sample.n, sample.p, sample.q
     intervals.spacing(steps2, BATCHES, burn_in)
     _require_one_moment(outcome_unit, second_moment, instrument_bound)
+    _require_no_normals(normals, outcome_unit=outcome_unit, instrument_bound=instrument_bound)
     A = np.eye(q) if second_moment is None else fitting("second_moment", second_moment, (q, q))
     require_positive(gamma1=gamma1, gamma2=gamma2, steps1=steps1, kept1=kept1)
     given = (WITHOUT_SET if outcome_unit is None else WITH_SET) if shares is None else shares
@@ -102,43 +102,62 @@ def dp_iv_gd(
     budget, back = rho_of(n, rho, epsilon, delta), np.eye(q)
     before: list[GaussianReleases] = []
     if instrument_bound is not None:
-        if normals is not None:
-            raise ValueError("normals are taken by runs without instrument_bound only")
         sample, before, back = _whitened(sample, instrument_bound, WHITENED * budget, rng)
         budget *= 1.0 - WHITENED
     noise = engine.noise_sds(budget, parts[:3], n, p, (gamma1, gamma2), (steps1, steps2))
     step = STEP / float(np.linalg.eigvalsh(A).max()) if eta is None else eta
     settings = engine.Settings(steps1, kept1, steps2, burn_in, step, alpha, gamma1, gamma2, *noise, A)
+    first: dict[str, Array] = {}
+    stage1 = list(settings.releases(n, p)[:1])
     # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
-        if outcome_unit is None:
-            first, stage1 = None, list(settings.releases(n, p)[:1])
-            drawn = engine.Normals.draw(rng, settings, 1, p) if normals is None else _handed(normals, settings, p)
-            out = engine.descend([sample], settings, drawn)
-        else:
-            if normals is not None:
-                raise ValueError("normals are taken by runs without outcome_unit only")
+        if outcome_unit is not None:
             first, stage1 = _reduced_form(sample, settings, outcome_unit, budget * parts[3], level, rng)
-            drawn = engine.Normals.draw(rng, settings, 1, p, first=False)
-            out = engine.descend([sample], settings, drawn, held=first["Theta"][None])
+        out = _descended(sample, settings, first, rng, normals)
     require_finite(out.path)
     releases = (*before, *stage1, *settings.releases(n, p)[1:])
-    reason = PROVED + PROVED_WHITE * bool(before)
-    event = Mechanism("DP-IV-GD", releases, "replace-one", "full batch", math.inf, "proved", reason)
-    event = guarded(event, rng, handed=normals is not None)
+    event = guarded(_mechanism(releases, whitened=bool(before)), rng, handed=normals is not None)
+    over = first.pop("clipped", out.clipped1[0])
+    clipped = float(over * steps1 + out.clipped2[0] * steps2) / (steps1 + steps2)
+    return Run(out.beta[0], out.path[:, 0], clipped, event, _also(out, settings, first, back, n, level))
+
+
+def _descended(
+    sample: IVSample, settings: engine.Settings, first: dict[str, Array], rng: np.random.Generator,
+    normals: tuple[Array, Array, Array] | None,
+) -> engine.Descent:  # fmt: skip
+    """Runs both stages, or the second alone where the first has run with the outcome beside the regressor."""
+    if first:
+        drawn = engine.Normals.draw(rng, settings, 1, sample.p, first=False)
+        return engine.descend([sample], settings, drawn, held=first["Theta"][None])
+    drawn = engine.Normals.draw(rng, settings, 1, sample.p) if normals is None else _handed(normals, settings, sample.p)
+    return engine.descend([sample], settings, drawn)
+
+
+def _mechanism(releases: tuple[GaussianReleases, ...], *, whitened: bool) -> Mechanism:
+    reason = PROVED + PROVED_WHITE * whitened
+    return Mechanism("DP-IV-GD", releases, "replace-one", "full batch", math.inf, "proved", reason)
+
+
+def _also(
+    out: engine.Descent, settings: engine.Settings, first: dict[str, Array], back: Array, n: int, level: float
+) -> dict[str, Array]:
+    """Intervals and what else a run tells beside its path; coefficients of whitened instruments go back by `back`."""
     found = intervals.sandwich_intervals(
-        out.path, m=BATCHES, burn_in=burn_in, alpha=alpha, precondition=out.precondition, moment=out.moment,
-        moment_sd=settings.moment_sd, n=n, level=level,
+        out.path, m=BATCHES, burn_in=settings.burn_in, alpha=settings.alpha, precondition=out.precondition,
+        moment=out.moment, moment_sd=settings.moment_sd, n=n, level=level,
     )  # fmt: skip
     also = {
-        "half_width": found.half_width[0], "mixing": _mixing(out.path[:, 0], burn_in),
-        "precondition": out.precondition[0], "moment": out.moment[0], **(first or {}), "Theta": back @ out.Theta[0],
+        "half_width": found.half_width[0], "mixing": _mixing(out.path[:, 0], settings.burn_in),
+        "precondition": out.precondition[0], "moment": out.moment[0], **first, "Theta": back @ out.Theta[0],
     }  # fmt: skip
-    if first is not None:
-        also["reduced_form"] = back @ first["reduced_form"]
-    over = out.clipped1[0] if first is None else also.pop("clipped")
-    clipped = float(over * steps1 + out.clipped2[0] * steps2) / (steps1 + steps2)
-    return Run(out.beta[0], out.path[:, 0], clipped, event, also)
+    return also | ({"reduced_form": back @ first["reduced_form"]} if first else {})
+
+
+def _require_no_normals(normals: tuple[Array, Array, Array] | None, **options: float | None) -> None:
+    for name, value in options.items():
+        if normals is not None and value is not None:
+            raise ValueError(f"normals are taken by runs without {name} only")
 
 
 def _require_one_moment(
