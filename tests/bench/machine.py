@@ -1,4 +1,4 @@
-"""Rates of this machine, on one thread: what no way of doing a workload can exceed."""
+"""Rates of this machine with numpy, on one thread: what no way of doing a workload in numpy can exceed."""
 
 import statistics
 from dataclasses import dataclass

@@ -8,10 +8,11 @@ import argparse
 import hashlib
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ COLUMNS = ("what", "trials", "parts", "CPU s", "CPU ms a further one", "peak MB"
 
 # Artefacts on the quick scale's grid, and trials to begin with. Their variants may have numbers of their own, which
 # would not grow, and are left out.
-ARTEFACTS = {"brown2024/fig02": 60, "liang2025/fig03": 12, "varshney2022/risk_vs_d": 8}
+ARTEFACTS = {"brown2024/fig02": 400, "liang2025/fig03": 40, "varshney2022/risk_vs_d": 50}
 FACTORS = (1, 4, 16)
 
 # Parts of the plans; the artefact has no grid and one trial.
@@ -42,11 +43,14 @@ def overlay(folder: Path, name: str, item: str, **changes: Any) -> None:
 
 
 def snakemake(folder: Path, *arguments: str) -> float:
-    """CPU seconds of a call and all its jobs."""
+    """CPU seconds of a call and all its jobs.
+
+    Jobs run one after the other, because two on the threads of one core take more CPU time than each alone.
+    """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = os.environ | {"PYTHONPATH": str(folder / "src")}
     done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "-c2", *arguments], cwd=folder, env=environment, text=True,
+        [sys.executable, "-m", "snakemake", "-c1", *arguments], cwd=folder, env=environment, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
     if done.returncode != 0:
@@ -60,8 +64,19 @@ def row(what: str, trials: str, parts: int, seconds: float, further: str, peak: 
 
 
 def per_further(now: tuple[float, int], before: tuple[float, int] | None) -> str:
-    """CPU milliseconds for each trial or part more than before; nothing for the first, which pays for imports."""
+    """CPU milliseconds for each part of a plan more than before; nothing for the first, which pays for imports."""
     return f"{1000 * (now[0] - before[0]) / (now[1] - before[1]):.1f}" if before else ""
+
+
+def per_trial(parts: Sequence[Path], seconds: Sequence[float]) -> str:
+    """CPU milliseconds of a trial: the mean over cells of the median over each cell's parts.
+
+    The median, because the first part of a job pays for imports, and a part beside a busy neighbour takes longer.
+    """
+    cells: dict[str, list[float]] = {}
+    for part, each in zip(parts, seconds, strict=True):
+        cells.setdefault(part.stem.rsplit("_t", 1)[0], []).append(1000 * each / trials_of(part))
+    return f"{statistics.fmean(map(statistics.median, cells.values())):.1f}"
 
 
 def trials_of(part: Path) -> int:
@@ -72,21 +87,20 @@ def trials_of(part: Path) -> int:
 def trained(folder: Path, item: str, trials: int) -> Iterator[dict[str, str]]:
     """Rows of an artefact with more and more trials."""
     first: dict[str, str] = {}
-    before: tuple[float, int] | None = None
     for factor in FACTORS:
         scale = f"x{factor}"
         overlay(folder, scale, item, trials=trials * factor, trials_per_part=trials)
         snakemake(folder, item.replace("/", "_"), "--config", f"scale={scale}")
         parts = sorted((folder / f"build/{scale}/parts/{item}").glob("main_*.csv"))
         costs = store.costs(parts[0].parent, [part.stem for part in parts])
-        now = sum(cost["cpu_s"] for cost in costs), sum(map(trials_of, parts))
+        seconds, count = [cost["cpu_s"] for cost in costs], sum(map(trials_of, parts))
         found = {part.stem: hashlib.sha256(part.read_bytes()).hexdigest() for part in parts}
         first = first or {name: digest for name, digest in found.items() if name.endswith(f"_t0-{trials - 1}")}
         same = all(found.get(name) == digest for name, digest in first.items())
         peak = f"{max(cost['peak_mb'] for cost in costs):.0f}"
-        yield row(f"{item}, trials x {factor}", str(now[1]), len(parts), now[0], per_further(now, before), peak,
+        further = per_trial(parts, seconds) if factor > 1 else ""
+        yield row(f"{item}, trials x {factor}", str(count), len(parts), sum(seconds), further, peak,
                   "equal bytes" if same else "DIFFERENT")  # fmt: skip
-        before = now
 
 
 def planned(folder: Path) -> Iterator[dict[str, str]]:

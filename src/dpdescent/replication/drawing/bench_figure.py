@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from dpdescent.replication.drawing import figures
 
-OURS, TEXTBOOK, LIMIT = "dpdescent", "textbook loop", "limit of the machine"
+OURS, TEXTBOOK, LIMIT = "dpdescent", "textbook loop", "limit with numpy"
 
 # Tools by the first word of a way's name.
 LOOKS = {
