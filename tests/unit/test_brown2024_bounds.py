@@ -953,15 +953,7 @@ def test_size_of_a_gradient_stands_beside_a_threshold_that_hardly_clips(rows: li
     assert only(rows, "size of a gradient, p, trivially", "Figure 3: p=25").value == 25.0
 
 
-# --- Chance, quantiles, grids of one's own, errors -------------------------------------------------------------------
-
-
-def test_chance_is_wider_where_trials_are_few() -> None:
-    for trials in (2, 6, 100, 10**6):
-        allowed = cases.chance(pd.Series({"se": 2.0, "trials": trials}))
-        assert t.sf(allowed / 2.0, trials - 1) == pytest.approx(norm.sf(4), rel=1e-6)
-    assert cases.chance(pd.Series({"se": 2.0, "trials": 10**6})) == pytest.approx(8.0, rel=1e-3)
-    assert math.isnan(cases.chance(pd.Series({"se": math.nan, "trials": 1})))
+# --- Quantiles, grids of one's own, errors -------------------------------------------------------------------
 
 
 def test_a_single_trial_leaves_an_equality_open(evidence: Evidence) -> None:

@@ -234,7 +234,7 @@ def test_no_tables_and_empty_tables_are_no_error(evidence: Evidence) -> None:
 def test_single_trials_leave_means_open(evidence: Evidence) -> None:
     single = {name: table.assign(trials=1, se=math.nan) for name, table in evidence.tables.items()}
     found = changed(evidence, **single)
-    assert all(row.holds is None for row in found if cases.CHANCE in row.note)
+    assert all(row.holds is None for row in found if bound_rows.CHANCE in row.note)
     assert any(row.holds for row in found)
 
 

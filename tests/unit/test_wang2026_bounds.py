@@ -12,7 +12,6 @@ import pytest
 from scipy.stats import binom, chi2
 
 from dpdescent.papers.wang2026 import bounds
-from dpdescent.papers.wang2026.bounds import cases
 from dpdescent.papers.wang2026.experiments import admissible_width, table_rates
 from dpdescent.privacy.participation import closed_forms, gaussian
 from dpdescent.replication.configuration import project
@@ -246,7 +245,7 @@ def test_blank_columns_are_no_error(evidence: Evidence) -> None:
 def test_single_trials_leave_means_open(evidence: Evidence) -> None:
     single = {name: table.assign(trials=1, se=math.nan) for name, table in evidence.tables.items()}
     found = changed(evidence, **single)
-    assert all(row.holds is None for row in found if cases.CHANCE in row.note)
+    assert all(row.holds is None for row in found if bound_rows.CHANCE in row.note)
     assert any(row.holds for row in found)
 
 

@@ -1,17 +1,27 @@
 """Rows of a paper's bounds: a bound's value at a setting, what was measured there, and whether the bound holds."""
 
 import math
+from collections.abc import Iterable
+from functools import partial
 from typing import Literal
 
 import pandas as pd
 
-from dpdescent.replication.judging.evidence import Bound, Evidence, places_of
+from dpdescent.replication.judging import statistics
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined, places_of
 
 Direction = Literal["at most", "at least"]
 
 # Notes that more than one bound carries.
 ORDER = "hidden constants are 1: an order, no bound"
 VACUOUS = "vacuous"
+
+# How far rounding may carry exact values, relative to the bound.
+ROUNDING = 1e-9
+# How many standard errors chance may carry a mean past what bounds it: of many trials; of few it is Student's t.
+STANDARD_ERRORS = 4.0
+CHANCE = f"{STANDARD_ERRORS:g} standard errors (Student's t)"
+chance = partial(statistics.chance, standard_errors=STANDARD_ERRORS)
 
 
 def row(
@@ -35,7 +45,7 @@ def row(
     if number is not None and direction is not None and not math.isnan(allowed):
         holds = bool(number <= value + allowed if direction == "at most" else number >= value - allowed)
     if math.isinf(value) and direction is not None and VACUOUS not in note:
-        note = "; ".join(filter(None, [note, f"{VACUOUS}: no finite value"]))
+        note = joined(note, f"{VACUOUS}: no finite value")
     return Bound(bound, location, setting, float(value), number, holds, note)
 
 
@@ -57,8 +67,95 @@ def identity(
     return Bound(bound, location, setting, float(value), number, holds, note)
 
 
+def order(bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "") -> Bound:
+    """A row for a form whose constants are hidden: open, with the constant that it would need."""
+    known = finite(measured)
+    needed = f"measured is {known / value:.3g} times it" if known is not None and value > 0.0 else ""
+    return stated(
+        bound=bound, location=location, setting=setting, value=value, note=joined(note, needed, ORDER), measured=known,
+    )  # fmt: skip
+
+
+def exact(
+    bound: str, location: str, setting: str, value: float, measured: float | None, note: str, *, met: bool = True,
+    direction: Direction = "at most",
+) -> Bound:  # fmt: skip
+    """A row for a bound beside an exact value; open where its conditions are not met or the value is not finite."""
+    known = finite(measured)
+    if not met or known is None:
+        return stated(bound=bound, location=location, setting=setting, value=value, note=note, measured=known)
+    return row(
+        bound=bound, location=location, setting=setting, value=value, measured=known, direction=direction, note=note,
+        allowed=ROUNDING * abs(value),
+    )  # fmt: skip
+
+
+def simulated(
+    bound: str, location: str, setting: str, value: float, found: "pd.Series[float]", note: str, *, met: bool = True,
+    direction: Direction = "at most", bound_chance: float = 0.0,
+) -> Bound:  # fmt: skip
+    """A row for a bound beside the mean over trials; open where its conditions are not met or it is not finite.
+
+    `bound_chance` is how far chance may have carried the bound itself, where it is made of means.
+    """
+    measured = finite(found["mean"])
+    if not met or not math.isfinite(value):
+        return stated(bound=bound, location=location, setting=setting, value=value, note=note, measured=measured)
+    return row(
+        bound=bound, location=location, setting=setting, value=value, measured=measured, direction=direction,
+        note=joined(note, f"{CHANCE} beyond allowed"), allowed=math.hypot(chance(found), bound_chance),
+    )  # fmt: skip
+
+
+def same(
+    bound: str, location: str, setting: str, value: float, found: "pd.Series[float]", note: str, *, met: bool = True
+) -> Bound:
+    """A row for an exact mean beside the mean over trials; open where conditions are not met or it is not finite."""
+    measured = finite(found["mean"])
+    if not met or not math.isfinite(value):
+        return stated(bound=bound, location=location, setting=setting, value=value, note=note, measured=measured)
+    return identity(
+        bound=bound, location=location, setting=setting, value=value, measured=measured, allowed=chance(found),
+        note=joined(note, f"equality, {CHANCE} either way allowed"),
+    )  # fmt: skip
+
+
+def equal(
+    bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "",
+    rounding: float = ROUNDING,
+) -> Bound:  # fmt: skip
+    """A row for an equality of exact values, up to rounding relative to them."""
+    return identity(
+        bound=bound, location=location, setting=setting, value=value, measured=measured, allowed=rounding * abs(value),
+        note=joined(note, f"equality up to rounding, {rounding:g} relative"),
+    )  # fmt: skip
+
+
 def _number(measured: float | None) -> float | None:
     return None if measured is None or math.isnan(measured) else float(measured)
+
+
+def finite(value: float | None) -> float | None:
+    """A number; None where it is infinite or NaN."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def distinct(values: Iterable[float]) -> list[float]:
+    """The distinct values in rising order, without NaN."""
+    return sorted({float(value) for value in values if not math.isnan(value)})
+
+
+def ends_and_middle(values: Iterable[float]) -> list[float]:
+    """The smallest, the middle one and the largest of the distinct values."""
+    known = distinct(values)
+    return sorted({known[0], known[len(known) // 2], known[-1]}) if known else []
+
+
+def place(name: str, found: "pd.Series[float]", *keys: str, digits: int = 6) -> str:
+    """Where a row is, in words: its table and the keys that it has, numbers with so many digits at most."""
+    given = ((key, found[key]) for key in keys if not pd.isna(found[key]))
+    told = (f"{key}={value if isinstance(value, str) else f'{value:.{digits}g}'}" for key, value in given)
+    return f"{name}: {', '.join(told)}"
 
 
 def is_met(met: bool) -> str:

@@ -161,6 +161,11 @@ class Evidence:
     def settings(self) -> dict[str, Any]:
         return dict(self.spec["settings"])
 
+    def settings_of(self, artefact: str) -> dict[str, Any]:
+        """The settings that an artefact ran with: its own, and those of the paper for the rest."""
+        own: dict[str, Any] = self.spec["artefacts"].get(artefact, {}).get("settings", {})
+        return self.settings | own
+
     @property
     def published(self) -> dict[str, Any]:
         return dict(self.spec["published"])
@@ -192,6 +197,11 @@ def places_of(table: pd.DataFrame, wanted: Mapping[str, object]) -> NDArray[np.i
     for column, value in wanted.items():
         mask &= np.asarray(table[column] == value, dtype=bool)
     return np.flatnonzero(mask)
+
+
+def joined(*notes: str) -> str:
+    """Several notes as one; empty ones are left out."""
+    return "; ".join(filter(None, notes))
 
 
 def write(records: Sequence[Any], kind: type, path: str | Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dpdescent.replication.judging.evidence import Claim
+from dpdescent.replication.judging.evidence import Claim, joined
 
 FILE = "docs/other_seed.csv"
 COLUMNS = (
@@ -59,4 +59,4 @@ def _kept(claim: Claim, other: Mapping[str, str] | None) -> Claim:
     if refuted == (claim.verdict == "not reproduced"):
         return claim
     said = f"at seed {other['other_seed']} it is {other['other_verdict']}, measured {other['other_measured']}"
-    return replace(claim, verdict="inconclusive", why="interval", note="; ".join(filter(None, [claim.note, said])))
+    return replace(claim, verdict="inconclusive", why="interval", note=joined(claim.note, said))

@@ -27,6 +27,7 @@ from dpdescent.replication.judging.evidence import (
     Unjudged,
     Verdict,
     Why,
+    joined,
 )
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, all_of, widened
 
@@ -73,7 +74,7 @@ class Regime:
         changed = self.changed if claim.verdict == "reproduced" else ""
         return replace(
             claim, verdict="inconclusive", why=self.why, changed=" ".join(filter(None, [claim.changed, changed])),
-            note="; ".join(filter(None, [claim.note, *said])),
+            note=joined(claim.note, *said),
         )  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,19 +12,12 @@ from dpdescent.checks import require_probability
 from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.papers.brown2024.theory import concentration
 from dpdescent.replication.build.tables import QUANTILES
-from dpdescent.replication.judging import statistics
 from dpdescent.replication.judging.bound_rows import VACUOUS
 from dpdescent.replication.judging.evidence import Evidence
 
 # The same in every design of the paper (Sec. 4): sd of the label noise, and ||theta*||, the error of the estimate zero.
 SIGMA, THETA_NORM = 1.0, 1.0
-# How many standard errors chance may carry a mean past what bounds it: of many trials; of few it is Student's t.
-STANDARD_ERRORS = 4.0
-# How far rounding may carry an equality of closed forms, relative to its value.
-ROUNDING = 1e-9
 ANISOTROPIC = "; eigenvalues of the covariance lie between 1 and 2 here: the form at 1 is above"
-CHANCE = f"{STANDARD_ERRORS:g} standard errors (Student's t)"
-chance = partial(statistics.chance, standard_errors=STANDARD_ERRORS)
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pandas as pd
 
-from dpdescent.papers.brown2024.bounds.cases import CHANCE, ROUNDING, SIGMA, Experiment, chance, in_words, quantile
+from dpdescent.papers.brown2024.bounds.cases import SIGMA, Experiment, in_words, quantile
 from dpdescent.papers.brown2024.bounds.coupling import COUPLED, FRACTION
 from dpdescent.papers.brown2024.theory import concentration, gaussian_data, no_clipping
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ORDER, is_met, pick, row, stated
+from dpdescent.replication.judging.bound_rows import CHANCE, ORDER, ROUNDING, chance, is_met, pick, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PLACE = "no clipping"

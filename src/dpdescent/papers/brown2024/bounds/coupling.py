@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import pandas as pd
 
 from dpdescent.papers.brown2024.bounds import runs
-from dpdescent.papers.brown2024.bounds.cases import CHANCE, Experiment, chance
+from dpdescent.papers.brown2024.bounds.cases import Experiment
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import VACUOUS, pick, row, stated
+from dpdescent.replication.judging.bound_rows import CHANCE, VACUOUS, chance, pick, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 COUPLED, FRACTION = "P(some gradient is clipped)", "fraction clipped"

@@ -10,11 +10,11 @@ import pandas as pd
 
 from dpdescent.algorithms.gaussian_law import Construction, EstimatesLaw, pinsker
 from dpdescent.papers.brown2024.bounds import runs
-from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance, ends
+from dpdescent.papers.brown2024.bounds.cases import SIGMA, Case, Experiment, ends
 from dpdescent.papers.brown2024.runs.constructions import BATCHED
 from dpdescent.papers.brown2024.theory import coverage
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, is_met, pick, row, stated
+from dpdescent.replication.judging.bound_rows import CHANCE, ORDER, VACUOUS, chance, is_met, pick, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 LAG1 = "lag1"

@@ -7,11 +7,11 @@ import pandas as pd
 
 from dpdescent.intervals import t_factor
 from dpdescent.papers.brown2024.bounds import runs
-from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance
+from dpdescent.papers.brown2024.bounds.cases import SIGMA, Case, Experiment
 from dpdescent.papers.brown2024.runs.constructions import BATCHED, INDEPENDENT, NAMES
 from dpdescent.papers.brown2024.theory import coverage
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import identity, stated
+from dpdescent.replication.judging.bound_rows import CHANCE, chance, identity, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 OLS = "OLS"

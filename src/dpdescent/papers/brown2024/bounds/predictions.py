@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.brown2024.bounds import runs
-from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Case, Experiment, chance
+from dpdescent.papers.brown2024.bounds.cases import SIGMA, Case, Experiment
 from dpdescent.papers.brown2024.reading import GROWN
 from dpdescent.papers.brown2024.theory import concentration, errors
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import identity, stated
+from dpdescent.replication.judging.bound_rows import CHANCE, chance, identity, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 LAW = "Lemma 2.3"

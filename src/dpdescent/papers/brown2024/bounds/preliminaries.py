@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pandas as pd
 
 from dpdescent.papers.brown2024.bounds import runs
-from dpdescent.papers.brown2024.bounds.cases import CHANCE, SIGMA, Experiment, chance, compared, in_words, quantile
+from dpdescent.papers.brown2024.bounds.cases import SIGMA, Experiment, compared, in_words, quantile
 from dpdescent.papers.brown2024.reading import LOW
 from dpdescent.papers.brown2024.theory import concentration, errors
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ORDER, identity, row, stated
+from dpdescent.replication.judging.bound_rows import CHANCE, ORDER, chance, identity, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 SQUARE = "A.12"

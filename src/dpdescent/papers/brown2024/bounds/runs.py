@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.brown2024.bounds.cases import ROUNDING, Case, Experiment, ends
+from dpdescent.papers.brown2024.bounds.cases import Case, Experiment, ends
 from dpdescent.papers.brown2024.runs.constructions import BATCHED, CHECKPOINTS, INDEPENDENT, NAMES
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import identity, row, stated
+from dpdescent.replication.judging.bound_rows import ROUNDING, identity, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # Panels, by their place in the paper.

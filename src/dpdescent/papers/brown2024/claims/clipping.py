@@ -13,7 +13,7 @@ from dpdescent.papers.brown2024.reading import COMPARABLE, LOW, RATE, SIGNIFICAN
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.criteria import ABOVE_0, Criterion, at_least, at_most
-from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence, joined
 from dpdescent.replication.judging.statistics import (
     NOTHING,
     Estimate,
@@ -71,7 +71,7 @@ def said_of_other_sizes(
     """Adds to the notes of claims which n of a user's grid are not judged, because no claim ids are declared for them."""
     others = sorted(set(evidence.select(artefact)["n"]) - set(declared))
     said = f"no claim is declared at n = {', '.join(map(str, others))}, which is not judged" if others else ""
-    return (replace(each, note="; ".join(filter(None, [each.note, said]))) for each in claims)
+    return (replace(each, note=joined(each.note, said)) for each in claims)
 
 
 def _fig03(evidence: Evidence) -> Iterator[Claim]:

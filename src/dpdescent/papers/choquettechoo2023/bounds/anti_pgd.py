@@ -18,7 +18,6 @@ from dpdescent.papers.choquettechoo2023.bounds.cases import (
     ends,
     equal,
     mean_at,
-    order,
     problem_of,
 )
 from dpdescent.papers.choquettechoo2023.design import power_law
@@ -27,7 +26,7 @@ from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, elliptic, regression
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import Direction, row, stated
+from dpdescent.replication.judging.bound_rows import Direction, order, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ARTEFACT = "ext_anti_pgd"

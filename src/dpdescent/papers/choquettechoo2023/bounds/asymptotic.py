@@ -19,12 +19,11 @@ from dpdescent.papers.choquettechoo2023.bounds.cases import (
     at_ends,
     between,
     equal,
-    order,
     points,
 )
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, elliptic, optimum, regression
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
-from dpdescent.replication.judging.bound_rows import Direction, row, stated
+from dpdescent.replication.judging.bound_rows import Direction, order, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # Coefficients of eq. (7) that a weight is summed from, as multiples of 1/nu.

@@ -3,10 +3,10 @@
 Tables may lack rows, or be missing, on a grid of one's own: what is asked of them is then not there, and no error.
 """
 
-import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -15,7 +15,8 @@ from dpdescent.papers.choquettechoo2023.design import Array, power_law
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, regression
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
-from dpdescent.replication.judging.bound_rows import ORDER, identity, row, stated
+from dpdescent.replication.judging import bound_rows
+from dpdescent.replication.judging.bound_rows import distinct, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 SGD, FTRL, OPTIMUM = "Noisy-SGD", "nu-Noisy-FTRL", "optimum"
@@ -24,8 +25,8 @@ ALGORITHMS = (SGD, FTRL)
 PANELS = ("d", "d_eff", "eta")
 # The variant of Figure 2 with label noise; its sd is read from the name, as variants are not handed on.
 LABEL_NOISE = "label noise of sd 1"
-# How far rounding may carry an equality of exact values, relative to its value.
-ROUNDING = 1e-10
+# Equalities of exact values, up to less rounding than elsewhere.
+equal = partial(bound_rows.equal, rounding=1e-10)
 # What notes say of the factor of F.
 HALF = "F of (8), with its 1/2"
 HALVED = "stated for F of (22), without the 1/2 of (8): halved"
@@ -131,28 +132,13 @@ def place(found: pd.Series, variant: str = "main") -> str:
 
 def ends(values: Iterable[float]) -> list[float]:
     """The smallest and the largest of the values; one where they are equal, none where there are no values."""
-    known = sorted({float(value) for value in values if not math.isnan(value)})
+    known = distinct(values)
     return sorted({known[0], known[-1]}) if known else []
-
-
-def ends_and_middle(values: Iterable[float]) -> list[float]:
-    """The smallest, the middle one and the largest of the distinct values."""
-    known = sorted({float(value) for value in values if not math.isnan(value)})
-    return sorted({known[0], known[len(known) // 2], known[-1]}) if known else []
 
 
 def mean_at(table: pd.DataFrame) -> float | None:
     """The mean of a table's only row; None where it has no row."""
     return float(table["mean"].iloc[0]) if len(table) else None
-
-
-def equal(bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "") -> Bound:
-    """Makes a row for an equality of exact values, up to rounding."""
-    why = "; ".join(filter(None, [note, f"equality up to rounding, {ROUNDING:g} relative"]))
-    return identity(
-        bound=bound, location=location, setting=setting, value=value, measured=measured, allowed=ROUNDING * abs(value),
-        note=why,
-    )  # fmt: skip
 
 
 def between(
@@ -167,14 +153,4 @@ def between(
     yield row(
         bound=f"{bound}, from above", location=location, setting=setting, value=upper, measured=measured,
         direction="at most", note=note, allowed=rounding * abs(upper),
-    )  # fmt: skip
-
-
-def order(bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "") -> Bound:
-    """Makes a row for a form whose constants are hidden: open, with the constant that it would need."""
-    known = measured is not None and math.isfinite(measured) and value > 0.0
-    needed = f"measured is {measured / value:.3g} times it" if known and measured is not None else ""
-    return stated(
-        bound=bound, location=location, setting=setting, value=value,
-        note="; ".join(filter(None, [note, needed, ORDER])), measured=measured,
     )  # fmt: skip

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from dpdescent.papers.choquettechoo2023.arms import DP_SGD
-from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, order
+from dpdescent.papers.choquettechoo2023.bounds.cases import HALF
 from dpdescent.papers.choquettechoo2023.bounds.finite_time import (
     ARTEFACT,
     found_in,
@@ -21,7 +21,7 @@ from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import finite_time
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Run
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ORDER, is_met, row, stated
+from dpdescent.replication.judging.bound_rows import ORDER, is_met, order, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 

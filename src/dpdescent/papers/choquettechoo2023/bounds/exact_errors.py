@@ -18,7 +18,6 @@ from dpdescent.papers.choquettechoo2023.bounds.cases import (
     at_ends,
     ends_of_panels,
     equal,
-    order,
     place,
     points,
     problem_of,
@@ -28,12 +27,9 @@ from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, regression
 from dpdescent.papers.choquettechoo2023.theory.elliptic import distance_squared
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import identity, is_met, row
+from dpdescent.replication.judging.bound_rows import CHANCE, chance, identity, is_met, order, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.statistics import chance
 
-# How many standard errors chance may carry a simulation off: there are many rows.
-STANDARD_ERRORS = 4.0
 # Coefficients of eq. (7) that the recursion takes, as multiples of 1/nu; and the most numbers that it may go through.
 TAPS, MOST = 20.0, 100_000_000
 VARIANTS = ("learning rates 0.0001 to 0.01", "fixed nu", LABEL_NOISE, "sensitivity of T steps")
@@ -87,11 +83,11 @@ def _simulations(evidence: Evidence, variant: str) -> Iterator[Bound]:
         gain = problem_of(evidence, "fig02", power_law(int(found["d"]), found["alpha"]), found["eta"]).gain
         why = (
             f"equality; measured is the mean of {found['trials']:g} simulated runs over their last steps, "
-            f"{STANDARD_ERRORS:g} standard errors (Student's t) either way allowed; A = {gain:.3g}: the nearer to 1, "
+            f"{CHANCE} either way allowed; A = {gain:.3g}: the nearer to 1, "
             f"the heavier the tails of the error, of which few runs show too little; {HALF}"
         )
         bound, setting = f"tail mean of {found['series']}, simulated", place(found, variant)
-        allowed = chance(found, STANDARD_ERRORS)
+        allowed = chance(found)
         yield identity(
             bound=bound, location="(83)", setting=setting, value=found["expected"], measured=found["mean"],
             allowed=allowed, note=why,

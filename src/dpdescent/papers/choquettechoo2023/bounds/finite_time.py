@@ -12,14 +12,14 @@ from dpdescent.noise.strategies import toeplitz
 from dpdescent.noise.strategies.toeplitz import DampedDifference
 from dpdescent.papers.choquettechoo2023.arms import DP_SGD
 from dpdescent.papers.choquettechoo2023.bounds import sensitivities
-from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, configured, ends, order
+from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, configured, ends
 from dpdescent.papers.choquettechoo2023.design import Array, power_law
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, finite_time, regression
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Run, Tuning
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ORDER, is_met, row, stated
+from dpdescent.replication.judging.bound_rows import ORDER, is_met, order, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ARTEFACT = "ext_finite_time"

@@ -10,22 +10,14 @@ import pandas as pd
 from scipy.special import binom
 
 from dpdescent.noise.strategies import toeplitz
-from dpdescent.papers.choquettechoo2023.bounds.cases import (
-    between,
-    configured,
-    ends,
-    ends_and_middle,
-    equal,
-    mean_at,
-    order,
-)
+from dpdescent.papers.choquettechoo2023.bounds.cases import between, configured, ends, equal, mean_at
 from dpdescent.papers.choquettechoo2023.design import Array
 from dpdescent.papers.choquettechoo2023.experiments.ext_mean_estimation import CLIP_NORM, MULTIPLES, VARIANCE
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import elliptic, mean_estimation
 from dpdescent.papers.choquettechoo2023.theory.elliptic import distance_squared
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import identity, row, stated
+from dpdescent.replication.judging.bound_rows import ends_and_middle, identity, order, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 from dpdescent.replication.judging.statistics import chance
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from scipy.stats import chi2
 
 from dpdescent.papers.choquettechoo2023.arms import DP_SGD
-from dpdescent.papers.choquettechoo2023.bounds.cases import HALF, order
+from dpdescent.papers.choquettechoo2023.bounds.cases import HALF
 from dpdescent.papers.choquettechoo2023.bounds.finite_time import found_in, run_of, setting_of
-from dpdescent.replication.judging.bound_rows import row
+from dpdescent.replication.judging.bound_rows import order, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # Constants of Remark F.7 for Gaussian vectors.

@@ -15,16 +15,14 @@ from dpdescent.papers.choquettechoo2023.bounds.cases import (
     between,
     configured,
     ends,
-    ends_and_middle,
     equal,
     mean_at,
-    order,
 )
 from dpdescent.papers.choquettechoo2023.design import ONE_LARGE, Array, spectrum
 from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import rates
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import row
+from dpdescent.replication.judging.bound_rows import ends_and_middle, order, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ARTEFACT = "ext_spectra"

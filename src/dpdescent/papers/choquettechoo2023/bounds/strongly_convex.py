@@ -6,14 +6,14 @@ from typing import Any
 
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.bounds.cases import ends, ends_and_middle, mean_at
+from dpdescent.papers.choquettechoo2023.bounds.cases import ends, mean_at
 from dpdescent.papers.choquettechoo2023.experiments import fig03
 from dpdescent.papers.choquettechoo2023.reading import EQUAL, SOLVED, rows
 from dpdescent.papers.choquettechoo2023.theory import strongly_convex
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Quadrature
 from dpdescent.papers.choquettechoo2023.theory.strongly_convex import Noise, StronglyConvexProblem
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import identity, row, stated
+from dpdescent.replication.judging.bound_rows import ends_and_middle, identity, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 SGD, FTRL, OPTIMIZED, STATIC = "DP-SGD", "nu-DP-FTRL", "Optimized", "static"

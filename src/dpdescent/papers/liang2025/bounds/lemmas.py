@@ -9,13 +9,17 @@ import pandas as pd
 
 from dpdescent.papers.liang2025.bounds.cases import Case, Design, case
 from dpdescent.papers.liang2025.theory import convergence, error_bounds, lemmas, prescriptions
-from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, Direction, pick, row, stated
-from dpdescent.replication.judging.evidence import Bound, Evidence
-
-# Closed forms and runs differ by rounding only.
-ROUNDING = 1e-9
-# An exact mean is refuted by a sample mean that is further off than this many standard errors.
-STANDARD_ERRORS = 4.0
+from dpdescent.replication.judging.bound_rows import (
+    ORDER,
+    ROUNDING,
+    STANDARD_ERRORS,
+    VACUOUS,
+    Direction,
+    pick,
+    row,
+    stated,
+)
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ class Cell:
     def lower(self, quantity: str, location: str, value: float, note: str = "", series: str = "measured") -> Bound:
         """A lower bound beside the 2.5 % quantile."""
         if value <= 0:
-            note = "; ".join(filter(None, [note, f"{VACUOUS}: not positive"]))
+            note = joined(note, f"{VACUOUS}: not positive")
         return self._beside(quantity, location, value, "q025", "at least", note, series, "")
 
     def _beside(

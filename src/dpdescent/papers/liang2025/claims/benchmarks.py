@@ -8,7 +8,7 @@ import pandas as pd
 from dpdescent.papers.liang2025.reading import CLOSE, COMPARABLE, claim, every, judged, median_ratios, untestable
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most
-from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence, joined
 from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate, log_log_slope
 
 # A core that may count as all records.
@@ -71,7 +71,7 @@ def _convergence(evidence: Evidence) -> Iterator[Claim]:
         statement="with T -> infinity 2S-GD keeps a gap to 2SLS, an additional factor sqrt(p): an inherent limitation",
         quantity=quantity.format(10000),
         measured=statistics.worst(list(many.values())), criterion=at_least(CLOSE),
-        note="; ".join(filter(None, [_one_design(evidence), _more_instruments(evidence)])),
+        note=joined(_one_design(evidence), _more_instruments(evidence)),
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from dpdescent.papers.liang2025.reading import (
 )
 from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import at_least, at_most
-from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence, joined
 from dpdescent.replication.judging.statistics import Estimate, extreme_ratio, half_widths, mean_of, ratio
 
 # Panel, symbol, the ids of the claims inside of the region and near the optimum.
@@ -52,7 +52,7 @@ def _step_size(evidence: Evidence, panel: str, symbol: str, insensitive: str, op
             "Before a review the variants stood in the note only. After a second reading the range ends at 0.9 of the ceiling, which "
             "App. G.1 itself calls close to the bound, not at 0.95: in Figure 7(a) that one step size decided the verdict at c0 = 1."
         ),
-        note="; ".join(filter(None, [_nearer(rows), _other_step_held(evidence, panel)])),
+        note=joined(_nearer(rows), _other_step_held(evidence, panel)),
     )  # fmt: skip
     best = rows["approximate_optimum"].iloc[0] / rows["ceiling"].iloc[0]
     yield claim(

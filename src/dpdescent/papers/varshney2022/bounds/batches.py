@@ -9,12 +9,12 @@ import numpy as np
 
 from dpdescent.algorithms.sgd_moments import last_risk, second_moments, tail_risk
 from dpdescent.checks import as_list
-from dpdescent.papers.varshney2022.bounds.cases import configured, distinct, ends_and_middle, equal, exact, settings_of
+from dpdescent.papers.varshney2022.bounds.cases import configured
 from dpdescent.papers.varshney2022.design import Design
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd, privacy
 from dpdescent.papers.varshney2022.theory.ambssgd import Setting
-from dpdescent.replication.judging.bound_rows import is_met, stated
+from dpdescent.replication.judging.bound_rows import distinct, ends_and_middle, equal, exact, is_met, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 RUNS, MOMENTS = "bound_vs_run", "moments"
@@ -37,7 +37,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 def settings(evidence: Evidence) -> Iterator[Setting]:
     """Evaluates bounds of T = 8 kappa steps with Theorem 3.7's step size; zeta is the least that Lemma 3.11 covers."""
-    given = settings_of(evidence, RUNS)
+    given = evidence.settings_of(RUNS)
     alpha = privacy.gaussian_multiplier(given["eps"], given["delta"])
     sizes = distinct(rows(evidence, RUNS)["d"].astype(float)) or SIZES
     batches = ends_and_middle(as_list(configured(evidence, MOMENTS, "b", list(BATCHES))))

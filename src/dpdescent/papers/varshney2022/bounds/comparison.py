@@ -5,13 +5,12 @@ from collections.abc import Iterator
 import pandas as pd
 
 from dpdescent.papers.varshney2022.arms import ADA_SSP, AMBSSGD, DP_GD, OLS, SSGD
-from dpdescent.papers.varshney2022.bounds.cases import equal, order, place, settings_of
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import comparison
 from dpdescent.papers.varshney2022.theory.comparison import ENTRIES, Entry, Point
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ORDER, stated
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.bound_rows import ORDER, equal, order, place, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 TABLE, SIZES, EPSILONS = "table_bounds", "risk_vs_n", "risk_vs_eps"
 WITHOUT_NOISE = "efficient methods at sigma = 0"
@@ -37,7 +36,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _point(evidence: Evidence, found: pd.Series) -> Point:
-    norm = settings_of(evidence, TABLE)["w_norm"]
+    norm = evidence.settings_of(TABLE)["w_norm"]
     return Point(int(found["d"]), float(found["N"]), float(found["sigma"]), float(found["eps"]), norm)
 
 
@@ -53,7 +52,7 @@ def _entry(evidence: Evidence, entry: Entry, found: pd.Series) -> Iterator[Bound
     run = rows(evidence, SIZES, series=series, **same) if series else pd.DataFrame()
     measured = float(run["mean"].iloc[0]) if len(run) else None
     whose = f"measured is the mean risk of our {series}" if measured is not None else ""
-    why = "; ".join(filter(None, [f"as quoted: {entry.bound}", over, whose]))
+    why = joined(f"as quoted: {entry.bound}", over, whose)
     yield order("excess risk, as quoted", entry.place, text, value, measured, why)
 
 

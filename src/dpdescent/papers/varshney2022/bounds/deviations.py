@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from dpdescent.algorithms.sgd_moments import last_risk, second_moments, tail_risk
-from dpdescent.papers.varshney2022.bounds.cases import exact
 from dpdescent.papers.varshney2022.bounds.shuffled import Case, cases
 from dpdescent.papers.varshney2022.experiments.ssgd import NO_PRIVACY, PRACTICAL, THEOREM
 from dpdescent.papers.varshney2022.theory import ambssgd, ssgd
 from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.papers.varshney2022.theory.ssgd import Parameters
-from dpdescent.replication.judging.bound_rows import stated
+from dpdescent.replication.judging.bound_rows import exact, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # Failure probability of Lemma A.6, and numbers of steps; more than a thousand cost time.

@@ -11,29 +11,15 @@ from dataclasses import replace
 import pandas as pd
 
 from dpdescent.papers.varshney2022.arms import AMBSSGD, Choice
-from dpdescent.papers.varshney2022.bounds.cases import (
-    choice_at,
-    exact,
-    finite,
-    joined,
-    mean_square,
-    order,
-    place,
-    problem_at,
-    same,
-    setting_of,
-    settings_of,
-    simulated,
-    vacuous,
-)
+from dpdescent.papers.varshney2022.bounds.cases import choice_at, mean_square, problem_at, setting_of, vacuous
 from dpdescent.papers.varshney2022.experiments.bound_vs_run import AS_RUN, UNCLIPPED, UNCLIPPED_PLAIN
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd
 from dpdescent.papers.varshney2022.theory.ambssgd import Setting
 from dpdescent.papers.varshney2022.theory.explicit import Law
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ORDER, is_met, stated
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.bound_rows import ORDER, exact, finite, is_met, order, place, same, simulated, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 RUNS, PATHS, KAPPAS, SIZES = "bound_vs_run", "clip_path", "risk_vs_kappa", "feasibility"
 RUN_KEYS = ("kind", "N", "d", "sigma", "eps", "delta", "T")
@@ -138,7 +124,7 @@ def _run(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
 def _without_noise(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     """Evaluates the lemma at alpha = 0, where its condition on b asks nothing."""
-    settings = settings_of(evidence, KAPPAS)
+    settings = evidence.settings_of(KAPPAS)
     given = found.copy()
     given["eps"] = settings["eps"] if math.isnan(found["eps"]) else found["eps"]
     given["delta"] = settings["delta"] if math.isnan(found["delta"]) else found["delta"]

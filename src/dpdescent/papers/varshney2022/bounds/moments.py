@@ -6,18 +6,11 @@ from collections.abc import Iterator
 import pandas as pd
 from scipy.stats import chi2, norm
 
-from dpdescent.papers.varshney2022.bounds.cases import (
-    ends_and_middle,
-    exact,
-    finite,
-    place,
-    settings_of,
-)
 from dpdescent.papers.varshney2022.design import spectrum
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd, moments
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import is_met, row, stated
+from dpdescent.replication.judging.bound_rows import ends_and_middle, exact, finite, is_met, place, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ARTEFACT, SIZES = "moments", "risk_vs_n"
@@ -41,7 +34,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     for beta in FAILURES:
         yield _one_direction(beta)
     for found in each(rows(evidence, SIZES).drop_duplicates(["N", "d"]).dropna(subset=["N", "d"])):
-        yield from _public(settings_of(evidence, SIZES)["w_norm"], found)
+        yield from _public(evidence.settings_of(SIZES)["w_norm"], found)
 
 
 def _input_bound(found: pd.Series) -> Bound:

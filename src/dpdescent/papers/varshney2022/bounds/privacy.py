@@ -7,7 +7,13 @@ from itertools import product
 import pandas as pd
 
 from dpdescent.algorithms.dp_stat import Search
-from dpdescent.papers.varshney2022.bounds.cases import (
+from dpdescent.papers.varshney2022.experiments.multiplier import ACCOUNTANTS, SHUFFLED
+from dpdescent.papers.varshney2022.reading import rows
+from dpdescent.papers.varshney2022.theory import privacy
+from dpdescent.privacy import shuffling, zcdp
+from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import (
     CHANCE,
     ROUNDING,
     chance,
@@ -17,15 +23,10 @@ from dpdescent.papers.varshney2022.bounds.cases import (
     exact,
     finite,
     order,
+    pick,
     place,
+    row,
 )
-from dpdescent.papers.varshney2022.experiments.multiplier import ACCOUNTANTS, SHUFFLED
-from dpdescent.papers.varshney2022.reading import rows
-from dpdescent.papers.varshney2022.theory import privacy
-from dpdescent.privacy import shuffling, zcdp
-from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import pick, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ARTEFACT = "multiplier"

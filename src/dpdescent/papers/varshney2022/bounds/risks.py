@@ -6,22 +6,13 @@ from collections.abc import Iterator
 import pandas as pd
 
 from dpdescent.papers.varshney2022.arms import AMBSSGD, OLS, PUBLISHED
-from dpdescent.papers.varshney2022.bounds.cases import (
-    choice_at,
-    joined,
-    order,
-    place,
-    problem_at,
-    same,
-    settings_of,
-    vacuous,
-)
+from dpdescent.papers.varshney2022.bounds.cases import choice_at, problem_at, vacuous
 from dpdescent.papers.varshney2022.experiments.step_size import COROLLARY, THEOREM
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ORDER, is_met, stated
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.bound_rows import ORDER, is_met, order, place, same, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 RISKS = ("risk_vs_n", "risk_vs_sigma", "risk_vs_eps", "risk_vs_d", "risk_vs_kappa")
 # Where least squares and the first part of the theorem stand beside the bounds: elsewhere they tell the same.
@@ -50,7 +41,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _steps_per_kappa(evidence: Evidence) -> float:
-    return float(settings_of(evidence, "risk_vs_kappa")["steps_per_kappa"])
+    return float(evidence.settings_of("risk_vs_kappa")["steps_per_kappa"])
 
 
 def _theorem(evidence: Evidence, artefact: str, found: pd.Series) -> Iterator[Bound]:

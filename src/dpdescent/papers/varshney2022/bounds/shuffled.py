@@ -12,18 +12,7 @@ import pandas as pd
 
 from dpdescent.algorithms.sgd_moments import tail_risk
 from dpdescent.papers.varshney2022.arms import SSGD
-from dpdescent.papers.varshney2022.bounds.cases import (
-    equal,
-    exact,
-    finite,
-    joined,
-    order,
-    place,
-    problem_at,
-    same,
-    simulated,
-    vacuous,
-)
+from dpdescent.papers.varshney2022.bounds.cases import problem_at, vacuous
 from dpdescent.papers.varshney2022.experiments.bound_vs_run import UNCLIPPED
 from dpdescent.papers.varshney2022.experiments.ssgd import COROLLARY, NO_PRIVACY, PRACTICAL, SGD, THEOREM
 from dpdescent.papers.varshney2022.reading import rows
@@ -31,8 +20,19 @@ from dpdescent.papers.varshney2022.theory import privacy, ssgd
 from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.papers.varshney2022.theory.ssgd import Parameters
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import is_met, row, stated
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.bound_rows import (
+    equal,
+    exact,
+    finite,
+    is_met,
+    order,
+    place,
+    row,
+    same,
+    simulated,
+    stated,
+)
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 KEYS = ("panel", "N", "d", "sigma", "eps", "delta", "zeta_factor", "step")
 RUN_KEYS = ("kind", "N", "d", "sigma", "eps", "delta")

@@ -7,12 +7,12 @@ import pandas as pd
 from scipy.special import ndtr
 
 from dpdescent.papers.varshney2022.arms import AMBSSGD
-from dpdescent.papers.varshney2022.bounds.cases import choice_at, configured, joined, place, settings_of, simulated
+from dpdescent.papers.varshney2022.bounds.cases import choice_at, configured
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import is_met, stated
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.bound_rows import is_met, place, simulated, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 ARTEFACT, PRINTED, CORRECTED = "alg_stat", "as published", "corrected"
 HALVES = {
@@ -28,7 +28,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         for found in each(rows(evidence, ARTEFACT, series=series, rule=PRINTED)):
             yield _half(found, beta)
     for found in each(rows(evidence, ARTEFACT, series="corrected guarantee", rule=CORRECTED)):
-        yield _guarantee(found, float(settings_of(evidence, ARTEFACT)["margin"]))
+        yield _guarantee(found, float(evidence.settings_of(ARTEFACT)["margin"]))
     for found in each(rows(evidence, "risk_vs_n", series=AMBSSGD).drop_duplicates(["N", "d", "eps", "delta", "T"])):
         yield _slack(evidence, found)
 

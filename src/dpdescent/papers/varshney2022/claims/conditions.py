@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.varshney2022.arms import Choice
-from dpdescent.papers.varshney2022.bounds.cases import setting_of, settings_of
+from dpdescent.papers.varshney2022.bounds.cases import setting_of
 from dpdescent.papers.varshney2022.design import Design
 from dpdescent.papers.varshney2022.theory.ambssgd import WIDTH_POWER, Setting, batch_condition, stat_slack
 from dpdescent.replication.judging.algebra import Array, each, floats
@@ -63,7 +63,7 @@ def enough_for_statistic(evidence: Evidence, artefact: str, table: pd.DataFrame,
 
 def choice_at(evidence: Evidence, artefact: str, row: "pd.Series[float]", printed: bool = False) -> Choice:
     """All that a run of DP-AMBSSGD was given, in the arm as published or in ours."""
-    settings = settings_of(evidence, artefact)
+    settings = evidence.settings_of(artefact)
     kappa = float(settings["kappa"] if math.isnan(row["kappa"]) else row["kappa"])
     N, d, T = (int(row[name]) for name in ("N", "d", "T"))
     sigma, eps, delta = (float(row[name]) for name in ("sigma", "eps", "delta"))

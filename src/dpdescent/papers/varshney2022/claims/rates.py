@@ -32,7 +32,7 @@ from dpdescent.papers.varshney2022.reading import (
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.criteria import ABOVE_0, about, at_least, at_most
-from dpdescent.replication.judging.evidence import Claim, Evidence, Source
+from dpdescent.replication.judging.evidence import Claim, Evidence, Source, joined
 from dpdescent.replication.judging.records import Regime
 
 MORE_SIZES = "After a first look at the tables more N were run at eps = 0.2"
@@ -82,14 +82,14 @@ def _private_rates(evidence: Evidence) -> Iterator[Claim]:
             statement=f"{before}the term of privacy is O(log(1/delta) / eps^2){behind}",
             quantity=f"log-log slope in eps of {COST}: the smallest over sigma; {MEDIAN}",
             cells=in_eps, criterion=at_least(-2.0 - LOGARITHMS), changed=f"{changed}{MORE_EPS}",
-            note="; ".join(filter(None, ["noise for exactly (eps, delta) falls a little slower than 1/eps", further[0]])),
+            note=joined("noise for exactly (eps, delta) falls a little slower than 1/eps", further[0]),
         )  # fmt: skip
         yield every(
             id=both, artefact="risk_vs_n", location="Sec. 1, Sec. 4", kind="text", source=source,
             statement=f"{before}the error related to privacy is (nearly) optimal in N and eps: both lower bounds' exponents are attained{behind}",
             quantity=f"log-log slopes in N and in eps of {COST}, less -2: the one that is furthest off",
             cells={place: statistics.less(slope, -2.0) for place, slope in off.items()}, criterion=about(0.0, LOGARITHMS),
-            changed=f"{changed}{MORE_EPS}", note="; ".join(filter(None, ["d is judged by the claims on dimension", further[1]])),
+            changed=f"{changed}{MORE_EPS}", note=joined("d is judged by the claims on dimension", further[1]),
         )  # fmt: skip
 
 

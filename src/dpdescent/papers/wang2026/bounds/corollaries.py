@@ -5,12 +5,13 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.wang2026.bounds.cases import first, joined, order, place, settings_of, vacuous
+from dpdescent.papers.wang2026.bounds.cases import first, place, vacuous
 from dpdescent.papers.wang2026.experiments import admissible_width, table_rates
 from dpdescent.papers.wang2026.reading import EMPIRICAL, POPULATION, rows
 from dpdescent.papers.wang2026.theory.prescriptions import ENTRIES, Entry, Point
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.bound_rows import order
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 TABLE, WIDTHS = "table_rates", "admissible_width"
 RATES = (table_rates.RATE, table_rates.PRIVATE, table_rates.EMPIRICAL, table_rates.WIDTH, table_rates.INSERTED)
@@ -66,7 +67,7 @@ def _followed(evidence: Evidence, artefact: str, found: pd.Series) -> Iterator[B
         return
     source = FOLLOWED.get(artefact) or ("Corollary 5.3" if found["lam"] > 0.0 else "Corollary 5.5")
     entry = _entry(source)
-    gamma = settings_of(evidence, artefact)["gamma"] if math.isnan(found["gamma"]) else found["gamma"]
+    gamma = evidence.settings_of(artefact)["gamma"] if math.isnan(found["gamma"]) else found["gamma"]
     if not gamma > 0.0 or any(math.isnan(found[name]) for name in ("n", "d", "mean")):
         return
     eps = 1.0 if math.isnan(found["eps"]) else float(found["eps"])

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dpdescent.papers.wang2026.bounds.cases import KINDS, joined, order, place, setting_at, splines_of
+from dpdescent.papers.wang2026.bounds.cases import KINDS, place, setting_at, splines_of
 from dpdescent.papers.wang2026.bounds.orders import run_of
 from dpdescent.papers.wang2026.reading import POPULATION, rows
 from dpdescent.papers.wang2026.theory import rates
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.bound_rows import order
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 FIXED, CALIBRATED, TRADEOFF = "fixed_kappa", "kan_lambda", "lambda_tradeoff"
 MEASURED = "measured is the lambda of the least mean population risk on the grid"

@@ -6,27 +6,15 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.wang2026.bounds.cases import (
-    KINDS,
-    exact,
-    failure,
-    first,
-    joined,
-    order,
-    place,
-    settings_of,
-    simulated,
-    splines_of,
-    vacuous,
-)
+from dpdescent.papers.wang2026.bounds.cases import KINDS, failure, first, place, splines_of, vacuous
 from dpdescent.papers.wang2026.experiments import comparator, initialisation
 from dpdescent.papers.wang2026.reading import rows
 from dpdescent.papers.wang2026.theory import explicit, rates
 from dpdescent.papers.wang2026.theory.constants import Constants, largest_step, smoothness
 from dpdescent.papers.wang2026.theory.margin import comparator_distance
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import is_met, row, stated
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.bound_rows import exact, is_met, order, row, simulated, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 START, NTK, BATCH = "initialisation", "comparator", "batch"
 # Of the grid on which the basis is looked at.
@@ -67,7 +55,7 @@ def _basis(evidence: Evidence) -> Iterator[Bound]:
 def _start(evidence: Evidence) -> Iterator[Bound]:
     """Rows of what holds at the start with a probability."""
     table = rows(evidence, START).dropna(subset=["m", "n", "d"])
-    delta = float(settings_of(evidence, START)["delta_conf"])
+    delta = float(evidence.settings_of(START)["delta_conf"])
     for found in each(table[table["series"] == initialisation.EVENT]):
         text = place(START, found, "m", "n", "d")
         why = "measured is a share of draws"
@@ -141,7 +129,7 @@ def _margins(evidence: Evidence, artefact: str) -> Iterator[Bound]:
 
 def _along_margin(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     """Rows of the comparator W_0 + tau u: what (14) gives for its risk, and 1/T."""
-    settings = settings_of(evidence, NTK)
+    settings = evidence.settings_of(NTK)
     n, T, m, delta = int(found["n"]), float(found["T"]), int(found["m"]), float(settings["delta_conf"])
     gamma, reach = float(found["gamma"]), float(found["tau_gamma"])
     known, text = Constants.sharp(splines_of(evidence, NTK)), place(NTK, found, "m", "n", "T", "tau_gamma")

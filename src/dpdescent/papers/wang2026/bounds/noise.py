@@ -5,20 +5,12 @@ from collections.abc import Iterator
 import pandas as pd
 from scipy.stats import chi2
 
-from dpdescent.papers.wang2026.bounds.cases import (
-    KINDS,
-    exact,
-    first,
-    place,
-    same,
-    setting_at,
-    splines_of,
-    thinned,
-)
+from dpdescent.papers.wang2026.bounds.cases import KINDS, first, place, setting_at, splines_of, thinned
 from dpdescent.papers.wang2026.experiments import fig01
 from dpdescent.papers.wang2026.reading import rows
 from dpdescent.papers.wang2026.theory import explicit
 from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import exact, same
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 FIGURE = "fig01"

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.wang2026.bounds.cases import joined, order, place, settings_of, thinned, vacuous
+from dpdescent.papers.wang2026.bounds.cases import place, thinned, vacuous
 from dpdescent.papers.wang2026.reading import EMPIRICAL, POPULATION, rows
 from dpdescent.papers.wang2026.theory import rates
 from dpdescent.papers.wang2026.theory.rates import Run
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.bound_rows import order
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 ARTEFACTS = (
     "kan_lambda", "fixed_kappa", "private_rate_n", "eps_and_d", "width", "batch", "clipping", "rate_T", "rate_n",
@@ -40,7 +41,7 @@ def _own(artefact: str, panel: pd.DataFrame) -> list[str]:
 
 def run_of(evidence: Evidence, artefact: str, found: pd.Series) -> Run:
     """The run that a row of a table is about: what the rates depend on."""
-    settings = settings_of(evidence, artefact)
+    settings = evidence.settings_of(artefact)
     gamma = settings["gamma"] if math.isnan(found["gamma"]) or found["gamma"] <= 0.0 else found["gamma"]
     kappa, lam = (0.0 if math.isnan(found[name]) else float(found[name]) for name in ("kappa", "lam"))
     return Run(

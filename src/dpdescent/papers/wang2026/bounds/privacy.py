@@ -10,25 +10,24 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from dpdescent.papers.wang2026.bounds.cases import (
-    ROUNDING,
-    STANDARD_ERRORS,
-    exact,
-    finite,
-    joined,
-    order,
-    place,
-    thinned,
-    vacuous,
-)
+from dpdescent.papers.wang2026.bounds.cases import place, thinned, vacuous
 from dpdescent.papers.wang2026.experiments import closed_form_validity, sampling_counterexample
 from dpdescent.papers.wang2026.reading import INDEPENDENT, PAIR, PROOF, PUBLISHED, rows
 from dpdescent.papers.wang2026.theory import prescriptions
 from dpdescent.privacy.participation import closed_forms, gaussian, renyi, tail
 from dpdescent.privacy.participation.encoder import block_norms_squared, column_sum, encode
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import is_met, row, stated
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.bound_rows import (
+    ROUNDING,
+    STANDARD_ERRORS,
+    exact,
+    finite,
+    is_met,
+    order,
+    row,
+    stated,
+)
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 TABLE, VALIDITY, COUNTEREXAMPLE = "kappa_tables", "closed_form_validity", "sampling_counterexample"
 # How near to its target, relative to it, a delta is calibrated.

@@ -9,29 +9,15 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dpdescent.papers.wang2026.bounds.cases import (
-    KINDS,
-    ROUNDING,
-    chance,
-    exact,
-    first,
-    is_local,
-    joined,
-    place,
-    setting_at,
-    settings_of,
-    simulated,
-    splines_of,
-    vacuous,
-)
+from dpdescent.papers.wang2026.bounds.cases import KINDS, first, is_local, place, setting_at, splines_of, vacuous
 from dpdescent.papers.wang2026.bounds.smoothness import sharp_smoothness
 from dpdescent.papers.wang2026.experiments import bound_vs_run, comparator
 from dpdescent.papers.wang2026.reading import EMPIRICAL, rows
 from dpdescent.papers.wang2026.theory import explicit, margin
 from dpdescent.papers.wang2026.theory.explicit import Comparator, Setting
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import is_met, row, stated
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.bound_rows import ROUNDING, chance, exact, is_met, row, simulated, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 RUNS, PROJECTION, INEQUALITY = "bound_vs_run", "projection", "comparator"
 KEYS = ("panel", "T", "eta", "kappa", "lam")
@@ -118,7 +104,7 @@ def _comparator(table: pd.DataFrame, found: pd.Series) -> Comparator | None:
 
 def _radius(evidence: Evidence, artefact: str, found: pd.Series) -> float:
     """The radius R_* of Theorem 4.1 with constant 1, as the runs have it."""
-    settings = settings_of(evidence, artefact)
+    settings = evidence.settings_of(artefact)
     return margin.radius(float(settings["gamma"]), int(found["n"]), float(found["T"]), float(settings["delta_conf"]))
 
 

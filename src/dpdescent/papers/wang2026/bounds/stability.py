@@ -5,26 +5,14 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.papers.wang2026.bounds.cases import (
-    KINDS,
-    chance,
-    failure,
-    first,
-    joined,
-    place,
-    setting_at,
-    settings_of,
-    simulated,
-    splines_of,
-    vacuous,
-)
+from dpdescent.papers.wang2026.bounds.cases import KINDS, failure, first, place, setting_at, splines_of, vacuous
 from dpdescent.papers.wang2026.experiments import stability as coupled
 from dpdescent.papers.wang2026.reading import EMPIRICAL, POPULATION, rows
 from dpdescent.papers.wang2026.theory import constants, explicit, margin, stability
 from dpdescent.papers.wang2026.theory.explicit import Setting
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import is_met, stated
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.bound_rows import chance, is_met, simulated, stated
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 ARTEFACT = "stability"
 # Artefacts with runs that clip nothing, of which both risks are known.
@@ -119,5 +107,5 @@ def _conditions(evidence: Evidence, artefact: str, setting: Setting, losses: flo
 
 def _radius(evidence: Evidence, artefact: str, setting: Setting) -> float:
     """The radius R_* of Theorem 4.1 with constant 1, at the settings' margin."""
-    settings = settings_of(evidence, artefact)
+    settings = evidence.settings_of(artefact)
     return margin.radius(float(settings["gamma"]), setting.n, setting.T, float(settings["delta_conf"]))
