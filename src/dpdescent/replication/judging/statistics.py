@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtr, ndtri, stdtrit
 
 from dpdescent.replication.judging.evidence import Verdict
@@ -93,19 +93,20 @@ def half_widths(table: pd.DataFrame) -> Array:
 
     Rows without a number of trials get the normal interval.
     """
-    errors = np.nan_to_num(table["se"].to_numpy(dtype=float))
-    trials = table["trials"].to_numpy(dtype=float) if "trials" in table else np.full(len(table), math.nan)
-    few = (trials > 1) & (trials <= FEW)
-    half: Array = np.where(few, stdtrit(np.where(few, trials - 1, 1.0), 0.975), Z95) * errors
-    return half
+    errors = table["se"].to_numpy(dtype=float)
+    return _half_widths(errors, table["trials"].to_numpy(dtype=float) if "trials" in table else math.nan)
 
 
 def half_width(row: "pd.Series[float]") -> float:
     """Half width of the 95 % interval of one row's mean, as `half_widths` has it."""
-    if math.isnan(row["se"]):
-        return 0.0
-    few = 1 < row.get("trials", math.nan) <= FEW
-    return float(stdtrit(row["trials"] - 1, 0.975) if few else Z95) * float(row["se"])
+    return float(_half_widths(row["se"], row.get("trials", math.nan)))
+
+
+def _half_widths(errors: ArrayLike, trials: ArrayLike) -> Array:
+    trials = np.asarray(trials, dtype=float)
+    few = (trials > 1) & (trials <= FEW)
+    quantile = np.where(few, stdtrit(np.where(few, trials - 1, 1.0), 0.975), Z95)
+    return np.asarray(quantile * np.where(np.isnan(errors), 0.0, errors))
 
 
 def mean_of(row: "pd.Series[float]") -> Estimate:
@@ -160,7 +161,7 @@ def log_log_slope(table: pd.DataFrame, axis: str) -> Estimate:
     the line (Student's t), so that a bent curve does not pass for a precise slope. One point has no slope: NaN.
     """
     if table[axis].nunique() < 2:
-        return Estimate(math.nan, math.nan, math.nan)
+        return NOTHING
     x = np.log(table[axis].to_numpy(dtype=float))
     mean = table["mean"].to_numpy(dtype=float)
     weights = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
@@ -220,5 +221,5 @@ def worst(estimates: list[Estimate], largest: bool = True) -> Estimate:
     Without any cell (a grid of one's own may have none) there is nothing to judge: NaN.
     """
     if not estimates:
-        return Estimate(math.nan, math.nan, math.nan)
+        return NOTHING
     return (max if largest else min)(estimates, key=lambda estimate: estimate.value)

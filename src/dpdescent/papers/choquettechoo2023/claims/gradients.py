@@ -10,7 +10,7 @@ from dpdescent.papers.choquettechoo2023.reading import NEARLY, SAME_ORDER, claim
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate, proportion
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, known, less, proportion
 
 ARTEFACT = "ext_gradients"
 # What a panel moves; the labels' panel moves both of what (9) takes the product of.
@@ -89,9 +89,7 @@ def _slopes(table: pd.DataFrame) -> algebra.Places:
     found = {}
     for panel, mechanism, group in _panels(table):
         kept = group[group["start"] >= FAR] if panel == "start" else group
-        slope = algebra.line(kept, AXES[panel])
-        power = PRINTED[panel]
-        found[f"{panel}, {mechanism}"] = Estimate(slope.value - power, slope.low - power, slope.high - power)
+        found[f"{panel}, {mechanism}"] = less(algebra.line(kept, AXES[panel]), PRINTED[panel])
     return {place: each for place, each in found.items() if not math.isnan(each.value)}
 
 
@@ -103,5 +101,4 @@ def _levels(table: pd.DataFrame, form: str) -> str:
 def _share(table: pd.DataFrame) -> Estimate:
     """The largest share of a row with its Clopper-Pearson limits; no correction is needed, because all must pass."""
     found = [proportion(row["mean"], row["trials"]) for row in algebra.each(table) if row["trials"] > 0]
-    known = [each for each in found if not math.isnan(each.value)]
-    return max(known, key=lambda each: each.high, default=Estimate(math.nan, math.nan, math.nan))
+    return max(known(found), key=lambda each: each.high, default=NOTHING)

@@ -28,7 +28,7 @@ from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import ABOVE_0, about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED
-from dpdescent.replication.judging.statistics import Estimate, exactly, ratio
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, ratio
 
 FIXED = "fixed_kappa"
 # The multiplier of the panel of correlations at which noise costs enough to be gained back.
@@ -231,7 +231,7 @@ def gap(row: "pd.Series[float]", other: "pd.Series[float]") -> Estimate:
     """Population less empirical risk over (eta T/n) times the empirical one; errors as if they were independent."""
     unit = row["eta"] * row["T"] / row["n"] * other["mean"]
     if not unit > 0:
-        return Estimate(math.nan, math.nan, math.nan)
+        return NOTHING
     errors = [0.0 if math.isnan(each["se"]) else each["se"] for each in (row, other)]
     half = 2.0 * math.hypot(*errors) / unit
     value = (row["mean"] - other["mean"]) / unit
