@@ -5,6 +5,18 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from dpdescent.papers.brown2024.experiments.table_proofs import (
+    CAUCHY_SCHWARZ,
+    CONDITION_NUMBER,
+    ESTIMATE,
+    GRADIENT,
+    KERNEL,
+    NOISE,
+    NOISE_OVER_C0,
+    PROJECTION,
+    RESIDUAL,
+    STEP,
+)
 from dpdescent.papers.brown2024.reading import CLOSE, COMPARABLE, GROWN, RATE, claim, every
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.criteria import ABOVE_0, Criterion, at_most, between
@@ -14,22 +26,20 @@ from dpdescent.replication.judging.statistics import Estimate, exactly
 NEW = "Added after a review."
 # Quantile columns by the failure probability that they leave.
 TAILS = {"q75": 0.25, "q90": 0.1, "q95": 0.05, "q975": 0.025}
-GRADIENT = "largest gradient of a run without clipping"
-CAUCHY_SCHWARZ = "largest |x_i|^2 |theta_t - theta*| + |x_i| |xi_i| of that run"
 # Id, place, quantity of the table, what it is called, the highest exponent of p, statement.
 ORDERS = (
     ("gradients-root-p", "Sec. 1.2", GRADIENT, 0.5, "the gradients are bounded by roughly sqrt(p), ignoring logarithmic factors"),
     ("gradients-cauchy-schwarz", "Sec. 1.2", CAUCHY_SCHWARZ, 1.0, "by Cauchy-Schwarz gradients are likely bounded by order p"),
-    ("residual-after-a-step", "(5)", "largest residual after one step from theta*", 0.0, "after one noisy step from theta* residuals remain bounded"),
-    ("noise-after-a-step", "(5)", "length of that step's noise", 0.0, "the noise of one step has a norm of O(1)"),
-    ("noise-ratio-linear", "Lemma 2.5", "largest |x_i| |x_i'(theta_t - E theta_t)| over eta lambda", 1.0,
+    ("residual-after-a-step", "(5)", RESIDUAL, 0.0, "after one noisy step from theta* residuals remain bounded"),
+    ("noise-after-a-step", "(5)", STEP, 0.0, "the noise of one step has a norm of O(1)"),
+    ("noise-ratio-linear", "Lemma 2.5", NOISE, 1.0,
      "gamma / (eta lambda) need grow no faster than p for noise to clip nothing"),
 )  # fmt: skip
 # Id, place, quantity: ratios to a bound that their 0.95 quantile must not exceed.
 BOUNDED = (
-    ("eq-33", "(33)", "(33): largest |x_i' M^s z_t| over its bound", "all |x_i'(I - eta Sigma)^s z_t| are at most 2 c0 lambda sqrt(p) (7/8)^s sqrt(ln(2nT/beta))"),
-    ("eq-67", "(67)", "(67): largest sum_j (x_i' A_t x_j)^2 over its bound", "sum_j (x_i' A_t x_j)^2 is at most 8 c1^2 n p"),
-    ("eq-80", "(80)", "(80): |theta_hat - theta*| over 2 c0^2 sigma sqrt(p)", "||theta_hat - theta*|| is at most 2 c0^2 sigma sqrt(p), c0 of the data"),
+    ("eq-33", "(33)", PROJECTION, "all |x_i'(I - eta Sigma)^s z_t| are at most 2 c0 lambda sqrt(p) (7/8)^s sqrt(ln(2nT/beta))"),
+    ("eq-67", "(67)", KERNEL, "sum_j (x_i' A_t x_j)^2 is at most 8 c1^2 n p"),
+    ("eq-80", "(80)", ESTIMATE, "||theta_hat - theta*|| is at most 2 c0^2 sigma sqrt(p), c0 of the data"),
 )  # fmt: skip
 
 
@@ -97,7 +107,7 @@ def _shapes(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Claim]:
         "sphere, geometric mean over sizes, the farther one from 1",
         cells=cells, criterion=between(1 - CLOSE, 1 + CLOSE), changed=NEW,
     )  # fmt: skip
-    shape = rows[rows["quantity"] == "condition number of A"]
+    shape = rows[rows["quantity"] == CONDITION_NUMBER]
     yield every(
         id="nearly-spherical", artefact="table_proofs", location="Sec. 1.1", kind="text", source="paper",
         statement="the stationary covariance c A is nearly spherical", quantity="condition number of A at n = 100p, largest over p",
@@ -107,7 +117,7 @@ def _shapes(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Claim]:
 
 def _noise_ratio(evidence: Evidence) -> Claim:
     """Judges the logarithm of Lemma 2.5 on what noise alone does, per c0^2, as in the lemma."""
-    table = evidence.select("table_proofs", quantity="the same over c0^2, c0 = max |x_i| / sqrt(p)", p=10)
+    table = evidence.select("table_proofs", quantity=NOISE_OVER_C0, p=10)
     needed = [
         row[column] / math.sqrt(math.log(2.0 * row["n"] * row["T"] / beta))
         for row in algebra.each(table) for column, beta in TAILS.items()
