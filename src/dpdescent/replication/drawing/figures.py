@@ -28,7 +28,6 @@ from dpdescent.replication.notation import mathtext
 BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, YELLOW, GREY = (
     "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442", "#666666",
 )  # fmt: skip
-CYCLE = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)
 MARKERS = ("o", "s", "^", "D", "v", "P")
 BLACK, DARK_BLUE, DARK_VERMILION = "#000000", "#003A5C", "#7A3300"
 # One colour for each method in all papers. Black and grey methods are not private; each reading of a method has its own

@@ -1,51 +1,28 @@
-"""Where runs can decide a claim: the conditions of the theorems, hidden constants, and bounds that are not vacuous.
+"""Where runs can decide a claim: the conditions of Theorem 4.1, hidden constants, and what the words leave open.
 
 Constants are taken as 1 and logarithms are left out: a width below the limit here is below that of larger constants
 too.
 """
 
 import dataclasses
-import math
 from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.wang2026.bounds.smoothness import sharp_smoothness
-from dpdescent.papers.wang2026.claims.quantities import setting
 from dpdescent.papers.wang2026.theory import rates
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.records import INSIDE, Regime
+from dpdescent.replication.judging.evidence import Claim
+from dpdescent.replication.judging.records import Regime
 
 CONSTANT_1 = "the constants are hidden, here 1"
 ACCUSED = "Before a review what the paper leaves open counted as not reproduced where it was missed."
 OUTSIDE_COUNTED = "At first a claim that is met outside of its conditions counted as reproduced."
-VACUOUS_COUNTED = "At first a run below a vacuous bound counted as reproduced."
-
-
-def theorems(evidence: Evidence, table: pd.DataFrame, *also: str) -> Regime:
-    """The regime of the theorems for the runs of a table; `also` are further reasons why runs decide nothing."""
-    return Regime((*also, *_unmet(evidence, table)), changed=OUTSIDE_COUNTED)
 
 
 def hidden(*reasons: str) -> Regime:
     """The regime of a statement that holds up to constants, whose conditions are met: it has reasons only."""
     return Regime(reasons, why="hidden constant", changed=OUTSIDE_COUNTED)
-
-
-def of_bound(evidence: Evidence, table: pd.DataFrame, *also: str) -> Regime:
-    """The regime of a bound on the risk, its values in a table: that of the theorems, and no vacuous bound.
-
-    A run below a bound that is above log 2, the loss of an output of 0, confirms nothing; a run above it refutes it.
-    """
-    outside, above = theorems(evidence, table, *also), int((algebra.floats(table, "mean") > math.log(2.0)).sum())
-    if not above:
-        return outside
-    vacuous = f"the bound is vacuous, above log 2, the loss of an output of 0, in {above} of {len(table)} places"
-    if outside.unmet:
-        return dataclasses.replace(outside, unmet=(*outside.unmet, vacuous))
-    return Regime((vacuous,), blocks=("reproduced",), changed=VACUOUS_COUNTED)
 
 
 def open_question(found: Claim, *reasons: str, changed: str = ACCUSED) -> Claim:
@@ -104,38 +81,3 @@ def run_of(row: "pd.Series[float]", delta: float = FAILURE) -> rates.Run | None:
     if not all(value > 0 for value in sizes.values()) or not (0 <= noise["lam"] < 1 and noise["kappa"] >= 0):
         return None
     return rates.Run(**sizes, **noise, delta=delta)
-
-
-def local(table: pd.DataFrame) -> Regime:
-    """The regime of the comparator inequality (wang2026 Lemma C.2): its proof needs nu D^2 of 1/2 at most."""
-    condition = algebra.floats(table, "condition")
-    if not (condition > 0.5).any():
-        return INSIDE
-    return Regime((f"nu D^2 up to {np.nanmax(condition):.3g}, above 1/2",), changed=OUTSIDE_COUNTED)
-
-
-def _unmet(evidence: Evidence, table: pd.DataFrame) -> Iterator[str]:
-    """The conditions of the theorems that the runs of a table do not meet, with their numbers."""
-    if not len(table):
-        return
-    gamma = np.nan_to_num(algebra.floats(table, "gamma"), nan=setting(evidence, "gamma"))
-    least, width = float(np.max(gamma**-4.0)), float(np.min(algebra.floats(table, "m")))
-    if not width >= least:
-        yield f"width {width:g} below gamma^-4 = {least:.3g}"
-    step, admitted = float(np.max(np.nan_to_num(algebra.floats(table, "eta")))), _largest_step(evidence, table)
-    if step > admitted:
-        yield f"step {step:g} above 1/(12 beta) = {admitted:.3g} (sharp constants, second layer known)"
-    clipped = float(np.max(np.nan_to_num(algebra.floats(table, "clipped"))))
-    if clipped > 0:
-        yield f"up to {clipped:.3g} of the gradients clipped"
-    yield from (f"condition {each}" for each in ("not met", "T capped") if (table["precondition"] == each).any())
-
-
-def _largest_step(evidence: Evidence, table: pd.DataFrame) -> float:
-    """1/(12 beta) at the largest width of a table, the most that any of its runs may have; NaN where beta is unknown.
-
-    beta is that of the explicit bounds with sharp constants, whose second layer is known: one gate for claims, bounds
-    and figures.
-    """
-    known, width = sharp_smoothness(evidence), float(table["m"].max())
-    return known.largest_step(width) if known is not None and width >= 1 else math.nan
