@@ -1,5 +1,6 @@
 """Common style of all figures: palette, sizes, titles. Files have no dates, so that equal tables give equal bytes."""
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import cycle
 from pathlib import Path
@@ -22,6 +23,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from dpdescent.replication.build.files import atomic
 from dpdescent.replication.drawing import fitting
+from dpdescent.replication.judging.evidence import places_of
+from dpdescent.replication.judging.statistics import log_log_slope
 from dpdescent.replication.notation import mathtext
 
 # Okabe and Ito's palette, safe for colour-blind readers, in an order in which neighbours differ in lightness.
@@ -127,11 +130,24 @@ def _lay_out(figure: Figure) -> None:
         figure.set_layout_engine(None)
 
 
-def select(table: pd.DataFrame, variant: str = "main", **where: Any) -> pd.DataFrame:
+def select(table: pd.DataFrame, variant: str = "main", **values: Any) -> pd.DataFrame:
     """Selects rows of a variant that have the given values in the named columns."""
-    for column, value in {"variant": variant, **where}.items():
-        table = table[table[column] == value]
-    return table
+    return where(table, variant=variant, **values)
+
+
+def where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
+    """Selects rows, of all variants, that have the given values in the named columns."""
+    return table.take(places_of(table, values))
+
+
+def positive(table: pd.DataFrame, column: str = "mean") -> pd.DataFrame:
+    """Selects rows whose value is finite and positive, which a logarithmic axis can show."""
+    return table[np.isfinite(table[column]) & (table[column] > 0)]
+
+
+def values_of(table: pd.DataFrame, column: str) -> list[Any]:
+    """Values of a column, each once, in rising order."""
+    return sorted(set(table[column].dropna()))
 
 
 def variants_of(table: pd.DataFrame) -> list[str]:
@@ -173,6 +189,21 @@ def plain_number(value: float, _: object = None) -> str:
     power = np.floor(np.log10(value) + 1e-9)
     factor = f"{value / 10**power:.3g}"
     return f"$10^{{{power:.0f}}}$" if factor == "1" else rf"${factor}\times10^{{{power:.0f}}}$"
+
+
+def scientific(value: float) -> str:
+    """A number as LaTeX for a formula: 0.05, 20, 10^5, 3 10^5."""
+    if 1e-3 <= abs(value) < 1e4 or value == 0 or not math.isfinite(value):
+        return f"{value:.3g}" if abs(value) < 1e3 else f"{value:g}"
+    power = math.floor(math.log10(value) + 1e-9)
+    factor = f"{value / 10**power:.3g}"
+    return f"10^{{{power}}}" if factor == "1" else rf"{factor}\cdot10^{{{power}}}"
+
+
+def slope_of(table: pd.DataFrame, x: str) -> str:
+    """The log-log slope of the means with two decimals, or a dash for fewer than two points."""
+    value = log_log_slope(table, x).value
+    return "–" if math.isnan(value) else f"${value:.2f}$"
 
 
 def legend_below(figure: Figure, axes: Iterable[Axes], columns: int, title: str | None = None) -> None:

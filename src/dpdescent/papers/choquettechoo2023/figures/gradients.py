@@ -6,8 +6,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.choquettechoo2023.figures.styles import D, color_of, in_order, label_of, line, look, where
-from dpdescent.replication.drawing.figures import GREY, legend_below, log_scale, panels, select
+from dpdescent.papers.choquettechoo2023.figures.styles import D, color_of, in_order, label_of, line, look
+from dpdescent.replication.drawing.figures import GREY, legend_below, log_scale, panels, select, where
 
 AXES = {
     "dimension": ("d", D, {}), "labels": ("sigma_sgd", r"noise of the labels $\sigma_\mathrm{sgd}$", {"d": 16}),

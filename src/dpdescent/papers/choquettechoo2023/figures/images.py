@@ -14,8 +14,8 @@ from dpdescent.papers.choquettechoo2023.figures.learning import (
     NU_LABEL,
     SHORT,
     WITHOUT,
+    accuracy_panel,
     beside_paper,
-    by_mechanism,
     in_paper,
     in_percent,
     mechanism_label,
@@ -43,22 +43,15 @@ def _learning(table: pd.DataFrame, published: dict[str, Any]) -> Figure:
     accuracy, ahead = in_percent(select(table))
     figure, axes = panels(2, 3, size=(6.4, 4.0))
     far = ahead["mechanism"].isin(FAR)
-    _panel(axes[0, 0], "scattering features", ACCURACY, in_paper(accuracy))
+    accuracy_panel(axes[0, 0], "scattering features", ACCURACY, in_paper(accuracy))
     _stars(axes[0, 0], published)
-    _panel(axes[0, 1], f"the same, lead of {NU_LABEL}", LEAD, in_paper(ahead))
-    _panel(axes[1, 0], "other mechanisms", ACCURACY, beside_paper(accuracy))
-    _panel(axes[1, 1], f"the same, lead over those {WITHOUT}", LEAD, beside_paper(ahead[~far]))
-    _panel(axes[2, 0], "the same, over what is far off", LEAD, ahead[far])
+    accuracy_panel(axes[0, 1], f"the same, lead of {NU_LABEL}", LEAD, in_paper(ahead))
+    accuracy_panel(axes[1, 0], "other mechanisms", ACCURACY, beside_paper(accuracy))
+    accuracy_panel(axes[1, 1], f"the same, lead over those {WITHOUT}", LEAD, beside_paper(ahead[~far]))
+    accuracy_panel(axes[2, 0], "the same, over what is far off", LEAD, ahead[far])
     _features(axes[2, 1], table)
     legend_below(figure, axes.ravel(), 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
     return figure
-
-
-def _panel(axes: Axes, title: str, label: str, rows: pd.DataFrame) -> None:
-    if label == LEAD:
-        axes.axhline(0.0, color=color_of("nu-DP-FTRL"), linewidth=1.2)
-    axes.set(title=title, ylabel=label)
-    by_mechanism(axes, rows)
 
 
 def _stars(axes: Axes, published: dict[str, Any]) -> None:

@@ -54,7 +54,7 @@ def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     ]
     figure, axes = panels(3, -(-len(drawn) // 3), size=(5.2, 3.6), squeeze=False)
     for panel, (title, label, chosen) in zip(axes.flat, drawn, strict=False):
-        _panel(panel, title, label, chosen)
+        accuracy_panel(panel, title, label, chosen)
     for panel in axes.ravel()[len(drawn) :]:
         panel.remove()
     legend_below(figure, axes[:1, 1], 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
@@ -83,7 +83,7 @@ def _beside(mechanisms: "pd.Series[str]") -> "pd.Series[bool]":
     return mechanisms.isin({*FAR, LOOSE, *restarted})
 
 
-def _panel(axes: Axes, title: str, label: str, rows: pd.DataFrame) -> None:
+def accuracy_panel(axes: Axes, title: str, label: str, rows: pd.DataFrame) -> None:
     """Draws accuracies or leads on a linear axis; leads have a line at zero."""
     if label == LEAD:
         axes.axhline(0.0, color=color_of("nu-DP-FTRL"), linewidth=1.2)
@@ -104,8 +104,8 @@ def draw_fig04b(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         title = "generated text, analogue" if name == "main" else f"generated text, analogue, {name}"
         _linear_near_zero(right)
         _published(right, published_differences(published, sorted(set(ahead["eps"]))), "StackOverflow")
-        _panel(left, title, "test accuracy, %", accuracy[accuracy["mechanism"] != "DP-SGD"])
-        _panel(right, title, LEAD, ahead)
+        accuracy_panel(left, title, "test accuracy, %", accuracy[accuracy["mechanism"] != "DP-SGD"])
+        accuracy_panel(right, title, LEAD, ahead)
     legend_below(figure, axes[:1, 1], 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
     return figure
 

@@ -17,7 +17,6 @@ from dpdescent.papers.choquettechoo2023.figures.styles import (
     line,
     look,
     points,
-    where,
 )
 from dpdescent.replication.drawing.figures import (
     BACKGROUND,
@@ -30,6 +29,7 @@ from dpdescent.replication.drawing.figures import (
     plain_number,
     select,
     shades,
+    where,
 )
 
 CLAIMED = r"as claimed, order-wise: $\eta\,\ln^2(1/\eta)$"

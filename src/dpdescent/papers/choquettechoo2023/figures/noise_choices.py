@@ -17,8 +17,6 @@ from dpdescent.papers.choquettechoo2023.figures.styles import (
     label_of,
     line,
     look,
-    slope_of,
-    where,
 )
 from dpdescent.replication.drawing.figures import (
     GREY,
@@ -28,9 +26,11 @@ from dpdescent.replication.drawing.figures import (
     panels,
     select,
     shades,
+    slope_of,
     thin_curve,
     variants_of,
     vertical,
+    where,
 )
 
 CONVEX = ("DP-SGD", "nu-DP-FTRL", "Optimized")

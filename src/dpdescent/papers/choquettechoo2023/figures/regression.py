@@ -21,8 +21,6 @@ from dpdescent.papers.choquettechoo2023.figures.styles import (
     line,
     look,
     points,
-    slope_of,
-    where,
 )
 from dpdescent.replication.drawing.figures import (
     GREY,
@@ -31,7 +29,9 @@ from dpdescent.replication.drawing.figures import (
     panels,
     select,
     slope_guide,
+    slope_of,
     variants_of,
+    where,
 )
 from dpdescent.replication.judging.statistics import log_log_slope
 

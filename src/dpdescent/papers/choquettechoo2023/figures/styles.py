@@ -1,6 +1,5 @@
 """Colours, markers and labels of the methods in all figures of choquettechoo2023, and functions that these share."""
 
-import math
 import re
 from typing import Any
 
@@ -9,7 +8,7 @@ from matplotlib.axes import Axes
 
 from dpdescent.replication.drawing.figures import BLACK, DARK_BLUE, GREY
 from dpdescent.replication.drawing.figures import METHODS as PALETTE
-from dpdescent.replication.judging.statistics import Z95, log_log_slope
+from dpdescent.replication.judging.statistics import Z95
 
 # Colour and marker by the name of the noise. Independent noise looks the same in every algorithm. Methods that other
 # papers have, too, take their colour from the palette of all papers.
@@ -65,13 +64,6 @@ def label_of(name: str) -> str:
     return re.sub(r"\b(nu|eta)\b", r"$\\\1$", SYNONYMS.get(name, name)).replace(" x ", r" $\times$ ")
 
 
-def where(rows: pd.DataFrame, **values: Any) -> pd.DataFrame:
-    """Returns the rows that have the given values, of all variants."""
-    for column, value in values.items():
-        rows = rows[rows[column] == value]
-    return rows
-
-
 def held_fixed(rows: pd.DataFrame, x: str) -> str:
     """Returns the label of the settings d, alpha and eta that are constant in a panel over x."""
     symbols = {"d": "d", "alpha": r"\alpha", "eta": r"\eta"}
@@ -91,9 +83,3 @@ def line(axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, **sty
     rows = rows.sort_values(x)
     if len(rows):
         axes.plot(rows[x], rows["mean"], label=label, **style)
-
-
-def slope_of(rows: pd.DataFrame, x: str) -> str:
-    """Returns the log-log slope of the means with two decimals, or a dash for fewer than two points."""
-    value = log_log_slope(rows, x).value
-    return "–" if math.isnan(value) else f"${value:.2f}$"

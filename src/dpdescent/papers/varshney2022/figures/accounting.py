@@ -9,16 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpdescent.papers.varshney2022.figures.styles import (
-    EPS,
-    METHODS,
-    SINGLE,
-    finite,
-    in_order,
-    scientific,
-    values_of,
-    where,
-)
+from dpdescent.papers.varshney2022.figures.styles import EPS, METHODS, SINGLE, in_order
 from dpdescent.replication.drawing.figures import (
     BLUE,
     DARK_BLUE,
@@ -31,7 +22,11 @@ from dpdescent.replication.drawing.figures import (
     legend_below,
     log_scale,
     panels,
+    positive,
+    scientific,
     select,
+    values_of,
+    where,
 )
 from dpdescent.replication.judging.statistics import Z95
 
@@ -57,7 +52,7 @@ def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     Accountants of batches stand left of those of shuffled records, which depend on the number of records.
     """
     figure, axes = panels(4, 2, size=(2.8, 3.6), squeeze=False)
-    everything = finite(select(table))
+    everything = positive(select(table))
     deltas = values_of(everything, "delta")
     delta = min(deltas, key=lambda each: abs(math.log(each / MAIN_DELTA)), default=MAIN_DELTA)
     main = where(everything, delta=delta)
@@ -92,7 +87,7 @@ def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _shown(rows: pd.DataFrame, values: "pd.Series[float]") -> pd.DataFrame:
-    return finite(rows.assign(shown=values), "shown").sort_values("eps")
+    return positive(rows.assign(shown=values), "shown").sort_values("eps")
 
 
 def _curves(axes: Axes, rows: pd.DataFrame, values: "pd.Series[float]") -> None:

@@ -17,7 +17,6 @@ from dpdescent.papers.varshney2022.figures.styles import (
     middle_of,
     ordered,
     text_of,
-    where,
     with_budget,
 )
 from dpdescent.replication.drawing.figures import (
@@ -30,6 +29,7 @@ from dpdescent.replication.drawing.figures import (
     log_scale,
     panels,
     select,
+    where,
 )
 
 # Labels of the choices by their names in the configuration.

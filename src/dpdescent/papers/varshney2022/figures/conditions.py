@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.varshney2022.figures.styles import D, finite, text_of, values_of, where
+from dpdescent.papers.varshney2022.figures.styles import D, text_of
 from dpdescent.replication.drawing.figures import (
     BLUE,
     GREEN,
@@ -16,8 +16,11 @@ from dpdescent.replication.drawing.figures import (
     legend_below,
     log_scale,
     panels,
+    positive,
     select,
     shades,
+    values_of,
+    where,
 )
 
 STATISTIC, BATCH, STATIONARY = "s >= 2 Gamma", "batch condition of Lemma 3.11", "eta mu N / 2 >= log N"
@@ -34,7 +37,7 @@ ROOM = 0.02
 
 def draw_feasibility(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the smallest N by condition, with the noise multiplier as published (full) and exact (hollow)."""
-    main = finite(select(table))
+    main = positive(select(table))
     figure, axes = panels(3, size=(4.6, 4.2), squeeze=False, sharey=True)
     statistic, batch, stationary = axes[0]
     rows = where(main, condition=STATISTIC)
@@ -100,7 +103,7 @@ def _chances(axes: Axes, rows: pd.DataFrame) -> None:
     """Draws the tail of |x|^2 over the claimed one; the claim fails above 1."""
     dimensions = values_of(rows, "d")
     for d, marker, dash in zip(dimensions, MARKERS, ("-", "--", "-.", ":", (0, (5, 1))), strict=False):
-        own = finite(where(rows, d=d)).sort_values("beta")
+        own = positive(where(rows, d=d)).sort_values("beta")
         color = VERMILION if (own["mean"] > own["claimed"] * (1 + 1e-9)).any() else GREY
         if len(own):
             axes.plot(own["beta"], own["mean"], color=color, marker=marker, linestyle=dash, label=f"$d={d:g}$")

@@ -22,7 +22,6 @@ from dpdescent.papers.varshney2022.figures.styles import (
     N,
     T,
     drawn_without_guarantee,
-    finite,
     guide,
     in_order,
     label_of,
@@ -30,15 +29,23 @@ from dpdescent.papers.varshney2022.figures.styles import (
     marks,
     risk_curve,
     sampling_lines,
-    scientific,
-    slope_of,
     trivial_line,
-    values_of,
-    where,
     with_budget,
     working,
 )
-from dpdescent.replication.drawing.figures import MARKERS, legend_below, log_scale, panels, select, shades
+from dpdescent.replication.drawing.figures import (
+    MARKERS,
+    legend_below,
+    log_scale,
+    panels,
+    positive,
+    scientific,
+    select,
+    shades,
+    slope_of,
+    values_of,
+    where,
+)
 
 DRAWN, CLIPPED = "Wishart draw", "records clipped"
 # Dimensions from here on show the law d^{3/2} of sufficient statistics, because logarithms matter less.
@@ -95,7 +102,7 @@ def draw_sample_complexity(table: pd.DataFrame, display: dict[str, Any]) -> Figu
 
     The laws are d and d^{3/2}. Sufficient statistics are drawn by Wishart's law in every panel of the table.
     """
-    main = finite(select(table))
+    main = positive(select(table))
     goals = sorted(set(zip(main["sigma"], main["target"], strict=True)), reverse=True)
     figure, axes = panels(max(len(goals), 1), size=(4.9, 4.6), squeeze=False)
     for panel, (sigma, target) in zip(axes[0], goals, strict=False):

@@ -8,18 +8,21 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpdescent.papers.varshney2022.figures.styles import (
-    MEANS,
-    RULES,
-    finite,
-    in_order,
-    look,
+from dpdescent.papers.varshney2022.figures.styles import MEANS, RULES, in_order, look, with_budget
+from dpdescent.replication.drawing.figures import (
+    GREY,
+    MARKERS,
+    curve,
+    legend_below,
+    log_scale,
+    panels,
+    positive,
     scientific,
+    select,
+    shades,
     values_of,
     where,
-    with_budget,
 )
-from dpdescent.replication.drawing.figures import GREY, MARKERS, curve, legend_below, log_scale, panels, select, shades
 
 STATISTIC = "records of DP-STAT $s$"
 RATIO = r"$\gamma/\gamma^*$"
@@ -94,7 +97,7 @@ def _by_rule(axes: Axes, rows: pd.DataFrame, x: str) -> None:
     """Draws a quantity by rule; zeros are marks at the foot."""
     for name in in_order(rows["rule"], RULES):
         own, style = where(rows, rule=name).sort_values(x), look(name, RULES) | {"linestyle": "-"}
-        kept, zero = finite(own), own[own["mean"] == 0]
+        kept, zero = positive(own), own[own["mean"] == 0]
         if len(kept):
             axes.errorbar(kept[x], kept["mean"], yerr=kept["se"], **style)
         foot = axes.get_xaxis_transform()

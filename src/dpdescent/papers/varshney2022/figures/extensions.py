@@ -20,13 +20,10 @@ from dpdescent.papers.varshney2022.figures.styles import (
     look,
     risk_curve,
     sampling_lines,
-    scientific,
     trivial_line,
-    values_of,
-    where,
     with_budget,
 )
-from dpdescent.replication.drawing.figures import legend_below, log_scale, panels, select
+from dpdescent.replication.drawing.figures import legend_below, log_scale, panels, scientific, select, values_of, where
 
 FACTOR = "factor of the threshold"
 SYMBOLS = {"sigma": r"\sigma", "eps": r"\varepsilon"}

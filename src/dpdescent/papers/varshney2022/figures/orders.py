@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.varshney2022.figures.styles import EPS, decades, finite, where
+from dpdescent.papers.varshney2022.figures.styles import EPS, decades
 from dpdescent.replication.drawing.figures import (
     BLUE,
     GREEN,
@@ -19,7 +19,9 @@ from dpdescent.replication.drawing.figures import (
     legend_below,
     log_scale,
     panels,
+    positive,
     select,
+    where,
 )
 
 COLUMNS = 3
@@ -34,7 +36,7 @@ OF_BOTH = ("DP-SSGD", "multiplier of DP-SSGD")
 
 def draw_ext_orders(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws values over what is claimed, a panel for each quantity and axis and a colour for each reading."""
-    main = finite(select(table))
+    main = positive(select(table))
     places = list(main.groupby(["quantity", "axis"], sort=False).groups)
     rows = max(math.ceil(len(places) / COLUMNS), 1)
     figure, axes = panels(COLUMNS if len(places) > 1 else 1, rows, size=(4.1, 3.1), squeeze=False)

@@ -26,10 +26,7 @@ from dpdescent.papers.varshney2022.figures.styles import (
     part_of,
     risk_curve,
     sampling_lines,
-    scientific,
     trivial_line,
-    values_of,
-    where,
     with_budget,
     working,
 )
@@ -39,10 +36,13 @@ from dpdescent.replication.drawing.figures import (
     log_scale,
     panels,
     plain_number,
+    scientific,
     select,
     thin_curve,
+    values_of,
     variants_of,
     vertical,
+    where,
 )
 
 # Colour and marker of DP-AMBSSGD and of its variants, whose hues are near its own and of no other method.

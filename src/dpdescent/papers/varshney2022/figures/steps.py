@@ -17,15 +17,11 @@ from dpdescent.papers.varshney2022.figures.styles import (
     T,
     budget,
     decades,
-    finite,
     look,
     marks,
     sampling_lines,
-    scientific,
     text_of,
     trivial_line,
-    values_of,
-    where,
     with_budget,
 )
 from dpdescent.replication.drawing.figures import (
@@ -39,8 +35,12 @@ from dpdescent.replication.drawing.figures import (
     legend_below,
     log_scale,
     panels,
+    positive,
+    scientific,
     select,
     shades,
+    values_of,
+    where,
 )
 
 PRACTICAL = "practical"
@@ -128,7 +128,7 @@ def _over_steps(axes: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> Non
             linestyle="none", markeredgecolor="black", markeredgewidth=0.5,
         )  # fmt: skip
         _expected(axes, own, "eta", color)
-        for value in finite(own, "predictor")["predictor"].head(1):
+        for value in positive(own, "predictor")["predictor"].head(1):
             axes.axhline(value, color=color, linestyle=":", linewidth=1.1)
     if len(rows):
         axes.plot([], [], "*", color=GREY, markersize=12, markeredgecolor="black", label="the practical step")
@@ -152,7 +152,7 @@ def _measured(axes: Axes, rows: pd.DataFrame, x: str, label: str, color: str, ma
 
     Risks that are not finite are left out.
     """
-    rows = finite(rows)
+    rows = positive(rows)
     if len(rows):
         axes.errorbar(rows[x], rows["mean"], yerr=rows["se"], color=color, marker=marker, linewidth=1.0, label=label)
         axes.fill_between(rows[x], rows["q10"], rows["q90"], color=color, alpha=0.13, linewidth=0)
@@ -160,7 +160,7 @@ def _measured(axes: Axes, rows: pd.DataFrame, x: str, label: str, color: str, ma
 
 def _expected(axes: Axes, rows: pd.DataFrame, x: str, color: str) -> None:
     """Marks the expected risk without clipping, except where it is far above the measured risks."""
-    rows = finite(rows, "expected")
+    rows = positive(rows, "expected")
     highest = 1e3 * max(rows["mean"].max(), 1.0) if len(rows) else 0.0
     rows = rows[rows["expected"] < highest]
     if len(rows):
@@ -211,7 +211,7 @@ def _beside_bounds(axes: Axes, rows: pd.DataFrame, algorithm: str, without_logs:
     label = f"measured, {algorithm}" + (r", $\log^aN$ in the threshold set to 1" if without_logs else "")
     axes.errorbar(rows["mean"], rows["place"], xerr=rows["se"], label=label, **style)
     for column, marker, color, label in MARKS:
-        shown = finite(rows, column)
+        shown = positive(rows, column)
         if len(shown):
             zorder = 4 if column == "expected" else 3
             marks(axes, shown[column], shown["place"], marker, label, color=color, zorder=zorder)

@@ -10,9 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
-from dpdescent.replication.drawing.figures import GREEN, GREY, PURPLE
+from dpdescent.replication.drawing.figures import GREEN, GREY, PURPLE, scientific, values_of, where
 from dpdescent.replication.drawing.figures import METHODS as COLORS
-from dpdescent.replication.judging.statistics import log_log_slope
 
 OURS, PUBLISHED, QUANTILE, NON_PRIVATE = (
     "DP-AMBSSGD", "DP-AMBSSGD (as published)", "DP-AMBSSGD (q = 0.9)", "OLS",
@@ -92,15 +91,6 @@ def text_of(value: Any) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
-def scientific(value: float) -> str:
-    """Returns a number as LaTeX for a formula: 0.05, 20, 10^5, 3 10^5."""
-    if 1e-3 <= value < 1e4 or value == 0:
-        return f"{value:g}"
-    power = math.floor(math.log10(value) + 1e-9)
-    factor = f"{value / 10**power:.3g}"
-    return f"10^{{{power}}}" if factor == "1" else rf"{factor}\cdot10^{{{power}}}"
-
-
 def budget(rows: pd.DataFrame, span: bool = False) -> str:
     """Returns the label of epsilon and delta of some rows.
 
@@ -134,27 +124,10 @@ def _numbers_first(name: str) -> tuple[float, str]:
         return math.inf, name
 
 
-def where(rows: pd.DataFrame, **values: Any) -> pd.DataFrame:
-    """Returns the rows that have the given values, of all variants."""
-    for column, value in values.items():
-        rows = rows[rows[column] == value]
-    return rows
-
-
 def part_of(rows: pd.DataFrame, part: str) -> pd.DataFrame:
     """Returns the rows of one of PARTS."""
     own = rows["series"].isin(OWN)
     return rows[own if part == PARTS[0] else ~own | (rows["series"] == OURS)]
-
-
-def values_of(rows: pd.DataFrame, column: str) -> list[Any]:
-    """Returns the values of a column, each once, in rising order."""
-    return sorted(set(rows[column].dropna()))
-
-
-def finite(rows: pd.DataFrame, column: str = "mean") -> pd.DataFrame:
-    """Returns the rows whose value is finite and positive, which a logarithmic axis can show."""
-    return rows[np.isfinite(rows[column]) & (rows[column] > 0)]
 
 
 def risk_curve(
@@ -227,12 +200,6 @@ def working(rows: pd.DataFrame, name: str = OURS) -> pd.DataFrame:
     """Returns the rows of a method whose risk is well below the trivial one."""
     own = where(rows, series=name)
     return own[own["mean"] < WORKS]
-
-
-def slope_of(rows: pd.DataFrame, x: str) -> str:
-    """Returns the log-log slope of the means with two decimals, or a dash for fewer than two points."""
-    value = log_log_slope(rows, x).value
-    return "–" if math.isnan(value) else f"${value:.2f}$"
 
 
 def decades(axes: Axes, which: str = "x") -> None:

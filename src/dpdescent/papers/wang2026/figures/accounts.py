@@ -22,14 +22,23 @@ from dpdescent.papers.wang2026.figures.styles import (
     joined,
     label_of,
     lam_axis,
-    positive,
-    scientific,
     sizes,
     value_ticks,
+)
+from dpdescent.replication.drawing.figures import (
+    BLUE,
+    GREEN,
+    GREY,
+    VERMILION,
+    log_scale,
+    panels,
+    positive,
+    scientific,
+    select,
+    shades,
     values_of,
     where,
 )
-from dpdescent.replication.drawing.figures import BLUE, GREEN, GREY, VERMILION, log_scale, panels, select, shades
 from dpdescent.replication.judging.statistics import Z95
 
 # T, r and delta at which all accountants are computed, unless the configuration says otherwise.

@@ -23,15 +23,24 @@ from dpdescent.papers.wang2026.figures.styles import (
     label_of,
     lam_color,
     panels_in,
-    positive,
-    scientific,
     sizes,
     vacuous_line,
     value_ticks,
+)
+from dpdescent.replication.drawing.figures import (
+    BLUE,
+    GREEN,
+    METHODS,
+    ORANGE,
+    log_scale,
+    panels,
+    positive,
+    scientific,
+    select,
+    shades,
     values_of,
     where,
 )
-from dpdescent.replication.drawing.figures import BLUE, GREEN, METHODS, ORANGE, log_scale, panels, select, shades
 
 MARKERS = "os^Dv<>P"
 RULES = {"G_delta": r"$G_\delta$", "G_sharp": r"$G_\mathrm{sharp}$"}

@@ -25,11 +25,8 @@ from dpdescent.papers.wang2026.figures.styles import (
     lam_axis,
     look,
     panels_in,
-    positive,
     sizes,
     star_in_legend,
-    values_of,
-    where,
     zero_line,
 )
 from dpdescent.replication.drawing.figures import (
@@ -38,10 +35,13 @@ from dpdescent.replication.drawing.figures import (
     VERMILION,
     log_scale,
     panels,
+    positive,
     select,
     thin_curve,
+    values_of,
     variants_of,
     vertical,
+    where,
 )
 
 # Line styles of variants; plain dashes are not among them, because they mean that there is no guarantee.

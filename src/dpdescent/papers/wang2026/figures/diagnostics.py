@@ -20,12 +20,9 @@ from dpdescent.papers.wang2026.figures.styles import (
     joined,
     lam_color,
     noise_label,
-    positive,
     sizes,
     vacuous_line,
     value_ticks,
-    values_of,
-    where,
 )
 from dpdescent.replication.drawing.figures import (
     BLUE,
@@ -38,8 +35,11 @@ from dpdescent.replication.drawing.figures import (
     VERMILION,
     log_scale,
     panels,
+    positive,
     select,
     shades,
+    values_of,
+    where,
 )
 
 MARKERS = "os^Dv<>P"

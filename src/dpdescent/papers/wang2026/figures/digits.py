@@ -28,11 +28,9 @@ from dpdescent.papers.wang2026.figures.styles import (
     spaced,
     star_in_legend,
     value_ticks,
-    values_of,
-    where,
     zero_line,
 )
-from dpdescent.replication.drawing.figures import GREY, log_scale, panels, select, variants_of
+from dpdescent.replication.drawing.figures import GREY, log_scale, panels, select, values_of, variants_of, where
 
 ACCURACY, GAIN = "test accuracy", "gain over lam = 0"
 CLAIM = (

@@ -30,11 +30,18 @@ from dpdescent.papers.wang2026.figures.styles import (
     sizes,
     vacuous_line,
     value_ticks,
+)
+from dpdescent.replication.drawing.figures import (
+    BLUE,
+    VERMILION,
+    log_scale,
+    panels,
+    select,
+    shades,
+    slope_of,
     values_of,
     where,
 )
-from dpdescent.replication.drawing.figures import BLUE, VERMILION, log_scale, panels, select, shades
-from dpdescent.replication.judging.statistics import log_log_slope
 
 RISKS: dict[str, dict[str, Any]] = {
     POPULATION: {"color": BLUE, "marker": "o"}, EMPIRICAL: {"color": VERMILION, "marker": "s"},
@@ -158,13 +165,8 @@ def _by_arm(axes: Axes, rows: pd.DataFrame, y: str = "mean", *, named: bool) -> 
             if y == "kappa" and name in UNPROVED:
                 # Large and empty, because the points of other accountants may be at the same places.
                 style |= {"markerfacecolor": "none", "markersize": 10, "zorder": 4}
-            label = rf"$\lambda={lam:g}$: {label_of(name, own)}; slope {_slope(own)}" if named else None
+            label = rf"$\lambda={lam:g}$: {label_of(name, own)}; slope {slope_of(own, 'n')}" if named else None
             curve(axes, own, "n", label, y, **style)
-
-
-def _slope(rows: pd.DataFrame) -> str:
-    value = log_log_slope(rows, "n").value
-    return "–" if math.isnan(value) else f"${value:.2f}$"
 
 
 def draw_eps_and_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

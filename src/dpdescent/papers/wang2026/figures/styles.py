@@ -13,7 +13,20 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
-from dpdescent.replication.drawing.figures import BLUE, FINE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, legend_below
+from dpdescent.replication.drawing.figures import (
+    BLUE,
+    FINE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    legend_below,
+    scientific,
+    values_of,
+    where,
+)
 from dpdescent.replication.judging.statistics import Z95
 
 DARK_PURPLE = "#7B2D5B"
@@ -208,27 +221,10 @@ def eps_color(eps: float) -> str:
     return to_hex(mpl.colormaps["viridis"](0.87 * min(max(place, 0.0), 1.0)))
 
 
-def where(rows: pd.DataFrame, **values: Any) -> pd.DataFrame:
-    """Returns the rows that have the given values, of all variants."""
-    for column, value in values.items():
-        rows = rows[rows[column] == value]
-    return rows
-
-
 def each(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
     """Yields the rows by the values of some columns, in rising order; rows that lack a value are left out."""
     if len(rows):
         yield from rows.groupby(list(columns), sort=True)
-
-
-def values_of(rows: pd.DataFrame, column: str) -> list[Any]:
-    """Returns the values of a column, each once, in rising order."""
-    return sorted(set(rows[column].dropna()))
-
-
-def positive(rows: pd.DataFrame, column: str = "mean") -> pd.DataFrame:
-    """Returns the rows whose value is finite and positive, which a logarithmic axis can show."""
-    return rows[np.isfinite(rows[column]) & (rows[column] > 0)]
 
 
 def panels_in(rows: pd.DataFrame, display: Mapping[str, Any]) -> list[str]:
@@ -247,15 +243,6 @@ def sizes(rows: pd.DataFrame, *columns: str) -> str:
     names |= {"eps": r"\varepsilon", "C_clip": r"C_\mathrm{clip}", "lam": r"\lambda"}
     found = [(names.get(name, name), values_of(rows, name)) for name in columns if name in rows]
     return ", ".join(f"${name}={scientific(values[0])}$" for name, values in found if len(values) == 1)
-
-
-def scientific(value: float) -> str:
-    """Returns a number as LaTeX for a formula: 0.05, 20, 10^5, 3 10^5."""
-    if 1e-3 <= abs(value) < 1e4 or value == 0 or not math.isfinite(value):
-        return f"{value:.3g}" if abs(value) < 1e3 else f"{value:g}"
-    power = math.floor(math.log10(value) + 1e-9)
-    factor = f"{value / 10**power:.3g}"
-    return f"10^{{{power}}}" if factor == "1" else rf"{factor}\cdot10^{{{power}}}"
 
 
 def joined(*parts: str, by: str = ", ") -> str:

@@ -18,11 +18,8 @@ from dpdescent.papers.wang2026.figures.styles import (
     joined,
     noise_label,
     panels_in,
-    positive,
     sizes,
     vacuous_line,
-    values_of,
-    where,
 )
 from dpdescent.replication.drawing.figures import (
     BLUE,
@@ -35,7 +32,10 @@ from dpdescent.replication.drawing.figures import (
     VERMILION,
     log_scale,
     panels,
+    positive,
     select,
+    values_of,
+    where,
 )
 from dpdescent.replication.judging.statistics import Z95
 

@@ -29,15 +29,24 @@ from dpdescent.papers.wang2026.figures.styles import (
     legend_inside,
     look,
     panels_in,
-    positive,
-    scientific,
     sizes,
     vacuous_line,
     value_ticks,
+)  # fmt: skip
+from dpdescent.replication.drawing.figures import (
+    BLUE,
+    GREY,
+    ORANGE,
+    VERMILION,
+    log_scale,
+    panels,
+    positive,
+    scientific,
+    select,
+    shades,
     values_of,
     where,
-)  # fmt: skip
-from dpdescent.replication.drawing.figures import BLUE, GREY, ORANGE, VERMILION, log_scale, panels, select, shades
+)
 
 MARKERS = "os^Dv<>P"
 BY_NOISE, BY_BATCHES = "departure by noise", "departure by batches"
