@@ -3,7 +3,9 @@
 "use strict";
 
 (() => {
-  const {epsilon, noiseSd, read, rhoOfEpsilon, sensitivity, shuffledMultiplier, tightEpsilon, tightRho} = window.dpdescentGaussian;
+  const {
+    epsilon, looseness, noiseSd, read, rhoOfEpsilon, sensitivity, shuffledMultiplier, tightEpsilon, tightRho, turned,
+  } = window.dpdescentGaussian;
 
   // p eigenvalues from 1 down to 1/kappa in equal ratios, one alone is 1; or those that are given.
   const spectrum = ({p, kappa, eigenvalues}) => eigenvalues
@@ -59,7 +61,7 @@
   function limitingError({eta, sigma, gamma, relation}, values, rho, nu) {
     const rates = values.map((h) => eta * h);
     if (!(Math.max(...rates) < 1)) return NaN;
-    const gain = 0.5 * rates.reduce((sum, r) => sum + r / (1 - r), 0), G = (relation === "replace-one" ? 2 : 1) * gamma;
+    const gain = 0.5 * rates.reduce((sum, r) => sum + r / (1 - r), 0), G = turned(gamma, relation);
     if (!(gain < 1)) return Infinity;
     const known = new Map();
     const q = (r) => {
@@ -107,7 +109,7 @@
       length_long: intervalLength(eta, least, T, sd), length_short: intervalLength(eta, largest, T, sd),
       limit_independent: limitingError(given, values, rho), limit_correlated: limitingError(given, values, rho, Math.min(1, eta * least)),
       multiplier_disjoint: disjoint, multiplier_shuffled: shuffled, multiplier_poisson: poisson,
-      sd_disjoint: disjoint * (relation === "replace-one" ? 2 : 1) * gamma / b, sd_shuffled: shuffled * 2 * gamma, sd_poisson: poisson * gamma / b,
+      sd_disjoint: disjoint * turned(gamma, relation) / b, sd_shuffled: shuffled * 2 * gamma, sd_poisson: poisson * gamma / b,
     };
   }
 
@@ -153,6 +155,7 @@
     if (!given.wrong) Object.assign(given, typed(form.elements.eigenvalues.value, given.eta));
     if (!given.wrong && given.b > given.n) given.wrong = `b = ${given.b}: give at most the n = ${given.n} records`;
     form.querySelector("[role=alert]").textContent = given.wrong || "";
+    document.getElementById("loose").textContent = given.wrong ? "" : looseness(given);
     const found = given.wrong ? {} : compute(given, table, true);
     for (const cell of document.querySelectorAll("[data-result]")) {
       cell.textContent = given.wrong ? "–" : told(found[cell.dataset.result]);

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const {read, tightRho} = window.dpdescentGaussian;
+  const {looseness, read, tightRho} = window.dpdescentGaussian;
   const RANGES = {n: [2, 1e12], p: [1, 1e6], epsilon: [1e-3, 100], delta: [1e-12, 0.4], q: [1, 1e4], F: [0.1, 1e9]};
   const WORDS = ["alike", "noise", "law", "passes", "intervals", "instruments"];
   // Weak instruments: the first-stage F below which `dpdescent estimate` warns (commands.with_intervals.WEAK).
@@ -155,7 +155,8 @@
 
   function answer(given, data) {
     const found = decide(given, data), lines = LINES[found.method];
-    const parts = [element("h2", `Take ${found.method}`)];
+    const parts = [element("h2", `Take ${found.method}`)], loose = looseness(given);
+    if (loose) parts.push(element("p", loose, {class: "loose"}));
     if (found.klass) {
       parts.push(element("p", `Your n √ρ / p is ${told(found.found)}${given.passes === "one" && given.intervals === "no"
         ? "; of the methods that read each record once, this one has the smallest median regret in the cells of the same case" : ""}.`));

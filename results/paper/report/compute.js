@@ -1,83 +1,83 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 12.12,
-  "peak_mb": 276.98
+  "cpu_s": 13.44,
+  "peak_mb": 275.86
  },
  "all stages": {
-  "cpu_s": 9954.38,
-  "peak_mb": 2909.28
+  "cpu_s": 9913.41,
+  "peak_mb": 2538.23
  },
  "brown2024": {
-  "cpu_s": 1989.54,
+  "cpu_s": 1964.96,
   "peak_mb": 2068.3
  },
  "brown2024/ext_author_profile": {
-  "cpu_s": 106.73,
+  "cpu_s": 106.86,
   "peak_mb": 675.2
  },
  "brown2024/ext_large_dimension": {
-  "cpu_s": 10.6,
-  "peak_mb": 128.09
+  "cpu_s": 10.72,
+  "peak_mb": 125.99
  },
  "brown2024/ext_law": {
-  "cpu_s": 7.31,
-  "peak_mb": 421.43
+  "cpu_s": 6.98,
+  "peak_mb": 472.52
  },
  "brown2024/ext_no_clipping": {
-  "cpu_s": 17.93,
+  "cpu_s": 18.5,
   "peak_mb": 240.9
  },
  "brown2024/ext_outliers": {
-  "cpu_s": 197.05,
-  "peak_mb": 141.2
+  "cpu_s": 196.73,
+  "peak_mb": 138.5
  },
  "brown2024/ext_small_noise": {
-  "cpu_s": 24.73,
-  "peak_mb": 131.76
+  "cpu_s": 24.37,
+  "peak_mb": 129.73
  },
  "brown2024/fig01": {
-  "cpu_s": 169.14,
+  "cpu_s": 169.35,
   "peak_mb": 948.88
  },
  "brown2024/fig02": {
-  "cpu_s": 15.97,
-  "peak_mb": 140.71
+  "cpu_s": 16.25,
+  "peak_mb": 137.41
  },
  "brown2024/fig03": {
-  "cpu_s": 87.69,
-  "peak_mb": 153.68
+  "cpu_s": 87.48,
+  "peak_mb": 164.53
  },
  "brown2024/fig04": {
-  "cpu_s": 52.0,
-  "peak_mb": 146.97
+  "cpu_s": 52.1,
+  "peak_mb": 144.66
  },
  "brown2024/fig05": {
-  "cpu_s": 189.77,
+  "cpu_s": 190.18,
   "peak_mb": 563.01
  },
  "brown2024/fig06": {
-  "cpu_s": 5.78,
-  "peak_mb": 153.71
+  "cpu_s": 6.08,
+  "peak_mb": 150.79
  },
  "brown2024/fig07": {
-  "cpu_s": 53.57,
-  "peak_mb": 134.43
+  "cpu_s": 53.26,
+  "peak_mb": 133.91
  },
  "brown2024/fig08": {
-  "cpu_s": 375.93,
+  "cpu_s": 376.02,
   "peak_mb": 2068.3
  },
  "brown2024/fig09": {
-  "cpu_s": 291.05,
+  "cpu_s": 291.21,
   "peak_mb": 970.3
  },
  "brown2024/fig10": {
-  "cpu_s": 203.93,
+  "cpu_s": 204.1,
   "peak_mb": 563.24
  },
  "brown2024/fig11": {
-  "cpu_s": 5.15,
-  "peak_mb": 153.06
+  "cpu_s": 5.74,
+  "peak_mb": 151.11
  },
  "brown2024/table_preliminaries": {
   "cpu_s": 5.74,
@@ -88,56 +88,56 @@ window.dpdescentCompute = {
   "peak_mb": 192.01
  },
  "choquettechoo2023": {
-  "cpu_s": 1137.67,
-  "peak_mb": 1069.02
+  "cpu_s": 1158.36,
+  "peak_mb": 1064.36
  },
  "choquettechoo2023/ext_anti_pgd": {
-  "cpu_s": 2.35,
-  "peak_mb": 135.5
+  "cpu_s": 2.86,
+  "peak_mb": 137.09
  },
  "choquettechoo2023/ext_finite_time": {
-  "cpu_s": 24.87,
-  "peak_mb": 186.05
+  "cpu_s": 24.49,
+  "peak_mb": 183.16
  },
  "choquettechoo2023/ext_gradients": {
-  "cpu_s": 34.78,
-  "peak_mb": 260.51
+  "cpu_s": 35.34,
+  "peak_mb": 257.42
  },
  "choquettechoo2023/ext_mean_estimation": {
-  "cpu_s": 3.6,
-  "peak_mb": 270.51
+  "cpu_s": 4.12,
+  "peak_mb": 267.24
  },
  "choquettechoo2023/ext_nu": {
-  "cpu_s": 2.82,
-  "peak_mb": 135.46
+  "cpu_s": 2.35,
+  "peak_mb": 135.56
  },
  "choquettechoo2023/ext_prefix_sums": {
-  "cpu_s": 196.49,
+  "cpu_s": 196.37,
   "peak_mb": 373.2
  },
  "choquettechoo2023/ext_spectra": {
-  "cpu_s": 3.49,
-  "peak_mb": 137.75
+  "cpu_s": 3.62,
+  "peak_mb": 137.59
  },
  "choquettechoo2023/fig01": {
-  "cpu_s": 2.57,
-  "peak_mb": 132.04
+  "cpu_s": 2.67,
+  "peak_mb": 134.07
  },
  "choquettechoo2023/fig02": {
-  "cpu_s": 174.52,
-  "peak_mb": 422.18
+  "cpu_s": 168.72,
+  "peak_mb": 419.11
  },
  "choquettechoo2023/fig03": {
-  "cpu_s": 6.39,
-  "peak_mb": 151.14
+  "cpu_s": 6.83,
+  "peak_mb": 150.24
  },
  "choquettechoo2023/fig04a": {
-  "cpu_s": 497.14,
-  "peak_mb": 464.3
+  "cpu_s": 477.42,
+  "peak_mb": 460.15
  },
  "choquettechoo2023/fig04b": {
-  "cpu_s": 118.82,
-  "peak_mb": 1069.02
+  "cpu_s": 161.35,
+  "peak_mb": 1064.36
  },
  "choquettechoo2023/table1": {
   "cpu_s": 1.41,
@@ -156,8 +156,8 @@ window.dpdescentCompute = {
   "peak_mb": 107.44
  },
  "liang2025": {
-  "cpu_s": 828.11,
-  "peak_mb": 1078.12
+  "cpu_s": 844.14,
+  "peak_mb": 1079.12
  },
  "liang2025/angrist": {
   "cpu_s": 0.16,
@@ -180,219 +180,219 @@ window.dpdescentCompute = {
   "peak_mb": 3.16
  },
  "liang2025/ext_angrist_subsets": {
-  "cpu_s": 3.79,
-  "peak_mb": 131.59
+  "cpu_s": 4.73,
+  "peak_mb": 132.14
  },
  "liang2025/ext_calibration": {
-  "cpu_s": 5.86,
-  "peak_mb": 132.36
+  "cpu_s": 5.98,
+  "peak_mb": 132.56
  },
  "liang2025/ext_consistency": {
-  "cpu_s": 4.98,
-  "peak_mb": 130.0
+  "cpu_s": 6.07,
+  "peak_mb": 126.89
  },
  "liang2025/ext_friendlycore": {
-  "cpu_s": 14.82,
-  "peak_mb": 141.89
+  "cpu_s": 14.57,
+  "peak_mb": 141.34
  },
  "liang2025/ext_long_runs": {
-  "cpu_s": 16.02,
-  "peak_mb": 185.52
+  "cpu_s": 15.92,
+  "peak_mb": 183.94
  },
  "liang2025/ext_overidentified": {
-  "cpu_s": 5.99,
-  "peak_mb": 134.43
+  "cpu_s": 6.89,
+  "peak_mb": 134.66
  },
  "liang2025/ext_parameter_draws": {
-  "cpu_s": 33.66,
-  "peak_mb": 146.65
+  "cpu_s": 33.52,
+  "peak_mb": 144.54
  },
  "liang2025/ext_weak_instrument": {
-  "cpu_s": 18.66,
-  "peak_mb": 135.39
+  "cpu_s": 20.7,
+  "peak_mb": 134.81
  },
  "liang2025/fig01": {
-  "cpu_s": 1.08,
-  "peak_mb": 123.88
+  "cpu_s": 1.07,
+  "peak_mb": 126.6
  },
  "liang2025/fig02": {
-  "cpu_s": 1.51,
-  "peak_mb": 131.72
+  "cpu_s": 1.65,
+  "peak_mb": 126.99
  },
  "liang2025/fig03": {
-  "cpu_s": 243.45,
-  "peak_mb": 157.6
+  "cpu_s": 246.7,
+  "peak_mb": 155.71
  },
  "liang2025/fig04": {
-  "cpu_s": 75.27,
-  "peak_mb": 139.25
+  "cpu_s": 75.93,
+  "peak_mb": 139.54
  },
  "liang2025/fig05": {
-  "cpu_s": 8.64,
-  "peak_mb": 243.02
+  "cpu_s": 10.95,
+  "peak_mb": 241.39
  },
  "liang2025/fig06": {
-  "cpu_s": 173.98,
-  "peak_mb": 138.5
+  "cpu_s": 178.05,
+  "peak_mb": 138.52
  },
  "liang2025/fig07": {
-  "cpu_s": 7.16,
-  "peak_mb": 130.58
+  "cpu_s": 6.91,
+  "peak_mb": 134.61
  },
  "liang2025/fig08": {
-  "cpu_s": 5.05,
-  "peak_mb": 131.74
+  "cpu_s": 6.2,
+  "peak_mb": 128.86
  },
  "liang2025/fig09": {
-  "cpu_s": 8.49,
-  "peak_mb": 133.52
+  "cpu_s": 9.43,
+  "peak_mb": 134.52
  },
  "liang2025/fig10": {
-  "cpu_s": 8.48,
-  "peak_mb": 242.53
+  "cpu_s": 11.45,
+  "peak_mb": 241.59
  },
  "liang2025/fig11": {
-  "cpu_s": 8.25,
-  "peak_mb": 242.14
+  "cpu_s": 10.27,
+  "peak_mb": 240.64
  },
  "liang2025/fig13": {
-  "cpu_s": 39.79,
-  "peak_mb": 1078.12
+  "cpu_s": 53.41,
+  "peak_mb": 1079.12
  },
  "liang2025/table_lemmas": {
-  "cpu_s": 17.65,
+  "cpu_s": 16.35,
   "peak_mb": 102.67
  },
  "liang2025/table_rates": {
-  "cpu_s": 26.85,
-  "peak_mb": 240.67
+  "cpu_s": 27.17,
+  "peak_mb": 239.19
  },
  "liang2025/table_release_beta_only": {
-  "cpu_s": 2.59,
+  "cpu_s": 2.6,
   "peak_mb": 92.31
  },
  "ours": {
-  "cpu_s": 1686.47,
-  "peak_mb": 543.91
+  "cpu_s": 1734.68,
+  "peak_mb": 585.16
  },
  "ours/calibration": {
-  "cpu_s": 32.17,
-  "peak_mb": 168.71
+  "cpu_s": 32.18,
+  "peak_mb": 169.32
  },
  "ours/correlated_full_batch": {
-  "cpu_s": 7.92,
-  "peak_mb": 188.73
+  "cpu_s": 7.8,
+  "peak_mb": 188.47
  },
  "ours/decision": {
-  "cpu_s": 2.61,
-  "peak_mb": 166.43
+  "cpu_s": 3.41,
+  "peak_mb": 166.36
  },
  "ours/iv_coverage": {
-  "cpu_s": 388.79,
-  "peak_mb": 203.6
+  "cpu_s": 395.53,
+  "peak_mb": 203.11
  },
  "ours/iv_length": {
-  "cpu_s": 15.88,
-  "peak_mb": 159.71
+  "cpu_s": 19.89,
+  "peak_mb": 158.41
  },
  "ours/iv_path_law": {
-  "cpu_s": 81.58,
-  "peak_mb": 159.36
+  "cpu_s": 88.22,
+  "peak_mb": 159.04
  },
  "ours/iv_real": {
-  "cpu_s": 107.64,
-  "peak_mb": 167.25
+  "cpu_s": 116.96,
+  "peak_mb": 169.27
  },
  "ours/iv_weak": {
-  "cpu_s": 190.56,
-  "peak_mb": 183.14
+  "cpu_s": 190.62,
+  "peak_mb": 195.29
  },
  "ours/real_tables": {
-  "cpu_s": 153.46,
-  "peak_mb": 197.8
+  "cpu_s": 156.98,
+  "peak_mb": 197.7
  },
  "ours/schedule": {
-  "cpu_s": 105.74,
-  "peak_mb": 175.59
+  "cpu_s": 105.71,
+  "peak_mb": 175.61
  },
  "ours/win_map": {
-  "cpu_s": 339.93,
-  "peak_mb": 201.09
+  "cpu_s": 339.81,
+  "peak_mb": 200.81
  },
  "varshney2022": {
-  "cpu_s": 1859.42,
+  "cpu_s": 1869.47,
   "peak_mb": 1044.3
  },
  "varshney2022/ablation": {
-  "cpu_s": 34.55,
-  "peak_mb": 150.52
+  "cpu_s": 34.67,
+  "peak_mb": 149.97
  },
  "varshney2022/alg_stat": {
-  "cpu_s": 13.09,
+  "cpu_s": 13.36,
   "peak_mb": 166.29
  },
  "varshney2022/audit": {
   "cpu_s": 66.63,
-  "peak_mb": 134.17
+  "peak_mb": 136.63
  },
  "varshney2022/bound_vs_run": {
-  "cpu_s": 21.73,
+  "cpu_s": 21.22,
   "peak_mb": 169.49
  },
  "varshney2022/clip_path": {
-  "cpu_s": 36.63,
+  "cpu_s": 36.78,
   "peak_mb": 199.34
  },
  "varshney2022/ext_orders": {
-  "cpu_s": 7.43,
-  "peak_mb": 218.04
+  "cpu_s": 8.43,
+  "peak_mb": 218.21
  },
  "varshney2022/ext_privacy": {
-  "cpu_s": 48.94,
+  "cpu_s": 49.04,
   "peak_mb": 161.57
  },
  "varshney2022/ext_thresholds": {
-  "cpu_s": 52.8,
+  "cpu_s": 53.78,
   "peak_mb": 188.18
  },
  "varshney2022/feasibility": {
-  "cpu_s": 2.7,
-  "peak_mb": 133.84
+  "cpu_s": 2.79,
+  "peak_mb": 133.53
  },
  "varshney2022/moments": {
-  "cpu_s": 2.73,
-  "peak_mb": 138.14
+  "cpu_s": 2.84,
+  "peak_mb": 137.98
  },
  "varshney2022/multiplier": {
-  "cpu_s": 3.89,
-  "peak_mb": 145.13
+  "cpu_s": 4.01,
+  "peak_mb": 145.1
  },
  "varshney2022/risk_vs_d": {
-  "cpu_s": 264.35,
+  "cpu_s": 264.98,
   "peak_mb": 544.52
  },
  "varshney2022/risk_vs_eps": {
-  "cpu_s": 67.16,
-  "peak_mb": 146.51
+  "cpu_s": 67.72,
+  "peak_mb": 145.72
  },
  "varshney2022/risk_vs_kappa": {
-  "cpu_s": 69.58,
+  "cpu_s": 69.67,
   "peak_mb": 186.74
  },
  "varshney2022/risk_vs_n": {
-  "cpu_s": 369.11,
+  "cpu_s": 370.01,
   "peak_mb": 1044.3
  },
  "varshney2022/risk_vs_sigma": {
-  "cpu_s": 24.67,
-  "peak_mb": 142.39
+  "cpu_s": 24.65,
+  "peak_mb": 142.45
  },
  "varshney2022/sample_complexity": {
-  "cpu_s": 347.12,
+  "cpu_s": 346.58,
   "peak_mb": 241.97
  },
  "varshney2022/ssgd": {
-  "cpu_s": 108.68,
+  "cpu_s": 108.78,
   "peak_mb": 960.13
  },
  "varshney2022/step_size": {
@@ -404,111 +404,111 @@ window.dpdescentCompute = {
   "peak_mb": 103.16
  },
  "varshney2022/tails": {
-  "cpu_s": 12.62,
-  "peak_mb": 132.83
+  "cpu_s": 13.17,
+  "peak_mb": 131.7
  },
  "wang2026": {
-  "cpu_s": 2441.05,
-  "peak_mb": 2909.28
+  "cpu_s": 2328.36,
+  "peak_mb": 2538.23
  },
  "wang2026/admissible_width": {
-  "cpu_s": 4.02,
-  "peak_mb": 159.36
+  "cpu_s": 4.19,
+  "peak_mb": 159.52
  },
  "wang2026/batch": {
-  "cpu_s": 25.38,
-  "peak_mb": 144.08
+  "cpu_s": 19.76,
+  "peak_mb": 142.0
  },
  "wang2026/bound_vs_run": {
-  "cpu_s": 23.06,
-  "peak_mb": 164.54
+  "cpu_s": 16.98,
+  "peak_mb": 162.46
  },
  "wang2026/clipping": {
-  "cpu_s": 20.35,
-  "peak_mb": 134.67
+  "cpu_s": 21.91,
+  "peak_mb": 134.51
  },
  "wang2026/closed_form_validity": {
-  "cpu_s": 35.44,
-  "peak_mb": 562.78
+  "cpu_s": 36.6,
+  "peak_mb": 556.87
  },
  "wang2026/comparator": {
-  "cpu_s": 20.68,
-  "peak_mb": 180.72
+  "cpu_s": 22.82,
+  "peak_mb": 178.52
  },
  "wang2026/eps_and_d": {
-  "cpu_s": 173.02,
-  "peak_mb": 237.95
+  "cpu_s": 155.33,
+  "peak_mb": 235.91
  },
  "wang2026/ext_proof": {
-  "cpu_s": 72.43,
-  "peak_mb": 403.22
+  "cpu_s": 67.03,
+  "peak_mb": 420.21
  },
  "wang2026/ext_window": {
-  "cpu_s": 252.19,
-  "peak_mb": 181.43
+  "cpu_s": 232.33,
+  "peak_mb": 178.76
  },
  "wang2026/ext_window_rates": {
-  "cpu_s": 263.42,
-  "peak_mb": 571.52
+  "cpu_s": 244.97,
+  "peak_mb": 569.59
  },
  "wang2026/fig01": {
-  "cpu_s": 272.41,
-  "peak_mb": 145.23
+  "cpu_s": 267.36,
+  "peak_mb": 144.98
  },
  "wang2026/fixed_kappa": {
-  "cpu_s": 20.96,
-  "peak_mb": 143.68
+  "cpu_s": 21.89,
+  "peak_mb": 142.7
  },
  "wang2026/initialisation": {
-  "cpu_s": 17.38,
-  "peak_mb": 138.19
+  "cpu_s": 16.22,
+  "peak_mb": 141.32
  },
  "wang2026/kan_lambda": {
-  "cpu_s": 305.2,
-  "peak_mb": 166.64
+  "cpu_s": 293.15,
+  "peak_mb": 164.49
  },
  "wang2026/kappa_tables": {
-  "cpu_s": 234.73,
-  "peak_mb": 555.62
+  "cpu_s": 206.48,
+  "peak_mb": 617.01
  },
  "wang2026/lambda_tradeoff": {
-  "cpu_s": 3.34,
-  "peak_mb": 142.27
+  "cpu_s": 3.43,
+  "peak_mb": 141.02
  },
  "wang2026/private_rate_n": {
-  "cpu_s": 192.43,
-  "peak_mb": 167.87
+  "cpu_s": 205.66,
+  "peak_mb": 166.17
  },
  "wang2026/projection": {
-  "cpu_s": 39.11,
-  "peak_mb": 148.68
+  "cpu_s": 42.8,
+  "peak_mb": 146.34
  },
  "wang2026/rate_T": {
-  "cpu_s": 62.23,
-  "peak_mb": 134.57
+  "cpu_s": 53.23,
+  "peak_mb": 135.53
  },
  "wang2026/rate_minibatch": {
-  "cpu_s": 99.91,
-  "peak_mb": 159.3
+  "cpu_s": 91.23,
+  "peak_mb": 157.83
  },
  "wang2026/rate_n": {
-  "cpu_s": 67.15,
-  "peak_mb": 132.0
+  "cpu_s": 67.01,
+  "peak_mb": 131.34
  },
  "wang2026/sampling_counterexample": {
-  "cpu_s": 13.7,
-  "peak_mb": 159.11
+  "cpu_s": 13.46,
+  "peak_mb": 170.24
  },
  "wang2026/stability": {
-  "cpu_s": 8.62,
-  "peak_mb": 134.34
+  "cpu_s": 7.75,
+  "peak_mb": 133.18
  },
  "wang2026/table_rates": {
-  "cpu_s": 0.78,
+  "cpu_s": 0.83,
   "peak_mb": 76.8
  },
  "wang2026/width": {
-  "cpu_s": 80.55,
-  "peak_mb": 171.41
+  "cpu_s": 74.84,
+  "peak_mb": 168.88
  }
 };

@@ -89,8 +89,16 @@ window.dpdescentGaussian = (() => {
     return Math.exp(high);
   }
 
-  // privacy.clipping.mean_sensitivity, and half of it where a record is added, removed or zeroed out.
-  const sensitivity = (gamma, n, relation) => (relation === "replace-one" ? 2 : 1) * gamma / n;
+  // Largest change of one clipped gradient: gamma where it is zeroed out; else it may turn round.
+  const turned = (gamma, relation) => (relation === "zero-out" ? 1 : 2) * gamma;
+
+  // privacy.clipping.mean_sensitivity, and half of it where a gradient is zeroed out and still counted. Adding or removing
+  // a record halves nothing, because n - 1 gradients -gamma and one +gamma have a mean that is 2 gamma / n above -gamma.
+  const sensitivity = (gamma, n, relation) => turned(gamma, relation) / n;
+
+  // What is wrong with a delta by which whole records may be published; empty for a smaller one.
+  const looseness = ({n, delta}) => (delta < 1 / n ? "" : `δ = ${delta} is at least 1/n: publishing one of the n records, drawn at`
+    + ` random, is (0, δ)-DP, too. Take δ far below 1/n = ${Number((1 / n).toPrecision(3))}.`);
 
   // privacy.zcdp.gaussian_noise_sd
   const noiseSd = (moved, rho, releases) => moved * Math.sqrt(releases / (2 * rho));
@@ -110,5 +118,5 @@ window.dpdescentGaussian = (() => {
     return given;
   }
 
-  return {epsilon, noiseSd, read, rhoOfEpsilon, sensitivity, shuffledMultiplier, tightEpsilon, tightRho};
+  return {epsilon, looseness, noiseSd, read, rhoOfEpsilon, sensitivity, shuffledMultiplier, tightEpsilon, tightRho, turned};
 })();
