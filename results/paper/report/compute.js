@@ -1,10 +1,10 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 13.44,
-  "peak_mb": 275.86
+  "cpu_s": 13.15,
+  "peak_mb": 270.25
  },
  "all stages": {
-  "cpu_s": 9913.41,
+  "cpu_s": 9913.12,
   "peak_mb": 2538.23
  },
  "brown2024": {
