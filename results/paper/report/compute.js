@@ -1,10 +1,10 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 13.15,
-  "peak_mb": 270.25
+  "cpu_s": 12.99,
+  "peak_mb": 273.64
  },
  "all stages": {
-  "cpu_s": 9913.12,
+  "cpu_s": 9912.96,
   "peak_mb": 2538.23
  },
  "brown2024": {
