@@ -199,7 +199,7 @@ def attained_epsilon(moves: tuple[int, int], kappa: float, rate: float, T: int, 
         T: number of steps.
         delta: delta at which epsilon is wanted.
     """
-    # What a composition cuts off counts as infinite loss there, and its rounding may add as much again.
+    # Taken off: what a composition cuts off and counts as infinite loss, twice to be safe, and what rounding may add.
     counted = 2.0 * losses.CUT + T * losses.ROUNDING
     return losses.epsilon(losses.self_compose(_one_step(moves, kappa, rate), T), delta + counted)
 
