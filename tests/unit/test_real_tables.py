@@ -64,7 +64,7 @@ def test_least_squares_has_no_excess_and_zero_has_what_can_be_explained() -> Non
 
 
 def test_only_tables_whose_units_were_written_down_beforehand_have_a_guarantee() -> None:
-    """Units of the other tables agree with the rows' own moments, so that an account would be of other noise."""
+    """Units of the other tables were chosen with the table known, which no account covers."""
     part = next(iter(PAPER.artefacts["real_tables"].parts)).spec
     for name, table in real_tables.TABLES.items():
         spec = {**part, "cell": {**part["cell"], "table": name, "eps": 1.0}}

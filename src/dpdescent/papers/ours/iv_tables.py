@@ -1,7 +1,7 @@
 """Tables with instruments, in public units, resampled from themselves or as they are.
 
 A unit is a centre and a scale: 0.5 for columns of zeros and ones, the middle of a range for weeks and numbers. Those
-of `card` are what is known of such columns and agree with the rows' own moments, so that no guarantee is claimed there.
+of `card` are what is known of such columns and close to the rows' own moments, so that no guarantee is claimed there.
 What such units leave is told by two releases with which every private run begins: the mean of all columns, because an
 instrument's mean times that of the residual would be taken for an effect, and the second moment of the instruments,
 which are then whitened.

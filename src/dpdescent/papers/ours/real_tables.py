@@ -1,9 +1,9 @@
 """Real tables of a contest: their columns, and the public units in which a codebook gives them.
 
 A unit is a centre and a scale. Where a table was held out they were written down from its documentation, before its
-rows were read; of the other tables they are what is known of such columns, and agree with the rows' own moments to two
-digits, so that no guarantee is claimed there. Columns of zeros and ones have centre and scale 0.5. `tables/README.md`
-tells where each file comes from.
+rows were read; of the other tables they are what is known of such columns, chosen with the table known and close to the
+rows' own moments, so that no guarantee is claimed there. Columns of zeros and ones have centre and scale 0.5.
+`tables/README.md` tells where each file comes from.
 """
 
 import csv
@@ -19,8 +19,8 @@ from dpdescent.papers.ours.design import Array
 from dpdescent.privacy.events import Mechanism
 
 KNOWN = (
-    "columns' units were chosen with the table known, and agree with its own moments to two digits; the noise is that "
-    "of a run for which they are public"
+    "columns' units were chosen with the table known, and are close to its own moments; the noise is that of a run for "
+    "which they are public"
 )
 
 FOLDER = Path(__file__).parent / "tables"
