@@ -1,10 +1,10 @@
 window.dpdescentCompute = {
  "": {
-  "cpu_s": 12.99,
-  "peak_mb": 273.64
+  "cpu_s": 12.29,
+  "peak_mb": 277.56
  },
  "all stages": {
-  "cpu_s": 9912.96,
+  "cpu_s": 9858.66,
   "peak_mb": 2538.23
  },
  "brown2024": {
@@ -272,52 +272,52 @@ window.dpdescentCompute = {
   "peak_mb": 92.31
  },
  "ours": {
-  "cpu_s": 1734.68,
-  "peak_mb": 585.16
+  "cpu_s": 1681.08,
+  "peak_mb": 900.04
  },
  "ours/calibration": {
   "cpu_s": 32.18,
-  "peak_mb": 169.32
+  "peak_mb": 168.98
  },
  "ours/correlated_full_batch": {
-  "cpu_s": 7.8,
-  "peak_mb": 188.47
+  "cpu_s": 8.42,
+  "peak_mb": 188.67
  },
  "ours/decision": {
-  "cpu_s": 3.41,
-  "peak_mb": 166.36
+  "cpu_s": 2.6,
+  "peak_mb": 166.47
  },
  "ours/iv_coverage": {
-  "cpu_s": 395.53,
-  "peak_mb": 203.11
+  "cpu_s": 395.52,
+  "peak_mb": 205.82
  },
  "ours/iv_length": {
-  "cpu_s": 19.89,
-  "peak_mb": 158.41
+  "cpu_s": 19.93,
+  "peak_mb": 158.84
  },
  "ours/iv_path_law": {
-  "cpu_s": 88.22,
-  "peak_mb": 159.04
+  "cpu_s": 87.17,
+  "peak_mb": 158.66
  },
  "ours/iv_real": {
-  "cpu_s": 116.96,
-  "peak_mb": 169.27
+  "cpu_s": 100.32,
+  "peak_mb": 168.09
  },
  "ours/iv_weak": {
-  "cpu_s": 190.62,
-  "peak_mb": 195.29
+  "cpu_s": 190.57,
+  "peak_mb": 183.48
  },
  "ours/real_tables": {
-  "cpu_s": 156.98,
-  "peak_mb": 197.7
+  "cpu_s": 138.69,
+  "peak_mb": 197.83
  },
  "ours/schedule": {
-  "cpu_s": 105.71,
-  "peak_mb": 175.61
+  "cpu_s": 105.7,
+  "peak_mb": 172.83
  },
  "ours/win_map": {
-  "cpu_s": 339.81,
-  "peak_mb": 200.81
+  "cpu_s": 339.88,
+  "peak_mb": 200.95
  },
  "varshney2022": {
   "cpu_s": 1869.47,
