@@ -1,4 +1,4 @@
-"""What somebody meets who has never seen the project: wrong names, a full disk, a lock that was left, no Python."""
+"""What somebody meets who has never seen the project: wrong names, a full disk, a lock that was left."""
 
 import os
 import re
@@ -142,8 +142,7 @@ def test_report_of_snakemake_needs_no_network(clone: Path) -> None:
 
 def make(folder: Path, *arguments: str, code: int = 0, **environment: str) -> str:
     """Make in a folder with the Makefile alone."""
-    for name in ("Makefile", "pyproject.toml", "requirements.lock"):
-        shutil.copy(copies.ROOT / name, folder / name)
+    shutil.copy(copies.ROOT / "Makefile", folder / "Makefile")
     variables = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     found = subprocess.run(
         ["make", *arguments], cwd=folder, env=variables | environment, stdout=subprocess.PIPE,
@@ -155,7 +154,7 @@ def make(folder: Path, *arguments: str, code: int = 0, **environment: str) -> st
 
 def commands(folder: Path, *arguments: str) -> str:
     """What make would run once the environment is there."""
-    return make(folder, "-n", "-o", ".venv/.installed", *arguments)
+    return make(folder, "-n", "-o", ".venv", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -188,33 +187,3 @@ def test_every_target_is_listed_with_a_call(tmp_path: Path) -> None:
 
 def test_figure_without_a_name_says_how(tmp_path: Path) -> None:
     assert "make figure F=liang2025/fig04" in make(tmp_path, "figure", code=2)
-
-
-def test_wrong_python_is_one_line(tmp_path: Path) -> None:
-    for python in ("no-such-python", "false"):
-        lines = make(tmp_path, "results", f"PYTHON={python}", code=2).splitlines()
-        assert len(lines) == 2, lines
-        assert lines[0].startswith("dpdescent needs Python 3.11")
-        assert "make results PYTHON=" in lines[0]
-
-
-def test_python_without_venv_is_one_line(tmp_path: Path) -> None:
-    """As Debian's without the package python3.11-venv."""
-    (tmp_path / "ensurepip.py").write_text("raise ImportError\n")
-    lines = make(tmp_path, "results", f"PYTHON={sys.executable}", code=2, PYTHONPATH=str(tmp_path)).splitlines()
-    assert len(lines) == 2, lines
-    assert "lacks the modules venv and ensurepip. On Debian and Ubuntu: apt-get install python3.11-venv" in lines[0]
-    assert not (tmp_path / ".venv").exists()
-
-
-def test_broken_installation_is_tried_again(tmp_path: Path) -> None:
-    """A requirement that cannot be had: one line at the end, and nothing that says that all is well."""
-    make(tmp_path, "help")
-    (tmp_path / "bin").mkdir()
-    python = tmp_path / "bin/python"
-    python.write_text('#!/bin/sh\n[ "$2" = venv ] && mkdir -p .venv/bin && cp "$0" .venv/bin/\n[ "$2" != pip ]\n')
-    python.chmod(0o755)
-    for _ in range(2):
-        lines = make(tmp_path, "results", f"PYTHON={python}", code=2).splitlines()
-        assert lines[-2].startswith("The packages of requirements.lock are not all installed")
-        assert not (tmp_path / ".venv/.installed").exists()

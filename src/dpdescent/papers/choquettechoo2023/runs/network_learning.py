@@ -43,7 +43,7 @@ PIECE, WINDOW = 10, 200
 # One thread a run, as for all jobs: their number is Snakemake's choice, and would change last bits.
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 MINUTES = "DPDESCENT_PIECE_MINUTES"
-INSTALL = "python -m pip install --no-deps --require-hashes -r requirements-deep.lock"
+INSTALL = "python3 workflow/environment.py deep"
 
 
 @dataclass(frozen=True)
