@@ -45,7 +45,7 @@ ifneq ($(filter figure,$(MAKECMDGOALS)),)
   endif
 endif
 
-.PHONY: help results parts quick figure artifacts artifacts-diff test test-all lint verify bench fuzz test-slurm scaling samplers readme unlock lock data clean
+.PHONY: help results parts quick figure artifacts artifacts-diff test test-all lint verify bench fuzz test-slurm test-systems scaling samplers readme unlock lock data clean
 
 help: ## make help | this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/.*## //' | awk -F ' [|] ' '{printf "%-46s %s\n", $$1, $$2}'
@@ -97,6 +97,9 @@ fuzz: .venv/test ## make fuzz | thousands of mutated configurations and inputs, 
 
 test-slurm: .venv/test ## make test-slurm | a build on a Slurm of one node, started and ended here (root; Debian's slurm-wlm)
 	$(BIN)/python tests/cluster/one_node.py --output docs/cluster.csv
+
+test-systems: .venv/test ## make test-systems | README's commands on a fresh Debian 13, made and removed here (root; Debian's debootstrap)
+	$(BIN)/python tests/systems/debian.py --output docs/systems.csv
 
 scaling: .venv/test ## make scaling | how time and memory grow with trials and parts, into docs/scaling.csv
 	$(BIN)/python tests/cluster/scaling.py
