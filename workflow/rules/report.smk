@@ -188,6 +188,7 @@ rule page:
 rule manifest:
     input:
         begun=BEGUN,
+        about=expand(f"{BUILD}/about/{{key}}.json", key=PROJECT.papers),
         summary=f"{RESULTS}/README.md",
         report=rules.report.output,
         letters=rules.letters.output,
@@ -199,6 +200,7 @@ rule manifest:
     output:
         manifest=f"{RESULTS}/MANIFEST.sha256",
         provenance=f"{RESULTS}/provenance.json",
+        datapackage=f"{RESULTS}/{datapackage.FILE}",
     log:
         f"{BUILD}/logs/manifest.log",
     benchmark:
@@ -206,6 +208,7 @@ rule manifest:
     params:
         code=code("manifest"),
         folder=subpath(output.manifest, parent=True),
+        columns=verbatim(json.dumps(COLUMNS)),
         spec=json.dumps(
             {
                 "scale": SCALE,
@@ -221,6 +224,7 @@ rule manifest:
         "hash every table and figure"
     shell:
         "{sys.executable:q} workflow/scripts/manifest.py --results {params.folder} --spec {params.spec:q}"
+        " --about {input.about:q} --columns {params.columns:q}"
         " --manifest {output.manifest:q} --provenance {output.provenance:q} > {log} 2>&1"
 
 

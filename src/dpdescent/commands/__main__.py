@@ -68,7 +68,16 @@ def _with_extra(name: str) -> str:
 def usage() -> str:
     """The commands, a line each."""
     lines = [f"  {name:<14} {what}" for name, (_, what) in COMMANDS.items()]
-    return "\n".join(["usage: dpdescent COMMAND ...", "       dpdescent --version", "", *lines, "", "dpdescent COMMAND --help tells its options."])
+    return "\n".join(
+        [
+            "usage: dpdescent COMMAND ...",
+            "       dpdescent --version",
+            "",
+            *lines,
+            "",
+            "dpdescent COMMAND --help tells its options.",
+        ]
+    )
 
 
 def _end(line: str) -> None:

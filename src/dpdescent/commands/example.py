@@ -1,6 +1,6 @@
 """Writes a small table to try `dpdescent estimate` on, instruments.csv, into the current folder.
 
-It has 3,000 drawn records with two instruments, z1 and z2, a regressor x and an outcome y, on which the effect of x is 2.
+It has 3,000 drawn records: two instruments, z1 and z2, a regressor, x, and an outcome, y. The effect of x on y is 2.
 """
 
 import argparse

@@ -8,9 +8,8 @@ from pathlib import Path
 def require() -> None:
     """Ends the command with one line if the current directory is no checkout of the project."""
     if not Path("Snakefile").is_file() or not Path("config/papers").is_dir():
-        sys.exit(
-            f"{Path.cwd()} is no checkout of the project: change to the folder that holds its Snakefile; {_how_to_get()}"
-        )
+        advice = f"change to the folder that holds its Snakefile; {_how_to_get()}"
+        sys.exit(f"{Path.cwd()} is no checkout of the project: {advice}")
 
 
 def _how_to_get() -> str:
