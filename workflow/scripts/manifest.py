@@ -1,28 +1,22 @@
-"""Describes every table of a build, hashes tables and figures, and records with what they were made."""
+"""Hashes every table and figure of a build, and records with what it was made."""
 
 import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
 import json
-from pathlib import Path
 
 from dpdescent.replication.build import provenance
 from dpdescent.replication.build.files import atomic, checked
-from dpdescent.replication.report import datapackage
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, required=True, help="folder of the build's results")
-    parser.add_argument("--about", type=Path, nargs="+", required=True, help="JSON of each paper, in order")
-    parser.add_argument("--columns", type=json.loads, required=True, help="JSON: columns that all papers have")
+    parser.add_argument("--results", required=True, help="folder of the build's results")
     parser.add_argument("--spec", type=json.loads, required=True, help="JSON: scale, seed, papers, hash of the values")
     parser.add_argument("--manifest", required=True, help="list of hashes to write")
     parser.add_argument("--provenance", required=True, help="JSON to write")
     args = parser.parse_args()
-    papers = [json.loads(checked(path)) for path in args.about]
-    datapackage.write(args.results, datapackage.tables(papers, args.columns), args.spec["scale"])
     with atomic(args.provenance) as stream:
         json.dump({**args.spec, **provenance.environment()}, stream, indent=2, sort_keys=True)
         stream.write("\n")
