@@ -1,14 +1,18 @@
 """The command `dpdescent`: what it offers, and what it says where something is not there."""
 
+import importlib.metadata
 import subprocess
 import sys
+from email.message import Message
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from packaging.requirements import Requirement
 
 from dpdescent.commands import __main__ as command
 from dpdescent.replication.build import compare
-from dpdescent.replication.commands import spotcheck
+from dpdescent.replication.commands import checkout, spotcheck
 from dpdescent.replication.configuration import project
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,12 +44,22 @@ def test_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None
     code, line = end_of(["estimat"], capsys)
     assert (code, line) == (
         2,
-        "Error: there is no command 'estimat'; there are: estimate, verify, judge, spotcheck, compare, seedcheck,"
-        " artifacts, artifacts-diff, parts, fetch, on-request, readme\n",
+        "Error: there is no command 'estimat'; there are: estimate, example, verify, judge, spotcheck, compare,"
+        " seedcheck, artifacts, artifacts-diff, parts, fetch, on-request, readme, metadata\n",
     )  # fmt: skip
 
 
-def without(blocked: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+@pytest.mark.parametrize("how", [["-m", "dpdescent"], ["-m", "dpdescent.commands"]])
+def test_version_and_help_are_told_by_the_module_too(how: list[str]) -> None:
+    version, told = (
+        subprocess.run([sys.executable, *how, option], capture_output=True, text=True, check=True).stdout
+        for option in ("--version", "--help")
+    )
+    assert version == f"dpdescent {importlib.metadata.version('dpdescent')}\n"
+    assert told.startswith("usage: dpdescent COMMAND ...\n       dpdescent --version\n")
+
+
+def without(blocked: str, *arguments: str, cwd: Path = ROOT) -> "subprocess.CompletedProcess[str]":
     """The command in an interpreter that lacks some packages, names joined by a comma."""
     code = (
         "import sys\n"
@@ -57,7 +71,9 @@ def without(blocked: str, *arguments: str) -> "subprocess.CompletedProcess[str]"
         "from dpdescent.commands.__main__ import main\n"
         "main(sys.argv[1:])\n"
     )
-    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, cwd=cwd
+    )
 
 
 PIPELINE = "pandas,yaml,snakemake,jsonschema,jinja2,matplotlib,psutil,pygments"
@@ -74,8 +90,55 @@ def test_command_of_the_pipeline_says_what_to_install(name: str) -> None:
     found = without(PIPELINE, name)
     assert found.returncode == 2
     assert found.stderr.startswith(f"Error: dpdescent {name} needs ")
-    assert found.stderr.endswith("which is not installed: pip install 'dpdescent[replication]'\n")
+    assert found.stderr.endswith("which is not installed: pip install '.[replication]'\n")
     assert found.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", [name for name in command.COMMANDS if name not in command.ANYWHERE])
+def test_what_needs_a_checkout_says_so_before_it_asks_for_packages(name: str, tmp_path: Path) -> None:
+    found = without(PIPELINE, name, cwd=tmp_path)
+    assert (found.returncode, found.stderr.count("\n")) == (1, 1)
+    assert found.stderr.startswith(f"{tmp_path} is no checkout of the project: ")
+    assert "clone the project or unpack its source archive" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("origin", "advice"),
+    [
+        (None, "dpdescent[replication]"),
+        ('{"url": "file:///a/b.whl"}', "dpdescent[replication] @ file:///a/b.whl"),
+        ('{"url": "ssh://host/p", "vcs_info": {"vcs": "git"}}', "dpdescent[replication] @ git+ssh://host/p"),
+    ],
+)
+def test_packages_come_from_where_the_library_came_from(
+    origin: str | None, advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By name where it was installed by name, because there may be no such name elsewhere."""
+    monkeypatch.setattr(importlib.metadata, "distribution", lambda name: SimpleNamespace(read_text=lambda file: origin))
+    assert command._with_extra("compare") == advice
+    assert Requirement(advice).extras == {"replication"}
+
+
+def test_an_address_is_told_where_the_package_knows_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    message = Message()
+    message["Project-URL"] = "Source, https://host.example/project"
+    monkeypatch.setattr(importlib.metadata, "metadata", lambda name: message)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match=r"unpack its source archive, see https://host\.example/project$"):
+        checkout.require()
+
+
+def test_the_example_is_written_once_and_overwrites_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        command.main(["example"])
+    assert Path("instruments.csv").read_bytes() == (ROOT / "examples/instruments.csv").read_bytes()
+    Path("instruments.csv").write_text("mine")
+    code, line = end_of(["example"], capsys)
+    assert (code, line) == (2, "Error: instruments.csv exists and is another file; change to an empty folder\n")
+    assert Path("instruments.csv").read_text() == "mine"
 
 
 @pytest.mark.parametrize("name", ["verify", "spotcheck", "readme"])

@@ -17,7 +17,7 @@ PAPERS = sorted(file.stem for file in (ROOT / "config/papers").glob("*.yaml"))
 # By floor: what knows no algorithm, algorithms and what is done with them, what users call, the pipeline, the papers.
 GROUND = {"checks", "randomness", "privacy", "noise", "data", "models", "intervals", "anderson_rubin"}
 MIDDLE = {"algorithms", "baselines", "attacks"}
-PUBLIC = {"estimators", "public", "commands"}
+PUBLIC = {"estimators", "public", "commands", "__main__"}
 FLOORS = {
     **dict.fromkeys(GROUND, 0), **dict.fromkeys(MIDDLE, 1), **dict.fromkeys(PUBLIC, 2), "replication": 3, "papers": 4,
 }  # fmt: skip

@@ -13,6 +13,7 @@ from dpdescent.replication.build.fingerprint import versions
 from dpdescent.replication.configuration import packs
 from dpdescent.replication.configuration import project as project_of
 from dpdescent.replication.configuration.values import ConfigError
+from dpdescent.replication.report import datapackage
 from dpdescent.replication.report.about import captions
 
 ROOT = Path(workflow.basedir)
@@ -26,6 +27,7 @@ gc.set_threshold(50_000, 20, 20)
 known_code.recall(KNOWN_CODE)
 try:
     PROJECT = project_of.load(dict(config), ROOT)
+    COLUMNS = datapackage.columns(PROJECT, ROOT)
 except ConfigError as error:
     sys.exit(f"Config error: {error}")
 

@@ -123,6 +123,7 @@ rule settings:
         " --output {output.about:q} > {log} 2>&1"
 
 
+# The report, and what each column of the tables means, because both are told by the same files about the papers.
 rule report:
     input:
         begun=BEGUN,
@@ -135,6 +136,7 @@ rule report:
         trials=trials(ROOT),
     output:
         expand(f"{RESULTS}/report/{{name}}", name=site_files(PROJECT.papers, DEMONSTRATIONS)),
+        datapackage=f"{RESULTS}/{datapackage.FILE}",
     log:
         f"{BUILD}/logs/report.log",
     benchmark:
@@ -146,6 +148,8 @@ rule report:
         versions=versions("jinja2"),
         software=verbatim(json.dumps(software(ROOT) | {"code": config.get("code_address") or ""})),
         label=verbatim(FIGURE_LABEL),
+        scale=SCALE,
+        columns=verbatim(json.dumps(COLUMNS)),
         trials=lambda wildcards, input: option("trials", input.trials),
         # No input, because a build must not make what is made on request.
         on_request=files_fingerprint(made_on_request(ROOT / RESULTS)),
@@ -154,7 +158,8 @@ rule report:
     shell:
         "{sys.executable:q} workflow/scripts/report.py --results {params.folder} --about {input.about:q}"
         " --statements {input.statements:q} {params.trials}"
-        " --software {params.software:q} --label={params.label:q} --output {params.folder}/report > {log} 2>&1"
+        " --software {params.software:q} --label={params.label:q} --scale {params.scale} --columns {params.columns:q}"
+        " --output {params.folder}/report > {log} 2>&1"
 
 
 # A page of one artefact, or of one paper, by itself: what a partial build shows where there is no report.

@@ -1,12 +1,15 @@
 """The command `dpdescent`: one estimate on a CSV of your own, and what checks a checkout of the replication."""
 
 import importlib
+import importlib.metadata
+import json
 import sys
 from collections.abc import Sequence
 
 # By name: the module that runs it, imported only then, and what it does.
 COMMANDS = {
     "estimate": ("dpdescent.commands.estimate", "one private run on a CSV of your own: regression or instruments"),
+    "example": ("dpdescent.commands.example", "write the small table that the help of `estimate` uses"),
     "verify": ("dpdescent.replication.commands.verify", "rebuild a scale in a scratch directory, report differences"),
     "judge": ("dpdescent.replication.commands.judge", "judge claims from finished tables, say what differs"),
     "spotcheck": ("dpdescent.replication.commands.spotcheck", "recompute cheap parts of the committed results"),
@@ -18,7 +21,10 @@ COMMANDS = {
     "fetch": ("dpdescent.replication.commands.fetch", "fetch the image data that artefacts on request need, verified"),
     "on-request": ("dpdescent.replication.commands.on_request", "judge and account for what was made on request"),
     "readme": ("dpdescent.replication.commands.readme", "write the numbers that the READMEs quote, or check them"),
+    "metadata": ("dpdescent.replication.commands.metadata", "write what others read of the project, or check it"),
 }
+# The module that says what a checkout is, and commands that need none.
+CHECKOUT, ANYWHERE = "dpdescent.replication.commands.checkout", ("estimate", "example", "compare", "artifacts-diff")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -31,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if name in ("-h", "--help"):
         print(usage())
         return
+    if name == "--version":
+        print(f"dpdescent {importlib.metadata.version('dpdescent')}")
+        return
     if name not in COMMANDS:
         _end(f"Error: there is no command {name!r}; there are: {', '.join(COMMANDS)}")
     try:
@@ -38,16 +47,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ModuleNotFoundError as error:
         if str(error.name).startswith("dpdescent"):
             raise
-        _end(
-            f"Error: dpdescent {name} needs {error.name}, which is not installed: pip install 'dpdescent[replication]'"
-        )
+        # First, because packages alone would not help.
+        if name not in ANYWHERE:
+            importlib.import_module(CHECKOUT).require()
+        _end(f"Error: dpdescent {name} needs {error.name}, which is not installed: pip install '{_with_extra(name)}'")
     module.main(rest, f"dpdescent {name}")
+
+
+def _with_extra(name: str) -> str:
+    """What pip is to install for the pipeline's packages: a checkout, or what this installation came from."""
+    if name not in ANYWHERE:
+        return ".[replication]"
+    origin = json.loads(importlib.metadata.distribution("dpdescent").read_text("direct_url.json") or "{}")
+    if not origin:
+        return "dpdescent[replication]"
+    scheme = f"{origin['vcs_info']['vcs']}+" if "vcs_info" in origin else ""
+    return f"dpdescent[replication] @ {scheme}{origin['url']}"
 
 
 def usage() -> str:
     """The commands, a line each."""
     lines = [f"  {name:<14} {what}" for name, (_, what) in COMMANDS.items()]
-    return "\n".join(["usage: dpdescent COMMAND ...", "", *lines, "", "dpdescent COMMAND --help tells its options."])
+    return "\n".join(
+        [
+            "usage: dpdescent COMMAND ...",
+            "       dpdescent --version",
+            "",
+            *lines,
+            "",
+            "dpdescent COMMAND --help tells its options.",
+        ]
+    )
 
 
 def _end(line: str) -> None:

@@ -17,10 +17,12 @@ from typing import NoReturn
 
 from dpdescent.commands import own_data, two_stage, with_intervals
 
-EXAMPLE = (
-    "To try it on drawn records whose effect is 2: dpdescent estimate examples/instruments.csv --method dp-iv-gd "
-    "--instruments z1 z2 --regressors x --outcome y --gamma1 8 --gamma2 12 --epsilon 4 --seed 7"
-)
+EXAMPLE = r"""To try it on drawn records whose effect is 2:
+
+  dpdescent example
+  dpdescent estimate instruments.csv --method dp-iv-gd --instruments z1 z2 --regressors x --outcome y \
+    --gamma1 8 --gamma2 12 --epsilon 4 --seed 7
+"""
 
 
 class Parser(argparse.ArgumentParser):
@@ -44,7 +46,11 @@ def main(arguments: Sequence[str], name: str) -> None:
 
 
 def _parser(name: str) -> Parser:
-    parser = Parser(prog=name, description=__doc__, epilog=EXAMPLE, allow_abbrev=False)
+    # Raw, because a command that argparse has wrapped cannot be copied.
+    parser = Parser(
+        prog=name, description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )  # fmt: skip
     parser.add_argument("source", help="CSV with a header line")
     for name, what in two_stage.COLUMNS.items():
         parser.add_argument(f"--{name}", nargs=None if name == "outcome" else "+", help=what)

@@ -1,10 +1,22 @@
 """Where commands work: in a checkout of the project, which holds configuration, scripts and results."""
 
 import sys
+from importlib import metadata
 from pathlib import Path
 
 
 def require() -> None:
     """Ends the command with one line if the current directory is no checkout of the project."""
     if not Path("Snakefile").is_file() or not Path("config/papers").is_dir():
-        sys.exit(f"{Path.cwd()} is no checkout of the project: change to the folder that holds its Snakefile")
+        advice = f"change to the folder that holds its Snakefile; {_how_to_get()}"
+        sys.exit(f"{Path.cwd()} is no checkout of the project: {advice}")
+
+
+def _how_to_get() -> str:
+    """How to get a checkout; its address is told where the installed package knows one."""
+    try:
+        urls = metadata.metadata("dpdescent").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:
+        urls = []
+    address = next((url.split(", ", 1)[1] for url in urls if url.startswith("Source, ")), "")
+    return f"to get one, clone the project or unpack its source archive{f', see {address}' if address else ''}"

@@ -26,6 +26,7 @@ from dpdescent.replication.configuration.project import Artefact, Project
 from dpdescent.replication.judging import evidence
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.ledger import audits, entries
+from dpdescent.replication.report import datapackage
 
 Row = dict[str, Any]
 
@@ -110,12 +111,14 @@ def accounted(
 
 
 def _record(whole: Project, made: Sequence[Artefact], folder: Path) -> None:
-    """Writes with what the newest of these was made, and the hashes of all."""
+    """Writes with what the newest of these was made, what the tables' columns mean, and the hashes of all."""
     about: Row = {"scale": whole.scale, "seed": whole.seed, "artefacts": [each.item for each in made]}
     about["optional"] = {name: version(name) for name in OPTIONAL if importlib.util.find_spec(name) is not None}
     with atomic(folder / provenance.RECORD) as stream:
         json.dump({**about, **provenance.environment()}, stream, indent=2, sort_keys=True)
         stream.write("\n")
+    known = datapackage.of_project(whole, Path(), on_request=True)
+    datapackage.write(folder, known, f"{whole.scale}-{ON_REQUEST}")
     hashes = provenance.hashes(folder)
     with atomic(folder / MANIFEST) as stream:
         stream.writelines(f"{digest}  {name}\n" for name, digest in hashes.items())

@@ -44,7 +44,8 @@ def _artefact(artefact: Artefact, root: Path, drawings: dict[str, str]) -> Node:
     return {
         "id": artefact.id, "title": artefact.title, "place": artefact.place,
         "caption": " ".join(artefact.caption.split()), "table": artefact.is_table,
-        "columns": artefact.display.get("columns", []), "keys": artefact.keys, "trials": _trials(artefact),
+        "columns": artefact.display.get("columns", []), "keys": artefact.keys, "measures": artefact.measures,
+        "trials": _trials(artefact),
         "experiment": str(experiment.relative_to(root)), "drawing": drawings.get(artefact.id, ""),
     }  # fmt: skip
 
