@@ -40,8 +40,8 @@ def test_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None
     code, line = end_of(["estimat"], capsys)
     assert (code, line) == (
         2,
-        "Error: there is no command 'estimat'; there are: estimate, verify, judge, spotcheck, compare, seedcheck,"
-        " artifacts, artifacts-diff, parts, fetch, on-request, readme\n",
+        "Error: there is no command 'estimat'; there are: estimate, verify, judge, draw, spotcheck, compare,"
+        " seedcheck, artifacts, artifacts-diff, parts, fetch, on-request, readme\n",
     )  # fmt: skip
 
 
