@@ -87,10 +87,7 @@ def main() -> None:
             print(told(each), flush=True)
     if not args.only:
         write_rows(Path("results/bench.csv"), list(COLUMNS), rows)
-        figures.use_style()
-        figure = bench_figure.draw(pd.read_csv("results/bench.csv"))
-        for kind in ("png", "svg"):
-            figures.save(figure, f"results/bench.{kind}")
+        figures.save(bench_figure.draw(pd.read_csv("results/bench.csv")), "results/bench.svg")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def results(folder: Path, verdict: str = "reproduced", mean: float = 0.5) -> Pat
     for item in ("liang2025/fig04", "liang2025/fig05", "wang2026/fig01"):
         (made / item).parent.mkdir(parents=True, exist_ok=True)
         write_rows(made / f"{item}.csv", ["T", "mean"], [{"T": 1, "mean": mean}, {"T": 2, "mean": 1.0}])
-        (made / f"{item}.png").write_bytes(str(mean).encode())
+        (made / f"{item}.svg").write_bytes(str(mean).encode())
         write_rows(made / item.split("/")[0] / "settings.csv", ["key"], [{"key": "n"}])
     write_rows(made / "claims.csv", list(CLAIM), [CLAIM | {"verdict": verdict}])
     (made / "provenance.json").write_text("{}")
@@ -90,7 +90,7 @@ def test_logs_come_along_where_asked_for(tmp_path: Path) -> None:
     ("damage", "told"),
     [
         (lambda made: (made / "liang2025/fig04.csv").write_text("T,mean\n1,9\n"), "fig04.csv is not what"),
-        (lambda made: (made / "liang2025/fig04.png").unlink(), "fig04.png is not what"),
+        (lambda made: (made / "liang2025/fig04.svg").unlink(), "fig04.svg is not what"),
         (lambda made: (made / "liang2025/new.csv").write_text(""), "new.csv is not what"),
         (lambda made: (made / MANIFEST).unlink(), "no finished results"),
     ],

@@ -40,7 +40,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(targets: set[str], *, forced: set[str] | None = None, dryrun: bool = False, **datasets: str) -> Call:
-    rules = [SimpleNamespace(name="p2020_fig01", input=["begun", "a.csv", "a.png"], has_wildcards=lambda: False)]
+    rules = [SimpleNamespace(name="p2020_fig01", input=["begun", "a.csv", "a.svg"], has_wildcards=lambda: False)]
     asked = SimpleNamespace(targets=targets, forcerun=forced or set(), forceall=False)
     workflow = SimpleNamespace(rules=rules, dag_settings=asked, dag=range(3), dryrun=dryrun)
     return Call(workflow, project(**datasets), "begun", "reference")
@@ -51,15 +51,15 @@ def test_figure_is_told_with_its_own_claims(here: Path, capsys: pytest.CaptureFi
     whole.finish()
     whole.tell_verdicts()
     assert capsys.readouterr().out.splitlines() == [
-        "p2020_fig01: a.csv, a.png", "  reproduced     c1: mean error = 0.1235; criterion: at most 1",
+        "p2020_fig01: a.csv, a.svg", "  reproduced     c1: mean error = 0.1235; criterion: at most 1",
     ]  # fmt: skip
 
 
 def test_a_page_by_itself_does_not_hide_where_a_figure_lies(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole = call({"p2020_fig01"})
-    whole.workflow.rules[0].input += ["a.svg", "build/paper/pages/p2020/fig01.html"]
+    whole.workflow.rules[0].input += ["b.svg", "build/paper/pages/p2020/fig01.html"]
     whole.finish()
-    assert capsys.readouterr().out == "p2020_fig01: a.csv, a.png, a.svg\n"
+    assert capsys.readouterr().out == "p2020_fig01: a.csv, a.svg, b.svg\n"
 
 
 def test_paper_s_claims_are_told_all(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,8 +102,8 @@ def test_claims_of_another_scale_are_judged_at_that_scale(here: Path, capsys: py
 
 
 def test_file_as_a_target_has_no_claims(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    call({"results/paper/p2020/fig01.png"}).finish()
-    assert capsys.readouterr().out == "results/paper/p2020/fig01.png: results/paper/p2020/fig01.png\n"
+    call({"results/paper/p2020/fig01.svg"}).finish()
+    assert capsys.readouterr().out == "results/paper/p2020/fig01.svg: results/paper/p2020/fig01.svg\n"
 
 
 @pytest.mark.parametrize(("forced", "kept"), [(set(), True), ({"table"}, True), ({"train"}, False)])

@@ -44,7 +44,7 @@ def test_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None
     code, line = end_of(["estimat"], capsys)
     assert (code, line) == (
         2,
-        "Error: there is no command 'estimat'; there are: estimate, example, verify, judge, spotcheck, compare,"
+        "Error: there is no command 'estimat'; there are: estimate, example, verify, judge, draw, spotcheck, compare,"
         " seedcheck, artifacts, artifacts-diff, parts, fetch, on-request, readme, metadata\n",
     )  # fmt: skip
 

@@ -18,7 +18,7 @@ CLAIMS = (
 def results(folder: Path, **changes: str) -> Path:
     """A small folder of results; a keyword (a file's stem) changes the content of a file, None removes it."""
     files = {
-        "p/fig01.csv": TABLE, "p/fig01.png": "pixels", "p/fig01.svg": "lines", "p/bounds.csv": "a\n1\n",
+        "p/fig01.csv": TABLE, "p/fig01.svg": "lines", "p/fig02.svg": "curves", "p/bounds.csv": "a\n1\n",
         "claims.csv": CLAIMS, "findings.csv": "finding\nf1\n", "README.md": "page", "compute.csv": "s\n1\n",
         "report/p.html": "pages", "MANIFEST.sha256": "", "provenance.json": "{}", "report/compute.js": "1",
     }  # fmt: skip
@@ -177,17 +177,17 @@ def test_all_files_gone_is_no_silence(tmp_path: Path) -> None:
 
 
 def test_figure_may_be_redrawn_only_with_a_table_that_agrees(tmp_path: Path) -> None:
-    close = {"fig01.csv": TABLE.replace("2.5", "2.5000000001"), "fig01.png": "other pixels"}
+    close = {"fig01.csv": TABLE.replace("2.5", "2.5000000001"), "fig01.svg": "other lines"}
     found = report(tmp_path / "close", **close)
-    assert found.redrawn == ["p/fig01.png"]
+    assert found.redrawn == ["p/fig01.svg"]
     assert not found.differs
-    assert "1 figures and pages differ in bytes, their tables agree: p/fig01.png" in found.text()
+    assert "1 figures and pages differ in bytes, their tables agree: p/fig01.svg" in found.text()
 
-    found = report(tmp_path / "same", **{"fig01.png": "other pixels"})
-    assert found.different == {"p/fig01.png": "bytes differ, although its table is the same"}
+    found = report(tmp_path / "same", **{"fig01.svg": "other lines"})
+    assert found.different == {"p/fig01.svg": "bytes differ, although its table is the same"}
 
-    found = report(tmp_path / "other", **{"fig01.csv": TABLE.replace("2.5", "2.6"), "fig01.png": "other pixels"})
-    assert found.different["p/fig01.png"] == "its table differs"
+    found = report(tmp_path / "other", **{"fig01.csv": TABLE.replace("2.5", "2.6"), "fig01.svg": "other lines"})
+    assert found.different["p/fig01.svg"] == "its table differs"
     assert found.text().count("DIFFERS  p/") == 1
     assert "DIFFERS  1 figures and pages that are drawn from these tables" in found.text()
     assert found.redrawn == []

@@ -16,7 +16,7 @@ NAMES = [
     "all", "collect", "audit_figure", "liang2025", "liang2025_fig04", "liang2025_fig05", "liang2025_table_lemmas",
     "brown2024", "brown2024_fig04", "brown2024_fig07", "wang2026", "wang2026_fashion",
 ]  # fmt: skip
-FILES = ["results/paper/liang2025/fig04.png", "results/paper/liang2025/fig05.png", "results/paper/audit.csv"]
+FILES = ["results/paper/liang2025/fig04.svg", "results/paper/liang2025/fig05.svg", "results/paper/audit.csv"]
 PART = "build/paper/parts/liang2025/fig04/main_t0-9.csv"
 PAPERS = ["brown2024", "liang2025", "wang2026"]
 KNOWN = Targets(NAMES, ["train", "figure"], [*FILES, PART], [*FILES, PART].__contains__, PAPERS, "paper")
@@ -59,12 +59,12 @@ def test_files_that_exist_and_absolute_paths_are_targets(tmp_path: Path, monkeyp
             "'train': it is a stage of many files; ask for one of them, or run the stage anew: --forcerun train",
         ),
         (
-            "results/paper/liang2025/fig4.png",
-            "'results/paper/liang2025/fig4.png'; did you mean 'results/paper/liang2025/fig04.png'?",
+            "results/paper/liang2025/fig4.svg",
+            "'results/paper/liang2025/fig4.svg'; did you mean 'results/paper/liang2025/fig04.svg'?",
         ),
         (
-            "results/quick/liang2025/fig04.png",
-            "'results/quick/liang2025/fig04.png' at scale 'paper': for another scale, add --config scale=quick",
+            "results/quick/liang2025/fig04.svg",
+            "'results/quick/liang2025/fig04.svg' at scale 'paper': for another scale, add --config scale=quick",
         ),
         ("results/paper/x", "'results/paper/x'; `snakemake --list-target-rules` shows what there is"),
         ("lian2025", "'lian2025'; did you mean 'liang2025'?"),

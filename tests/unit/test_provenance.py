@@ -12,12 +12,13 @@ from dpdescent.replication.build import provenance
 HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
 
 
-def test_hashes_of_all_tables_and_figures_sorted_by_name(tmp_path: Path) -> None:
+def test_hashes_of_all_that_is_committed_sorted_by_name(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
-    for name in ("b/fig02.csv", "b/fig01.png", "a.csv"):
+    # A PNG beside an SVG is not committed.
+    for name in ("b/fig02.csv", "b/fig01.svg", "b/fig01.png", "a.csv"):
         (tmp_path / name).write_bytes(name.encode())
     assert list(provenance.hashes(tmp_path).items()) == [
-        (name, hashlib.sha256(name.encode()).hexdigest()) for name in ("a.csv", "b/fig01.png", "b/fig02.csv")
+        (name, hashlib.sha256(name.encode()).hexdigest()) for name in ("a.csv", "b/fig01.svg", "b/fig02.csv")
     ]
 
 

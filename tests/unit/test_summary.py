@@ -101,10 +101,10 @@ def test_page_has_every_paper_and_artefact(tmp_path: Path) -> None:
     write_rows(tmp_path / "findings.csv", list(FINDING), [FINDING])
     write_rows(tmp_path / "audit.csv", audits.COLUMNS, [])
     page = summary.page(tmp_path, {"p1": {"fig01": "A figure", "table_x": "A table"}, "p2": {"fig09": "Another"}})
-    for piece in ("## p1", "## p2", "![A figure](p1/fig01.png)", "(p1/table_x.tex)", "![Another](p2/fig09.png)"):
+    for piece in ("## p1", "## p2", "![A figure](p1/fig01.svg)", "(p1/table_x.tex)", "![Another](p2/fig09.svg)"):
         assert piece in page
     assert "**f1**" in page
-    assert "p1/table_x.png" not in page
+    assert "p1/table_x.svg" not in page
 
 
 def test_headlines_are_a_line_each_and_lead_to_the_report() -> None:

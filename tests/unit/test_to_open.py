@@ -49,7 +49,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["all"], "pq", f"{REPORT}/index.html"),
         (["p"], "pq", f"{REPORT}/p.html"),
         (["p_fig01"], "pq", f"{REPORT}/p.html#fig01"),
-        (["results/mine/p/fig01.png"], "p", f"{REPORT}/p.html#fig01"),
+        (["results/mine/p/fig01.svg"], "p", f"{REPORT}/p.html#fig01"),
         (["p_x"], "p", f"{REPORT}/on-request.html#p-x"),
     ],
 )

@@ -133,7 +133,7 @@ def test_report_of_snakemake_needs_no_network(clone: Path) -> None:
     copies.start(clone, "--report", "report.html", **nowhere).finish()
     page = (clone / "report.html").read_text(encoding="utf-8")
     assert "Figure 1. Means of normal values. Means of normal values over the sample size, one curve a budget" in page
-    assert re.search(r"data:image/png;[^,\"]*base64,", page)
+    assert re.search(r"data:image/svg\+xml;[^,\"]*base64,", page)
     assert '"place": "Table 1"' in page
 
 

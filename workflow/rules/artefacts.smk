@@ -8,8 +8,8 @@ rule figure:
         packs=lambda wildcards: packs_of([wildcards.figure]),
     output:
         table=in_report(f"{RESULTS}/{{figure}}.csv", "numbers"),
-        png=in_report(f"{RESULTS}/{{figure}}.png", "figure"),
-        svg=f"{RESULTS}/{{figure}}.svg",
+        svg=in_report(f"{RESULTS}/{{figure}}.svg", "figure"),
+        png=f"{RESULTS}/{{figure}}.png",
         parts=f"{BUILD}/fingerprints/{{figure}}.csv",
     log:
         f"{BUILD}/logs/figure/{{figure}}.log",
@@ -18,7 +18,7 @@ rule figure:
     params:
         code=lambda wildcards: code("figure", paper_module(ARTEFACTS[wildcards.figure].paper, "figures")),
         versions=versions("numpy", "pandas", "matplotlib"),
-        spec=lambda wildcards: json.dumps(figure_spec(wildcards.figure), sort_keys=True),
+        spec=lambda wildcards: project_of.figure_json(PROJECT, ARTEFACTS[wildcards.figure], FIGURE_LABEL),
         folder=lambda wildcards: f"{BUILD}/parts/{wildcards.figure}",
         # Not the files by their names, because thousands of them are more than a command line takes.
         packs=lambda wildcards: f"{BUILD}/packs/{wildcards.figure}",
@@ -27,8 +27,8 @@ rule figure:
         "{wildcards.figure}: summarise trials and draw"
     shell:
         "{sys.executable:q} workflow/scripts/figure.py --spec {params.spec:q} --packs {params.packs:q}"
-        " --count {params.number} --folder {params.folder:q} --table {output.table:q} --fingerprints {output.parts:q} --png {output.png:q}"
-        " --svg {output.svg:q} > {log} 2>&1"
+        " --count {params.number} --folder {params.folder:q} --table {output.table:q} --fingerprints {output.parts:q} --svg {output.svg:q}"
+        " --png {output.png:q} > {log} 2>&1"
 
 
 rule table:

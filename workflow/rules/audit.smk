@@ -29,8 +29,8 @@ rule audit_figure:
         begun=BEGUN,
         table=f"{RESULTS}/audit.csv",
     output:
-        png=f"{RESULTS}/audit.png",
         svg=f"{RESULTS}/audit.svg",
+        png=f"{RESULTS}/audit.png",
     log:
         f"{BUILD}/logs/audit_figure.log",
     benchmark:
@@ -43,4 +43,4 @@ rule audit_figure:
         "draw the audit"
     shell:
         "{sys.executable:q} workflow/scripts/audit_figure.py --table {input.table:q} --label={params.label:q}"
-        " --png {output.png:q} --svg {output.svg:q} > {log} 2>&1"
+        " --svg {output.svg:q} --png {output.png:q} > {log} 2>&1"

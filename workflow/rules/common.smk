@@ -34,7 +34,7 @@ except ConfigError as error:
 SCALE = PROJECT.scale
 RESULTS = f"results/{SCALE}"
 BUILD = f"build/{SCALE}"
-FIGURE_LABEL = "" if SCALE == "paper" else project_of.scale_label(SCALE, ROOT)
+FIGURE_LABEL = project_of.figure_label(SCALE, ROOT)
 DEFAULT = {artefact.item: artefact for artefact in PROJECT.artefacts()}
 ARTEFACTS = DEFAULT | {artefact.item: artefact for artefact in PROJECT.on_request()}
 FIGURES = [item for item, artefact in ARTEFACTS.items() if not artefact.is_table]
@@ -73,7 +73,8 @@ def in_report(file, kind):
 
 
 def artefact_files(artefact):
-    kinds = ("csv", "md", "tex") if artefact.is_table else ("csv", "png", "svg")
+    """Files of an artefact that are committed; a figure's PNG is made beside them."""
+    kinds = ("csv", "md", "tex") if artefact.is_table else ("csv", "svg")
     return [f"{RESULTS}/{artefact.item}.{kind}" for kind in kinds]
 
 
@@ -198,21 +199,10 @@ def own_file(name):
     return [source] if source.endswith(".csv") else []
 
 
-def summary_spec(item):
-    artefact = ARTEFACTS[item]
-    return {"item": item, "keys": artefact.keys, "measures": artefact.measures}
-
-
-def figure_spec(item):
-    artefact = ARTEFACTS[item]
-    known = {"cells": artefact.cells, "arms": artefact.arms, "published": PROJECT.papers[artefact.paper].published}
-    about = {"paper": artefact.paper, "artefact": artefact.id, "title": artefact.title, "place": artefact.place}
-    return summary_spec(item) | about | {"display": known | artefact.display, "label": FIGURE_LABEL}
-
-
 def table_spec(item):
     artefact = ARTEFACTS[item]
-    return summary_spec(item) | {"title": artefact.title, "columns": artefact.display.get("columns", [])}
+    summary = {"item": item, "keys": artefact.keys, "measures": artefact.measures}
+    return summary | {"title": artefact.title, "columns": artefact.display.get("columns", [])}
 
 
 def verbatim(text):

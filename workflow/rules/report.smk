@@ -198,7 +198,7 @@ rule manifest:
         letters=rules.letters.output,
         settings=expand(f"{RESULTS}/{{key}}/settings.csv", key=PROJECT.papers),
         collected=rules.collect.output,
-        figure=[f"{RESULTS}/audit.png", f"{RESULTS}/audit.svg"],
+        figure=f"{RESULTS}/audit.svg",
         artefacts=[file for artefact in DEFAULT.values() for file in artefact_files(artefact)],
         bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),
     output:

@@ -1,4 +1,4 @@
-"""Draws what audits of the ledger attained beside what is claimed and accounted for, as PNG and SVG."""
+"""Draws what audits of the ledger attained beside what is claimed and accounted for, as SVG and PNG."""
 
 import dpdescent.replication.pins  # noqa: F401
 
@@ -13,13 +13,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--table", required=True, help="CSV of the audits")
     parser.add_argument("--label", default="", help="label of a scale that is not the papers' own")
-    parser.add_argument("--png", required=True, help="PNG to write")
     parser.add_argument("--svg", required=True, help="SVG to write")
+    parser.add_argument("--png", required=True, help="PNG to write")
     args = parser.parse_args()
-    figures.use_style()
     figure = audit_figure.draw(tables.read(args.table), args.label)
-    figures.save(figure, args.png)
     figures.save(figure, args.svg)
+    figures.save(figure, args.png)
 
 
 if __name__ == "__main__":

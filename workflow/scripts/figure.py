@@ -1,10 +1,9 @@
-"""Summarises the parts of an artefact over trials, and draws the table as PNG and SVG."""
+"""Summarises the parts of an artefact over trials, and draws the table as SVG and, to look at, as PNG."""
 
 import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
-import importlib
 import json
 from pathlib import Path
 
@@ -20,16 +19,13 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True, help="folder of the parts")
     parser.add_argument("--table", required=True, help="CSV to write")
     parser.add_argument("--fingerprints", required=True, help="CSV to write: rows and sums of each part")
-    parser.add_argument("--png", required=True, help="PNG to write")
     parser.add_argument("--svg", required=True, help="SVG to write")
+    parser.add_argument("--png", required=True, help="PNG to write")
     args = parser.parse_args()
     table = tables.make(args.spec, store.packs_in(args.packs, args.count), args.folder, args.table, args.fingerprints)
-    module = importlib.import_module(f"dpdescent.papers.{args.spec['paper']}.figures")
-    figures.use_style()
-    figure = getattr(module, f"draw_{args.spec['artefact']}")(table, args.spec["display"])
-    figures.caption(figure, args.spec)
-    figures.save(figure, args.png)
+    figure = figures.drawn(table, args.spec)
     figures.save(figure, args.svg)
+    figures.save(figure, args.png)
 
 
 if __name__ == "__main__":

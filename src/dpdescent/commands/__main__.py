@@ -12,6 +12,7 @@ COMMANDS = {
     "example": ("dpdescent.commands.example", "write the small table that the help of `estimate` uses"),
     "verify": ("dpdescent.replication.commands.verify", "rebuild a scale in a scratch directory, report differences"),
     "judge": ("dpdescent.replication.commands.judge", "judge claims from finished tables, say what differs"),
+    "draw": ("dpdescent.replication.commands.draw", "draw figures from finished tables, as PNG or SVG"),
     "spotcheck": ("dpdescent.replication.commands.spotcheck", "recompute cheap parts of the committed results"),
     "compare": ("dpdescent.replication.commands.compare", "compare two folders of results"),
     "seedcheck": ("dpdescent.replication.commands.seedcheck", "compare verdicts with those at another master seed"),

@@ -18,6 +18,8 @@ PACKAGES = ("dp-accounting", "matplotlib", "numpy", "pandas", "scipy", "snakemak
 # Times, memory and machine differ between rebuilds that agree in every number; the summary quotes them.
 RECORD = "provenance.json"
 OUTSIDE = ("MANIFEST.sha256", RECORD, "compute.csv", "compute.js")
+# Pictures that lie beside the committed SVG, drawn by the same job or by `make png`.
+BESIDE = ".png"
 # Folder of what a build does not make unless it is asked for.
 ON_REQUEST = "on_request"
 
@@ -35,7 +37,7 @@ def environment() -> dict[str, Any]:
 
 
 def hashes(results: str | Path, read: Callable[[Path], bytes] = Path.read_bytes) -> dict[str, str]:
-    """SHA-256 of every table and figure below a folder, by relative name, sorted; not of what is made on request.
+    """SHA-256 of every file that is committed below a folder, by relative name, sorted; not of what is made on request.
 
     Args:
         results: the folder.
@@ -44,7 +46,7 @@ def hashes(results: str | Path, read: Callable[[Path], bytes] = Path.read_bytes)
     folder = Path(results)
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in OUTSIDE)
     # A killed job leaves its temporary file, whose name begins with a dot.
-    files = [path for path in files if not path.name.startswith(".")]
+    files = [path for path in files if not path.name.startswith(".") and path.suffix != BESIDE]
     files = [path for path in files if path.relative_to(folder).parts[0] != ON_REQUEST]
     return {str(path.relative_to(folder)): hashlib.sha256(read(path)).hexdigest() for path in files}
 

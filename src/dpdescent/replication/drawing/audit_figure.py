@@ -39,6 +39,7 @@ def draw(table: pd.DataFrame, label: str = "") -> Figure:
         table: audits with the columns of `audits.COLUMNS`.
         label: label of a scale that is not the papers' own.
     """
+    figures.use_style()
     table = table[table["verdict"] != UNAUDITED]
     papers = sorted(set(table["paper"]))
     rows = [_placed(table[table["paper"] == paper].copy()) for paper in papers]

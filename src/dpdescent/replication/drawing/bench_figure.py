@@ -23,6 +23,7 @@ def draw(table: pd.DataFrame) -> Figure:
     Args:
         table: rows of results/bench.csv: workload, way, seconds, of_ours, limit_s.
     """
+    figures.use_style()
     names = list(dict.fromkeys(table["workload"]))[::-1]
     figure, axes = figures.panels(size=(9.0, 0.55 * len(names) + 1.6))
     axes.axvline(1.0, color=figures.BLUE, label=OURS)

@@ -1,7 +1,9 @@
 """Common style of all figures: palette, sizes, titles. Files have no dates, so that equal tables give equal bytes."""
 
+import importlib
+import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -15,14 +17,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.cbook import is_math_text
+from matplotlib.collections import Collection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.mathtext import MathTextParser
+from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from dpdescent.replication.build.files import atomic
 from dpdescent.replication.drawing import fitting
+from dpdescent.replication.drawing.slim import slim
 from dpdescent.replication.judging.evidence import places_of
 from dpdescent.replication.judging.statistics import log_log_slope
 from dpdescent.replication.notation import mathtext
@@ -52,6 +57,9 @@ FINE = (1, 1.5, 2, 3, 4, 5, 7)
 PANEL = (5.0, 3.7)
 # In inches: a page of the report shows a figure 900 pixels wide, on which letters of 7.5 points are then 8 pixels high.
 WIDEST = 11.2
+# So many marks and corners of its data an SVG has as such, which are at most 300 kB with all around them. Of more, the
+# artists with the most of them are one raster in it, with so many pixels an inch: twice those of a picture 1280 wide.
+MOST_SHAPES, RASTER_DPI = 5000, 240
 # So many panels of a single row stay in one; more go into rows of two.
 MOST_IN_A_ROW = 3
 STYLE = {
@@ -85,7 +93,7 @@ def panels(columns: int = 1, rows: int = 1, *, size: tuple[float, float] = PANEL
     return figure, axes.reshape(1, -1)[:, :columns]
 
 
-def caption(figure: Figure, spec: dict[str, Any]) -> None:
+def caption(figure: Figure, spec: Mapping[str, Any]) -> None:
     """Sets the title: paper, place, title and, for a scale that is not the paper's, its label."""
     heading(figure, f"{spec['paper']}, {mathtext(spec['place'])}: {mathtext(spec['title'])}", spec["label"])
 
@@ -106,19 +114,63 @@ def _is_readable(line: str) -> bool:
         return False
 
 
+def drawn(table: pd.DataFrame, spec: Mapping[str, Any]) -> Figure:
+    """The figure of an artefact, drawn by its paper's code.
+
+    Args:
+        table: of the artefact.
+        spec: what is drawn beside it (see `configuration.project.figure_json`).
+    """
+    use_style()
+    module = importlib.import_module(f"dpdescent.papers.{spec['paper']}.figures")
+    figure: Figure = getattr(module, f"draw_{spec['artefact']}")(table, spec["display"])
+    caption(figure, spec)
+    return figure
+
+
 def save(figure: Figure, path: str | Path) -> None:
     """Writes a figure in the format of its suffix, without anything that depends on time or machine.
 
     Raises:
-        ValueError: for a format whose metadata cannot be set.
+        ValueError: for another format than SVG and PNG.
     """
-    metadata: dict[str, dict[str, None]] = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
     suffix = Path(path).suffix
-    if suffix not in metadata:
-        raise ValueError(f"{path}: figures are saved as {', '.join(metadata)}")
+    if suffix not in (".png", ".svg"):
+        raise ValueError(f"{path}: figures are saved as .png, .svg")
     _lay_out(figure)
+    written = io.BytesIO()
+    if suffix == ".png":
+        figure.savefig(written, format="png", metadata={"Software": None})
+        content = written.getvalue()
+    else:
+        _rasterise(figure)
+        figure.savefig(written, format="svg", dpi=RASTER_DPI, metadata={"Date": None, "Creator": None})
+        content = slim(written.getvalue().decode()).encode()
     with atomic(path, "wb") as stream:
-        figure.savefig(stream, format=suffix[1:], metadata=metadata[suffix])
+        stream.write(content)
+
+
+def _rasterise(figure: Figure) -> None:
+    """Makes the artists of the most marks and corners a raster, until no more than MOST_SHAPES others are left."""
+    artists = [artist for axes in figure.axes for artist in axes.get_children()]
+    sizes = [(_shapes(artist), artist) for artist in artists if isinstance(artist, (Line2D, Collection, Patch))]
+    left = sum(size for size, _ in sizes)
+    for size, artist in sorted(sizes, key=lambda each: -each[0]):
+        if left <= MOST_SHAPES:
+            return
+        artist.set_rasterized(True)
+        left -= size
+
+
+def _shapes(artist: Line2D | Collection | Patch) -> int:
+    """Number of marks and corners of an artist."""
+    if isinstance(artist, Line2D):
+        layers = (artist.get_linestyle() != "None") + (artist.get_marker() not in ("None", "", " ", None))
+        return int(layers * np.size(artist.get_xdata()))
+    paths = artist.get_paths() if isinstance(artist, Collection) else [artist.get_path()]
+    corners = sum(len(np.asarray(path.vertices)) for path in paths)
+    # One mark may stand at many places.
+    return max(corners, len(np.asarray(artist.get_offsets()))) if isinstance(artist, Collection) else corners
 
 
 def _lay_out(figure: Figure) -> None:

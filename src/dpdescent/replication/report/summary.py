@@ -50,7 +50,7 @@ def page(results: str | Path, papers: dict[str, dict[str, str]], label: str = ""
         "", scorecard(claims, papers), "", "Why claims of the papers are inconclusive or not testable:", "",
         reasons(claims, papers), "", "## The privacy audit", "", audit_counts(audit, papers), "",
         "Counts are of arms and, behind a plus sign, of statements that no arm stands for. [CSV](audit.csv), "
-        "[SVG](audit.svg)", "", "![Epsilon claimed, accounted for and attained](audit.png)", "", refuted(audit), "",
+        "[SVG](audit.svg)", "", "![Epsilon claimed, accounted for and attained](audit.svg)", "", refuted(audit), "",
     ]  # fmt: skip
     for paper, artefacts in papers.items():
         lines += [f"## {paper}", "", "### Claims", "", claims_table(_of(claims, paper)), ""]
@@ -208,7 +208,7 @@ def _estimate(claim: Row) -> str:
 def _artefact(paper: str, name: str, title: str) -> list[str]:
     if name.startswith("table"):
         return [f"**{name}**: {title} ({_links(paper, name, 'md', 'tex', 'csv')})", ""]
-    return [f"**{name}**: {title} ({_links(paper, name, 'csv', 'svg')})", "", f"![{title}]({paper}/{name}.png)", ""]
+    return [f"**{name}**: {title} ({_links(paper, name, 'csv', 'svg')})", "", f"![{title}]({paper}/{name}.svg)", ""]
 
 
 def _links(paper: str, name: str, *kinds: str) -> str:

@@ -254,7 +254,7 @@ def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
     """Draws the range of every quantity over its bound, by lemma; negative values have no place on the axis."""
     found = rows[np.array([any(text in name for text in OVER) for name in rows["series"]], dtype=bool)]
     found = positive(found[~(found["constants"] == "paper")])
-    names = in_order(found["series"], sorted(set(found["series"]), key=_number))
+    names = in_order(found["series"], sorted(set(found["series"]), key=_place))
     for place, name in enumerate(names):
         own = where(found, series=name)["mean"]
         axes.plot([own.min(), own.max()], [place, place], color=BLUE, linewidth=4, solid_capstyle="round")
@@ -266,8 +266,8 @@ def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set(title="measured over its bound", xlabel="ratio")
 
 
-def _number(name: str) -> tuple[str, float]:
-    """Returns the letter and number of a lemma, by which names are in the paper's order."""
+def _place(name: str) -> tuple[str, float, str]:
+    """Returns the letter and number of a lemma, by which names are in the paper's order, then the name itself."""
     words = name.split(",")[0].split(" ")[-1]
     letter, _, number = words.partition(".")
-    return letter, float(number) if number.isdigit() else np.inf
+    return letter, float(number) if number.isdigit() else np.inf, name
