@@ -19,6 +19,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import chdtri, fdtri
 
 from dpdescent.checks import require_probability
+from dpdescent.sums import added
 
 Array = NDArray[np.float64]
 
@@ -42,7 +43,7 @@ class ConfidenceSet:
     @property
     def length(self) -> float:
         """Length of all intervals together."""
-        return sum(high - low for low, high in self.intervals)
+        return added(high - low for low, high in self.intervals)
 
     def covers(self, effect: float) -> bool:
         """Returns whether the effect is in the set."""

@@ -17,6 +17,7 @@ from dpdescent.algorithms.reduced_form import symmetric
 from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.clipping import clip_factors
 from dpdescent.privacy.events import GaussianReleases
+from dpdescent.sums import added
 
 # Number of records, bound, threshold, and a label so far away that the gradient is clipped whatever the iterate.
 N, BOUND, GAMMA, FAR = 1000, 1.0, 1.0, 1e9
@@ -50,7 +51,7 @@ def mu_of_pair(rho: float) -> float:
     moment, *steps = _releases(method.Settings(BOUND, GAMMA, rho))
     held = np.array([2.0 * math.sqrt(2.0) * moment.noise_sd, BOUND**2])
     cosine = (held[1] - held[0]) / (held[1] + held[0])
-    return math.sqrt(2.0 * (moment.rho + sum(each.rho for each in steps) * (1.0 + cosine) / 2.0))
+    return math.sqrt(2.0 * (moment.rho + added(each.rho for each in steps) * (1.0 + cosine) / 2.0))
 
 
 def cost_of_pair(rho: float) -> float:
@@ -63,7 +64,7 @@ def cost_of_pair(rho: float) -> float:
         W = preconditioning.transform(each, moment.noise_sd)
         first, second = (W @ x for x in pair)
         cosines.append(float(first @ second) / math.hypot(*first) / math.hypot(*second))
-    return moment.rho + sum(each.rho for each in steps) * (1.0 + math.fsum(cosines) / DRAWS) / 2.0
+    return moment.rho + added(each.rho for each in steps) * (1.0 + math.fsum(cosines) / DRAWS) / 2.0
 
 
 def _sample(side: float) -> tuple[Array, Array]:

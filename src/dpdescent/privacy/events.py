@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpdescent.privacy import zcdp
+from dpdescent.sums import added
 
 Relation = Literal["replace-one", "add-remove", "zero-out"]
 Sampler = Literal[
@@ -130,7 +131,7 @@ class DisjointReleases:
     @property
     def rho(self) -> float:
         """zCDP cost of the most expensive part."""
-        return max(sum(release.rho for release in part) for part in self.parts)
+        return max(added(release.rho for release in part) for part in self.parts)
 
 
 Release = (
@@ -266,4 +267,4 @@ class Mechanism:
                     f"{self.name}: {release.what!r} is correlated and has no rho: use privacy.participation"
                 )
             costs.append(release.rho)
-        return sum(costs)
+        return added(costs)

@@ -12,6 +12,7 @@ from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 from dpdescent.replication.ledger.requests import NotAudited, Parameter, Request, Statement, rounded
 from dpdescent.replication.ledger.verdicts import UNCOVERED, Told
+from dpdescent.sums import added
 
 BOTH = "gradients of both stages flip sign"
 BETA = "gradients of both stages flip sign, beta alone seen"
@@ -106,7 +107,7 @@ def _budgets(T: int, releases: list[GaussianReleases]) -> dict[str, Parameter]:
     """
     steps = max(each for each in STEPS if each <= T)
     stages = dict.fromkeys(release.what for release in releases)
-    rho1, rho2 = (rounded(sum(release.rho for release in releases if release.what == what)) for what in stages)
+    rho1, rho2 = (rounded(added(release.rho for release in releases if release.what == what)) for what in stages)
     return {"T": steps, "rho1": rho1, "rho2": rho1 if steps == 1 else rho2}
 
 

@@ -5,6 +5,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dpdescent.sums import added
+
 Facts = Mapping[str, float]
 Losses = Mapping[str, float]
 
@@ -82,7 +84,7 @@ def _gain(question: Question, left: Sequence[tuple[Facts, Losses]]) -> float:
     sides = [[loss for fact, loss in left if question.holds(fact) is side] for side in (True, False)]
     if not all(sides):
         return 0.0
-    return _best([loss for _, loss in left])[0] - sum(_best(side)[0] for side in sides)
+    return _best([loss for _, loss in left])[0] - added(_best(side)[0] for side in sides)
 
 
 def _best(losses: Sequence[Losses]) -> tuple[float, str]:

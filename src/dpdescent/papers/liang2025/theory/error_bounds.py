@@ -14,6 +14,7 @@ from dpdescent.checks import require_positive
 from dpdescent.papers.liang2025.theory.convergence import error_radius
 from dpdescent.papers.liang2025.theory.lemmas import accumulated_noise
 from dpdescent.papers.liang2025.theory.prescriptions import Contraction, IVProblem, Spectrum, clipping_threshold
+from dpdescent.sums import added
 
 
 class HiddenConstants(TypedDict, total=False):
@@ -65,7 +66,7 @@ class ProofTerms:
     @property
     def total(self) -> float:
         """Sum of the four terms."""
-        return float(sum(astuple(self)))
+        return float(added(astuple(self)))
 
 
 def proposition_3_1_budget(

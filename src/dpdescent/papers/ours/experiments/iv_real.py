@@ -21,6 +21,7 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
+from dpdescent.sums import added
 
 INTERVAL, SET = iv_coverage.OURS, iv_weak.PRIVATE
 CLASSICAL, CLASSICAL_SET = iv_coverage.CLASSICAL, iv_weak.CLASSICAL
@@ -74,7 +75,7 @@ def _rows(
         yield {"series": f"{series}: {REFUSED}", "value": refused, "half_width": np.nan, "unbounded": np.nan}
     if pieces is None:
         return
-    length = sum(high - low for low, high in pieces)
+    length = added(high - low for low, high in pieces)
     endless = math.isinf(length)
     told = {"half_width": np.nan if endless else 0.5 * length * unit, "unbounded": float(endless)}
     yield {"series": series, "value": float(any(low <= truth <= high for low, high in pieces)), **told}

@@ -12,6 +12,7 @@ from dpdescent.papers.wang2026.theory.prescriptions import ENTRIES, Entry, Point
 from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.bound_rows import order
 from dpdescent.replication.judging.evidence import Bound, Evidence, joined
+from dpdescent.sums import added
 
 TABLE, WIDTHS = "table_rates", "admissible_width"
 RATES = (table_rates.RATE, table_rates.PRIVATE, table_rates.EMPIRICAL, table_rates.WIDTH, table_rates.INSERTED)
@@ -49,7 +50,7 @@ def _comparison(evidence: Evidence) -> Iterator[Bound]:
         if values:
             measured = None if inserted is None else float(inserted["mean"])
             why = "" if inserted is None else "measured is the paper's general bound at its prescription"
-            value = sum(values)
+            value = added(values)
             yield order(
                 "population risk, stated rate", str(own["source"].iloc[0]), f"{TABLE}: {setting}", value, measured,
                 joined(why, vacuous(value)),
@@ -73,7 +74,7 @@ def _followed(evidence: Evidence, artefact: str, found: pd.Series) -> Iterator[B
     eps = 1.0 if math.isnan(found["eps"]) else float(found["eps"])
     point = Point(float(found["n"]), float(found["d"]), float(gamma), eps)
     rate = entry.empirical if found["series"] == EMPIRICAL and entry.empirical is not None else entry.rate
-    value = sum(power.value(point) for power in (rate, entry.private) if power is not None)
+    value = added(power.value(point) for power in (rate, entry.private) if power is not None)
     capped = "T is smaller than prescribed" if found["precondition"] == "T capped" else ""
     if source == "Corollary 5.5":
         capped = "B and T follow Corollary 5.3's"

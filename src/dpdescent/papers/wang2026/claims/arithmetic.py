@@ -15,6 +15,7 @@ from dpdescent.papers.wang2026.theory.rates import Run
 from dpdescent.replication.judging.criteria import about, at_most
 from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence
 from dpdescent.replication.judging.statistics import exactly
+from dpdescent.sums import added
 
 Prescribe = Callable[[Point], Run]
 
@@ -44,7 +45,7 @@ def _entry(setting: str, source: str) -> Entry:
 
 def _rate(entry: Entry, point: Point) -> float:
     """The rate that the paper claims of the population risk."""
-    return sum(power.value(point) for power in (entry.rate, entry.private) if power is not None)
+    return added(power.value(point) for power in (entry.rate, entry.private) if power is not None)
 
 
 def _bound(run: Run) -> rates.Rate:

@@ -14,6 +14,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 from dpdescent.replication.judging.statistics import Estimate, exactly, quotient
+from dpdescent.sums import added
 
 START, PATH, STABILITY, BOUNDS = "initialisation", "comparator", "stability", "bound_vs_run"
 MARGINS = (PATH, "width", "rate_T", "rate_n", "rate_minibatch")
@@ -108,7 +109,7 @@ def _noise(evidence: Evidence) -> Claim:
         for row in algebra.each(sizes):
             T, count = int(row["T"]), int(row["m"] * row["d"] * p)
             chances = explicit.noise_exceeds(T, count, delta)
-            cells[f"T = {T:g}, mdp = {count:g}"] = exactly(sum(chances.values()) / delta)
+            cells[f"T = {T:g}, mdp = {count:g}"] = exactly(added(chances.values()) / delta)
     return every(
         id="lemma-c.5", artefact=BOUNDS, location="Lemmas C.4, C.5", kind="theorem", source="paper",
         statement="the largest |Z_t| and the sum of |Z_t|^2 stay within their bounds with probability 1 - delta",

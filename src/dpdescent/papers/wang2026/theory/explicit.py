@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from dpdescent.checks import require_non_negative, require_positive, require_probability
+from dpdescent.sums import added
 
 Array = NDArray[np.float64]
 
@@ -107,7 +108,7 @@ class Terms:
     @property
     def total(self) -> float:
         """Returns the sum of the terms."""
-        return float(sum(getattr(self, field.name) for field in fields(self)))
+        return float(added(getattr(self, field.name) for field in fields(self)))
 
 
 def deviation_squared(values: Array, B: int) -> float:

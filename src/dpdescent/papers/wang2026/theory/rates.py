@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass, fields, replace
 
 from dpdescent.checks import require_non_negative, require_positive, require_probability
+from dpdescent.sums import added
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Rate:
     @property
     def total(self) -> float:
         """Returns the sum of the terms."""
-        return float(sum(getattr(self, field.name) for field in fields(self)))
+        return float(added(getattr(self, field.name) for field in fields(self)))
 
 
 def correlated(run: Run, *, logs: bool = False) -> Rate:
