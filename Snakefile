@@ -1,4 +1,5 @@
 # The whole account at a glance: configuration, stages, targets. Each stage is one file under workflow/rules.
+import os
 import sys
 from pathlib import Path
 
@@ -7,7 +8,8 @@ from snakemake.utils import min_version
 min_version("9.27")
 
 
-configfile: "config/config.yaml"
+# The checkout's own, wherever Snakemake works.
+configfile: os.path.relpath(workflow.source_path("config/config.yaml"))
 
 
 report: "workflow/report/workflow.rst"
@@ -65,7 +67,7 @@ include: "workflow/rules/report.smk"
 
 # Every result by name, BEGUN among them, so that one that is gone is made again.
 rule all:
-    default_target: True
+    default_target: NAMING.is_main_snakefile()
     input:
         rules.manifest.input,
         rules.manifest.output,

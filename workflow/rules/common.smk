@@ -1,6 +1,8 @@
 # Names of files and fingerprints of code; what is checked and said about a call stands in `replication/build/call.py`.
 import gc
 import json
+import os
+import shlex
 from functools import cache
 
 from dpdescent.replication.build import known_code
@@ -12,20 +14,52 @@ from dpdescent.replication.build.fingerprint import module_file
 from dpdescent.replication.build.fingerprint import versions
 from dpdescent.replication.configuration import packs
 from dpdescent.replication.configuration import project as project_of
+from dpdescent.replication.configuration import values
 from dpdescent.replication.configuration.values import ConfigError
 from dpdescent.replication.report.about import captions
 
-ROOT = Path(workflow.basedir)
+# The checkout, which is neither the working directory (`snakemake -s CHECKOUT/Snakefile -d elsewhere`) nor the folder of
+# the Snakefile that is called, where a workflow has this one as a module.
+ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
+# Snakemake's rules for names, those of the workflow around among them; kept, because they hold while this file is read.
+NAMING = workflow.modifier
+AT_HOME = NAMING.is_main_snakefile() and ROOT.samefile(os.getcwd())
 SOURCE = ROOT / "src"
 SCRIPTS = ROOT / "workflow/scripts"
 CAPTION = str(ROOT / "workflow/report/artefact.rst")
+# How a rule's command runs a script. Snakemake records commands before it fills in what stands in braces, and compares
+# them: at home nothing in it tells where the checkout lies, so that a moved one runs nothing again.
+RUN = "{sys.executable:q} " + (
+    "workflow/scripts" if AT_HOME else shlex.quote(str(SCRIPTS)).replace("{", "{{").replace("}", "}}")
+)
 KNOWN_CODE = Path(".snakemake/dpdescent/known_code.json")
+
+
+def placed(path):
+    """Where a file lies: a workflow that has this one as a module may put a prefix before the names of all files."""
+    return str(NAMING.modify_path(path))
+
+
+def own(files):
+    """Files of the checkout as inputs; elsewhere by their whole paths, before which nobody puts a prefix."""
+    return files if AT_HOME else [str(ROOT / file) for file in files]
+
+
+def configured():
+    """The top-level values; as a module, those given over the defaults, without those of the workflow around."""
+    if NAMING.is_main_snakefile():
+        return dict(config)
+    default, given = values.read_yaml(ROOT / "config/config.yaml"), config
+    if not NAMING.skip_configfile:
+        given = {key: value for key, value in config.items() if key in default}
+    return default | given
+
 
 # A tenth of a plan's time would go to looking for garbage, of which a plan has little.
 gc.set_threshold(50_000, 20, 20)
 known_code.recall(KNOWN_CODE)
 try:
-    PROJECT = project_of.load(dict(config), ROOT)
+    PROJECT = project_of.load(configured(), ROOT)
 except ConfigError as error:
     sys.exit(f"Config error: {error}")
 
@@ -40,7 +74,7 @@ TABLES = [item for item, artefact in ARTEFACTS.items() if artefact.is_table]
 # By the name of its file: the pack, and the artefact that it belongs to.
 PACKS = {f"{item}/{pack.name}": (artefact, pack) for item, artefact in ARTEFACTS.items() for pack in artefact.packs}
 # Verdicts at another master seed, which are no part of a build; they are about the papers' own scale alone.
-OTHER_SEED = [file for file in ["docs/other_seed.csv"] if SCALE == "paper" and (ROOT / file).is_file()]
+OTHER_SEED = own([file for file in ["docs/other_seed.csv"] if SCALE == "paper" and (ROOT / file).is_file()])
 DATASETS = {f"{key}/{name}": (key, name) for key, paper in PROJECT.papers.items() for name in paper.datasets}
 
 # What lies in results before the first build of this checkout is a reference to compare with, and no reason to skip.
@@ -48,11 +82,12 @@ DATASETS = {f"{key}/{name}": (key, name) for key, paper in PROJECT.papers.items(
 # made here. It lies beside Snakemake's records on purpose: who deletes those loses it too, and all is rebuilt.
 BEGUN = f".snakemake/dpdescent/{SCALE}.begun"
 REFERENCE = f".snakemake/dpdescent/{SCALE}.reference"
-CALL = Call(workflow, PROJECT, BEGUN, REFERENCE)
+CALL = Call(workflow, PROJECT, placed(BEGUN), placed(REFERENCE), placed(RESULTS), placed(BUILD))
 
 # What `snakemake --report` prints below a figure. It lies in config, which its templates see, and in no parameter of a
-# rule: another caption is no reason to draw again.
-config["about"] = captions(PROJECT, ROOT)
+# rule: another caption is no reason to draw again. A module's config is that of the workflow around.
+if NAMING.is_main_snakefile():
+    config["about"] = captions(PROJECT, ROOT)
 
 
 def in_report(file, kind):
@@ -77,7 +112,7 @@ def artefact_files(artefact):
 
 def page_without_report(report, name):
     """The page of an artefact or a paper by itself, where no whole build has made a report."""
-    return [] if (ROOT / report).is_file() else to_open.own_page(BUILD, name)
+    return [] if Path(placed(report)).is_file() else to_open.own_page(BUILD, name)
 
 
 def paper_of(name):
@@ -112,7 +147,7 @@ def tables_of(items):
 def statements_of(papers):
     """Inventories of what papers state; a paper may have none."""
     files = [f"docs/statements/{key}.csv" for key in papers]
-    return [file for file in files if (ROOT / file).is_file()]
+    return own([file for file in files if (ROOT / file).is_file()])
 
 
 def packs_of(items):
@@ -130,7 +165,7 @@ def runs_of(name):
 
 def folder_of_runs(name):
     artefact, _ = PACKS[name]
-    return f"{BUILD}/parts/{artefact.paper}/{artefact.same_runs}"
+    return placed(f"{BUILD}/parts/{artefact.paper}/{artefact.same_runs}")
 
 
 def parts_of(items):
@@ -193,7 +228,13 @@ def own_file(name):
     """A user's own CSV is an input, so that a changed file is read again; bundled files are checked by their hash."""
     key, dataset = DATASETS[name]
     source = PROJECT.papers[key].datasets[dataset]["source"]
-    return [source] if source.endswith(".csv") else []
+    return own([source]) if source.endswith(".csv") else []
+
+
+def data_spec(name):
+    """What the data stage gets, with a user's own CSV as its job finds it."""
+    spec = project_of.data_spec(PROJECT, *DATASETS[name])
+    return spec | {"source": file for file in own_file(name)}
 
 
 def summary_spec(item):
