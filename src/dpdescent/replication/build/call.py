@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from dpdescent.commands import own_data, printing
 from dpdescent.replication.build import intact, preflight, store, time_left, to_open
@@ -94,11 +94,16 @@ class Call:
             needed = [str(file) for job in self.workflow.dag.jobs for file in job.output]
             line = intact.folders(needed) or intact.line(damage, needed, Path(self.results))
             if line and not self.workflow.dryrun:
-                sys.exit(line)
+                self._end(line)
             if self.is_module and needed and not self.workflow.dryrun:
                 self.start()
 
         self.workflow._build_dag = planned
+
+    def _end(self, line: str) -> NoReturn:
+        """Ends the call with this line as its last."""
+        self.ended_badly = True
+        sys.exit(line)
 
     def _not_as_written(self) -> tuple[intact.Damage, set[Path]]:
         """Files that are not what was written: those that nobody has written, and those that git has so.
@@ -138,10 +143,10 @@ class Call:
     def start(self) -> None:
         """Before the first job, not after hours: room on the disk, training that is forced, a user's own data."""
         if line := preflight.read_only([self.results, self.build], self.workflow.main_snakefile):
-            sys.exit(line)
+            self._end(line)
         copied = 0 if os.path.isdir(self.reference) else preflight.size(self.results)
         if line := preflight.no_room(len(self.workflow.dag), copied, [self.results, self.build, ".snakemake"]):
-            sys.exit(line)
+            self._end(line)
         # A pack's job spares parts that are as they were, so forcing the job alone would train nothing.
         if self.train in self.workflow.dag_settings.forcerun or self.workflow.dag_settings.forceall:
             store.forget(Path(self.build) / "parts")
