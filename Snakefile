@@ -8,8 +8,12 @@ from snakemake.utils import min_version
 min_version("9.27")
 
 
-# The checkout's own, wherever Snakemake works.
-configfile: os.path.relpath(workflow.source_path("config/config.yaml"))
+# The checkout, which is neither the working directory (`snakemake -s CHECKOUT/Snakefile -d elsewhere`) nor the folder of
+# the Snakefile that is called, where a workflow has this one as a module.
+ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
+
+
+configfile: os.path.relpath(ROOT / "config/config.yaml")
 
 
 report: "workflow/report/workflow.rst"
@@ -35,25 +39,27 @@ wildcard_constraints:
 
 
 # Seconds of work each, which no cluster's queue is worth.
-localrules:
-    all,
-    audit_figure,
-    begin,
-    bounds,
-    claims,
-    collect,
-    compute,
-    data,
-    figure,
-    findings,
-    letters,
-    manifest,
-    page,
-    report,
-    settings,
-    summary,
-    table,
-    trained,
+LOCAL = (
+    "all",
+    "audit_figure",
+    "begin",
+    "bounds",
+    "claims",
+    "collect",
+    "compute",
+    "data",
+    "figure",
+    "findings",
+    "letters",
+    "manifest",
+    "page",
+    "report",
+    "settings",
+    "summary",
+    "table",
+    "trained",
+)
+workflow.localrules(*map(NAMING.modify_rulename, LOCAL))
 
 
 include: "workflow/rules/begin.smk"

@@ -18,9 +18,6 @@ from dpdescent.replication.configuration import values
 from dpdescent.replication.configuration.values import ConfigError
 from dpdescent.replication.report.about import captions
 
-# The checkout, which is neither the working directory (`snakemake -s CHECKOUT/Snakefile -d elsewhere`) nor the folder of
-# the Snakefile that is called, where a workflow has this one as a module.
-ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
 # Snakemake's rules for names, those of the workflow around among them; kept, because they hold while this file is read.
 NAMING = workflow.modifier
 AT_HOME = NAMING.is_main_snakefile() and ROOT.samefile(os.getcwd())
@@ -41,8 +38,17 @@ def placed(path):
 
 
 def own(files):
-    """Files of the checkout as inputs; elsewhere by their whole paths, before which nobody puts a prefix."""
+    """Files of the checkout as a job finds them; elsewhere by their whole paths, before which nobody puts a prefix."""
     return files if AT_HOME else [str(ROOT / file) for file in files]
+
+
+def own_inputs(files):
+    """The same for a rule, as a function, because Snakemake would take a folder's name in braces as a wildcard."""
+
+    def found(wildcards):
+        return own(files)
+
+    return found
 
 
 def configured():
@@ -74,7 +80,7 @@ TABLES = [item for item, artefact in ARTEFACTS.items() if artefact.is_table]
 # By the name of its file: the pack, and the artefact that it belongs to.
 PACKS = {f"{item}/{pack.name}": (artefact, pack) for item, artefact in ARTEFACTS.items() for pack in artefact.packs}
 # Verdicts at another master seed, which are no part of a build; they are about the papers' own scale alone.
-OTHER_SEED = own([file for file in ["docs/other_seed.csv"] if SCALE == "paper" and (ROOT / file).is_file()])
+OTHER_SEED = [file for file in ["docs/other_seed.csv"] if SCALE == "paper" and (ROOT / file).is_file()]
 DATASETS = {f"{key}/{name}": (key, name) for key, paper in PROJECT.papers.items() for name in paper.datasets}
 
 # What lies in results before the first build of this checkout is a reference to compare with, and no reason to skip.
@@ -147,7 +153,7 @@ def tables_of(items):
 def statements_of(papers):
     """Inventories of what papers state; a paper may have none."""
     files = [f"docs/statements/{key}.csv" for key in papers]
-    return own([file for file in files if (ROOT / file).is_file()])
+    return [file for file in files if (ROOT / file).is_file()]
 
 
 def packs_of(items):
