@@ -29,7 +29,7 @@ rule claims:
         begun=BEGUN,
         tables=lambda wildcards: tables_of(items_of(wildcards.key)),
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
-        other_seed=own_inputs(OTHER_SEED),
+        other_seed=own(OTHER_SEED),
     output:
         claims=f"{BUILD}/claims/{{key}}.csv",
         cells=f"{BUILD}/claims_cells/{{key}}.csv",

@@ -38,17 +38,8 @@ def placed(path):
 
 
 def own(files):
-    """Files of the checkout as a job finds them; elsewhere by their whole paths, before which nobody puts a prefix."""
+    """Files of the checkout as inputs; elsewhere by their whole paths, before which nobody puts a prefix."""
     return files if AT_HOME else [str(ROOT / file) for file in files]
-
-
-def own_inputs(files):
-    """The same for a rule, as a function, because Snakemake would take a folder's name in braces as a wildcard."""
-
-    def found(wildcards):
-        return own(files)
-
-    return found
 
 
 def configured():

@@ -17,7 +17,7 @@ rule collect:
         privacy=expand(f"{BUILD}/audit/{{key}}/privacy.csv", key=PROJECT.papers),
         audit=expand(f"{BUILD}/audit/{{key}}/audit.csv", key=PROJECT.papers),
         parts=expand(f"{BUILD}/fingerprints/{{item}}.csv", item=DEFAULT),
-        seed_check=own_inputs(OTHER_SEED),
+        seed_check=own(OTHER_SEED),
     output:
         [f"{RESULTS}/seed_check.csv" for _ in OTHER_SEED],
         claims=f"{RESULTS}/claims.csv",
@@ -135,8 +135,8 @@ rule report:
         letters=rules.letters.output,
         bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),
         tables=tables_of(DEFAULT),
-        statements=own_inputs(statements_of(PROJECT.papers)),
-        trials=own_inputs(trials(ROOT)),
+        statements=own(statements_of(PROJECT.papers)),
+        trials=own(trials(ROOT)),
     output:
         expand(f"{RESULTS}/report/{{name}}", name=site_files(PROJECT.papers, DEMONSTRATIONS)),
     log:

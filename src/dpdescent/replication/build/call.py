@@ -77,6 +77,8 @@ class Call:
                 sys.exit(line)
         atexit.register(self.tell_verdicts)
         atexit.register(self._explain_lock)
+        # First of these, because Snakemake goes back to where it was called from before it ends.
+        atexit.register(os.chdir, os.getcwd())
 
     def _look_once_planned(self) -> None:
         """Has results that git restored made again, and ends the call if it needs what nobody has written.
