@@ -27,6 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout of two commits and another branch, in which a build has written other results than those."""
     monkeypatch.chdir(tmp_path)
     FILE.parent.mkdir(parents=True)
+    Path("results/empty").touch()
     run("init", "-q", "-b", "main")
     commit("first\n")
     run("checkout", "-q", "-b", "other")
