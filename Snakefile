@@ -1,4 +1,5 @@
 # The whole account at a glance: configuration, stages, targets. Each stage is one file under workflow/rules.
+import os
 import sys
 from pathlib import Path
 
@@ -7,7 +8,12 @@ from snakemake.utils import min_version
 min_version("9.27")
 
 
-configfile: "config/config.yaml"
+# The checkout, which is neither the working directory (`snakemake -s CHECKOUT/Snakefile -d elsewhere`) nor the folder of
+# the Snakefile that is called, where a workflow has this one as a module.
+ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
+
+
+configfile: os.path.relpath(ROOT / "config/config.yaml")
 
 
 report: "workflow/report/workflow.rst"
@@ -33,25 +39,27 @@ wildcard_constraints:
 
 
 # Seconds of work each, which no cluster's queue is worth.
-localrules:
-    all,
-    audit_figure,
-    begin,
-    bounds,
-    claims,
-    collect,
-    compute,
-    data,
-    figure,
-    findings,
-    letters,
-    manifest,
-    page,
-    report,
-    settings,
-    summary,
-    table,
-    trained,
+LOCAL = (
+    "all",
+    "audit_figure",
+    "begin",
+    "bounds",
+    "claims",
+    "collect",
+    "compute",
+    "data",
+    "figure",
+    "findings",
+    "letters",
+    "manifest",
+    "page",
+    "report",
+    "settings",
+    "summary",
+    "table",
+    "trained",
+)
+workflow.localrules(*map(NAMING.modify_rulename, LOCAL))
 
 
 include: "workflow/rules/begin.smk"
@@ -65,7 +73,7 @@ include: "workflow/rules/report.smk"
 
 # Every result by name, BEGUN among them, so that one that is gone is made again.
 rule all:
-    default_target: True
+    default_target: NAMING.is_main_snakefile()
     input:
         rules.manifest.input,
         rules.manifest.output,

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import warnings
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -129,13 +130,51 @@ def hostile(file: Path, **changes: object) -> Path:
         {"type": tarfile.LNKTYPE, "linkname": "other"},
         {"type": tarfile.CHRTYPE},
         {"type": tarfile.FIFOTYPE},
+        {"type": tarfile.BLKTYPE},
+        {"type": tarfile.DIRTYPE},
+        {"type": tarfile.GNUTYPE_SPARSE, "sparse": [(0, 1)]},
     ],
 )
 def test_hostile_archives_are_refused_in_one_line(changes: dict[str, object], tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match="which is no file inside of it") as stop:
+    with pytest.raises(SystemExit, match=r"which is no file inside of it|cannot be unpacked") as stop:
         archive.unpack(hostile(tmp_path / "a.tar.gz", **changes), tmp_path / "out")
     assert "\n" not in str(stop.value)
     assert not list(tmp_path.rglob("outside"))
+
+
+@pytest.mark.parametrize("mode", [0o4777, 0o2755, 0o1777, 0o000])
+def test_what_is_unpacked_has_owner_mode_and_time_of_a_new_file(mode: int, tmp_path: Path) -> None:
+    """Nothing that runs as somebody else, and nothing that cannot be read."""
+    archive.extract(hostile(tmp_path / "a.tar.gz", mode=mode, uid=12345, gid=12345, mtime=1), tmp_path / "out")
+    (tmp_path / "new").touch()
+    made, new = (tmp_path / "out/dpdescent-quick/a").stat(), (tmp_path / "new").stat()
+    assert (made.st_mode, made.st_uid, made.st_gid) == (new.st_mode, new.st_uid, new.st_gid)
+    assert made.st_mtime > 1
+
+
+def test_unpacking_needs_no_newer_tarfile_and_warns_of_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of Python 3.11.0 has no filters, and those of 3.12 and later warn where none is given."""
+
+    def extract(self: object, member: object, path: str = "", set_attrs: bool = True) -> None:
+        raise AssertionError("a member was extracted without a filter")
+
+    for name in ("extract", "extractall"):
+        monkeypatch.setattr(tarfile.TarFile, name, extract)
+    archive.pack(results(tmp_path), tmp_path / "a.tar.gz")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        archive.unpack(tmp_path / "a.tar.gz", tmp_path / "out")
+
+
+@pytest.mark.parametrize("names", [("a", "a/b"), ("a/b", "a"), ("a\0b",)])
+def test_names_that_cannot_be_are_one_line(names: tuple[str, ...], tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "a.tar.gz", "w:gz", format=tarfile.PAX_FORMAT) as tar:
+        for name in names:
+            member = tarfile.TarInfo("x")
+            member.pax_headers = {"path": name}
+            tar.addfile(member)
+    with pytest.raises(SystemExit, match="cannot be unpacked"):
+        archive.extract(tmp_path / "a.tar.gz", tmp_path / "out")
 
 
 def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

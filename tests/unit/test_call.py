@@ -1,6 +1,7 @@
 """What a call of Snakemake says and refuses, on a made-up workflow."""
 
 import os
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -42,8 +43,23 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def call(targets: set[str], *, forced: set[str] | None = None, dryrun: bool = False, **datasets: str) -> Call:
     rules = [SimpleNamespace(name="p2020_fig01", input=["begun", "a.csv", "a.svg"], has_wildcards=lambda: False)]
     asked = SimpleNamespace(targets=targets, forcerun=forced or set(), forceall=False)
-    workflow = SimpleNamespace(rules=rules, dag_settings=asked, dag=range(3), dryrun=dryrun)
-    return Call(workflow, project(**datasets), "begun", "reference")
+    naming = SimpleNamespace(is_main_snakefile=lambda: True, modify_rulename=str)
+    workflow = SimpleNamespace(
+        rules=rules, dag_settings=asked, dag=range(3), dryrun=dryrun, modifier=naming, main_snakefile="here/Snakefile",
+        is_main_process=True,
+    )  # fmt: skip
+    return Call(workflow, project(**datasets), "begun", "reference", "results/paper", "build/paper")
+
+
+def planned(*needed: str, dryrun: bool = False) -> set[str]:
+    """Has a call planned that needs some files; returns those that it is forced to make again."""
+    one = call(set(), dryrun=dryrun)
+    dag = SimpleNamespace(forcefiles=set(), jobs=[])
+    one.workflow.dag = dag
+    one.workflow._build_dag = lambda: dag.jobs.append(SimpleNamespace(output=needed))
+    one._look_once_planned()
+    one.workflow._build_dag()
+    return set(dag.forcefiles)
 
 
 def test_figure_is_told_with_its_own_claims(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -163,28 +179,82 @@ def test_damage_is_told_once_a_build_has_begun_and_while_none_runs(
     if locked:
         (here / ".snakemake/locks").mkdir(parents=True)
         (here / ".snakemake/locks/0.input.lock").touch()
-    line = call(set())._not_intact([])
-    assert line == (
+    if not told:
+        assert planned("build/paper/claims/p2020.csv") == set()
+        return
+    with pytest.raises(SystemExit) as stop:
+        planned("build/paper/claims/p2020.csv")
+    assert stop.value.code == (
         "build/paper/claims/p2020.csv is not what was written here: rm build/paper/claims/p2020.csv, then run the build"
-        " again" if told else None
-    )  # fmt: skip
+        " again"
+    )
+
+
+def test_damage_is_no_matter_of_a_call_that_does_not_need_it(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither of one of another paper, nor of a dry run; and no verdict is told from it."""
+    (here / "begun").touch()
+    claims = here / "build/paper/claims/p2020.csv"
+    claims.write_text(claims.read_text() + "\n")
+    assert planned("results/paper/q2021/fig01.csv", "build/paper/claims/q2021.csv") == set()
+    assert planned("build/paper/claims/p2020.csv", dryrun=True) == set()
+    call({"p2020_claims"}).tell_verdicts()
+    assert capsys.readouterr().out == ""
+
+
+def test_what_git_restored_is_made_again_when_it_is_asked_for(here: Path) -> None:
+    (here / "begun").touch()
+    for name in ("p2020/fig01.csv", "p2020/fig02.csv"):
+        write_rows(f"results/paper/{name}", ["a"], [{"a": 1}])
+    results = here / "results/paper/p2020"
+    restored = "results/paper/p2020/fig01.csv"
+    (here / restored).write_text("a\n2\n")
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "add", restored], check=True)
+    assert planned(restored, "results/paper/p2020/fig02.csv") == {restored}
+    assert planned(restored, dryrun=True) == {restored}, "a dry run tells what would be made"
+    (results / "fig02.csv").write_text("a\n3\n")
+    assert planned(restored) == {restored}
+    with pytest.raises(SystemExit, match=r"^results/paper/p2020/fig02\.csv is not what was written here: rm results/"):
+        planned("results/paper/p2020/fig02.csv", restored)
 
 
 def test_results_that_were_replaced_with_their_manifest_are_told_together(here: Path) -> None:
-    """As a `git pull` does it, to a checkout that has made its own."""
+    """As an archive that is unpacked over a checkout that has made its own."""
     (here / "begun").touch()
     for name, text in (("table.csv", "a,b"), ("other.csv", "c,d"), ("MANIFEST.sha256", "abc  table.csv")):
         with atomic(here / "results/paper" / name) as stream:
             stream.write(text)
         (here / "results/paper" / name).write_text(f"{text}\n")
-    line = call(set())._not_intact([])
-    assert line is not None
-    assert line.startswith("results/paper has other results than were written here (3 files), perhaps by a git pull: ")
-    assert line.endswith("rm -r results/paper, then run the build again; what was trained here is kept")
+    names = ("table.csv", "other.csv", "MANIFEST.sha256")
+    with pytest.raises(SystemExit) as stop:
+        planned(*(f"results/paper/{name}" for name in names))
+    assert stop.value.code == (
+        "results/paper has other results than were written here (3 files): rm -r results/paper, then run the build"
+        " again; what was trained here is kept"
+    )
 
 
 def test_folder_in_place_of_a_file_is_told_before_all(here: Path) -> None:
     (here / "results/paper/a b.csv").mkdir(parents=True)
-    line = call(set())._not_intact(["results/paper/none.csv", "results/paper/a b.csv"])
     mend = "rm -r 'results/paper/a b.csv', then run the build again"
-    assert line == f"results/paper/a b.csv is a folder, where a file belongs: {mend}"
+    with pytest.raises(SystemExit) as stop:
+        planned("results/paper/none.csv", "results/paper/a b.csv")
+    assert stop.value.code == f"results/paper/a b.csv is a folder, where a file belongs: {mend}"
+    assert planned("results/paper/a b.csv", dryrun=True) == set()
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_folder_that_cannot_be_written_to_is_told_before_the_first_job(
+    here: Path, monkeypatch: pytest.MonkeyPatch, writable: bool
+) -> None:
+    known, closed = os.access, here / "results"
+    closed.mkdir()
+    monkeypatch.setattr(os, "access", lambda place, mode: known(place, mode) and (writable or Path(place) != closed))
+    if writable:
+        call(set()).start()
+        return
+    with pytest.raises(SystemExit) as stop:
+        call(set()).start()
+    elsewhere = f"snakemake -s {here}/here/Snakefile -d FOLDER"
+    told = f"{closed} cannot be written to, where a build keeps results/paper: work in a folder of yours: {elsewhere}"
+    assert stop.value.code == told

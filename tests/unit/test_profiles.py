@@ -26,7 +26,7 @@ def profile() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def local_rules() -> set[str]:
-    (block,) = re.findall(r"^localrules:\n((?:    \w+,\n)+)", (ROOT / "Snakefile").read_text(), re.MULTILINE)
+    (block,) = re.findall(r"^LOCAL = \(\n((?:    \"\w+\",\n)+)", (ROOT / "Snakefile").read_text(), re.MULTILINE)
     return set(re.findall(r"\w+", block))
 
 

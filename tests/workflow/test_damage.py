@@ -88,7 +88,8 @@ def spoil(file: Path, damage: str) -> None:
 
 def mend_of(output: str, name: str) -> str | None:
     """The command in the only line that a refused call prints beside Snakemake's notices."""
-    lines = [line for line in output.splitlines() if not line.startswith(("Using workflow", "Config file"))]
+    notices = ("Using workflow", "Config file", "Assuming unrestricted", "Building DAG")
+    lines = [line for line in output.splitlines() if not line.startswith(notices)]
     if len(lines) != 1 or not lines[0].startswith(f"{name} is "):
         return None
     told = re.fullmatch(r".* is (?:not what was written here|a folder, where .*): (rm .*), then run .*", lines[0])
@@ -111,9 +112,11 @@ def test_every_damage_is_seen_before_the_first_job(
     for kind, damage in CASES:
         file = Path(FILES[kind])
         kept = Path(shutil.copy2(file, tmp_path / "kept"))
-        assert intact.damage(results, build, packs) is None
+        assert intact.looked_at(results, build, packs) == ({}, set())
         spoil(file, damage)
-        line = intact.damage(results, build, packs) or ""
+        found, restored = intact.looked_at(results, build, packs)
+        line = intact.line(found, [str(file) for mend in found.values() for file in mend], results) or ""
+        assert not restored
         assert (listed[kind, damage] == REFUSED) == (mend_of(line, str(file)) is not None), (kind, damage, line)
         assert (damage == "a folder in its place") == (intact.folders(FILES.values()) is not None)
         if file.is_dir():

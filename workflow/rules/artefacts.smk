@@ -19,14 +19,15 @@ rule figure:
         code=lambda wildcards: code("figure", paper_module(ARTEFACTS[wildcards.figure].paper, "figures")),
         versions=versions("numpy", "pandas", "matplotlib"),
         spec=lambda wildcards: project_of.figure_json(PROJECT, ARTEFACTS[wildcards.figure], FIGURE_LABEL),
-        folder=lambda wildcards: f"{BUILD}/parts/{wildcards.figure}",
+        folder=lambda wildcards: placed(f"{BUILD}/parts/{wildcards.figure}"),
         # Not the files by their names, because thousands of them are more than a command line takes.
-        packs=lambda wildcards: f"{BUILD}/packs/{wildcards.figure}",
+        packs=lambda wildcards: placed(f"{BUILD}/packs/{wildcards.figure}"),
         number=lambda wildcards, input: len(input.packs),
     message:
         "{wildcards.figure}: summarise trials and draw"
     shell:
-        "{sys.executable:q} workflow/scripts/figure.py --spec {params.spec:q} --packs {params.packs:q}"
+        f"{RUN}/figure.py"
+        " --spec {params.spec:q} --packs {params.packs:q}"
         " --count {params.number} --folder {params.folder:q} --table {output.table:q} --fingerprints {output.parts:q} --svg {output.svg:q}"
         " --png {output.png:q} > {log} 2>&1"
 
@@ -48,14 +49,15 @@ rule table:
         code=code("table"),
         versions=versions("numpy", "pandas"),
         spec=lambda wildcards: json.dumps(table_spec(wildcards.table), sort_keys=True),
-        folder=lambda wildcards: f"{BUILD}/parts/{wildcards.table}",
+        folder=lambda wildcards: placed(f"{BUILD}/parts/{wildcards.table}"),
         # Not the files by their names, because thousands of them are more than a command line takes.
-        packs=lambda wildcards: f"{BUILD}/packs/{wildcards.table}",
+        packs=lambda wildcards: placed(f"{BUILD}/packs/{wildcards.table}"),
         number=lambda wildcards, input: len(input.packs),
     message:
         "{wildcards.table}: summarise trials and write as Markdown and LaTeX"
     shell:
-        "{sys.executable:q} workflow/scripts/table.py --spec {params.spec:q} --packs {params.packs:q}"
+        f"{RUN}/table.py"
+        " --spec {params.spec:q} --packs {params.packs:q}"
         " --count {params.number} --folder {params.folder:q} --table {output.table:q} --fingerprints {output.parts:q}"
         " --markdown {output.md:q} --latex {output.tex:q} > {log} 2>&1"
 
@@ -76,7 +78,8 @@ rule on_request:
         code=lambda wildcards: code("on_request", *judging_modules(ARTEFACTS[wildcards.requested])),
         versions=versions("dp-accounting", "numpy", "scipy"),
         scale=SCALE,
+        results=placed(RESULTS),
     message:
         "{wildcards.requested}: judge, account for and attack what was made on request"
     shell:
-        "{sys.executable:q} workflow/scripts/on_request.py --scale {params.scale} > {log} 2>&1"
+        f"{RUN}/on_request.py" " --scale {params.scale} --results {params.results:q} > {log} 2>&1"

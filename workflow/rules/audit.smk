@@ -20,7 +20,8 @@ rule audit:
     message:
         "{wildcards.key}: audit the ledger"
     shell:
-        "{sys.executable:q} workflow/scripts/audit.py --paper {wildcards.key} --ledger {input.ledger:q}"
+        f"{RUN}/audit.py"
+        " --paper {wildcards.key} --ledger {input.ledger:q}"
         " --runs {params.runs} --seed {params.seed} --privacy {output.privacy:q} --audit {output.audit:q} > {log} 2>&1"
 
 
@@ -42,5 +43,6 @@ rule audit_figure:
     message:
         "draw the audit"
     shell:
-        "{sys.executable:q} workflow/scripts/audit_figure.py --table {input.table:q} --label={params.label:q}"
+        f"{RUN}/audit_figure.py"
+        " --table {input.table:q} --label={params.label:q}"
         " --svg {output.svg:q} --png {output.png:q} > {log} 2>&1"

@@ -7,11 +7,12 @@ rule begin:
     log:
         f"{BUILD}/logs/begin.log",
     params:
-        results=RESULTS,
-        reference=REFERENCE,
-        parts=f"{BUILD}/parts",
+        results=placed(RESULTS),
+        reference=placed(REFERENCE),
+        parts=placed(f"{BUILD}/parts"),
     message:
         "put aside what came with this checkout, to compare with it"
     shell:
-        "{sys.executable:q} workflow/scripts/begin.py --results {params.results:q} --reference {params.reference:q}"
+        f"{RUN}/begin.py"
+        " --results {params.results:q} --reference {params.reference:q}"
         " --parts {params.parts:q} --output {output:q} > {log} 2>&1"

@@ -15,11 +15,12 @@ rule bounds:
     params:
         code=lambda wildcards: code("judge", paper_module(wildcards.key, "bounds")),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
-        folder=lambda wildcards: f"{RESULTS}/{wildcards.key}",
+        folder=lambda wildcards: placed(f"{RESULTS}/{wildcards.key}"),
     message:
         "{wildcards.key}: evaluate bounds"
     shell:
-        "{sys.executable:q} workflow/scripts/judge.py bounds --spec {params.spec:q} --folder {params.folder:q}"
+        f"{RUN}/judge.py"
+        " bounds --spec {params.spec:q} --folder {params.folder:q}"
         " --output {output:q} > {log} 2>&1"
 
 
@@ -28,7 +29,7 @@ rule claims:
         begun=BEGUN,
         tables=lambda wildcards: tables_of(items_of(wildcards.key)),
         bounds=f"{RESULTS}/{{key}}/bounds.csv",
-        other_seed=OTHER_SEED,
+        other_seed=own(OTHER_SEED),
     output:
         claims=f"{BUILD}/claims/{{key}}.csv",
         cells=f"{BUILD}/claims_cells/{{key}}.csv",
@@ -39,12 +40,13 @@ rule claims:
     params:
         code=lambda wildcards: code("judge", paper_module(wildcards.key, "claims")),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
-        folder=lambda wildcards: f"{RESULTS}/{wildcards.key}",
+        folder=lambda wildcards: placed(f"{RESULTS}/{wildcards.key}"),
         other_seed=lambda wildcards, input: option("other_seed", input.other_seed),
     message:
         "{wildcards.key}: judge claims"
     shell:
-        "{sys.executable:q} workflow/scripts/judge.py claims --spec {params.spec:q} --folder {params.folder:q}"
+        f"{RUN}/judge.py"
+        " claims --spec {params.spec:q} --folder {params.folder:q}"
         " {params.other_seed} --output {output.claims:q} --cells {output.cells:q} > {log} 2>&1"
 
 
@@ -63,11 +65,12 @@ rule findings:
     params:
         code=lambda wildcards: code("judge", paper_module(wildcards.key, "findings")),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
-        folder=lambda wildcards: f"{RESULTS}/{wildcards.key}",
+        folder=lambda wildcards: placed(f"{RESULTS}/{wildcards.key}"),
     message:
         "{wildcards.key}: demonstrate findings"
     shell:
-        "{sys.executable:q} workflow/scripts/judge.py findings --spec {params.spec:q} --folder {params.folder:q}"
+        f"{RUN}/judge.py"
+        " findings --spec {params.spec:q} --folder {params.folder:q}"
         " --output {output.findings:q} --shown {output.shown:q} > {log} 2>&1"
 
 
@@ -93,5 +96,6 @@ rule privacy:
     message:
         "{wildcards.key}: account for privacy"
     shell:
-        "{sys.executable:q} workflow/scripts/privacy.py --cells {params.cells:q} {params.data} {params.tables}"
+        f"{RUN}/privacy.py"
+        " --cells {params.cells:q} {params.data} {params.tables}"
         " --output {output:q} > {log} 2>&1"

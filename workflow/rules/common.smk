@@ -1,6 +1,8 @@
 # Names of files and fingerprints of code; what is checked and said about a call stands in `replication/build/call.py`.
 import gc
 import json
+import os
+import shlex
 from functools import cache
 
 from dpdescent.replication.build import known_code
@@ -12,21 +14,50 @@ from dpdescent.replication.build.fingerprint import module_file
 from dpdescent.replication.build.fingerprint import versions
 from dpdescent.replication.configuration import packs
 from dpdescent.replication.configuration import project as project_of
+from dpdescent.replication.configuration import values
 from dpdescent.replication.configuration.values import ConfigError
 from dpdescent.replication.report import datapackage
 from dpdescent.replication.report.about import captions
 
-ROOT = Path(workflow.basedir)
+# Snakemake's rules for names, those of the workflow around among them; kept, because they hold while this file is read.
+NAMING = workflow.modifier
+AT_HOME = NAMING.is_main_snakefile() and ROOT.samefile(os.getcwd())
 SOURCE = ROOT / "src"
 SCRIPTS = ROOT / "workflow/scripts"
 CAPTION = str(ROOT / "workflow/report/artefact.rst")
+# How a rule's command runs a script. Snakemake records commands before it fills in what stands in braces, and compares
+# them: at home nothing in it tells where the checkout lies, so that a moved one runs nothing again.
+RUN = "{sys.executable:q} " + (
+    "workflow/scripts" if AT_HOME else shlex.quote(str(SCRIPTS)).replace("{", "{{").replace("}", "}}")
+)
 KNOWN_CODE = Path(".snakemake/dpdescent/known_code.json")
+
+
+def placed(path):
+    """Where a file lies: a workflow that has this one as a module may put a prefix before the names of all files."""
+    return str(NAMING.modify_path(path))
+
+
+def own(files):
+    """Files of the checkout as inputs; elsewhere by their whole paths, before which nobody puts a prefix."""
+    return files if AT_HOME else [str(ROOT / file) for file in files]
+
+
+def configured():
+    """The top-level values; as a module, those given over the defaults, without those of the workflow around."""
+    if NAMING.is_main_snakefile():
+        return dict(config)
+    default, given = values.read_yaml(ROOT / "config/config.yaml"), config
+    if not NAMING.skip_configfile:
+        given = {key: value for key, value in config.items() if key in default}
+    return default | given
+
 
 # A tenth of a plan's time would go to looking for garbage, of which a plan has little.
 gc.set_threshold(50_000, 20, 20)
 known_code.recall(KNOWN_CODE)
 try:
-    PROJECT = project_of.load(dict(config), ROOT)
+    PROJECT = project_of.load(configured(), ROOT)
     COLUMNS = datapackage.columns(PROJECT, ROOT)
 except ConfigError as error:
     sys.exit(f"Config error: {error}")
@@ -50,11 +81,12 @@ DATASETS = {f"{key}/{name}": (key, name) for key, paper in PROJECT.papers.items(
 # made here. It lies beside Snakemake's records on purpose: who deletes those loses it too, and all is rebuilt.
 BEGUN = f".snakemake/dpdescent/{SCALE}.begun"
 REFERENCE = f".snakemake/dpdescent/{SCALE}.reference"
-CALL = Call(workflow, PROJECT, BEGUN, REFERENCE)
+CALL = Call(workflow, PROJECT, placed(BEGUN), placed(REFERENCE), placed(RESULTS), placed(BUILD))
 
 # What `snakemake --report` prints below a figure. It lies in config, which its templates see, and in no parameter of a
-# rule: another caption is no reason to draw again.
-config["about"] = captions(PROJECT, ROOT)
+# rule: another caption is no reason to draw again. A module's config is that of the workflow around.
+if NAMING.is_main_snakefile():
+    config["about"] = captions(PROJECT, ROOT)
 
 
 def in_report(file, kind):
@@ -80,7 +112,7 @@ def artefact_files(artefact):
 
 def page_without_report(report, name):
     """The page of an artefact or a paper by itself, where no whole build has made a report."""
-    return [] if (ROOT / report).is_file() else to_open.own_page(BUILD, name)
+    return [] if Path(placed(report)).is_file() else to_open.own_page(BUILD, name)
 
 
 def paper_of(name):
@@ -133,7 +165,7 @@ def runs_of(name):
 
 def folder_of_runs(name):
     artefact, _ = PACKS[name]
-    return f"{BUILD}/parts/{artefact.paper}/{artefact.same_runs}"
+    return placed(f"{BUILD}/parts/{artefact.paper}/{artefact.same_runs}")
 
 
 def parts_of(items):
@@ -196,7 +228,13 @@ def own_file(name):
     """A user's own CSV is an input, so that a changed file is read again; bundled files are checked by their hash."""
     key, dataset = DATASETS[name]
     source = PROJECT.papers[key].datasets[dataset]["source"]
-    return [source] if source.endswith(".csv") else []
+    return own([source]) if source.endswith(".csv") else []
+
+
+def data_spec(name):
+    """What the data stage gets, with a user's own CSV as its job finds it."""
+    spec = project_of.data_spec(PROJECT, *DATASETS[name])
+    return spec | {"source": file for file in own_file(name)}
 
 
 def table_spec(item):

@@ -14,8 +14,8 @@ rule data:
     params:
         code=code("data"),
         versions=versions("numpy"),
-        spec=lambda wildcards: json.dumps(project_of.data_spec(PROJECT, *DATASETS[wildcards.dataset]), sort_keys=True),
+        spec=lambda wildcards: json.dumps(data_spec(wildcards.dataset), sort_keys=True),
     message:
         "{wildcards.dataset}: prepare data set"
     shell:
-        "{sys.executable:q} workflow/scripts/data.py --spec {params.spec:q} --output {output:q} > {log} 2>&1"
+        f"{RUN}/data.py" " --spec {params.spec:q} --output {output:q} > {log} 2>&1"

@@ -17,7 +17,7 @@ rule collect:
         privacy=expand(f"{BUILD}/audit/{{key}}/privacy.csv", key=PROJECT.papers),
         audit=expand(f"{BUILD}/audit/{{key}}/audit.csv", key=PROJECT.papers),
         parts=expand(f"{BUILD}/fingerprints/{{item}}.csv", item=DEFAULT),
-        seed_check=OTHER_SEED,
+        seed_check=own(OTHER_SEED),
     output:
         [f"{RESULTS}/seed_check.csv" for _ in OTHER_SEED],
         claims=f"{RESULTS}/claims.csv",
@@ -37,7 +37,8 @@ rule collect:
     message:
         "collect claims, findings, privacy, audits and parts"
     shell:
-        "{sys.executable:q} workflow/scripts/collect.py --claims {input.claims:q} --findings {input.findings:q}"
+        f"{RUN}/collect.py"
+        " --claims {input.claims:q} --findings {input.findings:q}"
         " --claims_cells {input.claims_cells:q}"
         " --privacy {input.privacy:q} --audit {input.audit:q} --parts {input.parts:q} {params.seed_check}"
         " --output {params.folder} > {log} 2>&1"
@@ -69,7 +70,8 @@ rule letters:
     message:
         "write letters to the authors"
     shell:
-        "{sys.executable:q} workflow/scripts/letters.py --findings {input.findings:q} --shown {input.shown:q}"
+        f"{RUN}/letters.py"
+        " --findings {input.findings:q} --shown {input.shown:q}"
         " --papers {params.papers:q} --demonstrations {params.demonstrations:q} --label={params.label:q}"
         " --output {params.folder:q} > {log} 2>&1"
 
@@ -98,7 +100,8 @@ rule summary:
     message:
         "write the page of verdicts"
     shell:
-        "{sys.executable:q} workflow/scripts/summary.py --results {params.folder} --papers {params.papers:q}"
+        f"{RUN}/summary.py"
+        " --results {params.folder} --papers {params.papers:q}"
         " --label={params.label:q} --output {output:q} > {log} 2>&1"
 
 
@@ -119,7 +122,8 @@ rule settings:
     message:
         "{wildcards.key}: list who chose what"
     shell:
-        "{sys.executable:q} workflow/scripts/settings.py --about {params.about:q} --settings {output.settings:q}"
+        f"{RUN}/settings.py"
+        " --about {params.about:q} --settings {output.settings:q}"
         " --output {output.about:q} > {log} 2>&1"
 
 
@@ -132,8 +136,8 @@ rule report:
         letters=rules.letters.output,
         bounds=expand(f"{RESULTS}/{{key}}/bounds.csv", key=PROJECT.papers),
         tables=tables_of(DEFAULT),
-        statements=statements_of(PROJECT.papers),
-        trials=trials(ROOT),
+        statements=own(statements_of(PROJECT.papers)),
+        trials=own(trials(ROOT)),
     output:
         expand(f"{RESULTS}/report/{{name}}", name=site_files(PROJECT.papers, DEMONSTRATIONS)),
         datapackage=f"{RESULTS}/{datapackage.FILE}",
@@ -152,11 +156,12 @@ rule report:
         columns=verbatim(json.dumps(COLUMNS)),
         trials=lambda wildcards, input: option("trials", input.trials),
         # No input, because a build must not make what is made on request.
-        on_request=files_fingerprint(made_on_request(ROOT / RESULTS)),
+        on_request=files_fingerprint(made_on_request(Path(placed(RESULTS)))),
     message:
         "write the report"
     shell:
-        "{sys.executable:q} workflow/scripts/report.py --results {params.folder} --about {input.about:q}"
+        f"{RUN}/report.py"
+        " --results {params.folder} --about {input.about:q}"
         " --statements {input.statements:q} {params.trials}"
         " --software {params.software:q} --label={params.label:q} --scale {params.scale} --columns {params.columns:q}"
         " --output {params.folder}/report > {log} 2>&1"
@@ -181,12 +186,13 @@ rule page:
         templates=files_fingerprint(assets()),
         versions=versions("jinja2"),
         shown=lambda wildcards: items_shown(wildcards.page),
-        results=RESULTS,
+        results=placed(RESULTS),
         label=verbatim(FIGURE_LABEL),
     message:
         "{wildcards.page}: write a page by itself"
     shell:
-        "{sys.executable:q} workflow/scripts/page.py --results {params.results:q} --about {input.about:q}"
+        f"{RUN}/page.py"
+        " --results {params.results:q} --about {input.about:q}"
         " --items {params.shown:q} --label={params.label:q} --output {output:q} > {log} 2>&1"
 
 
@@ -225,7 +231,8 @@ rule manifest:
     message:
         "hash every table and figure"
     shell:
-        "{sys.executable:q} workflow/scripts/manifest.py --results {params.folder} --spec {params.spec:q}"
+        f"{RUN}/manifest.py"
+        " --results {params.folder} --spec {params.spec:q}"
         " --manifest {output.manifest:q} --provenance {output.provenance:q} > {log} 2>&1"
 
 
@@ -240,10 +247,11 @@ rule compute:
         f"{BUILD}/logs/compute.log",
     params:
         code=code("compute"),
-        build=BUILD,
-        parts=f"{RESULTS}/parts.csv",
+        build=placed(BUILD),
+        parts=placed(f"{RESULTS}/parts.csv"),
     message:
         "sum up times and memory"
     shell:
-        "{sys.executable:q} workflow/scripts/compute.py --build {params.build} --parts {params.parts}"
+        f"{RUN}/compute.py"
+        " --build {params.build} --parts {params.parts}"
         " --output {output.table:q} --script {output.script:q} > {log} 2>&1"

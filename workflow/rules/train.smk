@@ -17,12 +17,13 @@ rule train:
         code=lambda wildcards: code("train", experiment_module(PACKS[wildcards.pack][0].item)),
         versions=versions("numpy", "scipy"),
         pack=lambda wildcards: PACKS[wildcards.pack][1].json(),
-        folder=lambda wildcards: f"{BUILD}/parts/{PACKS[wildcards.pack][0].item}",
+        folder=lambda wildcards: placed(f"{BUILD}/parts/{PACKS[wildcards.pack][0].item}"),
         data=lambda wildcards, input: option("data", input.data),
         tables=lambda wildcards, input: option("tables", input.tables),
         runs=lambda wildcards, input: option("runs", input.runs and folder_of_runs(wildcards.pack)),
     message:
         "{wildcards.pack}: train"
     shell:
-        "{sys.executable:q} workflow/scripts/train.py --pack {params.pack:q} --code {params.code} {params.data}"
+        f"{RUN}/train.py"
+        " --pack {params.pack:q} --code {params.code} {params.data}"
         " {params.tables} {params.runs} --folder {params.folder:q} --output {output:q} > {log} 2>&1"

@@ -10,6 +10,8 @@ from pathlib import Path
 from dpdescent.replication.build import origin, store
 from dpdescent.replication.build.files import HASHES, atomic
 
+CHECKOUT = Path(__file__).resolve().parents[2]
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -19,7 +21,8 @@ def main() -> None:
     parser.add_argument("--output", required=True, help="file to write: newer than all that came along")
     args = parser.parse_args()
     if not args.reference.is_dir():
-        print(f"to compare with: {origin.put_aside(args.results, args.reference, args.parts.is_dir())}")
+        told = origin.put_aside(CHECKOUT, args.results, args.reference, args.parts.is_dir())
+        print(f"to compare with: {told}")
     store.forget(args.parts)
     shutil.rmtree(args.parts.with_name(HASHES), ignore_errors=True)
     with atomic(args.output) as stream:

@@ -10,6 +10,8 @@ from pathlib import Path
 from dpdescent.replication.build.files import atomic, checked, read_rows
 from dpdescent.replication.report import letters
 
+CHECKOUT = Path(__file__).resolve().parents[2]
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -26,7 +28,7 @@ def main() -> None:
         raise SystemExit(f"grave findings and demonstrations differ: {sorted(due.keys() ^ args.demonstrations.keys())}")
     for name, row in due.items():
         path = args.demonstrations[name]
-        script = Path(path).read_text(encoding="utf-8")
+        script = (CHECKOUT / path).read_text(encoding="utf-8")
         with atomic(args.output / f"{name}.md") as stream:
             stream.write(letters.letter(row, shown.get(name, []), args.papers[row["paper"]], path, script, args.label))
     print(f"{len(due)} letters")

@@ -1,10 +1,13 @@
 """The command `dpdescent`: one estimate on a CSV of your own, and what checks a checkout of the replication."""
 
+import errno
 import importlib
 import importlib.metadata
 import json
 import sys
 from collections.abc import Sequence
+
+from dpdescent.commands import printing
 
 # By name: the module that runs it, imported only then, and what it does.
 COMMANDS = {
@@ -32,8 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command that the first argument names.
 
     Raises:
-        SystemExit: 2, with one line, if there is no such command, or if it needs what is not installed.
+        SystemExit: 2, with one line, if there is no such command, if it needs what is not installed, or if it would
+            write where nothing can be written.
     """
+    printing.take_any_character()
     name, *rest = [*(sys.argv[1:] if arguments is None else arguments)] or ["--help"]
     if name in ("-h", "--help"):
         print(usage())
@@ -52,7 +57,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if name not in ANYWHERE:
             importlib.import_module(CHECKOUT).require()
         _end(f"Error: dpdescent {name} needs {error.name}, which is not installed: pip install '{_with_extra(name)}'")
-    module.main(rest, f"dpdescent {name}")
+    try:
+        module.main(rest, f"dpdescent {name}")
+    except OSError as error:
+        if error.errno not in (errno.EROFS, errno.EACCES):
+            raise
+        _end(f"Error: {error.filename}: {error.strerror}; give yourself access, or work in a copy of this folder")
 
 
 def _with_extra(name: str) -> str:

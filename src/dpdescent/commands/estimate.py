@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from dpdescent.commands import own_data, two_stage, with_intervals
+from dpdescent.commands import own_data, printing, two_stage, with_intervals
 
 EXAMPLE = r"""To try it on drawn records whose effect is 2:
 
@@ -40,9 +40,10 @@ def main(arguments: Sequence[str], name: str) -> None:
     parser = _parser(name)
     args = parser.parse_args(arguments)
     try:
-        print(_estimate(args))
+        told = _estimate(args)
     except (ValueError, OSError, csv.Error) as error:
         parser.error(str(error))
+    printing.tell(told)
 
 
 def _parser(name: str) -> Parser:

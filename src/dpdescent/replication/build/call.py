@@ -10,11 +10,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from dpdescent.commands import own_data
+from dpdescent.commands import own_data, printing
 from dpdescent.replication.build import intact, preflight, store, time_left, to_open
-from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.build.files import is_damaged, read_rows
 from dpdescent.replication.configuration.project import Project
 
 # What Snakemake's log says of Ctrl-C, and of a request to terminate, which lets running jobs end.
@@ -32,27 +32,38 @@ class Call:
         project: what is built.
         begun: the file that says that a build has begun in this checkout.
         reference: folder of the results that came with the checkout.
+        results, build: folders of the scale.
     """
 
-    def __init__(self, workflow: Any, project: Project, begun: str, reference: str) -> None:
+    def __init__(self, workflow: Any, project: Project, begun: str, reference: str, results: str, build: str) -> None:
         self.workflow, self.project = workflow, project
         self.begun, self.reference = begun, reference
         self.ended_badly = False
-        self.results, self.build = f"results/{project.scale}", f"build/{project.scale}"
+        self.results, self.build = results, build
+        # Of a workflow that has this one as a module Snakemake runs no other handler than its own.
+        self.is_module = not workflow.modifier.is_main_snakefile()
+        self.train = workflow.modifier.modify_rulename("train")
 
     def check(self, files: Sequence[str]) -> None:
         """Ends the call with one line if a target is wrong, or if it would unlock a running build.
+
+        Where a workflow has this one as a module, its call and its targets are its own matter, and what is asked of
+        this one is looked at when it is planned.
 
         Args:
             files: those worth suggesting in place of a wrong one.
         """
         if not self.workflow.is_main_process or Path(sys.argv[0]).name not in ("snakemake", "__main__.py"):
             return
+        printing.take_any_character()
+        if line := preflight.read_only([LOCKS], self.workflow.main_snakefile):
+            sys.exit(line)
+        self._look_once_planned()
+        if self.is_module:
+            return
         if "--unlock" in sys.argv and (
             line := preflight.not_unlocked(preflight.builds_here(), preflight.queued_here())
         ):
-            sys.exit(line)
-        if "--unlock" not in sys.argv and (line := self._not_intact(files)):
             sys.exit(line)
         known = self.known_targets(files)
         # Snakemake hands its targets to the workflow after the Snakefile is read. Its parser takes a third of a second,
@@ -66,17 +77,44 @@ class Call:
                 sys.exit(line)
         atexit.register(self.tell_verdicts)
         atexit.register(self._explain_lock)
+        # First of these, because Snakemake goes back to where it was called from before it ends.
+        atexit.register(os.chdir, os.getcwd())
 
-    def _not_intact(self, files: Sequence[str]) -> str | None:
-        """The line for a folder in place of a file, or for files that are not what was written.
+    def _look_once_planned(self) -> None:
+        """Has results that git restored made again, and ends the call if it needs what nobody has written.
 
-        Files are not looked into before a build has begun here, because none counts as made then, and while another
-        build runs, because it replaces them and this call ends at its lock.
+        Which files a call needs is known when Snakemake has planned it: damage to others is not its matter, and a dry
+        run needs none.
         """
-        if line := intact.folders(files):
-            return line
+        plan = self.workflow._build_dag
+
+        def planned() -> None:
+            damage, restored = self._not_as_written()
+            # As `--forcerun` would.
+            self.workflow.dag.forcefiles.update(map(str, restored))
+            plan()
+            needed = [str(file) for job in self.workflow.dag.jobs for file in job.output]
+            line = intact.folders(needed) or intact.line(damage, needed, Path(self.results))
+            if line and not self.workflow.dryrun:
+                self._end(line)
+            if self.is_module and needed and not self.workflow.dryrun:
+                self.start()
+
+        self.workflow._build_dag = planned
+
+    def _end(self, line: str) -> NoReturn:
+        """Ends the call with this line as its last."""
+        self.ended_badly = True
+        sys.exit(line)
+
+    def _not_as_written(self) -> tuple[intact.Damage, set[Path]]:
+        """Files that are not what was written: those that nobody has written, and those that git has so.
+
+        None before a build has begun here, because none counts as made then, and while another build runs, because it
+        replaces them and this call ends at its lock.
+        """
         if not os.path.exists(self.begun) or (os.path.isdir(LOCKS) and os.listdir(LOCKS) and preflight.builds_here()):
-            return None
+            return {}, set()
         papers = self.project.papers.values()
         artefacts = [each for paper in papers for each in (paper.artefacts | paper.on_request).values()]
         build = Path(self.build)
@@ -85,7 +123,7 @@ class Call:
             for each in artefacts
             for pack in each.packs
         }
-        return intact.damage(Path(self.results), build, packs)
+        return intact.looked_at(Path(self.results), build, packs)
 
     def known_targets(self, files: Sequence[str]) -> preflight.Targets:
         """What can be asked for, by the rules that were read."""
@@ -106,16 +144,19 @@ class Call:
 
     def start(self) -> None:
         """Before the first job, not after hours: room on the disk, training that is forced, a user's own data."""
+        if line := preflight.read_only([self.results, self.build], self.workflow.main_snakefile):
+            self._end(line)
         copied = 0 if os.path.isdir(self.reference) else preflight.size(self.results)
         if line := preflight.no_room(len(self.workflow.dag), copied, [self.results, self.build, ".snakemake"]):
-            sys.exit(line)
+            self._end(line)
         # A pack's job spares parts that are as they were, so forcing the job alone would train nothing.
-        if "train" in self.workflow.dag_settings.forcerun or self.workflow.dag_settings.forceall:
+        if self.train in self.workflow.dag_settings.forcerun or self.workflow.dag_settings.forceall:
             store.forget(Path(self.build) / "parts")
         datasets = [dataset for paper in self.project.papers.values() for dataset in paper.datasets.values()]
         if own := sorted({dataset["source"] for dataset in datasets if dataset["source"].endswith(".csv")}):
             print(own_data.pipeline_notice(own), flush=True)
-        self._tell_time_left()
+        if not self.is_module:
+            self._tell_time_left()
 
     def _tell_time_left(self) -> None:
         """Tells how long the build will take, now and as it goes, where an earlier one recorded its CPU times."""
@@ -182,7 +223,7 @@ class Call:
         file = Path(self.build) / f"claims/{key}.csv"
         artefacts = self.project.papers[key].artefacts.values()
         packs = [f"packs/{artefact.item}/{pack.name}.csv" for artefact in artefacts for pack in artefact.packs]
-        if not is_newest(file, [Path(self.build) / pack for pack in packs]):
+        if not is_newest(file, [Path(self.build) / pack for pack in packs]) or is_damaged(file):
             return []
         return [row for row in read_rows(file) if what in ("claims", row["artefact"])]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dpdescent.replication.build import origin
-from dpdescent.replication.build.files import MANIFEST, listed, read_rows
+from dpdescent.replication.build.files import MANIFEST, is_damaged, listed, read_rows, refusal, restored
 from dpdescent.replication.build.provenance import RECORD, hashes
 from dpdescent.replication.configuration.project import Artefact
 
@@ -191,7 +191,10 @@ def scorecard(results: str | Path) -> str:
 def told(made: str | Path, reference: str | Path, build: str | Path) -> str:
     """How a build compares with a reference, its verdicts, and where to look, for the terminal."""
     lines = [folders(made, reference).text()]
-    if (Path(made) / "claims.csv").exists():
+    claims = Path(made) / "claims.csv"
+    if claims.exists() and is_damaged(claims) and not restored([claims]):
+        lines.append(refusal([claims]))
+    elif claims.exists():
         lines += [scorecard(made), f"Open {made}/report/index.html for figures and verdicts; logs are in {build}/logs."]
     return "\n".join(lines)
 

@@ -3,6 +3,8 @@
 The hash of a file in `results/<scale>` or `build/<scale>` lies under `build/<scale>/hashes`. Trained parts have records
 of their own (see `store`), files elsewhere have none. Results without one (those of a fresh clone, or after somebody
 has removed `build`) are checked against the manifest beside them; other files without one are taken as they are.
+Results whose bytes git has (restored, stashed, of another branch) were written by somebody, too: readers take them, and
+a build that is asked for them makes them again (see `intact`).
 """
 
 import csv
@@ -15,6 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+
+from dpdescent.replication.build import git
 
 # Of the results of a scale: what `sha256sum` would print of each, by names below their folder.
 MANIFEST = "MANIFEST.sha256"
@@ -71,10 +75,10 @@ def seal(path: str | Path) -> None:
 
 def record_of(path: str | Path) -> Path | None:
     """Where the hash of a file is kept; None for trained parts, and for files of no build."""
-    place, *rest = _place(path)
+    above, (place, *rest) = _place(path)
     if place not in PLACES or len(rest) < 2 or rest[1] in ("parts", HASHES):
         return None
-    return Path("build", rest[0], HASHES, place, *rest[1:-1], f"{rest[-1]}.sha256")
+    return Path(above, "build", rest[0], HASHES, place, *rest[1:-1], f"{rest[-1]}.sha256")
 
 
 def written(build: Path) -> list[Path]:
@@ -84,12 +88,17 @@ def written(build: Path) -> list[Path]:
         build: `build/<scale>`.
     """
     records = (record.relative_to(build / HASHES).with_suffix("") for record in (build / HASHES).rglob("*.sha256"))
-    return [Path(record.parts[0], build.name, *record.parts[1:]) for record in records]
+    return [Path(build.parents[1], record.parts[0], build.name, *record.parts[1:]) for record in records]
 
 
-def _place(path: str | Path) -> tuple[str, ...]:
-    """The way to a file from the checkout, in which all commands work."""
-    return Path(os.path.relpath(path)).parts
+def _place(path: str | Path) -> tuple[Path, tuple[str, ...]]:
+    """The folder above the places, below the one in which all commands work, and the way to a file from there.
+
+    It is that folder itself, unless a workflow that has this one as a module puts a prefix before all names.
+    """
+    parts = Path(os.path.relpath(path)).parts
+    first = next((i for i, part in enumerate(parts) if part in PLACES), 0) if parts[:1] != ("..",) else 0
+    return Path(*parts[:first]), parts[first:]
 
 
 def recorded(path: str | Path) -> str | None:
@@ -99,8 +108,8 @@ def recorded(path: str | Path) -> str | None:
         return None
     if record.is_file():
         return record.read_text(encoding="utf-8", errors="replace").strip()
-    place, scale, *rest = _place(path)
-    return listed(Path(place, scale, MANIFEST)).get("/".join(rest)) if place == "results" else None
+    above, (place, scale, *rest) = _place(path)
+    return listed(Path(above, place, scale, MANIFEST)).get("/".join(rest)) if place == "results" else None
 
 
 def listed(manifest: Path) -> dict[str, str]:
@@ -128,10 +137,16 @@ def checked(path: str | Path) -> bytes:
     """
     file = Path(path)
     content = b"" if file.is_dir() else file.read_bytes()
-    empty = not content and _place(file)[0] in PLACES
-    if empty or recorded(file) not in (None, hashlib.sha256(content).hexdigest()):
+    empty = not content and _place(file)[1][0] in PLACES
+    whole = not empty and recorded(file) in (None, hashlib.sha256(content).hexdigest())
+    if not whole and not restored([file]):
         raise SystemExit(refusal([file]))
     return content
+
+
+def restored(damaged: Iterable[Path]) -> set[Path]:
+    """Those of the files that are results as git has them, though no build here has written them so."""
+    return git.keeps(file for file in damaged if _place(file)[1][0] == "results")
 
 
 def refusal(damaged: Sequence[str | Path], removed: Sequence[str | Path] = ()) -> str:

@@ -8,11 +8,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dpdescent.replication.build import store
-from dpdescent.replication.build.files import MANIFEST, is_damaged, listed, refusal, written
+from dpdescent.replication.build.files import MANIFEST, is_damaged, listed, refusal, restored, written
+
+# Of files that are not what was written: by file, those to remove so that it is made again.
+Damage = Mapping[Path, list[Path]]
 
 
-def damage(results: Path, build: Path, packs: Mapping[Path, Path]) -> str | None:
-    """The line for files of a build that are not what was written, and how they are made again; None if all are.
+def looked_at(results: Path, build: Path, packs: Mapping[Path, Path]) -> tuple[Damage, set[Path]]:
+    """Files of a build that are not what was written: those that nobody has written, and those that git has so.
 
     A file that is gone is no damage: it is made again when it is needed.
 
@@ -23,10 +26,26 @@ def damage(results: Path, build: Path, packs: Mapping[Path, Path]) -> str | None
     """
     # Again, because a job that is still running may have replaced a file between two looks.
     if not (_damaged(results, build, packs) and (found := _damaged(results, build, packs))):
+        return {}, set()
+    git_has = restored(found)
+    return {file: mend for file, mend in found.items() if file not in git_has}, git_has
+
+
+def line(damage: Damage, needed: Iterable[str], results: Path) -> str | None:
+    """The line for damage to files that a call needs, and how they are made again; None if it needs none of them.
+
+    Args:
+        damage: the files that are not what was written.
+        needed: names of the files that the call needs.
+        results: folder of the scale's results.
+    """
+    asked = set(needed)
+    found = {file: mend for file, mend in damage.items() if str(file) in asked or not asked.isdisjoint(map(str, mend))}
+    if not found:
         return None
     if len(found) > 1 and results / MANIFEST in found and all(file.is_relative_to(results) for file in found):
         mend = f"rm -r {shlex.quote(str(results))}, then run the build again; what was trained here is kept"
-        return f"{results} has other results than were written here ({len(found)} files), perhaps by a git pull: {mend}"
+        return f"{results} has other results than were written here ({len(found)} files): {mend}"
     return refusal(list(found), list(dict.fromkeys(file for files in found.values() for file in files)))
 
 

@@ -7,6 +7,7 @@ because Snakemake's start would pay for it.
 import difflib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Collection, Iterable
@@ -113,6 +114,23 @@ def no_room(jobs: int, copied: int, folders: Iterable[str]) -> str | None:
         if free < needed:
             room = f"{free / 1e6:,.0f} MB are free, {jobs} jobs need about {needed / 1e6:,.0f} MB"
             return f"No room in {folder}: {room}; free some, then run the same command, or build less: make quick"
+    return None
+
+
+def read_only(folders: Iterable[str], snakefile: str) -> str | None:
+    """The line for a folder in which a call would write and may not; None if it may in all.
+
+    Args:
+        folders: where it writes; those that do not exist yet count as the folder that will hold them.
+        snakefile: the Snakefile that is called.
+    """
+    for folder in folders:
+        place = Path(folder).absolute()
+        while not place.exists():
+            place = place.parent
+        if not os.access(place, os.W_OK | os.X_OK):
+            elsewhere = f"snakemake -s {shlex.quote(os.path.abspath(snakefile))} -d FOLDER"
+            return f"{place} cannot be written to, where a build keeps {folder}: work in a folder of yours: {elsewhere}"
     return None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.build.files import is_damaged, read_rows
 from dpdescent.replication.configuration.project import Project
 
 # Seconds and share of the work between two lines.
@@ -51,7 +51,7 @@ def recorded(scale: str, results: Collection[str]) -> tuple[str, list[dict[str, 
     """
     for folder in [*results, "results/paper"]:
         file = Path(folder) / "compute.csv"
-        if file.is_file():
+        if file.is_file() and not is_damaged(file):
             return str(file), read_rows(file), scale == "paper" or folder != "results/paper"
     return "", [], False
 

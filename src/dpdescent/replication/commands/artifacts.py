@@ -7,6 +7,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpdescent.commands import printing
 from dpdescent.replication.build import archive
 from dpdescent.replication.commands import checkout
 
@@ -27,4 +28,4 @@ def main(arguments: Sequence[str], name: str) -> None:
     output = args.output or Path(f"build/dpdescent-{args.scale}.tar.gz")
     logs = Path(f"build/{args.scale}/logs") if args.logs else None
     names = archive.pack(Path("results") / args.scale, output, args.only, logs)
-    print(f"{output}: {len(names)} files, {output.stat().st_size / 1e6:.1f} MB")
+    printing.tell(f"{output}: {len(names)} files, {output.stat().st_size / 1e6:.1f} MB")

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from dpdescent.commands import printing
 from dpdescent.data import cifar10, images
 from dpdescent.data.images import MissingDataError
 from dpdescent.replication.build.files import atomic
@@ -57,10 +58,11 @@ def main(arguments: Sequence[str], name: str) -> None:
 
 def _fetched(name: str) -> bool:
     try:
-        print(f"{name}: {FETCHERS[name]()}")
+        found = FETCHERS[name]()
     except (MissingDataError, OSError, subprocess.CalledProcessError, tarfile.TarError) as error:
         print(f"{name}: not fetched: {error}", file=sys.stderr)
         return False
+    printing.tell(f"{name}: {found}")
     return True
 
 

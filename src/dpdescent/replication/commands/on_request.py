@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from dpdescent.commands import printing
 from dpdescent.replication.build import provenance, tables
 from dpdescent.replication.build.files import MANIFEST, atomic, write_rows
 from dpdescent.replication.build.provenance import ON_REQUEST
@@ -34,8 +35,12 @@ Row = dict[str, Any]
 OPTIONAL = ("jax", "jaxlib")
 
 
-def main(arguments: Sequence[str], name: str) -> None:
+def main(arguments: Sequence[str], name: str, root: Path | None = None) -> None:
     """Runs the command.
+
+    Args:
+        arguments, name: its arguments and its name.
+        root: the checkout; the working directory if it is not given.
 
     Raises:
         SystemExit: with a line, if nothing was made on request yet.
@@ -45,10 +50,14 @@ def main(arguments: Sequence[str], name: str) -> None:
     )
     parser.add_argument("--scale", default="paper", help="the scale whose results these are")
     parser.add_argument("--runs", type=int, help="runs of an attack on each side of its pair; 0 attacks nothing")
+    parser.add_argument("--results", type=Path, help="folder of the scale's results (default: results/SCALE)")
     args = parser.parse_args(arguments)
-    checkout.require()
-    whole = project.load({**values.read_yaml(Path("config/config.yaml")), "scale": args.scale, "papers": "all"}, Path())
-    results = Path("results") / args.scale
+    if root is None:
+        checkout.require()
+        root = Path()
+    config = values.read_yaml(root / "config/config.yaml")
+    whole = project.load({**config, "scale": args.scale, "papers": "all"}, root)
+    results = args.results or Path("results") / args.scale
     folder = results / ON_REQUEST
     made = [each for each in whole.on_request() if (results / f"{each.item}.csv").is_file()]
     if not made:
@@ -67,7 +76,7 @@ def main(arguments: Sequence[str], name: str) -> None:
     write_rows(folder / "audit.csv", audits.COLUMNS, attacked)
     _record(whole, made, folder)
     told = ", ".join(f"{count} {verdict}" for verdict, count in Counter(claim.verdict for claim in claims).items())
-    print(f"{folder}: {len(made)} artefacts, {len(claims)} claims ({told}), {len(ledger)} arms")
+    printing.tell(f"{folder}: {len(made)} artefacts, {len(claims)} claims ({told}), {len(ledger)} arms")
 
 
 def _first(whole: Project) -> str:

@@ -7,6 +7,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpdescent.commands import printing
 from dpdescent.replication.build import transfer
 from dpdescent.replication.commands import checkout
 
@@ -27,11 +28,11 @@ def main(arguments: Sequence[str], name: str) -> None:
     parts = Path(f"build/{args.scale}/parts")
     if args.add:
         _require_begun(args.scale)
-        print(f"{transfer.add(parts, args.add, args.scale)} parts added; those that fit are not trained again")
+        printing.tell(f"{transfer.add(parts, args.add, args.scale)} parts added; those that fit are not trained again")
         return
     output = args.output or Path(f"build/dpdescent-parts-{args.scale}.tar.gz")
     count = transfer.pack(parts, output, args.scale, args.papers)
-    print(f"{output}: {count} parts, {output.stat().st_size / 1e6:.1f} MB")
+    printing.tell(f"{output}: {count} parts, {output.stat().st_size / 1e6:.1f} MB")
 
 
 def _require_begun(scale: str) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from dpdescent.commands import printing
 from dpdescent.replication.build.files import read_rows, write_rows
 from dpdescent.replication.commands import checkout
 from dpdescent.replication.commands.judge import judged
@@ -47,8 +48,9 @@ def main(arguments: Sequence[str], name: str) -> None:
     write_rows(args.output, list(other_seed.COLUMNS), rows)
     changed = [row for row in rows if row["changes"]]
     for row in changed:
-        print(f"{row['paper']} {row['claim']}: {row['verdict']}, at seed {row['other_seed']} {row['other_verdict']}")
-    print(f"{len(changed)} of {len(rows)} verdicts change; written to {args.output}")
+        told = f"{row['verdict']}, at seed {row['other_seed']} {row['other_verdict']}"
+        printing.tell(f"{row['paper']} {row['claim']}: {told}")
+    printing.tell(f"{len(changed)} of {len(rows)} verdicts change; written to {args.output}")
 
 
 def _kept(file: Path, there: dict[str, Any]) -> list[dict[str, Any]]:
