@@ -207,7 +207,7 @@ def draw_ext_outliers(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the coverage of the Huber minimiser and of least squares, by construction and threshold."""
     main = select(table)
     # By the share of outliers, because cells may come in another order.
-    parts = sorted(set(main["panel"]), key=lambda part: display["cells"][part]["share"])
+    parts = sorted(set(main["panel"]), key=lambda part: (display["cells"][part]["share"], part))
     counts = sorted(set(main["steps"]))
     figure, axes = panels(
         len(parts), len(counts), size=(5.8, 3.5 if len(counts) > 1 else 4.6), sharey=True, squeeze=False

@@ -266,8 +266,9 @@ def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set(title="measured over its bound", xlabel="ratio")
 
 
-def _number(name: str) -> tuple[str, float]:
-    """Returns the letter and number of a lemma, by which names are in the paper's order."""
+def _number(name: str) -> tuple[str, float, str]:
+    """Returns the letter and number of a lemma, by which names are in the paper's order, and its words."""
     words = name.split(",")[0].split(" ")[-1]
     letter, _, number = words.partition(".")
-    return letter, float(number) if number.isdigit() else np.inf
+    # Its words last, without bars, because a lemma has several quantities, and a set another order in each process.
+    return letter, float(number) if number.isdigit() else np.inf, name.replace("|", "")
