@@ -18,7 +18,7 @@ rule figure:
     params:
         code=lambda wildcards: code("figure", paper_module(ARTEFACTS[wildcards.figure].paper, "figures")),
         versions=versions("numpy", "pandas", "matplotlib"),
-        spec=lambda wildcards: json.dumps(figure_spec(wildcards.figure), sort_keys=True),
+        spec=lambda wildcards: project_of.figure_json(PROJECT, ARTEFACTS[wildcards.figure], FIGURE_LABEL),
         folder=lambda wildcards: f"{BUILD}/parts/{wildcards.figure}",
         # Not the files by their names, because thousands of them are more than a command line takes.
         packs=lambda wildcards: f"{BUILD}/packs/{wildcards.figure}",
@@ -47,7 +47,7 @@ rule table:
     params:
         code=code("table"),
         versions=versions("numpy", "pandas"),
-        spec=lambda wildcards: json.dumps(table_spec(wildcards.table), sort_keys=True),
+        spec=lambda wildcards: project_of.table_json(ARTEFACTS[wildcards.table]),
         folder=lambda wildcards: f"{BUILD}/parts/{wildcards.table}",
         # Not the files by their names, because thousands of them are more than a command line takes.
         packs=lambda wildcards: f"{BUILD}/packs/{wildcards.table}",

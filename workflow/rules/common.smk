@@ -196,23 +196,6 @@ def own_file(name):
     return [source] if source.endswith(".csv") else []
 
 
-def summary_spec(item):
-    artefact = ARTEFACTS[item]
-    return {"item": item, "keys": artefact.keys, "measures": artefact.measures}
-
-
-def figure_spec(item):
-    artefact = ARTEFACTS[item]
-    known = {"cells": artefact.cells, "arms": artefact.arms, "published": PROJECT.papers[artefact.paper].published}
-    about = {"paper": artefact.paper, "artefact": artefact.id, "title": artefact.title, "place": artefact.place}
-    return summary_spec(item) | about | {"display": known | artefact.display, "label": FIGURE_LABEL}
-
-
-def table_spec(item):
-    artefact = ARTEFACTS[item]
-    return summary_spec(item) | {"title": artefact.title, "columns": artefact.display.get("columns", [])}
-
-
 def verbatim(text):
     """A parameter as it is: Snakemake would take a word in braces in a plain string, such as a title's, as a wildcard."""
 
