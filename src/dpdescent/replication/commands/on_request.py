@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dpdescent.replication.build import provenance, tables
+from dpdescent.replication.build import asked, provenance, store, tables
 from dpdescent.replication.build.files import MANIFEST, atomic, write_rows
 from dpdescent.replication.build.provenance import ON_REQUEST
 from dpdescent.replication.commands import checkout
@@ -46,16 +46,14 @@ def main(arguments: Sequence[str], name: str) -> None:
     parser.add_argument("--runs", type=int, help="runs of an attack on each side of its pair; 0 attacks nothing")
     args = parser.parse_args(arguments)
     checkout.require()
-    whole = project.load({**values.read_yaml(Path("config/config.yaml")), "scale": args.scale, "papers": "all"}, Path())
+    whole = checkout.configured({**values.read_yaml(Path("config/config.yaml")), "scale": args.scale, "papers": "all"})
     results = Path("results") / args.scale
     folder = results / ON_REQUEST
-    made = [each for each in whole.on_request() if (results / f"{each.item}.csv").is_file()]
+    made = asked.requested(whole, results)
     if not made:
         parser.error(f"{folder} holds no table: make one first, e.g. snakemake -c2 {_first(whole)}")
     keys = sorted({each.paper for each in made})
-    claims = [claim for key in keys for claim in judged(whole, key, results)]
-    evidence.write(claims, Claim, folder / "claims.csv")
-    evidence.write_cells(claims, folder / "claims_cells.csv")
+    claims = write_claims(whole, keys, results)
     ledger, attacked = [], []
     for key in keys:
         mine = [each for each in made if each.paper == key]
@@ -72,6 +70,26 @@ def main(arguments: Sequence[str], name: str) -> None:
 def _first(whole: Project) -> str:
     artefact = whole.on_request()[0]
     return f"{artefact.paper}_{artefact.id}"
+
+
+def judge_again(whole: Project, results: Path) -> None:
+    """Writes verdicts on what was made on request anew, where there are any; ledger and audits stay as they are."""
+    folder = results / ON_REQUEST
+    if not (folder / MANIFEST).is_file():
+        return
+    before, manifest = json.loads((folder / provenance.RECORD).read_bytes()), store.digest(folder / MANIFEST)
+    write_claims(whole, sorted({each.paper for each in asked.requested(whole, results)}), results)
+    _list(folder)
+    again = provenance.judged_again(before, {}, manifest, store.digest(folder / MANIFEST))
+    provenance.write(again, folder / provenance.RECORD)
+
+
+def write_claims(whole: Project, keys: Sequence[str], results: Path) -> list[Claim]:
+    """Writes the claims of papers about their artefacts on request, and their cells, and returns the claims."""
+    claims = [claim for key in keys for claim in judged(whole, key, results)]
+    evidence.write(claims, Claim, results / ON_REQUEST / "claims.csv")
+    evidence.write_cells(claims, results / ON_REQUEST / "claims_cells.csv")
+    return claims
 
 
 def judged(whole: Project, key: str, results: Path) -> list[Claim]:
@@ -113,9 +131,12 @@ def _record(whole: Project, made: Sequence[Artefact], folder: Path) -> None:
     """Writes with what the newest of these was made, and the hashes of all."""
     about: Row = {"scale": whole.scale, "seed": whole.seed, "artefacts": [each.item for each in made]}
     about["optional"] = {name: version(name) for name in OPTIONAL if importlib.util.find_spec(name) is not None}
-    with atomic(folder / provenance.RECORD) as stream:
-        json.dump({**about, **provenance.environment()}, stream, indent=2, sort_keys=True)
-        stream.write("\n")
+    provenance.write({**about, **provenance.environment()}, folder / provenance.RECORD)
+    _list(folder)
+
+
+def _list(folder: Path) -> None:
+    """Writes the hashes of all files."""
     hashes = provenance.hashes(folder)
     with atomic(folder / MANIFEST) as stream:
         stream.writelines(f"{digest}  {name}\n" for name, digest in hashes.items())
