@@ -20,8 +20,6 @@ from dpdescent.replication.configuration.project import Project
 
 # Rules that read tables, ledger and audits and train, attack and draw nothing; the last one asks for all others.
 STEPS = ("bounds", "claims", "findings", "collect", "letters", "summary", "settings", "report", "manifest")
-# What they read of a checkout, beside what every build in a copy needs.
-READ = (*compare.SOURCES, "requirements.lock", "results/bench.csv")
 
 
 def not_whole(results: Path) -> str | None:
@@ -40,7 +38,7 @@ def not_whole(results: Path) -> str | None:
 
 def lay_out(whole: Project, results: Path, scratch: Path) -> Path:
     """Lays out what is given and what the rules read in a scratch folder, and returns its folder of results."""
-    for name in READ:
+    for name in (*compare.SOURCES, *compare.SHOWN):
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         if Path(name).exists():
             (scratch / name).symlink_to(Path(name).resolve())
