@@ -45,7 +45,7 @@ ifneq ($(filter figure,$(MAKECMDGOALS)),)
   endif
 endif
 
-.PHONY: help results parts quick figure artifacts artifacts-diff test test-all lint verify bench fuzz test-slurm test-systems scaling samplers readme png unlock lock data clean
+.PHONY: help results parts quick figure artifacts artifacts-diff test test-all lint judge verify bench fuzz test-slurm test-systems scaling samplers readme png unlock lock data clean
 
 help: ## make help | this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/.*## //' | awk -F ' [|] ' '{printf "%-46s %s\n", $$1, $$2}'
@@ -84,6 +84,9 @@ lint: .venv/test ## make lint | ruff, snakefmt, mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/mypy
+
+judge: .venv ## make judge | verdicts, bounds, findings, letters, README and report anew from the tables of results/paper, in a minute
+	$(BIN)/dpdescent judge --write
 
 verify: .venv ## make verify [SCALE=quick] | rebuild in a scratch directory, report each difference from results
 	$(BIN)/dpdescent verify --scale $(SCALE) --cores $(CORES)

@@ -48,7 +48,7 @@ rule table:
     params:
         code=code("table"),
         versions=versions("numpy", "pandas"),
-        spec=lambda wildcards: json.dumps(table_spec(wildcards.table), sort_keys=True),
+        spec=lambda wildcards: project_of.table_json(ARTEFACTS[wildcards.table]),
         folder=lambda wildcards: placed(f"{BUILD}/parts/{wildcards.table}"),
         # Not the files by their names, because thousands of them are more than a command line takes.
         packs=lambda wildcards: placed(f"{BUILD}/packs/{wildcards.table}"),

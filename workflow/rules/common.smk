@@ -237,12 +237,6 @@ def data_spec(name):
     return spec | {"source": file for file in own_file(name)}
 
 
-def table_spec(item):
-    artefact = ARTEFACTS[item]
-    summary = {"item": item, "keys": artefact.keys, "measures": artefact.measures}
-    return summary | {"title": artefact.title, "columns": artefact.display.get("columns", [])}
-
-
 def verbatim(text):
     """A parameter as it is: Snakemake would take a word in braces in a plain string, such as a title's, as a wildcard."""
 

@@ -25,6 +25,8 @@ QUOTING = ("report/", "letters/")
 FOLLOWS = "its table differs"
 # What a build in a scratch copy needs of a checkout.
 SOURCES = ("CITATION.cff", "Snakefile", "config", "docs", "profiles", "pyproject.toml", "src", "workflow")
+# What the report shows of a checkout beside these, where it is there.
+SHOWN = ("requirements.lock", "results/bench.csv")
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 import ctypes
 import hashlib
+import json
 import platform
 import re
 from collections import defaultdict
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dpdescent.replication.build.files import atomic
 from dpdescent.replication.build.fingerprint import versions
 from dpdescent.replication.build.store import costs
 
@@ -34,6 +36,37 @@ def environment() -> dict[str, Any]:
         "blas_kernel": _blas_kernel(),
         "simd": sorted(np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])),
     }
+
+
+def judged_again(before: dict[str, Any], made: dict[str, Any], manifest: str, new_manifest: str) -> dict[str, Any]:
+    """What results say of themselves once their verdicts were written again: with what verdicts were made, apart.
+
+    All else is said of the tables, as their build said it. Where the results are again what that build wrote, nothing
+    is said of verdicts, because they are its own.
+
+    Args:
+        before: what the results said.
+        made: what the build of the verdicts says.
+        manifest, new_manifest: hashes of the lists of all results, before and now.
+
+    Returns:
+        The record; in `verdicts`, `instead_of` is the hash of the list that the build of the tables wrote.
+    """
+    here, known = environment(), before.get("verdicts", {"instead_of": manifest})
+    record = {name: value for name, value in (before | made).items() if name != "verdicts"}
+    record |= {name: before[name] for name in here if name in before}
+    if new_manifest == known["instead_of"]:
+        return record
+    if new_manifest == manifest:
+        return record | {"verdicts": known}
+    return record | {"verdicts": {"instead_of": known["instead_of"], **here}}
+
+
+def write(record: dict[str, Any], path: Path) -> None:
+    """Writes what results say of themselves."""
+    with atomic(path) as stream:
+        json.dump(record, stream, indent=2, sort_keys=True)
+        stream.write("\n")
 
 
 def hashes(results: str | Path, read: Callable[[Path], bytes] = Path.read_bytes) -> dict[str, str]:

@@ -4,6 +4,9 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from dpdescent.replication.configuration import project
+from dpdescent.replication.configuration.values import ConfigError, Node
+
 
 def require() -> None:
     """Ends the command with one line if the current directory is no checkout of the project."""
@@ -20,3 +23,15 @@ def _how_to_get() -> str:
         urls = []
     address = next((url.split(", ", 1)[1] for url in urls if url.startswith("Source, ")), "")
     return f"to get one, clone the project or unpack its source archive{f', see {address}' if address else ''}"
+
+
+def configured(config: Node, root: Path = Path()) -> project.Project:
+    """The configuration of a checkout, from its top-level values.
+
+    Raises:
+        SystemExit: in one line, if a value is wrong.
+    """
+    try:
+        return project.load(config, root)
+    except ConfigError as error:
+        raise SystemExit(f"Config error: {error}") from None

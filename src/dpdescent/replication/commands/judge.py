@@ -1,8 +1,9 @@
 """Judges claims from finished tables, without a build, and says what differs from the verdicts beside them.
 
-It is the quick look after an edit of a criterion: nothing is trained and nothing written. `make results` then writes
-the new verdicts, and after a build that takes seconds. Each line names a claim, its verdict and its estimate, as they
-are in claims.csv and as they are judged now.
+It is the quick look after an edit of a criterion: nothing is trained and nothing written. Each line names a claim, its
+verdict and its estimate, as they are in claims.csv and as they are judged now. With --write all that follows from the
+tables is written anew, in about a minute and in a fresh clone too: verdicts, bounds, findings, letters, report and the
+numbers that pages quote. Tables, figures, ledger and audits stay as they are.
 """
 
 import dpdescent.replication.pins  # noqa: F401
@@ -12,14 +13,18 @@ import argparse
 import importlib
 import json
 import math
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from dpdescent.replication.build.files import read_rows
-from dpdescent.replication.commands import checkout
+from dpdescent.replication.build import anew, asked, preflight, provenance, store
+from dpdescent.replication.build.files import MANIFEST, atomic, read_rows
+from dpdescent.replication.commands import checkout, on_request, readme
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging import other_seed
 from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.report import summary
 
 COMPARED = ("verdict", "measured", "low", "high", "criterion")
 
@@ -31,26 +36,33 @@ def main(arguments: Sequence[str], name: str) -> None:
         SystemExit: with a line, if there are no such results or no such paper; with 1, if asked to check and a claim
             differs.
     """
-    parser = argparse.ArgumentParser(prog=name, description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog=name, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("papers", nargs="*", help="keys such as brown2024; all of the results without any")
     parser.add_argument("--check", action="store_true", help="end with 1 if a claim differs")
+    parser.add_argument("--write", action="store_true", help="write anew what follows from the tables")
     parser.add_argument("--results", type=Path, default=Path("results/paper"), help="finished results")
     args = parser.parse_args(arguments)
     checkout.require()
+    if args.write and (args.papers or args.check):
+        parser.error("--write takes no papers and no --check, because report and lists of hashes hold all papers")
     try:
-        provenance = json.loads((args.results / "provenance.json").read_text(encoding="utf-8"))
+        record = json.loads((args.results / provenance.RECORD).read_text(encoding="utf-8"))
     except FileNotFoundError:
         parser.error(f"{args.results} holds no finished results (no provenance.json): build them first, make results")
-    if unknown := sorted(set(args.papers) - set(provenance["papers"])):
-        parser.error(f"{', '.join(unknown)}: {args.results} holds {', '.join(provenance['papers'])}")
-    whole = project.load({"scale": provenance["scale"], "seed": provenance["seed"], "papers": "all"}, Path())
-    checked = read_rows(Path(other_seed.FILE)) if provenance["scale"] == "paper" else []
+    if unknown := sorted(set(args.papers) - set(record["papers"])):
+        parser.error(f"{', '.join(unknown)}: {args.results} holds {', '.join(record['papers'])}")
+    whole = checkout.configured({"scale": record["scale"], "seed": record["seed"], "papers": "all"})
+    if args.write:
+        write(whole, args.results, record)
+        return
+    checked = read_rows(Path(other_seed.FILE)) if record["scale"] == "paper" else []
     differing = 0
-    before = {(row["paper"], row["claim"]): row for row in read_rows(args.results / "claims.csv")}
-    for key in args.papers or provenance["papers"]:
+    before = _by_claim(read_rows(args.results / "claims.csv"))
+    for key in args.papers or record["papers"]:
         claims = other_seed.lasting(judged(whole, key, args.results), checked)
-        old = {claim: row for (paper, claim), row in before.items() if paper == key}
-        lines = list(_changes(claims, old))
+        lines = list(_changes({claim.claim: _fields(claim) for claim in claims}, _of(before, key)))
         differing += len(lines)
         print("\n".join([*lines, f"{key}: {len(claims)} claims judged, {len(lines)} differ from {args.results}"]))
     if args.check and differing:
@@ -65,15 +77,73 @@ def judged(whole: project.Project, key: str, results: Path) -> list[Claim]:
     return found
 
 
-def _changes(claims: Sequence[Claim], old: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+def write(every: project.Project, results: Path, record: dict[str, Any]) -> None:
+    """Writes anew all that follows from tables, ledger and audits, or nothing, and says which claims differ.
+
+    Args:
+        every: all papers of the configuration.
+        results: finished results.
+        record: what they say of themselves.
+
+    Raises:
+        SystemExit: with a line, if results or tables are not what they list or what is asked for, or a rule fails.
+    """
+    whole = checkout.configured({name: record[name] for name in ("scale", "seed", "papers")})
+    if builds := preflight.builds_here():
+        raise SystemExit(preflight.locked(builds))
+    if line := anew.not_whole(results) or asked.difference(whole, results, record):
+        raise SystemExit(f"Nothing is written: {line}")
+    with tempfile.TemporaryDirectory(prefix="dpdescent-judge-", ignore_cleanup_errors=True) as place:
+        print(f"What follows from the tables of {results} is written anew, in about a minute", flush=True)
+        try:
+            new, gone = _made(every, whole, results, record, Path(place))
+        except KeyboardInterrupt:
+            raise SystemExit("Interrupted: nothing is written") from None
+        claims = results / "claims.csv"
+        before, after = (_by_claim(read_rows(file)) for file in (claims, new.get(claims, claims)))
+        anew.put(new, gone)
+    lines = [line for key in record["papers"] for line in _changes(_of(after, key), _of(before, key))]
+    print("\n".join([*lines, f"{len(lines)} claims differ; {len(new)} files are written and {len(gone)} removed"]))
+
+
+def _made(
+    every: project.Project, whole: project.Project, results: Path, record: dict[str, Any], scratch: Path
+) -> tuple[dict[Path, Path], list[Path]]:
+    """Makes it all in a scratch folder; returns new files by the name that they get, and files that are no more."""
+    made = anew.lay_out(whole, results, scratch)
+    on_request.judge_again(every, made)
+    anew.run(whole, scratch)
+    manifests = [store.digest(folder / MANIFEST) for folder in (results, made)]
+    own = json.loads((made / provenance.RECORD).read_bytes())
+    provenance.write(provenance.judged_again(record, own, *manifests), made / provenance.RECORD)
+    new, gone = anew.changes(made, results)
+    # Pages of the project quote its own results, all papers of them.
+    if results.resolve() == Path("results/paper").resolve() and Path("README.md").is_file() and whole == every:
+        for page, blocks in readme.quoting(made).items():
+            with atomic(scratch / "quoting" / page) as stream:
+                stream.write(summary.fill(Path(page).read_text(encoding="utf-8"), blocks))
+        new |= anew.changes(scratch / "quoting", Path())[0]
+    return new, gone
+
+
+def _by_claim(rows: Sequence[dict[str, str]]) -> dict[tuple[str, str], dict[str, str]]:
+    return {(row["paper"], row["claim"]): row for row in rows}
+
+
+def _of(rows: Mapping[tuple[str, str], dict[str, str]], key: str) -> dict[str, dict[str, str]]:
+    """Claims of a paper by id."""
+    return {claim: row for (paper, claim), row in rows.items() if paper == key}
+
+
+def _changes(claims: Mapping[str, Mapping[str, str]], old: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     """Yields a line for every claim that is new, gone, or judged otherwise."""
-    for claim in claims:
-        row = old.get(claim.claim)
+    for name, claim in claims.items():
+        row = old.get(name)
         if row is None:
-            yield f"{claim.claim}: new, {_told(_fields(claim))}"
-        elif not all(_alike(_fields(claim)[column], row[column]) for column in COMPARED):
-            yield f"{claim.claim}: was {_told(row)}; is {_told(_fields(claim))}"
-    for gone in sorted(old.keys() - {claim.claim for claim in claims}):
+            yield f"{name}: new, {_told(claim)}"
+        elif not all(_alike(claim[column], row[column]) for column in COMPARED):
+            yield f"{name}: was {_told(row)}; is {_told(claim)}"
+    for gone in sorted(old.keys() - claims.keys()):
         yield f"{gone}: gone, was {old[gone]['verdict']}"
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from dpdescent.commands import printing
-from dpdescent.replication.build import provenance, tables
+from dpdescent.replication.build import asked, provenance, store, tables
 from dpdescent.replication.build.files import MANIFEST, atomic, write_rows
 from dpdescent.replication.build.provenance import ON_REQUEST
 from dpdescent.replication.commands import checkout
@@ -56,16 +56,14 @@ def main(arguments: Sequence[str], name: str, root: Path | None = None) -> None:
         checkout.require()
         root = Path()
     config = values.read_yaml(root / "config/config.yaml")
-    whole = project.load({**config, "scale": args.scale, "papers": "all"}, root)
+    whole = checkout.configured({**config, "scale": args.scale, "papers": "all"}, root)
     results = args.results or Path("results") / args.scale
     folder = results / ON_REQUEST
-    made = [each for each in whole.on_request() if (results / f"{each.item}.csv").is_file()]
+    made = asked.requested(whole, results)
     if not made:
         parser.error(f"{folder} holds no table: make one first, e.g. snakemake -c2 {_first(whole)}")
     keys = sorted({each.paper for each in made})
-    claims = [claim for key in keys for claim in judged(whole, key, results)]
-    evidence.write(claims, Claim, folder / "claims.csv")
-    evidence.write_cells(claims, folder / "claims_cells.csv")
+    claims = write_claims(whole, keys, results)
     ledger, attacked = [], []
     for key in keys:
         mine = [each for each in made if each.paper == key]
@@ -74,7 +72,7 @@ def main(arguments: Sequence[str], name: str, root: Path | None = None) -> None:
         attacked += table
     write_rows(folder / "privacy.csv", entries.COLUMNS, ledger)
     write_rows(folder / "audit.csv", audits.COLUMNS, attacked)
-    _record(whole, made, folder)
+    _record(whole, made, folder, root)
     told = ", ".join(f"{count} {verdict}" for verdict, count in Counter(claim.verdict for claim in claims).items())
     printing.tell(f"{folder}: {len(made)} artefacts, {len(claims)} claims ({told}), {len(ledger)} arms")
 
@@ -82,6 +80,26 @@ def main(arguments: Sequence[str], name: str, root: Path | None = None) -> None:
 def _first(whole: Project) -> str:
     artefact = whole.on_request()[0]
     return f"{artefact.paper}_{artefact.id}"
+
+
+def judge_again(whole: Project, results: Path) -> None:
+    """Writes verdicts on what was made on request anew, where there are any; ledger and audits stay as they are."""
+    folder = results / ON_REQUEST
+    if not (folder / MANIFEST).is_file():
+        return
+    before, manifest = json.loads((folder / provenance.RECORD).read_bytes()), store.digest(folder / MANIFEST)
+    write_claims(whole, sorted({each.paper for each in asked.requested(whole, results)}), results)
+    _list(whole, folder, Path())
+    again = provenance.judged_again(before, {}, manifest, store.digest(folder / MANIFEST))
+    provenance.write(again, folder / provenance.RECORD)
+
+
+def write_claims(whole: Project, keys: Sequence[str], results: Path) -> list[Claim]:
+    """Writes the claims of papers about their artefacts on request, and their cells, and returns the claims."""
+    claims = [claim for key in keys for claim in judged(whole, key, results)]
+    evidence.write(claims, Claim, results / ON_REQUEST / "claims.csv")
+    evidence.write_cells(claims, results / ON_REQUEST / "claims_cells.csv")
+    return claims
 
 
 def judged(whole: Project, key: str, results: Path) -> list[Claim]:
@@ -119,15 +137,17 @@ def accounted(
     return filled, audits.table(arms, found, audit.FINDINGS)
 
 
-def _record(whole: Project, made: Sequence[Artefact], folder: Path) -> None:
-    """Writes with what the newest of these was made, what the tables' columns mean, and the hashes of all."""
+def _record(whole: Project, made: Sequence[Artefact], folder: Path, root: Path) -> None:
+    """Writes with what the newest of these was made, and what lies there."""
     about: Row = {"scale": whole.scale, "seed": whole.seed, "artefacts": [each.item for each in made]}
     about["optional"] = {name: version(name) for name in OPTIONAL if importlib.util.find_spec(name) is not None}
-    with atomic(folder / provenance.RECORD) as stream:
-        json.dump({**about, **provenance.environment()}, stream, indent=2, sort_keys=True)
-        stream.write("\n")
-    known = datapackage.of_project(whole, Path(), on_request=True)
-    datapackage.write(folder, known, f"{whole.scale}-{ON_REQUEST}")
+    provenance.write({**about, **provenance.environment()}, folder / provenance.RECORD)
+    _list(whole, folder, root)
+
+
+def _list(whole: Project, folder: Path, root: Path) -> None:
+    """Writes what the columns of all tables mean, and the hashes of all files."""
+    datapackage.write(folder, datapackage.of_project(whole, root, on_request=True), f"{whole.scale}-{ON_REQUEST}")
     hashes = provenance.hashes(folder)
     with atomic(folder / MANIFEST) as stream:
         stream.writelines(f"{digest}  {name}\n" for name, digest in hashes.items())

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dpdescent.replication.build.files import atomic, read_rows
 from dpdescent.replication.commands import checkout
-from dpdescent.replication.configuration import project, values
+from dpdescent.replication.configuration import values
 from dpdescent.replication.report import reference, summary
 from dpdescent.replication.report.content import in_order
 
@@ -32,8 +32,7 @@ def main(arguments: Sequence[str], name: str) -> None:
     checkout.require()
     stale = []
     pages = {
-        "README.md": quoted(Path(args.results)),
-        "docs/beyond.md": beyond(Path(args.results)),
+        **quoting(Path(args.results)),
         "docs/architecture.md": {"rulegraph": rule_graph()},
         "config/README.md": documented(),
     }
@@ -49,10 +48,15 @@ def main(arguments: Sequence[str], name: str) -> None:
         sys.exit(f"{' and '.join(stale)}: not what results and schemas say now: run make readme")
 
 
+def quoting(results: Path) -> dict[str, dict[str, str]]:
+    """The pages that quote results, with their blocks."""
+    return {"README.md": quoted(results), "docs/beyond.md": beyond(results)}
+
+
 def quoted(results: Path) -> dict[str, str]:
     """The blocks of README.md."""
     claims, findings = (read_rows(results / f"{kind}.csv") for kind in ("claims", "findings"))
-    papers = project.load({"scale": "paper", "seed": 0, "papers": "all"}, Path()).papers
+    papers = checkout.configured({"scale": "paper", "seed": 0, "papers": "all"}).papers
     return {
         "scorecard": summary.scorecard(claims, papers),
         "findings": summary.headlines(in_order(findings)),

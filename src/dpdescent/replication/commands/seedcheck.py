@@ -17,7 +17,6 @@ from dpdescent.commands import printing
 from dpdescent.replication.build.files import read_rows, write_rows
 from dpdescent.replication.commands import checkout
 from dpdescent.replication.commands.judge import judged
-from dpdescent.replication.configuration import project
 from dpdescent.replication.judging import other_seed
 
 
@@ -39,7 +38,7 @@ def main(arguments: Sequence[str], name: str) -> None:
             f"--other {args.other} has scale {there['scale']} and seed {there['seed']}; needed are scale"
             f" {here['scale']} and another seed than {here['seed']}: build them with --config seed=..."
         )
-    whole = project.load({"scale": here["scale"], "seed": here["seed"], "papers": "all"}, Path())
+    whole = checkout.configured({"scale": here["scale"], "seed": here["seed"], "papers": "all"})
     rows = _kept(args.output, there)
     for key in [key for key in whole.papers if key in there["papers"]]:
         here_judged, there_judged = (judged(whole, key, results) for results in (args.results, args.other))

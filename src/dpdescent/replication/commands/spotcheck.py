@@ -36,7 +36,7 @@ def main(arguments: Sequence[str], name: str) -> None:
     args = parser.parse_args(arguments)
     checkout.require()
     provenance = json.loads(Path(args.results, "provenance.json").read_text())
-    whole = project.load({"scale": provenance["scale"], "seed": provenance["seed"], "papers": "all"}, Path())
+    whole = checkout.configured({"scale": provenance["scale"], "seed": provenance["seed"], "papers": "all"})
     committed = compare.part_sums(read_rows(Path(args.results, "parts.csv")))
     artefacts, choice = whole.artefacts(), random.Random(args.choice)
     choice.shuffle(artefacts)

@@ -4,6 +4,7 @@ import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,10 @@ def main(arguments: Sequence[str], name: str) -> None:
         for name in compare.SOURCES:
             copy = shutil.copytree if Path(name).is_dir() else shutil.copy2
             copy(name, Path(scratch) / name)
+        for name in filter(os.path.isfile, compare.SHOWN):
+            copied = Path(scratch) / name
+            copied.parent.mkdir(exist_ok=True)
+            shutil.copy2(name, copied)
         # The report shows what was made on request, which no build makes.
         if (requested := Path(results, ON_REQUEST)).is_dir():
             shutil.copytree(requested, Path(scratch) / requested)

@@ -359,6 +359,29 @@ def judging_json(project: Project, paper: str) -> str:
     return json.dumps({**spec, "artefacts": artefacts}, sort_keys=True)
 
 
+def figure_json(project: Project, artefact: Artefact, label: str) -> str:
+    """Input of a figure as JSON: what its table consists of, its title, and the values that its drawing reads.
+
+    Args:
+        project, artefact: the configured project, and the artefact.
+        label: label of a scale that is not the papers' own.
+    """
+    known = {"cells": artefact.cells, "arms": artefact.arms, "published": project.papers[artefact.paper].published}
+    about = {"paper": artefact.paper, "artefact": artefact.id, "title": artefact.title, "place": artefact.place}
+    spec = _summary_spec(artefact) | about | {"display": known | artefact.display, "label": label}
+    return json.dumps(spec, sort_keys=True)
+
+
+def table_json(artefact: Artefact) -> str:
+    """Input of a table that is written out as JSON: what it consists of, its title and the columns to show."""
+    shown = {"title": artefact.title, "columns": artefact.display.get("columns", [])}
+    return json.dumps(_summary_spec(artefact) | shown, sort_keys=True)
+
+
+def _summary_spec(artefact: Artefact) -> Node:
+    return {"item": artefact.item, "keys": artefact.keys, "measures": artefact.measures}
+
+
 def data_spec(project: Project, paper: str, dataset: str) -> Node:
     """Specification of one data set for the data stage."""
     columns = {key: value for key, value in project.papers[paper].datasets[dataset].items() if key != "about"}

@@ -174,7 +174,7 @@ def draw_ext_spectra(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     gain, loss, *errors = axes[0]
     methods = ("Noisy-SGD", "nu-Noisy-FTRL")
     main = select(table)
-    names = sorted(set(main["spectrum"]), key=lambda name: [*SPECTRA, name].index(name))
+    names = sorted(set(main["spectrum"]), key=lambda name: ([*SPECTRA, name].index(name), name))
     for name, color, marker in zip(names, shades(len(names)), MARKERS * len(names), strict=False):
         rows, style = main[main["spectrum"] == name], dict[str, Any](marker=marker, markersize=3.5)
         line(gain, _over_dimension(rows), "d", spectrum_label(name), color=color, **style)

@@ -267,7 +267,8 @@ def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _place(name: str) -> tuple[str, float, str]:
-    """Returns the letter and number of a lemma, by which names are in the paper's order, then the name itself."""
+    """Returns the letter and number of a lemma, by which names are in the paper's order, and its words."""
     words = name.split(",")[0].split(" ")[-1]
     letter, _, number = words.partition(".")
-    return letter, float(number) if number.isdigit() else np.inf, name
+    # Its words last, without bars, because a lemma has several quantities, and a set another order in each process.
+    return letter, float(number) if number.isdigit() else np.inf, name.replace("|", "")

@@ -1,0 +1,137 @@
+"""Results written anew from their own tables: in a scratch folder, by the rules that follow from tables alone.
+
+Tables, figures, ledger and audits lie there as given. Rules that are left out have no outputs in Snakemake's eyes, so
+that nothing is trained, and what is run is what a whole build runs.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from dpdescent.replication.build import compare
+from dpdescent.replication.build.files import MANIFEST, listed, read_rows, record_of, write_rows
+from dpdescent.replication.build.provenance import ON_REQUEST, hashes
+from dpdescent.replication.configuration.project import Project
+
+# Rules that read tables, ledger and audits and train, attack and draw nothing; the last one asks for all others.
+STEPS = ("bounds", "claims", "findings", "collect", "letters", "summary", "settings", "report", "manifest")
+
+
+def not_whole(results: Path) -> str | None:
+    """The line for results that are not finished or not what they list; None for those that are."""
+    for folder in (results, results / ON_REQUEST):
+        if folder == results and not (folder / MANIFEST).is_file():
+            return f"{folder} holds no finished results (no {MANIFEST}): build them first, make results"
+        if (folder / MANIFEST).is_file() and (names := compare.edited(folder, hashes(folder))):
+            more = f", nor are {len(names) - 1} more" if len(names) > 1 else ""
+            return (
+                f"{folder / names[0]} is not what {folder / MANIFEST} lists{more}: git checkout {results}, or finish"
+                " the build, make results"
+            )
+    return None
+
+
+def lay_out(whole: Project, results: Path, scratch: Path) -> Path:
+    """Lays out what is given and what the rules read in a scratch folder, and returns its folder of results."""
+    for name in (*compare.SOURCES, *compare.SHOWN):
+        (scratch / name).parent.mkdir(parents=True, exist_ok=True)
+        if Path(name).exists():
+            (scratch / name).symlink_to(Path(name).resolve())
+    made, build = scratch / "results" / whole.scale, scratch / "build" / whole.scale
+    drawn = {artefact.item for artefact in whole.artefacts()} | {"audit"}
+    for name in listed(results / MANIFEST):
+        # Not the audits themselves, which a rule collects from the papers'.
+        if str(Path(name).with_suffix("")) in drawn and name != "audit.csv":
+            (made / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(results / name, made / name)
+    if (results / ON_REQUEST).is_dir():
+        shutil.copytree(results / ON_REQUEST, made / ON_REQUEST)
+    for kind in ("privacy", "audit"):
+        _divide(results / f"{kind}.csv", {build / f"audit/{key}/{kind}.csv": {"paper": key} for key in whole.papers})
+    of_item = {each.item: {"paper": each.paper, "artefact": each.id} for each in whole.artefacts()}
+    _divide(results / "parts.csv", {build / f"fingerprints/{item}.csv": wanted for item, wanted in of_item.items()})
+    begun = scratch / f".snakemake/dpdescent/{whole.scale}.begun"
+    begun.parent.mkdir(parents=True)
+    begun.write_text("Tables are given.\n", encoding="utf-8")
+    return made
+
+
+def _divide(file: Path, shares: Mapping[Path, Mapping[str, str]]) -> None:
+    """Writes the rows of a file that have the given values to files of their own, from which it was collected."""
+    rows = read_rows(file)
+    for share, wanted in shares.items():
+        mine = [row for row in rows if all(row[column] == value for column, value in wanted.items())]
+        write_rows(share, list(rows[0]), mine)
+
+
+def run(whole: Project, scratch: Path) -> None:
+    """Runs the rules in the scratch folder.
+
+    Raises:
+        SystemExit: in one line, below what Snakemake printed, if one of them fails.
+    """
+    chosen = [f"scale={whole.scale}", f"seed={whole.seed}", f"papers=[{','.join(whole.papers)}]"]
+    command = [sys.executable, "-m", "snakemake", "--cores", "all", "--config", *chosen]
+    command += ["--allowed-rules", *STEPS, "--", STEPS[-1]]
+    environment = compare.scratch_environment(scratch)
+    done = subprocess.run(
+        command, cwd=scratch, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    if done.returncode:
+        print(done.stdout)
+        sys.exit("Nothing is written: a rule failed, see above")
+
+
+def changes(made: Path, results: Path) -> tuple[dict[Path, Path], list[Path]]:
+    """What was made by the file that it replaces, where they differ, and the files that nothing makes any more."""
+    files = (file for file in sorted(made.rglob("*")) if file.is_file())
+    pairs = ((results / file.relative_to(made), file) for file in files)
+    differing = {old: new for old, new in pairs if not old.is_file() or old.read_bytes() != new.read_bytes()}
+    gone = sorted(listed(results / MANIFEST).keys() - listed(made / MANIFEST).keys())
+    return differing, [results / name for name in gone]
+
+
+def put(new: Mapping[Path, Path], gone: Sequence[Path]) -> None:
+    """Gives new files the names of old ones: all of them or, where this is broken off, none.
+
+    Args:
+        new: files by the name that they get.
+        gone: files that are removed.
+    """
+    beside = {target: target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}") for target in new}
+    try:
+        for target, file in new.items():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, beside[target])
+        with _unbroken():
+            for target, file in beside.items():
+                _forget(target)
+                file.replace(target)
+            for target in gone:
+                _forget(target)
+                target.unlink()
+    finally:
+        for file in beside.values():
+            file.unlink(missing_ok=True)
+
+
+def _forget(file: Path) -> None:
+    """Removes the hash that a build kept of a file, which is in the manifest now."""
+    if (record := record_of(file)) is not None:
+        record.unlink(missing_ok=True)
+
+
+@contextmanager
+def _unbroken() -> Iterator[None]:
+    """Holds back what would end the process, because the names of many files change in a moment."""
+    waiting: Iterable[signal.Signals] = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, waiting)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
