@@ -326,20 +326,6 @@ def figure_label(scale: str, root: Path) -> str:
     return "" if scale == "paper" else scale_label(scale, root)
 
 
-def figure_json(project: Project, artefact: Artefact, label: str) -> str:
-    """Input of an artefact's figure as JSON, in which all names are sorted: curves are drawn in the order of names.
-
-    Args:
-        project: the artefact's.
-        artefact: what is drawn.
-        label: label of a scale that is not the papers' own.
-    """
-    known = {"cells": artefact.cells, "arms": artefact.arms, "published": project.papers[artefact.paper].published}
-    about = {"paper": artefact.paper, "artefact": artefact.id, "title": artefact.title, "place": artefact.place}
-    summary = {"item": artefact.item, "keys": artefact.keys, "measures": artefact.measures}
-    return json.dumps({**summary, **about, "display": known | artefact.display, "label": label}, sort_keys=True)
-
-
 def config_hash(project: Project) -> str:
     """Hash of all resolved values; provenance and file layout do not change it."""
     values = [part.json() for artefact in project.artefacts() for part in artefact.parts]
@@ -361,6 +347,8 @@ def judging_json(project: Project, paper: str) -> str:
 
 def figure_json(project: Project, artefact: Artefact, label: str) -> str:
     """Input of a figure as JSON: what its table consists of, its title, and the values that its drawing reads.
+
+    All names are sorted, because curves are drawn in the order of names.
 
     Args:
         project, artefact: the configured project, and the artefact.
