@@ -1,10 +1,15 @@
 """What is known of the code from an earlier call: equal fingerprints without parsing, and nothing from a bad file."""
 
+import json
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+import interpreters
+from dpdescent import syntax
 from dpdescent.replication.build import fingerprint, known_code
 from dpdescent.replication.build.fingerprint import Module, code_fingerprint
 
@@ -77,11 +82,30 @@ def test_what_is_damaged_is_not_read(script: Path, damage: Callable[[str], str])
     assert not fingerprint.KNOWN
 
 
-def test_another_python_parses_anew(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("module", [syntax, fingerprint], ids=lambda module: module.__name__)
+def test_what_other_code_made_is_not_read(
+    script: Path, module: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     file, _ = kept(script)
-    monkeypatch.setattr(known_code.sys, "version", "3.99")
+    edited = tmp_path / "edited.py"
+    edited.write_bytes(Path(str(module.__file__)).read_bytes() + b"# edited")
+    monkeypatch.setattr(module, "__file__", str(edited))
     known_code.recall(file)
     assert not fingerprint.KNOWN
+
+
+@pytest.mark.skipif(not interpreters.others(), reason=interpreters.NONE)
+def test_another_interpreter_reads_what_was_kept(script: Path) -> None:
+    file, _ = kept(script)
+    code = (
+        "import pathlib, sys; sys.path.insert(0, sys.argv[1])\n"
+        "from dpdescent.replication.build import fingerprint, known_code\n"
+        "known_code.recall(pathlib.Path(sys.argv[2])); print(len(fingerprint.KNOWN))"
+    )
+    source = Path(str(syntax.__file__)).parents[1]
+    for python in interpreters.others().values():
+        done = subprocess.run([python, "-ISc", code, source, file], capture_output=True, text=True, check=True)
+        assert int(done.stdout) == len(json.loads(file.read_text(encoding="utf-8").partition("\n")[2])) > 0
 
 
 def test_what_is_kept_does_not_grow_without_end(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,25 +1,29 @@
-"""Fingerprints of the code that a job runs: syntax trees, so that comments, docstrings and touches change nothing."""
+"""Fingerprints of the code that a job runs: syntax trees, so that comments, docstrings and touches change nothing.
+
+They are equal on all supported interpreters, so that what one has made is current for another.
+"""
 
 import ast
-import gc
 import hashlib
 import importlib.metadata
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-PACKAGE = "dpdescent"
-# Modules that keep files and compute none of their content. Each counts by the hash that its code had when the results
-# were made, because how files are kept is no reason to train again; what they write is tested byte for byte.
-KEEPING = {
-    "dpdescent/replication/build/files.py": "e2a46c00b07aa1aa6003a9e4cafb437e1425e7f033d34dd8afc6549d49a835a1",
-    "dpdescent/replication/build/fingerprint.py": "ffc149fef49d3d05cd6e9b22530bb8e4383be5622158b09c082405466b226c37",
-    "dpdescent/replication/build/store.py": "1eb7921481b9609d7937d45db0dbfce41ecf8147eaa2e7532f752f300b3bbd7f",
-}
+from dpdescent import syntax
 
-_Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+PACKAGE = "dpdescent"
+# Modules that compute nothing of what a job writes: they keep files, tell what is current, or refuse to run. They count
+# by their names and by what they import, because how files are kept is no reason to train again; what they write is
+# tested byte for byte.
+KEEPING = {
+    "dpdescent/syntax.py",
+    "dpdescent/replication/build/files.py",
+    "dpdescent/replication/build/fingerprint.py",
+    "dpdescent/replication/build/store.py",
+    "dpdescent/replication/own_code.py",
+}
 
 
 def code_fingerprint(source: Path, roots: Iterable[Path]) -> str:
@@ -39,7 +43,7 @@ def code_fingerprint(source: Path, roots: Iterable[Path]) -> str:
 def _line(source: Path, path: Path) -> bytes:
     """A file's name and the hash of its code; most files are reached from many roots."""
     name = str(path.relative_to(source)) if path.is_relative_to(source) else path.name
-    return f"{name}\0{KEEPING.get(name) or _module(path).tree_hash}\n".encode()
+    return f"{name}\0{'' if name in KEEPING else _module(path).tree_hash}\n".encode()
 
 
 def files_fingerprint(paths: Iterable[Path]) -> str:
@@ -86,15 +90,10 @@ def _module(path: Path) -> "Module":
 
 def _parsed(text: str, path: Path) -> "Module":
     """Parses a file; its tree is dropped, because the garbage collector would look through millions of nodes."""
-    with _without_collection():
+    with syntax.without_collection():
         tree = ast.parse(text, str(path))
-        statements = [tree, *_statements(tree)]
-        imports = tuple(each for node in statements for each in _imports(node))
-        for node in statements:
-            if isinstance(node, _Documented) and _has_docstring(node):
-                # A function or class needs a body, an empty module has none.
-                node.body = node.body[1:] or ([] if isinstance(node, ast.Module) else [ast.Pass()])
-        return Module(imports, hashlib.sha256(ast.dump(tree).encode()).hexdigest())
+        imports = tuple(each for node in _statements(tree) for each in _imports(node))
+        return Module(imports, hashlib.sha256(syntax.text(tree).encode()).hexdigest())
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ class Module:
 
     Attributes:
         imports: the level of each name that it imports, 0 where it is absolute, and the dotted name.
-        tree_hash: the hash of its tree without docstrings.
+        tree_hash: the hash of its code.
     """
 
     imports: tuple[tuple[int, str], ...]
@@ -123,30 +122,12 @@ def _imports(node: ast.AST) -> Iterator[tuple[int, str]]:
         yield from ((node.level, base + alias.name) for alias in node.names)
 
 
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Pauses the garbage collector, which takes half of the time, because a tree is many objects and no garbage."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """All statements below a node, without expressions, because these are most of a tree and hold neither an import
-    nor a docstring."""
+    """All statements below a node, without expressions, because these are most of a tree and hold no import."""
     for field in ("body", "orelse", "finalbody", "handlers", "cases"):
         for each in getattr(node, field, ()):
             yield each
             yield from _statements(each)
-
-
-def _has_docstring(node: _Documented) -> bool:
-    first = node.body[0] if node.body else None
-    return isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
 
 
 @cache

@@ -1,15 +1,15 @@
 """What is known of the code, kept from one call of Snakemake to the next, because parsing every module takes seconds.
 
 A file is known by the hash of its bytes, so that an edited one is parsed again. What was kept is not read where it is
-damaged, or where another Python or another `fingerprint` made it.
+damaged, or where other code made it; another Python reads it, because it would find the same.
 """
 
 import hashlib
 import json
-import sys
 from dataclasses import astuple
 from pathlib import Path
 
+from dpdescent import syntax
 from dpdescent.replication.build import fingerprint
 from dpdescent.replication.build.files import atomic
 
@@ -38,5 +38,5 @@ def keep(file: Path) -> None:
 
 def _head(body: str) -> str:
     """The hash of what is kept, and of what made it."""
-    code = Path(fingerprint.__file__).read_bytes()
-    return hashlib.sha256(b"\0".join([sys.version.encode(), code, body.encode()])).hexdigest()
+    code = (Path(str(module.__file__)).read_bytes() for module in (syntax, fingerprint))
+    return hashlib.sha256(b"\0".join([*code, body.encode()])).hexdigest()
