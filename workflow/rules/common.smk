@@ -1,7 +1,12 @@
 # Names of files and fingerprints of code; what is checked and said about a call stands in `replication/build/call.py`.
 import gc
 import json
+import runpy
 from functools import cache
+
+ROOT = Path(workflow.basedir)
+# By its file, because what would be imported by name may be another checkout's, or not be there.
+runpy.run_path(str(ROOT / "src/dpdescent/replication/own_code.py"))["require"](ROOT)
 
 from dpdescent.replication.build import known_code
 from dpdescent.replication.build import to_open
@@ -15,7 +20,6 @@ from dpdescent.replication.configuration import project as project_of
 from dpdescent.replication.configuration.values import ConfigError
 from dpdescent.replication.report.about import captions
 
-ROOT = Path(workflow.basedir)
 SOURCE = ROOT / "src"
 SCRIPTS = ROOT / "workflow/scripts"
 CAPTION = str(ROOT / "workflow/report/artefact.rst")
