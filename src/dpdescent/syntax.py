@@ -7,13 +7,14 @@ versions know, and versions differ in how they cut an f-string.
 import ast
 import gc
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
+PACKAGE = "dpdescent"
 # Fields that follow from the place of a node, or that mean nothing when the code runs.
 UNUSED = ("ctx", "kind", "type_comment", "type_ignores")
 
@@ -30,9 +31,28 @@ def code_hash(*sources: str) -> str:
 
 def text(tree: ast.AST) -> str:
     """The text of a syntax tree: nodes by their class, with those of their fields that are not empty."""
-    pieces: list[str] = []
-    _write(tree, pieces)
-    return "".join(pieces)
+    writer = _Writer(None)
+    writer.write(tree)
+    return "".join(writer.pieces)
+
+
+def text_and_uses(tree: ast.AST, imported: Mapping[str, Sequence[str]]) -> tuple[str, list[str]]:
+    """The text of a syntax tree in which imported names are numbers, and the names that it uses, by these numbers.
+
+    So the text holds no name of a module, and is equal wherever what is imported comes from.
+
+    Args:
+        tree: the syntax tree.
+        imported: names that imports bind, with what they stand for, ending in a blank.
+
+    Returns:
+        The text; and each name, or what it stands for with the attributes that follow it. An attribute that begins
+        with `__` comes by itself too, after a dot; so does a name that is called without arguments, as `name()`, and
+        after a question mark a full name of the package in a string.
+    """
+    writer = _Writer(imported)
+    writer.write(tree)
+    return "".join(writer.pieces), list(writer.uses)
 
 
 def without_docstring(node: Documented) -> list[ast.stmt]:
@@ -64,48 +84,92 @@ def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
     return tuple((name, f" {name}=") for name in kind._fields if name not in UNUSED)
 
 
-def _write(node: ast.AST, pieces: list[str]) -> None:
-    kind: Any = type(node)
-    if kind is ast.Constant:
-        pieces.append(_constant(node.value))  # type: ignore[attr-defined]
-        return
-    pieces.append(f"({kind.__name__}")
-    for name, before in _fields(kind):
-        value = getattr(node, name, None)
-        if isinstance(value, list):
-            if name == "body" and isinstance(node, Documented):
-                value = without_docstring(node)
-            elif kind is ast.JoinedStr:
-                value = _joined(value)
-            if value:
-                pieces.append(before)
-                _write_all(value, pieces)
-        elif name == "format_spec" and value is not None and not _joined(value.values):
-            # Only some versions have one where nothing stands after the colon.
-            continue
-        elif isinstance(value, ast.AST):
-            pieces.append(before)
-            _write(value, pieces)
-        elif value is not None:
-            pieces += (before, ascii(value))
-    pieces.append(")")
+class _Writer:
+    """Writes the text of a tree in pieces, and notes names if told which of them are imported."""
 
+    def __init__(self, imported: Mapping[str, Sequence[str]] | None) -> None:
+        self.pieces: list[str] = []
+        self.imported = imported
+        self.uses: dict[str, int] = {}
 
-def _write_all(values: Iterable[Any], pieces: list[str]) -> None:
-    pieces.append("[")
-    for value in values:
-        if isinstance(value, ast.AST):
-            _write(value, pieces)
-        else:
-            # A name; or an empty place that counts: `{**other}` has one where `{None: other}` has a key.
-            pieces.append("-" if value is None else ascii(value))
-        pieces.append(",")
-    pieces.append("]")
+    def write(self, node: ast.AST) -> None:
+        kind: Any = type(node)
+        if kind is ast.Constant:
+            self._write_constant(node.value)  # type: ignore[attr-defined]
+            return
+        if self.imported is not None and self._write_name(node, kind):
+            return
+        self.pieces.append(f"({kind.__name__}")
+        for name, before in _fields(kind):
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                if name == "body" and isinstance(node, Documented):
+                    value = without_docstring(node)
+                elif kind is ast.JoinedStr:
+                    value = _joined(value)
+                if value:
+                    self.pieces.append(before)
+                    self._write_all(value)
+            elif name == "format_spec" and value is not None and not _joined(value.values):
+                # Only some versions have one where nothing stands after the colon.
+                continue
+            elif isinstance(value, ast.AST):
+                self.pieces.append(before)
+                self.write(value)
+            elif value is not None:
+                self.pieces += (before, ascii(value))
+        self.pieces.append(")")
 
+    def _write_all(self, values: Iterable[Any]) -> None:
+        self.pieces.append("[")
+        for value in values:
+            if isinstance(value, ast.AST):
+                self.write(value)
+            else:
+                # A name; or an empty place that counts: `{**other}` has one where `{None: other}` has a key.
+                self.pieces.append("-" if value is None else ascii(value))
+            self.pieces.append(",")
+        self.pieces.append("]")
 
-def _constant(value: object) -> str:
-    """A literal: in ASCII, because versions differ in which characters they print; no int is too long for `hex`."""
-    return hex(value) if type(value) is int else ascii(value)
+    def _write_constant(self, value: object) -> None:
+        """A literal: in ASCII, because versions differ in which characters they print; no int is too long for `hex`."""
+        self.pieces.append(hex(value) if type(value) is int else ascii(value))
+        if self.imported is not None and type(value) is str and value.startswith(f"{PACKAGE}."):
+            # What may be imported by its name in a string, `module` or `module:name`.
+            dotted = value.replace(":", ".")
+            if all(map(str.isidentifier, dotted.split("."))):
+                self.uses.setdefault(f"? {dotted} ", len(self.uses))
+
+    def _write_name(self, node: ast.AST, kind: Any) -> bool:
+        """A name, with attributes or none; an import, whose names are told where they are used. False for all else."""
+        assert self.imported is not None
+        if kind is ast.Import or kind is ast.ImportFrom:
+            self.pieces.append("(Import)")
+            return True
+        if kind is ast.Call and not node.args and isinstance(node.func, ast.Name):  # type: ignore[attr-defined]
+            self.uses.setdefault(f"{node.func.id}()", len(self.uses))  # type: ignore[attr-defined]
+        if kind is not ast.Name and kind is not ast.Attribute:
+            return False
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            if node.attr.startswith("__"):
+                self.uses.setdefault(f".{node.attr}", len(self.uses))
+            attributes.insert(0, node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return False
+        if node.id not in self.imported and attributes:
+            return False
+        # Also of an imported name, because the file may bind it in another way too.
+        self.uses.setdefault(node.id, len(self.uses))
+        if node.id not in self.imported:
+            return False
+        rest = ".".join(attributes)
+        for target in self.imported[node.id]:
+            number = self.uses.setdefault(target + rest, len(self.uses))
+            self.pieces.append(f"(Used {number}")
+        self.pieces.append(f" {rest})")
+        return True
 
 
 def _joined(values: Iterable[ast.expr]) -> list[ast.expr]:

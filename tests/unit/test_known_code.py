@@ -10,8 +10,9 @@ import pytest
 
 import interpreters
 from dpdescent import syntax
-from dpdescent.replication.build import fingerprint, known_code
-from dpdescent.replication.build.fingerprint import Module, code_fingerprint
+from dpdescent.replication.build import definitions, fingerprint, known_code
+from dpdescent.replication.build.definitions import Module
+from dpdescent.replication.build.fingerprint import code_fingerprint
 
 
 @pytest.fixture
@@ -20,7 +21,8 @@ def script(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "dpdescent/room").mkdir(parents=True)
     for name, text in (
         ("dpdescent/__init__.py", ""), ("dpdescent/room/__init__.py", "from .. import ground\n"),
-        ("dpdescent/ground.py", "x = 1\n"), ("script.py", "import dpdescent.room\nfrom dpdescent import ground\n"),
+        ("dpdescent/ground.py", "x = 1\n"),
+        ("script.py", "import dpdescent.room\nfrom dpdescent import ground\nprint(ground.x)\n"),
     ):  # fmt: skip
         (tmp_path / name).write_text(text, encoding="utf-8")
     forget()
@@ -31,13 +33,13 @@ def script(tmp_path: Path) -> Iterator[Path]:
 def forget() -> None:
     """Leaves what a new process knows."""
     fingerprint.KNOWN.clear()
-    fingerprint._module.cache_clear()
-    fingerprint._first_party_imports.cache_clear()
-    fingerprint._line.cache_clear()
+    for each in vars(fingerprint).values():
+        if hasattr(each, "cache_clear"):
+            each.cache_clear()
 
 
 def made(script: Path) -> str:
-    return code_fingerprint(script.parent, [script])
+    return code_fingerprint(script.parent, script)
 
 
 def refused(text: str, path: Path) -> Module:
@@ -55,7 +57,7 @@ def kept(script: Path) -> tuple[Path, str]:
 def test_what_was_kept_is_not_parsed_again(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, found = kept(script)
     known_code.recall(file)
-    monkeypatch.setattr(fingerprint, "_parsed", refused)
+    monkeypatch.setattr(definitions, "parsed", refused)
     assert made(script) == found
 
 
@@ -82,7 +84,7 @@ def test_what_is_damaged_is_not_read(script: Path, damage: Callable[[str], str])
     assert not fingerprint.KNOWN
 
 
-@pytest.mark.parametrize("module", [syntax, fingerprint], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [syntax, definitions, fingerprint], ids=lambda module: module.__name__)
 def test_what_other_code_made_is_not_read(
     script: Path, module: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

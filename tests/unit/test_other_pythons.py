@@ -71,23 +71,30 @@ def _parses(snippet: str) -> bool:
 
 HASH = """
 import json, pathlib, sys, warnings
-source, root = map(pathlib.Path, sys.argv[1:])
+source, root = map(pathlib.Path, sys.argv[1:3])
+script = root / "workflow/scripts/train.py"
 sys.path.insert(0, str(source))
 warnings.simplefilter("ignore")
 from dpdescent.replication.build.fingerprint import code_fingerprint
 from dpdescent.syntax import code_hash
 files = sorted([*source.rglob("*.py"), *root.glob("workflow/scripts/*.py")])
 found = {str(file): code_hash(file.read_text(encoding="utf-8")) for file in files}
-found["all"] = code_fingerprint(source, files)
+found |= {root: code_fingerprint(source, script, [root]) for root in json.loads(sys.argv[3])}
 found |= {snippet: code_hash(snippet) for snippet in json.load(sys.stdin)}
 assert not {"numpy", "pandas"} & set(sys.modules)
 json.dump(found, sys.stdout)
 """
 
 
+ROOTS = [
+    f"dpdescent.papers.{file.parents[1].name}.experiments.{file.stem}:run"
+    for file in sorted((SOURCE / "dpdescent/papers").glob("*/experiments/[a-z]*.py"))
+]
+
+
 def hashed(python: Path) -> dict[str, str]:
     """Hashes of all modules and snippets by an interpreter that has no packages."""
-    command = [python, "-ISc", HASH, SOURCE, ROOT]
+    command = [python, "-ISc", HASH, SOURCE, ROOT, json.dumps(ROOTS)]
     done = subprocess.run(command, input=json.dumps(snippets()), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, str] = json.loads(done.stdout)
@@ -100,8 +107,8 @@ def here() -> dict[str, str]:
 
 
 def test_bare_interpreter_hashes_as_this_process_does(here: dict[str, str]) -> None:
-    files = sorted([*SOURCE.rglob("*.py"), *ROOT.glob("workflow/scripts/*.py")])
-    assert here["all"] == code_fingerprint(SOURCE, files)
+    train = ROOT / "workflow/scripts/train.py"
+    assert {root: here[root] for root in ROOTS} == {root: code_fingerprint(SOURCE, train, [root]) for root in ROOTS}
     assert len(here) > 3000
 
 

@@ -1,7 +1,6 @@
 """Files that are dear to compute and the same every time, kept on disk under a name that tells what made them."""
 
 import fcntl
-import inspect
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -35,4 +34,4 @@ def once(file: Path, make: Callable[[], NDArray[np.generic]]) -> NDArray[np.gene
 
 def code(*modules: ModuleType) -> str:
     """Returns a short hash of the code of modules, for names of files; comments change nothing."""
-    return code_hash(*map(inspect.getsource, modules))[:12]
+    return code_hash(*(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules))[:12]

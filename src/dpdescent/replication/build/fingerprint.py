@@ -3,22 +3,23 @@
 They are equal on all supported interpreters, so that what one has made is current for another.
 """
 
-import ast
 import hashlib
 import importlib.metadata
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from dpdescent import syntax
+from dpdescent.replication.build import definitions
+from dpdescent.replication.build.definitions import DYNAMIC, NAMING, Module
+from dpdescent.syntax import PACKAGE
 
-PACKAGE = "dpdescent"
 # Modules that compute nothing of what a job writes: they keep files, tell what is current, or refuse to run. They count
 # by their names and by what they import, because how files are kept is no reason to train again; what they write is
 # tested byte for byte.
 KEEPING = {
     "dpdescent/syntax.py",
+    "dpdescent/replication/build/definitions.py",
     "dpdescent/replication/build/files.py",
     "dpdescent/replication/build/fingerprint.py",
     "dpdescent/replication/build/store.py",
@@ -26,24 +27,172 @@ KEEPING = {
 }
 
 
-def code_fingerprint(source: Path, roots: Iterable[Path]) -> str:
-    """One short hash over the roots and every first-party module that they import, directly or not.
+# What a fingerprint follows, beside the statements of a file by their number: those that run when it is imported, all
+# that it has, and all that it imports too.
+RUNS, WHOLE, ALL = -1, -2, -3
+Node = tuple[Path, int]
+
+# By these names of other packages code finds code that it does not name; `metadata` and `resources` find none.
+FINDERS = ("importlib", "inspect", "pkgutil", "runpy", "sys.modules", "sys._getframe", "gc")
+NO_FINDERS = ("importlib.metadata", "importlib.resources")
+
+
+def code_fingerprint(source: Path, script: Path, roots: Iterable[str] = ()) -> str:
+    """A short hash of what a job may run, name by name; where its code lies does not matter, unless the code asks.
+
+    It covers the script; what it imports by name in strings (`roots`); each function, class and constant that these
+    name, directly or not; and whatever else runs when their files are imported. Where a name cannot be followed, all
+    that its file has counts, or all that this file imports.
 
     Args:
         source: the directory that holds the package (`src`).
-        roots: the stage's script and the modules that it imports by name.
+        script: the stage's script.
+        roots: `module:name` or `module` of what the script imports by name.
     """
-    digest = hashlib.sha256()
-    for path in sorted(reachable(source, roots)):
-        digest.update(_line(source, path))
-    return digest.hexdigest()[:12]
+    top = source.resolve()
+    found = _followed(top, script.resolve(), roots)
+    lines = []
+    for node in found:
+        code, uses = _uses(top, node)
+        lines.append(" ".join([code, *(use if isinstance(use, str) else str(found[use]) for use in uses)]))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
+
+
+def reached(source: Path, script: Path, roots: Iterable[str] = ()) -> set[tuple[Path, str]]:
+    """Files and names that a fingerprint covers; an empty name stands for what runs when a file is imported."""
+    places = [node for node in _followed(source.resolve(), script.resolve(), roots) if node[1] > WHOLE]
+    return {
+        (path, name)
+        for path, place in places
+        for name in (_module(path).statements[place].names if place >= 0 else ("",))
+    }
+
+
+def _followed(top: Path, script: Path, roots: Iterable[str]) -> dict[Node, int]:
+    """Everything that a script and its roots can reach, numbered in the order of being met.
+
+    The number of a node stands for it in what uses it, so that no name of a module does. What runs when files are
+    imported comes in the order of its hashes, because the order of imports follows the names of modules.
+    """
+    queue: list[Node] = [(script, number) for number in range(len(_module(script).statements))]
+    for root in roots:
+        queue += (node for node in _named(top, root.replace(":", ".")) if not isinstance(node, str))
+    found: dict[Node, int] = {}
+    while queue:
+        for node in queue:
+            found.setdefault(node, len(found))
+        pending = deque(queue)
+        while pending:
+            for use in _nodes_used(top, pending.popleft()):
+                if use not in found:
+                    found[use] = len(found)
+                    pending.append(use)
+        imported = _imported(top, {path for path, _ in found})
+        running = {(path, RUNS) for path in imported if _runs(path)}
+        queue = sorted(running - found.keys(), key=lambda node: (_uses(top, node)[0], node))
+    return found
 
 
 @cache
-def _line(source: Path, path: Path) -> bytes:
-    """A file's name and the hash of its code; most files are reached from many roots."""
-    name = str(path.relative_to(source)) if path.is_relative_to(source) else path.name
-    return f"{name}\0{'' if name in KEEPING else _module(path).tree_hash}\n".encode()
+def _nodes_used(top: Path, node: Node) -> tuple[Node, ...]:
+    return tuple(use for use in _uses(top, node)[1] if not isinstance(use, str))
+
+
+@cache
+def _runs(path: Path) -> bool:
+    return any(each.runs for each in _module(path).statements)
+
+
+@cache
+def _uses(top: Path, node: Node) -> tuple[str, tuple[Node | str, ...]]:
+    """The code of a node, hashed, and what it uses: nodes, and names of other packages."""
+    path, place = node
+    module, name = _module(path), _name(top, path)
+    if name in KEEPING:
+        imported = (each for each in _first_party_imports(top, path) if each.name != "__init__.py")
+        others = [each for each in imported if _name(top, each) not in KEEPING]
+        return f"kept:{name}", tuple((each, WHOLE) for each in sorted(others))
+    if place == ALL:
+        return "all", tuple((each, WHOLE) for each in sorted(reachable(top, [path])))
+    if place == WHOLE:
+        own = [(path, number) for number in range(len(module.statements))]
+        # Not the package by itself, which `import dpdescent.checks` binds: its public names are for users.
+        uses = {use for targets in module.imported.values() for use in targets} - {f"0 {PACKAGE} "}
+        return "whole", (*own, *(found for use in sorted(uses) for found in _resolved(top, path, use)))
+    chosen = [each for each in module.statements if each.runs] if place == RUNS else [module.statements[place]]
+    found = [each for statement in chosen for use in statement.uses for each in _resolved(top, path, use)]
+    if any(imported.endswith(".*") for _, imported in module.imports):
+        found.append((path, ALL))
+    return ".".join(each.code for each in chosen), tuple(found)
+
+
+def _resolved(top: Path, path: Path, use: str) -> tuple[Node | str, ...]:
+    """What a name in a file stands for."""
+    if " " in use:
+        level, dotted, attributes = use.split(" ")
+        if level == "?":
+            base, _, last = dotted.rpartition(".")
+            whole, within = _file(top, dotted), _file(top, base)
+            return ((whole, WHOLE),) if whole else tuple(_bound_in(top, within, last, "")) if within else ()
+        name = _absolute(top, path, int(level), ".".join(filter(None, (dotted, attributes))))
+        finds = f"{name}.".startswith(tuple(f"{finder}." for finder in FINDERS)) and not name.startswith(NO_FINDERS)
+        # What scripts find is told by their rules.
+        everything: tuple[Node, ...] = ((path, ALL),) if finds and path.is_relative_to(top) else ()
+        return (*_named(top, name), *everything)
+    own: tuple[Node, ...] = tuple((path, number) for number in _binding(path, use))
+    if own:
+        return own
+    if use in NAMING:
+        return (_name(top, path),)
+    return ((path, ALL),) if use in DYNAMIC and path.is_relative_to(top) else ()
+
+
+@cache
+def _named(top: Path, dotted: str) -> tuple[Node | str, ...]:
+    """What a full name stands for: the statements that bind it; all of a module, if it cannot be told which."""
+    parts = dotted.split(".")
+    files = [_file(top, ".".join(parts[:depth])) for depth in range(1, len(parts) + 1)]
+    if parts[0] != PACKAGE or not any(files):
+        return (dotted,)
+    last = max(depth for depth, file in enumerate(files) if file)
+    found: list[Node | str] = []
+    # A package may bind a name of its own that one of its modules has.
+    for depth, file in enumerate(files[: last + 1]):
+        if file and depth + 1 < len(parts):
+            found += _bound_in(top, file, parts[depth + 1], ".".join(parts[depth + 2 :]))
+    if last + 1 == len(parts) or not found:
+        file = files[last]
+        assert file is not None
+        found += [(file, WHOLE), *([(file, ALL)] if last + 1 < len(parts) else [])]
+    return tuple(dict.fromkeys(found))
+
+
+# Names that are being looked up: what two files import from each other is looked up once.
+_looked_up: set[tuple[Path, str]] = set()
+
+
+def _bound_in(top: Path, file: Path, name: str, attributes: str) -> list[Node | str]:
+    """The statements of a file that bind a name, and what it stands for if the file imports it."""
+    if (file, name) in _looked_up:
+        return [(file, ALL)]
+    _looked_up.add((file, name))
+    try:
+        targets = _module(file).imported.get(name, ())
+        imported = [each for target in targets for each in _resolved(top, file, target + attributes)]
+        return [*((file, number) for number in _binding(file, name)), *imported]
+    finally:
+        _looked_up.remove((file, name))
+
+
+@cache
+def _binding(path: Path, name: str) -> tuple[int, ...]:
+    """The statements of a file that bind a name, by their number."""
+    return tuple(number for number, each in enumerate(_module(path).statements) if name in each.names)
+
+
+@cache
+def _name(top: Path, path: Path) -> str:
+    return str(path.relative_to(top)) if path.is_relative_to(top) else path.name
 
 
 def files_fingerprint(paths: Iterable[Path]) -> str:
@@ -56,9 +205,12 @@ def files_fingerprint(paths: Iterable[Path]) -> str:
 
 def reachable(source: Path, roots: Iterable[Path]) -> set[Path]:
     """The roots and all first-party files that running them imports, package `__init__` files on the way included."""
+    return _imported(source.resolve(), {path.resolve() for path in roots})
+
+
+def _imported(top: Path, roots: Iterable[Path]) -> set[Path]:
     found: set[Path] = set()
-    top = source.resolve()
-    queue = [path.resolve() for path in roots]
+    queue = list(roots)
     while queue:
         path = queue.pop()
         if path not in found:
@@ -79,55 +231,17 @@ def versions(*packages: str) -> dict[str, str]:
 
 
 @cache
-def _module(path: Path) -> "Module":
+def _module(path: Path) -> Module:
     """Reads a file once; what is known of its bytes already is not parsed again."""
     content = path.read_bytes()
     hashed = hashlib.sha256(content).hexdigest()
     if hashed not in KNOWN:
-        KNOWN[hashed] = _parsed(content.decode("utf-8"), path)
+        KNOWN[hashed] = definitions.parsed(content.decode("utf-8"), path)
     return KNOWN[hashed]
-
-
-def _parsed(text: str, path: Path) -> "Module":
-    """Parses a file; its tree is dropped, because the garbage collector would look through millions of nodes."""
-    with syntax.without_collection():
-        tree = ast.parse(text, str(path))
-        imports = tuple(each for node in _statements(tree) for each in _imports(node))
-        return Module(imports, hashlib.sha256(syntax.text(tree).encode()).hexdigest())
-
-
-@dataclass(frozen=True)
-class Module:
-    """What is kept of a file.
-
-    Attributes:
-        imports: the level of each name that it imports, 0 where it is absolute, and the dotted name.
-        tree_hash: the hash of its code.
-    """
-
-    imports: tuple[tuple[int, str], ...]
-    tree_hash: str
 
 
 # By the hash of a file's bytes; `known_code` keeps it from one call of Snakemake to the next.
 KNOWN: dict[str, Module] = {}
-
-
-def _imports(node: ast.AST) -> Iterator[tuple[int, str]]:
-    if isinstance(node, ast.Import):
-        yield from ((0, alias.name) for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        base = f"{node.module}." if node.module else ""
-        # `from package import name`: the name may be a module of its own.
-        yield from ((node.level, base + alias.name) for alias in node.names)
-
-
-def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """All statements below a node, without expressions, because these are most of a tree and hold no import."""
-    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
-        for each in getattr(node, field, ()):
-            yield each
-            yield from _statements(each)
 
 
 @cache
@@ -142,6 +256,13 @@ def _absolute(source: Path, path: Path, level: int, name: str) -> str:
         return name
     package = path.relative_to(source).parent.parts
     return ".".join([*package[: len(package) - level + 1], name])
+
+
+@cache
+def _file(top: Path, dotted: str) -> Path | None:
+    """The file of a module or package, if it is there."""
+    file = module_file(top, dotted)
+    return file if file.is_file() else None
 
 
 @cache
