@@ -271,7 +271,7 @@ def test_training_knows_nothing_of_tables_and_figures(item: str) -> None:
     experiment = SOURCE / f"dpdescent/papers/{item.replace('/', '/experiments/')}.py"
     files = reachable(SOURCE, [TRAIN, experiment])
     assert {file for file, _ in reached(SOURCE, TRAIN, [run_of(item)])} <= files
-    assert not {name.split(".")[0] for file in files for _, name in module._module(file).imports} & LATE
+    assert not {name.split(".")[0] for file in files for _, name in module._module(str(file)).imports} & LATE
     late = re.compile(r"/(claims|findings|bounds|figures|drawing|judging|report|tables|project)\b(?!/.*privacy/audit)")
     names = [str(file.relative_to(SOURCE)) for file in files if file.is_relative_to(SOURCE / "dpdescent/papers")]
     names += [str(file.relative_to(SOURCE)) for file in files if file.is_relative_to(SOURCE / "dpdescent/replication")]

@@ -5,6 +5,7 @@ They are equal on all supported interpreters, so that what one has made is curre
 
 import hashlib
 import importlib.metadata
+import os
 from collections import deque
 from collections.abc import Iterable
 from functools import cache
@@ -30,11 +31,12 @@ KEEPING = {
 # What a fingerprint follows, beside the statements of a file by their number: those that run when it is imported, all
 # that it has, and all that it imports too.
 RUNS, WHOLE, ALL = -1, -2, -3
-Node = tuple[Path, int]
+# Files are strings here, because paths are slow to compare.
+Node = tuple[str, int]
 
 # By these names of other packages code finds code that it does not name; `metadata` and `resources` find none.
-FINDERS = ("importlib", "inspect", "pkgutil", "runpy", "sys.modules", "sys._getframe", "gc")
-NO_FINDERS = ("importlib.metadata", "importlib.resources")
+FINDERS = ("importlib.", "inspect.", "pkgutil.", "runpy.", "sys.modules.", "sys._getframe.", "gc.")
+NO_FINDERS = ("importlib.metadata.", "importlib.resources.")
 
 
 def code_fingerprint(source: Path, script: Path, roots: Iterable[str] = ()) -> str:
@@ -49,8 +51,8 @@ def code_fingerprint(source: Path, script: Path, roots: Iterable[str] = ()) -> s
         script: the stage's script.
         roots: `module:name` or `module` of what the script imports by name.
     """
-    top = source.resolve()
-    found = _followed(top, script.resolve(), roots)
+    top = str(source.resolve())
+    found = _followed(top, str(script.resolve()), roots)
     lines = []
     for node in found:
         code, uses = _uses(top, node)
@@ -60,15 +62,15 @@ def code_fingerprint(source: Path, script: Path, roots: Iterable[str] = ()) -> s
 
 def reached(source: Path, script: Path, roots: Iterable[str] = ()) -> set[tuple[Path, str]]:
     """Files and names that a fingerprint covers; an empty name stands for what runs when a file is imported."""
-    places = [node for node in _followed(source.resolve(), script.resolve(), roots) if node[1] > WHOLE]
+    places = [node for node in _followed(str(source.resolve()), str(script.resolve()), roots) if node[1] > WHOLE]
     return {
-        (path, name)
+        (Path(path), name)
         for path, place in places
         for name in (_module(path).statements[place].names if place >= 0 else ("",))
     }
 
 
-def _followed(top: Path, script: Path, roots: Iterable[str]) -> dict[Node, int]:
+def _followed(top: str, script: str, roots: Iterable[str]) -> dict[Node, int]:
     """Everything that a script and its roots can reach, numbered in the order of being met.
 
     The number of a node stands for it in what uses it, so that no name of a module does. What runs when files are
@@ -94,26 +96,26 @@ def _followed(top: Path, script: Path, roots: Iterable[str]) -> dict[Node, int]:
 
 
 @cache
-def _nodes_used(top: Path, node: Node) -> tuple[Node, ...]:
+def _nodes_used(top: str, node: Node) -> tuple[Node, ...]:
     return tuple(use for use in _uses(top, node)[1] if not isinstance(use, str))
 
 
 @cache
-def _runs(path: Path) -> bool:
+def _runs(path: str) -> bool:
     return any(each.runs for each in _module(path).statements)
 
 
 @cache
-def _uses(top: Path, node: Node) -> tuple[str, tuple[Node | str, ...]]:
+def _uses(top: str, node: Node) -> tuple[str, tuple[Node | str, ...]]:
     """The code of a node, hashed, and what it uses: nodes, and names of other packages."""
     path, place = node
     module, name = _module(path), _name(top, path)
     if name in KEEPING:
-        imported = (each for each in _first_party_imports(top, path) if each.name != "__init__.py")
+        imported = (each for each in _first_party_imports(top, path) if not each.endswith("__init__.py"))
         others = [each for each in imported if _name(top, each) not in KEEPING]
         return f"kept:{name}", tuple((each, WHOLE) for each in sorted(others))
     if place == ALL:
-        return "all", tuple((each, WHOLE) for each in sorted(reachable(top, [path])))
+        return "all", tuple((each, WHOLE) for each in sorted(_imported(top, [path])))
     if place == WHOLE:
         own = [(path, number) for number in range(len(module.statements))]
         # Not the package by itself, which `import dpdescent.checks` binds: its public names are for users.
@@ -126,7 +128,7 @@ def _uses(top: Path, node: Node) -> tuple[str, tuple[Node | str, ...]]:
     return ".".join(each.code for each in chosen), tuple(found)
 
 
-def _resolved(top: Path, path: Path, use: str) -> tuple[Node | str, ...]:
+def _resolved(top: str, path: str, use: str) -> tuple[Node | str, ...]:
     """What a name in a file stands for."""
     if " " in use:
         level, dotted, attributes = use.split(" ")
@@ -135,20 +137,20 @@ def _resolved(top: Path, path: Path, use: str) -> tuple[Node | str, ...]:
             whole, within = _file(top, dotted), _file(top, base)
             return ((whole, WHOLE),) if whole else tuple(_bound_in(top, within, last, "")) if within else ()
         name = _absolute(top, path, int(level), ".".join(filter(None, (dotted, attributes))))
-        finds = f"{name}.".startswith(tuple(f"{finder}." for finder in FINDERS)) and not name.startswith(NO_FINDERS)
+        finds = f"{name}.".startswith(FINDERS) and not f"{name}.".startswith(NO_FINDERS)
         # What scripts find is told by their rules.
-        everything: tuple[Node, ...] = ((path, ALL),) if finds and path.is_relative_to(top) else ()
+        everything: tuple[Node, ...] = ((path, ALL),) if finds and _is_ours(top, path) else ()
         return (*_named(top, name), *everything)
     own: tuple[Node, ...] = tuple((path, number) for number in _binding(path, use))
     if own:
         return own
     if use in NAMING:
         return (_name(top, path),)
-    return ((path, ALL),) if use in DYNAMIC and path.is_relative_to(top) else ()
+    return ((path, ALL),) if use in DYNAMIC and _is_ours(top, path) else ()
 
 
 @cache
-def _named(top: Path, dotted: str) -> tuple[Node | str, ...]:
+def _named(top: str, dotted: str) -> tuple[Node | str, ...]:
     """What a full name stands for: the statements that bind it; all of a module, if it cannot be told which."""
     parts = dotted.split(".")
     files = [_file(top, ".".join(parts[:depth])) for depth in range(1, len(parts) + 1)]
@@ -168,10 +170,10 @@ def _named(top: Path, dotted: str) -> tuple[Node | str, ...]:
 
 
 # Names that are being looked up: what two files import from each other is looked up once.
-_looked_up: set[tuple[Path, str]] = set()
+_looked_up: set[tuple[str, str]] = set()
 
 
-def _bound_in(top: Path, file: Path, name: str, attributes: str) -> list[Node | str]:
+def _bound_in(top: str, file: str, name: str, attributes: str) -> list[Node | str]:
     """The statements of a file that bind a name, and what it stands for if the file imports it."""
     if (file, name) in _looked_up:
         return [(file, ALL)]
@@ -185,14 +187,19 @@ def _bound_in(top: Path, file: Path, name: str, attributes: str) -> list[Node | 
 
 
 @cache
-def _binding(path: Path, name: str) -> tuple[int, ...]:
+def _binding(path: str, name: str) -> tuple[int, ...]:
     """The statements of a file that bind a name, by their number."""
     return tuple(number for number, each in enumerate(_module(path).statements) if name in each.names)
 
 
+def _is_ours(top: str, path: str) -> bool:
+    """Whether a file is of the package; a script is not."""
+    return path.startswith(f"{top}/")
+
+
 @cache
-def _name(top: Path, path: Path) -> str:
-    return str(path.relative_to(top)) if path.is_relative_to(top) else path.name
+def _name(top: str, path: str) -> str:
+    return path[len(top) + 1 :] if _is_ours(top, path) else Path(path).name
 
 
 def files_fingerprint(paths: Iterable[Path]) -> str:
@@ -205,11 +212,11 @@ def files_fingerprint(paths: Iterable[Path]) -> str:
 
 def reachable(source: Path, roots: Iterable[Path]) -> set[Path]:
     """The roots and all first-party files that running them imports, package `__init__` files on the way included."""
-    return _imported(source.resolve(), {path.resolve() for path in roots})
+    return set(map(Path, _imported(str(source.resolve()), {str(path.resolve()) for path in roots})))
 
 
-def _imported(top: Path, roots: Iterable[Path]) -> set[Path]:
-    found: set[Path] = set()
+def _imported(top: str, roots: Iterable[str]) -> set[str]:
+    found: set[str] = set()
     queue = list(roots)
     while queue:
         path = queue.pop()
@@ -231,12 +238,12 @@ def versions(*packages: str) -> dict[str, str]:
 
 
 @cache
-def _module(path: Path) -> Module:
+def _module(path: str) -> Module:
     """Reads a file once; what is known of its bytes already is not parsed again."""
-    content = path.read_bytes()
+    content = Path(path).read_bytes()
     hashed = hashlib.sha256(content).hexdigest()
     if hashed not in KNOWN:
-        KNOWN[hashed] = definitions.parsed(content.decode("utf-8"), path)
+        KNOWN[hashed] = definitions.parsed(content.decode("utf-8"), Path(path))
     return KNOWN[hashed]
 
 
@@ -245,32 +252,31 @@ KNOWN: dict[str, Module] = {}
 
 
 @cache
-def _first_party_imports(source: Path, path: Path) -> tuple[Path, ...]:
-    names = (_absolute(source, path, level, name) for level, name in _module(path).imports)
+def _first_party_imports(top: str, path: str) -> tuple[str, ...]:
+    names = (_absolute(top, path, level, name) for level, name in _module(path).imports)
     # Each file once, because modules import several names of one another.
-    return tuple(dict.fromkeys(file for name in names for file in _files(source, name)))
+    return tuple(dict.fromkeys(file for name in names for file in _files(top, name)))
 
 
-def _absolute(source: Path, path: Path, level: int, name: str) -> str:
+def _absolute(top: str, path: str, level: int, name: str) -> str:
     if level == 0:
         return name
-    package = path.relative_to(source).parent.parts
+    package = _name(top, path).split("/")[:-1]
     return ".".join([*package[: len(package) - level + 1], name])
 
 
 @cache
-def _file(top: Path, dotted: str) -> Path | None:
+def _file(top: str, dotted: str) -> str | None:
     """The file of a module or package, if it is there."""
-    file = module_file(top, dotted)
-    return file if file.is_file() else None
+    stem = f"{top}/{dotted.replace('.', '/')}"
+    return next((file for file in (f"{stem}/__init__.py", f"{stem}.py") if os.path.isfile(file)), None)
 
 
 @cache
-def _files(source: Path, dotted: str) -> tuple[Path, ...]:
+def _files(top: str, dotted: str) -> tuple[str, ...]:
     """Files that importing a dotted name runs: each package's `__init__` on the way, and the module."""
     parts = dotted.split(".")
     if parts[0] != PACKAGE:
         return ()
-    stems = [source.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
-    candidates = [file for stem in stems for file in (stem / "__init__.py", stem.with_suffix(".py"))]
-    return tuple(file for file in candidates if file.is_file())
+    found = (_file(top, ".".join(parts[:depth])) for depth in range(1, len(parts) + 1))
+    return tuple(file for file in found if file)
