@@ -206,6 +206,24 @@ def test_code_that_asks_for_its_place_counts_with_it(tmp_path: Path) -> None:
     )
 
 
+def test_packages_on_the_way_to_a_root_count_with_what_they_run(tmp_path: Path) -> None:
+    """Also where a package only hands on what another file has, and where code names a module in a string."""
+    made = []
+    for number, more in enumerate(("", "assert True\n")):
+        folder = tree(tmp_path / str(number), script="x = 1\n", alone="WHERE = 'dpdescent.room.window:size'\n")
+        (folder / "dpdescent/room/__init__.py").write_text(f"from ..ground import one\n{more}", encoding="utf-8")
+        roots = ("dpdescent.room:one", "dpdescent.room.window:size", "dpdescent.alone:WHERE", "dpdescent.ground:one")
+        made.append([fingerprint(folder, root) for root in roots])
+    assert [one == other for one, other in zip(*made, strict=True)] == [False, False, False, True]
+
+
+def test_root_that_is_not_there_runs_nothing_but_its_file(tmp_path: Path) -> None:
+    texts = ("a = 1\n", "a = 2\n", "print()\n", "def verb():\n    pass\n", "def __getattr__(name):\n    pass\n")
+    folders = [tree(tmp_path / str(number), script="x = 1\n", alone=text) for number, text in enumerate(texts)]
+    first, *others = (fingerprint(folder, "dpdescent.alone:verb") for folder in folders)
+    assert [other == first for other in others] == [True, False, False, False]
+
+
 def test_roots_are_functions_or_modules(tmp_path: Path) -> None:
     folder = tree(tmp_path, script="x = 1\n")
     one, two, every = (fingerprint(folder, f"dpdescent.room.wall{name}") for name in (":run", ":label", ""))

@@ -77,8 +77,8 @@ def _followed(top: str, script: str, roots: Iterable[str]) -> dict[Node, int]:
     imported comes in the order of its hashes, because the order of imports follows the names of modules.
     """
     queue: list[Node] = [(script, number) for number in range(len(_module(script).statements))]
-    for root in roots:
-        queue += (node for node in _named(top, root.replace(":", ".")) if not isinstance(node, str))
+    entered = {file for root in roots for file in _files(top, root.partition(":")[0])}
+    queue += (node for root in roots for node in _root(top, root))
     found: dict[Node, int] = {}
     while queue:
         for node in queue:
@@ -89,10 +89,20 @@ def _followed(top: str, script: str, roots: Iterable[str]) -> dict[Node, int]:
                 if use not in found:
                     found[use] = len(found)
                     pending.append(use)
-        imported = _imported(top, {path for path, _ in found})
+        imported = _imported(top, entered | {path for path, _ in found})
         running = {(path, RUNS) for path in imported if _runs(path)}
         queue = sorted(running - found.keys(), key=lambda node: (_uses(top, node)[0], node))
     return found
+
+
+def _root(top: str, root: str) -> list[Node]:
+    """What a script runs of a module that it imports by name; nothing, if the name is not bound there."""
+    found = [node for node in _named(top, root.replace(":", ".")) if not isinstance(node, str)]
+    module, _, name = root.partition(":")
+    file = _file(top, module)
+    if not name or file is None or (file, ALL) not in found or _binding(file, "__getattr__"):
+        return found
+    return found if any(each.endswith(".*") for _, each in _module(file).imports) else []
 
 
 @cache
@@ -131,12 +141,12 @@ def _uses(top: str, node: Node) -> tuple[str, tuple[Node | str, ...]]:
 def _resolved(top: str, path: str, use: str) -> tuple[Node | str, ...]:
     """What a name in a file stands for."""
     if " " in use:
-        level, dotted, attributes = use.split(" ")
-        if level == "?":
+        if use[0] == "?":
+            dotted = use.split(" ")[1]
             base, _, last = dotted.rpartition(".")
             whole, within = _file(top, dotted), _file(top, base)
             return ((whole, WHOLE),) if whole else tuple(_bound_in(top, within, last, "")) if within else ()
-        name = _absolute(top, path, int(level), ".".join(filter(None, (dotted, attributes))))
+        name = _absolute(top, path, use)
         finds = f"{name}.".startswith(FINDERS) and not f"{name}.".startswith(NO_FINDERS)
         # What scripts find is told by their rules.
         everything: tuple[Node, ...] = ((path, ALL),) if finds and _is_ours(top, path) else ()
@@ -179,7 +189,9 @@ def _bound_in(top: str, file: str, name: str, attributes: str) -> list[Node | st
         return [(file, ALL)]
     _looked_up.add((file, name))
     try:
-        targets = _module(file).imported.get(name, ())
+        # A package that imports a module of its own binds what is looked up as that module.
+        own = f"{_dotted(top, file)}.{name}"
+        targets = [each for each in _module(file).imported.get(name, ()) if _absolute(top, file, each) != own]
         imported = [each for target in targets for each in _resolved(top, file, target + attributes)]
         return [*((file, number) for number in _binding(file, name)), *imported]
     finally:
@@ -217,7 +229,8 @@ def reachable(source: Path, roots: Iterable[Path]) -> set[Path]:
 
 def _imported(top: str, roots: Iterable[str]) -> set[str]:
     found: set[str] = set()
-    queue = list(roots)
+    # Packages on the way run first, whoever imports the file.
+    queue = [file for path in roots for file in (path, *_files(top, _dotted(top, path)))]
     while queue:
         path = queue.pop()
         if path not in found:
@@ -253,16 +266,24 @@ KNOWN: dict[str, Module] = {}
 
 @cache
 def _first_party_imports(top: str, path: str) -> tuple[str, ...]:
-    names = (_absolute(top, path, level, name) for level, name in _module(path).imports)
+    names = (_absolute(top, path, f"{level} {name} ") for level, name in _module(path).imports)
     # Each file once, because modules import several names of one another.
     return tuple(dict.fromkeys(file for name in names for file in _files(top, name)))
 
 
-def _absolute(top: str, path: str, level: int, name: str) -> str:
-    if level == 0:
-        return name
+@cache
+def _absolute(top: str, path: str, use: str) -> str:
+    """The full name of what a file imports, with the attributes that it uses of it."""
+    level, dotted, attributes = use.split(" ")
     package = _name(top, path).split("/")[:-1]
-    return ".".join([*package[: len(package) - level + 1], name])
+    above = package[: len(package) - int(level) + 1] if level != "0" else []
+    return ".".join([*above, *filter(None, (dotted, attributes))])
+
+
+@cache
+def _dotted(top: str, path: str) -> str:
+    """The full name of a file's module; a script has none that counts."""
+    return _name(top, path).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 @cache
