@@ -14,6 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from dpdescent.replication import own_code
+
+# Else a copied checkout would test the code of the one that it was copied from.
+own_code.require(Path(__file__).resolve().parents[1])
 sys.path.insert(0, str(Path(__file__).parent))
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=60)

@@ -18,8 +18,10 @@ pytestmark = pytest.mark.workflow
 
 PAPER = "liang2025"
 FOLDER = f"src/dpdescent/papers/{PAPER}"
-# An edit of code that changes no result.
-CODE = ("\n\n\ndef ", "\n\nEXTRA = 1\n\n\ndef ")
+# An edit of code that changes no result: its file does more when it is imported.
+CODE = ("\n\n\ndef ", "\n\nassert True\n\n\ndef ")
+# One that nothing uses.
+UNUSED = ("\n\n\ndef ", "\n\nEXTRA = 1\n\n\ndef extra():\n    return EXTRA\n\n\ndef ")
 COLLECTED = "collect claims, findings, privacy, audits and parts"
 END = {"hash every table and figure", "sum up times and memory", "every result is there"}
 # What words in the configuration are told in.
@@ -67,6 +69,12 @@ def test_comments_and_docstrings_rerun_nothing(cut: Build) -> None:
         cut.edited(name, docstring[0], docstring[0] + "Another one. "),
         cut.edited(name, "\n\nimport", "\n\n# a comment\n\nimport"),
     ):
+        assert cut.plan() == []
+
+
+@pytest.mark.parametrize("name", ["algorithms/dp_2s_gd", f"papers/{PAPER}/figures/__init__"])
+def test_code_that_nothing_uses_reruns_nothing(cut: Build, name: str) -> None:
+    with cut.edited(f"src/dpdescent/{name}.py", *UNUSED):
         assert cut.plan() == []
 
 

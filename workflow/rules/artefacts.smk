@@ -16,7 +16,7 @@ rule figure:
     benchmark:
         f"{BUILD}/benchmarks/figure/{{figure}}.tsv"
     params:
-        code=lambda wildcards: code("figure", paper_module(ARTEFACTS[wildcards.figure].paper, "figures")),
+        code=lambda wildcards: code("figure", drawing(wildcards.figure)),
         versions=versions("numpy", "pandas", "matplotlib"),
         spec=lambda wildcards: project_of.figure_json(PROJECT, ARTEFACTS[wildcards.figure], FIGURE_LABEL),
         folder=lambda wildcards: placed(f"{BUILD}/parts/{wildcards.figure}"),

@@ -13,7 +13,9 @@ rule audit:
     benchmark:
         f"{BUILD}/benchmarks/audit/{{key}}.tsv"
     params:
-        code=lambda wildcards: code("audit", paper_module(wildcards.key, "audit")),
+        code=lambda wildcards: code(
+            "audit", *(paper_module(wildcards.key, f"audit:{name}") for name in ("ATTACKS", "FINDINGS", "statements"))
+        ),
         versions=versions("dp-accounting", "numpy", "scipy"),
         runs=PROJECT.audit_runs,
         seed=PROJECT.seed,

@@ -13,7 +13,7 @@ rule bounds:
     benchmark:
         f"{BUILD}/benchmarks/bounds/{{key}}.tsv"
     params:
-        code=lambda wildcards: code("judge", paper_module(wildcards.key, "bounds")),
+        code=lambda wildcards: code("judge", paper_module(wildcards.key, "bounds:evaluate")),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
         folder=lambda wildcards: placed(f"{RESULTS}/{wildcards.key}"),
     message:
@@ -38,7 +38,7 @@ rule claims:
     benchmark:
         f"{BUILD}/benchmarks/claims/{{key}}.tsv"
     params:
-        code=lambda wildcards: code("judge", paper_module(wildcards.key, "claims")),
+        code=lambda wildcards: code("judge", paper_module(wildcards.key, "claims:judge")),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
         folder=lambda wildcards: placed(f"{RESULTS}/{wildcards.key}"),
         other_seed=lambda wildcards, input: option("other_seed", input.other_seed),
@@ -63,7 +63,7 @@ rule findings:
     benchmark:
         f"{BUILD}/benchmarks/findings/{{key}}.tsv"
     params:
-        code=lambda wildcards: code("judge", paper_module(wildcards.key, "findings")),
+        code=lambda wildcards: code("judge", paper_module(wildcards.key, "findings:demonstrate")),
         spec=lambda wildcards: project_of.judging_json(PROJECT, wildcards.key),
         folder=lambda wildcards: placed(f"{RESULTS}/{wildcards.key}"),
     message:
@@ -87,7 +87,9 @@ rule privacy:
         f"{BUILD}/benchmarks/privacy/{{key}}.tsv"
     params:
         code=lambda wildcards: code(
-            "privacy", paper_module(wildcards.key, "audit"), *map(experiment_module, items_of(wildcards.key))
+            "privacy",
+            paper_module(wildcards.key, "audit:request"),
+            *(experiment(item, "releases") for item in items_of(wildcards.key)),
         ),
         versions=versions("dp-accounting", "numpy", "scipy"),
         cells=lambda wildcards: packs.ledger_json(parts_of(items_of(wildcards.key))),

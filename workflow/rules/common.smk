@@ -2,15 +2,18 @@
 import gc
 import json
 import os
+import runpy
 import shlex
 from functools import cache
+
+# By its file, because what would be imported by name may be another checkout's, or not be there.
+runpy.run_path(str(ROOT / "src/dpdescent/replication/own_code.py"))["require"](ROOT)
 
 from dpdescent.replication.build import known_code
 from dpdescent.replication.build import to_open
 from dpdescent.replication.build.call import Call
 from dpdescent.replication.build.fingerprint import code_fingerprint
 from dpdescent.replication.build.fingerprint import files_fingerprint
-from dpdescent.replication.build.fingerprint import module_file
 from dpdescent.replication.build.fingerprint import versions
 from dpdescent.replication.configuration import packs
 from dpdescent.replication.configuration import project as project_of
@@ -190,10 +193,9 @@ def known_files():
 
 
 @cache
-def code(stage, *modules):
-    """Fingerprint of a stage's script and of the modules that it imports by name."""
-    files = [module_file(SOURCE, module) for module in modules]
-    return code_fingerprint(SOURCE, [SCRIPTS / f"{stage}.py", *files])
+def code(stage, *names):
+    """Fingerprint of a stage's script and of what it imports by name: `module:function`, or all of a module."""
+    return code_fingerprint(SOURCE, SCRIPTS / f"{stage}.py", names)
 
 
 def paper_module(key, module):
@@ -206,8 +208,12 @@ def choices_of(papers):
     return [module for module in modules if (SOURCE / f"{module.replace('.', '/')}.py").is_file()]
 
 
-def experiment_module(item):
-    return paper_module(ARTEFACTS[item].paper, f"experiments.{ARTEFACTS[item].id}")
+def experiment(item, verb):
+    return paper_module(ARTEFACTS[item].paper, f"experiments.{ARTEFACTS[item].id}:{verb}")
+
+
+def drawing(item):
+    return paper_module(ARTEFACTS[item].paper, f"figures:draw_{ARTEFACTS[item].id}")
 
 
 def judging_modules(artefact):
@@ -217,7 +223,7 @@ def judging_modules(artefact):
     return [
         *(judged if known.is_file() else []),
         paper_module(artefact.paper, "audit"),
-        experiment_module(artefact.item),
+        experiment(artefact.item, "releases"),
     ]
 
 

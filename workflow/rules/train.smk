@@ -14,7 +14,7 @@ rule train:
     log:
         f"{BUILD}/logs/train/{{pack}}.log",
     params:
-        code=lambda wildcards: code("train", experiment_module(PACKS[wildcards.pack][0].item)),
+        code=lambda wildcards: code("train", experiment(PACKS[wildcards.pack][0].item, "run")),
         versions=versions("numpy", "scipy"),
         pack=lambda wildcards: PACKS[wildcards.pack][1].json(),
         folder=lambda wildcards: placed(f"{BUILD}/parts/{PACKS[wildcards.pack][0].item}"),

@@ -1,9 +1,6 @@
 """Files that are dear to compute and the same every time, kept on disk under a name that tells what made them."""
 
-import ast
 import fcntl
-import hashlib
-import inspect
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +8,8 @@ from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dpdescent.syntax import code_hash
 
 
 def once(file: Path, make: Callable[[], NDArray[np.generic]]) -> NDArray[np.generic]:
@@ -34,6 +33,5 @@ def once(file: Path, make: Callable[[], NDArray[np.generic]]) -> NDArray[np.gene
 
 
 def code(*modules: ModuleType) -> str:
-    """Returns a short hash of the syntax of modules, for names of files; comments change nothing."""
-    texts = (ast.dump(ast.parse(inspect.getsource(module))) for module in modules)
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
+    """Returns a short hash of the code of modules, for names of files; comments change nothing."""
+    return code_hash(*(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules))[:12]

@@ -5,6 +5,8 @@ kernel on every processor with AVX2, because each kernel rounds in its own way. 
 kept; a number of threads is not. Drawing gets none of the user's settings: not a window or a notebook to draw in, which
 this environment may lack, not a style, and not a folder for its list of fonts that cannot be written. No character that
 is printed ends a job or a command. The library itself pins nothing, because its host program decides.
+
+As what comes first, it also refuses to run a script of one checkout with the package of another.
 """
 
 import contextlib
@@ -13,6 +15,9 @@ import sys
 from pathlib import Path
 
 from dpdescent.commands import printing
+from dpdescent.replication import own_code
+
+own_code.require_of_script()
 
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = "1"

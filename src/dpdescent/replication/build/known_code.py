@@ -1,16 +1,16 @@
 """What is known of the code, kept from one call of Snakemake to the next, because parsing every module takes seconds.
 
 A file is known by the hash of its bytes, so that an edited one is parsed again. What was kept is not read where it is
-damaged, or where another Python or another `fingerprint` made it.
+damaged, or where other code made it; another Python reads it, because it would find the same.
 """
 
 import hashlib
 import json
-import sys
-from dataclasses import astuple
 from pathlib import Path
+from typing import Any
 
-from dpdescent.replication.build import fingerprint
+from dpdescent import syntax
+from dpdescent.replication.build import definitions, fingerprint
 from dpdescent.replication.build.files import atomic
 
 # Files that are kept: several times the modules of the project, because edited ones stay until others push them out.
@@ -24,19 +24,31 @@ def recall(file: Path) -> None:
     head, _, body = file.read_text(encoding="utf-8", errors="replace").partition("\n")
     if head != _head(body):
         return
-    for hashed, (imports, tree_hash) in json.loads(body).items():
-        fingerprint.KNOWN[hashed] = fingerprint.Module(tuple((level, name) for level, name in imports), tree_hash)
+    for hashed, (imports, imported, statements) in json.loads(body).items():
+        fingerprint.KNOWN[hashed] = definitions.Module(
+            tuple((level, name) for level, name in imports),
+            {name: tuple(targets) for name, targets in imported.items()},
+            tuple(
+                definitions.Statement(tuple(names), runs, code, tuple(uses)) for names, runs, code, uses in statements
+            ),
+        )
 
 
 def keep(file: Path) -> None:
     """Keeps what is known for later calls."""
     last = list(fingerprint.KNOWN.items())[-MOST:]
-    body = json.dumps({hashed: astuple(module) for hashed, module in last})
+    body = json.dumps({hashed: _plain(module) for hashed, module in last}, separators=(",", ":"))
     with atomic(file) as stream:
         stream.write(f"{_head(body)}\n{body}")
 
 
+def _plain(module: definitions.Module) -> list[Any]:
+    """A module as lists, because `dataclasses.astuple` copies each string."""
+    statements = [[each.names, each.runs, each.code, each.uses] for each in module.statements]
+    return [module.imports, module.imported, statements]
+
+
 def _head(body: str) -> str:
     """The hash of what is kept, and of what made it."""
-    code = Path(fingerprint.__file__).read_bytes()
-    return hashlib.sha256(b"\0".join([sys.version.encode(), code, body.encode()])).hexdigest()
+    code = (Path(str(module.__file__)).read_bytes() for module in (syntax, definitions, fingerprint))
+    return hashlib.sha256(b"\0".join([*code, body.encode()])).hexdigest()

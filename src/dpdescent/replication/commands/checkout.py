@@ -4,15 +4,18 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from dpdescent.replication import own_code
 from dpdescent.replication.configuration import project
 from dpdescent.replication.configuration.values import ConfigError, Node
 
 
 def require() -> None:
-    """Ends the command with one line if the current directory is no checkout of the project."""
+    """Ends the command with one line if the current directory is no checkout of the project, or if another one's code
+    runs here."""
     if not Path("Snakefile").is_file() or not Path("config/papers").is_dir():
         advice = f"change to the folder that holds its Snakefile; {_how_to_get()}"
         sys.exit(f"{Path.cwd()} is no checkout of the project: {advice}")
+    own_code.require(Path())
 
 
 def _how_to_get() -> str:

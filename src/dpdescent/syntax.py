@@ -1,0 +1,184 @@
+"""A text for a piece of Python code that is equal on all supported interpreters, to be hashed.
+
+Comments, docstrings and layout leave no trace in it. `ast.dump` is not such a text: it has fields that only some
+versions know, and versions differ in how they cut an f-string.
+"""
+
+import ast
+import gc
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+PACKAGE = "dpdescent"
+# Fields that follow from the place of a node, or that mean nothing when the code runs.
+UNUSED = ("ctx", "kind", "type_comment", "type_ignores")
+
+
+def code_hash(*sources: str) -> str:
+    """A hash of what pieces of code do when they are imported.
+
+    Raises:
+        SyntaxError: if one of them is no Python.
+    """
+    with without_collection():
+        return hashlib.sha256("\0".join(text(ast.parse(source)) for source in sources).encode()).hexdigest()
+
+
+def text(tree: ast.AST) -> str:
+    """The text of a syntax tree: nodes by their class, with those of their fields that are not empty."""
+    writer = _Writer(None)
+    writer.write(tree)
+    return "".join(writer.pieces)
+
+
+def text_and_uses(tree: ast.AST, imported: Mapping[str, Sequence[str]]) -> tuple[str, list[str]]:
+    """The text of a syntax tree in which imported names are numbers, and the names that it uses, by these numbers.
+
+    So the text holds no name of a module, and is equal wherever what is imported comes from.
+
+    Args:
+        tree: the syntax tree.
+        imported: names that imports bind, with what they stand for, ending in a blank.
+
+    Returns:
+        The text; and each name, or what it stands for with the attributes that follow it. An attribute that begins
+        with `__` comes by itself too, after a dot; so does a name that is called without arguments, as `name()`, and
+        after a question mark a full name of the package in a string.
+    """
+    writer = _Writer(imported)
+    writer.write(tree)
+    return "".join(writer.pieces), list(writer.uses)
+
+
+def without_docstring(node: Documented) -> list[ast.stmt]:
+    """The statements of a module, class or function that do something."""
+    first = node.body[0] if node.body else None
+    if not (
+        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    ):
+        return node.body
+    # A function or class needs a body, an empty module has none.
+    return node.body[1:] or ([] if isinstance(node, ast.Module) else [ast.Pass()])
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Pauses the garbage collector, which takes half of the time, because a tree is many objects and no garbage."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@cache
+def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
+    """The fields of a class that are written, each with what stands before its value."""
+    return tuple((name, f" {name}=") for name in kind._fields if name not in UNUSED)
+
+
+class _Writer:
+    """Writes the text of a tree in pieces, and notes names if told which of them are imported."""
+
+    def __init__(self, imported: Mapping[str, Sequence[str]] | None) -> None:
+        self.pieces: list[str] = []
+        self.imported = imported
+        self.uses: dict[str, int] = {}
+
+    def write(self, node: ast.AST) -> None:
+        kind: Any = type(node)
+        if kind is ast.Constant:
+            self._write_constant(node.value)  # type: ignore[attr-defined]
+            return
+        if self.imported is not None and self._write_name(node, kind):
+            return
+        self.pieces.append(f"({kind.__name__}")
+        for name, before in _fields(kind):
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                if name == "body" and isinstance(node, Documented):
+                    value = without_docstring(node)
+                elif kind is ast.JoinedStr:
+                    value = _joined(value)
+                if value:
+                    self.pieces.append(before)
+                    self._write_all(value)
+            elif name == "format_spec" and value is not None and not _joined(value.values):
+                # Only some versions have one where nothing stands after the colon.
+                continue
+            elif isinstance(value, ast.AST):
+                self.pieces.append(before)
+                self.write(value)
+            elif value is not None:
+                self.pieces += (before, ascii(value))
+        self.pieces.append(")")
+
+    def _write_all(self, values: Iterable[Any]) -> None:
+        self.pieces.append("[")
+        for value in values:
+            if isinstance(value, ast.AST):
+                self.write(value)
+            else:
+                # A name; or an empty place that counts: `{**other}` has one where `{None: other}` has a key.
+                self.pieces.append("-" if value is None else ascii(value))
+            self.pieces.append(",")
+        self.pieces.append("]")
+
+    def _write_constant(self, value: object) -> None:
+        """A literal: in ASCII, because versions differ in which characters they print; no int is too long for `hex`."""
+        self.pieces.append(hex(value) if type(value) is int else ascii(value))
+        if self.imported is not None and type(value) is str and value.startswith(f"{PACKAGE}."):
+            # What may be imported by its name in a string, `module` or `module:name`.
+            dotted = value.replace(":", ".")
+            if all(map(str.isidentifier, dotted.split("."))):
+                self.uses.setdefault(f"? {dotted} ", len(self.uses))
+
+    def _write_name(self, node: ast.AST, kind: Any) -> bool:
+        """A name, with attributes or none; an import, whose names are told where they are used. False for all else."""
+        assert self.imported is not None
+        if kind is ast.Import or kind is ast.ImportFrom:
+            self.pieces.append("(Import)")
+            return True
+        if kind is ast.Call and not node.args and isinstance(node.func, ast.Name):  # type: ignore[attr-defined]
+            self.uses.setdefault(f"{node.func.id}()", len(self.uses))  # type: ignore[attr-defined]
+        if kind is not ast.Name and kind is not ast.Attribute:
+            return False
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            if node.attr.startswith("__"):
+                self.uses.setdefault(f".{node.attr}", len(self.uses))
+            attributes.insert(0, node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return False
+        if node.id not in self.imported and attributes:
+            return False
+        # Also of an imported name, because the file may bind it in another way too.
+        self.uses.setdefault(node.id, len(self.uses))
+        if node.id not in self.imported:
+            return False
+        rest = ".".join(attributes)
+        for target in self.imported[node.id]:
+            number = self.uses.setdefault(target + rest, len(self.uses))
+            self.pieces.append(f"(Used {number}")
+        self.pieces.append(f" {rest})")
+        return True
+
+
+def _joined(values: Iterable[ast.expr]) -> list[ast.expr]:
+    """The pieces of an f-string, with literal ones that are neighbours put together and empty ones left out."""
+    found: list[ast.expr] = []
+    for each in values:
+        literal = isinstance(each, ast.Constant) and isinstance(each.value, str)
+        if literal and found and isinstance(found[-1], ast.Constant):
+            found[-1] = ast.Constant(found[-1].value + each.value)  # type: ignore[attr-defined]
+        elif not literal or each.value:  # type: ignore[attr-defined]
+            found.append(each)
+    return found
