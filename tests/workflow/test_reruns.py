@@ -73,9 +73,10 @@ def test_comments_and_docstrings_rerun_nothing(cut: Build) -> None:
 
 
 @pytest.mark.parametrize("name", ["algorithms/dp_2s_gd", f"papers/{PAPER}/figures/__init__"])
-def test_code_that_nothing_uses_reruns_nothing(cut: Build, name: str) -> None:
+def test_code_that_nothing_uses_trains_and_draws_nothing(cut: Build, name: str) -> None:
+    """It may be judged again, where a name that is a module's and a local variable's counts as all of the module."""
     with cut.edited(f"src/dpdescent/{name}.py", *UNUSED):
-        assert cut.plan() == []
+        assert set(cut.plan()) <= JUDGED | END
 
 
 def file_of(build: Build, module: str) -> str:
