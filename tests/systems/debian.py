@@ -2,12 +2,13 @@
 
 Run it by `make test-systems`, as root on a machine with Debian's package debootstrap. A user without rights gets a
 `git clone`, then an unpacked archive without `.git`, and calls what README prints. Results there are compared with
-those that this machine's own Python makes, and with the committed ones. It says what it did, line by line, and writes
-it down.
+those that this machine's own Python makes, and with the committed ones. Then another fresh system goes through the
+steps of `Containerfile`, without a container engine. It says what it did, line by line, and writes it down.
 """
 
 import argparse
 import contextlib
+import json
 import os
 import platform
 import re
@@ -33,7 +34,7 @@ HOME = f"/home/{USER}"
 # At the papers' own scale, beside README's commands, of which `make results` takes hours.
 FIGURE = "liang2025/fig08"
 # How this machine reaches packages is no part of what is tried.
-CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
+CERTIFICATES, AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt"), "/srv/authorities.crt"
 REACHING = re.compile(r"(PIP_(INDEX_URL|EXTRA_INDEX_URL|TRUSTED_HOST|PROXY)|(https?|no)_proxy)", re.IGNORECASE)
 
 
@@ -48,18 +49,15 @@ def missing() -> str | None:
 
 @contextlib.contextmanager
 def debian() -> Iterator[Path]:
-    """A fresh system in a folder of its own; it goes, however this ends."""
+    """A fresh system in a folder of its own, which reaches what this machine reaches; it goes, however this ends."""
     with tempfile.TemporaryDirectory(prefix="dpdescent-systems-") as place:
         root = Path(place) / "root"
         run("debootstrap", "--variant=minbase", SUITE, root)
         shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
         run("mount", "-t", "proc", "proc", root / "proc")
         try:
-            inside(root, "root", "/", "apt-get update -qq")
-            inside(root, "root", "/", f"apt-get install -y -qq --no-install-recommends {' '.join(PACKAGES)}")
-            inside(root, "root", "/", f"useradd --create-home {USER}")
-            # This machine may reach packages through authorities of its own.
-            shutil.copy(CERTIFICATES, root / CERTIFICATES.relative_to("/"))
+            # This machine may reach packages through authorities of its own, which an installation must not undo.
+            shutil.copy(CERTIFICATES, root / AUTHORITIES.removeprefix("/"))
             yield root
         finally:
             run("umount", root / "proc")
@@ -76,14 +74,46 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
 def inside(root: Path, user: str, folder: str, command: str) -> str:
     """What a command prints in the new system, as a user with nothing of this machine's settings."""
     settings = {
-        "HOME": HOME if user == USER else "/root", "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8",
-        "DEBIAN_FRONTEND": "noninteractive", "PIP_CERT": str(CERTIFICATES),
+        "HOME": {"root": "/root", USER: HOME}.get(user, "/tmp"), "PATH": "/usr/bin:/bin:/usr/sbin:/sbin",
+        "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive", "PIP_CERT": AUTHORITIES,
     }  # fmt: skip
     settings |= {name: value for name, value in os.environ.items() if REACHING.fullmatch(name)}
     words = [f"{name}={value}" for name, value in settings.items()]
     return run(
         "chroot", f"--userspec={user}:{user}", root, "env", "-i", *words, "sh", "-c", f"cd {folder} && {command}"
     )
+
+
+def furnish(root: Path) -> None:
+    """Installs what README asks for, and makes a user."""
+    inside(root, "root", "/", "apt-get update -qq")
+    inside(root, "root", "/", f"apt-get install -y -qq --no-install-recommends {' '.join(PACKAGES)}")
+    inside(root, "root", "/", f"useradd --create-home {USER}")
+
+
+def contain(root: Path) -> str:
+    """Goes through the steps of `Containerfile`; returns what its entry point prints without arguments."""
+    text = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    user, folder, entry = "root", "/", []
+    for step in re.findall(r"^([A-Z]+) (.*)$", text, re.MULTILINE):
+        match step:
+            case ("FROM" | "ENV", _):
+                pass
+            case ("RUN", command):
+                inside(root, user, folder, command)
+            case ("USER", name):
+                user = name
+            case ("WORKDIR", place):
+                folder = place
+                (root / folder.removeprefix("/")).mkdir(parents=True, exist_ok=True)
+            case ("COPY", "--chown=1000:1000 . ."):
+                archive(root / folder.removeprefix("/"))
+                run("chown", "-R", "1000:1000", root / folder.removeprefix("/"))
+            case ("ENTRYPOINT" | "CMD", words):
+                entry += json.loads(words)
+            case (name, words):
+                raise SystemExit(f"Containerfile: {name} {words} is a step that is not known here")
+    return inside(root, user, folder, shlex.join(entry))
 
 
 def commands() -> list[str]:
@@ -100,7 +130,7 @@ def clone(folder: Path) -> None:
 
 def archive(folder: Path) -> None:
     """The files of the last commit alone."""
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     content = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
     subprocess.run(["tar", "x"], cwd=folder, input=content, check=True)
 
@@ -140,6 +170,7 @@ def main() -> None:
         print(", ".join(map(str, rows[-1].values())), flush=True)
 
     with tempfile.TemporaryDirectory(prefix="dpdescent-here-") as place, debian() as root:
+        furnish(root)
         here = Path(place) / "here"
         clone(here)
         for command in commands():
@@ -168,6 +199,10 @@ def main() -> None:
             started = time.monotonic()
             told = inside(root, USER, f"{HOME}/clone", "make test")
             timed(version, "git clone", "make test", started, re.findall(r"\d+ passed.*", told)[-1])
+    with debian() as root:
+        started = time.monotonic()
+        first = contain(root).splitlines()[0]
+        timed(version, "Containerfile", "its steps, without an engine", started, f"every step ends well: {first}")
     write_rows(args.output, COLUMNS, rows)
 
 
