@@ -59,3 +59,10 @@ def test_a_paper_that_is_not_there_is_one_line(results: Path, capsys: pytest.Cap
         command.main(["judge", "bassily2014", "--results", str(results)])
     assert stop.value.code == 2
     assert "bassily2014: " in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_wrong_value_of_the_configuration_is_one_line(results: Path) -> None:
+    record = results / "provenance.json"
+    record.write_text(record.read_text().replace('"scale": "paper"', '"scale": "papers"'))
+    with pytest.raises(SystemExit, match=r"^Config error: scale: 'papers' is not a scale; did you mean 'paper'"):
+        judged(results)
