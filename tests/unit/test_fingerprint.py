@@ -289,7 +289,9 @@ def test_training_knows_nothing_of_tables_and_figures(item: str) -> None:
     experiment = SOURCE / f"dpdescent/papers/{item.replace('/', '/experiments/')}.py"
     files = reachable(SOURCE, [TRAIN, experiment])
     assert {file for file, _ in reached(SOURCE, TRAIN, [run_of(item)])} <= files
-    assert not {name.split(".")[0] for file in files for _, name in module._module(str(file)).imports} & LATE
+    # `pins` imports matplotlib where a file of settings for it lies in the working directory, and nowhere else.
+    others = files - {SOURCE / "dpdescent/replication/pins.py"}
+    assert not {name.split(".")[0] for file in others for _, name in module._module(str(file)).imports} & LATE
     late = re.compile(r"/(claims|findings|bounds|figures|drawing|judging|report|tables|project)\b(?!/.*privacy/audit)")
     names = [str(file.relative_to(SOURCE)) for file in files if file.is_relative_to(SOURCE / "dpdescent/papers")]
     names += [str(file.relative_to(SOURCE)) for file in files if file.is_relative_to(SOURCE / "dpdescent/replication")]
@@ -499,7 +501,7 @@ def test_random_mutants_of_what_is_reached_are_seen(edits: Edits, paper: str) ->
     for item in chosen.sample([item for item in ITEMS if item.startswith(f"{paper}/")], 4):
         before = edits.of(item)
         places = sorted(place for place in reached(edits.source, TRAIN, [run_of(item)]) if counts(edits.source, *place))
-        for file, name in chosen.sample(places, 5):
+        for file, name in chosen.sample(places, 8):
             text, number = file.read_text(encoding="utf-8"), chosen.randrange(8)
             tree = ast.parse(text)
             for node in tree.body:

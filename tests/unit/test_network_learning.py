@@ -85,7 +85,7 @@ def test_a_run_that_ends_after_its_minutes_goes_on_to_the_same_accuracy(part, fe
 
 @pytest.mark.skipif(importlib.util.find_spec("jax") is not None, reason="JAX is installed")
 def test_without_jax_the_error_says_what_to_install():
-    with pytest.raises(ModuleNotFoundError, match=r"jax is not installed.*-r requirements-deep\.lock, then the same"):
+    with pytest.raises(ModuleNotFoundError, match=r"jax is not installed.*environment.py deep, then the same"):
         next(iter(fig04a_cifar10_net.run(small(PARTS[0]))))
 
 

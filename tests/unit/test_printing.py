@@ -25,6 +25,8 @@ def here(tmp_path: Path) -> Path:
     (tmp_path / "table.csv").write_text("größe,y\n1,2\n3,4\n2,1\n", encoding="utf-8")
     (tmp_path / "config/papers").mkdir(parents=True)
     (tmp_path / "Snakefile").touch()
+    # It runs its own code.
+    (tmp_path / "src").symlink_to(ROOT / "src")
     results, parts = tmp_path / "results/größe", tmp_path / "build/größe/parts/p/fig01"
     for folder in (results, parts):
         folder.mkdir(parents=True)

@@ -7,6 +7,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from dpdescent.commands import printing
+
 TABLE = Path(__file__).with_name("instruments.csv")
 
 
@@ -27,4 +29,4 @@ def main(arguments: Sequence[str], name: str) -> None:
         target.write_bytes(content)
     except OSError as error:
         parser.exit(2, f"Error: {error}\n")
-    print(f"{target}: columns z1, z2, x, y; `dpdescent estimate --help` ends with a command to try on it")
+    printing.tell(f"{target}: columns z1, z2, x, y; `dpdescent estimate --help` ends with a command to try on it")

@@ -3,10 +3,12 @@
 import sys
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dpdescent.replication import own_code
-from dpdescent.replication.configuration import project
-from dpdescent.replication.configuration.values import ConfigError, Node
+
+if TYPE_CHECKING:
+    from dpdescent.replication.configuration.project import Project
 
 
 def require() -> None:
@@ -28,12 +30,16 @@ def _how_to_get() -> str:
     return f"to get one, clone the project or unpack its source archive{f', see {address}' if address else ''}"
 
 
-def configured(config: Node, root: Path = Path()) -> project.Project:
+def configured(config: dict[str, Any], root: Path = Path()) -> "Project":
     """The configuration of a checkout, from its top-level values.
 
     Raises:
         SystemExit: in one line, if a value is wrong.
     """
+    # Here, because what needs a checkout says so before it asks for the pipeline's packages.
+    from dpdescent.replication.configuration import project
+    from dpdescent.replication.configuration.values import ConfigError
+
     try:
         return project.load(config, root)
     except ConfigError as error:

@@ -17,6 +17,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
+from dpdescent.commands import printing
 from dpdescent.replication.build import tables
 from dpdescent.replication.commands import checkout
 from dpdescent.replication.configuration import project, values
@@ -46,16 +47,18 @@ def main(arguments: Sequence[str], name: str) -> None:
     except values.ConfigError as error:
         parser.error(str(error))
     different = []
-    for place, draw in drawings.items():
+    for number, (place, draw) in enumerate(drawings.items(), start=1):
         figure = draw()
         if args.check:
             different += [] if _is_drawn(figure, place.with_suffix(".svg")) else [place]
         else:
             figures.save(figure, place.with_suffix(".svg" if args.svg else ".png"))
         plt.close(figure)
+        if number % 20 == 0:
+            printing.tell(f"{number} of {len(drawings)} figures")
     for place in different:
-        print(f"DIFFERS  {place}.svg: draw it anew: {name} --svg {_item(place)}")
-    print(f"{len(drawings)} figures {'compared' if args.check else 'drawn'} from their tables")
+        printing.tell(f"DIFFERS  {place}.svg: draw it anew: {name} --svg {_item(place)}")
+    printing.tell(f"{len(drawings)} figures {'compared' if args.check else 'drawn'} from their tables")
     sys.exit(1 if different else 0)
 
 

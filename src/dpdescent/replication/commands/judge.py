@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dpdescent.commands import printing
 from dpdescent.replication.build import anew, asked, preflight, provenance, store
 from dpdescent.replication.build.files import MANIFEST, atomic, read_rows
 from dpdescent.replication.commands import checkout, on_request, readme
@@ -103,7 +104,9 @@ def write(every: project.Project, results: Path, record: dict[str, Any]) -> None
         before, after = (_by_claim(read_rows(file)) for file in (claims, new.get(claims, claims)))
         anew.put(new, gone)
     lines = [line for key in record["papers"] for line in _changes(_of(after, key), _of(before, key))]
-    print("\n".join([*lines, f"{len(lines)} claims differ; {len(new)} files are written and {len(gone)} removed"]))
+    printing.tell(
+        "\n".join([*lines, f"{len(lines)} claims differ; {len(new)} files are written and {len(gone)} removed"])
+    )
 
 
 def _made(
