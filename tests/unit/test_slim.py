@@ -1,6 +1,7 @@
 """Figures as files: SVGs that are small, equal from every process and like what was drawn, and PNGs beside them."""
 
 import base64
+import hashlib
 import io
 import os
 import re
@@ -231,3 +232,17 @@ def test_pictures_are_drawn_beside_the_figures_and_an_edited_figure_is_told(
     with pytest.raises(SystemExit, match="0"):
         draw.main(["--svg"], "dpdescent draw")
     assert (place / "fig08.svg").read_bytes() == (ROOT / "results/paper/liang2025/fig08.svg").read_bytes()
+
+
+def test_drawn_figures_are_in_the_lists_of_hashes(tmp_path: Path) -> None:
+    """Of the scale and of what is made on request; what no list has, such as a PNG, is in none."""
+    drawn = [tmp_path / name for name in ("p/fig01.svg", "on_request/p/fig02.svg", "p/other.svg")]
+    for file in drawn:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(file.name)
+    (tmp_path / "MANIFEST.sha256").write_text("0  claims.csv\n0  p/fig01.svg\n")
+    (tmp_path / "on_request/MANIFEST.sha256").write_text("0  p/fig02.svg\n")
+    draw._list(tmp_path, drawn)
+    hashed = [hashlib.sha256(file.name.encode()).hexdigest() for file in drawn]
+    assert (tmp_path / "MANIFEST.sha256").read_text() == f"0  claims.csv\n{hashed[0]}  p/fig01.svg\n"
+    assert (tmp_path / "on_request/MANIFEST.sha256").read_text() == f"{hashed[1]}  p/fig02.svg\n"

@@ -18,7 +18,9 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from dpdescent.commands import printing
-from dpdescent.replication.build import tables
+from dpdescent.replication.build import store, tables
+from dpdescent.replication.build.files import MANIFEST, atomic, listed
+from dpdescent.replication.build.provenance import ON_REQUEST
 from dpdescent.replication.commands import checkout
 from dpdescent.replication.configuration import project, values
 from dpdescent.replication.drawing import audit_figure, bench_figure, figures
@@ -56,6 +58,8 @@ def main(arguments: Sequence[str], name: str) -> None:
         plt.close(figure)
         if number % 20 == 0:
             printing.tell(f"{number} of {len(drawings)} figures")
+    if args.svg:
+        _list(Path("results") / args.scale, [place.with_suffix(".svg") for place in drawings])
     for place in different:
         printing.tell(f"DIFFERS  {place}.svg: draw it anew: {name} --svg {_item(place)}")
     printing.tell(f"{len(drawings)} figures {'compared' if args.check else 'drawn'} from their tables")
@@ -75,6 +79,17 @@ def _drawings(scale: str) -> dict[Path, Callable[[], Figure]]:
     if scale == "paper":
         found[BENCHMARK] = partial(_of, BENCHMARK, bench_figure.draw)
     return {place: draw for place, draw in found.items() if place.with_suffix(".csv").is_file()}
+
+
+def _list(results: Path, drawn: Sequence[Path]) -> None:
+    """Writes the hashes of drawn figures into the lists of hashes that have them."""
+    for folder in (results, results / ON_REQUEST):
+        if (manifest := folder / MANIFEST).is_file():
+            lines = listed(manifest)
+            names = {str(file.relative_to(folder)): file for file in drawn if file.is_relative_to(folder)}
+            lines |= {name: store.digest(file) for name, file in names.items() if name in lines}
+            with atomic(manifest) as stream:
+                stream.writelines(f"{lines[name]}  {name}\n" for name in sorted(lines))
 
 
 def _of(place: Path, draw: Callable[..., Figure]) -> Figure:
