@@ -3,8 +3,8 @@
 PYTHON ?=
 CORES ?= 2
 SCALE ?= paper
-# A user's other programs may need these; here they would change which modules are found.
-unexport PYTHONHOME PYTHONPATH PYTHONUSERBASE __PYVENV_LAUNCHER__
+# A user's other programs may need these; here they would change which modules are found, or have jobs wait for input.
+unexport PYTHONHOME PYTHONPATH PYTHONUSERBASE PYTHONSTARTUP PYTHONINSPECT __PYVENV_LAUNCHER__
 BIN := .venv/bin
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # Tests are dealt out in the order of tests/conftest.py, not by the number of tests in a file.

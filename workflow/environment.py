@@ -126,8 +126,8 @@ def install_all(tool, here, named, extras, locks):
         create(tool, python)
         record = {"checkout": os.getcwd(), "python": python["version"], "extras": extras, "locks": {}}
         write_record(record)
-    for name in sorted(name for name in locks if record["locks"].get(name) != locks[name]):
-        if name.endswith(".lock"):
+    for name in locks:
+        if name.endswith(".lock") and record["locks"].get(name) != locks[name]:
             install(tool, name)
     install_project(tool)
     check([name for name in locks if name.endswith(".lock")])
