@@ -113,7 +113,8 @@ def without_results(command):
     def end(number, frame):
         raise SystemExit(128 + number)
 
-    signal.signal(signal.SIGTERM, end)
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, end)
     take_out()
     try:
         status = subprocess.run(command).returncode
@@ -237,15 +238,17 @@ def run(args):
     device = jax.devices()[0]
     if device.platform == "cpu" and not args.processor:
         sys.exit(f"JAX {jax.__version__} finds no accelerator: {jax.devices()}; is its plug-in installed?")
+    from dpdescent.models.image_network import ImageNetwork
     from dpdescent.papers.choquettechoo2023.runs import network_elsewhere as elsewhere
+    from dpdescent.papers.choquettechoo2023.runs.network_described import images_of
 
     planned = elsewhere.Plan.load(FOLDER / "plan")
     first, limits = planned.first[0], elsewhere.Limits(args.seconds, args.all, began=began)
-    normals = elsewhere.Normals(elsewhere.ImageNetwork().parameters)
+    normals = elsewhere.Normals(ImageNetwork().parameters)
     normals.ahead((each, planned.decoders[each.mechanism].shape[1]) for each in planned.first)
     settings = {"source": "cifar10", "images_folder": ""}
-    records = elsewhere.images_of(settings, "records", first.records)
-    tested = elsewhere.images_of(settings, "tested", 10_000)
+    records = images_of(settings, "records", first.records)
+    tested = images_of(settings, "tested", 10_000)
     shop = elsewhere.Workshop(
         planned, elsewhere.resident_of(records), tested, normals, args.output, FOLDER, about(device.device_kind), limits
     )
@@ -305,14 +308,16 @@ def agree(file, output):
     """Writes how far each step's sum of clipped gradients is from the processor's, relative to its norm."""
     import numpy as np
 
+    from dpdescent.models.image_network import ImageNetwork
     from dpdescent.papers.choquettechoo2023.runs import network_elsewhere as elsewhere
+    from dpdescent.papers.choquettechoo2023.runs.network_described import images_of
     from dpdescent.replication.build.files import write_rows
 
     first = elsewhere.Plan.load(FOLDER / "plan").first[0]
-    records = elsewhere.images_of({"source": "cifar10", "images_folder": ""}, "records", first.records)
+    records = images_of({"source": "cifar10", "images_folder": ""}, "records", first.records)
     with np.load(file) as seen:
         given, told = (seen["parameters"], seen["sums"]), json.loads(str(seen["about"]))
-    network = elsewhere.ImageNetwork()
+    network = ImageNetwork()
     found = list(elsewhere.agreement(network, records, first, *given))
     rows = [{"step": step, "difference": difference, **told} for step, difference in enumerate(found)]
     write_rows(output, list(rows[0]), rows)
