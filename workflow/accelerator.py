@@ -15,6 +15,7 @@ There, with numpy, scipy and JAX alone:
 """
 
 import argparse
+import importlib
 import importlib.metadata
 import json
 import os
@@ -30,19 +31,14 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
 sys.path.insert(0, str(SOURCE))
 
-KEY, ARTEFACT = "choquettechoo2023", "fig04a_cifar10_net"
-MODULE = f"dpdescent.papers.{KEY}"
+# The paper whose runs these are has a module of them.
+(ELSEWHERE,) = SOURCE.glob("dpdescent/papers/*/runs/network_elsewhere.py")
+KEY, ARTEFACT = ELSEWHERE.parents[1].name, "fig04a_cifar10_net"
 FOLDER = Path("build/accelerator")
 # What may travel at a call, and of this a piece.
 TRAVELS, PIECE = 64 * 2**20, 40 * 2**20
 # Of relative differences between a processor's sums of clipped gradients and the accelerator's, in norm.
 AGREE = 1e-4
-# Mechanisms in the order in which they are run, and the rates of the runs on a processor.
-EARLIER = {
-    "nu-DP-FTRL": 0.1, "DP-SGD, amplified": 1.0, "ME": 0.1, "Optimal CC, restarts": 0.1, "Optimal CC": 0.1,
-    "Honaker": 0.1,
-}  # fmt: skip
-BUDGETS = (10, 4)
 LEFT_OUT = ["/*", "!/results/"]
 
 
@@ -168,19 +164,16 @@ def prepare(args):
 
 def plan():
     """The first runs, with all that needs an accountant or minutes."""
-    import numpy as np
+    first, decoders = [], {}
+    for described, decoder in runs_module("network_learning").first_runs(configured()[0].spec):
+        first.append(described)
+        decoders[described.mechanism] = decoder
+    return runs_module("network_elsewhere").Plan(first, decoders)
 
-    from dpdescent.papers.choquettechoo2023.runs.network_elsewhere import Plan
-    from dpdescent.papers.choquettechoo2023.runs.network_learning import One
 
-    like, first, decoders = configured()[0].spec, [], {}
-    for eps in BUDGETS:
-        for name, rate in EARLIER.items():
-            cell = {"eps": eps, "mechanism": name, "learning_rate": rate, "repeat": 1}
-            one = next(One.all_of({**like, "cell": cell}))
-            first.append(one.described(like))
-            decoders[name] = one.arm.strategy.decoder(like["settings"]["T"]).astype(np.float32)
-    return Plan(first, decoders)
+def runs_module(name):
+    """A module of the paper's runs; imported where it is needed, because not every side has what each needs."""
+    return importlib.import_module(f"dpdescent.papers.{KEY}.runs.{name}")
 
 
 def configured():
@@ -239,13 +232,15 @@ def run(args):
     if device.platform == "cpu" and not args.processor:
         sys.exit(f"JAX {jax.__version__} finds no accelerator: {jax.devices()}; is its plug-in installed?")
     from dpdescent.models.image_network import ImageNetwork
-    from dpdescent.papers.choquettechoo2023.runs import network_elsewhere as elsewhere
-    from dpdescent.papers.choquettechoo2023.runs.network_described import images_of
 
+    elsewhere, images_of = runs_module("network_elsewhere"), runs_module("network_described").images_of
     planned = elsewhere.Plan.load(FOLDER / "plan")
     first, limits = planned.first[0], elsewhere.Limits(args.seconds, args.all, began=began)
     normals = elsewhere.Normals(ImageNetwork().parameters)
-    normals.ahead((each, planned.decoders[each.mechanism].shape[1]) for each in planned.first)
+    if args.steps:
+        elsewhere.PIECE = args.steps
+    soon = planned.first[:2] if args.steps else planned.first
+    normals.ahead((each, planned.decoders[each.mechanism].shape[1]) for each in soon)
     settings = {"source": "cifar10", "images_folder": ""}
     records = images_of(settings, "records", first.records)
     tested = images_of(settings, "tested", 10_000)
@@ -258,7 +253,7 @@ def run(args):
     seen = shop.choose_way()
     checking = compare(shop, seen, args.output)
     if args.steps:
-        trial(shop, args.steps)
+        trial(shop)
     else:
         a_run = shop.seconds(next(planned.upcoming(done)))
         print(f"by {shop.resident.way}; a run takes {a_run:.0f} s, so that {limits.left_in_all() // a_run:.0f} fit")
@@ -270,22 +265,24 @@ def run(args):
 
 def about(device):
     """What rows say of the machine and the code."""
-    from dpdescent.replication.build.fingerprint import code_fingerprint, module_file
-
-    file = module_file(SOURCE, f"{MODULE}.runs.network_elsewhere")
     known = {name: importlib.metadata.version(name) for name in ("jax", "jaxlib", "numpy")}
-    return {"device": device, **known, "python": platform.python_version(), "code": code_fingerprint(SOURCE, [file])}
+    return {"device": device, **known, "python": platform.python_version(), "code": code()}
 
 
-def trial(shop, steps):
+def code():
+    """The fingerprint of the code that makes the runs."""
+    from dpdescent.replication.build.fingerprint import code_fingerprint
+
+    return code_fingerprint(SOURCE, [ELSEWHERE])
+
+
+def trial(shop):
     """Makes the first steps of the first two mechanisms, to see that all is there."""
-    from dpdescent.papers.choquettechoo2023.runs import network_elsewhere as elsewhere
-
+    elsewhere = runs_module("network_elsewhere")
     for described in shop.plan.first[:2]:
         decoder, state = shop.decoder(described), shop.start(described)
         normals = shop.normals.of(described, decoder.shape[1])
-        given = elsewhere.settings_of(described), state, described.batches(), decoder[:steps], normals
-        state, _ = shop.piece(*given)
+        state, _ = shop.piece(elsewhere.settings_of(described), state, described.batches(), decoder, normals)
         accuracy = shop.resident.network.accuracy(state.parameters, shop.tested.images, shop.tested.labels)
         print(f"{described.mechanism}: {state.step} steps, {shop.seconds_a_piece:.1f} s, accuracy {accuracy:.2%}")
 
@@ -309,10 +306,9 @@ def agree(file, output):
     import numpy as np
 
     from dpdescent.models.image_network import ImageNetwork
-    from dpdescent.papers.choquettechoo2023.runs import network_elsewhere as elsewhere
-    from dpdescent.papers.choquettechoo2023.runs.network_described import images_of
     from dpdescent.replication.build.files import write_rows
 
+    elsewhere, images_of = runs_module("network_elsewhere"), runs_module("network_described").images_of
     first = elsewhere.Plan.load(FOLDER / "plan").first[0]
     records = images_of({"source": "cifar10", "images_folder": ""}, "records", first.records)
     with np.load(file) as seen:
@@ -321,7 +317,7 @@ def agree(file, output):
     found = list(elsewhere.agreement(network, records, first, *given))
     rows = [{"step": step, "difference": difference, **told} for step, difference in enumerate(found)]
     write_rows(output, list(rows[0]), rows)
-    verdict = "agree" if max(found) <= AGREE else "DO NOT AGREE"
+    verdict = "agree" if all(each <= AGREE for each in found) else "DO NOT AGREE"
     print(f"processor and device {verdict} on {len(found)} steps: at most {max(found):.2e} apart, of {AGREE:g}")
 
 

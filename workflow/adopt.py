@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 import accelerator
-from accelerator import ARTEFACT, KEY, MODULE, ROOT, SOURCE
+from accelerator import ARTEFACT, KEY, ROOT, SOURCE
 
 RECORD = Path("docs/accelerator.csv")
 CONFIGURED = Path(f"config/papers/{KEY}.yaml")
@@ -70,10 +70,11 @@ def came_back(folder):
     if not agreed.is_file():
         sys.exit(f"{agreed} is not there: whether device and processor agree is not known, and no run is taken")
     steps = read_rows(agreed)
-    worst = max(float(row["difference"]) for row in steps)
+    apart = [float(row["difference"]) for row in steps]
+    worst = max(apart, key=lambda each: (each != each, each))
     if not worst <= accelerator.AGREE:
         sys.exit(f"{agreed}: sums of clipped gradients are {worst:.2e} apart, of {accelerator.AGREE:g} at the most")
-    code = accelerator.about("")["code"]
+    code = accelerator.code()
     rows = [row for file in sorted(folder.glob("eps=*.csv")) for row in read_rows(file)]
     for row in rows:
         if row["code"] != code:
@@ -141,7 +142,7 @@ def into_build(kept):
         subprocess.run([Path(sys.executable).with_name("snakemake"), "-c1", "--quiet", "all", "--", begun], check=True)
     rows = [row for row in read_rows(TABLE) if row["variant"] == "main"]
     committed = {wanted(row): {**row, "trial": "0", "value": row["mean"]} for row in rows}
-    experiment = module_file(SOURCE, f"{MODULE}.experiments.{ARTEFACT}")
+    experiment = module_file(SOURCE, f"dpdescent.papers.{KEY}.experiments.{ARTEFACT}")
     code = code_fingerprint(SOURCE, [ROOT / "workflow/scripts/train.py", experiment])
     parts, missing = accelerator.configured(), []
     for part in parts:
@@ -158,7 +159,8 @@ def into_build(kept):
     for pack in Path("build/paper/packs/on_request", KEY, ARTEFACT).glob("*.csv"):
         pack.unlink()
     print(f"{len(parts) - len(missing)} runs are in the build")
-    planned = {(float(eps), name) for eps in accelerator.BUDGETS for name in accelerator.EARLIER}
+    learning = accelerator.runs_module("network_learning")
+    planned = {(float(eps), name) for eps in learning.FIRST_BUDGETS for name in learning.FIRST_RATES}
     missing += [f"eps={eps:g} {name}" for eps, name in sorted(planned - {where[:2] for where in {**kept, **committed}})]
     if missing:
         print(f"missing, and not trained here: {'; '.join(missing)}")

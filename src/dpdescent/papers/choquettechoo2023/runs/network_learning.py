@@ -24,7 +24,7 @@ from typing import Any
 from dpdescent.checks import as_list
 from dpdescent.data import kept
 from dpdescent.noise import streams
-from dpdescent.papers.choquettechoo2023.arms import AMPLIFIED, EpochArm
+from dpdescent.papers.choquettechoo2023.arms import AMPLIFIED, ME, NU, EpochArm
 from dpdescent.papers.choquettechoo2023.design import Row, Spec
 from dpdescent.papers.choquettechoo2023.runs.image_learning import AMPLIFIED_RENYI, arm_of
 from dpdescent.papers.choquettechoo2023.runs.network_described import Described, Labelled, Single, images_of
@@ -40,6 +40,10 @@ MINUTES = "DPDESCENT_PIECE_MINUTES"
 # Gradients of single images that a run may take on a processor unasked: some minutes of them.
 PROCESSORS, UNASKED = "DPDESCENT_ON_PROCESSORS", 100_000
 INSTALL = "python3 workflow/environment.py deep"
+# Where there is an accelerator for a while: mechanisms in the order in which they are run, each at the rate of the runs
+# on processors or that of its like, first at the budget at which the paper prints two accuracies.
+FIRST_RATES = {NU: 0.1, AMPLIFIED: 1.0, ME: 0.1, "Optimal CC, restarts": 0.1, "Optimal CC": 0.1, "Honaker": 0.1}
+FIRST_BUDGETS = (10, 4)
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,19 @@ class One:
             float(arm.columns([self.rate]).momentum[0]), arm.clip_norm, settings["cooldown"], settings["T"],
             settings["k"], settings["records"], self.name in (AMPLIFIED, AMPLIFIED_RENYI),
         )  # fmt: skip
+
+
+def first_runs(spec: Spec) -> Iterator[tuple[Described, Single]]:
+    """Yields the runs that come first on an accelerator, each with the decoder of its noise.
+
+    Args:
+        spec: of any of the artefact's parts.
+    """
+    for eps, (name, rate) in itertools.product(FIRST_BUDGETS, FIRST_RATES.items()):
+        cell = {"eps": eps, "mechanism": name, "learning_rate": rate, "repeat": 1}
+        (one,) = One.all_of({**spec, "cell": cell})
+        if one.arm.strategy is not None:
+            yield one.described(spec), one.arm.strategy.decoder(spec["settings"]["T"]).astype("float32")
 
 
 def run(spec: Spec) -> Iterator[Row]:
