@@ -258,7 +258,6 @@ def run(args):
         a_run = shop.seconds(next(planned.upcoming(done)))
         print(f"by {shop.resident.way}; a run takes {a_run:.0f} s, so that {limits.left_in_all() // a_run:.0f} fit")
         elsewhere.work(planned, done, shop.seconds, shop.make, limits)
-    normals.close()
     if checking is not None:
         finish(checking, FOLDER / "agreement.csv", args.output, limits)
 
@@ -281,7 +280,7 @@ def trial(shop):
     elsewhere = runs_module("network_elsewhere")
     for described in shop.plan.first[:2]:
         decoder, state = shop.decoder(described), shop.start(described)
-        normals = shop.normals.of(described, decoder.shape[1])
+        normals = shop.normals.of(described, decoder.shape[1], shop.limits.left())
         state, _ = shop.piece(elsewhere.settings_of(described), state, described.batches(), decoder, normals)
         accuracy = shop.resident.network.accuracy(state.parameters, shop.tested.images, shop.tested.labels)
         print(f"{described.mechanism}: {state.step} steps, {shop.seconds_a_piece:.1f} s, accuracy {accuracy:.2%}")

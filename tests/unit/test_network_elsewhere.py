@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -157,7 +158,7 @@ def test_rows_and_parameters_are_those_of_a_run_in_place(shop, name):
     where = Wanted(4, name, RATES[name], 2)
     described = shop.plan.described(where)
     decoder, batches, state = shop.decoder(described), described.batches(), shop.start(described)
-    normals = shop.normals.of(described, decoder.shape[1])
+    normals = shop.normals.of(described, decoder.shape[1], 60.0)
     while state.step < described.steps:
         state, _ = shop.piece(network_elsewhere.settings_of(described), state, batches, decoder, normals)
     value = shop.make(where)
@@ -228,13 +229,20 @@ def test_normals_are_shared_by_runs_of_a_repeat_and_drawn_ahead(plan):
     made, wide = Normals(7), [each for each in plan.first if each.mechanism != "Honaker"]
     made.ahead([(wide[0], 8), (replace(wide[0], repeat=2), 8), (replace(wide[0], repeat=3), 8)])
     assert list(made._drawn) == [(1, 8), (2, 8)]
-    first = made.of(wide[0], 8)
-    assert made.of(wide[1], 8) is first
+    first = made.of(wide[0], 8, 60.0)
+    assert made.of(wide[1], 8, 60.0) is first
     np.testing.assert_array_equal(
         jnp.concatenate(first, axis=1), wide[0].stream("noise").standard_normal((8, 7)).astype(np.float32)
     )
     for repeat in (4, 5, 2):
-        found = made.of(replace(wide[0], repeat=repeat), 8)
+        found = made.of(replace(wide[0], repeat=repeat), 8, 60.0)
         assert not np.array_equal(found[0], first[0])
     assert len(made._held) == network_elsewhere.HELD
-    made.close()
+
+
+def test_a_call_does_not_wait_for_normals_beyond_its_end(shop, monkeypatch):
+    begun = Event()
+    monkeypatch.setattr(network_elsewhere.dp_ftrl_network, "normals_of", lambda *given: begun.wait(60.0))
+    shop.limits = Limits(network_elsewhere.RESERVE + 0.05, 100.0)
+    assert shop.make(Wanted(10, "Honaker", 0.1, 1)) is None
+    begun.set()

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 
 import jax
@@ -178,7 +179,6 @@ class Normals:
 
     def __init__(self, columns: int) -> None:
         self.columns = columns
-        self._pool = ThreadPoolExecutor(HELD)
         self._drawn: dict[tuple[int, int], Future[list[Single]]] = {}
         self._held: dict[tuple[int, int], list[Any]] = {}
 
@@ -187,25 +187,34 @@ class Normals:
         for described, count in runs:
             key = described.repeat, count
             if key not in self._held and key not in self._drawn and len(self._drawn) < HELD:
-                draw = dp_ftrl_network.normals_of
-                self._drawn[key] = self._pool.submit(draw, count, self.columns, described.stream("noise"))
+                future = self._drawn[key] = Future[list[Single]]()
+                # A daemon, because a process must end with its call and not with what it draws.
+                Thread(target=self._draw, args=(future, count, described), daemon=True).start()
 
-    def of(self, described: Described, count: int) -> list[Any]:
-        """Returns those of a run on the accelerator, in blocks of columns as `dp_ftrl_network.normals_of` has them."""
+    def of(self, described: Described, count: int, patience: float) -> list[Any]:
+        """Returns those of a run on the accelerator, in blocks of columns as `dp_ftrl_network.normals_of` has them.
+
+        Raises:
+            TimeoutError: if they are not drawn within so many seconds.
+        """
         key = described.repeat, count
         if key not in self._held:
-            while key not in self._drawn and len(self._drawn) >= HELD:
+            if key not in self._drawn and len(self._drawn) >= HELD:
                 # Something else than expected comes next: what was drawn for later is given up.
-                self._drawn.pop(next(iter(self._drawn))).cancel()
+                self._drawn.pop(next(iter(self._drawn)))
             self.ahead([(described, count)])
+            drawn = self._drawn[key].result(patience)
             while len(self._held) >= HELD:
                 self._held.pop(next(iter(self._held)))
-            self._held[key] = [jnp.asarray(block) for block in self._drawn.pop(key).result()]
+            self._held[key] = [jnp.asarray(block) for block in drawn]
+            del self._drawn[key]
         return self._held[key]
 
-    def close(self) -> None:
-        """Ends what is being drawn, at the end of its block."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+    def _draw(self, future: "Future[list[Single]]", count: int, described: Described) -> None:
+        try:
+            future.set_result(dp_ftrl_network.normals_of(count, self.columns, described.stream("noise")))
+        except MemoryError as error:
+            future.set_exception(error)
 
 
 def settings_of(described: Described) -> Run:
@@ -270,7 +279,10 @@ class Workshop:
         made_from, file = self._made_from(described), self._file(where)
         state = State.load(file, made_from) or self.start(described)
         later = (self.plan.described(each) for each in self.plan.upcoming({where: 0.0, **self._finished()}))
-        normals = self.normals.of(described, decoder.shape[1])
+        try:
+            normals = self.normals.of(described, decoder.shape[1], max(self.limits.left(), 0.0))
+        except TimeoutError:
+            return None
         self.normals.ahead((each, self.decoder(each).shape[1]) for each, _ in zip(later, range(20), strict=False))
         began = time.monotonic()
         while state.step < run.steps:
@@ -327,7 +339,7 @@ class Workshop:
         self.seconds_a_piece = min(found.values())
         described = self.plan.first[0]
         decoder = self.decoder(described)
-        normals = self.normals.of(described, decoder.shape[1])
+        normals = self.normals.of(described, decoder.shape[1], max(self.limits.left(), 0.0))
         state = self.start(described)
         _, seen = self.piece(settings_of(described), state, described.batches(), decoder, normals)
         return seen
