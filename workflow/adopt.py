@@ -137,10 +137,10 @@ def into_build(kept):
     from dpdescent.replication.build.fingerprint import code_fingerprint, module_file, versions
 
     begun = ".snakemake/dpdescent/paper.begun"
-    if not Path(begun).is_file():
-        # The first build of a checkout would count parts for nothing that were there before it.
-        if subprocess.run([Path(sys.executable).with_name("snakemake"), "-c1", begun]).returncode:
-            sys.exit(f"{begun} was not made, for the reason above; then the same command")
+    call = [Path(sys.executable).with_name("snakemake"), "-c1", begun]
+    # The first build of a checkout would count parts for nothing that were there before it.
+    if not Path(begun).is_file() and subprocess.run(call).returncode:
+        sys.exit(f"{begun} was not made, for the reason above; then the same command")
     rows = [row for row in read_rows(TABLE) if row["variant"] == "main"]
     committed = {wanted(row): {**row, "trial": "0", "value": row["mean"]} for row in rows}
     experiment = module_file(SOURCE, f"dpdescent.papers.{KEY}.experiments.{ARTEFACT}")
