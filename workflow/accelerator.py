@@ -66,6 +66,8 @@ def main(arguments=None):
     compared.set_defaults(call=lambda args: agree(args.file, args.output))
     args = parser.parse_args(arguments)
     os.chdir(ROOT)
+    # What is said must be known also of a call that is killed.
+    sys.stdout.reconfigure(line_buffering=True)
     args.call(args)
 
 

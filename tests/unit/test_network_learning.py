@@ -159,3 +159,13 @@ def test_only_runs_of_the_best_rate_are_compared():
     assert set(made["learning_rate"]) == {0.2}
     assert made["inside"].all()
     assert not network.best_runs(runs(middle=0.5))["inside"].any()
+
+
+@needs_jax
+def test_a_processor_makes_no_long_run_unasked(few_images, monkeypatch):
+    spec = json.loads(PARTS[0].json())
+    with pytest.raises(SystemExit, match=r"takes an hour of a processor.*adopt\.py"):
+        next(iter(fig04a_cifar10_net.run(spec)))
+    monkeypatch.setenv(network_learning.PROCESSORS, "1")
+    with pytest.raises(ValueError, match="records=50000: there are 20 images"):
+        next(iter(fig04a_cifar10_net.run(spec)))
