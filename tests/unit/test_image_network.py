@@ -13,8 +13,8 @@ from jax_privacy import clipping  # noqa: E402
 
 from dpdescent.algorithms import dp_ftrl_network  # noqa: E402
 from dpdescent.algorithms.dp_ftrl_epochs import cooled  # noqa: E402
-from dpdescent.algorithms.dp_ftrl_network import Run, State  # noqa: E402
-from dpdescent.models.image_network import ImageNetwork  # noqa: E402
+from dpdescent.algorithms.dp_ftrl_network import Resident, Run, State  # noqa: E402
+from dpdescent.models.image_network import WAYS, ImageNetwork  # noqa: E402
 from dpdescent.noise.strategies import toeplitz, tree  # noqa: E402
 from dpdescent.noise.strategies.stamped import stamped  # noqa: E402
 from dpdescent.randomness import stream  # noqa: E402
@@ -203,3 +203,40 @@ def test_accuracy_counts_the_largest_scores(monkeypatch):
     parameters = SMALL.initial(rng)
     predicted = np.asarray(SMALL.scores(parameters, images)).argmax(1)
     assert SMALL.accuracy(parameters, images, labels) == pytest.approx((predicted == labels).mean())
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("clip_norm", [0.5, np.inf])
+def test_an_accelerators_steps_are_those_of_a_processor_in_each_way(way, clip_norm):
+    """Batches of several sizes in blocks that none of them fills, the noise from normals and decoder."""
+    rng = stream(9, "images")
+    images, labels = task(rng, SMALL, 40)
+    batches = [rng.permutation(40)[:size] for size in (11, 13, 0, 9, 10, 16)]
+    run = Run(0.3, 0.5, 0.2 * np.isfinite(clip_norm), clip_norm, 6, 10, 0.5)
+    strategy, start = stamped(tree.online_honaker(finished_only=True), 2), State.start(SMALL.initial(rng))
+    rows = dp_ftrl_network.noise_rows(strategy, 6, SMALL.parameters, stream(9, "noise"), range(6))
+    expected = dp_ftrl_network.advance(SMALL, run, start, images, labels, batches, rows)
+    normals = dp_ftrl_network.normals_of(strategy.noises(6), SMALL.parameters, stream(9, "noise"))
+    resident, state, sums = Resident(SMALL, jnp.asarray(images), jnp.asarray(labels), 4, way), start, []
+    for at in (0, 3):
+        noise = dp_ftrl_network.correlated_rows(strategy.decoder(6)[at : at + 3].astype(np.float32), normals)
+        np.testing.assert_allclose(noise, rows[at : at + 3], rtol=1e-4, atol=1e-5)
+        state, (before, summed) = dp_ftrl_network.advance_resident(resident, run, state, batches[at : at + 3], noise)
+        sums += list(zip(np.asarray(before), np.asarray(summed), strict=True))
+    assert state.step == 6
+    close(state.parameters, expected.parameters)
+    close(state.velocity, expected.velocity)
+    for (parameters, summed), batch in zip(sums, batches, strict=True):
+        own = clipped_in_numpy(SMALL, parameters, images[batch], labels[batch], clip_norm)
+        np.testing.assert_allclose(summed, own, atol=1e-5 * max(np.linalg.norm(own), 1e-9))
+    with pytest.raises(ValueError, match="1 steps after step 6: the run has 6 in all"):
+        dp_ftrl_network.advance_resident(resident, run, state, batches[:1], rows[:1])
+
+
+def test_normals_in_blocks_are_those_of_the_noise(monkeypatch):
+    monkeypatch.setattr(dp_ftrl_network, "WIDE", 5)
+    monkeypatch.setattr(dp_ftrl_network, "BLOCK", 10)
+    blocks = dp_ftrl_network.normals_of(20, 23, stream(5, "noise"))
+    assert [block.shape for block in blocks] == [(20, 10), (20, 10), (20, 3)]
+    whole = dp_ftrl_network.noise_rows(toeplitz.identity(), 20, 23, stream(5, "noise"), range(20))
+    np.testing.assert_array_equal(np.concatenate(blocks, axis=1), whole)

@@ -85,7 +85,7 @@ def test_a_run_that_ends_after_its_minutes_goes_on_to_the_same_accuracy(part, fe
 
 @pytest.mark.skipif(importlib.util.find_spec("jax") is not None, reason="JAX is installed")
 def test_without_jax_the_error_says_what_to_install():
-    with pytest.raises(ModuleNotFoundError, match=r"jax is not installed.*environment.py deep, then the same"):
+    with pytest.raises(ModuleNotFoundError, match=r"jax is not installed.*environment\.py deep, then the same"):
         next(iter(fig04a_cifar10_net.run(small(PARTS[0]))))
 
 
@@ -94,7 +94,7 @@ def test_runs_of_a_repeat_share_seeds_and_others_do_not():
     first, second = One.all_of(spec)
     other = next(One.all_of(small(PARTS[1])))
     for role in ("start", "noise"):
-        drawn = [network_learning.named(spec, one, role).standard_normal() for one in (first, second, other)]
+        drawn = [one.described(spec).stream(role).standard_normal() for one in (first, second, other)]
         assert drawn[0] == drawn[2] != drawn[1]
 
 
@@ -159,3 +159,13 @@ def test_only_runs_of_the_best_rate_are_compared():
     assert set(made["learning_rate"]) == {0.2}
     assert made["inside"].all()
     assert not network.best_runs(runs(middle=0.5))["inside"].any()
+
+
+@needs_jax
+def test_a_processor_makes_no_long_run_unasked(few_images, monkeypatch):
+    spec = json.loads(PARTS[0].json())
+    with pytest.raises(SystemExit, match=r"takes an hour of a processor.*adopt\.py"):
+        next(iter(fig04a_cifar10_net.run(spec)))
+    monkeypatch.setenv(network_learning.PROCESSORS, "1")
+    with pytest.raises(ValueError, match="records=50000: there are 20 images"):
+        next(iter(fig04a_cifar10_net.run(spec)))

@@ -10,15 +10,18 @@ JAX is an optional dependency: this module is imported only where a network is t
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.algorithms.dp_ftrl_epochs import cooled
 from dpdescent.checks import require_non_negative, require_positive
+from dpdescent.models.image_network import EXACT
 from dpdescent.noise.strategies.base import Strategy
 from dpdescent.noise.streams import NoiseStream
 
@@ -26,6 +29,8 @@ Single = NDArray[np.float32]
 Index = NDArray[np.intp]
 # Columns of noise that are made at a time, all steps of them, because all columns would take gigabytes.
 WIDE = 8192
+# Columns of normals that lie together on an accelerator: a multiple of those that are drawn at a time.
+BLOCK = 16 * WIDE
 
 
 class Network(Protocol):
@@ -35,6 +40,8 @@ class Network(Protocol):
     def parameters(self) -> int: ...
 
     def clipped_gradient_sum(self, parameters: Any, images: Any, labels: Any, clip_norm: float) -> Any: ...
+
+    def clipped_sum(self, parameters: Any, images: Any, labels: Any, counts: Any, clip_norm: Any, way: str) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -126,18 +133,27 @@ def advance(
     Raises:
         ValueError: if the run has fewer steps left, or a parameter is no longer finite.
     """
-    if state.step + len(noise) > run.steps:
-        raise ValueError(f"{len(noise)} steps after step {state.step}: the run has {run.steps} in all")
-    scale = run.noise_multiplier * run.clip_norm if run.noise_multiplier > 0.0 else 0.0
-    rates = run.learning_rate / run.batch_size * cooled(run.steps, run.cool_down)
+    scale, rates = _scale_and_rates(run, state, len(noise))
     parameters, velocity = state.parameters, state.velocity
     for t, row in enumerate(noise, start=state.step):
         rows = batches[t % len(batches)]
         summed = network.clipped_gradient_sum(parameters, images[rows], labels[rows], run.clip_norm)
         parameters, velocity = _step(parameters, velocity, summed, row, run.momentum, scale, rates[t])
-    found = State(state.step + len(noise), np.asarray(parameters), np.asarray(velocity))
+    return _reached(state.step + len(noise), parameters, velocity)
+
+
+def _scale_and_rates(run: Run, state: State, steps: int) -> tuple[float, NDArray[np.float64]]:
+    """The sd of the noise on a sum, and the learning rates of all steps divided by the batch size."""
+    if state.step + steps > run.steps:
+        raise ValueError(f"{steps} steps after step {state.step}: the run has {run.steps} in all")
+    scale = run.noise_multiplier * run.clip_norm if run.noise_multiplier > 0.0 else 0.0
+    return scale, run.learning_rate / run.batch_size * cooled(run.steps, run.cool_down)
+
+
+def _reached(step: int, parameters: Any, velocity: Any) -> State:
+    found = State(step, np.asarray(parameters), np.asarray(velocity))
     if not np.isfinite(found.parameters).all():
-        raise ValueError(f"a parameter is not finite after step {found.step}: take a smaller learning_rate")
+        raise ValueError(f"a parameter is not finite after step {step}: take a smaller learning_rate")
     return found
 
 
@@ -169,3 +185,112 @@ def noise_rows(strategy: Strategy | None, steps: int, columns: int, rng: np.rand
         whole = np.concatenate([*NoiseStream(strategy, steps, min(WIDE, columns - at), rng, block=steps)])
         made[:, at : at + WIDE] = whole[rows.start : rows.stop]
     return made
+
+
+@dataclass(frozen=True)
+class Resident:
+    """What lies in an accelerator's memory while runs of one repeat are made there.
+
+    Attributes:
+        network: the network.
+        images, labels: the records, arrays of JAX.
+        together: images whose gradients are in memory at a time.
+        way: how their gradients are formed, of the network's ways.
+    """
+
+    network: Any
+    images: Any
+    labels: Any
+    together: int
+    way: str
+
+
+def advance_resident(
+    resident: Resident, run: Run, state: State, batches: Sequence[Index], noise: Any
+) -> tuple[State, tuple[Any, Any]]:
+    """Makes the steps of `advance` for which there are rows of noise, in one call of the accelerator.
+
+    Args:
+        resident: network and records.
+        run: settings.
+        state: where to go on from.
+        batches: rows of each step's batch, of these steps alone.
+        noise: as for `advance`, an array of JAX.
+
+    Returns:
+        The state, and of each step the parameters before it and the sum of clipped gradients at them.
+
+    Raises:
+        ValueError: if the run has fewer steps left, or a parameter is no longer finite.
+    """
+    scale, rates = _scale_and_rates(run, state, len(batches))
+    rows, sizes = _in_blocks(batches, run.batch_size, resident.together)
+    with jax.default_matmul_precision(EXACT):
+        parameters, velocity, seen = _many(
+            resident.network, resident.way, state.parameters, state.velocity, resident.images, resident.labels,
+            rows, sizes, noise, rates[state.step : state.step + len(batches)].astype(np.float32),
+            run.momentum, scale, run.clip_norm,
+        )  # fmt: skip
+    return _reached(state.step + len(batches), parameters, velocity), seen
+
+
+def _in_blocks(batches: Sequence[Index], mean: int, together: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Returns batches as blocks of rows, padded with row 0, shape (steps, blocks, together), and their sizes.
+
+    There is room for half as many records again as the mean, because Poisson batches then have the shape of all others
+    and nothing is compiled twice; blocks without a record are not computed.
+    """
+    sizes = np.array([len(batch) for batch in batches], np.int32)
+    blocks = -(-max(int(sizes.max(initial=0)), 3 * mean // 2) // together)
+    rows = np.zeros((len(batches), blocks * together), np.int32)
+    for place, batch in enumerate(batches):
+        rows[place, : len(batch)] = batch
+    return rows.reshape(len(batches), blocks, together), sizes
+
+
+def correlated_rows(decoder: Single, normals: Sequence[Any]) -> Any:
+    """Returns rows of noise, shape (steps, parameters), as an array of JAX: those of `noise_rows` up to rounding.
+
+    Args:
+        decoder: rows of the strategy's decoder, shape (steps, normals).
+        normals: of all steps, as `normals_of` returns them, as arrays of JAX.
+    """
+    with jax.default_matmul_precision(EXACT):
+        return _product(decoder, normals)
+
+
+_product = jax.jit(lambda decoder, normals: jnp.concatenate([decoder @ block for block in normals], axis=1))
+
+
+def normals_of(count: int, columns: int, rng: np.random.Generator) -> list[Single]:
+    """Returns the normals from which `noise_rows` makes its noise, in single precision, shape (count, columns).
+
+    They come in blocks of `BLOCK` columns, because whole they have more numbers than fit into an index of 32 bits.
+    """
+    made = [np.empty((count, min(BLOCK, columns - at)), np.float32) for at in range(0, columns, BLOCK)]
+    for at in range(0, columns, WIDE):
+        drawn = rng.standard_normal((count, min(WIDE, columns - at)))
+        made[at // BLOCK][:, at % BLOCK : at % BLOCK + WIDE] = drawn
+    return made
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _many(
+    network: Network, way: str, parameters: Any, velocity: Any, images: Any, labels: Any, rows: Any, sizes: Any,
+    noise: Any, rates: Any, momentum: Any, scale: Any, clip_norm: Any,
+) -> Any:  # fmt: skip
+    together = rows.shape[-1]
+
+    def step(reached: Any, given: Any) -> Any:
+        parameters, velocity = reached
+        blocks, size, row, rate = given
+
+        def add(place: Any, total: Any) -> Any:
+            block, counts = blocks[place], place * together + jnp.arange(together) < size
+            return total + network.clipped_sum(parameters, images[block], labels[block], counts, clip_norm, way)
+
+        summed = jax.lax.fori_loop(0, (size + together - 1) // together, add, jnp.zeros_like(parameters))
+        return _move(parameters, velocity, summed, row, momentum, scale, rate), (parameters, summed)
+
+    (parameters, velocity), seen = jax.lax.scan(step, (parameters, velocity), (rows, sizes, noise, rates))
+    return parameters, velocity, seen

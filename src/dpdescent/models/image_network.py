@@ -30,6 +30,10 @@ Layers = Sequence[tuple[Array, Array]]
 EXACT = "highest"
 # Images whose scores are computed at a time.
 BLOCK = 500
+# How gradients of single images by the weights of convolutions are formed: by a convolution an image, one after
+# another; by products of patches, all images at once; or by automatic differentiation of each image's loss. The first
+# keeps within a processor's cache, the others fill an accelerator; which is fastest there, is timed there.
+WAYS = ("convolutions", "patches", "differentiation")
 
 
 @dataclass(frozen=True)
@@ -129,29 +133,52 @@ class ImageNetwork:
             right += int((predicted == labels[at : at + BLOCK]).sum())
         return right / len(labels)
 
-    def _add(
-        self, total: Array, parameters: Array, images: Array, labels: Array, counts: Array, clip_norm: float
+    def clipped_sum(
+        self, parameters: Array, images: Array, labels: Array, counts: Array, clip_norm: float, way: str = WAYS[0]
     ) -> Array:
-        """Adds clipped gradients of images to a total.
+        """Returns the sum of clipped gradients of a few images; for use inside of compiled functions.
 
         One pass back gives the derivatives by the layers' outputs, image by image. Gradients of convolutions are then
         formed image by image; those of a dense layer are outer products, whose norms and sums need no such form.
+
+        Args:
+            parameters: shape (parameters,).
+            images: shape (images, side, side, channels).
+            labels: classes, shape (images,).
+            counts: 1 for each image that counts, 0 for padding.
+            clip_norm: clipping threshold, positive; inf switches clipping off.
+            way: of `WAYS`.
         """
+        if way == "differentiation":
+            return self._by_differentiation(parameters, images, labels, counts, clip_norm)
         inputs, errors = self._backward(self.layers(parameters), images, labels)
         whole = [
-            jax.lax.map(lambda pair: _by_weights(*pair), pair)
+            jax.lax.map(lambda pair: _by_weights(*pair), pair) if way == "convolutions" else _by_patches(*pair)
             for pair in zip(inputs[: self.convolutions], errors, strict=False)
         ]
         biases = [error.reshape(len(error), -1, error.shape[-1]).sum(1) for error in errors]
         dense = list(zip(inputs, errors, strict=True))[self.convolutions :]
         squares = [(each**2).sum((1, 2)) for each in whole] + [(each**2).sum(1) for each in biases]
         squares += [(x**2).sum(1) * (error**2).sum(1) for x, error in dense]
-        norms = jnp.sqrt(sum(squares))
-        factors = jnp.where(norms > clip_norm, clip_norm / norms, 1.0) * counts
+        factors = _factors(sum(squares), counts, clip_norm)
         weights = [jnp.einsum("n,nio->io", factors, each) for each in whole]
         weights += [(factors[:, None] * x).T @ error for x, error in dense]
         pairs = zip(weights, biases, strict=True)
-        return total + jnp.concatenate([part for w, b in pairs for part in (w.ravel(), factors @ b)])
+        return jnp.concatenate([part for w, b in pairs for part in (w.ravel(), factors @ b)])
+
+    def _by_differentiation(
+        self, parameters: Array, images: Array, labels: Array, counts: Array, clip_norm: float
+    ) -> Array:
+        def loss(parameters: Array, image: Array, label: Array) -> Array:
+            return self.loss(parameters, image[None], label[None])
+
+        gradients = jax.vmap(jax.grad(loss), (None, 0, 0))(parameters, images, labels)
+        return _factors((gradients**2).sum(1), counts, clip_norm) @ gradients
+
+    def _add(
+        self, total: Array, parameters: Array, images: Array, labels: Array, counts: Array, clip_norm: float
+    ) -> Array:
+        return total + self.clipped_sum(parameters, images, labels, counts, clip_norm)
 
     def _backward(self, layers: Layers, images: Array, labels: Array) -> tuple[list[Array], list[Array]]:
         """Returns each layer's inputs, and the derivatives of the images' losses by its outputs before tanh."""
@@ -217,6 +244,25 @@ def _by_weights(x: Array, error: Array) -> Array:
     around = ((1, 1), (1, 1))
     found = jax.lax.conv_general_dilated(images, kernel, (1, 1), around, dimension_numbers=("NHWC", "HWIO", "NHWC"))
     return found.transpose(1, 2, 0, 3).reshape(-1, error.shape[-1])
+
+
+def _by_patches(x: Array, error: Array) -> Array:
+    """Returns images' gradients by the weights of a convolution, shape (images, 9 channels, filters).
+
+    Args:
+        x: its inputs, shape (images, side, side, channels).
+        error: derivatives by its outputs, shape (images, side, side, filters).
+    """
+    side = x.shape[1]
+    padded = jnp.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    moved = [padded[:, row : row + side, column : column + side] for row in range(3) for column in range(3)]
+    return jnp.einsum("nyxi,nyxo->nio", jnp.concatenate(moved, axis=-1), error)
+
+
+def _factors(squares: Array, counts: Array, clip_norm: float) -> Array:
+    """What images' gradients are multiplied by, of their squared norms."""
+    norms = jnp.sqrt(squares)
+    return jnp.where(norms > clip_norm, clip_norm / norms, 1.0) * counts
 
 
 def _pooled(x: Array) -> Array:

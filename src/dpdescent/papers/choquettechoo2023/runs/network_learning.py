@@ -4,6 +4,9 @@ A run keeps its state in a file every few steps, and the same command goes on fr
 kill, a cluster's time limit, or `DPDESCENT_PIECE_MINUTES`, after which it ends by itself. Runs of one repeat share the
 initial parameters and the normals of their noise, and those on batches in a fixed order share the order.
 
+On a processor a run takes an hour, and is made only if that is asked for: those of the committed table are taken into
+a build by `workflow/adopt.py`.
+
 JAX is needed by what trains, and by nothing else here: ledger, claims and figures do without.
 """
 
@@ -18,24 +21,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dpdescent.algorithms import samplers
 from dpdescent.checks import as_list
 from dpdescent.data import kept
-from dpdescent.models.image_columns import SOURCES
 from dpdescent.noise import streams
-from dpdescent.papers.choquettechoo2023.arms import AMPLIFIED, EpochArm
-from dpdescent.papers.choquettechoo2023.design import PAPER, Row, Spec
+from dpdescent.papers.choquettechoo2023.arms import AMPLIFIED, ME, NU, EpochArm
+from dpdescent.papers.choquettechoo2023.design import Row, Spec
 from dpdescent.papers.choquettechoo2023.runs.image_learning import AMPLIFIED_RENYI, arm_of
-from dpdescent.papers.choquettechoo2023.runs.learning import epoch
+from dpdescent.papers.choquettechoo2023.runs.network_described import Described, Labelled, Single, images_of
 from dpdescent.privacy.events import Mechanism
-from dpdescent.randomness import stream
 from dpdescent.replication.real_images import ACCURACY
-
-Single = NDArray[np.float32]
-Index = NDArray[np.intp]
 
 STATES = Path("build/states")
 # Steps between two states on disk, and steps whose noise is in memory (0.44 GB).
@@ -43,7 +37,13 @@ PIECE, WINDOW = 10, 200
 # One thread a run, as for all jobs: their number is Snakemake's choice, and would change last bits.
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 MINUTES = "DPDESCENT_PIECE_MINUTES"
+# Gradients of single images that a run may take on a processor unasked: some minutes of them.
+PROCESSORS, UNASKED = "DPDESCENT_ON_PROCESSORS", 100_000
 INSTALL = "python3 workflow/environment.py deep"
+# Where there is an accelerator for a while: mechanisms in the order in which they are run, each at the rate of the runs
+# on processors or that of its like, first at the budget at which the paper prints two accuracies.
+FIRST_RATES = {NU: 0.1, AMPLIFIED: 1.0, ME: 0.1, "Optimal CC, restarts": 0.1, "Optimal CC": 0.1, "Honaker": 0.1}
+FIRST_BUDGETS = (10, 4)
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,27 @@ class One:
         for eps, name, rate, repeat in itertools.product(*(as_list(spec["cell"][axis]) for axis in axes)):
             yield cls(arm_of(spec, name, eps), name, float(rate), int(repeat))
 
+    def described(self, spec: Spec) -> Described:
+        """Returns the run in plain values."""
+        arm, settings = self.arm, spec["settings"]
+        return Described(
+            spec["seed"], arm.eps, self.name, self.rate, self.repeat, arm.noise_multiplier, arm.copies, arm.nu, arm.rho,
+            float(arm.columns([self.rate]).momentum[0]), arm.clip_norm, settings["cooldown"], settings["T"],
+            settings["k"], settings["records"], self.name in (AMPLIFIED, AMPLIFIED_RENYI),
+        )  # fmt: skip
 
-@dataclass(frozen=True)
-class Labelled:
-    """Images, shape (images, side, side, channels) with values in [-1, 1], and their labels."""
 
-    images: Single
-    labels: Index
+def first_runs(spec: Spec) -> Iterator[tuple[Described, Single]]:
+    """Yields the runs that come first on an accelerator, each with the decoder of its noise.
+
+    Args:
+        spec: of any of the artefact's parts.
+    """
+    for eps, (name, rate) in itertools.product(FIRST_BUDGETS, FIRST_RATES.items()):
+        cell = {"eps": eps, "mechanism": name, "learning_rate": rate, "repeat": 1}
+        (one,) = One.all_of({**spec, "cell": cell})
+        if one.arm.strategy is not None:
+            yield one.described(spec), one.arm.strategy.decoder(spec["settings"]["T"]).astype("float32")
 
 
 def run(spec: Spec) -> Iterator[Row]:
@@ -76,17 +90,20 @@ def run(spec: Spec) -> Iterator[Row]:
 
     Raises:
         ModuleNotFoundError: with what to install, where JAX is not there.
-        SystemExit: after `DPDESCENT_PIECE_MINUTES`; the state is kept.
+        SystemExit: after `DPDESCENT_PIECE_MINUTES`, with the state kept; or where a long run would be made on a
+            processor unasked.
     """
     training, network_module = _optional()
     settings = spec["settings"]
+    if training.jax.default_backend() == "cpu":
+        _require_asked(spec)
     records, tested = (images_of(settings, part, settings[part]) for part in ("records", "tested"))
     device = str(training.jax.devices()[0].device_kind)
     for one in One.all_of(spec):
         network = network_module.ImageNetwork()
         parameters = _trained(spec, one, network, training, records, device)
         accuracy = network.accuracy(parameters, tested.images, tested.labels)
-        yield {**_place(one, device), "series": ACCURACY, "trial": 0, "value": accuracy}
+        yield {**one.described(spec).row(device), "series": ACCURACY, "trial": 0, "value": accuracy}
 
 
 def _optional() -> tuple[ModuleType, ModuleType]:
@@ -103,52 +120,31 @@ def _optional() -> tuple[ModuleType, ModuleType]:
     return dp_ftrl_network, image_network
 
 
-def images_of(settings: Spec, part: str, number: int) -> Labelled:
-    """Returns the first images, scaled as the public code of Kairouz et al. 2021 does; `part` is records or tested.
-
-    Raises:
-        dpdescent.data.images.MissingDataError: if images are missing or changed.
-        ValueError: if there are fewer.
-    """
-    source = SOURCES[settings["source"]]
-    read = source.training if part == "records" else source.test
-    folder = settings["images_folder"]
-    pixels, labels = read(Path(folder) if folder else source.folder)
-    if not 1 <= number <= len(labels):
-        raise ValueError(f"{part}={number}: there are {len(labels)} images, of which the first are taken")
-    scaled = np.ascontiguousarray(pixels[:number].transpose(0, 2, 3, 1), np.float32)
-    # In place, because the training images take 0.6 GB.
-    scaled /= 127.5
-    scaled -= 1.0
-    return Labelled(scaled, labels[:number])
-
-
-def _place(one: One, device: str) -> Row:
-    """The columns that say which run a row is of, and on what it was made."""
-    arm = one.arm
-    return {
-        "eps": arm.eps, "mechanism": one.name, "learning_rate": one.rate, "repeat": one.repeat, "device": device,
-        "noise_multiplier": arm.noise_multiplier, "copies": arm.copies, "nu": arm.nu, "rho": arm.rho,
-    }  # fmt: skip
+def _require_asked(spec: Spec) -> None:
+    cell, settings = spec["cell"], spec["settings"]
+    if settings["records"] * settings["k"] > UNASKED and not os.environ.get(PROCESSORS):
+        raise SystemExit(
+            f"{cell}: this run is not in the build, and takes an hour of a processor. Runs of the committed table are "
+            f"taken from there by: .venv/bin/python workflow/adopt.py. To make it here: {PROCESSORS}=1"
+        )
 
 
 def _trained(spec: Spec, one: One, network: Any, training: ModuleType, records: Labelled, device: str) -> Single:
     """Trains a run to its end, or goes on with it, and returns the parameters."""
-    settings, arm = spec["settings"], one.arm
-    T, columns = settings["T"], arm.columns([one.rate])
+    described, arm = one.described(spec), one.arm
+    T, batches = described.steps, described.batches()
     made = training.Run(
-        one.rate, float(columns.momentum[0]), arm.noise_multiplier, arm.clip_norm, T,
-        len(records.labels) * settings["k"] // T, settings["cooldown"],
+        described.learning_rate, described.momentum, described.noise_multiplier, described.clip_norm, T,
+        described.batch_size, described.cool_down,
     )  # fmt: skip
     made_from = _made_from(spec, one, asdict(made), [training, streams], device)
     file = STATES / f"{spec['artefact']}-{hashlib.sha256(made_from.encode()).hexdigest()[:16]}.npz"
-    batches = batches_of(spec, one, len(records.labels))
     state = training.State.load(file, made_from)
-    state = state or training.State.start(network.initial(named(spec, one, "start")))
+    state = state or training.State.start(network.initial(described.stream("start")))
     began = time.monotonic()
     while state.step < T:
         rows = range(state.step, min(T, (state.step // WINDOW + 1) * WINDOW))
-        noise = training.noise_rows(arm.strategy, T, network.parameters, named(spec, one, "noise"), rows)
+        noise = training.noise_rows(arm.strategy, T, network.parameters, described.stream("noise"), rows)
         for at in range(0, len(rows), PIECE):
             piece = noise[at : at + PIECE]
             state = training.advance(network, made, state, records.images, records.labels, batches, piece)
@@ -175,19 +171,6 @@ def _made_from(spec: Spec, one: One, settings: dict[str, Any], modules: Sequence
         "k": spec["settings"]["k"], "code": kept.code(image_network, *modules),
     }  # fmt: skip
     return json.dumps(about, sort_keys=True)
-
-
-def batches_of(spec: Spec, one: One, records: int) -> Sequence[Index]:
-    """Returns Poisson batches for DP-SGD with amplification, else those of an epoch in one order."""
-    T, k = spec["settings"]["T"], spec["settings"]["k"]
-    if one.name in (AMPLIFIED, AMPLIFIED_RENYI):
-        return samplers.poisson(records, k / T, T, named(spec, one, "sampling"))
-    return epoch(records, records * k // T, T, k, named(spec, one, "order"))
-
-
-def named(spec: Spec, one: One, role: str) -> np.random.Generator:
-    """Returns the stream of a role of a repeat, the same for every mechanism."""
-    return stream(spec["seed"], PAPER, "network", "repeat", one.repeat, role)
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
