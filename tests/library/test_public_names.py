@@ -104,7 +104,5 @@ def test_the_lock_fits_the_ranges_and_names_its_command() -> None:
     for each in [*project["dependencies"], *project["optional-dependencies"]["replication"]]:
         asked = Requirement(each)
         assert asked.specifier.contains(pinned[asked.name]), each
-    commands = re.findall(r"^\t(uv pip compile .*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    for name, command in zip(("requirements.lock", "requirements-deep.lock"), commands, strict=True):
-        header = (ROOT / name).read_text(encoding="utf-8").splitlines()[1]
-        assert header.strip("# ") == command.replace(" --quiet", ""), name
+    for file in ROOT.glob("requirements*.lock"):
+        assert file.read_text(encoding="utf-8").splitlines()[1].strip("# ") == "make lock"

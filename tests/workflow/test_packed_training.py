@@ -75,7 +75,7 @@ def test_changed_setting_of_a_variant_trains_the_variant_only(copy: Build) -> No
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        (f"src/dpdescent/papers/{PAPER}/drawing.py", "def value", "EXTRA = 1\n\n\ndef value"),
+        (f"src/dpdescent/papers/{PAPER}/drawing.py", "def value", "assert True\n\n\ndef value"),
         pytest.param("config/config.yaml", "seed: ", "seed: 1", marks=pytest.mark.slow),
     ],
     ids=["code", "seed"],
@@ -115,8 +115,8 @@ def test_figure_tells_its_claims_and_claims_tell_their_verdicts(copy: Build) -> 
 def test_drawing_trains_nothing_and_judges_again(copy: Build) -> None:
     """Claims are judged again, because one job makes table and figure: of inputs that count for nothing, such as
     `ancient` ones, Snakemake forgets that their readers may have other reasons to run."""
-    edit(copy, f"src/dpdescent/papers/{PAPER}/figures.py", "def draw", "EXTRA = 1\n\n\ndef draw")
-    edit(copy, f"src/dpdescent/papers/{PAPER}/claims.py", "def judge", "EXTRA = 1\n\n\ndef judge")
+    edit(copy, f"src/dpdescent/papers/{PAPER}/figures.py", "def draw", "assert True\n\n\ndef draw")
+    edit(copy, f"src/dpdescent/papers/{PAPER}/claims.py", "def judge", "assert True\n\n\ndef judge")
     jobs = copies.plan(copy.folder)
     assert {f"{PAPER}/fig01: summarise trials and draw", f"{PAPER}: judge claims"} <= set(jobs)
     assert not [job for job in jobs if ": train" in job]

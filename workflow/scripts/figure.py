@@ -4,6 +4,7 @@ import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
+import importlib
 import json
 from pathlib import Path
 
@@ -23,7 +24,8 @@ def main() -> None:
     parser.add_argument("--png", required=True, help="PNG to write")
     args = parser.parse_args()
     table = tables.make(args.spec, store.packs_in(args.packs, args.count), args.folder, args.table, args.fingerprints)
-    figure = figures.drawn(table, args.spec)
+    module = importlib.import_module(f"dpdescent.papers.{args.spec['paper']}.figures")
+    figure = figures.drawn(getattr(module, f"draw_{args.spec['artefact']}"), table, args.spec)
     figures.save(figure, args.svg)
     figures.save(figure, args.png)
 

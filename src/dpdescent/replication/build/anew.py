@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +20,8 @@ from dpdescent.replication.configuration.project import Project
 
 # Rules that read tables, ledger and audits and train, attack and draw nothing; the last one asks for all others.
 STEPS = ("bounds", "claims", "findings", "collect", "letters", "summary", "settings", "report", "manifest")
+# What ends a process from outside and can wait a moment.
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def not_whole(results: Path) -> str | None:
@@ -129,9 +131,13 @@ def _forget(file: Path) -> None:
 @contextmanager
 def _unbroken() -> Iterator[None]:
     """Holds back what would end the process, because the names of many files change in a moment."""
-    waiting: Iterable[signal.Signals] = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, waiting)
+    # By handlers, because another thread would take a signal that this one blocks.
+    received: list[int] = []
+    before = {number: signal.signal(number, lambda got, _: received.append(got)) for number in ENDING}
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for got in received[:1]:
+        signal.raise_signal(got)

@@ -1,9 +1,8 @@
 """Common style of all figures: palette, sizes, titles. Files have no dates, so that equal tables give equal bytes."""
 
-import importlib
 import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -114,16 +113,21 @@ def _is_readable(line: str) -> bool:
         return False
 
 
-def drawn(table: pd.DataFrame, spec: Mapping[str, Any]) -> Figure:
-    """The figure of an artefact, drawn by its paper's code.
+Draw = Callable[[pd.DataFrame, dict[str, Any]], Figure]
+
+
+def drawn(
+    draw: Callable[[pd.DataFrame, dict[str, Any]], Figure], table: pd.DataFrame, spec: Mapping[str, Any]
+) -> Figure:
+    """The figure of an artefact.
 
     Args:
+        draw: the paper's code for it, which callers import: found here by its name, it would be all papers' code.
         table: of the artefact.
         spec: what is drawn beside it (see `configuration.project.figure_json`).
     """
     use_style()
-    module = importlib.import_module(f"dpdescent.papers.{spec['paper']}.figures")
-    figure: Figure = getattr(module, f"draw_{spec['artefact']}")(table, spec["display"])
+    figure = draw(table, spec["display"])
     caption(figure, spec)
     return figure
 
