@@ -184,7 +184,7 @@ def test_an_index_that_is_not_reached_is_said(checkout: Checkout) -> None:
     nowhere = {
         "PIP_NO_INDEX": "0",
         "PIP_FIND_LINKS": "",
-        "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
+        "PIP_INDEX_URL": "http://127.0.0.1:9",
         "PIP_RETRIES": "1",
     }
     line = checkout.make(code=2, **nowhere).splitlines()[-2]
