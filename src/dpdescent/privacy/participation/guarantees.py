@@ -30,9 +30,9 @@ def epsilon(event: Mechanism, delta: float) -> float:
             f"{event.name} has batches of fixed size and relation='add-remove': one record more changes which others "
             "are in a batch, so the relation must be 'replace-one' or 'zero-out'"
         )
-    if release.sensitivity == 0.0 or release.count == 0:
+    if release.sensitivity == 0.0 or release.count == 0 or math.isinf(release.noise_sd):
         return 0.0
-    if release.noise_sd == 0.0:
+    if release.noise_sd / release.sensitivity == 0.0:
         return math.inf
     kappa, T, rate, lam = release.noise_sd / release.sensitivity, release.count, release.rate, release.correlation
     if event.sampler == "balls in bins":
