@@ -68,10 +68,10 @@ def account(event: Mechanism, delta: float) -> Account:
             sampler.
     """
     zcdp.require_delta(delta)
+    epsilon = tightest_epsilon(event, delta)
     amplified = event.is_subsampled or event.is_shuffled or event.is_correlated
     rho = None if amplified else _rho(event)
     mu = None if rho is None else zcdp.gaussian_dp_mu(rho)
-    epsilon = tightest_epsilon(event, delta)
     return Account(rho, mu, epsilon, delta, event.relation, event.sampler, event.guarantee, event.reason)
 
 
@@ -99,7 +99,7 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
     assert isinstance(release, ShuffledGaussianReleases)
     if release.sensitivity == 0.0 or release.count == 0:
         return 0.0
-    if release.noise_sd / release.sensitivity == 0.0:
+    if release.noise_sd / release.sensitivity < zcdp.SMALLEST:
         return math.inf
     return shuffling.epsilon(release.noise_sd / release.sensitivity, release.count, delta)
 
