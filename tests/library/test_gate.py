@@ -113,7 +113,7 @@ STRANGE: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a dict": (lambda array: {"a": array}, r"\(dict\)"),
     "a word": (lambda _: "records.csv", "holds str"),
     "a frame with a missing value": (
-        lambda array: pd.DataFrame(objects(lambda _: pd.NA)(array)).astype("Float64"), "NAType|not finite"),
+        lambda array: SAME["a frame of Float64"](objects(lambda _: pd.NA)(array)), "NAType|not finite"),
     "a frame of words": (lambda array: pd.DataFrame(array).astype(str), "no real numbers"),
 }  # fmt: skip
 

@@ -30,7 +30,7 @@ def epsilon(event: Mechanism, delta: float) -> float:
             f"{event.name} has batches of fixed size and relation='add-remove': one record more changes which others "
             "are in a batch, so the relation must be 'replace-one' or 'zero-out'"
         )
-    if release.sensitivity == 0.0 or release.count == 0 or math.isinf(release.noise_sd):
+    if release.sensitivity == 0.0 or release.count == 0:
         return 0.0
     if release.noise_sd / release.sensitivity < zcdp.SMALLEST:
         return math.inf
