@@ -3,7 +3,16 @@
 It imports nothing of the package, because training imports it, and an edit elsewhere must not trigger new training.
 """
 
-from typing import Any
+import difflib
+import numbers
+from typing import Any, get_args
+
+# Other names for what is checked, in the field's other libraries.
+_ALSO_CALLED = {
+    "substitute": "replace-one", "substitution": "replace-one", "swap": "replace-one", "bounded": "replace-one",
+    "add or remove": "add-remove", "add-or-remove-one": "add-remove", "unbounded": "add-remove",
+    "replace-special": "zero-out", "without replacement": "fixed size",
+}  # fmt: skip
 
 
 def require_positive(**values: float) -> None:
@@ -52,6 +61,55 @@ def require_finite_values(**arrays: Any) -> None:
         if not (finite := np.isfinite(array)).all():
             count = int(finite.size - finite.sum())
             raise ValueError(f"{name} has {count} values that are not finite: mend or drop such records beforehand")
+
+
+def require_whole(**values: Any) -> None:
+    """Checks that all values, given by name, are integers; 6.0 and True are none.
+
+    Raises:
+        ValueError: if a value is of another type.
+    """
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+            raise ValueError(f"{name} must be a whole number, got {_shown(value)}")
+
+
+def require_real(**values: Any) -> None:
+    """Checks that all values, given by name, are single real numbers.
+
+    Raises:
+        ValueError: if a value is of another type.
+    """
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise ValueError(f"{name} must be a real number, got {_shown(value)}")
+
+
+def require_real_or_none(**values: Any) -> None:
+    """Checks values as `require_real` does, except for None, which stands for a default."""
+    require_real(**{name: value for name, value in values.items() if value is not None})
+
+
+def require_known(literal: Any, **values: Any) -> None:
+    """Checks that all values, given by name, are among those of a `Literal` type.
+
+    Raises:
+        ValueError: if one is not, with the one that it may have meant.
+    """
+    known = get_args(literal)
+    for name, value in values.items():
+        if isinstance(value, str) and value in known:
+            continue
+        spelt = {each.casefold(): each for each in known} | {k: v for k, v in _ALSO_CALLED.items() if v in known}
+        close = difflib.get_close_matches(str(value).casefold().replace("_", "-"), spelt, n=1)
+        meant = f"; did you mean {spelt[close[0]]!r}?" if close else ""
+        raise ValueError(f"{name}={_shown(value)} must be one of {', '.join(known)}{meant}")
+
+
+def _shown(value: Any) -> str:
+    """How a value stands in a message of one line."""
+    plain = value is None or isinstance(value, str | numbers.Number)
+    return repr(value) if plain else f"a value of type {type(value).__name__}"
 
 
 def as_list(value: Any) -> list[Any]:

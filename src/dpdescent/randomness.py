@@ -7,13 +7,10 @@ Differential Privacy", CCS 2012), and clipping rounds as well.
 """
 
 import hashlib
-import secrets
 
 import numpy as np
 
 Name = str | int | float
-
-KEY_BYTES = 32
 
 
 def stream(seed: int, *names: Name) -> np.random.Generator:
@@ -39,30 +36,17 @@ def stream(seed: int, *names: Name) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy=seed, spawn_key=words)))
 
 
-class SecureGenerator(np.random.Generator):
-    """Generator keyed with the operating system's entropy; made by `secure_generator`.
-
-    Its class marks the noise as secret. Copies and pickles are ordinary generators without this mark.
-    """
-
-    def spawn(self, n_children: int) -> list[np.random.Generator]:
-        """Returns generators with keys of their own, because numpy would derive theirs from a SeedSequence."""
-        return [secure_generator() for _ in range(n_children)]
-
-
-def secure_generator() -> SecureGenerator:
+def secure_generator() -> np.random.Generator:
     """Returns a generator of the ChaCha20 key stream of a fresh 256-bit key from the operating system.
 
-    Its state contains the key, from which all the noise can be computed and removed. So do not store or print the
-    generator, and delete it after the run.
+    Its noise is never made twice: copies, pickles, children and forked processes have keys of their own, and its state
+    is not shown. Threads may share it. Its memory contains the key, so delete it after the run, and make a new one in a
+    machine that was saved and resumed.
 
     Raises:
         NotImplementedError: if the operating system offers no source of entropy.
     """
     # Imported here, because experiments do not need it and the import takes a tenth of a second.
-    from randomgen import ChaCha
+    from dpdescent.secret_bits import SecretBits
 
-    # ChaCha, because numpy's own generators are predictable from their output for every seed. With a `key`, because a
-    # `seed` would be hashed by numpy's SeedSequence, which is not cryptographic.
-    key = int.from_bytes(secrets.token_bytes(KEY_BYTES), "little")
-    return SecureGenerator(ChaCha(key=key, rounds=20))
+    return np.random.Generator(SecretBits())

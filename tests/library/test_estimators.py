@@ -1,14 +1,13 @@
 """Estimators on records of one's own: the engines' bytes, the noise of the account, guarantees, one record's reach."""
 
-import copy
 import math
-import pickle
 from collections.abc import Callable
 from itertools import islice, product
 from typing import Any
 
 import numpy as np
 import pytest
+from randomgen import ChaCha
 
 import dpdescent
 from dpdescent.algorithms import dp_ambssgd, dp_ftrl, dp_iv_gd, lambda_cgd, reduced_form, samplers
@@ -323,9 +322,7 @@ def test_a_generator_draws_what_its_normals_would_be(estimate: Estimate) -> None
 def test_only_secret_noise_has_a_guarantee(estimate: Estimate) -> None:
     secret = estimate(rng=secure_generator()).event
     assert secret.guarantee == "proved"
-    key = secure_generator()
-    copies = [copy.deepcopy(key), pickle.loads(pickle.dumps(key))]
-    for weak in (rng(), np.random.Generator(np.random.Philox(3)), *copies):
+    for weak in (rng(), np.random.Generator(np.random.Philox(3)), np.random.Generator(ChaCha(key=3, rounds=20))):
         event = estimate(rng=weak).event
         assert event.guarantee == "none"
         assert type(weak.bit_generator).__name__ in event.reason
@@ -334,13 +331,6 @@ def test_only_secret_noise_has_a_guarantee(estimate: Estimate) -> None:
     handed = estimate(rng=secure_generator(), normals=normals(estimate)).event
     assert handed.guarantee == "none"
     assert "handed over" in handed.reason
-
-
-def test_children_of_a_secure_generator_have_keys_of_their_own() -> None:
-    one, two = secure_generator().spawn(2)
-    assert gd(rng=one).event.guarantee == "proved"
-    assert one.standard_normal() != two.standard_normal()
-    assert one.bit_generator.seed_seq is not two.bit_generator.seed_seq
 
 
 def test_dp_gd_divides_its_budget_as_it_is_told() -> None:
@@ -489,7 +479,7 @@ def test_noise_in_the_first_step_has_the_sd_of_the_event() -> None:
         (lambda: two_stage(X=np.ones((N, 3))), "2 instruments cannot identify 3 effects"),
         (lambda: two_stage(gamma1=math.inf), "gamma1=inf must be positive and finite"),
         (lambda: two_stage(normals=np.ones((T, 2))), r"must have shape \(12, 3\)"),
-        (lambda: ftrl(relation="add-remove"), "relation='add-remove' must be 'replace-one' or 'zero-out'"),
+        (lambda: ftrl(relation="add-remove"), "relation='add-remove' must be one of replace-one, zero-out"),
         (lambda: ftrl(clip_norm=math.inf), "must be finite"),
         (lambda: ftrl(tail=N + 1), "tail=241 must lie between 0 and T=240"),
         (lambda: ftrl(start=np.ones(2)), r"start of shape \(2,\) must have shape \(3,\)"),

@@ -55,6 +55,27 @@ def test_without_noise_epsilon_is_infinite_and_without_sensitivity_zero(release,
     assert account(of(replace(release, sensitivity=0.0), sampler=sampler), 1e-6).epsilon == 0.0
 
 
+@pytest.mark.parametrize(
+    ("release", "relation", "sampler"),
+    [
+        (PLAIN, "replace-one", "full batch"),
+        (SAMPLED, "add-remove", "Poisson"),
+        (SHUFFLED, "replace-one", "shuffled single pass"),
+        (CORRELATED, "replace-one", "fixed size"),
+        (replace(CORRELATED, correlation=0.0), "replace-one", "fixed size"),
+        (replace(CORRELATED, correlation=0.0), "zero-out", "Poisson"),
+        (CORRELATED, "zero-out", "balls in bins"),
+    ],
+)
+def test_infinite_noise_costs_nothing_and_next_to_none_everything(release, relation, sampler):
+    assert account(of(replace(release, noise_sd=math.inf), relation, sampler), 1e-6).epsilon == 0.0
+    for tiny in (1e-200, 5e-324):
+        assert account(of(replace(release, noise_sd=tiny), relation, sampler), 1e-6).epsilon == math.inf
+    assert account(of(replace(release, sensitivity=math.inf), relation, sampler), 1e-6).epsilon == math.inf
+    with pytest.raises(ValueError, match="their ratio is unknown"):
+        account(of(replace(release, sensitivity=math.inf, noise_sd=math.inf), relation, sampler), 1e-6)
+
+
 def test_a_batch_of_fixed_size_and_one_record_more():
     """A batch of one record, of one or two: N(1, 1) against the mean of N(1, 1) and N(-1, 1)."""
     eps = account(of(CorrelatedReleases("sum", 1.0, 1.0, 0.0, 0.5, 1), "zero-out", "fixed size"), 1e-6).epsilon

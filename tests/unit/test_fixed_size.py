@@ -85,6 +85,30 @@ def test_multiplier_and_epsilon_are_inverse_and_less_than_without_amplification(
     assert found < 0.5 * tail.multiplier(1.0, 1e-3, T, rate, 0.0, sensitivity=2.0, rule="mixture")
 
 
+@pytest.mark.parametrize("eps", [150.0, 250.0, 800.0, 3000.0, 9000.0, 2e4, 1e8])
+@pytest.mark.parametrize(("T", "rate"), [(10, 0.1), (300, 0.02)])
+def test_large_epsilons_have_an_account(eps: float, T: int, rate: float) -> None:
+    """Their grids are coarser, and beyond all grids participations are averaged, which amplifies nothing."""
+    kappa = fixed_size.multiplier(eps, T, rate, 1e-5)
+    found = fixed_size.epsilon(kappa, T, rate, 1e-5)
+    assert found == pytest.approx(eps, rel=3e-3)
+    plain = tail.multiplier(eps, 1e-5, T, rate, 0.0, sensitivity=2.0, rule="mixture")
+    assert (0.9 if eps > 500 else 0.5) * plain < kappa <= plain * (1 + 1e-9)
+
+
+def test_an_epsilon_beyond_the_range_of_floats_is_that_of_delta() -> None:
+    """At rate one it is known, and e^-epsilon is zero in double precision."""
+    kappa, T = 0.2, 12
+    exact = gaussian.epsilon(2.0 * math.sqrt(T) / kappa, 1e-5)
+    assert exact > 745.0
+    assert exact <= fixed_size.epsilon(kappa, T, 1.0, 1e-5) == pytest.approx(exact, rel=1e-4)
+
+
+def test_next_to_no_noise_ends() -> None:
+    assert 1e6 < fixed_size.epsilon(1e-3, 100, 0.1, 1e-5) < math.inf
+    assert fixed_size.epsilon(1e-200, 100, 0.1, 1e-5) == math.inf
+
+
 def test_wrong_arguments_are_named() -> None:
     with pytest.raises(ValueError, match="kappa"):
         fixed_size.epsilon(0.0, 10, 0.1, 1e-5)

@@ -1,6 +1,9 @@
 """Amplification by sampling: published values, inversions, two accountants, limits, and a direct integral."""
 
+import logging
 import math
+from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -126,6 +129,60 @@ def test_accounting_says_nothing_of_orders_left_out(caplog):
     sampling.epsilon.cache_clear()
     assert np.isfinite(sampling.epsilon(0.62, RATE, STEPS, DELTA, "RDP"))
     assert not caplog.records
+
+
+def test_no_thread_s_account_changes_a_level_of_the_process_s_loggers() -> None:
+    """Nor does any of its warnings come out, and another's do while it runs."""
+    logger, heard = logging.getLogger("absl"), []
+    handler = logging.Handler()
+    handler.emit = lambda record: heard.append(record.getMessage())  # type: ignore[method-assign]
+    before = logger.level
+    logger.setLevel(logging.WARNING)
+    logger.addHandler(handler)
+    levels: set[int] = set()
+    try:
+
+        def work(number: int) -> None:
+            sampling.epsilon(0.62 + number / 100, 0.05, 400 + number, 1e-4, "RDP")
+            levels.add(logger.level)
+
+        with ThreadPoolExecutor(8) as executor:
+            list(executor.map(work, range(16)))
+        assert (logger.level, levels, heard) == (logging.WARNING, {logging.WARNING}, [])
+        with sampling._without_warnings():
+            logger.warning("another matter")
+            other = Thread(target=logger.warning, args=("Excluding this order",))
+            other.start()
+            other.join()
+            logger.warning("Excluding this order from mine")
+        assert heard == ["another matter", "Excluding this order"]
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+@pytest.mark.parametrize("eps", [150.0, 400.0, 900.0])
+def test_large_epsilons_are_bounded_by_those_without_sampling(eps):
+    """Their grid is coarser: the account of the noise is what was asked for, and that without sampling is larger."""
+    multiplier = sampling.noise_multiplier(eps, 0.1, 300, 1e-5)
+    assert sampling.epsilon(multiplier, 0.1, 300, 1e-5) == pytest.approx(eps, rel=1e-4)
+    assert sampling.epsilon(multiplier, 1.0, 300, 1e-5) > 2 * eps
+
+
+@pytest.mark.parametrize("multiplier", [0.01, 1e-6, 1e-100, 1e-200])
+def test_next_to_no_noise_is_accounted_for(multiplier):
+    """On a fine grid it would have no end; it costs no more than without sampling, and as good as all of that."""
+    plain = accounting.tight_epsilon(zcdp.gaussian_rho(1.0, multiplier, 50), 1e-5)
+    found = sampling.epsilon(multiplier, 0.5, 50, 1e-5)
+    assert 0.1 * plain <= found <= plain
+    assert found > 1e4
+
+
+def test_infinite_noise_costs_nothing_in_a_composition():
+    sampled = SubsampledGaussianReleases("sums", 3.0, math.inf, RATE, 100)
+    assert sampling.composed_epsilon([sampled], 1e-5) == 0.0
+    plain = GaussianReleases("once", 2.0, 8.0, 5)
+    assert sampling.composed_epsilon([sampled, plain], 1e-5) == sampling.composed_epsilon([plain], 1e-5)
 
 
 @pytest.mark.parametrize(

@@ -120,3 +120,7 @@ def test_amplification_is_by_root_n():
 def test_bad_arguments_are_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_next_to_no_noise_has_an_infinite_epsilon() -> None:
+    assert shuffling.epsilon(1e-200, 1000, 1e-6) == math.inf

@@ -8,12 +8,12 @@ allows for the noise.
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.checks import require_non_negative, require_positive
+from dpdescent.checks import require_known, require_non_negative, require_positive
 from dpdescent.privacy.events import GaussianReleases
 
 Array = NDArray[np.float64]
@@ -58,8 +58,7 @@ class Search:
                 raise ValueError(f"{name}={getattr(self, name)} must be finite")
         if self.quantile > 1.0 or self.offset >= 1.0:
             raise ValueError(f"quantile={self.quantile} must not exceed 1 and offset={self.offset} must be below 1")
-        if self.rule not in get_args(Rule):
-            raise ValueError(f"rule={self.rule!r} must be one of {get_args(Rule)}")
+        require_known(Rule, rule=self.rule)
 
     @property
     def thresholds(self) -> Array:

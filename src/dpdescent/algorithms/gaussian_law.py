@@ -8,13 +8,14 @@ far from valid the confidence intervals of `intervals` are, can therefore be com
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import gammaln
 
+from dpdescent.checks import require_known
 from dpdescent.data.linear import Gram
 from dpdescent.intervals import spacing, t_factor, tail_width
 
@@ -264,8 +265,7 @@ def _windows(construction: str, steps: int, m: int, burn_in: int, tail: int | No
         if m < 2 or steps % m:
             raise ValueError(f"N={steps} must be a multiple of the number m={m} of runs, and m at least 2")
         return np.full(m, steps // m), tail_width(steps // m, burn_in, tail)
-    if construction not in ("checkpoints", "batched means"):
-        raise ValueError(f"construction={construction!r} must be one of {', '.join(get_args(Construction))}")
+    require_known(Construction, construction=construction)
     if tail is not None:
         raise ValueError(f"tail={tail} is for independent runs, not for {construction}")
     L = spacing(steps, m, burn_in)

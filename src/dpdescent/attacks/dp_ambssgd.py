@@ -13,12 +13,13 @@ composition, holds given the permutation. So knowing it can only help the attack
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
 from dpdescent.algorithms import dp_ambssgd
 from dpdescent.attacks.dp_stat import FAR, LARGEST, Overheard
+from dpdescent.checks import require_known
 from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.audit.gaussian import mu_of_shifts
 from dpdescent.privacy.clipping import mean_sensitivity
@@ -145,8 +146,7 @@ def mini_batch(place: str, mu: float, levels: int) -> Attack:
 
 def iteration(place: str, mu: float, levels: int) -> _Releases:
     """Releases of one iteration of DP-AMBSSGD; arguments as for `mini_batch`."""
-    if place not in get_args(Place):
-        raise ValueError(f"place={place!r} must be one of {get_args(Place)}")
+    require_known(Place, place=place)
     both = place == "both"
     alpha = (2.0**0.5 if both else 1.0) / mu
     search = Overheard(LARGEST, levels, alpha, rule="as published" if both else "corrected")

@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_known, require_positive
 from dpdescent.data.linear import Array, Gram, LinearSample, blocks
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import clip_factors, rounding_is_negligible
@@ -30,6 +30,7 @@ Index = NDArray[np.intp]
 FEW = 0.1
 
 BoundsSource = Literal["public", "not enforced", "data maxima"]
+BoundedRelation = Literal["replace-one", "add-remove"]
 
 _WHAT = ("smallest eigenvalue of X'X", "X'X, its upper triangle", "X'y")
 
@@ -45,7 +46,7 @@ class Bounds:
             not clipped), or `data maxima` (read off the data).
 
     Raises:
-        ValueError: if a bound is not positive and finite.
+        ValueError: if a bound is not positive and finite, or the source is none of these.
     """
 
     x: float
@@ -53,6 +54,7 @@ class Bounds:
     source: BoundsSource
 
     def __post_init__(self) -> None:
+        require_known(BoundsSource, source=self.source)
         require_positive(Bx=self.x, By=self.y)
         if not max(self.x, self.y) < math.inf:
             raise ValueError(f"Bx={self.x} and By={self.y} must be finite: the noise is proportional to them")
@@ -69,11 +71,10 @@ def sensitivities(bounds: Bounds, relation: Relation) -> tuple[float, float, flo
     Raises:
         ValueError: if the relation is neither add-remove nor replace-one.
     """
+    require_known(BoundedRelation, relation=relation)
     if relation == "add-remove":
         return bounds.x**2, bounds.x**2, bounds.x * bounds.y
-    if relation == "replace-one":
-        return bounds.x**2, math.sqrt(2) * bounds.x**2, 2 * bounds.x * bounds.y
-    raise ValueError(f"relation={relation!r} must be add-remove or replace-one")
+    return bounds.x**2, math.sqrt(2) * bounds.x**2, 2 * bounds.x * bounds.y
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,9 @@ class Calibration:
         delta: in (0, 1); also sets how far the released eigenvalue is lowered, `sqrt(log(6/delta))` of its noise sd.
         claimed_rho: zCDP budget; inf where `claimed_eps` is claimed instead.
         claimed_eps: epsilon claimed at delta.
+
+    Raises:
+        ValueError: if the relation is neither add-remove nor replace-one.
     """
 
     bounds: Bounds
@@ -95,6 +99,9 @@ class Calibration:
     delta: float
     claimed_rho: float = math.inf
     claimed_eps: float | None = None
+
+    def __post_init__(self) -> None:
+        require_known(BoundedRelation, relation=self.relation)
 
     @classmethod
     def standard(cls, bounds: Bounds, eps: float, delta: float, relation: Relation = "add-remove") -> "Calibration":

@@ -41,11 +41,12 @@ provide. It would also charge the factor 4 to the average, where here only the v
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr
 
+from dpdescent.checks import require_known
 from dpdescent.data.iv import Array, IVSample
 
 Relation = Literal["replace-one", "add-remove"]
@@ -83,6 +84,9 @@ class FriendlyCoreInfo:
     noisy_core_size: float
     noise_sd: float
     failed: bool
+
+    def __post_init__(self) -> None:
+        require_known(Relation, relation=self.relation)
 
 
 def friendly_core_average(
@@ -242,5 +246,4 @@ def _check(
     for name, value in {"delta": delta, "filter_share": filter_share}.items():
         if not 0 < value < 1:
             raise ValueError(f"{name}={value} must be in (0, 1)")
-    if relation not in get_args(Relation):
-        raise ValueError(f"relation={relation!r} must be one of {get_args(Relation)}")
+    require_known(Relation, relation=relation)

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import dp_2s_gd as engine
-from dpdescent.checks import require_probability
+from dpdescent.checks import require_probability, require_real, require_whole
 from dpdescent.data.iv import IVSample
-from dpdescent.estimators.run import LARGEST, Array, Run, fitting, guarded, records, require_finite, rho_of
+from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
+from dpdescent.gate import LARGEST, columns, generator, records
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
@@ -60,8 +61,8 @@ class Settings:
 
 def dp_2s_gd(
     Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, steps: int, eta: float, alpha: float, gamma1: float, gamma2: float,
-    rng: np.random.Generator, rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
-    first_share: float = 0.5, normals: Array | None = None,
+    rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
+    delta: float | None = None, first_share: float = 0.5, normals: Array | None = None,
 ) -> Run:  # fmt: skip
     """Estimates causal effects by two-stage gradient descent from zero, with clipping and noise in both stages.
 
@@ -72,7 +73,7 @@ def dp_2s_gd(
         steps: number of iterations T of both stages.
         eta, alpha: step sizes of the first and the second stage.
         gamma1, gamma2: clipping thresholds of the first and the second stage.
-        rng: generator of the noise; `secure_generator()` for a guarantee.
+        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
         rho: zCDP budget of both stages together under replace-one.
         epsilon, delta: budget in place of rho.
         first_share: share of the budget that the first stage gets, in (0, 1).
@@ -86,7 +87,10 @@ def dp_2s_gd(
     Raises:
         ValueError: if an argument is out of its range, or the iterates overflow.
     """
+    require_whole(steps=steps)
+    require_real(eta=eta, alpha=alpha, gamma1=gamma1, gamma2=gamma2, first_share=first_share)
     require_probability(first_share=first_share)
+    rng, names = generator(rng), columns(X)
     sample = IVSample(*records(Z=(Z, 2), X=(X, 2), y=(y, 1)))
     total = rho_of(sample.n, rho, epsilon, delta)
     rho1 = first_share * total
@@ -98,7 +102,7 @@ def dp_2s_gd(
     assert out.beta_path is not None
     event = guarded(mechanism(settings, sample.n), rng, handed=drawn is not None)
     clipped = float(out.clipped1[0] + out.clipped2[0]) / 2.0
-    return Run(out.beta[0], out.beta_path[1:, 0], clipped, event, {"Theta_path": out.Theta_path[1:, 0]})
+    return Run(out.beta[0], out.beta_path[1:, 0], clipped, event, {"Theta_path": out.Theta_path[1:, 0]}, names)
 
 
 def mechanism(settings: Settings, n: int) -> Mechanism:

@@ -7,7 +7,9 @@ from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import dp_ambssgd as engine
 from dpdescent.algorithms.dp_stat import Rule, Search
-from dpdescent.estimators.run import Array, Run, fitting, guarded, records, require_finite, rho_of
+from dpdescent.checks import require_real, require_whole
+from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
+from dpdescent.gate import columns, generator, records
 from dpdescent.privacy.events import Mechanism
 
 PROVED = (
@@ -20,9 +22,9 @@ PROVED = (
 
 def dp_ambssgd(
     X: ArrayLike, y: ArrayLike, *, steps: int, eta: float, largest: float, levels: int, stat_size: int, scale: float,
-    rng: np.random.Generator, rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
-    rule: Rule = "corrected", margin: float = 1.0, quantile: float = 0.9, offset: float = 0.0, tail: float = 0.5,
-    normals: tuple[Array, Array] | None = None,
+    rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
+    delta: float | None = None, rule: Rule = "corrected", margin: float = 1.0, quantile: float = 0.9,
+    offset: float = 0.0, tail: float = 0.5, normals: tuple[Array, Array] | None = None,
 ) -> Run:  # fmt: skip
     """Fits a linear regression by one pass over mini-batches in random order, with private thresholds and noise.
 
@@ -37,7 +39,8 @@ def dp_ambssgd(
         levels: L, number of times that the search halves B.
         stat_size: s, number of records of a batch that the search uses.
         scale: factor from a residual to a gradient's norm, about a bound on most |x|: zeta_t = scale gamma_t.
-        rng: generator of the noise and the order; `secure_generator()` for a guarantee.
+        rng: generator of the noise and the order; `secure_generator()` for a guarantee, else a generator, a seed or
+            None.
         rho: zCDP budget of the run under replace-one.
         epsilon, delta: budget in place of rho.
         rule, margin, quantile, offset: how the search stops; see `algorithms.dp_stat.Search`.
@@ -51,6 +54,9 @@ def dp_ambssgd(
     Raises:
         ValueError: if an argument is out of its range, or the iterates overflow.
     """
+    require_whole(steps=steps, levels=levels, stat_size=stat_size)
+    require_real(eta=eta, largest=largest, scale=scale, margin=margin, quantile=quantile, offset=offset, tail=tail)
+    rng, names = generator(rng), columns(X)
     X, y = records(X=(X, 2), y=(y, 1))
     n, d = X.shape
     # A record takes part in one of the two Gaussian releases, whose cost is 1 / (2 alpha^2).
@@ -66,9 +72,8 @@ def dp_ambssgd(
         "DP-AMBSSGD", arm.releases(n // steps), "replace-one", "shuffled single pass", math.inf, "proved", PROVED
     )  # fmt: skip
     event = guarded(event, rng, handed=normals is not None)
-    return Run(
-        out.average[0], out.path[1:, 0], float(out.clipped[:, 0].mean()), event, {"thresholds": out.thresholds[:, 0]}
-    )  # fmt: skip
+    also = {"thresholds": out.thresholds[:, 0]}
+    return Run(out.average[0], out.path[1:, 0], float(out.clipped[:, 0].mean()), event, also, names)
 
 
 def _normals(

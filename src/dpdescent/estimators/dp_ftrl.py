@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import dp_ftrl as engine
-from dpdescent.checks import require_positive
-from dpdescent.estimators.run import Array, Run, fitting, guarded, records, require_finite, rho_of
+from dpdescent.checks import require_known, require_positive, require_real, require_whole
+from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
+from dpdescent.gate import columns, generator, records
 from dpdescent.noise.strategies.base import Strategy
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Mechanism, correlated_release
@@ -24,9 +25,10 @@ PROVED = (
 
 
 def dp_ftrl(
-    X: ArrayLike, y: ArrayLike, *, strategy: Strategy, eta: float, clip_norm: float, rng: np.random.Generator,
-    rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
-    relation: Relation = "replace-one", tail: int = 0, start: Array | None = None, normals: Array | None = None,
+    X: ArrayLike, y: ArrayLike, *, strategy: Strategy, eta: float, clip_norm: float,
+    rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
+    delta: float | None = None, relation: Relation = "replace-one", tail: int = 0, start: Array | None = None,
+    normals: Array | None = None,
 ) -> Run:  # fmt: skip
     """Fits a linear regression by one pass over the records in the order given, with clipping and correlated noise.
 
@@ -36,7 +38,7 @@ def dp_ftrl(
         strategy: correlation of the noise over the steps, such as `nu_family(0.05)`; `identity()` is DP-SGD.
         eta: learning rate.
         clip_norm: clipping threshold on a record's gradient `x (x'theta - y)`.
-        rng: generator of the noise; `secure_generator()` for a guarantee.
+        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
         rho: zCDP budget of the run.
         epsilon, delta: budget in place of rho.
         relation: `replace-one`, or the paper's `zero-out`, under which a record's gradient becomes zero and half of the
@@ -51,8 +53,10 @@ def dp_ftrl(
     Raises:
         ValueError: if an argument is out of its range, or the iterates overflow.
     """
-    if relation not in ("replace-one", "zero-out"):
-        raise ValueError(f"relation={relation!r} must be 'replace-one' or 'zero-out'")
+    require_known(Relation, relation=relation)
+    require_whole(tail=tail)
+    require_real(eta=eta, clip_norm=clip_norm)
+    rng, names = generator(rng), columns(X)
     require_positive(eta=eta, clip_norm=clip_norm)
     X, y = records(X=(X, 2), y=(y, 1))
     n, d = X.shape
@@ -74,4 +78,4 @@ def dp_ftrl(
     )  # fmt: skip
     estimate = out.average[0, 0] if tail else out.theta[0, 0]
     event = guarded(event, rng, handed=normals is not None)
-    return Run(estimate, out.path[:, 0, 0], float(out.clipped[0, 0]), event)
+    return Run(estimate, out.path[:, 0, 0], float(out.clipped[0, 0]), event, names=names)

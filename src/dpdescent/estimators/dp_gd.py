@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import dp_gd as engine
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_positive, require_real, require_whole
 from dpdescent.data.linear import LinearSample
-from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, records, require_finite, rho_of
+from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, require_finite, rho_of
+from dpdescent.gate import columns, generator, records
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
@@ -21,7 +22,7 @@ PROVED = (
 
 
 def dp_gd(
-    X: ArrayLike, y: ArrayLike, *, steps: int, eta: float, gamma: float, rng: np.random.Generator,
+    X: ArrayLike, y: ArrayLike, *, steps: int, eta: float, gamma: float, rng: np.random.Generator | int | None,
     rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
     shares: ArrayLike | None = None, normals: Array | None = None,
 ) -> Run:  # fmt: skip
@@ -33,7 +34,7 @@ def dp_gd(
         steps: number of iterations T.
         eta: step size, about 1 over the largest eigenvalue of E[xx'].
         gamma: clipping threshold on a record's gradient `x (x'theta - y)`; the noise is proportional to it.
-        rng: generator of the noise; `secure_generator()` for a guarantee.
+        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
         rho: zCDP budget of all steps under replace-one.
         epsilon, delta: budget in place of rho.
         shares: part of the budget that each step gets, shape (T,), positive, of sum 1, chosen without the data, such as
@@ -46,6 +47,9 @@ def dp_gd(
     Raises:
         ValueError: if an argument is out of its range, or the iterates overflow.
     """
+    require_whole(steps=steps)
+    require_real(eta=eta, gamma=gamma)
+    rng, names = generator(rng), columns(X)
     X, y = records(X=(X, 2), y=(y, 1))
     require_positive(steps=steps, eta=eta, gamma=gamma)
     sample = LinearSample(X, y)
@@ -62,7 +66,7 @@ def dp_gd(
     require_finite(out.path)
     event = Mechanism("DP-GD", releases, "replace-one", "full batch", math.inf, "proved", PROVED)
     event = guarded(event, rng, handed=normals is not None)
-    return Run(out.theta[0, 0], out.path[:, 0, 0], float(out.clipped[0, 0]), event)
+    return Run(out.theta[0, 0], out.path[:, 0, 0], float(out.clipped[0, 0]), event, names=names)
 
 
 def _releases(sensitivity: float, rho: float, steps: int, shares: ArrayLike | None) -> tuple[GaussianReleases, ...]:

@@ -11,9 +11,16 @@ from dpdescent import anderson_rubin, intervals
 from dpdescent.algorithms import dp_iv_gd as engine
 from dpdescent.algorithms import preconditioning, reduced_form
 from dpdescent.algorithms.reduced_form_evidence import evidence
-from dpdescent.checks import require_positive, require_probability
+from dpdescent.checks import (
+    require_positive,
+    require_probability,
+    require_real,
+    require_real_or_none,
+    require_whole,
+)
 from dpdescent.data.iv import IVSample
-from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, records, require_finite, rho_of
+from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, require_finite, rho_of
+from dpdescent.gate import columns, generator, records
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 
@@ -38,8 +45,9 @@ WITHOUT_SET, WITH_SET = (0.45, 0.45, 0.1), (0.4, 0.3, 0.1, 0.2)
 
 
 def dp_iv_gd(
-    Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, gamma1: float, gamma2: float, rng: np.random.Generator,
-    rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
+    Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, gamma1: float, gamma2: float,
+    rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
+    delta: float | None = None,
     outcome_unit: float | None = None, shares: Sequence[float] | None = None, second_moment: ArrayLike | None = None,
     instrument_bound: float | None = None,
     steps1: int = 120, kept1: int = 100, steps2: int = 520, burn_in: int = 20, eta: float | None = None,
@@ -60,7 +68,7 @@ def dp_iv_gd(
             over that unit stands beside x's, which makes norms about sqrt(2) times as long.
         gamma2: clipping threshold of the second stage, on |w| |y - x'beta|, w the fitted regressors Theta'z in units
             of their scale: four times sqrt(p) times what residuals are expected to be.
-        rng: generator of the noise; `secure_generator()` for a guarantee.
+        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
         rho: zCDP budget of the run under replace-one.
         epsilon, delta: budget in place of rho.
         outcome_unit: public scale of the outcome over that of the one regressor, for an Anderson-Rubin set; the first
@@ -89,7 +97,11 @@ def dp_iv_gd(
     Raises:
         ValueError: if an argument is out of its range, or the iterates overflow.
     """
+    require_whole(steps1=steps1, kept1=kept1, steps2=steps2, burn_in=burn_in)
+    require_real(gamma1=gamma1, gamma2=gamma2, alpha=alpha, level=level)
+    require_real_or_none(eta=eta, outcome_unit=outcome_unit, instrument_bound=instrument_bound)
     require_probability(level=level)
+    rng, names = generator(rng), columns(X)
     sample = IVSample(*records(Z=(Z, 2), X=(X, 2), y=(y, 1)))
     n, p, q = sample.n, sample.p, sample.q
     intervals.spacing(steps2, BATCHES, burn_in)
@@ -119,7 +131,7 @@ def dp_iv_gd(
     event = guarded(_mechanism(releases, whitened=bool(before)), rng, handed=normals is not None)
     over = first.pop("clipped", out.clipped1[0])
     clipped = float(over * steps1 + out.clipped2[0] * steps2) / (steps1 + steps2)
-    return Run(out.beta[0], out.path[:, 0], clipped, event, _also(out, settings, first, back, n, level))
+    return Run(out.beta[0], out.path[:, 0], clipped, event, _also(out, settings, first, back, n, level), names)
 
 
 def _descended(

@@ -2,15 +2,16 @@
 
 import math
 from itertools import chain, islice, repeat
-from typing import Literal, cast, get_args
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import lambda_cgd, samplers
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_known, require_positive, require_real, require_whole
 from dpdescent.estimators.dp_ftrl import Relation
-from dpdescent.estimators.run import Array, Run, epsilon_delta, fitting, guarded, records, require_finite, rho_of
+from dpdescent.estimators.run import Array, Run, epsilon_delta, fitting, guarded, require_finite, rho_of
+from dpdescent.gate import columns, generator, records
 from dpdescent.models.kan import KAN
 from dpdescent.privacy import sampling, zcdp
 from dpdescent.privacy.events import (
@@ -21,6 +22,7 @@ from dpdescent.privacy.events import (
     correlated_release,
 )
 from dpdescent.privacy.participation import encoder, fixed_size, tail
+from dpdescent.privacy.participation.search import raised
 
 Sampler = Literal["fixed size", "Poisson", "fixed order"]
 
@@ -41,10 +43,10 @@ _REASONS = {
 
 def dp_kan(
     x: ArrayLike, y: ArrayLike, *, kan: KAN, steps: int, batch_size: int, eta: float, clip_norm: float,
-    rng: np.random.Generator, rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
-    correlation: float = 0.0, sampler: Sampler = "fixed size", relation: Relation = "replace-one",
-    radius: float = math.inf, start: tuple[Array, Array] | None = None, record: bool = False,
-    normals: Array | None = None,
+    rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
+    delta: float | None = None, correlation: float = 0.0, sampler: Sampler = "fixed size",
+    relation: Relation = "replace-one", radius: float = math.inf, start: tuple[Array, Array] | None = None,
+    record: bool = False, normals: Array | None = None,
 ) -> Run:  # fmt: skip
     """Trains the first layer of a KAN on the logistic loss by mini-batch DP-SGD with correlated noise.
 
@@ -56,7 +58,8 @@ def dp_kan(
         batch_size: B, number of records in a batch; the mean number for `Poisson`; a divisor of n for `fixed order`.
         eta: learning rate.
         clip_norm: clipping threshold on a record's gradient.
-        rng: generator of the start, the batches and the noise, in this order; `secure_generator()` for a guarantee.
+        rng: generator of the start, the batches and the noise, in this order; `secure_generator()` for a guarantee,
+            else a generator, a seed or None.
         rho: zCDP budget; for `fixed order` only, because zCDP cannot express amplification by random batches.
         epsilon, delta: budget in place of rho; the noise is the smallest that our accountants prove to suffice.
         correlation: lambda, the share of a step's noise that the next step subtracts, in [0, 1); 0 is DP-SGD.
@@ -76,13 +79,16 @@ def dp_kan(
         ValueError: if an argument is out of its range, rho is given for random batches, or the iterates overflow.
     """
     _check(sampler, relation, steps, batch_size)
+    require_whole(width=kan.width, inputs=kan.inputs, cells=kan.splines.cells)
+    require_real(eta=eta, clip_norm=clip_norm, correlation=correlation, radius=radius)
+    rng, names = generator(rng), columns(x)
     x, y = records(x=(x, 2), y=(y, 1))
     n, lead = len(x), (kan.width, kan.inputs * kan.splines.count)
     if batch_size > n:
         raise ValueError(f"batch_size={batch_size} must not exceed the {n} records")
     kappa = _multiplier(n, steps, batch_size, correlation, sampler, relation, rho, epsilon, delta)
     W, head = kan.initial(rng) if start is None else start
-    W = fitting("start[0]", W, lead)
+    W, head = fitting("start[0]", W, lead), fitting("start[1]", head, (kan.width, kan.splines.count))
     problem = lambda_cgd.KANProblem(kan, kan.features(x)[None], y[None], W[None], kan.heads(head[None]))
     arms = lambda_cgd.CGDArms(*(np.array([v]) for v in (eta, clip_norm, kappa, correlation, radius)))
     # Drawn before the noise and all at once, because the generator's noise must not depend on its blocks.
@@ -102,7 +108,7 @@ def dp_kan(
     )
     kept = np.stack(path[1:]) if record else np.empty((0, *lead))
     clipped = float(out.clipped[:steps, 0, 0].mean())
-    return Run(out.final[0, 0], kept, clipped, event, {"start": W, "head": head})
+    return Run(out.final[0, 0], kept, clipped, event, {"start": W, "head": head}, names)
 
 
 class _Given:
@@ -117,10 +123,10 @@ class _Given:
 
 
 def _check(sampler: Sampler, relation: Relation, steps: int, batch_size: int) -> None:
+    require_whole(steps=steps, batch_size=batch_size)
     require_positive(steps=steps, batch_size=batch_size)
-    for name, value, known in (("sampler", sampler, get_args(Sampler)), ("relation", relation, get_args(Relation))):
-        if value not in known:
-            raise ValueError(f"{name}={value!r} must be one of {known}")
+    require_known(Sampler, sampler=sampler)
+    require_known(Relation, relation=relation)
 
 
 def _batches(n: int, steps: int, batch_size: int, sampler: Sampler, rng: np.random.Generator) -> list[lambda_cgd.Index]:
@@ -149,9 +155,7 @@ def _multiplier(
         return tail.multiplier(epsilon, delta, steps, rate, lam, moved, "mixture")
     kappa = fixed_size.multiplier(epsilon, steps, rate, delta)
     # Needed because `fixed_size.epsilon` uses another grid, which differs by a few millionths.
-    while fixed_size.epsilon(kappa, steps, rate, delta) > epsilon:
-        kappa *= 1.0 + 1e-6
-    return kappa
+    return raised(kappa, lambda kappa: fixed_size.epsilon(kappa, steps, rate, delta) <= epsilon)
 
 
 def _event(

@@ -5,12 +5,13 @@ from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import preconditioned_dp_gd as engine
 from dpdescent.algorithms.preconditioned_dp_gd import ETA, FLOOR, MOMENT_SHARE, STEPS
-from dpdescent.checks import require_positive, require_probability
-from dpdescent.estimators.run import Array, Run, fitting, guarded, records, require_finite, rho_of
+from dpdescent.checks import require_positive, require_probability, require_real, require_whole
+from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
+from dpdescent.gate import columns, generator, records
 
 
 def preconditioned_dp_gd(
-    X: ArrayLike, y: ArrayLike, *, bound: float, gamma: float, rng: np.random.Generator,
+    X: ArrayLike, y: ArrayLike, *, bound: float, gamma: float, rng: np.random.Generator | int | None,
     rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
     steps: int = STEPS, eta: float = ETA, moment_share: float = MOMENT_SHARE, floor: float = FLOOR,
     normals: tuple[Array, Array] | None = None,
@@ -27,7 +28,7 @@ def preconditioned_dp_gd(
         bound: B, public bound to which records x are clipped: 1.2 sqrt(p) + 1 for unit variances.
         gamma: clipping threshold of a record's gradient in the new coordinates, about |x'W| |residual|, and |x'W| is
             about sqrt(p): a few times sqrt(p) times the sd of the responses.
-        rng: generator of the noise; `secure_generator()` for a guarantee.
+        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
         rho: zCDP budget of the run under replace-one.
         epsilon, delta: budget in place of rho.
         steps: number of iterations T.
@@ -44,6 +45,9 @@ def preconditioned_dp_gd(
     Raises:
         ValueError: if an argument is out of its range, or the iterates overflow.
     """
+    require_whole(steps=steps)
+    require_real(bound=bound, gamma=gamma, eta=eta, moment_share=moment_share, floor=floor)
+    rng, names = generator(rng), columns(X)
     X, y = records(X=(X, 2), y=(y, 1))
     n, p = X.shape
     require_positive(steps=steps, eta=eta, gamma=gamma, bound=bound)
@@ -56,7 +60,7 @@ def preconditioned_dp_gd(
     with np.errstate(all="ignore"):
         out = engine.descend(X, y, settings, _normals(normals, rng, steps, p))
     require_finite(out.path)
-    return Run(out.path[-1], out.path, out.clipped, event, {"second_moment": out.moment})
+    return Run(out.path[-1], out.path, out.clipped, event, {"second_moment": out.moment}, names)
 
 
 def _normals(given: tuple[Array, Array] | None, rng: np.random.Generator, steps: int, p: int) -> tuple[Array, Array]:

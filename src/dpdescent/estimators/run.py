@@ -1,4 +1,4 @@
-"""Shared parts of all estimators: conversion of budgets, checks of records, and the run that they return."""
+"""Shared parts of all estimators: conversion of budgets, checks of arrays, and the run that they return."""
 
 import math
 from collections.abc import Mapping
@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpdescent.checks import require_finite_values, require_positive
+from dpdescent.checks import require_finite_values, require_positive, require_real, require_real_or_none
+from dpdescent.gate import LARGEST as LARGEST
+from dpdescent.gate import real
 from dpdescent.privacy import zcdp
+from dpdescent.privacy.accounting import LARGEST as LARGEST_EPSILON
 from dpdescent.privacy.accounting import tight_rho
 from dpdescent.privacy.events import Mechanism
-from dpdescent.randomness import SecureGenerator
+from dpdescent.secret_bits import is_secret
 
 Array = NDArray[np.float64]
-
-# Larger values are clipped to this, because their squares would overflow and the NaN would reveal the record that
-# caused it. Clipping record by record costs no privacy.
-LARGEST = 1e100
 
 
 # Without equality, because comparisons of arrays have no single truth value.
@@ -34,6 +33,7 @@ class Run:
         event: the releases of the run and whether their guarantee is proved, for `account(event, delta)`. It covers
             `estimate`, `path` and `also` together.
         also: further arrays, by name.
+        names: names of the regressors, where they were given as a frame; else empty.
     """
 
     estimate: Array
@@ -41,6 +41,7 @@ class Run:
     clipped: float
     event: Mechanism
     also: Mapping[str, Array] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
 
 
 def rho_of(n: int, rho: float | None, epsilon: float | None, delta: float | None) -> float:
@@ -54,6 +55,7 @@ def rho_of(n: int, rho: float | None, epsilon: float | None, delta: float | None
     Raises:
         ValueError: if both or neither are given, or a value is out of its range.
     """
+    require_real_or_none(rho=rho, epsilon=epsilon, delta=delta)
     if rho is not None and epsilon is None and delta is None:
         require_positive(rho=rho)
         if math.isinf(rho):
@@ -70,34 +72,16 @@ def epsilon_delta(n: int, epsilon: float, delta: float) -> tuple[float, float]:
     Raises:
         ValueError: if epsilon is not positive and finite, or delta not in (0, 1 / n).
     """
+    require_real(epsilon=epsilon, delta=delta)
     require_positive(epsilon=epsilon)
     zcdp.require_delta(delta)
     if math.isinf(epsilon):
         raise ValueError(f"epsilon={epsilon} must be finite: it is the budget that the noise is scaled by")
+    if epsilon > LARGEST_EPSILON:
+        raise ValueError(f"epsilon={epsilon} must be at most {LARGEST_EPSILON:.0e}: far less protects nobody")
     if delta * n >= 1.0:
         raise ValueError(f"delta={delta} must be below 1/n = {1 / n:.3g}, or publishing a record at random would pass")
     return epsilon, delta
-
-
-def records(**arrays: tuple[ArrayLike, int]) -> list[Array]:
-    """Returns arrays of records along the first axis as floats, clipped to [-`LARGEST`, `LARGEST`].
-
-    Args:
-        arrays: by the argument's name, the given array and the number of axes that it must have.
-
-    Raises:
-        ValueError: if the number of axes or of records differs, there is no record, or a value is not finite.
-    """
-    found = {name: np.asarray(given, dtype=np.float64) for name, (given, _) in arrays.items()}
-    for name, (_, axes) in arrays.items():
-        if found[name].ndim != axes or 0 in found[name].shape:
-            raise ValueError(f"{name} of shape {found[name].shape} must have {axes} axes, records along the first one")
-        require_finite_values(**{name: found[name]})
-    if len({len(array) for array in found.values()}) != 1:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in found.items())
-        raise ValueError(f"{shapes} must have one number of records along their first axes")
-    # Always in C order, because BLAS changes last bits with the order of memory.
-    return [np.clip(array, -LARGEST, LARGEST, order="C") for array in found.values()]
 
 
 def require_finite(*iterates: Array | None) -> None:
@@ -121,11 +105,12 @@ def fitting(name: str, given: Any, shape: tuple[int, ...]) -> Array:
         shape: the shape that it must have.
 
     Raises:
-        ValueError: if it has another shape.
+        ValueError: if it has another shape, or a value is no finite real number.
     """
-    array = np.asarray(given, dtype=np.float64)
+    array = real(name, given)
     if array.shape != shape:
         raise ValueError(f"{name} of shape {array.shape} must have shape {shape}")
+    require_finite_values(**{name: array})
     return array
 
 
@@ -151,7 +136,7 @@ def guarded(event: Mechanism, rng: np.random.Generator, *, handed: bool) -> Mech
     """
     if handed:
         why = "the noise was handed over, and whoever made it can take it off again"
-    elif not isinstance(rng, SecureGenerator):
+    elif not is_secret(rng):
         source = type(rng.bit_generator).__name__
         why = f"a seed or earlier output makes the noise of {source} again; take randomness.secure_generator()"
     else:

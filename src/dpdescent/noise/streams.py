@@ -3,6 +3,7 @@
 The values do not depend on how many columns are made together or in what blocks, to the last bit.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import next_fast_len
 
-from dpdescent.checks import require_finite_values, require_positive
+from dpdescent.checks import require_finite_values, require_positive, require_whole
+from dpdescent.gate import generator
 from dpdescent.noise.strategies.base import Strategy
 
 Array = NDArray[np.float64]
@@ -64,25 +66,37 @@ class NoiseStream:
         strategy: strategy of the correlation.
         steps: number of steps T.
         columns: numbers in one step's noise, for instance the dimension.
-        rng: generator of the normals, row after row of the encoder.
+        rng: generator of the normals, row after row of the encoder; `secure_generator()` for a release, else a
+            generator, a seed or None.
         block: largest number of steps in a block.
+
+    Raises:
+        ValueError: if a number is no positive integer, or the generator none.
+        RuntimeError: in a process that was forked after the first block, because its noise would be that of its parent.
     """
 
     strategy: Strategy
     steps: int
     columns: int
-    rng: np.random.Generator
+    rng: np.random.Generator | int | None
     block: int = 64
 
     def __post_init__(self) -> None:
+        require_whole(steps=self.steps, columns=self.columns, block=self.block)
         require_positive(steps=self.steps, columns=self.columns, block=self.block)
+        # One generator for all blocks, also where a seed is given.
+        object.__setattr__(self, "rng", generator(self.rng))
 
     def __iter__(self) -> Iterator[Array]:
         """Yields blocks in the order of time, shape (block or less, columns)."""
-        return self.strategy.blocks(self.steps, self._draw, self.block)
+        process = os.getpid()
+        for block in self.strategy.blocks(self.steps, self._draw, self.block):
+            if os.getpid() != process:
+                raise RuntimeError("a forked process would go on with its parent's noise: begin its own NoiseStream")
+            yield block
 
     def _draw(self, rows: int) -> Array:
-        return self.rng.standard_normal((rows, self.columns))
+        return generator(self.rng).standard_normal((rows, self.columns))
 
 
 def _by_shifts(beta: Array, normals: Array) -> Array:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from scipy.optimize import minimize_scalar
 
+from dpdescent.checks import require_whole
 from dpdescent.noise.strategies.base import Strategy
 from dpdescent.noise.strategies.stamped import stamped
 from dpdescent.noise.strategies.toeplitz import DampedDifference, nu_family
@@ -14,8 +15,9 @@ def best_nu(T: int, participations: int = 1) -> DampedDifference:
     """Returns nu-DP-FTRL with the nu of smallest error in prefix sums (choquettechoo2023 eq. 3 and App. G.2).
 
     Raises:
-        ValueError: if the number of participations does not divide T.
+        ValueError: if the number of participations does not divide T, or a number is no integer.
     """
+    require_whole(T=T, participations=participations)
 
     def error(log_nu: float) -> float:
         return nu_family(math.exp(log_nu)).normalised_rmse(T, participations)

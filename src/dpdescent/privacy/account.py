@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from dpdescent.checks import require_non_negative
+from dpdescent.checks import require_known, require_non_negative
 from dpdescent.privacy import sampling, shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import (
@@ -36,6 +36,9 @@ class Account:
         sampler: how records are chosen in each step.
         guarantee: `proved`, `as published` or `none`.
         reason: the argument, or why there is none.
+
+    Raises:
+        ValueError: if relation, sampler or guarantee is none of those that there are.
     """
 
     rho: float | None
@@ -46,6 +49,11 @@ class Account:
     sampler: Sampler
     guarantee: Guarantee
     reason: str
+
+    def __post_init__(self) -> None:
+        require_known(Relation, relation=self.relation)
+        require_known(Sampler, sampler=self.sampler)
+        require_known(Guarantee, guarantee=self.guarantee)
 
 
 def account(event: Mechanism, delta: float) -> Account:
@@ -60,10 +68,10 @@ def account(event: Mechanism, delta: float) -> Account:
             sampler.
     """
     zcdp.require_delta(delta)
+    epsilon = tightest_epsilon(event, delta)
     amplified = event.is_subsampled or event.is_shuffled or event.is_correlated
     rho = None if amplified else _rho(event)
     mu = None if rho is None else zcdp.gaussian_dp_mu(rho)
-    epsilon = tightest_epsilon(event, delta)
     return Account(rho, mu, epsilon, delta, event.relation, event.sampler, event.guarantee, event.reason)
 
 
@@ -77,6 +85,8 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
     Raises:
         ValueError: if a release is out of its range, or no accountant fits the releases and the sampler.
     """
+    require_known(Relation, relation=event.relation)
+    require_known(Sampler, sampler=event.sampler)
     for release in event.releases:
         require_release(release)
     if event.is_subsampled:
@@ -89,7 +99,7 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
     assert isinstance(release, ShuffledGaussianReleases)
     if release.sensitivity == 0.0 or release.count == 0:
         return 0.0
-    if release.noise_sd == 0.0:
+    if release.noise_sd / release.sensitivity < zcdp.SMALLEST:
         return math.inf
     return shuffling.epsilon(release.noise_sd / release.sensitivity, release.count, delta)
 
@@ -101,6 +111,8 @@ def require_release(release: Release) -> None:
             require_release(each)
         return
     require_non_negative(sensitivity=release.sensitivity, noise_sd=release.noise_sd, count=release.count)
+    if math.isinf(release.sensitivity) and math.isinf(release.noise_sd):
+        raise ValueError("sensitivity=inf and noise_sd=inf: their ratio is unknown; state a finite sensitivity")
     if release.count % 1:
         raise ValueError(f"count={release.count} must be a whole number of releases")
     if isinstance(release, SubsampledGaussianReleases | CorrelatedReleases) and not 0.0 < release.rate <= 1.0:

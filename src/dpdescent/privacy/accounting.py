@@ -17,6 +17,9 @@ from scipy.special import log_ndtr
 from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
 
+# Largest epsilon for which noise is searched.
+LARGEST = 1e9
+
 
 # Remembered, because each is a search, and the methods of a comparison ask for the same budget in every trial.
 @lru_cache(4096)
@@ -46,9 +49,15 @@ def tight_epsilon(rho: float, delta: float) -> float:
 
 @lru_cache(4096)
 def tight_rho(eps: float, delta: float) -> float:
-    """Largest rho for which `tight_epsilon(rho, delta) <= eps`; it calibrates Gaussian noise to (eps, delta)."""
+    """Largest rho for which `tight_epsilon(rho, delta) <= eps`; it calibrates Gaussian noise to (eps, delta).
+
+    Raises:
+        ValueError: if eps is not positive or above `LARGEST`, or delta is not in (0, 1).
+    """
     require_positive(eps=eps)
     zcdp.require_delta(delta)
+    if eps > LARGEST:
+        raise ValueError(f"eps={eps} must be at most {LARGEST:.0e}: beyond, double precision cannot tell the noise")
     wanted = float(np.log(delta))
     low, high = 0.1, 1.0
     while _log_delta(low, eps) < wanted:

@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from dpdescent.checks import require_known
 from dpdescent.privacy import zcdp
 from dpdescent.sums import added
 
@@ -177,7 +178,8 @@ class Mechanism:
             anew; empty where it is exactly what ran.
 
     Raises:
-        ValueError: if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has one claim. Or if
+        ValueError: if relation, sampler, guarantee or conversion is none of those that there are: no account knows
+            others. Or if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has one claim. Or if
             there are subsampled releases, but the sampler is not Poisson or neighbours differ by a replacement. Or if
             there are shuffled releases, but others beside them, another sampler or another relation than replace-one.
             Or if there are correlated releases, but others beside them, or a sampler without random batches.
@@ -196,12 +198,16 @@ class Mechanism:
     stand_in: str = ""
 
     def __post_init__(self) -> None:
+        require_known(Relation, relation=self.relation)
+        require_known(Sampler, sampler=self.sampler)
+        require_known(Guarantee, guarantee=self.guarantee)
+        require_known(Conversion, conversion=self.conversion)
         if self.claimed_eps_delta is not None and not math.isinf(self.claimed_rho):
             raise ValueError(
                 f"{self.name} claims rho={self.claimed_rho} and (epsilon, delta)={self.claimed_eps_delta}: give one "
                 "claim, with claimed_rho=inf beside an (epsilon, delta)"
             )
-        if self.is_subsampled and (self.sampler != "Poisson" or self.relation == "replace-one"):
+        if self.is_subsampled and not (self.sampler == "Poisson" and self.relation in ("add-remove", "zero-out")):
             raise ValueError(
                 f"{self.name} has subsampled releases, but sampler={self.sampler!r} and relation={self.relation!r}: "
                 "they need the sampler 'Poisson' and the relation 'add-remove' or 'zero-out'"

@@ -8,6 +8,7 @@ divergences (RDP) are the accountant of most papers, and an independent check.
 
 import logging
 import math
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -19,15 +20,24 @@ from dp_accounting.pld import PLDAccountant
 from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 from dp_accounting.rdp import RdpAccountant
 
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_known, require_positive
 from dpdescent.privacy import losses, zcdp
+from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import GaussianReleases, Release, SubsampledGaussianReleases
+from dpdescent.privacy.participation.search import raised
 
 Accountant = Literal["PLD", "RDP"]
 
 # Step of the privacy-loss grid relative to epsilon, and its bounds. As measured, epsilon then has a relative error of
 # about 1e-5 (1e-3 at 0.006, 0.1 at 0.0005) and takes a tenth of a second.
 _RELATIVE_STEP, _FINEST, _COARSEST = 1e-4, 1e-5, 1e-3
+
+# Beyond the first, the grid grows with epsilon, because distributions are wide; beyond the second, the smaller of the
+# bounds by Renyi divergences and without amplification is taken.
+_LARGE, _LARGEST = 100.0, 1e5
+
+# Threads that are in an account of this module's.
+_quiet = threading.local()
 
 # Noise multipliers between which the noise for a given epsilon is searched.
 _LOWEST, _HIGHEST = 0.1, 1e6
@@ -47,9 +57,11 @@ def epsilon(noise_multiplier: float, rate: float, steps: int, delta: float, acco
     Raises:
         ValueError: if an argument is out of its range.
     """
+    require_known(Accountant, accountant=accountant)
     require_positive(noise_multiplier=noise_multiplier)
     _require_sampling(rate, steps, delta)
-    return _composed(_sampled(noise_multiplier, rate, steps), delta, accountant)
+    plain = zcdp.gaussian_rho(1.0, noise_multiplier, steps)
+    return _composed(_sampled(noise_multiplier, rate, steps), plain, delta, accountant)
 
 
 @cache
@@ -59,6 +71,7 @@ def noise_multiplier(eps: float, rate: float, steps: int, delta: float, accounta
     Raises:
         ValueError: if an argument is out of its range, or no multiplier between 0.1 and 1e6 has this epsilon.
     """
+    require_known(Accountant, accountant=accountant)
     require_positive(eps=eps)
     _require_sampling(rate, steps, delta)
     if accountant == "RDP":
@@ -69,9 +82,7 @@ def noise_multiplier(eps: float, rate: float, steps: int, delta: float, accounta
         high = low
     found = _calibrated(eps, rate, steps, delta, lambda: _distributions(eps), low, high)
     # Needed because `epsilon` uses another grid, which differs by a few millionths.
-    while epsilon(found, rate, steps, delta) > eps:
-        found *= 1.0 + 1e-6
-    return found
+    return raised(found, lambda multiplier: epsilon(multiplier, rate, steps, delta) <= eps)
 
 
 def composed_epsilon(releases: Sequence[Release], delta: float, accountant: Accountant = "PLD") -> float:
@@ -80,17 +91,19 @@ def composed_epsilon(releases: Sequence[Release], delta: float, accountant: Acco
     Raises:
         ValueError: if delta is not in (0, 1), or a release is shuffled or from disjoint parts.
     """
+    require_known(Accountant, accountant=accountant)
     zcdp.require_delta(delta)
     losses.require_resolved(sum(each.count for each in releases if isinstance(each, SubsampledGaussianReleases)), delta)
-    events = []
+    events, plain = [], 0.0
     for release in releases:
         if not isinstance(release, GaussianReleases | SubsampledGaussianReleases):
             raise ValueError(f"{type(release).__name__} cannot be composed with subsampled releases")
-        if release.sensitivity == 0.0 or release.count == 0:
+        if release.sensitivity == 0.0 or release.count == 0 or math.isinf(release.noise_sd):
             continue
+        plain += zcdp.gaussian_rho(release.sensitivity, release.noise_sd, release.count)
         rate = 1.0 if isinstance(release, GaussianReleases) else release.rate
         events.append(_sampled(release.noise_sd / release.sensitivity, rate, release.count))
-    return _composed(dp_accounting.ComposedDpEvent(events), delta, accountant) if events else 0.0
+    return _composed(dp_accounting.ComposedDpEvent(events), plain, delta, accountant) if events else 0.0
 
 
 def _calibrated(
@@ -111,15 +124,23 @@ def _calibrated(
     return math.exp(found)
 
 
-def _composed(event: dp_accounting.DpEvent, delta: float, accountant: Accountant) -> float:
+def _composed(event: dp_accounting.DpEvent, plain: float, delta: float, accountant: Accountant) -> float:
+    """epsilon of an event whose releases would cost `plain` in zCDP if they were not sampled."""
+    if math.isinf(plain):
+        return math.inf
     with _without_warnings():
         eps = float(RdpAccountant().compose(event).get_epsilon(delta))
-        return eps if accountant == "RDP" else float(_distributions(eps).compose(event).get_epsilon(delta))
+        if accountant == "RDP":
+            return eps
+        if eps > _LARGEST:
+            return min(eps, tight_epsilon(plain, delta))
+        return float(_distributions(eps).compose(event).get_epsilon(delta))
 
 
 def _distributions(eps: float) -> PLDAccountant:
     """PLD accountant with a grid that fits an epsilon of about this size."""
-    return _Accountant(value_discretization_interval=min(max(_RELATIVE_STEP * eps, _FINEST), _COARSEST))
+    step = min(max(_RELATIVE_STEP * eps, _FINEST), _COARSEST * max(1.0, eps / _LARGE))
+    return _Accountant(value_discretization_interval=step)
 
 
 class _Accountant(PLDAccountant):  # type: ignore[misc]
@@ -156,11 +177,16 @@ def _require_sampling(rate: float, steps: int, delta: float) -> None:
 
 @contextmanager
 def _without_warnings() -> Iterator[None]:
-    """Silences RDP's warnings about orders that it leaves out, because that can only raise epsilon."""
-    logger = logging.getLogger("absl")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
+    """Drops RDP's warnings of this thread about orders that it leaves out, because that can only raise epsilon."""
+    # By a filter that lets all else pass, because a level is one for the whole process. It stays, and is added once.
+    logging.getLogger("absl").addFilter(_passes)
+    before = getattr(_quiet, "on", False)
+    _quiet.on = True
     try:
         yield
     finally:
-        logger.setLevel(level)
+        _quiet.on = before
+
+
+def _passes(record: logging.LogRecord) -> bool:
+    return not (getattr(_quiet, "on", False) and "Excluding this order" in str(record.msg))

@@ -100,4 +100,4 @@ def _epsilon_at(eps: float, multiplier: float, records: int, delta: float) -> fl
 
 
 def _rho(multiplier: float) -> float:
-    return 0.5 / multiplier**2
+    return 0.5 / multiplier**2 if multiplier > zcdp.SMALLEST else math.inf

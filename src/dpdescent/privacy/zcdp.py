@@ -10,6 +10,9 @@ from collections.abc import Callable
 
 from dpdescent.checks import require_non_negative
 
+# Noise sd over sensitivity below which the square of its reciprocal overflows.
+SMALLEST = 1e-150
+
 
 def gaussian_rho(sensitivity: float, noise_sd: float, releases: int = 1) -> float:
     """zCDP cost of Gaussian releases: `releases * sensitivity^2 / (2 noise_sd^2)` (Bun & Steinke, Prop. 1.6).
@@ -21,7 +24,9 @@ def gaussian_rho(sensitivity: float, noise_sd: float, releases: int = 1) -> floa
         raise ValueError(f"releases={releases} must not be negative")
     if sensitivity == 0.0 or releases == 0:
         return 0.0
-    return math.inf if noise_sd == 0.0 else releases * 0.5 * (sensitivity / noise_sd) ** 2
+    if noise_sd / sensitivity < SMALLEST:
+        return math.inf
+    return releases * 0.5 * (sensitivity / noise_sd) ** 2
 
 
 def gaussian_noise_sd(sensitivity: float, rho: float, releases: int = 1) -> float:

@@ -11,6 +11,8 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.checks import require_whole
+from dpdescent.gate import generator
 from dpdescent.privacy.audit import bounds
 
 Array = NDArray[np.float64]
@@ -112,12 +114,15 @@ class Scores:
         return np.sort(self.tested, axis=1)
 
 
-def run(attack: Attack, runs: int, rng: np.random.Generator) -> Scores:
+def run(attack: Attack, runs: int, rng: np.random.Generator | int | None) -> Scores:
     """Simulates `runs` runs on each data set; the first fifth (half where a score is fitted) is held out for choices.
 
     Raises:
-        ValueError: if there are fewer than ten runs on each data set, or a score is not finite.
+        ValueError: if there are fewer than ten runs on each data set, a score is not finite, or rng is none of a
+            generator, a seed and None.
     """
+    require_whole(runs=runs)
+    rng = generator(rng)
     runs = runs if attack.most_runs is None else min(runs, attack.most_runs)
     if runs < 10:
         raise ValueError(f"runs={runs} a side: at least 10 are needed to choose a threshold and to test it")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_known, require_positive
 from dpdescent.privacy.participation.divergence import Direction, Estimate, hockey_stick
 from dpdescent.privacy.participation.encoder import encode, require_steps
 
@@ -58,6 +58,7 @@ class BinnedPair:
 
         All are exact, also those of at most `above`, because no bound is cheaper.
         """
+        require_known(Direction, direction=direction)
         rows = max(1, CACHED // len(self.gram))
         pieces = [slice(start, start + rows) for start in range(0, len(self.bins), rows)]
         return np.concatenate([self._losses(kappa, direction, piece) for piece in pieces])

@@ -6,7 +6,7 @@ from functools import cache
 
 from scipy.optimize import brentq
 
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_known, require_positive
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Relation, Sampler
 from dpdescent.privacy.participation.divergence import Array, Direction, Estimate, Pair, hockey_stick
@@ -42,6 +42,10 @@ class Calibrated:
     sampler: Sampler
     proved: bool
     precondition: str
+
+    def __post_init__(self) -> None:
+        require_known(Relation, relation=self.relation)
+        require_known(Sampler, sampler=self.sampler)
 
 
 class Calibration:

@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpdescent.checks import require_positive
 from dpdescent.privacy import losses, zcdp
-from dpdescent.privacy.participation import gaussian
+from dpdescent.privacy.participation import gaussian, tail
 from dpdescent.privacy.participation.encoder import require_steps
 from dpdescent.privacy.participation.search import first_below
 
@@ -42,6 +42,13 @@ Array = NDArray[np.float64]
 
 # Step of the grid of privacy losses relative to epsilon, and its bounds; errors are of the order of T times its square.
 _RELATIVE_STEP, _FINEST, _COARSEST = 2e-4, 1e-5, 1e-3
+
+# Beyond the first, the grid grows with epsilon, because distributions are wide; beyond the second, amplification has
+# next to no part in epsilon, and the mean over participations is taken, which is proved as well.
+_LARGE, _LARGEST = 200.0, 1e4
+
+# Beyond this epsilon e^-epsilon is rounded to zero, by which dp-accounting divides.
+_ROUNDED = 700.0
 
 # Share of delta that the ends of the grid may cost, over all steps.
 _CUT = 1e-4
@@ -94,9 +101,19 @@ def epsilon(kappa: float, T: int, rate: float, delta: float) -> float:
     """
     require_positive(kappa=kappa)
     _require_account(T, rate, delta)
+    bound = _LARGE
+    if gaussian.epsilon(2.0 * math.sqrt(T) / kappa, delta) > _LARGE:
+        bound = max(_LARGE, tail.epsilon(kappa, delta, T, rate, 0.0, sensitivity=2.0, rule="mixture"))
+    if bound > _LARGEST:
+        return bound
     # A first grid tells the size of epsilon, to which the second one is fitted.
-    about = float(_composed(kappa, T, rate, math.inf, delta).get_epsilon_for_delta(delta))
-    return float(_composed(kappa, T, rate, about, delta).get_epsilon_for_delta(delta))
+    about = _epsilon(_composed(kappa, T, rate, bound, delta), delta)
+    return _epsilon(_composed(kappa, T, rate, about, delta), delta)
+
+
+def _epsilon(found: PrivacyLossDistribution, delta: float) -> float:
+    eps = float(found.get_epsilon_for_delta(delta))
+    return eps if eps < _ROUNDED else first_below(found.get_delta_for_epsilon, delta, 1e-8)
 
 
 # Remembered, because all arms and seeds of a cell ask for the same one.
@@ -109,6 +126,8 @@ def multiplier(eps: float, T: int, rate: float, delta: float) -> float:
     """
     require_positive(eps=eps)
     _require_account(T, rate, delta)
+    if eps > _LARGEST:
+        return tail.multiplier(eps, delta, T, rate, 0.0, sensitivity=2.0, rule="mixture")
 
     def attained(kappa: float) -> float:
         # One step alone is looked at first, because too little noise makes distributions very wide.
@@ -126,7 +145,7 @@ def _require_account(T: int, rate: float, delta: float) -> None:
 
 def _composed(kappa: float, T: int, rate: float, eps: float, delta: float) -> PrivacyLossDistribution:
     """Privacy losses of T steps, on a grid that fits this epsilon and loses a small share of this delta at its ends."""
-    step = min(max(_RELATIVE_STEP * eps, _FINEST), _COARSEST)
+    step = min(max(_RELATIVE_STEP * eps, _FINEST), _COARSEST * max(1.0, eps / _LARGE))
     end = math.ceil(_last(kappa, rate, _CUT * delta / T) / step) + 1
     one = losses.connected(step, -end, profile(kappa, rate, step * np.arange(-end, end + 1)), even=False)
     return PrivacyLossDistribution(losses.compose(one, T, _CUT * delta))

@@ -32,7 +32,7 @@ def epsilon(event: Mechanism, delta: float) -> float:
         )
     if release.sensitivity == 0.0 or release.count == 0:
         return 0.0
-    if release.noise_sd == 0.0:
+    if release.noise_sd / release.sensitivity < zcdp.SMALLEST:
         return math.inf
     kappa, T, rate, lam = release.noise_sd / release.sensitivity, release.count, release.rate, release.correlation
     if event.sampler == "balls in bins":

@@ -24,12 +24,13 @@ from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_known, require_positive
 from dpdescent.privacy import losses
 from dpdescent.privacy.participation.divergence import Direction, Estimate, hockey_stick
 from dpdescent.privacy.participation.encoder import column_sum, encode, require_steps
 
 Array = NDArray[np.float64]
+Rounded = Literal["up", "down"]
 
 # Number of outputs that are processed together, so that their values fit the second-level cache.
 BLOCK = 500
@@ -81,6 +82,7 @@ class SampledPair:
 
         In place of a loss that is `above` or less may stand any number for which that holds as well.
         """
+        require_known(Direction, direction=direction)
         found = []
         for y, z in self.blocks:
             x, sign = (encode(y, self.lam) + kappa * z, 1.0) if direction == "P|Q" else (kappa * z, -1.0)
@@ -103,6 +105,7 @@ def deltas(
     Raises:
         ValueError: if an argument is out of its range.
     """
+    require_known(Direction, direction=direction)
     require_steps(T, rate, lam)
     require_positive(kappa=kappa, draws=draws)
     blocks = draw_blocks(T, rate, draws, rng)
@@ -117,12 +120,13 @@ def draw_blocks(T: int, rate: float, draws: int, rng: np.random.Generator) -> It
         yield rng.random(shape) < rate, rng.standard_normal(shape)
 
 
-def independent_delta(kappa: float, eps: float, T: int, rate: float, rounded: Literal["up", "down"]) -> float:
+def independent_delta(kappa: float, eps: float, T: int, rate: float, rounded: Rounded) -> float:
     """delta of the pair at lam = 0, both directions, from privacy loss distributions that are composed by FFT.
 
     Rounded up it is an upper bound. Rounded down it is attained, also on batches of fixed size, by a record among
     others whose gradients are all zero.
     """
+    require_known(Rounded, rounded=rounded)
     require_positive(kappa=kappa)
     require_steps(T, rate)
     delta = float(_composed(kappa, T, rate, rounded).get_delta_for_epsilon(eps))
@@ -131,7 +135,7 @@ def independent_delta(kappa: float, eps: float, T: int, rate: float, rounded: Li
 
 
 @lru_cache(maxsize=2)
-def _composed(kappa: float, T: int, rate: float, rounded: Literal["up", "down"]) -> PrivacyLossDistribution:
+def _composed(kappa: float, T: int, rate: float, rounded: Rounded) -> PrivacyLossDistribution:
     """Privacy losses of T steps; remembered, because a search for epsilon asks for the same ones again and again."""
     if rounded == "up":
         return losses.sampled_gaussian(kappa, rate, T, _UP, _CUT)

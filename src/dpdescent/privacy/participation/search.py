@@ -10,6 +10,9 @@ _RANGE = 60
 # Steps of the secant method, which needs about five; more would mean that the value is not smooth.
 _SECANTS = 12
 
+# First step of `raised`, and how many equal steps follow it.
+_MILLIONTH, _EQUAL = 1e-6, 9
+
 
 def smallest(enough: Callable[[float], bool], accuracy: float = 1e-12) -> float:
     """Smallest x > 0, to a relative accuracy, that satisfies a condition which then holds for all larger x as well.
@@ -34,6 +37,18 @@ def first_below(value: Callable[[float], float], limit: float, accuracy: float) 
         return high
     known.narrow(accuracy)
     return _bisected(known.enough, low, high, accuracy)
+
+
+def raised(x: float, enough: Callable[[float], bool]) -> float:
+    """x, or the first multiple of it that satisfies a condition: ten steps of a millionth, then twice as much each.
+
+    It closes what lies between two grids, of which one has found x and the other judges it.
+    """
+    step = 0
+    while not enough(x):
+        x *= 1.0 + _MILLIONTH * 2.0 ** max(0, step - _EQUAL)
+        step += 1
+    return x
 
 
 def _octave(enough: Callable[[float], bool]) -> tuple[float, float]:

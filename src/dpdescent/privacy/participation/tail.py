@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc, gammaln, xlog1py, xlogy
 
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_known, require_positive
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.participation import gaussian
 from dpdescent.privacy.participation.encoder import block_norms_squared, cyclic_norm_squared, require_steps
@@ -48,6 +48,7 @@ def delta(
     Raises:
         ValueError: if an argument is out of its range.
     """
+    require_known(Rule, rule=rule)
     require_positive(kappa=kappa, sensitivity=sensitivity)
     require_steps(T, rate, lam)
     norms, more, exactly = _participations(T, rate, lam)

@@ -1,0 +1,135 @@
+"""The gate through which a user's records, constants and generators come: read as what they mean, or refused by name.
+
+numpy would turn much into floats that is none: what a mask hides, real parts, dates, digits in strings. Frames and
+series of pandas are known by their `columns` and `index` alone, which is not imported.
+"""
+
+import numbers
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dpdescent.checks import require_finite_values
+
+Array = NDArray[np.float64]
+
+# Larger values are clipped to this, because their squares would overflow and the NaN would reveal the record that
+# caused it. Clipping record by record costs no privacy.
+LARGEST = 1e100
+
+
+def records(**arrays: tuple[ArrayLike, int]) -> list[Array]:
+    """Returns arrays of records along the first axis as floats, clipped to [-`LARGEST`, `LARGEST`].
+
+    Args:
+        arrays: by the argument's name, the given array and the number of axes that it must have.
+
+    Raises:
+        ValueError: as `real`, or if the number of axes or of records differs, there is no record, a value is not
+            finite, or two of them have indices that differ.
+    """
+    found = {name: real(name, given) for name, (given, _) in arrays.items()}
+    for name, (_, axes) in arrays.items():
+        if found[name].ndim != axes or 0 in found[name].shape:
+            raise ValueError(f"{name} of shape {found[name].shape} must have {axes} axes, records along the first one")
+        require_finite_values(**{name: found[name]})
+    if len({len(array) for array in found.values()}) != 1:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in found.items())
+        raise ValueError(f"{shapes} must have one number of records along their first axes")
+    _require_one_index({name: given for name, (given, _) in arrays.items()})
+    # Always in C order, because BLAS changes last bits with the order of memory.
+    return [np.clip(array, -LARGEST, LARGEST, order="C") for array in found.values()]
+
+
+def real(name: str, given: Any) -> Array:
+    """Returns real numbers as an array of floats; booleans are 0 and 1. NaN and infinity pass.
+
+    Args:
+        name: the argument's name, for the message, which quotes no value, because it may be a record's.
+        given: an array, a frame, or lists.
+
+    Raises:
+        ValueError: if values are masked, missing, complex, dates, strings or other objects, an integer is too large for
+            a float, or the array is sparse or its rows differ in length.
+    """
+    if masked := _masked(given):
+        raise ValueError(f"{name} has {masked} masked values: fill them, or drop such records beforehand")
+    if hasattr(given, "toarray"):
+        raise ValueError(f"{name} is sparse ({type(given).__name__}): give {name}.toarray()")
+    try:
+        array = np.asarray(given)
+    except (ValueError, TypeError, OverflowError, RuntimeError):
+        raise ValueError(
+            f"{name} ({type(given).__name__}) is no array of numbers: rows must have one length, and values be numbers"
+        ) from None
+    if array.dtype.kind == "O":
+        return _numbers(name, array)
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name} holds {array.dtype.name}, which are no real numbers: convert them beforehand")
+    # What is beyond a double becomes infinite, which is refused where it matters.
+    with np.errstate(over="ignore"):
+        return array.astype(np.float64, copy=False)
+
+
+def columns(given: Any) -> tuple[str, ...]:
+    """Names of a frame's columns; empty for arrays, which have none."""
+    found = getattr(given, "columns", None)
+    return () if found is None or callable(found) else tuple(map(str, found))
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """Returns the generator of a run: the given one, or one of a seed, whose noise is not secret; None draws the seed.
+
+    Raises:
+        ValueError: if it is anything else, such as numpy's legacy `RandomState`.
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if rng is None or (isinstance(rng, int | np.integer) and not isinstance(rng, bool | np.timedelta64) and rng >= 0):
+        return np.random.default_rng(rng)
+    got = rng if isinstance(rng, int) else f"a {type(rng).__name__}"
+    raise ValueError(
+        f"rng must be dpdescent.secure_generator() for a release, or, for a study, numpy.random.default_rng(seed), a "
+        f"seed that is not negative, or None; got {got}"
+    )
+
+
+def _masked(given: Any) -> int:
+    """Number of masked values, also of masked arrays in lists, whose masks numpy drops."""
+    if isinstance(given, np.ma.MaskedArray):
+        return int(np.ma.getmaskarray(given).sum())
+    return sum(map(_masked, given)) if isinstance(given, list | tuple) else 0
+
+
+def _numbers(name: str, array: NDArray[Any]) -> Array:
+    """Floats of an array of objects, which all must be real numbers."""
+    # Durations apart, because they are integers for numpy.
+    strange = [
+        type(each).__name__
+        for each in array.flat
+        if isinstance(each, np.timedelta64) or not isinstance(each, numbers.Real | np.bool_ | Decimal)
+    ]
+    if strange:
+        kinds = ", ".join(sorted(set(strange)))
+        raise ValueError(
+            f"{name} has {len(strange)} values that are no real numbers ({kinds}): convert them, or drop such records "
+            "beforehand"
+        )
+    try:
+        return array.astype(np.float64)
+    except (OverflowError, ValueError):
+        raise ValueError(f"{name} has numbers that are too large for a float: rescale them beforehand") from None
+
+
+def _require_one_index(given: dict[str, Any]) -> None:
+    """Checks that frames and series have equal indices: records are paired by position, and pandas pairs by index."""
+    found = {name: each.index for name, each in given.items() if hasattr(getattr(each, "index", None), "equals")}
+    first, *others = found or [""]
+    for other in others:
+        if not found[first].equals(found[other]):
+            raise ValueError(
+                f"{first} and {other} have different indices, and records are paired by position: give "
+                f"{other}.loc[{first}.index], or {first}.to_numpy() and {other}.to_numpy() if positions are right"
+            )
