@@ -256,8 +256,7 @@ def test_table_of_ones_own_that_is_no_csv_is_told_before_a_build(checkout: Path)
     with pytest.raises(ConfigError, match=r"'samesex': its columns are separated by semicolons; save it") as caught:
         load(checkout, {"liang2025": {"datasets": {"angrist": {"source": "config/german.csv"}}}})
     assert "31415926" not in str(caught.value)
-    (checkout / "config/german.csv").write_bytes("samesex,größe
-".encode("latin-1"))
+    (checkout / "config/german.csv").write_bytes("samesex,größe\n".encode("latin-1"))
     with pytest.raises(ConfigError, match=r"german\.csv is not UTF-8; save the table as UTF-8 text"):
         load(checkout, {"liang2025": {"datasets": {"angrist": {"source": "config/german.csv"}}}})
 
