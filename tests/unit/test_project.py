@@ -549,7 +549,7 @@ ERRORS: dict[str, tuple[Edit, str]] = {
     ),
     "column that the table does not have": (
         lambda paper: paper["datasets"]["card"].update(outcome="wages"),
-        r"datasets\.card: card has no column 'wages' in its first line",
+        r"datasets\.card: card has no column 'wages'; did you mean 'lwage'\?",
     ),
     "symbol that is a count": (
         lambda paper: paper["symbols"].update(trials={"type": "number", "means": "x"}),

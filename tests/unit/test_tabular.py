@@ -105,7 +105,7 @@ def test_an_unknown_bundled_name_is_met_with_the_nearest() -> None:
         ("z,x,y\n1,2,3\n1,2\n", "line 3: 2 fields, but the header names 3"),
         ("z,x,y\n", "0 rows below the header"),
         ("", "no column 'z'.*no header"),
-        ("z,x,y\n1,2," + 200_000 * "1", "line 2: field larger than field limit"),
+        ("z,x,y\n1,2," + 200_000 * "1", "line 2: column 'y' holds a number that is not finite"),
     ],
 )
 def test_a_bad_table_is_named_with_file_place_and_value(tmp_path: Path, text: str, message: str) -> None:

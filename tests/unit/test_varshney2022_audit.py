@@ -13,7 +13,7 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.audit.attack import SURE, run
 from dpdescent.privacy.audit.bounds import epsilon_of_mu
-from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism
+from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism, ShuffledGaussianReleases
 from dpdescent.randomness import stream
 from dpdescent.replication.configuration import project
 from dpdescent.replication.ledger import entries
@@ -158,11 +158,14 @@ def test_ada_ssp_is_asked_for_with_each_of_its_multipliers() -> None:
     assert bound <= math.sqrt(1 / 9 + 1 / 16 + 1 / 25)
 
 
-def test_an_unknown_mechanism_is_named() -> None:
-    release = GaussianReleases("", 1.0, 1.0, 1)
-    event = Mechanism("DP-Newton", (release,), "replace-one", "full batch", math.inf, "proved", "")
-    with pytest.raises(ValueError, match="DP-Newton"):
-        audit.request(CELL, "", event)
+def test_an_unknown_mechanism_is_not_audited() -> None:
+    """Nor is one whose records are shuffled, as those of DP-SSGD are."""
+    gaussian, shuffled = GaussianReleases("", 1.0, 1.0, 1), ShuffledGaussianReleases("", 1.0, 1.0, 50)
+    for event in (
+        Mechanism("DP-Newton", (gaussian,), "replace-one", "full batch", math.inf, "proved", ""),
+        Mechanism("DP-Newton", (shuffled,), "replace-one", "shuffled single pass", math.inf, "proved", ""),
+    ):
+        assert audit.request(CELL, "", event) == NotAudited("no attack is registered for DP-Newton")
 
 
 # Statements

@@ -68,7 +68,7 @@ except ConfigError as error:
 SCALE = PROJECT.scale
 RESULTS = f"results/{SCALE}"
 BUILD = f"build/{SCALE}"
-FIGURE_LABEL = project_of.figure_label(SCALE, ROOT)
+FIGURE_LABEL = project_of.figure_label(PROJECT, ROOT)
 DEFAULT = {artefact.item: artefact for artefact in PROJECT.artefacts()}
 ARTEFACTS = DEFAULT | {artefact.item: artefact for artefact in PROJECT.on_request()}
 FIGURES = [item for item, artefact in ARTEFACTS.items() if not artefact.is_table]

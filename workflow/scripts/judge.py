@@ -31,6 +31,8 @@ def main() -> None:
     verb, record = KINDS[args.kind]
     module = importlib.import_module(f"dpdescent.papers.{args.spec['paper']}.{args.kind}")
     records = getattr(module, verb)(evidence.Evidence.read(args.spec, args.folder))
+    if args.kind == "claims":
+        records = evidence.at_their_values(records, args.spec)
     if args.other_seed:
         records = other_seed.lasting(records, read_rows(args.other_seed))
     evidence.write(records, record, args.output)

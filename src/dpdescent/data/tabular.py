@@ -4,13 +4,14 @@ Only the csv module and numpy are used, because the import of pandas would slow 
 """
 
 import csv
-import difflib
 import hashlib
 import io
 import math
 import os
 import re
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -18,6 +19,15 @@ from typing import NoReturn
 
 import numpy as np
 
+from dpdescent.data.headers import (
+    MISSING,
+    did_you_mean,
+    has_comma,
+    hint,
+    looks_like_a_value,
+    unseen,
+    visible,
+)
 from dpdescent.data.iv import Array, IVSample
 from dpdescent.data.roles import conflict
 
@@ -30,7 +40,8 @@ BUNDLED = {
     "digits": "1a8c0ce573804cf39bc6fdc9a6cc8f23d15cbf27a72575c1ca5fac15163717d0",
 }
 
-_MISSING = frozenset({"", ".", "na", "n/a", "nan", "null", "none"})
+# Held while a table with long fields is read, so that no other reading takes the limit back.
+_LIMIT = threading.Lock()
 
 
 class TableError(ValueError):
@@ -57,7 +68,8 @@ def bundled(name: str) -> Bundled:
         TableError: if there is none.
     """
     if name not in BUNDLED:
-        raise TableError(f"no bundled table '{name}'{_did_you_mean(name, BUNDLED)}; there are {', '.join(BUNDLED)}")
+        near = did_you_mean(name, list(BUNDLED))
+        raise TableError(f"no bundled table '{name}'{near}; there are {', '.join(BUNDLED)}")
     return Bundled(name)
 
 
@@ -228,15 +240,17 @@ def _read_own(path: Path) -> bytes:
     if path.name in BUNDLED:
         raise TableError(f"{path}: no such file; for the bundled table say bundled('{path.name}')")
     siblings = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-    raise TableError(f"{path}: no such file{_did_you_mean(path.name, siblings)}")
+    raise TableError(f"{path}: no such file{did_you_mean(path.name, siblings)}")
 
 
 def _parse_columns(source: Source, text: str, names: Sequence[str], count: str | None) -> Array:
-    reader = csv.reader(io.StringIO(text))
+    # Lines may end as on any system.
+    reader = csv.reader(io.StringIO(text, newline=None))
     try:
-        header = [name.strip() for name in next(reader, [])]
-        places = [_place(source, header, name, names) for name in names]
-        rows = [_row(source, reader.line_num, header, places, fields, count) for fields in reader if fields]
+        with _long_fields(text):
+            header = [name.strip() for name in next(reader, [])]
+            places = [_place(source, text, header, name, names) for name in names]
+            rows = [_row(source, reader.line_num, header, places, fields, count) for fields in reader if fields]
     except csv.Error as error:
         raise TableError(f"{source}: line {reader.line_num}: {error}; mend the table") from None
     if not rows or (count is not None and not any(row[-1] for row in rows)):
@@ -244,64 +258,67 @@ def _parse_columns(source: Source, text: str, names: Sequence[str], count: str |
     return np.array(rows, dtype=np.float64)
 
 
+@contextmanager
+def _long_fields(text: str) -> Iterator[None]:
+    """Lets fields be as long as the table, whose size is known; the limit is the process's, and is given back."""
+    if len(text) <= csv.field_size_limit():
+        yield
+        return
+    with _LIMIT:
+        before = csv.field_size_limit(max(len(text), csv.field_size_limit()))
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
+
+
 def _row(
     source: Source, line: int, header: Sequence[str], places: Sequence[int], fields: Sequence[str], count: str | None
 ) -> list[float]:
     if len(fields) != len(header):
-        _fail(source, line, f"{len(fields)} fields, but the header names {len(header)} columns; fill the row up")
+        mend = "fill the row up" if len(fields) < len(header) else "mend decimal commas, and quote texts with commas"
+        _fail(source, line, f"{len(fields)} fields, but the header names {len(header)} columns; {mend}")
     values = [_number(source, line, header[j], fields[j]) for j in places]
     if count is not None and not (values[-1] >= 0 and values[-1].is_integer()):
         _fail(source, line, f"column '{count}' has a count that is no whole number, 0 or more; mend it")
     return values
 
 
-def _place(source: Source, header: Sequence[str], name: str, asked: Sequence[str]) -> int:
+def _place(source: Source, text: str, header: Sequence[str], name: str, asked: Sequence[str]) -> int:
     if header.count(name) > 1:
         raise TableError(f"{source}: column '{name}' occurs {header.count(name)} times in the header; rename one")
     if name not in header:
-        raise TableError(f"{source}: no column '{name}'{_hint(name, header, asked)}")
+        raise TableError(f"{source}: no column '{name}'{hint(text, name, asked)}")
     return header.index(name)
-
-
-def _hint(name: str, header: Sequence[str], asked: Sequence[str]) -> str:
-    """Returns the nearest column where the first line is a header for sure; it may be a record, which is not shown."""
-    if not header:
-        return ": the table has no header line; give it one"
-    if any(other in header for other in asked) and not any(map(_looks_like_a_value, header)):
-        return _did_you_mean(name, header) or f" among the {len(header)} of its header"
-    return f" in its first line ({len(header)} fields, not shown, as they may be a record); give it a header line"
-
-
-def _looks_like_a_value(field: str) -> bool:
-    try:
-        return field.lower() in _MISSING or float(field) is not None
-    except ValueError:
-        return False
 
 
 def _number(source: Source, line: int, column: str, field: str) -> float:
     text = field.strip()
-    if text.lower() in _MISSING:
+    if text.lower() in MISSING:
         _fail(source, line, f"column '{column}' is missing ('{text}'); drop the row or fill it in")
     try:
         # Underscores are rejected, because float() would accept them as digit separators.
         value = float("_" if "_" in text else text)
     except ValueError:
-        _fail(source, line, f"column '{column}' holds a text, which is not a number; recode it as one")
+        _fail(source, line, f"column '{column}' holds {_no_number(text)}")
     if not math.isfinite(value):
         _fail(source, line, f"column '{column}' holds a number that is not finite; only finite ones can be used")
     return value
+
+
+def _no_number(text: str) -> str:
+    """What a field is that is no number, and the mend; nothing of it is shown."""
+    if has_comma(text):
+        return "a number with commas; write decimals with a point, and thousands without anything"
+    if (found := unseen(text)) and looks_like_a_value(visible(text)):
+        return f"a number with an invisible {found[0]}; take it out"
+    return "a text, which is not a number; recode it as one"
 
 
 def _whole(path: str | os.PathLike[str], count: float) -> int:
     if not (count >= 0 and count.is_integer()):
         raise ValueError(f"{path}: count {count} is not a whole number, 0 or more")
     return int(count)
-
-
-def _did_you_mean(name: str, known: Sequence[str] | dict[str, str]) -> str:
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def _fail(source: Source, line: int, what: str) -> NoReturn:

@@ -7,7 +7,7 @@ from dpdescent.papers.brown2024.design import Spec
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.events import GaussianReleases, Mechanism
-from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded, unknown
 from dpdescent.replication.ledger.verdicts import BASELINE, Told
 
 FLIPPED = "gradient flips sign"
@@ -34,9 +34,6 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
         cell: the specification of the part that the arm belongs to.
         arm: name of the arm in the ledger.
         event: the arm's privacy event, the only argument that is read.
-
-    Raises:
-        ValueError: if there is no attack for the mechanism.
     """
     if not event.releases:
         return NotAudited(f"{event.reason}; one record shows in any run")
@@ -47,7 +44,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
         return Request(FLIPPED, {"T": min(release.count, LONGEST), "mu": mu})
     if event.name == "AdaSSP":
         return _ada_ssp(event)
-    raise ValueError(f"no attack is known for the mechanism {event.name!r}")
+    return unknown(event.name)
 
 
 def statements() -> Iterable[Statement]:

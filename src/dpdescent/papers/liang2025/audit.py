@@ -10,7 +10,7 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
-from dpdescent.replication.ledger.requests import NotAudited, Parameter, Request, Statement, rounded
+from dpdescent.replication.ledger.requests import NotAudited, Parameter, Request, Statement, rounded, unknown
 from dpdescent.replication.ledger.verdicts import UNCOVERED, Told
 from dpdescent.sums import added
 
@@ -54,9 +54,6 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
         cell: the specification of the part that the arm belongs to.
         arm: name of the arm in the ledger; that of FriendlyCore ends in its budget, which the event does not hold.
         event: the arm's privacy event.
-
-    Raises:
-        ValueError: if there is no attack for the mechanism.
     """
     if event.name == "FriendlyCore-2SLS":
         rho = float(arm.rsplit("rho=", 1)[1])
@@ -75,7 +72,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     if event.name == "DP-2S-GD-beta":
         planted = Request(PLANTED, {"T": FIRST_SHOWN, "rho2": rounded(releases[0].rho)})
         return NotAudited(_SILENT) if T == 1 else planted
-    raise ValueError(f"no attack is known for the mechanism {event.name!r}")
+    return unknown(event.name)
 
 
 def statements() -> Iterable[Statement]:

@@ -9,7 +9,7 @@ from dpdescent.papers.ours.noise_over_time import correlated
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.events import GaussianReleases, Mechanism
-from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded, unknown
 from dpdescent.replication.ledger.verdicts import Told
 
 FLIPPED, UNEQUAL, ENCODED = (
@@ -37,7 +37,7 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
 }  # fmt: skip
 
 # Attack on a mechanism, and how many releases it has after what it begins with.
-FORMS = {"DP-IV-GD": (STAGES, 3), "DP reduced form": (FORM, 2)}
+DESCENT, FORMS = "DP-GD", {"DP-IV-GD": (STAGES, 3), "DP reduced form": (FORM, 2)}
 
 FINDINGS: dict[str, Told] = {}
 
@@ -62,6 +62,8 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
         return Request(name + WITH_MEAN, {"rho_mean": costs[0], **found})
     if event.name == "DP-2S-GD":
         return Request(PATHS, {"T": LONGEST, "rho1": costs[0], "rho2": costs[1]})
+    if event.name != DESCENT:
+        return unknown(event.name)
     mu = rounded(zcdp.gaussian_dp_mu(event.rho))
     name = arm.split(": ")[-1]
     if name.startswith(("lambda", "nu")):

@@ -12,7 +12,7 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_rho
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism, ShuffledGaussianReleases
-from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded, unknown
 from dpdescent.replication.ledger.verdicts import Told
 
 STAT = "DP-STAT"
@@ -60,26 +60,22 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
         cell: what `releases` was called with.
         arm: its name in the ledger, of which nothing is read.
         event: what it releases.
-
-    Raises:
-        ValueError: if there is no attack for the mechanism.
     """
     if event.guarantee == "none":
         return NotAudited(_why(event))
-    if isinstance(event.releases[0], ShuffledGaussianReleases):
+    if event.name == arms.SSGD and isinstance(event.releases[0], ShuffledGaussianReleases):
         return canary(event.releases[0])
     if event.name == arms.ADA_SSP:
         return _ada_ssp(event)
     if event.name in (STAT, COUNTS) or event.name.startswith(_RELEASED):
         return _dp_stat(cell, event)
-    mu = rounded(zcdp.gaussian_dp_mu(event.rho))
     if event.name in (arms.AMBSSGD, arms.PUBLISHED, ITERATION) or event.name.startswith(_QUANTILE):
-        return Request(MINI_BATCH, {"place": _place(event), "mu": mu, "levels": LEVELS})
+        return Request(MINI_BATCH, {"place": _place(event), "mu": _mu(event), "levels": LEVELS})
     if event.name in (arms.FIXED, GRADIENT):
-        return Request(FIXED_CLIP, {"mu": mu})
+        return Request(FIXED_CLIP, {"mu": _mu(event)})
     if event.name in (arms.DP_GD, arms.DP_GD_ADAPTIVE):
-        return _descent(event, mu)
-    raise ValueError(f"no attack is known for the mechanism {event.name!r}")
+        return _descent(event, _mu(event))
+    return unknown(event.name)
 
 
 def canary(release: ShuffledGaussianReleases) -> Request:
@@ -105,6 +101,10 @@ def statements() -> Iterable[Statement]:
         Request(CANARY, {"records": 1, "alpha": rounded(local)}),
         math.sqrt(2.0 * tight_rho(EPS_LOCAL, DELTA)), "lemma-a.1-range",
     )  # fmt: skip
+
+
+def _mu(event: Mechanism) -> float:
+    return rounded(zcdp.gaussian_dp_mu(event.rho))
 
 
 def _why(event: Mechanism) -> str:

@@ -72,7 +72,7 @@ def main(arguments: Sequence[str], name: str) -> None:
 def _drawings(scale: str) -> dict[Path, Callable[[], Figure]]:
     """By the path of a figure without its suffix, what draws it: of the figures whose tables are there."""
     whole = project.load({**values.read_yaml(Path("config/config.yaml")), "scale": scale, "papers": "all"}, Path())
-    results, label = Path("results") / scale, project.figure_label(scale, Path())
+    results, label = Path("results") / scale, project.figure_label(whole, Path())
     found: dict[Path, Callable[[], Figure]] = {}
     for artefact in [*whole.artefacts(), *whole.on_request()]:
         if not artefact.is_table:

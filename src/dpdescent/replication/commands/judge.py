@@ -24,7 +24,7 @@ from dpdescent.replication.build.files import MANIFEST, atomic, read_rows
 from dpdescent.replication.commands import checkout, on_request, readme
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging import other_seed
-from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence, at_their_values
 from dpdescent.replication.report import summary
 
 COMPARED = ("verdict", "measured", "low", "high", "criterion")
@@ -74,8 +74,7 @@ def judged(whole: project.Project, key: str, results: Path) -> list[Claim]:
     """Returns the claims of a paper by tables alone, whatever another seed says."""
     spec = json.loads(project.judging_json(whole, key))
     claims = importlib.import_module(f"dpdescent.papers.{key}.claims")
-    found: list[Claim] = claims.judge(Evidence.read(spec, results / key))
-    return found
+    return at_their_values(claims.judge(Evidence.read(spec, results / key)), spec)
 
 
 def write(every: project.Project, results: Path, record: dict[str, Any]) -> None:

@@ -110,7 +110,7 @@ def judged(whole: Project, key: str, results: Path) -> list[Claim]:
     spec = json.loads(project.judging_json(whole, key))
     files = {name: results / f"{each.item}.csv" for name, each in whole.papers[key].on_request.items()}
     read = {name: tables.read(file) for name, file in files.items() if file.is_file()}
-    return list(importlib.import_module(module).judge(Evidence(spec, read)))
+    return evidence.at_their_values(list(importlib.import_module(module).judge(Evidence(spec, read))), spec)
 
 
 def accounted(

@@ -4,7 +4,8 @@ Rows come from a paper's annotated configuration, before provenance is stripped.
 because that would slow Snakemake's start.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from dpdescent.replication.configuration import values as conf
@@ -15,31 +16,45 @@ COLUMNS = (*GIVEN[:3], "meaning", *GIVEN[3:])
 VARIANT = "variant"
 
 
-def rows_of(annotated: Node) -> list[list[str]]:
+def rows_of(annotated: Node, given: Mapping[str, Node] = MappingProxyType({})) -> list[list[str | int]]:
     """Rows of every value of every artefact of a paper, with its source and its reason or place in the paper.
 
-    Names of columns and meanings of symbols are left out, because the rows are passed on a command line, whose length
-    is limited; `with_meanings` adds them.
+    Names of columns and meanings of symbols are left out, and a reason that another row has is given as the number of
+    that row, because the rows are passed on a command line, whose length is limited; `with_meanings` adds them.
 
     Args:
-        annotated: content of the paper's file, with provenance.
+        annotated: content of the paper's file, with provenance; values of a scale are marked (see `overlays.marked`).
+        given: what all artefacts have in common and is not the project's default, such as a seed, annotated likewise.
 
     Returns:
         Rows with the columns of `GIVEN`. `source` is `stated` (by the paper), `code` (an author's public code),
-        `chosen` (by us) or `variant` (a sensitivity variant's change); `reason` is the place in the paper, the reason
-        of our choice, or the reason of the variant.
+        `chosen` (by us), `variant` (a sensitivity variant's change), `yours` (a value of the user's own overlay or
+        command line) or the name of a scale that comes with the project; `reason` is the place in the paper, the
+        reason of our choice or of the variant, or the file of the overlay and what it replaced.
     """
-    return [
-        [{"artefact": name, **row}[column] for column in GIVEN]
-        for name, node in annotated["artefacts"].items()
-        for row in (*_own(node, annotated["settings"]), *_variants(node))
-    ]
+    rows: list[list[str | int]] = []
+    first: dict[str, int] = {}
+    for name, node in annotated["artefacts"].items():
+        for row in (*_own(node, annotated, given), *_variants(node)):
+            at = first.setdefault(row["reason"], len(rows))
+            reason = row["reason"] if at == len(rows) else at
+            rows.append([*({"artefact": name, **row}[column] for column in GIVEN[:-1]), reason])
+    return rows
 
 
-def _own(node: Node, shared: Node) -> Iterator[dict[str, str]]:
+def _own(node: Node, annotated: Node, given: Mapping[str, Node]) -> Iterator[dict[str, str]]:
+    shared = annotated["settings"]
     settings = {key: shared[key] for key in node.get("uses", []) if key in shared} | node.get("settings", {})
     yield from _merged(node["cells"])
-    sections = (("arms", node.get("arms", {})), ("settings", settings), ("", {"trials": node["trials"]}))
+    dataset = node.get("dataset")
+    columns = annotated.get("datasets", {}).get(conf.strip_provenance(dataset), {})
+    # Who chose data sets is told by their own words in the paper's file, unless a scale has others.
+    replaced = {key: value for key, value in columns.items() if isinstance(value, dict)}
+    named = {"dataset": dataset} if isinstance(dataset, dict) else {}
+    sections = (
+        ("arms", node.get("arms", {})), ("settings", settings), ("data set", named | replaced),
+        ("", {"trials": node["trials"], **given}),
+    )  # fmt: skip
     for part, values in sections:
         for symbol, annotation in values.items():
             yield _row(part, symbol, annotation)
@@ -60,10 +75,9 @@ def _merged(cells: Node) -> Iterator[dict[str, str]]:
 def _variants(node: Node) -> Iterator[dict[str, str]]:
     for name, changes in node.get("variants", {}).items():
         for path, value in _leaves({key: changes[key] for key in changes if key not in ("why", "panels")}):
-            yield {
-                "part": f"variant {name}", "symbol": path, "value": text_of(conf.strip_provenance(value)),
-                "source": VARIANT, "reason": changes["why"],
-            }  # fmt: skip
+            changed = isinstance(value, dict) and any(source in value for source in conf.OVERLAID)
+            annotation = value if changed else {"value": conf.strip_provenance(value), VARIANT: changes["why"]}
+            yield _row(f"variant {name}", path, annotation)
 
 
 def _leaves(node: Node) -> Iterator[tuple[str, Any]]:
@@ -76,16 +90,17 @@ def _leaves(node: Node) -> Iterator[tuple[str, Any]]:
 
 
 def _row(part: str, symbol: str, annotation: Node) -> dict[str, str]:
-    source = next((kind for kind in conf.PROVENANCE if kind in annotation), "")
+    source = next((kind for kind in (*conf.PROVENANCE, *conf.OVERLAID, VARIANT) if kind in annotation), "")
     value = text_of(conf.strip_provenance(annotation))
     return {
         "part": part, "symbol": symbol, "value": value, "source": source, "reason": str(annotation.get(source, "")),
     }  # fmt: skip
 
 
-def with_meanings(rows: list[list[str]], meanings: dict[str, str]) -> list[dict[str, str]]:
+def with_meanings(rows: list[list[str | int]], meanings: dict[str, str]) -> list[dict[str, str]]:
     """Adds the meanings of declared symbols to rows of `rows_of`; returns rows with the columns of `COLUMNS`."""
-    named = [dict(zip(GIVEN, row, strict=True)) for row in rows]
+    whole = [[*row, rows[reason][-1] if isinstance(reason, int) else reason] for *row, reason in rows]
+    named = [dict(zip(GIVEN, map(str, row), strict=True)) for row in whole]
     return [{**row, "meaning": meanings.get(row["symbol"], "")} for row in named]
 
 

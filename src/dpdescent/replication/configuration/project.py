@@ -9,9 +9,10 @@ import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from dpdescent.replication.build.fingerprint import module_file, reachable
-from dpdescent.replication.configuration import schemas, sense
+from dpdescent.replication.configuration import overlays, schemas, sense
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.packs import LONGEST_ARGUMENT, Pack, ledger_json, packs_of
 from dpdescent.replication.configuration.parts import Outline, Part, parts_of
@@ -88,7 +89,8 @@ class Artefact:
 class Paper:
     """A paper: its artefacts, its data sets and its values with provenance stripped.
 
-    `artefacts` are made by every build, `on_request` only on request, because they need data outside the package.
+    `artefacts` are made by every build, `on_request` only on request, because they need data outside the package. In
+    `annotated`, the file with provenance, values of a scale are marked as such.
     """
 
     key: str
@@ -101,6 +103,11 @@ class Paper:
     on_request: dict[str, Artefact]
     annotated: Node = field(repr=False)
 
+    @property
+    def yours(self) -> bool:
+        """Whether experiments have values of the user's own overlay, so that nothing here is judged at the paper's."""
+        return overlays.has_yours(self.annotated)
+
 
 @dataclass(frozen=True)
 class Project:
@@ -110,12 +117,14 @@ class Project:
         scale, seed: configured scale and seed.
         papers: papers by key.
         audit_runs: number of an audit's runs on each data set of its pair.
+        given: seed and number of runs with whose they are, where they are not those of config/config.yaml.
     """
 
     scale: str
     seed: int
     papers: dict[str, Paper]
     audit_runs: int = AUDIT_RUNS
+    given: Node = field(default_factory=dict)
 
     def artefacts(self) -> list[Artefact]:
         """Artefacts of all papers that every build makes."""
@@ -147,7 +156,22 @@ def load(config: Node, root: Path) -> Project:
     _check_code(chosen, root.resolve())
     papers = {key: _load_paper(key, changes, config["scale"], seed, root) for key in chosen}
     runs = int(changes.get("audit_runs") or config.get("audit_runs") or AUDIT_RUNS)
-    return Project(config["scale"], seed, papers, runs)
+    given = _given({"seed": seed, "audit_runs": runs}, changes, config["scale"], root)
+    return Project(config["scale"], seed, papers, runs, given)
+
+
+def _given(found: Node, changes: Node, scale: str, root: Path) -> Node:
+    """Values of the whole build that are not those of config/config.yaml, with whose they are."""
+    file = root / "config/config.yaml"
+    default = {"audit_runs": AUDIT_RUNS} | (conf.read_yaml(file) if file.is_file() else found)
+    given = {}
+    for name, value in found.items():
+        told = f"in place of {default[name]} in config/config.yaml"
+        if value != default[name]:
+            source = conf.source_of(scale) if name in changes else conf.YOURS
+            place = f"config/scales/{scale}.yaml" if name in changes else "--config"
+            given[name] = {"value": value, source: f"{place}: {told}"}
+    return given
 
 
 def _scale_overlay(scale: str, root: Path) -> Node:
@@ -169,15 +193,18 @@ def _scale_overlay(scale: str, root: Path) -> Node:
 
 def _load_paper(key: str, changes: Node, scale: str, seed: int, root: Path) -> Paper:
     where = f"config/papers/{key}.yaml"
-    annotated = conf.read_yaml(root / where)
+    annotated = original = conf.read_yaml(root / where)
     plain = _checked(annotated, where, root)
     if key in changes.get("papers", {}):
         where = f"config/scales/{scale}.yaml"
         sense.check_scaled(changes["papers"][key], key, where)
-        annotated = conf.overlay(annotated, changes["papers"][key], where, f"papers.{key}")
+        original, annotated = overlays.applied(annotated, changes["papers"][key], where, f"papers.{key}")
         # Checked again, because an overlay may replace a value by anything.
         plain = _checked(annotated, where, root)
-    _cap_trials(plain["artefacts"], changes.get("trials_at_most"))
+    if (most := changes.get("trials_at_most")) is not None:
+        annotated, plain = ({**node, "artefacts": _capped(node["artefacts"], most)} for node in (annotated, plain))
+    if annotated is not original:
+        annotated = overlays.marked(original, annotated, conf.source_of(scale), where)
     for node in plain["artefacts"].values():
         node["parts_per_job"] = max(node.get("parts_per_job", 1), changes.get("parts_per_job_at_least", 1))
     artefacts = {name: _artefact(key, name, plain, seed, where, root) for name in plain["artefacts"]}
@@ -211,13 +238,20 @@ def _checked(annotated: Node, where: str, root: Path) -> Node:
     return plain
 
 
-def _cap_trials(node: Node, most: int | None) -> None:
-    """Limits every number of trials to the largest one of the scale, variants included."""
-    for key, value in node.items():
-        if key == "trials" and most is not None:
-            node[key] = min(value, most)
-        elif isinstance(value, dict):
-            _cap_trials(value, most)
+def _capped(node: Any, most: int) -> Any:
+    """Limits every number of trials, annotated or not, to the largest one of the scale, variants included."""
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: _at_most(value, most) if key == "trials" else value if key == "display" else _capped(value, most)
+        for key, value in node.items()
+    }
+
+
+def _at_most(trials: Any, most: int) -> Any:
+    if isinstance(trials, dict):
+        return {**trials, "value": min(trials["value"], most)}
+    return min(trials, most)
 
 
 def _check_annotations(annotated: Node, where: str) -> None:
@@ -321,9 +355,12 @@ def scale_label(scale: str, root: Path) -> str:
     return str(_scale_overlay(scale, root).get("label", f"scale: {scale}"))
 
 
-def figure_label(scale: str, root: Path) -> str:
-    """Label on figures and pages of a scale; none for that of the papers."""
-    return "" if scale == "paper" else scale_label(scale, root)
+def figure_label(project: Project, root: Path) -> str:
+    """Label on figures and pages of a scale, and that values are the user's; none for that of the papers."""
+    if project.scale == "paper":
+        return ""
+    yours = ["values of yours"] if any(paper.yours for paper in project.papers.values()) else []
+    return "; ".join([scale_label(project.scale, root), *yours])
 
 
 def config_hash(project: Project) -> str:
@@ -342,6 +379,8 @@ def judging_json(project: Project, paper: str) -> str:
         for name, artefact in about.artefacts.items()
     }
     spec = {"paper": paper, "seed": project.seed, "settings": about.settings, "published": about.published}
+    # Only where it is so, because a build of the papers' own values is not to be judged anew for it.
+    spec |= {"yours": True} if about.yours else {}
     return json.dumps({**spec, "artefacts": artefacts}, sort_keys=True)
 
 

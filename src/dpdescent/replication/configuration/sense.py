@@ -4,12 +4,12 @@ A build would meet these faults in a job, some only after all training. Nothing 
 slow Snakemake's start.
 """
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+from dpdescent.data import headers
 from dpdescent.data.roles import conflict
 from dpdescent.replication.build.fingerprint import reachable
 from dpdescent.replication.configuration import values as conf
@@ -115,24 +115,28 @@ def _check_roles(dataset: Node, here: str, root: Path) -> None:
     if problem := conflict(*roles):
         raise ConfigError(f"{here}: {problem}")
     source = dataset["source"]
-    header = _header(root / source if source.endswith(".csv") else _bundled(root) / f"{source}.csv")
-    for name in [*dataset["instruments"], *dataset["regressors"], dataset["outcome"], dataset.get("count")]:
-        if name is not None and name not in header:
-            # The header is not shown, because a table without one has a record there.
-            raise ConfigError(f"{here}: {source} has no column {name!r} in its first line; name one of its columns")
+    asked = [*dataset["instruments"], *dataset["regressors"], dataset["outcome"], dataset.get("count")]
+    names = [name for name in asked if name is not None]
+    text = _beginning(here, root / source if source.endswith(".csv") else _bundled(root) / f"{source}.csv")
+    header = headers.first(text)
+    for name in names:
+        if name not in header:
+            raise ConfigError(f"{here}: {source} has no column {name!r}{headers.hint(text, name, names)}")
 
 
 def _bundled(root: Path) -> Path:
     return root / "src/dpdescent/data/files"
 
 
-def _header(file: Path) -> list[str]:
-    """Names in the first line of a CSV; none if it cannot be read, which the data stage says in full."""
+def _beginning(here: str, file: Path) -> str:
+    """The first lines of a CSV, as far as column names are looked for there."""
     try:
         with open(file, encoding="utf-8-sig", newline="") as stream:
-            return [name.strip() for name in next(csv.reader(stream), [])]
-    except (OSError, ValueError, csv.Error):
-        return []
+            return stream.read(headers.LETTERS)
+    except UnicodeDecodeError:
+        raise ConfigError(f"{here}: {file.name} is not UTF-8; save the table as UTF-8 text") from None
+    except OSError as error:
+        raise ConfigError(f"{here}: {file.name} cannot be read: {error.strerror}; name a file that can") from None
 
 
 def check_columns(node: Node, module: Path, source: Path, here: str) -> None:

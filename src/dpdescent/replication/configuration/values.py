@@ -17,8 +17,18 @@ from dpdescent.replication.configuration.strict_yaml import read_yaml as read_ya
 
 PROVENANCE = ("stated", "code", "chosen")
 
+# Whose a value of an overlay is: the user's own, or that of the scale of the same name that comes with the project. No
+# file may say so of its values; it is found out.
+YOURS, SHIPPED = "yours", ("quick",)
+OVERLAID = (YOURS, *SHIPPED)
+
 # Names that a message compares with a wrong one, and lists.
 MOST_NAMES = 100
+
+
+def source_of(scale: str) -> str:
+    """Whose the values of a scale's overlay are."""
+    return scale if scale in SHIPPED else YOURS
 
 
 def overlay(base: Node, changes: Mapping[str, Any], where: str, path: str = "") -> Node:

@@ -16,10 +16,11 @@ from dpdescent.replication.build import tables
 from dpdescent.replication.build.files import atomic, write_rows
 
 Verdict = Literal["reproduced", "not reproduced", "inconclusive", "not testable"]
-# What a claim is about, and whose it is: the paper's; ours; an analogue of what the paper has, with other data; or an
-# identity, true by construction or one printed formula against another, so that no run can decide it.
+# What a claim is about, and whose it is: the paper's; ours; an analogue of what the paper has, with other data; an
+# identity, true by construction or one printed formula against another, so that no run can decide it; or, whosever it
+# was, yours, where experiments of the paper ran with values of the user's own.
 ClaimKind = Literal["figure", "table", "theorem", "text", "privacy"]
-Source = Literal["paper", "ours", "analogue", "identity"]
+Source = Literal["paper", "ours", "analogue", "identity", "yours"]
 # Why a claim is neither reproduced nor not: its interval straddles the criterion; the conditions of its theorem do not
 # hold at any setting that was run; readings of a value that the paper leaves open disagree; or a constant has no value.
 Undecided = Literal["interval", "outside the regime", "unstated value decides", "hidden constant"]
@@ -197,6 +198,19 @@ def places_of(table: pd.DataFrame, wanted: Mapping[str, object]) -> NDArray[np.i
     for column, value in wanted.items():
         mask &= np.asarray(table[column] == value, dtype=bool)
     return np.flatnonzero(mask)
+
+
+def at_their_values(claims: Sequence[Claim], spec: Mapping[str, Any]) -> list[Claim]:
+    """Claims with their sources: where the experiments have values of the user's own, none is the paper's or ours.
+
+    All claims of the paper are, because one may read several tables; identities hang on no run.
+
+    Args:
+        spec: what they were judged with; `yours` is true where there are such values.
+    """
+    if not spec.get("yours"):
+        return list(claims)
+    return [each if each.source == "identity" else dataclasses.replace(each, source="yours") for each in claims]
 
 
 def joined(*notes: str) -> str:

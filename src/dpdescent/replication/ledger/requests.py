@@ -39,6 +39,11 @@ class NotAudited:
     why: str
 
 
+def unknown(method: str) -> NotAudited:
+    """Statement on an arm of a method that no attack is registered for: another method's would tell nothing of it."""
+    return NotAudited(f"no attack is registered for {method}")
+
+
 @dataclass(frozen=True)
 class Statement:
     """A privacy statement of a paper that is audited although no arm of an experiment is run under it.

@@ -11,7 +11,7 @@ from typing import Any
 from dpdescent.replication.build.fingerprint import module_file
 from dpdescent.replication.configuration import choices
 from dpdescent.replication.configuration import values as conf
-from dpdescent.replication.configuration.project import Artefact, Paper, Project, scale_label
+from dpdescent.replication.configuration.project import Artefact, Paper, Project, figure_label
 from dpdescent.replication.configuration.values import Node
 
 
@@ -33,7 +33,7 @@ def about(project: Project, paper: str, root: Path) -> Node:
             _artefact(artefact, root, drawings) | _on_request(mine, artefact) for artefact in mine.on_request.values()
         ],
         "symbols": {name: rule["means"] for name, rule in mine.symbols.items()},
-        "settings": choices.rows_of(mine.annotated),
+        "settings": choices.rows_of(mine.annotated, project.given),
         "published": published(mine.annotated.get("published", {})),
         "judging": judging(root, paper),
     }
@@ -135,6 +135,6 @@ def captions(project: Project, root: Path) -> Node:
     artefacts = [*project.artefacts(), *project.on_request()]
     texts = {each.item: f"{each.place}. {each.title}. {each.caption}" for each in artefacts}
     return {
-        "label": "paper scale" if project.scale == "paper" else scale_label(project.scale, root),
+        "label": figure_label(project, root) or "paper scale",
         "captions": {item: re.sub(r"([\\*`|_])", r"\\\1", text) for item, text in texts.items()},
     }

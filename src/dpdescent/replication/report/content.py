@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 from dpdescent.replication.build.files import MANIFEST, read_rows
 from dpdescent.replication.build.provenance import ON_REQUEST, hashes
-from dpdescent.replication.judging.evidence import ClaimKind, Source
+from dpdescent.replication.judging.evidence import ClaimKind
 from dpdescent.replication.ledger.verdicts import EXCEEDS, VIOLATED
 from dpdescent.replication.report import statements
 from dpdescent.replication.report.wording import slug
@@ -31,7 +31,6 @@ FINDING_KINDS = ("privacy", "mathematics", "data", "text", "unstated")
 CHOICE = "choice"
 
 CLAIM_KINDS = get_args(ClaimKind)
-CLAIM_SOURCES = get_args(Source)
 
 
 @dataclass(frozen=True)

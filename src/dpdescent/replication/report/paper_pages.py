@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.report import content, curves, numbers, summary, wording
 from dpdescent.replication.report.content import Content, Row, View, of
 
@@ -20,7 +21,7 @@ def view(results: Content, paper: View) -> View:
     shown = {artefact["id"] for artefact in paper["artefacts"]}
     counts = summary.verdict_counts(results.claims, key)
     # What is no paper's makes conjectures of ours, and no claims of its own.
-    source = "paper" if counts["paper"] or not counts["ours"] else "ours"
+    source = next((each for each in ("yours", "paper", "ours") if counts[each]), "paper")
     return {
         "paper": paper, "theirs": "arxiv" in paper, "claims": mine, "verdicts": wording.VERDICTS, "source": source,
         "counts": counts[source],
@@ -88,6 +89,7 @@ def section(results: Content, paper: View, artefact: View, item: str = "") -> Vi
         "result": result(claims), "stated": of(settings, source="stated"),
         "ours": [row for row in settings if row["source"] in ("chosen", "code")],
         "variants": of(settings, source="variant"),
+        "overlaid": [row for row in settings if row["source"] in conf.OVERLAID],
         "arms": content.alike_arms(of(results.privacy, **where)),
         "table": shown(table, artefact) if artefact["table"] else None,
         "curves": [] if artefact["table"] else curves.curves(table, artefact["keys"]),

@@ -4,8 +4,9 @@ The browser makes words of the texts (`static/search.js`), so that Greek letters
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.notation import plain
 from dpdescent.replication.report import finding_pages, glossary, wording
 from dpdescent.replication.report.content import Content, View, extent, of
@@ -23,6 +24,8 @@ ORIGINS = {
     "stated": "stated by the paper", "code": "from an author's code", "chosen": "chosen by us",
     "variant": "varied, to see whether it matters",
 }  # fmt: skip
+# Where a build has such values: the reader's own, or those of a scale that comes with the project.
+OVERLAID = {conf.YOURS: "yours", **{scale: f"of the scale {scale}" for scale in conf.SHIPPED}}
 
 # Words by which pages are asked for, beside their names.
 ASKED = {
@@ -46,6 +49,12 @@ PARTS = (
         "chosen by us, defaults, hyperparameters, deviations",
     ),
 )  # fmt: skip
+
+
+def origins(papers: Iterable[View]) -> dict[str, str]:
+    """What values of these papers can come from, and how that is called."""
+    found = {row["source"] for paper in papers for row in paper["settings"]}
+    return ORIGINS | {source: words for source, words in OVERLAID.items() if source in found}
 
 
 def script(results: Content) -> str:
@@ -97,12 +106,12 @@ def _artefact(results: Content, paper: View, artefact: View) -> Iterator[Entry]:
         found = [(name, extent(row[column] for row in arms)) for name, column in told]
         numbers = ", ".join(f"{name} {wording.extent(ends)}" for name, ends in found if ends)
         yield "budget", key, f"Privacy budget of {artefact['place']}: {numbers}", artefact["title"], where
-    mine: dict[str, list[dict[str, str]]] = {}
+    mine, whose = dict[str, list[dict[str, str]]](), TOLD | OVERLAID
     for row in paper["settings"]:
         if row["artefact"] == artefact["id"]:
             mine.setdefault(row["symbol"], []).append(row)
     for symbol, rows in mine.items():
         values = wording.values("; ".join(dict.fromkeys(row["value"] for row in rows)))
-        told_by = ", ".join(dict.fromkeys(TOLD.get(row["source"], "") for row in rows if row["source"] in TOLD))
+        told_by = ", ".join(dict.fromkeys(whose[row["source"]] for row in rows if row["source"] in whose))
         text = ", ".join(filter(None, (rows[0].get("meaning"), told_by)))
         yield "setting", key, f"{symbol} of {artefact['place']}: {values}", text, where

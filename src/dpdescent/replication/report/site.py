@@ -17,6 +17,7 @@ from markupsafe import Markup
 from dpdescent.replication import notation
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.build.provenance import ON_REQUEST
+from dpdescent.replication.configuration.values import YOURS
 from dpdescent.replication.report import (
     calculator,
     content,
@@ -51,6 +52,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
     environment = _environment(software.get("code", ""))
     common = {
         "papers": results.papers, "label": label, "names": PAGES, "menus": MENUS, "has_audit": bool(results.audit),
+        "yours": any(claim["source"] == YOURS for claim in results.claims),
     }  # fmt: skip
     views: dict[str, View] = {
         "index": _overview(results, software), "figures": _figures(results), "claims": _claims(results),
@@ -61,7 +63,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         "glossary": {"chapters": glossary.CHAPTERS},
         "made": {
             "software": software, "entries": references.entries(software, results.papers), "overlay": wording.OVERLAY,
-            "origins": search.ORIGINS,
+            "origins": search.origins(results.papers),
         },
     }  # fmt: skip
     made = {
@@ -129,7 +131,7 @@ def _overview(results: Content, software: Mapping[str, Any]) -> View:
         "software": software, "verdicts": wording.VERDICTS, "claims": results.claims, "held": summary.held,
         "counts": {key: summary.verdict_counts(results.claims, key) for key in keys},
         "reasons": {key: summary.reason_counts(results.claims, key) for key in keys},
-        "other_sources": wording.OTHER_SOURCES,
+        "other_sources": summary.other_sources(results.claims),
         "artefact_count": len(results.artefacts()), "arm_count": len(results.privacy),
         "worst": [finding for finding in results.findings if finding["headline"]],
         "finding_count": len(results.findings), "claims_of": _claims_of(results),
@@ -141,7 +143,8 @@ def _figures(results: Content) -> View:
 
 
 def _claims(results: Content) -> View:
-    columns = {"kinds": content.CLAIM_KINDS, "sources": content.CLAIM_SOURCES, "reasons": summary.REASONS}
+    sources = ["paper", *summary.other_sources(results.claims)]
+    columns = {"kinds": content.CLAIM_KINDS, "sources": sources, "reasons": summary.REASONS}
     checked = {"checked": results.seed_check, "changed": [row for row in results.seed_check if row["changes"]]}
     return {"claims": results.claims, "verdicts": wording.VERDICTS, **columns, **checked}
 

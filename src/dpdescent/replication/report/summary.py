@@ -17,7 +17,7 @@ from dpdescent.replication.ledger.verdicts import (
     VIOLATED,
     WITHIN,
 )
-from dpdescent.replication.report.wording import OTHER_SOURCES, VERDICTS, slug
+from dpdescent.replication.report.wording import OTHER_SOURCES, VERDICTS, YOURS, slug
 
 Row = dict[str, str]
 
@@ -62,13 +62,18 @@ def page(results: str | Path, papers: dict[str, dict[str, str]], label: str = ""
 
 def scorecard(claims: Sequence[Row], papers: Iterable[str]) -> str:
     """Table of the numbers of the papers' own claims, by verdict; of other claims, how many of how many hold."""
-    rows = []
+    rows, sources = [], other_sources(claims)
     for paper in papers:
         counts = verdict_counts(claims, paper)
         own = counts["paper"]
-        others = (held(counts[source]) for source in OTHER_SOURCES)
+        others = (held(counts[source]) for source in sources)
         rows.append([f"`{paper}`", *(str(own[verdict]) for verdict in VERDICTS), str(sum(own.values())), *others])
-    return table(["paper", *VERDICTS, "in all", *OTHER_SOURCES.values()], rows)
+    return table(["paper", *VERDICTS, "in all", *sources.values()], rows)
+
+
+def other_sources(claims: Sequence[Row]) -> dict[str, str]:
+    """Names in the scorecard of sources of claims that are not the papers' own."""
+    return OTHER_SOURCES | (YOURS if any(claim["source"] in YOURS for claim in claims) else {})
 
 
 def verdict_counts(claims: Sequence[Row], paper: str) -> dict[str, Counter[str]]:

@@ -12,6 +12,8 @@ VERDICTS = ("reproduced", "not reproduced", "inconclusive", "not testable")
 
 # How claims that are not the paper's own are called in the scorecard, by their source.
 OTHER_SOURCES = {"ours": "added by us", "analogue": "analogues", "identity": "identities"}
+# Beside them where a build has such claims: those that were judged at values of the reader's own.
+YOURS = {"yours": "at your values"}
 
 Row = dict[str, str]
 

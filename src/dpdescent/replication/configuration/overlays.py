@@ -1,0 +1,197 @@
+"""Overlays of a scale: what they change in a paper's file, and whose the changed values are.
+
+A value that an overlay replaces is no longer the paper's, nor ours: its source is `yours`, or the name of the scale
+where that comes with the project. The module does not import numpy, because that would slow Snakemake's start.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from dpdescent.checks import as_list
+from dpdescent.replication.configuration import choices
+from dpdescent.replication.configuration import values as conf
+from dpdescent.replication.configuration.values import ConfigError, Node
+
+# What may stand for a zCDP budget in an overlay, and what it stands for.
+EPSILON, DELTA, RHO, DP_DELTA = "epsilon", "delta", "rho", "dp_delta"
+# Beyond these the search for rho has no digits left, and an epsilon would mean nothing.
+EPSILONS, LARGEST_DELTA = (1e-6, 1e6), 0.5
+
+# Sections of a paper's file with values of experiments, and those in which such a value needs no annotation.
+VALUES, PLAIN = ("settings", "datasets", "published", "artefacts"), ("datasets", "dataset", "variants")
+# What stands among values and is none: words about them, the panels of a variant, and what only a figure reads.
+WORDS = ("about", "why", "panels", "display")
+
+
+def applied(annotated: Node, changes: Node, where: str, path: str) -> tuple[Node, Node]:
+    """A paper's file, and the same with the changes of an overlay.
+
+    An artefact's `settings` may change all that the artefact uses, which both have as its own, and `epsilon` may stand
+    for `rho`.
+
+    Args:
+        annotated: content of the paper's file, with provenance.
+        changes: the overlay's values for the paper.
+        where, path: the overlay's file, and the place of `changes` in it, for messages.
+
+    Raises:
+        ConfigError: for a key that is not there, with the place where it is, or an epsilon that stands for no rho.
+    """
+    base = _with_used(annotated, changes)
+    changes = _converted(changes, base, [], where, path)
+    for here, key, node in _unknown(changes, base, path):
+        raise ConfigError(f"{where}: {here} overlays nothing: no such key{_hint(here, key, node, base, path)}")
+    return base, conf.overlay(base, changes, where, path)
+
+
+def _with_used(annotated: Node, changes: Node) -> Node:
+    """A paper's file in which artefacts have those shared settings as their own that an overlay changes for them."""
+    artefacts = dict(annotated["artefacts"])
+    for name, node in _mapping(changes.get("artefacts")).items():
+        if name in artefacts and "settings" in _mapping(node):
+            asked = _mapping(node["settings"])
+            names = {*asked, *([RHO] if EPSILON in asked else []), *([DP_DELTA] if DELTA in asked else [])}
+            uses, shared = artefacts[name].get("uses", []), annotated["settings"]
+            used = {key: shared[key] for key in uses if key in names and key in shared}
+            artefacts[name] = artefacts[name] | {"settings": used | artefacts[name].get("settings", {})}
+    return annotated | {"artefacts": artefacts}
+
+
+def _converted(changes: Any, base: Any, near: Sequence[Node], where: str, path: str) -> Any:
+    """Changes with a rho in the place of each epsilon; `near` are the settings around, the nearest first."""
+    if not (isinstance(changes, dict) and isinstance(base, dict)) or "value" in changes or "value" in base:
+        return changes
+    near = [*(_mapping(node.get("settings")) for node in (changes, base)), *near]
+    new = {key: _converted(value, base.get(key), near, where, f"{path}.{key}") for key, value in changes.items()}
+    return _spent(new, base, near, where, path) if EPSILON in new and EPSILON not in base else new
+
+
+def _spent(changes: Node, base: Node, near: Sequence[Node], where: str, path: str) -> Node:
+    """Changes of one mapping with the zCDP budget that Gaussian noise of its epsilon spends exactly."""
+    # Here, because it needs numpy, and hardly any overlay needs it.
+    from dpdescent.privacy.accounting import tight_rho
+
+    if RHO not in base:
+        raise ConfigError(f"{where}: {path}.{EPSILON} stands for {RHO}, which is no key there; give it beside a {RHO}")
+    if RHO in changes:
+        raise ConfigError(f"{where}: {path} has {EPSILON} and {RHO}, which are one budget; give one of them")
+    plain = conf.strip_provenance(changes)
+    known = (plain.get(DELTA), *(conf.strip_provenance(node.get(DP_DELTA)) for node in (plain, base, *near)))
+    delta = next((each for each in known if each is not None), None)
+    if delta is None:
+        raise ConfigError(f"{where}: {path}.{EPSILON} needs a {DELTA} beside it, such as {DELTA}: 1.0e-6")
+    if not (_is_number(delta) and 0 < delta <= LARGEST_DELTA):
+        raise ConfigError(
+            f"{where}: {path}.{DELTA} = {conf.short(delta)} is not allowed; give one number, such as 1.0e-6"
+        )
+    if DELTA in plain and plain.get(DP_DELTA, delta) != delta:
+        raise ConfigError(f"{where}: {path} has {DELTA} and another {DP_DELTA}; give one of them")
+    for each in as_list(plain[EPSILON]):
+        if not (_is_number(each) and EPSILONS[0] <= each <= EPSILONS[1]):
+            raise ConfigError(
+                f"{where}: {path}.{EPSILON} = {conf.short(each)} is not allowed; give numbers from {EPSILONS[0]:g} to"
+                f" {EPSILONS[1]:g}"
+            )
+    found = [_rounded_down(tight_rho(float(each), float(delta))) for each in as_list(plain[EPSILON])]
+    told = (
+        f"epsilon {choices.text_of(plain[EPSILON])} at delta {delta:g}, converted exactly for Gaussian noise and not as"
+        " the paper does"
+    )
+    budget = {RHO: {"value": found if isinstance(plain[EPSILON], list) else found[0], "chosen": told}}
+    if DELTA in plain and DP_DELTA in base:
+        budget |= {DP_DELTA: {"value": delta, "chosen": f"the delta of epsilon {choices.text_of(plain[EPSILON])}"}}
+    return {key: value for key, value in changes.items() if key not in (EPSILON, DELTA)} | budget
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _rounded_down(rho: float) -> float:
+    """A budget in six digits, so that it is the same on all machines; downwards, so that it keeps the epsilon."""
+    digit = 10.0 ** (math.floor(math.log10(rho)) - 5)
+    return float(f"{math.floor(rho / digit) * digit:.6g}")
+
+
+def _unknown(changes: Mapping[str, Any], base: Node, path: str) -> Iterator[tuple[str, str, Node]]:
+    """Yields keys that overlay nothing: path, key, and the mapping that lacks it."""
+    for key, value in changes.items():
+        if key not in base:
+            yield f"{path}.{key}", key, base
+        elif isinstance(base[key], dict) and "value" not in base[key] and isinstance(value, Mapping):
+            yield from _unknown(value, base[key], f"{path}.{key}")
+
+
+def _hint(here: str, key: str, node: Node, base: Node, path: str) -> str:
+    """Where a key is that an overlay has in another place, or which names there are."""
+    steps = here.removeprefix(f"{path}.").split(".")
+    name = steps[1] if steps[0] == "artefacts" and len(steps) > 2 else None
+    if places := list(_places(key, base, name)):
+        return f"; it is {path}.{places[0]}"
+    if name and steps[2] == "settings":
+        uses = base["artefacts"][name].get("uses", [])
+        if key in base["settings"]:
+            return f"; {name} does not use it, only {', '.join(uses) or 'none'}"
+        return conf.did_you_mean(key, [*dict.fromkeys([*node, *uses])])
+    return conf.did_you_mean(key, node)
+
+
+def _places(key: str, base: Node, name: str | None) -> list[str]:
+    """Places of a key, in an artefact or, outside of all, among the settings that they share."""
+    if name is None:
+        return [f"settings.{key}"] if key in base["settings"] else []
+    node = base["artefacts"][name]
+    sections = {section: node.get(section, {}) for section in ("arms", "settings")}
+    sections |= {f"cells.{panel}": cell for panel, cell in node["cells"].items()}
+    found = [f"{section}.{key}" for section, values in sections.items() if key in values]
+    found += [f"settings.{key}"] if key in node.get("uses", []) else []
+    return [f"artefacts.{name}.{place}" for place in [*found, *([key] if key in node else [])]]
+
+
+def _mapping(node: Any) -> Node:
+    """The node if it is a mapping, else an empty one: an overlay may hold anything before it is checked."""
+    return node if isinstance(node, dict) else {}
+
+
+def marked(old: Node, new: Node, source: str, file: str) -> Node:
+    """Content of a paper's file in which every value that a scale changed says whose it is, and what it replaced.
+
+    Values that are equal keep their source. What the files have as plain values is annotated where it is changed.
+
+    Args:
+        old, new: content of the paper's file with provenance, and what the scale makes of it.
+        source: the source of changed values, one of `values.OVERLAID`.
+        file: the overlay's name.
+    """
+    return new | {key: _marked(old[key], new[key], source, file, key in PLAIN) for key in VALUES if key in new}
+
+
+def _marked(old: Any, new: Any, source: str, file: str, plain: bool) -> Any:
+    annotated = [isinstance(node, dict) and "value" in node for node in (old, new)]
+    if not any(annotated) and isinstance(old, dict) and isinstance(new, dict):
+        return {
+            key: _marked(old.get(key), value, source, file, plain or key in PLAIN) if key not in WORDS else value
+            for key, value in new.items()
+        }
+    was, value = conf.strip_provenance(old), conf.strip_provenance(new)
+    if was == value or not (plain or any(annotated)):
+        return old if was == value else new
+    before = old if annotated[0] else {}
+    told = [new[kind] for kind in conf.PROVENANCE if annotated[1] and kind in new and new[kind] != before.get(kind)]
+    return {"value": value, source: f"{file}: {'; '.join([*told, f'in place of {_replaced(old, was)}'])}"}
+
+
+def _replaced(old: Any, was: Any) -> str:
+    """The value that was replaced, and whose that was; without apostrophes, which are long on a command line."""
+    text = choices.text_of(was)
+    text = text if len(text) <= 40 else f"{text[:37]}..."
+    whose = {"stated": "stated in {}", "code": "from the code of an author", "chosen": "chosen by the project"}
+    kind = next((kind for kind in conf.PROVENANCE if isinstance(old, dict) and kind in old), None)
+    return f"{text}, {whose[kind].format(old[kind])}" if kind else text
+
+
+def has_yours(annotated: Node) -> bool:
+    """Whether a paper's experiments have values of the user's own."""
+    nodes = (annotated.get(section, {}) for section in VALUES)
+    return any(conf.YOURS in value for node in nodes for _, value in conf.annotated_values(node))
