@@ -239,6 +239,7 @@ def test_an_artefacts_value_leaves_other_artefacts_and_follows_shared_ones(check
         ({"rho": 1}, r"papers\.brown2024\.rho overlays nothing: no such key; it is papers\.brown2024\.settings\.rho"),
         ({"settings": {"rhoo": 1}}, r"settings\.rhoo overlays nothing: no such key; did you mean 'rho'\?"),
         ({"artefacts": {"fig4": {}}}, r"artefacts\.fig4 overlays nothing: no such key; did you mean 'fig04'\?"),
+        ({"artefacts": {"a.b": {"arms": {}}}}, r"artefacts\.a\.b overlays nothing: no such key; there are: fig01"),
         ({"artefacts": {"fig04": {"settings": 5}}}, r"artefacts\.fig04\.settings = 5 is not allowed"),
         ({"artefacts": 5}, r"artefacts = 5 is not allowed"),
         ({"settings": [1]}, r"settings = \[1\] is not allowed"),
