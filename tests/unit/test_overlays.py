@@ -4,6 +4,8 @@ import csv
 import json
 import math
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import yaml
 
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.commands import judge, on_request
 from dpdescent.replication.configuration import choices, overlays, project
 from dpdescent.replication.configuration.values import ConfigError
 from dpdescent.replication.judging import evidence
@@ -239,6 +242,7 @@ def test_an_artefacts_value_leaves_other_artefacts_and_follows_shared_ones(check
         ({"rho": 1}, r"papers\.brown2024\.rho overlays nothing: no such key; it is papers\.brown2024\.settings\.rho"),
         ({"settings": {"rhoo": 1}}, r"settings\.rhoo overlays nothing: no such key; did you mean 'rho'\?"),
         ({"artefacts": {"fig4": {}}}, r"artefacts\.fig4 overlays nothing: no such key; did you mean 'fig04'\?"),
+        ({"artefacts": {"a.b": {"arms": {}}}}, r"artefacts\.a\.b overlays nothing: no such key; there are: fig01"),
         ({"artefacts": {"fig04": {"settings": 5}}}, r"artefacts\.fig04\.settings = 5 is not allowed"),
         ({"artefacts": 5}, r"artefacts = 5 is not allowed"),
         ({"settings": [1]}, r"settings = \[1\] is not allowed"),
@@ -350,6 +354,24 @@ def test_claims_at_values_of_yours_are_not_the_papers(mine: project.Project) -> 
     assert summary.verdict_counts(made, "brown2024")["paper"].total() == 0
     *_, card = summary.scorecard(made, ["brown2024"]).splitlines()
     assert card == "| `brown2024` | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 of 1 |"
+
+
+def test_every_way_to_judge_tells_the_source(checkout: Path, tmp_path: Path) -> None:
+    """The pipeline's script, `dpdescent judge` and what is judged of figures on request."""
+    changes = {"settings": {"dp_delta": 2e-5}}
+    whole = load(
+        checkout, {"liang2025": changes, "choquettechoo2023": changes, "wang2026": {"settings": {"per_step": 20}}}
+    )
+    results = ROOT / "results/paper"
+    spec = project.judging_json(whole, "liang2025")
+    command = [sys.executable, str(ROOT / "workflow/scripts/judge.py"), "claims", "--spec", spec]
+    command += ["--folder", str(results / "liang2025"), "--output", str(tmp_path / "claims.csv")]
+    subprocess.run(command, check=True, capture_output=True)
+    made = {row["claim"]: row["source"] for row in read_rows(tmp_path / "claims.csv")}
+    assert set(made.values()) == {"yours"}
+    assert {each.claim: each.source for each in judge.judged(whole, "liang2025", results)} == made
+    others = [each for key in whole.papers for each in on_request.judged(whole, key, results)]
+    assert {each.source for each in others} == {"yours"}
 
 
 def claim(source: Any) -> evidence.Claim:

@@ -69,6 +69,7 @@ SCALE = PROJECT.scale
 RESULTS = f"results/{SCALE}"
 BUILD = f"build/{SCALE}"
 FIGURE_LABEL = project_of.figure_label(PROJECT, ROOT)
+YOURS = [key for key, paper in PROJECT.papers.items() if paper.yours]
 DEFAULT = {artefact.item: artefact for artefact in PROJECT.artefacts()}
 ARTEFACTS = DEFAULT | {artefact.item: artefact for artefact in PROJECT.on_request()}
 FIGURES = [item for item, artefact in ARTEFACTS.items() if not artefact.is_table]

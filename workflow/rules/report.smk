@@ -227,6 +227,8 @@ rule manifest:
                 "parts": sum(len(artefact.parts) for artefact in DEFAULT.values()),
                 "agrees_within": {item: made.agrees_within for item, made in DEFAULT.items() if made.agrees_within},
             }
+            # Papers with values of the user's own, where there are any.
+            | ({"yours": YOURS} if YOURS else {})
         ),
     message:
         "hash every table and figure"

@@ -40,8 +40,9 @@ def applied(annotated: Node, changes: Node, where: str, path: str) -> tuple[Node
     """
     base = _with_used(annotated, changes)
     changes = _converted(changes, base, [], where, path)
-    for here, key, node in _unknown(changes, base, path):
-        raise ConfigError(f"{where}: {here} overlays nothing: no such key{_hint(here, key, node, base, path)}")
+    for steps, node in _unknown(changes, base):
+        here = ".".join([path, *steps])
+        raise ConfigError(f"{where}: {here} overlays nothing: no such key{_hint(steps, node, base, path)}")
     return base, conf.overlay(base, changes, where, path)
 
 
@@ -114,20 +115,19 @@ def _rounded_down(rho: float) -> float:
     return float(f"{math.floor(rho / digit) * digit:.6g}")
 
 
-def _unknown(changes: Mapping[str, Any], base: Node, path: str) -> Iterator[tuple[str, str, Node]]:
-    """Yields keys that overlay nothing: path, key, and the mapping that lacks it."""
+def _unknown(changes: Mapping[str, Any], base: Node, *above: str) -> Iterator[tuple[tuple[str, ...], Node]]:
+    """Yields keys that overlay nothing: the steps that lead to each, and the mapping that lacks it."""
     for key, value in changes.items():
         if key not in base:
-            yield f"{path}.{key}", key, base
+            yield (*above, str(key)), base
         elif isinstance(base[key], dict) and "value" not in base[key] and isinstance(value, Mapping):
-            yield from _unknown(value, base[key], f"{path}.{key}")
+            yield from _unknown(value, base[key], *above, key)
 
 
-def _hint(here: str, key: str, node: Node, base: Node, path: str) -> str:
+def _hint(steps: Sequence[str], node: Node, base: Node, path: str) -> str:
     """Where a key is that an overlay has in another place, or which names there are."""
-    steps = here.removeprefix(f"{path}.").split(".")
-    name = steps[1] if steps[0] == "artefacts" and len(steps) > 2 else None
-    if places := list(_places(key, base, name)):
+    key, name = steps[-1], steps[1] if steps[0] == "artefacts" and len(steps) > 2 else None
+    if places := _places(key, base, name):
         return f"; it is {path}.{places[0]}"
     if name and steps[2] == "settings":
         uses = base["artefacts"][name].get("uses", [])
