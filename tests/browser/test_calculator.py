@@ -13,7 +13,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 from site_under_test import ROOT
 
-from dpdescent.algorithms.gaussian_law import IterateLaw
+from dpdescent.algorithms.gaussian_law import IterateLaw, coverages
 from dpdescent.noise import schedule
 from dpdescent.papers.choquettechoo2023.theory import regression
 from dpdescent.papers.liang2025.theory import prescriptions
@@ -72,8 +72,10 @@ def expected(given: dict[str, Any]) -> dict[str, float]:
     if given["relation"] == "replace-one":
         found["noise_by_proposition"] = prescriptions.noise_scale(given["gamma"], given["n"], T, rho)
     if T > 20 and T % 10 == 0:
-        lengths = law.estimates("batched means", T, 10, 20).settled_length()
+        estimates = law.estimates("batched means", T, 10, 20)
+        lengths, covered = estimates.expected_length(), coverages(estimates)
         found |= {"length_long": lengths[0], "length_short": lengths[-1]}
+        found |= {"coverage_long": covered[0], "coverage_short": covered[-1]}
     if epsilon > 0.0:
         found["noise_by_formula"] = zcdp.gaussian_noise_sd(moved, zcdp.rho_of_epsilon(epsilon, delta), T)
     return found
@@ -103,7 +105,8 @@ def test_formulas_are_those_of_the_library(opened: Opener) -> None:
         for name, value in expected(one).items():
             # JSON has no infinity.
             got = math.inf if made[name] is None else made[name]
-            assert got == pytest.approx(value, rel=1e-9), (name, one)
+            tolerance = {"abs": 1e-9} if name.startswith("coverage") else {"rel": 1e-9}
+            assert got == pytest.approx(value, **tolerance), (name, one)
         # The error falls like 1/n, so that this many records reach the target, and a hundredth fewer do not.
         assert one["n"] * made["error"] / made["n_for_target"] <= one["target"] * (1.0 + 1e-9)
         if made["n_for_target"] > 100:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from dpdescent import intervals
+from dpdescent import interval_arithmetic as intervals
 from dpdescent.algorithms import dp_2s_gd, stability
 from dpdescent.commands import __main__ as command
 from dpdescent.commands import own_data, two_stage
