@@ -81,11 +81,10 @@ def slowest(batches: Array) -> Slowest:
     now, then, every = (each.reshape(len(x), -1, p) for each in (x[:, :, :-1], x[:, :, 1:], x))
     moments, across = every.swapaxes(1, 2) @ every, now.swapaxes(1, 2) @ then
     low, high = np.array([_ends(one, other) for one, other in zip(moments, across, strict=True)]).T
-    errors = (ERRORS * np.sqrt((1.0 - each**2) / (m * L)) for each in (low, high))
-    below, above = low - next(errors), high + next(errors)
-    correlation = np.maximum(_unbiased(high, L), -low)
-    bound = np.maximum(_unbiased(above, L), np.minimum(-below, 1.0))
-    return Slowest(*(np.reshape(each, shape) for each in (correlation, bound, 1.0 - low)))
+    below, above = (each + by * np.sqrt((1.0 - each**2) / (m * L)) for each, by in ((low, -ERRORS), (high, ERRORS)))
+    low, high, below, above = (_unbiased(each, L) for each in (low, high, below, above))
+    found = np.maximum(high, -low), np.maximum(above, -below), 1.0 - low
+    return Slowest(*(np.reshape(each, shape) for each in found))
 
 
 def _unbiased(correlation: Array, L: int) -> Array:
@@ -149,6 +148,8 @@ def unmixed(
     # On the scale of the largest, because squares could overflow.
     path = (path[:, None] if path.ndim == 1 else path) / max(np.abs(path).max(), np.finfo(np.float64).tiny)
     L = spacing(len(path), m, burn_in)
+    if L <= NEEDED:
+        return f"a batch of {L} iterates cannot have {NEEDED:g} correlation times; take more steps or fewer batches"
     found = slowest(path[burn_in:].reshape(m, L, *path.shape[1:]))
     times = L * (1.0 - found.bound)
     if (few := times < NEEDED).any():

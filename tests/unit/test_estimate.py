@@ -422,7 +422,7 @@ def test_methods_with_intervals_are_those_of_the_library(run: Run, method: str) 
         found = dp_iv_gd(Z, x, y, gamma1=6.0, gamma2=9.0, rho=8.0, rng=rng)
         centre, half = found.estimate, found.also["half_width"]
     else:
-        path = dp_gd(x, y, steps=220, eta=0.2, gamma=9.0, rho=8.0, rng=rng).path
+        path = dp_gd(x, y, steps=2020, eta=0.2, gamma=9.0, rho=8.0, rng=rng).path
         both = intervals.t_intervals(intervals.batched_means(path, 10, 20))
         centre, half = both.centre, both.half_width
     content = written()
