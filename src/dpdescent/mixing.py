@@ -204,21 +204,21 @@ def unconverged(path: Array, noise_sd: float) -> str:
 
     A descent diverges where its steps turn back without shrinking (`algorithms.stability`), and one that hardly
     contracts has `STEEP` for step size times curvature; clipping hides both in the iterates' size. It still moves where
-    the second half of its iterates went further than noise alone carries any descent: by `NOISES` times `sqrt(k)` times
-    the noise of a step in k steps.
+    the last quarter of its iterates went further than noise alone carries any descent: by `NOISES` times `sqrt(k)`
+    times the noise of a step in k steps, k even.
 
     Args:
         path: iterates 1 to T, shape (T, p).
         noise_sd: the largest sd of the noise that a step adds to each number of an iterate.
     """
     T, p = path.shape
-    whole, half = np.concatenate([np.zeros((1, p)), path]), T // 4 * 2
+    whole, late = np.concatenate([np.zeros((1, p)), path]), T // 8 * 2
     if has_diverged(whole, noise_sd):
         return "the iterates turn back without shrinking: step size times curvature is above 2; take a smaller step"
     if max(40, 15 * p) <= T and float(slowest(path[None, T // 4 :]).curvature) > STEEP:
         return f"step size times curvature is above {STEEP:g}, next to the limit 2 or beyond; take a smaller step"
-    if half and np.abs(path[-1] - path[-1 - half]).max() > NOISES * math.sqrt(half) * noise_sd:
-        return f"the iterates still move, over the last {half} steps by more than noise can; take more or larger steps"
+    if late and np.abs(path[-1] - path[-1 - late]).max() > NOISES * math.sqrt(late) * noise_sd:
+        return f"the iterates still move, over the last {late} steps by more than noise can; take more or larger steps"
     return ""
 
 

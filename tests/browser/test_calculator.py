@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -111,6 +112,31 @@ def test_formulas_are_those_of_the_library(opened: Opener) -> None:
         assert one["n"] * made["error"] / made["n_for_target"] <= one["target"] * (1.0 + 1e-9)
         if made["n_for_target"] > 100:
             assert one["n"] * made["error"] / (0.99 * made["n_for_target"]) > one["target"]
+
+
+@pytest.mark.parametrize(
+    ("eigenvalues", "steps", "length", "covered"), [("1, 0.3, 0.1, 0.02", 220, 0.318, 29.0), ("1, 0.9", 2020, 0.0, 0.0)]
+)
+def test_an_interval_that_covers_too_seldom_is_told(
+    opened: Opener, eigenvalues: str, steps: int, length: float, covered: float
+) -> None:
+    """The length that is shown is that of runs of this many steps, and not of infinitely long ones."""
+    browser = opened(PAGE)
+    for name, text in (("T", str(steps)), ("eigenvalues", eigenvalues)):
+        type_in(browser, name, text)
+    said = browser.find_element(By.ID, "worth").text
+    shown = {name: float(result(browser, name)) for name in ("length_long", "coverage_long", "coverage_short")}
+    if not covered:
+        assert said == ""
+        assert min(shown["coverage_long"], shown["coverage_short"]) >= 0.93
+        return
+    assert shown["length_long"] == pytest.approx(length, abs=5e-4)
+    assert shown["coverage_long"] == pytest.approx(covered / 100.0, abs=0.01)
+    told = re.findall(r"([\d.]+) % in the direction of the (largest|smallest) eigenvalue", said)
+    assert [float(share) for share, _ in told] == pytest.approx(
+        [100.0 * shown["coverage_short"], 100.0 * shown["coverage_long"]], abs=0.11
+    )
+    assert all(float(share) < 93.0 for share, _ in told)
 
 
 def neighbour(gradients: np.ndarray, place: int, relation: str) -> np.ndarray:

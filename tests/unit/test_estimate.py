@@ -433,6 +433,41 @@ def test_methods_with_intervals_are_those_of_the_library(run: Run, method: str) 
     assert content["account"]["guarantee"].startswith("none")
 
 
+def written_records(correlation: float, scale: float = 1.0) -> None:
+    """A table of 5000 records with two regressors, and an outcome along their slow direction."""
+    rng = np.random.default_rng(7)
+    one, other = rng.standard_normal((2, 5000))
+    x = np.column_stack([one, scale * (correlation * one + math.sqrt(1.0 - correlation**2) * other)])
+    y = x @ [1.0, -1.0 / scale] + rng.standard_normal(5000)
+    np.savetxt("two.csv", np.column_stack([x, y]), delimiter=",", header="a,b,y", comments="")
+
+
+@pytest.mark.parametrize(
+    ("correlation", "scale", "options", "words"),
+    [
+        (0.0, 1.0, "--eta 0.25", ""), (0.5, 1.0, "--eta 0.17", ""), (0.9, 1.0, "--eta 0.13", "correlation times"),
+        (0.95, 1.0, "--eta 0.13 --steps 220", "correlation times"), (0.0, 0.05, "--eta 0.25", "correlation times"),
+        (0.0, 1.0, "--eta 0.0002", "still move"), (0.0, 1.0, "--eta 6 --steps 220", "above 2"),
+        (0.0, 1.0, "--eta 0.25 --steps 60", "a batch of 4 iterates cannot have 6"),
+        (0.9, 1.0, "--eta 0.5 --steps 5020", ""),
+    ],
+)  # fmt: skip
+def test_intervals_of_a_path_that_has_not_mixed_are_refused(
+    run: Run, correlation: float, scale: float, options: str, words: str
+) -> None:
+    written_records(correlation, scale)
+    code, out, err = run(
+        f"two.csv --method dp-gd --regressors a b --outcome y --gamma 10 {options} --epsilon 1 --delta 1e-6 --seed 2"
+    )
+    assert (code, err) == (0, "")
+    content = written()
+    assert (content["intervals"] is None) is bool(words)
+    assert ("95 % interval " in out.partition("Warning")[0]) is not bool(words)
+    assert any(words in each for each in content["warnings"]) if words else content["warnings"] == []
+    assert all(f"Warning: {each}." in out for each in content["warnings"])
+    assert all(each.startswith("no interval: ") for each in content["warnings"])
+
+
 def test_an_anderson_rubin_set_is_printed_where_a_unit_is_given(run: Run) -> None:
     options = "--outcome-unit 2 --instrument-bound 3 --rho 8 --seed 3 --centre z1=0.5 x=2 y=4"
     code, out, err = run(f"{WITH_INTERVALS['dp-iv-gd']} {options}")

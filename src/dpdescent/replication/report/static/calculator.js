@@ -130,7 +130,7 @@
   // What is said of intervals that cover too seldom; `dpdescent estimate` refuses those that it can tell from the path.
   const worth = (short, long) => (Math.min(short, long) < 0.93 ? "This interval covers "
     + [[short, "largest"], [long, "smallest"]].filter(([each]) => each < 0.93)
-      .map(([each, which]) => `${Number((100 * each).toPrecision(3))} % in the direction of the ${which} eigenvalue`).join(" and ")
+      .map(([each, which]) => `${Math.floor(1000 * each) / 10} % in the direction of the ${which} eigenvalue`).join(" and ")
     + ": batches are short beside the correlation of the path, or the start is not forgotten. Take more steps or a larger η." : "");
 
   function mean(a, b) {
@@ -209,7 +209,7 @@
   }
 
   const RANGES = {
-    rho: [1e-8, 1e3], epsilon: [1e-4, 100], delta: [1e-12, 0.4], n: [2, 1e12], T: [1, 2000], gamma: [1e-9, 1e9], b: [1, 1e12],
+    rho: [1e-8, 1e3], epsilon: [1e-4, 100], delta: [1e-12, 0.4], n: [2, 1e12], T: [1, 10000], gamma: [1e-9, 1e9], b: [1, 1e12],
     p: [1, 1000], eta: [1e-6, 1.9], kappa: [1, 1e6], target: [1e-9, 1e9], R: [0, 1e9], sigma: [0, 1e9],
   };
 
