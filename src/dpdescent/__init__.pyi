@@ -9,6 +9,7 @@ from dpdescent.estimators.dp_iv_gd import dp_iv_gd as dp_iv_gd
 from dpdescent.estimators.dp_kan import dp_kan as dp_kan
 from dpdescent.estimators.preconditioned_dp_gd import preconditioned_dp_gd as preconditioned_dp_gd
 from dpdescent.estimators.run import Run as Run
+from dpdescent.mixing import ConvergenceWarning as ConvergenceWarning
 from dpdescent.models.kan import KAN as KAN
 from dpdescent.models.spline import CubicSplines as CubicSplines
 from dpdescent.noise import schedule as schedule

@@ -13,6 +13,7 @@ NAMES = {
     "dp_ambssgd": "dpdescent.estimators.dp_ambssgd:dp_ambssgd",
     "dp_kan": "dpdescent.estimators.dp_kan:dp_kan",
     "Run": "dpdescent.estimators.run:Run",
+    "ConvergenceWarning": "dpdescent.mixing:ConvergenceWarning",
     "KAN": "dpdescent.models.kan:KAN",
     "CubicSplines": "dpdescent.models.spline:CubicSplines",
     # Privacy.

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,7 +14,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 from site_under_test import ROOT
 
-from dpdescent.algorithms.gaussian_law import IterateLaw
+from dpdescent.algorithms.gaussian_law import IterateLaw, coverages
 from dpdescent.noise import schedule
 from dpdescent.papers.choquettechoo2023.theory import regression
 from dpdescent.papers.liang2025.theory import prescriptions
@@ -72,8 +73,10 @@ def expected(given: dict[str, Any]) -> dict[str, float]:
     if given["relation"] == "replace-one":
         found["noise_by_proposition"] = prescriptions.noise_scale(given["gamma"], given["n"], T, rho)
     if T > 20 and T % 10 == 0:
-        lengths = law.estimates("batched means", T, 10, 20).settled_length()
+        estimates = law.estimates("batched means", T, 10, 20)
+        lengths, covered = estimates.expected_length(), coverages(estimates)
         found |= {"length_long": lengths[0], "length_short": lengths[-1]}
+        found |= {"coverage_long": covered[0], "coverage_short": covered[-1]}
     if epsilon > 0.0:
         found["noise_by_formula"] = zcdp.gaussian_noise_sd(moved, zcdp.rho_of_epsilon(epsilon, delta), T)
     return found
@@ -103,11 +106,37 @@ def test_formulas_are_those_of_the_library(opened: Opener) -> None:
         for name, value in expected(one).items():
             # JSON has no infinity.
             got = math.inf if made[name] is None else made[name]
-            assert got == pytest.approx(value, rel=1e-9), (name, one)
+            tolerance = {"abs": 1e-9} if name.startswith("coverage") else {"rel": 1e-9}
+            assert got == pytest.approx(value, **tolerance), (name, one)
         # The error falls like 1/n, so that this many records reach the target, and a hundredth fewer do not.
         assert one["n"] * made["error"] / made["n_for_target"] <= one["target"] * (1.0 + 1e-9)
         if made["n_for_target"] > 100:
             assert one["n"] * made["error"] / (0.99 * made["n_for_target"]) > one["target"]
+
+
+@pytest.mark.parametrize(
+    ("eigenvalues", "steps", "length", "covered"), [("1, 0.3, 0.1, 0.02", 220, 0.318, 29.0), ("1, 0.9", 2020, 0.0, 0.0)]
+)
+def test_an_interval_that_covers_too_seldom_is_told(
+    opened: Opener, eigenvalues: str, steps: int, length: float, covered: float
+) -> None:
+    """The length that is shown is that of runs of this many steps, and not of infinitely long ones."""
+    browser = opened(PAGE)
+    for name, text in (("T", str(steps)), ("eigenvalues", eigenvalues)):
+        type_in(browser, name, text)
+    said = browser.find_element(By.ID, "worth").text
+    shown = {name: float(result(browser, name)) for name in ("length_long", "coverage_long", "coverage_short")}
+    if not covered:
+        assert said == ""
+        assert min(shown["coverage_long"], shown["coverage_short"]) >= 0.93
+        return
+    assert shown["length_long"] == pytest.approx(length, abs=5e-4)
+    assert shown["coverage_long"] == pytest.approx(covered / 100.0, abs=0.01)
+    told = re.findall(r"([\d.]+) % in the direction of the (largest|smallest) eigenvalue", said)
+    assert [float(share) for share, _ in told] == pytest.approx(
+        [100.0 * shown["coverage_short"], 100.0 * shown["coverage_long"]], abs=0.11
+    )
+    assert all(float(share) < 93.0 for share, _ in told)
 
 
 def neighbour(gradients: np.ndarray, place: int, relation: str) -> np.ndarray:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpdescent import intervals
+from dpdescent import interval_arithmetic as intervals
 from dpdescent.algorithms import dp_iv_gd, reduced_form
 from dpdescent.algorithms.dp_iv_gd import Descent, Normals, Settings, descend
 from dpdescent.algorithms.reduced_form import moment_sensitivity

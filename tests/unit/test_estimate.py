@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from dpdescent import intervals
+from dpdescent import interval_arithmetic as intervals
 from dpdescent.algorithms import dp_2s_gd, stability
 from dpdescent.commands import __main__ as command
 from dpdescent.commands import own_data, two_stage
@@ -422,7 +422,7 @@ def test_methods_with_intervals_are_those_of_the_library(run: Run, method: str) 
         found = dp_iv_gd(Z, x, y, gamma1=6.0, gamma2=9.0, rho=8.0, rng=rng)
         centre, half = found.estimate, found.also["half_width"]
     else:
-        path = dp_gd(x, y, steps=220, eta=0.2, gamma=9.0, rho=8.0, rng=rng).path
+        path = dp_gd(x, y, steps=2020, eta=0.2, gamma=9.0, rho=8.0, rng=rng).path
         both = intervals.t_intervals(intervals.batched_means(path, 10, 20))
         centre, half = both.centre, both.half_width
     content = written()
@@ -431,6 +431,41 @@ def test_methods_with_intervals_are_those_of_the_library(run: Run, method: str) 
     assert f"95 % interval {content['intervals']['x'][0]:.6g} to" in out
     assert content["account"]["rho"] == pytest.approx(8.0, rel=1e-9)
     assert content["account"]["guarantee"].startswith("none")
+
+
+def written_records(correlation: float, scale: float = 1.0) -> None:
+    """A table of 5000 records with two regressors, and an outcome along their slow direction."""
+    rng = np.random.default_rng(7)
+    one, other = rng.standard_normal((2, 5000))
+    x = np.column_stack([one, scale * (correlation * one + math.sqrt(1.0 - correlation**2) * other)])
+    y = x @ [1.0, -1.0 / scale] + rng.standard_normal(5000)
+    np.savetxt("two.csv", np.column_stack([x, y]), delimiter=",", header="a,b,y", comments="")
+
+
+@pytest.mark.parametrize(
+    ("correlation", "scale", "options", "words"),
+    [
+        (0.0, 1.0, "--eta 0.25", ""), (0.5, 1.0, "--eta 0.17", ""), (0.9, 1.0, "--eta 0.13", "correlation times"),
+        (0.95, 1.0, "--eta 0.13 --steps 220", "correlation times"), (0.0, 0.05, "--eta 0.25", "correlation times"),
+        (0.0, 1.0, "--eta 0.0002", "still move"), (0.0, 1.0, "--eta 6 --steps 220", "above 2"),
+        (0.0, 1.0, "--eta 0.25 --steps 60", "a batch of 4 iterates cannot have 6"),
+        (0.9, 1.0, "--eta 0.5 --steps 5020", ""),
+    ],
+)  # fmt: skip
+def test_intervals_of_a_path_that_has_not_mixed_are_refused(
+    run: Run, correlation: float, scale: float, options: str, words: str
+) -> None:
+    written_records(correlation, scale)
+    code, out, err = run(
+        f"two.csv --method dp-gd --regressors a b --outcome y --gamma 10 {options} --epsilon 1 --delta 1e-6 --seed 2"
+    )
+    assert (code, err) == (0, "")
+    content = written()
+    assert (content["intervals"] is None) is bool(words)
+    assert ("95 % interval " in out.partition("Warning")[0]) is not bool(words)
+    assert any(words in each for each in content["warnings"]) if words else content["warnings"] == []
+    assert all(f"Warning: {each}." in out for each in content["warnings"])
+    assert all(each.startswith("no interval: ") for each in content["warnings"])
 
 
 def test_an_anderson_rubin_set_is_printed_where_a_unit_is_given(run: Run) -> None:

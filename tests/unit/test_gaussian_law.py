@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ellipe, gammaln
 from scipy.stats import foldnorm
 
-from dpdescent import intervals
+from dpdescent import interval_arithmetic as intervals
 from dpdescent.algorithms.gaussian_law import IterateLaw, expected_norm, pinsker
 from dpdescent.data.linear import Gram, LinearSample, anisotropic_root, draw_linear, unit_sphere
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpdescent import intervals
-from dpdescent.intervals import Intervals, t_intervals
+from dpdescent import interval_arithmetic as intervals
+from dpdescent.interval_arithmetic import Intervals, t_intervals
 
 # Trailing axes: one number, replications of a vector, replications of a matrix (first stage of an IV regression).
 SHAPES = [(), (3, 4), (2, 3, 2)]

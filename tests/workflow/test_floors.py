@@ -15,8 +15,11 @@ PACKAGE = ROOT / "src/dpdescent"
 PAPERS = sorted(file.stem for file in (ROOT / "config/papers").glob("*.yaml"))
 
 # By floor: what knows no algorithm, algorithms and what is done with them, what users call, the pipeline, the papers.
-GROUND = {"checks", "randomness", "sums", "syntax", "privacy", "noise", "data", "models", "intervals", "anderson_rubin"}
-MIDDLE = {"algorithms", "baselines", "attacks"}
+GROUND = {
+    "checks", "randomness", "sums", "syntax", "privacy", "noise", "data", "models", "anderson_rubin",
+    "interval_arithmetic",
+}  # fmt: skip
+MIDDLE = {"algorithms", "baselines", "attacks", "mixing", "intervals"}
 PUBLIC = {"estimators", "public", "commands", "__main__"}
 FLOORS = {
     **dict.fromkeys(GROUND, 0), **dict.fromkeys(MIDDLE, 1), **dict.fromkeys(PUBLIC, 2), "replication": 3, "papers": 4,

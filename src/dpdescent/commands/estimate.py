@@ -66,7 +66,7 @@ def _parser(name: str) -> Parser:
     parser.add_argument("--epsilon", type=float, help="of dp-iv-gd and dp-gd: the budget at --delta, in place of --rho")
     parser.add_argument("--outcome-unit", type=float, help=with_intervals.UNIT)
     parser.add_argument("--instrument-bound", type=float, help=with_intervals.BOUND)
-    parser.add_argument("--steps", type=int, help="iterations (20 of both stages of dp-2s-gd, 220 of dp-gd)")
+    parser.add_argument("--steps", type=int, help="iterations (20 of both stages of dp-2s-gd, 2020 of dp-gd)")
     parser.add_argument("--delta", type=float, default=1e-6, help="where epsilon is told (1e-6)")
     parser.add_argument("--centre", nargs="+", default=[], help="public constants to subtract, such as z1=0.5 x=2")
     parser.add_argument(

@@ -3,13 +3,14 @@
 import argparse
 import inspect
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from dpdescent import intervals
+from dpdescent import interval_arithmetic, intervals
 from dpdescent.commands import own_data, two_stage
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import read_sample
@@ -17,16 +18,16 @@ from dpdescent.estimators.dp_gd import dp_gd
 from dpdescent.estimators.dp_iv_gd import BATCHES as IV_BATCHES
 from dpdescent.estimators.dp_iv_gd import STEP, WHITENED, WITH_SET, WITHOUT_SET, dp_iv_gd
 from dpdescent.estimators.run import Array, Run
+from dpdescent.mixing import ConvergenceWarning
 from dpdescent.privacy.account import account
 from dpdescent.privacy.events import GaussianReleases
 from dpdescent.randomness import secure_generator, stream
 
-# Batches of an interval, its level, iterates that it leaves out, and steps of DP-GD where none are given.
-BATCHES, LEVEL, BURN_IN, STEPS = 10, 0.95, 20, 220
+# Batches of an interval, its level, iterates that it leaves out, and steps of DP-GD where none are given: so many that
+# batches are long, because neither the length of an interval nor its cost depends on their number.
+BATCHES, LEVEL, BURN_IN, STEPS = 10, 0.95, 20, 2020
 # Arguments of DP-IV-GD that no option names.
 STAGES = ("steps1", "kept1", "steps2", "burn_in", "eta", "alpha", "level", "shares")
-# Correlation times in a batch below which batched means are too much alike.
-MIXED = 15.0
 # First-stage F below which intervals are not promised to hold.
 WEAK = 50.0
 # What stands before the argument of an event whose noise can be made again (`estimators.run.guarded`).
@@ -152,21 +153,25 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
     given = _sample(args, constants)
     own_data.require_delta(args.delta, given.n)
     # numpy's warnings are off, because overflow is reported in one line, and an epsilon of 0 is one.
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings(record=True, action="always") as caught:
         run, half = method.run(args, fixed, given, rng)
         found = account(run.event, args.delta)
-    names, refused = args.regressors, not np.isfinite(half).all()
+    reasons = [f"no interval: {each.message}" for each in caught if each.category is ConvergenceWarning]
+    if not np.isfinite(half).all():
+        reasons.append("no interval: the noise in the released second moment would be most of it; a larger budget, "
+                       "more records or a smaller gamma2 mends that")  # fmt: skip
+    names = args.regressors
     noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}
     return {
         "notice": own_data.SECURE if args.secure_noise else own_data.SEEDED,
         "beta": dict(zip(names, run.estimate.tolist(), strict=True)),
-        "intervals": None if refused else {
+        "intervals": None if reasons else {
             name: [centre - width, centre + width]
             for name, centre, width in zip(names, run.estimate.tolist(), half.tolist(), strict=True)
         },
         "intervals_are_for": method.target,
         **_weak(run),
-        "warnings": list(_warnings(run, refused)),
+        "warnings": [*reasons, *_weakness(run)],
         "account": {
             "algorithm": run.event.name, "relation": found.relation, "n": given.n,
             "releases": [{**asdict(each), "rho": each.rho} for each in run.event.releases
@@ -202,7 +207,7 @@ def check(args: argparse.Namespace, method: Method) -> None:
     if args.steps is not None and not 1 <= args.steps <= MOST_STEPS:
         raise ValueError(f"--steps {args.steps} must lie between 1 and {MOST_STEPS}")
     if args.method == "dp-gd":
-        intervals.spacing(STEPS if args.steps is None else args.steps, BATCHES, BURN_IN)
+        interval_arithmetic.spacing(STEPS if args.steps is None else args.steps, BATCHES, BURN_IN)
     for name in ("rho", "epsilon"):
         own_data.require_budget(name, getattr(args, name))
     own_data.require_delta(args.delta)
@@ -230,18 +235,10 @@ def _weak(run: Run) -> dict[str, Any]:
     return {"anderson_rubin": ends, "first_stage_F": float(run.also["F"])}
 
 
-def _warnings(run: Run, refused: bool) -> Sequence[str]:
-    """What the releases tell of the intervals."""
-    found = []
-    if refused:
-        found.append("no interval: the noise in the released second moment would be most of it; a larger budget, more "
-                     "records or a smaller gamma2 mends that")  # fmt: skip
-    if "F" in run.also and run.also["F"] < WEAK:
-        found.append(f"the first stage's F is {float(run.also['F']):.3g}, noise counted: below {WEAK:g} the interval "
-                     "is not promised to cover. Take interval or set without a look at F: a choice by it covers too "
-                     "seldom")  # fmt: skip
-    mixing = float(run.also["mixing"]) if "mixing" in run.also else math.inf
-    if mixing < MIXED:
-        found.append(f"a batch of iterates has {mixing:.3g} correlation times, fewer than {MIXED:g}: the intervals are "
-                     "too short")  # fmt: skip
-    return found
+def _weakness(run: Run) -> Sequence[str]:
+    """What a first stage that is too weak for the interval is told to be."""
+    if "F" not in run.also or run.also["F"] >= WEAK:
+        return []
+    return [f"the first stage's F is {float(run.also['F']):.3g}, noise counted: below {WEAK:g} the interval is not "
+            "promised to cover. Take interval or set without a look at F: a choice by it covers too seldom"
+            ]  # fmt: skip

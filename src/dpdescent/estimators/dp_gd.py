@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpdescent import mixing
 from dpdescent.algorithms import dp_gd as engine
 from dpdescent.checks import require_positive, require_real, require_whole
 from dpdescent.data.linear import LinearSample
@@ -27,6 +28,8 @@ def dp_gd(
     shares: ArrayLike | None = None, normals: Array | None = None,
 ) -> Run:  # fmt: skip
     """Fits a linear regression by full-batch gradient descent from zero, with clipping and Gaussian noise.
+
+    Warns (`ConvergenceWarning`) where the iterates show that they diverge, hidden by clipping, or still move.
 
     Args:
         X: covariates, shape (n, p).
@@ -64,6 +67,7 @@ def dp_gd(
         out = engine.descend([sample], arms, drawn[:, None, None, :], record=True)
     assert out.path is not None
     require_finite(out.path)
+    mixing.warn(mixing.unconverged(out.path[:, 0, 0], eta * float(noise_sd.max())))
     event = Mechanism("DP-GD", releases, "replace-one", "full batch", math.inf, "proved", PROVED)
     event = guarded(event, rng, handed=normals is not None)
     return Run(out.theta[0, 0], out.path[:, 0, 0], float(out.clipped[0, 0]), event, names=names)

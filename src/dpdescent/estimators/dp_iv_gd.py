@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpdescent import anderson_rubin, intervals
+from dpdescent import anderson_rubin, mixing
+from dpdescent import interval_arithmetic as intervals
 from dpdescent.algorithms import dp_iv_gd as engine
 from dpdescent.algorithms import preconditioning, reduced_form
 from dpdescent.algorithms.reduced_form_evidence import evidence
@@ -90,7 +91,8 @@ def dp_iv_gd(
     Returns:
         The run: `estimate`, of shape (p,), `path` of shape (steps2, p), and in `also` the intervals' `half_width`, of
         shape (p,), NaN where the second moment is mostly noise; `Theta`, `precondition` and `moment`; and `mixing`,
-        how many correlation times of the slowest direction a batch of the intervals has: below 15 they are too short.
+        how many correlation times of the slowest direction a batch of the intervals has at least: below 6 they cover
+        too seldom, and a `ConvergenceWarning` says how often.
         With `outcome_unit` also `anderson_rubin`, the set's intervals as rows of (low, high) with infinite ends where
         it has none, `F`, the first-stage F with the noise counted as error, and `reduced_form`, of shape (q,).
 
@@ -127,6 +129,7 @@ def dp_iv_gd(
             first, stage1 = _reduced_form(sample, settings, outcome_unit, budget * parts[3], level, rng)
         out = _descended(sample, settings, first, rng, normals)
     require_finite(out.path)
+    mixing.warn(mixing.unmixed(out.path[:, 0], BATCHES, burn_in, level=level))
     releases = (*before, *stage1, *settings.releases(n, p)[1:])
     event = guarded(_mechanism(releases, whitened=bool(before)), rng, handed=normals is not None)
     over = first.pop("clipped", out.clipped1[0])
@@ -160,7 +163,8 @@ def _also(
         moment=out.moment, moment_sd=settings.moment_sd, n=n, level=level,
     )  # fmt: skip
     also = {
-        "half_width": found.half_width[0], "mixing": _mixing(out.path[:, 0], settings.burn_in),
+        "half_width": found.half_width[0],
+        "mixing": mixing.correlation_times(out.path[:, 0], BATCHES, settings.burn_in),
         "precondition": out.precondition[0], "moment": out.moment[0], **first, "Theta": back @ out.Theta[0],
     }  # fmt: skip
     return also | ({"reduced_form": back @ first["reduced_form"]} if first else {})
@@ -221,9 +225,3 @@ def _handed(normals: tuple[Array, Array, Array], settings: engine.Settings, p: i
     shapes = (settings.steps1, len(settings.second_moment), p), (settings.steps2, p), (p, p)
     given = zip(normals, shapes, strict=True)
     return engine.Normals(*(fitting(f"normals[{k}]", each, shape)[None] for k, (each, shape) in enumerate(given)))
-
-
-def _mixing(path: Array, burn_in: int) -> Array:
-    """Length of a batch times one minus the largest eigenvalue, in size, of the path's autoregression."""
-    largest = np.abs(np.linalg.eigvals(intervals.autoregression(path, burn_in))).max()
-    return np.asarray((len(path) - burn_in) // BATCHES * (1.0 - largest))

@@ -6,8 +6,9 @@ from typing import Any
 
 from dpdescent.replication.build.files import read_rows
 
-LENGTH, LIMIT = (
-    "algorithms.gaussian_law.EstimatesLaw.settled_length", "theory.regression.suboptimality of choquettechoo2023"
+LENGTH, COVERAGE, LIMIT = (
+    "algorithms.gaussian_law.EstimatesLaw.expected_length", "algorithms.gaussian_law.coverages",
+    "theory.regression.suboptimality of choquettechoo2023",
 )  # fmt: skip
 
 # Key in calculator.js, words, Python twin.
@@ -37,8 +38,10 @@ ROWS = {
         ),
     ),
     "lengths": (
-        ("length_short", "in the direction of the largest eigenvalue", LENGTH),
-        ("length_long", "in that of the smallest", LENGTH),
+        ("length_short", "length in the direction of the largest eigenvalue", LENGTH),
+        ("coverage_short", "share of runs in which it covers", COVERAGE),
+        ("length_long", "length in the direction of the smallest eigenvalue", LENGTH),
+        ("coverage_long", "share of runs in which it covers", COVERAGE),
     ),
     "limits": (
         ("limit_correlated", "ν-DP-FTRL, ν = η times the smallest eigenvalue", LIMIT),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from dpdescent.intervals import t_factor
+from dpdescent.interval_arithmetic import t_factor
 from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import SIGMA, Case, Experiment
 from dpdescent.papers.brown2024.runs.constructions import BATCHED, INDEPENDENT, NAMES

@@ -13,7 +13,7 @@ from dpdescent.algorithms import dp_gd
 from dpdescent.algorithms.gaussian_law import Construction, EstimatesLaw, IterateLaw, pinsker
 from dpdescent.baselines.least_squares import linear_intervals, linear_least_squares
 from dpdescent.data.linear import LinearSample
-from dpdescent.intervals import Intervals, batched_means, checkpoints, independent_runs, t_intervals
+from dpdescent.interval_arithmetic import Intervals, batched_means, checkpoints, independent_runs, t_intervals
 from dpdescent.papers.brown2024.arms import Setting
 from dpdescent.papers.brown2024.design import Array, Row, Spec, sample_of, trial_stream
 from dpdescent.privacy.events import Mechanism

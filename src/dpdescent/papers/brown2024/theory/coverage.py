@@ -12,14 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.algorithms.gaussian_law import Construction, EstimatesLaw, IterateLaw
+from dpdescent.algorithms.gaussian_law import t_interval_coverage as t_interval_coverage
 from dpdescent.checks import require_non_negative, require_positive, require_probability
-from dpdescent.intervals import t_factor
 
 Array = NDArray[np.float64]
-
-# Step and ends of the trapezoidal rule in the logarithm of Imhof's variable: to about ten digits up to a hundred
-# estimates.
-_STEP, _REACH = 0.01, 45.0
 
 
 def required_steps(
@@ -88,29 +84,6 @@ def closeness(law: EstimatesLaw) -> Closeness:
         mean=math.sqrt(float(((law.means**2).sum(axis=1) / variances).sum())),
         covariance=math.sqrt(float((excess**2).sum())),
     )
-
-
-def t_interval_coverage(means: Array, covariance: Array, *, level: float = 0.95) -> float:
-    """Returns how often Student's interval (brown2024 eq. 12) of jointly normal estimates holds the target, exactly.
-
-    The interval holds the target where `bar^2 - t^2 s^2 / m`, a quadratic form in the estimates, is not positive; its
-    distribution is Imhof's integral over u, which the trapezoidal rule in log u computes without random numbers.
-
-    Args:
-        means: means of the m estimates less the target, shape (m,).
-        covariance: their covariance, shape (m, m), positive definite.
-        level: nominal coverage.
-    """
-    m = len(means)
-    form = np.full((m, m), 1.0 / m**2) - t_factor(m, level) ** 2 / (m - 1) * (np.eye(m) - 1.0 / m)
-    root = np.linalg.cholesky(covariance)
-    weights, U = np.linalg.eigh(root.T @ form @ root)
-    shifts = U.T @ np.linalg.solve(root, means)
-    u = np.exp(np.arange(-_REACH, _REACH, _STEP))[:, None] * weights / np.abs(weights).max()
-    angle = 0.5 * (np.arctan(u) + shifts**2 * u / (1.0 + u**2)).sum(axis=1)
-    decay = (0.25 * np.log1p(u**2) + 0.5 * shifts**2 * u**2 / (1.0 + u**2)).sum(axis=1)
-    above = 0.5 + _STEP / math.pi * float((np.sin(angle) * np.exp(-decay)).sum())
-    return min(1.0, max(0.0, 1.0 - above))
 
 
 @dataclass(frozen=True)

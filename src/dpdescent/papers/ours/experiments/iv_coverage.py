@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpdescent import intervals
+from dpdescent import interval_arithmetic as intervals
 from dpdescent.algorithms import dp_2s_gd, dp_iv_gd
 from dpdescent.baselines.least_squares import TwoStageFit, two_stage_least_squares, two_stage_standard_errors
 from dpdescent.data.iv import IVSample

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from scipy.special import chdtri
 
-from dpdescent import intervals
+from dpdescent import interval_arithmetic as intervals
 from dpdescent.algorithms import dp_iv_gd, reduced_form
 from dpdescent.algorithms.reduced_form_evidence import evidence, freedom
 from dpdescent.anderson_rubin import Evidence, anderson_rubin, unclipped

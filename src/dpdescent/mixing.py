@@ -1,0 +1,256 @@
+"""Whether a path has mixed, told from the path alone, and what intervals from it are worth if it has not.
+
+An interval takes the means of batches, or every L-th iterate, for independent estimates. They are if a batch has many
+correlation times of the path's slowest direction. All that is used has been released: the check costs nothing.
+
+**The rule.** Iterates follow `b_(t+1) - b = Phi (b_t - b)` but for noise, so that the slowest of all linear
+combinations of the coordinates is the one whose neighbours are most correlated, by a. A batch of L iterates has
+`L (1 - |a|)` correlation times. Each batch tells a about its own mean, for a reason: an interval's length comes from
+the spread of batch means, and a path that seemed to mix fast because this spread came out small would pass just where
+its interval is too short. The correlation r about means of L iterates is smaller than a, by a known amount, and m of
+them tell it with an error of `sqrt((1 - r^2) / (m L))`; three times that is added. A path has mixed if a batch has
+`NEEDED` correlation times even so, and batch means have no trend. Six correlation times give a 95 % interval of ten
+batched means a coverage of 93.0 to 93.5 %, by the exact law of a stationary path; `docs/intervals.csv` has what was
+measured.
+
+All coordinates of an iterate are needed: a column by itself can hide a slow direction behind a fast one.
+"""
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.special import stdtrit
+
+from dpdescent.algorithms.gaussian_law import Construction, IterateLaw, correlation_in_batches, coverages
+from dpdescent.algorithms.stability import has_diverged
+from dpdescent.interval_arithmetic import batched_means, independent_runs, spacing, tail_width
+
+Array = NDArray[np.float64]
+
+# Correlation times of the slowest direction in a batch, and standard errors by which they are taken to be fewer.
+NEEDED, ERRORS = 6.0, 3.0
+# Correlation times in each of ten batches with which nearly all paths pass.
+ENOUGH = 16.0
+# How seldom the batch means of a path that has mixed are said to have a trend.
+SELDOM = 0.001
+# Standard errors of its mean by which what is left of the start may move an interval from independent runs.
+LEFT = 0.3
+# Standard deviations of the noise beyond which a move is none of noise.
+NOISES = 4.0
+# Step size times curvature beyond which a descent hardly contracts, if at all; 2 is the limit.
+STEEP = 1.9
+# Steps beyond which other means are better.
+MOST_STEPS = 10_000
+# Share of the largest variance below which a direction is rounding.
+ROUNDING = 1e-12
+
+
+class ConvergenceWarning(UserWarning):
+    """A descent that has not converged, or a path whose intervals cover less often than they say."""
+
+
+@dataclass(frozen=True)
+class Slowest:
+    """The slowest direction of a path, or of several.
+
+    Attributes:
+        correlation: of neighbouring iterates along it, in size, shape (...).
+        bound: the largest that the path does not exclude, at most 1, same shape.
+        curvature: 1 less the most negative correlation: step size times the largest curvature, same shape.
+    """
+
+    correlation: Array
+    bound: Array
+    curvature: Array
+
+
+def slowest(batches: Array) -> Slowest:
+    """Finds the linear combinations of coordinates whose neighbouring iterates are most correlated, of either sign.
+
+    Args:
+        batches: batches of iterates of one law, shape (m, L, ..., p).
+    """
+    m, L, *shape, p = batches.shape
+    x = np.moveaxis((batches - batches.mean(axis=1, keepdims=True)).reshape(m, L, -1, p), 2, 0)
+    # On the scale of the largest, as all squares here, because they could overflow.
+    x = x / np.maximum(np.abs(x).max(axis=(1, 2), keepdims=True), np.finfo(np.float64).tiny)
+    now, then, every = (each.reshape(len(x), -1, p) for each in (x[:, :, :-1], x[:, :, 1:], x))
+    moments, across = every.swapaxes(1, 2) @ every, now.swapaxes(1, 2) @ then
+    low, high = np.array([_ends(one, other) for one, other in zip(moments, across, strict=True)]).T
+    below, above = (each + by * np.sqrt((1.0 - each**2) / (m * L)) for each, by in ((low, -ERRORS), (high, ERRORS)))
+    low, high, below, above = (_unbiased(each, L) for each in (low, high, below, above))
+    found = np.maximum(high, -low), np.maximum(above, -below), 1.0 - low
+    return Slowest(*(np.reshape(each, shape) for each in found))
+
+
+def _unbiased(correlation: Array, L: int) -> Array:
+    """The correlation of neighbours whose expectation about means of L iterates is the given one; at most 1."""
+    if L < 3:
+        return np.ones_like(correlation)
+    rates = np.geomspace(2.0 - 1e-6, 1e-3 / L, 300)
+    seen = correlation_in_batches(1.0 - rates, L)
+    return np.where(correlation > seen[-1], 1.0, 1.0 - np.interp(correlation, seen, rates))
+
+
+def _ends(moments: Array, across: Array) -> tuple[float, float]:
+    """Least and largest correlation of neighbours over all linear combinations; 1 where nothing moves."""
+    scale = np.sqrt(np.diag(moments))
+    kept = scale > 0.0
+    if not kept.any():
+        return 1.0, 1.0
+    moments, across = (each[np.ix_(kept, kept)] / np.outer(scale[kept], scale[kept]) for each in (moments, across))
+    variances, V = np.linalg.eigh(moments)
+    # Directions in which coordinates are equal but for rounding add nothing to the variance of any of them.
+    white = V[:, variances > ROUNDING * variances[-1]] / np.sqrt(variances[variances > ROUNDING * variances[-1]])
+    found = eigh(white.T @ (0.5 * (across + across.T)) @ white, eigvals_only=True)
+    return float(found[0]), float(found[-1])
+
+
+def correlation_times(path: Array, m: int, burn_in: int) -> Array:
+    """Correlation times of the slowest direction that each of m batches has, at least, shape (...).
+
+    Args:
+        path: iterates 1 to N with all coordinates, shape (N, ..., p).
+        m: number of batches.
+        burn_in: number of iterates that are discarded.
+
+    Raises:
+        ValueError: as `intervals.batched_means`.
+    """
+    L = spacing(len(path), m, burn_in)
+    return np.asarray(L * (1.0 - slowest(path[burn_in:].reshape(m, L, *path.shape[1:])).bound))
+
+
+def mixed(path: Array, m: int, burn_in: int) -> NDArray[np.bool_]:
+    """Whether paths have mixed, by the rule above, shape (...); arguments and errors as `correlation_times`."""
+    return (correlation_times(path, m, burn_in) >= NEEDED) & ~_drifts(batched_means(path, m, burn_in))
+
+
+def unmixed(
+    path: Array, m: int, burn_in: int, construction: Construction = "batched means", level: float = 0.95
+) -> str:  # fmt: skip
+    """Says why a path has not mixed, empty if it has; of several paths of the one that is worst.
+
+    Args:
+        path: iterates 1 to N with all coordinates, shape (N, ..., p), or (N,) of one.
+        m: number of batches or of checkpoints.
+        burn_in: number of iterates that are discarded.
+        construction: what the interval is made of.
+        level: its nominal coverage.
+
+    Raises:
+        ValueError: as `intervals.batched_means`.
+    """
+    # On the scale of the largest, because squares could overflow.
+    path = (path[:, None] if path.ndim == 1 else path) / max(np.abs(path).max(), np.finfo(np.float64).tiny)
+    L = spacing(len(path), m, burn_in)
+    if L <= NEEDED:
+        return f"a batch of {L} iterates cannot have {NEEDED:g} correlation times; take more steps or fewer batches"
+    found = slowest(path[burn_in:].reshape(m, L, *path.shape[1:]))
+    times = L * (1.0 - found.bound)
+    if (few := times < NEEDED).any():
+        worst, turning = (float(each.reshape(-1)[np.argmin(times)]) for each in (found.correlation, found.curvature))
+        covered = _expected(worst, L, m, construction, level)
+        return (
+            f"a batch of {L} iterates has {L * (1.0 - worst):.3g} correlation times of the slowest direction, "
+            f"{times.min():.3g} less what the path may err by, and {NEEDED:g} are needed: by this correlation a "
+            f"{100 * level:g} % interval covers {100 * covered:.0f} %, even where the start is forgotten{_count(few)}; "
+            f"{'take a smaller step size' if turning - 1.0 == worst else _mend(worst, m, burn_in)}"
+        )
+    if (drifts := _drifts(batched_means(path, m, burn_in))).any():
+        return f"the batch means have a trend: the start is not forgotten{_count(drifts)}; take a longer burn-in"
+    return ""
+
+
+def unsettled(runs: Array, burn_in: int, tail: int | None) -> str:
+    """Says why independent runs have not forgotten their start, empty if they have; of several sets of the worst.
+
+    What is left of the start at the slowest rate that the paths do not exclude is to be at most `LEFT` standard errors
+    of the mean, and a run is to have `NEEDED` correlation times.
+
+    Args:
+        runs: iterates 1 to T of m runs, shape (T, m, ..., p), or (T, m) of one coordinate.
+        burn_in: number of iterates that are discarded from every run.
+        tail: number of last iterates that are averaged; None is all after the burn-in.
+    """
+    runs = runs[:, :, None] if runs.ndim == 2 else runs
+    T, m = runs.shape[:2]
+    bound, width = slowest(runs.swapaxes(0, 1)).bound, tail_width(T, burn_in, tail)
+    estimates = independent_runs(runs, burn_in, tail)
+    start = np.abs(runs[0].mean(axis=0) - estimates.mean(axis=0)).max(axis=-1, initial=0.0)
+    error = (estimates.std(axis=0, ddof=1) / math.sqrt(m)).min(axis=-1)
+    left = start * (bound[..., None] ** np.arange(T - width, T)).mean(axis=-1)
+    late = (bound == 1.0) | (T * (1.0 - bound) < NEEDED) | (left > LEFT * error)
+    if not late.any():
+        return ""
+    return (
+        f"runs of {T} steps may not have forgotten their start, at a correlation of neighbours of up to "
+        f"{bound[late].max():.4g}{_count(late)}; take longer runs, a longer burn-in or a larger step size"
+    )
+
+
+def warn(reason: str, stacklevel: int = 3) -> None:
+    """Warns of a reason, unless it is empty; by default at the line that called the caller."""
+    if reason:
+        warnings.warn(reason, ConvergenceWarning, stacklevel=stacklevel)
+
+
+def unconverged(path: Array, noise_sd: float) -> str:
+    """Says why a descent from zero has not converged, as far as its noise lets it be seen; empty otherwise.
+
+    A descent diverges where its steps turn back without shrinking (`algorithms.stability`), and one that hardly
+    contracts has `STEEP` for step size times curvature; clipping hides both in the iterates' size. It still moves where
+    the last quarter of its iterates went further than noise alone carries any descent: by `NOISES` times `sqrt(k)`
+    times the noise of a step in k steps, k even.
+
+    Args:
+        path: iterates 1 to T, shape (T, p).
+        noise_sd: the largest sd of the noise that a step adds to each number of an iterate.
+    """
+    T, p = path.shape
+    whole, late = np.concatenate([np.zeros((1, p)), path]), T // 8 * 2
+    if has_diverged(whole, noise_sd):
+        return "the iterates turn back without shrinking: step size times curvature is above 2; take a smaller step"
+    if max(40, 15 * p) <= T and float(slowest(path[None, T // 4 :]).curvature) > STEEP:
+        return f"step size times curvature is above {STEEP:g}, next to the limit 2 or beyond; take a smaller step"
+    if late and np.abs(path[-1] - path[-1 - late]).max() > NOISES * math.sqrt(late) * noise_sd:
+        return f"the iterates still move, over the last {late} steps by more than noise can; take more or larger steps"
+    return ""
+
+
+def _expected(correlation: float, L: int, m: int, construction: Construction, level: float) -> float:
+    """Coverage of an interval from a stationary path with this correlation of neighbours, exactly."""
+    # A unit root has no stationary law; what is said of it is what one that moves by a thousandth of a batch has.
+    a = min(correlation, 1.0 - 1e-3 / (m * L))
+    law = IterateLaw(np.zeros(1), np.zeros(1), 1.0, 1.0, np.array([1.0 - a]), np.eye(1))
+    settled = math.ceil(20.0 / (1.0 - a))
+    return float(coverages(law.estimates(construction, settled + m * L, m, settled), level)[0])
+
+
+def _drifts(means: Array) -> NDArray[np.bool_]:
+    """Whether m batch means have a trend in a coordinate, by Student's t, shape (...)."""
+    m = len(means)
+    if m < 4:
+        return np.zeros(means.shape[1:-1], dtype=bool)
+    number = (np.arange(m) - 0.5 * (m - 1)).reshape(-1, *[1] * (means.ndim - 1))
+    slope = (number * means).sum(axis=0) / (number**2).sum()
+    rest = means - means.mean(axis=0) - slope * number
+    error = np.sqrt((rest**2).sum(axis=0) / ((m - 2) * (number**2).sum()))
+    most = float(stdtrit(m - 2, 1.0 - 0.5 * SELDOM / means.shape[-1]))
+    return np.asarray((np.abs(slope) > most * error).any(axis=-1))
+
+
+def _mend(correlation: float, m: int, burn_in: int) -> str:
+    """Steps at which a path with this correlation of neighbours would pass."""
+    rate = 1.0 - correlation
+    if rate <= 0.0 or (steps := burn_in + m * math.ceil(ENOUGH / rate)) > MOST_STEPS:
+        return "scale the columns to be alike, or take a larger step size"
+    return f"{steps} steps, or a larger step size, would do (a new run costs its budget again)"
+
+
+def _count(which: NDArray[np.bool_]) -> str:
+    return f" (so are {int(which.sum())} of {which.size} paths)" if which.size > 1 else ""
