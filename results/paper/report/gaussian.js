@@ -18,6 +18,12 @@ window.dpdescentGaussian = (() => {
     return 1 / (Math.sqrt(Math.PI) * fraction);
   }
 
+  // Distribution function of the standard normal
+  function normal(z) {
+    const tail = 0.5 * erfcx(Math.abs(z) / Math.SQRT2) * Math.exp(-z * z / 2);
+    return z < 0 ? tail : 1 - tail;
+  }
+
   // delta of mu-Gaussian-DP at epsilon; both terms share a factor, so that nothing overflows.
   function gaussianDelta(eps, mu) {
     const a = (eps / mu - mu / 2) / Math.SQRT2, b = (eps / mu + mu / 2) / Math.SQRT2;
@@ -118,5 +124,5 @@ window.dpdescentGaussian = (() => {
     return given;
   }
 
-  return {epsilon, looseness, noiseSd, read, rhoOfEpsilon, sensitivity, shuffledMultiplier, tightEpsilon, tightRho, turned};
+  return {epsilon, looseness, noiseSd, normal, read, rhoOfEpsilon, sensitivity, shuffledMultiplier, tightEpsilon, tightRho, turned};
 })();
