@@ -59,7 +59,7 @@ BOUND = (
 ALSO = ("outcome_unit", "instrument_bound")
 GD_CHOICE = {
     "gamma": GAMMA.format(what="|x| |y - x'theta|, such as 5 sqrt(p) times the sd of y"),
-    "eta": "the step size, about 1/4 over a public guess of the largest eigenvalue of E[xx']",
+    "eta": "the step size, 1/4 to 1 over a public guess of the largest eigenvalue of E[xx']; more mixes faster",
 }
 
 
