@@ -274,7 +274,7 @@ def code():
     """The fingerprint of the code that makes the runs."""
     from dpdescent.replication.build.fingerprint import code_fingerprint
 
-    return code_fingerprint(SOURCE, [ELSEWHERE])
+    return code_fingerprint(SOURCE, ELSEWHERE)
 
 
 def trial(shop):

@@ -134,7 +134,7 @@ def into_build(kept):
     """Makes each run that is known a trained part of the build, and says which are missing."""
     from dpdescent.replication.build import store
     from dpdescent.replication.build.files import read_rows
-    from dpdescent.replication.build.fingerprint import code_fingerprint, module_file, versions
+    from dpdescent.replication.build.fingerprint import code_fingerprint, versions
 
     begun = ".snakemake/dpdescent/paper.begun"
     call = [Path(sys.executable).with_name("snakemake"), "-c1", begun]
@@ -143,8 +143,8 @@ def into_build(kept):
         sys.exit(f"{begun} was not made, for the reason above; then the same command")
     rows = [row for row in read_rows(TABLE) if row["variant"] == "main"]
     committed = {wanted(row): {**row, "trial": "0", "value": row["mean"]} for row in rows}
-    experiment = module_file(SOURCE, f"dpdescent.papers.{KEY}.experiments.{ARTEFACT}")
-    code = code_fingerprint(SOURCE, [ROOT / "workflow/scripts/train.py", experiment])
+    experiment = f"dpdescent.papers.{KEY}.experiments.{ARTEFACT}:run"
+    code = code_fingerprint(SOURCE, ROOT / "workflow/scripts/train.py", [experiment])
     parts, missing = accelerator.configured(), []
     for part in parts:
         where, folder = wanted(part.spec["cell"]), Path("build/paper/parts/on_request") / KEY / ARTEFACT

@@ -275,9 +275,8 @@ def test_runs_that_came_back_are_listed_and_trained_parts(home, capsys):
     assert sorted(adopt.wanted(part.spec["cell"]) for part in listed) == sorted(RUNS)
     made = parts()
     assert {part.name for part in listed} == set(made)
-    source = ROOT / "src"
-    experiment = source / "dpdescent/papers" / accelerator.KEY / "experiments" / f"{accelerator.ARTEFACT}.py"
-    code = code_fingerprint(source, [ROOT / "workflow/scripts/train.py", experiment])
+    experiment = f"dpdescent.papers.{accelerator.KEY}.experiments.{accelerator.ARTEFACT}:run"
+    code = code_fingerprint(ROOT / "src", ROOT / "workflow/scripts/train.py", [experiment])
     for part in listed:
         row = made[part.name]
         assert row["device"] == "a GPU"

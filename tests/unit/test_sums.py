@@ -19,6 +19,7 @@ OTHERS = {
     "dpdescent/replication/drawing",
     "dpdescent/replication/report",
     "dpdescent/models",
+    "dpdescent/gate.py",
     "dpdescent/data",
     "dpdescent/noise/strategies/stamped.py",
     "dpdescent/privacy/sampling.py",
