@@ -27,6 +27,7 @@ from scipy.special import stdtrit
 
 from dpdescent.algorithms.gaussian_law import Construction, IterateLaw, correlation_in_batches, coverages
 from dpdescent.algorithms.stability import has_diverged
+from dpdescent.checks import require_known
 from dpdescent.interval_arithmetic import batched_means, independent_runs, spacing, tail_width
 
 Array = NDArray[np.float64]
@@ -145,6 +146,7 @@ def unmixed(
     Raises:
         ValueError: as `intervals.batched_means`.
     """
+    require_known(Construction, construction=construction)
     # On the scale of the largest, because squares could overflow.
     path = (path[:, None] if path.ndim == 1 else path) / max(np.abs(path).max(), np.finfo(np.float64).tiny)
     L = spacing(len(path), m, burn_in)

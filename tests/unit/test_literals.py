@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import dpdescent
+from dpdescent import mixing
 from dpdescent.algorithms import gaussian_law
 from dpdescent.algorithms.dp_stat import Search
 from dpdescent.attacks import ada_ssp as ada_ssp_attack
@@ -76,6 +77,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
     "algorithms.gaussian_law.IterateLaw.estimates": (
         lambda construction: gaussian_law.IterateLaw.of(GRAM, eta=0.5, noise_sd=1.0).estimates(construction, 20, 2, 0),
         {}),
+    "mixing.unmixed": (
+        lambda construction: mixing.unmixed(np.random.default_rng(1).normal(size=(400, 2)), 10, 0, construction), {}),
     "attacks.ada_ssp.ada_ssp": (lambda **words: ada_ssp_attack.ada_ssp(words["relation"], 1.0, 1.0, 1.0), {}),
     "attacks.dp_stat.Overheard": (lambda **words: dp_stat_attack.Overheard(8.0, 3, 1.0, **words), {}),
     "baselines.ada_ssp.Bounds": (lambda **words: ada_ssp.Bounds(1.0, 1.0, **words), {}),

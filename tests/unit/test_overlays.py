@@ -399,7 +399,9 @@ def test_pages_tell_values_of_yours_from_the_papers(mine: project.Project, check
     assert "<td>yours</td>" in alone
     assert "in place of 0.015, stated in Sec. 4" in alone
     assert "converted exactly for Gaussian noise" in alone
-    assert "my own run; values of yours" in alone
+    # Another test may have written the scale's file anew, with a label of its own or none.
+    assert label.endswith("; values of yours")
+    assert label in alone
     assert search.origins(papers)["yours"] == "yours"
 
 
