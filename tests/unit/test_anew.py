@@ -157,6 +157,8 @@ def test_what_is_broken_off_before_the_end_changes_nothing(
 def test_an_interrupt_among_the_renames_waits_for_the_last(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # A shell that starts a call in the background makes it ignore interrupts, and so the tests.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     new, forget = news(made, tmp_path), anew._forget
 
     def interrupted(file: Path) -> None:
@@ -164,8 +166,11 @@ def test_an_interrupt_among_the_renames_waits_for_the_last(
         forget(file)
 
     monkeypatch.setattr(anew, "_forget", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        anew.put(new, [made / "letters/a.md"])
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            anew.put(new, [made / "letters/a.md"])
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert {name: text for name, text in files_below(made).items() if name != MANIFEST} == {
         "claims.csv": b"new\n", "p/fig01.csv": b"new\n"
     }  # fmt: skip
