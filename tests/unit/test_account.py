@@ -3,9 +3,12 @@
 import math
 from dataclasses import replace
 
+import dp_accounting
 import pytest
+from dp_accounting.pld import PLDAccountant
 
 from dpdescent.privacy.account import account
+from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import (
     CorrelatedReleases,
     DisjointReleases,
@@ -80,3 +83,94 @@ def test_a_batch_of_fixed_size_and_one_record_more():
     """A batch of one record, of one or two: N(1, 1) against the mean of N(1, 1) and N(-1, 1)."""
     eps = account(of(CorrelatedReleases("sum", 1.0, 1.0, 0.0, 0.5, 1), "zero-out", "fixed size"), 1e-6).epsilon
     assert 0.5 * gaussian.delta(2.0, math.log1p(2.0 * math.expm1(eps))) > 1e-3
+
+
+class Ran:
+    """What says what it released, as a run does."""
+
+    def __init__(self, event):
+        self.event = event
+
+
+GAUSSIAN = of(PLAIN)
+POISSON = of(SAMPLED, "zero-out", "Poisson")
+IN_ORDER = of(SHUFFLED, sampler="shuffled single pass")
+IN_BATCHES = of(CORRELATED, sampler="fixed size")
+
+
+def test_several_runs_of_independent_noise_compose_exactly():
+    one, two = account(GAUSSIAN, 1e-6), account([GAUSSIAN, Ran(of(replace(PLAIN, noise_sd=1.0)))], 1e-6)
+    assert account(Ran(GAUSSIAN), 1e-6) == account([GAUSSIAN], 1e-6) == one
+    # 3 releases of multiplier 2 and 3 of multiplier 1.
+    assert two.rho == pytest.approx(3.0 / 8.0 + 3.0 / 2.0, rel=1e-12)
+    assert two.epsilon == tight_epsilon(two.rho, 1e-6)
+    assert (two.sampler, two.relation, two.guarantee) == ("full batch", "replace-one", "proved")
+    parts = of(DisjointReleases(((PLAIN,), (replace(PLAIN, count=1),))), sampler="single pass")
+    mixed = account((GAUSSIAN, parts), 1e-6)
+    assert mixed.rho == pytest.approx(2.0 * one.rho, rel=1e-12)
+    assert mixed.sampler == "several"
+    # Three releases and three are six.
+    six = account(of(replace(SAMPLED, count=6), "zero-out", "Poisson"), 1e-6).epsilon
+    assert account([POISSON, POISSON], 1e-6).epsilon == pytest.approx(six, rel=1e-4)
+    plain = of(PLAIN, "zero-out")
+    both = account([plain, POISSON], 1e-6)
+    assert both.rho is None
+    assert max(account(each, 1e-6).epsilon for each in (plain, POISSON)) < both.epsilon
+    assert both.epsilon <= account(plain, 5e-7).epsilon + account(POISSON, 5e-7).epsilon
+    assert both.epsilon == pytest.approx(account([POISSON, plain], 1e-6).epsilon, rel=1e-6)
+
+
+def test_what_no_accountant_has_together_shares_delta():
+    found = account([GAUSSIAN, IN_ORDER, IN_BATCHES], 3e-6)
+    assert found.epsilon == pytest.approx(
+        sum(account(each, 1e-6).epsilon for each in (GAUSSIAN, IN_ORDER, IN_BATCHES)), rel=1e-12
+    )
+    assert (found.rho, found.mu, found.sampler) == (None, None, "several")
+    assert account([GAUSSIAN, Mechanism.without_privacy("OLS")], 1e-6).epsilon == math.inf
+
+
+def test_the_guarantee_of_several_runs_is_the_worst():
+    published = replace(GAUSSIAN, guarantee="as published", reason="they say so")
+    assert account([GAUSSIAN, published], 1e-6).guarantee == "as published"
+    none = account([published, replace(GAUSSIAN, guarantee="none", reason="a seed"), GAUSSIAN], 1e-6)
+    assert none.guarantee == "none"
+    assert none.reason == "3 runs, M the weakest: a seed"
+
+
+@pytest.mark.parametrize(
+    ("runs", "words"),
+    [
+        ([], "has no run"),
+        ([GAUSSIAN, 3], "runs has a int"),
+        ("DP-GD", "runs has a str"),
+        ([GAUSSIAN, POISSON], "differ in relation, replace-one and zero-out"),
+    ],
+)
+def test_what_cannot_be_composed_is_named(runs, words):
+    with pytest.raises(ValueError, match=words):
+        account(runs, 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("event", "relation"),
+    [
+        (GAUSSIAN, "ADD_OR_REMOVE_ONE"),
+        (of(replace(PLAIN, sensitivity=0.5, count=7)), "ADD_OR_REMOVE_ONE"),
+        (POISSON, "ADD_OR_REMOVE_ONE"),
+        (POISSON, "REPLACE_SPECIAL"),
+        (of(DisjointReleases(((PLAIN,), (replace(PLAIN, count=9),), (PLAIN, PLAIN)))), "ADD_OR_REMOVE_ONE"),
+        (replace(POISSON, releases=(SAMPLED, PLAIN, replace(PLAIN, count=0))), "ADD_OR_REMOVE_ONE"),
+    ],
+)
+def test_dp_accountings_event_has_the_same_epsilon(event, relation):
+    found = PLDAccountant(neighboring_relation=dp_accounting.NeighboringRelation[relation])
+    found.compose(event.to_dp_event())
+    assert found.get_epsilon(1e-6) == pytest.approx(account(event, 1e-6).epsilon, rel=1e-3)
+
+
+def test_what_dp_accounting_has_no_event_for_is_refused():
+    with pytest.raises(ValueError, match="a shuffled order, which dp-accounting has no event for"):
+        IN_ORDER.to_dp_event()
+    with pytest.raises(ValueError, match="correlated noise on random batches"):
+        IN_BATCHES.to_dp_event()
+    assert isinstance(Mechanism.without_privacy("OLS").to_dp_event(), dp_accounting.NonPrivateDpEvent)

@@ -102,7 +102,8 @@ def dp_2s_gd(
     assert out.beta_path is not None
     event = guarded(mechanism(settings, sample.n), rng, handed=drawn is not None)
     clipped = float(out.clipped1[0] + out.clipped2[0]) / 2.0
-    return Run(out.beta[0], out.beta_path[1:, 0], clipped, event, {"Theta_path": out.Theta_path[1:, 0]}, names)
+    also = {"Theta_path": out.Theta_path[1:, 0]}
+    return Run(out.beta[0], out.beta_path[1:, 0], clipped, event, also, names, sample.n, delta)
 
 
 def mechanism(settings: Settings, n: int) -> Mechanism:

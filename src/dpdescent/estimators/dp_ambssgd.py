@@ -73,7 +73,7 @@ def dp_ambssgd(
     )  # fmt: skip
     event = guarded(event, rng, handed=normals is not None)
     also = {"thresholds": out.thresholds[:, 0]}
-    return Run(out.average[0], out.path[1:, 0], float(out.clipped[:, 0].mean()), event, also, names)
+    return Run(out.average[0], out.path[1:, 0], float(out.clipped[:, 0].mean()), event, also, names, n, delta)
 
 
 def _normals(

@@ -78,4 +78,4 @@ def dp_ftrl(
     )  # fmt: skip
     estimate = out.average[0, 0] if tail else out.theta[0, 0]
     event = guarded(event, rng, handed=normals is not None)
-    return Run(estimate, out.path[:, 0, 0], float(out.clipped[0, 0]), event, names=names)
+    return Run(estimate, out.path[:, 0, 0], float(out.clipped[0, 0]), event, names=names, n=n, delta=delta)

@@ -1,16 +1,18 @@
 """DP-GD for linear regression (brown2024 Algorithm 1), on a user's own records."""
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpdescent import mixing
+from dpdescent import intervals, mixing
 from dpdescent.algorithms import dp_gd as engine
 from dpdescent.checks import require_positive, require_real, require_whole
 from dpdescent.data.linear import LinearSample
-from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, require_finite, rho_of
+from dpdescent.estimators.run import Array, Inference, Run, fitting, guarded, parts_of, require_finite, rho_of
 from dpdescent.gate import columns, generator, records
+from dpdescent.interval_arithmetic import Intervals
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
@@ -20,6 +22,9 @@ PROVED = (
     "record of n, n public, moves by 2 gamma / n at most; costs add over the steps. Step size, threshold and number of "
     "steps must be chosen without the data"
 )
+TARGET = "the least-squares estimate of these records, about the mean of the path; the error of sampling is not in them"
+# Batches of an interval, and iterates before them that are left out at least (brown2024 App. B).
+BATCHES, BURN_IN = 10, 20
 
 
 def dp_gd(
@@ -45,7 +50,8 @@ def dp_gd(
         normals: standard normals to use in place of rng's, shape (T, p).
 
     Returns:
-        The run: `estimate`, the last iterate, of shape (p,), and `path` of shape (T, p).
+        The run: `estimate`, the last iterate, of shape (p,), and `path` of shape (T, p). Its intervals are by
+        batched means of the path; long paths have them, and equal parts of the budget.
 
     Raises:
         ValueError: if an argument is out of its range, or the iterates overflow.
@@ -70,7 +76,18 @@ def dp_gd(
     mixing.warn(mixing.unconverged(out.path[:, 0, 0], eta * float(noise_sd.max())))
     event = Mechanism("DP-GD", releases, "replace-one", "full batch", math.inf, "proved", PROVED)
     event = guarded(event, rng, handed=normals is not None)
-    return Run(out.theta[0, 0], out.path[:, 0, 0], float(out.clipped[0, 0]), event, names=names)
+    estimate, path, clipped = out.theta[0, 0], out.path[:, 0, 0], float(out.clipped[0, 0])
+    # Parts of the budget that differ give batches of different noise, of which no interval is known.
+    inference = Inference(TARGET, partial(_interval, path)) if shares is None else None
+    return Run(estimate, path, clipped, event, {}, names, sample.n, delta, inference)
+
+
+def _interval(path: Array, level: float) -> Intervals:
+    """Intervals by batched means of a path, all but its first iterates in ten batches (brown2024 App. B)."""
+    if len(path) < BURN_IN + 2 * BATCHES:
+        raise ValueError(f"{len(path)} steps are too few for an interval of {BATCHES} batches: take some 2000")
+    burn_in = BURN_IN + (len(path) - BURN_IN) % BATCHES
+    return intervals.t_intervals(intervals.batched_means(path, BATCHES, burn_in), level)
 
 
 def _releases(sensitivity: float, rho: float, steps: int, shares: ArrayLike | None) -> tuple[GaussianReleases, ...]:

@@ -1,14 +1,16 @@
 """DP-IV-GD for instrumental variables, with intervals, on a user's own records; no algorithm of the five papers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpdescent import anderson_rubin, mixing
-from dpdescent import interval_arithmetic as intervals
+from dpdescent import anderson_rubin, intervals, mixing
+from dpdescent import interval_arithmetic as arithmetic
 from dpdescent.algorithms import dp_iv_gd as engine
 from dpdescent.algorithms import preconditioning, reduced_form
 from dpdescent.algorithms.reduced_form_evidence import evidence
@@ -20,8 +22,9 @@ from dpdescent.checks import (
     require_whole,
 )
 from dpdescent.data.iv import IVSample
-from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, require_finite, rho_of
+from dpdescent.estimators.run import Array, Inference, Run, fitting, guarded, parts_of, require_finite, rho_of
 from dpdescent.gate import columns, generator, records
+from dpdescent.interval_arithmetic import Intervals
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 
@@ -36,6 +39,7 @@ PROVED_WHITE = (
     ". The second moment of instruments clipped to the norm B, released first, moves by sqrt(2) B^2 / n, with one "
     "instrument by B^2 / n"
 )
+TARGET = "the true effect, where instruments are strong (F of 50 and more) and hardly anything is clipped"
 BATCHES = 10
 # Part of the budget that tells the second moment of the instruments, where it is released.
 WHITENED = 0.05
@@ -106,7 +110,7 @@ def dp_iv_gd(
     rng, names = generator(rng), columns(X)
     sample = IVSample(*records(Z=(Z, 2), X=(X, 2), y=(y, 1)))
     n, p, q = sample.n, sample.p, sample.q
-    intervals.spacing(steps2, BATCHES, burn_in)
+    arithmetic.spacing(steps2, BATCHES, burn_in)
     _require_one_moment(outcome_unit, second_moment, instrument_bound)
     _require_no_normals(normals, outcome_unit=outcome_unit, instrument_bound=instrument_bound)
     A = np.eye(q) if second_moment is None else fitting("second_moment", second_moment, (q, q))
@@ -134,7 +138,18 @@ def dp_iv_gd(
     event = guarded(_mechanism(releases, whitened=bool(before)), rng, handed=normals is not None)
     over = first.pop("clipped", out.clipped1[0])
     clipped = float(over * steps1 + out.clipped2[0] * steps2) / (steps1 + steps2)
-    return Run(out.beta[0], out.path[:, 0], clipped, event, _also(out, settings, first, back, n, level), names)
+    released = {
+        "path": out.path[:, 0], "m": BATCHES, "burn_in": burn_in, "alpha": alpha, "precondition": out.precondition[0],
+        "moment": out.moment[0], "moment_sd": settings.moment_sd, "n": n,
+    }  # fmt: skip
+    half_width = arithmetic.sandwich_intervals(**released, level=level).half_width
+    also = {"half_width": half_width} | _also(out, settings, first, back)
+    inference = Inference(TARGET, partial(_interval, released))
+    return Run(out.beta[0], out.path[:, 0], clipped, event, also, names, n, delta, inference)
+
+
+def _interval(released: Mapping[str, Any], level: float) -> Intervals:
+    return intervals.sandwich_intervals(**released, level=level)
 
 
 def _descended(
@@ -154,16 +169,9 @@ def _mechanism(releases: tuple[GaussianReleases, ...], *, whitened: bool) -> Mec
     return Mechanism("DP-IV-GD", releases, "replace-one", "full batch", math.inf, "proved", reason)
 
 
-def _also(
-    out: engine.Descent, settings: engine.Settings, first: dict[str, Array], back: Array, n: int, level: float
-) -> dict[str, Array]:
-    """Intervals and what else a run tells beside its path; coefficients of whitened instruments go back by `back`."""
-    found = intervals.sandwich_intervals(
-        out.path, m=BATCHES, burn_in=settings.burn_in, alpha=settings.alpha, precondition=out.precondition,
-        moment=out.moment, moment_sd=settings.moment_sd, n=n, level=level,
-    )  # fmt: skip
+def _also(out: engine.Descent, settings: engine.Settings, first: dict[str, Array], back: Array) -> dict[str, Array]:
+    """What a run tells beside its path and intervals; coefficients of whitened instruments go back by `back`."""
     also = {
-        "half_width": found.half_width[0],
         "mixing": mixing.correlation_times(out.path[:, 0], BATCHES, settings.burn_in),
         "precondition": out.precondition[0], "moment": out.moment[0], **first, "Theta": back @ out.Theta[0],
     }  # fmt: skip

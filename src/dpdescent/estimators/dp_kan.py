@@ -108,7 +108,7 @@ def dp_kan(
     )
     kept = np.stack(path[1:]) if record else np.empty((0, *lead))
     clipped = float(out.clipped[:steps, 0, 0].mean())
-    return Run(out.final[0, 0], kept, clipped, event, {"start": W, "head": head}, names)
+    return Run(out.final[0, 0], kept, clipped, event, {"start": W, "head": head}, names, n, delta)
 
 
 class _Given:

@@ -60,7 +60,7 @@ def preconditioned_dp_gd(
     with np.errstate(all="ignore"):
         out = engine.descend(X, y, settings, _normals(normals, rng, steps, p))
     require_finite(out.path)
-    return Run(out.path[-1], out.path, out.clipped, event, {"second_moment": out.moment}, names)
+    return Run(out.path[-1], out.path, out.clipped, event, {"second_moment": out.moment}, names, n, delta)
 
 
 def _normals(given: tuple[Array, Array] | None, rng: np.random.Generator, steps: int, p: int) -> tuple[Array, Array]:

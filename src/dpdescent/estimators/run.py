@@ -1,17 +1,28 @@
 """Shared parts of all estimators: conversion of budgets, checks of arrays, and the run that they return."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import textwrap
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpdescent.checks import require_finite_values, require_positive, require_real, require_real_or_none
+from dpdescent.checks import (
+    require_finite_values,
+    require_positive,
+    require_probability,
+    require_real,
+    require_real_or_none,
+)
 from dpdescent.gate import LARGEST as LARGEST
 from dpdescent.gate import real
+from dpdescent.interval_arithmetic import Intervals
+from dpdescent.mixing import ConvergenceWarning
 from dpdescent.privacy import zcdp
+from dpdescent.privacy.account import account
 from dpdescent.privacy.accounting import LARGEST as LARGEST_EPSILON
 from dpdescent.privacy.accounting import tight_rho
 from dpdescent.privacy.events import Mechanism
@@ -20,20 +31,37 @@ from dpdescent.secret_bits import is_secret
 Array = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Inference:
+    """Confidence intervals that follow from what a run released, and thus cost nothing further.
+
+    Attributes:
+        target: what the intervals are for, in words, with what has to hold.
+        at: intervals at a level, as an object with `centre` and `half_width` of shape (p,). It warns
+            (`ConvergenceWarning`) where they cover too seldom and raises ValueError where there are none.
+    """
+
+    target: str
+    at: Callable[[float], Intervals]
+
+
 # Without equality, because comparisons of arrays have no single truth value.
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """One run on one data set.
+    """One run on one data set. It prints what may be published.
 
     Attributes:
         estimate: the estimate; each estimator states its shape.
         path: iterates 1 to T, along the first axis; empty where they were not asked for.
         clipped: share of all gradients of single records that were clipped. Do not publish it, because it is computed
-            from the data without noise and the event does not cover it.
+            from the data without noise and the event does not cover it; nothing prints or writes it.
         event: the releases of the run and whether their guarantee is proved, for `account(event, delta)`. It covers
             `estimate`, `path` and `also` together.
         also: further arrays, by name.
         names: names of the regressors, where they were given as a frame; else empty.
+        n: number of records, which is public.
+        delta: that of the budget, where it was given as (epsilon, delta); else None.
+        inference: how confidence intervals follow; None for algorithms that have none.
     """
 
     estimate: Array
@@ -42,6 +70,134 @@ class Run:
     event: Mechanism
     also: Mapping[str, Array] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    n: int = 0
+    delta: float | None = None
+    inference: Inference | None = None
+
+    def __repr__(self) -> str:
+        lines = [f"Run of {self.event.name} on {self.n} records", f"estimate: {_brief(self.estimate, self.names)}"]
+        if len(self.path):
+            lines.append(f"path: {len(self.path)} iterates of shape {self.path.shape[1:]}")
+        if self.also:
+            lines.append(f"also: {', '.join(f'{name} {np.shape(each)}' for name, each in self.also.items())}")
+        return "\n  ".join([*lines, f"guarantee: {self.event.guarantee}, {self.event.relation}"])
+
+    def conf_int(self, level: float = 0.95) -> Array:
+        """Confidence intervals of the coefficients from what the run released, rows of (low, high), shape (p, 2).
+
+        `inference.target` says what they are for. They warn (`ConvergenceWarning`) where they cover too seldom.
+
+        Args:
+            level: nominal coverage, in (0, 1).
+
+        Raises:
+            ValueError: if the algorithm has no intervals, the path is too short for them, or the level is out of range.
+        """
+        found = self._intervals(level)
+        return np.stack([found.centre - found.half_width, found.centre + found.half_width], axis=-1)
+
+    def _intervals(self, level: float) -> Intervals:
+        require_real(level=level)
+        require_probability(level=level)
+        if self.inference is None:
+            raise ValueError(
+                f"this run of {self.event.name} has no confidence intervals: dp_gd with equal parts of its budget has "
+                "them, and dp_iv_gd"
+            )
+        return self.inference.at(level)
+
+    def summary(self, *, delta: float | None = None, level: float = 0.95) -> str:
+        """Table of coefficients with intervals, where there are any, and the account of the run at its foot.
+
+        Args:
+            delta: that at which epsilon is told; None is that of the budget. Without one rho alone is told.
+            level: nominal coverage of the intervals.
+
+        Raises:
+            ValueError: if the level or delta is not in (0, 1).
+        """
+        require_real(level=level)
+        require_probability(level=level)
+        shown, ends, why = self._told(level)
+        lines = [f"{self.event.name}, n = {self.n}", ""]
+        if shown.ndim == 1:
+            names = self.names or tuple(f"x{k + 1}" for k in range(len(shown)))
+            wide = max(map(len, names))
+            lines.append(
+                f"{'':{wide}} {'estimate':>12}" + ("" if ends is None else f"{f'{100 * level:g} % interval':>27}")
+            )
+            for k, name in enumerate(names):
+                interval = "" if ends is None else f" {ends[k, 0]:>12.5g} to {ends[k, 1]:>10.5g}"
+                lines.append(f"{name:{wide}} {shown[k]:>12.5g}{interval}")
+        else:
+            lines.append(f"estimate: {_brief(shown, self.names)}")
+        return "\n".join([*lines, "", *why, *self._foot(self.delta if delta is None else delta)])
+
+    def _told(self, level: float) -> tuple[Array, Array | None, list[str]]:
+        """The coefficients, the ends of their intervals or None, and what these are for or why there are none."""
+        if self.inference is None:
+            return self.estimate, None, []
+        with warnings.catch_warnings(record=True, action="always") as caught:
+            try:
+                found = self._intervals(level)
+            except ValueError as error:
+                return self.estimate, None, [f"No intervals: {error}"]
+        reasons = [str(each.message) for each in caught if issubclass(each.category, ConvergenceWarning)]
+        if not np.isfinite(found.half_width).all():
+            reasons.append("the noise in the released second moment would be most of it")
+        if reasons:
+            return self.estimate, None, [f"No intervals: {reason}" for reason in reasons]
+        ends = np.stack([found.centre - found.half_width, found.centre + found.half_width], axis=-1)
+        return found.centre, ends, [textwrap.fill(f"Intervals: for {self.inference.target}.", 100)]
+
+    def _foot(self, delta: float | None) -> list[str]:
+        """What the run cost, under which neighbours and by which argument."""
+        event = self.event
+        try:
+            cost = [f"rho {event.rho:.4g}"]
+        except ValueError:
+            cost = []
+        if delta is not None:
+            cost.append(f"epsilon {account(event, delta).epsilon:.4g} at delta {delta:.4g}")
+        if not cost:
+            cost = ["summary(delta=...) tells epsilon"]
+        told = f"{', '.join(cost)} ({event.relation})"
+        # A cost is none of this run where its noise can be made again.
+        said = f"Privacy: none; the same with secret noise: {told}." if event.guarantee == "none" else (
+            f"Privacy, {event.guarantee}: {told}."
+        )  # fmt: skip
+        return [said, textwrap.fill(f"Why: {event.reason}.", 100)]
+
+    def to_dict(self, *, path: bool = False) -> dict[str, Any]:
+        """Plain numbers, strings, lists and dicts of what may be published, for JSON; null is what is not finite.
+
+        Args:
+            path: whether the iterates are among them, also those in `also`.
+        """
+        also = {name: each for name, each in self.also.items() if path or not name.endswith("_path")}
+        told = {"estimate": self.estimate, "names": self.names, "n": self.n, "delta": self.delta, "also": also}
+        found: dict[str, Any] = _plain(told | {"event": asdict(self.event)} | ({"path": self.path} if path else {}))
+        return found
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _brief(values: Array, names: tuple[str, ...]) -> str:
+    """The first numbers of an array, with their names, and how many there are."""
+    if values.ndim != 1:
+        return f"array of shape {values.shape}"
+    numbers = [f"{value:.5g}" for value in values[:8].tolist()]
+    shown = [f"{name} {number}" for name, number in zip(names, numbers, strict=False)] if names else numbers
+    return ", ".join(shown) + (f", ... ({len(values)} in all)" if len(values) > len(shown) else "")
 
 
 def rho_of(n: int, rho: float | None, epsilon: float | None, delta: float | None) -> float:

@@ -1,7 +1,9 @@
 """Computes the privacy guarantee of a run from its releases, by the accountant that fits them."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
 
 from dpdescent.checks import require_known, require_non_negative
 from dpdescent.privacy import sampling, shuffling, zcdp
@@ -19,6 +21,20 @@ from dpdescent.privacy.events import (
 )
 from dpdescent.privacy.participation import guarantees
 
+# From the worst to the best.
+GUARANTEES: tuple[Guarantee, ...] = ("none", "as published", "proved")
+Samplers = Literal[Sampler, "several"]
+
+
+class HasEvent(Protocol):
+    """A run, or whatever else says what it released."""
+
+    @property
+    def event(self) -> Mechanism: ...
+
+
+Accountable = Mechanism | HasEvent
+
 
 @dataclass(frozen=True)
 class Account:
@@ -33,7 +49,7 @@ class Account:
         epsilon: epsilon at delta by the tightest accountant that fits; infinite without any noise.
         delta: delta at which epsilon is given.
         relation: neighbouring relation, i.e. which data sets count as neighbours.
-        sampler: how records are chosen in each step.
+        sampler: how records are chosen in each step; `several` for runs that differ in it.
         guarantee: `proved`, `as published` or `none`.
         reason: the argument, or why there is none.
 
@@ -46,33 +62,83 @@ class Account:
     epsilon: float
     delta: float
     relation: Relation
-    sampler: Sampler
+    sampler: Samplers
     guarantee: Guarantee
     reason: str
 
     def __post_init__(self) -> None:
         require_known(Relation, relation=self.relation)
-        require_known(Sampler, sampler=self.sampler)
+        require_known(Samplers, sampler=self.sampler)
         require_known(Guarantee, guarantee=self.guarantee)
 
 
-def account(event: Mechanism, delta: float) -> Account:
-    """Computes the privacy cost of all releases of a mechanism.
+def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
+    """Computes the privacy cost of all releases of a run, or of several on the same records.
+
+    Several compose adaptively: each may have been chosen by a look at what those before it released. Independent and
+    subsampled Gaussian releases are composed exactly. A run with a shuffled order or with correlated noise on random
+    batches is composed with others by adding epsilons, each at an equal part of delta.
 
     Args:
-        event: the mechanism, as a run returns it.
+        runs: a mechanism, a run that has one as `event`, or several of them, with one neighbouring relation.
         delta: in (0, 1); choose it far below 1 / n, because publishing a random record is (0, 1 / n)-private.
 
+    Returns:
+        The account. The guarantee of several is the worst of theirs.
+
     Raises:
-        ValueError: if delta is not in (0, 1), a release is out of its range, or no accountant fits the releases and the
-            sampler.
+        ValueError: if delta is not in (0, 1), there is no run, relations differ, a release is out of its range, or no
+            accountant fits the releases and the sampler.
     """
     zcdp.require_delta(delta)
-    epsilon = tightest_epsilon(event, delta)
-    amplified = event.is_subsampled or event.is_shuffled or event.is_correlated
-    rho = None if amplified else _rho(event)
+    events = _events(runs)
+    groups = _composable(events)
+    epsilon = math.fsum(tightest_epsilon(group, delta / len(groups)) for group in groups)
+    rho = _rho(groups[0]) if len(groups) == 1 and _has_rho(groups[0]) else None
     mu = None if rho is None else zcdp.gaussian_dp_mu(rho)
-    return Account(rho, mu, epsilon, delta, event.relation, event.sampler, event.guarantee, event.reason)
+    worst = min(events, key=lambda event: GUARANTEES.index(event.guarantee))
+    samplers = {event.sampler for event in events}
+    sampler: Samplers = events[0].sampler if len(samplers) == 1 else "several"
+    reason = worst.reason if len(events) == 1 else f"{len(events)} runs, {worst.name} the weakest: {worst.reason}"
+    return Account(rho, mu, epsilon, delta, worst.relation, sampler, worst.guarantee, reason)
+
+
+def _events(runs: Accountable | Iterable[Accountable]) -> list[Mechanism]:
+    """The mechanisms of one run or several, which must have one relation."""
+    several = list(runs) if isinstance(runs, Iterable) else [runs]
+    events = [each if isinstance(each, Mechanism) else getattr(each, "event", None) for each in several]
+    if strange := [type(run).__name__ for run, event in zip(several, events, strict=True) if event is None]:
+        raise ValueError(f"runs has a {strange[0]}, which is no run: give a run or its event, or a list of them")
+    found = [event for event in events if event is not None]
+    if not found:
+        raise ValueError("runs=[] has no run: give one at least")
+    for event in found:
+        require_known(Relation, relation=event.relation)
+        require_known(Sampler, sampler=event.sampler)
+    if len(relations := sorted({event.relation for event in found})) > 1:
+        raise ValueError(f"runs differ in relation, {' and '.join(relations)}: a cost under one is none under another")
+    return found
+
+
+def _composable(events: Sequence[Mechanism]) -> list[Mechanism]:
+    """As few mechanisms as can be, of which each has an accountant for all its releases."""
+    if len(events) == 1:
+        return list(events)
+    together: list[Mechanism] = []
+    alone: list[Mechanism] = []
+    for event in events:
+        # Without releases a mechanism has no noise at all, and what is composed with it has none.
+        apart = event.is_shuffled or event.is_correlated or not event.releases
+        (alone if apart else together).append(event)
+    if not together:
+        return alone
+    first = next((event for event in together if event.is_subsampled), together[0])
+    releases = tuple(release for event in together for release in event.releases)
+    return [replace(first, releases=releases, claimed_rho=math.inf, claimed_eps_delta=None), *alone]
+
+
+def _has_rho(event: Mechanism) -> bool:
+    return not (event.is_subsampled or event.is_shuffled or event.is_correlated)
 
 
 def tightest_epsilon(event: Mechanism, delta: float) -> float:

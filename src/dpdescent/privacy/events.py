@@ -6,11 +6,14 @@ under which neighbouring relation and sampler; `privacy.account` turns that into
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from dpdescent.checks import require_known
 from dpdescent.privacy import zcdp
 from dpdescent.sums import added
+
+if TYPE_CHECKING:
+    import dp_accounting
 
 Relation = Literal["replace-one", "add-remove", "zero-out"]
 Sampler = Literal[
@@ -274,3 +277,36 @@ class Mechanism:
                 )
             costs.append(release.rho)
         return added(costs)
+
+    def to_dp_event(self) -> "dp_accounting.DpEvent":
+        """The mechanism as an event of dp-accounting, for its accountants.
+
+        A noise multiplier there is the noise sd divided by the sensitivity under this mechanism's own relation, so that
+        accountants must be made for ADD_OR_REMOVE_ONE (or REPLACE_SPECIAL), under which they take it as it is; some
+        double the sensitivity under REPLACE_ONE. Of disjoint parts the most expensive one stands for all.
+
+        Raises:
+            ValueError: if there are shuffled releases, or ones with correlated noise on random batches, which
+                dp-accounting has no event for.
+        """
+        # Imported here, because most jobs have no use for it.
+        import dp_accounting
+
+        if not self.releases:
+            return dp_accounting.NonPrivateDpEvent()
+        if self.is_shuffled or self.is_correlated:
+            kind = "a shuffled order" if self.is_shuffled else "correlated noise on random batches"
+            raise ValueError(f"{self.name} has {kind}, which dp-accounting has no event for: use dpdescent.account")
+
+        def converted(release: Release) -> "dp_accounting.DpEvent":
+            if isinstance(release, DisjointReleases):
+                dearest = max(release.parts, key=lambda part: added(each.rho for each in part))
+                return dp_accounting.ComposedDpEvent([converted(each) for each in dearest])
+            if release.sensitivity == 0.0 or release.count == 0 or math.isinf(release.noise_sd):
+                return dp_accounting.NoOpDpEvent()
+            event: dp_accounting.DpEvent = dp_accounting.GaussianDpEvent(release.noise_sd / release.sensitivity)
+            if isinstance(release, SubsampledGaussianReleases) and release.rate < 1.0:
+                event = dp_accounting.PoissonSampledDpEvent(release.rate, event)
+            return dp_accounting.SelfComposedDpEvent(event, release.count)
+
+        return dp_accounting.ComposedDpEvent([converted(release) for release in self.releases])
