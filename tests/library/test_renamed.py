@@ -99,10 +99,10 @@ def test_a_warning_points_at_the_line_that_called() -> None:
     with warnings.catch_warnings(record=True, action="always") as caught:
         dpdescent.dp_gd(X, X[:, 0], rho=9.0, steps=20, step_size=1e-3, clip_norm=1.0, rng=1)
         dpdescent.dp_iv_gd(X, X, X[:, 0], rho=9.0, steps2=40, clip_norm1=1.0, clip_norm2=1.0, rng=1)
+        path = np.random.default_rng(1).standard_normal((100, 1)).cumsum(0)
         dpdescent.intervals.sandwich_intervals(
-            np.random.default_rng(1).standard_normal((100, 1)).cumsum(0), m=10, burn_in=0, step_size=0.5, precondition=np.eye(1),
-            moment=np.eye(1), moment_sd=0.0, n=50,
-        )  # fmt: skip
+            path, m=10, burn_in=0, step_size=0.5, precondition=np.eye(1), moment=np.eye(1), moment_sd=0.0, n=50
+        )
     assert [each.category for each in caught] == 3 * [dpdescent.ConvergenceWarning]
     assert {each.filename for each in caught} == {__file__}
 
