@@ -4,6 +4,7 @@ It imports nothing of the package, because training imports it, and an edit else
 """
 
 import difflib
+import math
 import numbers
 from typing import Any, get_args
 
@@ -24,6 +25,17 @@ def require_positive(**values: float) -> None:
     for name, value in values.items():
         if not value > 0:
             raise ValueError(f"{name} must be positive, got {value}")
+
+
+def require_positive_finite(**values: float) -> None:
+    """Checks that all values, given by name, are positive and finite.
+
+    Raises:
+        ValueError: if a value is not greater than zero (NaN included), or infinite.
+    """
+    for name, value in values.items():
+        if not 0 < value < math.inf:
+            raise ValueError(f"{name} must be positive and finite, got {value}")
 
 
 def require_non_negative(**values: float) -> None:

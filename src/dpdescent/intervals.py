@@ -20,6 +20,7 @@ from dpdescent.interval_arithmetic import Intervals as Intervals
 from dpdescent.interval_arithmetic import autoregression as autoregression
 from dpdescent.interval_arithmetic import t_factor as t_factor
 from dpdescent.interval_arithmetic import t_intervals as t_intervals
+from dpdescent.renamed import renamed
 
 Array = NDArray[np.float64]
 
@@ -48,17 +49,19 @@ def batched_means(path: Array, m: int, burn_in: int) -> Array:
     return estimates
 
 
+@renamed(alpha="step_size")
 def sandwich_intervals(
-    path: Array, *, m: int, burn_in: int, alpha: float, precondition: Array, moment: Array, moment_sd: float, n: int,
-    level: float = 0.95,
+    path: Array, *, m: int, burn_in: int, step_size: float, precondition: Array, moment: Array, moment_sd: float,
+    n: int, level: float = 0.95,
 ) -> Intervals:  # fmt: skip
     """Computes intervals for the population's root from releases of DP-IV-GD, as the one of `interval_arithmetic`.
 
-    Warns if the path has not mixed.
+    The step size is the second stage's, alpha there. Warns if the path has not mixed.
     """
     found = arithmetic.sandwich_intervals(
-        path, m=m, burn_in=burn_in, alpha=alpha, precondition=precondition, moment=moment, moment_sd=moment_sd, n=n,
+        path, m=m, burn_in=burn_in, alpha=step_size, precondition=precondition, moment=moment, moment_sd=moment_sd, n=n,
         level=level,
     )  # fmt: skip
-    mixing.warn(mixing.unmixed(path, m, burn_in, level=level))
+    # At the line that called this function, past the frame of `renamed`.
+    mixing.warn(mixing.unmixed(path, m, burn_in, level=level), stacklevel=4)
     return found

@@ -227,7 +227,7 @@ def test_noise_for_a_common_question(opened: Opener) -> None:
     type_in(browser, "T", "220")
     assert "--method dp-gd" in browser.find_element(By.ID, "command").text
     type_in(browser, "T", "20")
-    assert "dpdescent.dp_gd(X, y, epsilon=1, delta=0.000001, steps=20, eta=0.25, gamma=15" in code
+    assert "dpdescent.dp_gd(X, y, epsilon=1, delta=0.000001, steps=20, step_size=0.25, clip_norm=15" in code
     Select(browser.find_element(By.NAME, "budget")).select_by_value("rho")
     assert not browser.find_element(By.NAME, "epsilon").is_displayed()
     type_in(browser, "rho", "0.1")

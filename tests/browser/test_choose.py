@@ -2,7 +2,9 @@
 
 import json
 import math
+import shlex
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from selenium.webdriver.chrome.webdriver import WebDriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
+from dpdescent.commands import __main__ as command
 from dpdescent.papers.ours import choice, decision
 from dpdescent.papers.ours.contenders.field import SCHEDULED, SUMS, WHITENED, ZERO
 from report_made import RESULTS, papers
@@ -83,6 +86,25 @@ def test_lines_that_are_printed_run(opened: Opener, method: str) -> None:
     assert estimate.shape == (4,)
     # Noise that nobody can repeat: the bound is far beyond what noise makes of it, and below the estimate 0's error.
     assert np.linalg.norm(estimate - [0.5, -0.5, 0.3, 0.3]) < (0.83 if method == ZERO else 0.5)
+
+
+@pytest.mark.parametrize("weak", [False, True])
+@pytest.mark.parametrize("method", ["DP-GD, fixed", "DP-IV-GD"])
+def test_commands_that_are_printed_run(
+    opened: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, weak: bool
+) -> None:
+    given = {**PLAIN, "n": 3000, "p": 2, "q": 1, "epsilon": 4, "F": 10.0 if weak else 1000.0}
+    line = opened("choose.html").execute_script(LINES, method, given).replace("\\\n", " ")
+    Z = np.random.default_rng(5).standard_normal((3000, 4))
+    table = {"z1": Z[:, 0], "x": Z[:, 0] + 0.3 * Z[:, 1], "x1": Z[:, 2], "x2": Z[:, 3], "y": Z.sum(1) / 2.0}
+    monkeypatch.chdir(tmp_path)
+    np.savetxt("mine.csv", np.column_stack([*table.values()]), delimiter=",", header=",".join(table), comments="")
+    path, *words = shlex.split(line)
+    assert path == ".venv/bin/dpdescent"
+    command.main(words)
+    found = json.loads(Path("estimate.json").read_text(encoding="utf-8"))
+    assert found["account"]["epsilon"] == pytest.approx(4.0, rel=1e-6)
+    assert ("anderson_rubin" in found) is (weak and method == "DP-IV-GD")
 
 
 def test_table_is_there_without_scripts(opened: Opener) -> None:

@@ -23,23 +23,24 @@ SECRET = "31415926.5358"
 
 GIVEN: dict[str, list[str]] = {
     "--instruments": ["z1", "z2"], "--regressors": ["x"], "--outcome": ["y"], "--rho1": ["0.5"], "--rho2": ["2"],
-    "--gamma1": ["5"], "--gamma2": ["10"], "--eta": ["0.9"], "--alpha": ["0.4"], "--steps": ["6"], "--seed": ["7"],
-    "--delta": ["1e-6"], "--centre": ["z1=0.5", "x=2"], "--release": ["beta"], "--output": ["out.json"],
+    "--clip-norm1": ["5"], "--clip-norm2": ["10"], "--step-size1": ["0.9"], "--step-size2": ["0.4"], "--steps": ["6"],
+    "--seed": ["7"], "--delta": ["1e-6"], "--centre": ["z1=0.5", "x=2"], "--release": ["beta"],
+    "--output": ["out.json"],
 }  # fmt: skip
 
 # How options begin that take a number.
-NUMERIC = ("rho", "eps", "gam", "eta", "alp", "ste", "see", "del", "out", "ins")
+NUMERIC = ("rho", "eps", "clip", "ste", "see", "del", "out", "ins")
 # The other methods, with what they share.
 SHARED = {name: GIVEN[name] for name in ("--regressors", "--outcome", "--seed", "--delta", "--output")}
 BASES: list[dict[str, list[str]]] = [
     GIVEN,
-    {**SHARED, "--method": ["dp-iv-gd"], "--instruments": ["z1", "z2"], "--gamma1": ["6"], "--gamma2": ["9"],
+    {**SHARED, "--method": ["dp-iv-gd"], "--instruments": ["z1", "z2"], "--clip-norm1": ["6"], "--clip-norm2": ["9"],
      "--rho": ["8"], "--centre": ["z1=0.5", "x=2"]},
-    {**SHARED, "--method": ["dp-iv-gd"], "--instruments": ["z1"], "--gamma1": ["6"], "--gamma2": ["9"],
+    {**SHARED, "--method": ["dp-iv-gd"], "--instruments": ["z1"], "--clip-norm1": ["6"], "--clip-norm2": ["9"],
      "--epsilon": ["4"], "--outcome-unit": ["2"], "--instrument-bound": ["3"],
      "--centre": ["z1=0.5", "x=2"]},
-    {**SHARED, "--method": ["dp-gd"], "--gamma": ["9"], "--eta": ["0.2"], "--epsilon": ["4"], "--steps": ["40"],
-     "--centre": ["x=2"]},
+    {**SHARED, "--method": ["dp-gd"], "--clip-norm": ["9"], "--step-size": ["0.2"], "--epsilon": ["4"],
+     "--steps": ["40"], "--centre": ["x=2"]},
 ]  # fmt: skip
 
 NUMBERS = (

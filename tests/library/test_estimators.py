@@ -49,15 +49,15 @@ def data() -> tuple[Any, Any]:
 
 def gd(**changes: Any) -> Run:
     X, y = data()
-    given = {"X": X, "y": y, "rho": 0.5, "steps": T, "eta": 0.25, "gamma": 2.0, "rng": rng(), **changes}
+    given = {"X": X, "y": y, "rho": 0.5, "steps": T, "step_size": 0.25, "clip_norm": 2.0, "rng": rng(), **changes}
     return dpdescent.dp_gd(**given)
 
 
 def two_stage(**changes: Any) -> Run:
     X, y = data()
     given = {
-        "Z": X[:, :2], "X": X[:, 2:] + X[:, :1], "y": y, "rho": 0.5, "steps": T, "eta": 0.5, "alpha": 0.4,
-        "gamma1": 2.0, "gamma2": 3.0, "rng": rng(), **changes,
+        "Z": X[:, :2], "X": X[:, 2:] + X[:, :1], "y": y, "rho": 0.5, "steps": T, "step_size1": 0.5,
+        "step_size2": 0.4, "clip_norm1": 2.0, "clip_norm2": 3.0, "rng": rng(), **changes,
     }  # fmt: skip
     return dpdescent.dp_2s_gd(**given)
 
@@ -65,22 +65,22 @@ def two_stage(**changes: Any) -> Run:
 def iv_gd(**changes: Any) -> Run:
     X, y = data()
     given = {
-        "Z": X[:, :2], "X": X[:, 2:] + X[:, :1], "y": y, "rho": 0.5, "steps1": 15, "kept1": 10, "steps2": 44,
-        "burn_in": 4, "gamma1": 2.0, "gamma2": 3.0, "rng": rng(), **changes,
+        "Z": X[:, :2], "X": X[:, 2:] + X[:, :1], "y": y, "rho": 0.5, "steps1": 15, "tail1": 10, "steps2": 44,
+        "burn_in": 4, "clip_norm1": 2.0, "clip_norm2": 3.0, "rng": rng(), **changes,
     }  # fmt: skip
     return dpdescent.dp_iv_gd(**given)
 
 
 def ftrl(**changes: Any) -> Run:
     X, y = data()
-    given = {"X": X, "y": y, "rho": 0.5, "strategy": dpdescent.nu_family(0.1), "eta": 0.05, "clip_norm": 1.5,
-             "rng": rng(), **changes}  # fmt: skip
+    given = {"X": X, "y": y, "rho": 0.5, "strategy": dpdescent.nu_family(0.1), "step_size": 0.05,
+             "clip_norm": 1.5, "rng": rng(), **changes}  # fmt: skip
     return dpdescent.dp_ftrl(**given)
 
 
 def ambssgd(**changes: Any) -> Run:
     X, y = data()
-    given = {"X": X, "y": y, "rho": 0.5, "steps": 6, "eta": 0.2, "largest": 8.0, "levels": 5, "stat_size": 12,
+    given = {"X": X, "y": y, "rho": 0.5, "steps": 6, "step_size": 0.2, "largest": 8.0, "levels": 5, "stat_size": 12,
              "scale": 1.5, "rng": rng(), **changes}  # fmt: skip
     return dpdescent.dp_ambssgd(**given)
 
@@ -88,8 +88,8 @@ def ambssgd(**changes: Any) -> Run:
 def kan(**changes: Any) -> Run:
     X, y = data()
     given = {
-        "x": np.clip(X[:, :2] / 3.0, -1.0, 1.0), "y": np.where(y > 0.0, 1.0, -1.0), "kan": KAN, "steps": T,
-        "batch_size": 20, "eta": 1.0, "clip_norm": 0.2, "epsilon": 2.0, "delta": DELTA, "correlation": 0.3,
+        "X": np.clip(X[:, :2] / 3.0, -1.0, 1.0), "y": np.where(y > 0.0, 1.0, -1.0), "kan": KAN, "steps": T,
+        "batch_size": 20, "step_size": 1.0, "clip_norm": 0.2, "epsilon": 2.0, "delta": DELTA, "correlation": 0.3,
         "rng": rng(), **changes,
     }  # fmt: skip
     return dpdescent.dp_kan(**given)
@@ -135,7 +135,7 @@ def test_dp_2s_gd_has_the_bytes_of_the_paper_s_arm() -> None:
     split = liang_arms.dp_2s_gd.Normals(noise[:, :2].reshape(T, 1, 1, 2), noise[:, 2:].reshape(T, 1, 1))
     sample = IVSample(np.ascontiguousarray(X[:, :2]), X[:, 2:] + X[:, :1], y)
     path = liang_arms.dp_2s_gd.descend(sample, liang_arms.columns([arm], N), split, record=True)
-    found = two_stage(normals=noise, gamma2=2.0)
+    found = two_stage(normals=noise, clip_norm2=2.0)
     assert path.beta_path is not None
     assert path.Theta_path is not None
     same(found.estimate, path.beta[0])
@@ -231,8 +231,8 @@ def test_sets_of_dp_iv_gd_cover_whatever_the_scale_of_the_instruments(scale: flo
         v, e = drawn.standard_normal((2, n))
         x = 0.3 / scale * Z.sum(1) + v
         run = dpdescent.dp_iv_gd(
-            Z, x[:, None], x + 0.5 * v + e, rho=4.0, gamma1=8.0, gamma2=6.0, outcome_unit=1.8, steps2=40,
-            instrument_bound=2.5 * scale, rng=drawn,
+            Z, x[:, None], x + 0.5 * v + e, rho=4.0, clip_norm1=8.0, clip_norm2=6.0, outcome_unit=1.8,
+            steps2=40, instrument_bound=2.5 * scale, rng=drawn,
         )  # fmt: skip
         found = run.also["anderson_rubin"]
         covered.append(any(low <= 1.0 <= high for low, high in found))
@@ -291,7 +291,7 @@ def search_of_rho_half() -> Any:
 def test_dp_kan_has_the_engine_s_bytes(sampler: str) -> None:
     X, y = data()
     x, labels = np.clip(X[:, :2] / 3.0, -1.0, 1.0), np.where(y > 0.0, 1.0, -1.0)
-    found = kan(sampler=sampler, record=True, normals=normals(kan))
+    found = kan(sampler=sampler, keep_path=True, normals=normals(kan))
     drawn = rng(1)
     W, c = KAN.initial(drawn)
     if sampler == "fixed order":
@@ -443,7 +443,7 @@ def test_noise_in_the_first_step_has_the_sd_of_the_event() -> None:
         (lambda: gd(shares=np.eye(T)[0]), "must be positive, of sum 1"),
         (lambda: gd(shares=[1.0]), r"shares of shape \(1,\) must have shape \(12,\)"),
         (lambda: iv_gd(shares=(0.5, 0.5, 0.5)), r"of sum 1 and not 1\.5"),
-        (lambda: iv_gd(gamma2=math.inf), "must be finite"),
+        (lambda: iv_gd(clip_norm2=math.inf), "clip_norm2 must be positive and finite, got inf"),
         (lambda: iv_gd(outcome_unit=0.0, instrument_bound=2.0), "unit must be positive"),
         (
             lambda: iv_gd(outcome_unit=1.0, instrument_bound=2.0, shares=(0.5, 0.4, 0.1)),
@@ -473,9 +473,9 @@ def test_noise_in_the_first_step_has_the_sd_of_the_event() -> None:
         (lambda: gd(rho=None, epsilon=1.0, delta=0.1), "delta=0.1 must be below 1/n = 0.00417"),
         (lambda: gd(rho=None, epsilon=1.0, delta=0.0), r"delta=0\.0"),
         (lambda: gd(steps=0), "steps must be positive, got 0"),
-        (lambda: gd(gamma=-1.0), r"gamma must be positive, got -1\.0"),
-        (lambda: gd(gamma=math.inf), "must be finite"),
-        (lambda: two_stage(eta=1e200, alpha=1e200), "iterates overflow"),
+        (lambda: gd(clip_norm=-1.0), r"clip_norm must be positive and finite, got -1\.0"),
+        (lambda: gd(clip_norm=math.inf), "clip_norm must be positive and finite, got inf"),
+        (lambda: two_stage(step_size1=1e200, step_size2=1e200), "iterates overflow"),
         (lambda: gd(X=np.ones(N)), r"X of shape \(240,\) must have 2 axes"),
         (lambda: gd(y=np.ones(N - 1)), r"X \(240, 3\), y \(239,\) must have one number of records"),
         (lambda: gd(y=np.full(N, np.nan)), "y has 240 values that are not finite"),
@@ -483,10 +483,10 @@ def test_noise_in_the_first_step_has_the_sd_of_the_event() -> None:
         (lambda: gd(normals=np.ones((T, 1))), r"normals of shape \(12, 1\) must have shape \(12, 3\)"),
         (lambda: two_stage(first_share=1.0), "first_share must lie strictly between"),
         (lambda: two_stage(X=np.ones((N, 3))), "2 instruments cannot identify 3 effects"),
-        (lambda: two_stage(gamma1=math.inf), "gamma1=inf must be positive and finite"),
+        (lambda: two_stage(clip_norm1=math.inf), "clip_norm1=inf must be positive and finite"),
         (lambda: two_stage(normals=np.ones((T, 2))), r"must have shape \(12, 3\)"),
         (lambda: ftrl(relation="add-remove"), "relation='add-remove' must be one of replace-one, zero-out"),
-        (lambda: ftrl(clip_norm=math.inf), "must be finite"),
+        (lambda: ftrl(clip_norm=math.inf), "clip_norm must be positive and finite"),
         (lambda: ftrl(tail=N + 1), "tail=241 must lie between 0 and T=240"),
         (lambda: ftrl(start=np.ones(2)), r"start of shape \(2,\) must have shape \(3,\)"),
         (lambda: ambssgd(steps=N + 1), "exceeds the number of records"),
@@ -498,9 +498,16 @@ def test_noise_in_the_first_step_has_the_sd_of_the_event() -> None:
         (lambda: kan(relation="add-remove"), "relation='add-remove' must be one of"),
         (lambda: kan(batch_size=N + 1, sampler="fixed order"), "batch_size=241 must not exceed the 240 records"),
         (lambda: kan(batch_size=7, sampler="fixed order"), "batch_size=7 must divide"),
-        (lambda: kan(x=np.full((N, 2), 2.0)), "must lie between -1 and 1"),
+        (lambda: kan(X=np.full((N, 2), 2.0)), "must lie between -1 and 1"),
         (lambda: kan(y=np.zeros(N)), "labels must be -1 or 1"),
-        (lambda: kan(clip_norm=math.inf), "give a finite one"),
+        (lambda: kan(clip_norm=math.inf), "clip_norm must be positive and finite"),
+        (lambda: kan(step_size=math.inf), "step_size must be positive and finite"),
+        (lambda: kan(correlation=1.0), r"correlation=1\.0 must lie in \[0, 1\)"),
+        (lambda: ambssgd(step_size=math.inf), "step_size must be positive and finite"),
+        (lambda: ambssgd(tail_share=1.5), r"tail_share=1\.5 must not exceed 1"),
+        (lambda: iv_gd(step_size1=0.0), "step_size1 must be positive and finite"),
+        (lambda: iv_gd(step_size2=1.5), r"step_size2=1\.5 at most 1"),
+        (lambda: iv_gd(tail1=16), "tail1=16 must be at most steps1=15"),
         (lambda: kan(start=(np.ones((4, 1)), np.ones((4, 6)))), r"start\[0\] of shape \(4, 1\)"),
     ],
 )

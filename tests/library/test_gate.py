@@ -25,7 +25,7 @@ def table() -> dict[str, Any]:
     """Records by the arguments' names, as arrays, all within [-1, 1]."""
     drawn = np.random.default_rng(5)
     X = np.clip(drawn.standard_normal((N, 2)) / 3.0, -1.0, 1.0)
-    return {"Z": X + 0.1, "X": X, "x": X, "y": np.where(X[:, 0] + 0.1 * drawn.standard_normal(N) > 0.0, 1.0, -1.0)}
+    return {"Z": X + 0.1, "X": X, "y": np.where(X[:, 0] + 0.1 * drawn.standard_normal(N) > 0.0, 1.0, -1.0)}
 
 
 def estimator(name: str, parts: str, **settings: Any) -> Estimate:
@@ -42,17 +42,18 @@ def estimator(name: str, parts: str, **settings: Any) -> Estimate:
 
 
 ALL = [
-    estimator("dp_gd", "Xy", rho=1.0, steps=5, eta=0.2, gamma=1.0),
-    estimator("preconditioned_dp_gd", "Xy", rho=1.0, steps=5, eta=0.5, bound=2.0, gamma=1.0, moment_share=0.1,
-              floor=0.1),
-    estimator("dp_2s_gd", "ZXy", rho=1.0, steps=5, eta=0.5, alpha=0.4, gamma1=1.0, gamma2=1.0, first_share=0.5),
-    estimator("dp_iv_gd", "ZXy", rho=1.0, steps1=6, kept1=4, steps2=44, burn_in=4, eta=0.5, alpha=0.4, gamma1=1.0,
-              gamma2=1.0, level=0.9),
-    estimator("dp_ftrl", "Xy", rho=1.0, strategy=dpdescent.identity(), eta=0.05, clip_norm=1.0, tail=0),
-    estimator("dp_ambssgd", "Xy", rho=1.0, steps=6, eta=0.2, largest=8.0, levels=5, stat_size=12, scale=1.5, margin=1.0,
-              quantile=0.9, offset=0.0, tail=0.5),
-    estimator("dp_kan", "xy", epsilon=2.0, delta=1e-4, kan=KAN, steps=5, batch_size=20, eta=0.5, clip_norm=1.0,
-              correlation=0.3, radius=9.0),
+    estimator("dp_gd", "Xy", rho=1.0, steps=5, step_size=0.2, clip_norm=1.0),
+    estimator("preconditioned_dp_gd", "Xy", rho=1.0, steps=5, step_size=0.5, covariate_bound=2.0, clip_norm=1.0,
+              moment_share=0.1, floor=0.1),
+    estimator("dp_2s_gd", "ZXy", rho=1.0, steps=5, step_size1=0.5, step_size2=0.4, clip_norm1=1.0, clip_norm2=1.0,
+              first_share=0.5),
+    estimator("dp_iv_gd", "ZXy", rho=1.0, steps1=6, tail1=4, steps2=44, burn_in=4, step_size1=0.5, step_size2=0.4,
+              clip_norm1=1.0, clip_norm2=1.0, level=0.9),
+    estimator("dp_ftrl", "Xy", rho=1.0, strategy=dpdescent.identity(), step_size=0.05, clip_norm=1.0, tail=0),
+    estimator("dp_ambssgd", "Xy", rho=1.0, steps=6, step_size=0.2, largest=8.0, levels=5, stat_size=12, scale=1.5,
+              margin=1.0, quantile=0.9, offset=0.0, tail_share=0.5),
+    estimator("dp_kan", "Xy", epsilon=2.0, delta=1e-4, kan=KAN, steps=5, batch_size=20, step_size=0.5,
+              clip_norm=1.0, correlation=0.3, radius=9.0),
 ]  # fmt: skip
 EVERY = pytest.mark.parametrize("estimate", ALL, ids=lambda each: each.__name__)
 PARTS = pytest.mark.parametrize(
@@ -232,7 +233,7 @@ def test_other_public_functions_take_the_same_generators() -> None:
 
 
 # Every setting with a value that is of another type, but would pass for a number somewhere.
-WHOLE = {"steps", "steps1", "kept1", "steps2", "burn_in", "levels", "stat_size", "batch_size"}
+WHOLE = {"steps", "steps1", "tail1", "steps2", "burn_in", "levels", "stat_size", "batch_size", "tail"}
 
 
 def settings() -> list[Any]:
@@ -249,7 +250,7 @@ def settings() -> list[Any]:
 def test_settings_are_numbers(estimate: Estimate, name: str) -> None:
     value = estimate.settings[name]  # type: ignore[attr-defined]
     whole = isinstance(value, int)
-    assert whole is (name in WHOLE or (name == "tail" and estimate.__name__ == "dp_ftrl"))  # type: ignore[attr-defined]
+    assert whole is (name in WHOLE)
     others = [str(value), [value], np.array([value]), True, 1j]
     for other in [*others, value + 0.5, float(value)] if whole else others:
         kind = "whole" if whole else "real"

@@ -38,8 +38,8 @@ def long_run(**changes: Any) -> Run:
         "epsilon": 1.0,
         "delta": DELTA,
         "steps": 2020,
-        "eta": 0.5,
-        "gamma": 8.0,
+        "step_size": 0.5,
+        "clip_norm": 8.0,
         "rng": 1,
         **changes,
     }
@@ -121,7 +121,7 @@ def test_where_there_are_no_intervals_it_is_said_why() -> None:
     assert "No intervals: 12 steps are too few" in gd().summary()
     assert "interval" not in ambssgd().summary()
     # A small step size: the path has not mixed.
-    slow = long_run(eta=0.005)
+    slow = long_run(step_size=0.005)
     with pytest.warns(dpdescent.ConvergenceWarning, match="correlation times"):
         slow.conf_int()
     assert "No intervals: a batch of 200 iterates has" in slow.summary()

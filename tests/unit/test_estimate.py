@@ -28,10 +28,10 @@ from dpdescent.randomness import stream
 ROOT = Path(__file__).resolve().parents[2]
 N = 400
 GIVEN = (
-    "mine.csv --instruments z1 z2 --regressors x --outcome y --rho1 0.5 --rho2 2 --gamma1 5 --gamma2 10 --eta 0.9 "
-    "--alpha 0.4 --steps 15"
+    "mine.csv --instruments z1 z2 --regressors x --outcome y --rho1 0.5 --rho2 2 --clip-norm1 5 --clip-norm2 10 "
+    "--step-size1 0.9 --step-size2 0.4 --steps 15"
 )
-SETTINGS = Settings(rho1=0.5, rho2=2.0, gamma1=5.0, gamma2=10.0, eta=0.9, alpha=0.4, steps=15)
+SETTINGS = Settings(rho1=0.5, rho2=2.0, clip_norm1=5.0, clip_norm2=10.0, step_size1=0.9, step_size2=0.4, steps=15)
 
 Run = Callable[[str], tuple[int, str, str]]
 
@@ -177,7 +177,7 @@ def test_secure_noise_does_not_write_over_a_release(run: Run) -> None:
     ("options", "words"),
     [
         ("--epsilon -1", "--epsilon -1 is no budget"), ("--epsilon nan", "--epsilon nan is no budget"),
-        ("--epsilon 1 --delta 2", "--delta 2 must"), ("--rho 1 --gamma1 -8", "--gamma1 -8 fits no data"),
+        ("--epsilon 1 --delta 2", "--delta 2 must"), ("--rho 1 --clip-norm1 -8", "--clip-norm1 -8 fits no data"),
         ("--rho 1 --centre x=", "--centre x="),
     ],
 )  # fmt: skip
@@ -199,16 +199,19 @@ REST = GIVEN.removeprefix("mine.csv ")
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("mine.csv", "--instruments is needed: .*also missing: --regressors, --outcome, --rho1, .*--alpha"),
-        (re.sub(r"--gamma1 \S+", "", GIVEN) + " --seed 1", "--gamma1 is needed: .*public guess .*without looking"),
-        (re.sub(r"--(eta|alpha) \S+", "", GIVEN) + " --seed 1", "--eta is needed: .*also missing: --alpha"),
+        ("mine.csv", "--instruments is needed: .*also missing: --regressors, --outcome, --rho1, .*--step-size2"),
+        (
+            re.sub(r"--clip-norm1 \S+", "", GIVEN) + " --seed 1",
+            "--clip-norm1 is needed: .*public guess .*without looking",
+        ),
+        (re.sub(r"--step-size. \S+", "", GIVEN) + " --seed 1", "--step-size1 is needed: .*also missing: --step-size2"),
         (GIVEN, "one of --seed and --secure-noise"),
         (f"{GIVEN} --seed 1 --secure-noise", "one of --seed and --secure-noise"),
         (f"{GIVEN} --seed -1", "seed=-1"),
         (f"{GIVEN} --seed x", "--seed: invalid int value: 'x'"),
         (f"{GIVEN} --seed 1 --rho1 0", "--rho1 0 is no budget"),
         (f"{GIVEN} --seed 1 --rho2 inf", "--rho2 inf is no budget"),
-        (f"{GIVEN} --seed 1 --gamma1 nan", "gamma1=nan must be positive and finite"),
+        (f"{GIVEN} --seed 1 --clip-norm1 nan", "clip_norm1=nan must be positive and finite"),
         (f"{GIVEN} --seed 1 --steps 0", "steps=0 must be positive"),
         (f"{GIVEN} --seed 1 --delta 0", "--delta 0 must lie strictly between 0 and 1"),
         (f"{GIVEN} --seed 1 --delta 0.0025", "below 1/n = 0.0025"),
@@ -217,7 +220,7 @@ REST = GIVEN.removeprefix("mine.csv ")
         (f"{GIVEN} --seed 1 --centre x=mean", "--centre x=mean: give column=number"),
         (f"{GIVEN} --seed 1 --centre x=1 x=2", "x has the constant 1.0 already"),
         (f"{GIVEN} --seed 1 --centre x=nan", "x=nan must be finite"),
-        (f"{GIVEN} --seed 1 --eta 1e200 --alpha 1e200", "iterates overflow"),
+        (f"{GIVEN} --seed 1 --step-size1 1e200 --step-size2 1e200", "iterates overflow"),
         (f"{GIVEN} --seed 1 --release Theta", "choose from"),
         (f"{GIVEN} --seed 1 --secure", "unrecognized arguments: --secure"),
         (f"{GIVEN} --seed 1 --output mine.csv", "is the table itself"),
@@ -228,9 +231,9 @@ REST = GIVEN.removeprefix("mine.csv ")
         (f"{GIVEN} --seed 1 --regressors x x", "regressors: column 'x' stands twice; name it once"),
         (f"{GIVEN} --seed 1 --instruments z1 z1", "instruments: column 'z1' stands twice"),
         (f"{GIVEN} --seed 1 --outcome x", "regressors: column 'x' is the outcome"),
-        (f"{GIVEN} --seed 1 --gamma2 5e-324", "threshold=5e-324: the sensitivity underflows"),
-        (f"{GIVEN} --seed 1 --gamma1 1e-303 --rho1 1e6", "the noise underflows; take a larger threshold"),
-        (f"{GIVEN} --seed 1 --alpha 1e-307", "alpha=1e-307 times noise of sd .* is beyond double precision"),
+        (f"{GIVEN} --seed 1 --clip-norm2 5e-324", "threshold=5e-324: the sensitivity underflows"),
+        (f"{GIVEN} --seed 1 --clip-norm1 1e-303 --rho1 1e6", "the noise underflows; take a larger threshold"),
+        (f"{GIVEN} --seed 1 --step-size2 1e-307", "step_size2=1e-307 times noise of sd .* is beyond double precision"),
         (f"{GIVEN} --seed 1 --rho1 5e-324", "--rho1 4.94066e-324 is no budget: give 1e-12, all noise, to 1e\\+06"),
         (f"{GIVEN} --seed 1 --rho2 1e9", "--rho2 1e\\+09 is no budget"),
         (f"{GIVEN} --seed 1 --output mine.json/", "is a folder; name a file"),
@@ -371,7 +374,7 @@ def test_noise_alone_is_told(run: Run) -> None:
 
 
 def test_oversized_noise_is_told(run: Run) -> None:
-    _, out, _ = run(f"{GIVEN} --seed 1 --rho2 1e-6 --alpha 0.01")
+    _, out, _ = run(f"{GIVEN} --seed 1 --rho2 1e-6 --step-size2 0.01")
     assert "Warning: no coefficient is above twice the 5.3 that the noise alone may make; take more records" in out
     assert len(written()["warnings"]) == 1
 
@@ -380,19 +383,19 @@ def test_oversized_noise_is_told(run: Run) -> None:
 @pytest.mark.parametrize("steps", [5, 15, 60])
 @pytest.mark.parametrize(("eta", "alpha"), [(0.9, 0.4), (0.5, 0.7), (0.05, 0.05), (1.2, 0.4)])
 def test_stable_iterates_are_not_warned_of(run: Run, eta: float, alpha: float, steps: int, seed: int) -> None:
-    _, out, _ = run(f"{GIVEN} --eta {eta} --alpha {alpha} --steps {steps} --seed {seed}")
+    _, out, _ = run(f"{GIVEN} --step-size1 {eta} --step-size2 {alpha} --steps {steps} --seed {seed}")
     assert "stable" not in out
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("steps", [5, 15, 60])
-@pytest.mark.parametrize(("name", "value"), [("eta", 50.0), ("eta", 6.0), ("alpha", 50.0)])
+@pytest.mark.parametrize(("name", "value"), [("step-size1", 50.0), ("step-size1", 6.0), ("step-size2", 50.0)])
 def test_iterates_that_leave_the_stable_region_are_told(
     run: Run, name: str, value: float, steps: int, seed: int
 ) -> None:
     _, out, _ = run(f"{GIVEN} --{name} {value} --steps {steps} --seed {seed}")
     assert "Warning: the iterates have left the region where they are stable: steps turn back" in out
-    assert f"smaller {name} than {value:g}" in out
+    assert f"smaller --{name} than {value:g}" in out
 
 
 def test_few_steps_show_no_pattern() -> None:
@@ -405,8 +408,9 @@ def test_steps_that_diverge_beyond_squares_are_told() -> None:
 
 
 WITH_INTERVALS = {
-    "dp-iv-gd": "mine.csv --method dp-iv-gd --instruments z1 z2 --regressors x --outcome y --gamma1 6 --gamma2 9",
-    "dp-gd": "mine.csv --method dp-gd --regressors x --outcome y --gamma 9 --eta 0.2",
+    "dp-iv-gd": "mine.csv --method dp-iv-gd --instruments z1 z2 --regressors x --outcome y --clip-norm1 6 "
+    "--clip-norm2 9",
+    "dp-gd": "mine.csv --method dp-gd --regressors x --outcome y --clip-norm 9 --step-size 0.2",
 }
 
 
@@ -419,10 +423,10 @@ def test_methods_with_intervals_are_those_of_the_library(run: Run, method: str) 
     Z, x, y = table[:, 1:3] - [0.5, 0.0], table[:, 3:4] - 2.0, table[:, 4] - 4.0
     rng = stream(3, "estimate", "noise")
     if method == "dp-iv-gd":
-        found = dp_iv_gd(Z, x, y, gamma1=6.0, gamma2=9.0, rho=8.0, rng=rng)
+        found = dp_iv_gd(Z, x, y, clip_norm1=6.0, clip_norm2=9.0, rho=8.0, rng=rng)
         centre, half = found.estimate, found.also["half_width"]
     else:
-        path = dp_gd(x, y, steps=2020, eta=0.2, gamma=9.0, rho=8.0, rng=rng).path
+        path = dp_gd(x, y, steps=2020, step_size=0.2, clip_norm=9.0, rho=8.0, rng=rng).path
         both = intervals.t_intervals(intervals.batched_means(path, 10, 20))
         centre, half = both.centre, both.half_width
     content = written()
@@ -445,11 +449,13 @@ def written_records(correlation: float, scale: float = 1.0) -> None:
 @pytest.mark.parametrize(
     ("correlation", "scale", "options", "words"),
     [
-        (0.0, 1.0, "--eta 0.25", ""), (0.5, 1.0, "--eta 0.17", ""), (0.9, 1.0, "--eta 0.13", "correlation times"),
-        (0.95, 1.0, "--eta 0.13 --steps 220", "correlation times"), (0.0, 0.05, "--eta 0.25", "correlation times"),
-        (0.0, 1.0, "--eta 0.0002", "still move"), (0.0, 1.0, "--eta 6 --steps 220", "above 2"),
-        (0.0, 1.0, "--eta 0.25 --steps 60", "a batch of 4 iterates cannot have 6"),
-        (0.9, 1.0, "--eta 0.5 --steps 5020", ""),
+        (0.0, 1.0, "--step-size 0.25", ""), (0.5, 1.0, "--step-size 0.17", ""),
+        (0.9, 1.0, "--step-size 0.13", "correlation times"),
+        (0.95, 1.0, "--step-size 0.13 --steps 220", "correlation times"),
+        (0.0, 0.05, "--step-size 0.25", "correlation times"),
+        (0.0, 1.0, "--step-size 0.0002", "still move"), (0.0, 1.0, "--step-size 6 --steps 220", "above 2"),
+        (0.0, 1.0, "--step-size 0.25 --steps 60", "a batch of 4 iterates cannot have 6"),
+        (0.9, 1.0, "--step-size 0.5 --steps 5020", ""),
     ],
 )  # fmt: skip
 def test_intervals_of_a_path_that_has_not_mixed_are_refused(
@@ -457,7 +463,8 @@ def test_intervals_of_a_path_that_has_not_mixed_are_refused(
 ) -> None:
     written_records(correlation, scale)
     code, out, err = run(
-        f"two.csv --method dp-gd --regressors a b --outcome y --gamma 10 {options} --epsilon 1 --delta 1e-6 --seed 2"
+        f"two.csv --method dp-gd --regressors a b --outcome y --clip-norm 10 {options} --epsilon 1 --delta 1e-6 "
+        "--seed 2"
     )
     assert (code, err) == (0, "")
     content = written()
@@ -476,7 +483,7 @@ def test_an_anderson_rubin_set_is_printed_where_a_unit_is_given(run: Run) -> Non
     table = np.loadtxt("mine.csv", delimiter=",", skiprows=1)
     Z, x, y = table[:, 1:3] - [0.5, 0.0], table[:, 3:4] - 2.0, table[:, 4] - 4.0
     rng = stream(3, "estimate", "noise")
-    found = dp_iv_gd(Z, x, y, gamma1=6.0, gamma2=9.0, rho=8.0, rng=rng, outcome_unit=2.0, instrument_bound=3.0)
+    found = dp_iv_gd(Z, x, y, clip_norm1=6.0, clip_norm2=9.0, rho=8.0, rng=rng, outcome_unit=2.0, instrument_bound=3.0)
     ends = [[end if np.isfinite(end) else None for end in pair] for pair in found.also["anderson_rubin"].tolist()]
     assert content["anderson_rubin"] == ends
     assert content["first_stage_F"] == pytest.approx(float(found.also["F"]))
@@ -494,7 +501,10 @@ def test_a_run_can_be_made_again_from_the_settings_that_are_written(run: Run, op
     _, out, _ = run(f"{WITH_INTERVALS['dp-iv-gd']} --rho 8 --seed 3 {options}")
     content = written()
     settings = content["settings"]
-    named = ("gamma1", "gamma2", "rho", "steps1", "kept1", "steps2", "burn_in", "eta", "alpha", "level", "shares")
+    named = (
+        "clip_norm1", "clip_norm2", "rho", "steps1", "tail1", "steps2", "burn_in", "step_size1", "step_size2", "level",
+        "shares",
+    )  # fmt: skip
     given = {name: settings[name] for name in named}
     also = {name: settings.get(name) for name in ("outcome_unit", "instrument_bound")}
     sample = read_sample("mine.csv", settings["instruments"], settings["regressors"], settings["outcome"])
@@ -540,7 +550,7 @@ def test_an_interval_that_would_be_noise_is_refused(run: Run) -> None:
     ("options", "words"),
     [
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --instruments z1", "--instruments is no option of --method dp-gd"),
-        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --alpha 1", "--alpha is no option of --method dp-gd"),
+        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --step-size2 1", "--step-size2 is no option of --method dp-gd"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 33", "N - burn_in = 33 - 20 = 13 must be a positive multiple"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 100000", "--steps 100000 must lie between 1 and 10000"),
         (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --steps 20", "--steps is no option of --method dp-iv-gd"),
@@ -550,7 +560,7 @@ def test_an_interval_that_would_be_noise_is_refused(run: Run) -> None:
         (f"{WITH_INTERVALS['dp-iv-gd']} --epsilon 1 --delta 0.5", r"delta 0\.5 must be below 1/n"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 0.1 --delta 0.9", r"delta 0\.9 must be below 1/n"),
         ("mine.csv --method dp-iv-gd --regressors x --outcome y --rho 1", "--instruments is needed"),
-        ("mine.csv --method dp-gd --regressors x --outcome x --gamma 1 --eta 1 --rho 1", "'x'"),
+        ("mine.csv --method dp-gd --regressors x --outcome x --clip-norm 1 --step-size 1 --rho 1", "'x'"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --release all", "--release is no option of --method dp-gd: leave it out"),
         (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --release beta", "--release is no option of --method dp-iv-gd"),
         (f"{GIVEN} --rho 1", "--rho is no option of --method dp-2s-gd"),
@@ -575,8 +585,8 @@ def test_an_interval_that_would_be_noise_is_refused(run: Run) -> None:
             "--outcome-unit 1e\\+30 fits no data",
         ),
         (
-            "mine.csv --method dp-iv-gd --instruments z1 z2 --regressors x other --outcome y --gamma1 6 --gamma2 9 "
-            "--rho 1 --outcome-unit 1 --instrument-bound 1",
+            "mine.csv --method dp-iv-gd --instruments z1 z2 --regressors x other --outcome y --clip-norm1 6 "
+            "--clip-norm2 9 --rho 1 --outcome-unit 1 --instrument-bound 1",
             "but there are p=2 regressors",
         ),
     ],

@@ -65,8 +65,8 @@ def calibrated(**words: Any) -> Calibrated:
 
 def fitted_kan(**words: Any) -> Any:
     return dpdescent.dp_kan(
-        np.clip(X, -1, 1), np.sign(Y), kan=KAN, steps=2, batch_size=4, eta=1.0, clip_norm=1.0, epsilon=1.0, delta=1e-3,
-        rng=3, **words,
+        np.clip(X, -1, 1), np.sign(Y), kan=KAN, steps=2, batch_size=4, step_size=1.0, clip_norm=1.0, epsilon=1.0,
+        delta=1e-3, rng=3, **words,
     )  # fmt: skip
 
 
@@ -98,10 +98,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
             IVSample(X, X[:, :1], Y), 1.0, 0.1, 9.0, rng(), **words), {}),
     "estimators.dp_ambssgd.dp_ambssgd": (
         lambda **words: dpdescent.dp_ambssgd(
-            X, Y, steps=4, eta=0.1, largest=8.0, levels=3, stat_size=4, scale=1.0, rng=3, rho=1.0, **words), {}),
+            X, Y, steps=4, step_size=0.1, largest=8.0, levels=3, stat_size=4, scale=1.0, rng=3, rho=1.0, **words), {}),
     "estimators.dp_ftrl.dp_ftrl": (
         lambda **words: dpdescent.dp_ftrl(
-            X, Y, strategy=dpdescent.identity(), eta=0.1, clip_norm=1.0, rng=3, rho=1.0, **words), {}),
+            X, Y, strategy=dpdescent.identity(), step_size=0.1, clip_norm=1.0, rng=3, rho=1.0, **words), {}),
     "estimators.dp_kan.dp_kan": (fitted_kan, {}),
     "privacy.account.Account": (a_account, {}),
     "privacy.events.Mechanism": (mechanism, {}),

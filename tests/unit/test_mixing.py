@@ -217,7 +217,9 @@ def test_a_descent_that_does_not_converge_is_told(eta: float, steps: int, words:
     X, y = records()
     for seed in range(5):
         with warnings.catch_warnings(record=True, action="always") as caught:
-            run = dpdescent.dp_gd(X, y, rho=1.0, steps=steps, eta=eta, gamma=8.0, rng=np.random.default_rng(seed))
+            run = dpdescent.dp_gd(
+                X, y, rho=1.0, steps=steps, step_size=eta, clip_norm=8.0, rng=np.random.default_rng(seed)
+            )
         assert np.abs(run.path).max() < 500.0
         assert bool(caught) is bool(words)
         assert all(each.category is ConvergenceWarning and words in str(each.message) for each in caught)

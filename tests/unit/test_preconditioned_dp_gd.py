@@ -53,7 +53,7 @@ def test_a_plain_loop_gives_the_same_estimate() -> None:
     n, p, T, eta = *X.shape, 20, 0.5
     rng = np.random.default_rng(4)
     normals = rng.standard_normal((p, p)), rng.standard_normal((T, p))
-    run = preconditioned_dp_gd(X, y, bound=BOUND, gamma=GAMMA, rng=rng, rho=RHO, normals=normals)
+    run = preconditioned_dp_gd(X, y, covariate_bound=BOUND, clip_norm=GAMMA, rng=rng, rho=RHO, normals=normals)
 
     cut = np.array([x * min(1.0, BOUND / np.linalg.norm(x)) for x in X])
     s = math.sqrt(2.0) * BOUND**2 / n / math.sqrt(2.0 * 0.3 * RHO)
@@ -77,32 +77,36 @@ def test_a_plain_loop_gives_the_same_estimate() -> None:
 
 def test_its_event_costs_the_budget_and_is_a_guarantee_with_secret_noise_only() -> None:
     X, y = records()
-    secret = preconditioned_dp_gd(X, y, bound=BOUND, gamma=GAMMA, rng=secure_generator(), epsilon=1.0, delta=1e-6)
+    secret = preconditioned_dp_gd(
+        X, y, covariate_bound=BOUND, clip_norm=GAMMA, rng=secure_generator(), epsilon=1.0, delta=1e-6
+    )
     assert account_of(secret.event, 1e-6).epsilon == pytest.approx(1.0, rel=1e-6)
     assert secret.event.guarantee == "proved"
-    seeded = preconditioned_dp_gd(X, y, bound=BOUND, gamma=GAMMA, rng=np.random.default_rng(1), rho=RHO)
+    seeded = preconditioned_dp_gd(X, y, covariate_bound=BOUND, clip_norm=GAMMA, rng=np.random.default_rng(1), rho=RHO)
     assert seeded.event.guarantee == "none"
     assert account.account(seeded.event, 1e-6).rho == pytest.approx(RHO, rel=1e-12)
 
 
 def test_it_finds_coefficients_in_slow_directions_that_a_plain_descent_has_not_reached() -> None:
     X, y = records(20_000)
-    run = preconditioned_dp_gd(X, y, bound=3.0, gamma=8.0, rng=np.random.default_rng(3), rho=1.0)
+    run = preconditioned_dp_gd(X, y, covariate_bound=3.0, clip_norm=8.0, rng=np.random.default_rng(3), rho=1.0)
     assert np.abs(run.estimate - np.linspace(1.0, 2.0, 3)).max() < 0.1
 
 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"bound": 0.0}, "bound must be positive"), ({"gamma": -1.0}, "gamma must be positive"),
-        ({"eta": 2.0}, "eta=2.0 must be below 2"), ({"moment_share": 1.0}, "moment_share must lie strictly between"),
+        ({"covariate_bound": 0.0}, "covariate_bound must be positive"),
+        ({"clip_norm": -1.0}, "clip_norm must be positive"),
+        ({"step_size": 2.0}, "step_size=2.0 must be below 2"),
+        ({"moment_share": 1.0}, "moment_share must lie strictly between"),
         ({"floor": 1.5}, "floor=1.5 must lie between 0 and 1"), ({"steps": 0}, "steps must be positive"),
         ({"normals": (np.zeros((2, 2)), np.zeros((20, 3)))}, "normals[0] of shape (2, 2)"),
     ],
 )  # fmt: skip
 def test_bad_arguments_are_named(given: dict, told: str) -> None:
     X, y = records(50)
-    common = {"bound": BOUND, "gamma": GAMMA, "rng": np.random.default_rng(1), "rho": RHO}
+    common = {"covariate_bound": BOUND, "clip_norm": GAMMA, "rng": np.random.default_rng(1), "rho": RHO}
     with pytest.raises(ValueError, match=re.escape(told)):
         preconditioned_dp_gd(X, y, **(common | given))
 

@@ -12,8 +12,8 @@ from dpdescent.commands import __main__ as command
 
 ROOT = Path(__file__).resolve().parents[2]
 ESTIMATE = (
-    "estimate", "table.csv", "--method", "dp-gd", "--regressors", "größe", "--outcome", "y", "--gamma", "12", "--eta",
-    ".2", "--rho", ".5", "--secure-noise", "--output", "made",
+    "estimate", "table.csv", "--method", "dp-gd", "--regressors", "größe", "--outcome", "y", "--clip-norm", "12",
+    "--step-size", ".2", "--rho", ".5", "--secure-noise", "--output", "made",
 )  # fmt: skip
 PARTS = ("parts", "--scale", "größe", "--output", "made")
 ARTIFACTS = ("artifacts", "--scale", "größe", "--output", "made")

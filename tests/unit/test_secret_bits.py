@@ -94,12 +94,14 @@ def test_two_runs_in_workers_do_not_give_their_gradient_away() -> None:
     y = X @ [1.0, -1.0]
 
     def run(gamma: float) -> bytes:
-        found = dpdescent.dp_gd(X, y, rho=1.0, steps=5, eta=0.25, gamma=gamma, rng=SHARED)
+        found = dpdescent.dp_gd(X, y, rho=1.0, steps=5, step_size=0.25, clip_norm=gamma, rng=SHARED)
         assert found.event.guarantee == "proved"
         return bytes(found.path[0].tobytes())
 
     one, two = (np.frombuffer(in_child(lambda gamma=gamma: run(gamma))) for gamma in (50.0, 100.0))  # type: ignore[misc]
-    silent = dpdescent.dp_gd(X, y, rho=1.0, steps=5, eta=0.25, gamma=50.0, rng=SHARED, normals=np.zeros((5, 2))).path[0]
+    silent = dpdescent.dp_gd(
+        X, y, rho=1.0, steps=5, step_size=0.25, clip_norm=50.0, rng=SHARED, normals=np.zeros((5, 2))
+    ).path[0]
     assert (abs(one - (two - one) - silent) > 1e-6).all()
 
 
@@ -109,7 +111,9 @@ def test_a_fork_that_python_did_not_see_has_no_guarantee(monkeypatch: pytest.Mon
     monkeypatch.setattr(os, "getpid", lambda: process + 1)
     assert not is_secret(rng)
     X = np.ones((50, 1))
-    assert dpdescent.dp_gd(X, X[:, 0], rho=1.0, steps=2, eta=0.1, gamma=1.0, rng=rng).event.guarantee == "none"
+    assert (
+        dpdescent.dp_gd(X, X[:, 0], rho=1.0, steps=2, step_size=0.1, clip_norm=1.0, rng=rng).event.guarantee == "none"
+    )
 
 
 @pytest.mark.parametrize(

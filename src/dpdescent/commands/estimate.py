@@ -1,8 +1,8 @@
 """Estimates on a CSV of your own, one row a record: one private run, its noise, its account, and intervals.
 
 --method dp-2s-gd (liang2025) and dp-iv-gd are for instrumental variables, dp-gd (brown2024) for linear regression; the
-latter two have confidence intervals, take one budget, --rho or --epsilon, and need --gamma1 and --gamma2, or --gamma
-and --eta.
+latter two have confidence intervals, take one budget, --rho or --epsilon, and need --clip-norm1 and --clip-norm2, or
+--clip-norm and --step-size.
 
 All that is set is public by your word: choose nothing by looking at the data. Missing values are to be mended first.
 """
@@ -16,19 +16,33 @@ from pathlib import Path
 from typing import NoReturn
 
 from dpdescent.commands import own_data, printing, two_stage, with_intervals
+from dpdescent.renamed import SINCE
 
 EXAMPLE = r"""To try it on drawn records whose effect is 2:
 
   dpdescent example
   dpdescent estimate instruments.csv --method dp-iv-gd --instruments z1 z2 --regressors x --outcome y \
-    --gamma1 8 --gamma2 12 --epsilon 4 --seed 7
+    --clip-norm1 8 --clip-norm2 12 --epsilon 4 --seed 7
 """
+# Today's names of options by those that they had before.
+RENAMED = {
+    "--gamma": "--clip-norm", "--gamma1": "--clip-norm1", "--gamma2": "--clip-norm2",
+    "--eta": "--step-size (--step-size1 of dp-2s-gd)", "--alpha": "--step-size2",
+}  # fmt: skip
 
 
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Exits with status 2 and the message in one line, without argparse's usage."""
         self.exit(2, f"Error: {' '.join(message.split())}\n")
+
+
+class Renamed(argparse.Action):
+    def __call__(
+        self, parser: argparse.ArgumentParser, _: argparse.Namespace, __: object, option: str | None = None
+    ) -> NoReturn:
+        """Ends with today's name of an option."""
+        parser.error(f"{option} is called {RENAMED[str(option)]} since {SINCE}")
 
 
 def main(arguments: Sequence[str], name: str) -> None:
@@ -56,12 +70,12 @@ def _parser(name: str) -> Parser:
     for name, what in two_stage.COLUMNS.items():
         parser.add_argument(f"--{name}", nargs=None if name == "outcome" else "+", help=what)
     for name, what in two_stage.CHOICE.items():
-        other = f"; of dp-gd: {with_intervals.GD_CHOICE[name]}" if name in with_intervals.GD_CHOICE else ""
-        parser.add_argument(f"--{name}", type=float, help=what + other)
+        parser.add_argument(own_data.option(name), type=float, help=what)
     parser.add_argument(
         "--method", choices=["dp-2s-gd", *with_intervals.METHODS], default="dp-2s-gd", help="(dp-2s-gd)"
     )
-    parser.add_argument("--gamma", type=float, help=f"of dp-gd: {with_intervals.GD_CHOICE['gamma']}")
+    for name, what in with_intervals.GD_CHOICE.items():
+        parser.add_argument(own_data.option(name), type=float, help=f"of dp-gd: {what}")
     parser.add_argument("--rho", type=float, help="of dp-iv-gd and dp-gd: the zCDP budget of the run, such as 1")
     parser.add_argument("--epsilon", type=float, help="of dp-iv-gd and dp-gd: the budget at --delta, in place of --rho")
     parser.add_argument("--outcome-unit", type=float, help=with_intervals.UNIT)
@@ -74,6 +88,8 @@ def _parser(name: str) -> Parser:
     )
     parser.add_argument("--seed", type=int, help=own_data.NOISE)
     parser.add_argument("--secure-noise", action="store_true", help="noise that nobody can repeat, with no seed")
+    for former in RENAMED:
+        parser.add_argument(former, action=Renamed, nargs="*", help=argparse.SUPPRESS)
     parser.add_argument("--output", default="estimate.json", help="JSON to write (estimate.json)")
     return parser
 

@@ -34,13 +34,18 @@ def pipeline_notice(tables: Sequence[str]) -> str:
     return f"Notice: {', '.join(tables)}: {SEEDED}; and the pipeline takes more from the data than its noise covers."
 
 
+def option(name: str) -> str:
+    """The option that sets the argument of this name."""
+    return f"--{name.replace('_', '-')}"
+
+
 def missing(options: Mapping[str, object], choice: Mapping[str, str]) -> str:
     """Message about missing options without a safe default, with advice for the first; empty if none is missing."""
-    names = [f"--{name}" for name in choice if options[name] is None]
+    names = [name for name in choice if options[name] is None]
     if not names:
         return ""
-    also = f" (also missing: {', '.join(names[1:])})" if names[1:] else ""
-    return f"{names[0]} is needed: {choice[names[0][2:]]}{also}"
+    also = f" (also missing: {', '.join(map(option, names[1:]))})" if names[1:] else ""
+    return f"{option(names[0])} is needed: {choice[names[0]]}{also}"
 
 
 def require_one_noise(seed: int | None, secure: bool) -> None:

@@ -38,14 +38,16 @@ WITHOUT = " Without instruments: --method dp-gd."
 CHOICE = {
     "rho1": "the zCDP budget of the first stage, such as 1; a run costs rho1 + rho2, and every further one again",
     "rho2": "the zCDP budget of the second stage, such as 1; a run costs rho1 + rho2",
-    "gamma1": "the first stage's clipping threshold, a public guess of |z| |x - Theta'z| for most records; noise grows "
-    "with it, and what lies above it is clipped",
-    "gamma2": "the second stage's clipping threshold, a public guess of |Theta'z| |y - beta'Theta'z| for most records; "
-    "noise grows with it, and what lies above it is clipped",
-    "eta": "the first stage's step size, about 1 over a public guess of the largest eigenvalue of E[zz'] (1 where "
-    "instruments are uncorrelated and of variance 1); beyond 2 over it the descent diverges",
-    "alpha": "the second stage's step size, about 1 over a public guess of the largest eigenvalue of "
-    "E[Theta'zz'Theta], the part of x's second moment that instruments explain; beyond 2 over it the descent diverges",
+    "clip_norm1": "the first stage's clipping threshold, a public guess of |z| |x - Theta'z| for most records; noise "
+    "grows with it, and what lies above it is clipped",
+    "clip_norm2": "the second stage's clipping threshold, a public guess of |Theta'z| |y - beta'Theta'z| for most "
+    "records; noise grows with it, and what lies above it is clipped",
+    "step_size1": "the first stage's step size (eta in the paper), about 1 over a public guess of the largest "
+    "eigenvalue of E[zz'] (1 where instruments are uncorrelated and of variance 1); beyond 2 over it the "
+    "descent diverges",
+    "step_size2": "the second stage's step size (alpha in the paper), about 1 over a public guess of the largest "
+    "eigenvalue of E[Theta'zz'Theta], the part of x's second moment that instruments explain; beyond 2 over it the "
+    "descent diverges",
 }
 
 # What each choice of published iterates costs, and why both cost the same.
@@ -79,7 +81,9 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
     args.steps = STEPS if args.steps is None else args.steps
     args.release = "beta" if args.release is None else args.release
     _check(args)
-    settings = Settings(args.rho1, args.rho2, args.gamma1, args.gamma2, args.eta, args.alpha, args.steps)
+    settings = Settings(
+        args.rho1, args.rho2, args.clip_norm1, args.clip_norm2, args.step_size1, args.step_size2, args.steps
+    )  # fmt: skip
     constants = own_data.constants(args.centre)
     rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
     own_data.require_free(args.output, args.source, keep=args.secure_noise)
@@ -104,10 +108,11 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
 
 def _check(args: argparse.Namespace) -> None:
     """What argparse cannot say in a line, or not at all."""
-    others = {name: getattr(args, name.replace("-", "_")) for name in ("gamma", "rho", "epsilon", "outcome-unit",
-                                                                       "instrument-bound")}  # fmt: skip
-    if other := next((name for name, value in others.items() if value is not None), None):
-        raise ValueError(f"--{other} is no option of --method dp-2s-gd: leave it out, or choose {OTHERS}")
+    others = "clip_norm", "step_size", "rho", "epsilon", "outcome_unit", "instrument_bound"
+    if other := next((name for name in others if getattr(args, name) is not None), None):
+        raise ValueError(
+            f"{own_data.option(other)} is no option of --method dp-2s-gd: leave it out, or choose {OTHERS}"
+        )
     if lacking := own_data.missing(vars(args), {**COLUMNS, **CHOICE}):
         raise ValueError(f"{lacking}. Choose without looking at the data.{WITHOUT if args.instruments is None else ''}")
     own_data.require_one_noise(args.seed, args.secure_noise)
@@ -148,27 +153,27 @@ def run(sample: IVSample, settings: Settings, rng: np.random.Generator, released
 def noise_error(settings: Settings, n: int) -> tuple[float, float]:
     """Standard error of each coefficient by the second stage's noise alone, from public settings: at least, at most.
 
-    The last step adds alpha times its noise, undamped. Earlier steps add to it, sqrt(T) times as much in all where the
-    descent hardly contracts; by how much it does, and what the first stage's noise adds, only the data know.
+    The last step adds its size times its noise, undamped. Earlier steps add to it, sqrt(T) times as much in all where
+    the descent hardly contracts; by how much it does, and what the first stage's noise adds, only the data know.
     """
-    error = settings.alpha * estimator.stages(settings, n)[1].noise_sd
+    error = settings.step_size2 * estimator.stages(settings, n)[1].noise_sd
     return error, error * math.sqrt(settings.steps)
 
 
 def _warnings(settings: Settings, n: int, paths: Mapping[str, Array]) -> Iterator[str]:
     first, second = estimator.stages(settings, n)
     for name, path, noise in (
-        ("eta", paths["Theta_path"], settings.eta * first.noise_sd),
-        ("alpha", paths["beta_path"], settings.alpha * second.noise_sd),
+        ("step_size1", paths["Theta_path"], settings.step_size1 * first.noise_sd),
+        ("step_size2", paths["beta_path"], settings.step_size2 * second.noise_sd),
     ):
         if stability.has_diverged(path, noise):
             yield (
                 f"the iterates have left the region where they are stable: steps turn back and do not shrink; take a "
-                f"smaller {name} than {getattr(settings, name):g}, or less noise"
+                f"smaller {own_data.option(name)} than {getattr(settings, name):g}, or less noise"
             )
     error = noise_error(settings, n)[1]
     if float(np.abs(paths["beta_path"][-1]).max()) < 2.0 * error:
         yield (
             f"no coefficient is above twice the {error:.3g} that the noise alone may make; take more records, a larger "
-            "rho2, or a smaller gamma2 or alpha"
+            "--rho2, or a smaller --clip-norm2 or --step-size2"
         )

@@ -27,7 +27,7 @@ from dpdescent.randomness import secure_generator, stream
 # batches are long, because neither the length of an interval nor its cost depends on their number.
 BATCHES, LEVEL, BURN_IN, STEPS = 10, 0.95, 20, 2020
 # Arguments of DP-IV-GD that no option names.
-STAGES = ("steps1", "kept1", "steps2", "burn_in", "eta", "alpha", "level", "shares")
+STAGES = ("steps1", "tail1", "steps2", "burn_in", "step_size1", "step_size2", "level", "shares")
 # First-stage F below which intervals are not promised to hold.
 WEAK = 50.0
 # What stands before the argument of an event whose noise can be made again (`estimators.run.guarded`).
@@ -37,29 +37,29 @@ LEAST = 1e-20
 # More steps only add noise.
 MOST_STEPS = 10_000
 
-GAMMA = (
+CLIP_NORM = (
     "the clipping threshold, a public guess of {what} for most records; noise grows with it, and what lies above it is "
     "clipped"
 )
 IV_CHOICE = {
-    "gamma1": GAMMA.format(what="|z| |x - Theta'z|, such as 4 sqrt(q p) times the sd of x"),
-    "gamma2": GAMMA.format(what="|w| |y - x'beta| with w of variance 1, such as 4 sqrt(p) times the sd of y"),
+    "clip_norm1": CLIP_NORM.format(what="|z| |x - Theta'z|, such as 4 sqrt(q p) times the sd of x"),
+    "clip_norm2": CLIP_NORM.format(what="|w| |y - x'beta| with w of variance 1, such as 4 sqrt(p) times the sd of y"),
 }
 UNIT = (
     "of dp-iv-gd with one regressor: a public guess of the outcome's sd over the regressor's, for an Anderson-Rubin "
     "set beside the interval, which holds for weak instruments too if hardly any gradient is clipped or errors are "
-    "symmetric; gamma1 is to be larger by sqrt(2) then, and --instrument-bound is needed"
+    "symmetric; --clip-norm1 is to be larger by sqrt(2) then, and --instrument-bound is needed"
 )
 BOUND = (
     "of dp-iv-gd: a public guess of what the norm of a record's instruments seldom exceeds, such as 2 sqrt(q) times "
     "their sd; longer ones are shortened, 5 %% of the budget tells their second moment, and they are whitened, so that "
-    "gamma1 is for instruments of variance 1"
+    "--clip-norm1 is for instruments of variance 1"
 )
 # Options of dp-iv-gd that may be left out.
 ALSO = ("outcome_unit", "instrument_bound")
 GD_CHOICE = {
-    "gamma": GAMMA.format(what="|x| |y - x'theta|, such as 5 sqrt(p) times the sd of y"),
-    "eta": "the step size, 1/4 to 1 over a public guess of the largest eigenvalue of E[xx']; more mixes faster",
+    "clip_norm": CLIP_NORM.format(what="|x| |y - x'theta|, such as 5 sqrt(p) times the sd of y"),
+    "step_size": "the step size, 1/4 to 1 over a public guess of the largest eigenvalue of E[xx']; more mixes faster",
 }
 
 
@@ -88,7 +88,7 @@ def _stages(args: argparse.Namespace) -> dict[str, Any]:
     library = {name: each.default for name, each in inspect.signature(dp_iv_gd).parameters.items()}
     shares = WITHOUT_SET if args.outcome_unit is None else WITH_SET
     return {
-        **{name: library[name] for name in STAGES}, "eta": STEP, "level": LEVEL, "shares": shares,
+        **{name: library[name] for name in STAGES}, "step_size1": STEP, "level": LEVEL, "shares": shares,
         "moment_share": 0.0 if args.instrument_bound is None else WHITENED, "batches": IV_BATCHES,
     }  # fmt: skip
 
@@ -97,8 +97,9 @@ def _instruments(
     args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator
 ) -> tuple[Run, Array]:
     found = dp_iv_gd(
-        given.Z, given.X, given.y, gamma1=args.gamma1, gamma2=args.gamma2, rng=rng, outcome_unit=args.outcome_unit,
-        instrument_bound=args.instrument_bound, **{name: fixed[name] for name in STAGES}, **_budget(args),
+        given.Z, given.X, given.y, clip_norm1=args.clip_norm1, clip_norm2=args.clip_norm2, rng=rng,
+        outcome_unit=args.outcome_unit, instrument_bound=args.instrument_bound,
+        **{name: fixed[name] for name in STAGES}, **_budget(args),
     )  # fmt: skip
     return found, found.also["half_width"]
 
@@ -113,7 +114,8 @@ def _regression(
     args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator
 ) -> tuple[Run, Array]:
     found = dp_gd(
-        given.X, given.y, steps=fixed["steps"], eta=args.eta, gamma=args.gamma, rng=rng, **_budget(args)
+        given.X, given.y, steps=fixed["steps"], step_size=args.step_size, clip_norm=args.clip_norm, rng=rng,
+        **_budget(args),
     )  # fmt: skip
     means = intervals.batched_means(found.path, fixed["batches"], fixed["burn_in"])
     both = intervals.t_intervals(means, fixed["level"])
@@ -159,7 +161,7 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
     reasons = [f"no interval: {each.message}" for each in caught if each.category is ConvergenceWarning]
     if not np.isfinite(half).all():
         reasons.append("no interval: the noise in the released second moment would be most of it; a larger budget, "
-                       "more records or a smaller gamma2 mends that")  # fmt: skip
+                       "more records or a smaller --clip-norm2 mends that")  # fmt: skip
     names = args.regressors
     noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}
     return {
@@ -200,8 +202,8 @@ def check(args: argparse.Namespace, method: Method) -> None:
     every = {name for each in METHODS.values() for name in (*each.columns, *each.choice)} | {
         *two_stage.CHOICE, "steps", "release", *ALSO,
     }  # fmt: skip
-    if other := sorted(name.replace("_", "-") for name in every - allowed if getattr(args, name) is not None):
-        raise ValueError(f"--{other[0]} is no option of --method {args.method}: leave it out")
+    if other := sorted(own_data.option(name) for name in every - allowed if getattr(args, name) is not None):
+        raise ValueError(f"{other[0]} is no option of --method {args.method}: leave it out")
     if (args.rho is None) is (args.epsilon is None):
         raise ValueError("give one of --rho, the zCDP budget of the run, and --epsilon, at --delta")
     if args.steps is not None and not 1 <= args.steps <= MOST_STEPS:
@@ -215,8 +217,7 @@ def check(args: argparse.Namespace, method: Method) -> None:
         raise ValueError(f"--outcome-unit needs --instrument-bound: {BOUND.replace('%%', '%')}")
     for name in (*method.choice, *(name for name in ALSO if getattr(args, name) is not None)):
         if not LEAST <= (value := getattr(args, name)) <= 1.0 / LEAST:
-            told = name.replace("_", "-")
-            raise ValueError(f"--{told} {value:g} fits no data: give {LEAST:g} to {1.0 / LEAST:g}")
+            raise ValueError(f"{own_data.option(name)} {value:g} fits no data: give {LEAST:g} to {1.0 / LEAST:g}")
 
 
 def _sample(args: argparse.Namespace, constants: Mapping[str, float]) -> IVSample:

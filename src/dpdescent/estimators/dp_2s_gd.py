@@ -20,11 +20,13 @@ from dpdescent.gate import LARGEST, columns, generator, records
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
+from dpdescent.renamed import renamed
 
 EXACT = (
     "in exact arithmetic: each step adds Gaussian noise to the mean of gradients that are clipped at the threshold, "
-    "which one replaced record of n, n public, moves by 2 gamma / n at most; costs add over the steps of both stages. "
-    "Settings, columns and centring constants must be chosen without the data, and one person may be in one row only"
+    "which one replaced record of n, n public, moves by 2 clip_norm / n at most; costs add over the steps of both "
+    "stages. Settings, columns and centring constants must be chosen without the data, and one person may be in one "
+    "row only"
 )
 
 # Smaller noise loses digits, or all of itself, and an account of it would be wrong.
@@ -37,8 +39,8 @@ class Settings:
 
     Attributes:
         rho1, rho2: zCDP budgets of the two stages.
-        gamma1, gamma2: clipping thresholds of the two stages.
-        eta, alpha: step sizes of the two stages.
+        clip_norm1, clip_norm2: gamma1 and gamma2 in the paper, clipping thresholds of the two stages.
+        step_size1, step_size2: eta and alpha in the paper, step sizes of the two stages.
         steps: number of iterations T, over which the budget is divided; liang2025 uses 20.
 
     Raises:
@@ -47,10 +49,10 @@ class Settings:
 
     rho1: float
     rho2: float
-    gamma1: float
-    gamma2: float
-    eta: float
-    alpha: float
+    clip_norm1: float
+    clip_norm2: float
+    step_size1: float
+    step_size2: float
     steps: int = 20
 
     def __post_init__(self) -> None:
@@ -59,9 +61,10 @@ class Settings:
                 raise ValueError(f"{name}={value} must be positive and finite")
 
 
+@renamed(eta="step_size1", alpha="step_size2", gamma1="clip_norm1", gamma2="clip_norm2")
 def dp_2s_gd(
-    Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, steps: int, eta: float, alpha: float, gamma1: float, gamma2: float,
-    rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
+    Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, steps: int, step_size1: float, step_size2: float, clip_norm1: float,
+    clip_norm2: float, rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
     delta: float | None = None, first_share: float = 0.5, normals: Array | None = None,
 ) -> Run:  # fmt: skip
     """Estimates causal effects by two-stage gradient descent from zero, with clipping and noise in both stages.
@@ -71,8 +74,8 @@ def dp_2s_gd(
         X: regressors whose effects are estimated, shape (n, p) with p <= q.
         y: outcomes, shape (n,).
         steps: number of iterations T of both stages.
-        eta, alpha: step sizes of the first and the second stage.
-        gamma1, gamma2: clipping thresholds of the first and the second stage.
+        step_size1, step_size2: eta and alpha in the paper, step sizes of the first and the second stage.
+        clip_norm1, clip_norm2: gamma1 and gamma2 in the paper, clipping thresholds of the first and the second stage.
         rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
         rho: zCDP budget of both stages together under replace-one.
         epsilon, delta: budget in place of rho.
@@ -88,13 +91,16 @@ def dp_2s_gd(
         ValueError: if an argument is out of its range, or the iterates overflow.
     """
     require_whole(steps=steps)
-    require_real(eta=eta, alpha=alpha, gamma1=gamma1, gamma2=gamma2, first_share=first_share)
+    require_real(
+        step_size1=step_size1, step_size2=step_size2, clip_norm1=clip_norm1, clip_norm2=clip_norm2,
+        first_share=first_share,
+    )  # fmt: skip
     require_probability(first_share=first_share)
     rng, names = generator(rng), columns(X)
     sample = IVSample(*records(Z=(Z, 2), X=(X, 2), y=(y, 1)))
     total = rho_of(sample.n, rho, epsilon, delta)
     rho1 = first_share * total
-    settings = Settings(rho1, total - rho1, gamma1, gamma2, eta, alpha, steps)
+    settings = Settings(rho1, total - rho1, clip_norm1, clip_norm2, step_size1, step_size2, steps)
     p, q = sample.p, sample.q
     drawn = None if normals is None else engine.Normals.split(fitting("normals", normals, (steps, p * q + p)), p, q)
     out = descend(sample, settings, engine.Normals.draw(rng, steps, p, q) if drawn is None else drawn)
@@ -115,12 +121,15 @@ def mechanism(settings: Settings, n: int) -> Mechanism:
 def stages(settings: Settings, n: int) -> tuple[GaussianReleases, GaussianReleases]:
     """Releases of the two stages; both the added noise and the account are derived from them."""
 
-    def stage(what: str, gamma: float, rho: float) -> GaussianReleases:
-        sensitivity = mean_sensitivity(gamma, n)
+    def stage(what: str, clip_norm: float, rho: float) -> GaussianReleases:
+        sensitivity = mean_sensitivity(clip_norm, n)
         noise_sd = zcdp.gaussian_noise_sd(sensitivity, rho, settings.steps)
         return GaussianReleases(f"{what} clipped mean gradient", sensitivity, noise_sd, settings.steps)
 
-    return stage("first-stage", settings.gamma1, settings.rho1), stage("second-stage", settings.gamma2, settings.rho2)
+    return (
+        stage("first-stage", settings.clip_norm1, settings.rho1),
+        stage("second-stage", settings.clip_norm2, settings.rho2),
+    )
 
 
 def descend(sample: IVSample, settings: Settings, normals: engine.Normals) -> engine.Descent:
@@ -149,7 +158,8 @@ def _require_noise(settings: Settings, n: int) -> None:
     Raises:
         ValueError: if it underflows or overflows.
     """
-    for stage, step, name in zip(stages(settings, n), (settings.eta, settings.alpha), ("eta", "alpha"), strict=True):
+    for stage, name in zip(stages(settings, n), ("step_size1", "step_size2"), strict=True):
+        step = getattr(settings, name)
         if not LEAST <= step * stage.noise_sd < math.inf:
             raise ValueError(
                 f"{name}={step:g} times noise of sd {stage.noise_sd:g} is beyond double precision, so that the noise "
@@ -159,5 +169,5 @@ def _require_noise(settings: Settings, n: int) -> None:
 
 def _arms(settings: Settings, n: int) -> engine.TwoStageArms:
     noise_sds = [stage.noise_sd for stage in stages(settings, n)]
-    values = (settings.eta, settings.alpha, settings.gamma1, settings.gamma2, *noise_sds)
+    values = (settings.step_size1, settings.step_size2, settings.clip_norm1, settings.clip_norm2, *noise_sds)
     return engine.TwoStageArms(np.array([settings.steps]), *(np.array([value]) for value in values))

@@ -7,10 +7,11 @@ from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import dp_ambssgd as engine
 from dpdescent.algorithms.dp_stat import Rule, Search
-from dpdescent.checks import require_real, require_whole
+from dpdescent.checks import require_positive_finite, require_real, require_whole
 from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
 from dpdescent.gate import columns, generator, records
 from dpdescent.privacy.events import Mechanism
+from dpdescent.renamed import renamed
 
 PROVED = (
     "in exact arithmetic: a record is in the statistic or in the gradient of one iteration, by a permutation that does "
@@ -20,11 +21,12 @@ PROVED = (
 )
 
 
+@renamed(eta="step_size", tail="tail_share")
 def dp_ambssgd(
-    X: ArrayLike, y: ArrayLike, *, steps: int, eta: float, largest: float, levels: int, stat_size: int, scale: float,
-    rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
+    X: ArrayLike, y: ArrayLike, *, steps: int, step_size: float, largest: float, levels: int, stat_size: int,
+    scale: float, rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
     delta: float | None = None, rule: Rule = "corrected", margin: float = 1.0, quantile: float = 0.9,
-    offset: float = 0.0, tail: float = 0.5, normals: tuple[Array, Array] | None = None,
+    offset: float = 0.0, tail_share: float = 0.5, normals: tuple[Array, Array] | None = None,
 ) -> Run:  # fmt: skip
     """Fits a linear regression by one pass over mini-batches in random order, with private thresholds and noise.
 
@@ -34,7 +36,7 @@ def dp_ambssgd(
         X: covariates, shape (n, d).
         y: responses, shape (n,).
         steps: number of iterations T.
-        eta: step size.
+        step_size: eta in the paper.
         largest: B, the largest residual that the search for a threshold considers.
         levels: L, number of times that the search halves B.
         stat_size: s, number of records of a batch that the search uses.
@@ -44,7 +46,7 @@ def dp_ambssgd(
         rho: zCDP budget of the run under replace-one.
         epsilon, delta: budget in place of rho.
         rule, margin, quantile, offset: how the search stops; see `algorithms.dp_stat.Search`.
-        tail: share of the last iterates whose mean is the estimate, in (0, 1].
+        tail_share: share of the last iterates whose mean is the estimate, in (0, 1].
         normals: standard normals to use in place of rng's, of the gradients, shape (T, d), and of the counts, shape
             (T, L). The order of the records still comes from rng, before anything else.
 
@@ -55,18 +57,24 @@ def dp_ambssgd(
         ValueError: if an argument is out of its range, or the iterates overflow.
     """
     require_whole(steps=steps, levels=levels, stat_size=stat_size)
-    require_real(eta=eta, largest=largest, scale=scale, margin=margin, quantile=quantile, offset=offset, tail=tail)
+    require_real(
+        step_size=step_size, largest=largest, scale=scale, margin=margin, quantile=quantile, offset=offset,
+        tail_share=tail_share,
+    )  # fmt: skip
     rng, names = generator(rng), columns(X)
+    require_positive_finite(step_size=step_size, tail_share=tail_share)
+    if tail_share > 1.0:
+        raise ValueError(f"tail_share={tail_share} must not exceed 1")
     X, y = records(X=(X, 2), y=(y, 1))
     n, d = X.shape
     # A record takes part in one of the two Gaussian releases, whose cost is 1 / (2 alpha^2).
     alpha = math.sqrt(0.5 / rho_of(n, rho, epsilon, delta))
     search = Search(largest, levels, alpha, rule=rule, margin=margin, quantile=quantile, offset=offset)
-    arm = engine.SGDArm(eta, alpha, engine.Adaptive(search, stat_size, scale))
+    arm = engine.SGDArm(step_size, alpha, engine.Adaptive(search, stat_size, scale))
     batches = engine.batches_of(X, y[:, None], steps, rng)
     # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
-        out = engine.descend(batches, [arm], _normals(normals, rng, steps, d, levels), tail)
+        out = engine.descend(batches, [arm], _normals(normals, rng, steps, d, levels), tail_share)
     require_finite(out.path)
     event = Mechanism(
         "DP-AMBSSGD", arm.releases(n // steps), "replace-one", "shuffled single pass", math.inf, "proved", PROVED

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import dp_ftrl as engine
-from dpdescent.checks import require_known, require_positive, require_real, require_whole
+from dpdescent.checks import require_known, require_positive_finite, require_real, require_whole
 from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
 from dpdescent.gate import columns, generator, records
 from dpdescent.noise.strategies.base import Strategy
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Mechanism, correlated_release
+from dpdescent.renamed import renamed
 
 Relation = Literal["replace-one", "zero-out"]
 
@@ -24,8 +25,9 @@ PROVED = (
 )
 
 
+@renamed(eta="step_size")
 def dp_ftrl(
-    X: ArrayLike, y: ArrayLike, *, strategy: Strategy, eta: float, clip_norm: float,
+    X: ArrayLike, y: ArrayLike, *, strategy: Strategy, step_size: float, clip_norm: float,
     rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
     delta: float | None = None, relation: Relation = "replace-one", tail: int = 0, start: Array | None = None,
     normals: Array | None = None,
@@ -36,7 +38,7 @@ def dp_ftrl(
         X: covariates, shape (n, d); step t uses record t.
         y: responses, shape (n,).
         strategy: correlation of the noise over the steps, such as `nu_family(0.05)`; `identity()` is DP-SGD.
-        eta: learning rate.
+        step_size: eta in the paper, its learning rate.
         clip_norm: clipping threshold on a record's gradient `x (x'theta - y)`.
         rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
         rho: zCDP budget of the run.
@@ -55,15 +57,15 @@ def dp_ftrl(
     """
     require_known(Relation, relation=relation)
     require_whole(tail=tail)
-    require_real(eta=eta, clip_norm=clip_norm)
+    require_real(step_size=step_size, clip_norm=clip_norm)
     rng, names = generator(rng), columns(X)
-    require_positive(eta=eta, clip_norm=clip_norm)
+    require_positive_finite(step_size=step_size, clip_norm=clip_norm)
     X, y = records(X=(X, 2), y=(y, 1))
     n, d = X.shape
     gamma = math.sqrt(strategy.sensitivity_squared(n))
     moved = clip_norm * (2.0 if relation == "replace-one" else 1.0)
     noise_sd = zcdp.gaussian_noise_sd(gamma * moved, rho_of(n, rho, epsilon, delta))
-    arms = engine.FTRLArms(np.array([eta]), np.array([clip_norm]), np.array([noise_sd]))
+    arms = engine.FTRLArms(np.array([step_size]), np.array([clip_norm]), np.array([noise_sd]))
     shape = (strategy.noises(n), d)
     noise = strategy.correlate(rng.standard_normal(shape) if normals is None else fitting("normals", normals, shape))
     begin = np.zeros(d) if start is None else fitting("start", start, (d,))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from dpdescent import intervals, mixing
 from dpdescent.algorithms import dp_gd as engine
-from dpdescent.checks import require_positive, require_real, require_whole
+from dpdescent.checks import require_positive, require_positive_finite, require_real, require_whole
 from dpdescent.data.linear import LinearSample
 from dpdescent.estimators.run import Array, Inference, Run, fitting, guarded, parts_of, require_finite, rho_of
 from dpdescent.gate import columns, generator, records
@@ -16,21 +16,23 @@ from dpdescent.interval_arithmetic import Intervals
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
+from dpdescent.renamed import renamed
 
 PROVED = (
-    "in exact arithmetic: each step adds Gaussian noise to the mean of gradients clipped at gamma, which one replaced "
-    "record of n, n public, moves by 2 gamma / n at most; costs add over the steps. Step size, threshold and number of "
-    "steps must be chosen without the data"
+    "in exact arithmetic: each step adds Gaussian noise to the mean of gradients clipped at clip_norm, which one "
+    "replaced record of n, n public, moves by 2 clip_norm / n at most; costs add over the steps. Step size, threshold "
+    "and number of steps must be chosen without the data"
 )
 TARGET = "the least-squares estimate of these records, about the mean of the path; the error of sampling is not in them"
 # Batches of an interval, and iterates before them that are left out at least (brown2024 App. B).
 BATCHES, BURN_IN = 10, 20
 
 
+@renamed(eta="step_size", gamma="clip_norm")
 def dp_gd(
-    X: ArrayLike, y: ArrayLike, *, steps: int, eta: float, gamma: float, rng: np.random.Generator | int | None,
-    rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
-    shares: ArrayLike | None = None, normals: Array | None = None,
+    X: ArrayLike, y: ArrayLike, *, steps: int, step_size: float, clip_norm: float,
+    rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
+    delta: float | None = None, shares: ArrayLike | None = None, normals: Array | None = None,
 ) -> Run:  # fmt: skip
     """Fits a linear regression by full-batch gradient descent from zero, with clipping and Gaussian noise.
 
@@ -40,8 +42,9 @@ def dp_gd(
         X: covariates, shape (n, p).
         y: responses, shape (n,).
         steps: number of iterations T.
-        eta: step size, about 1 over the largest eigenvalue of E[xx'].
-        gamma: clipping threshold on a record's gradient `x (x'theta - y)`; the noise is proportional to it.
+        step_size: eta in the papers, about 1 over the largest eigenvalue of E[xx'].
+        clip_norm: gamma in the papers, the clipping threshold on a record's gradient `x (x'theta - y)`; the noise is
+            proportional to it.
         rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
         rho: zCDP budget of all steps under replace-one.
         epsilon, delta: budget in place of rho.
@@ -57,15 +60,16 @@ def dp_gd(
         ValueError: if an argument is out of its range, or the iterates overflow.
     """
     require_whole(steps=steps)
-    require_real(eta=eta, gamma=gamma)
+    require_real(step_size=step_size, clip_norm=clip_norm)
     rng, names = generator(rng), columns(X)
     X, y = records(X=(X, 2), y=(y, 1))
-    require_positive(steps=steps, eta=eta, gamma=gamma)
+    require_positive(steps=steps)
+    require_positive_finite(step_size=step_size, clip_norm=clip_norm)
     sample = LinearSample(X, y)
-    sensitivity = mean_sensitivity(gamma, sample.n)
+    sensitivity = mean_sensitivity(clip_norm, sample.n)
     releases = _releases(sensitivity, rho_of(sample.n, rho, epsilon, delta), steps, shares)
     noise_sd = np.concatenate([np.full(release.count, release.noise_sd) for release in releases])
-    arms = engine.DPGDArms(steps, np.array([eta]), np.array([gamma]), noise_sd[:, None])
+    arms = engine.DPGDArms(steps, np.array([step_size]), np.array([clip_norm]), noise_sd[:, None])
     shape = steps, sample.p
     drawn = rng.standard_normal(shape) if normals is None else fitting("normals", normals, shape)
     # numpy's warnings are off, because overflow is reported below in one line.
@@ -73,7 +77,8 @@ def dp_gd(
         out = engine.descend([sample], arms, drawn[:, None, None, :], record=True)
     assert out.path is not None
     require_finite(out.path)
-    mixing.warn(mixing.unconverged(out.path[:, 0, 0], eta * float(noise_sd.max())))
+    # At the line that called this function, past the frame of `renamed`.
+    mixing.warn(mixing.unconverged(out.path[:, 0, 0], step_size * float(noise_sd.max())), stacklevel=4)
     event = Mechanism("DP-GD", releases, "replace-one", "full batch", math.inf, "proved", PROVED)
     event = guarded(event, rng, handed=normals is not None)
     estimate, path, clipped = out.theta[0, 0], out.path[:, 0, 0], float(out.clipped[0, 0])

@@ -16,6 +16,7 @@ from dpdescent.algorithms import preconditioning, reduced_form
 from dpdescent.algorithms.reduced_form_evidence import evidence
 from dpdescent.checks import (
     require_positive,
+    require_positive_finite,
     require_probability,
     require_real,
     require_real_or_none,
@@ -27,13 +28,14 @@ from dpdescent.gate import columns, generator, records
 from dpdescent.interval_arithmetic import Intervals
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import GaussianReleases, Mechanism
+from dpdescent.renamed import renamed
 
 PROVED = (
-    "in exact arithmetic: each step of either stage adds Gaussian noise to the mean of gradients clipped at gamma, "
-    "which one replaced record of n, n public, moves by 2 gamma / n at most; a second moment of a stage's clipped "
-    "gradients moves by sqrt(2) gamma^2 / n (of the second stage with one regressor by gamma^2 / n); costs add. The "
-    "held Theta, the preconditioner, the intervals and the Anderson-Rubin set are computed from releases. All settings "
-    "must be chosen without the data"
+    "in exact arithmetic: each step of either stage adds Gaussian noise to the mean of gradients clipped at clip_norm, "
+    "which one replaced record of n, n public, moves by 2 clip_norm / n at most; a second moment of a stage's clipped "
+    "gradients moves by sqrt(2) clip_norm^2 / n (of the second stage with one regressor by clip_norm^2 / n); costs "
+    "add. The held Theta, the preconditioner, the intervals and the Anderson-Rubin set are computed from releases. "
+    "All settings must be chosen without the data"
 )
 PROVED_WHITE = (
     ". The second moment of instruments clipped to the norm B, released first, moves by sqrt(2) B^2 / n, with one "
@@ -49,14 +51,15 @@ STEP = 0.9
 WITHOUT_SET, WITH_SET = (0.45, 0.45, 0.1), (0.4, 0.3, 0.1, 0.2)
 
 
+@renamed(eta="step_size1", alpha="step_size2", gamma1="clip_norm1", gamma2="clip_norm2", kept1="tail1")
 def dp_iv_gd(
-    Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, gamma1: float, gamma2: float,
+    Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, clip_norm1: float, clip_norm2: float,
     rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
     delta: float | None = None,
     outcome_unit: float | None = None, shares: Sequence[float] | None = None, second_moment: ArrayLike | None = None,
     instrument_bound: float | None = None,
-    steps1: int = 120, kept1: int = 100, steps2: int = 520, burn_in: int = 20, eta: float | None = None,
-    alpha: float = 0.5, level: float = 0.95, normals: tuple[Array, Array, Array] | None = None,
+    steps1: int = 120, tail1: int = 100, steps2: int = 520, burn_in: int = 20, step_size1: float | None = None,
+    step_size2: float = 0.5, level: float = 0.95, normals: tuple[Array, Array, Array] | None = None,
 ) -> Run:  # fmt: skip
     """Estimates causal effects by gradient descent on the instrumental-variable equation, with confidence intervals.
 
@@ -69,10 +72,11 @@ def dp_iv_gd(
         Z: instruments, shape (n, q), centred by public constants.
         X: regressors whose effects are estimated, shape (n, p) with p <= q, centred likewise.
         y: outcomes, shape (n,), centred likewise.
-        gamma1: clipping threshold of the first stage, on |z| |x - Theta'z|; with `outcome_unit` the outcome's residual
-            over that unit stands beside x's, which makes norms about sqrt(2) times as long.
-        gamma2: clipping threshold of the second stage, on |w| |y - x'beta|, w the fitted regressors Theta'z in units
-            of their scale: four times sqrt(p) times what residuals are expected to be.
+        clip_norm1: clipping threshold of the first stage, gamma1 in the papers, on |z| |x - Theta'z|; with
+            `outcome_unit` the outcome's residual over that unit stands beside x's, which makes norms about sqrt(2)
+            times as long.
+        clip_norm2: clipping threshold of the second stage, gamma2 in the papers, on |w| |y - x'beta|, w the fitted
+            regressors Theta'z in units of their scale: four times sqrt(p) times what residuals are expected to be.
         rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
         rho: zCDP budget of the run under replace-one.
         epsilon, delta: budget in place of rho.
@@ -83,12 +87,14 @@ def dp_iv_gd(
         second_moment: E[zz'], public, shape (q, q); None is the identity. `outcome_unit` needs it or the next one.
         instrument_bound: public guess of what |z| seldom exceeds, such as 2 sqrt(q) times the instruments' sd. Longer
             instruments are shortened to it, their second moment is released with 5 % of the budget, `shares` are parts
-            of the rest, and the instruments are whitened: gamma1 is then for instruments of variance 1.
-        steps1, kept1: number of steps of the first stage, and of its last iterates whose mean is held.
+            of the rest, and the instruments are whitened: clip_norm1 is then for instruments of variance 1.
+        steps1, tail1: number of steps of the first stage, and of its last iterates whose mean is held.
         steps2, burn_in: number of steps of the second stage, and of its first iterates that are left out; ten must
             divide their difference.
-        eta: step size of the first stage; None is 0.9 over the largest eigenvalue of `second_moment`.
-        alpha: step size of the second stage, where the preconditioned Hessian is about the identity.
+        step_size1: step size of the first stage, eta in the papers; None is 0.9 over the largest eigenvalue of
+            `second_moment`.
+        step_size2: step size of the second stage, alpha in the papers, where the preconditioned Hessian is about the
+            identity; at most 1.
         level: nominal coverage of the intervals.
         normals: standard normals to use in place of rng's, of shapes (steps1, q, p), (steps2, p) and (p, p).
 
@@ -103,9 +109,9 @@ def dp_iv_gd(
     Raises:
         ValueError: if an argument is out of its range, or the iterates overflow.
     """
-    require_whole(steps1=steps1, kept1=kept1, steps2=steps2, burn_in=burn_in)
-    require_real(gamma1=gamma1, gamma2=gamma2, alpha=alpha, level=level)
-    require_real_or_none(eta=eta, outcome_unit=outcome_unit, instrument_bound=instrument_bound)
+    require_whole(steps1=steps1, tail1=tail1, steps2=steps2, burn_in=burn_in)
+    require_real(clip_norm1=clip_norm1, clip_norm2=clip_norm2, step_size2=step_size2, level=level)
+    require_real_or_none(step_size1=step_size1, outcome_unit=outcome_unit, instrument_bound=instrument_bound)
     require_probability(level=level)
     rng, names = generator(rng), columns(X)
     sample = IVSample(*records(Z=(Z, 2), X=(X, 2), y=(y, 1)))
@@ -114,7 +120,12 @@ def dp_iv_gd(
     _require_one_moment(outcome_unit, second_moment, instrument_bound)
     _require_no_normals(normals, outcome_unit=outcome_unit, instrument_bound=instrument_bound)
     A = np.eye(q) if second_moment is None else fitting("second_moment", second_moment, (q, q))
-    require_positive(gamma1=gamma1, gamma2=gamma2, steps1=steps1, kept1=kept1)
+    require_positive(steps1=steps1, tail1=tail1)
+    require_positive_finite(clip_norm1=clip_norm1, clip_norm2=clip_norm2, step_size2=step_size2)
+    if tail1 > steps1 or step_size2 > 1.0:
+        raise ValueError(f"tail1={tail1} must be at most steps1={steps1}, and step_size2={step_size2} at most 1")
+    if step_size1 is not None:
+        require_positive_finite(step_size1=step_size1)
     given = (WITHOUT_SET if outcome_unit is None else WITH_SET) if shares is None else shares
     parts = parts_of(given, 3 if outcome_unit is None else 4).tolist()
     budget, back = rho_of(n, rho, epsilon, delta), np.eye(q)
@@ -122,9 +133,11 @@ def dp_iv_gd(
     if instrument_bound is not None:
         sample, before, back = _whitened(sample, instrument_bound, WHITENED * budget, rng)
         budget *= 1.0 - WHITENED
-    noise = engine.noise_sds(budget, parts[:3], n, p, (gamma1, gamma2), (steps1, steps2))
-    step = STEP / float(np.linalg.eigvalsh(A).max()) if eta is None else eta
-    settings = engine.Settings(steps1, kept1, steps2, burn_in, step, alpha, gamma1, gamma2, *noise, A)
+    noise = engine.noise_sds(budget, parts[:3], n, p, (clip_norm1, clip_norm2), (steps1, steps2))
+    step = STEP / float(np.linalg.eigvalsh(A).max()) if step_size1 is None else step_size1
+    settings = engine.Settings(
+        steps1, tail1, steps2, burn_in, step, step_size2, clip_norm1, clip_norm2, *noise, A
+    )  # fmt: skip
     first: dict[str, Array] = {}
     stage1 = list(settings.releases(n, p)[:1])
     # numpy's warnings are off, because overflow is reported below in one line.
@@ -133,23 +146,24 @@ def dp_iv_gd(
             first, stage1 = _reduced_form(sample, settings, outcome_unit, budget * parts[3], level, rng)
         out = _descended(sample, settings, first, rng, normals)
     require_finite(out.path)
-    mixing.warn(mixing.unmixed(out.path[:, 0], BATCHES, burn_in, level=level))
+    # At the line that called this function, past the frame of `renamed`.
+    mixing.warn(mixing.unmixed(out.path[:, 0], BATCHES, burn_in, level=level), stacklevel=4)
     releases = (*before, *stage1, *settings.releases(n, p)[1:])
     event = guarded(_mechanism(releases, whitened=bool(before)), rng, handed=normals is not None)
     over = first.pop("clipped", out.clipped1[0])
     clipped = float(over * steps1 + out.clipped2[0] * steps2) / (steps1 + steps2)
     released = {
-        "path": out.path[:, 0], "m": BATCHES, "burn_in": burn_in, "alpha": alpha, "precondition": out.precondition[0],
+        "path": out.path[:, 0], "m": BATCHES, "burn_in": burn_in, "precondition": out.precondition[0],
         "moment": out.moment[0], "moment_sd": settings.moment_sd, "n": n,
     }  # fmt: skip
-    half_width = arithmetic.sandwich_intervals(**released, level=level).half_width
+    half_width = arithmetic.sandwich_intervals(**released, alpha=step_size2, level=level).half_width
     also = {"half_width": half_width} | _also(out, settings, first, back)
-    inference = Inference(TARGET, partial(_interval, released))
+    inference = Inference(TARGET, partial(_interval, released, step_size2))
     return Run(out.beta[0], out.path[:, 0], clipped, event, also, names, n, delta, inference)
 
 
-def _interval(released: Mapping[str, Any], level: float) -> Intervals:
-    return intervals.sandwich_intervals(**released, level=level)
+def _interval(released: Mapping[str, Any], step_size: float, level: float) -> Intervals:
+    return intervals.sandwich_intervals(**released, step_size=step_size, level=level)
 
 
 def _descended(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import lambda_cgd, samplers
-from dpdescent.checks import require_known, require_positive, require_real, require_whole
+from dpdescent.checks import require_known, require_positive, require_positive_finite, require_real, require_whole
 from dpdescent.estimators.dp_ftrl import Relation
 from dpdescent.estimators.run import Array, Run, epsilon_delta, fitting, guarded, require_finite, rho_of
 from dpdescent.gate import columns, generator, records
@@ -23,6 +23,7 @@ from dpdescent.privacy.events import (
 )
 from dpdescent.privacy.participation import encoder, fixed_size, tail
 from dpdescent.privacy.participation.search import raised
+from dpdescent.renamed import renamed
 
 Sampler = Literal["fixed size", "Poisson", "fixed order"]
 
@@ -41,22 +42,23 @@ _REASONS = {
 }
 
 
+@renamed(x="X", eta="step_size", record="keep_path")
 def dp_kan(
-    x: ArrayLike, y: ArrayLike, *, kan: KAN, steps: int, batch_size: int, eta: float, clip_norm: float,
+    X: ArrayLike, y: ArrayLike, *, kan: KAN, steps: int, batch_size: int, step_size: float, clip_norm: float,
     rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
     delta: float | None = None, correlation: float = 0.0, sampler: Sampler = "fixed size",
     relation: Relation = "replace-one", radius: float = math.inf, start: tuple[Array, Array] | None = None,
-    record: bool = False, normals: Array | None = None,
+    keep_path: bool = False, normals: Array | None = None,
 ) -> Run:  # fmt: skip
     """Trains the first layer of a KAN on the logistic loss by mini-batch DP-SGD with correlated noise.
 
     Args:
-        x: inputs, shape (n, d), all in [-1, 1].
+        X: inputs, shape (n, d), all in [-1, 1].
         y: labels, -1 or 1, shape (n,).
         kan: the network.
         steps: number of noisy steps T.
         batch_size: B, number of records in a batch; the mean number for `Poisson`; a divisor of n for `fixed order`.
-        eta: learning rate.
+        step_size: eta in the paper, its learning rate.
         clip_norm: clipping threshold on a record's gradient.
         rng: generator of the start, the batches and the noise, in this order; `secure_generator()` for a guarantee,
             else a generator, a seed or None.
@@ -68,29 +70,32 @@ def dp_kan(
         radius: radius of the ball around the start that iterates are projected to; inf switches projection off.
         start: first layer, shape (m, d p), and second layer, shape (m, p), chosen without the data; drawn from rng by
             default. The second layer is not trained.
-        record: whether to keep all iterates.
+        keep_path: whether to keep all iterates.
         normals: standard normals to use in place of rng's, shape (T, m, d p).
 
     Returns:
-        The run: `estimate`, the last first layer W, of shape (m, d p), `path` of shape (T, m, d p) with record, and
-        `also["start"]`, `also["head"]`, the layers it began with: `kan.outputs(W, kan.features(x), kan.heads(head))`.
+        The run: `estimate`, the last first layer W, of shape (m, d p), `path` of shape (T, m, d p) with keep_path, and
+        `also["start"]`, `also["head"]`, the layers it began with: `kan.outputs(W, kan.features(X), kan.heads(head))`.
 
     Raises:
         ValueError: if an argument is out of its range, rho is given for random batches, or the iterates overflow.
     """
     _check(sampler, relation, steps, batch_size)
     require_whole(width=kan.width, inputs=kan.inputs, cells=kan.splines.cells)
-    require_real(eta=eta, clip_norm=clip_norm, correlation=correlation, radius=radius)
-    rng, names = generator(rng), columns(x)
-    x, y = records(x=(x, 2), y=(y, 1))
-    n, lead = len(x), (kan.width, kan.inputs * kan.splines.count)
+    require_real(step_size=step_size, clip_norm=clip_norm, correlation=correlation, radius=radius)
+    require_positive_finite(step_size=step_size, clip_norm=clip_norm)
+    if not 0.0 <= correlation < 1.0:
+        raise ValueError(f"correlation={correlation} must lie in [0, 1)")
+    rng, names = generator(rng), columns(X)
+    X, y = records(X=(X, 2), y=(y, 1))
+    n, lead = len(X), (kan.width, kan.inputs * kan.splines.count)
     if batch_size > n:
         raise ValueError(f"batch_size={batch_size} must not exceed the {n} records")
     kappa = _multiplier(n, steps, batch_size, correlation, sampler, relation, rho, epsilon, delta)
     W, head = kan.initial(rng) if start is None else start
     W, head = fitting("start[0]", W, lead), fitting("start[1]", head, (kan.width, kan.splines.count))
-    problem = lambda_cgd.KANProblem(kan, kan.features(x)[None], y[None], W[None], kan.heads(head[None]))
-    arms = lambda_cgd.CGDArms(*(np.array([v]) for v in (eta, clip_norm, kappa, correlation, radius)))
+    problem = lambda_cgd.KANProblem(kan, kan.features(X)[None], y[None], W[None], kan.heads(head[None]))
+    arms = lambda_cgd.CGDArms(*(np.array([v]) for v in (step_size, clip_norm, kappa, correlation, radius)))
     # Drawn before the noise and all at once, because the generator's noise must not depend on its blocks.
     batches = _batches(n, steps, batch_size, sampler, rng)
     noise = rng if normals is None else cast(np.random.Generator, _Given(fitting("normals", normals, (steps, *lead))))
@@ -100,13 +105,13 @@ def dp_kan(
         out = lambda_cgd.run(
             problem, arms, (rows[None] for rows in chain(batches, batches[-1:])), [noise], steps=steps + 1,
             batch_size=batch_size,
-            observe=(lambda state: path.append(state.weights[0, 0].copy())) if record else None,
+            observe=(lambda state: path.append(state.weights[0, 0].copy())) if keep_path else None,
         )  # fmt: skip
     require_finite(out.final)
     event = guarded(
         _event(n, steps, batch_size, correlation, sampler, relation, kappa, clip_norm), rng, handed=normals is not None
     )
-    kept = np.stack(path[1:]) if record else np.empty((0, *lead))
+    kept = np.stack(path[1:]) if keep_path else np.empty((0, *lead))
     clipped = float(out.clipped[:steps, 0, 0].mean())
     return Run(out.final[0, 0], kept, clipped, event, {"start": W, "head": head}, names, n, delta)
 

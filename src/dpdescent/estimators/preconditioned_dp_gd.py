@@ -5,15 +5,17 @@ from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import preconditioned_dp_gd as engine
 from dpdescent.algorithms.preconditioned_dp_gd import ETA, FLOOR, MOMENT_SHARE, STEPS
-from dpdescent.checks import require_positive, require_probability, require_real, require_whole
+from dpdescent.checks import require_positive, require_positive_finite, require_probability, require_real, require_whole
 from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
 from dpdescent.gate import columns, generator, records
+from dpdescent.renamed import renamed
 
 
+@renamed(eta="step_size", gamma="clip_norm", bound="covariate_bound")
 def preconditioned_dp_gd(
-    X: ArrayLike, y: ArrayLike, *, bound: float, gamma: float, rng: np.random.Generator | int | None,
+    X: ArrayLike, y: ArrayLike, *, covariate_bound: float, clip_norm: float, rng: np.random.Generator | int | None,
     rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
-    steps: int = STEPS, eta: float = ETA, moment_share: float = MOMENT_SHARE, floor: float = FLOOR,
+    steps: int = STEPS, step_size: float = ETA, moment_share: float = MOMENT_SHARE, floor: float = FLOOR,
     normals: tuple[Array, Array] | None = None,
 ) -> Run:  # fmt: skip
     """Fits a linear regression by DP-GD after a private whitening of the covariates, late steps with more budget.
@@ -25,14 +27,14 @@ def preconditioned_dp_gd(
     Args:
         X: covariates, shape (n, p), centred by public constants.
         y: responses, shape (n,), centred likewise.
-        bound: B, public bound to which records x are clipped: 1.2 sqrt(p) + 1 for unit variances.
-        gamma: clipping threshold of a record's gradient in the new coordinates, about |x'W| |residual|, and |x'W| is
-            about sqrt(p): a few times sqrt(p) times the sd of the responses.
+        covariate_bound: B, public bound to which records x are clipped: 1.2 sqrt(p) + 1 for unit variances.
+        clip_norm: gamma in the papers, the clipping threshold of a record's gradient in the new coordinates, about
+            |x'W| |residual|, and |x'W| is about sqrt(p): a few times sqrt(p) times the sd of the responses.
         rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
         rho: zCDP budget of the run under replace-one.
         epsilon, delta: budget in place of rho.
         steps: number of iterations T.
-        eta: step size in the new coordinates, where the largest eigenvalue is about 1.
+        step_size: eta in the papers, in the new coordinates, where the largest eigenvalue is about 1.
         moment_share: part of the budget that the second moment gets.
         floor: part of the steps' budget that is divided equally.
         normals: standard normals to use in place of rng's, of the second moment, shape (p, p), and of the steps, shape
@@ -46,15 +48,22 @@ def preconditioned_dp_gd(
         ValueError: if an argument is out of its range, or the iterates overflow.
     """
     require_whole(steps=steps)
-    require_real(bound=bound, gamma=gamma, eta=eta, moment_share=moment_share, floor=floor)
+    require_real(
+        covariate_bound=covariate_bound, clip_norm=clip_norm, step_size=step_size, moment_share=moment_share,
+        floor=floor,
+    )  # fmt: skip
     rng, names = generator(rng), columns(X)
     X, y = records(X=(X, 2), y=(y, 1))
     n, p = X.shape
-    require_positive(steps=steps, eta=eta, gamma=gamma, bound=bound)
+    require_positive(steps=steps)
+    require_positive_finite(step_size=step_size, clip_norm=clip_norm, covariate_bound=covariate_bound)
     require_probability(moment_share=moment_share)
-    if not eta < 2.0:
-        raise ValueError(f"eta={eta} must be below 2, or nothing contracts where the largest eigenvalue is 1")
-    settings = engine.Settings(bound, gamma, rho_of(n, rho, epsilon, delta), steps, eta, moment_share, floor)
+    if not step_size < 2.0:
+        raise ValueError(
+            f"step_size={step_size} must be below 2, or nothing contracts where the largest eigenvalue is 1"
+        )
+    budget = rho_of(n, rho, epsilon, delta)
+    settings = engine.Settings(covariate_bound, clip_norm, budget, steps, step_size, moment_share, floor)
     event = guarded(settings.mechanism(n, p), rng, handed=normals is not None)
     # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):

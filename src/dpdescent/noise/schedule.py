@@ -16,15 +16,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpdescent.checks import require_positive
+from dpdescent.renamed import renamed
 
 Array = NDArray[np.float64]
 
 
-def response(eta: float, eigenvalues: ArrayLike, averaging: ArrayLike) -> Array:
+@renamed(eta="step_size")
+def response(step_size: float, eigenvalues: ArrayLike, averaging: ArrayLike) -> Array:
     """Returns W_t by coordinate, shape (T, p): what a unit of noise in the gradient of step t adds to the estimate.
 
     Args:
-        eta: step size.
+        step_size: eta in the papers.
         eigenvalues: h of the Hessian, the mean of xx', shape (p,).
         averaging: weights of the iterates 1 to T in the estimate, shape (T,): 1 at the end for the last iterate.
 
@@ -32,35 +34,38 @@ def response(eta: float, eigenvalues: ArrayLike, averaging: ArrayLike) -> Array:
         ValueError: if an argument is out of its range, or the descent does not contract.
     """
     found, kept = np.asarray(eigenvalues, dtype=np.float64), np.asarray(averaging, dtype=np.float64)
-    require_positive(eta=eta)
-    if found.ndim != 1 or not len(found) or not (found.min() > 0.0 and eta * found.max() < 2.0):
+    require_positive(step_size=step_size)
+    if found.ndim != 1 or not len(found) or not (found.min() > 0.0 and step_size * found.max() < 2.0):
         raise ValueError(
-            f"eta={eta}, eigenvalues={found}: give positive ones, shape (p,), below 2 / eta, or nothing contracts"
+            f"step_size={step_size}, eigenvalues={found}: give positive ones, shape (p,), below 2 / step_size, or "
+            "nothing contracts"
         )
     if kept.ndim != 1 or not len(kept):
         raise ValueError(f"averaging of shape {kept.shape} must have one weight an iterate, shape (T,)")
     W = np.empty((len(kept), len(found)))
     after = np.zeros(len(found))
     for t in reversed(range(len(kept))):
-        after = kept[t] + (1.0 - eta * found) * after
-        W[t] = eta * after
+        after = kept[t] + (1.0 - step_size * found) * after
+        W[t] = step_size * after
     return W
 
 
-def weights_in_last(eta: float, eigenvalues: ArrayLike, steps: int) -> Array:
+@renamed(eta="step_size")
+def weights_in_last(step_size: float, eigenvalues: ArrayLike, steps: int) -> Array:
     """Returns |W_t| of the last iterate, shape (T,): the norm over coordinates j of `eta (1 - eta h_j)^(T-t)`.
 
     Args:
-        eta, eigenvalues: as in `response`.
+        step_size, eigenvalues: as in `response`.
         steps: number of steps T.
 
     Raises:
         ValueError: as `response`, or if there is no step.
     """
-    return weights_in_average(eta, eigenvalues, steps, 1)
+    return weights_in_average(step_size, eigenvalues, steps, 1)
 
 
-def weights_in_average(eta: float, eigenvalues: ArrayLike, steps: int, tail: int) -> Array:
+@renamed(eta="step_size")
+def weights_in_average(step_size: float, eigenvalues: ArrayLike, steps: int, tail: int) -> Array:
     """Returns |W_t| of the mean of the last `tail` iterates, shape (T,); other arguments as `weights_in_last`.
 
     Raises:
@@ -70,7 +75,7 @@ def weights_in_average(eta: float, eigenvalues: ArrayLike, steps: int, tail: int
     if not 1 <= tail <= steps:
         raise ValueError(f"tail={tail} must lie between 1 and T={steps}")
     averaging = np.where(np.arange(steps) >= steps - tail, 1.0 / tail, 0.0)
-    return np.asarray(np.linalg.norm(response(eta, eigenvalues, averaging), axis=1))
+    return np.asarray(np.linalg.norm(response(step_size, eigenvalues, averaging), axis=1))
 
 
 def shares(weights: ArrayLike, floor: float = 0.1) -> Array:
@@ -92,12 +97,13 @@ def shares(weights: ArrayLike, floor: float = 0.1) -> Array:
     return np.asarray((1.0 - floor) * found / found.sum() + floor / len(found))
 
 
-def variance(weights: ArrayLike, share: ArrayLike, sensitivity: float, rho: float) -> float:
+@renamed(share="shares")
+def variance(weights: ArrayLike, shares: ArrayLike, sensitivity: float, rho: float) -> float:
     """Returns the variance of the noise in the estimate, summed over coordinates.
 
     Args:
         weights: |W_t|, shape (T,).
-        share: the step's part of the budget, shape (T,), of sum 1.
+        shares: the steps' parts of the budget, shape (T,), of sum 1.
         sensitivity: of a step's mean gradient.
         rho: zCDP budget of all steps.
 
@@ -105,10 +111,10 @@ def variance(weights: ArrayLike, share: ArrayLike, sensitivity: float, rho: floa
         ValueError: if sensitivity or budget is not positive, or a step has weight and no budget.
     """
     require_positive(sensitivity=sensitivity, rho=rho)
-    size, part = np.asarray(weights, dtype=np.float64), np.asarray(share, dtype=np.float64)
+    size, part = np.asarray(weights, dtype=np.float64), np.asarray(shares, dtype=np.float64)
     used = size > 0.0
     if not (part[used] > 0.0).all():
-        raise ValueError(f"share={part}: every step that counts needs a part of the budget")
+        raise ValueError(f"shares={part}: every step that counts needs a part of the budget")
     return float(sensitivity**2 / (2.0 * rho) * np.sum(size[used] ** 2 / part[used]))
 
 
