@@ -6,8 +6,10 @@ import dpdescent.replication.pins  # noqa: F401
 # isort: split
 
 import gc
+import signal
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,18 @@ OF_THE_REPORT = ("tests/browser/", "tests/unit/test_report_site.py")
 
 # Figures that tests share live long; by default a fifth of the time of figure tests goes to looking through them.
 gc.set_threshold(50_000, 20, 20)
+
+
+@pytest.fixture(autouse=True)
+def handlers_stay() -> Iterator[None]:
+    """Fails a test that leaves another handler of a signal, because a later one may wait for a signal in vain."""
+    numbers = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+    before = [signal.getsignal(number) for number in numbers]
+    yield
+    after = [signal.getsignal(number) for number in numbers]
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+    assert after == before, "a handler of a signal was not put back"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -111,16 +111,17 @@ def without_results(command):
     def end(number, frame):
         raise SystemExit(128 + number)
 
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, end)
-    take_out()
+    before = {each: signal.signal(each, end) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
+        take_out()
         status = subprocess.run(command).returncode
     finally:
         # A second Ctrl-C must not leave half of it.
-        for each in (signal.SIGINT, signal.SIGTERM):
+        for each in before:
             signal.signal(each, signal.SIG_IGN)
         put_back()
+        for each, handler in before.items():
+            signal.signal(each, handler)
     sys.exit(status)
 
 
