@@ -4,9 +4,12 @@ numpy would turn much into floats that is none: what a mask hides, real parts, d
 series of pandas are known by their `columns` and `index` alone, which is not imported.
 """
 
+import functools
 import numbers
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from decimal import Decimal
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpdescent.checks import require_finite_values
 
 Array = NDArray[np.float64]
+P, R = ParamSpec("P"), TypeVar("R")
 
 # Larger values are clipped to this, because their squares would overflow and the NaN would reveal the record that
 # caused it. Clipping record by record costs no privacy.
@@ -54,16 +58,23 @@ def real(name: str, given: Any) -> Array:
         ValueError: if values are masked, missing, complex, dates, strings or other objects, an integer is too large for
             a float, or the array is sparse or its rows differ in length.
     """
-    if masked := _masked(given):
-        raise ValueError(f"{name} has {masked} masked values: fill them, or drop such records beforehand")
     if hasattr(given, "toarray"):
         raise ValueError(f"{name} is sparse ({type(given).__name__}): give {name}.toarray()")
     try:
-        array = np.asarray(given)
-    except (ValueError, TypeError, OverflowError, RuntimeError):
+        parts = list(_parts(given))
+        if not (masked := sum(map(_masked, parts))):
+            # With what an object's `__array__` gives, which may be anything, as may be what that raises.
+            whole = np.asanyarray(given)
+            masked, array = _masked(whole), np.asarray(whole)
+    except Exception:
         raise ValueError(
             f"{name} ({type(given).__name__}) is no array of numbers: rows must have one length, and values be numbers"
         ) from None
+    if masked:
+        raise ValueError(f"{name} has {masked} masked values: fill them, or drop such records beforehand")
+    if any(isinstance(getattr(each, "obj", each), bytes | bytearray) for each in parts):
+        raise ValueError(f"{name} holds bytes, which are no real numbers: convert them beforehand")
+    _require_one_index({f"{name}[{k}]": each for k, each in enumerate(parts[1:]) if hasattr(each, "index")})
     if array.dtype.kind == "O":
         return _numbers(name, array)
     if array.dtype.kind not in "fiub":
@@ -96,11 +107,45 @@ def generator(rng: Any) -> np.random.Generator:
     )
 
 
+def plain(function: Callable[P, R]) -> Callable[P, R]:
+    """The same function, which gets numbers of numpy and fractions among its keyword arguments as Python's own.
+
+    Narrow ones would overflow where they are squared, or round a sensitivity and the noise for it.
+    """
+
+    @functools.wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        found: Any = {name: _plain(value) for name, value in kwargs.items()}
+        return function(*args, **found)
+
+    return called
+
+
+def _plain(value: Any) -> Any:
+    """Python's number of the same value; what is none, or too large for a float, is returned for others to refuse."""
+    if isinstance(value, np.bool_):
+        return bool(value)
+    # Durations apart, because they are integers for numpy.
+    if isinstance(value, np.integer) and not isinstance(value, np.timedelta64):
+        return int(value)
+    if isinstance(value, numbers.Real) and not isinstance(value, int | np.timedelta64):
+        with suppress(OverflowError):
+            return float(value)
+    return value
+
+
+def _parts(given: Any) -> Iterator[Any]:
+    """Yields what was given, and all that is in it where it is a sequence of Python's."""
+    yield given
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes | bytearray | memoryview | range):
+        for each in given:
+            yield from _parts(each)
+
+
 def _masked(given: Any) -> int:
-    """Number of masked values, also of masked arrays in lists, whose masks numpy drops."""
-    if isinstance(given, np.ma.MaskedArray):
-        return int(np.ma.getmaskarray(given).sum())
-    return sum(map(_masked, given)) if isinstance(given, list | tuple) else 0
+    """Number of masked values; numpy drops masks of arrays in lists. Structures are refused as such."""
+    mask = np.ma.getmaskarray(given) if isinstance(given, np.ma.MaskedArray) else np.zeros(0, dtype=bool)
+    return int(mask.sum()) if mask.dtype == bool else 0
 
 
 def _numbers(name: str, array: NDArray[Any]) -> Array:

@@ -17,6 +17,7 @@ All coordinates of an iterate are needed: a column by itself can hide a slow dir
 """
 
 import math
+import sys
 import warnings
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.special import stdtrit
 
+from dpdescent import gate
 from dpdescent.algorithms.gaussian_law import Construction, IterateLaw, correlation_in_batches, coverages
 from dpdescent.algorithms.stability import has_diverged
 from dpdescent.checks import require_known
@@ -196,8 +198,9 @@ def unsettled(runs: Array, burn_in: int, tail: int | None) -> str:
 
 
 def warn(reason: str, stacklevel: int = 3) -> None:
-    """Warns of a reason, unless it is empty; by default at the line that called the caller."""
+    """Warns of a reason, unless it is empty; by default at the line that called the caller, be it through the gate."""
     if reason:
+        stacklevel += sys._getframe(stacklevel - 1).f_globals.get("__name__") == gate.__name__
         warnings.warn(reason, ConvergenceWarning, stacklevel=stacklevel)
 
 

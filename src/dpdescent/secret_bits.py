@@ -59,6 +59,12 @@ class SecretBits(ChaCha):  # type: ignore[misc]
 
     def _rekey(self) -> None:
         """Gives a process that was forked a key of its own, in place, because generators hold the address."""
+        lock: Any = self.lock
+        if lock.acquire(blocking=False):
+            lock.release()
+        else:
+            # Another thread was drawing, which the child does not have, so that nobody would ever release it.
+            lock._at_fork_reinit()
         ChaCha.state.__set__(self, ChaCha.state.__get__(SecretBits()))
         self._process = os.getpid()
 
@@ -66,7 +72,8 @@ class SecretBits(ChaCha):  # type: ignore[misc]
 def is_secret(rng: np.random.Generator) -> bool:
     """Whether nobody can make the noise of this generator again; false in a child whose fork Python did not see."""
     bits = rng.bit_generator
-    return isinstance(bits, SecretBits) and bits._process == os.getpid()
+    # Of numpy's class itself, because another one may keep what it drew and give it again.
+    return type(rng) is np.random.Generator and type(bits) is SecretBits and bits._process == os.getpid()
 
 
 def _refuse(name: str) -> NoReturn:

@@ -16,7 +16,7 @@ from dpdescent.algorithms import dp_2s_gd as engine
 from dpdescent.checks import require_probability, require_real, require_whole
 from dpdescent.data.iv import IVSample
 from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
-from dpdescent.gate import LARGEST, columns, generator, records
+from dpdescent.gate import LARGEST, columns, generator, plain, records
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
@@ -59,6 +59,7 @@ class Settings:
                 raise ValueError(f"{name}={value} must be positive and finite")
 
 
+@plain
 def dp_2s_gd(
     Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, steps: int, eta: float, alpha: float, gamma1: float, gamma2: float,
     rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,

@@ -9,7 +9,7 @@ from dpdescent.algorithms import dp_ambssgd as engine
 from dpdescent.algorithms.dp_stat import Rule, Search
 from dpdescent.checks import require_real, require_whole
 from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
-from dpdescent.gate import columns, generator, records
+from dpdescent.gate import columns, generator, plain, records
 from dpdescent.privacy.events import Mechanism
 
 PROVED = (
@@ -20,6 +20,7 @@ PROVED = (
 )
 
 
+@plain
 def dp_ambssgd(
     X: ArrayLike, y: ArrayLike, *, steps: int, eta: float, largest: float, levels: int, stat_size: int, scale: float,
     rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,

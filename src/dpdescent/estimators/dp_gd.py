@@ -10,7 +10,7 @@ from dpdescent.algorithms import dp_gd as engine
 from dpdescent.checks import require_positive, require_real, require_whole
 from dpdescent.data.linear import LinearSample
 from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, require_finite, rho_of
-from dpdescent.gate import columns, generator, records
+from dpdescent.gate import columns, generator, plain, records
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
@@ -22,6 +22,7 @@ PROVED = (
 )
 
 
+@plain
 def dp_gd(
     X: ArrayLike, y: ArrayLike, *, steps: int, eta: float, gamma: float, rng: np.random.Generator | int | None,
     rho: float | None = None, epsilon: float | None = None, delta: float | None = None,

@@ -21,7 +21,7 @@ from dpdescent.checks import (
 )
 from dpdescent.data.iv import IVSample
 from dpdescent.estimators.run import Array, Run, fitting, guarded, parts_of, require_finite, rho_of
-from dpdescent.gate import columns, generator, records
+from dpdescent.gate import columns, generator, plain, records
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 
@@ -45,6 +45,7 @@ STEP = 0.9
 WITHOUT_SET, WITH_SET = (0.45, 0.45, 0.1), (0.4, 0.3, 0.1, 0.2)
 
 
+@plain
 def dp_iv_gd(
     Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, gamma1: float, gamma2: float,
     rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
