@@ -280,7 +280,9 @@ def test_settings_are_numbers(estimate: Estimate, name: str) -> None:
 
 
 @pytest.mark.parametrize(("estimate", "name"), settings())
-@pytest.mark.parametrize("kind", [np.float16, np.float32, np.longdouble, np.int8, np.uint8, np.int64, np.uint64, Fraction])
+@pytest.mark.parametrize(
+    "kind", [np.float16, np.float32, np.longdouble, np.int8, np.uint8, np.int64, np.uint64, Fraction]
+)
 def test_narrow_numbers_are_those_of_python(estimate: Estimate, name: str, kind: Any) -> None:
     """In their own types 100 squared is 16, and a sensitivity rounds to 11 bits: too little noise, and `proved`."""
     value = estimate.settings[name]  # type: ignore[attr-defined]
