@@ -5,19 +5,21 @@ series of pandas are known by their `columns` and `index` alone, which is not im
 """
 
 import functools
+import inspect
 import numbers
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpdescent.checks import require_finite_values
+from dpdescent.checks import require_finite_values, require_real, require_whole
 
 Array = NDArray[np.float64]
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 # Larger values are clipped to this, because their squares would overflow and the NaN would reveal the record that
 # caused it. Clipping record by record costs no privacy.
@@ -84,6 +86,14 @@ def real(name: str, given: Any) -> Array:
         return array.astype(np.float64, copy=False)
 
 
+def through(sample: Any, *names: str) -> None:
+    """Reads attributes of a frozen sample as `real`; arrays of floats stay the ones that they are, at no cost."""
+    for name in names:
+        given = getattr(sample, name)
+        if type(given) is not np.ndarray or given.dtype.kind not in "fi":
+            object.__setattr__(sample, name, real(name, given))
+
+
 def columns(given: Any) -> tuple[str, ...]:
     """Names of a frame's columns; empty for arrays, which have none."""
     found = getattr(given, "columns", None)
@@ -115,20 +125,57 @@ def plain(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        found: Any = {name: _plain(value) for name, value in kwargs.items()}
+        found: Any = {name: plain_number(value) for name, value in kwargs.items()}
         return function(*args, **found)
 
     return called
 
 
-def _plain(value: Any) -> Any:
+def gated(
+    *, arrays: str = "", finite: str = "", whole: str = "", number: str = ""
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Makes a function take its arguments through the gate; each list of names is one text, with blanks between them.
+
+    Args:
+        arrays: arguments that are arrays of real numbers, as `real`.
+        finite: arrays without NaN and infinity.
+        whole, number: arguments that are a whole, or any real, number, or else the default.
+    """
+
+    def made(function: Callable[P, R]) -> Callable[P, R]:
+        known, with_names = inspect.signature(function).parameters, cast(Callable[..., R], function)
+
+        @functools.wraps(function)
+        def called(*args: P.args, **kwargs: P.kwargs) -> R:
+            given: Any = {**dict(zip(known, args, strict=False)), **kwargs}
+            if len(given) != len(args) + len(kwargs) or not given.keys() <= known.keys():
+                return function(*args, **kwargs)
+            for names, require in ((whole, require_whole), (number, require_real)):
+                for name in names.split():
+                    if name in given and given[name] is not known[name].default:
+                        require(**{name: given[name]})
+                        given[name] = plain_number(given[name])
+            for name in [*arrays.split(), *finite.split()]:
+                if name in given:
+                    given[name] = real(name, given[name])
+            require_finite_values(**{name: given[name] for name in finite.split() if name in given})
+            return with_names(**given)
+
+        return called
+
+    return made
+
+
+def plain_number(value: Any) -> Any:
     """Python's number of the same value; what is none, or too large for a float, is returned for others to refuse."""
+    # Durations as they are, because they are integers for numpy.
+    if isinstance(value, int | np.timedelta64):
+        return value
     if isinstance(value, np.bool_):
         return bool(value)
-    # Durations apart, because they are integers for numpy.
-    if isinstance(value, np.integer) and not isinstance(value, np.timedelta64):
+    if isinstance(value, np.integer):
         return int(value)
-    if isinstance(value, numbers.Real) and not isinstance(value, int | np.timedelta64):
+    if isinstance(value, numbers.Real):
         with suppress(OverflowError):
             return float(value)
     return value

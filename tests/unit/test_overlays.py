@@ -441,6 +441,11 @@ def test_every_way_to_judge_tells_the_source(checkout: Path, tmp_path: Path) -> 
     made = {row["claim"]: row["source"] for row in read_rows(tmp_path / "claims.csv")}
     assert set(made.values()) == {"yours"}
     assert {each.claim: each.source for each in judge.judged(whole, "liang2025", results)} == made
+    command[2:3], command[-1] = ["findings"], str(tmp_path / "findings.csv")
+    subprocess.run([*command, "--shown", str(tmp_path / "shown.json")], check=True, capture_output=True)
+    told = [row["measured"] for row in read_rows(tmp_path / "findings.csv")]
+    assert told
+    assert all(each.startswith("at your values: ") for each in told)
     others = [each for key in whole.papers for each in on_request.judged(whole, key, results)]
     assert {each.source for each in others} == {"yours"}
 

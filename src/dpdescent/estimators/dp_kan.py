@@ -80,7 +80,6 @@ def dp_kan(
         ValueError: if an argument is out of its range, rho is given for random batches, or the iterates overflow.
     """
     _check(sampler, relation, steps, batch_size)
-    require_whole(width=kan.width, inputs=kan.inputs, cells=kan.splines.cells)
     require_real(eta=eta, clip_norm=clip_norm, correlation=correlation, radius=radius)
     rng, names = generator(rng), columns(x)
     x, y = records(x=(x, 2), y=(y, 1))

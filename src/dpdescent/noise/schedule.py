@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpdescent.checks import require_positive
+from dpdescent.gate import gated
 
 Array = NDArray[np.float64]
 
 
+@gated(finite="eigenvalues averaging", number="eta")
 def response(eta: float, eigenvalues: ArrayLike, averaging: ArrayLike) -> Array:
     """Returns W_t by coordinate, shape (T, p): what a unit of noise in the gradient of step t adds to the estimate.
 
@@ -47,6 +49,7 @@ def response(eta: float, eigenvalues: ArrayLike, averaging: ArrayLike) -> Array:
     return W
 
 
+@gated(finite="eigenvalues", whole="steps", number="eta")
 def weights_in_last(eta: float, eigenvalues: ArrayLike, steps: int) -> Array:
     """Returns |W_t| of the last iterate, shape (T,): the norm over coordinates j of `eta (1 - eta h_j)^(T-t)`.
 
@@ -57,9 +60,10 @@ def weights_in_last(eta: float, eigenvalues: ArrayLike, steps: int) -> Array:
     Raises:
         ValueError: as `response`, or if there is no step.
     """
-    return weights_in_average(eta, eigenvalues, steps, 1)
+    return np.asarray(weights_in_average(eta, eigenvalues, steps, 1))
 
 
+@gated(finite="eigenvalues", whole="steps tail", number="eta")
 def weights_in_average(eta: float, eigenvalues: ArrayLike, steps: int, tail: int) -> Array:
     """Returns |W_t| of the mean of the last `tail` iterates, shape (T,); other arguments as `weights_in_last`.
 
@@ -73,6 +77,7 @@ def weights_in_average(eta: float, eigenvalues: ArrayLike, steps: int, tail: int
     return np.asarray(np.linalg.norm(response(eta, eigenvalues, averaging), axis=1))
 
 
+@gated(arrays="weights", number="floor")
 def shares(weights: ArrayLike, floor: float = 0.1) -> Array:
     """Returns the share of the budget of every step, of sum 1: `(1 - floor) |W_t| / sum |W| + floor / T`, shape (T,).
 
@@ -92,6 +97,7 @@ def shares(weights: ArrayLike, floor: float = 0.1) -> Array:
     return np.asarray((1.0 - floor) * found / found.sum() + floor / len(found))
 
 
+@gated(finite="weights share", number="sensitivity rho")
 def variance(weights: ArrayLike, share: ArrayLike, sensitivity: float, rho: float) -> float:
     """Returns the variance of the noise in the estimate, summed over coordinates.
 
@@ -106,16 +112,22 @@ def variance(weights: ArrayLike, share: ArrayLike, sensitivity: float, rho: floa
     """
     require_positive(sensitivity=sensitivity, rho=rho)
     size, part = np.asarray(weights, dtype=np.float64), np.asarray(share, dtype=np.float64)
+    if size.ndim != 1 or size.shape != part.shape:
+        raise ValueError(f"weights of shape {size.shape} and share of shape {part.shape} must both be (T,)")
     used = size > 0.0
     if not (part[used] > 0.0).all():
         raise ValueError(f"share={part}: every step that counts needs a part of the budget")
     return float(sensitivity**2 / (2.0 * rho) * np.sum(size[used] ** 2 / part[used]))
 
 
+@gated(finite="weights", number="sensitivity rho")
 def least_variance(weights: ArrayLike, sensitivity: float, rho: float) -> float:
     """Returns the least variance of any Gaussian noise over time, correlated or not: `sens^2 (sum |W_t|)^2 / (2 rho)`.
 
     The schedule `shares(weights, floor=0)` attains it. Arguments as `variance`.
     """
     require_positive(sensitivity=sensitivity, rho=rho)
-    return float(sensitivity**2 / (2.0 * rho) * np.asarray(weights, dtype=np.float64).sum() ** 2)
+    size = np.asarray(weights, dtype=np.float64)
+    if size.ndim != 1 or not len(size):
+        raise ValueError(f"weights of shape {size.shape} must have one weight a step, shape (T,)")
+    return float(sensitivity**2 / (2.0 * rho) * size.sum() ** 2)

@@ -110,5 +110,6 @@ def _on_a_stream(cell: Spec, arm: str, event: Mechanism) -> toeplitz.DampedDiffe
     """Returns the noise of a run on a stream, if it is one of the artefact's and of a kind that the attack can make."""
     made = STREAMS.get(cell.get("artefact", ""))
     found = None if made is None or event.sampler != "single pass" else dict(made(cell)).get(arm)
-    known = found is not None and found.algorithm == event.name
-    return found.strategy if known and isinstance(found.strategy, toeplitz.DampedDifference) else None
+    if found is None or found.algorithm != event.name:
+        return None
+    return found.strategy if isinstance(found.strategy, toeplitz.DampedDifference) else None
