@@ -102,7 +102,7 @@ def _unbiased(correlation: Array, L: int) -> Array:
 
 
 def _ends(moments: Array, across: Array) -> tuple[float, float]:
-    """Least and largest correlation of neighbours over all linear combinations; 1 where one coordinate does not move."""
+    """Least and largest correlation of neighbours over all linear combinations; 1 where a coordinate stands still."""
     scale = np.sqrt(np.diag(moments))
     kept = scale > 0.0
     if not kept.all():
@@ -159,7 +159,7 @@ def unmixed(
     # On the scale of the largest, because squares could overflow.
     path = (path[:, None] if path.ndim == 1 else path) / max(np.abs(path).max(), np.finfo(np.float64).tiny)
     L, least = spacing(len(path), m, burn_in), needed(m)
-    if L <= least:
+    if least >= L:
         return f"a batch of {L} iterates cannot have {least:g} correlation times; take more steps or fewer batches"
     if (still := (np.ptp(path[burn_in:], axis=0) == 0.0).any(axis=-1)).any():
         return f"a coordinate does not move: its interval would have no length{_count(still)}; leave it out"

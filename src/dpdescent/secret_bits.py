@@ -19,6 +19,8 @@ KEY_BYTES = 32
 # What numpy's generators need of their source, and what gives nothing away. Whatever else another version of the cipher
 # offers, such as to go back in the stream, is refused unseen.
 _OPEN = frozenset({"capsule", "lock", "random_raw", "seed_seq", "spawn"})
+# What is this class's own; the cipher's other private names would seed it again.
+_OWN = frozenset({"_process", "_sealed", "_rekey"})
 
 _LIVING: "weakref.WeakSet[SecretBits]" = weakref.WeakSet()
 
@@ -38,12 +40,12 @@ class SecretBits(ChaCha):  # type: ignore[misc]
         _LIVING.add(self)
 
     def __getattribute__(self, name: str) -> Any:
-        if not name.startswith("_") and name not in _OPEN and self._sealed:
+        if name not in _OPEN | _OWN and not name.startswith("__") and self._sealed:
             _refuse(name)
         return super().__getattribute__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not name.startswith("_") and self._sealed:
+        if name != "_process" and self._sealed:
             _refuse(name)
         super().__setattr__(name, value)
 

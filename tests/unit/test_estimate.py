@@ -555,6 +555,8 @@ def test_an_interval_that_would_be_noise_is_refused(run: Run) -> None:
         (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --release beta", "--release is no option of --method dp-iv-gd"),
         (f"{GIVEN} --rho 1", "--rho is no option of --method dp-2s-gd"),
         (f"{GIVEN} --outcome-unit 1", "--outcome-unit is no option of --method dp-2s-gd"),
+        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 20", "--steps 20 must be 20 more than a positive multiple of 10"),
+        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 125", "--steps 125 must be 20 more than a positive multiple of 10"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --outcome-unit 1", "--outcome-unit is no option of --method dp-gd"),
         (f"{GIVEN} --instrument-bound 1", "--instrument-bound is no option of --method dp-2s-gd"),
         (
