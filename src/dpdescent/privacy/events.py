@@ -6,7 +6,7 @@ under which neighbouring relation and sampler; `privacy.account` turns that into
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from dpdescent.checks import require_known
 from dpdescent.privacy import zcdp
@@ -120,7 +120,7 @@ class DisjointReleases:
         parts: the releases that use each part, which may differ from part to part.
 
     Raises:
-        ValueError: if there is no part.
+        ValueError: if there is no part, or one is no tuple of releases.
     """
 
     parts: tuple[tuple[GaussianReleases, ...], ...]
@@ -128,6 +128,8 @@ class DisjointReleases:
     def __post_init__(self) -> None:
         if not self.parts:
             raise ValueError("parts=() has no part: give the releases of one at least")
+        if not all(_are(part, GaussianReleases) for part in self.parts):
+            raise ValueError("parts must be tuples of GaussianReleases, one tuple for each part of the data")
 
     @property
     def rho(self) -> float:
@@ -138,6 +140,11 @@ class DisjointReleases:
 Release = (
     GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases | DisjointReleases
 )
+
+
+def _are(given: object, kind: Any) -> bool:
+    """Whether it is a sequence of instances of a class, or of one of several."""
+    return isinstance(given, tuple | list) and all(isinstance(each, kind) for each in given)
 
 
 def correlated_release(sensitivity: float, clip_norm: float, noise_sd: float) -> GaussianReleases:
@@ -178,12 +185,12 @@ class Mechanism:
             anew; empty where it is exactly what ran.
 
     Raises:
-        ValueError: if relation, sampler, guarantee or conversion is none of those that there are: no account knows
-            others. Or if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has one claim. Or if
-            there are subsampled releases, but the sampler is not Poisson or neighbours differ by a replacement. Or if
-            there are shuffled releases, but others beside them, another sampler or another relation than replace-one.
-            Or if there are correlated releases, but others beside them, or a sampler without random batches.
-            Or if parts of the data are disjoint, but neighbours do not differ by a replacement.
+        ValueError: if releases are none, or relation, sampler, guarantee or conversion is none of those that there are:
+            no account knows others. Or if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has
+            one claim. Or if there are subsampled releases, but the sampler is not Poisson or neighbours differ by a
+            replacement. Or if there are shuffled releases, but others beside them, another sampler or another relation
+            than replace-one. Or if there are correlated releases, but others beside them, or a sampler without random
+            batches. Or if parts of the data are disjoint, but neighbours do not differ by a replacement.
     """
 
     name: str
@@ -198,6 +205,8 @@ class Mechanism:
     stand_in: str = ""
 
     def __post_init__(self) -> None:
+        if not _are(self.releases, Release):
+            raise ValueError(f"releases of {self.name} must be a tuple of releases, such as (GaussianReleases(...),)")
         require_known(Relation, relation=self.relation)
         require_known(Sampler, sampler=self.sampler)
         require_known(Guarantee, guarantee=self.guarantee)
