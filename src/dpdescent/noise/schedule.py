@@ -15,13 +15,12 @@ beats it. This is a statement about the variance of the linear, unclipped descen
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpdescent.checks import require_positive
-from dpdescent.gate import gated
+from dpdescent.checks import require_finite_values, require_positive, require_real, require_whole
+from dpdescent.gate import real
 
 Array = NDArray[np.float64]
 
 
-@gated(finite="eigenvalues averaging", number="eta")
 def response(eta: float, eigenvalues: ArrayLike, averaging: ArrayLike) -> Array:
     """Returns W_t by coordinate, shape (T, p): what a unit of noise in the gradient of step t adds to the estimate.
 
@@ -33,8 +32,10 @@ def response(eta: float, eigenvalues: ArrayLike, averaging: ArrayLike) -> Array:
     Raises:
         ValueError: if an argument is out of its range, or the descent does not contract.
     """
-    found, kept = np.asarray(eigenvalues, dtype=np.float64), np.asarray(averaging, dtype=np.float64)
+    found, kept = _finite("eigenvalues", eigenvalues), _finite("averaging", averaging)
+    require_real(eta=eta)
     require_positive(eta=eta)
+    eta = float(eta)
     if found.ndim != 1 or not len(found) or not (found.min() > 0.0 and eta * found.max() < 2.0):
         raise ValueError(
             f"eta={eta}, eigenvalues={found}: give positive ones, shape (p,), below 2 / eta, or nothing contracts"
@@ -49,7 +50,6 @@ def response(eta: float, eigenvalues: ArrayLike, averaging: ArrayLike) -> Array:
     return W
 
 
-@gated(finite="eigenvalues", whole="steps", number="eta")
 def weights_in_last(eta: float, eigenvalues: ArrayLike, steps: int) -> Array:
     """Returns |W_t| of the last iterate, shape (T,): the norm over coordinates j of `eta (1 - eta h_j)^(T-t)`.
 
@@ -60,24 +60,24 @@ def weights_in_last(eta: float, eigenvalues: ArrayLike, steps: int) -> Array:
     Raises:
         ValueError: as `response`, or if there is no step.
     """
-    return np.asarray(weights_in_average(eta, eigenvalues, steps, 1))
+    return weights_in_average(eta, eigenvalues, steps, 1)
 
 
-@gated(finite="eigenvalues", whole="steps tail", number="eta")
 def weights_in_average(eta: float, eigenvalues: ArrayLike, steps: int, tail: int) -> Array:
     """Returns |W_t| of the mean of the last `tail` iterates, shape (T,); other arguments as `weights_in_last`.
 
     Raises:
         ValueError: as `weights_in_last`, or if there are not so many iterates.
     """
+    require_whole(steps=steps, tail=tail)
     require_positive(steps=steps)
     if not 1 <= tail <= steps:
         raise ValueError(f"tail={tail} must lie between 1 and T={steps}")
+    steps, tail = int(steps), int(tail)
     averaging = np.where(np.arange(steps) >= steps - tail, 1.0 / tail, 0.0)
     return np.asarray(np.linalg.norm(response(eta, eigenvalues, averaging), axis=1))
 
 
-@gated(arrays="weights", number="floor")
 def shares(weights: ArrayLike, floor: float = 0.1) -> Array:
     """Returns the share of the budget of every step, of sum 1: `(1 - floor) |W_t| / sum |W| + floor / T`, shape (T,).
 
@@ -89,7 +89,9 @@ def shares(weights: ArrayLike, floor: float = 0.1) -> Array:
     Raises:
         ValueError: if a weight is negative, all are zero, or the floor lies outside [0, 1].
     """
-    found = np.asarray(weights, dtype=np.float64)
+    found = real("weights", weights)
+    require_real(floor=floor)
+    floor = float(floor)
     if found.ndim != 1 or not (found >= 0.0).all() or not 0.0 < found.sum() < np.inf:
         raise ValueError(f"weights={found} must be non-negative, shape (T,), with a positive sum")
     if not 0.0 <= floor <= 1.0:
@@ -97,7 +99,6 @@ def shares(weights: ArrayLike, floor: float = 0.1) -> Array:
     return np.asarray((1.0 - floor) * found / found.sum() + floor / len(found))
 
 
-@gated(finite="weights share", number="sensitivity rho")
 def variance(weights: ArrayLike, share: ArrayLike, sensitivity: float, rho: float) -> float:
     """Returns the variance of the noise in the estimate, summed over coordinates.
 
@@ -110,8 +111,8 @@ def variance(weights: ArrayLike, share: ArrayLike, sensitivity: float, rho: floa
     Raises:
         ValueError: if sensitivity or budget is not positive, or a step has weight and no budget.
     """
-    require_positive(sensitivity=sensitivity, rho=rho)
-    size, part = np.asarray(weights, dtype=np.float64), np.asarray(share, dtype=np.float64)
+    sensitivity, rho = _positive(sensitivity, rho)
+    size, part = _finite("weights", weights), _finite("share", share)
     if size.ndim != 1 or size.shape != part.shape:
         raise ValueError(f"weights of shape {size.shape} and share of shape {part.shape} must both be (T,)")
     used = size > 0.0
@@ -120,14 +121,26 @@ def variance(weights: ArrayLike, share: ArrayLike, sensitivity: float, rho: floa
     return float(sensitivity**2 / (2.0 * rho) * np.sum(size[used] ** 2 / part[used]))
 
 
-@gated(finite="weights", number="sensitivity rho")
 def least_variance(weights: ArrayLike, sensitivity: float, rho: float) -> float:
     """Returns the least variance of any Gaussian noise over time, correlated or not: `sens^2 (sum |W_t|)^2 / (2 rho)`.
 
     The schedule `shares(weights, floor=0)` attains it. Arguments as `variance`.
     """
-    require_positive(sensitivity=sensitivity, rho=rho)
-    size = np.asarray(weights, dtype=np.float64)
+    sensitivity, rho = _positive(sensitivity, rho)
+    size = _finite("weights", weights)
     if size.ndim != 1 or not len(size):
         raise ValueError(f"weights of shape {size.shape} must have one weight a step, shape (T,)")
     return float(sensitivity**2 / (2.0 * rho) * size.sum() ** 2)
+
+
+def _finite(name: str, given: ArrayLike) -> Array:
+    array = real(name, given)
+    require_finite_values(**{name: array})
+    return array
+
+
+def _positive(sensitivity: float, rho: float) -> tuple[float, float]:
+    """Both as Python's own numbers, because squares of narrow ones of numpy round."""
+    require_real(sensitivity=sensitivity, rho=rho)
+    require_positive(sensitivity=sensitivity, rho=rho)
+    return float(sensitivity), float(rho)
