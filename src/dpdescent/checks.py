@@ -95,6 +95,10 @@ def require_real(**values: Any) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise ValueError(f"{name} must be a real number, got {_shown(value)}")
+        try:
+            float(value)
+        except OverflowError:
+            raise ValueError(f"{name} must be a real number, and is too large for a float") from None
 
 
 def require_real_or_none(**values: Any) -> None:

@@ -4,16 +4,22 @@ numpy would turn much into floats that is none: what a mask hides, real parts, d
 series of pandas are known by their `columns` and `index` alone, which is not imported.
 """
 
+import functools
+import inspect
 import numbers
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from decimal import Decimal
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpdescent.checks import require_finite_values
+from dpdescent.checks import require_finite_values, require_real, require_whole
 
 Array = NDArray[np.float64]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 # Larger values are clipped to this, because their squares would overflow and the NaN would reveal the record that
 # caused it. Clipping record by record costs no privacy.
@@ -54,16 +60,23 @@ def real(name: str, given: Any) -> Array:
         ValueError: if values are masked, missing, complex, dates, strings or other objects, an integer is too large for
             a float, or the array is sparse or its rows differ in length.
     """
-    if masked := _masked(given):
-        raise ValueError(f"{name} has {masked} masked values: fill them, or drop such records beforehand")
     if hasattr(given, "toarray"):
         raise ValueError(f"{name} is sparse ({type(given).__name__}): give {name}.toarray()")
     try:
-        array = np.asarray(given)
-    except (ValueError, TypeError, OverflowError, RuntimeError):
+        parts = list(_parts(given))
+        if not (masked := sum(map(_masked, parts))):
+            # With what an object's `__array__` gives, which may be anything, as may be what that raises.
+            whole = np.asanyarray(given)
+            masked, array = _masked(whole), np.asarray(whole)
+    except Exception:
         raise ValueError(
             f"{name} ({type(given).__name__}) is no array of numbers: rows must have one length, and values be numbers"
         ) from None
+    if masked:
+        raise ValueError(f"{name} has {masked} masked values: fill them, or drop such records beforehand")
+    if any(isinstance(getattr(each, "obj", each), bytes | bytearray) for each in parts):
+        raise ValueError(f"{name} holds bytes, which are no real numbers: convert them beforehand")
+    _require_one_index({f"{name}[{k}]": each for k, each in enumerate(parts[1:]) if hasattr(each, "index")})
     if array.dtype.kind == "O":
         return _numbers(name, array)
     if array.dtype.kind not in "fiub":
@@ -71,6 +84,14 @@ def real(name: str, given: Any) -> Array:
     # What is beyond a double becomes infinite, which is refused where it matters.
     with np.errstate(over="ignore"):
         return array.astype(np.float64, copy=False)
+
+
+def through(sample: Any, *names: str) -> None:
+    """Reads attributes of a frozen sample as `real`; arrays of floats stay the ones that they are, at no cost."""
+    for name in names:
+        given = getattr(sample, name)
+        if type(given) is not np.ndarray or given.dtype.kind not in "fi":
+            object.__setattr__(sample, name, real(name, given))
 
 
 def columns(given: Any) -> tuple[str, ...]:
@@ -96,11 +117,82 @@ def generator(rng: Any) -> np.random.Generator:
     )
 
 
+def plain(function: Callable[P, R]) -> Callable[P, R]:
+    """The same function, which gets numbers of numpy and fractions among its keyword arguments as Python's own.
+
+    Narrow ones would overflow where they are squared, or round a sensitivity and the noise for it.
+    """
+
+    @functools.wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        found: Any = {name: plain_number(value) for name, value in kwargs.items()}
+        return function(*args, **found)
+
+    return called
+
+
+def gated(
+    *, arrays: str = "", finite: str = "", whole: str = "", number: str = ""
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Makes a function take its arguments through the gate; each list of names is one text, with blanks between them.
+
+    Args:
+        arrays: arguments that are arrays of real numbers, as `real`.
+        finite: arrays without NaN and infinity.
+        whole, number: arguments that are a whole, or any real, number, or else the default.
+    """
+
+    def made(function: Callable[P, R]) -> Callable[P, R]:
+        known, with_names = inspect.signature(function).parameters, cast(Callable[..., R], function)
+
+        @functools.wraps(function)
+        def called(*args: P.args, **kwargs: P.kwargs) -> R:
+            given: Any = {**dict(zip(known, args, strict=False)), **kwargs}
+            if len(given) != len(args) + len(kwargs) or not given.keys() <= known.keys():
+                return function(*args, **kwargs)
+            for names, require in ((whole, require_whole), (number, require_real)):
+                for name in names.split():
+                    if name in given and given[name] is not known[name].default:
+                        require(**{name: given[name]})
+                        given[name] = plain_number(given[name])
+            for name in [*arrays.split(), *finite.split()]:
+                if name in given:
+                    given[name] = real(name, given[name])
+            require_finite_values(**{name: given[name] for name in finite.split() if name in given})
+            return with_names(**given)
+
+        return called
+
+    return made
+
+
+def plain_number(value: Any) -> Any:
+    """Python's number of the same value; what is none, or too large for a float, is returned for others to refuse."""
+    # Durations as they are, because they are integers for numpy.
+    if isinstance(value, int | np.timedelta64):
+        return value
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        with suppress(OverflowError):
+            return float(value)
+    return value
+
+
+def _parts(given: Any) -> Iterator[Any]:
+    """Yields what was given, and all that is in it where it is a sequence of Python's."""
+    yield given
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes | bytearray | memoryview | range):
+        for each in given:
+            yield from _parts(each)
+
+
 def _masked(given: Any) -> int:
-    """Number of masked values, also of masked arrays in lists, whose masks numpy drops."""
-    if isinstance(given, np.ma.MaskedArray):
-        return int(np.ma.getmaskarray(given).sum())
-    return sum(map(_masked, given)) if isinstance(given, list | tuple) else 0
+    """Number of masked values; numpy drops masks of arrays in lists. Structures are refused as such."""
+    mask = np.ma.getmaskarray(given) if isinstance(given, np.ma.MaskedArray) else np.zeros(0, dtype=bool)
+    return int(mask.sum()) if mask.dtype == bool else 0
 
 
 def _numbers(name: str, array: NDArray[Any]) -> Array:

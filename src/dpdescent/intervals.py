@@ -16,15 +16,18 @@ from numpy.typing import NDArray
 
 from dpdescent import interval_arithmetic as arithmetic
 from dpdescent import mixing
+from dpdescent.gate import gated
 from dpdescent.interval_arithmetic import Intervals as Intervals
-from dpdescent.interval_arithmetic import autoregression as autoregression
-from dpdescent.interval_arithmetic import t_factor as t_factor
-from dpdescent.interval_arithmetic import t_intervals as t_intervals
 from dpdescent.renamed import renamed
 
 Array = NDArray[np.float64]
 
+t_factor = gated(whole="m", number="level")(arithmetic.t_factor)
+t_intervals = gated(arrays="estimates", number="level")(arithmetic.t_intervals)
+autoregression = gated(finite="path", whole="burn_in")(arithmetic.autoregression)
 
+
+@gated(finite="runs", whole="burn_in tail")
 def independent_runs(runs: Array, burn_in: int, tail: int | None = None) -> Array:
     """Computes one estimate for every run, as `interval_arithmetic.independent_runs`.
 
@@ -35,6 +38,7 @@ def independent_runs(runs: Array, burn_in: int, tail: int | None = None) -> Arra
     return estimates
 
 
+@gated(finite="path", whole="m burn_in")
 def checkpoints(path: Array, m: int, burn_in: int) -> Array:
     """Selects every L-th iterate of a run, as `interval_arithmetic.checkpoints`; warns if the path has not mixed."""
     estimates = arithmetic.checkpoints(path, m, burn_in)
@@ -42,6 +46,7 @@ def checkpoints(path: Array, m: int, burn_in: int) -> Array:
     return estimates
 
 
+@gated(finite="path", whole="m burn_in")
 def batched_means(path: Array, m: int, burn_in: int) -> Array:
     """Means of m consecutive batches, as `interval_arithmetic.batched_means`; warns if the path has not mixed."""
     estimates = arithmetic.batched_means(path, m, burn_in)
@@ -50,6 +55,7 @@ def batched_means(path: Array, m: int, burn_in: int) -> Array:
 
 
 @renamed(alpha="step_size")
+@gated(finite="path precondition moment", whole="m burn_in n", number="step_size moment_sd level")
 def sandwich_intervals(
     path: Array, *, m: int, burn_in: int, step_size: float, precondition: Array, moment: Array, moment_sd: float,
     n: int, level: float = 0.95,
@@ -63,5 +69,5 @@ def sandwich_intervals(
         level=level,
     )  # fmt: skip
     # At the line that called this function, past the frame of `renamed`.
-    mixing.warn(mixing.unmixed(path, m, burn_in, level=level), stacklevel=4)
+    mixing.warn(mixing.unmixed(path, m, burn_in, level=level))
     return found

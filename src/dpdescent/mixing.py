@@ -11,12 +11,13 @@ its interval is too short. The correlation r about means of L iterates is smalle
 them tell it with an error of `sqrt((1 - r^2) / (m L))`; three times that is added. A path has mixed if a batch has
 `NEEDED` correlation times even so, and batch means have no trend. Six correlation times give a 95 % interval of ten
 batched means a coverage of 93.0 to 93.5 %, by the exact law of a stationary path; `docs/intervals.csv` has what was
-measured.
+measured. Means of more batches have a smaller quantile of Student's t and need `OF_MANY` for as much.
 
 All coordinates of an iterate are needed: a column by itself can hide a slow direction behind a fast one.
 """
 
 import math
+import sys
 import warnings
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.special import stdtrit
 
+from dpdescent import gate, renamed
 from dpdescent.algorithms.gaussian_law import Construction, IterateLaw, correlation_in_batches, coverages
 from dpdescent.algorithms.stability import has_diverged
 from dpdescent.checks import require_known
@@ -34,6 +36,8 @@ Array = NDArray[np.float64]
 
 # Correlation times of the slowest direction in a batch, and standard errors by which they are taken to be fewer.
 NEEDED, ERRORS = 6.0, 3.0
+# The same of more batches than this.
+OF_MANY, FEW = 7.0, 10
 # Correlation times in each of ten batches with which nearly all paths pass.
 ENOUGH = 16.0
 # How seldom the batch means of a path that has mixed are said to have a trend.
@@ -98,12 +102,12 @@ def _unbiased(correlation: Array, L: int) -> Array:
 
 
 def _ends(moments: Array, across: Array) -> tuple[float, float]:
-    """Least and largest correlation of neighbours over all linear combinations; 1 where nothing moves."""
+    """Least and largest correlation of neighbours over all linear combinations; 1 where a coordinate stands still."""
     scale = np.sqrt(np.diag(moments))
     kept = scale > 0.0
-    if not kept.any():
+    if not kept.all():
         return 1.0, 1.0
-    moments, across = (each[np.ix_(kept, kept)] / np.outer(scale[kept], scale[kept]) for each in (moments, across))
+    moments, across = (each / np.outer(scale, scale) for each in (moments, across))
     variances, V = np.linalg.eigh(moments)
     # Directions in which coordinates are equal but for rounding add nothing to the variance of any of them.
     white = V[:, variances > ROUNDING * variances[-1]] / np.sqrt(variances[variances > ROUNDING * variances[-1]])
@@ -126,9 +130,14 @@ def correlation_times(path: Array, m: int, burn_in: int) -> Array:
     return np.asarray(L * (1.0 - slowest(path[burn_in:].reshape(m, L, *path.shape[1:])).bound))
 
 
+def needed(m: int) -> float:
+    """Correlation times that each of m batches is to have."""
+    return NEEDED if m <= FEW else OF_MANY
+
+
 def mixed(path: Array, m: int, burn_in: int) -> NDArray[np.bool_]:
     """Whether paths have mixed, by the rule above, shape (...); arguments and errors as `correlation_times`."""
-    return (correlation_times(path, m, burn_in) >= NEEDED) & ~_drifts(batched_means(path, m, burn_in))
+    return (correlation_times(path, m, burn_in) >= needed(m)) & ~_drifts(batched_means(path, m, burn_in))
 
 
 def unmixed(
@@ -149,17 +158,19 @@ def unmixed(
     require_known(Construction, construction=construction)
     # On the scale of the largest, because squares could overflow.
     path = (path[:, None] if path.ndim == 1 else path) / max(np.abs(path).max(), np.finfo(np.float64).tiny)
-    L = spacing(len(path), m, burn_in)
-    if L <= NEEDED:
-        return f"a batch of {L} iterates cannot have {NEEDED:g} correlation times; take more steps or fewer batches"
+    L, least = spacing(len(path), m, burn_in), needed(m)
+    if least >= L:
+        return f"a batch of {L} iterates cannot have {least:g} correlation times; take more steps or fewer batches"
+    if (still := (np.ptp(path[burn_in:], axis=0) == 0.0).any(axis=-1)).any():
+        return f"a coordinate does not move: its interval would have no length{_count(still)}; leave it out"
     found = slowest(path[burn_in:].reshape(m, L, *path.shape[1:]))
     times = L * (1.0 - found.bound)
-    if (few := times < NEEDED).any():
+    if (few := times < least).any():
         worst, turning = (float(each.reshape(-1)[np.argmin(times)]) for each in (found.correlation, found.curvature))
         covered = _expected(worst, L, m, construction, level)
         return (
             f"a batch of {L} iterates has {L * (1.0 - worst):.3g} correlation times of the slowest direction, "
-            f"{times.min():.3g} less what the path may err by, and {NEEDED:g} are needed: by this correlation a "
+            f"{times.min():.3g} less what the path may err by, and {least:g} are needed: by this correlation a "
             f"{100 * level:g} % interval covers {100 * covered:.0f} %, even where the start is forgotten{_count(few)}; "
             f"{'take a smaller step size' if turning - 1.0 == worst else _mend(worst, m, burn_in)}"
         )
@@ -195,10 +206,13 @@ def unsettled(runs: Array, burn_in: int, tail: int | None) -> str:
     )
 
 
-def warn(reason: str, stacklevel: int = 3) -> None:
-    """Warns of a reason, unless it is empty; by default at the line that called the caller."""
+def warn(reason: str) -> None:
+    """Warns of a reason, unless it is empty, at the line that called the caller, past decorators of arguments."""
     if reason:
-        warnings.warn(reason, ConvergenceWarning, stacklevel=stacklevel)
+        level = 3
+        while sys._getframe(level - 1).f_globals.get("__name__") in (gate.__name__, renamed.__name__):
+            level += 1
+        warnings.warn(reason, ConvergenceWarning, stacklevel=level)
 
 
 def unconverged(path: Array, noise_sd: float) -> str:

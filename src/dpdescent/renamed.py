@@ -23,6 +23,7 @@ def renamed(**names: str) -> Callable[[Function], Function]:
                 raise TypeError(f"{function.__name__}: {told} since {SINCE}")
             return function(*args, **given)
 
+        refusing.former_names = names  # type: ignore[attr-defined]
         return cast(Function, refusing)
 
     return decorate

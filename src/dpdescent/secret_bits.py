@@ -19,6 +19,8 @@ KEY_BYTES = 32
 # What numpy's generators need of their source, and what gives nothing away. Whatever else another version of the cipher
 # offers, such as to go back in the stream, is refused unseen.
 _OPEN = frozenset({"capsule", "lock", "random_raw", "seed_seq", "spawn"})
+# What is this class's own; the cipher's other private names would seed it again.
+_OWN = frozenset({"_process", "_sealed", "_rekey"})
 
 _LIVING: "weakref.WeakSet[SecretBits]" = weakref.WeakSet()
 
@@ -38,12 +40,12 @@ class SecretBits(ChaCha):  # type: ignore[misc]
         _LIVING.add(self)
 
     def __getattribute__(self, name: str) -> Any:
-        if not name.startswith("_") and name not in _OPEN and self._sealed:
+        if name not in _OPEN | _OWN and not name.startswith("__") and self._sealed:
             _refuse(name)
         return super().__getattribute__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not name.startswith("_") and self._sealed:
+        if name != "_process" and self._sealed:
             _refuse(name)
         super().__setattr__(name, value)
 
@@ -59,6 +61,12 @@ class SecretBits(ChaCha):  # type: ignore[misc]
 
     def _rekey(self) -> None:
         """Gives a process that was forked a key of its own, in place, because generators hold the address."""
+        lock: Any = self.lock
+        if lock.acquire(blocking=False):
+            lock.release()
+        else:
+            # Another thread was drawing, which the child does not have, so that nobody would ever release it.
+            lock._at_fork_reinit()
         ChaCha.state.__set__(self, ChaCha.state.__get__(SecretBits()))
         self._process = os.getpid()
 
@@ -66,7 +74,8 @@ class SecretBits(ChaCha):  # type: ignore[misc]
 def is_secret(rng: np.random.Generator) -> bool:
     """Whether nobody can make the noise of this generator again; false in a child whose fork Python did not see."""
     bits = rng.bit_generator
-    return isinstance(bits, SecretBits) and bits._process == os.getpid()
+    # Of numpy's class itself, because another one may keep what it drew and give it again.
+    return type(rng) is np.random.Generator and type(bits) is SecretBits and bits._process == os.getpid()
 
 
 def _refuse(name: str) -> NoReturn:

@@ -2,6 +2,7 @@
 
 import datetime
 import math
+from collections import deque
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +14,8 @@ import pytest
 from scipy import sparse
 
 import dpdescent
+from dpdescent.data.iv import IVSample
+from dpdescent.data.linear import LinearSample
 from dpdescent.estimators.run import Run
 from dpdescent.gate import columns, generator, real, records
 
@@ -78,6 +81,16 @@ def objects(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return changed
 
 
+class Foreign:
+    """An object of another library, which numpy asks for an array."""
+
+    def __init__(self, made: Callable[[], Any]) -> None:
+        self.made = made
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.made()
+
+
 def masked(array: Any) -> Any:
     found = np.ma.array(array, mask=False)
     found.flat[7] = 1e6
@@ -116,6 +129,16 @@ STRANGE: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a frame with a missing value": (
         lambda array: SAME["a frame of Float64"](objects(lambda _: pd.NA)(array)), "NAType|not finite"),
     "a frame of words": (lambda array: pd.DataFrame(array).astype(str), "no real numbers"),
+    "masked in a deque": (lambda array: deque(masked(array)), "has 1 masked values"),
+    "masked in an object of another library": (lambda array: Foreign(lambda: masked(array)), "has 1 masked values"),
+    "an object that cannot": (lambda _: Foreign(lambda: {}["key"]), r"\(Foreign\) is no array of numbers"),
+    "a masked structure": (lambda array: np.ma.zeros(array.shape, dtype=[("a", float)]), "holds void64"),
+    "a bytearray": (lambda array: bytearray(array.size), "holds bytes"),
+    "bytearrays": (lambda array: [bytearray(2)] * len(array), "holds bytes"),
+    "a view of bytes": (lambda array: memoryview(bytes(array.size)), "holds bytes"),
+    "rows with other indices": (
+        lambda array: [pd.Series([1.0, 2.0], index=[k % 2, 1 - k % 2]) for k in range(len(array))],
+        "different indices"),
 }  # fmt: skip
 
 
@@ -123,7 +146,7 @@ STRANGE: dict[str, tuple[Callable[[Any], Any], str]] = {
 @pytest.mark.parametrize("kind", STRANGE)
 def test_what_is_no_real_number_is_refused_by_name(estimate: Estimate, part: str, kind: str) -> None:
     change, words = STRANGE[kind]
-    with pytest.raises(ValueError, match=rf"^{part} .*({words})") as raised:
+    with pytest.raises(ValueError, match=rf"^{part}[ \[].*({words})") as raised:
         estimate(**{part: change(table()[part])})
     assert "\n" not in str(raised.value)
     assert "1000000" not in str(raised.value)
@@ -259,14 +282,136 @@ def test_settings_are_numbers(estimate: Estimate, name: str) -> None:
         assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize(("estimate", "name"), settings())
+@pytest.mark.parametrize(
+    "kind", [np.float16, np.float32, np.longdouble, np.int8, np.uint8, np.int64, np.uint64, Fraction]
+)
+def test_narrow_numbers_are_those_of_python(estimate: Estimate, name: str, kind: Any) -> None:
+    """In their own types 100 squared is 16, and a sensitivity rounds to 11 bits: too little noise, and `proved`."""
+    value = estimate.settings[name]  # type: ignore[attr-defined]
+    if isinstance(value, int) != issubclass(kind, np.integer):
+        # A threshold may be an integer.
+        if not (
+            issubclass(kind, np.integer)
+            and name.startswith(("clip_norm", "covariate_bound", "instrument_bound", "largest"))
+        ):
+            pytest.skip("no value of this type")
+        value = 100
+    given = kind(value)
+    same = estimate(**{name: int(given) if issubclass(kind, np.integer) else float(given)})
+    found = estimate(**{name: given})
+    assert found.event == same.event
+    np.testing.assert_array_equal(found.path, same.path)
+
+
+@pytest.mark.parametrize("name", ["clip_norm", "step_size"])
+def test_integers_that_are_no_floats_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{name} must be a real number, and is too large for a float"):
+        ALL[0](**{name: 10**400})
+
+
 def test_whole_numbers_of_what_estimators_take() -> None:
-    kan = dpdescent.KAN(inputs=2, width=2.5, splines=dpdescent.CubicSplines(3))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="width must be a whole number"):
-        ALL[-1](kan=kan)
+        dpdescent.KAN(inputs=2, width=2.5, splines=dpdescent.CubicSplines(3))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="block must be a whole number"):
         dpdescent.NoiseStream(dpdescent.identity(), 9, 2, 3, block=2.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="T must be a whole number"):
         dpdescent.best_nu(6.5)  # type: ignore[arg-type]
+
+
+PATH = np.random.default_rng(2).standard_normal((400, 2))
+INTERVALS = dpdescent.intervals
+# Other public functions, with arguments that are right: arrays as lists, numbers as Python's.
+OTHERS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
+    (dpdescent.schedule.response, {"step_size": 0.5, "eigenvalues": [1.0, 0.5], "averaging": [0.0, 1.0]}),
+    (dpdescent.schedule.weights_in_last, {"step_size": 0.5, "eigenvalues": [1.0, 0.5], "steps": 3}),
+    (dpdescent.schedule.weights_in_average, {"step_size": 0.5, "eigenvalues": [1.0, 0.5], "steps": 3, "tail": 2}),
+    (dpdescent.schedule.shares, {"weights": [1.0, 2.0], "floor": 0.5}),
+    (dpdescent.schedule.variance, {"weights": [1.0, 2.0], "shares": [0.5, 0.5], "sensitivity": 1.0, "rho": 0.5}),
+    (dpdescent.schedule.least_variance, {"weights": [1.0, 2.0], "sensitivity": 1.0, "rho": 0.5}),
+    (dpdescent.nu_family, {"nu": 0.5}),
+    (dpdescent.damped_anti_pgd, {"nu": 0.5}),
+    (dpdescent.stamped, {"strategy": dpdescent.identity(), "copies": 2}),
+    (dpdescent.best_nu, {"T": 6, "participations": 2}),
+    (dpdescent.identity().sensitivity_squared, {"T": 6, "participations": 2}),
+    (dpdescent.KAN, {"inputs": 2, "width": 2, "splines": dpdescent.CubicSplines(3)}),
+    (dpdescent.CubicSplines, {"cells": 3}),
+    (dpdescent.tight_epsilon, {"rho": 0.5, "delta": 0.01}),
+    (dpdescent.tight_rho, {"eps": 0.5, "delta": 0.01}),
+    (dpdescent.epsilon_low, {"false_positives": [3, 4], "false_negatives": [3, 4], "runs": 99, "confidence": 0.9,
+                             "delta": 0.01}),
+    (dpdescent.mu_low, {"false_positives": [3, 4], "false_negatives": [3, 4], "runs": 99, "confidence": 0.9}),
+    (dpdescent.rho_low, {"false_positives": [3, 4], "false_negatives": [3, 4], "runs": 99, "confidence": 0.9}),
+    (INTERVALS.t_factor, {"m": 4, "level": 0.9}),
+    (INTERVALS.t_intervals, {"estimates": [1.0, 2.0], "level": 0.9}),
+    (INTERVALS.batched_means, {"path": PATH.tolist(), "m": 4, "burn_in": 40}),
+    (INTERVALS.checkpoints, {"path": PATH.tolist(), "m": 4, "burn_in": 40}),
+    (INTERVALS.independent_runs, {"runs": PATH.reshape(100, 4, 2).tolist(), "burn_in": 4, "tail": 9}),
+    (INTERVALS.autoregression, {"path": PATH.tolist(), "burn_in": 4}),
+    (INTERVALS.sandwich_intervals, {
+        "path": PATH.tolist(), "m": 4, "burn_in": 40, "step_size": 0.5, "precondition": np.eye(2).tolist(),
+        "moment": np.eye(2).tolist(), "moment_sd": 0.01, "n": 99, "level": 0.9}),
+    (LinearSample, {"X": PATH.tolist(), "y": PATH[:, 0].tolist()}),
+    (IVSample, {"Z": PATH.tolist(), "X": PATH.tolist(), "y": PATH[:, 0].tolist(), "count": [2] * 400}),
+]  # fmt: skip
+
+
+def arguments(kind: type) -> list[Any]:
+    return [
+        pytest.param(function, given, name, id=f"{function.__name__}-{name}")
+        for function, given in OTHERS
+        for name, value in given.items()
+        if type(value) is kind
+    ]
+
+
+@pytest.mark.parametrize(("function", "given", "name"), [*arguments(int), *arguments(float)])
+def test_other_functions_refuse_what_is_no_number(function: Any, given: dict[str, Any], name: str) -> None:
+    value = given[name]
+    whole = isinstance(value, int)
+    for other in [str(value), [value], np.array([value]), True, 1j, *([value + 0.5, math.inf] if whole else [])]:
+        with pytest.raises(ValueError, match=rf"^{name} must be a {'whole' if whole else 'real'} number") as raised:
+            function(**{**given, name: other})
+        assert "\n" not in str(raised.value)
+    for narrow in (np.int64, np.uint8) if whole else (np.float16, np.longdouble):
+        other = narrow(value)
+        found = function(**{**given, name: other})
+        same = function(**{**given, name: value if whole else float(other)})
+        if isinstance(same, INTERVALS.Intervals):
+            found, same = found.half_width, same.half_width
+        if isinstance(same, np.ndarray):
+            np.testing.assert_array_equal(found, same)
+        else:
+            assert found == same
+
+
+@pytest.mark.parametrize(("function", "given", "name"), arguments(list))
+@pytest.mark.parametrize("kind", ["masked", "complex", "dates", "strings", "None", "NaN", "ragged", "sparse"])
+def test_other_functions_refuse_what_is_no_array_of_numbers(
+    function: Any, given: dict[str, Any], name: str, kind: str
+) -> None:
+    array = np.array(given[name], dtype=float)
+    changes: dict[str, Callable[[Any], Any]] = {
+        "masked": lambda a: np.ma.array(a, mask=True), "complex": lambda a: a + 0j,
+        "dates": lambda a: a.astype("M8[s]"), "strings": lambda a: a.astype(str),
+        "None": lambda a: np.where(a == a, None, a), "NaN": lambda a: a * math.nan,
+        "ragged": lambda a: [*a.tolist(), [[1.0]]],
+        "sparse": lambda a: sparse.coo_array(np.atleast_2d(a.reshape(len(a), -1))),
+    }  # fmt: skip
+    words = "an estimate is NaN|must be non-negative|" if kind == "NaN" else ""
+    with pytest.raises(ValueError, match=rf"{words}^{name} ") as raised:
+        function(**{**given, name: changes[kind](array)})
+    assert "\n" not in str(raised.value)
+
+
+def test_attacks_that_give_other_scores_than_asked_for_are_refused() -> None:
+    for simulate, words in (
+        (lambda runs, rng: (rng.random(runs), rng.random(runs - 1)), "scores of as many runs as asked for"),
+        (lambda runs, rng: (rng.random(runs),), "scores of as many runs as asked for"),
+        (lambda runs, rng: (np.ma.array(rng.random(runs), mask=True), rng.random(runs)), "scores has 100 masked"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            dpdescent.audit(dpdescent.Attack("a pair", simulate), 100, 1)  # type: ignore[arg-type]
 
 
 @EVERY

@@ -82,7 +82,7 @@ def test_no_public_function_has_a_letter_for_a_name() -> None:
     taken = {name: LETTERS & set(inspect.signature(each).parameters) for name, each in found.items()}
     assert {name: letters for name, letters in taken.items() if letters} == {}
     # Every function that refuses a name is above.
-    assert {name for name, each in found.items() if hasattr(each, "__wrapped__")} == set(ARGUMENTS)
+    assert {name for name, each in found.items() if hasattr(each, "former_names")} == set(ARGUMENTS)
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)

@@ -3,6 +3,7 @@
 import importlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,27 @@ def test_nothing_is_audited_without_clipping() -> None:
     reasons = {request.why for *_, request in entries("fig02") if isinstance(request, NotAudited)}
     assert len(reasons) == 1
     assert "not clipped" in reasons.pop()
+
+
+@pytest.mark.parametrize("name", ["fig04a", "ext_mean_estimation"])
+def test_unknown_mechanisms_are_not_audited(name: str) -> None:
+    """Neither another one that releases alike, nor one with other releases, nor one of another artefact."""
+    seen = set()
+    for spec, arm, event, request in entries(name):
+        if not isinstance(request, Request) or event.name in seen:
+            continue
+        seen.add(event.name)
+        told = NotAudited("no attack is registered for mine")
+        assert audit.request(spec, arm, replace(event, name="mine")) == told
+        if event.sampler != "Poisson":
+            assert audit.request(spec, arm, replace(event, name="mine", releases=event.releases * 2)) == told
+        if event.sampler == "single pass":
+            asked = NotAudited(f"no attack is registered for {event.name}")
+            assert audit.request(spec, "main: mine, eta=1", event) == asked
+            assert audit.request(spec | {"artefact": "mine"}, arm, event) == asked
+    assert len(seen) > 1
+    event = Mechanism.without_privacy("mine", "of another kind", "zero-out", "single pass")
+    assert audit.request(spec, arm, event) == NotAudited("no attack is registered for mine")
 
 
 def test_equal_arms_share_an_audit() -> None:

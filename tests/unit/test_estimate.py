@@ -551,7 +551,7 @@ def test_an_interval_that_would_be_noise_is_refused(run: Run) -> None:
     [
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --instruments z1", "--instruments is no option of --method dp-gd"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --step-size2 1", "--step-size2 is no option of --method dp-gd"),
-        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 33", "N - burn_in = 33 - 20 = 13 must be a positive multiple"),
+        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 33", "--steps 33 must be 20 more than a positive multiple of 10"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 100000", "--steps 100000 must lie between 1 and 10000"),
         (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --steps 20", "--steps is no option of --method dp-iv-gd"),
         (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --epsilon 1", "give one of --rho"),
@@ -565,6 +565,7 @@ def test_an_interval_that_would_be_noise_is_refused(run: Run) -> None:
         (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --release beta", "--release is no option of --method dp-iv-gd"),
         (f"{GIVEN} --rho 1", "--rho is no option of --method dp-2s-gd"),
         (f"{GIVEN} --outcome-unit 1", "--outcome-unit is no option of --method dp-2s-gd"),
+        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 20", "--steps 20 must be 20 more than"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --outcome-unit 1", "--outcome-unit is no option of --method dp-gd"),
         (f"{GIVEN} --instrument-bound 1", "--instrument-bound is no option of --method dp-2s-gd"),
         (

@@ -26,6 +26,7 @@ from dpdescent.privacy import sampling
 from dpdescent.privacy.account import Account, account, tightest_epsilon
 from dpdescent.privacy.events import (
     CorrelatedReleases,
+    DisjointReleases,
     GaussianReleases,
     Mechanism,
     Relation,
@@ -217,3 +218,13 @@ def test_what_no_account_knows_has_none(release: Any, relation: Any, sampler: An
     for accountant in (account, tightest_epsilon):
         with pytest.raises(ValueError, match=f"{word}='substitute' must be one of"):
             accountant(event, 1e-6)
+
+
+@pytest.mark.parametrize("releases", [GaussianReleases("a sum", 1.0, 1.0, 1), ("a sum",), None, "a sum", (None,)])
+def test_releases_are_releases(releases: Any) -> None:
+    with pytest.raises(ValueError, match=r"releases of a method must be a tuple of releases") as raised:
+        Mechanism("a method", releases, "replace-one", "full batch", math.inf, "proved", "so")
+    assert "\n" not in str(raised.value)
+    if releases:
+        with pytest.raises(ValueError, match="parts must be tuples of GaussianReleases"):
+            DisjointReleases((releases,))

@@ -150,6 +150,22 @@ def test_a_path_that_does_not_move_or_turns_back_has_not_mixed() -> None:
     assert slowest(paths([1.97], 220, 1)[None, :, 0]).curvature > 1.9
 
 
+def test_a_coordinate_that_does_not_move_is_told() -> None:
+    """Beside others that do: its interval would be a point."""
+    path = np.random.default_rng(4).standard_normal((400, 3))
+    assert mixing.unmixed(path, 10, 0) == ""
+    path[:, 1] = 3.0
+    assert "a coordinate does not move: its interval would have no length" in mixing.unmixed(path, 10, 0)
+    assert not mixed(path, 10, 0)
+
+
+@pytest.mark.parametrize("m", [2, 10, 11, 30, 100, 1000])
+@pytest.mark.parametrize("L", [8, 20, 100, 1000])
+def test_as_many_correlation_times_as_are_needed_cover_93_percent(m: int, L: int) -> None:
+    """At the very limit, by the exact law; the standard errors that are added come on top."""
+    assert mixing._expected(1.0 - mixing.needed(m) / L, L, m, "batched means", 0.95) > 0.93
+
+
 def test_a_trend_in_the_batch_means_is_told() -> None:
     noise = np.random.default_rng(6).standard_normal((1020, 3))
     assert mixing.unmixed(noise, 10, 20) == ""

@@ -294,9 +294,80 @@ def test_epsilon_in_grids_and_variants(checkout: Path) -> None:
     assert [tight_epsilon(rho, 1e-6) for rho in budget] == pytest.approx([1, 2], rel=1e-5)
     ((rho, source),) = found(whole, "brown2024", artefact="fig03", part="variant rho 0.1448", symbol="rho")
     assert (tight_epsilon(float(rho), 1e-6), source) == (pytest.approx(1, rel=1e-5), "yours")
-    assert tight_epsilon(whole.papers["liang2025"].artefacts["fig05"].arms["rho"][0], 1e-5) == pytest.approx(
+    # The rho of each of two stages; elsewhere in the paper it is that of both.
+    assert tight_epsilon(2 * whole.papers["liang2025"].artefacts["fig05"].arms["rho"][0], 1e-5) == pytest.approx(
         1, rel=1e-5
     )
+    ((_, source, reason),) = (
+        (row["value"], row["source"], row["reason"])
+        for row in rows(whole, "liang2025")
+        if (row["artefact"], row["part"], row["symbol"]) == ("fig05", "arms", "rho")
+    )
+    assert source == "yours"
+    assert "of the whole run, which spends this 2 times" in reason
+    whole = load(checkout, {"liang2025": {"artefacts": {"ext_friendlycore": {"arms": {"epsilon": [1]}}}}})
+    (budget,) = whole.papers["liang2025"].artefacts["ext_friendlycore"].arms["rho"]
+    assert tight_epsilon(budget, 1e-5) == pytest.approx(1, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "changes", "share"),
+    [
+        ("fig07", "arms", {"epsilon": 2}, 0.5),
+        ("fig07", "arms", {"epsilon": 2, "delta": 1e-7}, 0.5),
+        ("table_release_beta_only", "cells", {"finite rho1": {"epsilon": 2}}, 100 / 100.01),
+    ],
+)
+def test_epsilon_is_the_whole_budget_of_two_stages(
+    checkout: Path, name: str, place: str, changes: dict[str, Any], share: float
+) -> None:
+    whole = load(checkout, {"liang2025": {"artefacts": {name: {place: changes}}}})
+    values = getattr(whole.papers["liang2025"].artefacts[name], place)
+    values = values.get("finite rho1", values)
+    both = values["rho1"] + values["rho2"]
+    delta = changes.get("delta", 1e-5)
+    assert 2 * (1 - 1e-4) < tight_epsilon(both, delta) <= 2
+    assert values["rho1"] / both == pytest.approx(share, rel=1e-5)
+    told = [row for row in rows(whole, "liang2025") if row["artefact"] == name and row["source"] == "yours"]
+    budgets = [row for row in told if row["symbol"] in ("rho1", "rho2")]
+    assert len(budgets) == 2
+    for row in budgets:
+        assert f"epsilon 2 at delta {delta:g}, converted exactly" in row["reason"]
+        assert f"divided between both stages as {'5 to 5' if share == 0.5 else '100 to 0.01'}" in row["reason"]
+
+
+@pytest.mark.parametrize(
+    ("paper", "changes", "message"),
+    [
+        ("liang2025", {"fig07": {"arms": {"epsilon": 1, "rho2": 1}}}, r"arms has epsilon and rho2, which are one"),
+        ("liang2025", {"fig07": {"arms": {"epsilon": [1, 2]}}}, r"epsilon = \[1, 2\] is not allowed; give one number"),
+        ("liang2025", {"fig04": {"cells": {"a": {"epsilon": 1}}}}, r"one rho1 and one rho2 together, which are"),
+        ("liang2025", {"fig06": {"arms": {"epsilon": 1}}}, r"arms\.epsilon stands for one rho1 and one rho2 together"),
+        # Its rho is a share of the records.
+        ("wang2026", None, r"epsilon stands for a zCDP budget, which the rho there is not; give rho"),
+    ],
+)  # fmt: skip
+def test_epsilon_for_other_than_one_budget_is_refused(
+    checkout: Path, paper: str, changes: dict[str, Any] | None, message: str
+) -> None:
+    if changes is None:
+        file = yaml.safe_load((checkout / f"config/papers/{paper}.yaml").read_text(encoding="utf-8"))
+        changes = {
+            name: {place: {"epsilon": 1, "delta": 1e-6}}
+            for name, node in file["artefacts"].items()
+            for place in ("settings", "arms")
+            if "rho" in node.get(place, {})
+        }
+        changes |= {
+            name: {"cells": {panel: {"epsilon": 1, "delta": 1e-6}}}
+            for name, node in file["artefacts"].items()
+            for panel, cell in node["cells"].items()
+            if "rho" in cell
+        }
+        assert changes
+    with pytest.raises(ConfigError, match=message) as caught:
+        load(checkout, {paper: {"artefacts": changes}})
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -370,6 +441,11 @@ def test_every_way_to_judge_tells_the_source(checkout: Path, tmp_path: Path) -> 
     made = {row["claim"]: row["source"] for row in read_rows(tmp_path / "claims.csv")}
     assert set(made.values()) == {"yours"}
     assert {each.claim: each.source for each in judge.judged(whole, "liang2025", results)} == made
+    command[2:3], command[-1] = ["findings"], str(tmp_path / "findings.csv")
+    subprocess.run([*command, "--shown", str(tmp_path / "shown.json")], check=True, capture_output=True)
+    told = [row["measured"] for row in read_rows(tmp_path / "findings.csv")]
+    assert told
+    assert all(each.startswith("at your values: ") for each in told)
     others = [each for key in whole.papers for each in on_request.judged(whole, key, results)]
     assert {each.source for each in others} == {"yours"}
 

@@ -1,9 +1,12 @@
 """Secret noise is made once: every way in which one state could be used twice gives other noise, or an error."""
 
+import contextlib
 import copy
 import multiprocessing
 import os
 import pickle
+import select
+import signal
 import subprocess
 import sys
 import threading
@@ -80,6 +83,47 @@ def test_children_and_their_children_have_noise_of_their_own() -> None:
     found += [in_child(lambda: in_child(lambda: drawn(rng))), drawn(rng)]
     assert len(set(found)) == 5
     assert {len(each) for each in found} == {8 * NUMBERS}
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["another thread's", "the forking thread's"])
+def test_a_fork_ends_while_the_generator_is_locked(own: bool) -> None:
+    """As it is during a draw; a child that does not have the drawing thread would wait for it within the fork."""
+    rng, receiving, sending = randomness.secure_generator(), *os.pipe()
+    held, done = threading.Event(), threading.Event()
+
+    def drawing() -> None:
+        with rng.bit_generator.lock:
+            held.set()
+            done.wait()
+
+    thread = threading.Thread(target=drawing)
+    if not own:
+        thread.start()
+        held.wait()
+    with rng.bit_generator.lock if own else contextlib.nullcontext():
+        if not (child := os.fork()):
+            try:
+                os.write(sending, drawn(rng))
+            finally:
+                os._exit(0)
+    done.set()
+    if not own:
+        thread.join()
+    if not (ended := select.select([receiving], [], [], 30.0)[0]):
+        os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert ended
+    assert os.read(receiving, 999) != drawn(rng)
+    os.close(receiving)
+    os.close(sending)
+
+
+def test_another_class_of_generators_has_no_mark() -> None:
+    class Replaying(np.random.Generator):
+        def standard_normal(self, size: Any = None, **others: Any) -> Any:
+            return np.zeros(size)
+
+    assert not is_secret(Replaying(randomness.secure_generator().bit_generator))
 
 
 def test_a_generator_around_the_same_bits_forks_like_it() -> None:
@@ -159,6 +203,10 @@ REFUSED: list[Callable[[Any], Any]] = [
     lambda bits: bits.__setstate__({}),
     lambda bits: np.random.Generator(bits).__setstate__({"bit_generator": "ChaCha"}),
     lambda bits: bits.use_simd,
+    # It would begin the stream of its SeedSequence, twice the same one.
+    lambda bits: bits._seed_from_seq(),
+    lambda bits: setattr(bits, "_sealed", False),
+    lambda bits: setattr(bits, "__class__", ChaCha),
 ]
 
 
@@ -177,7 +225,7 @@ def test_nothing_is_open_that_is_not_known_to_be_safe() -> None:
     """Whatever the installed version of the cipher offers."""
     bits = SecretBits()
     for name in dir(ChaCha):
-        if not name.startswith("_") and name not in ("capsule", "lock", "random_raw", "seed_seq", "spawn"):
+        if not name.startswith("__") and name not in ("capsule", "lock", "random_raw", "seed_seq", "spawn"):
             with pytest.raises(TypeError, match=repr(name)):
                 getattr(bits, name)
 

@@ -1,6 +1,7 @@
 """wang2026's arms and theorems and their audits: what is asked for, and that the broken theorems are refuted."""
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,6 +11,7 @@ from dpdescent.papers.wang2026 import arms, audit
 from dpdescent.papers.wang2026.arms import Arm, Noise
 from dpdescent.papers.wang2026.design import Size
 from dpdescent.privacy.audit import attack
+from dpdescent.privacy.events import GaussianReleases, Mechanism
 from dpdescent.privacy.participation import closed_forms, tail
 from dpdescent.replication.ledger.requests import NotAudited, Request, Statement
 
@@ -26,6 +28,20 @@ def noise(**own: object) -> Noise:
 
 def asked(made: Noise, arm: str, C_clip: float = 0.25) -> Request | NotAudited:
     return audit.request(CELL, arm, Arm(made, C_clip).event())
+
+
+def test_unknown_runs_are_not_audited() -> None:
+    """Of another method, of releases that no attack is on, and of batches under a relation that none is on."""
+    for made in (noise(), noise(sampler="fixed order", accountant="cyclic")):
+        event = Arm(made, 0.25).event()
+        assert isinstance(audit.request(CELL, "a", event), Request)
+        assert audit.request(CELL, "a", replace(event, name="mine")) == NotAudited("no attack is registered for mine")
+        other = replace(event, releases=(GaussianReleases("a sum", 1.0, 1.0, 1),), sampler="fixed order")
+        assert isinstance(audit.request(CELL, "a", other), NotAudited)
+    told = audit.request(CELL, "a", Arm(noise(relation="replace-one", sampler="balls in bins"), 0.25).event())
+    assert isinstance(told, NotAudited)
+    assert "balls in bins, replace-one" in told.why
+    assert isinstance(audit.request(CELL, "a", Mechanism.without_privacy("mine", "of another kind")), NotAudited)
 
 
 def test_batches_of_fixed_size_under_both_relations() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpdescent import interval_arithmetic, intervals
+from dpdescent import intervals
 from dpdescent.commands import own_data, two_stage
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import read_sample
@@ -208,8 +208,15 @@ def check(args: argparse.Namespace, method: Method) -> None:
         raise ValueError("give one of --rho, the zCDP budget of the run, and --epsilon, at --delta")
     if args.steps is not None and not 1 <= args.steps <= MOST_STEPS:
         raise ValueError(f"--steps {args.steps} must lie between 1 and {MOST_STEPS}")
-    if args.method == "dp-gd":
-        interval_arithmetic.spacing(STEPS if args.steps is None else args.steps, BATCHES, BURN_IN)
+    if (
+        args.method == "dp-gd"
+        and args.steps is not None
+        and (args.steps <= BURN_IN or (args.steps - BURN_IN) % BATCHES)
+    ):
+        raise ValueError(
+            f"--steps {args.steps} must be {BURN_IN} more than a positive multiple of {BATCHES}, such as {STEPS}: the "
+            f"interval leaves {BURN_IN} out and divides the others into {BATCHES} batches"
+        )
     for name in ("rho", "epsilon"):
         own_data.require_budget(name, getattr(args, name))
     own_data.require_delta(args.delta)

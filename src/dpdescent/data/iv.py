@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.checks import require_finite_values
+from dpdescent.gate import through
 
 Array = NDArray[np.float64]
 
@@ -32,7 +33,10 @@ class IVSample:
     count: Array | None = None
 
     def __post_init__(self) -> None:
-        rows = self.y.shape[0]
+        through(self, "Z", "X", "y")
+        if self.count is not None:
+            through(self, "count")
+        rows = self.y.shape[0] if self.y.ndim == 1 else -1
         if self.Z.ndim != 2 or self.X.ndim != 2 or self.Z.shape[0] != rows or self.X.shape[0] != rows:
             raise ValueError(f"Z {self.Z.shape}, X {self.X.shape} and y {self.y.shape} must share their first axis")
         if self.count is not None and self.count.shape != (rows,):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.checks import require_finite_values
+from dpdescent.gate import through
 
 Array = NDArray[np.float64]
 
@@ -31,6 +32,7 @@ class LinearSample:
     y: Array
 
     def __post_init__(self) -> None:
+        through(self, "X", "y")
         if self.X.ndim != 2 or self.y.shape != self.X.shape[:1]:
             raise ValueError(f"X {self.X.shape} must be (n, p) and y {self.y.shape} (n,)")
         if 0 in self.X.shape:

@@ -16,7 +16,7 @@ from dpdescent.algorithms import dp_2s_gd as engine
 from dpdescent.checks import require_probability, require_real, require_whole
 from dpdescent.data.iv import IVSample
 from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
-from dpdescent.gate import LARGEST, columns, generator, records
+from dpdescent.gate import LARGEST, columns, generator, plain, records
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
@@ -62,6 +62,7 @@ class Settings:
 
 
 @renamed(eta="step_size1", alpha="step_size2", gamma1="clip_norm1", gamma2="clip_norm2")
+@plain
 def dp_2s_gd(
     Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, steps: int, step_size1: float, step_size2: float, clip_norm1: float,
     clip_norm2: float, rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,

@@ -9,7 +9,7 @@ from dpdescent.algorithms import dp_ambssgd as engine
 from dpdescent.algorithms.dp_stat import Rule, Search
 from dpdescent.checks import require_positive_finite, require_real, require_whole
 from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
-from dpdescent.gate import columns, generator, records
+from dpdescent.gate import columns, generator, plain, records
 from dpdescent.privacy.events import Mechanism
 from dpdescent.renamed import renamed
 
@@ -22,6 +22,7 @@ PROVED = (
 
 
 @renamed(eta="step_size", tail="tail_share")
+@plain
 def dp_ambssgd(
     X: ArrayLike, y: ArrayLike, *, steps: int, step_size: float, largest: float, levels: int, stat_size: int,
     scale: float, rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,

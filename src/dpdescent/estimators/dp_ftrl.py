@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from dpdescent.algorithms import dp_ftrl as engine
 from dpdescent.checks import require_known, require_positive_finite, require_real, require_whole
 from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
-from dpdescent.gate import columns, generator, records
+from dpdescent.gate import columns, generator, plain, records
 from dpdescent.noise.strategies.base import Strategy
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Mechanism, correlated_release
@@ -26,6 +26,7 @@ PROVED = (
 
 
 @renamed(eta="step_size")
+@plain
 def dp_ftrl(
     X: ArrayLike, y: ArrayLike, *, strategy: Strategy, step_size: float, clip_norm: float,
     rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,

@@ -11,7 +11,7 @@ from dpdescent.algorithms import dp_gd as engine
 from dpdescent.checks import require_positive, require_positive_finite, require_real, require_whole
 from dpdescent.data.linear import LinearSample
 from dpdescent.estimators.run import Array, Inference, Run, fitting, guarded, parts_of, require_finite, rho_of
-from dpdescent.gate import columns, generator, records
+from dpdescent.gate import columns, generator, plain, records
 from dpdescent.interval_arithmetic import Intervals
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
@@ -29,6 +29,7 @@ BATCHES, BURN_IN = 10, 20
 
 
 @renamed(eta="step_size", gamma="clip_norm")
+@plain
 def dp_gd(
     X: ArrayLike, y: ArrayLike, *, steps: int, step_size: float, clip_norm: float,
     rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
@@ -78,7 +79,7 @@ def dp_gd(
     assert out.path is not None
     require_finite(out.path)
     # At the line that called this function, past the frame of `renamed`.
-    mixing.warn(mixing.unconverged(out.path[:, 0, 0], step_size * float(noise_sd.max())), stacklevel=4)
+    mixing.warn(mixing.unconverged(out.path[:, 0, 0], step_size * float(noise_sd.max())))
     event = Mechanism("DP-GD", releases, "replace-one", "full batch", math.inf, "proved", PROVED)
     event = guarded(event, rng, handed=normals is not None)
     estimate, path, clipped = out.theta[0, 0], out.path[:, 0, 0], float(out.clipped[0, 0])

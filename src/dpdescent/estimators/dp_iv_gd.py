@@ -24,7 +24,7 @@ from dpdescent.checks import (
 )
 from dpdescent.data.iv import IVSample
 from dpdescent.estimators.run import Array, Inference, Run, fitting, guarded, parts_of, require_finite, rho_of
-from dpdescent.gate import columns, generator, records
+from dpdescent.gate import columns, generator, plain, records
 from dpdescent.interval_arithmetic import Intervals
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import GaussianReleases, Mechanism
@@ -52,6 +52,7 @@ WITHOUT_SET, WITH_SET = (0.45, 0.45, 0.1), (0.4, 0.3, 0.1, 0.2)
 
 
 @renamed(eta="step_size1", alpha="step_size2", gamma1="clip_norm1", gamma2="clip_norm2", kept1="tail1")
+@plain
 def dp_iv_gd(
     Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, clip_norm1: float, clip_norm2: float,
     rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
@@ -147,7 +148,7 @@ def dp_iv_gd(
         out = _descended(sample, settings, first, rng, normals)
     require_finite(out.path)
     # At the line that called this function, past the frame of `renamed`.
-    mixing.warn(mixing.unmixed(out.path[:, 0], BATCHES, burn_in, level=level), stacklevel=4)
+    mixing.warn(mixing.unmixed(out.path[:, 0], BATCHES, burn_in, level=level))
     releases = (*before, *stage1, *settings.releases(n, p)[1:])
     event = guarded(_mechanism(releases, whitened=bool(before)), rng, handed=normals is not None)
     over = first.pop("clipped", out.clipped1[0])

@@ -11,7 +11,7 @@ from dpdescent.algorithms import lambda_cgd, samplers
 from dpdescent.checks import require_known, require_positive, require_positive_finite, require_real, require_whole
 from dpdescent.estimators.dp_ftrl import Relation
 from dpdescent.estimators.run import Array, Run, epsilon_delta, fitting, guarded, require_finite, rho_of
-from dpdescent.gate import columns, generator, records
+from dpdescent.gate import columns, generator, plain, records
 from dpdescent.models.kan import KAN
 from dpdescent.privacy import sampling, zcdp
 from dpdescent.privacy.events import (
@@ -43,6 +43,7 @@ _REASONS = {
 
 
 @renamed(x="X", eta="step_size", record="keep_path")
+@plain
 def dp_kan(
     X: ArrayLike, y: ArrayLike, *, kan: KAN, steps: int, batch_size: int, step_size: float, clip_norm: float,
     rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,

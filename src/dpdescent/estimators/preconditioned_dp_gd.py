@@ -7,11 +7,12 @@ from dpdescent.algorithms import preconditioned_dp_gd as engine
 from dpdescent.algorithms.preconditioned_dp_gd import ETA, FLOOR, MOMENT_SHARE, STEPS
 from dpdescent.checks import require_positive, require_positive_finite, require_probability, require_real, require_whole
 from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
-from dpdescent.gate import columns, generator, records
+from dpdescent.gate import columns, generator, plain, records
 from dpdescent.renamed import renamed
 
 
 @renamed(eta="step_size", gamma="clip_norm", bound="covariate_bound")
+@plain
 def preconditioned_dp_gd(
     X: ArrayLike, y: ArrayLike, *, covariate_bound: float, clip_norm: float, rng: np.random.Generator | int | None,
     rho: float | None = None, epsilon: float | None = None, delta: float | None = None,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_positive, require_whole
 from dpdescent.models.activation import tanh
 from dpdescent.models.spline import CubicSplines
 
@@ -73,6 +73,7 @@ class KAN:
     splines: CubicSplines
 
     def __post_init__(self) -> None:
+        require_whole(inputs=self.inputs, width=self.width)
         require_positive(inputs=self.inputs, width=self.width)
 
     @property

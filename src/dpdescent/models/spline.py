@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_positive, require_whole
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -32,6 +32,7 @@ class CubicSplines:
     cells: int
 
     def __post_init__(self) -> None:
+        require_whole(cells=self.cells)
         require_positive(cells=self.cells)
 
     @property

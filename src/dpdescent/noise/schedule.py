@@ -15,7 +15,8 @@ beats it. This is a statement about the variance of the linear, unclipped descen
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_finite_values, require_positive, require_real, require_whole
+from dpdescent.gate import real
 from dpdescent.renamed import renamed
 
 Array = NDArray[np.float64]
@@ -33,8 +34,10 @@ def response(step_size: float, eigenvalues: ArrayLike, averaging: ArrayLike) -> 
     Raises:
         ValueError: if an argument is out of its range, or the descent does not contract.
     """
-    found, kept = np.asarray(eigenvalues, dtype=np.float64), np.asarray(averaging, dtype=np.float64)
+    found, kept = _finite("eigenvalues", eigenvalues), _finite("averaging", averaging)
+    require_real(step_size=step_size)
     require_positive(step_size=step_size)
+    step_size = float(step_size)
     if found.ndim != 1 or not len(found) or not (found.min() > 0.0 and step_size * found.max() < 2.0):
         raise ValueError(
             f"step_size={step_size}, eigenvalues={found}: give positive ones, shape (p,), below 2 / step_size, or "
@@ -71,9 +74,11 @@ def weights_in_average(step_size: float, eigenvalues: ArrayLike, steps: int, tai
     Raises:
         ValueError: as `weights_in_last`, or if there are not so many iterates.
     """
+    require_whole(steps=steps, tail=tail)
     require_positive(steps=steps)
     if not 1 <= tail <= steps:
         raise ValueError(f"tail={tail} must lie between 1 and T={steps}")
+    steps, tail = int(steps), int(tail)
     averaging = np.where(np.arange(steps) >= steps - tail, 1.0 / tail, 0.0)
     return np.asarray(np.linalg.norm(response(step_size, eigenvalues, averaging), axis=1))
 
@@ -89,7 +94,9 @@ def shares(weights: ArrayLike, floor: float = 0.1) -> Array:
     Raises:
         ValueError: if a weight is negative, all are zero, or the floor lies outside [0, 1].
     """
-    found = np.asarray(weights, dtype=np.float64)
+    found = real("weights", weights)
+    require_real(floor=floor)
+    floor = float(floor)
     if found.ndim != 1 or not (found >= 0.0).all() or not 0.0 < found.sum() < np.inf:
         raise ValueError(f"weights={found} must be non-negative, shape (T,), with a positive sum")
     if not 0.0 <= floor <= 1.0:
@@ -110,8 +117,10 @@ def variance(weights: ArrayLike, shares: ArrayLike, sensitivity: float, rho: flo
     Raises:
         ValueError: if sensitivity or budget is not positive, or a step has weight and no budget.
     """
-    require_positive(sensitivity=sensitivity, rho=rho)
-    size, part = np.asarray(weights, dtype=np.float64), np.asarray(shares, dtype=np.float64)
+    sensitivity, rho = _positive(sensitivity, rho)
+    size, part = _finite("weights", weights), _finite("shares", shares)
+    if size.ndim != 1 or size.shape != part.shape:
+        raise ValueError(f"weights of shape {size.shape} and shares of shape {part.shape} must both be (T,)")
     used = size > 0.0
     if not (part[used] > 0.0).all():
         raise ValueError(f"shares={part}: every step that counts needs a part of the budget")
@@ -123,5 +132,21 @@ def least_variance(weights: ArrayLike, sensitivity: float, rho: float) -> float:
 
     The schedule `shares(weights, floor=0)` attains it. Arguments as `variance`.
     """
+    sensitivity, rho = _positive(sensitivity, rho)
+    size = _finite("weights", weights)
+    if size.ndim != 1 or not len(size):
+        raise ValueError(f"weights of shape {size.shape} must have one weight a step, shape (T,)")
+    return float(sensitivity**2 / (2.0 * rho) * size.sum() ** 2)
+
+
+def _finite(name: str, given: ArrayLike) -> Array:
+    array = real(name, given)
+    require_finite_values(**{name: array})
+    return array
+
+
+def _positive(sensitivity: float, rho: float) -> tuple[float, float]:
+    """Both as Python's own numbers, because squares of narrow ones of numpy round."""
+    require_real(sensitivity=sensitivity, rho=rho)
     require_positive(sensitivity=sensitivity, rho=rho)
-    return float(sensitivity**2 / (2.0 * rho) * np.asarray(weights, dtype=np.float64).sum() ** 2)
+    return float(sensitivity), float(rho)

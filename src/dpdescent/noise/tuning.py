@@ -18,6 +18,7 @@ def best_nu(T: int, participations: int = 1) -> DampedDifference:
         ValueError: if the number of participations does not divide T, or a number is no integer.
     """
     require_whole(T=T, participations=participations)
+    T, participations = int(T), int(participations)
 
     def error(log_nu: float) -> float:
         return nu_family(math.exp(log_nu)).normalised_rmse(T, participations)

@@ -14,15 +14,13 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_positive, require_real
 from dpdescent.privacy import zcdp
 
 # Largest epsilon for which noise is searched.
 LARGEST = 1e9
 
 
-# Remembered, because each is a search, and the methods of a comparison ask for the same budget in every trial.
-@lru_cache(4096)
 def tight_epsilon(rho: float, delta: float) -> float:
     """Smallest epsilon of a composition of Gaussian releases whose zCDP costs add up to rho.
 
@@ -32,6 +30,13 @@ def tight_epsilon(rho: float, delta: float) -> float:
     Raises:
         ValueError: if rho is negative or delta is not in (0, 1).
     """
+    require_real(rho=rho, delta=delta)
+    return _tight_epsilon(float(rho), float(delta))
+
+
+# Remembered, because each is a search, and the methods of a comparison ask for the same budget in every trial.
+@lru_cache(4096)
+def _tight_epsilon(rho: float, delta: float) -> float:
     zcdp.require_delta(delta)
     mu = zcdp.gaussian_dp_mu(rho)
     if mu == 0.0:
@@ -47,13 +52,18 @@ def tight_epsilon(rho: float, delta: float) -> float:
     return _root(lambda eps: _log_delta(sigma, eps) - wanted, low, high)
 
 
-@lru_cache(4096)
 def tight_rho(eps: float, delta: float) -> float:
     """Largest rho for which `tight_epsilon(rho, delta) <= eps`; it calibrates Gaussian noise to (eps, delta).
 
     Raises:
         ValueError: if eps is not positive or above `LARGEST`, or delta is not in (0, 1).
     """
+    require_real(eps=eps, delta=delta)
+    return _tight_rho(float(eps), float(delta))
+
+
+@lru_cache(4096)
+def _tight_rho(eps: float, delta: float) -> float:
     require_positive(eps=eps)
     zcdp.require_delta(delta)
     if eps > LARGEST:

@@ -31,7 +31,7 @@ def mean_sensitivity(threshold: float, n: int) -> float:
     """Sensitivity `2 threshold / n` of the mean of n clipped gradients under replace-one."""
     if n < 1:
         raise ValueError(f"n={n} must be at least 1")
-    sensitivity = 2.0 * threshold / n
+    sensitivity = 2.0 * float(threshold) / int(n)
     if threshold > 0.0 and sensitivity < sys.float_info.min:
         raise ValueError(
             f"threshold={threshold}: the sensitivity underflows at n={n}, and noise for it too; take a larger one"

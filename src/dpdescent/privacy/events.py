@@ -6,14 +6,11 @@ under which neighbouring relation and sampler; `privacy.account` turns that into
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from dpdescent.checks import require_known
 from dpdescent.privacy import zcdp
 from dpdescent.sums import added
-
-if TYPE_CHECKING:
-    import dp_accounting
 
 Relation = Literal["replace-one", "add-remove", "zero-out"]
 Sampler = Literal[
@@ -123,7 +120,7 @@ class DisjointReleases:
         parts: the releases that use each part, which may differ from part to part.
 
     Raises:
-        ValueError: if there is no part.
+        ValueError: if there is no part, or one is no tuple of releases.
     """
 
     parts: tuple[tuple[GaussianReleases, ...], ...]
@@ -131,6 +128,8 @@ class DisjointReleases:
     def __post_init__(self) -> None:
         if not self.parts:
             raise ValueError("parts=() has no part: give the releases of one at least")
+        if not all(_are(part, GaussianReleases) for part in self.parts):
+            raise ValueError("parts must be tuples of GaussianReleases, one tuple for each part of the data")
 
     @property
     def rho(self) -> float:
@@ -141,6 +140,11 @@ class DisjointReleases:
 Release = (
     GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases | DisjointReleases
 )
+
+
+def _are(given: object, kind: Any) -> bool:
+    """Whether it is a sequence of instances of a class, or of one of several."""
+    return isinstance(given, tuple | list) and all(isinstance(each, kind) for each in given)
 
 
 def correlated_release(sensitivity: float, clip_norm: float, noise_sd: float) -> GaussianReleases:
@@ -181,12 +185,12 @@ class Mechanism:
             anew; empty where it is exactly what ran.
 
     Raises:
-        ValueError: if relation, sampler, guarantee or conversion is none of those that there are: no account knows
-            others. Or if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has one claim. Or if
-            there are subsampled releases, but the sampler is not Poisson or neighbours differ by a replacement. Or if
-            there are shuffled releases, but others beside them, another sampler or another relation than replace-one.
-            Or if there are correlated releases, but others beside them, or a sampler without random batches.
-            Or if parts of the data are disjoint, but neighbours do not differ by a replacement.
+        ValueError: if releases are none, or relation, sampler, guarantee or conversion is none of those that there are:
+            no account knows others. Or if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has
+            one claim. Or if there are subsampled releases, but the sampler is not Poisson or neighbours differ by a
+            replacement. Or if there are shuffled releases, but others beside them, another sampler or another relation
+            than replace-one. Or if there are correlated releases, but others beside them, or a sampler without random
+            batches. Or if parts of the data are disjoint, but neighbours do not differ by a replacement.
     """
 
     name: str
@@ -201,6 +205,8 @@ class Mechanism:
     stand_in: str = ""
 
     def __post_init__(self) -> None:
+        if not _are(self.releases, Release):
+            raise ValueError(f"releases of {self.name} must be a tuple of releases, such as (GaussianReleases(...),)")
         require_known(Relation, relation=self.relation)
         require_known(Sampler, sampler=self.sampler)
         require_known(Guarantee, guarantee=self.guarantee)
@@ -278,8 +284,8 @@ class Mechanism:
             costs.append(release.rho)
         return added(costs)
 
-    def to_dp_event(self) -> "dp_accounting.DpEvent":
-        """The mechanism as an event of dp-accounting, for its accountants.
+    def to_dp_event(self) -> Any:
+        """The mechanism as a `DpEvent` of dp-accounting, for its accountants.
 
         A noise multiplier there is the noise sd divided by the sensitivity under this mechanism's own relation, so that
         accountants must be made for ADD_OR_REMOVE_ONE (or REPLACE_SPECIAL), under which they take it as it is; some
@@ -298,7 +304,7 @@ class Mechanism:
             kind = "a shuffled order" if self.is_shuffled else "correlated noise on random batches"
             raise ValueError(f"{self.name} has {kind}, which dp-accounting has no event for: use dpdescent.account")
 
-        def converted(release: Release) -> "dp_accounting.DpEvent":
+        def converted(release: Release) -> dp_accounting.DpEvent:
             if isinstance(release, DisjointReleases):
                 dearest = max(release.parts, key=lambda part: added(each.rho for each in part))
                 return dp_accounting.ComposedDpEvent([converted(each) for each in dearest])

@@ -20,6 +20,8 @@ def gaussian_rho(sensitivity: float, noise_sd: float, releases: int = 1) -> floa
     Adaptive composition is covered: each release may depend on the earlier ones.
     """
     require_non_negative(sensitivity=sensitivity, noise_sd=noise_sd)
+    # As Python's own, because squares of narrow numbers of numpy underflow, and a cost of 0 would be told.
+    sensitivity, noise_sd, releases = float(sensitivity), float(noise_sd), int(releases)
     if releases < 0:
         raise ValueError(f"releases={releases} must not be negative")
     if sensitivity == 0.0 or releases == 0:
@@ -34,6 +36,7 @@ def gaussian_noise_sd(sensitivity: float, rho: float, releases: int = 1) -> floa
     require_non_negative(sensitivity=sensitivity)
     if not rho > 0.0:
         raise ValueError(f"rho={rho} must be positive: no finite noise gives zero privacy loss")
+    sensitivity, rho = float(sensitivity), float(rho)
     noise_sd = sensitivity * math.sqrt(releases / (2.0 * rho))
     # An infinite budget asks for no noise.
     if sensitivity > 0.0 and noise_sd < sys.float_info.min and not math.isinf(rho):

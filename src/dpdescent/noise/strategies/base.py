@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_positive, require_whole
 
 Array = NDArray[np.float64]
 Draw = Callable[[int], Array]
@@ -63,7 +63,8 @@ class Strategy(ABC):
             ValueError: if k does not divide T, or if C'C has negative entries and k > 1, because contributions in
                 different directions could then move the release further than the formula allows.
         """
-        return float(self.participation_norms_squared(T, separation(T, participations)).max())
+        apart = separation(T, participations)
+        return float(self.participation_norms_squared(int(T), apart).max())
 
     def prefix_errors_squared(self, T: int) -> Array:
         """Variance of the noise in the sum of the first t gradients, t = 1 to T, at noise multiplier 1; shape (T,)."""
@@ -129,7 +130,8 @@ def separation(T: int, participations: int) -> int:
     Raises:
         ValueError: unless k divides T.
     """
+    require_whole(T=T, participations=participations)
     require_positive(T=T, participations=participations)
-    if T % participations:
+    if int(T) % int(participations):
         raise ValueError(f"participations={participations} must divide T={T}: records return every T/k steps")
-    return T // participations
+    return int(T) // int(participations)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_positive, require_whole
 from dpdescent.noise.strategies.base import Draw, Strategy
 
 Array = NDArray[np.float64]
@@ -30,6 +30,7 @@ class Stamped(Strategy):
     copies: int
 
     def __post_init__(self) -> None:
+        require_whole(copies=self.copies)
         require_positive(copies=self.copies)
 
     def lengths(self, T: int) -> list[int]:
@@ -87,6 +88,7 @@ class Stamped(Strategy):
 
 def stamped(strategy: Strategy, copies: int) -> Strategy:
     """Returns the strategy restarted so that it runs `copies` times; for one copy, the strategy itself."""
+    require_whole(copies=copies)
     return strategy if copies == 1 else Stamped(f"{strategy.name} x{copies}", strategy.anytime, strategy, copies)
 
 

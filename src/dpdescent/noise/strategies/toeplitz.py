@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from scipy.linalg import toeplitz
 from scipy.special import ellipkm1
 
+from dpdescent.checks import require_real
+from dpdescent.gate import plain_number
 from dpdescent.noise import streams
 from dpdescent.noise.strategies.base import Draw, Strategy
 
@@ -102,6 +104,9 @@ class DampedDifference(Toeplitz):
     nu: float
 
     def __post_init__(self) -> None:
+        require_real(power=self.power, nu=self.nu)
+        # Python's own, because the coefficients of a narrow number of numpy would have its few digits.
+        object.__setattr__(self, "nu", plain_number(self.nu))
         if self.power not in (0.0, 0.5, 1.0):
             raise ValueError(f"power={self.power} must be 0, 1/2 or 1")
         if not 0.0 <= self.nu <= 1.0:

@@ -37,7 +37,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     """
     if not event.releases:
         return NotAudited(f"{event.reason}; one record shows in any run")
-    if event.name == "DP-GD":
+    if event.name == "DP-GD" and len(event.releases) == len(_gaussian(event)) == 1:
         # One attack for all independent runs, because they share the budget and compose.
         (release,) = _gaussian(event)
         mu = rounded(zcdp.gaussian_dp_mu(event.rho))

@@ -4,14 +4,23 @@ from collections.abc import Callable, Iterable
 
 from dpdescent.attacks import correlated, sampled
 from dpdescent.noise.strategies import toeplitz
-from dpdescent.papers.choquettechoo2023.arms import ME, StreamArm, strategy_of
+from dpdescent.papers.choquettechoo2023.arms import (
+    AMPLIFIED,
+    BASES,
+    ME,
+    MULTIPLE,
+    NU,
+    RESTARTS,
+    StreamArm,
+    strategy_of,
+)  # fmt: skip
 from dpdescent.papers.choquettechoo2023.design import Spec
 from dpdescent.papers.choquettechoo2023.experiments import ext_finite_time, ext_mean_estimation
 from dpdescent.papers.choquettechoo2023.runs.image_learning import multi_epoch_kept
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
-from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases
-from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded
+from dpdescent.privacy.events import GaussianReleases, Mechanism, SubsampledGaussianReleases
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded, unknown
 from dpdescent.replication.ledger.verdicts import Told
 
 # Longest single pass that is run; its noise is that of the mechanism's mu in as many steps.
@@ -59,20 +68,24 @@ FINDINGS: dict[str, Told] = {}
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     """Returns the audit of an arm of the ledger; it leaves out learning rates that were tuned on the records."""
     if not event.releases:
-        return NotAudited(_without_account(event))
-    (release,) = event.releases
-    if isinstance(release, SubsampledGaussianReleases):
+        return _without_account(event)
+    release, *others = event.releases
+    if event.name == AMPLIFIED and isinstance(release, SubsampledGaussianReleases) and not others:
         kappa = release.noise_sd / release.sensitivity
         return Request(POISSON, {"T": release.count, "rate": rounded(release.rate), "kappa": rounded(kappa)})
+    if others or not isinstance(release, GaussianReleases):
+        return unknown(event.name)
     mu = rounded(zcdp.gaussian_dp_mu(event.rho))
-    if event.sampler == "fixed order":
+    if event.sampler == "fixed order" and _in_epochs(event.name):
         settings = cell["settings"]
         copies = " ".join(str(each) for each in settings["copies"])
         return Request(
             EPOCHS, {"mechanism": event.name, "T": settings["T"], "k": settings["k"], "copies": copies, "mu": mu}
         )
-    power, nu = _damping(cell, arm)
-    return Request(ONE_PASS, {"power": power, "nu": rounded(nu), "T": LONGEST, "mu": mu})
+    strategy = _on_a_stream(cell, arm, event)
+    if strategy is None:
+        return unknown(event.name)
+    return Request(ONE_PASS, {"power": strategy.power, "nu": rounded(strategy.nu), "T": LONGEST, "mu": mu})
 
 
 def statements() -> Iterable[Statement]:
@@ -80,15 +93,23 @@ def statements() -> Iterable[Statement]:
     return ()
 
 
-def _without_account(event: Mechanism) -> str:
+def _without_account(event: Mechanism) -> NotAudited:
     if "non-private" in event.reason:
-        return "no noise: any difference shows"
-    return "gradients are not clipped: one record moves a sum as far as it likes, at any noise"
+        return NotAudited("no noise: any difference shows")
+    if "not clipped" in event.reason:
+        return NotAudited("gradients are not clipped: one record moves a sum as far as it likes, at any noise")
+    return unknown(event.name)
 
 
-def _damping(cell: Spec, arm: str) -> tuple[float, float]:
-    """Returns power and nu of the noise of a run on a stream."""
-    strategy = dict(STREAMS[cell["artefact"]](cell))[arm].strategy
-    if not isinstance(strategy, toeplitz.DampedDifference):
-        raise ValueError(f"{arm!r} has noise of {strategy.name!r}, which is no damped difference")
-    return strategy.power, strategy.nu
+def _in_epochs(name: str) -> bool:
+    """Whether a mechanism is one of Figure 4's, whose noise is made by its name."""
+    return name in (NU, ME) or name.removesuffix(RESTARTS) in BASES or MULTIPLE.fullmatch(name) is not None
+
+
+def _on_a_stream(cell: Spec, arm: str, event: Mechanism) -> toeplitz.DampedDifference | None:
+    """Returns the noise of a run on a stream, if it is one of the artefact's and of a kind that the attack can make."""
+    made = STREAMS.get(cell.get("artefact", ""))
+    found = None if made is None or event.sampler != "single pass" else dict(made(cell)).get(arm)
+    if found is None or found.algorithm != event.name:
+        return None
+    return found.strategy if isinstance(found.strategy, toeplitz.DampedDifference) else None

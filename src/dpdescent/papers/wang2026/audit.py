@@ -15,7 +15,7 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.events import CorrelatedReleases, Mechanism, Relation, Sampler
 from dpdescent.privacy.participation import accountants, closed_forms
-from dpdescent.replication.ledger.requests import NotAudited, Parameter, Request, Statement, rounded
+from dpdescent.replication.ledger.requests import NotAudited, Parameter, Request, Statement, rounded, unknown
 from dpdescent.replication.ledger.verdicts import Told
 
 # Steps to which runs are cut whose noise was not calibrated for their length, and whose epsilon no audit can reach; and
@@ -43,6 +43,11 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
     POISSON: sampled.poisson, KNOWN: known_batches,
 }  # fmt: skip
 
+# The attacks on random batches, by relation and sampler.
+RANDOM: dict[tuple[Relation, Sampler], str] = {
+    ("zero-out", "fixed size"): FIXED, ("replace-one", "fixed size"): REPLACED,
+    ("zero-out", "balls in bins"): BINS, ("zero-out", "Poisson"): POISSON,
+}  # fmt: skip
 
 # The pair of Theorem F.8 under batches of fixed size; what refutes other theorems says so itself.
 FINDINGS = {FIXED: Told("theorem-f.8-sampling")}
@@ -50,22 +55,27 @@ FINDINGS = {FIXED: Told("theorem-f.8-sampling")}
 
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     """The audit of an arm that `releases` gave for a cell. Steps that were tuned on the records are no part of it."""
-    if not event.releases:
+    if not event.releases and "non-private" in event.reason:
         return NotAudited("no noise: any difference shows")
+    if event.name != arms.NAME or len(event.releases) != 1:
+        return unknown(event.name)
     (release,) = event.releases
-    assert isinstance(release, CorrelatedReleases | arms.EncodedRelease), release
     if isinstance(release, CorrelatedReleases):
+        if (event.relation, event.sampler) not in RANDOM:
+            return unknown(f"{event.name}, {event.sampler}, {event.relation}")
         uncalibrated = f", {arms.FIXED} " in arm
         T = min(release.count, LONGEST) if uncalibrated else release.count
         # Under replace-one the sensitivity is two clipping thresholds.
         clip_norm = release.sensitivity / (2.0 if event.relation == "replace-one" else 1.0)
-        name, kappa = _attack(event.relation, event.sampler), release.noise_sd / clip_norm
+        name, kappa = RANDOM[event.relation, event.sampler], release.noise_sd / clip_norm
         if kappa * (1.0 - release.correlation) < FAINT:
             why = (
                 f"hardly any noise: kappa = {kappa:.3g}, lambda = {release.correlation:g}, no privacy is claimed of it"
             )
             return NotAudited(why)
         return Request(name, _parameters(T, release.rate, kappa, release.correlation))
+    if not isinstance(release, arms.EncodedRelease):
+        return unknown(event.name)
     lam, mu = rounded(release.correlation), rounded(zcdp.gaussian_dp_mu(event.rho))
     if mu > LONGEST / FAINT:
         return NotAudited(f"hardly any noise: mu = {mu:.3g}, no privacy is claimed of it")
@@ -131,16 +141,8 @@ def _replaced(place: str, T: int, rate: float, eps: float, delta: float, runs: i
 def _statement(
     place: str, relation: Relation, sampler: Sampler, eps: float, delta: float, parameters: dict[str, Parameter]
 ) -> Statement:
-    request = Request(_attack(relation, sampler), parameters)
+    request = Request(RANDOM[relation, sampler], parameters)
     return Statement(place, arms.NAME, relation, sampler, eps, delta, request)
-
-
-def _attack(relation: Relation, sampler: Sampler) -> str:
-    attacks = {
-        ("zero-out", "fixed size"): FIXED, ("replace-one", "fixed size"): REPLACED,
-        ("zero-out", "balls in bins"): BINS, ("zero-out", "Poisson"): POISSON,
-    }  # fmt: skip
-    return attacks[relation, sampler]
 
 
 def _parameters(T: int, rate: float, kappa: float, lam: float, most_runs: int = 0) -> dict[str, Parameter]:

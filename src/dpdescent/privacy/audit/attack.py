@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.checks import require_whole
-from dpdescent.gate import generator
+from dpdescent.gate import generator, real
 from dpdescent.privacy.audit import bounds
 
 Array = NDArray[np.float64]
@@ -118,8 +118,8 @@ def run(attack: Attack, runs: int, rng: np.random.Generator | int | None) -> Sco
     """Simulates `runs` runs on each data set; the first fifth (half where a score is fitted) is held out for choices.
 
     Raises:
-        ValueError: if there are fewer than ten runs on each data set, a score is not finite, or rng is none of a
-            generator, a seed and None.
+        ValueError: if there are fewer than ten runs on each data set, a score is missing or not finite, or rng is none
+            of a generator, a seed and None.
     """
     require_whole(runs=runs)
     rng = generator(rng)
@@ -127,7 +127,9 @@ def run(attack: Attack, runs: int, rng: np.random.Generator | int | None) -> Sco
     if runs < 10:
         raise ValueError(f"runs={runs} a side: at least 10 are needed to choose a threshold and to test it")
     sizes = [min(TOGETHER, runs - start) for start in range(0, runs, TOGETHER)]
-    blocks = [attack.simulate(size, rng) for size in sizes]
+    blocks = [[real("scores", side) for side in attack.simulate(size, rng)] for size in sizes]
+    if any([len(side) for side in block] != [size, size] for block, size in zip(blocks, sizes, strict=True)):
+        raise ValueError(f"an attack must give scores of as many runs as asked for, on two data sets: {attack.pair}")
     first, second = (np.concatenate([block[side] for block in blocks]) for side in (0, 1))
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         raise ValueError(f"an attack gave scores that are not finite: {attack.pair}")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, logsumexp, ndtri
 
+from dpdescent.gate import gated
 from dpdescent.privacy import accounting
 from dpdescent.privacy.participation.search import smallest
 from dpdescent.privacy.zcdp import require_delta
@@ -42,6 +43,7 @@ def rate_at_most(count: ArrayLike, runs: int, confidence: float) -> Array:
     return limits
 
 
+@gated(finite="false_positives false_negatives", whole="runs", number="confidence delta")
 def epsilon_low(
     false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float, delta: float
 ) -> Array:
@@ -60,6 +62,7 @@ def epsilon_low(
     return low
 
 
+@gated(finite="false_positives false_negatives", whole="runs", number="confidence")
 def mu_low(false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float) -> Array:
     """Lower bound on the mu of every Gaussian-DP guarantee, whose trade-off curve meets both limits; at least 0."""
     alpha, beta = _limits(false_positives, false_negatives, runs, confidence)
@@ -67,6 +70,7 @@ def mu_low(false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, co
     return low
 
 
+@gated(finite="false_positives false_negatives", whole="runs", number="confidence")
 def rho_low(false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float) -> Array:
     """Lower bound on the rho of every zCDP guarantee, for outputs of any law; at least 0.
 

@@ -13,8 +13,8 @@ from dpdescent.replication.configuration import choices
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.values import ConfigError, Node
 
-# What may stand for a zCDP budget in an overlay, and what it stands for.
-EPSILON, DELTA, RHO, DP_DELTA = "epsilon", "delta", "rho", "dp_delta"
+# What may stand for a zCDP budget in an overlay, and what it stands for: one budget, or those of two stages.
+EPSILON, DELTA, RHO, STAGES, DP_DELTA = "epsilon", "delta", "rho", ("rho1", "rho2"), "dp_delta"
 # Beyond these the search for rho has no digits left, and an epsilon would mean nothing.
 EPSILONS, LARGEST_DELTA = (1e-6, 1e6), 0.5
 
@@ -28,7 +28,7 @@ def applied(annotated: Node, changes: Node, where: str, path: str) -> tuple[Node
     """A paper's file, and the same with the changes of an overlay.
 
     An artefact's `settings` may change all that the artefact uses, which both have as its own, and `epsilon` may stand
-    for `rho`.
+    for `rho`, or for `rho1` and `rho2` together, which divide it as they did.
 
     Args:
         annotated: content of the paper's file, with provenance.
@@ -39,7 +39,7 @@ def applied(annotated: Node, changes: Node, where: str, path: str) -> tuple[Node
         ConfigError: for a key that is not there, with the place where it is, or an epsilon that stands for no rho.
     """
     base = _with_used(annotated, changes)
-    changes = _converted(changes, base, [], where, path)
+    changes = _converted(changes, base, [], where, path, annotated["symbols"].get(RHO, {}).get("spent", {}))
     for steps, node in _unknown(changes, base):
         here = ".".join([path, *steps])
         raise ConfigError(f"{where}: {here} overlays nothing: no such key{_hint(steps, node, base, path)}")
@@ -52,33 +52,47 @@ def _with_used(annotated: Node, changes: Node) -> Node:
     for name, node in _mapping(changes.get("artefacts")).items():
         if name in artefacts and "settings" in _mapping(node):
             asked = _mapping(node["settings"])
-            names = {*asked, *([RHO] if EPSILON in asked else []), *([DP_DELTA] if DELTA in asked else [])}
+            names = {*asked, *([RHO, *STAGES] if EPSILON in asked else []), *([DP_DELTA] if DELTA in asked else [])}
             uses, shared = artefacts[name].get("uses", []), annotated["settings"]
             used = {key: shared[key] for key in uses if key in names and key in shared}
             artefacts[name] = artefacts[name] | {"settings": used | artefacts[name].get("settings", {})}
     return annotated | {"artefacts": artefacts}
 
 
-def _converted(changes: Any, base: Any, near: Sequence[Node], where: str, path: str) -> Any:
-    """Changes with a rho in the place of each epsilon; `near` are the settings around, the nearest first."""
+def _converted(
+    changes: Any, base: Any, near: Sequence[Node], where: str, path: str, spent: Mapping[str, int], *steps: str
+) -> Any:
+    """Changes with budgets in the place of each epsilon.
+
+    Args:
+        changes, base: one mapping of the overlay and of the paper's file, or anything in the place of one.
+        near: the settings around, the nearest first.
+        where, path: as in `applied`.
+        spent: how often a run of an artefact spends its rho, by the artefact's name, of others by `all`.
+        steps: keys that lead to the mapping.
+    """
     if not (isinstance(changes, dict) and isinstance(base, dict)) or "value" in changes or "value" in base:
         return changes
     near = [*(_mapping(node.get("settings")) for node in (changes, base)), *near]
-    new = {key: _converted(value, base.get(key), near, where, f"{path}.{key}") for key, value in changes.items()}
-    return _spent(new, base, near, where, path) if EPSILON in new and EPSILON not in base else new
+    new = {
+        key: _converted(value, base.get(key), near, where, path, spent, *steps, str(key))
+        for key, value in changes.items()
+    }
+    if EPSILON not in new or EPSILON in base:
+        return new
+    here = ".".join([path, *steps])
+    plain = conf.strip_provenance(new)
+    delta = _delta(plain, [plain, conf.strip_provenance(base), *map(conf.strip_provenance, near)], where, here)
+    name = steps[1] if steps[:1] == ("artefacts",) and len(steps) > 1 else "all"
+    budgets = _budgets(plain, conf.strip_provenance(base), delta, spent.get(name, spent.get("all")), where, here)
+    if DELTA in plain and DP_DELTA in base:
+        budgets |= {DP_DELTA: {"value": delta, "chosen": f"the delta of epsilon {choices.text_of(plain[EPSILON])}"}}
+    return {key: value for key, value in new.items() if key not in (EPSILON, DELTA)} | budgets
 
 
-def _spent(changes: Node, base: Node, near: Sequence[Node], where: str, path: str) -> Node:
-    """Changes of one mapping with the zCDP budget that Gaussian noise of its epsilon spends exactly."""
-    # Here, because it needs numpy, and hardly any overlay needs it.
-    from dpdescent.privacy.accounting import tight_rho
-
-    if RHO not in base:
-        raise ConfigError(f"{where}: {path}.{EPSILON} stands for {RHO}, which is no key there; give it beside a {RHO}")
-    if RHO in changes:
-        raise ConfigError(f"{where}: {path} has {EPSILON} and {RHO}, which are one budget; give one of them")
-    plain = conf.strip_provenance(changes)
-    known = (plain.get(DELTA), *(conf.strip_provenance(node.get(DP_DELTA)) for node in (plain, base, *near)))
+def _delta(plain: Node, near: Sequence[Node], where: str, path: str) -> float:
+    """The delta beside an epsilon, or else the nearest one around it."""
+    known = (plain.get(DELTA), *(node.get(DP_DELTA) for node in near))
     delta = next((each for each in known if each is not None), None)
     if delta is None:
         raise ConfigError(f"{where}: {path}.{EPSILON} needs a {DELTA} beside it, such as {DELTA}: 1.0e-6")
@@ -88,21 +102,52 @@ def _spent(changes: Node, base: Node, near: Sequence[Node], where: str, path: st
         )
     if DELTA in plain and plain.get(DP_DELTA, delta) != delta:
         raise ConfigError(f"{where}: {path} has {DELTA} and another {DP_DELTA}; give one of them")
-    for each in as_list(plain[EPSILON]):
-        if not (_is_number(each) and EPSILONS[0] <= each <= EPSILONS[1]):
-            raise ConfigError(
-                f"{where}: {path}.{EPSILON} = {conf.short(each)} is not allowed; give numbers from {EPSILONS[0]:g} to"
-                f" {EPSILONS[1]:g}"
+    return float(delta)
+
+
+def _budgets(plain: Node, base: Node, delta: float, times: int | None, where: str, path: str) -> Node:
+    """The zCDP budgets that together are what Gaussian noise of an epsilon spends exactly, with what is said of them.
+
+    Args:
+        plain, base: the mapping with the epsilon, and what it overlays, both without provenance.
+        delta: of the epsilon.
+        times: how often a run spends the rho; None where the paper's rho is no such budget.
+        where, path: as in `applied`.
+    """
+    # Here, because it needs numpy, and hardly any overlay needs it.
+    from dpdescent.privacy.accounting import tight_rho
+
+    stands_for = [RHO] if RHO in base and times is not None else [name for name in STAGES if name in base]
+    if stands_for != [RHO] and not (len(stands_for) == 2 and all(_is_number(base[name]) for name in STAGES)):
+        what = f"{RHO}, which is no key there; give it beside a {RHO}"
+        if stands_for:
+            what = (
+                f"one {STAGES[0]} and one {STAGES[1]} together, which are not both there; give budgets by these names"
             )
-    found = [_rounded_down(tight_rho(float(each), float(delta))) for each in as_list(plain[EPSILON])]
+        elif RHO in base:
+            what = f"a zCDP budget, which the {RHO} there is not; give {RHO}"
+        raise ConfigError(f"{where}: {path}.{EPSILON} stands for {what}")
+    if both := [name for name in stands_for if name in plain]:
+        raise ConfigError(f"{where}: {path} has {EPSILON} and {both[0]}, which are one budget; give one of them")
+    most = math.inf if stands_for == [RHO] else 1
+    for each in (asked := as_list(plain[EPSILON])):
+        if not (_is_number(each) and EPSILONS[0] <= each <= EPSILONS[1] and len(asked) <= most):
+            raise ConfigError(
+                f"{where}: {path}.{EPSILON} = {conf.short(each if most > 1 else plain[EPSILON])} is not allowed; give "
+                f"{'numbers' if most > 1 else 'one number'} from {EPSILONS[0]:g} to {EPSILONS[1]:g}"
+            )
+    whole = [tight_rho(float(each), delta) for each in asked]
     told = (
         f"epsilon {choices.text_of(plain[EPSILON])} at delta {delta:g}, converted exactly for Gaussian noise and not as"
         " the paper does"
     )
-    budget = {RHO: {"value": found if isinstance(plain[EPSILON], list) else found[0], "chosen": told}}
-    if DELTA in plain and DP_DELTA in base:
-        budget |= {DP_DELTA: {"value": delta, "chosen": f"the delta of epsilon {choices.text_of(plain[EPSILON])}"}}
-    return {key: value for key, value in changes.items() if key not in (EPSILON, DELTA)} | budget
+    if stands_for != [RHO]:
+        told += f"; divided between both stages as {base[STAGES[0]]:g} to {base[STAGES[1]]:g}, as it was"
+        parts = {name: base[name] / (base[STAGES[0]] + base[STAGES[1]]) for name in STAGES}
+        return {name: {"value": _rounded_down(part * whole[0]), "chosen": told} for name, part in parts.items()}
+    told += f"; of the whole run, which spends this {times} times" * (times != 1)
+    found = [_rounded_down(each / (times or 1)) for each in whole]
+    return {RHO: {"value": found if isinstance(plain[EPSILON], list) else found[0], "chosen": told}}
 
 
 def _is_number(value: Any) -> bool:

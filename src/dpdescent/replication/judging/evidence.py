@@ -213,6 +213,14 @@ def at_their_values(claims: Sequence[Claim], spec: Mapping[str, Any]) -> list[Cl
     return [each if each.source == "identity" else dataclasses.replace(each, source="yours") for each in claims]
 
 
+def found_at_their_values(findings: Sequence[Finding], spec: Mapping[str, Any]) -> list[Finding]:
+    """Findings that say of what was measured that it was at values of the user's own, where it was; the table has no
+    column of sources, and is read without the pages that say so of all. Arguments as `at_their_values`."""
+    if not spec.get("yours"):
+        return list(findings)
+    return [dataclasses.replace(each, measured=f"at your values: {each.measured}") for each in findings]
+
+
 def joined(*notes: str) -> str:
     """Several notes as one; empty ones are left out."""
     return "; ".join(filter(None, notes))
