@@ -83,6 +83,9 @@ def require_real(**values: Any) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise ValueError(f"{name} must be a real number, got {_shown(value)}")
+        # Arrays of numpy hold no fractions as numbers.
+        if isinstance(value, numbers.Rational) and not isinstance(value, numbers.Integral):
+            raise ValueError(f"{name} must be a float, got {_shown(value)}")
 
 
 def require_real_or_none(**values: Any) -> None:

@@ -32,7 +32,9 @@ def records(**arrays: tuple[ArrayLike, int]) -> list[Array]:
     """
     found = {name: real(name, given) for name, (given, _) in arrays.items()}
     for name, (_, axes) in arrays.items():
-        if found[name].ndim != axes or 0 in found[name].shape:
+        if 0 in found[name].shape:
+            raise ValueError(f"{name} of shape {found[name].shape} is empty: give one record and one column at least")
+        if found[name].ndim != axes:
             raise ValueError(f"{name} of shape {found[name].shape} must have {axes} axes, records along the first one")
         require_finite_values(**{name: found[name]})
     if len({len(array) for array in found.values()}) != 1:
@@ -55,15 +57,19 @@ def real(name: str, given: Any) -> Array:
             a float, or the array is sparse or its rows differ in length.
     """
     if masked := _masked(given):
-        raise ValueError(f"{name} has {masked} masked values: fill them, or drop such records beforehand")
+        raise ValueError(_unmask(name, masked))
     if hasattr(given, "toarray"):
         raise ValueError(f"{name} is sparse ({type(given).__name__}): give {name}.toarray()")
     try:
-        array = np.asarray(given)
+        # Any array, because masks of what turns itself into a masked array would be lost.
+        array = np.asanyarray(given)
     except (ValueError, TypeError, OverflowError, RuntimeError):
         raise ValueError(
             f"{name} ({type(given).__name__}) is no array of numbers: rows must have one length, and values be numbers"
         ) from None
+    if masked := _masked(array):
+        raise ValueError(_unmask(name, masked))
+    array = np.asarray(array)
     if array.dtype.kind == "O":
         return _numbers(name, array)
     if array.dtype.kind not in "fiub":
@@ -101,6 +107,10 @@ def _masked(given: Any) -> int:
     if isinstance(given, np.ma.MaskedArray):
         return int(np.ma.getmaskarray(given).sum())
     return sum(map(_masked, given)) if isinstance(given, list | tuple) else 0
+
+
+def _unmask(name: str, masked: int) -> str:
+    return f"{name} has {masked} masked values: fill them, or drop such records beforehand"
 
 
 def _numbers(name: str, array: NDArray[Any]) -> Array:

@@ -64,9 +64,12 @@ class SecretBits(ChaCha):  # type: ignore[misc]
 
 
 def is_secret(rng: np.random.Generator) -> bool:
-    """Whether nobody can make the noise of this generator again; false in a child whose fork Python did not see."""
+    """Whether nobody can make the noise of this generator again.
+
+    False in a child whose fork Python did not see, and for subclasses, because what these draw is their own.
+    """
     bits = rng.bit_generator
-    return isinstance(bits, SecretBits) and bits._process == os.getpid()
+    return type(rng) is np.random.Generator and isinstance(bits, SecretBits) and bits._process == os.getpid()
 
 
 def _refuse(name: str) -> NoReturn:

@@ -110,6 +110,8 @@ def dp_iv_gd(
     _require_one_moment(outcome_unit, second_moment, instrument_bound)
     _require_no_normals(normals, outcome_unit=outcome_unit, instrument_bound=instrument_bound)
     A = np.eye(q) if second_moment is None else fitting("second_moment", second_moment, (q, q))
+    if not np.linalg.eigvalsh(A).min() > 0.0:
+        raise ValueError(f"second_moment of shape {A.shape} must be symmetric and positive definite")
     require_positive(gamma1=gamma1, gamma2=gamma2, steps1=steps1, kept1=kept1)
     given = (WITHOUT_SET if outcome_unit is None else WITH_SET) if shares is None else shares
     parts = parts_of(given, 3 if outcome_unit is None else 4).tolist()

@@ -78,11 +78,21 @@ def dp_kan(
     Raises:
         ValueError: if an argument is out of its range, rho is given for random batches, or the iterates overflow.
     """
+    if not isinstance(kan, KAN):
+        raise ValueError(f"kan must be a KAN, such as KAN(2, 8, CubicSplines(4)), got {type(kan).__name__}")
     _check(sampler, relation, steps, batch_size)
     require_whole(width=kan.width, inputs=kan.inputs, cells=kan.splines.cells)
     require_real(eta=eta, clip_norm=clip_norm, correlation=correlation, radius=radius)
     rng, names = generator(rng), columns(x)
     x, y = records(x=(x, 2), y=(y, 1))
+    if x.shape[1] != kan.inputs:
+        raise ValueError(f"x of shape {x.shape} must have kan.inputs={kan.inputs} columns")
+    if outside := int((np.abs(x) > 1.0).sum()):
+        raise ValueError(f"x has {outside} values outside [-1, 1]: scale it by public constants")
+    if strange := int((np.abs(y) != 1.0).sum()):
+        raise ValueError(f"y has {strange} labels that are neither -1 nor 1: recode them")
+    if not 0.0 <= correlation < 1.0:
+        raise ValueError(f"correlation={correlation} must lie in [0, 1)")
     n, lead = len(x), (kan.width, kan.inputs * kan.splines.count)
     if batch_size > n:
         raise ValueError(f"batch_size={batch_size} must not exceed the {n} records")

@@ -1,5 +1,7 @@
 """Preconditioned DP-GD on a user's own records; no algorithm of the five papers."""
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -51,6 +53,8 @@ def preconditioned_dp_gd(
     X, y = records(X=(X, 2), y=(y, 1))
     n, p = X.shape
     require_positive(steps=steps, eta=eta, gamma=gamma, bound=bound)
+    if math.isinf(bound):
+        raise ValueError(f"bound={bound} must be finite: the noise of the second moment is proportional to its square")
     require_probability(moment_share=moment_share)
     if not eta < 2.0:
         raise ValueError(f"eta={eta} must be below 2, or nothing contracts where the largest eigenvalue is 1")
@@ -60,7 +64,8 @@ def preconditioned_dp_gd(
     with np.errstate(all="ignore"):
         out = engine.descend(X, y, settings, _normals(normals, rng, steps, p))
     require_finite(out.path)
-    return Run(out.path[-1], out.path, out.clipped, event, {"second_moment": out.moment}, names)
+    # A copy, because who changes one of them must not change the other.
+    return Run(out.path[-1].copy(), out.path, out.clipped, event, {"second_moment": out.moment}, names)
 
 
 def _normals(given: tuple[Array, Array] | None, rng: np.random.Generator, steps: int, p: int) -> tuple[Array, Array]:
