@@ -541,7 +541,7 @@ def test_an_interval_that_would_be_noise_is_refused(run: Run) -> None:
     [
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --instruments z1", "--instruments is no option of --method dp-gd"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --alpha 1", "--alpha is no option of --method dp-gd"),
-        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 33", "N - burn_in = 33 - 20 = 13 must be a positive multiple"),
+        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 33", "--steps 33 must be 20 more than a multiple of 10"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 100000", "--steps 100000 must lie between 1 and 10000"),
         (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --steps 20", "--steps is no option of --method dp-iv-gd"),
         (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --epsilon 1", "give one of --rho"),

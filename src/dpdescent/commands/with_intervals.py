@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpdescent import interval_arithmetic, intervals
+from dpdescent import intervals
 from dpdescent.commands import own_data, two_stage
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import read_sample
@@ -207,8 +207,9 @@ def check(args: argparse.Namespace, method: Method) -> None:
         raise ValueError("give one of --rho, the zCDP budget of the run, and --epsilon, at --delta")
     if args.steps is not None and not 1 <= args.steps <= MOST_STEPS:
         raise ValueError(f"--steps {args.steps} must lie between 1 and {MOST_STEPS}")
-    if args.method == "dp-gd":
-        interval_arithmetic.spacing(STEPS if args.steps is None else args.steps, BATCHES, BURN_IN)
+    # Only dp-gd takes steps, and cuts them into batches.
+    if args.steps is not None and (args.steps <= BURN_IN or (args.steps - BURN_IN) % BATCHES):
+        raise ValueError(f"--steps {args.steps} must be {BURN_IN} more than a multiple of {BATCHES}, such as {STEPS}")
     for name in ("rho", "epsilon"):
         own_data.require_budget(name, getattr(args, name))
     own_data.require_delta(args.delta)
