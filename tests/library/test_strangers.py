@@ -15,6 +15,7 @@ import pytest
 
 import dpdescent
 from dpdescent import intervals
+from dpdescent.noise import schedule
 from dpdescent.noise.strategies.toeplitz import DampedDifference
 from dpdescent.privacy.events import SubsampledGaussianReleases
 
@@ -106,6 +107,12 @@ REFUSED = [
     (lambda: dp_kan(kan="kan"), "kan must be a KAN"),
     (lambda: dp_ftrl("identity"), "strategy must be one"),
     (lambda: dp_ftrl(dpdescent.identity), "strategy must be one"),
+    # Schedules.
+    (lambda: schedule.variance([1, -2], [0.5, 0.5], 1.0, 1.0), "weights of shape"),
+    (lambda: schedule.variance([1, 2], [0.5], 1.0, 1.0), "weights of shape"),
+    (lambda: schedule.variance([1, 2], [0.5, 0.6], 1.0, 1.0), "share has the sum 1.1 and not 1"),
+    (lambda: schedule.variance(np.ma.masked_array([1.0, 2.0], mask=[1, 0]), [0.5, 0.5], 1.0, 1.0), "weights has"),
+    (lambda: schedule.least_variance([1, -2], 1.0, 1.0), "weights of shape"),
     # Attacks.
     (lambda: audit(lambda n, rng: rng.standard_normal(n)), "simulate must return a pair"),
     (lambda: audit(lambda n, rng: None), "simulate must return a pair"),

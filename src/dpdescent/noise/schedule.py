@@ -12,10 +12,13 @@ Independent noise whose variance at step t is proportional to 1 / |W_t| has equa
 beats it. This is a statement about the variance of the linear, unclipped descent, whose start is forgotten or known.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpdescent.checks import require_positive
+from dpdescent.gate import real
 
 Array = NDArray[np.float64]
 
@@ -102,13 +105,20 @@ def variance(weights: ArrayLike, share: ArrayLike, sensitivity: float, rho: floa
         rho: zCDP budget of all steps.
 
     Raises:
-        ValueError: if sensitivity or budget is not positive, or a step has weight and no budget.
+        ValueError: if sensitivity or budget is not positive, a weight is negative, shapes differ, the parts do not
+            divide the budget, or a step has weight and no budget.
     """
     require_positive(sensitivity=sensitivity, rho=rho)
-    size, part = np.asarray(weights, dtype=np.float64), np.asarray(share, dtype=np.float64)
+    size, part = real("weights", weights), real("share", share)
+    if size.ndim != 1 or part.shape != size.shape or not (size >= 0.0).all():
+        raise ValueError(
+            f"weights of shape {size.shape} must be non-negative, shape (T,), and share {part.shape} alike"
+        )
+    if not math.isclose(part.sum(), 1.0, rel_tol=1e-9):
+        raise ValueError(f"share has the sum {part.sum():.6g} and not 1: it divides the budget")
     used = size > 0.0
     if not (part[used] > 0.0).all():
-        raise ValueError(f"share={part}: every step that counts needs a part of the budget")
+        raise ValueError("share: every step that counts needs a part of the budget")
     return float(sensitivity**2 / (2.0 * rho) * np.sum(size[used] ** 2 / part[used]))
 
 
@@ -118,4 +128,7 @@ def least_variance(weights: ArrayLike, sensitivity: float, rho: float) -> float:
     The schedule `shares(weights, floor=0)` attains it. Arguments as `variance`.
     """
     require_positive(sensitivity=sensitivity, rho=rho)
-    return float(sensitivity**2 / (2.0 * rho) * np.asarray(weights, dtype=np.float64).sum() ** 2)
+    size = real("weights", weights)
+    if size.ndim != 1 or not (size >= 0.0).all():
+        raise ValueError(f"weights of shape {size.shape} must be non-negative, shape (T,)")
+    return float(sensitivity**2 / (2.0 * rho) * size.sum() ** 2)
