@@ -38,7 +38,9 @@ def records(**arrays: tuple[ArrayLike, int]) -> list[Array]:
     """
     found = {name: real(name, given) for name, (given, _) in arrays.items()}
     for name, (_, axes) in arrays.items():
-        if found[name].ndim != axes or 0 in found[name].shape:
+        if 0 in found[name].shape:
+            raise ValueError(f"{name} of shape {found[name].shape} is empty: give one record and one column at least")
+        if found[name].ndim != axes:
             raise ValueError(f"{name} of shape {found[name].shape} must have {axes} axes, records along the first one")
         require_finite_values(**{name: found[name]})
     if len({len(array) for array in found.values()}) != 1:

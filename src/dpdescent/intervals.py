@@ -8,7 +8,10 @@ post-processing.
 
 A path that has not mixed gives intervals that cover too seldom. Each construction then warns (`ConvergenceWarning`),
 and says by the law of the path what such an interval is worth; `mixing` has the rule. The arithmetic alone is in
-`interval_arithmetic`.
+`interval_arithmetic`. What no path shows is clipping: a descent ends where clipped gradients have the mean zero, and
+its intervals are for that point, which is that of least squares where nothing is clipped, or clipping is symmetric.
+
+Iterates and estimates must be real, finite and not masked, in all functions.
 """
 
 import numpy as np
@@ -23,8 +26,15 @@ from dpdescent.renamed import renamed
 Array = NDArray[np.float64]
 
 t_factor = gated(whole="m", number="level")(arithmetic.t_factor)
-t_intervals = gated(arrays="estimates", number="level")(arithmetic.t_intervals)
 autoregression = gated(finite="path", whole="burn_in")(arithmetic.autoregression)
+
+
+@gated(arrays="estimates", number="level")
+def t_intervals(estimates: Array, level: float = 0.95) -> Intervals:
+    """Student's t interval for every coordinate of m estimates, as `interval_arithmetic.t_intervals`."""
+    if estimates.ndim == 0:
+        raise ValueError("estimates is a single number: give estimates along the first axis")
+    return arithmetic.t_intervals(estimates, level)
 
 
 @gated(finite="runs", whole="burn_in tail")
@@ -68,6 +78,5 @@ def sandwich_intervals(
         path, m=m, burn_in=burn_in, alpha=step_size, precondition=precondition, moment=moment, moment_sd=moment_sd, n=n,
         level=level,
     )  # fmt: skip
-    # At the line that called this function, past the frame of `renamed`.
     mixing.warn(mixing.unmixed(path, m, burn_in, level=level))
     return found

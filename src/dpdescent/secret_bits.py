@@ -72,7 +72,10 @@ class SecretBits(ChaCha):  # type: ignore[misc]
 
 
 def is_secret(rng: np.random.Generator) -> bool:
-    """Whether nobody can make the noise of this generator again; false in a child whose fork Python did not see."""
+    """Whether nobody can make the noise of this generator again.
+
+    False in a child whose fork Python did not see, and for subclasses, because what these draw is their own.
+    """
     bits = rng.bit_generator
     # Of numpy's class itself, because another one may keep what it drew and give it again.
     return type(rng) is np.random.Generator and type(bits) is SecretBits and bits._process == os.getpid()

@@ -1,11 +1,14 @@
 """The command `dpdescent`: one estimate on a CSV of your own, and what checks a checkout of the replication."""
 
+import contextlib
 import errno
 import importlib
 import importlib.metadata
+import io
 import json
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 
 from dpdescent.commands import printing
 
@@ -41,10 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     printing.take_any_character()
     name, *rest = [*(sys.argv[1:] if arguments is None else arguments)] or ["--help"]
     if name in ("-h", "--help"):
-        print(usage())
+        printing.tell(usage())
         return
     if name == "--version":
-        print(f"dpdescent {importlib.metadata.version('dpdescent')}")
+        printing.tell(f"dpdescent {importlib.metadata.version('dpdescent')}")
         return
     if name not in COMMANDS:
         _end(f"Error: there is no command {name!r}; there are: {', '.join(COMMANDS)}")
@@ -58,11 +61,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
             importlib.import_module(CHECKOUT).require()
         _end(f"Error: dpdescent {name} needs {error.name}, which is not installed: pip install '{_with_extra(name)}'")
     try:
+        if {"-h", "--help"} & set(rest):
+            printing.tell(_help(module, rest, f"dpdescent {name}"))
+            raise SystemExit(0)
         module.main(rest, f"dpdescent {name}")
     except OSError as error:
         if error.errno not in (errno.EROFS, errno.EACCES):
             raise
         _end(f"Error: {error.filename}: {error.strerror}; give yourself access, or work in a copy of this folder")
+
+
+def _help(module: ModuleType, rest: Sequence[str], name: str) -> str:
+    """What a command prints of itself, because argparse fails where the reader has gone."""
+    with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit):
+        module.main(rest, name)
+    return told.getvalue().rstrip("\n")
 
 
 def _with_extra(name: str) -> str:

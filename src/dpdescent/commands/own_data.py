@@ -121,7 +121,7 @@ def centred(
     used = [*instruments, *regressors, outcome]
     for name, value in constants.items():
         if name not in used:
-            raise ValueError(f"centre: {name!r} is no column in use; there are {', '.join(used)}")
+            raise ValueError(f"centre: {name!r} is no column in use; there are {', '.join(dict.fromkeys(used))}")
         if not math.isfinite(value):
             raise ValueError(f"centre: {name}={value} must be finite")
     z, x = (np.array([constants.get(name, 0.0) for name in names]) for names in (instruments, regressors))

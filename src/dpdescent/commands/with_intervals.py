@@ -130,7 +130,8 @@ METHODS = {
     ),
     "dp-gd": Method(
         GD_CHOICE, ("regressors", "outcome"),
-        "the least-squares estimate of these records; the error of sampling is not in them", _batches,
+        "the least-squares estimate of these records, where hardly anything is clipped; the error of sampling is not "
+        "in them", _batches,
         _regression,
     ),
 }  # fmt: skip

@@ -1,6 +1,7 @@
 """DP-FTRL for linear regression in a single pass (choquettechoo2023 Algorithm 1), on a user's own records."""
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -57,6 +58,8 @@ def dp_ftrl(
         ValueError: if an argument is out of its range, or the iterates overflow.
     """
     require_known(Relation, relation=relation)
+    if not isinstance(strategy, Strategy):
+        raise ValueError(f"strategy must be one, such as identity(), got {type(strategy).__name__}")
     require_whole(tail=tail)
     require_real(step_size=step_size, clip_norm=clip_norm)
     rng, names = generator(rng), columns(X)
@@ -80,5 +83,14 @@ def dp_ftrl(
         "proved", PROVED,
     )  # fmt: skip
     estimate = out.average[0, 0] if tail else out.theta[0, 0]
-    event = guarded(event, rng, handed=normals is not None)
+    event = guarded(_trusted(event, strategy), rng, handed=normals is not None)
     return Run(estimate, out.path[:, 0, 0], float(out.clipped[0, 0]), event, names=names, n=n, delta=delta)
+
+
+def _trusted(event: Mechanism, strategy: Strategy) -> Mechanism:
+    """The event, without a guarantee where the sensitivity is that of code which is none of ours."""
+    kinds = {type(each) for each in (strategy, getattr(strategy, "base", strategy))}
+    if foreign := sorted(each.__name__ for each in kinds if each.__module__.partition(".")[0] != "dpdescent"):
+        why = f"the sensitivity is by the word of {' and '.join(foreign)}, which is no strategy of this package"
+        return replace(event, guarantee="none", reason=f"{why}. If it is right: {event.reason}")
+    return event

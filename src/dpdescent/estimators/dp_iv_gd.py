@@ -121,6 +121,8 @@ def dp_iv_gd(
     _require_one_moment(outcome_unit, second_moment, instrument_bound)
     _require_no_normals(normals, outcome_unit=outcome_unit, instrument_bound=instrument_bound)
     A = np.eye(q) if second_moment is None else fitting("second_moment", second_moment, (q, q))
+    if not np.linalg.eigvalsh(A).min() > 0.0:
+        raise ValueError(f"second_moment of shape {A.shape} must be symmetric and positive definite")
     require_positive(steps1=steps1, tail1=tail1)
     require_positive_finite(clip_norm1=clip_norm1, clip_norm2=clip_norm2, step_size2=step_size2)
     if tail1 > steps1 or step_size2 > 1.0:

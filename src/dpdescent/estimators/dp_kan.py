@@ -81,6 +81,8 @@ def dp_kan(
     Raises:
         ValueError: if an argument is out of its range, rho is given for random batches, or the iterates overflow.
     """
+    if not isinstance(kan, KAN):
+        raise ValueError(f"kan must be a KAN, such as KAN(2, 8, CubicSplines(4)), got {type(kan).__name__}")
     _check(sampler, relation, steps, batch_size)
     require_whole(width=kan.width, inputs=kan.inputs, cells=kan.splines.cells)
     require_real(step_size=step_size, clip_norm=clip_norm, correlation=correlation, radius=radius)
@@ -89,6 +91,12 @@ def dp_kan(
         raise ValueError(f"correlation={correlation} must lie in [0, 1)")
     rng, names = generator(rng), columns(X)
     X, y = records(X=(X, 2), y=(y, 1))
+    if X.shape[1] != kan.inputs:
+        raise ValueError(f"X of shape {X.shape} must have kan.inputs={kan.inputs} columns")
+    if outside := int((np.abs(X) > 1.0).sum()):
+        raise ValueError(f"X has {outside} values outside [-1, 1]: scale it by public constants")
+    if strange := int((np.abs(y) != 1.0).sum()):
+        raise ValueError(f"y has {strange} labels that are neither -1 nor 1: recode them")
     n, lead = len(X), (kan.width, kan.inputs * kan.splines.count)
     if batch_size > n:
         raise ValueError(f"batch_size={batch_size} must not exceed the {n} records")

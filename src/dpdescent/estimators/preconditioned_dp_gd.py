@@ -70,7 +70,8 @@ def preconditioned_dp_gd(
     with np.errstate(all="ignore"):
         out = engine.descend(X, y, settings, _normals(normals, rng, steps, p))
     require_finite(out.path)
-    return Run(out.path[-1], out.path, out.clipped, event, {"second_moment": out.moment}, names, n, delta)
+    # A copy, because who changes one of them must not change the other.
+    return Run(out.path[-1].copy(), out.path, out.clipped, event, {"second_moment": out.moment}, names, n, delta)
 
 
 def _normals(given: tuple[Array, Array] | None, rng: np.random.Generator, steps: int, p: int) -> tuple[Array, Array]:

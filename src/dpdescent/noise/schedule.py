@@ -12,6 +12,8 @@ Independent noise whose variance at step t is proportional to 1 / |W_t| has equa
 beats it. This is a statement about the variance of the linear, unclipped descent, whose start is forgotten or known.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -115,15 +117,20 @@ def variance(weights: ArrayLike, shares: ArrayLike, sensitivity: float, rho: flo
         rho: zCDP budget of all steps.
 
     Raises:
-        ValueError: if sensitivity or budget is not positive, or a step has weight and no budget.
+        ValueError: if sensitivity or budget is not positive, a weight is negative, shapes differ, the parts do not
+            divide the budget, or a step has weight and no budget.
     """
     sensitivity, rho = _positive(sensitivity, rho)
     size, part = _finite("weights", weights), _finite("shares", shares)
     if size.ndim != 1 or size.shape != part.shape:
         raise ValueError(f"weights of shape {size.shape} and shares of shape {part.shape} must both be (T,)")
+    if not (size >= 0.0).all():
+        raise ValueError(f"weights of shape {size.shape} must be non-negative")
+    if not math.isclose(part.sum(), 1.0, rel_tol=1e-9):
+        raise ValueError(f"shares have the sum {part.sum():.6g} and not 1: they divide the budget")
     used = size > 0.0
     if not (part[used] > 0.0).all():
-        raise ValueError(f"shares={part}: every step that counts needs a part of the budget")
+        raise ValueError("shares: every step that counts needs a part of the budget")
     return float(sensitivity**2 / (2.0 * rho) * np.sum(size[used] ** 2 / part[used]))
 
 
@@ -134,8 +141,8 @@ def least_variance(weights: ArrayLike, sensitivity: float, rho: float) -> float:
     """
     sensitivity, rho = _positive(sensitivity, rho)
     size = _finite("weights", weights)
-    if size.ndim != 1 or not len(size):
-        raise ValueError(f"weights of shape {size.shape} must have one weight a step, shape (T,)")
+    if size.ndim != 1 or not len(size) or not (size >= 0.0).all():
+        raise ValueError(f"weights of shape {size.shape} must be non-negative, one a step, shape (T,)")
     return float(sensitivity**2 / (2.0 * rho) * size.sum() ** 2)
 
 

@@ -182,9 +182,14 @@ def _without_warnings() -> Iterator[None]:
     logging.getLogger("absl").addFilter(_passes)
     before = getattr(_quiet, "on", False)
     _quiet.on = True
+    # For this time, because absl sets the root logger up where it has no handler, and the user's own basicConfig would
+    # do nothing afterwards.
+    handler = logging.NullHandler()
+    logging.root.addHandler(handler)
     try:
         yield
     finally:
+        logging.root.removeHandler(handler)
         _quiet.on = before
 
 

@@ -66,7 +66,8 @@ class Attack:
         return None if self.mu is None else bounds.epsilon_of_mu(self.mu, delta)
 
 
-@dataclass(frozen=True)
+# Without equality, because comparisons of arrays have no single truth value.
+@dataclass(frozen=True, eq=False)
 class Scores:
     """Scores of the runs that chose thresholds and of those that are tested.
 
@@ -118,8 +119,8 @@ def run(attack: Attack, runs: int, rng: np.random.Generator | int | None) -> Sco
     """Simulates `runs` runs on each data set; the first fifth (half where a score is fitted) is held out for choices.
 
     Raises:
-        ValueError: if there are fewer than ten runs on each data set, a score is missing or not finite, or rng is none
-            of a generator, a seed and None.
+        ValueError: if there are fewer than ten runs on each data set, `simulate` gives anything but a finite score of
+            every run on either, or rng is none of a generator, a seed and None.
     """
     require_whole(runs=runs)
     rng = generator(rng)
@@ -127,18 +128,28 @@ def run(attack: Attack, runs: int, rng: np.random.Generator | int | None) -> Sco
     if runs < 10:
         raise ValueError(f"runs={runs} a side: at least 10 are needed to choose a threshold and to test it")
     sizes = [min(TOGETHER, runs - start) for start in range(0, runs, TOGETHER)]
-    blocks = [[real("scores", side) for side in attack.simulate(size, rng)] for size in sizes]
-    if any([len(side) for side in block] != [size, size] for block, size in zip(blocks, sizes, strict=True)):
-        raise ValueError(f"an attack must give scores of as many runs as asked for, on two data sets: {attack.pair}")
+    blocks = [_scores(attack, size, rng) for size in sizes]
     first, second = (np.concatenate([block[side] for block in blocks]) for side in (0, 1))
-    if not (np.isfinite(first).all() and np.isfinite(second).all()):
-        raise ValueError(f"an attack gave scores that are not finite: {attack.pair}")
     choosing = int(runs * (CHOOSING if first.ndim == 1 else FITTING))
     if first.ndim == 2:
         direction = linear_score(first[:choosing], second[:choosing])
         first, second = first @ direction, second @ direction
     both = np.stack([first, second])
     return Scores(both[:, :choosing], both[:, choosing:])
+
+
+def _scores(attack: Attack, runs: int, rng: np.random.Generator) -> list[Array]:
+    """Scores of some runs on the two data sets, which are what `Attack.simulate` says: nobody's number else."""
+    made = attack.simulate(runs, rng)
+    if not isinstance(made, tuple | list) or len(made) != 2:
+        raise ValueError(f"simulate must return a pair, the scores on either data set: {attack.pair}")
+    both = [real("simulate", each) for each in made]
+    if both[0].shape != both[1].shape or both[0].ndim not in (1, 2) or len(both[0]) != runs:
+        shapes = " and ".join(str(each.shape) for each in both)
+        raise ValueError(f"simulate({runs}, rng) gave {shapes}, not twice ({runs},) or ({runs}, k): {attack.pair}")
+    if not all(np.isfinite(each).all() for each in both):
+        raise ValueError(f"an attack gave scores that are not finite: {attack.pair}")
+    return both
 
 
 def linear_score(first: Array, second: Array) -> Array:

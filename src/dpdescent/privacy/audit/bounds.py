@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, logsumexp, ndtri
 
-from dpdescent.gate import gated
+from dpdescent.checks import require_real, require_whole
+from dpdescent.gate import gated, real
 from dpdescent.privacy import accounting
 from dpdescent.privacy.participation.search import smallest
 from dpdescent.privacy.zcdp import require_delta
@@ -32,7 +33,9 @@ def rate_at_most(count: ArrayLike, runs: int, confidence: float) -> Array:
     Raises:
         ValueError: if there is no run, a count is not in 0 to `runs`, or the confidence is not in (0, 1).
     """
-    counts = np.asarray(count, dtype=float)
+    counts = real("count", count)
+    require_whole(runs=runs)
+    require_real(confidence=confidence)
     if runs < 1:
         raise ValueError(f"runs={runs} must be at least 1")
     if counts.size and not (counts.min() >= 0 and counts.max() <= runs):
@@ -102,8 +105,12 @@ def _limits(
     false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float
 ) -> tuple[Array, Array]:
     """Upper limits of both error rates, each with half of the error that `confidence` allows."""
+    require_real(confidence=confidence)
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence={confidence} must lie strictly between 0 and 1")
+    if np.shape(false_positives) != np.shape(false_negatives):
+        shapes = f"{np.shape(false_positives)} and false_negatives of {np.shape(false_negatives)}"
+        raise ValueError(f"false_positives of shape {shapes} must have one shape")
     each = 1.0 - 0.5 * (1.0 - confidence)
     return rate_at_most(false_positives, runs, each), rate_at_most(false_negatives, runs, each)
 
