@@ -1,14 +1,16 @@
 """The account of a mechanism: releases in their ranges, and what no accountant fits."""
 
 import math
+import re
 from dataclasses import replace
 
 import dp_accounting
+import mpmath
 import pytest
 from dp_accounting.pld import PLDAccountant
 
 from dpdescent.privacy.account import account
-from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.privacy.accounting import tight_epsilon, tight_rho
 from dpdescent.privacy.events import (
     CorrelatedReleases,
     DisjointReleases,
@@ -174,3 +176,37 @@ def test_what_dp_accounting_has_no_event_for_is_refused():
     with pytest.raises(ValueError, match="correlated noise on random batches"):
         IN_BATCHES.to_dp_event()
     assert isinstance(Mechanism.without_privacy("OLS").to_dp_event(), dp_accounting.NonPrivateDpEvent)
+
+
+@pytest.mark.parametrize("epsilon", [1e-12, 1e-30, 1e10])
+def test_epsilons_whose_noise_double_precision_cannot_tell_are_refused(epsilon):
+    """At 1e-12 and delta 1e-50 the noise that was found had a delta 5e17 times too large."""
+    with pytest.raises(ValueError, match="must lie between 1e-07 and 1e"):
+        tight_rho(epsilon, 1e-50)
+
+
+@pytest.mark.parametrize("epsilon", [1e-7, 1e-5, 1.0])
+@pytest.mark.parametrize("delta", [1e-100, 1e-50, 1e-12])
+def test_noise_of_a_small_epsilon_has_the_delta_that_was_asked_for(epsilon, delta):
+    """By sixty digits."""
+    with mpmath.workdps(60):
+        sigma = 1 / mpmath.sqrt(2 * mpmath.mpf(tight_rho(epsilon, delta)))
+        a, b = 1 / (2 * sigma) - epsilon * sigma, -1 / (2 * sigma) - epsilon * sigma
+        attained = mpmath.ncdf(a) - mpmath.exp(mpmath.mpf(epsilon)) * mpmath.ncdf(b)
+        assert attained / delta == pytest.approx(1.0, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("event", "delta", "words"),
+    [
+        (of(replace(PLAIN, sensitivity="1")), 1e-6, "sensitivity must be a real number, got '1'"),
+        (of(replace(PLAIN, noise_sd=None)), 1e-6, "noise_sd must be a real number, got None"),
+        (of(replace(PLAIN, count=True)), 1e-6, "count must be a real number, got True"),
+        (of(replace(SAMPLED, rate="0.1"), "add-remove", "Poisson"), 1e-6, "rate must be a real number"),
+        (of(replace(CORRELATED, correlation=[0.5]), sampler="fixed size"), 1e-6, "correlation must be a real number"),
+        (GAUSSIAN, "1e-6", "delta must be a real number, got '1e-6'"),
+    ],
+)
+def test_what_is_no_number_is_named(event, delta, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        account(event, delta)

@@ -261,9 +261,7 @@ def _parse_columns(source: Source, text: str, names: Sequence[str], count: str |
 @contextmanager
 def _long_fields(text: str) -> Iterator[None]:
     """Lets fields be as long as the table, whose size is known; the limit is the process's, and is given back."""
-    if len(text) <= csv.field_size_limit():
-        yield
-        return
+    # Also for short texts, because another thread's limit would be taken back while they are read.
     with _LIMIT:
         before = csv.field_size_limit(max(len(text), csv.field_size_limit()))
         try:

@@ -24,6 +24,7 @@ from dpdescent.mixing import ConvergenceWarning
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.account import account
 from dpdescent.privacy.accounting import LARGEST as LARGEST_EPSILON
+from dpdescent.privacy.accounting import LEAST as LEAST_EPSILON
 from dpdescent.privacy.accounting import tight_rho
 from dpdescent.privacy.events import Mechanism
 from dpdescent.secret_bits import is_secret
@@ -235,6 +236,8 @@ def epsilon_delta(n: int, epsilon: float, delta: float) -> tuple[float, float]:
         raise ValueError(f"epsilon={epsilon} must be finite: it is the budget that the noise is scaled by")
     if epsilon > LARGEST_EPSILON:
         raise ValueError(f"epsilon={epsilon} must be at most {LARGEST_EPSILON:.0e}: far less protects nobody")
+    if epsilon < LEAST_EPSILON:
+        raise ValueError(f"epsilon={epsilon} must be at least {LEAST_EPSILON:.0e}: no estimate is left at far more")
     if delta * n >= 1.0:
         raise ValueError(f"delta={delta} must be below 1/n = {1 / n:.3g}, or publishing a record at random would pass")
     return epsilon, delta

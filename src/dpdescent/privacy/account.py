@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal, Protocol
 
-from dpdescent.checks import require_known, require_non_negative
+from dpdescent.checks import require_known, require_non_negative, require_real
 from dpdescent.privacy import sampling, shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import (
@@ -90,6 +90,7 @@ def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
         ValueError: if delta is not in (0, 1), there is no run, relations differ, a release is out of its range, or no
             accountant fits the releases and the sampler.
     """
+    require_real(delta=delta)
     zcdp.require_delta(delta)
     events = _events(runs)
     groups = _composable(events)
@@ -176,6 +177,8 @@ def require_release(release: Release) -> None:
         for each in (each for part in release.parts for each in part):
             require_release(each)
         return
+    given = {field.name: getattr(release, field.name) for field in fields(release) if field.name != "what"}
+    require_real(**given)
     require_non_negative(sensitivity=release.sensitivity, noise_sd=release.noise_sd, count=release.count)
     if math.isinf(release.sensitivity) and math.isinf(release.noise_sd):
         raise ValueError("sensitivity=inf and noise_sd=inf: their ratio is unknown; state a finite sensitivity")

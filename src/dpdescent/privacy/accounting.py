@@ -17,8 +17,8 @@ from scipy.special import log_ndtr
 from dpdescent.checks import require_positive, require_real
 from dpdescent.privacy import zcdp
 
-# Largest epsilon for which noise is searched.
-LARGEST = 1e9
+# Epsilons between which noise is searched: beyond, and below, double precision cannot tell it.
+LARGEST, LEAST = 1e9, 1e-7
 
 
 def tight_epsilon(rho: float, delta: float) -> float:
@@ -56,7 +56,7 @@ def tight_rho(eps: float, delta: float) -> float:
     """Largest rho for which `tight_epsilon(rho, delta) <= eps`; it calibrates Gaussian noise to (eps, delta).
 
     Raises:
-        ValueError: if eps is not positive or above `LARGEST`, or delta is not in (0, 1).
+        ValueError: if eps is not between `LEAST` and `LARGEST`, or delta is not in (0, 1).
     """
     require_real(eps=eps, delta=delta)
     return _tight_rho(float(eps), float(delta))
@@ -66,8 +66,10 @@ def tight_rho(eps: float, delta: float) -> float:
 def _tight_rho(eps: float, delta: float) -> float:
     require_positive(eps=eps)
     zcdp.require_delta(delta)
-    if eps > LARGEST:
-        raise ValueError(f"eps={eps} must be at most {LARGEST:.0e}: beyond, double precision cannot tell the noise")
+    if not LEAST <= eps <= LARGEST:
+        raise ValueError(
+            f"eps={eps} must lie between {LEAST:.0e} and {LARGEST:.0e}, where double precision tells the noise"
+        )
     wanted = float(np.log(delta))
     low, high = 0.1, 1.0
     while _log_delta(low, eps) < wanted:
