@@ -230,8 +230,8 @@
 
   function python(given) {
     const budget = budgetOf(given).map(([name, value]) => `${name}=${value}`).join(", ");
-    return `run = dpdescent.dp_gd(X, y, ${budget}, steps=${given.T}, eta=${given.eta}, gamma=${given.gamma}, `
-      + "rng=dpdescent.secure_generator())\n"
+    return `run = dpdescent.dp_gd(X, y, ${budget}, steps=${given.T}, step_size=${given.eta}, `
+      + `clip_norm=${given.gamma}, rng=dpdescent.secure_generator())\n`
       + `account = dpdescent.account(run.event, delta=${given.delta})`;
   }
 
@@ -239,7 +239,7 @@
     const budget = budgetOf(given).map(([name, value]) => `--${name} ${value}`).join(" ");
     const delta = given.budget === "rho" ? ` --delta ${given.delta}` : "";
     return ".venv/bin/dpdescent estimate mine.csv --method dp-gd --regressors x1 x2 --outcome y \\\n"
-      + `    ${budget}${delta} --gamma ${given.gamma} --eta ${given.eta} --steps ${given.T} --secure-noise`;
+      + `    ${budget}${delta} --clip-norm ${given.gamma} --step-size ${given.eta} --steps ${given.T} --secure-noise`;
   }
 
   function show(form, table) {

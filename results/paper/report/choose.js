@@ -53,9 +53,9 @@
 
   const budget = (given) => `epsilon=${given.epsilon}, delta=${given.delta}`;
   const FRESH = "rng=dpdescent.secure_generator()";
-  const CLIPPED = "# gamma, eta and bound are for columns in public units: centred, of variance about 1.\n";
+  const CLIPPED = "# clip_norm, step_size and bounds are for columns in public units: centred, of variance about 1.\n";
   const head = (data) => `import numpy as np\nimport dpdescent\n\n${CLIPPED}`
-    + `# gamma: 1 to ${data.rule.largest_k} times sqrt(p), the smaller the less the budget buys, because noise grows with it.\n`;
+    + `# clip_norm: 1 to ${data.rule.largest_k} times sqrt(p), the smaller the less the budget buys, because noise grows with it.\n`;
 
   function sums(given, data, name, made, fit) {
     const bound = told(data.rule.input_factor * Math.sqrt(given.p) + 1);
@@ -70,16 +70,16 @@
     "estimate 0": () => "import numpy as np\n\nestimate = np.zeros(X.shape[1])  # nothing is released",
     "DP-GD, scheduled": (given, data) => {
       const steps = information(given) < data.enough ? 20 : information(given) < 500 ? 50 : 100;
-      return `${head(data)}# eta: 0.5 over a public guess of the largest eigenvalue of E[xx'].\nsteps = ${steps}\n`
+      return `${head(data)}# step_size: 0.5 over a public guess of the largest eigenvalue of E[xx'].\nsteps = ${steps}\n`
         + "weights = dpdescent.schedule.weights_in_last(0.5, np.ones(1), steps)\n"
         + `shares = dpdescent.schedule.shares(weights, floor=${data.rule.floor})\n`
-        + `run = dpdescent.dp_gd(\n    X, y, ${budget(given)}, steps=steps, eta=0.5,\n`
-        + `    gamma=${told(gamma(given, 0.95, data.rule))}, shares=shares, ${FRESH},\n)`;
+        + `run = dpdescent.dp_gd(\n    X, y, ${budget(given)}, steps=steps, step_size=0.5,\n`
+        + `    clip_norm=${told(gamma(given, 0.95, data.rule))}, shares=shares, ${FRESH},\n)`;
     },
     "DP-GD, preconditioned": (given, data) => `${head(data)}run = dpdescent.preconditioned_dp_gd(\n    X, y, ${budget(given)},`
-      + ` bound=${told(data.rule.input_factor * Math.sqrt(given.p) + 1)},\n    gamma=${told(gamma(given, 0.7, data.rule))}, ${FRESH},\n)`,
+      + ` covariate_bound=${told(data.rule.input_factor * Math.sqrt(given.p) + 1)},\n    clip_norm=${told(gamma(given, 0.7, data.rule))}, ${FRESH},\n)`,
     "DP-GD, fixed": (given) => ".venv/bin/dpdescent estimate mine.csv --method dp-gd --regressors x1 x2 --outcome y \\\n"
-      + `    --epsilon ${given.epsilon} --delta ${given.delta} --gamma ${told(5 * Math.sqrt(given.p))} --eta 0.25 --secure-noise`,
+      + `    --epsilon ${given.epsilon} --delta ${given.delta} --clip-norm ${told(5 * Math.sqrt(given.p))} --step-size 0.25 --secure-noise`,
     "sufficient statistics": (given, data) => sums(given, data, "sums",
       "calibration = sufficient_statistics.Calibration(bounds, rho)",
       "estimate = sufficient_statistics.fit(LinearSample(X, y), calibration, dpdescent.secure_generator())"),
@@ -88,9 +88,9 @@
       "gram = ada_ssp.bounded_gram(LinearSample(X, y), bounds)\n"
       + "estimate = ada_ssp.ada_ssp(gram, calibration, dpdescent.secure_generator()).theta"),
     "DP-IV-GD": (given) => {
-      const gamma1 = 4 * Math.sqrt(given.q) * (given.F < WEAK ? Math.SQRT2 : 1);
+      const first = 4 * Math.sqrt(given.q) * (given.F < WEAK ? Math.SQRT2 : 1);
       return ".venv/bin/dpdescent estimate mine.csv --method dp-iv-gd --instruments z1 --regressors x --outcome y \\\n"
-        + `    --epsilon ${given.epsilon} --delta ${given.delta} --gamma1 ${told(gamma1)} --gamma2 4`
+        + `    --epsilon ${given.epsilon} --delta ${given.delta} --clip-norm1 ${told(first)} --clip-norm2 4`
         + `${given.F < WEAK ? ` --outcome-unit 1 --instrument-bound ${told(2 * Math.sqrt(given.q))}` : ""} --secure-noise`;
     },
   };
