@@ -98,6 +98,8 @@ REFUSED = [
     (lambda: dp_gd(Masked()), "X has"),
     (lambda: dp_gd(X[:0], Y[:0]), r"X of shape \(0, 3\) is empty"),
     (lambda: dp_gd(X[:, :0]), r"X of shape \(200, 0\) is empty"),
+    # The noise that was found had a delta 5e17 times too large.
+    (lambda: dp_gd(rho=None, epsilon=1e-12, delta=1e-50), "epsilon=1e-12 must be at least 1e-07"),
     (lambda: preconditioned(covariate_bound=np.inf), "covariate_bound must be positive and finite"),
     (lambda: dp_iv_gd(-np.eye(3)), "second_moment of shape"),
     (lambda: dp_kan(X=X[:, :2] * 9.0), "X has"),

@@ -178,13 +178,6 @@ def test_what_dp_accounting_has_no_event_for_is_refused():
     assert isinstance(Mechanism.without_privacy("OLS").to_dp_event(), dp_accounting.NonPrivateDpEvent)
 
 
-@pytest.mark.parametrize("epsilon", [1e-12, 1e-30, 1e10])
-def test_epsilons_whose_noise_double_precision_cannot_tell_are_refused(epsilon):
-    """At 1e-12 and delta 1e-50 the noise that was found had a delta 5e17 times too large."""
-    with pytest.raises(ValueError, match="must lie between 1e-07 and 1e"):
-        tight_rho(epsilon, 1e-50)
-
-
 @pytest.mark.parametrize("epsilon", [1e-7, 1e-5, 1.0])
 @pytest.mark.parametrize("delta", [1e-100, 1e-50, 1e-12])
 def test_noise_of_a_small_epsilon_has_the_delta_that_was_asked_for(epsilon, delta):

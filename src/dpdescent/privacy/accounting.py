@@ -17,7 +17,8 @@ from scipy.special import log_ndtr
 from dpdescent.checks import require_positive, require_real
 from dpdescent.privacy import zcdp
 
-# Epsilons between which noise is searched: beyond, and below, double precision cannot tell it.
+# Largest epsilon for which noise is searched, and the least at which it is exact: below, delta is a difference of two
+# numbers that rounding makes alike, so that users are refused there.
 LARGEST, LEAST = 1e9, 1e-7
 
 
@@ -55,8 +56,10 @@ def _tight_epsilon(rho: float, delta: float) -> float:
 def tight_rho(eps: float, delta: float) -> float:
     """Largest rho for which `tight_epsilon(rho, delta) <= eps`; it calibrates Gaussian noise to (eps, delta).
 
+    Below an eps of 1e-7 rounding may make it too large.
+
     Raises:
-        ValueError: if eps is not between `LEAST` and `LARGEST`, or delta is not in (0, 1).
+        ValueError: if eps is not positive or above `LARGEST`, or delta is not in (0, 1).
     """
     require_real(eps=eps, delta=delta)
     return _tight_rho(float(eps), float(delta))
@@ -66,10 +69,8 @@ def tight_rho(eps: float, delta: float) -> float:
 def _tight_rho(eps: float, delta: float) -> float:
     require_positive(eps=eps)
     zcdp.require_delta(delta)
-    if not LEAST <= eps <= LARGEST:
-        raise ValueError(
-            f"eps={eps} must lie between {LEAST:.0e} and {LARGEST:.0e}, where double precision tells the noise"
-        )
+    if eps > LARGEST:
+        raise ValueError(f"eps={eps} must be at most {LARGEST:.0e}: beyond, double precision cannot tell the noise")
     wanted = float(np.log(delta))
     low, high = 0.1, 1.0
     while _log_delta(low, eps) < wanted:
