@@ -7,6 +7,7 @@ from dpdescent.estimators.dp_ftrl import dp_ftrl as dp_ftrl
 from dpdescent.estimators.dp_gd import dp_gd as dp_gd
 from dpdescent.estimators.dp_iv_gd import dp_iv_gd as dp_iv_gd
 from dpdescent.estimators.dp_kan import dp_kan as dp_kan
+from dpdescent.estimators.dp_regression import dp_regression as dp_regression
 from dpdescent.estimators.preconditioned_dp_gd import preconditioned_dp_gd as preconditioned_dp_gd
 from dpdescent.estimators.run import Run as Run
 from dpdescent.mixing import ConvergenceWarning as ConvergenceWarning

@@ -8,6 +8,7 @@ NAMES = {
     "dp_gd": "dpdescent.estimators.dp_gd:dp_gd",
     "dp_2s_gd": "dpdescent.estimators.dp_2s_gd:dp_2s_gd",
     "dp_iv_gd": "dpdescent.estimators.dp_iv_gd:dp_iv_gd",
+    "dp_regression": "dpdescent.estimators.dp_regression:dp_regression",
     "preconditioned_dp_gd": "dpdescent.estimators.preconditioned_dp_gd:preconditioned_dp_gd",
     "dp_ftrl": "dpdescent.estimators.dp_ftrl:dp_ftrl",
     "dp_ambssgd": "dpdescent.estimators.dp_ambssgd:dp_ambssgd",

@@ -29,7 +29,7 @@ GIVEN: dict[str, list[str]] = {
 }  # fmt: skip
 
 # How options begin that take a number.
-NUMERIC = ("rho", "eps", "clip", "ste", "see", "del", "out", "ins")
+NUMERIC = ("rho", "eps", "clip", "ste", "see", "del", "out", "ins", "sca")
 # The other methods, with what they share.
 SHARED = {name: GIVEN[name] for name in ("--regressors", "--outcome", "--seed", "--delta", "--output")}
 BASES: list[dict[str, list[str]]] = [
@@ -41,6 +41,9 @@ BASES: list[dict[str, list[str]]] = [
      "--centre": ["z1=0.5", "x=2"]},
     {**SHARED, "--method": ["dp-gd"], "--clip-norm": ["9"], "--step-size": ["0.2"], "--epsilon": ["4"],
      "--steps": ["40"], "--centre": ["x=2"]},
+    {**SHARED, "--method": ["dp-regression"], "--rho": ["50"], "--scale": ["x=2", "y=5"], "--centre": ["x=2,y=4"],
+     "--errors": ["equal"]},
+    {**SHARED, "--method": ["dp-regression"], "--regressors": ["x,z1", "z2"], "--epsilon": ["400"]},
 ]  # fmt: skip
 
 NUMBERS = (
@@ -108,7 +111,9 @@ def mutated_options(kind: str, rng: random.Random) -> list[str]:
                 else given[name][0]
             ]
     elif kind == "names":
-        named = [each for each in ("--instruments", "--regressors", "--outcome", "--centre") if each in given]
+        named = [
+            each for each in ("--instruments", "--regressors", "--outcome", "--centre", "--scale") if each in given
+        ]
         given[rng.choice(named)] = rng.choices(NAMES, k=rng.randint(1, 3))
     elif kind == "file":
         given["--output"] = [rng.choice(FILES)]
@@ -195,16 +200,17 @@ def run(words: list[str], before: set[str]) -> str:
 
 
 def require_sense(content: dict[str, object], words: list[str]) -> None:
-    account, settings, beta = content["account"], content["settings"], content["beta"]
+    account, settings = content["account"], content["settings"]
+    beta = content["coefficients"] if "coefficients" in content else content["beta"]
     assert isinstance(account, dict)
     assert isinstance(settings, dict)
     assert isinstance(beta, dict)
     assert all(math.isfinite(value) for value in beta.values())
-    assert list(beta) == settings["regressors"]
+    assert list(beta) == ["const"] * settings.get("intercept", False) + settings["regressors"]
     instruments = settings.get("instruments", [])
     assert settings["outcome"] not in [*settings["regressors"], *instruments]
     assert len(set(instruments)) == len(instruments)
-    for low, high in (content.get("intervals") or {}).values():
+    for low, high in filter(None, (content.get("intervals") or {}).values()):
         assert -math.inf < low <= high < math.inf
     assert all(1 <= settings[name] <= 10_000 for name in {"steps", "steps1", "steps2"} & {*settings})
     # 0 where delta alone covers what a tiny budget gives away.

@@ -48,6 +48,7 @@ ALL = [
     estimator("dp_gd", "Xy", rho=1.0, steps=5, step_size=0.2, clip_norm=1.0),
     estimator("preconditioned_dp_gd", "Xy", rho=1.0, steps=5, step_size=0.5, covariate_bound=2.0, clip_norm=1.0,
               moment_share=0.1, floor=0.1),
+    estimator("dp_regression", "Xy", rho=9.0, intercept=False, scale=[0.4, 0.4], outcome_scale=1.0, outcome_centre=0.1),
     estimator("dp_2s_gd", "ZXy", rho=1.0, steps=5, step_size1=0.5, step_size2=0.4, clip_norm1=1.0, clip_norm2=1.0,
               first_share=0.5),
     estimator("dp_iv_gd", "ZXy", rho=1.0, steps1=6, tail1=4, steps2=44, burn_in=4, step_size1=0.5, step_size2=0.4,
@@ -265,7 +266,7 @@ def settings() -> list[Any]:
         pytest.param(each, name, id=f"{each.__name__}-{name}")
         for each in ALL
         for name, value in each.settings.items()  # type: ignore[attr-defined]
-        if isinstance(value, int | float)
+        if isinstance(value, int | float) and not isinstance(value, bool)
     ]
 
 

@@ -113,7 +113,7 @@ def test_the_example_of_the_help_runs_as_printed(installed: Path, tmp_path: Path
     commands = told[told.index("\n\n  dpdescent ") :]
     script = f"set -e\nPATH={installed}:$PATH\n{commands}"
     assert "95 % interval" in run("bash", "-c", script, cwd=tmp_path)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["estimate.json", "instruments.csv"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["estimate.json", "instruments.csv", "wages.csv"]
 
 
 def test_a_wheel_tells_what_it_lacks_and_what_brings_it(wheel: Path, installed: Path, tmp_path: Path) -> None:

@@ -134,11 +134,14 @@ def test_the_example_is_written_once_and_overwrites_nothing(
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
         command.main(["example"])
-    assert Path("instruments.csv").read_bytes() == (ROOT / "examples/instruments.csv").read_bytes()
+    for name in ("wages.csv", "instruments.csv"):
+        assert Path(name).read_bytes() == (ROOT / "examples" / name).read_bytes()
+    Path("wages.csv").unlink()
     Path("instruments.csv").write_text("mine")
     code, line = end_of(["example"], capsys)
     assert (code, line) == (2, "Error: instruments.csv exists and is another file; change to an empty folder\n")
     assert Path("instruments.csv").read_text() == "mine"
+    assert not Path("wages.csv").exists()
 
 
 @pytest.mark.parametrize("name", ["verify", "spotcheck", "readme"])

@@ -14,9 +14,10 @@ import pytest
 
 import dpdescent
 from dpdescent import mixing
-from dpdescent.algorithms import gaussian_law
+from dpdescent.algorithms import dp_regression, gaussian_law
 from dpdescent.algorithms.dp_stat import Search
 from dpdescent.attacks import ada_ssp as ada_ssp_attack
+from dpdescent.attacks import dp_regression as dp_regression_attack
 from dpdescent.attacks import dp_stat as dp_stat_attack
 from dpdescent.baselines import ada_ssp, friendly_core
 from dpdescent.checks import require_known
@@ -74,6 +75,7 @@ def fitted_kan(**words: Any) -> Any:
 PAIR = bins.BinnedPair.draw(4, 2, 0.5, 10, rng())
 # By module and name: a call that needs the words alone, and the words of other arguments that have no default.
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
+    "algorithms.dp_regression.Plan": (lambda **words: dp_regression.Plan(9, 2, 1.0, **words), {}),
     "algorithms.dp_stat.Search": (lambda **words: Search(8.0, 3, 1.0, **words), {}),
     "algorithms.gaussian_law.IterateLaw.estimates": (
         lambda construction: gaussian_law.IterateLaw.of(GRAM, eta=0.5, noise_sd=1.0).estimates(construction, 20, 2, 0),
@@ -81,6 +83,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
     "mixing.unmixed": (
         lambda construction: mixing.unmixed(np.random.default_rng(1).normal(size=(400, 2)), 10, 0, construction), {}),
     "attacks.ada_ssp.ada_ssp": (lambda **words: ada_ssp_attack.ada_ssp(words["relation"], 1.0, 1.0, 1.0), {}),
+    "attacks.dp_regression.plan_of": (lambda **words: dp_regression_attack.plan_of(1.0, **words), {}),
+    "attacks.dp_regression.reversing_record": (
+        lambda **words: dp_regression_attack.reversing_record(1.0, **words), {}),
     "attacks.dp_stat.Overheard": (lambda **words: dp_stat_attack.Overheard(8.0, 3, 1.0, **words), {}),
     "baselines.ada_ssp.Bounds": (lambda **words: ada_ssp.Bounds(1.0, 1.0, **words), {}),
     "baselines.ada_ssp.sensitivities": (lambda **words: ada_ssp.sensitivities(BOUNDS, **words), {}),
@@ -104,6 +109,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
         lambda **words: dpdescent.dp_ftrl(
             X, Y, strategy=dpdescent.identity(), step_size=0.1, clip_norm=1.0, rng=3, rho=1.0, **words), {}),
     "estimators.dp_kan.dp_kan": (fitted_kan, {}),
+    "estimators.dp_regression.dp_regression": (
+        lambda **words: dpdescent.dp_regression(X, Y, scale=[1.0] * 2, outcome_scale=1.0, rng=3, rho=1.0, **words),
+        {}),
     "privacy.account.Account": (a_account, {}),
     "privacy.events.Mechanism": (mechanism, {}),
     "privacy.events.Mechanism.without_privacy": (lambda **words: Mechanism.without_privacy("m", **words), {}),
@@ -138,8 +146,8 @@ def words_of(hint: Any) -> tuple[str, ...]:
     return tuple(word for each in arguments if not isinstance(each, str) for word in words_of(each))
 
 
-def found() -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Every argument with words, by module and name, the argument's name, and its words."""
+def found() -> Iterator[tuple[str, str, tuple[str, ...], bool]]:
+    """Every argument with words, by module and name, the argument's name, its words, and whether None is one."""
     for each in pkgutil.walk_packages(dpdescent.__path__, "dpdescent.", onerror=lambda _: None):
         if each.name.startswith(OUTSIDE) or each.name.endswith("__main__"):
             continue
@@ -158,23 +166,26 @@ def found() -> Iterator[tuple[str, str, tuple[str, ...]]]:
                     continue
                 for argument, hint in typing.get_type_hints(plain).items():
                     if argument != "return" and words_of(hint):
-                        yield f"{each.name.removeprefix('dpdescent.')}.{path}", argument, words_of(hint)
+                        none = type(None) in typing.get_args(hint)
+                        yield f"{each.name.removeprefix('dpdescent.')}.{path}", argument, words_of(hint), none
 
 
 FOUND = [each for each in found() if each[0] not in HANDED_ON]
 
 
 def test_every_argument_with_words_is_tried() -> None:
-    assert {path for path, _, _ in FOUND} == set(CALLS)
+    assert {path for path, *_ in FOUND} == set(CALLS)
 
 
-@pytest.mark.parametrize(("path", "argument", "words"), FOUND)
-def test_no_other_word_passes(path: str, argument: str, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("path", "argument", "words", "none"), FOUND)
+def test_no_other_word_passes(path: str, argument: str, words: tuple[str, ...], none: bool) -> None:
     call, beside = CALLS[path]
     known = words[0]
     call(**beside, **{argument: known}) if argument not in beside else call(**beside)
     near = known.replace("-", "_").replace(" ", "_") if {"-", " "} & set(known) else f"{known}."
-    for other in (near, known.upper() + "?", "", None, 3, (known,)):
+    if none:
+        call(**{**beside, argument: None})
+    for other in (near, known.upper() + "?", "", *([] if none else [None]), 3, (known,)):
         with pytest.raises(ValueError, match="must be one of") as raised:
             call(**{**beside, argument: other})
         assert "\n" not in str(raised.value)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from dpdescent.algorithms import dp_gd, dp_iv_gd, preconditioned_dp_gd, preconditioning, reduced_form
+from dpdescent.algorithms import dp_gd, dp_iv_gd, dp_regression, preconditioned_dp_gd, preconditioning, reduced_form
 from dpdescent.attacks import dp_iv_gd as attack
 from dpdescent.attacks import one_release
 from dpdescent.baselines import sufficient_statistics
@@ -92,9 +92,76 @@ def step_in_whitened_coordinates(table: Array, p: int) -> Array:
     return step_of_a_descent(np.column_stack([within, table[:, -1]]), p)
 
 
+class Taken(dp_regression.Noise):
+    """Notes what a private regression takes from its records, and lets out the same whatever they are.
+
+    Columns are stretched by every round, the threshold is its largest, and iterates move a little.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(np.random.default_rng(0))
+        self.values: list[Array] = []
+
+    def vector(self, value: Array, noise_sd: float) -> Array:
+        self.values.append(np.array(value))
+        return np.full(value.shape, 0.01 * (value.size <= P_OF_REGRESSION))
+
+    def symmetric(self, value: Array, noise_sd: float) -> Array:
+        self.values.append(np.array(value))
+        return np.diag(np.geomspace(1.0, 9.0, len(value)))
+
+
+P_OF_REGRESSION = 2
+
+
+def plan_of_regression(p: int, errors: dp_regression.Errors = "unequal", *, units: bool = False) -> dp_regression.Plan:
+    """A budget with which two records have everything."""
+    return dp_regression.Plan(N, p, 1e10, errors, units)
+
+
+class OfRegression:
+    """What a private regression takes from its records at one release, over the norm to which it is clipped there.
+
+    Args:
+        place: of the release in the run, from 0 or from the end.
+        per: power of the threshold.
+        errors: as in `Plan`.
+    """
+
+    def __init__(self, name: str, place: int, per: int = 0, errors: dp_regression.Errors = "unequal") -> None:
+        self.__name__, self.place, self.per, self.errors = name, place, per, errors
+
+    def __call__(self, table: Array, p: int) -> Array:
+        plan, noise = plan_of_regression(p, self.errors), Taken()
+        dp_regression.fit(table[:, :-1], table[:, -1], plan, noise)
+        return noise.values[self.place] / plan.largest_gamma**self.per
+
+
+def sizes_of_records(table: Array, p: int) -> Array:
+    """Counts of sizes of all covariates and the outcome."""
+    noise = Taken()
+    dp_regression.released_units(table[:, :-1], table[:, -1], plan_of_regression(p, units=True), noise)
+    return noise.values[0]
+
+
+def early_bound(p: int) -> float:
+    return dp_regression.EARLY_BOUND * math.sqrt(p) + 1.0
+
+
+def last_bound(p: int) -> float:
+    """With so much information the largest."""
+    return dp_regression.LARGEST_BOUND * math.sqrt(p) + 1.0
+
+
+def slope_bound(p: int) -> float:
+    return dp_regression.SLOPE_BOUND * last_bound(p)
+
+
+ROUNDS = plan_of_regression(2).rounds
+
 # Release, columns, regressors, and the sensitivity by hand. Vectors of norm b at most move a mean of n by 2 b / n; the
 # means of their squares move by sqrt(2) b^2 / n, from orthogonal to orthogonal, those of numbers by b^2 / n; and a
-# record raises the largest eigenvalue by 0 to b^2 / n.
+# record raises the largest eigenvalue by 0 to b^2 / n. A record leaves one bin for another: sqrt(2) a histogram.
 RELEASES: list[tuple[Callable[[Array, int], Array], int, int, float]] = [
     (first_stage, 3, 1, 2 * GAMMA / N), (first_stage, 5, 2, 2 * GAMMA / N),
     (second_stage_mean, 3, 1, 2 * GAMMA / N), (second_stage_mean, 5, 2, 2 * GAMMA / N),
@@ -105,10 +172,20 @@ RELEASES: list[tuple[Callable[[Array, int], Array], int, int, float]] = [
     (moment_of_records, 1, 1, BOUND**2 / N), (moment_of_records, 3, 3, math.sqrt(2) * BOUND**2 / N),
     (largest_eigenvalue, 1, 1, BOUND**2 / N), (largest_eigenvalue, 3, 3, BOUND**2 / N),
     (step_of_a_descent, 3, 2, 2 * GAMMA / N), (step_in_whitened_coordinates, 3, 2, 2 * GAMMA / N),
+    (sizes_of_records, 2, 1, math.sqrt(4)), (sizes_of_records, 4, 3, math.sqrt(8)),
+    (OfRegression("first round", 0), 3, 2, math.sqrt(2) * early_bound(2) ** 2 / N),
+    (OfRegression("last round", ROUNDS - 1), 3, 2, math.sqrt(2) * last_bound(2) ** 2 / N),
+    (OfRegression("last round", ROUNDS - 1), 2, 1, last_bound(1) ** 2 / N),
+    (OfRegression("first norms", ROUNDS), 3, 2, math.sqrt(2)), (OfRegression("last norms", -5), 3, 2, math.sqrt(2)),
+    (OfRegression("first step", ROUNDS + 1, 1), 3, 2, 2 / N), (OfRegression("last step", -3, 1), 3, 2, 2 / N),
+    (OfRegression("slope", -2), 3, 2, math.sqrt(2) * slope_bound(2) ** 2 / N),
+    (OfRegression("slope", -2), 2, 1, slope_bound(1) ** 2 / N),
+    (OfRegression("spread", -1, 2), 3, 2, math.sqrt(2) / N), (OfRegression("spread", -1, 2), 2, 1, 1 / N),
+    (OfRegression("trace", -1, 2, "equal"), 3, 2, 1 / N), (OfRegression("trace", -1, 2, "equal"), 2, 1, 1 / N),
 ]  # fmt: skip
 
 
-def farthest(release: Callable[[Array, int], Array], columns: int, p: int, limit: float, starts: int = 8) -> float:
+def farthest(release: Callable[[Array, int], Array], columns: int, p: int, limit: float, starts: int = 24) -> float:
     """The furthest that a search over pairs of data sets moves a release, in Frobenius norm; it ends near the limit."""
 
     def moved(v: Array) -> float:
@@ -148,6 +225,7 @@ def test_the_package_charges_for_these_sensitivities() -> None:
     iv = dp_iv_gd.Settings(3, 2, 4, 0, 1.0, 0.5, GAMMA, 2 * GAMMA, 0.1, 0.1, 0.1, np.eye(2))
     form = reduced_form.Settings(3, 2, 1.0, GAMMA, 0.1, 0.1, 1.0, np.eye(2))
     white, *steps = preconditioned_dp_gd.Settings(BOUND, GAMMA, 1.0).mechanism(N, 2).releases
+    regression, alone = plan_of_regression(3), plan_of_regression(1)
     sums = sufficient_statistics.Calibration(Bounds(BOUND, 2.0, "public"), 1.0).releases
     found = {
         "two stages": [each.sensitivity for each in iv.releases(N, 1)],
@@ -157,6 +235,12 @@ def test_the_package_charges_for_these_sensitivities() -> None:
         "mean": preconditioning.mean_release(N, BOUND, 1.0).sensitivity,
         "eigenvalue": preconditioning.eigenvalue_release(N, BOUND, 1.0).sensitivity,
         "sums": [each.sensitivity for each in sums],
+        "sizes": plan_of_regression(3, units=True).units().sensitivity, "norms": regression.histogram().sensitivity,
+        "rounds": [regression.moment(k).sensitivity for k in (0, 2)], "round of one": alone.moment(2).sensitivity,
+        "steps of a regression": {regression.gradient(k, GAMMA).sensitivity for k in range(dp_regression.STEPS)},
+        "slope": [regression.slope().sensitivity, alone.slope().sensitivity],
+        "spread": [regression.spread(GAMMA).sensitivity, alone.spread(GAMMA).sensitivity],
+        "trace": plan_of_regression(3, "equal").spread(GAMMA).sensitivity,
     }  # fmt: skip
     by_hand = {
         "two stages": [2 * GAMMA / N, 4 * GAMMA / N, 4 * GAMMA**2 / N],
@@ -164,6 +248,11 @@ def test_the_package_charges_for_these_sensitivities() -> None:
         "reduced form": [2 * GAMMA / N, math.sqrt(2) * GAMMA**2 / N],
         "whitening": math.sqrt(2) * BOUND**2 / N, "its steps": {2 * GAMMA / N}, "mean": 2 * BOUND / N,
         "eigenvalue": BOUND**2 / N, "sums": [math.sqrt(2) * BOUND**2, 4 * BOUND],
+        "sizes": math.sqrt(8), "norms": math.sqrt(2),
+        "rounds": [math.sqrt(2) * each**2 / N for each in (early_bound(3), last_bound(3))],
+        "round of one": last_bound(1) ** 2 / N, "steps of a regression": {2 * GAMMA / N},
+        "slope": [math.sqrt(2) * slope_bound(3) ** 2 / N, slope_bound(1) ** 2 / N],
+        "spread": [math.sqrt(2) * GAMMA**2 / N, GAMMA**2 / N], "trace": GAMMA**2 / N,
     }  # fmt: skip
     for name, value in by_hand.items():
         one = sorted(value) if isinstance(value, set) else value

@@ -98,8 +98,13 @@ def whiten(X: Array, bound: float, rho: float, normals: Array, count: Array | No
 def transform(moment: Array, noise_sd: float) -> Array:
     """Returns W, the root of the inverse of a released second moment, shape (p, p), whose noise has sd `noise_sd`."""
     values, vectors = np.linalg.eigh(moment)
-    held = np.maximum(values, 2.0 * math.sqrt(len(moment)) * noise_sd)
+    held = np.maximum(values, least_eigenvalue(len(moment), noise_sd))
     return np.asarray((vectors / np.sqrt(held)) @ vectors.T)
+
+
+def least_eigenvalue(p: int, noise_sd: float) -> float:
+    """The eigenvalue at which others of a released second moment are held from below; see `whiten`."""
+    return 2.0 * math.sqrt(p) * noise_sd
 
 
 def largest_eigenvalue(X: Array, bound: float, rho: float, normal: float) -> tuple[float, GaussianReleases]:

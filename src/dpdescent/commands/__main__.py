@@ -15,7 +15,7 @@ from dpdescent.commands import printing
 # By name: the module that runs it, imported only then, and what it does.
 COMMANDS = {
     "estimate": ("dpdescent.commands.estimate", "one private run on a CSV of your own: regression or instruments"),
-    "example": ("dpdescent.commands.example", "write the small table that the help of `estimate` uses"),
+    "example": ("dpdescent.commands.example", "write the small tables that the help of `estimate` uses"),
     "verify": ("dpdescent.replication.commands.verify", "rebuild a scale in a scratch directory, report differences"),
     "judge": ("dpdescent.replication.commands.judge", "judge claims from finished tables, say what differs"),
     "draw": ("dpdescent.replication.commands.draw", "draw figures from finished tables, as PNG or SVG"),

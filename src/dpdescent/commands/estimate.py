@@ -1,10 +1,16 @@
 """Estimates on a CSV of your own, one row a record: one private run, its noise, its account, and intervals.
 
---method dp-2s-gd (liang2025) and dp-iv-gd are for instrumental variables, dp-gd (brown2024) for linear regression; the
-latter two have confidence intervals, take one budget, --rho or --epsilon, and need --clip-norm1 and --clip-norm2, or
---clip-norm and --step-size.
+For a linear regression take --method dp-regression: it needs columns and a budget, nothing has to be tuned, and it
+prints a table with standard errors. A constant is among the columns. --scale and --centre, from public knowledge, help
+where records are few, and where a column's mean is many times its sd, such as a year.
 
-All that is set is public by your word: choose nothing by looking at the data. Missing values are to be mended first.
+--method dp-2s-gd (liang2025) and dp-iv-gd are for instrumental variables, dp-gd (brown2024) is for linear regression
+without a constant; the latter two have confidence intervals, take one budget, --rho or --epsilon, and need --clip-norm1
+and --clip-norm2, or --clip-norm and --step-size.
+
+Names of columns, and column=number pairs, stand with blanks or commas between them; a name with a comma stands in
+double quotes. All that is set is public by your word: choose nothing by looking at the data. Missing values are to be
+mended first.
 """
 
 import argparse
@@ -13,14 +19,16 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, get_args
 
+from dpdescent.algorithms.dp_regression import Errors
 from dpdescent.commands import own_data, printing, two_stage, with_intervals
 from dpdescent.renamed import SINCE
 
-EXAMPLE = r"""To try it on drawn records whose effect is 2:
+EXAMPLE = r"""To try it on drawn records, wages that grow by 1.2 with a year of schooling, and an effect of x on y of 2:
 
   dpdescent example
+  dpdescent estimate wages.csv --method dp-regression --regressors educ,age,female --outcome wage --epsilon 1 --seed 7
   dpdescent estimate instruments.csv --method dp-iv-gd --instruments z1 z2 --regressors x --outcome y \
     --clip-norm1 8 --clip-norm2 12 --epsilon 4 --seed 7
 """
@@ -72,17 +80,30 @@ def _parser(name: str) -> Parser:
     for name, what in two_stage.CHOICE.items():
         parser.add_argument(own_data.option(name), type=float, help=what)
     parser.add_argument(
-        "--method", choices=["dp-2s-gd", *with_intervals.METHODS], default="dp-2s-gd", help="(dp-2s-gd)"
+        "--method", choices=[*with_intervals.METHODS, "dp-2s-gd"], default="dp-2s-gd", help="(dp-2s-gd)"
     )
+    parser.add_argument("--scale", nargs="+", help=with_intervals.SCALE)
+    parser.add_argument(
+        "--no-intercept", action="store_true", default=None, help="of dp-regression: no constant among the columns"
+    )
+    parser.add_argument(
+        "--errors", choices=get_args(Errors),
+        help="of dp-regression: standard errors for variances of the errors that are equal, or a sandwich (unequal)",
+    )  # fmt: skip
     for name, what in with_intervals.GD_CHOICE.items():
         parser.add_argument(own_data.option(name), type=float, help=f"of dp-gd: {what}")
-    parser.add_argument("--rho", type=float, help="of dp-iv-gd and dp-gd: the zCDP budget of the run, such as 1")
-    parser.add_argument("--epsilon", type=float, help="of dp-iv-gd and dp-gd: the budget at --delta, in place of --rho")
+    parser.add_argument("--rho", type=float, help="of all but dp-2s-gd: the zCDP budget of the run, such as 1")
+    parser.add_argument("--epsilon", type=float, help="of all but dp-2s-gd: the budget at --delta, in place of --rho")
     parser.add_argument("--outcome-unit", type=float, help=with_intervals.UNIT)
     parser.add_argument("--instrument-bound", type=float, help=with_intervals.BOUND)
     parser.add_argument("--steps", type=int, help="iterations (20 of both stages of dp-2s-gd, 2020 of dp-gd)")
     parser.add_argument("--delta", type=float, default=1e-6, help="where epsilon is told (1e-6)")
-    parser.add_argument("--centre", nargs="+", default=[], help="public constants to subtract, such as z1=0.5 x=2")
+    parser.add_argument(
+        "--centre",
+        nargs="+",
+        default=[],
+        help="public constants to subtract, such as z1=0.5 x=2 (dp-regression tells its constant as if none were)",
+    )
     parser.add_argument(
         "--release", choices=list(two_stage.RELEASED), help="of dp-2s-gd: what is to be published (beta)"
     )
@@ -96,6 +117,9 @@ def _parser(name: str) -> Parser:
 
 def _estimate(args: argparse.Namespace) -> str:
     """Runs the method, writes its result, and returns the message that says so."""
+    for name in ("instruments", "regressors", "centre", "scale"):
+        if given := getattr(args, name):
+            setattr(args, name, own_data.names(given))
     content = two_stage.estimate(args) if args.method == "dp-2s-gd" else with_intervals.estimate(args)
     _write(json.dumps(content, indent=2, allow_nan=False) + "\n", Path(args.output))
     return own_data.told(content, args.output)

@@ -1,6 +1,8 @@
-"""Writes a small table to try `dpdescent estimate` on, instruments.csv, into the current folder.
+"""Writes two small tables to try `dpdescent estimate` on, wages.csv and instruments.csv, into the current folder.
 
-It has 3,000 drawn records: two instruments, z1 and z2, a regressor, x, and an outcome, y. The effect of x on y is 2.
+wages.csv has 5,000 drawn records: years of schooling (educ), age, whether female, and an hourly wage, which grows by
+1.2 with a year of schooling and 0.1 with one of age, and is lower by 1.5 for women. instruments.csv has 3,000 drawn
+records: two instruments, z1 and z2, a regressor, x, and an outcome, y. The effect of x on y is 2.
 """
 
 import argparse
@@ -9,24 +11,27 @@ from pathlib import Path
 
 from dpdescent.commands import printing
 
-TABLE = Path(__file__).with_name("instruments.csv")
+TABLES = {"wages.csv": "columns educ, age, female, wage", "instruments.csv": "columns z1, z2, x, y"}
 
 
 def main(arguments: Sequence[str], name: str) -> None:
     """Runs the command.
 
     Raises:
-        SystemExit: 2, with one line, if a file of that name with other content is there, or none can be written.
+        SystemExit: 2, with one line, if a file of such a name with other content is there, or none can be written.
     """
     parser = argparse.ArgumentParser(
         prog=name, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.parse_args(arguments)
-    target, content = Path(TABLE.name), TABLE.read_bytes()
+    contents = {Path(table): Path(__file__).with_name(table).read_bytes() for table in TABLES}
     try:
-        if target.exists() and target.read_bytes() != content:
-            parser.exit(2, f"Error: {target} exists and is another file; change to an empty folder\n")
-        target.write_bytes(content)
+        for target, content in contents.items():
+            if target.exists() and target.read_bytes() != content:
+                parser.exit(2, f"Error: {target} exists and is another file; change to an empty folder\n")
+        for target, content in contents.items():
+            target.write_bytes(content)
     except OSError as error:
         parser.exit(2, f"Error: {error}\n")
-    printing.tell(f"{target}: columns z1, z2, x, y; `dpdescent estimate --help` ends with a command to try on it")
+    told = [f"{table}: {what}" for table, what in TABLES.items()]
+    printing.tell("\n".join([*told, "`dpdescent estimate --help` ends with commands to try on them"]))

@@ -1,7 +1,9 @@
 """Text for runs on a user's own data: notices, and one run's options and results."""
 
+import csv
 import math
 import os
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,25 +85,48 @@ def require_delta(delta: float, n: int = 1) -> None:
         )
 
 
-def constants(pairs: Sequence[str]) -> dict[str, float]:
-    """Reads `column=number` pairs.
+def names(words: Sequence[str]) -> list[str]:
+    """Splits words at commas; a name with a comma stands in quotes, as in the header of the table.
+
+    Raises:
+        csv.Error: if a word could be no line of a table.
+    """
+    found = [name for word in words for name in next(csv.reader([word], skipinitialspace=True), [])]
+    return [name for name in found if name] or [*words]
+
+
+def constants(pairs: Sequence[str], name: str = "centre") -> dict[str, float]:
+    """Reads `column=number` pairs of the option of this name.
 
     Raises:
         ValueError: if one is not such a pair, or a column occurs twice.
     """
     found: dict[str, float] = {}
     for pair in pairs:
-        name, _, value = pair.rpartition("=")
+        column, _, value = pair.rpartition("=")
         try:
             number = float(value)
         except ValueError:
             number = None
-        if not name or number is None:
-            raise ValueError(f"--centre {pair}: give column=number, such as x=2, with a constant that is public")
-        if name in found:
-            raise ValueError(f"--centre {pair}: {name} has the constant {found[name]} already; give one")
-        found[name] = number
+        if not column or number is None:
+            raise ValueError(f"--{name} {pair}: give column=number, such as x=2, with a constant that is public")
+        if column in found:
+            raise ValueError(f"--{name} {pair}: {column} has the constant {found[column]} already; give one")
+        found[column] = number
     return found
+
+
+def require_used(constants: Mapping[str, float], used: Sequence[str], name: str = "centre") -> None:
+    """Checks public constants of columns, given by the option of this name.
+
+    Raises:
+        ValueError: if one is not finite, or belongs to no column in use.
+    """
+    for column, value in constants.items():
+        if column not in used:
+            raise ValueError(f"{name}: {column!r} is no column in use; there are {', '.join(dict.fromkeys(used))}")
+        if not math.isfinite(value):
+            raise ValueError(f"{name}: {column}={value} must be finite")
 
 
 def centred(
@@ -118,12 +143,7 @@ def centred(
     from dpdescent.data.iv import IVSample
     from dpdescent.estimators.run import LARGEST
 
-    used = [*instruments, *regressors, outcome]
-    for name, value in constants.items():
-        if name not in used:
-            raise ValueError(f"centre: {name!r} is no column in use; there are {', '.join(dict.fromkeys(used))}")
-        if not math.isfinite(value):
-            raise ValueError(f"centre: {name}={value} must be finite")
+    require_used(constants, [*instruments, *regressors, outcome])
     z, x = (np.array([constants.get(name, 0.0) for name in names]) for names in (instruments, regressors))
     # What overflows is clipped like any other value that is too large.
     with np.errstate(over="ignore"):
@@ -170,14 +190,18 @@ def told(content: Mapping[str, Any], output: str) -> str:
     source = f"seed {settings['seed']}" if "seed" in settings else "noise of the operating system"
     lines = [f"Notice: {content['notice']}.", ""]
     steps = " + ".join(str(settings[name]) for name in ("steps", "steps1", "steps2") if name in settings)
-    lines += [f"{account['algorithm']} on {account['n']} records, {steps} steps, {source}"]
-    lines += [f"  beta[{name}] = {value:.6g}{_interval(content, name)}" for name, value in content["beta"].items()]
+    lines += [f"{account['algorithm']} on {account['n']} records, {f'{steps} steps, ' * bool(steps)}{source}"]
+    if "coefficients" in content:
+        lines += _table(content)
+    lines += [
+        f"  beta[{name}] = {value:.6g}{_interval(content, name)}" for name, value in content.get("beta", {}).items()
+    ]
     if "noise_standard_error" in content:
         least, most = content["noise_standard_error"]
         lines += [
             f"  standard error of each by the noise alone: {least:.3g}, or up to {most:.3g} where steps hardly contract"
         ]
-    if content.get("intervals"):
+    if content.get("intervals") and "beta" in content:
         lines += [f"  intervals are for {content['intervals_are_for']}"]
     if "anderson_rubin" in content:
         lines += [
@@ -187,11 +211,8 @@ def told(content: Mapping[str, Any], output: str) -> str:
         ]
     lines += [f"Warning: {each}." for each in content["warnings"]]
     lines += [f"account ({account['relation']}, n public)"]
-    lines += [
-        f"  {each['count']} release{'s' * (each['count'] != 1)} of the {each['what']}: "
-        f"sensitivity {each['sensitivity']:.6g}, noise sd {each['noise_sd']:.6g}, rho {each['rho']:.6g}"
-        for each in account["releases"]
-    ]
+    lines += [_released(what, [each for each in account["releases"] if each["what"] == what])
+              for what in dict.fromkeys(each["what"] for each in account["releases"])]  # fmt: skip
     lines += [f"  together rho {account['rho']:.6g}, or epsilon {account['epsilon']:.6g} at delta {account['delta']:g}"]
     lines += [f"  {account['holds']}"] + [f"  guarantee {account['guarantee']}"] * ("seed" in settings)
     if "release" in account:
@@ -199,12 +220,42 @@ def told(content: Mapping[str, Any], output: str) -> str:
     return "\n".join([*lines, f"written to {output}"])
 
 
+def _table(content: Mapping[str, Any]) -> list[str]:
+    """The table of a regression, what its intervals are for, and what was assumed."""
+    # Imported here, because a build's start reads the notices of this module and needs no numpy.
+    import numpy as np
+
+    from dpdescent.estimators.run import table
+
+    names, found, errors = [*content["coefficients"]], content["intervals"], content.get("standard_errors")
+    lines = table(
+        names, np.array([*content["coefficients"].values()]),
+        None if errors is None else np.array([*errors.values()], dtype=float),
+        None if found is None else np.array([each or [math.nan] * 2 for each in found.values()]),
+        content["settings"]["level"],
+    )  # fmt: skip
+    told = [f"Intervals: for {content['intervals_are_for']}."] if found else []
+    told += [f"Assumed: {content['assumed']}."]
+    return [f"outcome: {content['settings']['outcome']}", "", *lines, "", *(textwrap.fill(each, 100) for each in told)]
+
+
 def _interval(content: Mapping[str, Any], name: str) -> str:
     """The interval of a coefficient in words, if there is one."""
-    if not content.get("intervals"):
-        return ""
-    low, high = content["intervals"][name]
-    return f", 95 % interval {low:.6g} to {high:.6g}"
+    found = (content.get("intervals") or {}).get(name)
+    return "" if found is None else f", 95 % interval {found[0]:.6g} to {found[1]:.6g}"
+
+
+def _released(what: str, releases: Sequence[Mapping[str, Any]]) -> str:
+    """A line about releases of one kind, which may differ in sensitivity and noise."""
+    count, rho = sum(each["count"] for each in releases), math.fsum(each["rho"] for each in releases)
+    moved, noise = (_extent([each[name] for each in releases]) for name in ("sensitivity", "noise_sd"))
+    return f"  {count} release{'s' * (count != 1)} of the {what}: sensitivity {moved}, noise sd {noise}, rho {rho:.6g}"
+
+
+def _extent(values: Sequence[float]) -> str:
+    """A number that is told once, or the least and the largest of several."""
+    low, high = f"{min(values):.6g}", f"{max(values):.6g}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _set(ends: Sequence[Sequence[float | None]]) -> str:

@@ -32,8 +32,8 @@ STEPS = 20
 # The noise of a step grows with the square root of their number, so that more steps only cost memory and time.
 MOST_STEPS, MOST_NUMBERS = 10_000, 10_000_000
 
-OTHERS = "--method dp-gd (without instruments) or dp-iv-gd (with them)"
-WITHOUT = " Without instruments: --method dp-gd."
+OTHERS = "--method dp-regression (without instruments) or dp-iv-gd (with them)"
+WITHOUT = " Without instruments: --method dp-regression."
 
 CHOICE = {
     "rho1": "the zCDP budget of the first stage, such as 1; a run costs rho1 + rho2, and every further one again",
@@ -108,7 +108,10 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
 
 def _check(args: argparse.Namespace) -> None:
     """What argparse cannot say in a line, or not at all."""
-    others = "clip_norm", "step_size", "rho", "epsilon", "outcome_unit", "instrument_bound"
+    others = (
+        "clip_norm", "step_size", "rho", "epsilon", "outcome_unit", "instrument_bound", "scale", "no_intercept",
+        "errors",
+    )  # fmt: skip
     if other := next((name for name in others if getattr(args, name) is not None), None):
         raise ValueError(
             f"{own_data.option(other)} is no option of --method dp-2s-gd: leave it out, or choose {OTHERS}"

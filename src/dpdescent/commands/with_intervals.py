@@ -1,4 +1,4 @@
-"""Estimates with confidence intervals on a table of your own: DP-IV-GD, and DP-GD for linear regression."""
+"""Estimates with confidence intervals on a table of your own: DP regression, DP-GD, and DP-IV-GD."""
 
 import argparse
 import inspect
@@ -10,22 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from dpdescent import intervals
+from dpdescent.algorithms.dp_regression import INFERRED, UNITS
 from dpdescent.commands import own_data, two_stage
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import read_sample
 from dpdescent.estimators.dp_gd import dp_gd
 from dpdescent.estimators.dp_iv_gd import BATCHES as IV_BATCHES
 from dpdescent.estimators.dp_iv_gd import STEP, WHITENED, WITH_SET, WITHOUT_SET, dp_iv_gd
-from dpdescent.estimators.run import Array, Run
+from dpdescent.estimators.dp_regression import TooFewForSizes, dp_regression
+from dpdescent.estimators.run import Run, rho_of
 from dpdescent.mixing import ConvergenceWarning
 from dpdescent.privacy.account import account
 from dpdescent.privacy.events import GaussianReleases
 from dpdescent.randomness import secure_generator, stream
 
-# Batches of an interval, its level, iterates that it leaves out, and steps of DP-GD where none are given: so many that
-# batches are long, because neither the length of an interval nor its cost depends on their number.
-BATCHES, LEVEL, BURN_IN, STEPS = 10, 0.95, 20, 2020
+# Level of intervals, and steps of DP-GD where none are given: so many that batches are long, because neither the length
+# of an interval nor its cost depends on their number.
+LEVEL, STEPS = 0.95, 2020
 # Arguments of DP-IV-GD that no option names.
 STAGES = ("steps1", "tail1", "steps2", "burn_in", "step_size1", "step_size2", "level", "shares")
 # First-stage F below which intervals are not promised to hold.
@@ -55,8 +56,11 @@ BOUND = (
     "their sd; longer ones are shortened, 5 %% of the budget tells their second moment, and they are whitened, so that "
     "--clip-norm1 is for instruments of variance 1"
 )
-# Options of dp-iv-gd that may be left out.
-ALSO = ("outcome_unit", "instrument_bound")
+SCALE = (
+    "of dp-regression: public guesses of the size of every regressor and of the outcome, right within a factor of some "
+    "5: educ=12 where most have 10 to 14 years, or, after --centre educ=12, educ=3; 1 for a dummy, however rare; "
+    f"without them sizes are released with {100 * UNITS:g} %% of the budget"
+)
 GD_CHOICE = {
     "clip_norm": CLIP_NORM.format(what="|x| |y - x'theta|, such as 5 sqrt(p) times the sd of y"),
     "step_size": "the step size, 1/4 to 1 over a public guess of the largest eigenvalue of E[xx']; more mixes faster",
@@ -70,71 +74,111 @@ class Method:
     Attributes:
         choice: options that it needs beside columns and budget, and how to choose them.
         columns: options that name its columns.
-        target: what its intervals are for.
+        may: options that may be left out.
         fixed: function from the command's arguments to its other settings, by name.
-        run: function from the command's arguments, those settings, the sample and a generator to a run and its half
-            widths.
+        run: function from the command's arguments, those settings with the public constants to subtract as `centre`,
+            the sample and a generator to a run.
     """
 
     choice: Mapping[str, str]
     columns: tuple[str, ...]
-    target: str
+    may: tuple[str, ...]
     fixed: Callable[[argparse.Namespace], dict[str, Any]]
-    run: Callable[[argparse.Namespace, Mapping[str, Any], IVSample, np.random.Generator], tuple[Run, Array]]
+    run: Callable[[argparse.Namespace, Mapping[str, Any], IVSample, np.random.Generator], Run]
 
 
 def _stages(args: argparse.Namespace) -> dict[str, Any]:
     """Settings of DP-IV-GD; `shares` are parts of what `moment_share` leaves of the budget."""
     library = {name: each.default for name, each in inspect.signature(dp_iv_gd).parameters.items()}
     shares = WITHOUT_SET if args.outcome_unit is None else WITH_SET
+    given = {name: getattr(args, name) for name in ("outcome_unit", "instrument_bound")}
     return {
         **{name: library[name] for name in STAGES}, "step_size1": STEP, "level": LEVEL, "shares": shares,
         "moment_share": 0.0 if args.instrument_bound is None else WHITENED, "batches": IV_BATCHES,
+        **{name: value for name, value in given.items() if value is not None},
     }  # fmt: skip
 
 
 def _instruments(
     args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator
-) -> tuple[Run, Array]:
-    found = dp_iv_gd(
+) -> Run:  # fmt: skip
+    given = _centred(args, fixed, given)
+    return dp_iv_gd(
         given.Z, given.X, given.y, clip_norm1=args.clip_norm1, clip_norm2=args.clip_norm2, rng=rng,
         outcome_unit=args.outcome_unit, instrument_bound=args.instrument_bound,
         **{name: fixed[name] for name in STAGES}, **_budget(args),
     )  # fmt: skip
-    return found, found.also["half_width"]
 
 
 def _batches(args: argparse.Namespace) -> dict[str, Any]:
-    """Settings of DP-GD and of its intervals."""
+    """Settings of DP-GD."""
     steps = STEPS if args.steps is None else args.steps
-    return {"steps": steps, "batches": BATCHES, "burn_in": BURN_IN, "level": LEVEL}
+    return {"steps": steps, "level": LEVEL}
+
+
+def _descent(
+    args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator
+) -> Run:  # fmt: skip
+    given = _centred(args, fixed, given)
+    return dp_gd(
+        given.X, given.y, steps=fixed["steps"], step_size=args.step_size, clip_norm=args.clip_norm, rng=rng,
+        **_budget(args),
+    )  # fmt: skip
+
+
+def _table(args: argparse.Namespace) -> dict[str, Any]:
+    """Settings of DP regression; None is a scale that is released."""
+    columns = [*args.regressors, args.outcome]
+    if "const" in args.regressors and not args.no_intercept:
+        raise ValueError("--regressors const: a constant is among the columns anyway; leave it out, or take "
+                         "--no-intercept")  # fmt: skip
+    scale = None if args.scale is None else own_data.constants(args.scale, "scale")
+    own_data.require_used(scale or {}, columns, "scale")
+    if scale is not None and (lacking := [name for name in columns if name not in scale]):
+        raise ValueError(f"--scale lacks {', '.join(lacking)}: {_sizes(columns)}; or leave --scale out, and sizes are "
+                         "released")  # fmt: skip
+    for name, value in (scale or {}).items():
+        _require_fitting(f"--scale {name}=", value)
+    centre = own_data.constants(args.centre)
+    own_data.require_used(centre, columns)
+    for name, value in centre.items():
+        if abs(value) > 1.0 / LEAST:
+            raise ValueError(f"--centre {name}={value:g} fits no data: give {-1.0 / LEAST:g} to {1.0 / LEAST:g}")
+    errors = "unequal" if args.errors is None else args.errors
+    return {"scale": scale, "errors": errors, "intercept": not args.no_intercept, "level": LEVEL}
+
+
+def _sizes(columns: Sequence[str]) -> str:
+    """How sizes are given, with all columns that need one."""
+    named = ",".join(f"{name}=..." for name in columns)
+    return f"give public guesses of all sizes by --scale {named} (such as educ=12 for years of schooling)"
 
 
 def _regression(
     args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator
-) -> tuple[Run, Array]:
-    found = dp_gd(
-        given.X, given.y, steps=fixed["steps"], step_size=args.step_size, clip_norm=args.clip_norm, rng=rng,
-        **_budget(args),
-    )  # fmt: skip
-    means = intervals.batched_means(found.path, fixed["batches"], fixed["burn_in"])
-    both = intervals.t_intervals(means, fixed["level"])
-    return Run(both.centre, found.path, found.clipped, found.event), both.half_width
+) -> Run:  # fmt: skip
+    columns = [*args.regressors, args.outcome]
+    *offsets, offset = [fixed["centre"].get(name, 0.0) for name in columns]
+    scale: dict[str, Any] = {}
+    if fixed["scale"] is not None:
+        *sizes, size = [fixed["scale"][name] for name in columns]
+        scale = {"scale": sizes, "outcome_scale": size}
+    try:
+        return dp_regression(
+            given.X, given.y, rng=rng, intercept=fixed["intercept"], errors=fixed["errors"], centre=offsets,
+            outcome_centre=offset, **scale, **_budget(args),
+        )  # fmt: skip
+    except TooFewForSizes as error:
+        raise ValueError(f"{str(error).partition(':')[0]}: {_sizes(columns)}") from None
 
 
 METHODS = {
+    "dp-regression": Method({}, ("regressors", "outcome"), ("scale", "no_intercept", "errors"), _table, _regression),
+    "dp-gd": Method(GD_CHOICE, ("regressors", "outcome"), ("steps",), _batches, _descent),
     "dp-iv-gd": Method(
-        IV_CHOICE, ("instruments", "regressors", "outcome"),
-        "the true effect, where instruments are strong (F of 50 and more) and hardly anything is clipped", _stages,
-        _instruments,
+        IV_CHOICE, ("instruments", "regressors", "outcome"), ("outcome_unit", "instrument_bound"), _stages, _instruments
     ),
-    "dp-gd": Method(
-        GD_CHOICE, ("regressors", "outcome"),
-        "the least-squares estimate of these records, where hardly anything is clipped; the error of sampling is not "
-        "in them", _batches,
-        _regression,
-    ),
-}  # fmt: skip
+}
 
 
 def _budget(args: argparse.Namespace) -> dict[str, Any]:
@@ -149,44 +193,86 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
     """
     method = METHODS[args.method]
     check(args, method)
-    constants, fixed = own_data.constants(args.centre), method.fixed(args)
+    fixed = {**method.fixed(args), "centre": own_data.constants(args.centre)}
     rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
     # After all options, because whoever has mended the name of a file should not be told of a wrong number next.
     own_data.require_free(args.output, args.source, keep=args.secure_noise)
-    given = _sample(args, constants)
+    given = read_sample(args.source, **_roles(args))
     own_data.require_delta(args.delta, given.n)
     # numpy's warnings are off, because overflow is reported in one line, and an epsilon of 0 is one.
     with np.errstate(all="ignore"), warnings.catch_warnings(record=True, action="always") as caught:
-        run, half = method.run(args, fixed, given, rng)
+        run = method.run(args, fixed, given, rng)
         found = account(run.event, args.delta)
-    reasons = [f"no interval: {each.message}" for each in caught if each.category is ConvergenceWarning]
-    if not np.isfinite(half).all():
-        reasons.append("no interval: the noise in the released second moment would be most of it; a larger budget, "
-                       "more records or a smaller --clip-norm2 mends that")  # fmt: skip
-    names = args.regressors
+        ends = None if run.inference is None else run.inference.at(LEVEL)
+    reasons = dict.fromkeys(f"no interval: {each.message}" for each in caught if each.category is ConvergenceWarning)
+    told = [str(each.message) for each in caught if each.category is UserWarning]
+    names = [*(["const"] if fixed.get("intercept") else []), *args.regressors]
+    values, half = (run.estimate, np.full(len(names), np.nan)) if ends is None else (ends.centre, ends.half_width)
+    unknown = [name for name, known in zip(names, np.isfinite(half), strict=True) if not known]
+    if unknown and not told:
+        told += _unknown(run, given.n, args, unknown)
+    intervals = {
+        name: [low, high] if math.isfinite(high - low) else None
+        for name, low, high in zip(names, (values - half).tolist(), (values + half).tolist(), strict=True)
+    }
     noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}
     return {
         "notice": own_data.SECURE if args.secure_noise else own_data.SEEDED,
-        "beta": dict(zip(names, run.estimate.tolist(), strict=True)),
-        "intervals": None if reasons else {
-            name: [centre - width, centre + width]
-            for name, centre, width in zip(names, run.estimate.tolist(), half.tolist(), strict=True)
-        },
-        "intervals_are_for": method.target,
+        "coefficients" if args.method == "dp-regression" else "beta": dict(zip(names, values.tolist(), strict=True)),
+        **_errors(run, names),
+        "intervals": None if reasons or not any(intervals.values()) else intervals,
+        "intervals_are_for": None if run.inference is None else run.inference.target,
+        **({"assumed": _assumed(fixed)} if args.method == "dp-regression" else {}),
         **_weak(run),
-        "warnings": [*reasons, *_weakness(run)],
+        "warnings": [*reasons, *told, *_weakness(run)],
         "account": {
             "algorithm": run.event.name, "relation": found.relation, "n": given.n,
             "releases": [{**asdict(each), "rho": each.rho} for each in run.event.releases
-                         if isinstance(each, GaussianReleases)],
+                         if isinstance(each, GaussianReleases) and each.sensitivity > 0.0],
             "rho": found.rho, "delta": args.delta, "epsilon": found.epsilon,
             "guarantee": found.guarantee if args.secure_noise else own_data.REPEATED,
             "holds": found.reason.split(GUARDED)[-1],
         },
         "settings": {"method": args.method, **{name: getattr(args, name) for name in (*method.columns, *method.choice)},
-                     **{name: getattr(args, name) for name in ALSO if getattr(args, name) is not None},
-                     **_budget(args), **fixed, "centre": constants, **noise},
+                     **_budget(args), **fixed, **noise},
     }  # fmt: skip
+
+
+def _unknown(run: Run, n: int, args: argparse.Namespace, unknown: Sequence[str]) -> list[str]:
+    """Why these coefficients have no interval."""
+    if run.inference is not None:
+        which = f" of {', '.join(unknown)}" if len(unknown) < len(run.estimate) else ""
+        return [f"no interval{which}: {run.inference.unknown}"]
+    rho = rho_of(n, args.rho, args.epsilon, None if args.epsilon is None else args.delta)
+    information = n * math.sqrt(rho) / len(run.estimate)
+    return [
+        f"no standard errors: n sqrt(rho) / p = {information:.3g} is below {INFERRED:g}; more records, a larger budget "
+        "or fewer regressors mend that"
+    ]
+
+
+def _errors(run: Run, names: Sequence[str]) -> dict[str, Any]:
+    """Standard errors by name, null where there is none, of methods that have them."""
+    if (errors := run.also.get("standard_errors")) is None:
+        return {}
+    found = zip(names, errors.tolist(), strict=True)
+    return {"standard_errors": {name: each if math.isfinite(each) else None for name, each in found}}
+
+
+def _assumed(fixed: Mapping[str, Any]) -> str:
+    """What a regression takes to hold beside its account."""
+    sizes = f"sizes of columns are released with {100 * UNITS:g} % of the budget"
+    if fixed["scale"] is not None:
+        sizes = f"the scales {_pairs(fixed['scale'])} are public and right within a factor of some 5"
+    centre = f"; the centres {_pairs(fixed['centre'])} are public" if fixed["centre"] else ""
+    return (
+        f"records are independent, and one row is one person; their number is public; {sizes}{centre}; variances of "
+        f"the errors are {'equal' if fixed['errors'] == 'equal' else 'not taken to be equal (sandwich)'}"
+    )
+
+
+def _pairs(constants: Mapping[str, float]) -> str:
+    return ", ".join(f"{name}={value:g}" for name, value in constants.items())
 
 
 def check(args: argparse.Namespace, method: Method) -> None:
@@ -199,41 +285,47 @@ def check(args: argparse.Namespace, method: Method) -> None:
     if lacking := own_data.missing(vars(args), needed):
         raise ValueError(f"{lacking}. Choose without looking at the data.")
     own_data.require_one_noise(args.seed, args.secure_noise)
-    allowed = {*needed, *(["steps"] if args.method == "dp-gd" else ALSO)}
-    every = {name for each in METHODS.values() for name in (*each.columns, *each.choice)} | {
-        *two_stage.CHOICE, "steps", "release", *ALSO,
+    every = {name for each in METHODS.values() for name in (*each.columns, *each.choice, *each.may)} | {
+        *two_stage.CHOICE, "release",
     }  # fmt: skip
-    if other := sorted(own_data.option(name) for name in every - allowed if getattr(args, name) is not None):
+    if other := sorted(
+        own_data.option(name) for name in every - {*needed, *method.may} if getattr(args, name) is not None
+    ):
         raise ValueError(f"{other[0]} is no option of --method {args.method}: leave it out")
     if (args.rho is None) is (args.epsilon is None):
         raise ValueError("give one of --rho, the zCDP budget of the run, and --epsilon, at --delta")
     if args.steps is not None and not 1 <= args.steps <= MOST_STEPS:
         raise ValueError(f"--steps {args.steps} must lie between 1 and {MOST_STEPS}")
-    if (
-        args.method == "dp-gd"
-        and args.steps is not None
-        and (args.steps <= BURN_IN or (args.steps - BURN_IN) % BATCHES)
-    ):
-        raise ValueError(
-            f"--steps {args.steps} must be {BURN_IN} more than a positive multiple of {BATCHES}, such as {STEPS}: the "
-            f"interval leaves {BURN_IN} out and divides the others into {BATCHES} batches"
-        )
     for name in ("rho", "epsilon"):
         own_data.require_budget(name, getattr(args, name))
     own_data.require_delta(args.delta)
     if args.outcome_unit is not None and args.instrument_bound is None:
         raise ValueError(f"--outcome-unit needs --instrument-bound: {BOUND.replace('%%', '%')}")
-    for name in (*method.choice, *(name for name in ALSO if getattr(args, name) is not None)):
-        if not LEAST <= (value := getattr(args, name)) <= 1.0 / LEAST:
-            raise ValueError(f"{own_data.option(name)} {value:g} fits no data: give {LEAST:g} to {1.0 / LEAST:g}")
+    for name in (*method.choice, "outcome_unit", "instrument_bound"):
+        if (value := getattr(args, name)) is not None:
+            _require_fitting(f"{own_data.option(name)} ", value)
 
 
-def _sample(args: argparse.Namespace, constants: Mapping[str, float]) -> IVSample:
-    """The columns, less the public constants; without instruments the regressors stand in both places."""
-    roles = {
+def _require_fitting(given: str, value: float) -> None:
+    """Checks a size or a threshold, given by the option of this beginning.
+
+    Raises:
+        ValueError: if it is so small or large that no data can be meant.
+    """
+    if not LEAST <= value <= 1.0 / LEAST:
+        raise ValueError(f"{given}{value:g} fits no data: give {LEAST:g} to {1.0 / LEAST:g}")
+
+
+def _roles(args: argparse.Namespace) -> dict[str, Any]:
+    """The columns' names by role; without instruments the regressors stand in both places."""
+    return {
         "instruments": args.instruments or args.regressors, "regressors": args.regressors, "outcome": args.outcome
     }  # fmt: skip
-    return own_data.centred(read_sample(args.source, **roles), constants, **roles)
+
+
+def _centred(args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample) -> IVSample:
+    """The sample, less the public constants."""
+    return own_data.centred(given, fixed["centre"], **_roles(args))
 
 
 def _weak(run: Run) -> dict[str, Any]:

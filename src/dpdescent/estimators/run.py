@@ -3,7 +3,7 @@
 import math
 import textwrap
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -38,12 +38,19 @@ class Inference:
 
     Attributes:
         target: what the intervals are for, in words, with what has to hold.
-        at: intervals at a level, as an object with `centre` and `half_width` of shape (p,). It warns
-            (`ConvergenceWarning`) where they cover too seldom and raises ValueError where there are none.
+        at: intervals at a level, as an object with `centre` and `half_width` of shape (p,), NaN where there is none. It
+            warns (`ConvergenceWarning`) where they cover too seldom and raises ValueError where there are none at all.
+        standard_errors: of the estimate, where it has them, shape (p,); else None.
+        unknown: why a coefficient has no interval.
     """
 
     target: str
     at: Callable[[float], Intervals]
+    standard_errors: Array | None = None
+    unknown: str = (
+        "the noise in the released second moment would be most of it; a larger budget, more records or a smaller "
+        "clip_norm2 mends that"
+    )
 
 
 # Without equality, because comparisons of arrays have no single truth value.
@@ -102,8 +109,8 @@ class Run:
         require_probability(level=level)
         if self.inference is None:
             raise ValueError(
-                f"this run of {self.event.name} has no confidence intervals: dp_gd with equal parts of its budget has "
-                "them, and dp_iv_gd"
+                f"this run of {self.event.name} has no confidence intervals: dp_gd with equal parts of its budget, "
+                "dp_iv_gd, and dp_regression with much information have them"
             )
         return self.inference.at(level)
 
@@ -119,23 +126,21 @@ class Run:
         """
         require_real(level=level)
         require_probability(level=level)
-        shown, ends, why = self._told(level)
+        shown, found, why = self._told(level)
         lines = [f"{self.event.name}, n = {self.n}", ""]
         if shown.ndim == 1:
             names = self.names or tuple(f"x{k + 1}" for k in range(len(shown)))
-            wide = max(map(len, names))
-            lines.append(
-                f"{'':{wide}} {'estimate':>12}" + ("" if ends is None else f"{f'{100 * level:g} % interval':>27}")
-            )
-            for k, name in enumerate(names):
-                interval = "" if ends is None else f" {ends[k, 0]:>12.5g} to {ends[k, 1]:>10.5g}"
-                lines.append(f"{name:{wide}} {shown[k]:>12.5g}{interval}")
+            errors = self.inference.standard_errors if self.inference is not None and found is not None else None
+            ends = None if found is None else np.stack(
+                [found.centre - found.half_width, found.centre + found.half_width], axis=-1
+            )  # fmt: skip
+            lines += table(names, shown, errors, ends, level)
         else:
             lines.append(f"estimate: {_brief(shown, self.names)}")
         return "\n".join([*lines, "", *why, *self._foot(self.delta if delta is None else delta)])
 
-    def _told(self, level: float) -> tuple[Array, Array | None, list[str]]:
-        """The coefficients, the ends of their intervals or None, and what these are for or why there are none."""
+    def _told(self, level: float) -> tuple[Array, Intervals | None, list[str]]:
+        """The coefficients, their intervals or None, and what these are for or why there are none."""
         if self.inference is None:
             return self.estimate, None, []
         with warnings.catch_warnings(record=True, action="always") as caught:
@@ -144,12 +149,13 @@ class Run:
             except ValueError as error:
                 return self.estimate, None, [f"No intervals: {error}"]
         reasons = [str(each.message) for each in caught if issubclass(each.category, ConvergenceWarning)]
-        if not np.isfinite(found.half_width).all():
-            reasons.append("the noise in the released second moment would be most of it")
+        if not (told := np.isfinite(found.half_width)).any():
+            reasons.append(self.inference.unknown)
         if reasons:
             return self.estimate, None, [f"No intervals: {reason}" for reason in reasons]
-        ends = np.stack([found.centre - found.half_width, found.centre + found.half_width], axis=-1)
-        return found.centre, ends, [textwrap.fill(f"Intervals: for {self.inference.target}.", 100)]
+        notes = [f"Intervals: for {self.inference.target}."]
+        notes += [] if told.all() else [f"No interval: {self.inference.unknown}."]
+        return found.centre, found, [textwrap.fill(each, 100) for each in notes]
 
     def _foot(self, delta: float | None) -> list[str]:
         """What the run cost, under which neighbours and by which argument."""
@@ -190,6 +196,37 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def table(
+    names: Sequence[str], estimate: Array, errors: Array | None, ends: Array | None, level: float
+) -> list[str]:  # fmt: skip
+    """Lines of a table of coefficients, with standard errors and intervals where there are any; NaN is none.
+
+    A coefficient without a standard error beside others that have one is not determined, and stands in brackets.
+
+    Args:
+        names: of the coefficients.
+        estimate: the coefficients, shape (p,).
+        errors: their standard errors, shape (p,).
+        ends: of their intervals, shape (p, 2).
+        level: nominal coverage of the intervals.
+    """
+    wide = max(map(len, names))
+    head = ["estimate", *(["std. error"] if errors is not None else [])]
+    lines = [" " * wide + "".join(f"{each:>13}" for each in head)
+             + (f"{f'{100 * level:g} % interval':>27}" if ends is not None else "")]  # fmt: skip
+    for k, name in enumerate(names):
+        number, error, interval = f"{estimate[k]:.5g}", "", ""
+        if errors is not None:
+            number = number if math.isfinite(errors[k]) else f"({number})"
+            error = f"{errors[k]:>13.5g}" if math.isfinite(errors[k]) else f"{'-':>13}"
+        if ends is not None:
+            low, high = ends[k]
+            known = math.isfinite(high - low)
+            interval = f" {low:>12.5g} to {high:>10.5g}" if known else f"{'not determined':>27}"
+        lines.append(f"{name:{wide}}{number:>13}{error}{interval}")
+    return lines
 
 
 def _brief(values: Array, names: tuple[str, ...]) -> str:

@@ -1,0 +1,460 @@
+"""Private linear regression that needs no tuning: preconditioned DP-GD whose thresholds follow the residuals.
+
+Rounds of private whitening make the columns alike; a descent in their coordinates clips each record's gradient at a
+threshold that noisy histograms of all records' gradient norms choose; the slope and the spread of the gradients at its
+end, released too, give standard errors. None of the papers has it; `docs/beyond.md` derives it. Every constant follows
+from the numbers of records and columns and the budget by the rules of `Plan`, and from what was released before.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.algorithms import histograms, preconditioning
+from dpdescent.algorithms.reduced_form import moment_sensitivity, symmetric
+from dpdescent.checks import require_known
+from dpdescent.noise import schedule
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.clipping import clip_factors, mean_sensitivity
+from dpdescent.privacy.events import GaussianReleases, Mechanism
+
+Array = NDArray[np.float64]
+Errors = Literal["unequal", "equal"]
+
+# Number of steps, their size, and what the schedule of their budget divides equally; more where little is known,
+# because noise in early gradients is clipped away there.
+STEPS, ETA, FLOOR, FLOOR_OF_FEW = 20, 0.5, 0.2, 0.4
+# Parts of the budget: units, second moments, thresholds, and slope and spread of the gradients each.
+UNITS, MOMENT, THRESHOLDS, SLOPE, SPREAD = 0.04, 0.25, 0.05, 0.05, 0.05
+# Information n sqrt(rho) / p below which nothing beats the estimate 0, thresholds are not worth their cost, a second
+# round of whitening is not, there are no standard errors, and a third round is not worth its cost.
+NOTHING, FEW, TWO, INFERRED, THREE = 3.0, 20.0, 30.0, 45.0, 60.0
+# Norms to which whitened records are clipped for second moments, factors of sqrt(p), plus one: small ones have little
+# noise, so that early rounds find short directions; the last one has a larger one, which loses little of heavy tails
+# and grows with the root of the information, within limits.
+EARLY_BOUND, BOUND_BY, LARGEST_BOUND = 0.8, 0.08, 2.5
+# The largest slope of the mean gradient that heavy tails may make, which decides beyond which norm records weigh less;
+# below 2 / eta, or steps could diverge.
+STEEPEST = 3.2
+# Norm to which records are clipped for the release of the slope, over that of the last second moment: one smaller than
+# that of the weights makes intervals too long where tails are heavy, a larger one has more noise, by which a slope that
+# is next to nothing can pass for another.
+SLOPE_BOUND = 1.3
+# Thresholds are read before every second step, on powers of sqrt(2), at first over all sizes, later near the last one.
+EVERY, BASE, FIRST, LAST, DOWN, UP = 2, math.sqrt(2.0), -24, 12, 8, 2
+# The largest threshold over sqrt(p): where its noise costs a given share of the outcome's variance, within limits.
+TOLERATED, LEAST_K, LARGEST_K = 1e-4, 1.0, 5.0
+# Share of gradients beyond the threshold: as small as the noise of the histograms lets it be told, within limits.
+TOLD, LEAST_CUT, LARGEST_CUT = 150.0, 0.01, 0.1
+# Units lie between these powers of 2, in the columns' own units; a bin surely has records beyond so many sds of noise.
+SMALLEST_UNIT, LARGEST_UNIT, SURE = -40, 40, 4.0
+# A direction is not known if its second moment, in the last round, is below so many sds of the noise on it, or below
+# 2 sqrt(k) where k directions have no larger one, because the largest eigenvalue of noise alone is about sqrt(2 k) sds;
+# or if the slope of the gradients along it is below so much of what it is where nothing is clipped.
+NOISE_ALONE, FLAT = 4.0, 0.2
+# Part of a coefficient's length that may lie in directions that are not known, and the part of its variance that the
+# noise on the spread of the gradients may have for a standard deviation.
+UNKNOWN_PART, NOISY_PART = 0.01, 0.5
+# Sizes in public or released units beyond which a value is clipped, because squares must not overflow.
+FARTHEST = 1e6
+# Second moments over the bound's square that rounding hides, however little noise there is.
+ROUNDED = 1e-9
+# Unit of an outcome whose sizes noise hides, which is no other's.
+HIDDEN = 2.0**SMALLEST_UNIT
+
+PROVED = (
+    "in exact arithmetic: a replaced record of n, n public, moves a histogram by sqrt(2), k histograms of all records "
+    "by sqrt(2 k), the mean of zz' of records clipped to B by sqrt(2) B^2 / n (B^2 / n with one column), the mean of "
+    "gradients clipped at gamma by 2 gamma / n, and that of their gg' by sqrt(2) gamma^2 / n, of |g|^2 by gamma^2 / n; "
+    "costs add. Coordinates and thresholds are computed from what was released before, and all other settings from n, "
+    "the number of columns and the budget"
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is decided before the records are seen.
+
+    Attributes:
+        n: number of records.
+        p: number of columns, a constant among them.
+        rho: zCDP budget of all releases under replace-one.
+        errors: whether standard errors allow for unequal variances of the errors; None for no standard errors.
+        finds_units: whether units of the columns and the outcome are released; else they are public.
+        constant: whether one of the columns is a constant.
+    """
+
+    n: int
+    p: int
+    rho: float
+    errors: Errors | None = "unequal"
+    finds_units: bool = False
+    constant: bool = False
+
+    def __post_init__(self) -> None:
+        if self.errors is not None:
+            require_known(Errors, errors=self.errors)
+
+    @property
+    def covariates(self) -> int:
+        """Number of columns without the constant."""
+        return self.p - self.constant
+
+    @property
+    def information(self) -> float:
+        """`n sqrt(rho) / p`: about the signal of a coefficient over the noise that privacy asks for."""
+        return self.n * math.sqrt(self.rho) / self.p
+
+    @property
+    def follows(self) -> bool:
+        """Whether thresholds follow the residuals."""
+        return self.information >= FEW
+
+    @property
+    def infers(self) -> bool:
+        """Whether there are standard errors."""
+        return self.errors is not None and self.information >= INFERRED
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds of whitening: more for more information, each with an equal part."""
+        return 1 + (self.information >= TWO) + (self.information >= THREE)
+
+    @property
+    def unit_rho(self) -> float:
+        """Budget of the units."""
+        return UNITS * self.rho if self.finds_units else 0.0
+
+    @cached_property
+    def step_rhos(self) -> Array:
+        """Budgets of the steps, shape (T,)."""
+        others = MOMENT + THRESHOLDS * self.follows + (SLOPE + SPREAD) * self.infers
+        weights = schedule.weights_in_last(ETA, np.ones(1), STEPS)
+        parts = schedule.shares(weights, FLOOR if self.follows else FLOOR_OF_FEW)
+        return np.asarray((self.rho - self.unit_rho - others * self.rho) * parts)
+
+    def moment_bound(self, round_: int) -> float:
+        """Norm to which records are clipped for their second moment in a round, counted from 0."""
+        last = min(max(BOUND_BY * math.sqrt(self.information), EARLY_BOUND), LARGEST_BOUND)
+        return (last if round_ == self.rounds - 1 else EARLY_BOUND) * math.sqrt(self.p) + 1.0
+
+    @property
+    def largest_gamma(self) -> float:
+        """Largest threshold of gradients, and the first where thresholds do not follow."""
+        tolerated = math.sqrt(TOLERATED * self.n**2 * float(self.step_rhos.sum()) / (2.0 * self.p**2))
+        return min(max(tolerated, LEAST_K), LARGEST_K) * math.sqrt(self.p)
+
+    @property
+    def below(self) -> float:
+        """Number of records whose gradients are to lie below the threshold."""
+        return self.n * (1.0 - min(max(TOLD / (self.n * math.sqrt(self.rho)), LEAST_CUT), LARGEST_CUT))
+
+    def histogram(self) -> GaussianReleases:
+        """The release of one histogram of gradient norms."""
+        reads = len(range(0, STEPS, EVERY))
+        return histograms.release("histogram of gradient norms", THRESHOLDS * self.rho / reads)
+
+    def units(self) -> GaussianReleases:
+        """The release of histograms of the sizes of all covariates and the outcome."""
+        return histograms.release("histograms of sizes", self.unit_rho, self.covariates + 1)
+
+    def moment(self, round_: int) -> GaussianReleases:
+        """The release of the second moment of a round."""
+        rho = MOMENT * self.rho / self.rounds
+        return preconditioning.moment_release(self.n, self.p, self.moment_bound(round_), rho)
+
+    def gradient(self, step: int, gamma: float) -> GaussianReleases:
+        """The release of the mean of clipped gradients in a step, counted from 0."""
+        sensitivity, rho = mean_sensitivity(gamma, self.n), float(self.step_rhos[step])
+        return GaussianReleases("mean of clipped gradients", sensitivity, zcdp.gaussian_noise_sd(sensitivity, rho), 1)
+
+    @property
+    def slope_bound(self) -> float:
+        """Norm to which records are clipped for the slope."""
+        return SLOPE_BOUND * self.moment_bound(self.rounds - 1)
+
+    def slope(self) -> GaussianReleases:
+        """The release of the mean of zz' of clipped records, over those whose gradients are not clipped."""
+        sensitivity = moment_sensitivity(self.slope_bound, self.n, self.p)
+        noise_sd = zcdp.gaussian_noise_sd(sensitivity, SLOPE * self.rho)
+        return GaussianReleases("slope of the mean gradient", sensitivity, noise_sd, 1)
+
+    def spread(self, gamma: float) -> GaussianReleases:
+        """The release of the mean of gg' of clipped gradients, or of its trace where errors are equal."""
+        sensitivity = moment_sensitivity(gamma, self.n, self.p if self.errors == "unequal" else 1)
+        noise_sd = zcdp.gaussian_noise_sd(sensitivity, SPREAD * self.rho)
+        return GaussianReleases("spread of clipped gradients", sensitivity, noise_sd, 1)
+
+    def mechanism(self, gammas: Sequence[float] | None = None) -> Mechanism:
+        """The privacy event of a run.
+
+        Args:
+            gammas: thresholds of the steps, which a run releases, shape (T,); None stands for any.
+        """
+        if self.information < NOTHING:
+            nothing = (GaussianReleases("nothing", 0.0, math.inf, 1),)
+            return Mechanism(
+                "DP regression", nothing, "replace-one", "full batch", math.inf, "proved", "no record is used"
+            )
+        given = [1.0] * STEPS if gammas is None else list(gammas)
+        releases = [self.units()] if self.finds_units else []
+        releases += [self.moment(each) for each in range(self.rounds)]
+        for step, gamma in enumerate(given):
+            releases += [self.histogram()] if self.follows and step % EVERY == 0 else []
+            releases.append(self.gradient(step, gamma))
+        releases += [self.slope(), self.spread(given[-1])] if self.infers else []
+        return Mechanism(
+            "DP regression", tuple(releases), "replace-one", "full batch", math.inf, "proved", PROVED
+        )  # fmt: skip
+
+
+class Noise:
+    """Source of the noise: all that a run takes from the records passes through it, so that it is all that is let out.
+
+    Args:
+        rng: generator of the noise.
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+    def vector(self, value: Array, noise_sd: float) -> Array:
+        """The value with independent noise on every number."""
+        return np.asarray(value + noise_sd * self.rng.standard_normal(value.shape))
+
+    def symmetric(self, value: Array, noise_sd: float) -> Array:
+        """The symmetric matrix with symmetric noise, of this sd on the diagonal and by sqrt(2) less beside it."""
+        return np.asarray(value + noise_sd * symmetric(self.rng.standard_normal((1, *value.shape)))[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a run releases, and the share of gradients that it clipped.
+
+    Attributes:
+        path: iterates 1 to T, shape (T, p).
+        covariance: of the last iterate about the population's coefficients, shape (p, p); None without standard errors.
+        unknown: whether a coefficient lies in directions that the released slope does not determine, shape (p,).
+        gammas: thresholds of the steps, shape (T,).
+        clipped: share of clipped gradients; not released.
+    """
+
+    path: Array
+    covariance: Array | None
+    unknown: NDArray[np.bool_]
+    gammas: Array
+    clipped: float
+
+
+def usable(X: Array, y: Array) -> tuple[Array, Array]:
+    """Records in units, each value within a limit; a record with one that is not finite becomes 0, because an estimate
+    of NaN would tell that it was there.
+    """
+    finite = np.isfinite(y) & np.isfinite(X).all(axis=1)
+    X, y = np.where(finite[:, None], X, 0.0), np.where(finite, y, 0.0)
+    return np.clip(X, -FARTHEST, FARTHEST), np.clip(y, -FARTHEST, FARTHEST)
+
+
+def released_units(X: Array, y: Array, plan: Plan, noise: Noise) -> Array:
+    """Releases a unit of every column and of the outcome, by noisy histograms of their sizes on powers of 2.
+
+    A unit is the lower end of the bin with the largest sizes that surely has records, because a unit that is too small
+    for some records would have them clipped, and one that is too large is mended by whitening. Zeros have no size.
+    Where noise hides all sizes, as those of rare values, a column's unit is the largest and the outcome's the smallest,
+    so that coefficients are about 0 and not of a size that noise chose.
+
+    Args:
+        X: columns without the constant, shape (n, number of covariates).
+        y: outcomes, shape (n,).
+
+    Returns:
+        The units, the outcome's last, shape (number of covariates + 1,).
+    """
+    edges = histograms.powers(SMALLEST_UNIT, LARGEST_UNIT, 2.0)
+    sizes = np.abs(np.column_stack([X, y]))
+    counted = np.array([histograms.counts(column, edges) for column in sizes.T])
+    noise_sd = plan.units().noise_sd
+    found = [histograms.largest(each, edges, SURE * noise_sd) for each in noise.vector(counted, noise_sd)]
+    hidden = [float(edges[-1])] * plan.covariates + [HIDDEN]
+    return np.array([other if unit is None else unit for unit, other in zip(found, hidden, strict=True)])
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Coordinates in which columns are alike, from rounds of released second moments.
+
+    Attributes:
+        W: records are taken as W' x, shape (p, p).
+        vectors: orthonormal directions of the coordinates, as columns, shape (p, p).
+        moments: second moments along them, as far as released: 1, and less where noise keeps one from being found.
+        known: whether the second moment along them is more than noise, shape (p,).
+        before: coordinates before the last round, as W, shape (p, p).
+        bound: B, the norm in those beyond which records weigh less.
+    """
+
+    W: Array
+    vectors: Array
+    moments: Array
+    known: NDArray[np.bool_]
+    before: Array
+    bound: float
+
+
+def whiten(X: Array, plan: Plan, noise: Noise) -> Coordinates:
+    """Rounds of private whitening: each releases the second moment of clipped records in the last one's coordinates.
+
+    A round resolves what its noise does not hide. In its coordinates directions that were too short are longer, so that
+    the next one resolves them, and directions that were clipped are within the bound.
+
+    Records will weigh `min(1, B^2 / |z|^2)`, z in the coordinates before the last round. There the second moment of
+    records clipped to B is at most `B^2 / b^2` times the released one of those clipped to the round's own bound b, but
+    for its noise, and so it is in all later coordinates. B is such that this is `STEEPEST`.
+    """
+    W = np.eye(plan.p)
+    for each in range(plan.rounds):
+        bound, noise_sd = plan.moment_bound(each), plan.moment(each).noise_sd
+        cut, hidden = preconditioning.bounded(X @ W, bound), max(noise_sd, ROUNDED * bound**2)
+        moment = noise.symmetric(cut.T @ cut / plan.n, noise_sd)
+        values, vectors = np.linalg.eigh(moment)
+        before, W = W, W @ preconditioning.transform(moment, hidden)
+    least = preconditioning.least_eigenvalue(plan.p, hidden)
+    alone = hidden * np.maximum(NOISE_ALONE, 2.0 * np.sqrt(np.arange(1, plan.p + 1)))
+    moments = np.clip(values / least, 0.0, 1.0)
+    return Coordinates(W, vectors, moments, values > alone, before, bound * math.sqrt(STEEPEST))
+
+
+def fit(X: Array, y: Array, plan: Plan, noise: Noise) -> Fit:
+    """Fits a linear regression once, from zero.
+
+    Records weigh `w = min(1, B^2 / |z|^2)`, so that the slope of the mean gradient is the second moment of records
+    clipped to B: however heavy their tails are, a step contracts (`whiten`). Weights depend on the covariates alone, so
+    that they change no coefficient where the mean of the outcome is linear in them.
+
+    Args:
+        X: records in units in which they have about size 1, a constant among the columns if there is one, shape (n, p).
+        y: outcomes in such units, shape (n,).
+        plan: what was decided beforehand.
+        noise: what adds the noise.
+    """
+    if plan.information < NOTHING:
+        zeros = np.zeros((STEPS, plan.p))
+        return Fit(zeros, None, np.zeros(plan.p, dtype=bool), np.full(STEPS, plan.largest_gamma), 0.0)
+    X, y = usable(X, y)
+    coordinates = whiten(X, plan, noise)
+    Z = X @ coordinates.W
+    V = Z * clip_factors(_norms(X @ coordinates.before), coordinates.bound)[:, None] ** 2
+    sizes = _norms(V)
+    theta, gamma, path, gammas, over = np.zeros(plan.p), plan.largest_gamma, [], [], 0
+    for step in range(STEPS):
+        residuals = Z @ theta - y
+        norms = np.abs(residuals) * sizes
+        if plan.follows and step % EVERY == 0:
+            gamma = _threshold(norms, None if step == 0 else gamma, plan, noise)
+        factors = clip_factors(norms, gamma)
+        over += int((factors < 1.0).sum())
+        mean = V.T @ (residuals * factors) / plan.n
+        theta = theta - ETA * noise.vector(mean, plan.gradient(step, gamma).noise_sd)
+        path.append(theta)
+        gammas.append(gamma)
+    covariance, unknown = _errors(Z, V, Z @ theta - y, np.array(gammas), coordinates, plan, noise)
+    return Fit(
+        np.array(path) @ coordinates.W.T,
+        covariance,
+        unknown,
+        np.array(gammas),
+        over / (plan.n * STEPS),
+    )
+
+
+def _threshold(norms: Array, last: float | None, plan: Plan, noise: Noise) -> float:
+    """Releases a histogram of gradient norms and returns the threshold that it gives.
+
+    Args:
+        norms: of all records' gradients, shape (n,).
+        last: the threshold before, near which the histogram looks; None for all sizes.
+    """
+    scale = math.sqrt(plan.p)
+    if last is None:
+        edges = histograms.powers(FIRST, LAST, BASE)
+    else:
+        near = round(math.log(last / scale, BASE))
+        edges = histograms.powers(near - DOWN, near + UP, BASE)
+    counted = noise.vector(histograms.counts(norms / scale, edges), plan.histogram().noise_sd)
+    return min(scale * histograms.quantile(counted, edges, plan.below), plan.largest_gamma)
+
+
+def _errors(
+    Z: Array, V: Array, residuals: Array, gammas: Array, coordinates: Coordinates, plan: Plan, noise: Noise
+) -> tuple[Array | None, NDArray[np.bool_]]:
+    """Covariance of the coefficients by the slope and the spread of the gradients at the end, both released.
+
+    The mean clipped gradient vanishes in the population at the coefficients that are asked for. The last iterate
+    differs from them by the error of sampling, of covariance `H^-1 G H^-1 / n`, H the slope and G the spread, and by
+    the noise of the steps, of covariance N with `N <- (I - eta H) N (I - eta H)' + eta^2 sd_t^2 I`.
+
+    Args:
+        Z, V: records in their coordinates, and those with their weights, shape (n, p).
+        residuals: of the last iterate, shape (n,).
+        gammas: thresholds of the steps.
+        coordinates: those of the records.
+        plan: what was decided beforehand.
+        noise: what adds the noise.
+
+    Returns:
+        The covariance in the records' units, None without standard errors, and which coefficients are not determined.
+    """
+    if not plan.infers:
+        return None, np.zeros(plan.p, dtype=bool)
+    gamma = float(gammas[-1])
+    factors = clip_factors(np.abs(residuals) * _norms(V), gamma)
+    kept = preconditioning.bounded(Z, plan.slope_bound) * (factors == 1.0)[:, None]
+    released = noise.symmetric(kept.T @ kept / plan.n, plan.slope().noise_sd)
+    values, vectors = np.linalg.eigh(_slope(released, coordinates, plan))
+    held = np.maximum(values, FLAT)
+    gradients, noise_sd = V * (residuals * factors)[:, None], plan.spread(gamma).noise_sd
+    if plan.errors == "unequal":
+        spread, share = noise.symmetric(gradients.T @ gradients / plan.n, noise_sd), np.eye(plan.p)
+    else:
+        trace = float(noise.vector(np.einsum("ij,ij->", gradients, gradients) / plan.n, noise_sd))
+        share = (vectors * held) @ vectors.T / held.sum()
+        spread = trace * share
+    inverse, contraction = (vectors / held) @ vectors.T, (vectors * (1.0 - ETA * held)) @ vectors.T
+    N = np.zeros((plan.p, plan.p))
+    for step, each in enumerate(gammas.tolist()):
+        N = contraction @ N @ contraction.T + (ETA * plan.gradient(step, each).noise_sd) ** 2 * np.eye(plan.p)
+    W = coordinates.W
+    covariance = W @ (inverse @ spread @ inverse / plan.n + N) @ W.T
+    unknown = _leans_on(W, coordinates.vectors[:, ~coordinates.known]) | _leans_on(W, vectors[:, values < FLAT])
+    # With symmetric noise Q of sd s on the diagonal l'Ql has the sd s |l|^2.
+    by_noise = noise_sd * np.diag(W @ inverse @ share @ inverse @ W.T) / plan.n
+    return covariance, unknown | ~(np.diag(covariance) > by_noise / NOISY_PART)
+
+
+def _norms(rows: Array) -> Array:
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
+
+
+def _slope(noisy: Array, coordinates: Coordinates, plan: Plan) -> Array:
+    """The released slope, drawn towards the second moment that is known, as far as their difference can be noise.
+
+    Where nothing is clipped the slope is the second moment. The scale of it is told well by the trace.
+    """
+    expected = (coordinates.vectors * coordinates.moments) @ coordinates.vectors.T
+    expected = expected * max(float(np.trace(noisy)), FLAT * plan.p) / max(coordinates.moments.sum(), FLAT)
+    apart = noisy - expected
+    by_noise, square = (
+        plan.slope().noise_sd ** 2 * (plan.p * (plan.p + 1) / 2.0 - 1.0),
+        float(np.sum(apart**2)),
+    )
+    # A quotient would be 0 / 0 for one column, where both are the same number.
+    return np.asarray(expected + apart * (1.0 - by_noise / square) if square > by_noise else expected)
+
+
+def _leans_on(W: Array, directions: Array) -> NDArray[np.bool_]:
+    """Whether a coefficient has more than a small part of its length in the given directions, shape (p,)."""
+    return np.asarray(((W @ directions) ** 2).sum(axis=1) > UNKNOWN_PART * (W**2).sum(axis=1))

@@ -1,0 +1,157 @@
+"""Private linear regression without tuning, with standard errors, on a user's own records; in none of the papers."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+
+from dpdescent.algorithms import dp_regression as engine
+from dpdescent.checks import require_known, require_positive, require_real, require_real_or_none
+from dpdescent.estimators.run import Array, Inference, Run, fitting, guarded, rho_of
+from dpdescent.gate import columns, generator, plain, records
+from dpdescent.interval_arithmetic import Intervals
+
+TARGET = (
+    "the population's coefficients where the mean of the outcome is linear in the covariates and errors are symmetric; "
+    "errors that are not move the constant, as far as gradients are clipped; noise and sampling are in them"
+)
+UNKNOWN = (
+    "the released second moment does not determine its direction; more records or budget, fewer columns that are alike "
+    "or seldom differ from 0, scales nearer to the columns' sizes, or a centre for a column far off 0, such as a year, "
+    "mend that"
+)
+HIDDEN = "noise hides the sizes of the outcome, most of which is 0 or unlike the rest: give scale and outcome_scale"
+# Sds of the noise in a bin that the number of records must have for a unit to be found.
+FOUND = 20.0
+
+
+class TooFewForSizes(ValueError):
+    """Error for so few records that the noise would hide the columns' sizes."""
+
+
+@plain
+def dp_regression(
+    X: ArrayLike, y: ArrayLike, *, rng: np.random.Generator | int | None, rho: float | None = None,
+    epsilon: float | None = None, delta: float | None = None, intercept: bool = True, scale: ArrayLike | None = None,
+    outcome_scale: float | None = None, centre: ArrayLike | None = None, outcome_centre: float = 0.0,
+    errors: engine.Errors | None = "unequal",
+) -> Run:  # fmt: skip
+    """Fits a linear regression with standard errors; nothing has to be tuned.
+
+    Columns are made alike by private rounds of whitening, gradients are clipped where noisy histograms of their norms
+    say, and the slope and spread of the gradients are released for the errors. All constants follow from n, the number
+    of columns and the budget. Where `n sqrt(rho) / p` is below 3 the estimate is 0, because nothing is better, and
+    below 45 there are no standard errors (p counts the constant).
+
+    Args:
+        X: covariates, shape (n, p).
+        y: outcomes, shape (n,).
+        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
+        rho: zCDP budget of the run under replace-one.
+        epsilon, delta: budget in place of rho.
+        intercept: whether a constant is among the columns; its coefficient is then the first.
+        scale: public size of each covariate, less its centre, such as 12 for years of schooling and 1 for a dummy,
+            however rare, shape (p,), right within a factor of some 5; None for sizes that are released with 4 % of the
+            budget, found within a factor of 2. Sizes that are too small have more gradients clipped.
+        outcome_scale: the same of the outcome; give both or neither.
+        centre: public constants that are taken off the covariates, shape (p,); None for 0. Give one where a column's
+            mean is many times its sd, such as a year; the constant is told as if none were given.
+        outcome_centre: the same of the outcome.
+        errors: standard errors that allow for `unequal` variances of the errors (a sandwich), or take them to be
+            `equal`; None for none, which leaves more budget to the estimate.
+
+    Returns:
+        The run: `estimate`, of shape (p + 1,) with the constant first, or (p,); `path` of as many columns; and in
+        `also` `standard_errors`, NaN where the release does not determine a coefficient, and the steps' `clip_norms` in
+        the units of the descent.
+
+    Raises:
+        ValueError: if an argument is out of its range, or there are too few records for sizes to be released.
+    """
+    if errors is not None:
+        require_known(engine.Errors, errors=errors)
+    if not isinstance(intercept, bool):
+        raise ValueError(f"intercept={intercept!r} must be True or False")
+    require_real(outcome_centre=outcome_centre)
+    require_real_or_none(outcome_scale=outcome_scale)
+    rng, names = generator(rng), columns(X)
+    X, y = records(X=(X, 2), y=(y, 1))
+    n, p = X.shape
+    if (scale is None) is not (outcome_scale is None):
+        raise ValueError("give scale and outcome_scale, which are public, or neither, and both are released")
+    centres = np.zeros(p) if centre is None else fitting("centre", centre, (p,))
+    offsets = np.append(centres, fitting("outcome_centre", outcome_centre, ()))
+    budget = rho_of(n, rho, epsilon, delta)
+    plan = engine.Plan(n, p + intercept, budget, errors, scale is None, intercept)
+    X, outcomes = X - offsets[:-1], y - offsets[-1]
+    noise = engine.Noise(rng)
+    units = _released(X, outcomes, plan, noise) if scale is None else _given(scale, outcome_scale, p)
+    # Without a warning, because it would tell that a record overflowed, which the engine takes off.
+    with np.errstate(over="ignore"):
+        design, outcomes = X / units[:-1], outcomes / units[-1]
+    found = engine.fit(np.column_stack([np.ones(n), design]) if intercept else design, outcomes, plan, noise)
+    event = guarded(plan.mechanism(found.gammas.tolist()), rng, handed=False)
+    if plan.information < engine.NOTHING:
+        event = plan.mechanism()
+        warnings.warn(
+            f"n sqrt(rho) / p = {plan.information:.2g} is below {engine.NOTHING:g}: the estimate is 0, because nothing "
+            "is better, and no record was used; more records or a larger budget mend that", UserWarning, stacklevel=2,
+        )  # fmt: skip
+    back = _back(units, offsets, intercept=intercept)
+    path = found.path @ back.T
+    if intercept:
+        path[:, 0] += offsets[-1]
+    named = ("const", *(names or (f"x{k + 1}" for k in range(p)))) if intercept else names
+    also, inference = {"clip_norms": found.gammas}, None
+    if found.covariance is not None:
+        unknown = found.unknown.copy()
+        # The constant takes on what a centre and a coefficient that is not known make of it.
+        unknown[0] |= intercept and bool((found.unknown[1:] & (offsets[:-1] != 0.0)).any())
+        hidden = scale is None and units[-1] == engine.HIDDEN
+        variances = np.einsum("ij,jk,ik->i", back, found.covariance, back)
+        errors_of = np.sqrt(np.where(unknown | hidden | ~(variances > 0.0), np.nan, variances))
+        also["standard_errors"] = errors_of
+        inference = Inference(
+            TARGET, partial(_interval, path[-1], errors_of), errors_of, HIDDEN if hidden else UNKNOWN
+        )  # fmt: skip
+    return Run(path[-1], path, found.clipped, event, also, named, n, delta, inference)
+
+
+def _released(X: Array, y: Array, plan: engine.Plan, noise: engine.Noise) -> Array:
+    """Sizes of the columns and the outcome, released.
+
+    Raises:
+        TooFewForSizes: if the noise would hide them.
+    """
+    if plan.information < engine.NOTHING:
+        return np.ones(X.shape[1] + 1)
+    least = FOUND * plan.units().noise_sd
+    if plan.n < least:
+        raise TooFewForSizes(
+            f"n={plan.n} records are too few for sizes to be released, {least:.0f} would do: give scale and "
+            "outcome_scale, public guesses of the columns' sizes"
+        )
+    return engine.released_units(X, y, plan, noise)
+
+
+def _given(scale: ArrayLike, outcome_scale: float | None, p: int) -> Array:
+    """Public units, the outcome's last, shape (p + 1,)."""
+    units = np.append(fitting("scale", scale, (p,)), fitting("outcome_scale", outcome_scale, ()))
+    for k, unit in enumerate(units.tolist()):
+        require_positive(**{"outcome_scale" if k == p else f"scale[{k}]": unit})
+    return np.asarray(units, dtype=np.float64)
+
+
+def _back(units: Array, offsets: Array, *, intercept: bool) -> Array:
+    """The matrix that takes coefficients in units to those of the columns as they came."""
+    slopes = np.diag(units[-1] / units[:-1])
+    if not intercept:
+        return slopes
+    first = np.append(units[-1], -offsets[:-1] * units[-1] / units[:-1])
+    return np.vstack([first, np.column_stack([np.zeros(len(slopes)), slopes])])
+
+
+def _interval(centre: Array, standard_errors: Array, level: float) -> Intervals:
+    return Intervals(centre, float(ndtri(0.5 + level / 2.0)) * standard_errors)
