@@ -310,3 +310,19 @@ def test_any_scale_of_columns_and_outcome_has_finite_numbers(scale: float) -> No
 def test_bad_arguments_are_named(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         fitted(*data(60), **given)
+
+
+def test_what_is_changed_in_a_run_changes_nothing_else() -> None:
+    run = fitted(*data())
+    ends = run.conf_int()
+    run.path[:] = 8.0
+    assert (run.estimate != 8.0).all()
+    run.estimate[:] = 7.0
+    np.testing.assert_array_equal(run.conf_int(), ends)
+
+
+def test_the_warning_of_few_records_is_at_the_callers_line() -> None:
+    X, y = data(9)
+    with pytest.warns(UserWarning, match="the estimate is 0") as told:
+        dpdescent.dp_regression(X, y, rho=1e-3, rng=1)
+    assert told[0].filename == __file__

@@ -362,13 +362,8 @@ def fit(X: Array, y: Array, plan: Plan, noise: Noise) -> Fit:
         path.append(theta)
         gammas.append(gamma)
     covariance, unknown = _errors(Z, V, Z @ theta - y, np.array(gammas), coordinates, plan, noise)
-    return Fit(
-        np.array(path) @ coordinates.W.T,
-        covariance,
-        unknown,
-        np.array(gammas),
-        over / (plan.n * STEPS),
-    )
+    share = over / (plan.n * STEPS)
+    return Fit(np.array(path) @ coordinates.W.T, covariance, unknown, np.array(gammas), share)
 
 
 def _threshold(norms: Array, last: float | None, plan: Plan, noise: Noise) -> float:
@@ -447,10 +442,7 @@ def _slope(noisy: Array, coordinates: Coordinates, plan: Plan) -> Array:
     expected = (coordinates.vectors * coordinates.moments) @ coordinates.vectors.T
     expected = expected * max(float(np.trace(noisy)), FLAT * plan.p) / max(coordinates.moments.sum(), FLAT)
     apart = noisy - expected
-    by_noise, square = (
-        plan.slope().noise_sd ** 2 * (plan.p * (plan.p + 1) / 2.0 - 1.0),
-        float(np.sum(apart**2)),
-    )
+    square, by_noise = float(np.sum(apart**2)), plan.slope().noise_sd ** 2 * (plan.p * (plan.p + 1) / 2.0 - 1.0)
     # A quotient would be 0 / 0 for one column, where both are the same number.
     return np.asarray(expected + apart * (1.0 - by_noise / square) if square > by_noise else expected)
 

@@ -58,7 +58,7 @@ BOUND = (
 )
 SCALE = (
     "of dp-regression: public guesses of the size of every regressor and of the outcome, right within a factor of some "
-    "5: educ=12 where most have 10 to 14 years, or, after --centre educ=12, educ=3; 1 for a dummy, however rare; "
+    "5: educ=12 where most have 10 to 14 years, or, after --centre educ=12, educ=3; 1 for a dummy; "
     f"without them sizes are released with {100 * UNITS:g} %% of the budget"
 )
 GD_CHOICE = {

@@ -40,10 +40,10 @@ def dp_regression(
 ) -> Run:  # fmt: skip
     """Fits a linear regression with standard errors; nothing has to be tuned.
 
-    Columns are made alike by private rounds of whitening, gradients are clipped where noisy histograms of their norms
-    say, and the slope and spread of the gradients are released for the errors. All constants follow from n, the number
-    of columns and the budget. Where `n sqrt(rho) / p` is below 3 the estimate is 0, because nothing is better, and
-    below 45 there are no standard errors (p counts the constant).
+    Columns are made alike by private rounds of whitening, records that are far out in them weigh less, gradients are
+    clipped where noisy histograms of their norms say, and the slope and spread of the gradients are released for the
+    errors. All constants follow from n, the number of columns and the budget. Where `n sqrt(rho) / p` is below 3 the
+    estimate is 0, because nothing is better, and below 45 there are no standard errors (p counts the constant).
 
     Args:
         X: covariates, shape (n, p).
@@ -53,8 +53,8 @@ def dp_regression(
         epsilon, delta: budget in place of rho.
         intercept: whether a constant is among the columns; its coefficient is then the first.
         scale: public size of each covariate, less its centre, such as 12 for years of schooling and 1 for a dummy,
-            however rare, shape (p,), right within a factor of some 5; None for sizes that are released with 4 % of the
-            budget, found within a factor of 2. Sizes that are too small have more gradients clipped.
+            shape (p,), right within a factor of some 5; None for sizes that are released with 4 % of the budget, found
+            within a factor of 2. Sizes that are too small have more gradients clipped.
         outcome_scale: the same of the outcome; give both or neither.
         centre: public constants that are taken off the covariates, shape (p,); None for 0. Give one where a column's
             mean is many times its sd, such as a year; the constant is told as if none were given.
@@ -97,7 +97,7 @@ def dp_regression(
         event = plan.mechanism()
         warnings.warn(
             f"n sqrt(rho) / p = {plan.information:.2g} is below {engine.NOTHING:g}: the estimate is 0, because nothing "
-            "is better, and no record was used; more records or a larger budget mend that", UserWarning, stacklevel=2,
+            "is better, and no record was used; more records or a larger budget mend that", UserWarning, stacklevel=3,
         )  # fmt: skip
     back = _back(units, offsets, intercept=intercept)
     path = found.path @ back.T
@@ -114,9 +114,10 @@ def dp_regression(
         errors_of = np.sqrt(np.where(unknown | hidden | ~(variances > 0.0), np.nan, variances))
         also["standard_errors"] = errors_of
         inference = Inference(
-            TARGET, partial(_interval, path[-1], errors_of), errors_of, HIDDEN if hidden else UNKNOWN
+            TARGET, partial(_interval, path[-1].copy(), errors_of), errors_of, HIDDEN if hidden else UNKNOWN
         )  # fmt: skip
-    return Run(path[-1], path, found.clipped, event, also, named, n, delta, inference)
+    # A copy, because who changes one of them must not change the other.
+    return Run(path[-1].copy(), path, found.clipped, event, also, named, n, delta, inference)
 
 
 def _released(X: Array, y: Array, plan: engine.Plan, noise: engine.Noise) -> Array:
