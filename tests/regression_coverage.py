@@ -149,7 +149,7 @@ def told(cell: Cell) -> dict[str, Array | float]:
 
 def measured(cell: Cell, runs: int = RUNS) -> Found:
     """A cell by simulation."""
-    rng, quantile = stream(1, "regression", *map(str, asdict(cell).values())), ndtri(0.5 + cell.level / 2.0)
+    rng, quantile = stream(2026, "regression", *map(str, asdict(cell).values())), ndtri(0.5 + cell.level / 2.0)
     hits, lengths, risks, clipped = [], [], [], []
     for _ in range(runs):
         X, y, theta = drawn(cell, rng)
