@@ -1,5 +1,6 @@
 """Private linear regression without tuning, with standard errors, on a user's own records; in none of the papers."""
 
+import math
 import warnings
 from functools import partial
 
@@ -32,8 +33,9 @@ FALLEN = (
     "amounts that are mostly 0, or the outcome's scale is far too large; more records or budget, or another outcome, "
     "mend that"
 )
-# Share of the first threshold, and of the outcome's unit, below which both are said to have fallen: where one in
-# twenty of 5,000 is 1 they lie below it always, and with symmetric errors of three degrees of freedom never.
+# Share of the outcome's unit below which coefficients, and thresholds over the usual norm of a record, are said to have
+# fallen: where one in twenty of 5,000 is 1 they lie below it always, with t errors of three degrees of freedom in one
+# run of 200.
 LOW = 0.1
 # Sds of the noise in a bin that the number of records must have for a unit to be found.
 FOUND = 20.0
@@ -122,8 +124,8 @@ def dp_regression(
         # The constant takes on what a centre and a coefficient that is not known make of it.
         unknown[0] |= intercept and bool((found.unknown[1:] & (offsets[:-1] != 0.0)).any())
         hidden = scale is None and units[-1] == engine.HIDDEN
-        # From what is released: a fit so good that thresholds are low has coefficients that are not.
-        fallen = bool(found.gammas.min() < LOW * found.gammas[0] and np.abs(found.path[-1]).max() < LOW)
+        # From what is released. Fit and residuals add up to the outcome, so that not both are far below its unit.
+        fallen = bool(found.gammas.min() < LOW * math.sqrt(plan.p) and np.abs(found.path[-1]).max() < LOW)
         variances = np.einsum("ij,jk,ik->i", back, found.covariance, back)
         errors_of = np.sqrt(np.where(unknown | hidden | fallen | ~(variances > 0.0), np.nan, variances))
         also["standard_errors"] = errors_of
