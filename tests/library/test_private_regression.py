@@ -213,6 +213,18 @@ def test_an_outcome_that_is_mostly_one_value_has_no_intervals(share: float, give
         assert "No intervals: thresholds and coefficients fell to 0" in run.summary()
 
 
+def test_thresholds_that_have_fallen_from_the_first_are_told_too() -> None:
+    X = data(10_000)[0] + [8.0, 0.0, 0.0]
+    rare = (np.random.default_rng(4).random(10_000) < 0.09).astype(float)
+    firsts = []
+    for seed in range(5):
+        run = fitted(X, rare, rng=seed, rho=0.028)
+        firsts.append(run.also["clip_norms"].min() / run.also["clip_norms"][0])
+        assert np.isnan(run.conf_int()).all()
+        assert "No intervals: thresholds and coefficients fell to 0" in run.summary()
+    assert max(firsts) > 0.1
+
+
 @pytest.mark.parametrize(("centre", "slope"), [(1000.0, 0.0), (0.0, 1000.0)])
 def test_a_fit_that_is_nearly_exact_keeps_its_intervals(centre: float, slope: float) -> None:
     X, _ = data()
