@@ -200,6 +200,40 @@ def test_an_outcome_whose_sizes_noise_hides_has_no_intervals() -> None:
         assert "No intervals: noise hides the sizes of the outcome" in run.summary()
 
 
+@pytest.mark.parametrize(
+    ("share", "given"), [(0.01, {"outcome_scale": 1.0}), (0.05, {"outcome_scale": 1.0}), (0.07, {})]
+)
+def test_an_outcome_that_is_mostly_one_value_has_no_intervals(share: float, given: dict[str, Any]) -> None:
+    """Few are 1 and the others 0: thresholds fall after the residuals, and intervals about 0 were told."""
+    X, _ = data()
+    rare = (np.random.default_rng(4).random(N) < share).astype(float)
+    for seed in range(5):
+        run = fitted(X, rare, rng=seed, **({**public(), **given} if given else {}))
+        assert np.isnan(run.conf_int()).all()
+        assert "No intervals: thresholds and coefficients fell to 0" in run.summary()
+
+
+def test_thresholds_that_have_fallen_from_the_first_are_told_too() -> None:
+    X = data(10_000)[0] + [8.0, 0.0, 0.0]
+    rare = (np.random.default_rng(4).random(10_000) < 0.09).astype(float)
+    firsts = []
+    for seed in range(5):
+        run = fitted(X, rare, rng=seed, rho=0.028)
+        firsts.append(run.also["clip_norms"].min() / run.also["clip_norms"][0])
+        assert np.isnan(run.conf_int()).all()
+        assert "No intervals: thresholds and coefficients fell to 0" in run.summary()
+    assert max(firsts) > 0.1
+
+
+@pytest.mark.parametrize(("centre", "slope"), [(1000.0, 0.0), (0.0, 1000.0)])
+def test_a_fit_that_is_nearly_exact_keeps_its_intervals(centre: float, slope: float) -> None:
+    X, _ = data()
+    noise = np.random.default_rng(5).standard_normal(N)
+    run = fitted(X, centre + X[:, 0] * slope + noise, **{**public(), "outcome_scale": 1000.0})
+    assert run.also["clip_norms"].min() < 0.1 * math.sqrt(P + 1)
+    assert np.isfinite(run.conf_int()).all()
+
+
 def test_the_table_has_names_errors_and_ends() -> None:
     pandas = pytest.importorskip("pandas")
     X, y = data()

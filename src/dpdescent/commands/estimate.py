@@ -1,8 +1,9 @@
 """Estimates on a CSV of your own, one row a record: one private run, its noise, its account, and intervals.
 
 For a linear regression take --method dp-regression: it needs columns and a budget, nothing has to be tuned, and it
-prints a table with standard errors. A constant is among the columns. --scale and --centre, from public knowledge, help
-where records are few, and where a column's mean is many times its sd, such as a year.
+prints a table with standard errors. A constant is among the columns. From public knowledge, --scale helps where records
+are few, --centre where a column's mean is many times its sd, such as a year. Intervals miss where errors are skewed and
+spread with a column, or where most outcomes are one value, such as a 0/1 outcome with few ones: docs/regression.md.
 
 --method dp-2s-gd (liang2025) and dp-iv-gd are for instrumental variables, dp-gd (brown2024) is for linear regression
 without a constant; the latter two have confidence intervals, take one budget, --rho or --epsilon, and need --clip-norm1
@@ -80,7 +81,10 @@ def _parser(name: str) -> Parser:
     for name, what in two_stage.CHOICE.items():
         parser.add_argument(own_data.option(name), type=float, help=what)
     parser.add_argument(
-        "--method", choices=[*with_intervals.METHODS, "dp-2s-gd"], default="dp-2s-gd", help="(dp-2s-gd)"
+        "--method",
+        choices=[*with_intervals.METHODS, "dp-2s-gd"],
+        default="dp-2s-gd",
+        help="the algorithm, dp-regression for a linear regression (dp-2s-gd, which needs instruments)",
     )
     parser.add_argument("--scale", nargs="+", help=with_intervals.SCALE)
     parser.add_argument(

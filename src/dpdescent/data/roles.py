@@ -11,7 +11,8 @@ def conflict(
     A control is an instrument and a regressor, which is allowed. A column that stands twice in one role, or that is the
     outcome as well, would make moments singular, or an estimate that means nothing.
     """
-    for role, names in (("instruments", instruments), ("regressors", regressors)):
+    # Without instruments the regressors stand in both places, and a user has named no others.
+    for role, names in (("regressors", regressors), ("instruments", instruments)):
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None:
             return f"{role}: column '{twice}' stands twice; name it once"
