@@ -42,8 +42,8 @@ EARLY_BOUND, BOUND_BY, LARGEST_BOUND = 0.8, 0.08, 2.5
 # below 2 / eta, or steps could diverge.
 STEEPEST = 3.2
 # Norm to which records are clipped for the release of the slope, over that of the last second moment: one smaller than
-# that of the weights makes intervals too long where tails are heavy, a larger one has more noise, by which a slope that
-# is next to nothing can pass for another.
+# that of the weights makes the part of sampling too long where tails are heavy, a larger one has more noise, by which a
+# slope that is next to nothing can pass for another.
 SLOPE_BOUND = 1.3
 # Thresholds are read before every second step, on powers of sqrt(2), at first over all sizes, later near the last one.
 EVERY, BASE, FIRST, LAST, DOWN, UP = 2, math.sqrt(2.0), -24, 12, 8, 2
@@ -64,8 +64,8 @@ UNKNOWN_PART, NOISY_PART = 0.01, 0.5
 FARTHEST = 1e6
 # Second moments over the bound's square that rounding hides, however little noise there is.
 ROUNDED = 1e-9
-# Unit of an outcome whose sizes noise hides, which is no other's.
-HIDDEN = 2.0**SMALLEST_UNIT
+# Unit of an outcome whose sizes noise hides, which is no other's because a bin has none below.
+HIDDEN = 2.0 ** (SMALLEST_UNIT - 1)
 
 PROVED = (
     "in exact arithmetic: a replaced record of n, n public, moves a histogram by sqrt(2), k histograms of all records "
@@ -312,8 +312,9 @@ def whiten(X: Array, plan: Plan, noise: Noise) -> Coordinates:
     the next one resolves them, and directions that were clipped are within the bound.
 
     Records will weigh `min(1, B^2 / |z|^2)`, z in the coordinates before the last round. There the second moment of
-    records clipped to B is at most `B^2 / b^2` times the released one of those clipped to the round's own bound b, but
-    for its noise, and so it is in all later coordinates. B is such that this is `STEEPEST`.
+    records clipped to B is at most `B^2 / b^2` times that of those clipped to the round's own bound b, which is below
+    the released one by more than `least` seldom, because the noise alone is. In the last coordinates the latter plus
+    `least` is at most `most`, between 1 and 2; B is such that `most B^2 / b^2` is `STEEPEST`.
     """
     W = np.eye(plan.p)
     for each in range(plan.rounds):
@@ -325,7 +326,9 @@ def whiten(X: Array, plan: Plan, noise: Noise) -> Coordinates:
     least = preconditioning.least_eigenvalue(plan.p, hidden)
     alone = hidden * np.maximum(NOISE_ALONE, 2.0 * np.sqrt(np.arange(1, plan.p + 1)))
     moments = np.clip(values / least, 0.0, 1.0)
-    return Coordinates(W, vectors, moments, values > alone, before, bound * math.sqrt(STEEPEST))
+    # At least 1, because the noise on a single column can make its moment negative.
+    most = max(1.0, float(np.max((values + least) / np.maximum(values, least))))
+    return Coordinates(W, vectors, moments, values > alone, before, bound * math.sqrt(STEEPEST / most))
 
 
 def fit(X: Array, y: Array, plan: Plan, noise: Noise) -> Fit:
@@ -347,7 +350,9 @@ def fit(X: Array, y: Array, plan: Plan, noise: Noise) -> Fit:
     X, y = usable(X, y)
     coordinates = whiten(X, plan, noise)
     Z = X @ coordinates.W
-    V = Z * clip_factors(_norms(X @ coordinates.before), coordinates.bound)[:, None] ** 2
+    # With roots of the weights `S'S / n` is the slope where nothing is clipped.
+    root = clip_factors(_norms(X @ coordinates.before), coordinates.bound)[:, None]
+    S, V = Z * root, Z * root**2
     sizes = _norms(V)
     theta, gamma, path, gammas, over = np.zeros(plan.p), plan.largest_gamma, [], [], 0
     for step in range(STEPS):
@@ -361,7 +366,7 @@ def fit(X: Array, y: Array, plan: Plan, noise: Noise) -> Fit:
         theta = theta - ETA * noise.vector(mean, plan.gradient(step, gamma).noise_sd)
         path.append(theta)
         gammas.append(gamma)
-    covariance, unknown = _errors(Z, V, Z @ theta - y, np.array(gammas), coordinates, plan, noise)
+    covariance, unknown = _errors(S, V, Z @ theta - y, np.array(gammas), coordinates, plan, noise)
     share = over / (plan.n * STEPS)
     return Fit(np.array(path) @ coordinates.W.T, covariance, unknown, np.array(gammas), share)
 
@@ -384,7 +389,7 @@ def _threshold(norms: Array, last: float | None, plan: Plan, noise: Noise) -> fl
 
 
 def _errors(
-    Z: Array, V: Array, residuals: Array, gammas: Array, coordinates: Coordinates, plan: Plan, noise: Noise
+    S: Array, V: Array, residuals: Array, gammas: Array, coordinates: Coordinates, plan: Plan, noise: Noise
 ) -> tuple[Array | None, NDArray[np.bool_]]:
     """Covariance of the coefficients by the slope and the spread of the gradients at the end, both released.
 
@@ -393,7 +398,7 @@ def _errors(
     the noise of the steps, of covariance N with `N <- (I - eta H) N (I - eta H)' + eta^2 sd_t^2 I`.
 
     Args:
-        Z, V: records in their coordinates, and those with their weights, shape (n, p).
+        S, V: records in their coordinates with the roots of their weights, and with their weights, shape (n, p).
         residuals: of the last iterate, shape (n,).
         gammas: thresholds of the steps.
         coordinates: those of the records.
@@ -407,7 +412,7 @@ def _errors(
         return None, np.zeros(plan.p, dtype=bool)
     gamma = float(gammas[-1])
     factors = clip_factors(np.abs(residuals) * _norms(V), gamma)
-    kept = preconditioning.bounded(Z, plan.slope_bound) * (factors == 1.0)[:, None]
+    kept = preconditioning.bounded(S, plan.slope_bound) * (factors == 1.0)[:, None]
     released = noise.symmetric(kept.T @ kept / plan.n, plan.slope().noise_sd)
     values, vectors = np.linalg.eigh(_slope(released, coordinates, plan))
     held = np.maximum(values, FLAT)

@@ -267,7 +267,8 @@ def _assumed(fixed: Mapping[str, Any]) -> str:
     centre = f"; the centres {_pairs(fixed['centre'])} are public" if fixed["centre"] else ""
     return (
         f"records are independent, and one row is one person; their number is public; {sizes}{centre}; variances of "
-        f"the errors are {'equal' if fixed['errors'] == 'equal' else 'not taken to be equal (sandwich)'}"
+        f"the errors are {'equal' if fixed['errors'] == 'equal' else 'not taken to be equal (sandwich)'}; the outcome is "
+        "an amount that varies, and neither 0/1 nor mostly one value, for which intervals miss"
     )
 
 
