@@ -265,10 +265,11 @@ def _assumed(fixed: Mapping[str, Any]) -> str:
     if fixed["scale"] is not None:
         sizes = f"the scales {_pairs(fixed['scale'])} are public and right within a factor of some 5"
     centre = f"; the centres {_pairs(fixed['centre'])} are public" if fixed["centre"] else ""
+    errors = "equal" if fixed["errors"] == "equal" else "not taken to be equal (sandwich)"
     return (
         f"records are independent, and one row is one person; their number is public; {sizes}{centre}; variances of "
-        f"the errors are {'equal' if fixed['errors'] == 'equal' else 'not taken to be equal (sandwich)'}; the outcome is "
-        "an amount that varies, and neither 0/1 nor mostly one value, for which intervals miss"
+        f"the errors are {errors}; the outcome is an amount that varies, and neither 0/1 nor mostly one value, for "
+        "which intervals miss"
     )
 
 
