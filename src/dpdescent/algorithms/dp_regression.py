@@ -52,7 +52,7 @@ TOLERATED, LEAST_K, LARGEST_K = 1e-4, 1.0, 5.0
 # Share of gradients beyond the threshold: as small as the noise of the histograms lets it be told, within limits.
 TOLD, LEAST_CUT, LARGEST_CUT = 150.0, 0.01, 0.1
 # Units lie between these powers of 2, in the columns' own units; a bin surely has records beyond so many sds of noise.
-SMALLEST_UNIT, LARGEST_UNIT, SURE = -40, 40, 4.0
+SMALLEST_UNIT, LARGEST_UNIT, SURE = -40, 40, 5.0
 # A direction is not known if its second moment, in the last round, is below so many sds of the noise on it, or below
 # 2 sqrt(k) where k directions have no larger one, because the largest eigenvalue of noise alone is about sqrt(2 k) sds;
 # or if the slope of the gradients along it is below so much of what it is where nothing is clipped.
