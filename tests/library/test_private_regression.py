@@ -201,7 +201,7 @@ def test_an_outcome_whose_sizes_noise_hides_has_no_intervals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "given"), [(0.01, {"outcome_scale": 1.0}), (0.05, {"outcome_scale": 1.0}), (0.07, {})]
+    ("share", "given"), [(0.01, {"outcome_scale": 1.0}), (0.05, {"outcome_scale": 1.0}), (0.08, {})]
 )
 def test_an_outcome_that_is_mostly_one_value_has_no_intervals(share: float, given: dict[str, Any]) -> None:
     """Few are 1 and the others 0: thresholds fall after the residuals, and intervals about 0 were told."""
