@@ -93,7 +93,8 @@ class Run:
     def conf_int(self, level: float = 0.95) -> Array:
         """Confidence intervals of the coefficients from what the run released, rows of (low, high), shape (p, 2).
 
-        `inference.target` says what they are for. They warn (`ConvergenceWarning`) where they cover too seldom.
+        NaN where a coefficient has none; `inference.target` says what they are for. They warn (`ConvergenceWarning`)
+        where they cover too seldom.
 
         Args:
             level: nominal coverage, in (0, 1).
@@ -101,8 +102,7 @@ class Run:
         Raises:
             ValueError: if the algorithm has no intervals, the path is too short for them, or the level is out of range.
         """
-        found = self._intervals(level)
-        return np.stack([found.centre - found.half_width, found.centre + found.half_width], axis=-1)
+        return _ends(self._intervals(level))
 
     def _intervals(self, level: float) -> Intervals:
         require_real(level=level)
@@ -131,10 +131,7 @@ class Run:
         if shown.ndim == 1:
             names = self.names or tuple(f"x{k + 1}" for k in range(len(shown)))
             errors = self.inference.standard_errors if self.inference is not None and found is not None else None
-            ends = None if found is None else np.stack(
-                [found.centre - found.half_width, found.centre + found.half_width], axis=-1
-            )  # fmt: skip
-            lines += table(names, shown, errors, ends, level)
+            lines += table(names, shown, errors, None if found is None else _ends(found), level)
         else:
             lines.append(f"estimate: {_brief(shown, self.names)}")
         return "\n".join([*lines, "", *why, *self._foot(self.delta if delta is None else delta)])
@@ -227,6 +224,11 @@ def table(
             interval = f" {low:>12.5g} to {high:>10.5g}" if known else f"{'not determined':>27}"
         lines.append(f"{name:{wide}}{number:>13}{error}{interval}")
     return lines
+
+
+def _ends(found: Intervals) -> Array:
+    """Rows of (low, high), shape (p, 2)."""
+    return np.stack([found.centre - found.half_width, found.centre + found.half_width], axis=-1)
 
 
 def _brief(values: Array, names: tuple[str, ...]) -> str:
