@@ -36,6 +36,20 @@ SETTINGS = Settings(rho1=0.5, rho2=2.0, clip_norm1=5.0, clip_norm2=10.0, step_si
 Run = Callable[[str], tuple[int, str, str]]
 
 
+def calling(capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command, called with a line of options: exit code, standard output and standard error."""
+
+    def call(line: str) -> tuple[int, str, str]:
+        code = 0
+        try:
+            command.main(["estimate", *shlex.split(line)])
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return code, *capsys.readouterr()
+
+    return call
+
+
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """The command in a folder with `mine.csv`: exit code, standard output and standard error."""
@@ -47,15 +61,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     table = np.column_stack([rng.standard_normal(N), Z + shift, x + 2.0, 2.0 * x + u])
     np.savetxt("mine.csv", table, delimiter=",", header="other,z1,z2,x,y", comments="")
 
-    def call(line: str) -> tuple[int, str, str]:
-        code = 0
-        try:
-            command.main(["estimate", *shlex.split(line)])
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        return code, *capsys.readouterr()
-
-    return call
+    return calling(capsys)
 
 
 def written(path: str = "estimate.json") -> Any:

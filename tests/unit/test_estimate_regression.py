@@ -7,12 +7,12 @@ import re
 import runpy
 import shlex
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from test_estimate import Run, calling
 
 from dpdescent.commands import __main__ as command
 from dpdescent.commands import own_data
@@ -25,8 +25,6 @@ N = 2000
 GIVEN = "mine.csv --method dp-regression --regressors a,b --outcome y --rho 1 --seed 3"
 SCALES = "--scale a=1,b=20,y=50"
 
-Run = Callable[[str], tuple[int, str, str]]
-
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
@@ -38,15 +36,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     table = np.column_stack([a, b, y, a, np.ones(N)])
     np.savetxt("mine.csv", table, delimiter=",", header='a,b,y,"a, again",const', comments="")
 
-    def call(line: str) -> tuple[int, str, str]:
-        code = 0
-        try:
-            command.main(["estimate", *shlex.split(line)])
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        return code, *capsys.readouterr()
-
-    return call
+    return calling(capsys)
 
 
 def written() -> Any:
