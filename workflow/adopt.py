@@ -5,7 +5,7 @@
 
 After it, `snakemake choquettechoo2023_fig04a_cifar10_net` trains nothing of what is known, and summarises, draws and
 judges. Runs of a folder are taken only if they were made by the code of this checkout, and if its processor's and the
-accelerator's sums of clipped gradients agree.
+accelerator's sums of clipped gradients agree; `--within` takes those that are further apart, by how much the record says.
 """
 
 import argparse
@@ -33,17 +33,22 @@ COLUMNS = (
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="with the CSVs that came back")
-    folders = [folder.resolve() for folder in parser.parse_args(arguments).folders]
+    parser.add_argument(
+        "--within", type=float, default=accelerator.AGREE, metavar="DIFFERENCE",
+        help="relative, of the sums of a processor and the accelerator, at the most; default: %(default)g",
+    )  # fmt: skip
+    args = parser.parse_args(arguments)
+    folders = [folder.resolve() for folder in args.folders]
     os.chdir(ROOT)
-    adopt(folders)
+    adopt(folders, args.within)
 
 
-def adopt(folders):
+def adopt(folders, within=accelerator.AGREE):
     """Takes runs into the record, the configuration and the build."""
     from dpdescent.replication.build.files import read_rows, write_rows
 
     kept = {wanted(row): row for row in (read_rows(RECORD) if RECORD.is_file() else [])}
-    new = {wanted(row): row for folder in folders for row in came_back(folder)}
+    new = {wanted(row): row for folder in folders for row in came_back(folder, within)}
     if new:
         rows = list({**kept, **new}.values())
         write_rows(RECORD, list(rows[0]), rows)
@@ -58,7 +63,7 @@ def wanted(row):
     return float(row["eps"]), row["mechanism"], float(row["learning_rate"]), int(float(row["repeat"]))
 
 
-def came_back(folder):
+def came_back(folder, within):
     """The rows of a folder, once processor and device agree and the code is this one's.
 
     Raises:
@@ -72,8 +77,8 @@ def came_back(folder):
     steps = read_rows(agreed)
     apart = [float(row["difference"]) for row in steps]
     worst = max(apart, key=lambda each: (each != each, each))
-    if not worst <= accelerator.AGREE:
-        sys.exit(f"{agreed}: sums of clipped gradients are {worst:.2e} apart, of {accelerator.AGREE:g} at the most")
+    if not worst <= within:
+        sys.exit(f"{agreed}: sums of clipped gradients are {worst:.2e} apart, of {within:g} at the most")
     code = accelerator.code()
     rows = [row for file in sorted(folder.glob("eps=*.csv")) for row in read_rows(file)]
     for row in rows:

@@ -316,3 +316,11 @@ def test_runs_that_cannot_be_trusted_are_refused(home, wrong, message):
     (home / "back/agreement.csv").unlink()
     with pytest.raises(SystemExit, match="whether device and processor agree is not known"):
         adopt.adopt([home / "back"])
+
+
+def test_sums_that_are_further_apart_are_taken_if_that_is_asked_for_and_said(home):
+    folder = brought(home / "back", difference=7e-4)
+    with pytest.raises(SystemExit, match="7.00e-04 apart, of 0.0005 at the most"):
+        adopt.adopt([folder], within=5e-4)
+    adopt.adopt([folder], within=1e-3)
+    assert {row["agrees_within"] for row in csv.DictReader(adopt.RECORD.open())} == {"7.0e-04"}
