@@ -38,7 +38,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
 from dpdescent.checks import require_positive_finite, require_whole
 from dpdescent.data.linear import LinearSample
@@ -54,8 +54,9 @@ PROVED = (
 )
 # Fewest models, so that a depth is left below t. Beyond the largest size a record or a coefficient is no number.
 FEWEST, LARGEST = 8, 1e100
-# Number of models in the authors' comparisons of data sets, and how often a check may fail by the public rule's guess.
-AUTHORS, FAILS = 1000, 0.01
+# Number of models in the authors' comparisons of data sets. The public rule tries so many numbers, and by its guess a
+# check fails so often.
+AUTHORS, TRIED, FAILS = 1000, 100, 0.01
 
 
 @dataclass(frozen=True)
@@ -195,27 +196,20 @@ def public_models(n: int, p: int, eps: float, delta: float) -> int:
     """Returns m by a written rule of public numbers: the least expected error among those whose check will pass.
 
     The authors compare data sets at m = `AUTHORS` and sweep to 2000, which passes at their budget for some ten
-    coefficients; other budgets and sizes need another m. Here models are taken for independent normal ones, of variance
-    in proportion to 1 / (size - p - 1). Units cancel in q then, so that the distance is known beforehand. A drawn
-    coordinate has a squared error of about `pi / (2 m) + 2 pi p (p + 1) / (3 c^2 m^2)` in units of that variance: that
-    of the median of m, and that of the draw, whose depth lies about Gamma(p, c) below the deepest. Where no number will
-    pass, the largest is returned: n // (p + 2).
+    coefficients; other budgets and sizes need another m. Here coefficients are taken for those of normal covariates and
+    errors, which are Student's t with nu = size - p + 1 degrees of freedom over sqrt(nu), and for independent of each
+    other. Units cancel in q, so that the distance is known beforehand. With f the density in the middle, about
+    `sqrt((2 nu - 1) / (4 pi))`, a drawn coordinate has a squared error of about `(1 / (4 m) + p (p + 1) / (3 (c m)^2))
+    / f^2`: that of the median of m, and that of the draw, whose depth lies about Gamma(p, c) below the deepest. Where
+    no number will pass, the largest is returned: n // (p + 2).
     """
     most = max(n // (p + 2), FEWEST)
-
-    def passes(m: int) -> bool:
-        settings = Settings(m, eps, delta)
-        half = np.arange(1, m // 2 + 1)
-        found = distance(p * np.log(-2.0 * ndtri((half - 0.375) / (m + 0.25))), settings)
-        return found >= settings.threshold + math.log(0.5 / FAILS) / settings.check_eps
-
-    if not passes(most):
-        return most
-    low, least = FEWEST - 1, most
-    while least - low > 1:
-        middle = (low + least) // 2
-        low, least = (low, middle) if passes(middle) else (middle, least)
-    m = np.arange(least, most + 1)
-    c = Settings(FEWEST, eps, delta).weight
-    errors = (math.pi / (2.0 * m) + 2.0 * math.pi * p * (p + 1) / (3.0 * c**2 * m**2)) / (n / m - p - 1)
-    return int(m[errors.argmin()])
+    best, least = most, math.inf
+    for m in np.unique(np.geomspace(FEWEST, most, TRIED).round().astype(int)).tolist():
+        settings, freedom = Settings(m, eps, delta), max(n // m - p + 1, 1)
+        depths = (np.arange(1, m // 2 + 1) - 0.375) / (m + 0.25)
+        found = distance(p * np.log(-stdtrit(freedom, depths)), settings)
+        error = (0.25 / m + p * (p + 1) / (3.0 * (settings.weight * m) ** 2)) / (2.0 * freedom - 1.0)
+        if found >= settings.threshold + math.log(0.5 / FAILS) / settings.check_eps and error < least:
+            best, least = m, error
+    return best
