@@ -223,9 +223,11 @@ def test_releases_proved_by_epsilon_and_delta_add_up_and_keep_their_own_delta():
 
 
 def test_releases_proved_by_epsilon_and_delta_stand_apart_from_others():
-    with pytest.raises(ValueError, match="releases proved by .epsilon, delta. beside others: make two mechanisms"):
+    with pytest.raises(ValueError, match=r"releases proved by \(epsilon, delta\) beside others: make two mechanisms"):
         Mechanism("M", (STATED, PLAIN), "replace-one", "full batch", math.inf, "proved", "because")
-    with pytest.raises(ValueError, match="'a draw' is proved by .epsilon, delta. and has no rho"):
+    with pytest.raises(ValueError, match=r"'a draw' is proved by \(epsilon, delta\) and has no rho"):
         _ = of(STATED).rho
-    with pytest.raises(ValueError, match="a release proved by .epsilon, delta., which dp-accounting has no event for"):
+    with pytest.raises(
+        ValueError, match=r"a release proved by \(epsilon, delta\), which dp-accounting has no event for"
+    ):
         of(STATED).to_dp_event()

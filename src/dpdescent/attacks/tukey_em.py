@@ -60,8 +60,10 @@ def outcomes(ordered: Array, settings: tukey_em.Settings) -> Array:
     return np.array([1.0 - passes, passes * (1.0 - above), passes * above])
 
 
-def replaced_model(eps: float, delta: float, models: int) -> Attack:
-    """Attack on a whole run with `models` parts of one record each, x = 1, so that a record is a model."""
+def replaced_model(eps: float, delta: float) -> Attack:
+    """Attack on a whole run with parts of one record each, x = 1, so that a record is a model; some 300 / eps."""
+    few = tukey_em.Settings(tukey_em.FEWEST, eps, delta)
+    models = 4 * math.ceil(few.threshold + math.log(1.0 / delta) / few.weight + 3.0)
     settings = tukey_em.Settings(models, eps, delta)
     sets = pair(settings)
     laws = [outcomes(each, settings) for each in sets]
