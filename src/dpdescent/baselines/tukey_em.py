@@ -52,7 +52,7 @@ PROVED = (
     "its Laplace noise costs epsilon / 2, the density e^(c depth) costs 2 c = epsilon / 2; delta covers either a draw "
     "near its box's edge or a check that passes in error, never both"
 )
-# Fewest models, so that a depth is left below t. Beyond the largest size a record or a coefficient is no number.
+# Fewest models, so that a depth is left below t; largest coefficient, so that differences are numbers.
 FEWEST, LARGEST = 8, 1e100
 # Number of models in the authors' comparisons of data sets. The public rule tries so many numbers, and by its guess a
 # check fails so often.
@@ -135,9 +135,9 @@ def deep_point(models: Array, settings: Settings, rng: np.random.Generator) -> A
 def part_models(sample: LinearSample, m: int, rng: np.random.Generator) -> Array:
     """Least squares on m random disjoint parts of as equal sizes as can be, shape (m, p), finite.
 
-    A record that is not finite, or beyond `LARGEST`, counts as one of zeros. Of several solutions that of least norm is
-    taken, the columns of a part scaled to a largest entry of 1, so that units do not matter; this makes a model of any
-    part, whatever its records are.
+    Of several solutions that of least norm is taken, the columns of a part scaled to a largest entry of 1, so that
+    units do not matter. A coefficient that is too large for a number is 0 and one beyond `LARGEST` is cut to it, so
+    that any part makes a model, whatever its records are.
 
     Raises:
         ValueError: if there are fewer records than models.
@@ -145,13 +145,11 @@ def part_models(sample: LinearSample, m: int, rng: np.random.Generator) -> Array
     n = sample.n
     if n < m:
         raise ValueError(f"n={n} records do not make models={m} parts: take n // (p + 2) models or fewer")
-    bad = ~((np.abs(sample.X) <= LARGEST).all(axis=1) & (np.abs(sample.y) <= LARGEST))
-    X, y = np.where(bad[:, None], 0.0, sample.X), np.where(bad, 0.0, sample.y)
     size, longer = divmod(n, m)
     order = rng.permutation(n)
     cut = longer * (size + 1)
     groups = order[:cut].reshape(longer, size + 1), order[cut:].reshape(m - longer, size)
-    models = np.concatenate([_least_squares(X[rows], y[rows]) for rows in groups])
+    models = np.concatenate([_least_squares(sample.X[rows], sample.y[rows]) for rows in groups])
     return np.clip(np.where(np.isfinite(models), models, 0.0), -LARGEST, LARGEST)
 
 
@@ -186,9 +184,10 @@ def distance(volumes: Array, settings: Settings) -> int:
     rising = volumes + c * np.arange(1, len(volumes) + 1)
     tails = np.append(np.logaddexp.accumulate(rising[::-1])[::-1], -np.inf)
     total = np.logaddexp(volumes[t + k - 1], math.log(-math.expm1(-c)) - c * (t + k) + tails[t + k])
-    empty = np.isneginf(total)
-    q = c + volumes[t - 2 - k] - np.where(empty, 0.0, total)
-    return int(np.append(~empty & (q <= math.log(settings.delta)), False).argmin()) - 1
+    with np.errstate(invalid="ignore"):
+        # Not a number where both volumes are 0, which is no pass.
+        passes = c + volumes[t - 2 - k] - total <= math.log(settings.delta)
+    return int(np.append(passes, False).argmin()) - 1
 
 
 @lru_cache(1024)
