@@ -399,7 +399,8 @@ def test_the_public_rule_is_near_the_best_number_of_models() -> None:
 
 # The authors' synthetic data, as their public script makes them: ten standard normal covariates with coefficients
 # uniform in [0, 100], label noise of sd 10, a column of ones; n, m, epsilon and delta as there. Their table of data
-# sets gives the median R^2 of the records at hand as .997 for TukeyEM and .997 for least squares.
+# sets gives the median R^2 of the records at hand as .997 for TukeyEM and .997 for least squares; these two numbers are
+# quoted from memory, because the script prints none and the table was not at hand.
 N, COVARIATES, LARGEST_COEFFICIENT, NOISE = 22_000, 10, 100.0, 10.0
 PRINTED = Settings(tukey_em.AUTHORS, math.log(3.0), 1e-5)
 R2, DATA_SETS = 0.997, 21
