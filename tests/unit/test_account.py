@@ -14,6 +14,7 @@ from dpdescent.privacy.accounting import tight_epsilon, tight_rho
 from dpdescent.privacy.events import (
     CorrelatedReleases,
     DisjointReleases,
+    EpsilonDeltaRelease,
     GaussianReleases,
     Mechanism,
     Release,
@@ -26,6 +27,7 @@ PLAIN = GaussianReleases("sums", 1.0, 2.0, 3)
 SAMPLED = SubsampledGaussianReleases("sums", 1.0, 2.0, 0.1, 3)
 SHUFFLED = ShuffledGaussianReleases("records", 2.0, 20.0, 100_000)
 CORRELATED = CorrelatedReleases("sums", 1.0, 2.0, 0.5, 0.1, 20)
+STATED = EpsilonDeltaRelease("a draw", 0.7, 1e-7)
 
 
 def of(release: Release, relation: str = "replace-one", sampler: str = "full batch") -> Mechanism:
@@ -44,6 +46,9 @@ def of(release: Release, relation: str = "replace-one", sampler: str = "full bat
         (of(replace(SHUFFLED, noise_sd=math.nan), sampler="shuffled single pass"), "noise_sd must not be negative"),
         (of(replace(CORRELATED, rate=0.0), "zero-out", "balls in bins"), r"rate=0.0 must lie in \(0, 1\]"),
         (of(replace(CORRELATED, correlation=1.0), "zero-out", "Poisson"), r"correlation=1.0 must lie in \[0, 1\)"),
+        (of(replace(STATED, epsilon=-1.0)), "epsilon must not be negative, got -1.0"),
+        (of(replace(STATED, delta=-1e-9)), "delta must not be negative, got -1e-09"),
+        (of(replace(STATED, delta=math.nan)), "delta must not be negative, got nan"),
         (of(CORRELATED, "add-remove", "fixed size"), "one record more changes which others are in a batch"),
     ],
 )
@@ -203,3 +208,26 @@ def test_noise_of_a_small_epsilon_has_the_delta_that_was_asked_for(epsilon, delt
 def test_what_is_no_number_is_named(event, delta, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         account(event, delta)
+
+
+def test_releases_proved_by_epsilon_and_delta_add_up_and_keep_their_own_delta():
+    one, two = of(STATED), Mechanism("M", (STATED, STATED), "replace-one", "full batch", math.inf, "proved", "because")
+    assert account(one, 1e-7).epsilon == 0.7
+    assert account(one, 0.9e-7).epsilon == math.inf
+    assert account(two, 2e-7).epsilon == account([one, one], 2e-7).epsilon == 1.4
+    assert account(two, 1.9e-7).epsilon == account([one, one], 1.9e-7).epsilon == math.inf
+    found = account([one, of(PLAIN)], 1e-6)
+    assert found.epsilon == 0.7 + tight_epsilon(PLAIN.rho, 1e-6 - 1e-7)
+    assert (found.rho, found.mu) == (None, None)
+    assert account([one, of(PLAIN)], 1e-7).epsilon == math.inf
+
+
+def test_releases_proved_by_epsilon_and_delta_stand_apart_from_others():
+    with pytest.raises(ValueError, match=r"releases proved by \(epsilon, delta\) beside others: make two mechanisms"):
+        Mechanism("M", (STATED, PLAIN), "replace-one", "full batch", math.inf, "proved", "because")
+    with pytest.raises(ValueError, match=r"'a draw' is proved by \(epsilon, delta\) and has no rho"):
+        _ = of(STATED).rho
+    with pytest.raises(
+        ValueError, match=r"a release proved by \(epsilon, delta\), which dp-accounting has no event for"
+    ):
+        of(STATED).to_dp_event()

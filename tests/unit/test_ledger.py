@@ -11,6 +11,7 @@ from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import (
     CorrelatedReleases,
     DisjointReleases,
+    EpsilonDeltaRelease,
     GaussianReleases,
     Mechanism,
     ShuffledGaussianReleases,
@@ -107,6 +108,14 @@ def test_correlated_releases_are_accounted_by_how_often_a_record_takes_part() ->
     assert (entry["sampler"], entry["sensitivity"], entry["noise_sd"]) == ("fixed size", "0.25", "2.5")
     assert entry["releases"] == "100 x sums of clipped gradients, correlation 0.5, batches at rate 0.1"
     assert row(replace(event, guarantee="none"))["eps_tight"] == ""
+
+
+def test_a_release_proved_by_epsilon_and_delta_has_no_noise_and_its_own_epsilon() -> None:
+    release = EpsilonDeltaRelease("check and draw", 0.7, DELTA)
+    entry = row(Mechanism("TukeyEM", (release,), "replace-one", "full batch", math.inf, "proved", "why"))
+    assert [entry[name] for name in ("rho", "mu", "sensitivity", "noise_sd", "eps_paper")] == [""] * 5
+    assert entry["eps_tight"] == 0.7
+    assert entry["releases"] == f"check and draw, (0.7, {DELTA!r})"
 
 
 def test_releases_from_disjoint_parts_cost_as_much_as_the_dearest() -> None:

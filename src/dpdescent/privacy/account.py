@@ -11,6 +11,7 @@ from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import (
     CorrelatedReleases,
     DisjointReleases,
+    EpsilonDeltaRelease,
     Guarantee,
     Mechanism,
     Relation,
@@ -77,7 +78,8 @@ def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
 
     Several compose adaptively: each may have been chosen by a look at what those before it released. Independent and
     subsampled Gaussian releases are composed exactly. A run with a shuffled order or with correlated noise on random
-    batches is composed with others by adding epsilons, each at an equal part of delta.
+    batches is composed with others by adding epsilons, each at an equal part of delta. A run that is proved by
+    (epsilon, delta) takes its own delta first, and epsilon is infinite where none is left for others.
 
     Args:
         runs: a mechanism, a run that has one as `event`, or several of them, with one neighbouring relation.
@@ -94,7 +96,7 @@ def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
     zcdp.require_delta(delta)
     events = _events(runs)
     groups = _composable(events)
-    epsilon = math.fsum(tightest_epsilon(group, delta / len(groups)) for group in groups)
+    epsilon = _added(groups, delta)
     rho = _rho(groups[0]) if len(groups) == 1 and _has_rho(groups[0]) else None
     mu = None if rho is None else zcdp.gaussian_dp_mu(rho)
     worst = min(events, key=lambda event: GUARANTEES.index(event.guarantee))
@@ -102,6 +104,25 @@ def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
     sampler: Samplers = events[0].sampler if len(samplers) == 1 else "several"
     reason = worst.reason if len(events) == 1 else f"{len(events)} runs, {worst.name} the weakest: {worst.reason}"
     return Account(rho, mu, epsilon, delta, worst.relation, sampler, worst.guarantee, reason)
+
+
+def _added(groups: Sequence[Mechanism], delta: float) -> float:
+    """Epsilons of mechanisms added up, at their own deltas where they have any and at equal parts of the rest."""
+    own = [group for group in groups if group.is_epsilon_delta]
+    others = [group for group in groups if not group.is_epsilon_delta]
+    if not own:
+        return math.fsum(tightest_epsilon(group, delta / len(groups)) for group in groups)
+    taken = math.fsum(_own_delta(group) for group in own)
+    epsilon = math.fsum(tightest_epsilon(group, _own_delta(group)) for group in own)
+    if not others:
+        return epsilon if taken <= delta else math.inf
+    left = (delta - taken) / len(others)
+    return epsilon + math.fsum(tightest_epsilon(group, left) for group in others) if left > 0.0 else math.inf
+
+
+def _own_delta(event: Mechanism) -> float:
+    """Delta that releases proved by (epsilon, delta) spend together."""
+    return math.fsum(release.delta for release in event.releases if isinstance(release, EpsilonDeltaRelease))
 
 
 def _events(runs: Accountable | Iterable[Accountable]) -> list[Mechanism]:
@@ -129,7 +150,7 @@ def _composable(events: Sequence[Mechanism]) -> list[Mechanism]:
     alone: list[Mechanism] = []
     for event in events:
         # Without releases a mechanism has no noise at all, and what is composed with it has none.
-        apart = event.is_shuffled or event.is_correlated or not event.releases
+        apart = event.is_shuffled or event.is_correlated or event.is_epsilon_delta or not event.releases
         (alone if apart else together).append(event)
     if not together:
         return alone
@@ -139,7 +160,7 @@ def _composable(events: Sequence[Mechanism]) -> list[Mechanism]:
 
 
 def _has_rho(event: Mechanism) -> bool:
-    return not (event.is_subsampled or event.is_shuffled or event.is_correlated)
+    return not (event.is_subsampled or event.is_shuffled or event.is_correlated or event.is_epsilon_delta)
 
 
 def tightest_epsilon(event: Mechanism, delta: float) -> float:
@@ -156,6 +177,9 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
     require_known(Sampler, sampler=event.sampler)
     for release in event.releases:
         require_release(release)
+    if event.is_epsilon_delta:
+        stated = [release for release in event.releases if isinstance(release, EpsilonDeltaRelease)]
+        return math.fsum(release.epsilon for release in stated) if _own_delta(event) <= delta else math.inf
     if event.is_subsampled:
         return sampling.composed_epsilon(event.releases, delta)
     if event.is_correlated:
@@ -176,6 +200,10 @@ def require_release(release: Release) -> None:
     if isinstance(release, DisjointReleases):
         for each in (each for part in release.parts for each in part):
             require_release(each)
+        return
+    if isinstance(release, EpsilonDeltaRelease):
+        require_real(epsilon=release.epsilon, delta=release.delta)
+        require_non_negative(epsilon=release.epsilon, delta=release.delta)
         return
     given = {field.name: getattr(release, field.name) for field in fields(release) if field.name != "what"}
     require_real(**given)

@@ -137,9 +137,27 @@ class DisjointReleases:
         return max(added(release.rho for release in part) for part in self.parts)
 
 
+@dataclass(frozen=True)
+class EpsilonDeltaRelease:
+    """A release without Gaussian noise that an argument of its own proves (epsilon, delta)-private.
+
+    It is the largest outcome that the argument covers, such as a test and what is drawn after it, because a delta that
+    is spent once in the whole cannot be given to the parts. Costs of several add up; they have no rho.
+
+    Attributes:
+        what: the released quantity, in words.
+        epsilon, delta: what it costs under the mechanism's relation.
+    """
+
+    what: str
+    epsilon: float
+    delta: float
+
+
 Release = (
     GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases | DisjointReleases
-)
+    | EpsilonDeltaRelease
+)  # fmt: skip
 
 
 def _are(given: object, kind: Any) -> bool:
@@ -240,6 +258,11 @@ class Mechanism:
                 f"{self.name} has releases from disjoint parts and relation={self.relation!r}: one record more would "
                 "move all later parts, so the relation must be 'replace-one'"
             )
+        if self.is_epsilon_delta and not _are(self.releases, EpsilonDeltaRelease):
+            raise ValueError(
+                f"{self.name} has releases proved by (epsilon, delta) beside others: make two mechanisms of them, "
+                "which `account` composes"
+            )
 
     @classmethod
     def without_privacy(
@@ -265,11 +288,16 @@ class Mechanism:
         return any(isinstance(release, SubsampledGaussianReleases) for release in self.releases)
 
     @property
+    def is_epsilon_delta(self) -> bool:
+        """Whether the releases are proved by (epsilon, delta) each, which add up."""
+        return any(isinstance(release, EpsilonDeltaRelease) for release in self.releases)
+
+    @property
     def rho(self) -> float:
         """zCDP cost of the stated releases; a guarantee only where `guarantee` says so.
 
         Raises:
-            ValueError: if there are subsampled, shuffled or correlated releases.
+            ValueError: if there are subsampled, shuffled or correlated releases, or ones proved by (epsilon, delta).
         """
         costs = []
         for release in self.releases:
@@ -280,6 +308,10 @@ class Mechanism:
             if isinstance(release, CorrelatedReleases):
                 raise ValueError(
                     f"{self.name}: {release.what!r} is correlated and has no rho: use privacy.participation"
+                )
+            if isinstance(release, EpsilonDeltaRelease):
+                raise ValueError(
+                    f"{self.name}: {release.what!r} is proved by (epsilon, delta) and has no rho: use dpdescent.account"
                 )
             costs.append(release.rho)
         return added(costs)
@@ -292,22 +324,26 @@ class Mechanism:
         double the sensitivity under REPLACE_ONE. Of disjoint parts the most expensive one stands for all.
 
         Raises:
-            ValueError: if there are shuffled releases, or ones with correlated noise on random batches, which
-                dp-accounting has no event for.
+            ValueError: if there are shuffled releases, ones with correlated noise on random batches, or ones proved by
+                (epsilon, delta), which dp-accounting has no event for.
         """
         # Imported here, because most jobs have no use for it.
         import dp_accounting
 
         if not self.releases:
             return dp_accounting.NonPrivateDpEvent()
-        if self.is_shuffled or self.is_correlated:
-            kind = "a shuffled order" if self.is_shuffled else "correlated noise on random batches"
+        kinds = {
+            "a shuffled order": self.is_shuffled, "correlated noise on random batches": self.is_correlated,
+            "a release proved by (epsilon, delta)": self.is_epsilon_delta,
+        }  # fmt: skip
+        for kind in (each for each, has in kinds.items() if has):
             raise ValueError(f"{self.name} has {kind}, which dp-accounting has no event for: use dpdescent.account")
 
         def converted(release: Release) -> dp_accounting.DpEvent:
             if isinstance(release, DisjointReleases):
                 dearest = max(release.parts, key=lambda part: added(each.rho for each in part))
                 return dp_accounting.ComposedDpEvent([converted(each) for each in dearest])
+            assert not isinstance(release, EpsilonDeltaRelease)
             if release.sensitivity == 0.0 or release.count == 0 or math.isinf(release.noise_sd):
                 return dp_accounting.NoOpDpEvent()
             event: dp_accounting.DpEvent = dp_accounting.GaussianDpEvent(release.noise_sd / release.sensitivity)

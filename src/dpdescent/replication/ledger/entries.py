@@ -9,6 +9,7 @@ from dpdescent.privacy.account import tightest_epsilon
 from dpdescent.privacy.events import (
     CorrelatedReleases,
     DisjointReleases,
+    EpsilonDeltaRelease,
     GaussianReleases,
     Mechanism,
     Release,
@@ -74,9 +75,11 @@ def _claimed_epsilon(event: Mechanism, delta: float) -> float | str:
 
 
 def _single(event: Mechanism) -> list[_Single]:
-    """All releases as a flat list, those of disjoint parts one after another."""
+    """All releases with noise on a known scale as a flat list, those of disjoint parts one after another."""
     found: list[_Single] = []
     for release in event.releases:
+        if isinstance(release, EpsilonDeltaRelease):
+            continue
         found += (
             [each for part in release.parts for each in part] if isinstance(release, DisjointReleases) else [release]
         )
@@ -88,6 +91,8 @@ def _described(release: Release) -> str:
         return (
             " | ".join(" + ".join(_described(each) for each in part) for part in release.parts) + " (disjoint records)"
         )
+    if isinstance(release, EpsilonDeltaRelease):
+        return f"{release.what}, ({release.epsilon!r}, {release.delta!r})"
     counted = f"{release.count} x {release.what}"
     if isinstance(release, ShuffledGaussianReleases):
         return f"{counted}, in a secret random order"

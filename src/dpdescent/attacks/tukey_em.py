@@ -1,0 +1,88 @@
+"""Attacks on TukeyEM: one replaced model that moves check and draw by all that they allow, and the check alone."""
+
+import itertools
+import math
+
+import numpy as np
+
+from dpdescent.baselines import tukey_em
+from dpdescent.privacy.audit.attack import Array, Attack
+
+# Width of the interval where the depth rises, over that where it falls: small, so that the integral falls by e^c. FAR
+# is so far that no depth makes up for it.
+WIDTH, FAR = 0.02, 1e99
+
+
+def check_epsilon(scale: float, threshold: float, delta: float) -> float:
+    """Epsilon at delta that the check's outcome alone attains, over all distances from -1 that differ by 1.
+
+    Args:
+        scale: of the Laplace noise on the distance.
+        threshold: what the noisy distance must exceed.
+        delta: in (0, 1).
+    """
+    gaps = threshold - np.arange(-1, math.ceil(threshold) + 3)
+    tails = 0.5 * np.exp(-np.abs(gaps) / scale)
+    passes, fails = np.where(gaps > 0, tails, 1.0 - tails), np.where(gaps > 0, 1.0 - tails, tails)
+    ratios = np.append((passes[1:] - delta) / passes[:-1], (fails[:-1] - delta) / fails[1:])
+    return float(max(0.0, np.log(ratios.max())))
+
+
+def pair(settings: tukey_em.Settings) -> tuple[Array, Array]:
+    """Two sets of models in one dimension, shape (m, 1), that differ in one.
+
+    Half of them lie at -1 or far below, one at 0, the rest at `WIDTH`; one moves from far below to far above. Between
+    -1 and 0 the depth falls from its largest value, between 0 and `WIDTH` it rises to it. How many lie far below
+    decides the distance, which rises by 1 and stays below the threshold.
+
+    Raises:
+        ValueError: if there are too few models for such a distance, or their number is odd.
+    """
+    half, wanted = settings.models // 2, math.floor(settings.threshold)
+    far = max(settings.least_depth - 1 - wanted, 0)
+    first = np.concatenate([np.full(far, -FAR), np.full(half - far, -1.0), [0.0], np.full(half - 1, WIDTH)])[:, None]
+    second = np.append(first[1:], [[FAR]], axis=0)
+    reached = [tukey_em.distance(tukey_em.log_volumes(each), settings) for each in (first, second)]
+    if settings.models % 2 or reached != [wanted - 1, wanted]:
+        raise ValueError(f"models={settings.models} must be even, and enough for a distance of {wanted}")
+    return first, second
+
+
+def outcomes(ordered: Array, settings: tukey_em.Settings) -> Array:
+    """Exact probabilities of a failed check, a draw below 0 and one above, for either set of the pair, shape (3,)."""
+    volumes = tukey_em.log_volumes(ordered)
+    gap = settings.threshold - tukey_em.distance(volumes, settings)
+    passes = 0.5 * math.exp(-settings.check_eps * gap)
+    weights = np.exp((found := tukey_em.log_weights(volumes, settings)) - found.max())
+    depths = np.arange(settings.least_depth, len(volumes) + 1)
+    low, high = ordered[depths - 1, 0], ordered[-depths, 0]
+    above = float(weights @ (high / (high - np.minimum(low, 0.0)))) / float(weights.sum())
+    return np.array([1.0 - passes, passes * (1.0 - above), passes * above])
+
+
+def replaced_model(eps: float, delta: float) -> Attack:
+    """Attack on a whole run with parts of one record each, x = 1, so that a record is a model; some 300 / eps."""
+    few = tukey_em.Settings(tukey_em.FEWEST, eps, delta)
+    models = 4 * math.ceil(few.threshold + math.log(1.0 / delta) / few.weight + 3.0)
+    settings = tukey_em.Settings(models, eps, delta)
+    sets = pair(settings)
+    laws = [outcomes(each, settings) for each in sets]
+
+    def exact(at: float) -> float:
+        chosen = np.array(list(itertools.product((0.0, 1.0), repeat=3)))[1:]
+        attained = [(chosen @ p - at) / (chosen @ q) for p, q in itertools.permutations(laws)]
+        return float(max(0.0, np.log(np.max(attained))))
+
+    def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        first, second = (
+            np.array([float(tukey_em.deep_point(each, settings, rng)[0] > 0.0) for _ in range(runs)]) for each in sets
+        )
+        return first, second
+
+    return Attack(
+        f"{models} parts of one record each with x = 1: half of the labels at -1 or -{FAR:g}, one at 0, the rest at "
+        f"{WIDTH:g}, and one of those at -{FAR:g} is {FAR:g} instead; score: whether the estimate is above 0",
+        simulate,
+        epsilon=exact,
+        most_runs=50_000,
+    )
