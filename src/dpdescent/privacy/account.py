@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Literal, Protocol
 
 from dpdescent.checks import require_known, require_non_negative, require_real
-from dpdescent.privacy import sampling, shuffling, zcdp
+from dpdescent.privacy import sampling, shuffling, sketching, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import (
     CorrelatedReleases,
@@ -17,6 +17,7 @@ from dpdescent.privacy.events import (
     Release,
     Sampler,
     ShuffledGaussianReleases,
+    SketchReleases,
     SubsampledGaussianReleases,
 )
 from dpdescent.privacy.participation import guarantees
@@ -76,8 +77,8 @@ def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
     """Computes the privacy cost of all releases of a run, or of several on the same records.
 
     Several compose adaptively: each may have been chosen by a look at what those before it released. Independent and
-    subsampled Gaussian releases are composed exactly. A run with a shuffled order or with correlated noise on random
-    batches is composed with others by adding epsilons, each at an equal part of delta.
+    subsampled Gaussian releases are composed exactly. A run with a shuffled order, with sketches or with correlated noise
+    on random batches is composed with others by adding epsilons, each at an equal part of delta.
 
     Args:
         runs: a mechanism, a run that has one as `event`, or several of them, with one neighbouring relation.
@@ -129,7 +130,9 @@ def _composable(events: Sequence[Mechanism]) -> list[Mechanism]:
     alone: list[Mechanism] = []
     for event in events:
         # Without releases a mechanism has no noise at all, and what is composed with it has none.
-        apart = event.is_shuffled or event.is_correlated or not event.releases
+        apart = event.is_shuffled or event.is_correlated or event.is_sketched or not event.releases
+        # What is sampled counts a replacement twice, what is not counts it once.
+        apart = apart or (event.is_subsampled and event.relation == "replace-one")
         (alone if apart else together).append(event)
     if not together:
         return alone
@@ -139,7 +142,7 @@ def _composable(events: Sequence[Mechanism]) -> list[Mechanism]:
 
 
 def _has_rho(event: Mechanism) -> bool:
-    return not (event.is_subsampled or event.is_shuffled or event.is_correlated)
+    return not (event.is_subsampled or event.is_shuffled or event.is_correlated or event.is_sketched)
 
 
 def tightest_epsilon(event: Mechanism, delta: float) -> float:
@@ -157,9 +160,12 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
     for release in event.releases:
         require_release(release)
     if event.is_subsampled:
-        return sampling.composed_epsilon(event.releases, delta)
+        of = sampling.replaced_epsilon if event.relation == "replace-one" else sampling.composed_epsilon
+        return of(event.releases, delta)
     if event.is_correlated:
         return guarantees.epsilon(event, delta)
+    if event.is_sketched:
+        return sketching.epsilon(event, delta)
     if not event.is_shuffled:
         return tight_epsilon(_rho(event), delta)
     (release,) = event.releases
@@ -182,6 +188,11 @@ def require_release(release: Release) -> None:
     require_non_negative(sensitivity=release.sensitivity, noise_sd=release.noise_sd, count=release.count)
     if math.isinf(release.sensitivity) and math.isinf(release.noise_sd):
         raise ValueError("sensitivity=inf and noise_sd=inf: their ratio is unknown; state a finite sensitivity")
+    if isinstance(release, SketchReleases):
+        if release.rows % 1:
+            raise ValueError(f"rows={release.rows} must be a whole number of random sums")
+        if not 0.0 <= release.miss < 1.0:
+            raise ValueError(f"miss={release.miss} must lie in [0, 1)")
     if release.count % 1:
         raise ValueError(f"count={release.count} must be a whole number of releases")
     if isinstance(release, SubsampledGaussianReleases | CorrelatedReleases) and not 0.0 < release.rate <= 1.0:
