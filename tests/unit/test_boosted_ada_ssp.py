@@ -2,9 +2,10 @@
 
 **Criterion of the authors' claim, written before a run.** Their abstract says that boosting consistently improves over
 AdaSSP where thresholds are fixed without knowledge of the data. Their public code's defaults are bounds of 1 and 1, 100
-rounds, epsilon = 1 and delta = 1e-6. In each cell of n = 10,000 and 100,000 records of 10 normal covariates and outcomes
-of sd 3 and 10, a record being added or removed, the median over nine data sets of the mean squared error above that of
-least squares on clipped covariates must be smaller for boosting than for AdaSSP with the same bounds and budget.
+rounds, epsilon = 1 and delta = 1e-6. In each cell of n = 10,000 and 100,000 records of 10 normal covariates and
+outcomes of sd 3 and 10, a record being added or removed, the median over nine data sets of the mean squared error above
+that of least squares on clipped covariates must be smaller for boosting than for AdaSSP with the same bounds and
+budget.
 """
 
 import math
@@ -69,7 +70,9 @@ def test_with_hardly_any_noise_rounds_reach_outcomes_far_above_the_threshold() -
 
 def test_no_record_moves_the_products_by_more_than_the_sensitivity() -> None:
     rng, most = np.random.default_rng(3), 0.0
-    replaced, added = (Settings(BOUNDS, 1.0, relation).releases[2].sensitivity for relation in ("replace-one", "add-remove"))
+    replaced, added = (
+        Settings(BOUNDS, 1.0, relation).releases[2].sensitivity for relation in ("replace-one", "add-remove")
+    )
     assert (replaced, added) == (pytest.approx(2 * 0.7 * 1.5), pytest.approx(0.7 * 1.5))
     for k in range(3000):
         n, p = 4, 1 + k % 3
@@ -132,7 +135,9 @@ def test_boosting_beats_ada_ssp_where_thresholds_are_fixed(n: int, scale: float)
         data = LinearSample(X, scale * (math.sqrt(0.75) * signal + 0.5 * rng.standard_normal(n)))
         best = np.linalg.lstsq(clipped(data, 1.0), data.y, rcond=None)[0]
         boosted = fit(data, Settings(bounds, rho, "add-remove", boosted_ada_ssp.ROUNDS), rng)
-        plain = ada_ssp(bounded_gram(data, bounds), Calibration.zcdp_matched(bounds, rho, 1e-6, "add-remove"), rng).theta
+        plain = ada_ssp(
+            bounded_gram(data, bounds), Calibration.zcdp_matched(bounds, rho, 1e-6, "add-remove"), rng
+        ).theta
         found.append([excess(data, each, best) for each in (boosted, plain)])
     boosted_error, plain_error = np.median(found, axis=0)
     assert boosted_error < plain_error

@@ -1,14 +1,15 @@
 """BoostedAdaSSP: gradient boosting with AdaSSP's releases (Tang et al. 2023, arXiv 2303.03451).
 
 The smallest eigenvalue of X'X and X'X itself are released once, as in AdaSSP (`baselines.ada_ssp`). Then each of T
-rounds releases X'r, r being what the coefficients so far leave of y, cut at a threshold, and adds the ridge solution for
-it to the coefficients. A round costs nothing for X'X, and what a low threshold cuts off in one round is fitted in the
+rounds releases X'r, r being what the coefficients so far leave of y, cut at a threshold, and adds the ridge solution
+for it to the coefficients. A round costs nothing for X'X, and what a low threshold cuts off in one round is fitted in
+the
 next: outcomes may be far above the threshold, as long as residuals come below it in the end.
 
-**Sensitivities**, for covariates with |x| <= Bx; the coefficients are given, because earlier releases made them. Those of
-the eigenvalue and of X'X are those of AdaSSP. A record's share of X'r is r x with |r x| <= g Bx, g being the threshold,
-whatever its outcome is: it moves X'r by g Bx where it is added or removed, and by 2 g Bx where it is replaced by one
-along the same axis whose residual has the other sign.
+**Sensitivities**, for covariates with |x| <= Bx; the coefficients are given, because earlier releases made them. Those
+of the eigenvalue and of X'X are those of AdaSSP. A record's share of X'r is r x with |r x| <= g Bx, g being the
+threshold, whatever its outcome is: it moves X'r by g Bx where it is added or removed, and by 2 g Bx where it is
+replaced by one along the same axis whose residual has the other sign.
 
 The authors state their releases for a record that is added or removed (sensitivities Bx^2, Bx^2 and g Bx).
 """
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.baselines.ada_ssp import BoundedRelation, Bounds, bounded_gram, sensitivities
+from dpdescent.checks import require_known
 from dpdescent.data.linear import LinearSample
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import clip_factors
@@ -48,7 +50,9 @@ class Settings:
         shares: parts of the budget of the eigenvalue, of X'X and of all rounds together.
 
     Raises:
-        ValueError: if the bounds are not public, or rounds and shares are not positive numbers, the shares of sum 1.
+        ValueError: if the bounds are not public, the relation is neither of the two, or rounds and shares are not
+        positive
+            numbers, the shares of sum 1.
     """
 
     bounds: Bounds
@@ -58,6 +62,7 @@ class Settings:
     shares: tuple[float, float, float] = (1 / 3, 1 / 3, 1 / 3)
 
     def __post_init__(self) -> None:
+        require_known(BoundedRelation, relation=self.relation)
         if self.bounds.source != "public":
             raise ValueError(f"bounds are {self.bounds.source!r}: give 'public' ones, to which records are clipped")
         if self.rounds < 1 or self.rounds % 1:

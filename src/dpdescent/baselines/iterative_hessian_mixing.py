@@ -2,8 +2,8 @@
 
 X'X is never released. A limit below its smallest eigenvalue is, with Gaussian noise; then each of T rounds releases a
 sketch of k rows, `W X + s Z` of independent normals, and X'r with Gaussian noise, r being what the coefficients so far
-leave of y, cut at a threshold. Coefficients move by the solution of the sketch's second moment over k for X'r. Noise s is
-as small as the released limit permits, and 0 where the covariates themselves hide a record. With T = 1 the sketch's
+leave of y, cut at a threshold. Coefficients move by the solution of the sketch's second moment over k for X'r. Noise s
+is as small as the released limit permits, and 0 where the covariates themselves hide a record. With T = 1 the sketch's
 error stays in the answer; in T rounds it becomes small at the rate of its T-th power.
 
 The number of rounds, of rows and all else that is no account is as in the authors' code of
@@ -15,13 +15,14 @@ the same to first order.
 **Sensitivities**, for covariates with |x| <= B and residuals cut at g:
 
 - smallest eigenvalue: B^2 under both relations (`baselines.sufficient_statistics`);
-- a row of a sketch is N(0, X'X + s^2 I). Let e be the released limit, `max(0, lambda_min + h B^2 (N(0, 1) - t))`, h B^2 the
+- a row of a sketch is N(0, X'X + s^2 I). Let e be the released limit, `max(0, lambda_min + h B^2 (N(0, 1) - t))`, h B^2
+the
   noise's sd. With `s^2 = max(0, c B^2 - e)` all eigenvalues of a row's covariance are at least c B^2 unless the normal
   exceeds t, which has the probability `miss`; that is what `privacy.sketching` asks for;
 - X'r: g B for a record added or removed, 2 g B for one replaced (`baselines.boosted_ada_ssp`).
 
-A sketch enters by its second moment alone, and that has Wishart's law with k degrees of freedom and X'X + s^2 I. So it is
-drawn from p x p numbers, without the n weights of every row.
+A sketch enters by its second moment alone, and that has Wishart's law with k degrees of freedom and X'X + s^2 I. So it
+is drawn from p x p numbers, without the n weights of every row.
 """
 
 import math
@@ -34,7 +35,7 @@ from scipy.special import ndtr
 
 from dpdescent.baselines.ada_ssp import BoundedRelation, Bounds, bounded_gram, sensitivities
 from dpdescent.baselines.boosted_ada_ssp import clipped, cut_products
-from dpdescent.checks import require_positive
+from dpdescent.checks import require_known, require_positive
 from dpdescent.data.linear import LinearSample
 from dpdescent.privacy import sketching, zcdp
 from dpdescent.privacy.events import GaussianReleases, Mechanism, SketchReleases
@@ -43,9 +44,9 @@ from dpdescent.privacy.participation.search import first_below
 Array = NDArray[np.float64]
 
 PROVED = (
-    "x is scaled down to norm B, a public bound, and residuals are cut at a public threshold g: Gaussian releases of the "
-    "smallest eigenvalue of X'X (B^2) and in each round of X'r ({factor}g B), and in each round a sketch whose rows have "
-    "a covariance of c B^2 at least, but for a probability within delta; Renyi divergences of all of them add"
+    "x is scaled down to norm B, a public bound, and residuals are cut at a public threshold g: Gaussian releases of "
+    "the smallest eigenvalue of X'X (B^2) and in each round of X'r ({factor}g B), and in each round a sketch whose rows "
+    "have a covariance of c B^2 at least, but for a probability within delta; Renyi divergences of all of them add"
 )
 ROUNDS, ROWS, FAILURE = 3, 6.0, 0.1
 # Accuracy to which c is searched.
@@ -64,7 +65,7 @@ class Settings:
         rounds: number of rounds T.
 
     Raises:
-        ValueError: if the bounds are not public, or a number is out of its range.
+        ValueError: if the bounds are not public, the relation is neither of the two, or a number is out of its range.
     """
 
     bounds: Bounds
@@ -75,6 +76,7 @@ class Settings:
     rounds: int = ROUNDS
 
     def __post_init__(self) -> None:
+        require_known(BoundedRelation, relation=self.relation)
         if self.bounds.source != "public":
             raise ValueError(f"bounds are {self.bounds.source!r}: give 'public' ones, to which records are clipped")
         zcdp.require_delta(self.delta)

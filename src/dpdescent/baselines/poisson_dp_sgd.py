@@ -2,8 +2,8 @@
 
 Clipped gradients of a batch are summed, Gaussian noise is added, and the sum is divided by the batch's expected size, a
 constant. A record adds a vector of norm gamma at most. Privacy comes from the noise and from who was in a batch being
-secret; `privacy.sampling` accounts for both, exactly for a record that is added or removed, and for one that is replaced
-as for a removal and an addition.
+secret; `privacy.sampling` accounts for both, exactly for a record that is added or removed, and for one that is
+replaced as for a removal and an addition.
 """
 
 import math
@@ -20,8 +20,8 @@ from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases
 Array = NDArray[np.float64]
 
 PROVED = (
-    "each step releases a sum of gradients clipped at gamma over a Poisson batch, divided by a constant; amplification by "
-    "sampling; a replaced record counts as one removed and one added, by group privacy"
+    "each step releases a sum of gradients clipped at gamma over a Poisson batch, divided by a constant; amplification "
+    "by sampling; a replaced record counts as one removed and one added, by group privacy"
 )
 
 

@@ -77,8 +77,8 @@ def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
     """Computes the privacy cost of all releases of a run, or of several on the same records.
 
     Several compose adaptively: each may have been chosen by a look at what those before it released. Independent and
-    subsampled Gaussian releases are composed exactly. A run with a shuffled order, with sketches or with correlated noise
-    on random batches is composed with others by adding epsilons, each at an equal part of delta.
+    subsampled Gaussian releases are composed exactly. A run with a shuffled order, with sketches or with correlated
+    noise on random batches is composed with others by adding epsilons, each at an equal part of delta.
 
     Args:
         runs: a mechanism, a run that has one as `event`, or several of them, with one neighbouring relation.
@@ -189,6 +189,7 @@ def require_release(release: Release) -> None:
     if math.isinf(release.sensitivity) and math.isinf(release.noise_sd):
         raise ValueError("sensitivity=inf and noise_sd=inf: their ratio is unknown; state a finite sensitivity")
     if isinstance(release, SketchReleases):
+        require_non_negative(rows=release.rows)
         if release.rows % 1:
             raise ValueError(f"rows={release.rows} must be a whole number of random sums")
         if not 0.0 <= release.miss < 1.0:

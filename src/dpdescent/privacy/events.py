@@ -219,10 +219,11 @@ class Mechanism:
         ValueError: if releases are none, or relation, sampler, guarantee or conversion is none of those that there are:
             no account knows others. Or if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has
             one claim. Or if there are subsampled releases, but the sampler is not Poisson, or neighbours differ by a
-            replacement and others stand beside them. Or if there are shuffled releases, but others beside them, another sampler or another relation
-            than replace-one. Or if there are correlated releases, but others beside them, or a sampler without random
-            batches. Or if there are sketches, but others than Gaussian releases beside them, or another sampler than the
-            full batch. Or if parts of the data are disjoint, but neighbours do not differ by a replacement.
+            replacement and others stand beside them. Or if there are shuffled releases, but others beside them, another
+            sampler or another relation than replace-one. Or if there are correlated releases, but others beside them,
+            or a sampler without random batches. Or if there are sketches, but others than Gaussian releases beside
+            them, or another sampler than the full batch. Or if parts of the data are disjoint, but neighbours do not
+            differ by a replacement.
     """
 
     name: str

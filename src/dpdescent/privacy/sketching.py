@@ -19,12 +19,13 @@ h is 0 at 0, falls below and rises above, because h' has the sign of 1 / (1 + d)
 
 **The bound g** may come from an earlier release, and fail with a probability `miss`. The runs in which it holds are an
 event of the earlier releases; within it all that follows has these divergences, and the rest adds `miss` to delta. The
-conversion from divergences to (epsilon, delta) bounds densities point by point, so that it serves an event too. Only the
-data set that a run was made from must meet the bound, and either of the neighbours is one.
+conversion from divergences to (epsilon, delta) bounds densities point by point, so that it serves an event too. Only
+the data set that a run was made from must meet the bound, and either of the neighbours is one.
 
 Divergences of adaptive releases add; Gaussian ones have rho a. Epsilon is the least over orders of
 
-    D(a) + log(1 - 1 / a) - log(a delta) / (a - 1)                          (Canonne, Kamath and Steinke 2020, Prop. 12).
+    D(a) + log(1 - 1 / a) - log(a delta) / (a - 1)                          (Canonne, Kamath and Steinke 2020, Prop.
+    12).
 """
 
 import math
@@ -32,14 +33,15 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.checks import require_known
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import GaussianReleases, Mechanism, Relation, SketchReleases
 from dpdescent.sums import added
 
 Array = NDArray[np.float64]
 
-# Orders that are tried: every one gives a bound, so that finding the best is a matter of tightness alone. About the best
-# of the first grid a second one is laid, as often as it takes for twelve digits.
+# Orders that are tried: every one gives a bound, so that finding the best is a matter of tightness alone. About the
+# best of the first grid a second one is laid, and so on.
 _TRIED, _REFINED = 65, 8
 
 
@@ -50,7 +52,11 @@ def row_divergence(order: Array, ratio: float, relation: Relation) -> Array:
         order: a, above 1, shape (orders,).
         ratio: g, above 1.
         relation: neighbouring relation.
+
+    Raises:
+        ValueError: if the relation is none of those that there are.
     """
+    require_known(Relation, relation=relation)
     reached, t = order >= ratio, 1.0 / ratio
     a = np.where(reached, 0.5 * (1.0 + ratio), order)
     found = a * math.log1p(-t) - np.log1p(-a * t)

@@ -26,9 +26,7 @@ ACCOUNTED = [
 # Columns of the ledger, with those that an audit adds.
 COLUMNS = [*ACCOUNTED[:-1], "eps_audit_low", "audit_runs", "pair", "note"]
 
-_Single = (
-    GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases | SketchReleases
-)
+_Single = GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases | SketchReleases
 
 _CONVERSIONS = {"Bun-Steinke": zcdp.epsilon, "Renyi": zcdp.renyi_epsilon}
 

@@ -1,8 +1,8 @@
 """Contenders that go round by round with noisy products X'r of cut residuals: boosting, sketches, Poisson batches.
 
-Their numbers of rounds were chosen on data sets of a seed that no table has. The authors' hundred rounds of boosting are
-for thresholds far below the outcomes; in public units the last round's noise would be most of the error. The authors'
-three rounds of sketches leave the error of so few rows in the answer.
+Their numbers of rounds were chosen on data sets of a seed that no table has. The authors' hundred rounds of boosting
+are for thresholds far below the outcomes; in public units the last round's noise would be most of the error. The
+authors' three rounds of sketches leave the error of so few rows in the answer.
 """
 
 import math
