@@ -29,6 +29,10 @@ def sample(n: int = 60, p: int = 3, seed: int = 1, scale: float = 2.0) -> Linear
     return LinearSample(X, scale * X.sum(1) / math.sqrt(p) + rng.standard_normal(n))
 
 
+def fitted(data: LinearSample, settings: Settings, rng: np.random.Generator) -> np.ndarray:
+    return fit(data, settings, rng).theta
+
+
 def twin(data: LinearSample, settings: Settings, rng: np.random.Generator) -> np.ndarray:
     """The same, one record at a time."""
     (one, moments, residuals), bounds, p = settings.releases, settings.bounds, data.p
@@ -53,7 +57,7 @@ def twin(data: LinearSample, settings: Settings, rng: np.random.Generator) -> np
 @pytest.mark.parametrize("rho", [0.5, 1e4])
 def test_a_plain_twin_has_the_same_coefficients(relation, rho) -> None:
     settings = Settings(BOUNDS, rho, relation, rounds=7)
-    found, plain = (each(sample(), settings, np.random.default_rng(5)) for each in (fit, twin))
+    found, plain = (each(sample(), settings, np.random.default_rng(5)) for each in (fitted, twin))
     np.testing.assert_allclose(found, plain, rtol=1e-9)
 
 
@@ -61,7 +65,7 @@ def test_with_hardly_any_noise_rounds_reach_outcomes_far_above_the_threshold() -
     data = LinearSample(*(lambda one: (clipped(one, 1.5), one.y))(sample(400)))
     least_squares = np.linalg.lstsq(data.X, data.y - data.X @ np.zeros(3), rcond=None)[0]
     few, many = (
-        np.linalg.norm(fit(data, Settings(BOUNDS, 1e14, rounds=T), np.random.default_rng(2)) - least_squares)
+        np.linalg.norm(fit(data, Settings(BOUNDS, 1e14, rounds=T), np.random.default_rng(2)).theta - least_squares)
         for T in (1, 60)
     )
     # What is left is the bias of cut residuals, which are skewed by nothing here.
@@ -134,7 +138,7 @@ def test_boosting_beats_ada_ssp_where_thresholds_are_fixed(n: int, scale: float)
         signal = X @ (theta / np.linalg.norm(theta))
         data = LinearSample(X, scale * (math.sqrt(0.75) * signal + 0.5 * rng.standard_normal(n)))
         best = np.linalg.lstsq(clipped(data, 1.0), data.y, rcond=None)[0]
-        boosted = fit(data, Settings(bounds, rho, "add-remove", boosted_ada_ssp.ROUNDS), rng)
+        boosted = fit(data, Settings(bounds, rho, "add-remove", boosted_ada_ssp.ROUNDS), rng).theta
         plain = ada_ssp(
             bounded_gram(data, bounds), Calibration.zcdp_matched(bounds, rho, 1e-6, "add-remove"), rng
         ).theta

@@ -32,6 +32,10 @@ def sample(n: int = 60, p: int = 3, seed: int = 1) -> LinearSample:
     return LinearSample(X, 2.0 * X.sum(1) / math.sqrt(p) + rng.standard_normal(n))
 
 
+def fitted(data: LinearSample, settings: Settings, rng: np.random.Generator) -> np.ndarray:
+    return fit(data, settings, rng).theta
+
+
 def twin(data: LinearSample, settings: Settings, rng: np.random.Generator) -> np.ndarray:
     """The algorithm as it is written: real sketches of real records, each with its own weights."""
     (one, sketches, residuals), bounds, k = settings.releases, settings.bounds, settings.rows
@@ -53,7 +57,7 @@ def test_coefficients_have_the_law_of_real_sketches(n: int) -> None:
     data, settings = sample(n), Settings(BOUNDS, 3, 20.0, 1e-2, rounds=2)
     found, real = (
         np.array([each(data, settings, np.random.default_rng([seed, k])) for k in range(400)])
-        for seed, each in ((1, fit), (2, twin))
+        for seed, each in ((1, fitted), (2, twin))
     )
     for first, second in zip(
         (*found.T, np.linalg.norm(found, axis=1)), (*real.T, np.linalg.norm(real, axis=1)), strict=True
@@ -94,6 +98,29 @@ def test_rows_are_as_wide_as_the_account_says(monkeypatch: pytest.MonkeyPatch, n
     # Records hide by themselves where they are many, by noise alone where they are few.
     assert (min(smallest) == pytest.approx(own)) is (n == 4000)
     assert (max(smallest) == pytest.approx(least + own)) is (n == 60)
+
+
+class Edge:
+    """A generator whose first normal is as large as one may be without a miss."""
+
+    def __init__(self, first: float) -> None:
+        self.first, self.rng, self.chisquare = [first], np.random.default_rng(1), np.random.default_rng(2).chisquare
+
+    def standard_normal(self, *size):
+        return self.first.pop() if self.first else self.rng.standard_normal(*size)
+
+
+@pytest.mark.parametrize("n", [20, 60, 120])
+def test_at_the_edge_of_a_miss_rows_are_just_wide_enough(monkeypatch: pytest.MonkeyPatch, n: int) -> None:
+    smallest, settings = [], Settings(BOUNDS, 3, 2.0, 1e-2)
+
+    def watched(spread: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+        smallest.append(float(np.linalg.eigvalsh(spread)[0]))
+        return wishart(spread, rows, rng)
+
+    monkeypatch.setattr(mixing, "wishart", watched)
+    fit(sample(n), settings, Edge(settings.quantile))  # type: ignore[arg-type]
+    assert smallest == pytest.approx([settings.releases[1].noise_sd ** 2] * 3, rel=1e-9)
 
 
 def test_a_miss_is_as_rare_as_the_account_says() -> None:
@@ -167,7 +194,7 @@ def test_it_beats_ada_ssp_on_the_authors_low_rank_records(eps: float) -> None:
     calibration = Calibration.zcdp_matched(bounds, tight_rho(eps, delta), delta, "add-remove")
     for trial in range(4):
         rng = np.random.default_rng([8, trial])
-        ours = fit(data, Settings(bounds, data.p, eps, delta, "add-remove"), rng)
+        ours = fit(data, Settings(bounds, data.p, eps, delta, "add-remove"), rng).theta
         plain = ada_ssp(bounded_gram(data, bounds), calibration, rng).theta
         found.append([float(np.mean((data.y - data.X @ theta) ** 2)) for theta in (ours, plain)])
     ours_error, plain_error = np.mean(found, axis=0)

@@ -33,7 +33,7 @@ def test_a_plain_twin_has_the_same_iterate() -> None:
             total += gradient * min(1.0, given.gamma / np.linalg.norm(gradient))
         total += given.release.noise_sd * rng.standard_normal(3)
         theta -= given.eta * total / (given.rate * data.n)
-    np.testing.assert_allclose(fit(data, given, np.random.default_rng(4)), theta, rtol=1e-10)
+    np.testing.assert_allclose(fit(data, given, np.random.default_rng(4)).theta, theta, rtol=1e-10)
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.1, 1.0])

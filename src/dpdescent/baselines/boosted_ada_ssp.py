@@ -3,8 +3,7 @@
 The smallest eigenvalue of X'X and X'X itself are released once, as in AdaSSP (`baselines.ada_ssp`). Then each of T
 rounds releases X'r, r being what the coefficients so far leave of y, cut at a threshold, and adds the ridge solution
 for it to the coefficients. A round costs nothing for X'X, and what a low threshold cuts off in one round is fitted in
-the
-next: outcomes may be far above the threshold, as long as residuals come below it in the end.
+the next: outcomes may be far above the threshold, as long as residuals come below it in the end.
 
 **Sensitivities**, for covariates with |x| <= Bx; the coefficients are given, because earlier releases made them. Those
 of the eigenvalue and of X'X are those of AdaSSP. A record's share of X'r is r x with |r x| <= g Bx, g being the
@@ -51,8 +50,7 @@ class Settings:
 
     Raises:
         ValueError: if the bounds are not public, the relation is neither of the two, or rounds and shares are not
-        positive
-            numbers, the shares of sum 1.
+            positive numbers, the shares of sum 1.
     """
 
     bounds: Bounds
@@ -88,8 +86,25 @@ class Settings:
         return Mechanism("BoostedAdaSSP", self.releases, self.relation, "full batch", math.inf, "proved", reason)
 
 
-def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> Array:
-    """Returns the coefficients after all rounds, shape (p,).
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a fit releases.
+
+    Attributes:
+        theta: coefficients after all rounds, shape (p,).
+        eigenvalue: smallest eigenvalue of X'X with noise.
+        xx: X'X with noise, shape (p, p).
+        products: X'r of every round with noise, shape (T, p).
+    """
+
+    theta: Array
+    eigenvalue: float
+    xx: Array
+    products: Array
+
+
+def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> Fit:
+    """Runs all rounds from coefficients of 0.
 
     With the sds s1 and s2 of the noise on the eigenvalue and on X'X and q = 1.96, the ridge is
     `max(0, q sqrt(p) s2 - max(0, lambda_min + s1 N(0, 1) - q s1))`.
@@ -100,18 +115,18 @@ def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> A
         rng: generator of the noise.
     """
     one, moments, residuals = settings.releases
-    p, bound = sample.p, settings.bounds
-    xx = bounded_gram(sample, bound).xx
-    lowered = float(np.linalg.eigvalsh(xx)[0]) + one.noise_sd * (rng.standard_normal() - QUANTILE)
+    p, bounds = sample.p, settings.bounds
+    xx = bounded_gram(sample, bounds).xx
+    eigenvalue = float(np.linalg.eigvalsh(xx)[0]) + one.noise_sd * rng.standard_normal()
     upper = np.triu(rng.standard_normal((p, p)))
-    ridge = max(0.0, QUANTILE * math.sqrt(p) * moments.noise_sd - max(0.0, lowered))
-    hessian = xx + moments.noise_sd * (upper + np.triu(upper, 1).T) + ridge * np.eye(p)
-    X = clipped(sample, bound.x)
-    theta = np.zeros(p)
-    for _ in range(settings.rounds):
-        products = cut_products(X, sample.y, theta, bound.y) + residuals.noise_sd * rng.standard_normal(p)
-        theta = theta + np.linalg.solve(hessian, products)
-    return theta
+    xx = xx + moments.noise_sd * (upper + np.triu(upper, 1).T)
+    lowered = max(0.0, eigenvalue - QUANTILE * one.noise_sd)
+    hessian = xx + max(0.0, QUANTILE * math.sqrt(p) * moments.noise_sd - lowered) * np.eye(p)
+    X, theta, products = clipped(sample, bounds.x), np.zeros(p), np.empty((settings.rounds, p))
+    for t in range(settings.rounds):
+        products[t] = cut_products(X, sample.y, theta, bounds.y) + residuals.noise_sd * rng.standard_normal(p)
+        theta = theta + np.linalg.solve(hessian, products[t])
+    return Fit(theta, eigenvalue, xx, products)
 
 
 def clipped(sample: LinearSample, bound: float) -> Array:

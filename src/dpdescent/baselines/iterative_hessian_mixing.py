@@ -6,19 +6,17 @@ leave of y, cut at a threshold. Coefficients move by the solution of the sketch'
 is as small as the released limit permits, and 0 where the covariates themselves hide a record. With T = 1 the sketch's
 error stays in the answer; in T rounds it becomes small at the rate of its T-th power.
 
-The number of rounds, of rows and all else that is no account is as in the authors' code of
-January 2026: T = 3 and `k = 6 max(p, log(4 T / v))` with a failure probability v of delta / 10. They state privacy for
-a record that is replaced by zeros, give half of epsilon to eigenvalue and sketches and half to X'r, and add the
-epsilons. Here all releases compose in one Renyi account (`privacy.sketching`), under either relation; each half costs
-the same to first order.
+What is no account is as in the authors' code of January 2026: T = 3 and `k = 6 max(p, log(4 T / v))` with a failure
+probability v of delta / 10. They state privacy for a record that is replaced by zeros, give half of epsilon to
+eigenvalue and sketches and half to X'r, and add the epsilons. Here all releases compose in one Renyi account
+(`privacy.sketching`), under either relation; each half costs the same to first order.
 
 **Sensitivities**, for covariates with |x| <= B and residuals cut at g:
 
 - smallest eigenvalue: B^2 under both relations (`baselines.sufficient_statistics`);
-- a row of a sketch is N(0, X'X + s^2 I). Let e be the released limit, `max(0, lambda_min + h B^2 (N(0, 1) - t))`, h B^2
-the
-  noise's sd. With `s^2 = max(0, c B^2 - e)` all eigenvalues of a row's covariance are at least c B^2 unless the normal
-  exceeds t, which has the probability `miss`; that is what `privacy.sketching` asks for;
+- a row of a sketch is N(0, X'X + s^2 I). Let e be the released limit, `max(0, lambda_min + h B^2 (N(0, 1) - t))`, the
+  noise's sd being h B^2. With `s^2 = max(0, c B^2 - e)` all eigenvalues of a row's covariance are at least c B^2 unless
+  the normal exceeds t, which has the probability `miss`; that is what `privacy.sketching` asks for;
 - X'r: g B for a record added or removed, 2 g B for one replaced (`baselines.boosted_ada_ssp`).
 
 A sketch enters by its second moment alone, and that has Wishart's law with k degrees of freedom and X'X + s^2 I. So it
@@ -45,8 +43,8 @@ Array = NDArray[np.float64]
 
 PROVED = (
     "x is scaled down to norm B, a public bound, and residuals are cut at a public threshold g: Gaussian releases of "
-    "the smallest eigenvalue of X'X (B^2) and in each round of X'r ({factor}g B), and in each round a sketch whose rows "
-    "have a covariance of c B^2 at least, but for a probability within delta; Renyi divergences of all of them add"
+    "the smallest eigenvalue of X'X (B^2) and in each round of X'r ({factor}g B), and in each round a sketch of rows "
+    "with a covariance of c B^2 at least, but for a probability within delta; Renyi divergences of all of them add"
 )
 ROUNDS, ROWS, FAILURE = 3, 6.0, 0.1
 # Accuracy to which c is searched.
@@ -131,8 +129,25 @@ def _mechanism(settings: Settings, releases: tuple[GaussianReleases, SketchRelea
     )  # fmt: skip
 
 
-def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> Array:
-    """Returns the coefficients after all rounds, shape (p,).
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a fit releases.
+
+    Attributes:
+        theta: coefficients after all rounds, shape (p,).
+        limit: the released lower limit of the smallest eigenvalue of X'X, as it was drawn.
+        moments: second moments of the sketches, shape (T, p, p).
+        products: X'r of every round with noise, shape (T, p).
+    """
+
+    theta: Array
+    limit: float
+    moments: Array
+    products: Array
+
+
+def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> Fit:
+    """Runs all rounds from coefficients of 0.
 
     Args:
         sample: the data; covariates are clipped to their bound.
@@ -149,11 +164,13 @@ def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> A
     limit = float(np.linalg.eigvalsh(xx)[0]) + one.noise_sd * (rng.standard_normal() - settings.quantile)
     spread = xx + max(0.0, sketches.noise_sd**2 - max(0.0, limit)) * np.eye(settings.p)
     X, theta = clipped(sample, settings.bounds.x), np.zeros(settings.p)
-    for _ in range(settings.rounds):
-        products = cut_products(X, sample.y, theta, settings.bounds.y)
-        products += residuals.noise_sd * rng.standard_normal(settings.p)
-        theta = theta + settings.rows * np.linalg.solve(wishart(spread, settings.rows, rng), products)
-    return theta
+    moments, products = np.empty((settings.rounds, *xx.shape)), np.empty((settings.rounds, settings.p))
+    for t in range(settings.rounds):
+        noise = residuals.noise_sd * rng.standard_normal(settings.p)
+        products[t] = cut_products(X, sample.y, theta, settings.bounds.y) + noise
+        moments[t] = wishart(spread, settings.rows, rng)
+        theta = theta + settings.rows * np.linalg.solve(moments[t], products[t])
+    return Fit(theta, limit, moments, products)
 
 
 def wishart(spread: Array, rows: int, rng: np.random.Generator) -> Array:

@@ -64,8 +64,21 @@ class Settings:
         )  # fmt: skip
 
 
-def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> Array:
-    """Returns the last iterate from zero, shape (p,).
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a fit releases.
+
+    Attributes:
+        theta: last iterate, shape (p,).
+        sums: sums of clipped gradients of every step with noise, shape (T, p).
+    """
+
+    theta: Array
+    sums: Array
+
+
+def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> Fit:
+    """Runs all steps from coefficients of 0.
 
     Args:
         sample: the data.
@@ -79,10 +92,11 @@ def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> A
         raise ValueError(f"the sample has {sample.n} records, and the settings are for n={settings.n}")
     noise_sd, expected = settings.release.noise_sd, settings.rate * settings.n
     limits = settings.gamma / np.maximum(sample.norms, np.finfo(np.float64).tiny)
-    theta = np.zeros(sample.p)
-    for _ in range(settings.steps):
+    theta, sums = np.zeros(sample.p), np.empty((settings.steps, sample.p))
+    for t in range(settings.steps):
         (batch,) = samplers.poisson(sample.n, settings.rate, 1, rng)
         X, limit = sample.X[batch], limits[batch]
-        summed = np.clip(X @ theta - sample.y[batch], -limit, limit) @ X + noise_sd * rng.standard_normal(sample.p)
-        theta = theta - settings.eta / expected * summed
-    return theta
+        cut = np.clip(X @ theta - sample.y[batch], -limit, limit)
+        sums[t] = cut @ X + noise_sd * rng.standard_normal(sample.p)
+        theta = theta - settings.eta / expected * sums[t]
+    return Fit(theta, sums)

@@ -112,8 +112,8 @@ def composed_epsilon(releases: Sequence[Release], delta: float, accountant: Acco
 def replaced_epsilon(releases: Sequence[Release], delta: float) -> float:
     """epsilon at delta of subsampled releases where a record is replaced: one removed, then one added (group privacy).
 
-    If each of the two is (e, d)-private, both are (2 e, (1 + exp(e)) d). No pair of laws is known to be the worst of a
-    replacement in Poisson samples over many steps, so that amplification is not counted more closely.
+    If each of the two is (e, d)-private, both are (2 e, (1 + exp(e)) d). Of no pair of laws is it proved here
+    that it is the worst of a replacement over many steps, so that amplification is not counted more closely.
 
     Args:
         releases: subsampled ones; their sensitivity is that of a record added.

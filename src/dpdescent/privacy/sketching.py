@@ -24,8 +24,7 @@ the data set that a run was made from must meet the bound, and either of the nei
 
 Divergences of adaptive releases add; Gaussian ones have rho a. Epsilon is the least over orders of
 
-    D(a) + log(1 - 1 / a) - log(a delta) / (a - 1)                          (Canonne, Kamath and Steinke 2020, Prop.
-    12).
+    D(a) + log(1 - 1 / a) - log(a delta) / (a - 1)          (Canonne, Kamath and Steinke 2020, Prop. 12).
 """
 
 import math

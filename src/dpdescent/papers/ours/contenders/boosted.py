@@ -49,7 +49,7 @@ class Boosted:
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
         """Returns the coefficients after all rounds, shape (p,)."""
-        return boosted_ada_ssp.fit(sample, self.settings(public), rng)
+        return boosted_ada_ssp.fit(sample, self.settings(public), rng).theta
 
     def mechanism(self, public: Public) -> Mechanism:
         """Returns the privacy event of a fit."""
@@ -74,7 +74,7 @@ class HessianMixing:
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
         """Returns the coefficients after all rounds, shape (p,)."""
-        return iterative_hessian_mixing.fit(sample, self.settings(public), rng)
+        return iterative_hessian_mixing.fit(sample, self.settings(public), rng).theta
 
     def mechanism(self, public: Public) -> Mechanism:
         """Returns the privacy event of a fit."""
@@ -104,7 +104,7 @@ class PoissonDescent:
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
         """Returns the last iterate, shape (p,)."""
-        return poisson_dp_sgd.fit(sample, self.settings(public), rng)
+        return poisson_dp_sgd.fit(sample, self.settings(public), rng).theta
 
     def mechanism(self, public: Public) -> Mechanism:
         """Returns the privacy event of a fit."""
