@@ -10,7 +10,7 @@ of the eigenvalue and of X'X are those of AdaSSP. A record's share of X'r is r x
 threshold, whatever its outcome is: it moves X'r by g Bx where it is added or removed, and by 2 g Bx where it is
 replaced by one along the same axis whose residual has the other sign.
 
-The authors state their releases for a record that is added or removed (sensitivities Bx^2, Bx^2 and g Bx).
+The sensitivities in the authors' code are those of a record that is added or removed: Bx^2, Bx^2 and g Bx.
 """
 
 import math
