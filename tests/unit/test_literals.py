@@ -19,11 +19,11 @@ from dpdescent.algorithms.dp_stat import Search
 from dpdescent.attacks import ada_ssp as ada_ssp_attack
 from dpdescent.attacks import dp_regression as dp_regression_attack
 from dpdescent.attacks import dp_stat as dp_stat_attack
-from dpdescent.baselines import ada_ssp, friendly_core
+from dpdescent.baselines import ada_ssp, boosted_ada_ssp, friendly_core, iterative_hessian_mixing
 from dpdescent.checks import require_known
 from dpdescent.data.iv import IVSample
 from dpdescent.data.linear import Gram
-from dpdescent.privacy import sampling
+from dpdescent.privacy import sampling, sketching
 from dpdescent.privacy.account import Account, account, tightest_epsilon
 from dpdescent.privacy.events import (
     CorrelatedReleases,
@@ -95,6 +95,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
         lambda **words: ada_ssp.Calibration.standard(BOUNDS, 1.0, 0.1, **words), {}),
     "baselines.ada_ssp.Calibration.zcdp_matched": (
         lambda **words: ada_ssp.Calibration.zcdp_matched(BOUNDS, 1.0, 0.1, **words), {}),
+    "baselines.boosted_ada_ssp.Settings": (lambda **words: boosted_ada_ssp.Settings(BOUNDS, 1.0, **words), {}),
+    "baselines.iterative_hessian_mixing.Settings": (
+        lambda **words: iterative_hessian_mixing.Settings(BOUNDS, 2, 1.0, 0.1, **words), {}),
     "baselines.friendly_core.FriendlyCoreInfo": (
         lambda **words: friendly_core.FriendlyCoreInfo(**INFO, **words), {}),  # type: ignore[arg-type]
     "baselines.friendly_core.friendly_core_average": (
@@ -130,6 +133,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
     "privacy.participation.tail.delta": (lambda **words: tail.delta(2.0, 1.0, 4, 0.5, 0.5, **words), {}),
     "privacy.participation.tail.epsilon": (lambda **words: tail.epsilon(2.0, 0.1, 4, 0.5, 0.5, **words), {}),
     "privacy.participation.tail.multiplier": (lambda **words: tail.multiplier(1.0, 0.1, 4, 0.5, 0.5, **words), {}),
+    "privacy.sketching.row_divergence": (
+        lambda **words: sketching.row_divergence(np.array([2.0]), 9.0, **words), {}),
     "privacy.sampling.composed_epsilon": (lambda **words: sampling.composed_epsilon([ONE], 1e-5, **words), {}),
     "privacy.sampling.epsilon": (lambda **words: sampling.epsilon(2.0, 0.5, 4, 1e-5, **words), {}),
     "privacy.sampling.noise_multiplier": (lambda **words: sampling.noise_multiplier(2.0, 1.0, 4, 1e-5, **words), {}),

@@ -123,7 +123,7 @@ def test_what_is_subsampled_has_no_rho():
 @pytest.mark.parametrize(
     ("relation", "sampler"),
     [
-        ("replace-one", "Poisson"),
+        ("replace-one", "fixed order"),
         ("zero-out", "fixed order"),
         ("add-remove", "full batch"),
         ("zero-out", "single pass"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Literal, Protocol
 
 from dpdescent.checks import require_known, require_non_negative, require_real
-from dpdescent.privacy import sampling, shuffling, zcdp
+from dpdescent.privacy import sampling, shuffling, sketching, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import (
     CorrelatedReleases,
@@ -18,6 +18,7 @@ from dpdescent.privacy.events import (
     Release,
     Sampler,
     ShuffledGaussianReleases,
+    SketchReleases,
     SubsampledGaussianReleases,
 )
 from dpdescent.privacy.participation import guarantees
@@ -77,9 +78,9 @@ def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
     """Computes the privacy cost of all releases of a run, or of several on the same records.
 
     Several compose adaptively: each may have been chosen by a look at what those before it released. Independent and
-    subsampled Gaussian releases are composed exactly. A run with a shuffled order or with correlated noise on random
-    batches is composed with others by adding epsilons, each at an equal part of delta. A run that is proved by
-    (epsilon, delta) takes its own delta first, and epsilon is infinite where none is left for others.
+    subsampled Gaussian releases are composed exactly. A run with a shuffled order, with sketches or with correlated
+    noise on random batches is composed with others by adding epsilons, each at an equal part of delta. A run that is
+    proved by (epsilon, delta) takes its own delta first, and epsilon is infinite where none is left for others.
 
     Args:
         runs: a mechanism, a run that has one as `event`, or several of them, with one neighbouring relation.
@@ -150,7 +151,9 @@ def _composable(events: Sequence[Mechanism]) -> list[Mechanism]:
     alone: list[Mechanism] = []
     for event in events:
         # Without releases a mechanism has no noise at all, and what is composed with it has none.
-        apart = event.is_shuffled or event.is_correlated or event.is_epsilon_delta or not event.releases
+        apart = event.is_shuffled or event.is_correlated or event.is_sketched or event.is_epsilon_delta
+        # What is sampled counts a replacement twice, what is not counts it once.
+        apart = apart or not event.releases or (event.is_subsampled and event.relation == "replace-one")
         (alone if apart else together).append(event)
     if not together:
         return alone
@@ -160,7 +163,8 @@ def _composable(events: Sequence[Mechanism]) -> list[Mechanism]:
 
 
 def _has_rho(event: Mechanism) -> bool:
-    return not (event.is_subsampled or event.is_shuffled or event.is_correlated or event.is_epsilon_delta)
+    without = event.is_subsampled or event.is_shuffled or event.is_correlated
+    return not (without or event.is_sketched or event.is_epsilon_delta)
 
 
 def tightest_epsilon(event: Mechanism, delta: float) -> float:
@@ -181,9 +185,12 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
         stated = [release for release in event.releases if isinstance(release, EpsilonDeltaRelease)]
         return math.fsum(release.epsilon for release in stated) if _own_delta(event) <= delta else math.inf
     if event.is_subsampled:
-        return sampling.composed_epsilon(event.releases, delta)
+        of = sampling.replaced_epsilon if event.relation == "replace-one" else sampling.composed_epsilon
+        return of(event.releases, delta)
     if event.is_correlated:
         return guarantees.epsilon(event, delta)
+    if event.is_sketched:
+        return sketching.epsilon(event, delta)
     if not event.is_shuffled:
         return tight_epsilon(_rho(event), delta)
     (release,) = event.releases
@@ -210,6 +217,12 @@ def require_release(release: Release) -> None:
     require_non_negative(sensitivity=release.sensitivity, noise_sd=release.noise_sd, count=release.count)
     if math.isinf(release.sensitivity) and math.isinf(release.noise_sd):
         raise ValueError("sensitivity=inf and noise_sd=inf: their ratio is unknown; state a finite sensitivity")
+    if isinstance(release, SketchReleases):
+        require_non_negative(rows=release.rows)
+        if release.rows % 1:
+            raise ValueError(f"rows={release.rows} must be a whole number of random sums")
+        if not 0.0 <= release.miss < 1.0:
+            raise ValueError(f"miss={release.miss} must lie in [0, 1)")
     if release.count % 1:
         raise ValueError(f"count={release.count} must be a whole number of releases")
     if isinstance(release, SubsampledGaussianReleases | CorrelatedReleases) and not 0.0 < release.rate <= 1.0:

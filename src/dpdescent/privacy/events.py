@@ -52,7 +52,8 @@ class SubsampledGaussianReleases:
 
     Attributes:
         what: the released quantity, in words.
-        sensitivity: largest Euclidean norm of what one record adds to the sum.
+        sensitivity: largest Euclidean norm of what one record adds to the sum, under replace-one too: the account takes
+            a replacement for a removal and an addition.
         noise_sd: sd of the noise on the scale on which `sensitivity` is measured.
         rate: probability that a record is in a sample.
         count: number of releases.
@@ -110,6 +111,31 @@ class CorrelatedReleases:
 
 
 @dataclass(frozen=True)
+class SketchReleases:
+    """`count` adaptive releases of sketches: `rows` random sums of all records each, with N(0, 1) weights, plus noise.
+
+    Weights are secret and drawn anew for every sum, so that a row is N(0, S), S being the sum of xx' plus the noise's
+    covariance: the other records hide one as noise does. `privacy.sketching` accounts for them; they have no rho,
+    because their Renyi divergence is finite at small orders only.
+
+    Attributes:
+        what: the records that are summed.
+        sensitivity: largest Euclidean norm of a record, under every relation.
+        noise_sd: smallest sd of a row along any direction: the root of a lower bound of S's eigenvalues.
+        rows: number of rows of a sketch.
+        miss: probability that earlier releases chose too little noise for this bound.
+        count: number of sketches.
+    """
+
+    what: str
+    sensitivity: float
+    noise_sd: float
+    rows: int
+    miss: float
+    count: int
+
+
+@dataclass(frozen=True)
 class DisjointReleases:
     """Adaptive releases from disjoint parts of the data: a record takes part in the releases of one part only.
 
@@ -155,9 +181,14 @@ class EpsilonDeltaRelease:
 
 
 Release = (
-    GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases | DisjointReleases
+    GaussianReleases
+    | SubsampledGaussianReleases
+    | ShuffledGaussianReleases
+    | CorrelatedReleases
+    | SketchReleases
+    | DisjointReleases
     | EpsilonDeltaRelease
-)  # fmt: skip
+)
 
 
 def _are(given: object, kind: Any) -> bool:
@@ -205,10 +236,12 @@ class Mechanism:
     Raises:
         ValueError: if releases are none, or relation, sampler, guarantee or conversion is none of those that there are:
             no account knows others. Or if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has
-            one claim. Or if there are subsampled releases, but the sampler is not Poisson or neighbours differ by a
-            replacement. Or if there are shuffled releases, but others beside them, another sampler or another relation
-            than replace-one. Or if there are correlated releases, but others beside them, or a sampler without random
-            batches. Or if parts of the data are disjoint, but neighbours do not differ by a replacement.
+            one claim. Or if there are subsampled releases, but the sampler is not Poisson, or neighbours differ by a
+            replacement and others stand beside them. Or if there are shuffled releases, but others beside them, another
+            sampler or another relation than replace-one. Or if there are correlated releases, but others beside them,
+            or a sampler without random batches. Or if there are sketches, but others than Gaussian releases beside
+            them, or another sampler than the full batch. Or if parts of the data are disjoint, but neighbours do not
+            differ by a replacement.
     """
 
     name: str
@@ -234,10 +267,11 @@ class Mechanism:
                 f"{self.name} claims rho={self.claimed_rho} and (epsilon, delta)={self.claimed_eps_delta}: give one "
                 "claim, with claimed_rho=inf beside an (epsilon, delta)"
             )
-        if self.is_subsampled and not (self.sampler == "Poisson" and self.relation in ("add-remove", "zero-out")):
+        by_itself = self.relation in ("add-remove", "zero-out") or _are(self.releases, SubsampledGaussianReleases)
+        if self.is_subsampled and not (self.sampler == "Poisson" and by_itself):
             raise ValueError(
                 f"{self.name} has subsampled releases, but sampler={self.sampler!r} and relation={self.relation!r}: "
-                "they need the sampler 'Poisson' and the relation 'add-remove' or 'zero-out'"
+                "they need the sampler 'Poisson' and, with others beside them, the relation 'add-remove' or 'zero-out'"
             )
         shuffled_alone = len(self.releases) == 1 and self.sampler == "shuffled single pass"
         if self.is_shuffled and not (shuffled_alone and self.relation == "replace-one"):
@@ -252,6 +286,13 @@ class Mechanism:
                 f"{self.name} has {len(self.releases)} releases, correlated ones among them, and sampler="
                 f"{self.sampler!r}: correlated releases stand alone, with the sampler 'Poisson', 'fixed size' or "
                 "'balls in bins'; with batches that are known, use correlated_release"
+            )
+        if self.is_sketched and not (
+            _are(self.releases, GaussianReleases | SketchReleases) and self.sampler == "full batch"
+        ):
+            raise ValueError(
+                f"{self.name} has sketches, sampler={self.sampler!r} and {len(self.releases)} releases: sketches stand "
+                "with Gaussian releases alone, with the sampler 'full batch'"
             )
         if self.relation != "replace-one" and any(isinstance(each, DisjointReleases) for each in self.releases):
             raise ValueError(
@@ -293,11 +334,17 @@ class Mechanism:
         return any(isinstance(release, EpsilonDeltaRelease) for release in self.releases)
 
     @property
+    def is_sketched(self) -> bool:
+        """Whether records are hidden by random sums of all of them, so that `privacy.sketching` is the accountant."""
+        return any(isinstance(release, SketchReleases) for release in self.releases)
+
+    @property
     def rho(self) -> float:
         """zCDP cost of the stated releases; a guarantee only where `guarantee` says so.
 
         Raises:
-            ValueError: if there are subsampled, shuffled or correlated releases, or ones proved by (epsilon, delta).
+            ValueError: if there are subsampled, shuffled or correlated releases, sketches, or ones proved by (epsilon,
+                delta).
         """
         costs = []
         for release in self.releases:
@@ -313,6 +360,8 @@ class Mechanism:
                 raise ValueError(
                     f"{self.name}: {release.what!r} is proved by (epsilon, delta) and has no rho: use dpdescent.account"
                 )
+            if isinstance(release, SketchReleases):
+                raise ValueError(f"{self.name}: {release.what!r} are sketched and have no rho: use privacy.sketching")
             costs.append(release.rho)
         return added(costs)
 
@@ -324,19 +373,21 @@ class Mechanism:
         double the sensitivity under REPLACE_ONE. Of disjoint parts the most expensive one stands for all.
 
         Raises:
-            ValueError: if there are shuffled releases, ones with correlated noise on random batches, or ones proved by
-                (epsilon, delta), which dp-accounting has no event for.
+            ValueError: if there are shuffled releases, sketches, releases with correlated noise on random batches, ones
+                proved by (epsilon, delta), or subsampled ones under replace-one, which dp-accounting has no event for.
         """
         # Imported here, because most jobs have no use for it.
         import dp_accounting
 
         if not self.releases:
             return dp_accounting.NonPrivateDpEvent()
-        kinds = {
+        without = {
             "a shuffled order": self.is_shuffled, "correlated noise on random batches": self.is_correlated,
+            "random sums of all records": self.is_sketched,
             "a release proved by (epsilon, delta)": self.is_epsilon_delta,
+            "a record replaced in Poisson samples": self.is_subsampled and self.relation == "replace-one",
         }  # fmt: skip
-        for kind in (each for each, has in kinds.items() if has):
+        for kind in (kind for kind, holds in without.items() if holds):
             raise ValueError(f"{self.name} has {kind}, which dp-accounting has no event for: use dpdescent.account")
 
         def converted(release: Release) -> dp_accounting.DpEvent:

@@ -39,6 +39,9 @@ _LARGE, _LARGEST = 100.0, 1e5
 # Threads that are in an account of this module's.
 _quiet = threading.local()
 
+# Half an epsilon beyond which a replacement is told to have none: exp of it is near what a number can hold.
+_FARTHEST = 500.0
+
 # Noise multipliers between which the noise for a given epsilon is searched.
 _LOWEST, _HIGHEST = 0.1, 1e6
 
@@ -104,6 +107,31 @@ def composed_epsilon(releases: Sequence[Release], delta: float, accountant: Acco
         rate = 1.0 if isinstance(release, GaussianReleases) else release.rate
         events.append(_sampled(release.noise_sd / release.sensitivity, rate, release.count))
     return _composed(dp_accounting.ComposedDpEvent(events), plain, delta, accountant) if events else 0.0
+
+
+def replaced_epsilon(releases: Sequence[Release], delta: float) -> float:
+    """epsilon at delta of subsampled releases where a record is replaced: one removed, then one added (group privacy).
+
+    If each of the two is (e, d)-private, both are (2 e, (1 + exp(e)) d). Of no pair of laws is it proved here
+    that it is the worst of a replacement over many steps, so that amplification is not counted more closely.
+
+    Args:
+        releases: subsampled ones; their sensitivity is that of a record added.
+        delta: in (0, 1).
+
+    Raises:
+        ValueError: if delta is not in (0, 1).
+    """
+    half, last = composed_epsilon(releases, delta / 2.0), 0.0
+    # From below to the least fixed point, in few turns, because delta enters by its logarithm alone.
+    while last * (1.0 + 1e-9) < half < _FARTHEST:
+        last, half = half, composed_epsilon(releases, replaced_delta(half, delta))
+    return 2.0 * half if half < _FARTHEST else math.inf
+
+
+def replaced_delta(half: float, delta: float) -> float:
+    """delta that a removal and an addition of epsilon `half` may have, for a replacement to have this delta."""
+    return delta / (1.0 + math.exp(half))
 
 
 def _calibrated(

@@ -14,6 +14,7 @@ from dpdescent.privacy.events import (
     Mechanism,
     Release,
     ShuffledGaussianReleases,
+    SketchReleases,
     SubsampledGaussianReleases,
 )  # fmt: skip
 
@@ -26,7 +27,7 @@ ACCOUNTED = [
 # Columns of the ledger, with those that an audit adds.
 COLUMNS = [*ACCOUNTED[:-1], "eps_audit_low", "audit_runs", "pair", "note"]
 
-_Single = GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases
+_Single = GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases | SketchReleases
 
 _CONVERSIONS = {"Bun-Steinke": zcdp.epsilon, "Renyi": zcdp.renyi_epsilon}
 
@@ -98,6 +99,8 @@ def _described(release: Release) -> str:
         return f"{counted}, in a secret random order"
     if isinstance(release, CorrelatedReleases):
         return f"{counted}, correlation {release.correlation!r}, batches at rate {release.rate!r}"
+    if isinstance(release, SketchReleases):
+        return f"{counted}, random sums of all, {release.rows} rows each"
     return (
         f"{counted}, sampled at rate {release.rate!r}" if isinstance(release, SubsampledGaussianReleases) else counted
     )

@@ -1,0 +1,141 @@
+"""BoostedAdaSSP: gradient boosting with AdaSSP's releases (Tang et al. 2023, arXiv 2303.03451).
+
+The smallest eigenvalue of X'X and X'X itself are released once, as in AdaSSP (`baselines.ada_ssp`). Then each of T
+rounds releases X'r, r being what the coefficients so far leave of y, cut at a threshold, and adds the ridge solution
+for it to the coefficients. A round costs nothing for X'X, and what a low threshold cuts off in one round is fitted in
+the next: outcomes may be far above the threshold, as long as residuals come below it in the end.
+
+**Sensitivities**, for covariates with |x| <= Bx; the coefficients are given, because earlier releases made them. Those
+of the eigenvalue and of X'X are those of AdaSSP. A record's share of X'r is r x with |r x| <= g Bx, g being the
+threshold, whatever its outcome is: it moves X'r by g Bx where it is added or removed, and by 2 g Bx where it is
+replaced by one along the same axis whose residual has the other sign.
+
+The sensitivities in the authors' code are those of a record that is added or removed: Bx^2, Bx^2 and g Bx.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.baselines.ada_ssp import BoundedRelation, Bounds, bounded_gram, sensitivities
+from dpdescent.checks import require_known
+from dpdescent.data.linear import LinearSample
+from dpdescent.privacy import zcdp
+from dpdescent.privacy.clipping import clip_factors
+from dpdescent.privacy.events import GaussianReleases, Mechanism
+
+Array = NDArray[np.float64]
+
+PROVED = (
+    "x is scaled down to norm Bx, a public bound, and residuals are cut at a public threshold g: Gaussian releases of "
+    "the smallest eigenvalue of X'X, of X'X, on and above its diagonal, and in each round of X'r, which a record moves "
+    "by {factor}g Bx whatever its outcome is; costs add, the rest is post-processing"
+)
+# The authors' number of rounds, and the quantile of the noise by which the eigenvalue is lowered and the ridge is made.
+ROUNDS, QUANTILE = 100, 1.96
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Public settings of a fit.
+
+    Attributes:
+        bounds: bounds of the records' covariates, and the threshold g of residuals in place of that of outcomes.
+        rho: zCDP budget of all releases.
+        relation: neighbouring relation.
+        rounds: number of rounds T.
+        shares: parts of the budget of the eigenvalue, of X'X and of all rounds together.
+
+    Raises:
+        ValueError: if the bounds are not public, the relation is neither of the two, or rounds and shares are not
+            positive numbers, the shares of sum 1.
+    """
+
+    bounds: Bounds
+    rho: float
+    relation: BoundedRelation = "replace-one"
+    rounds: int = ROUNDS
+    shares: tuple[float, float, float] = (1 / 3, 1 / 3, 1 / 3)
+
+    def __post_init__(self) -> None:
+        require_known(BoundedRelation, relation=self.relation)
+        if self.bounds.source != "public":
+            raise ValueError(f"bounds are {self.bounds.source!r}: give 'public' ones, to which records are clipped")
+        if self.rounds < 1 or self.rounds % 1:
+            raise ValueError(f"rounds={self.rounds} must be a positive whole number")
+        if not min(self.shares) > 0.0 or not math.isclose(math.fsum(self.shares), 1.0):
+            raise ValueError(f"shares={self.shares} must be positive parts of 1")
+
+    @property
+    def releases(self) -> tuple[GaussianReleases, GaussianReleases, GaussianReleases]:
+        """The releases of the smallest eigenvalue of X'X, of X'X, and of X'r in all rounds."""
+        whats, counts = ("smallest eigenvalue of X'X", "X'X, its upper triangle", "X'r"), (1, 1, self.rounds)
+        first, second, third = (
+            GaussianReleases(what, size, zcdp.gaussian_noise_sd(size, share * self.rho, count), count)
+            for what, size, share, count in zip(
+                whats, sensitivities(self.bounds, self.relation), self.shares, counts, strict=True
+            )
+        )
+        return first, second, third
+
+    def mechanism(self) -> Mechanism:
+        """Returns the privacy event of a fit."""
+        reason = PROVED.format(factor="2 " if self.relation == "replace-one" else "")
+        return Mechanism("BoostedAdaSSP", self.releases, self.relation, "full batch", math.inf, "proved", reason)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a fit releases.
+
+    Attributes:
+        theta: coefficients after all rounds, shape (p,).
+        eigenvalue: smallest eigenvalue of X'X with noise.
+        xx: X'X with noise, shape (p, p).
+        products: X'r of every round with noise, shape (T, p).
+    """
+
+    theta: Array
+    eigenvalue: float
+    xx: Array
+    products: Array
+
+
+def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> Fit:
+    """Runs all rounds from coefficients of 0.
+
+    With the sds s1 and s2 of the noise on the eigenvalue and on X'X and q = 1.96, the ridge is
+    `max(0, q sqrt(p) s2 - max(0, lambda_min + s1 N(0, 1) - q s1))`.
+
+    Args:
+        sample: the data; covariates are clipped to their bound.
+        settings: public settings.
+        rng: generator of the noise.
+    """
+    one, moments, residuals = settings.releases
+    p, bounds = sample.p, settings.bounds
+    xx = bounded_gram(sample, bounds).xx
+    eigenvalue = float(np.linalg.eigvalsh(xx)[0]) + one.noise_sd * rng.standard_normal()
+    upper = np.triu(rng.standard_normal((p, p)))
+    xx = xx + moments.noise_sd * (upper + np.triu(upper, 1).T)
+    lowered = max(0.0, eigenvalue - QUANTILE * one.noise_sd)
+    hessian = xx + max(0.0, QUANTILE * math.sqrt(p) * moments.noise_sd - lowered) * np.eye(p)
+    X, theta, products = clipped(sample, bounds.x), np.zeros(p), np.empty((settings.rounds, p))
+    for t in range(settings.rounds):
+        products[t] = cut_products(X, sample.y, theta, bounds.y) + residuals.noise_sd * rng.standard_normal(p)
+        theta = theta + np.linalg.solve(hessian, products[t])
+    return Fit(theta, eigenvalue, xx, products)
+
+
+def clipped(sample: LinearSample, bound: float) -> Array:
+    """Covariates of all records scaled down to norm `bound`, shape (n, p); not copied where none is longer."""
+    if float(sample.norms.max()) <= bound:
+        return sample.X
+    return np.asarray(sample.X * clip_factors(sample.norms, bound)[:, None])
+
+
+def cut_products(X: Array, y: Array, theta: Array, threshold: float) -> Array:
+    """X'r of the residuals cut to [-threshold, threshold], shape (p,)."""
+    return np.asarray(np.clip(y - X @ theta, -threshold, threshold) @ X)
