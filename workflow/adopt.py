@@ -5,7 +5,7 @@
 
 After it, `snakemake choquettechoo2023_fig04a_cifar10_net` trains nothing of what is known, and summarises, draws and
 judges. Runs of a folder are taken only if they were made by the code of this checkout, and if its processor's and the
-accelerator's sums of clipped gradients agree; `--within` takes those that are further apart, by how much the record says.
+accelerator's sums of clipped gradients agree; `--within` takes others, and the record says how far apart they are.
 """
 
 import argparse
