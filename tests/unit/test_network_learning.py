@@ -32,7 +32,7 @@ needs_jax = pytest.mark.skipif(
 def small(part, **cell):
     """A part's specification with few images and steps."""
     spec = json.loads(part.json())
-    spec["settings"] |= {"T": 6, "k": 2, "records": 12, "tested": 7}
+    spec["settings"] |= {"T": 4, "copies": [1, 2, 4], "k": 2, "records": 12, "tested": 7}
     spec["cell"] |= cell
     return spec
 
