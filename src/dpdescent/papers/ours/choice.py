@@ -1,20 +1,22 @@
 """What the report's page on the choice of a method shows, read from tables: cells, regrets, instruments."""
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from dpdescent.algorithms.dp_regression import INFERRED
 from dpdescent.papers.ours import decision
-from dpdescent.papers.ours.contenders.field import ADA_SSP, AMBSSGD, FTRL, PRIVATE, PUBLISHED, SSGD, SUMS, ZERO
+from dpdescent.papers.ours.contenders.field import ADA_SSP, AMBSSGD, FTRL, PRIVATE, PUBLISHED, SSGD, SUMS, TUKEY, ZERO
 from dpdescent.papers.ours.contest_design import information
 from dpdescent.replication.build.files import read_rows
 
 View = dict[str, Any]
 
 # Methods that read each record once, one after another or into sums.
-ONCE = (AMBSSGD, PUBLISHED, SSGD, FTRL, ADA_SSP, SUMS, ZERO)
+ONCE = (AMBSSGD, PUBLISHED, SSGD, FTRL, ADA_SSP, SUMS, TUKEY, ZERO)
 # Claims that judge the rule, on the page beside its regret.
 CLAIMS = (
     "advice-is-usually-best", "advice-is-never-bad", "real-advice-is-usually-best", "real-advice-is-never-bad",
@@ -47,7 +49,7 @@ def view(folder: Path, settings: Sequence[dict[str, str]]) -> View:
     delta = float(given["dp_delta"])
     cells = [cell for name in decision.CELLS for cell in contest(read_rows(folder / f"{name}.csv"), name, delta)]
     return {
-        "delta": delta, "rule": _constants(given["rule"]), "hopeless": decision.HOPELESS, "enough": decision.ENOUGH,
+        "delta": delta, "rule": _constants(given["rule"]), "rungs": _rungs(), "inferred": INFERRED,
         "methods": [{"name": name, "once": name in ONCE} for name in PRIVATE], "cells": cells,
         "classes": list(classes(cells)), "claims": CLAIMS,
         "instruments": [row for name in INSTRUMENTS for row in instruments(folder / f"{name}.csv")],
@@ -68,7 +70,7 @@ def contest(rows: Sequence[dict[str, str]], table: str, delta: float) -> Iterato
             if name in found
         }
         best = min(risks, key=lambda name: risks[name][0])
-        advised = decision.advice(at["n"], at["p"], at["eps"], delta, at.get("kappa", decision.UNKNOWN))
+        advised = decision.advice(at["n"], at["p"], at["eps"], delta)
         # The group of rows where the cell stands first; a real table's is among its keys.
         at = {"panel": next(iter(found.values()))["panel"], **at}
         yield {
@@ -76,6 +78,11 @@ def contest(rows: Sequence[dict[str, str]], table: str, delta: float) -> Iterato
             "advised": advised, "best": best, "risks": risks,
             "regrets": {name: _rounded(risk[0] / risks[best][0]) for name, risk in risks.items()},
         }  # fmt: skip
+
+
+def _rungs() -> list[View]:
+    """The rule's answers, with the numbers below which they hold; the last one has none, because JSON knows no inf."""
+    return [{"below": None if bound == math.inf else bound, "method": method} for bound, method in decision.RUNGS]
 
 
 def classes(cells: Sequence[View]) -> Iterator[View]:

@@ -3,12 +3,32 @@
 import math
 from collections.abc import Callable, Sequence
 
-from dpdescent.attacks import ada_ssp, correlated, dp_ambssgd, dp_gd, dp_ssgd, one_release, preconditioned_dp_gd
+from dpdescent.attacks import (
+    ada_ssp,
+    correlated,
+    dp_ambssgd,
+    dp_gd,
+    dp_regression,
+    dp_ssgd,
+    one_release,
+    preconditioned_dp_gd,
+    rounds,
+    tukey_em,
+)
 from dpdescent.noise.strategies.toeplitz import nu_family
 from dpdescent.papers.ours.contenders import field, single_pass
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
-from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism, Release, ShuffledGaussianReleases
+from dpdescent.privacy.events import (
+    DisjointReleases,
+    EpsilonDeltaRelease,
+    GaussianReleases,
+    Mechanism,
+    Release,
+    ShuffledGaussianReleases,
+    SketchReleases,
+    SubsampledGaussianReleases,
+)
 from dpdescent.replication.ledger.requests import NotAudited, Request, rounded, unknown
 
 ARTEFACTS = ("win_map", "real_tables")
@@ -36,18 +56,26 @@ def _epochs(nu: float, T: int, k: int, mu: float) -> Attack:
     return correlated.fixed_order(nu_family(nu), T, k, mu)
 
 
+def _without_errors(rho: float) -> Attack:
+    return dp_regression.reversing_record(rho, errors=None)
+
+
 FLIPS, LONGER = "gradient flips sign", ", and the record's length changes"
 FLIPS_UNEQUAL = "gradient flips sign, noise differs by step"
 CROSSES = "gradient flips sign and residual crosses all thresholds"
 IN_BATCH, IN_EPOCHS = "record in a mini-batch with DP-STAT", "record of every epoch"
 CANARY, PASS = "shuffled canary", "record of one pass"
 BOUNDED, TURNS, MOVES = "record at the public bounds", "record turns in a plane", "minimiser moves"
+REVERSES, REPLACED = "record turns and its gradient flips sign", "replaced model"
+OF_ROUNDS, SKETCHED, SAMPLED = "record in every round", "sketched record", "record in Poisson samples"
 
 ATTACKS: dict[str, Callable[..., Attack]] = {
     FLIPS + LONGER: _beside(dp_gd.flipped_sign), FLIPS_UNEQUAL + LONGER: _beside(dp_gd.flipped_sign_scheduled),
     CROSSES + LONGER: _beside(dp_ambssgd.adaptive_descent), IN_BATCH + LONGER: _beside(dp_ambssgd.mini_batch),
     IN_EPOCHS + LONGER: _beside(_epochs), CANARY: dp_ssgd.canary, PASS: _one_pass, BOUNDED: ada_ssp.ada_ssp,
     TURNS: preconditioned_dp_gd.turning_record, MOVES: one_release.minimiser_moves,
+    REVERSES: _without_errors, REPLACED: tukey_em.replaced_model, OF_ROUNDS: rounds.boosted, SKETCHED: rounds.sketched,
+    SAMPLED: rounds.sampled,
 }  # fmt: skip
 
 
@@ -74,6 +102,37 @@ def _sums(event: Mechanism) -> Request:
 
 def _turns(event: Mechanism) -> Request:
     return Request(TURNS, {"rho": rounded(event.rho)})
+
+
+def _reverses(event: Mechanism) -> Request:
+    return Request(REVERSES, {"rho": rounded(event.rho)})
+
+
+def _replaced(event: Mechanism) -> Request:
+    (release,) = event.releases
+    assert isinstance(release, EpsilonDeltaRelease)
+    return Request(REPLACED, {"eps": rounded(release.epsilon), "delta": release.delta})
+
+
+def _of_rounds(event: Mechanism) -> Request:
+    return Request(OF_ROUNDS, {"rho": rounded(event.rho), "rounds": _gaussian(event)[2].count})
+
+
+def _sketched(event: Mechanism) -> Request:
+    release = next(each for each in event.releases if isinstance(each, SketchReleases))
+    return Request(SKETCHED, {**_claimed(event), "rounds": release.count})
+
+
+def _sampled(event: Mechanism) -> Request:
+    (release,) = event.releases
+    assert isinstance(release, SubsampledGaussianReleases)
+    return Request(SAMPLED, {**_claimed(event), "rate": release.rate, "steps": release.count})
+
+
+def _claimed(event: Mechanism) -> dict[str, float]:
+    assert event.claimed_eps_delta is not None
+    eps, delta = event.claimed_eps_delta
+    return {"eps": rounded(eps), "delta": delta}
 
 
 def _moves(event: Mechanism) -> Request:
@@ -140,4 +199,6 @@ AUDITS: dict[str, Callable[[Mechanism], Request]] = {
     field.FIXED: _flips, field.RULE: _flips_longer, field.SCHEDULED: _flips_longer, field.ADAPTIVE: _crosses,
     field.WHITENED: _turns, field.AMBSSGD: _in_batch, field.PUBLISHED: _in_batch, field.SSGD: _canary,
     field.FTRL: _passes, field.FTRL_EPOCHS: _in_epochs, field.ADA_SSP: _sums, field.SUMS: _sums, field.OUTPUT: _moves,
+    field.REGRESSION: _reverses, field.TUKEY: _replaced, field.BOOSTED: _of_rounds, field.BOOSTED_THEIRS: _of_rounds,
+    field.MIXING: _sketched, field.MIXING_THEIRS: _sketched, field.POISSON: _sampled,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which method to take: a rule with three questions, fixed before the contest at paper scale, and its regret."""
+"""Which method to take: a rule with one question, fixed before the contest at paper scale, and its regret."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,22 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpdescent.papers.ours.contenders.field import PRIVATE, SCHEDULED, WHITENED, ZERO
+from dpdescent.papers.ours.contenders.field import PRIVATE, REGRESSION, RULE, SCHEDULED, ZERO
 from dpdescent.papers.ours.contest_design import information
 from dpdescent.replication.build.files import read_rows
 
-# In units of p / sqrt(rho): with fewer records there is more noise than signal; with fewer than enough a second moment
-# of the covariates is mostly noise.
-HOPELESS, ENOUGH = 3.0, 50.0
-# Up to this condition number covariates count as known to be alike; those of a real table are not.
-ISOTROPIC, UNKNOWN = 1.0, math.inf
+# What is taken below a number of `n sqrt(rho) / p`: with fewer records than the first there is more noise than signal;
+# up to the last one a second moment of the covariates is mostly noise.
+HOPELESS = 3.0
+RUNGS = ((HOPELESS, ZERO), (8.0, RULE), (15.0, SCHEDULED), (math.inf, REGRESSION))
+# The condition number of a real table's covariates.
+UNKNOWN = math.inf
 
 # What tells cells apart, without the group of rows: a cell that stands in two groups counts once.
 CELLS = {"win_map": ["n", "p", "eps", "sigma", "kappa", "law"], "real_tables": ["table", "n", "p", "eps"]}
-WHERE = {
-    ZERO: f"`n sqrt(rho) / p` below {HOPELESS:g}", SCHEDULED: f"below {ENOUGH:g}, or isotropic covariates",
-    WHITENED: "else",
-}  # fmt: skip
+WHERE = {method: f"below {bound:g}" if bound < math.inf else "else" for bound, method in RUNGS}
+WHERE[ZERO] = f"`n sqrt(rho) / p` {WHERE[ZERO]}"
 # The group of cells of made data, a fact of theirs, and the panel of `decision` whose rows are the rule's answers.
 MADE, INFORMATION, BY_ANSWER = "made", "n sqrt(rho) / p", "by answer"
 
@@ -32,12 +31,10 @@ Table = Iterable[Mapping[str, Any]]
 Ratio = tuple[float, float, float]
 
 
-def advice(n: float, p: float, eps: float, delta: float, kappa: float) -> str:
-    """Returns the method: is anything worth releasing, are there records enough, are covariates known to be alike?"""
+def advice(n: float, p: float, eps: float, delta: float) -> str:
+    """Returns the method: how much can be known at this size and budget?"""
     found = information(n, p, eps, delta)
-    if found < HOPELESS:
-        return ZERO
-    return SCHEDULED if found < ENOUGH or kappa <= ISOTROPIC else WHITENED
+    return next(method for bound, method in RUNGS if found < bound)
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ def _cell(name: str, found: dict[str, Mapping[str, Any]], delta: float) -> Cell:
     return Cell(
         MADE if name == "win_map" else str(first["panel"]),
         {INFORMATION: information(n, p, eps, delta), "n": n, "p": p, "eps": eps, "known kappa": kappa},
-        advice(n, p, eps, delta, kappa), ratios,
+        advice(n, p, eps, delta), ratios,
     )  # fmt: skip
 
 

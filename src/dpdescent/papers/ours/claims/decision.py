@@ -25,7 +25,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, "decision")
     yield every(
         id="rule-beats-every-single-method", artefact="decision", location="Sec. 3", kind="text",
-        statement="three questions are better than one method for all, whichever that is",
+        statement="one question is better than one method for all, whichever that is",
         quantity="typical regret of the rule over the smallest of all methods that are taken everywhere, by group of cells; ends as if all cells erred together",
         cells=_over(table, typical), criterion=at_most(1.0),
     )  # fmt: skip

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpdescent.algorithms import dp_ambssgd, dp_gd, preconditioned_dp_gd, preconditioning
+from dpdescent.algorithms import dp_ambssgd, dp_gd, dp_regression, preconditioned_dp_gd, preconditioning
 from dpdescent.algorithms.dp_stat import Search
 from dpdescent.algorithms.sgd_arms import Adaptive, SGDArm
 from dpdescent.data.linear import LinearSample
@@ -159,3 +159,22 @@ class Preconditioned:
     def mechanism(self, public: Public) -> Mechanism:
         """Returns the privacy event of a run."""
         return self.settings(public).mechanism(public.n, public.p)
+
+
+@dataclass(frozen=True)
+class Regression:
+    """Private regression that follows the residuals, in public units and without standard errors."""
+
+    def plan(self, public: Public) -> dp_regression.Plan:
+        """What is decided before the records are seen."""
+        return dp_regression.Plan(public.n, public.p, public.rho, errors=None)
+
+    def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
+        """Runs it once and returns the last iterate, shape (p,)."""
+        found = dp_regression.fit(sample.X, sample.y, self.plan(public), dp_regression.Noise(rng))
+        return np.asarray(found.path[-1])
+
+    def mechanism(self, public: Public) -> Mechanism | None:
+        """Returns the privacy event of a run; None where no record is looked at."""
+        plan = self.plan(public)
+        return plan.mechanism() if plan.information >= dp_regression.NOTHING else None

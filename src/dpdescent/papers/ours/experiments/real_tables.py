@@ -49,4 +49,4 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
         table = cell["cell"]["table"]
         where = f"{cell['variant']}: {cell['panel']}, {table} eps={public.eps:g}"
         for name, event in running.mechanisms(public, cell["arms"]):
-            yield f"{where}: {name}", real_tables.as_known(event, real_tables.TABLES[table].held_out), public.delta
+            yield f"{where}: {name}", real_tables.as_known(event, real_tables.TABLES[table].documented), public.delta

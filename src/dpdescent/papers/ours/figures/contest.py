@@ -16,12 +16,13 @@ from dpdescent.replication.drawing.figures import BLACK, panels, select
 
 PLACE = ["panel", "n", "p", "eps", "sigma", "kappa", "law"]
 TABLE = ["panel", "table", "n", "eps"]
-GROUPS = ("records", "covariates", "budget", "label noise", "condition", "laws", "cube", "hopeless")
 # What varies in a group of rows, and how it is written.
 VARIES = {
     "records": ("n",), "covariates": ("p",), "budget": ("eps",), "label noise": ("sigma",), "condition": ("kappa",),
     "laws": ("law",), "cube": ("n", "eps", "kappa"), "hopeless": ("n", "p", "eps"),
+    "few records": ("n", "eps"), "small noise": ("n", "sigma", "kappa"), "correlated": ("n", "kappa"),
 }  # fmt: skip
+GROUPS = tuple(VARIES)
 SYMBOLS = {"n": "$n$", "p": "$p$", "eps": r"$\varepsilon$", "sigma": r"$\sigma$", "kappa": r"$\kappa$"}
 # Methods that are no choice stand apart, after a gap.
 COLUMNS = (*PRIVATE, None, OLS, TUNED)

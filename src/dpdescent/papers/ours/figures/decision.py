@@ -11,7 +11,7 @@ from dpdescent.replication.drawing.figures import BLUE, GREEN, GREY, legend_belo
 
 PANELS = {MADE: "made data", "known": "real tables, known", "held out": "real tables, held out"}
 COLORS = {RULE: BLUE, FITTED: GREEN}
-LABELS = {RULE: "the rule, three questions", FITTED: "fitted rule, four at most"}
+LABELS = {RULE: "the rule, one question", FITTED: "fitted rule, four at most"}
 ONE = ALWAYS.format("")
 
 
