@@ -116,28 +116,28 @@ TABLES = {
         "dewp", (40, 18),
         {"temp": (55, 18), "humid": (60, 20), "wind_speed": (10, 5.5), "pressure": (1016, 8), "visib": (9, 2),
          "hour": (12, 7)},
-        "", documented=True,
+        "bfad0eeeff8c5f74d1bdc0e4416b9774206de7c575ca358b05b2786968b6f68b", documented=True,
     ),
     "movies": Table(
         "rating", (6, 1.5),
         {"year": (1975, 25), "length": (4.4, 0.6), "votes": (4, 2), "action": BINARY, "animation": BINARY,
          "comedy": BINARY, "drama": BINARY, "documentary": BINARY, "romance": BINARY, "short": BINARY},
-        "", logged=("length", "votes"), documented=True,
+        "ee783aef96c90f85c83fc77413a45393525ec26f50423f6a86112a6371cb5199", logged=("length", "votes"), documented=True,
     ),
     "star": Table(
         "tmathssk", (485, 50),
         {"treadssk": (435, 32), "small": BINARY, "aide": BINARY, "totexpk": (9, 6), "girl": BINARY, "lunch": BINARY,
          "black": BINARY},
-        "", documented=True,
+        "0919f92d0cd6d86ab617834109dac3db9b40c6fcf0b3c1871ad4546efc955841", documented=True,
     ),
     "computers": Table(
         "price", (7.6, 0.35),
         {"speed": (50, 20), "hd": (6, 0.7), "ram": (2.1, 0.7), "screen": (14.5, 0.8), "cd": BINARY, "multi": BINARY,
          "premium": BINARY, "ads": (200, 80), "trend": (18, 9)},
-        "", logged=("price", "hd", "ram"), documented=True,
+        "c1a617e8b8157d9510fa675603ab1545560c1e75e128504899cd0c0f2cba9ca6", logged=("price", "hd", "ram"), documented=True,
     ),
     "vocab": Table(
-        "vocabulary", (6, 2.1), {"year": (1995, 13), "education": (13, 3), "female": BINARY}, "", documented=True,
+        "vocabulary", (6, 2.1), {"year": (1995, 13), "education": (13, 3), "female": BINARY}, "b4b8cc263975bd162c32be4792d2b34c4b177dfec8a8e9e802d6952d1ddcd822", documented=True,
     ),
 }  # fmt: skip
 
