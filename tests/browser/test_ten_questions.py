@@ -3,7 +3,6 @@
 Typing into the search or a form counts as no click, following what it found does.
 """
 
-import math
 import re
 import shutil
 from collections.abc import Callable

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from dpdescent.papers.ours import decision, rules
-from dpdescent.papers.ours.contenders.field import SCHEDULED, WHITENED, ZERO
+from dpdescent.papers.ours.contenders.field import WHITENED
 from dpdescent.papers.ours.experiments import decision as experiment
 from report_made import RESULTS
 
