@@ -134,10 +134,12 @@ TABLES = {
         "price", (7.6, 0.35),
         {"speed": (50, 20), "hd": (6, 0.7), "ram": (2.1, 0.7), "screen": (14.5, 0.8), "cd": BINARY, "multi": BINARY,
          "premium": BINARY, "ads": (200, 80), "trend": (18, 9)},
-        "c1a617e8b8157d9510fa675603ab1545560c1e75e128504899cd0c0f2cba9ca6", logged=("price", "hd", "ram"), documented=True,
+        "c1a617e8b8157d9510fa675603ab1545560c1e75e128504899cd0c0f2cba9ca6", logged=("price", "hd", "ram"),
+        documented=True,
     ),
     "vocab": Table(
-        "vocabulary", (6, 2.1), {"year": (1995, 13), "education": (13, 3), "female": BINARY}, "b4b8cc263975bd162c32be4792d2b34c4b177dfec8a8e9e802d6952d1ddcd822", documented=True,
+        "vocabulary", (6, 2.1), {"year": (1995, 13), "education": (13, 3), "female": BINARY},
+        "b4b8cc263975bd162c32be4792d2b34c4b177dfec8a8e9e802d6952d1ddcd822", documented=True,
     ),
 }  # fmt: skip
 
