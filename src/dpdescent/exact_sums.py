@@ -69,7 +69,7 @@ def noisy_sum(rows: Array, bound: float, noise_sd: Fraction) -> Array:
 
 
 def noisy_moment(rows: Array, bound: float, noise_sd: Fraction) -> Array:
-    """The sum of xx' over rows x, each of a norm up to the bound, with symmetric noise, by sqrt(2) less off the diagonal.
+    """The sum of xx' over rows x of norms up to the bound, with symmetric noise, less by sqrt(2) off the diagonal.
 
     A replaced row moves it by `sqrt(2) bound^2` at most in Frobenius norm (`bound^2` with one column): both triangles
     of the difference count there, and an entry's noise off the diagonal has half the variance.
@@ -82,7 +82,7 @@ def noisy_moment(rows: Array, bound: float, noise_sd: Fraction) -> Array:
         The noisy sum, symmetric, shape (p, p).
     """
     p = rows.shape[1]
-    exponent, sd = _of_products(rows, bound, noise_sd)
+    exponent, sd = _of_products(rows, bound, noise_sd, 1)
     units = _units(rows, bound, exponent)
     total = np.zeros((p, p), dtype=object)
     for block in _blocks(units, bound, exponent):
@@ -104,7 +104,8 @@ def noisy_squares(rows: Array, bound: float, noise_sd: Fraction) -> float:
     Args:
         rows, bound, noise_sd: as in `noisy_sum`.
     """
-    exponent, sd = _of_products(rows, bound, noise_sd)
+    # |x|_1 is at most sqrt(p) |x|.
+    exponent, sd = _of_products(rows, bound, noise_sd, math.isqrt(rows.shape[1]) + 1)
     units = _units(rows, bound, exponent)
     total = sum(int((block * block).sum()) for block in _blocks(units, bound, exponent))
     return float(_told([total], [sd], 2 * exponent)[0])
@@ -146,14 +147,18 @@ def _exponent(most: Fraction) -> int:
     return found if Fraction(2) ** found <= most else found - 1
 
 
-def _of_products(rows: Array, bound: float, noise_sd: Fraction) -> tuple[int, int]:
+def _of_products(rows: Array, bound: float, noise_sd: Fraction, added: int) -> tuple[int, int]:
     """Exponent of the spacing of rows whose products are added, and the sd of the noise in units of its square.
 
-    With e what rounding takes off an x of norm up to B, e below the spacing h in every number, `x_i x_j` moves by at
-    most `h (|x_i| + |x_j|)`, so by sqrt(2) B h off the diagonal and 2 B h on it, and |x|^2 by 2 sqrt(p) B h.
+    Where rounding takes less than the spacing h off the numbers of an x of norm up to B, `x_i x_j` moves by less than
+    `h (|x_i| + |x_j|)`: by sqrt(2) B h off the diagonal, where noise is less by sqrt(2), and by 2 B h on it; and |x|^2
+    by less than `2 h |x|_1`.
+
+    Args:
+        rows, bound, noise_sd: as in `noisy_sum`.
+        added: |x|_1 over |x| at most where squares are added, else 1.
     """
-    n, p = rows.shape
-    most = _positive(noise_sd=noise_sd) / (2 * MOVED * n * (math.isqrt(p) + 1) * _positive(bound=bound))
+    most = _positive(noise_sd=noise_sd) / (2 * MOVED * len(rows) * added * _positive(bound=bound))
     exponent = min(_exponent(most), _exponent(Fraction(noise_sd) / FINE) // 2)
     return exponent, _whole(noise_sd, 2 * exponent)
 
@@ -174,13 +179,13 @@ def _units(rows: Array, bound: float, exponent: int) -> Units:
     largest = _largest(bound, exponent)
     if n >= MOST_RECORDS or p * largest >= ROOM:
         raise ValueError(
-            f"n={n} records, or the budget, are too many for exact sums in 64 bits: the noise is too small beside what "
-            "rounding takes off; take a smaller budget"
+            f"n={n} records with such a budget are too many for exact sums in 64 bits, because noise is little beside "
+            "what rounding takes off; take a smaller budget"
         )
     # What overflows is longer than any bound; what is not finite is 0 before it becomes an integer.
     with np.errstate(over="ignore", invalid="ignore"):
         scaled = np.trunc(np.ldexp(rows * (1.0 - SPARE), -exponent))
-        fits = (np.abs(scaled) <= math.isqrt(largest)).all(axis=1)
+        fits = np.all(np.abs(scaled) <= math.isqrt(largest), axis=1)
     units = np.where(fits[:, None], scaled, 0.0).astype(np.int64)
     units[(units * units).sum(axis=1) > largest] = 0
     return units

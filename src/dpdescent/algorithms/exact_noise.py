@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 class ExactNoise(Noise):
-    """Source of noise as that of the engine, of which a run uses `counts`, `mean`, `moment`, `mean_square` and `product`."""
+    """Source of the noise whose `counts`, `mean`, `moment` and `mean_square` are all that a run lets out."""
 
     def __init__(self) -> None:
         # No generator, so that a release that is none of these sums fails and lets nothing out.

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 from dpdescent.checks import require_known, require_non_negative, require_real
 from dpdescent.privacy import sampling, shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import (
+    Arithmetic,
     CorrelatedReleases,
     DisjointReleases,
     Guarantee,
@@ -23,6 +24,7 @@ from dpdescent.privacy.participation import guarantees
 
 # From the worst to the best.
 GUARANTEES: tuple[Guarantee, ...] = ("none", "as published", "proved")
+ARITHMETICS: tuple[Arithmetic, ...] = get_args(Arithmetic)
 Samplers = Literal[Sampler, "several"]
 
 
@@ -45,16 +47,18 @@ class Account:
 
     Attributes:
         rho: zCDP cost; None where amplification by sampling or shuffling, which zCDP cannot express, is accounted for.
-        mu: Gaussian-DP parameter sqrt(2 rho), or None like rho.
+        mu: Gaussian-DP parameter sqrt(2 rho), or None like rho, and for exact releases, whose noise is discrete.
         epsilon: epsilon at delta by the tightest accountant that fits; infinite without any noise.
         delta: delta at which epsilon is given.
         relation: neighbouring relation, i.e. which data sets count as neighbours.
         sampler: how records are chosen in each step; `several` for runs that differ in it.
         guarantee: `proved`, `as published` or `none`.
         reason: the argument, or why there is none.
+        arithmetic: `exact` where all of it holds of what a machine does, but for `exact_sums.LEFT_OUT`; else `floating
+            point`, and it holds in exact arithmetic.
 
     Raises:
-        ValueError: if relation, sampler or guarantee is none of those that there are.
+        ValueError: if relation, sampler, guarantee or arithmetic is none of those that there are.
     """
 
     rho: float | None
@@ -65,26 +69,29 @@ class Account:
     sampler: Samplers
     guarantee: Guarantee
     reason: str
+    arithmetic: Arithmetic = "floating point"
 
     def __post_init__(self) -> None:
         require_known(Relation, relation=self.relation)
         require_known(Samplers, sampler=self.sampler)
         require_known(Guarantee, guarantee=self.guarantee)
+        require_known(Arithmetic, arithmetic=self.arithmetic)
 
 
 def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
     """Computes the privacy cost of all releases of a run, or of several on the same records.
 
     Several compose adaptively: each may have been chosen by a look at what those before it released. Independent and
-    subsampled Gaussian releases are composed exactly. A run with a shuffled order or with correlated noise on random
-    batches is composed with others by adding epsilons, each at an equal part of delta.
+    subsampled Gaussian releases are composed exactly, those of exact arithmetic, whose noise is discrete, by zCDP. A
+    run with a shuffled order or with correlated noise on random batches, and exact ones beside subsampled ones, are
+    composed with others by adding epsilons, each at an equal part of delta.
 
     Args:
         runs: a mechanism, a run that has one as `event`, or several of them, with one neighbouring relation.
         delta: in (0, 1); choose it far below 1 / n, because publishing a random record is (0, 1 / n)-private.
 
     Returns:
-        The account. The guarantee of several is the worst of theirs.
+        The account. Guarantee and arithmetic of several are the worst of theirs.
 
     Raises:
         ValueError: if delta is not in (0, 1), there is no run, relations differ, a release is out of its range, or no
@@ -96,12 +103,13 @@ def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
     groups = _composable(events)
     epsilon = math.fsum(tightest_epsilon(group, delta / len(groups)) for group in groups)
     rho = _rho(groups[0]) if len(groups) == 1 and _has_rho(groups[0]) else None
-    mu = None if rho is None else zcdp.gaussian_dp_mu(rho)
+    mu = None if rho is None or groups[0].arithmetic == "exact" else zcdp.gaussian_dp_mu(rho)
     worst = min(events, key=lambda event: GUARANTEES.index(event.guarantee))
     samplers = {event.sampler for event in events}
     sampler: Samplers = events[0].sampler if len(samplers) == 1 else "several"
     reason = worst.reason if len(events) == 1 else f"{len(events)} runs, {worst.name} the weakest: {worst.reason}"
-    return Account(rho, mu, epsilon, delta, worst.relation, sampler, worst.guarantee, reason)
+    arithmetic = min((event.arithmetic for event in events), key=ARITHMETICS.index)
+    return Account(rho, mu, epsilon, delta, worst.relation, sampler, worst.guarantee, reason, arithmetic)
 
 
 def _events(runs: Accountable | Iterable[Accountable]) -> list[Mechanism]:
@@ -129,13 +137,20 @@ def _composable(events: Sequence[Mechanism]) -> list[Mechanism]:
     alone: list[Mechanism] = []
     for event in events:
         # Without releases a mechanism has no noise at all, and what is composed with it has none.
-        apart = event.is_shuffled or event.is_correlated or not event.releases
-        (alone if apart else together).append(event)
-    if not together:
-        return alone
-    first = next((event for event in together if event.is_subsampled), together[0])
-    releases = tuple(release for event in together for release in event.releases)
-    return [replace(first, releases=releases, claimed_rho=math.inf, claimed_eps_delta=None), *alone]
+        lonely = event.is_shuffled or event.is_correlated or not event.releases
+        (alone if lonely else together).append(event)
+    # Of discrete noise rho alone is known, and of subsampled releases no rho is.
+    discrete = [event for event in together if event.arithmetic == "exact"]
+    apart = bool(discrete) and any(event.is_subsampled for event in together)
+    groups = [discrete, [event for event in together if event not in discrete]] if apart else [together]
+    return [*(_merged(group) for group in groups if group), *alone]
+
+
+def _merged(events: Sequence[Mechanism]) -> Mechanism:
+    """One mechanism with the releases of several; discrete if one is, because its accountant takes continuous noise."""
+    first = next((event for event in events if event.is_subsampled or event.arithmetic == "exact"), events[0])
+    releases = tuple(release for event in events for release in event.releases)
+    return replace(first, releases=releases, claimed_rho=math.inf, claimed_eps_delta=None)
 
 
 def _has_rho(event: Mechanism) -> bool:
@@ -160,6 +175,9 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
         return sampling.composed_epsilon(event.releases, delta)
     if event.is_correlated:
         return guarantees.epsilon(event, delta)
+    if event.arithmetic == "exact":
+        # That of every mechanism of this rho, because the tight one is of continuous noise.
+        return zcdp.renyi_epsilon(_rho(event), delta)
     if not event.is_shuffled:
         return tight_epsilon(_rho(event), delta)
     (release,) = event.releases
