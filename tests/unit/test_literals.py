@@ -23,6 +23,7 @@ from dpdescent.baselines import ada_ssp, friendly_core
 from dpdescent.checks import require_known
 from dpdescent.data.iv import IVSample
 from dpdescent.data.linear import Gram
+from dpdescent.estimators import run
 from dpdescent.privacy import sampling
 from dpdescent.privacy.account import Account, account, tightest_epsilon
 from dpdescent.privacy.events import (
@@ -102,16 +103,24 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
     "baselines.friendly_core.friendly_core_two_stage_least_squares": (
         lambda **words: friendly_core.friendly_core_two_stage_least_squares(
             IVSample(X, X[:, :1], Y), 1.0, 0.1, 9.0, rng(), **words), {}),
+    "estimators.dp_2s_gd.dp_2s_gd": (
+        lambda **words: dpdescent.dp_2s_gd(
+            X, X[:, :1], Y, steps=4, step_size1=0.1, step_size2=0.1, clip_norm1=1.0, clip_norm2=1.0, rng=3, rho=1.0,
+            **words), {}),
     "estimators.dp_ambssgd.dp_ambssgd": (
         lambda **words: dpdescent.dp_ambssgd(
             X, Y, steps=4, step_size=0.1, largest=8.0, levels=3, stat_size=4, scale=1.0, rng=3, rho=1.0, **words), {}),
     "estimators.dp_ftrl.dp_ftrl": (
         lambda **words: dpdescent.dp_ftrl(
             X, Y, strategy=dpdescent.identity(), step_size=0.1, clip_norm=1.0, rng=3, rho=1.0, **words), {}),
+    "estimators.dp_gd.dp_gd": (
+        lambda **words: dpdescent.dp_gd(X, Y, steps=4, step_size=0.1, clip_norm=1.0, rng=3, rho=1.0, **words), {}),
     "estimators.dp_kan.dp_kan": (fitted_kan, {}),
     "estimators.dp_regression.dp_regression": (
         lambda **words: dpdescent.dp_regression(X, Y, scale=[1.0] * 2, outcome_scale=1.0, rng=3, rho=1.0, **words),
         {}),
+    "estimators.run.require_own_noise": (lambda arithmetic: run.require_own_noise(None, arithmetic), {}),
+    "estimators.run.rho_of": (lambda arithmetic: run.rho_of(9, 1.0, None, None, arithmetic), {}),
     "privacy.account.Account": (a_account, {}),
     "privacy.events.Mechanism": (mechanism, {}),
     "privacy.events.Mechanism.without_privacy": (lambda **words: Mechanism.without_privacy("m", **words), {}),

@@ -257,6 +257,7 @@ def rho_of(
     Raises:
         ValueError: if both or neither are given, or a value is out of its range.
     """
+    require_known(Arithmetic, arithmetic=arithmetic)
     require_real_or_none(rho=rho, epsilon=epsilon, delta=delta)
     if rho is not None and epsilon is None and delta is None:
         require_positive(rho=rho)
@@ -349,13 +350,15 @@ def guarded(event: Mechanism, rng: np.random.Generator, *, handed: bool) -> Mech
     return replace(event, guarantee="none", reason=f"{why}. With secret noise: {event.reason}")
 
 
-def require_own_noise(rng: object, arithmetic: Arithmetic) -> None:
-    """Checks the arithmetic of a run, and that exact noise has no generator.
+def require_own_noise(rng: object, arithmetic: Arithmetic, normals: object = None) -> None:
+    """Checks the arithmetic of a run, and that exact noise has no generator and is not handed over.
 
     Raises:
-        ValueError: if the arithmetic is none of those that there are, or is exact and a generator is given.
+        ValueError: if the arithmetic is none of those that there are, or is exact and noise is given.
     """
     require_known(Arithmetic, arithmetic=arithmetic)
+    if arithmetic == "exact" and normals is not None:
+        raise ValueError("arithmetic='exact' makes noise of its own: leave normals out")
     if arithmetic == "exact" and rng is not None:
         raise ValueError("arithmetic='exact' takes its noise from the operating system bit by bit: give rng=None")
 
