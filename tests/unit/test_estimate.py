@@ -23,6 +23,7 @@ from dpdescent.data.tabular import read_sample
 from dpdescent.estimators.dp_2s_gd import Settings
 from dpdescent.estimators.dp_gd import dp_gd
 from dpdescent.estimators.dp_iv_gd import dp_iv_gd
+from dpdescent.privacy import zcdp
 from dpdescent.randomness import stream
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -418,6 +419,18 @@ WITH_INTERVALS = {
     "--clip-norm2 9",
     "dp-gd": "mine.csv --method dp-gd --regressors x --outcome y --clip-norm 9 --step-size 0.2",
 }
+
+
+@pytest.mark.parametrize("given", [GIVEN, f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 40"])
+def test_a_release_has_exact_sums(run: Run, given: str) -> None:
+    code, out, err = run(f"{given} --release")
+    assert (code, err) == (0, "")
+    content = written()
+    assert content["account"]["arithmetic"] == "exact"
+    rho = content["account"]["rho"]
+    assert content["account"]["epsilon"] == pytest.approx(zcdp.renyi_epsilon(rho, content["account"]["delta"]))
+    assert out.splitlines()[-4:-1] == [f"{each}." for each in content["promised"]]
+    assert "a study" not in out
 
 
 @pytest.mark.parametrize("method", WITH_INTERVALS)

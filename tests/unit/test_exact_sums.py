@@ -156,6 +156,33 @@ def test_rounding_moves_a_sum_by_less_than_a_hundredth_of_its_noise(
 
 
 @pytest.mark.parametrize("name", SUMS)
+def test_so_does_rounding_of_many_records(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the number of records, and not the fineness of the noise, decides the spacing."""
+    monkeypatch.setattr(exact_sums, "FINE", 1)
+    function, sensitivity = SUMS[name]
+    noise_sd = sensitivity(3) / math.sqrt(2.0 * 0.02)
+    for n in (1, 30, 3000):
+        rows = np.full((n, 3), BOUND / math.sqrt(3.0) * (1.0 - 1e-12))
+        totals, _, exponent = made(monkeypatch, function, rows, BOUND, Fraction(noise_sd))
+        exact = exactly(rows[:1], name) * n
+        exact = exact[np.tril_indices(3)] if name == "noisy_moment" else exact
+        assert np.abs(np.array([each * 2.0**exponent for each in totals]) - exact).max() < 0.01 * noise_sd
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_a_record_that_floats_clip_to_the_bound_is_not_lost(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though it is longer by its last bits, and lies on the grid."""
+    rows = np.array([[3.0, 4.0]]) / 1024.0
+    bound = math.nextafter(5.0 / 1024.0, 0.0)
+    totals, _, exponent = made(
+        monkeypatch, SUMS[name][0], rows, bound, Fraction(bound if name == "noisy_sum" else bound**2)
+    )
+    whole = exactly(rows, name)
+    whole = whole[np.tril_indices(2)] if name == "noisy_moment" else np.ravel(whole)
+    assert [each * 2.0**exponent for each in totals] == pytest.approx(whole, rel=1e-2)
+
+
+@pytest.mark.parametrize("name", SUMS)
 @pytest.mark.parametrize("strange", [*STRANGE, "long"])
 def test_what_is_no_record_within_the_bound_counts_as_nothing(
     name: str, strange: Any, monkeypatch: pytest.MonkeyPatch
