@@ -421,7 +421,10 @@ WITH_INTERVALS = {
 }
 
 
-@pytest.mark.parametrize("given", [GIVEN, f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 40"])
+@pytest.mark.parametrize("given", [GIVEN, f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 40",
+    f"{WITH_INTERVALS['dp-iv-gd']} --rho 1",
+    f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --outcome-unit 2 --instrument-bound 3",
+])  # fmt: skip
 def test_a_release_has_exact_sums(run: Run, given: str) -> None:
     code, out, err = run(f"{given} --release")
     assert (code, err) == (0, "")

@@ -12,10 +12,13 @@ from dp_accounting.rdp import RdpAccountant
 
 import dpdescent
 from dpdescent import exact_sums
+from dpdescent.algorithms import dp_iv_gd as dp_iv_engine
 from dpdescent.algorithms import dp_regression as engine
-from dpdescent.algorithms import exact_descents
+from dpdescent.algorithms import exact_descents, reduced_form
 from dpdescent.algorithms.exact_noise import ExactNoise
 from dpdescent.attacks import dp_regression as attacks
+from dpdescent.data.iv import IVSample
+from dpdescent.estimators import dp_iv_gd
 from dpdescent.noise import discrete_gaussian
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.account import account
@@ -45,7 +48,17 @@ def two_stage(**given: Any) -> dpdescent.Run:
     )  # fmt: skip
 
 
-RUNS: list[Callable[..., dpdescent.Run]] = [regression, linear, two_stage]
+def instrumental(**given: Any) -> dpdescent.Run:
+    return dpdescent.dp_iv_gd(Z, X, Y, clip_norm1=3.0, clip_norm2=3.0, **given)
+
+
+def with_set(**given: Any) -> dpdescent.Run:
+    return dpdescent.dp_iv_gd(
+        Z, X[:, :1], Y, clip_norm1=3.0, clip_norm2=3.0, outcome_unit=1.2, instrument_bound=3.0, **given
+    )  # fmt: skip
+
+
+RUNS: list[Callable[..., dpdescent.Run]] = [regression, linear, two_stage, instrumental, with_set]
 
 
 # What it costs
@@ -72,7 +85,7 @@ def test_exact_noise_takes_no_generator(run: Callable[..., dpdescent.Run]) -> No
     for rng in (3, dpdescent.secure_generator(), np.random.default_rng(1)):
         with pytest.raises(ValueError, match="takes its noise from the operating system bit by bit: give rng=None"):
             run(rho=1.0, rng=rng, arithmetic="exact")
-    if run is not regression:
+    if run in (linear, two_stage):
         with pytest.raises(ValueError, match="makes noise of its own: leave normals out"):
             run(rho=1.0, rng=None, arithmetic="exact", normals=np.zeros((30, 2)))
 
@@ -140,6 +153,43 @@ def test_descents_are_those_of_the_engines() -> None:
         assert exact.also.keys() == twin.also.keys()
         for name in exact.also:
             assert np.abs(exact.also[name] - twin.also[name]).max() < 0.01 * noise_sd
+
+
+@pytest.mark.usefixtures("without_noise")
+@pytest.mark.filterwarnings("ignore::dpdescent.mixing.ConvergenceWarning")
+def test_instrumental_runs_are_those_of_the_engine() -> None:
+    zeros = np.zeros((120, 3, 2)), np.zeros((520, 2)), np.zeros((2, 2))
+    one, two = instrumental(rho=0.5, rng=None, arithmetic="exact"), instrumental(rho=0.5, rng=None, normals=zeros)
+    assert one.event.releases == two.event.releases
+    assert one.clipped == pytest.approx(two.clipped, abs=1e-3)
+    assert 0.0 < one.clipped < 0.9
+    assert one.also.keys() == two.also.keys()
+    np.testing.assert_allclose(one.path, two.path, atol=3e-4)
+    for name in ("Theta", "precondition", "moment"):
+        np.testing.assert_allclose(one.also[name], two.also[name], rtol=1e-3, atol=1e-4, err_msg=name)
+
+
+@pytest.mark.usefixtures("without_noise")
+def test_first_stages_and_whitening_are_those_of_the_engines() -> None:
+    sample = IVSample(Z, X[:, :1], Y)
+    settings = reduced_form.Settings(40, 30, 0.9, 1.5, 0.01, 0.01, 1.2, np.eye(3))
+    one = exact_descents.first_and_reduced(sample, settings)
+    two = reduced_form.descend([sample], settings, reduced_form.Normals(np.zeros((1, 40, 3, 2)), np.zeros((1, 6, 6))))
+    for name in ("D", "moment", "path"):
+        np.testing.assert_allclose(getattr(one, name), getattr(two, name), atol=1e-4, err_msg=name)
+    assert one.clipped == pytest.approx(two.clipped, abs=1e-3)
+    white, (release,), W = dp_iv_gd._whitened(sample, 1.5, 0.5, None)
+    other, (also,), twin = dp_iv_gd._whitened(sample, 1.5, 0.5, Zeros())  # type: ignore[arg-type]
+    assert release == also
+    np.testing.assert_allclose(W, twin, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(white.Z, other.Z, rtol=1e-3, atol=1e-3)
+
+
+class Zeros:
+    """A generator without noise."""
+
+    def standard_normal(self, shape: tuple[int, ...]) -> Array:
+        return np.zeros(shape)
 
 
 class Silent(engine.Noise):
@@ -221,6 +271,11 @@ def test_a_record_s_integers_depend_on_no_other_record(monkeypatch: pytest.Monke
     )
     given = (1e-4, 1e-4), (2.0, 2.0), (0.01, 0.01), 5
     both = ((Z, X, Y), (Z_far, X_far, Y_far))
+    samples = [IVSample(*data) for data in both]
+    stages = dp_iv_engine.Settings(5, 3, 6, 2, 1e-4, 1e-4, 2.0, 2.0, 0.01, 0.01, 0.01, np.eye(3))
+    _compared(seen, [partial(exact_descents.instrumental, each, stages) for each in samples])
+    first = reduced_form.Settings(5, 3, 1e-4, 2.0, 0.01, 0.01, 1.5, np.eye(3))
+    _compared(seen, [partial(exact_descents.first_and_reduced, each, first) for each in samples])
     _compared(seen, [partial(exact_descents.two_stage, *data, *given) for data in both])
 
 

@@ -115,6 +115,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
             X, Y, strategy=dpdescent.identity(), step_size=0.1, clip_norm=1.0, rng=3, rho=1.0, **words), {}),
     "estimators.dp_gd.dp_gd": (
         lambda **words: dpdescent.dp_gd(X, Y, steps=4, step_size=0.1, clip_norm=1.0, rng=3, rho=1.0, **words), {}),
+    "estimators.dp_iv_gd.dp_iv_gd": (
+        lambda **words: dpdescent.dp_iv_gd(
+            X, X[:, :1], Y, clip_norm1=1.0, clip_norm2=1.0, rng=3, rho=1.0, steps1=4, tail1=2, steps2=40, **words),
+        {}),
     "estimators.dp_kan.dp_kan": (fitted_kan, {}),
     "estimators.dp_regression.dp_regression": (
         lambda **words: dpdescent.dp_regression(X, Y, scale=[1.0] * 2, outcome_scale=1.0, rng=3, rho=1.0, **words),

@@ -106,7 +106,7 @@ def _instruments(
     return dp_iv_gd(
         given.Z, given.X, given.y, clip_norm1=args.clip_norm1, clip_norm2=args.clip_norm2, rng=rng,
         outcome_unit=args.outcome_unit, instrument_bound=args.instrument_bound,
-        **{name: fixed[name] for name in STAGES}, **_budget(args),
+        **{name: fixed[name] for name in STAGES}, **_budget(args), **_arithmetic(args),
     )  # fmt: skip
 
 
@@ -292,9 +292,6 @@ def check(args: argparse.Namespace, method: Method) -> None:
     if lacking := own_data.missing(vars(args), needed):
         raise ValueError(f"{lacking}. Choose without looking at the data.")
     own_data.require_one_noise(args.seed, args.secure_noise)
-    if args.release and args.method == "dp-iv-gd":
-        raise ValueError("--release of --method dp-iv-gd cannot be made yet, because it has no exact sums: for "
-                         "instruments take --method dp-2s-gd, or, for a study, --secure-noise")  # fmt: skip
     every = {name for each in METHODS.values() for name in (*each.columns, *each.choice, *each.may)} | {
         *two_stage.CHOICE, "publish",
     }  # fmt: skip
