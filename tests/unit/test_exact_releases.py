@@ -48,6 +48,10 @@ def two_stage(**given: Any) -> dpdescent.Run:
     )  # fmt: skip
 
 
+def preconditioned(**given: Any) -> dpdescent.Run:
+    return dpdescent.preconditioned_dp_gd(X, Y, covariate_bound=2.0, clip_norm=2.0, **given)
+
+
 def instrumental(**given: Any) -> dpdescent.Run:
     return dpdescent.dp_iv_gd(Z, X, Y, clip_norm1=3.0, clip_norm2=3.0, **given)
 
@@ -58,7 +62,7 @@ def with_set(**given: Any) -> dpdescent.Run:
     )  # fmt: skip
 
 
-RUNS: list[Callable[..., dpdescent.Run]] = [regression, linear, two_stage, instrumental, with_set]
+RUNS: list[Callable[..., dpdescent.Run]] = [regression, linear, preconditioned, two_stage, instrumental, with_set]
 
 
 # What it costs
@@ -183,6 +187,17 @@ def test_first_stages_and_whitening_are_those_of_the_engines() -> None:
     assert release == also
     np.testing.assert_allclose(W, twin, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(white.Z, other.Z, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.usefixtures("without_noise")
+def test_a_preconditioned_descent_is_that_of_the_engine() -> None:
+    exact = preconditioned(rho=0.5, rng=None, arithmetic="exact")
+    twin = preconditioned(rho=0.5, rng=None, normals=(np.zeros((2, 2)), np.zeros((20, 2))))
+    assert exact.event.releases == twin.event.releases
+    np.testing.assert_allclose(exact.path, twin.path, atol=1e-4)
+    np.testing.assert_allclose(exact.also["second_moment"], twin.also["second_moment"], atol=1e-4)
+    assert exact.clipped == pytest.approx(twin.clipped, abs=1e-3)
+    assert 0.0 < exact.clipped < 0.9
 
 
 class Zeros:

@@ -123,6 +123,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
     "estimators.dp_regression.dp_regression": (
         lambda **words: dpdescent.dp_regression(X, Y, scale=[1.0] * 2, outcome_scale=1.0, rng=3, rho=1.0, **words),
         {}),
+    "estimators.preconditioned_dp_gd.preconditioned_dp_gd": (
+        lambda **words: dpdescent.preconditioned_dp_gd(
+            X, Y, covariate_bound=3.0, clip_norm=3.0, rng=3, rho=1.0, **words), {}),
     "estimators.run.require_own_noise": (lambda arithmetic: run.require_own_noise(None, arithmetic), {}),
     "estimators.run.rho_of": (lambda arithmetic: run.rho_of(9, 1.0, None, None, arithmetic), {}),
     "privacy.account.Account": (a_account, {}),

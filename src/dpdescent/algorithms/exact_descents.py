@@ -1,9 +1,9 @@
 """Descents whose sums over records are exact on a machine, one run each, for releases that are really made.
 
-They are the algorithms of `dp_gd`, `dp_2s_gd`, `dp_iv_gd` and `reduced_form` in plain steps over all records. Engines
-may add what clipping takes off to sums of all records, which are no sums of vectors within the bound, and whose
-rounding a record moves as far as it likes. Here a record's gradient is computed from the record and released numbers
-alone, by single numbers, and clipped; `exact_sums` does the rest.
+They are those of `dp_gd`, `preconditioned_dp_gd`, `dp_2s_gd`, `dp_iv_gd` and `reduced_form`, in plain steps over all
+records. Engines may add what clipping takes off to sums of all records, which are no sums of vectors within the bound,
+and whose rounding a record moves as far as it likes. Here a record's gradient is computed from the record and released
+numbers alone, by single numbers, and clipped; `exact_sums` does the rest.
 """
 
 from fractions import Fraction
@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.algorithms import dp_iv_gd, reduced_form
+from dpdescent.algorithms import dp_iv_gd, preconditioned_dp_gd, preconditioning, reduced_form
 from dpdescent.data.iv import IVSample
 from dpdescent.exact_sums import noisy_moment, noisy_sum, product
 from dpdescent.privacy.clipping import clip_factors
@@ -41,6 +41,23 @@ def linear(
         path.append(theta)
         over += clipped
     return np.array(path), over / (len(X) * len(path))
+
+
+def preconditioned(X: Array, y: Array, settings: preconditioned_dp_gd.Settings) -> preconditioned_dp_gd.Descent:
+    """Preconditioned DP-GD from zero, as `preconditioned_dp_gd.descend` runs it."""
+    cut = preconditioning.bounded(X, settings.bound)
+    white = whiten(cut, settings.bound, settings.moment_share * settings.rho)
+    sds = np.array(settings.noise_sds(len(X)))
+    path, share = linear(product(cut, white.transform), y, settings.eta, settings.gamma, sds)
+    return preconditioned_dp_gd.Descent(path @ white.transform, white.moment, share)
+
+
+def whiten(X: Array, bound: float, rho: float) -> preconditioning.Whitening:
+    """Coordinates of records within a bound, as `preconditioning.whiten` makes them."""
+    n, p = X.shape
+    release = preconditioning.moment_release(n, p, bound, rho)
+    moment = noisy_moment(X, bound, n * Fraction(release.noise_sd)) / n
+    return preconditioning.Whitening(moment, preconditioning.transform(moment, release.noise_sd), release)
 
 
 def two_stage(

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -35,7 +34,7 @@ from dpdescent.estimators.run import (
     require_own_noise,
     rho_of,
 )
-from dpdescent.exact_sums import noisy_moment, product
+from dpdescent.exact_sums import product
 from dpdescent.gate import columns, generator, plain, records
 from dpdescent.interval_arithmetic import Intervals
 from dpdescent.privacy import zcdp
@@ -53,7 +52,6 @@ PROVED_WHITE = (
     ". The second moment of instruments clipped to the norm B, released first, moves by sqrt(2) B^2 / n, with one "
     "instrument by B^2 / n"
 )
-WHAT = "second moment of clipped instruments"
 TARGET = "the true effect, where instruments are strong (F of 50 and more) and hardly anything is clipped"
 BATCHES = 10
 # Part of the budget that tells the second moment of the instruments, where it is released.
@@ -243,13 +241,13 @@ def _whitened(
         raise ValueError(f"instrument_bound={bound} must be finite")
     Z = preconditioning.bounded(sample.Z, bound)
     if rng is None:
-        release = preconditioning.moment_release(len(Z), sample.q, bound, rho)
-        moment = noisy_moment(Z, bound, len(Z) * Fraction(release.noise_sd)) / len(Z)
-        W = preconditioning.transform(moment, release.noise_sd)
-        return IVSample(product(Z, W), sample.X, sample.y), [replace(release, what=WHAT)], W
-    white = preconditioning.whiten(Z, bound, rho, rng.standard_normal((sample.q, sample.q)))
-    release = replace(white.release, what=WHAT)
-    return IVSample(Z @ white.transform, sample.X, sample.y), [release], white.transform
+        white = exact_descents.whiten(Z, bound, rho)
+        moved = product(Z, white.transform)
+    else:
+        white = preconditioning.whiten(Z, bound, rho, rng.standard_normal((sample.q, sample.q)))
+        moved = Z @ white.transform
+    release = replace(white.release, what="second moment of clipped instruments")
+    return IVSample(moved, sample.X, sample.y), [release], white.transform
 
 
 def _reduced_form(
