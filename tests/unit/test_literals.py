@@ -26,6 +26,7 @@ from dpdescent.data.linear import Gram
 from dpdescent.estimators import run
 from dpdescent.privacy import sampling
 from dpdescent.privacy.account import Account, account, tightest_epsilon
+from dpdescent.privacy.arithmetic import ExactMechanism
 from dpdescent.privacy.events import (
     CorrelatedReleases,
     DisjointReleases,
@@ -55,6 +56,11 @@ def rng() -> np.random.Generator:
 def mechanism(**words: Any) -> Mechanism:
     given = {"relation": "replace-one", "sampler": "full batch", "guarantee": "proved", **words}
     return Mechanism("m", (ONE,), claimed_rho=math.inf, reason="r", **given)
+
+
+def exact_mechanism(**words: Any) -> Mechanism:
+    given = {"relation": "replace-one", "sampler": "full batch", "guarantee": "proved", **words}
+    return ExactMechanism("m", (ONE,), claimed_rho=math.inf, reason="r", **given)
 
 
 def a_account(**words: Any) -> Account:
@@ -129,6 +135,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
     "estimators.run.require_own_noise": (lambda arithmetic: run.require_own_noise(None, arithmetic), {}),
     "estimators.run.rho_of": (lambda arithmetic: run.rho_of(9, 1.0, None, None, arithmetic), {}),
     "privacy.account.Account": (a_account, {}),
+    "privacy.arithmetic.ExactMechanism": (exact_mechanism, {}),
     "privacy.events.Mechanism": (mechanism, {}),
     "privacy.events.Mechanism.without_privacy": (lambda **words: Mechanism.without_privacy("m", **words), {}),
     "privacy.participation.bins.BinnedPair.losses": (lambda **words: PAIR.losses(1.0, **words), {}),

@@ -17,6 +17,7 @@ from dpdescent.estimators import dp_2s_gd as estimator
 from dpdescent.estimators.dp_2s_gd import Settings
 from dpdescent.estimators.run import exactly
 from dpdescent.privacy import accounting, zcdp
+from dpdescent.privacy.arithmetic import arithmetic_of
 from dpdescent.randomness import secure_generator, stream
 
 Released = Literal["beta", "all"]
@@ -144,7 +145,7 @@ def account_of(
     return {
         "algorithm": made.name, "relation": made.relation, "n": n, "releases": parts, "rho": rho, "delta": delta,
         "epsilon": (zcdp.renyi_epsilon if exact else accounting.tight_epsilon)(rho, delta),
-        "guarantee": made.guarantee, "arithmetic": made.arithmetic, "holds": made.reason,
+        "guarantee": made.guarantee, "arithmetic": arithmetic_of(made), "holds": made.reason,
         "release": released, "release_costs": RELEASED[released],
     }  # fmt: skip
 

@@ -28,8 +28,9 @@ from dpdescent.estimators.run import (
 )
 from dpdescent.gate import LARGEST, columns, generator, plain, records
 from dpdescent.privacy import zcdp
+from dpdescent.privacy.arithmetic import Arithmetic
 from dpdescent.privacy.clipping import mean_sensitivity
-from dpdescent.privacy.events import Arithmetic, GaussianReleases, Mechanism
+from dpdescent.privacy.events import GaussianReleases, Mechanism
 from dpdescent.renamed import renamed
 
 EXACT = (
@@ -119,8 +120,8 @@ def dp_2s_gd(
     settings = Settings(rho1, total - rho1, clip_norm1, clip_norm2, step_size1, step_size2, steps)
     if arithmetic == "exact":
         Thetas, betas, share = descend_exactly(sample, settings)
-        event = exactly(mechanism(settings, sample.n))
-        return Run(betas[-1].copy(), betas[1:], share, event, {"Theta_path": Thetas[1:]}, names, sample.n, delta)
+        made = exactly(mechanism(settings, sample.n))
+        return Run(betas[-1].copy(), betas[1:], share, made, {"Theta_path": Thetas[1:]}, names, sample.n, delta)
     p, q = sample.p, sample.q
     drawn = None if normals is None else engine.Normals.split(fitting("normals", normals, (steps, p * q + p)), p, q)
     out = descend(sample, settings, engine.Normals.draw(rng, steps, p, q) if drawn is None else drawn)

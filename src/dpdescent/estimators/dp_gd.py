@@ -26,8 +26,9 @@ from dpdescent.estimators.run import (
 from dpdescent.gate import columns, generator, plain, records
 from dpdescent.interval_arithmetic import Intervals
 from dpdescent.privacy import zcdp
+from dpdescent.privacy.arithmetic import Arithmetic
 from dpdescent.privacy.clipping import mean_sensitivity
-from dpdescent.privacy.events import Arithmetic, GaussianReleases, Mechanism
+from dpdescent.privacy.events import GaussianReleases, Mechanism
 from dpdescent.renamed import renamed
 
 PROVED = (

@@ -38,7 +38,8 @@ from dpdescent.exact_sums import product
 from dpdescent.gate import columns, generator, plain, records
 from dpdescent.interval_arithmetic import Intervals
 from dpdescent.privacy import zcdp
-from dpdescent.privacy.events import Arithmetic, GaussianReleases, Mechanism
+from dpdescent.privacy.arithmetic import Arithmetic
+from dpdescent.privacy.events import GaussianReleases, Mechanism
 from dpdescent.renamed import renamed
 
 PROVED = (

@@ -14,7 +14,7 @@ from dpdescent.checks import require_known, require_positive, require_real, requ
 from dpdescent.estimators.run import Array, Inference, Run, exactly, fitting, guarded, require_own_noise, rho_of
 from dpdescent.gate import columns, generator, plain, records
 from dpdescent.interval_arithmetic import Intervals
-from dpdescent.privacy.events import Arithmetic
+from dpdescent.privacy.arithmetic import Arithmetic
 
 TARGET = (
     "the population's coefficients where the mean of the outcome is linear in the covariates and errors are symmetric; "

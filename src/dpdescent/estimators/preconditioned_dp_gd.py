@@ -18,7 +18,7 @@ from dpdescent.estimators.run import (
     rho_of,
 )
 from dpdescent.gate import columns, generator, plain, records
-from dpdescent.privacy.events import Arithmetic
+from dpdescent.privacy.arithmetic import Arithmetic
 from dpdescent.renamed import renamed
 
 

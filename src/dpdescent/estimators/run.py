@@ -4,7 +4,7 @@ import math
 import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,8 @@ from dpdescent.privacy.account import account
 from dpdescent.privacy.accounting import LARGEST as LARGEST_EPSILON
 from dpdescent.privacy.accounting import LEAST as LEAST_EPSILON
 from dpdescent.privacy.accounting import tight_rho
-from dpdescent.privacy.events import Arithmetic, Mechanism
+from dpdescent.privacy.arithmetic import Arithmetic, ExactMechanism, arithmetic_of
+from dpdescent.privacy.events import Mechanism
 from dpdescent.secret_bits import is_secret
 
 Array = NDArray[np.float64]
@@ -181,8 +182,9 @@ class Run:
             path: whether the iterates are among them, also those in `also`.
         """
         also = {name: each for name, each in self.also.items() if path or not name.endswith("_path")}
+        event = {**asdict(self.event), "arithmetic": arithmetic_of(self.event)}
         told = {"estimate": self.estimate, "names": self.names, "n": self.n, "delta": self.delta, "also": also}
-        found: dict[str, Any] = _plain(told | {"event": asdict(self.event)} | ({"path": self.path} if path else {}))
+        found: dict[str, Any] = _plain(told | {"event": event} | ({"path": self.path} if path else {}))
         return found
 
 
@@ -363,11 +365,12 @@ def require_own_noise(rng: object, arithmetic: Arithmetic, normals: object = Non
         raise ValueError("arithmetic='exact' takes its noise from the operating system bit by bit: give rng=None")
 
 
-def exactly(event: Mechanism) -> Mechanism:
+def exactly(event: Mechanism) -> ExactMechanism:
     """Returns the event of releases that were made by `exact_sums`."""
     reason = (
         f"{event.reason.removeprefix('in exact arithmetic: ')}. So on a machine: records' vectors are integers, whose "
         "norms are checked and whose sums are exact, and noise is a discrete Gaussian from the operating system's "
         f"bits. Left out: {LEFT_OUT}"
     )
-    return replace(event, reason=reason, arithmetic="exact")
+    given = {each.name: getattr(event, each.name) for each in fields(event)}
+    return ExactMechanism(**{**given, "reason": reason})

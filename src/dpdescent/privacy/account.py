@@ -8,8 +8,8 @@ from typing import Literal, Protocol, get_args
 from dpdescent.checks import require_known, require_non_negative, require_real
 from dpdescent.privacy import sampling, shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.privacy.arithmetic import Arithmetic, ExactMechanism, arithmetic_of
 from dpdescent.privacy.events import (
-    Arithmetic,
     CorrelatedReleases,
     DisjointReleases,
     Guarantee,
@@ -103,12 +103,12 @@ def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
     groups = _composable(events)
     epsilon = math.fsum(tightest_epsilon(group, delta / len(groups)) for group in groups)
     rho = _rho(groups[0]) if len(groups) == 1 and _has_rho(groups[0]) else None
-    mu = None if rho is None or groups[0].arithmetic == "exact" else zcdp.gaussian_dp_mu(rho)
+    mu = None if rho is None or isinstance(groups[0], ExactMechanism) else zcdp.gaussian_dp_mu(rho)
     worst = min(events, key=lambda event: GUARANTEES.index(event.guarantee))
     samplers = {event.sampler for event in events}
     sampler: Samplers = events[0].sampler if len(samplers) == 1 else "several"
     reason = worst.reason if len(events) == 1 else f"{len(events)} runs, {worst.name} the weakest: {worst.reason}"
-    arithmetic = min((event.arithmetic for event in events), key=ARITHMETICS.index)
+    arithmetic = min(map(arithmetic_of, events), key=ARITHMETICS.index)
     return Account(rho, mu, epsilon, delta, worst.relation, sampler, worst.guarantee, reason, arithmetic)
 
 
@@ -140,15 +140,15 @@ def _composable(events: Sequence[Mechanism]) -> list[Mechanism]:
         lonely = event.is_shuffled or event.is_correlated or not event.releases
         (alone if lonely else together).append(event)
     # Of discrete noise rho alone is known, and of subsampled releases no rho is.
-    discrete = [event for event in together if event.arithmetic == "exact"]
+    discrete: list[Mechanism] = [event for event in together if isinstance(event, ExactMechanism)]
     apart = bool(discrete) and any(event.is_subsampled for event in together)
-    groups = [discrete, [event for event in together if event not in discrete]] if apart else [together]
+    groups = [discrete, [event for event in together if not isinstance(event, ExactMechanism)]] if apart else [together]
     return [*(_merged(group) for group in groups if group), *alone]
 
 
 def _merged(events: Sequence[Mechanism]) -> Mechanism:
     """One mechanism with the releases of several; discrete if one is, because its accountant takes continuous noise."""
-    first = next((event for event in events if event.is_subsampled or event.arithmetic == "exact"), events[0])
+    first = next((event for event in events if event.is_subsampled or isinstance(event, ExactMechanism)), events[0])
     releases = tuple(release for event in events for release in event.releases)
     return replace(first, releases=releases, claimed_rho=math.inf, claimed_eps_delta=None)
 
@@ -175,7 +175,7 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
         return sampling.composed_epsilon(event.releases, delta)
     if event.is_correlated:
         return guarantees.epsilon(event, delta)
-    if event.arithmetic == "exact":
+    if isinstance(event, ExactMechanism):
         # That of every mechanism of this rho, because the tight one is of continuous noise.
         return zcdp.renyi_epsilon(_rho(event), delta)
     if not event.is_shuffled:

@@ -18,8 +18,6 @@ Sampler = Literal[
 ]
 Conversion = Literal["Bun-Steinke", "Renyi"]
 Guarantee = Literal["proved", "as published", "none"]
-# In which sums and noise are made; the words of the column of the same name, from the worst to the best.
-Arithmetic = Literal["floating point", "exact"]
 
 
 @dataclass(frozen=True)
@@ -185,15 +183,11 @@ class Mechanism:
         conversion: the paper's conversion of its zCDP budget to epsilon: `zcdp.epsilon` or `zcdp.renyi_epsilon`.
         stand_in: why this event stands for other runs than its own, such as those of later trials with parameters drawn
             anew; empty where it is exactly what ran.
-        arithmetic: `exact` where sums are of integers with discrete Gaussian noise (`exact_sums`), so that the cost is
-            that of what a machine does but for `exact_sums.LEFT_OUT`; else `floating point`, and `proved` is said of
-            exact arithmetic. Of exact releases rho is known, and no more.
 
     Raises:
-        ValueError: if releases are none, or relation, sampler, guarantee, conversion or arithmetic is none of those
-            that there are: no account knows others. Or if arithmetic is exact and there are subsampled, shuffled
-            or correlated releases. Or if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism
-            has one claim. Or if there are subsampled releases, but the sampler is not Poisson or neighbours differ by a
+        ValueError: if releases are none, or relation, sampler, guarantee or conversion is none of those that there are:
+            no account knows others. Or if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has
+            one claim. Or if there are subsampled releases, but the sampler is not Poisson or neighbours differ by a
             replacement. Or if there are shuffled releases, but others beside them, another sampler or another relation
             than replace-one. Or if there are correlated releases, but others beside them, or a sampler without random
             batches. Or if parts of the data are disjoint, but neighbours do not differ by a replacement.
@@ -209,7 +203,6 @@ class Mechanism:
     claimed_eps_delta: tuple[float, float] | None = None
     conversion: Conversion = "Bun-Steinke"
     stand_in: str = ""
-    arithmetic: Arithmetic = "floating point"
 
     def __post_init__(self) -> None:
         if not _are(self.releases, Release):
@@ -218,12 +211,6 @@ class Mechanism:
         require_known(Sampler, sampler=self.sampler)
         require_known(Guarantee, guarantee=self.guarantee)
         require_known(Conversion, conversion=self.conversion)
-        require_known(Arithmetic, arithmetic=self.arithmetic)
-        if self.arithmetic == "exact" and (self.is_subsampled or self.is_shuffled or self.is_correlated):
-            raise ValueError(
-                f"{self.name} has arithmetic='exact' and amplified or correlated releases, of which no account with "
-                "discrete noise is known: take 'floating point'"
-            )
         if self.claimed_eps_delta is not None and not math.isinf(self.claimed_rho):
             raise ValueError(
                 f"{self.name} claims rho={self.claimed_rho} and (epsilon, delta)={self.claimed_eps_delta}: give one "
@@ -316,9 +303,6 @@ class Mechanism:
         if self.is_shuffled or self.is_correlated:
             kind = "a shuffled order" if self.is_shuffled else "correlated noise on random batches"
             raise ValueError(f"{self.name} has {kind}, which dp-accounting has no event for: use dpdescent.account")
-        if self.arithmetic == "exact":
-            # Its events of Gaussian noise would be accounted as continuous ones.
-            return dp_accounting.ZCDpEvent(self.rho)
 
         def converted(release: Release) -> dp_accounting.DpEvent:
             if isinstance(release, DisjointReleases):
