@@ -123,7 +123,7 @@ def mutated_options(kind: str, rng: random.Random) -> list[str]:
         del given[name]
     elif kind == "secure":
         del given["--seed"]
-        given["--secure-noise"], given["--output"] = [], [rng.choice(FILES)]
+        given[rng.choice(["--secure-noise", "--release"])], given["--output"] = [], [rng.choice(FILES)]
     else:
         words = options(given)
         words.insert(rng.randrange(1, len(words)), rng.choice([*GIVEN, *NAMES, *NUMBERS]))

@@ -231,6 +231,13 @@ def test_a_regression_is_that_of_the_engine(errors: Any) -> None:
     np.testing.assert_array_equal(ExactNoise().counts(counts, 3.7), counts)
 
 
+def test_products_of_records_are_by_single_numbers() -> None:
+    """Not those of a library for matrices, whose last bits are others here."""
+    rows, matrix = DATA.standard_normal((400, 33)), DATA.standard_normal((33, 33))
+    assert np.array_equal(ExactNoise().product(rows, matrix), exact_sums.product(rows, matrix))
+    assert not np.array_equal(ExactNoise().product(rows, matrix), rows @ matrix)
+
+
 class Kept(ExactNoise):
     """Exact noise that keeps what it lets out."""
 
