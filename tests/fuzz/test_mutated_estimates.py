@@ -24,7 +24,7 @@ SECRET = "31415926.5358"
 GIVEN: dict[str, list[str]] = {
     "--instruments": ["z1", "z2"], "--regressors": ["x"], "--outcome": ["y"], "--rho1": ["0.5"], "--rho2": ["2"],
     "--clip-norm1": ["5"], "--clip-norm2": ["10"], "--step-size1": ["0.9"], "--step-size2": ["0.4"], "--steps": ["6"],
-    "--seed": ["7"], "--delta": ["1e-6"], "--centre": ["z1=0.5", "x=2"], "--release": ["beta"],
+    "--seed": ["7"], "--delta": ["1e-6"], "--centre": ["z1=0.5", "x=2"], "--publish": ["beta"],
     "--output": ["out.json"],
 }  # fmt: skip
 
@@ -123,7 +123,7 @@ def mutated_options(kind: str, rng: random.Random) -> list[str]:
         del given[name]
     elif kind == "secure":
         del given["--seed"]
-        given["--secure-noise"], given["--output"] = [], [rng.choice(FILES)]
+        given[rng.choice(["--secure-noise", "--release"])], given["--output"] = [], [rng.choice(FILES)]
     else:
         words = options(given)
         words.insert(rng.randrange(1, len(words)), rng.choice([*GIVEN, *NAMES, *NUMBERS]))

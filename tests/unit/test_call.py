@@ -135,7 +135,9 @@ def test_forced_training_forgets_what_was_trained(here: Path, forced: set[str], 
 
 def test_own_data_are_named_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call(set(), card="card", mine="mine.csv").start()
-    assert capsys.readouterr().out.startswith("Notice: mine.csv: noise from a seeded generator")
+    assert capsys.readouterr().out.startswith(
+        "Notice: mine.csv: a study, not a release: noise is from a seeded generator"
+    )
     call(set(), card="card").start()
     assert capsys.readouterr().out == ""
 

@@ -23,6 +23,7 @@ from dpdescent.data.tabular import read_sample
 from dpdescent.estimators.dp_2s_gd import Settings
 from dpdescent.estimators.dp_gd import dp_gd
 from dpdescent.estimators.dp_iv_gd import dp_iv_gd
+from dpdescent.privacy import zcdp
 from dpdescent.randomness import stream
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,7 +78,7 @@ def by_hand(Z: Any, X: Any, y: Any, seed: int) -> dp_2s_gd.Descent:
 
 
 def test_estimate_is_that_of_the_engine(run: Run) -> None:
-    code, out, err = run(f"{GIVEN} --seed 11 --centre z1=0.5 x=2 y=4 --release all")
+    code, out, err = run(f"{GIVEN} --seed 11 --centre z1=0.5 x=2 y=4 --publish all")
     assert (code, err) == (0, "")
     table = np.loadtxt("mine.csv", delimiter=",", skiprows=1)
     expected = by_hand(table[:, 1:3] - [0.5, 0.0], table[:, 3:4] - 2.0, table[:, 4] - 4.0, seed=11)
@@ -92,7 +93,7 @@ def test_estimate_is_that_of_the_engine(run: Run) -> None:
 
 
 def test_publishing_beta_writes_nothing_else_and_costs_the_same(run: Run) -> None:
-    run(f"{GIVEN} --seed 11 --release all --output all.json")
+    run(f"{GIVEN} --seed 11 --publish all --output all.json")
     run(f"{GIVEN} --seed 11")
     everything, beta = written("all.json"), written()
     assert set(everything) - set(beta) == {"Theta_path", "beta_path"}
@@ -146,7 +147,7 @@ def test_noise_in_the_first_step_has_the_sd_of_the_account() -> None:
 @pytest.mark.parametrize("noise", ["--seed 3", "--secure-noise"])
 @pytest.mark.parametrize("published", ["beta", "all"])
 def test_notice_is_given_once_and_is_the_right_one(run: Run, noise: str, published: str) -> None:
-    _, out, err = run(f"{GIVEN} {noise} --release {published}")
+    _, out, err = run(f"{GIVEN} {noise} --publish {published}")
     said = own_data.SEEDED if noise == "--seed 3" else own_data.SECURE
     other = own_data.SECURE if noise == "--seed 3" else own_data.SEEDED
     assert (out + err).count(said) == (out + err).lower().count("notice") == 1
@@ -211,8 +212,8 @@ REST = GIVEN.removeprefix("mine.csv ")
             "--clip-norm1 is needed: .*public guess .*without looking",
         ),
         (re.sub(r"--step-size. \S+", "", GIVEN) + " --seed 1", "--step-size1 is needed: .*also missing: --step-size2"),
-        (GIVEN, "one of --seed and --secure-noise"),
-        (f"{GIVEN} --seed 1 --secure-noise", "one of --seed and --secure-noise"),
+        (GIVEN, "one of --seed, --secure-noise and --release"),
+        (f"{GIVEN} --seed 1 --secure-noise", "one of --seed, --secure-noise and --release"),
         (f"{GIVEN} --seed -1", "seed=-1"),
         (f"{GIVEN} --seed x", "--seed: invalid int value: 'x'"),
         (f"{GIVEN} --seed 1 --rho1 0", "--rho1 0 is no budget"),
@@ -227,7 +228,7 @@ REST = GIVEN.removeprefix("mine.csv ")
         (f"{GIVEN} --seed 1 --centre x=1 x=2", "x has the constant 1.0 already"),
         (f"{GIVEN} --seed 1 --centre x=nan", "x=nan must be finite"),
         (f"{GIVEN} --seed 1 --step-size1 1e200 --step-size2 1e200", "iterates overflow"),
-        (f"{GIVEN} --seed 1 --release Theta", "choose from"),
+        (f"{GIVEN} --seed 1 --publish Theta", "choose from"),
         (f"{GIVEN} --seed 1 --secure", "unrecognized arguments: --secure"),
         (f"{GIVEN} --seed 1 --output mine.csv", "is the table itself"),
         (f"{GIVEN} --seed 1 --output ./", "is a folder"),
@@ -420,6 +421,21 @@ WITH_INTERVALS = {
 }
 
 
+@pytest.mark.parametrize("given", [GIVEN, f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 40",
+    f"{WITH_INTERVALS['dp-iv-gd']} --rho 1",
+    f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --outcome-unit 2 --instrument-bound 3",
+])  # fmt: skip
+def test_a_release_has_exact_sums(run: Run, given: str) -> None:
+    code, out, err = run(f"{given} --release")
+    assert (code, err) == (0, "")
+    content = written()
+    assert content["account"]["arithmetic"] == "exact"
+    rho = content["account"]["rho"]
+    assert content["account"]["epsilon"] == pytest.approx(zcdp.renyi_epsilon(rho, content["account"]["delta"]))
+    assert out.splitlines()[-4:-1] == [f"{each}." for each in content["promised"]]
+    assert "a study" not in out
+
+
 @pytest.mark.parametrize("method", WITH_INTERVALS)
 def test_methods_with_intervals_are_those_of_the_library(run: Run, method: str) -> None:
     centre_z = "z1=0.5" if method == "dp-iv-gd" else ""
@@ -567,8 +583,8 @@ def test_an_interval_that_would_be_noise_is_refused(run: Run) -> None:
         (f"{WITH_INTERVALS['dp-gd']} --rho 0.1 --delta 0.9", r"delta 0\.9 must be below 1/n"),
         ("mine.csv --method dp-iv-gd --regressors x --outcome y --rho 1", "--instruments is needed"),
         ("mine.csv --method dp-gd --regressors x --outcome x --clip-norm 1 --step-size 1 --rho 1", "'x'"),
-        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --release all", "--release is no option of --method dp-gd: leave it out"),
-        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --release beta", "--release is no option of --method dp-iv-gd"),
+        (f"{WITH_INTERVALS['dp-gd']} --rho 1 --publish all", "--publish is no option of --method dp-gd: leave it out"),
+        (f"{WITH_INTERVALS['dp-iv-gd']} --rho 1 --publish beta", "--publish is no option of --method dp-iv-gd"),
         (f"{GIVEN} --rho 1", "--rho is no option of --method dp-2s-gd"),
         (f"{GIVEN} --outcome-unit 1", "--outcome-unit is no option of --method dp-2s-gd"),
         (f"{WITH_INTERVALS['dp-gd']} --rho 1 --steps 20", "20 steps are too few for an interval"),

@@ -17,6 +17,8 @@ from test_estimate import Run, calling
 from dpdescent.commands import __main__ as command
 from dpdescent.commands import own_data
 from dpdescent.estimators.dp_regression import dp_regression
+from dpdescent.exact_sums import LEFT_OUT
+from dpdescent.privacy import zcdp
 from dpdescent.randomness import stream
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,9 +162,9 @@ def test_blanks_and_commas_separate_alike(run: Run) -> None:
         ("--steps 40", "--steps is no option of --method dp-regression"),
         ("--instruments a", "--instruments is no option of --method dp-regression"),
         ("--outcome-unit 1", "--outcome-unit is no option of --method dp-regression"),
-        ("--release beta", "--release is no option of --method dp-regression"),
+        ("--publish beta", "--publish is no option of --method dp-regression"),
         ("--epsilon 1", "give one of --rho"),
-        ("--secure-noise", "give one of --seed and --secure-noise"),
+        ("--secure-noise", "give one of --seed, --secure-noise and --release"),
         ("--method dp-gd --clip-norm 3 --step-size 1 --scale a=1", "--scale is no option of --method dp-gd"),
         ("--method dp-gd --clip-norm 3 --step-size 1 --no-intercept", "--no-intercept is no option of --method dp-gd"),
         ("--method dp-gd --clip-norm 3 --step-size 1 --errors equal", "--errors is no option of --method dp-gd"),
@@ -172,6 +174,58 @@ def test_what_is_missing_or_wrong_is_told_by_name(run: Run, options: str, words:
     code, out, err = run(f"{GIVEN} {options}")
     assert (code, out) == (2, "")
     assert re.fullmatch(f"Error: .*{words}.*\n", err), err
+    assert not Path("estimate.json").exists()
+
+
+EXACT = GIVEN.replace("--rho 1 --seed 3", "--epsilon 1")
+
+
+def test_a_release_says_what_it_promises_in_three_lines(run: Run) -> None:
+    code, out, err = run(f"{EXACT} --release")
+    assert (code, err) == (0, "")
+    content = written()
+    promised, rests, left = content["promised"]
+    assert out.splitlines()[-4:-1] == [f"{each}." for each in content["promised"]]
+    assert promised.startswith("Promised: (1, 1e-06)-differential privacy where one row is replaced")
+    assert "one person in one row" in rests
+    assert LEFT_OUT in left
+    account = content["account"]
+    assert (account["arithmetic"], account["guarantee"]) == ("exact", "proved")
+    assert account["rho"] == pytest.approx(zcdp.rho_of_renyi_epsilon(1.0, 1e-6), rel=1e-9)
+    assert account["epsilon"] == pytest.approx(1.0, rel=1e-9)
+    assert content["settings"]["noise"] == "operating system"
+    assert "study" not in out
+    # It would add its cost.
+    assert "--output estimate.json exists" in run(f"{EXACT} --release")[2]
+    run(f"{EXACT} --release --output again.json")
+    assert json.loads(Path("again.json").read_text())["coefficients"] != content["coefficients"]
+
+
+@pytest.mark.parametrize("noise", ["--seed 3", "--secure-noise"])
+def test_without_release_it_is_a_study(run: Run, noise: str) -> None:
+    _, out, _ = run(f"{EXACT} {noise}")
+    assert out.startswith("Notice: a study, not a release: ")
+    assert "romised" not in out
+    assert "promised" not in written()
+    assert written()["account"]["arithmetic"] == "floating point"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("--release --seed 3", "give one of --seed, --secure-noise and --release"),
+        ("--release all", "--release all: it takes no word; give --publish all"),
+        ("--release a.csv", "--release a.csv: it takes no word; give a.csv before all options"),
+        ("--release --epsilon 0.1", "too few for sizes to be released, .*: give public guesses of all sizes by "
+         r"--scale a=...,b=...,y=... \(such as educ=12 for years of schooling\)"),
+        ("--release --method dp-gd", "--clip-norm is needed: .*, such as 5 sqrt"),
+        ("--release --method dp-2s-gd", "--instruments is needed|is no option of --method dp-2s-gd"),
+    ],
+)  # fmt: skip
+def test_what_a_release_lacks_is_told_by_name(run: Run, options: str, words: str) -> None:
+    code, out, err = run(f"{EXACT} {options}")
+    assert (code, out) == (2, "")
+    assert re.fullmatch(f"Error: .*({words}).*\n", err), err
     assert not Path("estimate.json").exists()
 
 

@@ -23,8 +23,10 @@ from dpdescent.baselines import ada_ssp, boosted_ada_ssp, friendly_core, iterati
 from dpdescent.checks import require_known
 from dpdescent.data.iv import IVSample
 from dpdescent.data.linear import Gram
+from dpdescent.estimators import run
 from dpdescent.privacy import sampling, sketching
 from dpdescent.privacy.account import Account, account, tightest_epsilon
+from dpdescent.privacy.arithmetic import ExactMechanism
 from dpdescent.privacy.events import (
     CorrelatedReleases,
     DisjointReleases,
@@ -54,6 +56,11 @@ def rng() -> np.random.Generator:
 def mechanism(**words: Any) -> Mechanism:
     given = {"relation": "replace-one", "sampler": "full batch", "guarantee": "proved", **words}
     return Mechanism("m", (ONE,), claimed_rho=math.inf, reason="r", **given)
+
+
+def exact_mechanism(**words: Any) -> Mechanism:
+    given = {"relation": "replace-one", "sampler": "full batch", "guarantee": "proved", **words}
+    return ExactMechanism("m", (ONE,), claimed_rho=math.inf, reason="r", **given)
 
 
 def a_account(**words: Any) -> Account:
@@ -105,17 +112,33 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {
     "baselines.friendly_core.friendly_core_two_stage_least_squares": (
         lambda **words: friendly_core.friendly_core_two_stage_least_squares(
             IVSample(X, X[:, :1], Y), 1.0, 0.1, 9.0, rng(), **words), {}),
+    "estimators.dp_2s_gd.dp_2s_gd": (
+        lambda **words: dpdescent.dp_2s_gd(
+            X, X[:, :1], Y, steps=4, step_size1=0.1, step_size2=0.1, clip_norm1=1.0, clip_norm2=1.0, rng=3, rho=1.0,
+            **words), {}),
     "estimators.dp_ambssgd.dp_ambssgd": (
         lambda **words: dpdescent.dp_ambssgd(
             X, Y, steps=4, step_size=0.1, largest=8.0, levels=3, stat_size=4, scale=1.0, rng=3, rho=1.0, **words), {}),
     "estimators.dp_ftrl.dp_ftrl": (
         lambda **words: dpdescent.dp_ftrl(
             X, Y, strategy=dpdescent.identity(), step_size=0.1, clip_norm=1.0, rng=3, rho=1.0, **words), {}),
+    "estimators.dp_gd.dp_gd": (
+        lambda **words: dpdescent.dp_gd(X, Y, steps=4, step_size=0.1, clip_norm=1.0, rng=3, rho=1.0, **words), {}),
+    "estimators.dp_iv_gd.dp_iv_gd": (
+        lambda **words: dpdescent.dp_iv_gd(
+            X, X[:, :1], Y, clip_norm1=1.0, clip_norm2=1.0, rng=3, rho=1.0, steps1=4, tail1=2, steps2=40, **words),
+        {}),
     "estimators.dp_kan.dp_kan": (fitted_kan, {}),
     "estimators.dp_regression.dp_regression": (
         lambda **words: dpdescent.dp_regression(X, Y, scale=[1.0] * 2, outcome_scale=1.0, rng=3, rho=1.0, **words),
         {}),
+    "estimators.preconditioned_dp_gd.preconditioned_dp_gd": (
+        lambda **words: dpdescent.preconditioned_dp_gd(
+            X, Y, covariate_bound=3.0, clip_norm=3.0, rng=3, rho=1.0, **words), {}),
+    "estimators.run.require_own_noise": (lambda arithmetic: run.require_own_noise(None, arithmetic), {}),
+    "estimators.run.rho_of": (lambda arithmetic: run.rho_of(9, 1.0, None, None, arithmetic), {}),
     "privacy.account.Account": (a_account, {}),
+    "privacy.arithmetic.ExactMechanism": (exact_mechanism, {}),
     "privacy.events.Mechanism": (mechanism, {}),
     "privacy.events.Mechanism.without_privacy": (lambda **words: Mechanism.without_privacy("m", **words), {}),
     "privacy.participation.bins.BinnedPair.losses": (lambda **words: PAIR.losses(1.0, **words), {}),

@@ -216,6 +216,9 @@ class Plan:
 class Noise:
     """Source of the noise: all that a run takes from the records passes through it, so that it is all that is let out.
 
+    What is let out are counts and sums over records of vectors within a bound, so that another source may make these in
+    another arithmetic (`exact_noise`).
+
     Args:
         rng: generator of the noise.
     """
@@ -230,6 +233,26 @@ class Noise:
     def symmetric(self, value: Array, noise_sd: float) -> Array:
         """The symmetric matrix with symmetric noise, of this sd on the diagonal and by sqrt(2) less beside it."""
         return np.asarray(value + noise_sd * symmetric(self.rng.standard_normal((1, *value.shape)))[0])
+
+    def counts(self, counted: Array, noise_sd: float) -> Array:
+        """Counts with noise."""
+        return self.vector(counted, noise_sd)
+
+    def mean(self, rows: Array, weights: Array, bound: float, noise_sd: float) -> Array:
+        """The mean of the rows times their weights, each of a norm up to the bound, with noise."""
+        return self.vector(rows.T @ weights / len(rows), noise_sd)
+
+    def moment(self, rows: Array, bound: float, noise_sd: float) -> Array:
+        """The mean of xx' over the rows x, each of a norm up to the bound, with symmetric noise."""
+        return self.symmetric(rows.T @ rows / len(rows), noise_sd)
+
+    def mean_square(self, rows: Array, bound: float, noise_sd: float) -> float:
+        """The mean of |x|^2 over the rows x, each of a norm up to the bound, with noise."""
+        return float(self.vector(np.einsum("ij,ij->", rows, rows) / len(rows), noise_sd))
+
+    def product(self, rows: Array, matrix: Array) -> Array:
+        """The product of records with numbers that are released."""
+        return np.asarray(rows @ matrix)
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +302,7 @@ def released_units(X: Array, y: Array, plan: Plan, noise: Noise) -> Array:
     sizes = np.abs(np.column_stack([X, y]))
     counted = np.array([histograms.counts(column, edges) for column in sizes.T])
     noise_sd = plan.units().noise_sd
-    found = [histograms.largest(each, edges, SURE * noise_sd) for each in noise.vector(counted, noise_sd)]
+    found = [histograms.largest(each, edges, SURE * noise_sd) for each in noise.counts(counted, noise_sd)]
     hidden = [float(edges[-1])] * plan.covariates + [HIDDEN]
     return np.array([other if unit is None else unit for unit, other in zip(found, hidden, strict=True)])
 
@@ -319,8 +342,8 @@ def whiten(X: Array, plan: Plan, noise: Noise) -> Coordinates:
     W = np.eye(plan.p)
     for each in range(plan.rounds):
         bound, noise_sd = plan.moment_bound(each), plan.moment(each).noise_sd
-        cut, hidden = preconditioning.bounded(X @ W, bound), max(noise_sd, ROUNDED * bound**2)
-        moment = noise.symmetric(cut.T @ cut / plan.n, noise_sd)
+        cut, hidden = preconditioning.bounded(noise.product(X, W), bound), max(noise_sd, ROUNDED * bound**2)
+        moment = noise.moment(cut, bound, noise_sd)
         values, vectors = np.linalg.eigh(moment)
         before, W = W, W @ preconditioning.transform(moment, hidden)
     least = preconditioning.least_eigenvalue(plan.p, hidden)
@@ -349,24 +372,23 @@ def fit(X: Array, y: Array, plan: Plan, noise: Noise) -> Fit:
         return Fit(zeros, None, np.zeros(plan.p, dtype=bool), np.full(STEPS, plan.largest_gamma), 0.0)
     X, y = usable(X, y)
     coordinates = whiten(X, plan, noise)
-    Z = X @ coordinates.W
+    Z = noise.product(X, coordinates.W)
     # With roots of the weights `S'S / n` is the slope where nothing is clipped.
-    root = clip_factors(_norms(X @ coordinates.before), coordinates.bound)[:, None]
+    root = clip_factors(_norms(noise.product(X, coordinates.before)), coordinates.bound)[:, None]
     S, V = Z * root, Z * root**2
     sizes = _norms(V)
     theta, gamma, path, gammas, over = np.zeros(plan.p), plan.largest_gamma, [], [], 0
     for step in range(STEPS):
-        residuals = Z @ theta - y
+        residuals = noise.product(Z, theta) - y
         norms = np.abs(residuals) * sizes
         if plan.follows and step % EVERY == 0:
             gamma = _threshold(norms, None if step == 0 else gamma, plan, noise)
         factors = clip_factors(norms, gamma)
         over += int((factors < 1.0).sum())
-        mean = V.T @ (residuals * factors) / plan.n
-        theta = theta - ETA * noise.vector(mean, plan.gradient(step, gamma).noise_sd)
+        theta = theta - ETA * noise.mean(V, residuals * factors, gamma, plan.gradient(step, gamma).noise_sd)
         path.append(theta)
         gammas.append(gamma)
-    covariance, unknown = _errors(S, V, Z @ theta - y, np.array(gammas), coordinates, plan, noise)
+    covariance, unknown = _errors(S, V, noise.product(Z, theta) - y, np.array(gammas), coordinates, plan, noise)
     share = over / (plan.n * STEPS)
     return Fit(np.array(path) @ coordinates.W.T, covariance, unknown, np.array(gammas), share)
 
@@ -384,7 +406,7 @@ def _threshold(norms: Array, last: float | None, plan: Plan, noise: Noise) -> fl
     else:
         near = round(math.log(last / scale, BASE))
         edges = histograms.powers(near - DOWN, near + UP, BASE)
-    counted = noise.vector(histograms.counts(norms / scale, edges), plan.histogram().noise_sd)
+    counted = noise.counts(histograms.counts(norms / scale, edges), plan.histogram().noise_sd)
     return min(scale * histograms.quantile(counted, edges, plan.below), plan.largest_gamma)
 
 
@@ -413,14 +435,14 @@ def _errors(
     gamma = float(gammas[-1])
     factors = clip_factors(np.abs(residuals) * _norms(V), gamma)
     kept = preconditioning.bounded(S, plan.slope_bound) * (factors == 1.0)[:, None]
-    released = noise.symmetric(kept.T @ kept / plan.n, plan.slope().noise_sd)
+    released = noise.moment(kept, plan.slope_bound, plan.slope().noise_sd)
     values, vectors = np.linalg.eigh(_slope(released, coordinates, plan))
     held = np.maximum(values, FLAT)
     gradients, noise_sd = V * (residuals * factors)[:, None], plan.spread(gamma).noise_sd
     if plan.errors == "unequal":
-        spread, share = noise.symmetric(gradients.T @ gradients / plan.n, noise_sd), np.eye(plan.p)
+        spread, share = noise.moment(gradients, gamma, noise_sd), np.eye(plan.p)
     else:
-        trace = float(noise.vector(np.einsum("ij,ij->", gradients, gradients) / plan.n, noise_sd))
+        trace = noise.mean_square(gradients, gamma, noise_sd)
         share = (vectors * held) @ vectors.T / held.sum()
         spread = trace * share
     inverse, contraction = (vectors / held) @ vectors.T, (vectors * (1.0 - ETA * held)) @ vectors.T

@@ -11,7 +11,7 @@ and --clip-norm2, or --clip-norm and --step-size.
 
 Names of columns, and column=number pairs, stand with blanks or commas between them; a name with a comma stands in
 double quotes. All that is set is public by your word: choose nothing by looking at the data. Missing values are to be
-mended first.
+mended first. A run is a study, not a release, without --release.
 """
 
 import argparse
@@ -44,6 +44,17 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Exits with status 2 and the message in one line, without argparse's usage."""
         self.exit(2, f"Error: {' '.join(message.split())}\n")
+
+
+class Release(argparse.Action):
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, _: str | None = None
+    ) -> None:
+        """Notes that a release is to be made, and refuses words: the option had some in an earlier version."""
+        if values is not None:
+            mend = f"--publish {values}" if values in two_stage.RELEASED else f"{values} before all options"
+            parser.error(f"--release {values}: it takes no word; give {mend}")
+        namespace.release = True
 
 
 class Renamed(argparse.Action):
@@ -109,10 +120,11 @@ def _parser(name: str) -> Parser:
         help="public constants to subtract, such as z1=0.5 x=2 (dp-regression tells its constant as if none were)",
     )
     parser.add_argument(
-        "--release", choices=list(two_stage.RELEASED), help="of dp-2s-gd: what is to be published (beta)"
+        "--publish", choices=list(two_stage.RELEASED), help="of dp-2s-gd: what is to be published (beta)"
     )
     parser.add_argument("--seed", type=int, help=own_data.NOISE)
     parser.add_argument("--secure-noise", action="store_true", help="noise that nobody can repeat, with no seed")
+    parser.add_argument("--release", action=Release, nargs="?", default=False, help=own_data.RELEASE)
     for former in RENAMED:
         parser.add_argument(former, action=Renamed, nargs="*", help=argparse.SUPPRESS)
     parser.add_argument("--output", default="estimate.json", help="JSON to write (estimate.json)")
@@ -124,6 +136,7 @@ def _estimate(args: argparse.Namespace) -> str:
     for name in ("instruments", "regressors", "centre", "scale"):
         if given := getattr(args, name):
             setattr(args, name, own_data.names(given))
+    args.secure_noise |= args.release
     content = two_stage.estimate(args) if args.method == "dp-2s-gd" else with_intervals.estimate(args)
     _write(json.dumps(content, indent=2, allow_nan=False) + "\n", Path(args.output))
     return own_data.told(content, args.output)

@@ -13,19 +13,26 @@ if TYPE_CHECKING:
 
 # Notices; each is printed once in a run.
 SEEDED = (
-    "noise from a seeded generator in double precision: for studying algorithms, not for releasing real people's data; "
-    "whoever has the seed can make the noise again and take it off, so that there is no guarantee"
+    "a study, not a release: noise is from a seeded generator, in double precision, and whoever has the seed can make "
+    "it again and take it off, so that there is no guarantee"
 )
 # The guarantee of a run whose seed is kept, whatever its account says.
 REPEATED = "none: the noise can be made again from this file's seed"
 SECURE = (
-    "noise from the operating system's entropy, no seed kept. What remains: clipping and noise are in double "
-    "precision, whose least significant bits can betray data (Mironov 2012), and one run only may be released: each "
-    "further one adds its rho"
+    "a study, not a release: noise is from the operating system's entropy, with no seed kept, but clipping and noise "
+    "are in double precision, whose least significant bits can betray data (Mironov 2012); --release mends that. Each "
+    "further run adds its rho"
 )
+RELEASED = "a release, made of exact sums; what it promises stands at the end"
 
-
-NOISE = "--seed 7 repeats a run, to study the algorithm; --secure-noise draws fresh noise from the operating system"
+NOISE = (
+    "--seed 7 repeats a run, to study the algorithm; --secure-noise draws fresh noise from the operating system; "
+    "--release makes a release, with such noise and exact sums"
+)
+RELEASE = (
+    "make a release and not a study: noise of the operating system, and sums of integers, whose guarantee holds of "
+    "what a machine does; what was promised is told in three lines"
+)
 
 # Beyond these budgets an epsilon cannot be computed to all digits, and would mean nothing.
 BUDGETS = 1e-12, 1e6
@@ -57,7 +64,27 @@ def require_one_noise(seed: int | None, secure: bool) -> None:
         ValueError: unless one of a seed and secure noise is given.
     """
     if (seed is not None) is secure:
-        raise ValueError(f"give one of --seed and --secure-noise: {NOISE}")
+        raise ValueError(f"give one of --seed, --secure-noise and --release: {NOISE}")
+
+
+def notice(secure: bool, release: bool) -> str:
+    """What kind of run it is."""
+    return RELEASED if release else SECURE if secure else SEEDED
+
+
+def promised(account: Mapping[str, Any]) -> list[str]:
+    """Lines that say what a release promises: what, under which conditions, and what is left out."""
+    # Imported here, because a build's start reads the notices of this module and needs no numpy.
+    from dpdescent.exact_sums import LEFT_OUT
+
+    return [
+        f"Promised: ({account['epsilon']:.6g}, {account['delta']:g})-differential privacy where one row is replaced, "
+        "of all that is printed and written here, proved of what a machine does: sums of integers, discrete Gaussian "
+        "noise, bits of the operating system",
+        "It rests on: one person in one row; columns, constants and budget chosen without these records; no other run "
+        "on them: each adds its rho, also one that failed",
+        f"Left out: {LEFT_OUT}, and that the table could be read",
+    ]
 
 
 def require_budget(name: str, value: float | None) -> None:
@@ -217,6 +244,7 @@ def told(content: Mapping[str, Any], output: str) -> str:
     lines += [f"  {account['holds']}"] + [f"  guarantee {account['guarantee']}"] * ("seed" in settings)
     if "release" in account:
         lines += [f"  release {account['release']}: {account['release_costs']}"]
+    lines += [f"{each}." for each in content.get("promised", [])]
     return "\n".join([*lines, f"written to {output}"])
 
 

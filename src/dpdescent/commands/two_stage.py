@@ -15,7 +15,9 @@ from dpdescent.data.iv import Array, IVSample
 from dpdescent.data.tabular import read_sample
 from dpdescent.estimators import dp_2s_gd as estimator
 from dpdescent.estimators.dp_2s_gd import Settings
-from dpdescent.privacy import accounting
+from dpdescent.estimators.run import exactly
+from dpdescent.privacy import accounting, zcdp
+from dpdescent.privacy.arithmetic import arithmetic_of
 from dpdescent.randomness import secure_generator, stream
 
 Released = Literal["beta", "all"]
@@ -79,30 +81,31 @@ class Outcome:
 def estimate(args: argparse.Namespace) -> dict[str, Any]:
     """Runs DP-2S-GD and returns what may be written and told; options are checked first, then files."""
     args.steps = STEPS if args.steps is None else args.steps
-    args.release = "beta" if args.release is None else args.release
+    args.publish = "beta" if args.publish is None else args.publish
     _check(args)
     settings = Settings(
         args.rho1, args.rho2, args.clip_norm1, args.clip_norm2, args.step_size1, args.step_size2, args.steps
     )  # fmt: skip
     constants = own_data.constants(args.centre)
-    rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
+    rng = None if args.release else secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
     own_data.require_free(args.output, args.source, keep=args.secure_noise)
     columns = {name: getattr(args, name) for name in COLUMNS}
     sample = own_data.centred(read_sample(args.source, **columns), constants, **columns)
     own_data.require_delta(args.delta, sample.n)
-    account = account_of(settings, sample.n, args.delta, args.release)
+    account = account_of(settings, sample.n, args.delta, args.publish, exact=args.release)
     if not args.secure_noise:
         account["guarantee"] = own_data.REPEATED
-    outcome = run(sample, settings, rng, args.release)
+    outcome = run(sample, settings, rng, args.publish)
     noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}
     return {
-        "notice": own_data.SECURE if args.secure_noise else own_data.SEEDED,
+        "notice": own_data.notice(args.secure_noise, args.release),
         "beta": dict(zip(args.regressors, outcome.beta.tolist(), strict=True)),
         "noise_standard_error": list(outcome.noise_error),
         "warnings": list(outcome.warnings),
         "account": account,
         "settings": {**asdict(settings), **columns, "centre": constants, **noise},
         **{name: path.tolist() for name, path in outcome.paths.items()},
+        **({"promised": own_data.promised(account)} if args.release else {}),
     }
 
 
@@ -130,27 +133,38 @@ def _check(args: argparse.Namespace) -> None:
         )
 
 
-def account_of(settings: Settings, n: int, delta: float, released: Released) -> dict[str, Any]:
+def account_of(
+    settings: Settings, n: int, delta: float, released: Released, *, exact: bool = False
+) -> dict[str, Any]:  # fmt: skip
     """Privacy guarantee of a run as a mapping, to be written to a file."""
     made = estimator.mechanism(settings, n)
+    made = exactly(made) if exact else made
     # The larger of the two is reported, because rounding may put the cost of the noise slightly below the budget.
     rho = max(made.rho, made.claimed_rho)
     parts = [{**asdict(each), "rho": each.rho} for each in estimator.stages(settings, n)]
     return {
         "algorithm": made.name, "relation": made.relation, "n": n, "releases": parts, "rho": rho, "delta": delta,
-        "epsilon": accounting.tight_epsilon(rho, delta), "guarantee": made.guarantee, "holds": made.reason,
+        "epsilon": (zcdp.renyi_epsilon if exact else accounting.tight_epsilon)(rho, delta),
+        "guarantee": made.guarantee, "arithmetic": arithmetic_of(made), "holds": made.reason,
         "release": released, "release_costs": RELEASED[released],
     }  # fmt: skip
 
 
-def run(sample: IVSample, settings: Settings, rng: np.random.Generator, released: Released = "beta") -> Outcome:
-    """Runs DP-2S-GD once and returns what may be published; raises the errors of `descend`."""
-    path = estimator.descend(sample, settings, Normals.draw(rng, settings.steps, sample.p, sample.q))
-    assert path.Theta_path is not None
-    assert path.beta_path is not None
-    paths = {"Theta_path": path.Theta_path[:, 0], "beta_path": path.beta_path[:, 0]}
+def run(sample: IVSample, settings: Settings, rng: np.random.Generator | None, released: Released = "beta") -> Outcome:
+    """Runs DP-2S-GD once and returns what may be published; raises the errors of `descend`.
+
+    Without a generator sums are exact on a machine, and noise is the operating system's.
+    """
+    if rng is None:
+        Thetas, betas, _ = estimator.descend_exactly(sample, settings)
+        beta, paths = betas[-1], {"Theta_path": Thetas, "beta_path": betas}
+    else:
+        path = estimator.descend(sample, settings, Normals.draw(rng, settings.steps, sample.p, sample.q))
+        assert path.Theta_path is not None
+        assert path.beta_path is not None
+        beta, paths = path.beta[0], {"Theta_path": path.Theta_path[:, 0], "beta_path": path.beta_path[:, 0]}
     error = noise_error(settings, sample.n)
-    return Outcome(path.beta[0], paths if released == "all" else {}, error, tuple(_warnings(settings, sample.n, paths)))
+    return Outcome(beta, paths if released == "all" else {}, error, tuple(_warnings(settings, sample.n, paths)))
 
 
 def noise_error(settings: Settings, n: int) -> tuple[float, float]:

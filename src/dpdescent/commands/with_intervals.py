@@ -77,14 +77,14 @@ class Method:
         may: options that may be left out.
         fixed: function from the command's arguments to its other settings, by name.
         run: function from the command's arguments, those settings with the public constants to subtract as `centre`,
-            the sample and a generator to a run.
+            the sample and a generator to a run; exact releases have none.
     """
 
     choice: Mapping[str, str]
     columns: tuple[str, ...]
     may: tuple[str, ...]
     fixed: Callable[[argparse.Namespace], dict[str, Any]]
-    run: Callable[[argparse.Namespace, Mapping[str, Any], IVSample, np.random.Generator], Run]
+    run: Callable[[argparse.Namespace, Mapping[str, Any], IVSample, np.random.Generator | None], Run]
 
 
 def _stages(args: argparse.Namespace) -> dict[str, Any]:
@@ -100,13 +100,13 @@ def _stages(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _instruments(
-    args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator
+    args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator | None
 ) -> Run:  # fmt: skip
     given = _centred(args, fixed, given)
     return dp_iv_gd(
         given.Z, given.X, given.y, clip_norm1=args.clip_norm1, clip_norm2=args.clip_norm2, rng=rng,
         outcome_unit=args.outcome_unit, instrument_bound=args.instrument_bound,
-        **{name: fixed[name] for name in STAGES}, **_budget(args),
+        **{name: fixed[name] for name in STAGES}, **_budget(args), **_arithmetic(args),
     )  # fmt: skip
 
 
@@ -117,12 +117,12 @@ def _batches(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _descent(
-    args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator
+    args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator | None
 ) -> Run:  # fmt: skip
     given = _centred(args, fixed, given)
     return dp_gd(
         given.X, given.y, steps=fixed["steps"], step_size=args.step_size, clip_norm=args.clip_norm, rng=rng,
-        **_budget(args),
+        **_budget(args), **_arithmetic(args),
     )  # fmt: skip
 
 
@@ -155,7 +155,7 @@ def _sizes(columns: Sequence[str]) -> str:
 
 
 def _regression(
-    args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator
+    args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator | None
 ) -> Run:  # fmt: skip
     columns = [*args.regressors, args.outcome]
     *offsets, offset = [fixed["centre"].get(name, 0.0) for name in columns]
@@ -166,7 +166,7 @@ def _regression(
     try:
         return dp_regression(
             given.X, given.y, rng=rng, intercept=fixed["intercept"], errors=fixed["errors"], centre=offsets,
-            outcome_centre=offset, **scale, **_budget(args),
+            outcome_centre=offset, **scale, **_budget(args), **_arithmetic(args),
         )  # fmt: skip
     except TooFewForSizes as error:
         raise ValueError(f"{str(error).partition(':')[0]}: {_sizes(columns)}") from None
@@ -179,6 +179,10 @@ METHODS = {
         IV_CHOICE, ("instruments", "regressors", "outcome"), ("outcome_unit", "instrument_bound"), _stages, _instruments
     ),
 }
+
+
+def _arithmetic(args: argparse.Namespace) -> dict[str, Any]:
+    return {"arithmetic": "exact" if args.release else "floating point"}
 
 
 def _budget(args: argparse.Namespace) -> dict[str, Any]:
@@ -194,7 +198,7 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
     method = METHODS[args.method]
     check(args, method)
     fixed = {**method.fixed(args), "centre": own_data.constants(args.centre)}
-    rng = secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
+    rng = None if args.release else secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
     # After all options, because whoever has mended the name of a file should not be told of a wrong number next.
     own_data.require_free(args.output, args.source, keep=args.secure_noise)
     given = read_sample(args.source, **_roles(args))
@@ -216,8 +220,8 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
         for name, low, high in zip(names, (values - half).tolist(), (values + half).tolist(), strict=True)
     }
     noise = {"noise": "operating system"} if args.secure_noise else {"noise": "seeded generator", "seed": args.seed}
-    return {
-        "notice": own_data.SECURE if args.secure_noise else own_data.SEEDED,
+    content = {
+        "notice": own_data.notice(args.secure_noise, args.release),
         "coefficients" if args.method == "dp-regression" else "beta": dict(zip(names, values.tolist(), strict=True)),
         **_errors(run, names),
         "intervals": None if reasons or not any(intervals.values()) else intervals,
@@ -231,11 +235,12 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
                          if isinstance(each, GaussianReleases) and each.sensitivity > 0.0],
             "rho": found.rho, "delta": args.delta, "epsilon": found.epsilon,
             "guarantee": found.guarantee if args.secure_noise else own_data.REPEATED,
-            "holds": found.reason.split(GUARDED)[-1],
+            "arithmetic": found.arithmetic, "holds": found.reason.split(GUARDED)[-1],
         },
         "settings": {"method": args.method, **{name: getattr(args, name) for name in (*method.columns, *method.choice)},
                      **_budget(args), **fixed, **noise},
     }  # fmt: skip
+    return {**content, "promised": own_data.promised(content["account"])} if args.release else content
 
 
 def _unknown(run: Run, n: int, args: argparse.Namespace, unknown: Sequence[str]) -> list[str]:
@@ -243,7 +248,7 @@ def _unknown(run: Run, n: int, args: argparse.Namespace, unknown: Sequence[str])
     if run.inference is not None:
         which = f" of {', '.join(unknown)}" if len(unknown) < len(run.estimate) else ""
         return [f"no interval{which}: {run.inference.unknown}"]
-    rho = rho_of(n, args.rho, args.epsilon, None if args.epsilon is None else args.delta)
+    rho = rho_of(n, args.rho, args.epsilon, None if args.epsilon is None else args.delta, **_arithmetic(args))
     information = n * math.sqrt(rho) / len(run.estimate)
     return [
         f"no standard errors: n sqrt(rho) / p = {information:.3g} is below {INFERRED:g}; more records, a larger budget "
@@ -288,7 +293,7 @@ def check(args: argparse.Namespace, method: Method) -> None:
         raise ValueError(f"{lacking}. Choose without looking at the data.")
     own_data.require_one_noise(args.seed, args.secure_noise)
     every = {name for each in METHODS.values() for name in (*each.columns, *each.choice, *each.may)} | {
-        *two_stage.CHOICE, "release",
+        *two_stage.CHOICE, "publish",
     }  # fmt: skip
     if other := sorted(
         own_data.option(name) for name in every - {*needed, *method.may} if getattr(args, name) is not None

@@ -13,11 +13,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import dp_2s_gd as engine
+from dpdescent.algorithms import exact_descents
 from dpdescent.checks import require_probability, require_real, require_whole
 from dpdescent.data.iv import IVSample
-from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
+from dpdescent.estimators.run import (
+    Array,
+    Run,
+    exactly,
+    fitting,
+    guarded,
+    require_finite,
+    require_own_noise,
+    rho_of,
+)
 from dpdescent.gate import LARGEST, columns, generator, plain, records
 from dpdescent.privacy import zcdp
+from dpdescent.privacy.arithmetic import Arithmetic
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 from dpdescent.renamed import renamed
@@ -67,6 +78,7 @@ def dp_2s_gd(
     Z: ArrayLike, X: ArrayLike, y: ArrayLike, *, steps: int, step_size1: float, step_size2: float, clip_norm1: float,
     clip_norm2: float, rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
     delta: float | None = None, first_share: float = 0.5, normals: Array | None = None,
+    arithmetic: Arithmetic = "floating point",
 ) -> Run:  # fmt: skip
     """Estimates causal effects by two-stage gradient descent from zero, with clipping and noise in both stages.
 
@@ -77,12 +89,15 @@ def dp_2s_gd(
         steps: number of iterations T of both stages.
         step_size1, step_size2: eta and alpha in the paper, step sizes of the first and the second stage.
         clip_norm1, clip_norm2: gamma1 and gamma2 in the paper, clipping thresholds of the first and the second stage.
-        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
+        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None, which
+            `exact` arithmetic asks for.
         rho: zCDP budget of both stages together under replace-one.
         epsilon, delta: budget in place of rho.
         first_share: share of the budget that the first stage gets, in (0, 1).
         normals: standard normals to use in place of rng's, shape (T, p q + p): in every step those of the first stage,
             of shape (p, q), then those of the second.
+        arithmetic: `exact` for a release that may really be made: its guarantee holds of what a machine does, with
+            integers and discrete noise from the operating system (`exact_sums`). Else `floating point`.
 
     Returns:
         The run: `estimate`, the last beta, of shape (p,), `path` of shape (T, p), and `also["Theta_path"]`, the
@@ -97,11 +112,16 @@ def dp_2s_gd(
         first_share=first_share,
     )  # fmt: skip
     require_probability(first_share=first_share)
+    require_own_noise(rng, arithmetic, normals)
     rng, names = generator(rng), columns(X)
     sample = IVSample(*records(Z=(Z, 2), X=(X, 2), y=(y, 1)))
-    total = rho_of(sample.n, rho, epsilon, delta)
+    total = rho_of(sample.n, rho, epsilon, delta, arithmetic)
     rho1 = first_share * total
     settings = Settings(rho1, total - rho1, clip_norm1, clip_norm2, step_size1, step_size2, steps)
+    if arithmetic == "exact":
+        Thetas, betas, share = descend_exactly(sample, settings)
+        made = exactly(mechanism(settings, sample.n))
+        return Run(betas[-1].copy(), betas[1:], share, made, {"Theta_path": Thetas[1:]}, names, sample.n, delta)
     p, q = sample.p, sample.q
     drawn = None if normals is None else engine.Normals.split(fitting("normals", normals, (steps, p * q + p)), p, q)
     out = descend(sample, settings, engine.Normals.draw(rng, steps, p, q) if drawn is None else drawn)
@@ -140,17 +160,42 @@ def descend(sample: IVSample, settings: Settings, normals: engine.Normals) -> en
         ValueError: if there are fewer instruments than regressors, no more records than instruments, the noise is too
             small or too large for double precision, or the iterates overflow.
     """
-    if sample.q < sample.p:
-        raise ValueError(f"{sample.q} instruments cannot identify {sample.p} effects; name as many as regressors")
-    if sample.n <= sample.q:
-        raise ValueError(f"{sample.n} records do not suffice for {sample.q} instruments; more records are needed")
-    _require_noise(settings, sample.n)
-    cut = IVSample(*(np.clip(part, -LARGEST, LARGEST) for part in (sample.Z, sample.X, sample.y)))
+    cut = _usable(sample, settings)
     # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
         path = engine.descend(cut, _arms(settings, sample.n), normals, record=True)
     require_finite(path.Theta_path, path.beta_path)
     return path
+
+
+def descend_exactly(sample: IVSample, settings: Settings) -> tuple[Array, Array, float]:
+    """Runs DP-2S-GD once with sums that are exact on a machine.
+
+    Returns:
+        Iterates 0 to T of both stages, shapes (T + 1, q, p) and (T + 1, p), and the share of clipped gradients.
+
+    Raises:
+        ValueError: as `descend`.
+    """
+    cut = _usable(sample, settings)
+    first, second = stages(settings, sample.n)
+    with np.errstate(all="ignore"):
+        Thetas, betas, share = exact_descents.two_stage(
+            cut.Z, cut.X, cut.y, (settings.step_size1, settings.step_size2), (settings.clip_norm1, settings.clip_norm2),
+            (first.noise_sd, second.noise_sd), settings.steps,
+        )  # fmt: skip
+    require_finite(Thetas, betas)
+    return Thetas, betas, share
+
+
+def _usable(sample: IVSample, settings: Settings) -> IVSample:
+    """The records, each value within a limit, if they and the settings can be used."""
+    if sample.q < sample.p:
+        raise ValueError(f"{sample.q} instruments cannot identify {sample.p} effects; name as many as regressors")
+    if sample.n <= sample.q:
+        raise ValueError(f"{sample.n} records do not suffice for {sample.q} instruments; more records are needed")
+    _require_noise(settings, sample.n)
+    return IVSample(*(np.clip(part, -LARGEST, LARGEST) for part in (sample.Z, sample.X, sample.y)))
 
 
 def _require_noise(settings: Settings, n: int) -> None:

@@ -8,12 +8,25 @@ from numpy.typing import ArrayLike
 
 from dpdescent import intervals, mixing
 from dpdescent.algorithms import dp_gd as engine
+from dpdescent.algorithms import exact_descents
 from dpdescent.checks import require_positive, require_positive_finite, require_real, require_whole
 from dpdescent.data.linear import LinearSample
-from dpdescent.estimators.run import Array, Inference, Run, fitting, guarded, parts_of, require_finite, rho_of
+from dpdescent.estimators.run import (
+    Array,
+    Inference,
+    Run,
+    exactly,
+    fitting,
+    guarded,
+    parts_of,
+    require_finite,
+    require_own_noise,
+    rho_of,
+)
 from dpdescent.gate import columns, generator, plain, records
 from dpdescent.interval_arithmetic import Intervals
 from dpdescent.privacy import zcdp
+from dpdescent.privacy.arithmetic import Arithmetic
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 from dpdescent.renamed import renamed
@@ -34,6 +47,7 @@ def dp_gd(
     X: ArrayLike, y: ArrayLike, *, steps: int, step_size: float, clip_norm: float,
     rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
     delta: float | None = None, shares: ArrayLike | None = None, normals: Array | None = None,
+    arithmetic: Arithmetic = "floating point",
 ) -> Run:  # fmt: skip
     """Fits a linear regression by full-batch gradient descent from zero, with clipping and Gaussian noise.
 
@@ -46,12 +60,15 @@ def dp_gd(
         step_size: eta in the papers, about 1 over the largest eigenvalue of E[xx'].
         clip_norm: gamma in the papers, the clipping threshold on a record's gradient `x (x'theta - y)`; the noise is
             proportional to it.
-        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
+        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None, which
+            `exact` arithmetic asks for.
         rho: zCDP budget of all steps under replace-one.
         epsilon, delta: budget in place of rho.
         shares: part of the budget that each step gets, shape (T,), positive, of sum 1, chosen without the data, such as
             `schedule.shares(...)`; None for equal parts.
         normals: standard normals to use in place of rng's, shape (T, p).
+        arithmetic: `exact` for a release that may really be made: its guarantee holds of what a machine does, with
+            integers and discrete noise from the operating system (`exact_sums`). Else `floating point`.
 
     Returns:
         The run: `estimate`, the last iterate, of shape (p,), and `path` of shape (T, p). Its intervals are by
@@ -62,27 +79,32 @@ def dp_gd(
     """
     require_whole(steps=steps)
     require_real(step_size=step_size, clip_norm=clip_norm)
+    require_own_noise(rng, arithmetic, normals)
     rng, names = generator(rng), columns(X)
     X, y = records(X=(X, 2), y=(y, 1))
     require_positive(steps=steps)
     require_positive_finite(step_size=step_size, clip_norm=clip_norm)
     sample = LinearSample(X, y)
     sensitivity = mean_sensitivity(clip_norm, sample.n)
-    releases = _releases(sensitivity, rho_of(sample.n, rho, epsilon, delta), steps, shares)
+    releases = _releases(sensitivity, rho_of(sample.n, rho, epsilon, delta, arithmetic), steps, shares)
     noise_sd = np.concatenate([np.full(release.count, release.noise_sd) for release in releases])
-    arms = engine.DPGDArms(steps, np.array([step_size]), np.array([clip_norm]), noise_sd[:, None])
-    shape = steps, sample.p
-    drawn = rng.standard_normal(shape) if normals is None else fitting("normals", normals, shape)
+    event = Mechanism("DP-GD", releases, "replace-one", "full batch", math.inf, "proved", PROVED)
     # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
-        out = engine.descend([sample], arms, drawn[:, None, None, :], record=True)
-    assert out.path is not None
-    require_finite(out.path)
+        if arithmetic == "exact":
+            path, clipped = exact_descents.linear(sample.X, sample.y, step_size, clip_norm, noise_sd)
+            estimate, event = path[-1].copy(), exactly(event)
+        else:
+            arms = engine.DPGDArms(steps, np.array([step_size]), np.array([clip_norm]), noise_sd[:, None])
+            shape = steps, sample.p
+            drawn = rng.standard_normal(shape) if normals is None else fitting("normals", normals, shape)
+            out = engine.descend([sample], arms, drawn[:, None, None, :], record=True)
+            assert out.path is not None
+            estimate, path, clipped = out.theta[0, 0], out.path[:, 0, 0], float(out.clipped[0, 0])
+            event = guarded(event, rng, handed=normals is not None)
+    require_finite(path)
     # At the line that called this function, past the frame of `renamed`.
-    mixing.warn(mixing.unconverged(out.path[:, 0, 0], step_size * float(noise_sd.max())))
-    event = Mechanism("DP-GD", releases, "replace-one", "full batch", math.inf, "proved", PROVED)
-    event = guarded(event, rng, handed=normals is not None)
-    estimate, path, clipped = out.theta[0, 0], out.path[:, 0, 0], float(out.clipped[0, 0])
+    mixing.warn(mixing.unconverged(path, step_size * float(noise_sd.max())))
     # Parts of the budget that differ give batches of different noise, of which no interval is known.
     inference = Inference(TARGET, partial(_interval, path)) if shares is None else None
     return Run(estimate, path, clipped, event, {}, names, sample.n, delta, inference)

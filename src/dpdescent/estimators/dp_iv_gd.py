@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpdescent import anderson_rubin, intervals, mixing
-from dpdescent import interval_arithmetic as arithmetic
+from dpdescent import anderson_rubin, interval_arithmetic, intervals, mixing
 from dpdescent.algorithms import dp_iv_gd as engine
-from dpdescent.algorithms import preconditioning, reduced_form
+from dpdescent.algorithms import exact_descents, preconditioning, reduced_form
 from dpdescent.algorithms.reduced_form_evidence import evidence
 from dpdescent.checks import (
     require_positive,
@@ -23,10 +22,23 @@ from dpdescent.checks import (
     require_whole,
 )
 from dpdescent.data.iv import IVSample
-from dpdescent.estimators.run import Array, Inference, Run, fitting, guarded, parts_of, require_finite, rho_of
+from dpdescent.estimators.run import (
+    Array,
+    Inference,
+    Run,
+    exactly,
+    fitting,
+    guarded,
+    parts_of,
+    require_finite,
+    require_own_noise,
+    rho_of,
+)
+from dpdescent.exact_sums import product
 from dpdescent.gate import columns, generator, plain, records
 from dpdescent.interval_arithmetic import Intervals
 from dpdescent.privacy import zcdp
+from dpdescent.privacy.arithmetic import Arithmetic
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 from dpdescent.renamed import renamed
 
@@ -61,6 +73,7 @@ def dp_iv_gd(
     instrument_bound: float | None = None,
     steps1: int = 120, tail1: int = 100, steps2: int = 520, burn_in: int = 20, step_size1: float | None = None,
     step_size2: float = 0.5, level: float = 0.95, normals: tuple[Array, Array, Array] | None = None,
+    arithmetic: Arithmetic = "floating point",
 ) -> Run:  # fmt: skip
     """Estimates causal effects by gradient descent on the instrumental-variable equation, with confidence intervals.
 
@@ -78,7 +91,8 @@ def dp_iv_gd(
             times as long.
         clip_norm2: clipping threshold of the second stage, gamma2 in the papers, on |w| |y - x'beta|, w the fitted
             regressors Theta'z in units of their scale: four times sqrt(p) times what residuals are expected to be.
-        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
+        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None, which
+            `exact` arithmetic asks for.
         rho: zCDP budget of the run under replace-one.
         epsilon, delta: budget in place of rho.
         outcome_unit: public scale of the outcome over that of the one regressor, for an Anderson-Rubin set; the first
@@ -98,6 +112,8 @@ def dp_iv_gd(
             identity; at most 1.
         level: nominal coverage of the intervals.
         normals: standard normals to use in place of rng's, of shapes (steps1, q, p), (steps2, p) and (p, p).
+        arithmetic: `exact` for a release that may really be made: its guarantee holds of what a machine does, with
+            integers and discrete noise from the operating system (`exact_sums`). Else `floating point`.
 
     Returns:
         The run: `estimate`, of shape (p,), `path` of shape (steps2, p), and in `also` the intervals' `half_width`, of
@@ -114,10 +130,12 @@ def dp_iv_gd(
     require_real(clip_norm1=clip_norm1, clip_norm2=clip_norm2, step_size2=step_size2, level=level)
     require_real_or_none(step_size1=step_size1, outcome_unit=outcome_unit, instrument_bound=instrument_bound)
     require_probability(level=level)
-    rng, names = generator(rng), columns(X)
+    require_own_noise(rng, arithmetic, normals)
+    # None where sums are exact, which no generator makes.
+    rng, names = None if arithmetic == "exact" else generator(rng), columns(X)
     sample = IVSample(*records(Z=(Z, 2), X=(X, 2), y=(y, 1)))
     n, p, q = sample.n, sample.p, sample.q
-    arithmetic.spacing(steps2, BATCHES, burn_in)
+    interval_arithmetic.spacing(steps2, BATCHES, burn_in)
     _require_one_moment(outcome_unit, second_moment, instrument_bound)
     _require_no_normals(normals, outcome_unit=outcome_unit, instrument_bound=instrument_bound)
     A = np.eye(q) if second_moment is None else fitting("second_moment", second_moment, (q, q))
@@ -131,7 +149,7 @@ def dp_iv_gd(
         require_positive_finite(step_size1=step_size1)
     given = (WITHOUT_SET if outcome_unit is None else WITH_SET) if shares is None else shares
     parts = parts_of(given, 3 if outcome_unit is None else 4).tolist()
-    budget, back = rho_of(n, rho, epsilon, delta), np.eye(q)
+    budget, back = rho_of(n, rho, epsilon, delta, arithmetic), np.eye(q)
     before: list[GaussianReleases] = []
     if instrument_bound is not None:
         sample, before, back = _whitened(sample, instrument_bound, WHITENED * budget, rng)
@@ -152,14 +170,15 @@ def dp_iv_gd(
     # At the line that called this function, past the frame of `renamed`.
     mixing.warn(mixing.unmixed(out.path[:, 0], BATCHES, burn_in, level=level))
     releases = (*before, *stage1, *settings.releases(n, p)[1:])
-    event = guarded(_mechanism(releases, whitened=bool(before)), rng, handed=normals is not None)
+    event = _mechanism(releases, whitened=bool(before))
+    event = exactly(event) if rng is None else guarded(event, rng, handed=normals is not None)
     over = first.pop("clipped", out.clipped1[0])
     clipped = float(over * steps1 + out.clipped2[0] * steps2) / (steps1 + steps2)
     released = {
         "path": out.path[:, 0], "m": BATCHES, "burn_in": burn_in, "precondition": out.precondition[0],
         "moment": out.moment[0], "moment_sd": settings.moment_sd, "n": n,
     }  # fmt: skip
-    half_width = arithmetic.sandwich_intervals(**released, alpha=step_size2, level=level).half_width
+    half_width = interval_arithmetic.sandwich_intervals(**released, alpha=step_size2, level=level).half_width
     also = {"half_width": half_width} | _also(out, settings, first, back)
     inference = Inference(TARGET, partial(_interval, released, step_size2))
     return Run(out.beta[0], out.path[:, 0], clipped, event, also, names, n, delta, inference)
@@ -170,10 +189,12 @@ def _interval(released: Mapping[str, Any], step_size: float, level: float) -> In
 
 
 def _descended(
-    sample: IVSample, settings: engine.Settings, first: dict[str, Array], rng: np.random.Generator,
+    sample: IVSample, settings: engine.Settings, first: dict[str, Array], rng: np.random.Generator | None,
     normals: tuple[Array, Array, Array] | None,
 ) -> engine.Descent:  # fmt: skip
     """Runs both stages, or the second alone where the first has run with the outcome beside the regressor."""
+    if rng is None:
+        return exact_descents.instrumental(sample, settings, first.get("Theta"))
     if first:
         drawn = engine.Normals.draw(rng, settings, 1, sample.p, first=False)
         return engine.descend([sample], settings, drawn, held=first["Theta"][None])
@@ -213,20 +234,30 @@ def _require_one_moment(
 
 
 def _whitened(
-    sample: IVSample, bound: float, rho: float, rng: np.random.Generator
+    sample: IVSample, bound: float, rho: float, rng: np.random.Generator | None
 ) -> tuple[IVSample, list[GaussianReleases], Array]:
     """The records with whitened instruments, what that released, and W, by which coefficients go back."""
     require_positive(instrument_bound=bound)
     if math.isinf(bound):
         raise ValueError(f"instrument_bound={bound} must be finite")
     Z = preconditioning.bounded(sample.Z, bound)
-    white = preconditioning.whiten(Z, bound, rho, rng.standard_normal((sample.q, sample.q)))
+    if rng is None:
+        white = exact_descents.whiten(Z, bound, rho)
+        moved = product(Z, white.transform)
+    else:
+        white = preconditioning.whiten(Z, bound, rho, rng.standard_normal((sample.q, sample.q)))
+        moved = Z @ white.transform
     release = replace(white.release, what="second moment of clipped instruments")
-    return IVSample(Z @ white.transform, sample.X, sample.y), [release], white.transform
+    return IVSample(moved, sample.X, sample.y), [release], white.transform
 
 
 def _reduced_form(
-    sample: IVSample, settings: engine.Settings, unit: float, rho: float, level: float, rng: np.random.Generator
+    sample: IVSample,
+    settings: engine.Settings,
+    unit: float,
+    rho: float,
+    level: float,
+    rng: np.random.Generator | None,
 ) -> tuple[dict[str, Array], list[GaussianReleases]]:
     """Runs the first stage with the outcome beside the regressor; returns its results by name, and its releases."""
     if sample.p != 1:
@@ -236,7 +267,10 @@ def _reduced_form(
         settings.steps1, settings.kept1, settings.eta, settings.gamma1, settings.lambda1,
         zcdp.gaussian_noise_sd(moved, rho), unit, settings.second_moment,
     )  # fmt: skip
-    out = reduced_form.descend([sample], given, reduced_form.Normals.draw(rng, given, 1, 1))
+    if rng is None:
+        out = exact_descents.first_and_reduced(sample, given)
+    else:
+        out = reduced_form.descend([sample], given, reduced_form.Normals.draw(rng, given, 1, 1))
     require_finite(out.D)
     found = anderson_rubin.anderson_rubin(evidence(out, 0, given, sample.n), level)
     told = {

@@ -9,10 +9,12 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from dpdescent.algorithms import dp_regression as engine
+from dpdescent.algorithms.exact_noise import ExactNoise
 from dpdescent.checks import require_known, require_positive, require_real, require_real_or_none
-from dpdescent.estimators.run import Array, Inference, Run, fitting, guarded, rho_of
+from dpdescent.estimators.run import Array, Inference, Run, exactly, fitting, guarded, require_own_noise, rho_of
 from dpdescent.gate import columns, generator, plain, records
 from dpdescent.interval_arithmetic import Intervals
+from dpdescent.privacy.arithmetic import Arithmetic
 
 TARGET = (
     "the population's coefficients where the mean of the outcome is linear in the covariates and errors are symmetric; "
@@ -50,7 +52,7 @@ def dp_regression(
     X: ArrayLike, y: ArrayLike, *, rng: np.random.Generator | int | None, rho: float | None = None,
     epsilon: float | None = None, delta: float | None = None, intercept: bool = True, scale: ArrayLike | None = None,
     outcome_scale: float | None = None, centre: ArrayLike | None = None, outcome_centre: float = 0.0,
-    errors: engine.Errors | None = "unequal",
+    errors: engine.Errors | None = "unequal", arithmetic: Arithmetic = "floating point",
 ) -> Run:  # fmt: skip
     """Fits a linear regression with standard errors; nothing has to be tuned.
 
@@ -62,7 +64,8 @@ def dp_regression(
     Args:
         X: covariates, shape (n, p).
         y: outcomes, shape (n,).
-        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
+        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None, which
+            `exact` arithmetic asks for.
         rho: zCDP budget of the run under replace-one.
         epsilon, delta: budget in place of rho.
         intercept: whether a constant is among the columns; its coefficient is then the first.
@@ -75,6 +78,9 @@ def dp_regression(
         outcome_centre: the same of the outcome.
         errors: standard errors that allow for `unequal` variances of the errors (a sandwich), or take them to be
             `equal`; None for none, which leaves more budget to the estimate.
+        arithmetic: `exact` for a release that may really be made: its guarantee holds of what a machine does, with
+            integers and discrete noise from the operating system (`exact_sums`), and (epsilon, delta) buys a little
+            less rho. Else `floating point`.
 
     Returns:
         The run: `estimate`, of shape (p + 1,) with the constant first, or (p,); `path` of as many columns; and in
@@ -90,6 +96,7 @@ def dp_regression(
         raise ValueError(f"intercept={intercept!r} must be True or False")
     require_real(outcome_centre=outcome_centre)
     require_real_or_none(outcome_scale=outcome_scale)
+    require_own_noise(rng, arithmetic)
     rng, names = generator(rng), columns(X)
     X, y = records(X=(X, 2), y=(y, 1))
     n, p = X.shape
@@ -97,18 +104,20 @@ def dp_regression(
         raise ValueError("give scale and outcome_scale, which are public, or neither, and both are released")
     centres = np.zeros(p) if centre is None else fitting("centre", centre, (p,))
     offsets = np.append(centres, fitting("outcome_centre", outcome_centre, ()))
-    budget = rho_of(n, rho, epsilon, delta)
+    budget = rho_of(n, rho, epsilon, delta, arithmetic)
     plan = engine.Plan(n, p + intercept, budget, errors, scale is None, intercept)
     X, outcomes = X - offsets[:-1], y - offsets[-1]
-    noise = engine.Noise(rng)
+    exact = arithmetic == "exact"
+    noise = ExactNoise() if exact else engine.Noise(rng)
     units = _released(X, outcomes, plan, noise) if scale is None else _given(scale, outcome_scale, p)
     # Without a warning, because it would tell that a record overflowed, which the engine takes off.
     with np.errstate(over="ignore"):
         design, outcomes = X / units[:-1], outcomes / units[-1]
     found = engine.fit(np.column_stack([np.ones(n), design]) if intercept else design, outcomes, plan, noise)
-    event = guarded(plan.mechanism(found.gammas.tolist()), rng, handed=False)
+    event = plan.mechanism(found.gammas.tolist())
+    event = exactly(event) if exact else guarded(event, rng, handed=False)
     if plan.information < engine.NOTHING:
-        event = plan.mechanism()
+        event = exactly(plan.mechanism()) if exact else plan.mechanism()
         warnings.warn(
             f"n sqrt(rho) / p = {plan.information:.2g} is below {engine.NOTHING:g}: the estimate is 0, because nothing "
             "is better, and no record was used; more records or a larger budget mend that", UserWarning, stacklevel=3,

@@ -3,11 +3,22 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpdescent.algorithms import exact_descents
 from dpdescent.algorithms import preconditioned_dp_gd as engine
 from dpdescent.algorithms.preconditioned_dp_gd import ETA, FLOOR, MOMENT_SHARE, STEPS
 from dpdescent.checks import require_positive, require_positive_finite, require_probability, require_real, require_whole
-from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
+from dpdescent.estimators.run import (
+    Array,
+    Run,
+    exactly,
+    fitting,
+    guarded,
+    require_finite,
+    require_own_noise,
+    rho_of,
+)
 from dpdescent.gate import columns, generator, plain, records
+from dpdescent.privacy.arithmetic import Arithmetic
 from dpdescent.renamed import renamed
 
 
@@ -17,7 +28,7 @@ def preconditioned_dp_gd(
     X: ArrayLike, y: ArrayLike, *, covariate_bound: float, clip_norm: float, rng: np.random.Generator | int | None,
     rho: float | None = None, epsilon: float | None = None, delta: float | None = None,
     steps: int = STEPS, step_size: float = ETA, moment_share: float = MOMENT_SHARE, floor: float = FLOOR,
-    normals: tuple[Array, Array] | None = None,
+    normals: tuple[Array, Array] | None = None, arithmetic: Arithmetic = "floating point",
 ) -> Run:  # fmt: skip
     """Fits a linear regression by DP-GD after a private whitening of the covariates, late steps with more budget.
 
@@ -31,7 +42,8 @@ def preconditioned_dp_gd(
         covariate_bound: B, public bound to which records x are clipped: 1.2 sqrt(p) + 1 for unit variances.
         clip_norm: gamma in the papers, the clipping threshold of a record's gradient in the new coordinates, about
             |x'W| |residual|, and |x'W| is about sqrt(p): a few times sqrt(p) times the sd of the responses.
-        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
+        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None, which
+            `exact` arithmetic asks for.
         rho: zCDP budget of the run under replace-one.
         epsilon, delta: budget in place of rho.
         steps: number of iterations T.
@@ -40,6 +52,8 @@ def preconditioned_dp_gd(
         floor: part of the steps' budget that is divided equally.
         normals: standard normals to use in place of rng's, of the second moment, shape (p, p), and of the steps, shape
             (T, p).
+        arithmetic: `exact` for a release that may really be made: its guarantee holds of what a machine does, with
+            integers and discrete noise from the operating system (`exact_sums`). Else `floating point`.
 
     Returns:
         The run: `estimate` of shape (p,), `path` of shape (T, p), both in the covariates' own units, and
@@ -53,6 +67,7 @@ def preconditioned_dp_gd(
         covariate_bound=covariate_bound, clip_norm=clip_norm, step_size=step_size, moment_share=moment_share,
         floor=floor,
     )  # fmt: skip
+    require_own_noise(rng, arithmetic, normals)
     rng, names = generator(rng), columns(X)
     X, y = records(X=(X, 2), y=(y, 1))
     n, p = X.shape
@@ -63,12 +78,16 @@ def preconditioned_dp_gd(
         raise ValueError(
             f"step_size={step_size} must be below 2, or nothing contracts where the largest eigenvalue is 1"
         )
-    budget = rho_of(n, rho, epsilon, delta)
+    budget = rho_of(n, rho, epsilon, delta, arithmetic)
     settings = engine.Settings(covariate_bound, clip_norm, budget, steps, step_size, moment_share, floor)
-    event = guarded(settings.mechanism(n, p), rng, handed=normals is not None)
+    event = settings.mechanism(n, p)
     # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
-        out = engine.descend(X, y, settings, _normals(normals, rng, steps, p))
+        if arithmetic == "exact":
+            out, event = exact_descents.preconditioned(X, y, settings), exactly(event)
+        else:
+            out = engine.descend(X, y, settings, _normals(normals, rng, steps, p))
+            event = guarded(event, rng, handed=normals is not None)
     require_finite(out.path)
     # A copy, because who changes one of them must not change the other.
     return Run(out.path[-1].copy(), out.path, out.clipped, event, {"second_moment": out.moment}, names, n, delta)

@@ -4,7 +4,7 @@ import math
 import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpdescent.checks import (
     require_finite_values,
+    require_known,
     require_positive,
     require_probability,
     require_real,
     require_real_or_none,
 )
+from dpdescent.exact_sums import LEFT_OUT
 from dpdescent.gate import LARGEST as LARGEST
 from dpdescent.gate import real
 from dpdescent.interval_arithmetic import Intervals
@@ -26,6 +28,7 @@ from dpdescent.privacy.account import account
 from dpdescent.privacy.accounting import LARGEST as LARGEST_EPSILON
 from dpdescent.privacy.accounting import LEAST as LEAST_EPSILON
 from dpdescent.privacy.accounting import tight_rho
+from dpdescent.privacy.arithmetic import Arithmetic, ExactMechanism, arithmetic_of
 from dpdescent.privacy.events import Mechanism
 from dpdescent.secret_bits import is_secret
 
@@ -179,8 +182,9 @@ class Run:
             path: whether the iterates are among them, also those in `also`.
         """
         also = {name: each for name, each in self.also.items() if path or not name.endswith("_path")}
+        event = {**asdict(self.event), "arithmetic": arithmetic_of(self.event)}
         told = {"estimate": self.estimate, "names": self.names, "n": self.n, "delta": self.delta, "also": also}
-        found: dict[str, Any] = _plain(told | {"event": asdict(self.event)} | ({"path": self.path} if path else {}))
+        found: dict[str, Any] = _plain(told | {"event": event} | ({"path": self.path} if path else {}))
         return found
 
 
@@ -240,17 +244,22 @@ def _brief(values: Array, names: tuple[str, ...]) -> str:
     return ", ".join(shown) + (f", ... ({len(values)} in all)" if len(values) > len(shown) else "")
 
 
-def rho_of(n: int, rho: float | None, epsilon: float | None, delta: float | None) -> float:
+def rho_of(
+    n: int, rho: float | None, epsilon: float | None, delta: float | None, arithmetic: Arithmetic = "floating point"
+) -> float:  # fmt: skip
     """Returns the zCDP budget of Gaussian releases, given as such or as (epsilon, delta), which is converted exactly.
 
     Args:
         n: number of records.
         rho: zCDP budget, positive and finite.
         epsilon, delta: budget in place of rho; delta must be below 1 / n.
+        arithmetic: that of the run; for `exact`, whose noise is discrete, the conversion is that of every mechanism of
+            zCDP (`zcdp.renyi_epsilon`), with a somewhat smaller rho.
 
     Raises:
         ValueError: if both or neither are given, or a value is out of its range.
     """
+    require_known(Arithmetic, arithmetic=arithmetic)
     require_real_or_none(rho=rho, epsilon=epsilon, delta=delta)
     if rho is not None and epsilon is None and delta is None:
         require_positive(rho=rho)
@@ -258,7 +267,8 @@ def rho_of(n: int, rho: float | None, epsilon: float | None, delta: float | None
             raise ValueError(f"rho={rho} must be finite: it is the budget that the noise is scaled by")
         return rho
     if rho is None and epsilon is not None and delta is not None:
-        return tight_rho(*epsilon_delta(n, epsilon, delta))
+        convert = zcdp.rho_of_renyi_epsilon if arithmetic == "exact" else tight_rho
+        return convert(*epsilon_delta(n, epsilon, delta))
     raise ValueError(f"rho={rho}, epsilon={epsilon}, delta={delta}: give rho alone, or epsilon and delta")
 
 
@@ -340,3 +350,27 @@ def guarded(event: Mechanism, rng: np.random.Generator, *, handed: bool) -> Mech
     else:
         return event
     return replace(event, guarantee="none", reason=f"{why}. With secret noise: {event.reason}")
+
+
+def require_own_noise(rng: object, arithmetic: Arithmetic, normals: object = None) -> None:
+    """Checks the arithmetic of a run, and that exact noise has no generator and is not handed over.
+
+    Raises:
+        ValueError: if the arithmetic is none of those that there are, or is exact and noise is given.
+    """
+    require_known(Arithmetic, arithmetic=arithmetic)
+    if arithmetic == "exact" and normals is not None:
+        raise ValueError("arithmetic='exact' makes noise of its own: leave normals out")
+    if arithmetic == "exact" and rng is not None:
+        raise ValueError("arithmetic='exact' takes its noise from the operating system bit by bit: give rng=None")
+
+
+def exactly(event: Mechanism) -> ExactMechanism:
+    """Returns the event of releases that were made by `exact_sums`."""
+    reason = (
+        f"{event.reason.removeprefix('in exact arithmetic: ')}. So on a machine: records' vectors are integers, whose "
+        "norms are checked and whose sums are exact, and noise is a discrete Gaussian from the operating system's "
+        f"bits. Left out: {LEFT_OUT}"
+    )
+    given = {each.name: getattr(event, each.name) for each in fields(event)}
+    return ExactMechanism(**{**given, "reason": reason})

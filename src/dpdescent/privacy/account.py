@@ -3,11 +3,12 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 from dpdescent.checks import require_known, require_non_negative, require_real
 from dpdescent.privacy import sampling, shuffling, sketching, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
+from dpdescent.privacy.arithmetic import Arithmetic, ExactMechanism, arithmetic_of
 from dpdescent.privacy.events import (
     CorrelatedReleases,
     DisjointReleases,
@@ -25,6 +26,7 @@ from dpdescent.privacy.participation import guarantees
 
 # From the worst to the best.
 GUARANTEES: tuple[Guarantee, ...] = ("none", "as published", "proved")
+ARITHMETICS: tuple[Arithmetic, ...] = get_args(Arithmetic)
 Samplers = Literal[Sampler, "several"]
 
 
@@ -47,16 +49,18 @@ class Account:
 
     Attributes:
         rho: zCDP cost; None where amplification by sampling or shuffling, which zCDP cannot express, is accounted for.
-        mu: Gaussian-DP parameter sqrt(2 rho), or None like rho.
+        mu: Gaussian-DP parameter sqrt(2 rho), or None like rho, and for exact releases, whose noise is discrete.
         epsilon: epsilon at delta by the tightest accountant that fits; infinite without any noise.
         delta: delta at which epsilon is given.
         relation: neighbouring relation, i.e. which data sets count as neighbours.
         sampler: how records are chosen in each step; `several` for runs that differ in it.
         guarantee: `proved`, `as published` or `none`.
         reason: the argument, or why there is none.
+        arithmetic: `exact` where all of it holds of what a machine does, but for `exact_sums.LEFT_OUT`; else `floating
+            point`, and it holds in exact arithmetic.
 
     Raises:
-        ValueError: if relation, sampler or guarantee is none of those that there are.
+        ValueError: if relation, sampler, guarantee or arithmetic is none of those that there are.
     """
 
     rho: float | None
@@ -67,27 +71,30 @@ class Account:
     sampler: Samplers
     guarantee: Guarantee
     reason: str
+    arithmetic: Arithmetic = "floating point"
 
     def __post_init__(self) -> None:
         require_known(Relation, relation=self.relation)
         require_known(Samplers, sampler=self.sampler)
         require_known(Guarantee, guarantee=self.guarantee)
+        require_known(Arithmetic, arithmetic=self.arithmetic)
 
 
 def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
     """Computes the privacy cost of all releases of a run, or of several on the same records.
 
     Several compose adaptively: each may have been chosen by a look at what those before it released. Independent and
-    subsampled Gaussian releases are composed exactly. A run with a shuffled order, with sketches or with correlated
-    noise on random batches is composed with others by adding epsilons, each at an equal part of delta. A run that is
-    proved by (epsilon, delta) takes its own delta first, and epsilon is infinite where none is left for others.
+    subsampled Gaussian releases are composed exactly, those of exact arithmetic, whose noise is discrete, by zCDP. A
+    run with a shuffled order, with sketches or with correlated noise on random batches, and exact ones beside
+    subsampled ones, are composed with others by adding epsilons, each at an equal part of delta. A run that is proved
+    by (epsilon, delta) takes its own delta first, and epsilon is infinite where none is left for others.
 
     Args:
         runs: a mechanism, a run that has one as `event`, or several of them, with one neighbouring relation.
         delta: in (0, 1); choose it far below 1 / n, because publishing a random record is (0, 1 / n)-private.
 
     Returns:
-        The account. The guarantee of several is the worst of theirs.
+        The account. Guarantee and arithmetic of several are the worst of theirs.
 
     Raises:
         ValueError: if delta is not in (0, 1), there is no run, relations differ, a release is out of its range, or no
@@ -99,12 +106,13 @@ def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
     groups = _composable(events)
     epsilon = _added(groups, delta)
     rho = _rho(groups[0]) if len(groups) == 1 and _has_rho(groups[0]) else None
-    mu = None if rho is None else zcdp.gaussian_dp_mu(rho)
+    mu = None if rho is None or isinstance(groups[0], ExactMechanism) else zcdp.gaussian_dp_mu(rho)
     worst = min(events, key=lambda event: GUARANTEES.index(event.guarantee))
     samplers = {event.sampler for event in events}
     sampler: Samplers = events[0].sampler if len(samplers) == 1 else "several"
     reason = worst.reason if len(events) == 1 else f"{len(events)} runs, {worst.name} the weakest: {worst.reason}"
-    return Account(rho, mu, epsilon, delta, worst.relation, sampler, worst.guarantee, reason)
+    arithmetic = min(map(arithmetic_of, events), key=ARITHMETICS.index)
+    return Account(rho, mu, epsilon, delta, worst.relation, sampler, worst.guarantee, reason, arithmetic)
 
 
 def _added(groups: Sequence[Mechanism], delta: float) -> float:
@@ -151,15 +159,22 @@ def _composable(events: Sequence[Mechanism]) -> list[Mechanism]:
     alone: list[Mechanism] = []
     for event in events:
         # Without releases a mechanism has no noise at all, and what is composed with it has none.
-        apart = event.is_shuffled or event.is_correlated or event.is_sketched or event.is_epsilon_delta
+        lonely = event.is_shuffled or event.is_correlated or event.is_sketched or event.is_epsilon_delta
         # What is sampled counts a replacement twice, what is not counts it once.
-        apart = apart or not event.releases or (event.is_subsampled and event.relation == "replace-one")
-        (alone if apart else together).append(event)
-    if not together:
-        return alone
-    first = next((event for event in together if event.is_subsampled), together[0])
-    releases = tuple(release for event in together for release in event.releases)
-    return [replace(first, releases=releases, claimed_rho=math.inf, claimed_eps_delta=None), *alone]
+        lonely = lonely or not event.releases or (event.is_subsampled and event.relation == "replace-one")
+        (alone if lonely else together).append(event)
+    # Of discrete noise rho alone is known, and of subsampled releases no rho is.
+    discrete: list[Mechanism] = [event for event in together if isinstance(event, ExactMechanism)]
+    apart = bool(discrete) and any(event.is_subsampled for event in together)
+    groups = [discrete, [event for event in together if not isinstance(event, ExactMechanism)]] if apart else [together]
+    return [*(_merged(group) for group in groups if group), *alone]
+
+
+def _merged(events: Sequence[Mechanism]) -> Mechanism:
+    """One mechanism with the releases of several; discrete if one is, because its accountant takes continuous noise."""
+    first = next((event for event in events if event.is_subsampled or isinstance(event, ExactMechanism)), events[0])
+    releases = tuple(release for event in events for release in event.releases)
+    return replace(first, releases=releases, claimed_rho=math.inf, claimed_eps_delta=None)
 
 
 def _has_rho(event: Mechanism) -> bool:
@@ -191,6 +206,9 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
         return guarantees.epsilon(event, delta)
     if event.is_sketched:
         return sketching.epsilon(event, delta)
+    if isinstance(event, ExactMechanism):
+        # That of every mechanism of this rho, because the tight one is of continuous noise.
+        return zcdp.renyi_epsilon(_rho(event), delta)
     if not event.is_shuffled:
         return tight_epsilon(_rho(event), delta)
     (release,) = event.releases

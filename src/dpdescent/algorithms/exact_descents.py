@@ -1,0 +1,166 @@
+"""Descents whose sums over records are exact on a machine, one run each, for releases that are really made.
+
+They are those of `dp_gd`, `preconditioned_dp_gd`, `dp_2s_gd`, `dp_iv_gd` and `reduced_form`, in plain steps over all
+records. Engines may add what clipping takes off to sums of all records, which are no sums of vectors within the bound,
+and whose rounding a record moves as far as it likes. Here a record's gradient is computed from the record and released
+numbers alone, by single numbers, and clipped; `exact_sums` does the rest.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.algorithms import dp_iv_gd, preconditioned_dp_gd, preconditioning, reduced_form
+from dpdescent.data.iv import IVSample
+from dpdescent.exact_sums import noisy_moment, noisy_sum, product
+from dpdescent.privacy.clipping import clip_factors
+
+Array = NDArray[np.float64]
+
+
+def linear(
+    X: Array, y: Array, step_size: float, clip_norm: float, noise_sds: Array
+) -> tuple[Array, float]:  # fmt: skip
+    """DP-GD from zero, as `dp_gd.descend` runs it.
+
+    Args:
+        X: covariates, shape (n, p).
+        y: responses, shape (n,).
+        step_size: eta.
+        clip_norm: gamma.
+        noise_sds: sds of the noise on the mean gradients, shape (T,).
+
+    Returns:
+        Iterates 1 to T, shape (T, p), and the share of clipped gradients, which is not released.
+    """
+    theta, path, over = np.zeros(X.shape[1]), [], 0
+    for noise_sd in noise_sds.tolist():
+        gradient, clipped = _noisy_mean(X, _residuals(X, theta, y), clip_norm, noise_sd)
+        theta = theta - step_size * gradient[:, 0]
+        path.append(theta)
+        over += clipped
+    return np.array(path), over / (len(X) * len(path))
+
+
+def preconditioned(X: Array, y: Array, settings: preconditioned_dp_gd.Settings) -> preconditioned_dp_gd.Descent:
+    """Preconditioned DP-GD from zero, as `preconditioned_dp_gd.descend` runs it."""
+    cut = preconditioning.bounded(X, settings.bound)
+    white = whiten(cut, settings.bound, settings.moment_share * settings.rho)
+    sds = np.array(settings.noise_sds(len(X)))
+    path, share = linear(product(cut, white.transform), y, settings.eta, settings.gamma, sds)
+    return preconditioned_dp_gd.Descent(path @ white.transform, white.moment, share)
+
+
+def whiten(X: Array, bound: float, rho: float) -> preconditioning.Whitening:
+    """Coordinates of records within a bound, as `preconditioning.whiten` makes them."""
+    n, p = X.shape
+    release = preconditioning.moment_release(n, p, bound, rho)
+    moment = noisy_moment(X, bound, n * Fraction(release.noise_sd)) / n
+    return preconditioning.Whitening(moment, preconditioning.transform(moment, release.noise_sd), release)
+
+
+def two_stage(
+    Z: Array, X: Array, y: Array, step_sizes: tuple[float, float], clip_norms: tuple[float, float],
+    noise_sds: tuple[float, float], steps: int,
+) -> tuple[Array, Array, float]:  # fmt: skip
+    """DP-2S-GD from zero, as `dp_2s_gd.descend` runs it: both stages step at once.
+
+    Args:
+        Z, X, y: instruments, regressors and outcomes, shapes (n, q), (n, p) and (n,).
+        step_sizes: eta and alpha.
+        clip_norms: gamma1 and gamma2.
+        noise_sds: sds of the noise on the mean gradients of both stages.
+        steps: T.
+
+    Returns:
+        Iterates 0 to T of both stages, shapes (T + 1, q, p) and (T + 1, p), and the share of clipped gradients.
+    """
+    Theta, beta, over = np.zeros((Z.shape[1], X.shape[1])), np.zeros(X.shape[1]), 0
+    Thetas, betas = [Theta], [beta]
+    for _ in range(steps):
+        W = product(Z, Theta)
+        first, clipped1 = _noisy_mean(Z, W - X, clip_norms[0], noise_sds[0])
+        second, clipped2 = _noisy_mean(W, _residuals(W, beta, y), clip_norms[1], noise_sds[1])
+        Theta, beta = Theta - step_sizes[0] * first, beta - step_sizes[1] * second[:, 0]
+        Thetas.append(Theta)
+        betas.append(beta)
+        over += clipped1 + clipped2
+    return np.array(Thetas), np.array(betas), over / (2 * len(Z) * steps)
+
+
+def instrumental(sample: IVSample, settings: dp_iv_gd.Settings, held: Array | None = None) -> dp_iv_gd.Descent:
+    """DP-IV-GD from zero, as `dp_iv_gd.descend` runs it, one run; `held` is a released Theta, shape (q, p)."""
+    Z, X, y = sample.Z, sample.X, sample.y
+    share = 0.0
+    if held is None:
+        path, share = _held(Z, X, settings.eta, settings.gamma1, settings.lambda1, settings.steps1, settings.kept1)
+        held = path.mean(axis=0)
+    P, scale = dp_iv_gd.preconditioner(held[None], settings)
+    W = product(Z, held / scale[0])
+    beta, betas, over = np.zeros(sample.p), [], 0
+    for _ in range(settings.steps2):
+        gradient, clipped = _noisy_mean(W, _residuals(X, beta, y), settings.gamma2, settings.lambda2)
+        beta = beta - settings.alpha * (P[0] @ gradient[:, 0])
+        betas.append(beta)
+        over += clipped
+    mean = np.mean(betas[settings.burn_in :], axis=0)
+    gradients, _ = _clipped(W, _residuals(X, mean, y), settings.gamma2)
+    moment = noisy_moment(gradients, settings.gamma2, len(Z) * Fraction(settings.moment_sd)) / len(Z)
+    return dp_iv_gd.Descent(
+        held[None], scale, P, np.array(betas)[:, None], mean[None], moment[None], np.array([share]),
+        np.array([over / (len(Z) * len(betas))]),
+    )  # fmt: skip
+
+
+def first_and_reduced(sample: IVSample, settings: reduced_form.Settings) -> reduced_form.Released:
+    """First stage and reduced form from zero, as `reduced_form.descend` runs them, one run."""
+    Z, n = sample.Z, len(sample.Z)
+    columns = np.column_stack([sample.X, sample.y / settings.unit])
+    path, share = _held(
+        Z, columns, settings.eta, settings.gamma, settings.noise_sd, settings.steps, settings.kept
+    )  # fmt: skip
+    D = path.mean(axis=0)
+    # Columns of a gradient one after the other.
+    gradients, _ = _clipped(product(Z, D) - columns, Z, settings.gamma)
+    moment = noisy_moment(gradients, settings.gamma, n * Fraction(settings.moment_sd)) / n
+    return reduced_form.Released(D[None], moment[None], path[None], np.array([share]))
+
+
+def _held(
+    Z: Array, X: Array, step_size: float, clip_norm: float, noise_sd: float, steps: int, kept: int
+) -> tuple[Array, float]:  # fmt: skip
+    """The later iterates of a first stage from zero, shape (kept, q, p), and the share of clipped gradients."""
+    Theta, path, over = np.zeros((Z.shape[1], X.shape[1])), [], 0
+    for _ in range(steps):
+        gradient, clipped = _noisy_mean(Z, product(Z, Theta) - X, clip_norm, noise_sd)
+        Theta = Theta - step_size * gradient
+        path.append(Theta)
+        over += clipped
+    return np.array(path[-kept:]), over / (len(Z) * steps)
+
+
+def _residuals(X: Array, theta: Array, y: Array) -> Array:
+    """Residuals of one outcome, shape (n, 1)."""
+    return (product(X, theta) - y)[:, None]
+
+
+def _noisy_mean(rows: Array, residuals: Array, clip_norm: float, noise_sd: float) -> tuple[Array, int]:
+    """Noisy mean of clipped gradients `x v'` of rows x and residuals v, shape (q, p), and how many were clipped."""
+    n, shape = len(rows), (rows.shape[1], residuals.shape[1])
+    gradients, clipped = _clipped(rows, residuals, clip_norm)
+    return noisy_sum(gradients, clip_norm, n * Fraction(noise_sd)).reshape(shape) / n, clipped
+
+
+def _clipped(rows: Array, residuals: Array, clip_norm: float) -> tuple[Array, int]:
+    """Clipped gradients `x v'`, one a row, shape (n, q p), and how many were clipped.
+
+    One that overflows is not finite and counts as none.
+    """
+    factors = clip_factors(_norms(rows) * _norms(residuals), clip_norm)
+    gradients = rows[:, :, None] * (residuals * factors[:, None])[:, None, :]
+    return gradients.reshape(len(rows), -1), int((factors < 1.0).sum())
+
+
+def _norms(rows: Array) -> Array:
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))

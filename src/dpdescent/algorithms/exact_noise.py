@@ -1,0 +1,38 @@
+"""Noise of private regression whose sums are exact on a machine, for releases that are really made.
+
+It draws no continuous noise and takes no generator: bits are the operating system's (`noise.discrete_gaussian`).
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent import exact_sums
+from dpdescent.algorithms.dp_regression import Noise
+
+Array = NDArray[np.float64]
+
+
+class ExactNoise(Noise):
+    """Source of the noise whose `counts`, `mean`, `moment` and `mean_square` are all that a run lets out."""
+
+    def __init__(self) -> None:
+        # No generator, so that a release that is none of these sums fails and lets nothing out.
+        pass
+
+    def counts(self, counted: Array, noise_sd: float) -> Array:
+        return exact_sums.noisy_counts(counted, Fraction(noise_sd))
+
+    def mean(self, rows: Array, weights: Array, bound: float, noise_sd: float) -> Array:
+        vectors = rows * weights[:, None]
+        return exact_sums.noisy_sum(vectors, bound, len(rows) * Fraction(noise_sd)) / len(rows)
+
+    def moment(self, rows: Array, bound: float, noise_sd: float) -> Array:
+        return exact_sums.noisy_moment(rows, bound, len(rows) * Fraction(noise_sd)) / len(rows)
+
+    def mean_square(self, rows: Array, bound: float, noise_sd: float) -> float:
+        return exact_sums.noisy_squares(rows, bound, len(rows) * Fraction(noise_sd)) / len(rows)
+
+    def product(self, rows: Array, matrix: Array) -> Array:
+        return exact_sums.product(rows, matrix)
