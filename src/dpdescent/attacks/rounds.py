@@ -19,6 +19,8 @@ UNIT, BEYOND, FAR = Bounds(1.0, 1.0, "public"), 10.0, 1e12
 _RECORDS = f"2 records, one at the origin, the other there too or x = {BEYOND:g}, y = {FAR:g}"
 # A limit, because fits are made one at a time.
 MOST_RUNS = 20_000
+# Sds of noise by which AdaSSP lowers the eigenvalue and raises the ridge.
+WIDE = 1.96
 
 
 def _pair(first: tuple[float, float], second: tuple[float, float]) -> list[LinearSample]:
@@ -58,6 +60,39 @@ def boosted(rho: float, rounds: int) -> Attack:
         _simulation(_pair((0.0, 0.0), (BEYOND, FAR)), score),
         mu=float(np.sqrt(np.dot(weights, [1.0, 1.0, rounds]))),
         most_runs=MOST_RUNS,
+    )
+
+
+def with_noise(multiplier: float, rounds: int) -> Attack:
+    """Attack on boosted AdaSSP whose noise is so many sensitivities in each release, by its coefficient alone.
+
+    One record is x = 1, y = 1, the other x = 0 or x = 1, y = -1: with it the coefficient goes to 0, without it to 1.
+    Bounds and thresholds are 1, and there is no shrinkage.
+
+    Args:
+        multiplier: sd of the noise over the sensitivity, for each of the `rounds + 2` releases.
+        rounds: number of rounds.
+    """
+
+    def coefficients(y: Array, x: Array, runs: int, rng: np.random.Generator) -> Array:
+        moment = float(x @ x)
+        noisy, lowest = moment + multiplier * rng.standard_normal((2, runs))
+        least = np.maximum(0.0, lowest - WIDE * multiplier)
+        slope = noisy + np.maximum(0.0, WIDE * multiplier - least)
+        theta = np.zeros(runs)
+        for _ in range(rounds):
+            residuals = np.clip(y - theta[:, None] * x, -1.0, 1.0)
+            theta += (residuals @ x + multiplier * rng.standard_normal(runs)) / slope
+        return theta
+
+    def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        x, y = np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([[0.0, 1.0], [-1.0, 1.0]])
+        first, second = (-coefficients(y[k], x[k], runs, rng) for k in range(2))
+        return first, second
+
+    return Attack(
+        "2 records, one x = 1, y = 1, the other x = y = 0 or x = 1, y = -1; score: the coefficient, its sign turned",
+        simulate,
     )
 
 

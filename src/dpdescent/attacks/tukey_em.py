@@ -28,6 +28,30 @@ def check_epsilon(scale: float, threshold: float, delta: float) -> float:
     return float(max(0.0, np.log(ratios.max())))
 
 
+def check_alone(scale: float, threshold: float) -> Attack:
+    """Attack on the outcome of the check: distances that differ by 1, just below the threshold.
+
+    Args:
+        scale: of the Laplace noise on the distance.
+        threshold: what the noisy distance must exceed.
+    """
+    below = math.floor(threshold) - 1
+
+    def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        first, second = (
+            (distance + rng.laplace(scale=scale, size=runs) > threshold).astype(float)
+            for distance in (below, below + 1)
+        )
+        return first, second
+
+    return Attack(
+        f"distances {below} and {below + 1} of two sets of models that differ in one, noise of scale {scale:.4g}, "
+        f"threshold {threshold:.4g}; score: whether the check passes",
+        simulate,
+        epsilon=lambda delta: check_epsilon(scale, threshold, delta),
+    )
+
+
 def pair(settings: tukey_em.Settings) -> tuple[Array, Array]:
     """Two sets of models in one dimension, shape (m, 1), that differ in one.
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from dpdescent.attacks import dp_2s_gd, dp_gd, dp_iv_gd, one_release, reduced_form
-from dpdescent.papers.ours import contest_audit
+from dpdescent.papers.ours import contest_audit, public_code
 from dpdescent.papers.ours.design import Spec
 from dpdescent.papers.ours.noise_over_time import correlated
 from dpdescent.privacy import zcdp
@@ -76,5 +76,18 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
 
 
 def statements() -> Iterable[Statement]:
-    """Returns none: every claim of privacy is that of an arm."""
-    return ()
+    """Returns what two public codes of methods of the contest state, at their defaults; their releases are imitated."""
+    scale, threshold = public_code.tukey_check()
+    multiplier = rounded(public_code.boosted_multiplier())
+    yield Statement(
+        "TukeyEM, public code: its check alone", "TukeyEM", "replace-one", "full batch", public_code.TUKEY_EPS,
+        public_code.TUKEY_DELTA,
+        Request(contest_audit.CHECK, {"scale": rounded(scale), "threshold": rounded(threshold)}),
+        finding=public_code.TUKEY,
+    )  # fmt: skip
+    yield Statement(
+        "BoostedAdaSSP, public code: its coefficients alone", "BoostedAdaSSP", "replace-one", "full batch",
+        public_code.BOOSTED_EPS, public_code.BOOSTED_DELTA,
+        Request(contest_audit.COEFFICIENT, {"multiplier": multiplier, "rounds": public_code.ROUNDS}),
+        finding=public_code.BOOSTED,
+    )  # fmt: skip

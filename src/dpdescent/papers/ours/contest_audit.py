@@ -68,6 +68,7 @@ CANARY, PASS = "shuffled canary", "record of one pass"
 BOUNDED, TURNS, MOVES = "record at the public bounds", "record turns in a plane", "minimiser moves"
 REVERSES, REPLACED = "record turns and its gradient flips sign", "replaced model"
 OF_ROUNDS, SKETCHED, SAMPLED = "record in every round", "sketched record", "record in Poisson samples"
+CHECK, COEFFICIENT = "check alone", "coefficient of boosted AdaSSP"
 
 ATTACKS: dict[str, Callable[..., Attack]] = {
     FLIPS + LONGER: _beside(dp_gd.flipped_sign), FLIPS_UNEQUAL + LONGER: _beside(dp_gd.flipped_sign_scheduled),
@@ -75,7 +76,7 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
     IN_EPOCHS + LONGER: _beside(_epochs), CANARY: dp_ssgd.canary, PASS: _one_pass, BOUNDED: ada_ssp.ada_ssp,
     TURNS: preconditioned_dp_gd.turning_record, MOVES: one_release.minimiser_moves,
     REVERSES: _without_errors, REPLACED: tukey_em.replaced_model, OF_ROUNDS: rounds.boosted, SKETCHED: rounds.sketched,
-    SAMPLED: rounds.sampled,
+    SAMPLED: rounds.sampled, CHECK: tukey_em.check_alone, COEFFICIENT: rounds.with_noise,
 }  # fmt: skip
 
 

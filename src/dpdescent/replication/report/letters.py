@@ -45,6 +45,11 @@ OPENING = (
     "Dear authors, dpdescent is a program that regenerates what papers on differentially private gradient descent "
     "state, yours among them, and compares. At one place our computation and the text seem to disagree."
 )
+OPENING_ON_CODE = (
+    "Dear authors, dpdescent is a program that regenerates what papers on differentially private gradient descent "
+    "state, and compares methods, yours among them, which it makes from your paper. Your public code, which we read "
+    "and did not start, seems to do something else at one place."
+)
 DEMONSTRATION = "To see it, run this script ({path} of our sources); it needs numpy and scipy and takes seconds:"
 CLOSING = {
     "confirmed": "Have we misread a definition or overlooked an assumption? Then we shall correct the finding",
@@ -67,17 +72,18 @@ def letter(
     Args:
         finding: its row of `findings.csv`.
         shown: rows of its table that carry the numbers, the head first.
-        paper: title, authors and arXiv number.
+        paper: title, authors and arXiv number, and in `others` those of works whose public code a finding is about.
         path, script: where its demonstration lies, and its text.
         label: label of a scale that is not the papers' own.
     """
+    code = paper.get("others", {}).get(finding["finding"])
     source = f"From `{finding['paper']}/{finding['artefact']}.csv` of our results:"
     return TEMPLATE.format(
         label=f"**{label}: not to be sent**\n\n" if label else "",
         location=finding["location"],
-        salutation=_wrapped(SALUTATION.format(**paper)),
-        opening=_wrapped(OPENING),
-        says=_part("The paper says", finding["statement"]),
+        salutation=_wrapped(SALUTATION.format(**(code or paper))),
+        opening=_wrapped(OPENING_ON_CODE if code else OPENING),
+        says=_part("The code says" if code else "The paper says", finding["statement"]),
         counterexample=_wrapped(f"**One would expect:** {finding['expected']}. **We find:** {finding['measured']}."),
         rows=f"{source}\n\n{table(shown[0], shown[1:])}\n\n" if shown else "",
         why=_part("Why, as we understand it", finding["why"]),
