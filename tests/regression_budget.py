@@ -1,6 +1,6 @@
 """The table of `docs/regression.md` on what a budget buys, written anew by the function that stands below it there.
 
-    .venv/bin/python tests/regression_budget.py
+.venv/bin/python tests/regression_budget.py
 """
 
 import os

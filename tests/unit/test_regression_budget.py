@@ -1,6 +1,7 @@
 """The table on what a budget buys is what the function below it gives."""
 
 import pytest
+
 import regression_budget
 
 TOLD = regression_budget.told()
