@@ -20,6 +20,7 @@ from dpdescent.estimators.dp_regression import dp_regression
 from dpdescent.exact_sums import LEFT_OUT
 from dpdescent.privacy import zcdp
 from dpdescent.randomness import stream
+from dpdescent.replication.configuration import values as conf
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/regression.md"
@@ -280,6 +281,28 @@ def test_help_names_it_first_and_its_command_is_that_of_the_page(capsys: pytest.
     assert told.index("take --method dp-regression") < told.index("--method dp-2s-gd (liang2025)")
     (shown,) = re.findall(r"^  (dpdescent estimate wages\.csv .*)$", told, re.MULTILINE)
     assert f"\n{shown}\n" in PAGE.read_text(encoding="utf-8")
+
+
+def test_the_paragraph_has_the_numbers_of_the_page_s_first_command_and_no_others(run: Run) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    shutil.copy(ROOT / "examples/wages.csv", ".")
+    (line,) = re.findall(r"^dpdescent estimate (.*--seed \d+)$", text, re.MULTILINE)
+    run(line)
+    # All numbers are the study's but for rho, which is a release's: its noise is discrete.
+    content, version = written(), conf.read_yaml(ROOT / "CITATION.cff")["version"]
+    account, (low, high) = content["account"], content["intervals"]["educ"]
+    rho = zcdp.rho_of_renyi_epsilon(account["epsilon"], account["delta"])
+    expected = [
+        f"(n = {account['n']:,})", f"({account['epsilon']:.3g}, {account['delta']:.0e})".replace("e-0", "e-"),
+        f"rho = {rho:.3g})", f"dpdescent {version}:", f"{content['coefficients']['educ']:.3g} more",
+        f"(standard error {content['standard_errors']['educ']:.2g}, 95 % interval {low:.3g} to {high:.3g})",
+    ]  # fmt: skip
+    told = " ".join(re.findall(r"^> (.*)$", text, re.MULTILINE))
+    assert [each for each in expected if each not in told] == []
+    numbers = r"\d[\d.,e-]*\d|\d"
+    assert re.findall(numbers, told) == re.findall(numbers, " ".join(expected))
+    assert account["relation"] == "replace-one"
+    assert content["settings"]["errors"] == "unequal"
 
 
 def test_commands_and_blocks_of_the_page_run_and_give_its_numbers(

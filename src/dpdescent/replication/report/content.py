@@ -43,7 +43,8 @@ class Content:
         claims, findings, audit, privacy, bounds: rows of these files, bounds with a column `paper`.
         statements: inventories of what the papers state (see `replication.report.statements`).
         seed_check: verdicts at another master seed (see `replication.judging.other_seed`); empty without a check.
-        trials: files on what the software withstands (see `replication.report.reliability`).
+        trials: files on what the software withstands (see `replication.report.reliability`), and the page of the
+            documentation that the report shows (see `replication.report.guide`).
         on_request: rows of claims, privacy and audit of what was made on request; empty where nothing was.
         letters: letters to authors, by finding.
         choice: which method to take, by the module `choice` of the paper that has one; None in a build without it.

@@ -7,8 +7,8 @@ from pathlib import Path
 PAGES = {
     "index": "Overview", "figures": "Figures", "claims": "Claims", "findings": "Findings", "privacy": "Privacy",
     "bounds": "Bounds", "statements": "Statements", "reliability": "Reliability", "calculator": "Calculator",
-    "choose": "Which method", "on-request": "On request", "search": "Search", "glossary": "Glossary",
-    "made": "How it was made",
+    "choose": "Which method", "regression": "Private regression", "on-request": "On request",
+    "search": "Search", "glossary": "Glossary", "made": "How it was made",
 }  # fmt: skip
 # Pages of the navigation that stand in a menu, by its name; papers have a menu of their own, all others stand alone.
 MENUS = {
@@ -21,8 +21,10 @@ INDEX = "search-data.js"
 # Points of a paper's curves.
 CURVES = "curves-{paper}.js"
 COMPUTE = "compute.js"
-# What commands that are no part of a build write, of how the software was tried and for the calculator; a checkout may
-# lack any of them.
+# Page of the documentation that is a page of the report too.
+GUIDE = "docs/regression.md"
+# What commands that are no part of a build write, of how the software was tried and for the calculator, and that page;
+# a checkout may lack any of them.
 TRIALS = (
     "docs/damage.csv",
     "docs/fuzz.csv",
@@ -30,6 +32,7 @@ TRIALS = (
     "docs/scaling.csv",
     "docs/samplers.csv",
     "results/bench.csv",
+    GUIDE,
 )
 # Folders of templates and static files, listed by name, because there may be other folders (__pycache__).
 ASSETS = ("static", "templates")

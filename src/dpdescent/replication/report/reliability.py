@@ -33,7 +33,7 @@ TRIALS = (
 
 def view(files: Iterable[Path]) -> dict[str, Any]:
     """Data of the page, from those CSVs (`damage`, `fuzz`, `cluster`, `scaling`, `bench`) that exist."""
-    found = {file.stem: read_rows(file) for file in files if file.is_file()}
+    found = {file.stem: read_rows(file) for file in files if file.is_file() and file.suffix == ".csv"}
     return {
         "damage": _damage(found.get("damage", [])), "bench": _bench(found.get("bench", [])), "trials": TRIALS,
         "tables": {key: found.get(key, []) for key, *_ in TRIALS},

@@ -39,6 +39,8 @@ ASKED = {
     "made": "how to cite, how do I run it at my epsilon, my own budget, a grid of my own, BibTeX, citation, licence, "
     "versions, rule graph, pipeline, provenance",
     "choose": "which method should I use, recommendation, advice, comparison of methods, best method",
+    "regression": "how do I run a regression on my own data, CSV, standard errors, confidence intervals, statsmodels, "
+    "paragraph for a paper, wages by schooling, 0/1 outcome, what a budget buys",
 }  # fmt: skip
 
 # Parts of pages that are asked for by themselves: address, name, further words.

@@ -24,6 +24,7 @@ from dpdescent.replication.report import (
     curves,
     finding_pages,
     glossary,
+    guide,
     letters,
     numbers,
     paper_pages,
@@ -59,6 +60,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         "findings": _findings(results), "privacy": _privacy(results), "bounds": _bounds(results),
         "statements": _statements(results), "reliability": reliability.view(results.trials),
         "calculator": calculator.view(results.trials), "choose": _choose(results),
+        "regression": guide.view(results.trials, software.get("code", "")),
         "on-request": _on_request(results), "search": {"kinds": search.KINDS},
         "glossary": {"chapters": glossary.CHAPTERS},
         "made": {
