@@ -49,6 +49,8 @@ SLOPE_BOUND = 1.3
 EVERY, BASE, FIRST, LAST, DOWN, UP = 2, math.sqrt(2.0), -24, 12, 8, 2
 # The largest threshold over sqrt(p): where its noise costs a given share of the outcome's variance, within limits.
 TOLERATED, LEAST_K, LARGEST_K = 1e-4, 1.0, 5.0
+# Norm of whitened records beyond which few are, as a factor of sqrt(p), plus one.
+LONG = 1.5
 # Share of gradients beyond the threshold: as small as the noise of the histograms lets it be told, within limits.
 TOLD, LEAST_CUT, LARGEST_CUT = 150.0, 0.01, 0.1
 # Units lie between these powers of 2, in the columns' own units; a bin surely has records beyond so many sds of noise.
@@ -72,7 +74,7 @@ PROVED = (
     "by sqrt(2 k), the mean of zz' of records clipped to B by sqrt(2) B^2 / n (B^2 / n with one column), the mean of "
     "gradients clipped at gamma by 2 gamma / n, and that of their gg' by sqrt(2) gamma^2 / n, of |g|^2 by gamma^2 / n; "
     "costs add. Coordinates and thresholds are computed from what was released before, and all other settings from n, "
-    "the number of columns and the budget"
+    "the number of columns, the budget and public units and ends"
 )
 
 
@@ -87,6 +89,7 @@ class Plan:
         errors: whether standard errors allow for unequal variances of the errors; None for no standard errors.
         finds_units: whether units of the columns and the outcome are released; else they are public.
         constant: whether one of the columns is a constant.
+        span: public length of the range of outcomes, in their unit; 0 if it is not known.
     """
 
     n: int
@@ -95,6 +98,7 @@ class Plan:
     errors: Errors | None = "unequal"
     finds_units: bool = False
     constant: bool = False
+    span: float = 0.0
 
     def __post_init__(self) -> None:
         if self.errors is not None:
@@ -148,6 +152,14 @@ class Plan:
         """Largest threshold of gradients, and the first where thresholds do not follow."""
         tolerated = math.sqrt(TOLERATED * self.n**2 * float(self.step_rhos.sum()) / (2.0 * self.p**2))
         return min(max(tolerated, LEAST_K), LARGEST_K) * math.sqrt(self.p)
+
+    @property
+    def least_gamma(self) -> float:
+        """Smallest threshold: that of a record of about the longest norm whose residual is as long as the range.
+
+        Residuals of outcomes of two values are as skewed as their shares, and cut ones would move all coefficients.
+        """
+        return self.span * (LONG * math.sqrt(self.p) + 1.0)
 
     @property
     def below(self) -> float:
@@ -377,7 +389,8 @@ def fit(X: Array, y: Array, plan: Plan, noise: Noise) -> Fit:
     root = clip_factors(_norms(noise.product(X, coordinates.before)), coordinates.bound)[:, None]
     S, V = Z * root, Z * root**2
     sizes = _norms(V)
-    theta, gamma, path, gammas, over = np.zeros(plan.p), plan.largest_gamma, [], [], 0
+    theta, gamma = np.zeros(plan.p), max(plan.largest_gamma, plan.least_gamma)
+    path, gammas, over = [], [], 0
     for step in range(STEPS):
         residuals = noise.product(Z, theta) - y
         norms = np.abs(residuals) * sizes
@@ -407,7 +420,8 @@ def _threshold(norms: Array, last: float | None, plan: Plan, noise: Noise) -> fl
         near = round(math.log(last / scale, BASE))
         edges = histograms.powers(near - DOWN, near + UP, BASE)
     counted = noise.counts(histograms.counts(norms / scale, edges), plan.histogram().noise_sd)
-    return min(scale * histograms.quantile(counted, edges, plan.below), plan.largest_gamma)
+    found = min(scale * histograms.quantile(counted, edges, plan.below), plan.largest_gamma)
+    return max(found, plan.least_gamma)
 
 
 def _errors(

@@ -2,8 +2,9 @@
 
 For a linear regression take --method dp-regression: it needs columns and a budget, nothing has to be tuned, and it
 prints a table with standard errors. A constant is among the columns. From public knowledge, --scale helps where records
-are few, --centre where a column's mean is many times its sd, such as a year. Intervals miss where errors are skewed and
-spread with a column, or where most outcomes are one value, such as a 0/1 outcome with few ones: docs/regression.md.
+are few, --centre where a column's mean is many times its sd, such as a year, --outcome-range 0 1 where the outcome has
+two values. Without that, intervals miss where most outcomes are one value, or where errors are skewed and spread with a
+column: docs/regression.md.
 
 --method dp-2s-gd (liang2025) and dp-iv-gd are for instrumental variables, dp-gd (brown2024) is for linear regression
 without a constant; the latter two have confidence intervals, take one budget, --rho or --epsilon, and need --clip-norm1
@@ -98,6 +99,7 @@ def _parser(name: str) -> Parser:
         help="the algorithm, dp-regression for a linear regression (dp-2s-gd, which needs instruments)",
     )
     parser.add_argument("--scale", nargs="+", help=with_intervals.SCALE)
+    parser.add_argument("--outcome-range", nargs=2, type=float, metavar=("LOW", "HIGH"), help=with_intervals.RANGE)
     parser.add_argument(
         "--no-intercept", action="store_true", default=None, help="of dp-regression: no constant among the columns"
     )

@@ -112,7 +112,8 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
 def _check(args: argparse.Namespace) -> None:
     """What argparse cannot say in a line, or not at all."""
     others = (
-        "clip_norm", "step_size", "rho", "epsilon", "outcome_unit", "instrument_bound", "scale", "no_intercept",
+        "clip_norm", "step_size", "rho", "epsilon", "outcome_unit", "instrument_bound", "scale", "outcome_range",
+        "no_intercept",
         "errors",
     )  # fmt: skip
     if other := next((name for name in others if getattr(args, name) is not None), None):

@@ -61,6 +61,10 @@ SCALE = (
     "5: educ=12 where most have 10 to 14 years, or, after --centre educ=12, educ=3; 1 for a dummy; "
     f"without them sizes are released with {100 * UNITS:g} %% of the budget"
 )
+RANGE = (
+    "of dp-regression: public smallest and largest value of the outcome, such as 0 1 for one of two values; hardly any "
+    "gradient is clipped then, without it intervals miss where most outcomes are one value"
+)
 GD_CHOICE = {
     "clip_norm": CLIP_NORM.format(what="|x| |y - x'theta|, such as 5 sqrt(p) times the sd of y"),
     "step_size": "the step size, 1/4 to 1 over a public guess of the largest eigenvalue of E[xx']; more mixes faster",
@@ -145,7 +149,15 @@ def _table(args: argparse.Namespace) -> dict[str, Any]:
         if abs(value) > 1.0 / LEAST:
             raise ValueError(f"--centre {name}={value:g} fits no data: give {-1.0 / LEAST:g} to {1.0 / LEAST:g}")
     errors = "unequal" if args.errors is None else args.errors
-    return {"scale": scale, "errors": errors, "intercept": not args.no_intercept, "level": LEVEL}
+    if args.outcome_range is not None and not -math.inf < args.outcome_range[0] < args.outcome_range[1] < math.inf:
+        low, high = args.outcome_range
+        raise ValueError(
+            f"--outcome-range {low:g} {high:g}: give two finite numbers, the smaller one first, such as 0 1"
+        )
+    return {
+        "scale": scale, "outcome_range": args.outcome_range, "errors": errors, "intercept": not args.no_intercept,
+        "level": LEVEL,
+    }  # fmt: skip
 
 
 def _sizes(columns: Sequence[str]) -> str:
@@ -166,14 +178,16 @@ def _regression(
     try:
         return dp_regression(
             given.X, given.y, rng=rng, intercept=fixed["intercept"], errors=fixed["errors"], centre=offsets,
-            outcome_centre=offset, **scale, **_budget(args), **_arithmetic(args),
+            outcome_centre=offset, outcome_range=fixed["outcome_range"], **scale, **_budget(args), **_arithmetic(args),
         )  # fmt: skip
     except TooFewForSizes as error:
         raise ValueError(f"{str(error).partition(':')[0]}: {_sizes(columns)}") from None
 
 
 METHODS = {
-    "dp-regression": Method({}, ("regressors", "outcome"), ("scale", "no_intercept", "errors"), _table, _regression),
+    "dp-regression": Method(
+        {}, ("regressors", "outcome"), ("scale", "outcome_range", "no_intercept", "errors"), _table, _regression
+    ),
     "dp-gd": Method(GD_CHOICE, ("regressors", "outcome"), ("steps",), _batches, _descent),
     "dp-iv-gd": Method(
         IV_CHOICE, ("instruments", "regressors", "outcome"), ("outcome_unit", "instrument_bound"), _stages, _instruments

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -32,8 +33,7 @@ HIDDEN = (
 )
 FALLEN = (
     "thresholds and coefficients fell to 0, as where most outcomes are one value, such as few ones among zeros or "
-    "amounts that are mostly 0, or the outcome's scale is far too large; more records or budget, or another outcome, "
-    "mend that"
+    "amounts that are mostly 0, or the outcome's scale is far too large; outcome_range, its public ends, mends that"
 )
 # Share of the outcome's unit below which coefficients, and thresholds over the usual norm of a record, are said to have
 # fallen: where one in twenty of 5,000 is 1 they lie below it always, with t errors of three degrees of freedom in one
@@ -52,7 +52,8 @@ def dp_regression(
     X: ArrayLike, y: ArrayLike, *, rng: np.random.Generator | int | None, rho: float | None = None,
     epsilon: float | None = None, delta: float | None = None, intercept: bool = True, scale: ArrayLike | None = None,
     outcome_scale: float | None = None, centre: ArrayLike | None = None, outcome_centre: float = 0.0,
-    errors: engine.Errors | None = "unequal", arithmetic: Arithmetic = "floating point",
+    outcome_range: ArrayLike | None = None, errors: engine.Errors | None = "unequal",
+    arithmetic: Arithmetic = "floating point",
 ) -> Run:  # fmt: skip
     """Fits a linear regression with standard errors; nothing has to be tuned.
 
@@ -76,6 +77,9 @@ def dp_regression(
         centre: public constants that are taken off the covariates, shape (p,); None for 0. Give one where a column's
             mean is many times its sd, such as a year; the constant is told as if none were given.
         outcome_centre: the same of the outcome.
+        outcome_range: public smallest and largest value that the outcome can have, such as (0, 1) for one of two;
+            outcomes beyond are taken for the ends. Gradients are then hardly clipped, however rare one value is, so
+            that skewed errors move no coefficient; noise grows with the range. None for an outcome of any size.
         errors: standard errors that allow for `unequal` variances of the errors (a sandwich), or take them to be
             `equal`; None for none, which leaves more budget to the estimate.
         arithmetic: `exact` for a release that may really be made: its guarantee holds of what a machine does, with
@@ -106,10 +110,13 @@ def dp_regression(
     offsets = np.append(centres, fitting("outcome_centre", outcome_centre, ()))
     budget = rho_of(n, rho, epsilon, delta, arithmetic)
     plan = engine.Plan(n, p + intercept, budget, errors, scale is None, intercept)
-    X, outcomes = X - offsets[:-1], y - offsets[-1]
+    low, high = (-math.inf, math.inf) if outcome_range is None else _range(outcome_range)
+    X, outcomes = X - offsets[:-1], np.clip(y, low, high) - offsets[-1]
     exact = arithmetic == "exact"
     noise = ExactNoise() if exact else engine.Noise(rng)
     units = _released(X, outcomes, plan, noise) if scale is None else _given(scale, outcome_scale, p)
+    if outcome_range is not None:
+        plan = replace(plan, span=(high - low) / float(units[-1]))
     # Without a warning, because it would tell that a record overflowed, which the engine takes off.
     with np.errstate(over="ignore"):
         design, outcomes = X / units[:-1], outcomes / units[-1]
@@ -159,6 +166,14 @@ def _released(X: Array, y: Array, plan: engine.Plan, noise: engine.Noise) -> Arr
             "outcome_scale, public guesses of the columns' sizes"
         )
     return engine.released_units(X, y, plan, noise)
+
+
+def _range(outcome_range: ArrayLike) -> tuple[float, float]:
+    """Public ends of the outcome."""
+    low, high = fitting("outcome_range", outcome_range, (2,)).tolist()
+    if not -math.inf < low < high < math.inf:
+        raise ValueError(f"outcome_range=({low:g}, {high:g}) must be two finite numbers, the smaller one first")
+    return low, high
 
 
 def _given(scale: ArrayLike, outcome_scale: float | None, p: int) -> Array:
