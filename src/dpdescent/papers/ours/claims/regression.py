@@ -1,7 +1,7 @@
 """Conjectures on the intervals of `dp_regression`, where the documentation says that they hold and where it warns.
 
 Criteria were written before this table, and after one of 400 runs a cell, at other seeds, of the same laws. By a bound
-for N numbers at once (`SURE / N` each; here N is about 410) 1000 runs refuse in nine of ten tables a coefficient that
+for N numbers at once (`SURE / N` each; here N is 405) 1000 runs refuse in nine of ten tables a coefficient that
 covers 88.5 % in one cell, and let stand in nineteen of twenty one that covers 93 %.
 """
 
@@ -46,7 +46,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         statement="errors of one distribution, however skewed, move the constant alone",
         quantity="coverage of intervals for coefficients other than the constant less their level, skewed errors or outliers",
         part=moved[of_coefficients(moved) & ~constants],
-        note="a slope that covers 90 % in one cell would be refused in nine of ten tables",
+        note="a slope that covers 89 % in one law would be refused in nine of ten tables",
     )  # fmt: skip
     yield every(
         id="regression-constant-misses-with-skewed-errors", artefact="regression", location="Sec. 5", kind="text",

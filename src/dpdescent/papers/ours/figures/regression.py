@@ -32,13 +32,14 @@ FIRST = "level"
 NAMES = {
     "n": "$n$ = {:,g}", "p": "$p$ = {:g}", "correlation": "correlation {:g}", "spread": "sds from 1 to {:g}",
     "offset": "means of {:g} sds", "fit": "fit {:g}", "covariates": "{} covariates", "errors": "{} errors",
-    "eps": r"$\varepsilon$ = {:g}", "units": "units {}", "standard_errors": "errors taken for {}",
+    "eps": r"$\varepsilon$ = {:g}", "units": "units {}", "standard_errors": "variances taken for {}",
     "level": "{:.0%} intervals",
 }  # fmt: skip
 WORDS = {
     "heavy covariates": "heavy-tailed covariates", "binary covariates": "dummies", "rare covariates": "rare dummies",
     "heavy errors": "heavy-tailed errors", "unequal errors": "unequal variances", "outliers errors": "outliers",
-    "units released": "released units", "sds from 1 to 1": "sds of 1",
+    "units released": "released units", "units 3 times too large": "units 3× too large",
+    "units 3 times too small": "units 3× too small", "sds from 1 to 1": "",
 }  # fmt: skip
 
 Key = tuple[str, tuple[Any, ...]]
@@ -67,8 +68,8 @@ def draw_regression(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         left.axvline(0.0, color=GREY, linestyle="--", linewidth=0.9)
         right.axvline(1.0, color=GREY, linestyle="--", linewidth=0.9)
         left.set_yticks(-np.arange(len(shown), dtype=float), [_name(cells[panel], each) for panel, each in shown])
-        left.set(xlabel="coverage less nominal, points", xlim=(LOWEST, HIGHEST), ylim=(0.6 - count, 0.6))
-        right.set(xlabel="length over least squares'", ylim=(0.6 - count, 0.6), xlim=(0.5, 4.0))
+        left.set(xlabel="points above nominal", xlim=(LOWEST, HIGHEST), ylim=(0.6 - count, 0.6))
+        right.set(xlabel="length over OLS's", ylim=(0.6 - count, 0.6), xlim=(0.5, 4.0))
         right.set_yticks(-np.arange(len(shown), dtype=float), [])
         log_scale(right, "x")
         for each in (left, right):
@@ -86,7 +87,7 @@ def _keys(cells: dict[str, dict[str, Any]]) -> Iterator[Key]:
 def _name(cell: dict[str, Any], values: tuple[Any, ...]) -> str:
     """What differs from the middle, in words."""
     words = (NAMES[axis].format(value) for axis, value in zip(cell, values, strict=True))
-    return ", ".join(WORDS.get(each, each) for each in words)
+    return ", ".join(filter(None, (WORDS.get(each, each) for each in words)))
 
 
 def _coverage(axes: Axes, height: float, cell: pd.DataFrame, bounds: dict[tuple[str, str], Estimate]) -> None:
