@@ -258,6 +258,7 @@ def test_the_page_tells_coverage_and_length_of_laws_and_counts_those_that_meet_t
     assert f"There are {len(regression_table.SHOWN)} laws, with 1000 runs each; 0 of them have no" in words
     assert f"of the others {len(regression_table.SHOWN)} meet the criterion" in words
     assert "| the middle | 95.0 % | 94.0 % | 94.0 % | 1.23 |" in words
+    assert made(tmp_path, rows[5:]).count("\n") == words.count("\n") - 1
     rows += [*law("errors", 0.9, 0.2, errors="heavy"), law("records", 0.5, 0.5, n=1000)[0]]
     words = made(tmp_path, rows)
     assert f"There are {len(regression_table.SHOWN) + 2} laws" in words

@@ -50,10 +50,13 @@ def _sentence(main: pd.DataFrame) -> str:
 
 
 def _rows(main: pd.DataFrame) -> Iterator[list[str]]:
+    """The rows of laws that have intervals."""
     for words, where in SHOWN.items():
         cell = main
         for column, value in where.items():
             cell = cell[cell[column] == value]
+        if not (cell["series"] == COVERED).any():
+            continue
         means, medians = (cell.set_index("series")[column] for column in ("mean", "median"))
         least = cell["mean"][of_coefficients(cell)].min()
         shares = (f"{100.0 * each:.1f} %" for each in (means[COVERED], least, means[COEFFICIENT.format(0)]))
