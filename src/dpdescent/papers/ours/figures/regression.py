@@ -33,7 +33,7 @@ NAMES = {
     "n": "$n$ = {:,g}", "p": "$p$ = {:g}", "correlation": "correlation {:g}", "spread": "sds from 1 to {:g}",
     "offset": "means of {:g} sds", "fit": "fit {:g}", "covariates": "{} covariates", "errors": "{} errors",
     "eps": r"$\varepsilon$ = {:g}", "units": "units {}", "standard_errors": "variances taken for {}",
-    "level": "{:.0%} intervals",
+    "level": "level {:g}",
 }  # fmt: skip
 WORDS = {
     "heavy covariates": "heavy-tailed covariates", "binary covariates": "dummies", "rare covariates": "rare dummies",
