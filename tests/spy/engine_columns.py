@@ -218,6 +218,21 @@ def mean_before(given):
     yield {"before": [moved, moved / math.sqrt(2.0 * given["rho"]), 1, 0.0, None]}
 
 
+def regression(given):
+    """All releases of a plan, gradients in units of the threshold, which follows the residuals."""
+    plan, n = given["plan"], given["plan"].n
+    of_squares = math.sqrt(2.0) if plan.p > 1 else 1.0
+    found = [[math.sqrt(2.0 * plan.p), plan.units().noise_sd]] if plan.finds_units else []
+    bounds = [plan.moment_bound(k) for k in range(plan.rounds)]
+    found += [[of_squares * bound**2 / n, plan.moment(k).noise_sd] for k, bound in enumerate(bounds)]
+    found += [[2.0 / n, plan.gradient(step, 1.0).noise_sd] for step in range(len(plan.step_rhos))]
+    found += [[math.sqrt(2.0), plan.histogram().noise_sd]] * (len(plan.step_rhos) // 2 if plan.follows else 0)
+    if plan.infers:
+        moved = of_squares if plan.errors == "unequal" else 1.0
+        found += [[of_squares * plan.slope_bound**2 / n, plan.slope().noise_sd], [moved / n, plan.spread(1.0).noise_sd]]
+    yield from told(*([*each, 1, 0.0, None] for each in found))
+
+
 def records(given):
     return len(given["X"]) if given.get("count") is None else int(given["count"].sum())
 
@@ -228,6 +243,7 @@ def friendly_core(given):
 
 ENGINES = {
     "dpdescent.algorithms.dp_gd": {"descend": dp_gd},
+    "dpdescent.algorithms.dp_regression": {"fit": regression},
     "dpdescent.algorithms.dp_2s_gd": {"descend": two_stage},
     "dpdescent.algorithms.dp_iv_gd": {"descend": dp_iv_gd},
     "dpdescent.algorithms.reduced_form": {"descend": reduced_form},

@@ -20,6 +20,7 @@ from dpdescent.papers.ours.experiments import (
     iv_real,
     iv_weak,
     real_tables,
+    regression,
     schedule,
     win_map,
 )  # fmt: skip
@@ -33,7 +34,7 @@ RUNS = {
     "schedule": schedule.run, "correlated_full_batch": correlated_full_batch.run, "iv_coverage": iv_coverage.run,
     "iv_length": iv_length.run, "iv_weak": iv_weak.run, "win_map": win_map.run, "decision": decision.run,
     "real_tables": real_tables.run, "iv_path_law": iv_path_law.run,
-    "iv_real": iv_real.run, "calibration": calibration.run,
+    "iv_real": iv_real.run, "calibration": calibration.run, "regression": regression.run,
 }  # fmt: skip
 
 # What `decision` reads.

@@ -1,10 +1,12 @@
 """Attacks that audit the arms of ours."""
 
+import math
 from collections.abc import Callable, Iterable
 
-from dpdescent.attacks import dp_2s_gd, dp_gd, dp_iv_gd, one_release, reduced_form
+from dpdescent.attacks import dp_2s_gd, dp_gd, dp_iv_gd, dp_regression, one_release, reduced_form
 from dpdescent.papers.ours import contest_audit, public_code
 from dpdescent.papers.ours.design import Spec
+from dpdescent.papers.ours.experiments.regression import ARMS
 from dpdescent.papers.ours.noise_over_time import correlated
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
@@ -17,7 +19,12 @@ FLIPPED, UNEQUAL, ENCODED = (
 )  # fmt: skip
 STAGES, PATHS = "gradients of both stages flip signs, Theta is held", "gradients of both stages flip signs"
 FORM = "first-stage gradient flips sign"
+REVERSES, REVERSES_EQUAL = "record reverses", "record reverses, variances taken for equal"
 WITH_MEAN = ", and the record's mean with it"
+
+
+def _reverses_equal(rho: float) -> Attack:
+    return dp_regression.reversing_record(rho, "equal")
 
 
 def _after_mean(descent: Callable[..., Attack]) -> Callable[..., Attack]:
@@ -33,13 +40,17 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
     FLIPPED: dp_gd.flipped_sign, UNEQUAL: dp_gd.flipped_sign_scheduled, ENCODED: dp_gd.flipped_sign_correlated,
     STAGES: dp_iv_gd.both_stages_flip, PATHS: dp_2s_gd.paths_flip_sign,
     FORM: reduced_form.gradient_flips, STAGES + WITH_MEAN: _after_mean(dp_iv_gd.both_stages_flip),
-    FORM + WITH_MEAN: _after_mean(reduced_form.gradient_flips), **contest_audit.ATTACKS,
+    FORM + WITH_MEAN: _after_mean(reduced_form.gradient_flips), REVERSES: dp_regression.reversing_record,
+    REVERSES_EQUAL: _reverses_equal, **contest_audit.ATTACKS,
 }  # fmt: skip
 
 # Attack on a mechanism, and how many releases it has after what it begins with.
-DESCENT, FORMS = "DP-GD", {"DP-IV-GD": (STAGES, 3), "DP reduced form": (FORM, 2)}
+DESCENT, REGRESSION, FORMS = "DP-GD", "DP regression", {"DP-IV-GD": (STAGES, 3), "DP reduced form": (FORM, 2)}
 
 FINDINGS: dict[str, Told] = {}
+
+# What a regression releases of its columns' sizes.
+SIZES = "histograms of sizes"
 
 # Largest number of steps under attack, and decay of the parts of the budget there: a longer run, or one of another
 # schedule, is audited at equal mu.
@@ -60,6 +71,8 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
             return Request(name, found)
         # The second moment of the instruments does not move, because the pair's instruments are alike.
         return Request(name + WITH_MEAN, {"rho_mean": costs[0], **found})
+    if event.name == REGRESSION:
+        return _reverses(arm, event)
     if event.name == "DP-2S-GD":
         return Request(PATHS, {"T": LONGEST, "rho1": costs[0], "rho2": costs[1]})
     if event.name != DESCENT:
@@ -73,6 +86,17 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     if len(event.releases) == 1:
         return Request(FLIPPED, {"T": LONGEST, "mu": mu})
     return Request(UNEQUAL, {"T": LONGEST, "decay": DECAY, "floor": FLOOR, "mu": mu})
+
+
+def _reverses(arm: str, event: Mechanism) -> Request:
+    """The audit of a regression, at the budget of what it releases in given units.
+
+    Released units are left out, because both records of the pair are one of many that are as large, and the attack is
+    told of none. Sizes of tables and numbers of columns share an audit at equal budgets.
+    """
+    spent = [each.rho for each in event.releases if isinstance(each, GaussianReleases) and each.what != SIZES]
+    name = REVERSES if arm.endswith(f": {ARMS['unequal']}") else REVERSES_EQUAL
+    return Request(name, {"rho": rounded(math.fsum(spent))})
 
 
 def statements() -> Iterable[Statement]:

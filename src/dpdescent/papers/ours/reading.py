@@ -18,7 +18,8 @@ COLUMNS = (
     "panel", "estimate", "n", "p", "q", "kappa", "T", "F", "rho", "endogeneity", "instruments", "errors", "k",
     "table", "eps", "sigma", "law", "variant", "series", "mean", "median", "median_low", "median_high",
     "se", "trials", "predicted", "least", "clip_fraction", "half_width", "unbounded",
-    "tau_over_H", "noise_ratio", "worst", "typical", "low", "high",
+    "tau_over_H", "noise_ratio", "worst", "typical", "low", "high", "correlation", "spread", "offset", "fit",
+    "covariates", "units", "standard_errors", "level", "information",
 )  # fmt: skip
 rows = partial(evidence.rows, COLUMNS)
 

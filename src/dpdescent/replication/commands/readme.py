@@ -73,12 +73,13 @@ def advice(results: Path) -> str:
 
 def beyond(results: Path) -> dict[str, str]:
     """The blocks of docs/beyond.md, by the modules of ours that read the tables."""
-    calibrated, decision = (
-        importlib.import_module(f"dpdescent.papers.ours.{name}") for name in ("calibrated", "decision")
+    calibrated, decision, regression = (
+        importlib.import_module(f"dpdescent.papers.ours.{name}")
+        for name in ("calibrated", "decision", "regression_table")
     )
     return {
         "advice": advice(results), "rules": str(decision.compared(results)),
-        "calibrated": str(calibrated.table(results)),
+        "calibrated": str(calibrated.table(results)), "regression": str(regression.table(results)),
     }  # fmt: skip
 
 

@@ -13,13 +13,14 @@ from dpdescent.papers.ours.claims import (
     path_law,
     real_contest,
     real_instruments,
+    regression,
     weak_instruments,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
     instruments, lengths, path_law, weak_instruments, real_instruments, noise_over_time, contest, real_contest,
-    decision, calibration,
+    decision, calibration, regression,
 )  # fmt: skip
 
 
