@@ -213,6 +213,37 @@ def test_an_outcome_that_is_mostly_one_value_has_no_intervals(share: float, give
         assert "No intervals: thresholds and coefficients fell to 0" in run.summary()
 
 
+@pytest.mark.parametrize("errors", ["unequal", "equal"])
+def test_public_ends_make_intervals_of_two_values_hold(errors: engine.Errors) -> None:
+    """One in five is 1, by 30 of 100 more or less an sd of a column: without ends hardly any interval holds it."""
+    rng = np.random.default_rng(6)
+    hits: dict[bool, list[Array]] = {True: [], False: []}
+    for seed in range(40):
+        X = rng.standard_normal((5000, 2))
+        y = (rng.random(5000) < 0.2 * (1.0 + 0.3 * X[:, 0])).astype(float)
+        for ends in hits:
+            run = dpdescent.dp_regression(
+                X, y, epsilon=1.0, delta=1e-6, rng=seed, errors=errors, outcome_range=(0.0, 1.0) if ends else None
+            )
+            truth, (low, high) = np.array([0.2, 0.06, 0.0]), run.conf_int().T
+            hits[ends].append((low < truth) & (truth < high))
+            assert run.clipped < 0.001 if ends else run.clipped > 0.05
+    assert np.mean(hits[True], axis=0).min() >= 0.85
+    assert np.mean(hits[False], axis=0).min() < 0.6
+
+
+def test_public_ends_keep_thresholds_and_take_outcomes_beyond_them_for_the_ends() -> None:
+    X, y = data()
+    given = {**public(), "outcome_range": (-3.0, 1.0), "rng": 4}
+    run = fitted(X, y, **given)
+    assert run.also["clip_norms"].min() >= 4.0 / public()["outcome_scale"] * (1.5 * math.sqrt(P + 1) + 1.0)
+    np.testing.assert_array_equal(fitted(X, np.clip(y, -3.0, 1.0), **given).estimate, run.estimate)
+    far = np.where(y > 1.0, 1e300, y)
+    np.testing.assert_array_equal(fitted(X, far, **given).estimate, run.estimate)
+    # Noise grows with the thresholds, and the account does not.
+    assert run.event.rho == pytest.approx(fitted(X, y, **public(), rng=4).event.rho, rel=1e-12)
+
+
 def test_thresholds_that_have_fallen_from_the_first_are_told_too() -> None:
     X = data(10_000)[0] + [8.0, 0.0, 0.0]
     rare = (np.random.default_rng(4).random(10_000) < 0.09).astype(float)
@@ -338,6 +369,8 @@ def test_any_scale_of_columns_and_outcome_has_finite_numbers(scale: float) -> No
         ({"scale": [1.0, 0.0, 1.0], "outcome_scale": 1.0}, r"scale\[1\]"),
         ({"scale": np.ones(P), "outcome_scale": -1.0}, "outcome_scale"), ({"centre": [0.0]}, "centre of shape"),
         ({"intercept": "no"}, "intercept='no' must be True or False"), ({"intercept": 1}, "intercept=1 must be True"),
+        ({"outcome_range": (1.0, 0.0)}, r"outcome_range=\(1, 0\) must be two finite numbers"),
+        ({"outcome_range": (0.0, math.inf)}, "outcome_range"), ({"outcome_range": 1.0}, "outcome_range of shape"),
         ({"errors": "robust"}, "must be one of"), ({"rho": -1.0}, "rho"), ({"epsilon": 1.0}, "give rho alone"),
     ],
 )  # fmt: skip

@@ -57,6 +57,7 @@ def by_library(**given: Any) -> Any:
         ("", {}), ("--errors equal", {"errors": "equal"}), ("--no-intercept", {"intercept": False}),
         ("--centre b=20,y=-36", {"centre": [0.0, 20.0], "outcome_centre": -36.0}),
         ("--scale y=50 b=20 a=1", {"scale": [1.0, 20.0], "outcome_scale": 50.0}),
+        ("--outcome-range -60 0", {"outcome_range": (-60.0, 0.0)}),
     ],
 )  # fmt: skip
 def test_the_table_is_that_of_the_library(run: Run, options: str, given: dict[str, Any]) -> None:
@@ -79,12 +80,19 @@ def test_the_table_is_that_of_the_library(run: Run, options: str, given: dict[st
     assert f"Intervals: for {found.inference.target[:40]}" in out
 
 
+@pytest.mark.parametrize("ends", ["60 0", "0 inf", "nan 1"])
+def test_wrong_ends_of_the_outcome_are_refused(run: Run, ends: str) -> None:
+    code, _, err = run(f"{GIVEN} --outcome-range {ends}")
+    assert code == 2
+    assert "two finite numbers, the smaller one first" in err
+
+
 def test_the_settings_and_what_is_assumed_are_written(run: Run) -> None:
     _, out, _ = run(f"{GIVEN} {SCALES} --centre b=20")
     content = written()
     assert content["settings"] == {
         "method": "dp-regression", "regressors": ["a", "b"], "outcome": "y", "rho": 1.0,
-        "scale": {"a": 1.0, "b": 20.0, "y": 50.0}, "errors": "unequal", "intercept": True, "level": 0.95,
+        "scale": {"a": 1.0, "b": 20.0, "y": 50.0}, "outcome_range": None, "errors": "unequal", "intercept": True, "level": 0.95,
         "centre": {"b": 20.0}, "noise": "seeded generator", "seed": 3,
     }  # fmt: skip
     told = " ".join(out.split())
