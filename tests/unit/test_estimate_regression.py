@@ -57,7 +57,8 @@ def by_library(**given: Any) -> Any:
         ("", {}), ("--errors equal", {"errors": "equal"}), ("--no-intercept", {"intercept": False}),
         ("--centre b=20,y=-36", {"centre": [0.0, 20.0], "outcome_centre": -36.0}),
         ("--scale y=50 b=20 a=1", {"scale": [1.0, 20.0], "outcome_scale": 50.0}),
-        ("--outcome-range -60 0", {"outcome_range": (-60.0, 0.0)}),
+        ("--outcome-range -50 -22 --centre b=20,y=-36", {
+            "outcome_range": (-50.0, -22.0), "centre": [0.0, 20.0], "outcome_centre": -36.0}),
     ],
 )  # fmt: skip
 def test_the_table_is_that_of_the_library(run: Run, options: str, given: dict[str, Any]) -> None:
@@ -92,7 +93,8 @@ def test_the_settings_and_what_is_assumed_are_written(run: Run) -> None:
     content = written()
     assert content["settings"] == {
         "method": "dp-regression", "regressors": ["a", "b"], "outcome": "y", "rho": 1.0,
-        "scale": {"a": 1.0, "b": 20.0, "y": 50.0}, "outcome_range": None, "errors": "unequal", "intercept": True, "level": 0.95,
+        "scale": {"a": 1.0, "b": 20.0, "y": 50.0}, "outcome_range": None, "errors": "unequal",
+        "intercept": True, "level": 0.95,
         "centre": {"b": 20.0}, "noise": "seeded generator", "seed": 3,
     }  # fmt: skip
     told = " ".join(out.split())
