@@ -57,8 +57,6 @@ def by_library(**given: Any) -> Any:
         ("", {}), ("--errors equal", {"errors": "equal"}), ("--no-intercept", {"intercept": False}),
         ("--centre b=20,y=-36", {"centre": [0.0, 20.0], "outcome_centre": -36.0}),
         ("--scale y=50 b=20 a=1", {"scale": [1.0, 20.0], "outcome_scale": 50.0}),
-        ("--outcome-range -50 -22 --centre b=20,y=-36", {
-            "outcome_range": (-50.0, -22.0), "centre": [0.0, 20.0], "outcome_centre": -36.0}),
     ],
 )  # fmt: skip
 def test_the_table_is_that_of_the_library(run: Run, options: str, given: dict[str, Any]) -> None:
@@ -79,6 +77,14 @@ def test_the_table_is_that_of_the_library(run: Run, options: str, given: dict[st
     assert content["account"]["n"] == N
     assert content["warnings"] == []
     assert f"Intervals: for {found.inference.target[:40]}" in out
+
+
+def test_ends_of_the_outcome_are_the_librarys(run: Run) -> None:
+    run(f"{GIVEN} --outcome-range -50 -22")
+    found, content = by_library(outcome_range=(-50.0, -22.0)), written()
+    assert list(content["coefficients"].values()) == found.estimate.tolist()
+    assert content["settings"]["outcome_range"] == [-50.0, -22.0]
+    assert found.estimate.tolist() != by_library().estimate.tolist()
 
 
 @pytest.mark.parametrize("ends", ["60 0", "0 inf", "nan 1"])
