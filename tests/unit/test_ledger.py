@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dpdescent.estimators.run import exactly
 from dpdescent.privacy import sampling, shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import (
@@ -38,6 +39,14 @@ def test_proved_guarantee_is_accounted() -> None:
     assert entry["mu"] == pytest.approx(math.sqrt(2 * rho), rel=1e-14)
     assert entry["eps_tight"] == pytest.approx(tight_epsilon(rho, DELTA), rel=1e-12)
     assert entry["eps_paper"] == zcdp.epsilon(1.0, DELTA)
+
+
+def test_discrete_noise_has_no_mu_and_the_epsilon_of_its_rho() -> None:
+    entry, known = row(exactly(PROVED)), row(PROVED)
+    assert (entry["arithmetic"], known["arithmetic"]) == ("exact", "floating point")
+    assert entry["mu"] == ""
+    assert entry["rho"] == known["rho"]
+    assert entry["eps_tight"] == pytest.approx(zcdp.renyi_epsilon(float(str(entry["rho"])), DELTA), rel=1e-9)
 
 
 @pytest.mark.parametrize("guarantee", ["none", "as published"])

@@ -24,17 +24,18 @@ class ExactMechanism(Mechanism):
             it is proved in exact arithmetic.
 
     Raises:
-        ValueError: as for others, or if there are subsampled, shuffled or correlated releases.
+        ValueError: as for others, or if there are others than sums with noise of their own.
     """
 
     arithmetic: Arithmetic = field(default="exact", init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.is_subsampled or self.is_shuffled or self.is_correlated:
+        amplified = self.is_subsampled or self.is_shuffled or self.is_sketched
+        if amplified or self.is_correlated or self.is_epsilon_delta:
             raise ValueError(
-                f"{self.name} has amplified or correlated releases, of which no account with discrete noise is known: "
-                "take a Mechanism"
+                f"{self.name} has amplified, correlated or other releases, of which no account with discrete noise is "
+                "known: take a Mechanism"
             )
 
     def to_dp_event(self) -> Any:

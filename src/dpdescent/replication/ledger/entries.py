@@ -6,6 +6,7 @@ from typing import Any
 
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.account import tightest_epsilon
+from dpdescent.privacy.arithmetic import ExactMechanism, arithmetic_of
 from dpdescent.privacy.events import (
     CorrelatedReleases,
     DisjointReleases,
@@ -21,7 +22,7 @@ from dpdescent.privacy.events import (
 # Columns that follow from the releases alone.
 ACCOUNTED = [
     "paper", "artefact", "arm", "stand_in", "mechanism", "relation", "sampler", "sensitivity", "noise_sd", "releases",
-    "rho", "mu", "delta", "eps_paper", "eps_tight", "guarantee", "note",
+    "rho", "mu", "delta", "eps_paper", "eps_tight", "guarantee", "arithmetic", "note",
 ]  # fmt: skip
 
 # Columns of the ledger, with those that an audit adds.
@@ -56,11 +57,12 @@ def _row(event: Mechanism, delta: float) -> dict[str, Any]:
         "noise_sd": _joined([release.noise_sd for release in _single(event)]),
         "releases": "; ".join(_described(release) for release in event.releases),
         "rho": event.rho if defended and _is_gaussian(event) else "",
-        "mu": zcdp.gaussian_dp_mu(event.rho) if defended and _is_gaussian(event) else "",
+        "mu": zcdp.gaussian_dp_mu(event.rho) if defended and _is_continuous(event) else "",
         "delta": delta,
         "eps_paper": _claimed_epsilon(event, delta),
         "eps_tight": tightest_epsilon(event, delta) if defended and event.releases else "",
         "guarantee": event.guarantee,
+        "arithmetic": arithmetic_of(event),
         "note": event.reason,
     }
 
@@ -110,6 +112,11 @@ def _is_gaussian(event: Mechanism) -> bool:
     return bool(event.releases) and all(
         isinstance(release, GaussianReleases | DisjointReleases) for release in event.releases
     )
+
+
+def _is_continuous(event: Mechanism) -> bool:
+    """Whether the noise is that of which `mu` is known: of exact arithmetic it is discrete."""
+    return _is_gaussian(event) and not isinstance(event, ExactMechanism)
 
 
 def _joined(values: Sequence[float]) -> str:
