@@ -126,7 +126,7 @@ def test_beside_subsampled_releases_epsilons_are_added() -> None:
 
 
 def test_amplified_releases_are_not_exact() -> None:
-    with pytest.raises(ValueError, match="amplified or correlated releases, of which no account"):
+    with pytest.raises(ValueError, match="amplified, correlated or other releases, of which no account"):
         event(SAMPLED, relation="add-remove", sampler="Poisson", exact=True)
 
 
