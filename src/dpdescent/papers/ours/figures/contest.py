@@ -82,10 +82,10 @@ def _numbers(axes: Axes, k: int, values: "np.ndarray[Any, Any]", ratios: "np.nda
 
 
 def _short(value: float) -> str:
-    """A number in at most two digits, as text."""
+    """A number in at most two digits, as text that fits a cell."""
     if value == 0.0:
         return "0"
-    return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e") if value < 1e-3 or value >= 100 else f"{value:.2g}"
+    return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e") if value < 1e-2 or value >= 100 else f"{value:.2g}"
 
 
 def _labels(axes: Axes, places: list[Key], told: Callable[[Key], str]) -> None:
