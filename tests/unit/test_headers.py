@@ -142,7 +142,7 @@ def test_what_has_not_all_names_is_told_by_its_shape(tmp_path: Path, text: str, 
         ("1\u00a05", "column 'x' holds a text, which is not a number"),
         ("\ufeff15", r"column 'x' holds a number with an invisible U\+FEFF"),
         ("1,5", "6 fields, but the header names 5 columns; mend decimal commas, and quote texts with commas"),
-        ("Smith", "column 'x' holds a text, which is not a number; recode it as one"),
+        ("Smith", "column 'x' holds a text, which is not a number; of a category make columns of 0 and 1, one fewer"),
         (",", "6 fields, but"),
     ],
 )

@@ -104,8 +104,9 @@ def _parser(name: str) -> Parser:
         "--no-intercept", action="store_true", default=None, help="of dp-regression: no constant among the columns"
     )
     parser.add_argument(
-        "--errors", choices=get_args(Errors),
-        help="of dp-regression: standard errors for variances of the errors that are equal, or a sandwich (unequal)",
+        "--errors", choices=[*get_args(Errors), "none"],
+        help="of dp-regression: standard errors for variances of the errors that are equal, a sandwich (unequal), or "
+        "none, which leaves more of the budget to the coefficients",
     )  # fmt: skip
     for name, what in with_intervals.GD_CHOICE.items():
         parser.add_argument(own_data.option(name), type=float, help=f"of dp-gd: {what}")

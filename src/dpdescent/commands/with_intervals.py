@@ -58,7 +58,7 @@ BOUND = (
 )
 SCALE = (
     "of dp-regression: public guesses of the size of every regressor and of the outcome, right within a factor of some "
-    "5: educ=12 where most have 10 to 14 years, or, after --centre educ=12, educ=3; 1 for a dummy; "
+    "5: educ=12 where most have 10 to 14 years, or, after --centre educ=12, educ=3; .5 for a dummy; "
     f"without them sizes are released with {100 * UNITS:g} %% of the budget"
 )
 RANGE = (
@@ -170,6 +170,11 @@ def _regression(
     args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator | None
 ) -> Run:  # fmt: skip
     columns = [*args.regressors, args.outcome]
+    if args.release and fixed["errors"] != "none" and (information := _information(args, given.n)) < INFERRED:
+        raise ValueError(
+            f"n sqrt(rho) / p = {information:.3g} is below {INFERRED:g}, so that a release can have no standard errors: "
+            "take more records, a larger budget or fewer regressors, or --errors none for coefficients alone"
+        )
     *offsets, offset = [fixed["centre"].get(name, 0.0) for name in columns]
     scale: dict[str, Any] = {}
     if fixed["scale"] is not None:
@@ -177,7 +182,8 @@ def _regression(
         scale = {"scale": sizes, "outcome_scale": size}
     try:
         return dp_regression(
-            given.X, given.y, rng=rng, intercept=fixed["intercept"], errors=fixed["errors"], centre=offsets,
+            given.X, given.y, rng=rng, intercept=fixed["intercept"],
+            errors=None if fixed["errors"] == "none" else fixed["errors"], centre=offsets,
             outcome_centre=offset, outcome_range=fixed["outcome_range"], **scale, **_budget(args), **_arithmetic(args),
         )  # fmt: skip
     except TooFewForSizes as error:
@@ -262,12 +268,18 @@ def _unknown(run: Run, n: int, args: argparse.Namespace, unknown: Sequence[str])
     if run.inference is not None:
         which = f" of {', '.join(unknown)}" if len(unknown) < len(run.estimate) else ""
         return [f"no interval{which}: {run.inference.unknown}"]
-    rho = rho_of(n, args.rho, args.epsilon, None if args.epsilon is None else args.delta, **_arithmetic(args))
-    information = n * math.sqrt(rho) / len(run.estimate)
+    if args.errors == "none":
+        return ["no standard errors, because none were asked for"]
     return [
-        f"no standard errors: n sqrt(rho) / p = {information:.3g} is below {INFERRED:g}; more records, a larger budget "
-        "or fewer regressors mend that"
+        f"no standard errors: n sqrt(rho) / p = {_information(args, n):.3g} is below {INFERRED:g}; more records, a "
+        "larger budget or fewer regressors mend that"
     ]
+
+
+def _information(args: argparse.Namespace, n: int) -> float:
+    """`n sqrt(rho) / p` of a regression."""
+    rho = rho_of(n, args.rho, args.epsilon, None if args.epsilon is None else args.delta, **_arithmetic(args))
+    return n * math.sqrt(rho) / (len(args.regressors) + (not args.no_intercept))
 
 
 def _errors(run: Run, names: Sequence[str]) -> dict[str, Any]:
@@ -284,11 +296,18 @@ def _assumed(fixed: Mapping[str, Any]) -> str:
     if fixed["scale"] is not None:
         sizes = f"the scales {_pairs(fixed['scale'])} are public and right within a factor of some 5"
     centre = f"; the centres {_pairs(fixed['centre'])} are public" if fixed["centre"] else ""
-    errors = "equal" if fixed["errors"] == "equal" else "not taken to be equal (sandwich)"
+    errors = {
+        "equal": "variances of the errors are equal", "none": "no standard errors were asked for",
+        "unequal": "variances of the errors are not taken to be equal (sandwich)",
+    }[fixed["errors"]]  # fmt: skip
+    outcome = "it is an amount that varies, and neither 0/1 nor mostly one value, for which intervals miss"
+    if fixed["outcome_range"] is not None:
+        outcome = "its ends {:g} and {:g} are public, and values beyond are taken for them".format(
+            *fixed["outcome_range"]
+        )
     return (
-        f"records are independent, and one row is one person; their number is public; {sizes}{centre}; variances of "
-        f"the errors are {errors}; the outcome is an amount that varies, and neither 0/1 nor mostly one value, for "
-        "which intervals miss"
+        f"records are independent, and one row is one person; their number is public; {sizes}{centre}; {errors}; of the "
+        f"outcome, {outcome}"
     )
 
 

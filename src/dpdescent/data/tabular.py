@@ -310,7 +310,7 @@ def _no_number(text: str) -> str:
         return "a number with commas; write decimals with a point, and thousands without anything"
     if (found := unseen(text)) and looks_like_a_value(visible(text)):
         return f"a number with an invisible {found[0]}; take it out"
-    return "a text, which is not a number; recode it as one"
+    return "a text, which is not a number; of a category make columns of 0 and 1, one fewer than it has values"
 
 
 def _whole(path: str | os.PathLike[str], count: float) -> int:

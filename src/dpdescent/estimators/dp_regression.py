@@ -2,8 +2,10 @@
 
 import math
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,8 +52,9 @@ class TooFewForSizes(ValueError):
 @plain
 def dp_regression(
     X: ArrayLike, y: ArrayLike, *, rng: np.random.Generator | int | None, rho: float | None = None,
-    epsilon: float | None = None, delta: float | None = None, intercept: bool = True, scale: ArrayLike | None = None,
-    outcome_scale: float | None = None, centre: ArrayLike | None = None, outcome_centre: float = 0.0,
+    epsilon: float | None = None, delta: float | None = None, intercept: bool = True,
+    scale: ArrayLike | Mapping[str, float] | None = None, outcome_scale: float | None = None,
+    centre: ArrayLike | Mapping[str, float] | None = None, outcome_centre: float = 0.0,
     outcome_range: ArrayLike | None = None, errors: engine.Errors | None = "unequal",
     arithmetic: Arithmetic = "floating point",
 ) -> Run:  # fmt: skip
@@ -70,12 +73,14 @@ def dp_regression(
         rho: zCDP budget of the run under replace-one.
         epsilon, delta: budget in place of rho.
         intercept: whether a constant is among the columns; its coefficient is then the first.
-        scale: public size of each covariate, less its centre, such as 12 for years of schooling and 1 for a dummy,
-            shape (p,), right within a factor of some 5; None for sizes that are released with 4 % of the budget, found
-            within a factor of 2. Sizes that are too small have more gradients clipped.
+        scale: public size of each covariate, less its centre, such as 12 for years of schooling and .5 for a dummy,
+            shape (p,), or by the names of a frame's columns, right within a factor of some 5; None for sizes that are
+            released with 4 % of the budget, found within a factor of 2. Sizes that are too small have more gradients
+            clipped.
         outcome_scale: the same of the outcome; give both or neither.
-        centre: public constants that are taken off the covariates, shape (p,); None for 0. Give one where a column's
-            mean is many times its sd, such as a year; the constant is told as if none were given.
+        centre: public constants that are taken off the covariates, shape (p,), or by the names of a frame's columns, 0
+            for those that are not named; None for 0. Give one where a column's mean is many times its sd, such as a
+            year, and for all columns where records are few; the constant is told as if none were given.
         outcome_centre: the same of the outcome.
         outcome_range: public smallest and largest value that the outcome can have, such as (0, 1) for one of two;
             outcomes beyond are taken for the ends. Gradients are then hardly clipped, however rare one value is, so
@@ -104,9 +109,11 @@ def dp_regression(
     rng, names = generator(rng), columns(X)
     X, y = records(X=(X, 2), y=(y, 1))
     n, p = X.shape
+    if intercept and "const" in names:
+        raise ValueError("X has a column const, and a constant is added: leave it out, or give intercept=False")
     if (scale is None) is not (outcome_scale is None):
         raise ValueError("give scale and outcome_scale, which are public, or neither, and both are released")
-    centres = np.zeros(p) if centre is None else fitting("centre", centre, (p,))
+    centres = np.zeros(p) if centre is None else fitting("centre", _by_name("centre", centre, names, 0.0), (p,))
     offsets = np.append(centres, fitting("outcome_centre", outcome_centre, ()))
     budget = rho_of(n, rho, epsilon, delta, arithmetic)
     plan = engine.Plan(n, p + intercept, budget, errors, scale is None, intercept)
@@ -114,7 +121,7 @@ def dp_regression(
     X, outcomes = X - offsets[:-1], np.clip(y, low, high) - offsets[-1]
     exact = arithmetic == "exact"
     noise = ExactNoise() if exact else engine.Noise(rng)
-    units = _released(X, outcomes, plan, noise) if scale is None else _given(scale, outcome_scale, p)
+    units = _released(X, outcomes, plan, noise) if scale is None else _given(scale, outcome_scale, names, p)
     if outcome_range is not None:
         plan = replace(plan, span=(high - low) / float(units[-1]))
     # Without a warning, because it would tell that a record overflowed, which the engine takes off.
@@ -168,6 +175,21 @@ def _released(X: Array, y: Array, plan: engine.Plan, noise: engine.Noise) -> Arr
     return engine.released_units(X, y, plan, noise)
 
 
+def _by_name(argument: str, given: Any, names: Sequence[str], other: float | None = None) -> Any:
+    """Numbers by the columns' names as a list in their order; what is no mapping as it is.
+
+    Args:
+        other: what a column has that is not named; None if all must be.
+    """
+    if not isinstance(given, Mapping):
+        return given
+    if unknown := [name for name in given if name not in names]:
+        raise ValueError(f"{argument} names {unknown[0]!r}, and the columns are {', '.join(names) or 'not named'}")
+    if other is None and (lacking := [name for name in names if name not in given]):
+        raise ValueError(f"{argument} lacks {', '.join(lacking)}: give all columns' sizes")
+    return [given.get(name, other) for name in names]
+
+
 def _range(outcome_range: ArrayLike) -> tuple[float, float]:
     """Public ends of the outcome."""
     low, high = fitting("outcome_range", outcome_range, (2,)).tolist()
@@ -176,9 +198,11 @@ def _range(outcome_range: ArrayLike) -> tuple[float, float]:
     return low, high
 
 
-def _given(scale: ArrayLike, outcome_scale: float | None, p: int) -> Array:
+def _given(scale: Any, outcome_scale: float | None, names: Sequence[str], p: int) -> Array:
     """Public units, the outcome's last, shape (p + 1,)."""
-    units = np.append(fitting("scale", scale, (p,)), fitting("outcome_scale", outcome_scale, ()))
+    units = np.append(
+        fitting("scale", _by_name("scale", scale, names), (p,)), fitting("outcome_scale", outcome_scale, ())
+    )
     for k, unit in enumerate(units.tolist()):
         require_positive(**{"outcome_scale" if k == p else f"scale[{k}]": unit})
     return np.asarray(units, dtype=np.float64)

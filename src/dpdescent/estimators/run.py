@@ -33,6 +33,8 @@ from dpdescent.privacy.events import Mechanism
 from dpdescent.secret_bits import is_secret
 
 Array = NDArray[np.float64]
+# Coverage below which a level is taken for the share that is let miss.
+LEAST_LEVEL = 0.5
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class Run:
         where they cover too seldom.
 
         Args:
-            level: nominal coverage, in (0, 1).
+            level: nominal coverage, from one half to 1, such as .95; not the share that is let miss.
 
         Raises:
             ValueError: if the algorithm has no intervals, the path is too short for them, or the level is out of range.
@@ -110,6 +112,8 @@ class Run:
     def _intervals(self, level: float) -> Intervals:
         require_real(level=level)
         require_probability(level=level)
+        if level < LEAST_LEVEL:
+            raise ValueError(f"level={level} is the share of intervals that hold: give {1.0 - level:g} for that share")
         if self.inference is None:
             raise ValueError(
                 f"this run of {self.event.name} has no confidence intervals: dp_gd with equal parts of its budget, "
