@@ -232,6 +232,17 @@ def test_public_ends_make_intervals_of_two_values_hold(errors: engine.Errors) ->
     assert np.mean(hits[False], axis=0).min() < 0.6
 
 
+@pytest.mark.parametrize("ones", [0.3, 0.05])
+def test_with_public_ends_a_rare_dummy_is_not_moved(ones: float) -> None:
+    """Its records are long, so that their gradients would be clipped where the outcome is the rare value."""
+    data = np.random.default_rng(11)
+    X = np.column_stack([data.standard_normal(20_000), data.random(20_000) < 0.05])
+    y = (data.random(20_000) < ones * (1.0 + X @ [0.25, 0.3])) * 1.0
+    by_least_squares = np.linalg.lstsq(np.column_stack([np.ones(len(X)), X]), y, rcond=None)[0]
+    found = dpdescent.dp_regression(X, y, epsilon=1000.0, delta=1e-6, rng=5, outcome_range=(0.0, 1.0))
+    assert np.abs(found.estimate - by_least_squares).max() < 0.1 * ones * 0.3
+
+
 def test_public_ends_keep_thresholds_and_take_outcomes_beyond_them_for_the_ends() -> None:
     X, y = data()
     given = {**public(), "outcome_range": (-3.0, 1.0), "rng": 4}
