@@ -381,7 +381,9 @@ def test_any_scale_of_columns_and_outcome_has_finite_numbers(scale: float) -> No
         ({"scale": np.ones(P), "outcome_scale": -1.0}, "outcome_scale"), ({"centre": [0.0]}, "centre of shape"),
         ({"intercept": "no"}, "intercept='no' must be True or False"), ({"intercept": 1}, "intercept=1 must be True"),
         ({"outcome_range": (1.0, 0.0)}, r"outcome_range=\(1, 0\) must be two finite numbers"),
-        ({"outcome_range": (0.0, math.inf)}, "outcome_range"), ({"outcome_range": 1.0}, "outcome_range of shape"),
+        ({"outcome_range": (0.0, math.inf)}, "outcome_range"), ({"outcome_range": (0.0, 1e200)}, "outcome_range"),
+        ({"outcome_range": (-1e308, 1e308)}, r"outcome_range=\(-1e\+308, 1e\+308\) must be two finite"),
+        ({"outcome_range": 1.0}, "outcome_range of shape"),
         ({"errors": "robust"}, "must be one of"), ({"rho": -1.0}, "rho"), ({"epsilon": 1.0}, "give rho alone"),
     ],
 )  # fmt: skip

@@ -13,7 +13,7 @@ from dpdescent.algorithms import dp_regression as engine
 from dpdescent.algorithms.exact_noise import ExactNoise
 from dpdescent.checks import require_known, require_positive, require_real, require_real_or_none
 from dpdescent.estimators.run import Array, Inference, Run, exactly, fitting, guarded, require_own_noise, rho_of
-from dpdescent.gate import columns, generator, plain, records
+from dpdescent.gate import LARGEST, columns, generator, plain, records
 from dpdescent.interval_arithmetic import Intervals
 from dpdescent.privacy.arithmetic import Arithmetic
 
@@ -171,8 +171,11 @@ def _released(X: Array, y: Array, plan: engine.Plan, noise: engine.Noise) -> Arr
 def _range(outcome_range: ArrayLike) -> tuple[float, float]:
     """Public ends of the outcome."""
     low, high = fitting("outcome_range", outcome_range, (2,)).tolist()
-    if not -math.inf < low < high < math.inf:
-        raise ValueError(f"outcome_range=({low:g}, {high:g}) must be two finite numbers, the smaller one first")
+    # No outcome is further out, and thresholds of such a range would overflow.
+    if not -LARGEST <= low < high <= LARGEST:
+        raise ValueError(
+            f"outcome_range=({low:g}, {high:g}) must be two finite numbers up to {LARGEST:g}, the smaller one first"
+        )
     return low, high
 
 
