@@ -18,7 +18,7 @@ from dpdescent.estimators.dp_gd import dp_gd
 from dpdescent.estimators.dp_iv_gd import BATCHES as IV_BATCHES
 from dpdescent.estimators.dp_iv_gd import STEP, WHITENED, WITH_SET, WITHOUT_SET, dp_iv_gd
 from dpdescent.estimators.dp_regression import TooFewForSizes, dp_regression
-from dpdescent.estimators.run import Run, rho_of
+from dpdescent.estimators.run import LARGEST, Run, rho_of
 from dpdescent.mixing import ConvergenceWarning
 from dpdescent.privacy.account import account
 from dpdescent.privacy.events import GaussianReleases
@@ -149,7 +149,7 @@ def _table(args: argparse.Namespace) -> dict[str, Any]:
         if abs(value) > 1.0 / LEAST:
             raise ValueError(f"--centre {name}={value:g} fits no data: give {-1.0 / LEAST:g} to {1.0 / LEAST:g}")
     errors = "unequal" if args.errors is None else args.errors
-    if args.outcome_range is not None and not -math.inf < args.outcome_range[0] < args.outcome_range[1] < math.inf:
+    if args.outcome_range is not None and not -LARGEST <= args.outcome_range[0] < args.outcome_range[1] <= LARGEST:
         low, high = args.outcome_range
         raise ValueError(
             f"--outcome-range {low:g} {high:g}: give two finite numbers, the smaller one first, such as 0 1"
@@ -285,10 +285,16 @@ def _assumed(fixed: Mapping[str, Any]) -> str:
         sizes = f"the scales {_pairs(fixed['scale'])} are public and right within a factor of some 5"
     centre = f"; the centres {_pairs(fixed['centre'])} are public" if fixed["centre"] else ""
     errors = "equal" if fixed["errors"] == "equal" else "not taken to be equal (sandwich)"
+    outcome = (
+        "the outcome is an amount that varies, and neither 0/1 nor mostly one value, for which intervals miss"
+        if fixed["outcome_range"] is None
+        else "the outcome's ends {:g} and {:g} are public, and outcomes beyond were taken for them".format(
+            *fixed["outcome_range"]
+        )
+    )
     return (
         f"records are independent, and one row is one person; their number is public; {sizes}{centre}; variances of "
-        f"the errors are {errors}; the outcome is an amount that varies, and neither 0/1 nor mostly one value, for "
-        "which intervals miss"
+        f"the errors are {errors}; {outcome}"
     )
 
 
