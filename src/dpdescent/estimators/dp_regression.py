@@ -19,8 +19,8 @@ from dpdescent.privacy.arithmetic import Arithmetic
 
 TARGET = (
     "the population's coefficients where the mean of the outcome is linear in the covariates and errors are symmetric; "
-    "errors that are not move the constant, and coefficients of columns with which their spread or skewness goes, as "
-    "far as gradients are clipped; noise and sampling are in them"
+    "errors that are not move the constant, and coefficients of rare dummies and of columns with which their spread or "
+    "skewness goes, as far as gradients are clipped; noise and sampling are in them"
 )
 UNKNOWN = (
     "the released second moment does not determine its direction; a centre for each column far off 0, such as a year "
