@@ -243,6 +243,19 @@ def test_with_public_ends_a_rare_dummy_is_not_moved(ones: float) -> None:
     assert np.abs(found.estimate - by_least_squares).max() < 0.1 * ones * 0.3
 
 
+def test_sizes_that_noise_hides_are_mended_by_public_scales_and_ends() -> None:
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((5000, 1))
+    y = (rng.random(5000) < 0.02).astype(float)
+    given: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6, "outcome_range": (0.0, 1.0)}
+    hidden = dpdescent.dp_regression(X, y, rng=3, **given)
+    assert np.isnan(hidden.conf_int()).all()
+    assert "give scale and outcome_scale, and outcome_range where most is 0" in hidden.summary().replace("\n", " ")
+    low, high = dpdescent.dp_regression(X, y, rng=3, scale=[1.0], outcome_scale=1.0, **given).conf_int().T
+    assert (low < [0.02, 0.0]).all()
+    assert (high > [0.02, 0.0]).all()
+
+
 def test_public_ends_keep_thresholds_and_take_outcomes_beyond_them_for_the_ends() -> None:
     X, y = data()
     given = {**public(), "outcome_range": (-3.0, 1.0), "rng": 4}

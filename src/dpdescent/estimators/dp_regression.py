@@ -28,8 +28,8 @@ UNKNOWN = (
     "more records or budget, or scales nearer to the columns' sizes mend that"
 )
 HIDDEN = (
-    "noise hides the sizes of the outcome, most of which is 0 or unlike the rest: give scale and outcome_scale, which "
-    "do not mend it where most is 0"
+    "noise hides the sizes of the outcome, most of which is 0 or unlike the rest: give scale and outcome_scale, and "
+    "outcome_range where most is 0, which they do not mend alone"
 )
 FALLEN = (
     "thresholds and coefficients fell to 0, as where most outcomes are one value, such as few ones among zeros or "
