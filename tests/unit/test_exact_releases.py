@@ -303,8 +303,9 @@ def test_a_record_s_integers_depend_on_no_other_record(monkeypatch: pytest.Monke
     monkeypatch.setattr(exact_sums, "_told", lambda totals, *_: np.linspace(N / 3.0, N / 2.0, len(totals)))
     Y_far, X_far, Z_far = Y.copy(), X.copy(), Z.copy()
     Y_far[7], X_far[7], Z_far[7] = 1e9, [1e100, -3.0], 5.0
-    for errors in ("unequal", "equal"):
-        plan = engine.Plan(N, 2, 0.5, errors)  # type: ignore[arg-type]
+    for plan in (
+        engine.Plan(N, 2, 0.5, "unequal"), engine.Plan(N, 2, 0.5, "equal"), engine.Plan(N, 2, 0.5, span=1.0),
+    ):  # fmt: skip
         _compared(seen, [partial(engine.fit, *data, plan, ExactNoise()) for data in ((X, Y), (X_far, Y_far))])
     _compared(
         seen, [partial(exact_descents.linear, *data, 1e-4, 2.0, np.full(5, 0.01)) for data in ((X, Y), (X_far, Y_far))]
