@@ -42,7 +42,8 @@ MOST_RECORDS = 1 << 31
 
 # What the account leaves out even so.
 LEFT_OUT = (
-    "how long a run takes, what stays in memory, and public constants (settings, columns' names, the number of records)"
+    "how long a run takes, what stays in memory, that records could be read, or why not, and public constants "
+    "(settings, columns' names, the number of records)"
 )
 
 

@@ -232,6 +232,30 @@ def test_public_ends_make_intervals_of_two_values_hold(errors: engine.Errors) ->
     assert np.mean(hits[False], axis=0).min() < 0.6
 
 
+@pytest.mark.parametrize("ones", [0.3, 0.05])
+def test_with_public_ends_a_rare_dummy_is_not_moved(ones: float) -> None:
+    """Its records are long, so that their gradients would be clipped where the outcome is the rare value."""
+    data = np.random.default_rng(11)
+    X = np.column_stack([data.standard_normal(20_000), data.random(20_000) < 0.05])
+    y = (data.random(20_000) < ones * (1.0 + X @ [0.25, 0.3])) * 1.0
+    by_least_squares = np.linalg.lstsq(np.column_stack([np.ones(len(X)), X]), y, rcond=None)[0]
+    found = dpdescent.dp_regression(X, y, epsilon=1000.0, delta=1e-6, rng=5, outcome_range=(0.0, 1.0))
+    assert np.abs(found.estimate - by_least_squares).max() < 0.1 * ones * 0.3
+
+
+def test_sizes_that_noise_hides_are_mended_by_public_scales_and_ends() -> None:
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((5000, 1))
+    y = (rng.random(5000) < 0.02).astype(float)
+    given: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6, "outcome_range": (0.0, 1.0)}
+    hidden = dpdescent.dp_regression(X, y, rng=3, **given)
+    assert np.isnan(hidden.conf_int()).all()
+    assert "give scale and outcome_scale, and outcome_range where most is 0" in hidden.summary().replace("\n", " ")
+    low, high = dpdescent.dp_regression(X, y, rng=3, scale=[1.0], outcome_scale=1.0, **given).conf_int().T
+    assert (low < [0.02, 0.0]).all()
+    assert (high > [0.02, 0.0]).all()
+
+
 def test_public_ends_keep_thresholds_and_take_outcomes_beyond_them_for_the_ends() -> None:
     X, y = data()
     given = {**public(), "outcome_range": (-3.0, 1.0), "rng": 4}
@@ -370,7 +394,9 @@ def test_any_scale_of_columns_and_outcome_has_finite_numbers(scale: float) -> No
         ({"scale": np.ones(P), "outcome_scale": -1.0}, "outcome_scale"), ({"centre": [0.0]}, "centre of shape"),
         ({"intercept": "no"}, "intercept='no' must be True or False"), ({"intercept": 1}, "intercept=1 must be True"),
         ({"outcome_range": (1.0, 0.0)}, r"outcome_range=\(1, 0\) must be two finite numbers"),
-        ({"outcome_range": (0.0, math.inf)}, "outcome_range"), ({"outcome_range": 1.0}, "outcome_range of shape"),
+        ({"outcome_range": (0.0, math.inf)}, "outcome_range"), ({"outcome_range": (0.0, 1e200)}, "outcome_range"),
+        ({"outcome_range": (-1e308, 1e308)}, r"outcome_range=\(-1e\+308, 1e\+308\) must be two finite"),
+        ({"outcome_range": 1.0}, "outcome_range of shape"),
         ({"errors": "robust"}, "must be one of"), ({"rho": -1.0}, "rho"), ({"epsilon": 1.0}, "give rho alone"),
     ],
 )  # fmt: skip

@@ -1,10 +1,12 @@
 """DP-IV-GD against a plain loop, its sensitivities, its noise, and intervals from what it releases."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+import dpdescent
 from dpdescent import interval_arithmetic as intervals
 from dpdescent.algorithms import dp_iv_gd, reduced_form
 from dpdescent.algorithms.dp_iv_gd import Descent, Normals, Settings, descend
@@ -172,6 +174,17 @@ def test_the_second_moment_s_sensitivity_is_attained() -> None:
     moved = np.linalg.norm(np.outer(g, g) - np.outer(h, h)) / n
     assert moved == pytest.approx(moment_sensitivity(gamma, n, 2), rel=1e-12)
     assert moment_sensitivity(gamma, n, 1) == pytest.approx(gamma**2 / n, rel=1e-12)
+
+
+@pytest.mark.parametrize("given", [{"rng": 1}, {"rng": None, "arithmetic": "exact"}])
+@pytest.mark.parametrize("bound", [1e-160, 1e160])
+def test_a_second_moment_without_noise_of_ordinary_size_is_not_released(given: dict[str, Any], bound: float) -> None:
+    """Squares underflow to a sensitivity of 0, whose noise is 0, while the moment itself is not."""
+    Z = bound * np.random.default_rng(5).standard_normal((400, 2))
+    with pytest.raises(ValueError, match="the sensitivity of a second moment is beyond double precision at n=400"):
+        dpdescent.preconditioned_dp_gd(Z, Z[:, 0], covariate_bound=bound, clip_norm=1.0, rho=1.0, **given)
+    with pytest.raises(ValueError, match="take one of ordinary size"):
+        dpdescent.dp_iv_gd(Z, Z, Z[:, 0], clip_norm1=1.0, clip_norm2=bound, rho=1.0, **given)
 
 
 def test_symmetric_noise_has_one_sd_in_every_direction_of_the_symmetric_matrices() -> None:

@@ -85,9 +85,11 @@ def test_ends_of_the_outcome_are_the_librarys(run: Run) -> None:
     assert list(content["coefficients"].values()) == found.estimate.tolist()
     assert content["settings"]["outcome_range"] == [-50.0, -22.0]
     assert found.estimate.tolist() != by_library().estimate.tolist()
+    assert "the outcome's ends -50 and -22 are public, and outcomes beyond were taken for them" in content["assumed"]
+    assert "neither 0/1" not in content["assumed"]
 
 
-@pytest.mark.parametrize("ends", ["60 0", "0 inf", "nan 1"])
+@pytest.mark.parametrize("ends", ["60 0", "0 inf", "nan 1", "0 1e308"])
 def test_wrong_ends_of_the_outcome_are_refused(run: Run, ends: str) -> None:
     code, _, err = run(f"{GIVEN} --outcome-range {ends}")
     assert code == 2
@@ -216,6 +218,16 @@ def test_a_release_says_what_it_promises_in_three_lines(run: Run) -> None:
     assert "--output estimate.json exists" in run(f"{EXACT} --release")[2]
     run(f"{EXACT} --release --output again.json")
     assert json.loads(Path("again.json").read_text())["coefficients"] != content["coefficients"]
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.0000001, 1.2345674, 0.99999949, 11.357940000001])
+def test_what_is_promised_is_not_rounded_down(epsilon: float) -> None:
+    told = own_data.promised({"epsilon": epsilon, "delta": 1.23456749e-6})[0]
+    shown, delta = map(float, re.findall(r"\(([^,]+), ([^)]+)\)-differential", told)[0])
+    assert epsilon <= shown <= epsilon * (1.0 + 1e-5)
+    assert delta == 1.23456749e-6
+    # The noise has more to spare than a conversion there and back may lose.
+    assert "(1, " in own_data.promised({"epsilon": 1.0 + 1e-14, "delta": 1e-6})[0]
 
 
 @pytest.mark.parametrize("noise", ["--seed 3", "--secure-noise"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dp_accounting import ZCDpEvent
+from dp_accounting import NonPrivateDpEvent, ZCDpEvent
 from dp_accounting.rdp import RdpAccountant
 
 import dpdescent
@@ -25,7 +25,14 @@ from dpdescent.privacy.account import account
 from dpdescent.privacy.arithmetic import ExactMechanism
 from dpdescent.privacy.audit.attack import SURE, Attack
 from dpdescent.privacy.audit.attack import run as audit
-from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism, SubsampledGaussianReleases
+from dpdescent.privacy.events import (
+    DisjointReleases,
+    EpsilonDeltaRelease,
+    GaussianReleases,
+    Mechanism,
+    SketchReleases,
+    SubsampledGaussianReleases,
+)
 
 Array = np.ndarray
 N, DELTA = 2000, 1e-6
@@ -125,15 +132,24 @@ def test_beside_subsampled_releases_epsilons_are_added() -> None:
     assert (together.arithmetic, together.rho) == ("floating point", None)
 
 
-def test_amplified_releases_are_not_exact() -> None:
-    with pytest.raises(ValueError, match="amplified, correlated or other releases, of which no account"):
-        event(SAMPLED, relation="add-remove", sampler="Poisson", exact=True)
+def test_releases_without_rho_are_not_exact() -> None:
+    for given in (
+        partial(event, SAMPLED, relation="add-remove", sampler="Poisson"),
+        partial(event, SketchReleases("sketch", 1.0, 9.0, 3, 1e-9, 1)),
+        partial(event, EpsilonDeltaRelease("count", 1.0, 1e-9)),
+    ):
+        with pytest.raises(ValueError, match="of which no account with discrete noise is known: take a Mechanism"):
+            given(exact=True)
+        assert account(given(), DELTA).arithmetic == "floating point"
 
 
 def test_dp_accounting_gets_no_continuous_noise() -> None:
     made = event(ONE, ONE, exact=True).to_dp_event()
     assert isinstance(made, ZCDpEvent)
     assert made.rho == 6 / 8
+    # Nothing released is no noise at all, as in the account of the run.
+    assert isinstance(event(exact=True).to_dp_event(), NonPrivateDpEvent)
+    assert account(event(exact=True), DELTA).epsilon == math.inf
     epsilon = RdpAccountant().compose(made).get_epsilon(DELTA)
     assert epsilon == pytest.approx(zcdp.renyi_epsilon(6 / 8, DELTA), rel=0.05)
 
@@ -287,8 +303,9 @@ def test_a_record_s_integers_depend_on_no_other_record(monkeypatch: pytest.Monke
     monkeypatch.setattr(exact_sums, "_told", lambda totals, *_: np.linspace(N / 3.0, N / 2.0, len(totals)))
     Y_far, X_far, Z_far = Y.copy(), X.copy(), Z.copy()
     Y_far[7], X_far[7], Z_far[7] = 1e9, [1e100, -3.0], 5.0
-    for errors in ("unequal", "equal"):
-        plan = engine.Plan(N, 2, 0.5, errors)  # type: ignore[arg-type]
+    for plan in (
+        engine.Plan(N, 2, 0.5, "unequal"), engine.Plan(N, 2, 0.5, "equal"), engine.Plan(N, 2, 0.5, span=1.0),
+    ):  # fmt: skip
         _compared(seen, [partial(engine.fit, *data, plan, ExactNoise()) for data in ((X, Y), (X_far, Y_far))])
     _compared(
         seen, [partial(exact_descents.linear, *data, 1e-4, 2.0, np.full(5, 0.01)) for data in ((X, Y), (X_far, Y_far))]

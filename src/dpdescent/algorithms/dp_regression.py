@@ -49,7 +49,7 @@ SLOPE_BOUND = 1.3
 EVERY, BASE, FIRST, LAST, DOWN, UP = 2, math.sqrt(2.0), -24, 12, 8, 2
 # The largest threshold over sqrt(p): where its noise costs a given share of the outcome's variance, within limits.
 TOLERATED, LEAST_K, LARGEST_K = 1e-4, 1.0, 5.0
-# Norm of whitened records beyond which few are, as a factor of sqrt(p), plus one.
+# Norm of whitened records beyond which few are, but those of rare dummies, as a factor of sqrt(p), plus one.
 LONG = 1.5
 # Share of gradients beyond the threshold: as small as the noise of the histograms lets it be told, within limits.
 TOLD, LEAST_CUT, LARGEST_CUT = 150.0, 0.01, 0.1
@@ -154,12 +154,18 @@ class Plan:
         return min(max(tolerated, LEAST_K), LARGEST_K) * math.sqrt(self.p)
 
     @property
-    def least_gamma(self) -> float:
-        """Smallest threshold: that of a record of about the longest norm whose residual is as long as the range.
+    def longest(self) -> float:
+        """Norm of whitened records beyond which they weigh less where the range of outcomes is known."""
+        return LONG * math.sqrt(self.p) + 1.0
 
-        Residuals of outcomes of two values are as skewed as their shares, and cut ones would move all coefficients.
+    @property
+    def least_gamma(self) -> float:
+        """Smallest threshold: that of a record of the longest norm whose residual is as long as the range.
+
+        Residuals of outcomes of two values are as skewed as their shares, and cut ones would move all coefficients, or
+        those of a rare dummy, whose records are long.
         """
-        return self.span * (LONG * math.sqrt(self.p) + 1.0)
+        return self.span * self.longest
 
     @property
     def below(self) -> float:
@@ -370,8 +376,9 @@ def fit(X: Array, y: Array, plan: Plan, noise: Noise) -> Fit:
     """Fits a linear regression once, from zero.
 
     Records weigh `w = min(1, B^2 / |z|^2)`, so that the slope of the mean gradient is the second moment of records
-    clipped to B: however heavy their tails are, a step contracts (`whiten`). Weights depend on the covariates alone, so
-    that they change no coefficient where the mean of the outcome is linear in them.
+    clipped to B: however heavy their tails are, a step contracts (`whiten`). Where the range of outcomes is known, long
+    ones weigh so much less that no residual within it has a gradient above the least threshold. Weights depend on the
+    covariates alone, so that they change no coefficient where the mean of the outcome is linear in them.
 
     Args:
         X: records in units in which they have about size 1, a constant among the columns if there is one, shape (n, p).
@@ -387,6 +394,8 @@ def fit(X: Array, y: Array, plan: Plan, noise: Noise) -> Fit:
     Z = noise.product(X, coordinates.W)
     # With roots of the weights `S'S / n` is the slope where nothing is clipped.
     root = clip_factors(_norms(noise.product(X, coordinates.before)), coordinates.bound)[:, None]
+    if plan.span > 0.0:
+        root = root * np.sqrt(clip_factors(_norms(Z)[:, None] * root**2, plan.longest))
     S, V = Z * root, Z * root**2
     sizes = _norms(V)
     theta, gamma = np.zeros(plan.p), max(plan.largest_gamma, plan.least_gamma)

@@ -13,6 +13,7 @@ sigma / sqrt(2) beside it is sd sigma in every coordinate of an orthonormal basi
 """
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
@@ -35,7 +36,16 @@ BLOCK = 1 << 17
 
 
 def moment_sensitivity(gamma: float, n: int, size: int) -> float:
-    """Sensitivity of the mean of g g', |g| <= gamma, g of some size, in Frobenius norm under replace-one."""
+    """Sensitivity of the mean of g g', |g| <= gamma, g of some size, in Frobenius norm under replace-one.
+
+    Raises:
+        ValueError: if it is beyond double precision, because noise for it would be 0 or infinite.
+    """
+    if 0.0 < gamma < math.inf and not sys.float_info.min <= float(gamma) * float(gamma) / n < math.inf:
+        raise ValueError(
+            f"threshold={gamma}: the sensitivity of a second moment is beyond double precision at n={n}, and noise for "
+            "it too; take one of ordinary size"
+        )
     return (math.sqrt(2.0) if size > 1 else 1.0) * gamma**2 / n
 
 

@@ -5,6 +5,7 @@ import math
 import os
 import textwrap
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, Context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,15 +76,17 @@ def notice(secure: bool, release: bool) -> str:
 def promised(account: Mapping[str, Any]) -> list[str]:
     """Lines that say what a release promises: what, under which conditions, and what is left out."""
     # Imported here, because a build's start reads the notices of this module and needs no numpy.
-    from dpdescent.exact_sums import LEFT_OUT
+    from dpdescent.exact_sums import LEFT_OUT, SPARE
 
+    # Rounded up, because what is promised must hold; noise has more to spare than what is taken off first.
+    shown = Context(prec=6, rounding=ROUND_CEILING).create_decimal(account["epsilon"] * (1.0 - 0.25 * SPARE))
     return [
-        f"Promised: ({account['epsilon']:.6g}, {account['delta']:g})-differential privacy where one row is replaced, "
+        f"Promised: ({float(shown):.6g}, {account['delta']})-differential privacy where one row is replaced, "
         "of all that is printed and written here, proved of what a machine does: sums of integers, discrete Gaussian "
         "noise, bits of the operating system",
         "It rests on: one person in one row; columns, constants and budget chosen without these records; no other run "
         "on them: each adds its rho, also one that failed",
-        f"Left out: {LEFT_OUT}, and that the table could be read",
+        f"Left out: {LEFT_OUT}",
     ]
 
 

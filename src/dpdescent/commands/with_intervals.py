@@ -18,7 +18,7 @@ from dpdescent.estimators.dp_gd import dp_gd
 from dpdescent.estimators.dp_iv_gd import BATCHES as IV_BATCHES
 from dpdescent.estimators.dp_iv_gd import STEP, WHITENED, WITH_SET, WITHOUT_SET, dp_iv_gd
 from dpdescent.estimators.dp_regression import TooFewForSizes, dp_regression
-from dpdescent.estimators.run import Run, rho_of
+from dpdescent.estimators.run import LARGEST, Run, rho_of
 from dpdescent.mixing import ConvergenceWarning
 from dpdescent.privacy.account import account
 from dpdescent.privacy.events import GaussianReleases
@@ -149,7 +149,7 @@ def _table(args: argparse.Namespace) -> dict[str, Any]:
         if abs(value) > 1.0 / LEAST:
             raise ValueError(f"--centre {name}={value:g} fits no data: give {-1.0 / LEAST:g} to {1.0 / LEAST:g}")
     errors = "unequal" if args.errors is None else args.errors
-    if args.outcome_range is not None and not -math.inf < args.outcome_range[0] < args.outcome_range[1] < math.inf:
+    if args.outcome_range is not None and not -LARGEST <= args.outcome_range[0] < args.outcome_range[1] <= LARGEST:
         low, high = args.outcome_range
         raise ValueError(
             f"--outcome-range {low:g} {high:g}: give two finite numbers, the smaller one first, such as 0 1"
@@ -172,8 +172,8 @@ def _regression(
     columns = [*args.regressors, args.outcome]
     if args.release and fixed["errors"] != "none" and (information := _information(args, given.n)) < INFERRED:
         raise ValueError(
-            f"n sqrt(rho) / p = {information:.3g} is below {INFERRED:g}, so that a release can have no standard errors: "
-            "take more records, a larger budget or fewer regressors, or --errors none for coefficients alone"
+            f"n sqrt(rho) / p = {information:.3g} is below {INFERRED:g}, so that a release can have no standard "
+            "errors: take more records, a larger budget or fewer regressors, or --errors none for coefficients alone"
         )
     *offsets, offset = [fixed["centre"].get(name, 0.0) for name in columns]
     scale: dict[str, Any] = {}
@@ -300,14 +300,13 @@ def _assumed(fixed: Mapping[str, Any]) -> str:
         "equal": "variances of the errors are equal", "none": "no standard errors were asked for",
         "unequal": "variances of the errors are not taken to be equal (sandwich)",
     }[fixed["errors"]]  # fmt: skip
-    outcome = "it is an amount that varies, and neither 0/1 nor mostly one value, for which intervals miss"
+    outcome = "is an amount that varies, and neither 0/1 nor mostly one value, for which intervals miss"
     if fixed["outcome_range"] is not None:
-        outcome = "its ends {:g} and {:g} are public, and values beyond are taken for them".format(
-            *fixed["outcome_range"]
-        )
+        low, high = fixed["outcome_range"]
+        outcome = f"has the public ends {low:g} and {high:g}, and outcomes beyond were taken for them"
     return (
-        f"records are independent, and one row is one person; their number is public; {sizes}{centre}; {errors}; of the "
-        f"outcome, {outcome}"
+        f"records are independent, and one row is one person; their number is public; {sizes}{centre}; {errors}; the "
+        f"outcome {outcome}"
     )
 
 

@@ -15,14 +15,14 @@ from dpdescent.algorithms import dp_regression as engine
 from dpdescent.algorithms.exact_noise import ExactNoise
 from dpdescent.checks import require_known, require_positive, require_real, require_real_or_none
 from dpdescent.estimators.run import Array, Inference, Run, exactly, fitting, guarded, require_own_noise, rho_of
-from dpdescent.gate import columns, generator, plain, records
+from dpdescent.gate import LARGEST, columns, generator, plain, records
 from dpdescent.interval_arithmetic import Intervals
 from dpdescent.privacy.arithmetic import Arithmetic
 
 TARGET = (
     "the population's coefficients where the mean of the outcome is linear in the covariates and errors are symmetric; "
-    "errors that are not move the constant, and coefficients of columns with which their spread or skewness goes, as "
-    "far as gradients are clipped; noise and sampling are in them"
+    "errors that are not move the constant, and coefficients of rare dummies and of columns with which their spread or "
+    "skewness goes, as far as gradients are clipped; noise and sampling are in them"
 )
 UNKNOWN = (
     "the released second moment does not determine its direction; a centre for each column far off 0, such as a year "
@@ -30,8 +30,8 @@ UNKNOWN = (
     "more records or budget, or scales nearer to the columns' sizes mend that"
 )
 HIDDEN = (
-    "noise hides the sizes of the outcome, most of which is 0 or unlike the rest: give scale and outcome_scale, which "
-    "do not mend it where most is 0"
+    "noise hides the sizes of the outcome, most of which is 0 or unlike the rest: give scale and outcome_scale, and "
+    "outcome_range where most is 0, which they do not mend alone"
 )
 FALLEN = (
     "thresholds and coefficients fell to 0, as where most outcomes are one value, such as few ones among zeros or "
@@ -193,8 +193,11 @@ def _by_name(argument: str, given: Any, names: Sequence[str], other: float | Non
 def _range(outcome_range: ArrayLike) -> tuple[float, float]:
     """Public ends of the outcome."""
     low, high = fitting("outcome_range", outcome_range, (2,)).tolist()
-    if not -math.inf < low < high < math.inf:
-        raise ValueError(f"outcome_range=({low:g}, {high:g}) must be two finite numbers, the smaller one first")
+    # No outcome is further out, and thresholds of such a range would overflow.
+    if not -LARGEST <= low < high <= LARGEST:
+        raise ValueError(
+            f"outcome_range=({low:g}, {high:g}) must be two finite numbers up to {LARGEST:g}, the smaller one first"
+        )
     return low, high
 
 

@@ -24,25 +24,26 @@ class ExactMechanism(Mechanism):
             it is proved in exact arithmetic.
 
     Raises:
-        ValueError: as for others, or if there are others than sums with noise of their own.
+        ValueError: as for others, or if there are releases that have no rho.
     """
 
     arithmetic: Arithmetic = field(default="exact", init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        amplified = self.is_subsampled or self.is_shuffled or self.is_sketched
-        if amplified or self.is_correlated or self.is_epsilon_delta:
+        amplified = self.is_subsampled or self.is_shuffled or self.is_correlated
+        if amplified or self.is_sketched or self.is_epsilon_delta:
             raise ValueError(
-                f"{self.name} has amplified, correlated or other releases, of which no account with discrete noise is "
-                "known: take a Mechanism"
+                f"{self.name} has amplified or correlated releases, sketches or ones proved by (epsilon, delta), of "
+                "which no account with discrete noise is known: take a Mechanism"
             )
 
     def to_dp_event(self) -> Any:
         """The mechanism as a `DpEvent` of dp-accounting, of zCDP: its events of Gaussian noise are continuous."""
         import dp_accounting
 
-        return dp_accounting.ZCDpEvent(self.rho)
+        # Without releases there is no noise at all, and not a cost of 0.
+        return dp_accounting.ZCDpEvent(self.rho) if self.releases else super().to_dp_event()
 
 
 def arithmetic_of(event: Mechanism) -> Arithmetic:
