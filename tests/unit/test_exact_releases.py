@@ -25,7 +25,13 @@ from dpdescent.privacy.account import account
 from dpdescent.privacy.arithmetic import ExactMechanism
 from dpdescent.privacy.audit.attack import SURE, Attack
 from dpdescent.privacy.audit.attack import run as audit
-from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism, SubsampledGaussianReleases
+from dpdescent.privacy.events import (
+    DisjointReleases,
+    GaussianReleases,
+    Mechanism,
+    SketchReleases,
+    SubsampledGaussianReleases,
+)
 
 Array = np.ndarray
 N, DELTA = 2000, 1e-6
@@ -126,8 +132,10 @@ def test_beside_subsampled_releases_epsilons_are_added() -> None:
 
 
 def test_amplified_releases_are_not_exact() -> None:
-    with pytest.raises(ValueError, match="amplified or correlated releases, of which no account"):
-        event(SAMPLED, relation="add-remove", sampler="Poisson", exact=True)
+    sketches = SketchReleases("covariates", 1.0, 10.0, 10, 0.0, 1)
+    for release, sampler in ((SAMPLED, "Poisson"), (sketches, "full batch")):
+        with pytest.raises(ValueError, match="amplified or correlated releases or sketches, of which no account"):
+            event(release, relation="add-remove", sampler=sampler, exact=True)
 
 
 def test_dp_accounting_gets_no_continuous_noise() -> None:

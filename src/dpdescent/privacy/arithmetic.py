@@ -24,17 +24,17 @@ class ExactMechanism(Mechanism):
             it is proved in exact arithmetic.
 
     Raises:
-        ValueError: as for others, or if there are subsampled, shuffled or correlated releases.
+        ValueError: as for others, or if there are subsampled, shuffled or correlated releases, or sketches.
     """
 
     arithmetic: Arithmetic = field(default="exact", init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.is_subsampled or self.is_shuffled or self.is_correlated:
+        if self.is_subsampled or self.is_shuffled or self.is_correlated or self.is_sketched:
             raise ValueError(
-                f"{self.name} has amplified or correlated releases, of which no account with discrete noise is known: "
-                "take a Mechanism"
+                f"{self.name} has amplified or correlated releases or sketches, of which no account with discrete "
+                "noise is known: take a Mechanism"
             )
 
     def to_dp_event(self) -> Any:
