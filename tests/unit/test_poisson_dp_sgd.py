@@ -75,6 +75,18 @@ def test_group_privacy_is_solved() -> None:
     assert sampling.replaced_epsilon([SubsampledGaussianReleases("sums", 0.0, 1.0, 0.1, 50)], 1e-5) == 0.0
 
 
+def test_little_noise_has_an_epsilon_whose_delta_rounding_may_hide() -> None:
+    """Group privacy asks for a delta of 1e-30, which losses cannot tell; divergences bound it, and more noise less."""
+    found = []
+    for sd in (0.7, 0.8, 1.0):
+        releases = [SubsampledGaussianReleases("sums", 1.0, sd, 0.1, 100)]
+        found.append(sampling.replaced_epsilon(releases, 1e-6))
+        assert 2.0 * sampling.composed_epsilon(releases, 1e-6) < found[-1]
+        part = sampling.replaced_delta(0.5 * found[-1], 1e-6)
+        assert 0.5 * found[-1] == pytest.approx(sampling.composed_epsilon(releases, part, "RDP"), rel=0.3)
+    assert found[0] > found[1] > found[2]
+
+
 def test_a_replaced_record_in_samples_stands_alone() -> None:
     sampled, plain = SubsampledGaussianReleases("sums", 1.0, 9.0, 0.1, 3), GaussianReleases("sum", 1.0, 9.0, 1)
 
