@@ -23,6 +23,15 @@ def settings(n: int = 50, **given) -> Settings:
     return Settings(**{"n": n, "gamma": 1.3, "eta": 0.2, "rate": 0.3, "steps": 6, "eps": 2.0, "delta": 1e-4, **given})
 
 
+def test_a_record_whose_norm_underflows_is_clipped() -> None:
+    """Squares of 1e-170 are 0; a gradient of 1e-170 times 1e300 must be no longer than gamma all the same."""
+    data, given = sample(), settings(rate=1.0, steps=1)
+    far = LinearSample(np.vstack([data.X[:-1], np.full(3, 1e-170)]), np.append(data.y[:-1], 1e300))
+    none = LinearSample(np.vstack([data.X[:-1], np.zeros(3)]), data.y)
+    first, second = (fit(each, given, np.random.default_rng(4)).sums for each in (far, none))
+    assert np.linalg.norm(first - second) <= given.gamma
+
+
 def test_a_plain_twin_has_the_same_iterate() -> None:
     data, given, rng = sample(), settings(), np.random.default_rng(4)
     theta = np.zeros(3)
