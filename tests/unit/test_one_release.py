@@ -67,6 +67,16 @@ def test_no_record_moves_the_minimiser_further_than_its_sensitivity() -> None:
     assert most > 0.9 * sensitivity
 
 
+def test_a_record_whose_norm_underflows_moves_the_minimiser_no_further() -> None:
+    """Squares of 1e-170 are 0; a gradient of 1e-170 times 1e300 is clipped all the same."""
+    rng, gamma, ridge = np.random.default_rng(2), 1.0, 0.5
+    X, y = rng.standard_normal((20, 2)), rng.standard_normal(20)
+    near, far = LinearSample(X, y), LinearSample(np.vstack([X[:-1], [[1e-170, 0.0]]]), np.append(y[:-1], 1e300))
+    one, other = (output_perturbation.minimiser(each, gamma, ridge) for each in (near, far))
+    release = output_perturbation.Calibration(20, gamma, ridge, 1.0).release
+    assert np.linalg.norm(one - other) <= release.sensitivity
+
+
 def test_where_the_solver_stops_counts_towards_the_sensitivity() -> None:
     """Neighbours whose objectives have the ridge's curvature alone, each left where the slope is just small enough."""
     n, gamma, ridge, tolerance = 2, 2.0, 0.25, 1e-9

@@ -23,6 +23,15 @@ def settings(n: int = 50, **given) -> Settings:
     return Settings(**{"n": n, "gamma": 1.3, "eta": 0.2, "rate": 0.3, "steps": 6, "eps": 2.0, "delta": 1e-4, **given})
 
 
+def test_a_record_whose_norm_underflows_is_clipped() -> None:
+    """Squares of 1e-170 are 0; a gradient of 1e-170 times 1e300 must be no longer than gamma all the same."""
+    data, given = sample(), settings(rate=1.0, steps=1)
+    far = LinearSample(np.vstack([data.X[:-1], np.full(3, 1e-170)]), np.append(data.y[:-1], 1e300))
+    none = LinearSample(np.vstack([data.X[:-1], np.zeros(3)]), data.y)
+    first, second = (fit(each, given, np.random.default_rng(4)).sums for each in (far, none))
+    assert np.linalg.norm(first - second) <= given.gamma
+
+
 def test_a_plain_twin_has_the_same_iterate() -> None:
     data, given, rng = sample(), settings(), np.random.default_rng(4)
     theta = np.zeros(3)
@@ -73,6 +82,18 @@ def test_group_privacy_is_solved() -> None:
     assert 2.0 * half == pytest.approx(whole, rel=1e-6)
     assert sampling.replaced_epsilon([SubsampledGaussianReleases("sums", 1.0, 0.0, 0.1, 50)], 1e-5) == math.inf
     assert sampling.replaced_epsilon([SubsampledGaussianReleases("sums", 0.0, 1.0, 0.1, 50)], 1e-5) == 0.0
+
+
+def test_little_noise_has_an_epsilon_whose_delta_rounding_may_hide() -> None:
+    """Group privacy asks for a delta of 1e-30, which losses cannot tell; divergences bound it, and more noise less."""
+    found = []
+    for sd in (0.7, 0.8, 1.0):
+        releases = [SubsampledGaussianReleases("sums", 1.0, sd, 0.1, 100)]
+        found.append(sampling.replaced_epsilon(releases, 1e-6))
+        assert 2.0 * sampling.composed_epsilon(releases, 1e-6) < found[-1]
+        part = sampling.replaced_delta(0.5 * found[-1], 1e-6)
+        assert 0.5 * found[-1] == pytest.approx(sampling.composed_epsilon(releases, part, "RDP"), rel=0.3)
+    assert found[0] > found[1] > found[2]
 
 
 def test_a_replaced_record_in_samples_stands_alone() -> None:

@@ -137,6 +137,16 @@ def test_what_hides_too_little_has_no_epsilon() -> None:
     assert account(mechanism(replace(SKETCHES, count=0)), 1e-6).epsilon == 0.0
 
 
+def test_narrow_numbers_cost_as_much_as_others() -> None:
+    """The square of 300 overflows in half precision, where noise would be infinite, and 100 times 100 in 8 bits."""
+    wide, half, few = replace(SKETCHES, sensitivity=1.0, noise_sd=300.0, miss=0.0), np.float16, np.int8
+    narrow = replace(wide, sensitivity=half(1.0), noise_sd=half(300.0))
+    assert account(mechanism(narrow), 1e-6).epsilon == account(mechanism(wide), 1e-6).epsilon > 0.0
+    many = replace(SKETCHES, rows=100, count=100)
+    counted = replace(SKETCHES, rows=few(100), count=few(100))
+    assert account(mechanism(counted), 1e-6).epsilon == account(mechanism(many), 1e-6).epsilon
+
+
 def test_a_miss_costs_delta() -> None:
     event, missing = mechanism(SKETCHES), mechanism(replace(SKETCHES, miss=5e-7))
     assert account(missing, 1e-6).epsilon == account(mechanism(replace(SKETCHES, miss=0.0)), 5e-7).epsilon

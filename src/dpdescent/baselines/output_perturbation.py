@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpdescent.algorithms.dp_gd import TINY
 from dpdescent.data.linear import LinearSample
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
@@ -91,7 +92,7 @@ def minimiser(sample: LinearSample, gamma: float, ridge: float) -> Array:
     Raises:
         RuntimeError: if `LIMIT` steps do not suffice.
     """
-    limits = gamma / np.maximum(sample.norms, np.finfo(np.float64).tiny)
+    limits = gamma / np.maximum(sample.norms, TINY)
 
     def objective(theta: Array) -> float:
         r = np.abs(sample.y - sample.X @ theta)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.algorithms import samplers
+from dpdescent.algorithms.dp_gd import TINY
 from dpdescent.data.linear import LinearSample
 from dpdescent.privacy import sampling
 from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases
@@ -91,7 +92,7 @@ def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> F
     if sample.n != settings.n:
         raise ValueError(f"the sample has {sample.n} records, and the settings are for n={settings.n}")
     noise_sd, expected = settings.release.noise_sd, settings.rate * settings.n
-    limits = settings.gamma / np.maximum(sample.norms, np.finfo(np.float64).tiny)
+    limits = settings.gamma / np.maximum(sample.norms, TINY)
     theta, sums = np.zeros(sample.p), np.empty((settings.steps, sample.p))
     for t in range(settings.steps):
         (batch,) = samplers.poisson(sample.n, settings.rate, 1, rng)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Literal, Protocol, get_args
 
 from dpdescent.checks import require_known, require_non_negative, require_real
+from dpdescent.gate import plain_number
 from dpdescent.privacy import sampling, shuffling, sketching, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.arithmetic import Arithmetic, ExactMechanism, arithmetic_of
@@ -196,6 +197,7 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
     require_known(Sampler, sampler=event.sampler)
     for release in event.releases:
         require_release(release)
+    event = replace(event, releases=tuple(map(_plain, event.releases)))
     if event.is_epsilon_delta:
         stated = [release for release in event.releases if isinstance(release, EpsilonDeltaRelease)]
         return math.fsum(release.epsilon for release in stated) if _own_delta(event) <= delta else math.inf
@@ -218,6 +220,14 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
     if release.noise_sd / release.sensitivity < zcdp.SMALLEST:
         return math.inf
     return shuffling.epsilon(release.noise_sd / release.sensitivity, release.count, delta)
+
+
+def _plain(release: Release) -> Release:
+    """The same release in Python's numbers, because ratios, squares and products of narrow ones overflow."""
+    if isinstance(release, DisjointReleases):
+        # Their cost is taken from Python's numbers.
+        return release
+    return replace(release, **{field.name: plain_number(getattr(release, field.name)) for field in fields(release)})
 
 
 def require_release(release: Release) -> None:

@@ -96,7 +96,8 @@ def composed_epsilon(releases: Sequence[Release], delta: float, accountant: Acco
     """
     require_known(Accountant, accountant=accountant)
     zcdp.require_delta(delta)
-    losses.require_resolved(sum(each.count for each in releases if isinstance(each, SubsampledGaussianReleases)), delta)
+    if accountant == "PLD":
+        losses.require_resolved(_sampled_steps(releases), delta)
     events, plain = [], 0.0
     for release in releases:
         if not isinstance(release, GaussianReleases | SubsampledGaussianReleases):
@@ -113,7 +114,8 @@ def replaced_epsilon(releases: Sequence[Release], delta: float) -> float:
     """epsilon at delta of subsampled releases where a record is replaced: one removed, then one added (group privacy).
 
     If each of the two is (e, d)-private, both are (2 e, (1 + exp(e)) d). Of no pair of laws is it proved here
-    that it is the worst of a replacement over many steps, so that amplification is not counted more closely.
+    that it is the worst of a replacement over many steps, so that amplification is not counted more closely. Where d is
+    so small that rounding may hide it in losses, Renyi divergences bound e.
 
     Args:
         releases: subsampled ones; their sensitivity is that of a record added.
@@ -122,16 +124,26 @@ def replaced_epsilon(releases: Sequence[Release], delta: float) -> float:
     Raises:
         ValueError: if delta is not in (0, 1).
     """
-    half, last = composed_epsilon(releases, delta / 2.0), 0.0
+    zcdp.require_delta(delta)
+    hidden = _sampled_steps(releases) * losses.ROUNDING
+
+    def one(part: float) -> float:
+        return composed_epsilon(releases, part, "PLD" if part > hidden else "RDP")
+
+    half, last = one(delta / 2.0), 0.0
     # From below to the least fixed point, in few turns, because delta enters by its logarithm alone.
     while last * (1.0 + 1e-9) < half < _FARTHEST:
-        last, half = half, composed_epsilon(releases, replaced_delta(half, delta))
+        last, half = half, one(replaced_delta(half, delta))
     return 2.0 * half if half < _FARTHEST else math.inf
 
 
 def replaced_delta(half: float, delta: float) -> float:
     """delta that a removal and an addition of epsilon `half` may have, for a replacement to have this delta."""
     return delta / (1.0 + math.exp(half))
+
+
+def _sampled_steps(releases: Sequence[Release]) -> int:
+    return sum(each.count for each in releases if isinstance(each, SubsampledGaussianReleases))
 
 
 def _calibrated(
