@@ -45,7 +45,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     constants = moved["series"] == COEFFICIENT.format(0)
     yield _covering(
         id="regression-slopes-cover-with-skewed-errors",
-        statement="errors of one distribution, however skewed, move the constant alone",
+        statement="errors of one distribution, however skewed, move the constant alone, if no column is a rare dummy",
         quantity="coverage of intervals for coefficients other than the constant less their level, skewed errors or outliers",
         part=moved[of_coefficients(moved) & ~constants],
         note="a slope that covers 89 % in one law would be refused in nine of ten tables",
