@@ -85,7 +85,7 @@ def test_ends_of_the_outcome_are_the_librarys(run: Run) -> None:
     assert list(content["coefficients"].values()) == found.estimate.tolist()
     assert content["settings"]["outcome_range"] == [-50.0, -22.0]
     assert found.estimate.tolist() != by_library().estimate.tolist()
-    assert "the outcome's ends -50 and -22 are public, and outcomes beyond were taken for them" in content["assumed"]
+    assert "the outcome has the public ends -50 and -22, and outcomes beyond were taken for them" in content["assumed"]
     assert "neither 0/1" not in content["assumed"]
 
 
@@ -245,8 +245,9 @@ def test_without_release_it_is_a_study(run: Run, noise: str) -> None:
         ("--release --seed 3", "give one of --seed, --secure-noise and --release"),
         ("--release all", "--release all: it takes no word; give --publish all"),
         ("--release a.csv", "--release a.csv: it takes no word; give a.csv before all options"),
-        ("--release --epsilon 0.1", "too few for sizes to be released, .*: give public guesses of all sizes by "
-         r"--scale a=...,b=...,y=... \(such as educ=12 for years of schooling\)"),
+        ("--release --epsilon 0.1", "is below 45, so that a release can have no standard errors: .* or --errors none"),
+        ("--release --epsilon 0.1 --errors none", "too few for sizes to be released, .*: give public guesses of all "
+         r"sizes by --scale a=...,b=...,y=... \(such as educ=12 for years of schooling\)"),
         ("--release --method dp-gd", "--clip-norm is needed: .*, such as 5 sqrt"),
         ("--release --method dp-2s-gd", "--instruments is needed|is no option of --method dp-2s-gd"),
     ],

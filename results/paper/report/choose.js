@@ -4,18 +4,15 @@
 (() => {
   const {looseness, read, tightRho} = window.dpdescentGaussian;
   const RANGES = {n: [2, 1e12], p: [1, 1e6], epsilon: [1e-3, 100], delta: [1e-12, 0.4], q: [1, 1e4], F: [0.1, 1e9]};
-  const WORDS = ["alike", "noise", "law", "passes", "intervals", "instruments"];
+  const WORDS = ["noise", "law", "passes", "intervals", "instruments"];
   // Weak instruments: the first-stage F below which `dpdescent estimate` warns (commands.with_intervals.WEAK).
-  const WEAK = 50, NEAREST = 5, CLOSE = 1.5;
+  // Information from which a scheduled descent takes more steps is that of the written rule.
+  const WEAK = 50, NEAREST = 5, CLOSE = 1.5, MORE = 50;
   const told = (value) => (value >= 1e5 || value < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(3))));
 
   // papers.ours.contest_design.information and papers.ours.decision.advice
   const information = (given) => given.n * Math.sqrt(tightRho(given.epsilon, given.delta)) / given.p;
-  function advice(found, alike, data) {
-    const names = data.classes.map((each) => each.advised);
-    if (found < data.hopeless) return names[0];
-    return found < data.enough || alike ? names[1] : names[2];
-  }
+  const advice = (found, data) => data.rungs.find((each) => each.below === null || found < each.below).method;
 
   // papers.ours.contest_design.Public.gamma
   function gamma(given, share, rule) {
@@ -28,8 +25,7 @@
   function distance(cell, given) {
     const decades = (a, b) => Math.log10(a / b) ** 2;
     const sigma = {tiny: 0.02, ordinary: 0.5, large: 0.95}[given.noise];
-    const differs = "table" in cell ? [given.alike === "yes"]
-      : [(cell.kappa <= 1) !== (given.alike === "yes"), cell.law !== given.law, cell.sigma !== sigma];
+    const differs = "table" in cell ? [] : [cell.law !== given.law, cell.sigma !== sigma];
     return decades(cell.n, given.n) + decades(cell.p, given.p) + decades(cell.eps, given.epsilon)
       + decades(cell.information, information(given)) + differs.filter(Boolean).length;
   }
@@ -45,9 +41,9 @@
 
   function decide(given, data) {
     if (given.instruments === "yes") return {method: "DP-IV-GD"};
-    const found = information(given), advised = advice(found, given.alike === "yes", data);
+    const found = information(given), advised = advice(found, data);
     const klass = data.classes.find((each) => each.advised === advised);
-    if (given.intervals === "yes") return {method: "DP-GD, fixed", klass, found};
+    if (given.intervals === "yes") return {method: found < data.inferred ? "DP-GD, fixed" : "DP regression", klass, found};
     return {method: given.passes === "one" ? once(klass, data) : advised, klass, found};
   }
 
@@ -68,16 +64,18 @@
   // Lines of Python or of a shell that run a method; none for methods that live in the contest alone.
   const LINES = {
     "estimate 0": () => "import numpy as np\n\nestimate = np.zeros(X.shape[1])  # nothing is released",
+    "DP regression": (given) => ".venv/bin/dpdescent estimate mine.csv --method dp-regression --regressors x1 x2 --outcome y \\\n"
+      + `    --epsilon ${given.epsilon} --delta ${given.delta} --secure-noise`,
+    "DP-GD, public rule": (given, data) => `${head(data)}# step_size: 0.25 over a public guess of the largest eigenvalue of E[xx'].\n`
+      + `run = dpdescent.dp_gd(\n    X, y, ${budget(given)}, steps=20, step_size=0.25,\n    clip_norm=${told(gamma(given, 0.95, data.rule))}, ${FRESH},\n)`,
     "DP-GD, scheduled": (given, data) => {
-      const steps = information(given) < data.enough ? 20 : information(given) < 500 ? 50 : 100;
+      const steps = information(given) < MORE ? 20 : information(given) < 500 ? 50 : 100;
       return `${head(data)}# step_size: 0.5 over a public guess of the largest eigenvalue of E[xx'].\nsteps = ${steps}\n`
         + "weights = dpdescent.schedule.weights_in_last(0.5, np.ones(1), steps)\n"
         + `shares = dpdescent.schedule.shares(weights, floor=${data.rule.floor})\n`
         + `run = dpdescent.dp_gd(\n    X, y, ${budget(given)}, steps=steps, step_size=0.5,\n`
         + `    clip_norm=${told(gamma(given, 0.95, data.rule))}, shares=shares, ${FRESH},\n)`;
     },
-    "DP-GD, preconditioned": (given, data) => `${head(data)}run = dpdescent.preconditioned_dp_gd(\n    X, y, ${budget(given)},`
-      + ` covariate_bound=${told(data.rule.input_factor * Math.sqrt(given.p) + 1)},\n    clip_norm=${told(gamma(given, 0.7, data.rule))}, ${FRESH},\n)`,
     "DP-GD, fixed": (given) => ".venv/bin/dpdescent estimate mine.csv --method dp-gd --regressors x1 x2 --outcome y \\\n"
       + `    --epsilon ${given.epsilon} --delta ${given.delta} --clip-norm ${told(5 * Math.sqrt(given.p))} --step-size 0.25 --secure-noise`,
     "sufficient statistics": (given, data) => sums(given, data, "sums",
@@ -162,7 +160,9 @@
         ? "; of the methods that read each record once, this one has the smallest median regret in the cells of the same case" : ""}.`));
     }
     if (given.intervals === "yes" && found.klass) {
-      parts.push(element("p", "Of these methods plain DP-GD alone has intervals, from its path, at no further cost; they are for the least-squares estimate"
+      parts.push(element("p", found.method === "DP regression"
+        ? "Its standard errors allow for noise, sampling and unequal variances; they are for the population's coefficients. Where they miss, and for which outcomes, is on its page."
+        : "Of these methods plain DP-GD alone has intervals with so few records, from its path, at no further cost; they are for the least-squares estimate"
         + " of your records. Their length is in the calculator, their coverage in Figures 5 and 10 of brown2024."));
     }
     parts.push(...(found.klass ? contest(given, found, data) : instruments(given, data)));
