@@ -423,7 +423,7 @@ CURVES = {
     "fig01": [0, 0, 0], "fig02": [2, 2, 2, 0, 0, 0, 4, 4, 4], "fig03": [0] * 9, "fig04a": [6, 5, 2, 2, 5],
     "fig04b": [6, 6],
     "ext_gradients": [0] * 16, "fig04a_cifar10": [6, 5, 5, 3, 2, 3], "fig04a_fashion": [6, 5, 5, 3, 2, 3],
-    "fig04a_cifar10_rates": [0] * 4, "fig04a_fashion_rates": [0] * 4, "fig04a_cifar10_net": [0, 0],
+    "fig04a_cifar10_rates": [0] * 4, "fig04a_fashion_rates": [0] * 4, "fig04a_cifar10_net": [0, 0, 0],
     "ext_mean_estimation": [5, 5, 5], "ext_finite_time": [2, 2, 0], "ext_nu": [0, 0], "ext_anti_pgd": [0, 0, 0],
     "ext_spectra": [0, 0, 0, 0], "ext_prefix_sums": [6, 1, 6, 1, 7, 1, 7, 1],
 }  # fmt: skip
