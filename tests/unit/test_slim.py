@@ -21,8 +21,8 @@ from dpdescent.replication.commands import draw
 from dpdescent.replication.drawing import figures, slim
 
 ROOT = Path(__file__).resolve().parents[2]
-# Of a committed SVG, in bytes. A figure of more marks than MOST_SHAPES has a raster and stays below it; the contest's maps
-# have a thousand numbers, which are letters.
+# Of a committed SVG, in bytes. A figure of more marks than MOST_SHAPES has a raster and stays below it; the contest's
+# maps have a thousand numbers, which are letters.
 LARGEST = 450_000
 RASTER = re.compile(r'"data:image/png;base64,([^"]+)"')
 
