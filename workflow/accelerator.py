@@ -35,6 +35,7 @@ sys.path.insert(0, str(SOURCE))
 (ELSEWHERE,) = SOURCE.glob("dpdescent/papers/*/runs/network_elsewhere.py")
 KEY, ARTEFACT = ELSEWHERE.parents[1].name, "fig04a_cifar10_net"
 FOLDER = Path("build/accelerator")
+RECORD = Path("docs/accelerator.csv")
 # What may travel at a call, and of this a piece.
 TRAVELS, PIECE = 64 * 2**20, 40 * 2**20
 # Of relative differences between a processor's sums of clipped gradients and the accelerator's, in norm.
@@ -250,7 +251,7 @@ def run(args):
     shop = elsewhere.Workshop(
         planned, elsewhere.resident_of(records), tested, normals, args.output, FOLDER, about(device.device_kind), limits
     )
-    done = shop.done()
+    done = {**adopted(elsewhere), **shop.done()}
     took = time.monotonic() - began
     print(f"{device.device_kind}, JAX {jax.__version__}, ready after {took:.0f} s; {len(done)} runs are done")
     seen = shop.choose_way()
@@ -263,6 +264,13 @@ def run(args):
         elsewhere.work(planned, done, shop.seconds, shop.make, limits)
     if checking is not None:
         finish(checking, FOLDER / "agreement.csv", args.output, limits)
+
+
+def adopted(elsewhere):
+    """Accuracies of the runs that were taken before: what is still to be made comes after them."""
+    return {
+        elsewhere.wanted_of(row): float(row["value"]) for row in (elsewhere.read(RECORD) if RECORD.is_file() else [])
+    }
 
 
 def about(device):

@@ -16,9 +16,8 @@ import sys
 from pathlib import Path
 
 import accelerator
-from accelerator import ARTEFACT, KEY, ROOT, SOURCE
+from accelerator import ARTEFACT, KEY, RECORD, ROOT, SOURCE
 
-RECORD = Path("docs/accelerator.csv")
 CONFIGURED = Path(f"config/papers/{KEY}.yaml")
 TABLE = Path(f"results/paper/on_request/{KEY}/{ARTEFACT}.csv")
 # Names of the cells that are written here, and their reason.

@@ -330,3 +330,12 @@ def test_sums_that_are_further_apart_are_taken_if_that_is_asked_for_and_said(hom
         adopt.adopt([folder], within=5e-4)
     adopt.adopt([folder], within=1e-3)
     assert {row["agrees_within"] for row in csv.DictReader(adopt.RECORD.open())} == {"7.0e-04"}
+
+
+def test_runs_that_were_taken_count_as_done_on_the_next_machine(home):
+    elsewhere = pytest.importorskip(f"dpdescent.papers.{accelerator.KEY}.runs.network_elsewhere")
+    assert accelerator.adopted(elsewhere) == {}
+    adopt.adopt([brought(home / "back")])
+    done = accelerator.adopted(elsewhere)
+    assert sorted(done) == sorted(RUNS)
+    assert done[RUNS[2]] == 0.52
