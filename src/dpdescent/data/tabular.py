@@ -310,6 +310,8 @@ def _no_number(text: str) -> str:
         return "a number with commas; write decimals with a point, and thousands without anything"
     if (found := unseen(text)) and looks_like_a_value(visible(text)):
         return f"a number with an invisible {found[0]}; take it out"
+    if text.lower() in ("true", "false"):
+        return "True or False, and not a number; write 1 and 0"
     return "a text, which is not a number; of a category make columns of 0 and 1, one fewer than it has values"
 
 
