@@ -311,7 +311,7 @@ def _no_number(text: str) -> str:
     if (found := unseen(text)) and looks_like_a_value(visible(text)):
         return f"a number with an invisible {found[0]}; take it out"
     if text.lower() in ("true", "false"):
-        return "True or False, and not a number; write 1 and 0"
+        return "a logical value, which is not a number; write 1 and 0"
     return "a text, which is not a number; of a category make columns of 0 and 1, one fewer than it has values"
 
 
