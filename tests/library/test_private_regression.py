@@ -268,6 +268,15 @@ def test_public_ends_keep_thresholds_and_take_outcomes_beyond_them_for_the_ends(
     assert run.event.rho == pytest.approx(fitted(X, y, **public(), rng=4).event.rho, rel=1e-12)
 
 
+def test_too_few_records_for_standard_errors_are_told_by_summary_and_intervals() -> None:
+    X, y = data()
+    few = fitted(X[:500], y[:500], **public())
+    assert "No intervals: n sqrt(rho) / p = 39.5 is below 45; more records" in few.summary()
+    with pytest.raises(ValueError, match=r"no confidence intervals: n sqrt\(rho\) / p = 39\.5 is below 45"):
+        few.conf_int()
+    assert "No intervals: none were asked for." in fitted(X, y, errors=None).summary()
+
+
 def test_thresholds_that_have_fallen_from_the_first_are_told_too() -> None:
     X = data(10_000)[0] + [8.0, 0.0, 0.0]
     rare = (np.random.default_rng(4).random(10_000) < 0.09).astype(float)

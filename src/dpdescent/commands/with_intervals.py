@@ -234,7 +234,7 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
     values, half = (run.estimate, np.full(len(names), np.nan)) if ends is None else (ends.centre, ends.half_width)
     unknown = [name for name, known in zip(names, np.isfinite(half), strict=True) if not known]
     if unknown and not told:
-        told += _unknown(run, given.n, args, unknown)
+        told += _unknown(run, unknown)
     intervals = {
         name: [low, high] if math.isfinite(high - low) else None
         for name, low, high in zip(names, (values - half).tolist(), (values + half).tolist(), strict=True)
@@ -263,17 +263,12 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
     return {**content, "promised": own_data.promised(content["account"])} if args.release else content
 
 
-def _unknown(run: Run, n: int, args: argparse.Namespace, unknown: Sequence[str]) -> list[str]:
+def _unknown(run: Run, unknown: Sequence[str]) -> list[str]:
     """Why these coefficients have no interval."""
     if run.inference is not None:
         which = f" of {', '.join(unknown)}" if len(unknown) < len(run.estimate) else ""
         return [f"no interval{which}: {run.inference.unknown}"]
-    if args.errors == "none":
-        return ["no standard errors, because none were asked for"]
-    return [
-        f"no standard errors: n sqrt(rho) / p = {_information(args, n):.3g} is below {INFERRED:g}; more records, a "
-        "larger budget or fewer regressors mend that"
-    ]
+    return [f"no standard errors: {run.without}"]
 
 
 def _information(args: argparse.Namespace, n: int) -> float:

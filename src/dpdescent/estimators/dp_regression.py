@@ -37,6 +37,11 @@ FALLEN = (
     "thresholds and coefficients fell to 0, as where most outcomes are one value, such as few ones among zeros or "
     "amounts that are mostly 0, or the outcome's scale is far too large; outcome_range, its public ends, mends that"
 )
+FEW = (
+    f"n sqrt(rho) / p = {{:.3g}} is below {engine.INFERRED:g}; more records, a larger budget or fewer regressors mend "
+    "that"
+)
+NOT_ASKED = "none were asked for"
 # Share of the outcome's unit below which coefficients, and thresholds over the usual norm of a record, are said to have
 # fallen: where one in twenty of 5,000 is 1 they lie below it always, with t errors of three degrees of freedom in one
 # run of 200.
@@ -155,7 +160,8 @@ def dp_regression(
         why = HIDDEN if hidden else FALLEN if fallen else UNKNOWN
         inference = Inference(TARGET, partial(_interval, path[-1].copy(), errors_of), errors_of, why)
     # A copy, because who changes one of them must not change the other.
-    return Run(path[-1].copy(), path, found.clipped, event, also, named, n, delta, inference)
+    without = "" if inference is not None else NOT_ASKED if errors is None else FEW.format(plan.information)
+    return Run(path[-1].copy(), path, found.clipped, event, also, named, n, delta, inference, without)
 
 
 def _released(X: Array, y: Array, plan: engine.Plan, noise: engine.Noise) -> Array:

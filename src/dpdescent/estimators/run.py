@@ -74,7 +74,8 @@ class Run:
         names: names of the regressors, where they were given as a frame; else empty.
         n: number of records, which is public.
         delta: that of the budget, where it was given as (epsilon, delta); else None.
-        inference: how confidence intervals follow; None for algorithms that have none.
+        inference: how confidence intervals follow; None for algorithms that have none, and where there are none.
+        without: why there are none, of an algorithm that can have them.
     """
 
     estimate: Array
@@ -86,6 +87,7 @@ class Run:
     n: int = 0
     delta: float | None = None
     inference: Inference | None = None
+    without: str = ""
 
     def __repr__(self) -> str:
         lines = [f"Run of {self.event.name} on {self.n} records", f"estimate: {_brief(self.estimate, self.names)}"]
@@ -115,6 +117,8 @@ class Run:
         if level < LEAST_LEVEL:
             raise ValueError(f"level={level} is the share of intervals that hold: give {1.0 - level:g} for that share")
         if self.inference is None:
+            if self.without:
+                raise ValueError(f"this run of {self.event.name} has no confidence intervals: {self.without}")
             raise ValueError(
                 f"this run of {self.event.name} has no confidence intervals: dp_gd with equal parts of its budget, "
                 "dp_iv_gd, and dp_regression with much information have them"
@@ -146,7 +150,8 @@ class Run:
     def _told(self, level: float) -> tuple[Array, Intervals | None, list[str]]:
         """The coefficients, their intervals or None, and what these are for or why there are none."""
         if self.inference is None:
-            return self.estimate, None, []
+            why = textwrap.fill(f"No intervals: {self.without}.", 100)
+            return self.estimate, None, [why] if self.without else []
         with warnings.catch_warnings(record=True, action="always") as caught:
             try:
                 found = self._intervals(level)
