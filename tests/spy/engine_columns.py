@@ -198,6 +198,33 @@ def sums(given):
     yield from told(*([move, sd, 1, 0.0, None] for move, sd in zip(moves, noise, strict=True)))
 
 
+def boosted(given):
+    """The smallest eigenvalue of X'X, X'X, and X'r in every round."""
+    settings = given["settings"]
+    xx, xy = settings.bounds.x**2, settings.bounds.x * settings.bounds.y
+    moves = (xx, 1), (math.sqrt(2) * xx, 1), (2 * xy, settings.rounds)
+    yield from by_rounds(moves, settings.releases)
+
+
+def sketched(given):
+    """The smallest eigenvalue of X'X, sketches whose rows have a record's norm, and X'r in every round."""
+    settings, x = given["settings"], given["settings"].bounds.x
+    moves = (x**2, 1), (x, settings.rounds), (2 * x * settings.bounds.y, settings.rounds)
+    yield from by_rounds(moves, settings.releases)
+
+
+def by_rounds(moves, releases):
+    """A column of releases with their sensitivities and counts."""
+    pairs = zip(moves, releases, strict=True)
+    yield from told(*([move, each.noise_sd, count, 0.0, None] for (move, count), each in pairs))
+
+
+def sampled(given):
+    """Sums over Poisson batches, which a record that comes or goes moves by gamma: a replacement is two of these."""
+    settings = given["settings"]
+    yield from told([settings.gamma, settings.release.noise_sd, settings.steps, 0.0, settings.rate])
+
+
 def minimiser(given):
     how = given["calibration"]
     # Of each neighbour the solver leaves a slope of 1e-9 gamma.
@@ -221,6 +248,9 @@ def mean_before(given):
 def regression(given):
     """All releases of a plan, gradients in units of the threshold, which follows the residuals."""
     plan, n = given["plan"], given["plan"].n
+    if plan.information < 3.0:
+        # The estimate is 0, and no record is looked at.
+        return
     of_squares = math.sqrt(2.0) if plan.p > 1 else 1.0
     found = [[math.sqrt(2.0 * plan.p), plan.units().noise_sd]] if plan.finds_units else []
     bounds = [plan.moment_bound(k) for k in range(plan.rounds)]
@@ -259,6 +289,9 @@ ENGINES = {
     "dpdescent.baselines.ada_ssp": {"noisy_sums": ada_ssp},
     "dpdescent.baselines.sufficient_statistics": {"fit": sums},
     "dpdescent.baselines.output_perturbation": {"fit": minimiser},
+    "dpdescent.baselines.boosted_ada_ssp": {"fit": boosted},
+    "dpdescent.baselines.iterative_hessian_mixing": {"fit": sketched},
+    "dpdescent.baselines.poisson_dp_sgd": {"fit": sampled},
     "dpdescent.algorithms.preconditioning": {
         "centre": mean_before, "whiten": second_moment, "largest_eigenvalue": second_moment,
     },

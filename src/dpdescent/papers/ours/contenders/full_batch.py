@@ -1,7 +1,7 @@
 """Contenders that take all records in every step: DP-GD with fixed thresholds, a schedule, DP-STAT or whitening."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ STEPWISE = (
 EIGENVALUE = (
     "; the largest eigenvalue of the mean of xx' of records clipped to B_x is released before, sensitivity B_x^2 / n"
 )
+IN_PROPORTION = "thresholds follow the residuals; noise is in proportion to them, and listed for a threshold of 1"
 SEARCHED = "; before each step L counts of small residuals are released, which a record moves by 1 each"
 
 
@@ -177,4 +178,4 @@ class Regression:
     def mechanism(self, public: Public) -> Mechanism | None:
         """Returns the privacy event of a run; None where no record is looked at."""
         plan = self.plan(public)
-        return plan.mechanism() if plan.information >= dp_regression.NOTHING else None
+        return replace(plan.mechanism(), stand_in=IN_PROPORTION) if plan.information >= dp_regression.NOTHING else None

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpdescent.estimators.dp_regression import dp_regression
+from dpdescent.papers.ours.contenders.full_batch import IN_PROPORTION
 from dpdescent.papers.ours.design import PAPER, Array, Row, Spec
 from dpdescent.papers.ours.iv_design import cells
 from dpdescent.papers.ours.regression_design import Design, Records, draw
@@ -21,7 +22,6 @@ REFUSED, LENGTH = "refused", "length over that of least squares"
 RISK, CLASSICAL_RISK = "excess risk", "excess risk of least squares"
 # How arms are called, by what standard errors allow for.
 ARMS = {"unequal": "DP regression", "equal": "DP regression, variances taken for equal"}
-IN_PROPORTION = "thresholds follow the residuals; noise is in proportion to them, and listed for a threshold of 1"
 
 
 def run(spec: Spec) -> Iterator[Row]:
