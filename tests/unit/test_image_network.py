@@ -14,6 +14,7 @@ from jax_privacy import clipping  # noqa: E402
 from dpdescent.algorithms import dp_ftrl_network  # noqa: E402
 from dpdescent.algorithms.dp_ftrl_epochs import cooled  # noqa: E402
 from dpdescent.algorithms.dp_ftrl_network import Resident, Run, State  # noqa: E402
+from dpdescent.models import image_network  # noqa: E402
 from dpdescent.models.image_network import WAYS, ImageNetwork  # noqa: E402
 from dpdescent.noise.strategies import toeplitz, tree  # noqa: E402
 from dpdescent.noise.strategies.stamped import stamped  # noqa: E402
@@ -240,3 +241,25 @@ def test_normals_in_blocks_are_those_of_the_noise(monkeypatch):
     assert [block.shape for block in blocks] == [(20, 10), (20, 10), (20, 3)]
     whole = dp_ftrl_network.noise_rows(toeplitz.identity(), 20, 23, stream(5, "noise"), range(20))
     np.testing.assert_array_equal(np.concatenate(blocks, axis=1), whole)
+
+
+@pytest.mark.parametrize(("error", "least", "most"), [(1e-7, 1e-4, 1e-3), (2.0**-11, 3e-3, 1.0)])
+def test_sums_are_not_continuous_in_the_last_digit_of_a_convolution(monkeypatch, error, least, most):
+    """A value that becomes the largest of its square sends a gradient elsewhere (docs/accelerator.md)."""
+    network, rng = ImageNetwork(), np.random.default_rng(5)
+    images = rng.uniform(-1.0, 1.0, (100, 32, 32, 3)).astype(np.float32)
+    labels, parameters = rng.integers(0, 10, 100), network.initial(rng)
+    exact = image_network._convolve
+
+    def disturbed(x, weights):
+        out = exact(x, weights)
+        return out + error * jnp.sqrt((out**2).mean()) * jax.random.normal(jax.random.key(3), out.shape)
+
+    found = []
+    for each in (exact, disturbed):
+        monkeypatch.setattr(image_network, "_convolve", each)
+        with jax.default_matmul_precision(image_network.EXACT):
+            whole = jax.jit(lambda *given: network.clipped_sum(*given, np.ones(100, np.float32), 1.0, "patches"))
+            found.append(np.asarray(whole(parameters, images, labels), np.float64))
+    apart = np.linalg.norm(found[1] - found[0]) / np.linalg.norm(found[0])
+    assert least < apart < most

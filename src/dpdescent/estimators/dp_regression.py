@@ -21,13 +21,13 @@ from dpdescent.privacy.arithmetic import Arithmetic
 
 TARGET = (
     "the population's coefficients where the mean of the outcome is linear in the covariates and errors are symmetric; "
-    "errors that are not move the constant, and coefficients of rare dummies and of columns with which their spread or "
-    "skewness goes, as far as gradients are clipped; noise and sampling are in them"
+    "noise and sampling are in them. As far as gradients are clipped, errors that are not symmetric move the constant, "
+    "and also coefficients of rare dummies and of columns with which the errors' spread or skewness goes"
 )
 UNKNOWN = (
-    "the released second moment does not determine its direction; a centre for each column far off 0, such as a year "
-    "or a height, no column that is another's double or seldom differs from 0, which can cost others their intervals, "
-    "more records or budget, or scales nearer to the columns' sizes mend that"
+    "the released second moment does not determine its direction; what mends it: a centre for each column far off 0, "
+    "such as a year or a height; leaving out a column that nearly repeats another or seldom differs from 0, which can "
+    "cost other columns their intervals; scales nearer to the columns' sizes; more records or budget"
 )
 HIDDEN = (
     "noise hides the sizes of the outcome, most of which is 0 or unlike the rest: give scale and outcome_scale, and "

@@ -76,11 +76,7 @@ def boosted_needed() -> float:
     return math.sqrt(ROUNDS + 2) / boosted_multiplier()
 
 
-def boosted_mu() -> float:
-    """Gaussian-DP parameter of all releases of the published code together."""
-    return math.sqrt(ROUNDS + 2) / boosted_multiplier()
-
-
 def boosted_epsilon() -> float:
     """Epsilon of all releases of the published code together, at the delta that it states."""
-    return tight_epsilon(boosted_mu() ** 2 / 2.0, BOOSTED_DELTA)
+    # k releases whose sds are m sensitivities cost k / (2 m^2) together.
+    return tight_epsilon((ROUNDS + 2) / (2.0 * boosted_multiplier() ** 2), BOOSTED_DELTA)

@@ -21,6 +21,11 @@ SHOWN: dict[str, dict[str, Any]] = {
     "covariates with heavy tails": {"panel": "covariates", "covariates": "heavy"},
     "dummies of share .05": {"panel": "covariates", "covariates": "rare"},
     "unequal variances": {"panel": "errors", "errors": "unequal"},
+    "unequal variances, taken for equal": {
+        "panel": "unequal variances taken for equal",
+        "errors": "unequal",
+        "standard_errors": "equal",
+    },
     "exponential errors": {"panel": "errors", "errors": "skewed"},
     "exponential errors, n = 30,000": {"panel": "more records, skewed errors", "n": 30_000},
     "outliers in the outcome": {"panel": "errors", "errors": "outliers"},
