@@ -19,7 +19,7 @@ from dpdescent.privacy.events import (
     SubsampledGaussianReleases,
 )
 from dpdescent.privacy.participation import guarantees, tail
-from dpdescent.replication.build.files import read_rows, write_rows
+from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.ledger import entries
 
 DELTA = 1e-5
@@ -164,7 +164,8 @@ def test_rows_have_the_columns_of_the_ledger(tmp_path: Path) -> None:
     arms = [("a", PROVED, DELTA), ("b", replace(PROVED, guarantee="none"), DELTA)]
     rows = entries.rows("paper", "fig01", arms)
     assert [list(entry) for entry in rows] == [entries.ACCOUNTED] * 2
-    write_rows(tmp_path / "privacy.csv", entries.COLUMNS, rows)
-    read = read_rows(tmp_path / "privacy.csv")
-    assert [entry["arm"] for entry in read] == ["a", "b"]
+    entries.write(tmp_path, rows)
+    read = entries.read(tmp_path)
+    assert [(entry["arm"], entry["note"]) for entry in read] == [("a", "the argument"), ("b", "the argument")]
+    assert len(read_rows(tmp_path / entries.NOTES)) == 1
     assert read[1]["eps_tight"] == ""

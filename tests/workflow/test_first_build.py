@@ -37,7 +37,7 @@ def test_sixth_paper_is_built_from_its_folder_and_its_file(sixth: Build) -> None
     kinds = {"fig01": ("csv", "png", "svg"), "table_one": ("csv", "md", "tex")}
     assert files == {
         *(f"{PAPER}/{name}.{kind}" for name, of in kinds.items() for kind in of), f"{PAPER}/bounds.csv",
-        f"{PAPER}/settings.csv", "claims.csv", "claims_cells.csv", "findings.csv", "privacy.csv",
+        f"{PAPER}/settings.csv", "claims.csv", "claims_cells.csv", "findings.csv", "privacy.csv", "privacy_notes.csv",
         "audit.csv", "audit.png", "audit.svg", "datapackage.json",
         "parts.csv", "README.md", "provenance.json", "MANIFEST.sha256", "compute.csv", "report/compute.js",
         *(f"report/{name}" for name in site_files([PAPER], [])),

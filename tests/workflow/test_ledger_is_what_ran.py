@@ -14,7 +14,6 @@ from copies import ROOT, SPIED, VARIABLE, Build, spied
 
 from dpdescent.papers.liang2025.experiments import ext_calibration
 from dpdescent.replication.build.compare import scratch_environment
-from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration import project
 from dpdescent.replication.configuration.project import Artefact
 from dpdescent.replication.ledger import entries
@@ -41,7 +40,7 @@ def columns(built: Build) -> list[Column]:
 @pytest.mark.workflow
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_ledger_is_what_ran(paper: str, built: Build, columns: list[Column]) -> None:
-    rows = [row for row in read_rows(built.folder / "results/tiny/privacy.csv") if row["paper"] == paper]
+    rows = [row for row in entries.read(built.folder / "results/tiny") if row["paper"] == paper]
     artefacts = project.load({"scale": "tiny", "seed": 0, "papers": [paper]}, built.folder).papers[paper].artefacts
     ran = [column for column in columns if column["paper"] == paper]
     assert ran, "no engine of this paper was heard"

@@ -24,6 +24,7 @@ rule collect:
         claims_cells=f"{RESULTS}/claims_cells.csv",
         findings=f"{RESULTS}/findings.csv",
         privacy=f"{RESULTS}/privacy.csv",
+        notes=f"{RESULTS}/privacy_notes.csv",
         audit=f"{RESULTS}/audit.csv",
         parts=f"{RESULTS}/parts.csv",
     log:

@@ -4,8 +4,10 @@ import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
+from pathlib import Path
 
 from dpdescent.replication.build.files import read_rows, write_rows
+from dpdescent.replication.ledger import entries
 
 
 def main() -> None:
@@ -19,9 +21,12 @@ def main() -> None:
     for kind in [*kinds, *(["seed_check"] if args.seed_check else [])]:
         files = getattr(args, kind)
         rows = [row for file in files for row in read_rows(file)]
-        with open(files[0], encoding="utf-8") as stream:
-            columns = stream.readline().strip().split(",")
-        write_rows(f"{args.output}/{kind}.csv", columns, rows)
+        if kind == "privacy":
+            entries.write(Path(args.output), rows)
+        else:
+            with open(files[0], encoding="utf-8") as stream:
+                columns = stream.readline().strip().split(",")
+            write_rows(f"{args.output}/{kind}.csv", columns, rows)
         print(f"{kind}: {len(rows)} rows")
 
 

@@ -17,6 +17,7 @@ from dpdescent.replication.build import compare
 from dpdescent.replication.build.files import MANIFEST, listed, read_rows, record_of, write_rows
 from dpdescent.replication.build.provenance import ON_REQUEST, hashes
 from dpdescent.replication.configuration.project import Project
+from dpdescent.replication.ledger import entries
 
 # Rules that read tables, ledger and audits and train, attack and draw nothing; the last one asks for all others.
 STEPS = ("bounds", "claims", "findings", "collect", "letters", "summary", "settings", "report", "manifest")
@@ -53,19 +54,21 @@ def lay_out(whole: Project, results: Path, scratch: Path) -> Path:
             shutil.copy2(results / name, made / name)
     if (results / ON_REQUEST).is_dir():
         shutil.copytree(results / ON_REQUEST, made / ON_REQUEST)
-    for kind in ("privacy", "audit"):
-        _divide(results / f"{kind}.csv", {build / f"audit/{key}/{kind}.csv": {"paper": key} for key in whole.papers})
+    for kind, rows in (("privacy", entries.read(results)), ("audit", read_rows(results / "audit.csv"))):
+        _divide(rows, {build / f"audit/{key}/{kind}.csv": {"paper": key} for key in whole.papers})
     of_item = {each.item: {"paper": each.paper, "artefact": each.id} for each in whole.artefacts()}
-    _divide(results / "parts.csv", {build / f"fingerprints/{item}.csv": wanted for item, wanted in of_item.items()})
+    _divide(
+        read_rows(results / "parts.csv"),
+        {build / f"fingerprints/{item}.csv": wanted for item, wanted in of_item.items()},
+    )
     begun = scratch / f".snakemake/dpdescent/{whole.scale}.begun"
     begun.parent.mkdir(parents=True)
     begun.write_text("Tables are given.\n", encoding="utf-8")
     return made
 
 
-def _divide(file: Path, shares: Mapping[Path, Mapping[str, str]]) -> None:
-    """Writes the rows of a file that have the given values to files of their own, from which it was collected."""
-    rows = read_rows(file)
+def _divide(rows: Sequence[Mapping[str, str]], shares: Mapping[Path, Mapping[str, str]]) -> None:
+    """Writes rows that have the given values to files of their own, from which they were collected."""
     for share, wanted in shares.items():
         mine = [row for row in rows if all(row[column] == value for column, value in wanted.items())]
         write_rows(share, list(rows[0]), mine)

@@ -14,7 +14,7 @@ from dpdescent.replication.build.files import MANIFEST, atomic, listed
 from dpdescent.replication.build.provenance import RECORD
 
 # What an archive of some artefacts holds beside them: the verdicts, which are small.
-SHARED = ("claims.csv", "claims_cells.csv", "findings.csv", "privacy.csv", "audit.csv")
+SHARED = ("claims.csv", "claims_cells.csv", "findings.csv", "privacy.csv", "privacy_notes.csv", "audit.csv")
 # More is refused when it is unpacked, because a small archive may hold endless zeros. Paper scale has 1/20 of it.
 LARGEST, MOST = 2 << 30, 20_000
 

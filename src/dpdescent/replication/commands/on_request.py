@@ -70,7 +70,7 @@ def main(arguments: Sequence[str], name: str, root: Path | None = None) -> None:
         arms, table = accounted(whole, key, mine, results, whole.audit_runs if args.runs is None else args.runs)
         ledger += arms
         attacked += table
-    write_rows(folder / "privacy.csv", entries.COLUMNS, ledger)
+    entries.write(folder, ledger)
     write_rows(folder / "audit.csv", audits.COLUMNS, attacked)
     _record(whole, made, folder, root)
     told = ", ".join(f"{count} {verdict}" for verdict, count in Counter(claim.verdict for claim in claims).items())

@@ -1,7 +1,9 @@
 """Privacy ledger: one row for every arm, computed from its releases."""
 
+import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from dpdescent.privacy import zcdp
@@ -18,6 +20,7 @@ from dpdescent.privacy.events import (
     SketchReleases,
     SubsampledGaussianReleases,
 )  # fmt: skip
+from dpdescent.replication.build.files import read_rows, write_rows
 
 # Columns that follow from the releases alone.
 ACCOUNTED = [
@@ -27,6 +30,9 @@ ACCOUNTED = [
 
 # Columns of the ledger, with those that an audit adds.
 COLUMNS = [*ACCOUNTED[:-1], "eps_audit_low", "audit_runs", "pair", "note"]
+
+# Files of a ledger, and of the notes that its rows name by a key.
+LEDGER, NOTES = "privacy.csv", "privacy_notes.csv"
 
 _Single = GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases | SketchReleases
 
@@ -43,6 +49,19 @@ def rows(paper: str, artefact: str, arms: Sequence[tuple[str, Mechanism, float]]
         ValueError: if an arm claims an epsilon at another delta than the row's.
     """
     return [{"paper": paper, "artefact": artefact, "arm": arm, **_row(event, delta)} for arm, event, delta in arms]
+
+
+def write(folder: Path, ledger: Sequence[Mapping[str, Any]]) -> None:
+    """Writes rows with the columns `COLUMNS`; notes go to a table of their own, because thousands of rows share one."""
+    keys = {row["note"]: hashlib.sha256(row["note"].encode()).hexdigest()[:8] for row in ledger}
+    write_rows(folder / LEDGER, COLUMNS, [{**row, "note": keys[row["note"]]} for row in ledger])
+    write_rows(folder / NOTES, ["note", "words"], [{"note": key, "words": words} for words, key in keys.items()])
+
+
+def read(folder: Path) -> list[dict[str, str]]:
+    """Rows of a ledger, with their notes in words."""
+    words = {row["note"]: row["words"] for row in read_rows(folder / NOTES)}
+    return [{**row, "note": words[row["note"]]} for row in read_rows(folder / LEDGER)]
 
 
 def _row(event: Mechanism, delta: float) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Any, get_args
 from dpdescent.replication.build.files import MANIFEST, read_rows
 from dpdescent.replication.build.provenance import ON_REQUEST, hashes
 from dpdescent.replication.judging.evidence import ClaimKind
+from dpdescent.replication.ledger import entries
 from dpdescent.replication.ledger.verdicts import EXCEEDS, VIOLATED
 from dpdescent.replication.report import statements
 from dpdescent.replication.report.wording import slug
@@ -74,9 +75,8 @@ def load(folder: Path, papers: list[View], inventories: Iterable[Path] = (), tri
 
     Files on what the software withstands are kept by their names.
     """
-    claims, findings, audit, privacy = (
-        read_rows(folder / f"{kind}.csv") for kind in ("claims", "findings", "audit", "privacy")
-    )
+    claims, findings, audit = (read_rows(folder / f"{kind}.csv") for kind in ("claims", "findings", "audit"))
+    privacy = entries.read(folder)
     bounds = [
         {"paper": paper["key"], **row} for paper in papers for row in read_rows(folder / paper["key"] / "bounds.csv")
     ]
@@ -103,7 +103,7 @@ def requested(folder: Path) -> dict[str, list[Row]]:
     if differing := sorted(name for name in listed | found if listed.get(name) != found.get(name)):
         raise SystemExit(f"{folder / differing[0]}: not what {folder / MANIFEST} lists; make the artefact again, or "
                          "`git checkout` the folder")  # fmt: skip
-    return {kind: read_rows(folder / f"{kind}.csv") for kind in ("claims", "privacy", "audit")}
+    return {kind: read_rows(folder / f"{kind}.csv") for kind in ("claims", "audit")} | {"privacy": entries.read(folder)}
 
 
 def choice(folder: Path, papers: Sequence[View]) -> View | None:

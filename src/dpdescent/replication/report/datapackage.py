@@ -22,7 +22,7 @@ FILE = "datapackage.json"
 # Tables that each paper has, in a folder of its own.
 OF_A_PAPER = ("bounds.csv", "settings.csv")
 # Those that are written of what is made on request, too.
-JUDGED = ("audit.csv", "claims.csv", "claims_cells.csv", "privacy.csv")
+JUDGED = ("audit.csv", "claims.csv", "claims_cells.csv", "privacy.csv", "privacy_notes.csv")
 # Each type with what reads a value of it; the first that reads all values of a column is its type.
 TYPES: dict[str, Callable[[str], object]] = {
     "boolean": {"True": True, "False": False}.__getitem__, "integer": int, "number": float,
