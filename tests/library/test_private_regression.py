@@ -1,5 +1,6 @@
 """Private regression on records of one's own: other units, intervals that cover, what is told where little is known."""
 
+import itertools
 import json
 import math
 import warnings
@@ -92,6 +93,13 @@ def test_centres_are_taken_off_and_the_constant_is_given_back() -> None:
 # Intervals
 
 
+def _unit(j: int, k: int) -> Array:
+    """The contrast of two coefficients."""
+    contrast = np.zeros(P + 1)
+    contrast[[j, k]] = 1.0, -1.0
+    return contrast
+
+
 def low(runs: int, p: float) -> int:
     """Fewest successes that chance leaves, once in ten thousand."""
     return int(binom.ppf(1e-4, runs, p))
@@ -99,7 +107,7 @@ def low(runs: int, p: float) -> int:
 
 @pytest.mark.parametrize("errors", ["unequal", "equal"])
 def test_intervals_cover_and_are_not_too_long(errors: Any) -> None:
-    runs, hits, errors_of, estimates = 150, np.zeros(P + 1), [], []
+    runs, hits, errors_of, estimates, covariances = 150, np.zeros(P + 1), [], [], []
     for seed in range(runs):
         X, y = data(seed=1000 + seed)
         run = fitted(X, y, errors=errors, rng=2000 + seed, **public())
@@ -107,11 +115,18 @@ def test_intervals_cover_and_are_not_too_long(errors: Any) -> None:
         hits += (ends[:, 0] < [2.0, *BETA]) & ([2.0, *BETA] < ends[:, 1])
         errors_of.append(run.also["standard_errors"])
         estimates.append(run.estimate)
+        covariances.append(run.also["covariance"])
+        np.testing.assert_allclose(np.sqrt(np.diag(covariances[-1])), errors_of[-1], rtol=1e-12)
+        np.testing.assert_allclose(covariances[-1], covariances[-1].T, rtol=1e-9, atol=1e-15)
     assert not np.isnan(errors_of).any()
     # Of a true 95 %, not one coefficient in ten thousand has fewer, and all together are between 93 and 98 %.
     assert hits.min() >= low(runs, 0.95)
     assert 0.93 < hits.mean() / runs < 0.98
     np.testing.assert_allclose(np.mean(errors_of, axis=0), np.std(estimates, axis=0), rtol=0.2)
+    # Of each difference of two coefficients too, which a wrong sign or place in the matrix would miss.
+    for j, k in itertools.combinations(range(P + 1), 2):
+        told = [each[j, j] + each[k, k] - 2.0 * each[j, k] for each in covariances]
+        assert math.sqrt(np.mean(told)) == pytest.approx(np.std(np.array(estimates) @ _unit(j, k)), rel=0.25)
     # Between what sampling has alone and thrice that.
     X, _ = data()
     alone = 0.5 * np.sqrt(np.diag(np.linalg.inv(np.column_stack([np.ones(N), X]).T @ np.column_stack([np.ones(N), X]))))

@@ -67,6 +67,7 @@ def test_the_table_is_that_of_the_library(run: Run, options: str, given: dict[st
     assert content["coefficients"] == dict(zip(names, found.estimate.tolist(), strict=True))
     errors, ends = found.also["standard_errors"].tolist(), found.conf_int().tolist()
     assert content["standard_errors"] == dict(zip(names, errors, strict=True))
+    assert [[*row.values()] for row in content["covariance"].values()] == found.also["covariance"].tolist()
     assert content["intervals"] == {name: pytest.approx(pair) for name, pair in zip(names, ends, strict=True)}
     # What the library prints for arrays, but for the columns' names.
     numbers = [line.split()[1:] for line in found.summary().split("\n\n")[1].splitlines()]

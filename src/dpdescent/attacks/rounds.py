@@ -19,8 +19,6 @@ UNIT, BEYOND, FAR = Bounds(1.0, 1.0, "public"), 10.0, 1e12
 _RECORDS = f"2 records, one at the origin, the other there too or x = {BEYOND:g}, y = {FAR:g}"
 # A limit, because fits are made one at a time.
 MOST_RUNS = 20_000
-# Sds of noise by which AdaSSP lowers the eigenvalue and raises the ridge.
-WIDE = 1.96
 
 
 def _pair(first: tuple[float, float], second: tuple[float, float]) -> list[LinearSample]:
@@ -77,8 +75,8 @@ def with_noise(multiplier: float, rounds: int) -> Attack:
     def coefficients(y: Array, x: Array, runs: int, rng: np.random.Generator) -> Array:
         moment = float(x @ x)
         noisy, lowest = moment + multiplier * rng.standard_normal((2, runs))
-        least = np.maximum(0.0, lowest - WIDE * multiplier)
-        slope = noisy + np.maximum(0.0, WIDE * multiplier - least)
+        least = np.maximum(0.0, lowest - boosted_ada_ssp.QUANTILE * multiplier)
+        slope = noisy + np.maximum(0.0, boosted_ada_ssp.QUANTILE * multiplier - least)
         theta = np.zeros(runs)
         for _ in range(rounds):
             residuals = np.clip(y - theta[:, None] * x, -1.0, 1.0)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpdescent.algorithms.dp_regression import INFERRED, UNITS
 from dpdescent.commands import own_data, two_stage
@@ -278,11 +279,16 @@ def _information(args: argparse.Namespace, n: int) -> float:
 
 
 def _errors(run: Run, names: Sequence[str]) -> dict[str, Any]:
-    """Standard errors by name, null where there is none, of methods that have them."""
+    """Standard errors and covariances by name, null where there is none, of methods that have them."""
     if (errors := run.also.get("standard_errors")) is None:
         return {}
-    found = zip(names, errors.tolist(), strict=True)
-    return {"standard_errors": {name: each if math.isfinite(each) else None for name, each in found}}
+
+    def named(values: NDArray[np.float64]) -> dict[str, float | None]:
+        told = zip(names, values.tolist(), strict=True)
+        return {name: value if math.isfinite(value) else None for name, value in told}
+
+    covariance = zip(names, run.also["covariance"], strict=True)
+    return {"standard_errors": named(errors), "covariance": {name: named(row) for name, row in covariance}}
 
 
 def _assumed(fixed: Mapping[str, Any]) -> str:

@@ -98,8 +98,8 @@ def dp_regression(
 
     Returns:
         The run: `estimate`, of shape (p + 1,) with the constant first, or (p,); `path` of as many columns; and in
-        `also` `standard_errors`, NaN where the release does not determine a coefficient, and the steps' `clip_norms` in
-        the units of the descent.
+        `also` `standard_errors` and `covariance` of the estimate, noise and sampling together, NaN where the release
+        does not determine a coefficient, and the steps' `clip_norms` in the units of the descent.
 
     Raises:
         ValueError: if an argument is out of its range, or there are too few records for sizes to be released.
@@ -157,6 +157,11 @@ def dp_regression(
         variances = np.einsum("ij,jk,ik->i", back, found.covariance, back)
         errors_of = np.sqrt(np.where(unknown | hidden | fallen | ~(variances > 0.0), np.nan, variances))
         also["standard_errors"] = errors_of
+        joint = back @ found.covariance @ back.T
+        # A coefficient that is not determined covaries with nothing that is known.
+        joint[np.isnan(errors_of) | np.isnan(errors_of[:, None])] = np.nan
+        np.fill_diagonal(joint, errors_of**2)
+        also["covariance"] = joint
         why = HIDDEN if hidden else FALLEN if fallen else UNKNOWN
         inference = Inference(TARGET, partial(_interval, path[-1].copy(), errors_of), errors_of, why)
     # A copy, because who changes one of them must not change the other.
