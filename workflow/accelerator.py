@@ -169,7 +169,7 @@ def prepare(args):
 def plan():
     """The first runs, with all that needs an accountant or minutes."""
     first, decoders = [], {}
-    for described, decoder in runs_module("network_learning").first_runs(configured()[0].spec):
+    for described, decoder in runs_module("network_learning").first_runs(configured().parts[0].spec):
         first.append(described)
         decoders[described.mechanism] = decoder
     return runs_module("network_elsewhere").Plan(first, decoders)
@@ -181,11 +181,11 @@ def runs_module(name):
 
 
 def configured():
-    """The parts that the configuration lists."""
+    """The artefact as the configuration has it."""
     from dpdescent.replication.configuration import project, values
 
     given = {**values.read_yaml(Path("config/config.yaml")), "scale": "paper", "papers": [KEY]}
-    return project.load(given, Path()).papers[KEY].on_request[ARTEFACT].parts
+    return project.load(given, Path()).papers[KEY].on_request[ARTEFACT]
 
 
 def join():

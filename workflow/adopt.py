@@ -96,7 +96,7 @@ def configure(runs):
     by_hand = own.partition(f"\n      {PANEL} 1:\n")[0]
     new = before + name + by_hand + trials + after
     accelerator.write(CONFIGURED, new.encode())
-    listed = {wanted(part.spec["cell"]) for part in accelerator.configured()}
+    listed = {wanted(part.spec["cell"]) for part in accelerator.configured().parts}
     cells = cells_of(set(runs) - listed)
     told = ""
     for number, cell in enumerate(cells, start=1):
@@ -104,7 +104,7 @@ def configure(runs):
         for axis, values in cell.items():
             told += f"\n        {axis}: {{value: [{', '.join(map(shown, values))}], {CHOSEN}}}"
     accelerator.write(CONFIGURED, (before + name + by_hand + told + trials + after).encode())
-    listed = {wanted(part.spec["cell"]) for part in accelerator.configured()}
+    listed = {wanted(part.spec["cell"]) for part in accelerator.configured().parts}
     if missing := set(runs) - listed:
         accelerator.write(CONFIGURED, text.encode())
         sys.exit(f"{CONFIGURED} could not be made to list {sorted(missing)[0]}; it is as it was")
@@ -147,9 +147,9 @@ def into_build(kept):
         sys.exit(f"{begun} was not made, for the reason above; then the same command")
     rows = [row for row in read_rows(TABLE) if row["variant"] == "main"]
     committed = {wanted(row): {**row, "trial": "0", "value": row["mean"]} for row in rows}
-    experiment = f"dpdescent.papers.{KEY}.experiments.{ARTEFACT}:run"
-    code = code_fingerprint(SOURCE, ROOT / "workflow/scripts/train.py", [experiment])
-    parts, missing = accelerator.configured(), []
+    artefact = accelerator.configured()
+    code = code_fingerprint(SOURCE, ROOT / "workflow/scripts/train.py", [artefact.run])
+    parts, missing = artefact.parts, []
     for part in parts:
         where, folder = wanted(part.spec["cell"]), Path("build/paper/parts/on_request") / KEY / ARTEFACT
         if (row := kept.get(where) or committed.get(where)) is None:

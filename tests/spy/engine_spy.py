@@ -16,7 +16,7 @@ from pathlib import Path
 from engine_columns import ENGINES, WHOLE, Batches, correlating
 
 VARIABLE = "DPDESCENT_SPY"
-EXPERIMENT = re.compile(r"dpdescent\.papers\.(\w+)\.experiments\.(\w+)")
+PAPER = re.compile(r"dpdescent\.papers\.\w+\.[\w.]+")
 
 
 class State:
@@ -42,7 +42,7 @@ class Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name not in ENGINES and not EXPERIMENT.fullmatch(name) and not name.startswith("dpdescent.noise.str"):
+        if name not in ENGINES and not PAPER.fullmatch(name) and not name.startswith("dpdescent.noise.str"):
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is not None:
@@ -71,14 +71,15 @@ def change(module):
     for each in list(vars(module).values()):
         if isinstance(each, type) and each.__module__ == module.__name__ and "correlate" in vars(each):
             each.correlate = correlating(each.correlate)
-    if EXPERIMENT.fullmatch(module.__name__):
-        module.run = named(module.run)
+    if PAPER.fullmatch(module.__name__):
+        for name, value in list(vars(module).items()):
+            if name == "run" or name.startswith("run_"):
+                setattr(module, name, named(name, value))
 
 
-def named(run):
+def named(name, run):
     """The experiment, during whose steps columns are those of the artefact that its specification names."""
 
-    @functools.wraps(run)
     def stepwise(spec):
         rows = iter(run(spec))
         while True:
@@ -91,7 +92,13 @@ def named(run):
                 State.where = before
             yield row
 
-    return stepwise
+    @functools.wraps(run)
+    def naming(*given, **options):
+        # Not every function of such a name is one that makes an artefact's rows.
+        made = given[0].get("artefact") if len(given) == 1 and isinstance(given[0], dict) else None
+        return stepwise(*given) if made and name in ("run", f"run_{made}") else run(*given, **options)
+
+    return naming
 
 
 def watched(name, engine, columns):

@@ -277,12 +277,12 @@ def test_runs_that_came_back_are_listed_and_trained_parts(home, capsys):
     pack = Path("build/paper/packs/on_request") / accelerator.KEY / accelerator.ARTEFACT / "1.csv"
     written(pack, [{"part": "old"}])
     adopt.adopt([brought(home / "back")])
-    listed = accelerator.configured()
+    artefact = accelerator.configured()
+    listed = artefact.parts
     assert sorted(adopt.wanted(part.spec["cell"]) for part in listed) == sorted(RUNS)
     made = parts()
     assert {part.name for part in listed} == set(made)
-    experiment = f"dpdescent.papers.{accelerator.KEY}.experiments.{accelerator.ARTEFACT}:run"
-    code = code_fingerprint(ROOT / "src", ROOT / "workflow/scripts/train.py", [experiment])
+    code = code_fingerprint(ROOT / "src", ROOT / "workflow/scripts/train.py", [artefact.run])
     for part in listed:
         row = made[part.name]
         assert row["device"] == "a GPU"
@@ -298,7 +298,7 @@ def test_runs_that_came_back_are_listed_and_trained_parts(home, capsys):
     assert {row["agrees_within"] for row in kept} == {"2.0e-06"}
     # Again, with one more: the record grows, and the cells are written anew.
     adopt.adopt([brought(home / "more", [(4.0, "Honaker", 0.05, 1)])])
-    assert len(list(csv.DictReader(adopt.RECORD.open()))) == len(RUNS) + 1 == len(accelerator.configured())
+    assert len(list(csv.DictReader(adopt.RECORD.open()))) == len(RUNS) + 1 == len(accelerator.configured().parts)
 
 
 def test_without_folders_the_committed_runs_are_taken(home):

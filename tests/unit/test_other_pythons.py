@@ -86,10 +86,8 @@ json.dump(found, sys.stdout)
 """
 
 
-ROOTS = [
-    f"dpdescent.papers.{file.parents[1].name}.experiments.{file.stem}:run"
-    for file in sorted((SOURCE / "dpdescent/papers").glob("*/experiments/[a-z]*.py"))
-]
+WHOLE = project.load({"scale": "paper", "seed": 0, "papers": "all"}, ROOT)
+ROOTS = sorted(artefact.run for artefact in [*WHOLE.artefacts(), *WHOLE.on_request()])
 
 
 def hashed(python: Path) -> dict[str, str]:

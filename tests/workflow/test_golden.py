@@ -3,6 +3,7 @@
 import importlib
 import json
 import math
+import pkgutil
 import re
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,6 @@ def test_judging_gives_what_is_committed(key: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", PROJECT.papers)
 def test_drawing_gives_the_committed_figures(key: str, tmp_path: Path) -> None:
     paper = PROJECT.papers[key]
-    drawings = importlib.import_module(f"dpdescent.papers.{key}.figures")
     for artefact in (paper.artefacts | paper.on_request).values():
         file = RESULTS / f"{artefact.item}.csv"
         if artefact.on_request and not file.is_file():
@@ -69,7 +69,7 @@ def test_drawing_gives_the_committed_figures(key: str, tmp_path: Path) -> None:
         else:
             spec = json.loads(project.figure_json(PROJECT, artefact, ""))
             figures.use_style()
-            figure = getattr(drawings, f"draw_{artefact.id}")(table, spec["display"])
+            figure = pkgutil.resolve_name(artefact.draw)(table, spec["display"])
             figures.caption(figure, spec)
             assert not redrawn(figure, file.with_suffix(".svg"), tmp_path), artefact.item
 

@@ -42,10 +42,10 @@ def artefacts(build: Build) -> dict[str, project.Artefact]:
 def users(build: Build, module: str) -> set[str]:
     """The artefacts whose training imports a module."""
     source = (build.folder / "src").resolve()
-    experiments = {
-        item: source / f"dpdescent/papers/{item.replace('/', '/experiments/')}.py" for item in artefacts(build)
+    made = {
+        item: fingerprint.module_file(source, each.run.partition(":")[0]) for item, each in artefacts(build).items()
     }
-    return {item for item, file in experiments.items() if source / module in fingerprint.reachable(source, [file])}
+    return {item for item, file in made.items() if source / module in fingerprint.reachable(source, [file])}
 
 
 def test_second_call_has_nothing_to_do(built: Build) -> None:

@@ -16,7 +16,8 @@ rule figure:
     benchmark:
         f"{BUILD}/benchmarks/figure/{{figure}}.tsv"
     params:
-        code=lambda wildcards: code("figure", drawing(wildcards.figure)),
+        code=lambda wildcards: code("figure", ARTEFACTS[wildcards.figure].draw),
+        draw=lambda wildcards: ARTEFACTS[wildcards.figure].draw,
         versions=versions("numpy", "pandas", "matplotlib"),
         spec=lambda wildcards: project_of.figure_json(PROJECT, ARTEFACTS[wildcards.figure], FIGURE_LABEL),
         folder=lambda wildcards: placed(f"{BUILD}/parts/{wildcards.figure}"),
@@ -27,7 +28,7 @@ rule figure:
         "{wildcards.figure}: summarise trials and draw"
     shell:
         f"{RUN}/figure.py"
-        " --spec {params.spec:q} --packs {params.packs:q}"
+        " --draw {params.draw} --spec {params.spec:q} --packs {params.packs:q}"
         " --count {params.number} --folder {params.folder:q} --table {output.table:q} --fingerprints {output.parts:q} --svg {output.svg:q}"
         " --png {output.png:q} > {log} 2>&1"
 

@@ -89,9 +89,12 @@ rule privacy:
         code=lambda wildcards: code(
             "privacy",
             paper_module(wildcards.key, "audit:request"),
-            *(experiment(item, "releases") for item in items_of(wildcards.key)),
+            *(ARTEFACTS[item].releases for item in items_of(wildcards.key)),
         ),
         versions=versions("dp-accounting", "numpy", "scipy"),
+        releases=lambda wildcards: json.dumps(
+            {ARTEFACTS[item].id: ARTEFACTS[item].releases for item in items_of(wildcards.key)}
+        ),
         cells=lambda wildcards: packs.ledger_json(parts_of(items_of(wildcards.key))),
         data=lambda wildcards, input: option("data", input.data),
         tables=lambda wildcards, input: option("tables", input.tables),
@@ -99,5 +102,5 @@ rule privacy:
         "{wildcards.key}: account for privacy"
     shell:
         f"{RUN}/privacy.py"
-        " --cells {params.cells:q} {params.data} {params.tables}"
+        " --cells {params.cells:q} --releases {params.releases:q} {params.data} {params.tables}"
         " --output {output:q} > {log} 2>&1"

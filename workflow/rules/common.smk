@@ -209,14 +209,6 @@ def choices_of(papers):
     return [module for module in modules if (SOURCE / f"{module.replace('.', '/')}.py").is_file()]
 
 
-def experiment(item, verb):
-    return paper_module(ARTEFACTS[item].paper, f"experiments.{ARTEFACTS[item].id}:{verb}")
-
-
-def drawing(item):
-    return paper_module(ARTEFACTS[item].paper, f"figures:draw_{ARTEFACTS[item].id}")
-
-
 def judging_modules(artefact):
     """Modules that judge, account for and attack what a paper makes on request; it may have no claims about it."""
     judged = [paper_module(artefact.paper, "claims.on_request")]
@@ -224,7 +216,7 @@ def judging_modules(artefact):
     return [
         *(judged if known.is_file() else []),
         paper_module(artefact.paper, "audit"),
-        experiment(artefact.item, "releases"),
+        artefact.releases,
     ]
 
 

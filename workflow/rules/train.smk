@@ -14,7 +14,8 @@ rule train:
     log:
         f"{BUILD}/logs/train/{{pack}}.log",
     params:
-        code=lambda wildcards: code("train", experiment(PACKS[wildcards.pack][0].item, "run")),
+        code=lambda wildcards: code("train", PACKS[wildcards.pack][0].run),
+        run=lambda wildcards: PACKS[wildcards.pack][0].run,
         versions=versions("numpy", "scipy"),
         pack=lambda wildcards: PACKS[wildcards.pack][1].json(),
         folder=lambda wildcards: placed(f"{BUILD}/parts/{PACKS[wildcards.pack][0].item}"),
@@ -25,5 +26,5 @@ rule train:
         "{wildcards.pack}: train"
     shell:
         f"{RUN}/train.py"
-        " --pack {params.pack:q} --code {params.code} {params.data}"
+        " --pack {params.pack:q} --code {params.code} --run {params.run} {params.data}"
         " {params.tables} {params.runs} --folder {params.folder:q} --output {output:q} > {log} 2>&1"

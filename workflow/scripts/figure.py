@@ -4,8 +4,8 @@ import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
-import importlib
 import json
+import pkgutil
 from pathlib import Path
 
 from dpdescent.replication.build import store, tables
@@ -15,6 +15,7 @@ from dpdescent.replication.drawing import figures
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--spec", type=json.loads, required=True, help="JSON: names, keys, title, display, label")
+    parser.add_argument("--draw", type=pkgutil.resolve_name, required=True, help="module:function that draws the table")
     parser.add_argument("--packs", type=Path, required=True, help="folder of the CSV files that list the parts")
     parser.add_argument("--count", type=int, required=True, help="number of these files: 1.csv, 2.csv and so on")
     parser.add_argument("--folder", type=Path, required=True, help="folder of the parts")
@@ -24,8 +25,7 @@ def main() -> None:
     parser.add_argument("--png", required=True, help="PNG to write")
     args = parser.parse_args()
     table = tables.make(args.spec, store.packs_in(args.packs, args.count), args.folder, args.table, args.fingerprints)
-    module = importlib.import_module(f"dpdescent.papers.{args.spec['paper']}.figures")
-    figure = figures.drawn(getattr(module, f"draw_{args.spec['artefact']}"), table, args.spec)
+    figure = figures.drawn(args.draw, table, args.spec)
     figures.save(figure, args.svg)
     figures.save(figure, args.png)
 

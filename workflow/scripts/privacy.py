@@ -5,6 +5,7 @@ import dpdescent.replication.pins  # noqa: F401
 # isort: split
 import argparse
 import importlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from dpdescent.replication.ledger import audits, entries
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", type=cells_of, required=True, help="JSON: the cells of all artefacts, in order")
+    parser.add_argument("--releases", type=json.loads, required=True, help="JSON: module:function of each artefact")
     parser.add_argument("--data", nargs="*", default=[], help="prepared real data sets that the artefacts read")
     parser.add_argument("--tables", nargs="*", default=[], help="tables of other artefacts that they read")
     parser.add_argument("--output", required=True, help="CSV to write")
@@ -24,17 +26,18 @@ def main() -> None:
     rows = []
     for cell in args.cells:
         dataset = cell.pop("dataset")
-        rows += _rows({**cell, "tables": tables} | ({"data": data[dataset]} if dataset else {}))
+        read = {"tables": tables} | ({"data": data[dataset]} if dataset else {})
+        rows += _rows(args.releases[cell["artefact"]], cell | read)
     write_rows(args.output, [*entries.ACCOUNTED, *audits.ASKED], rows)
     print(f"{len(rows)} arms")
 
 
-def _rows(cell: dict[str, Any]) -> list[dict[str, Any]]:
+def _rows(releases: str, cell: dict[str, Any]) -> list[dict[str, Any]]:
     """The ledger's rows of one cell; none for a diagram or a formula, which releases nothing of any data."""
-    package = f"dpdescent.papers.{cell['paper']}"
-    experiment = importlib.import_module(f"{package}.experiments.{cell['artefact']}")
-    audit = importlib.import_module(f"{package}.audit")
-    arms = list(experiment.releases(cell)) if hasattr(experiment, "releases") else []
+    module, _, function = releases.partition(":")
+    listed = getattr(importlib.import_module(module), function, None)
+    audit = importlib.import_module(f"dpdescent.papers.{cell['paper']}.audit")
+    arms = list(listed(cell)) if listed is not None else []
     asked = [audits.asked(audit.request(cell, name, event), event) for name, event, _ in arms]
     return [row | more for row, more in zip(entries.rows(cell["paper"], cell["artefact"], arms), asked, strict=True)]
 

@@ -4,7 +4,7 @@ import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
-import importlib
+import pkgutil
 from pathlib import Path
 
 from dpdescent.replication.build import store
@@ -16,14 +16,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pack", type=specs_of, required=True, help="JSON: cell, arms, settings, trials, names")
     parser.add_argument("--code", required=True, help="fingerprint of the code that trains")
+    parser.add_argument("--run", type=pkgutil.resolve_name, required=True, help="module:function that makes the rows")
     parser.add_argument("--data", help="prepared real data set, for experiments that read one")
     parser.add_argument("--tables", nargs="*", default=[], help="tables of other artefacts that it reads")
     parser.add_argument("--runs", type=Path, help="folder of another artefact's parts, which measure the same runs")
     parser.add_argument("--folder", type=Path, required=True, help="folder of the artefact's parts")
     parser.add_argument("--output", required=True, help="CSV to write: the pack's parts and their hashes")
     args = parser.parse_args()
-    first = next(iter(args.pack.values()))
-    experiment = importlib.import_module(f"dpdescent.papers.{first['paper']}.experiments.{first['artefact']}")
     inputs = [store.digest(path) for path in [*([args.data] if args.data else []), *args.tables]]
     files = {"data": args.data} if args.data else {}
     files["tables"] = {Path(path).stem: path for path in args.tables}
@@ -34,7 +33,7 @@ def main() -> None:
         read = [*inputs, *map(store.digest, runs.values())]
         made_from = store.key(args.code, versions("numpy", "scipy"), spec, read)
         if not store.is_current(file, made_from):
-            rows = store.train(file, made_from, experiment.run, spec, files | runs)
+            rows = store.train(file, made_from, args.run, spec, files | runs)
             print(f"trained {name}: {rows} rows", flush=True)
             trained += 1
     store.write_pack(args.output, args.folder, args.pack)

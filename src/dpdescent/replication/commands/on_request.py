@@ -11,6 +11,7 @@ import argparse
 import importlib
 import importlib.util
 import json
+import pkgutil
 from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -124,10 +125,10 @@ def accounted(
     known = whole.papers[key].artefacts | whole.papers[key].on_request
     arms = []
     for artefact in made:
-        experiment = importlib.import_module(f"dpdescent.papers.{key}.experiments.{artefact.id}")
+        releases = pkgutil.resolve_name(artefact.releases)
         read = {name: results / f"{known[name].item}.csv" for name in artefact.reads}
         for cell in packs.cells_of(packs.ledger_json(artefact.parts)):
-            events = list(experiment.releases({**cell, "tables": read}))
+            events = list(releases({**cell, "tables": read}))
             asked = (audits.asked(audit.request(cell, arm, event), event) for arm, event, _ in events)
             arms += [row | more for row, more in zip(entries.rows(key, artefact.id, events), asked, strict=True)]
     if not runs:

@@ -70,7 +70,7 @@ def _recompute(
     """Empty if the part agrees with what was committed, else what differs."""
     folder = scratch / artefact.item
     pack = packs.Pack("1", (part,))
-    command = ["train.py", "--pack", pack.json(), "--code", "as it is", "--folder", str(folder)]
+    command = ["train.py", "--pack", pack.json(), "--code", "as it is", "--run", artefact.run, "--folder", str(folder)]
     command += ["--output", str(folder / "pack.csv")]
     if part.dataset:
         data = scratch / f"{part.dataset}.csv"

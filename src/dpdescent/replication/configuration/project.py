@@ -18,8 +18,8 @@ from dpdescent.replication.configuration.packs import LONGEST_ARGUMENT, Pack, le
 from dpdescent.replication.configuration.parts import Outline, Part, parts_of
 from dpdescent.replication.configuration.values import ConfigError, Node
 
-# Modules or packages of a paper's folder, in addition to its experiments.
-MODULES = ("audit", "bounds", "claims", "figures", "findings")
+# Modules or packages of a paper's folder, in addition to those that make and draw its artefacts.
+MODULES = ("audit", "bounds", "claims", "findings")
 
 # Number of runs that suffices for a lower bound of nine tenths of a Gaussian-DP parameter of 0.14.
 AUDIT_RUNS = 400_000
@@ -47,6 +47,7 @@ class Artefact:
         packs: its parts by job.
         reads: artefacts of the same paper whose tables its jobs read.
         same_runs: artefact of the same paper that makes the same runs and measures them for this one too, if any.
+        code: module of the paper's folder on its subject; None where it has one of its own, `experiments.<id>`.
         on_request: whether it is made on request only, in a folder apart from a build's.
         display: values that only its figure reads.
         agrees_within: how far numbers may be from those of another class of processors, relative to themselves; 0 where
@@ -69,6 +70,25 @@ class Artefact:
     packs: list[Pack] = field(default_factory=list, repr=False)
     agrees_within: float = 0.0
     same_runs: str | None = None
+    code: str | None = None
+
+    @property
+    def run(self) -> str:
+        """`module:function` that makes the rows of a part."""
+        return self._named(self.code, f"run_{self.id}", f"experiments.{self.id}:run")
+
+    @property
+    def releases(self) -> str:
+        """`module:function` that lists the ledger entries of a cell; a formula's artefact may have none."""
+        return self._named(self.code, f"releases_{self.id}", f"experiments.{self.id}:releases")
+
+    @property
+    def draw(self) -> str:
+        """`module:function` that draws its table, beside its subject because training imports nothing that draws."""
+        return self._named(self.code and f"{self.code}_figures", f"draw_{self.id}", f"figures:draw_{self.id}")
+
+    def _named(self, module: str | None, function: str, otherwise: str) -> str:
+        return f"dpdescent.papers.{self.paper}.{f'{module}:{function}' if module else otherwise}"
 
     @property
     def item(self) -> str:
@@ -262,12 +282,8 @@ def _check_annotations(annotated: Node, where: str) -> None:
 
 def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: Path) -> Artefact:
     node, here = plain["artefacts"][name], f"{where}: artefacts.{name}"
-    module = root / f"src/dpdescent/papers/{paper}/experiments/{name}.py"
-    if not module.is_file():
-        raise ConfigError(f"{here} has no experiment: write {module.relative_to(root)}, or remove it")
     settings = _used_settings(node, plain["settings"], here)
     _check_axes(node, here)
-    sense.check_columns(node, module, root / "src", here)
     _check_reads(name, plain["artefacts"], here)
     _check_same_runs(name, plain["artefacts"], here)
     outline = Outline(
@@ -281,12 +297,24 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
                 f"{here}.parts_per_job = {node['parts_per_job']}: a job of {len(pack.parts)} parts is described by"
                 f" {length:,} bytes, more than a command line takes; give fewer parts a job, or split a long grid"
             )
-    return Artefact(
+    made = Artefact(
         paper, name, node["title"], node["place"], node["caption"], node["keys"], node.get("measures", []),
         node["cells"], node.get("arms", {}), parts, node.get("reads", []), "on_request" in node,
         node.get("display", {}), packs, float(node.get("agrees_within", 0.0)),
-        node.get("same_runs"),
+        node.get("same_runs"), node.get("code"),
     )  # fmt: skip
+    sense.check_columns(node, _module(made, root, here), root / "src", here)
+    return made
+
+
+def _module(artefact: Artefact, root: Path, here: str) -> Path:
+    """The file of what makes an artefact, after a look that it and the file of what draws it are there."""
+    wanted = [("experiment", artefact.run), *([] if artefact.is_table else [("drawing", artefact.draw)])]
+    for what, name in wanted:
+        file = module_file(root / "src", name.partition(":")[0])
+        if not file.is_file():
+            raise ConfigError(f"{here} has no {what}: write {file.relative_to(root)}, or remove it")
+    return module_file(root / "src", artefact.run.partition(":")[0])
 
 
 def _check_axes(node: Node, here: str) -> None:
@@ -332,10 +360,10 @@ def _check_code(papers: list[str], root: Path) -> None:
     for module in modules:
         if not module.is_file():
             raise ConfigError(f"papers: {module.relative_to(root)} does not exist; write it, or leave the paper out")
-    experiments = [file for folder in folders for file in folder.glob("experiments/*.py")]
+    subjects = [file for folder in folders for room in (".", "experiments") for file in folder.glob(f"{room}/*.py")]
     scripts = (root / "workflow/scripts").glob("*.py")
     try:
-        reachable(root / "src", [*scripts, *experiments, *modules])
+        reachable(root / "src", [*scripts, *subjects, *modules])
     except SyntaxError as error:
         file = Path(str(error.filename)).relative_to(root)
         raise ConfigError(f"code: {file} line {error.lineno}: {error.msg}; mend it before anything can run") from None

@@ -24,13 +24,12 @@ def about(project: Project, paper: str, root: Path) -> Node:
         root: the project's directory, which holds the source files.
     """
     mine = project.papers[paper]
-    drawings = _drawings(root, paper)
     return {
         "key": paper,
         **mine.about,
-        "artefacts": [_artefact(artefact, root, drawings) for artefact in mine.artefacts.values()],
+        "artefacts": [_artefact(artefact, root) for artefact in mine.artefacts.values()],
         "on_request": [
-            _artefact(artefact, root, drawings) | _on_request(mine, artefact) for artefact in mine.on_request.values()
+            _artefact(artefact, root) | _on_request(mine, artefact) for artefact in mine.on_request.values()
         ],
         "symbols": {name: rule["means"] for name, rule in mine.symbols.items()},
         "settings": choices.rows_of(mine.annotated, project.given),
@@ -39,14 +38,15 @@ def about(project: Project, paper: str, root: Path) -> Node:
     }
 
 
-def _artefact(artefact: Artefact, root: Path, drawings: dict[str, str]) -> Node:
-    experiment = root / "src/dpdescent/papers" / artefact.paper / "experiments" / f"{artefact.id}.py"
+def _artefact(artefact: Artefact, root: Path) -> Node:
+    experiment = module_file(root / "src", artefact.run.partition(":")[0])
+    drawing = "" if artefact.is_table else _drawing(artefact, root)
     return {
         "id": artefact.id, "title": artefact.title, "place": artefact.place,
         "caption": " ".join(artefact.caption.split()), "table": artefact.is_table,
         "columns": artefact.display.get("columns", []), "keys": artefact.keys, "measures": artefact.measures,
         "trials": _trials(artefact),
-        "experiment": str(experiment.relative_to(root)), "drawing": drawings.get(artefact.id, ""),
+        "experiment": str(experiment.relative_to(root)), "drawing": drawing,
     }  # fmt: skip
 
 
@@ -66,17 +66,15 @@ def _trials(artefact: Artefact) -> dict[str, list[int]]:
     return {name: sorted({count for (variant, _), count in last.items() if variant == name}) for name in variants}
 
 
-def _drawings(root: Path, paper: str) -> dict[str, str]:
-    """Path of the file that defines how an artefact is drawn, by artefact."""
-    module = module_file(root / "src", f"dpdescent.papers.{paper}.figures")
-    files = sorted(module.parent.glob("*.py")) if module.name == "__init__.py" else [module]
-    found = {}
-    for file in files:
-        # A function, or names for another figure's: `draw_fig10 = draw_fig11 = draw_fig05`.
-        lines = re.findall(r"^(?:def )?draw_.*$", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        for name in re.findall(r"draw_(\w+)(?=\(| = )", "\n".join(lines)):
-            found[name] = str(file.relative_to(root))
-    return found
+def _drawing(artefact: Artefact, root: Path) -> str:
+    """Path of the file that defines how an artefact is drawn: a module, or one of a package that names them all."""
+    module, _, function = artefact.draw.partition(":")
+    file = module_file(root / "src", module)
+    files = sorted(file.parent.glob("*.py")) if file.name == "__init__.py" else [file]
+    # A function, or names for another figure's: `draw_fig10 = draw_fig11 = draw_fig05`.
+    defined = re.compile(rf"^(?:def {function}\(|(?:draw_\w+ = )*{function} = )", flags=re.MULTILINE)
+    found = [each for each in files if defined.search(each.read_text(encoding="utf-8"))]
+    return str(found[0].relative_to(root)) if found else ""
 
 
 def published(node: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -99,9 +97,10 @@ def _numbers(value: Any) -> Iterator[float]:
 
 
 def judging(root: Path, paper: str) -> dict[str, list[str]]:
-    """Ids of claims that stand as literals in the files of a paper's `claims`, by file."""
+    """Ids of claims that stand as literals in what judges a paper, its `claims` and its subjects, by file."""
     folder = root / "src/dpdescent/papers" / paper
-    files = sorted(folder.glob("claims.py")) + sorted(folder.glob("claims/*.py"))
+    files = [*sorted(folder.glob("claims.py")), *sorted(folder.glob("claims/*.py"))]
+    files += [file for file in sorted(folder.glob("*.py")) if file.stem not in ("claims", "findings")]
     literal = re.compile(r'"([A-Za-z0-9][\w.]*(?:-[\w.]+)+)"')
     found = {str(file.relative_to(root)): literal.findall(file.read_text(encoding="utf-8")) for file in files}
     return {name: sorted(set(ids)) for name, ids in found.items() if ids}
