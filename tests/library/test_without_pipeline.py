@@ -14,8 +14,8 @@ EXAMPLES, PAGE = Path(__file__).with_name("examples.py"), ROOT / "docs/library.m
 BLOCKED = """
 import importlib, os, pkgutil, sys
 
-REFUSED = {"snakemake", "pandas", "matplotlib", "yaml", "jsonschema", "jinja2", "clarabel", "psutil", "pygments",
-           "jax"}
+REFUSED = {"snakemake", "pandas", "matplotlib", "yaml", "jsonschema", "jinja2", "markdown_it", "clarabel", "psutil",
+           "pygments", "jax"}
 
 class Refuse:
     def find_spec(self, name, path=None, target=None):

@@ -76,7 +76,7 @@ def without(blocked: str, *arguments: str, cwd: Path = ROOT) -> "subprocess.Comp
     )
 
 
-PIPELINE = "pandas,yaml,snakemake,jsonschema,jinja2,matplotlib,psutil,pygments"
+PIPELINE = "pandas,yaml,snakemake,jsonschema,jinja2,markdown_it,matplotlib,psutil,pygments"
 
 
 def test_estimate_needs_the_library_only() -> None:

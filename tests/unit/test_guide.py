@@ -19,15 +19,26 @@ PAGE = (ROOT / GUIDE).read_text(encoding="utf-8")
         ("one\ntwo\n\nthree", "<p>one\ntwo</p>\n<p>three</p>\n"),
         ("a < b & **c\nd** `x < **y**`", "<p>a &lt; b &amp; <strong>c\nd</strong> <code>x &lt; **y**</code></p>\n"),
         ("```sh\n# a\n\n- b | <c>\n```\nd", '<pre tabindex="0"># a\n\n- b | &lt;c&gt;</pre>\n<p>d</p>\n'),
-        ("> a\n> b\n\nc", "<blockquote><p>a\nb</p>\n</blockquote>\n<p>c</p>\n"),
-        ("a:\n- b\n  c\n- d\n\ne", "<p>a:</p>\n<ul>\n<li><p>b\nc</p>\n</li>\n<li><p>d</p>\n</li>\n</ul>\n<p>e</p>\n"),
-        ("- a\n\n  b\n\n- c", "<ul>\n<li><p>a</p>\n<p>b</p>\n</li>\n<li><p>c</p>\n</li>\n</ul>\n"),
-        ("[a](#b) [c](https://d.e/f)", '<p><a href="#b">a</a> <a href="https://d.e/f">c</a></p>\n'),
+        ("    a < b\n", '<pre tabindex="0">a &lt; b</pre>\n'),
+        ("> a\n> b\n\nc", "<blockquote>\n<p>a\nb</p>\n</blockquote>\n<p>c</p>\n"),
+        ("- a\n\n  b\n\n- c", "<ul>\n<li>\n<p>a</p>\n<p>b</p>\n</li>\n<li>\n<p>c</p>\n</li>\n</ul>\n"),
         (
-            "# T\n\n| a | b |\n|---|---|\n| `c` | -1 |\nd",
-            '<h1 id="t">T</h1>\n<div class="scroll" role="region" aria-label="Table 1: T" tabindex="0">\n<table>\n'
-            '<thead><tr><th scope="col">a</th><th scope="col">b</th></tr></thead>\n<tbody>\n'
-            '<tr><th scope="row"><code>c</code></th><td>-1</td></tr>\n</tbody>\n</table>\n</div>\n<p>d</p>\n',
+            "a:\n- b\n  c\n  1. d\n  2. `<e>`\n- f\n\ng",
+            "<p>a:</p>\n<ul>\n<li>b\nc\n<ol>\n<li>d</li>\n<li><code>&lt;e&gt;</code></li>\n</ol>\n</li>\n<li>f</li>\n</ul>\n"
+            "<p>g</p>\n",
+        ),
+        ("<b>a</b>", "<p>&lt;b&gt;a&lt;/b&gt;</p>\n"),
+        ("<script>\na\n</script>", "<p>&lt;script&gt;\na\n&lt;/script&gt;</p>\n"),
+        ("[a](#b) [c](https://d.e/f)", '<p><a href="#b">a</a> <a href="https://d.e/f">c</a></p>\n'),
+        ("[a](javascript:b)", "<p>[a](javascript:b)</p>\n"),
+        (
+            "# T < `u`\n\n| a | `b` |\n|---|---|\n| `c \\| d` | -1 |\n| [e](#t) | **f** |\n\ng",
+            '<h1 id="t--u">T &lt; <code>u</code></h1>\n'
+            '<div class="scroll" role="region" aria-label="Table 1: T &lt; u" tabindex="0">\n<table>\n'
+            '<thead>\n<tr>\n<th scope="col">a</th>\n<th scope="col"><code>b</code></th>\n</tr>\n</thead>\n<tbody>\n'
+            '<tr>\n<th scope="row"><code>c | d</code></th>\n<td>-1</td>\n</tr>\n'
+            '<tr>\n<th scope="row"><a href="#t">e</a></th>\n<td><strong>f</strong></td>\n</tr>\n'
+            "</tbody>\n</table>\n</div>\n<p>g</p>\n",
         ),
     ],
 )
@@ -36,21 +47,26 @@ def test_marks_become_what_they_mean(text: str, made: str) -> None:
 
 
 def test_links_lead_to_the_address_of_the_files_or_name_them() -> None:
-    text = "[how](beyond.md#sec-1), [that](../examples/a.ipynb)"
-    at = "https://a.b/main/"
+    text = "[how](beyond.md#sec-1), [that](../examples/a&b.ipynb), [c](https://d.e/f)"
+    at, elsewhere = "https://a.b/main/", '<a href="https://d.e/f">c</a>'
     assert guide.html(text, "docs", at) == (
         '<p><a href="https://a.b/main/docs/beyond.md#sec-1">how</a>, '
-        '<a href="https://a.b/main/examples/a.ipynb">that</a></p>\n'
+        f'<a href="https://a.b/main/examples/a&amp;b.ipynb">that</a>, {elsewhere}</p>\n'
     )
     assert guide.html(text, "docs") == (
-        "<p>how (<code>docs/beyond.md</code>), that (<code>examples/a.ipynb</code>)</p>\n"
+        f"<p>how (<code>docs/beyond.md</code>), that (<code>examples/a&amp;b.ipynb</code>), {elsewhere}</p>\n"
     )
 
 
-@pytest.mark.parametrize("line", ["1. one", "![a](b.png)", "* one", "<b>one</b>", "---", "[a]: b.md", "~~~"])
-def test_other_marks_are_refused_with_their_line(line: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(repr(line))} begins with a mark"):
-        guide.html(f"one\n\n{line}\n")
+def test_tables_are_counted_under_their_headings() -> None:
+    table = "\n\n| a |\n|---|\n| b |\n\n"
+    made = guide.html(f"# One{table}## Two{table}")
+    assert re.findall('aria-label="(.*?)"', made) == ["Table 1: One", "Table 2: Two"]
+
+
+def test_a_picture_is_refused_with_its_address() -> None:
+    with pytest.raises(ValueError, match=r"^picture 'b\.png': .* link to it$"):
+        guide.html("one ![a](b.png)")
 
 
 def words(text: str) -> list[str]:

@@ -150,7 +150,7 @@ rule report:
         code=code("report", *choices_of(PROJECT.papers)),
         folder=subpath(output[0], ancestor=2),
         templates=files_fingerprint(assets()),
-        versions=versions("jinja2"),
+        versions=versions("jinja2", "markdown-it-py"),
         software=verbatim(json.dumps(software(ROOT) | {"code": config.get("code_address") or ""})),
         label=verbatim(FIGURE_LABEL),
         scale=SCALE,

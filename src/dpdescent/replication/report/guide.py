@@ -1,23 +1,23 @@
 """A page of the documentation as a page of the report: its Markdown as HTML, so that its words are written once.
 
-Of Markdown it knows what such pages use: headings, paragraphs, lists with what is indented in them, tables,
-quotations, blocks of code, and in a line code, bold and links. Lines that begin with another mark are refused, because
-a reader would see it as it is.
+It is CommonMark with tables. HTML in it is shown as text, and a picture is refused, because the report has its own.
 """
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from markupsafe import Markup, escape
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from markupsafe import Markup
 
 from dpdescent.replication.report.content import View
 from dpdescent.replication.report.pages import GUIDE
-
-_FENCE, _HEADING, _ITEM = re.compile(r"```(\w*)$"), re.compile(r"(#{1,6}) (.+)$"), re.compile(r"- (?=\S)")
-_UNKNOWN = re.compile(r"!\[|\d+\. |[*+] |<[a-z!/]|~~~|---|===|\[[^\]]+\]: ", re.IGNORECASE)
-_INLINE = re.compile(r"`(?P<code>[^`]+)`|\*\*(?P<bold>[^*]+)\*\*|\[(?P<words>[^\]]+)\]\((?P<target>[^)\s]+)\)")
 
 
 def view(files: Iterable[Path], code: str) -> View:
@@ -40,114 +40,62 @@ def html(text: str, folder: str = "", code: str = "") -> Markup:
         code: address of the project's files.
 
     Raises:
-        ValueError: with the line, if it begins with a mark that is not known here.
+        ValueError: with the address of a picture, if there is one.
     """
-    return _Page(folder, code).blocks(text.splitlines())
+    reader = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Page).enable("table")
+    return Markup(reader.render(text, {"folder": folder, "code": code, "heading": "", "tables": 0, "named": ""}))
 
 
-class _Page:
-    """What links of a page need to know, and a number for each table, because frames that scroll have names."""
+class _Page(RendererHTML):
+    """What the report writes otherwise than the library does, each method by the name of its token.
 
-    def __init__(self, folder: str, code: str) -> None:
-        self.folder, self.code, self.heading, self.tables = folder, code, "", 0
+    `env` has what links need to know, the last heading, and a number for each table, because frames that scroll have
+    names.
+    """
 
-    def blocks(self, lines: list[str]) -> Markup:
-        """HTML of lines that stand at one indentation."""
-        return Markup("").join(self._block(block) for block in _divided(lines))
+    def heading_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        env["heading"] = self.renderInlineAsText(tokens[idx + 1].children, options, env)
+        tokens[idx].attrSet("id", re.sub(r"[^\w -]", "", env["heading"].lower()).replace(" ", "-"))
+        return self.renderToken(tokens, idx, options, env)
 
-    def _block(self, block: list[str]) -> Markup:
-        first = block[0]
-        if _FENCE.match(first):
-            return Markup('<pre tabindex="0">{}</pre>\n').format("\n".join(block[1:-1]))
-        if found := _HEADING.match(first):
-            level, self.heading = len(found[1]), found[2]
-            name = re.sub(r"[^\w -]", "", found[2].lower()).replace(" ", "-")
-            return Markup('<h{0} id="{1}">{2}</h{0}>\n').format(level, name, self.inline(found[2]))
-        if _ITEM.match(first):
-            return Markup("<ul>\n{}</ul>\n").format(Markup("").join(map(self._item, _items(block))))
-        if first.startswith(">"):
-            return Markup("<blockquote>{}</blockquote>\n").format(self.blocks([line[1:].lstrip() for line in block]))
-        if first.startswith("|"):
-            return self._table([_cells(line) for line in block])
-        if _UNKNOWN.match(first):
-            raise ValueError(f"{first!r} begins with a mark that the report does not know: write it otherwise")
-        return Markup("<p>{}</p>\n").format(self.inline("\n".join(block)))
+    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        lines = escapeHtml(tokens[idx].content).removesuffix("\n")
+        return f'<pre tabindex="0">{lines}</pre>\n'
 
-    def _item(self, lines: list[str]) -> Markup:
-        return Markup("<li>{}</li>\n").format(self.blocks(lines))
+    code_block = fence
 
-    def _table(self, rows: list[list[str]]) -> Markup:
-        self.tables += 1
-        head = Markup("").join(Markup('<th scope="col">{}</th>').format(self.inline(cell)) for cell in rows[0])
-        body = Markup("").join(
-            Markup('<tr><th scope="row">{}</th>{}</tr>\n').format(
-                self.inline(name), Markup("").join(Markup("<td>{}</td>").format(self.inline(cell)) for cell in cells)
-            )
-            for name, *cells in rows[2:]
-        )
-        frame = '<div class="scroll" role="region" aria-label="Table {}: {}" tabindex="0">\n<table>\n<thead><tr>{}</tr>'
-        end = "</thead>\n<tbody>\n{}</tbody>\n</table>\n</div>\n"
-        return Markup(frame + end).format(self.tables, self.heading, head, body)
+    def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        env["tables"] += 1
+        name = escapeHtml(f"Table {env['tables']}: {env['heading']}")
+        return f'<div class="scroll" role="region" aria-label="{name}" tabindex="0">\n<table>\n'
 
-    def inline(self, text: str) -> Markup:
-        """HTML of code, bold and links in a text."""
-        pieces, last = list[Markup](), 0
-        for found in _INLINE.finditer(text):
-            pieces += [escape(text[last : found.start()]), self._marked(found)]
-            last = found.end()
-        return Markup("").join([*pieces, escape(text[last:])])
+    def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return "</table>\n</div>\n"
 
-    def _marked(self, found: re.Match[str]) -> Markup:
-        if found["code"]:
-            return Markup("<code>{}</code>").format(found["code"])
-        if found["bold"]:
-            return Markup("<strong>{}</strong>").format(self.inline(found["bold"]))
-        words, target = self.inline(found["words"]), found["target"]
-        if target.startswith("#") or "://" in target:
-            return Markup('<a href="{}">{}</a>').format(target, words)
-        path, mark, anchor = target.partition("#")
-        path = posixpath.normpath(posixpath.join(self.folder, path))
-        if self.code:
-            return Markup('<a href="{}/{}">{}</a>').format(self.code.rstrip("/"), path + mark + anchor, words)
-        return Markup("{} (<code>{}</code>)").format(words, path)
+    def th_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        tokens[idx].attrSet("scope", "col")
+        return self.renderToken(tokens, idx, options, env)
 
+    def td_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        if tokens[idx - 1].type == "tr_open":
+            # A row is named by its first cell, whose end stands behind its text.
+            tokens[idx].tag = tokens[idx + 2].tag = "th"
+            tokens[idx].attrSet("scope", "row")
+        return self.renderToken(tokens, idx, options, env)
 
-def _divided(lines: list[str]) -> Iterator[list[str]]:
-    """Blocks of a text: what stands between empty lines, a block of code or a list whole, a heading alone."""
-    place = 0
-    while place < len(lines):
-        first, start = lines[place], place
-        place += 1
-        if not first.strip():
-            continue
-        if _FENCE.match(first):
-            place = lines.index("```", place) + 1
-        elif _ITEM.match(first):
-            # A list goes on past an empty line where what follows is indented or an item.
-            while place < len(lines) and (lines[place].strip() or _goes_on(lines[place:])):
-                place += 1
-        elif not _HEADING.match(first):
-            kind = first[0] if first[0] in "|>" else ""
-            while place < len(lines) and lines[place].strip() and not _ends(lines[place], kind):
-                place += 1
-        yield lines[start:place]
+    def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        target, env["named"] = str(tokens[idx].attrGet("href")), ""
+        if not target.startswith("#") and not urlsplit(target).scheme:
+            path, mark, anchor = target.partition("#")
+            path = posixpath.normpath(posixpath.join(env["folder"], path))
+            if not env["code"]:
+                env["named"] = path
+                return ""
+            tokens[idx].attrSet("href", f"{env['code'].rstrip('/')}/{path}{mark}{anchor}")
+        return self.renderToken(tokens, idx, options, env)
 
+    def link_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return f" (<code>{escapeHtml(env['named'])}</code>)" if env["named"] else "</a>"
 
-def _goes_on(rest: list[str]) -> bool:
-    after = next((line for line in rest if line.strip()), "")
-    return after.startswith("  ") or bool(_ITEM.match(after))
-
-
-def _ends(line: str, kind: str) -> bool:
-    """Whether a line begins another block than the one that it stands below."""
-    return any(mark.match(line) for mark in (_FENCE, _HEADING, _ITEM)) or (line[0] if line[0] in "|>" else "") != kind
-
-
-def _items(lines: list[str]) -> Iterator[list[str]]:
-    starts = [place for place, line in enumerate(lines) if _ITEM.match(line)]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        yield [line[2:] for line in lines[start:end]]
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+    def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        raise ValueError(f"picture {tokens[idx].attrGet('src')!r}: the report takes over none, link to it")
