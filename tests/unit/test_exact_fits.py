@@ -325,6 +325,16 @@ def test_a_slope_just_above_the_tolerance_is_not_released(monkeypatch: pytest.Mo
     assert abs(math.ldexp(flat(1.0, monkeypatch)[0][0], exponent)) < tolerance
 
 
+@pytest.mark.parametrize("error", [np.linalg.LinAlgError("Singular matrix"), OverflowError("too large")])
+def test_a_solver_that_fails_otherwise_says_the_same(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: Any) -> Array:
+        raise error
+
+    monkeypatch.setattr(output_perturbation, "minimiser", failing)
+    with pytest.raises(RuntimeError, match="do not publish that it failed"):
+        exact_fits.fit_minimiser(SAMPLE, MINIMISER)
+
+
 def test_what_floats_cannot_resolve_is_not_to_be_told() -> None:
     data = LinearSample(np.array([[0.03, 0.0], [-4e3, -0.1], [0.01, 0.0]]), np.array([0.0, -1.0, 2e9]))
     with pytest.raises(RuntimeError, match="do not publish that it failed"):

@@ -117,22 +117,37 @@ def fit_minimiser(
     """
     if sample.n != calibration.n:
         raise ValueError(f"the sample has {sample.n} records, and the noise is for n={calibration.n}")
-    gamma, ridge, noise_sd = calibration.gamma, calibration.ridge, Fraction(calibration.release.noise_sd)
+    noise_sd = Fraction(calibration.release.noise_sd)
     exponent = fine_exponent(noise_sd)
+    try:
+        units = _minimiser(sample, calibration, exponent)
+    except (np.linalg.LinAlgError, OverflowError):
+        # Told in the words of all other failures.
+        units = None
+    if units is None:
+        raise RuntimeError(
+            f"the slope at gamma={calibration.gamma}, ridge={calibration.ridge} stays too large, so that nothing is "
+            "released; do not publish that it failed, because that depends on the records and no budget covers it"
+        )
+    return noisy_vector(units, exponent, noise_sd), _exactly(calibration.mechanism(), SLOPE)
+
+
+def _minimiser(
+    sample: LinearSample, calibration: output_perturbation.Calibration, exponent: int
+) -> list[int] | None:  # fmt: skip
+    """Integers times a power of two at which the slope is small enough without rounding; None if they are not found."""
+    gamma, ridge = calibration.gamma, calibration.ridge
     objective = ExactObjective(sample, gamma, ridge)
     theta = output_perturbation.minimiser(sample, gamma, ridge)
     for _ in range(TRIES):
         units = [round(Fraction(each) / Fraction(2) ** exponent) for each in theta.tolist()]
         slope = objective.slope(units, exponent)
         if sum(each**2 for each in slope) <= (Fraction(output_perturbation.TOLERANCE) * Fraction(gamma)) ** 2:
-            return noisy_vector(units, exponent, noise_sd), _exactly(calibration.mechanism(), SLOPE)
+            return units
         inside = sample.X[np.abs(sample.y - sample.X @ theta) <= objective.limits]
         curvature = inside.T @ inside / sample.n + ridge * np.eye(sample.p)
         theta = theta - np.linalg.solve(curvature, np.array([float(each) for each in slope]))
-    raise RuntimeError(
-        f"the slope at gamma={gamma}, ridge={ridge} stays too large, so that nothing is released; do not publish that "
-        "it failed, because that depends on the records and no budget covers it"
-    )
+    return None
 
 
 class ExactObjective:
