@@ -2,6 +2,7 @@
 
 import ast
 import importlib.metadata
+import inspect
 import re
 import tomllib
 from collections.abc import Iterator
@@ -58,6 +59,24 @@ def test_the_page_lists_all_names_and_no_others() -> None:
     table = page.partition("## Public names")[2].partition("\n\nEverything else")[0]
     listed = [name for row in table.splitlines()[4:] for name in re.findall(r"`(\w+)`", row.split("|")[1])]
     assert sorted(listed) == sorted(NAMES)
+
+
+def test_the_page_says_which_algorithms_may_be_exact_and_which_not() -> None:
+    page = (ROOT / "docs/library.md").read_text(encoding="utf-8")
+    estimators = {name for name, path in NAMES.items() if path.startswith("dpdescent.estimators.") and "dp_" in name}
+    exact = {name for name in estimators if "arithmetic" in inspect.signature(getattr(dpdescent, name)).parameters}
+    (listed,) = re.findall(r"may really be made\*\* has `arithmetic=\"exact\"` \((.*?)\):", page)
+    assert set(re.findall(r"`(\w+)`", listed)) == exact
+    table = page.partition("What stays in floating point:")[2].partition("\n\n#")[0]
+    rows = [row for row in table.splitlines() if row.startswith("|")]
+    named = [name for row in rows for name in re.findall(r"`([\w.]+)`", row.split("|")[1])]
+    assert estimators - exact == {name for name in named if name.startswith("dp_")} != set()
+    baselines = {path.stem for path in (PACKAGE / "baselines").glob("*.py")} - {"__init__", "least_squares"}
+    made = (PACKAGE / "estimators/exact_fits.py").read_text(encoding="utf-8")
+    (found,) = re.findall(r"^from dpdescent.baselines import (.*)$", made, re.MULTILINE)
+    left = {name.removeprefix("baselines.") for name in named if name.startswith("baselines.")}
+    assert baselines == left | set(found.split(", "))
+    assert not left & set(found.split(", "))
 
 
 def test_the_package_uses_no_public_name() -> None:

@@ -13,9 +13,10 @@ from dp_accounting.rdp import RdpAccountant
 
 import dpdescent
 from dpdescent import exact_sums
+from dpdescent.algorithms import dp_ambssgd, exact_descents, reduced_form
 from dpdescent.algorithms import dp_iv_gd as dp_iv_engine
 from dpdescent.algorithms import dp_regression as engine
-from dpdescent.algorithms import exact_descents, reduced_form
+from dpdescent.algorithms.dp_stat import Search
 from dpdescent.algorithms.exact_noise import ExactNoise
 from dpdescent.attacks import dp_regression as attacks
 from dpdescent.data.iv import IVSample
@@ -71,7 +72,15 @@ def with_set(**given: Any) -> dpdescent.Run:
     )  # fmt: skip
 
 
-RUNS: list[Callable[..., dpdescent.Run]] = [regression, linear, preconditioned, two_stage, instrumental, with_set]
+def batched(**given: Any) -> dpdescent.Run:
+    return dpdescent.dp_ambssgd(
+        X, Y, steps=8, step_size=0.2, largest=8.0, levels=5, stat_size=60, scale=1.0, **given
+    )  # fmt: skip
+
+
+RUNS: list[Callable[..., dpdescent.Run]] = [
+    regression, linear, preconditioned, two_stage, instrumental, with_set, batched,
+]  # fmt: skip
 
 
 # What it costs
@@ -219,6 +228,69 @@ def test_a_preconditioned_descent_is_that_of_the_engine() -> None:
     assert 0.0 < exact.clipped < 0.9
 
 
+@pytest.mark.usefixtures("without_noise")
+def test_a_descent_over_batches_is_that_of_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one order, which an exact run does not take from a seed."""
+    monkeypatch.setattr(exact_descents, "secure_generator", lambda: np.random.default_rng(5))
+    zeros = np.zeros((8, 2)), np.zeros((8, 5))
+    exact, twin = batched(rho=0.5, rng=None, arithmetic="exact"), batched(rho=0.5, rng=5, normals=zeros)
+    assert exact.event.releases == twin.event.releases
+    assert np.array_equal(exact.also["thresholds"], twin.also["thresholds"])
+    assert len(set(exact.also["thresholds"].tolist())) > 1
+    np.testing.assert_allclose(exact.path, twin.path, atol=1e-6)
+    np.testing.assert_allclose(exact.estimate, twin.estimate, atol=1e-6)
+    assert exact.clipped == pytest.approx(twin.clipped, abs=1e-9)
+    assert 0.0 < exact.clipped < 0.9
+    arm = engine_arm()
+    one = exact_descents.batched(X, Y, 8, arm, 0.5)
+    batches = dp_ambssgd.batches_of(X, Y[:, None], 8, np.random.default_rng(5))
+    two = dp_ambssgd.descend(batches, [arm], dp_ambssgd.Normals(np.zeros((8, 1, 2)), np.zeros((8, 1, 5))))
+    for name in vars(two):
+        np.testing.assert_allclose(getattr(one, name), getattr(two, name), atol=1e-6, err_msg=name)
+
+
+def engine_arm(**changes: Any) -> dp_ambssgd.SGDArm:
+    return dp_ambssgd.SGDArm(0.2, 1.0, dp_ambssgd.Adaptive(Search(8.0, 5, 1.0), 60, 1.0, **changes))
+
+
+def test_batches_are_disjoint_and_in_an_order_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each record once: some in the counts, the others in the gradient; another order in each run."""
+    gradients: list[Array] = []
+    sizes: list[int] = []
+
+    def sums(rows: Array, bound: float, noise_sd: Any) -> Array:
+        gradients.append(rows)
+        return np.zeros(rows.shape[1])
+
+    monkeypatch.setattr(exact_descents, "noisy_sum", sums)
+    monkeypatch.setattr(exact_descents, "noisy_counts", lambda counts, _: sizes.append(int(counts[-1])) or counts + 1e9)
+    arm = dp_ambssgd.SGDArm(1.0, 1.0, dp_ambssgd.Adaptive(Search(1e9, 1, 1.0), 3, 1.0))
+    seen = []
+    for _ in range(2):
+        exact_descents.batched(np.arange(1.0, 51.0)[:, None], np.ones(50), 7, arm, 0.5)
+        # At zero a gradient is the negative of its record.
+        found = (-np.concatenate(gradients)[:, 0]).tolist()
+        gradients.clear()
+        assert len(found) == len(set(found)) == 7 * (7 - 3)
+        assert set(found) < set(np.arange(1.0, 51.0))
+        seen.append(found)
+    assert sizes == [3] * 14
+    assert seen[0] != seen[1]
+
+
+def test_searches_that_share_records_with_the_gradient_have_no_exact_run() -> None:
+    fixed = dp_ambssgd.SGDArm(0.2, 1.0, dp_ambssgd.Fixed(1.0))
+    for arm in (fixed, engine_arm(overlap=True), engine_arm(shared=True)):
+        with pytest.raises(ValueError, match=r"has no exact run: take Adaptive\(search, stat_size, scale\)"):
+            exact_descents.batched(X, Y, 8, arm, 0.5)
+    for given, words in (({"steps": N + 1}, "exceeds the number of records"), ({"stat_size": N}, "leaves no record")):
+        with pytest.raises(ValueError, match=words):
+            dpdescent.dp_ambssgd(
+                X, Y, step_size=0.2, largest=8.0, levels=5, scale=1.0, rho=1.0, rng=None, arithmetic="exact",
+                **{"steps": 8, "stat_size": 60, **given},
+            )  # fmt: skip
+
+
 class Zeros:
     """A generator without noise."""
 
@@ -319,6 +391,19 @@ def test_a_record_s_integers_depend_on_no_other_record(monkeypatch: pytest.Monke
     first = reduced_form.Settings(5, 3, 1e-4, 2.0, 0.01, 0.01, 1.5, np.eye(3))
     _compared(seen, [partial(exact_descents.first_and_reduced, each, first) for each in samples])
     _compared(seen, [partial(exact_descents.two_stage, *data, *given) for data in both])
+    # In one order, and one batch, of which the record that differs is in the gradient.
+    monkeypatch.setattr(exact_descents, "secure_generator", lambda: np.random.default_rng(5))
+    place = int(np.flatnonzero(np.random.default_rng(5).permutation(N) == 7)[0])
+    rest = dp_ambssgd.SGDArm(1e-4, 1.0, dp_ambssgd.Adaptive(Search(8.0, 5, 1.0), 60, 1.0))
+    assert place >= 60
+    found = []
+    for data in ((X, Y), (X_far, Y_far)):
+        for steps in (1, 4):
+            exact_descents.batched(*data, steps, rest, 0.5)
+            found.append(np.concatenate(seen))
+            seen.clear()
+    assert np.flatnonzero((found[0] != found[2]).any(axis=1)).tolist() == [place - 60]
+    assert (found[1] != found[3]).any(axis=1).sum() == 1
 
 
 def _compared(seen: list[Array], runs: list[Callable[[], Any]]) -> None:

@@ -1,9 +1,9 @@
 """Descents whose sums over records are exact on a machine, one run each, for releases that are really made.
 
 They are those of `dp_gd`, `preconditioned_dp_gd`, `dp_2s_gd`, `dp_iv_gd` and `reduced_form`, in plain steps over all
-records. Engines may add what clipping takes off to sums of all records, which are no sums of vectors within the bound,
-and whose rounding a record moves as far as it likes. Here a record's gradient is computed from the record and released
-numbers alone, by single numbers, and clipped; `exact_sums` does the rest.
+records, and of `dp_ambssgd`, over batches. Engines may add what clipping takes off to sums of all records, which are no
+sums of vectors within the bound, and whose rounding a record moves as far as it likes. Here a record's gradient is
+computed from the record and released numbers alone, by single numbers, and clipped; `exact_sums` does the rest.
 """
 
 from fractions import Fraction
@@ -11,10 +11,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.algorithms import dp_iv_gd, preconditioned_dp_gd, preconditioning, reduced_form
+from dpdescent.algorithms import dp_ambssgd, dp_iv_gd, preconditioned_dp_gd, preconditioning, reduced_form
+from dpdescent.algorithms.sgd_arms import SGDArm
 from dpdescent.data.iv import IVSample
-from dpdescent.exact_sums import noisy_moment, noisy_sum, product
+from dpdescent.exact_sums import noisy_counts, noisy_moment, noisy_sum, product
 from dpdescent.privacy.clipping import clip_factors
+from dpdescent.randomness import secure_generator
 
 Array = NDArray[np.float64]
 
@@ -125,6 +127,35 @@ def first_and_reduced(sample: IVSample, settings: reduced_form.Settings) -> redu
     gradients, _ = _clipped(product(Z, D) - columns, Z, settings.gamma)
     moment = noisy_moment(gradients, settings.gamma, n * Fraction(settings.moment_sd)) / n
     return reduced_form.Released(D[None], moment[None], path[None], np.array([share]))
+
+
+def batched(X: Array, y: Array, steps: int, arm: SGDArm, tail: float) -> dp_ambssgd.Runs:
+    """DP-AMBSSGD from zero, as `dp_ambssgd.descend` runs it over `dp_ambssgd.batches_of`, one run.
+
+    The account asks of the batches that they are disjoint and drawn without the data, and not that they are secret.
+
+    Args:
+        X, y: covariates and responses, shapes (n, d) and (n,).
+        steps: T, number of batches.
+        arm: settings, with a search for thresholds over records of which the gradient has none.
+        tail: share of the last iterates that is averaged.
+    """
+    how = arm.clipping
+    if isinstance(how, dp_ambssgd.Fixed) or how.overlap or how.shared:
+        raise ValueError(f"clipping={how} has no exact run: take Adaptive(search, stat_size, scale)")
+    w, s = np.zeros(X.shape[1]), how.stat_size
+    path, told = [w], []
+    for rows, labels in dp_ambssgd.batches_of(X, y[:, None], steps, secure_generator()):
+        b, residuals = arm.gradient_size(len(rows)), _residuals(rows, w, labels[:, 0])
+        counts = noisy_counts(how.search.counts(residuals[:s, 0]), Fraction(how.search.noise_sd))
+        # Zeros, because counts have their noise.
+        zeta = how.scale * float(how.search.select(counts, np.zeros(how.search.levels), s))
+        gradient, clipped = _noisy_mean(rows[s:], residuals[s:], zeta, arm.noise_sd(zeta, b))
+        w = w - arm.eta * gradient[:, 0]
+        path.append(w)
+        told.append([zeta, clipped / b, float(np.sqrt(np.mean(residuals[s:] ** 2)))])
+    kept = path[-dp_ambssgd.tail_length(tail, steps) :]
+    return dp_ambssgd.Runs(np.mean(kept, axis=0)[None], np.array(path)[:, None], *np.array(told).T[:, :, None])
 
 
 def _held(

@@ -6,10 +6,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpdescent.algorithms import dp_ambssgd as engine
+from dpdescent.algorithms import exact_descents
 from dpdescent.algorithms.dp_stat import Rule, Search
 from dpdescent.checks import require_positive_finite, require_real, require_whole
-from dpdescent.estimators.run import Array, Run, fitting, guarded, require_finite, rho_of
+from dpdescent.estimators.run import (
+    Array,
+    Run,
+    exactly,
+    fitting,
+    guarded,
+    require_finite,
+    require_own_noise,
+    rho_of,
+)
 from dpdescent.gate import columns, generator, plain, records
+from dpdescent.privacy.arithmetic import Arithmetic
 from dpdescent.privacy.events import Mechanism
 from dpdescent.renamed import renamed
 
@@ -28,6 +39,7 @@ def dp_ambssgd(
     scale: float, rng: np.random.Generator | int | None, rho: float | None = None, epsilon: float | None = None,
     delta: float | None = None, rule: Rule = "corrected", margin: float = 1.0, quantile: float = 0.9,
     offset: float = 0.0, tail_share: float = 0.5, normals: tuple[Array, Array] | None = None,
+    arithmetic: Arithmetic = "floating point",
 ) -> Run:  # fmt: skip
     """Fits a linear regression by one pass over mini-batches in random order, with private thresholds and noise.
 
@@ -43,13 +55,15 @@ def dp_ambssgd(
         stat_size: s, number of records of a batch that the search uses.
         scale: factor from a residual to a gradient's norm, about a bound on most |x|: zeta_t = scale gamma_t.
         rng: generator of the noise and the order; `secure_generator()` for a guarantee, else a generator, a seed or
-            None.
+            None, which `exact` arithmetic asks for.
         rho: zCDP budget of the run under replace-one.
         epsilon, delta: budget in place of rho.
         rule, margin, quantile, offset: how the search stops; see `algorithms.dp_stat.Search`.
         tail_share: share of the last iterates whose mean is the estimate, in (0, 1].
         normals: standard normals to use in place of rng's, of the gradients, shape (T, d), and of the counts, shape
             (T, L). The order of the records still comes from rng, before anything else.
+        arithmetic: `exact` for a release that may really be made: its guarantee holds of what a machine does, with
+            integers and discrete noise from the operating system (`exact_sums`). Else `floating point`.
 
     Returns:
         The run: `estimate` of shape (d,), `path` of shape (T, d), and `also["thresholds"]`, zeta_t, of shape (T,).
@@ -62,6 +76,7 @@ def dp_ambssgd(
         step_size=step_size, largest=largest, scale=scale, margin=margin, quantile=quantile, offset=offset,
         tail_share=tail_share,
     )  # fmt: skip
+    require_own_noise(rng, arithmetic, normals)
     rng, names = generator(rng), columns(X)
     require_positive_finite(step_size=step_size, tail_share=tail_share)
     if tail_share > 1.0:
@@ -69,18 +84,21 @@ def dp_ambssgd(
     X, y = records(X=(X, 2), y=(y, 1))
     n, d = X.shape
     # A record takes part in one of the two Gaussian releases, whose cost is 1 / (2 alpha^2).
-    alpha = math.sqrt(0.5 / rho_of(n, rho, epsilon, delta))
+    alpha = math.sqrt(0.5 / rho_of(n, rho, epsilon, delta, arithmetic))
     search = Search(largest, levels, alpha, rule=rule, margin=margin, quantile=quantile, offset=offset)
     arm = engine.SGDArm(step_size, alpha, engine.Adaptive(search, stat_size, scale))
-    batches = engine.batches_of(X, y[:, None], steps, rng)
     # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
-        out = engine.descend(batches, [arm], _normals(normals, rng, steps, d, levels), tail_share)
+        if arithmetic == "exact":
+            out = exact_descents.batched(X, y, steps, arm, tail_share)
+        else:
+            batches = engine.batches_of(X, y[:, None], steps, rng)
+            out = engine.descend(batches, [arm], _normals(normals, rng, steps, d, levels), tail_share)
     require_finite(out.path)
     event = Mechanism(
         "DP-AMBSSGD", arm.releases(n // steps), "replace-one", "shuffled single pass", math.inf, "proved", PROVED
     )  # fmt: skip
-    event = guarded(event, rng, handed=normals is not None)
+    event = exactly(event) if arithmetic == "exact" else guarded(event, rng, handed=normals is not None)
     also = {"thresholds": out.thresholds[:, 0]}
     return Run(out.average[0], out.path[1:, 0], float(out.clipped[:, 0].mean()), event, also, names, n, delta)
 

@@ -1,0 +1,217 @@
+"""Baselines whose releases are exact on a machine, for releases that are really made (`exact_sums`, `exact_values`).
+
+They are those of `baselines`: `sufficient_statistics`, `ada_ssp`, `boosted_ada_ssp` and `output_perturbation`, with the
+same budgets and, but for X'X, the same noise: `noisy_moment` has less off its diagonal, because a replaced record moves
+X'X by sqrt(2) Bx^2 in Frobenius norm too. Others have no account with discrete noise: `iterative_hessian_mixing`
+(sketches), `poisson_dp_sgd` (amplification), `friendly_core` and `tukey_em` (tests and draws of other kinds).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpdescent.algorithms.dp_gd import TINY
+from dpdescent.algorithms.preconditioning import bounded
+from dpdescent.baselines import ada_ssp, boosted_ada_ssp, output_perturbation, sufficient_statistics
+from dpdescent.data.linear import LinearSample
+from dpdescent.estimators.run import exactly
+from dpdescent.exact_sums import SPARE, noisy_moment, noisy_sum, product
+from dpdescent.exact_values import fine_exponent, noisy_smallest_eigenvalue, noisy_vector
+from dpdescent.privacy.arithmetic import ExactMechanism
+from dpdescent.privacy.events import GaussianReleases, Mechanism, Relation
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.object_]
+
+MOMENT = "noise on X'X is less by sqrt(2) off the diagonal, because the sensitivity holds of the Frobenius norm too"
+EIGENVALUE = (
+    f"the smallest eigenvalue is that of a matrix of integers, rounded down to a grid by an exact test; {MOMENT}"
+)
+SLOPE = (
+    "the slope at the minimiser, which is on a grid, is computed without rounding, and so is that no gradient exceeds "
+    "gamma"
+)
+# Steps by exact slopes, from the minimiser in floats on. One is enough unless a residual lies on its threshold.
+TRIES = 8
+
+
+def fit_sums(
+    sample: LinearSample, calibration: sufficient_statistics.Calibration
+) -> tuple[Array, ExactMechanism]:  # fmt: skip
+    """The solution of noisy normal equations, shape (p,), and its event; see `sufficient_statistics.fit`.
+
+    Raises:
+        ValueError: if the bounds are not public.
+    """
+    bounds = _enforced(calibration.bounds)
+    moments, products = calibration.releases
+    X = bounded(sample.X, bounds.x)
+    xx = noisy_moment(X, bounds.x, Fraction(moments.noise_sd))
+    xy = _noisy_products(X, sample.y, bounds, products)
+    return np.asarray(np.linalg.solve(xx, xy)), _exactly(calibration.mechanism(), MOMENT)
+
+
+def fit_ada_ssp(
+    sample: LinearSample, calibration: ada_ssp.Calibration, failure_probability: float = 0.05
+) -> tuple[ada_ssp.AdaSSPFit, ExactMechanism]:  # fmt: skip
+    """AdaSSP of records, and its event; see `ada_ssp.ada_ssp`.
+
+    Raises:
+        ValueError: if the bounds are not public, the relation is not replace-one, or the failure probability is not in
+            (0, 1).
+    """
+    if not 0.0 < failure_probability < 1.0:
+        raise ValueError(f"failure_probability={failure_probability} must be in (0, 1)")
+    bounds = _enforced(calibration.bounds, calibration.relation)
+    one, moments, products = calibration.releases
+    X, p = bounded(sample.X, bounds.x), sample.p
+    eigenvalue = noisy_smallest_eigenvalue(X, bounds.x, Fraction(one.noise_sd))
+    xx = noisy_moment(X, bounds.x, Fraction(moments.noise_sd))
+    xy = _noisy_products(X, sample.y, bounds, products)
+    # As `ada_ssp` does.
+    lowered = max(0.0, eigenvalue - math.sqrt(math.log(6 / calibration.delta)) * one.noise_sd)
+    enough = moments.noise_sd * math.sqrt(p * math.log(2 * p**2 / failure_probability))
+    ridge = max(0.0, enough - lowered)
+    theta = np.asarray(np.linalg.solve(xx + ridge * np.eye(p), xy))
+    return ada_ssp.AdaSSPFit(theta, ridge, lowered), _exactly(ada_ssp.mechanism(calibration), EIGENVALUE)
+
+
+def fit_boosted(
+    sample: LinearSample, settings: boosted_ada_ssp.Settings
+) -> tuple[boosted_ada_ssp.Fit, ExactMechanism]:  # fmt: skip
+    """BoostedAdaSSP of records, and its event; see `boosted_ada_ssp.fit`.
+
+    Raises:
+        ValueError: if the relation is not replace-one.
+    """
+    bounds = _enforced(settings.bounds, settings.relation)
+    one, moments, residuals = settings.releases
+    X, p = bounded(sample.X, bounds.x), sample.p
+    eigenvalue = noisy_smallest_eigenvalue(X, bounds.x, Fraction(one.noise_sd))
+    xx = noisy_moment(X, bounds.x, Fraction(moments.noise_sd))
+    # As `boosted_ada_ssp.fit` does.
+    lowered = max(0.0, eigenvalue - boosted_ada_ssp.QUANTILE * one.noise_sd)
+    ridge = max(0.0, boosted_ada_ssp.QUANTILE * math.sqrt(p) * moments.noise_sd - lowered)
+    theta, products = np.zeros(p), []
+    for _ in range(settings.rounds):
+        products.append(_noisy_products(X, sample.y - product(X, theta), bounds, residuals))
+        theta = theta + np.linalg.solve(xx + ridge * np.eye(p), products[-1])
+    return boosted_ada_ssp.Fit(theta, eigenvalue, xx, np.array(products)), _exactly(settings.mechanism(), EIGENVALUE)
+
+
+def fit_minimiser(
+    sample: LinearSample, calibration: output_perturbation.Calibration
+) -> tuple[Array, ExactMechanism]:  # fmt: skip
+    """The minimiser with its noise, shape (p,), and its event; see `output_perturbation`.
+
+    It lies on a grid before its slope is looked at, so that rounding to the grid costs nothing.
+
+    Raises:
+        ValueError: if the sample does not have the number of records that the noise is made for.
+        RuntimeError: if the minimiser is not found, which depends on the records: do not publish it.
+    """
+    if sample.n != calibration.n:
+        raise ValueError(f"the sample has {sample.n} records, and the noise is for n={calibration.n}")
+    noise_sd = Fraction(calibration.release.noise_sd)
+    exponent = fine_exponent(noise_sd)
+    try:
+        units = _minimiser(sample, calibration, exponent)
+    except (np.linalg.LinAlgError, OverflowError):
+        # Told in the words of all other failures.
+        units = None
+    if units is None:
+        raise RuntimeError(
+            f"the slope at gamma={calibration.gamma}, ridge={calibration.ridge} stays too large, so that nothing is "
+            "released; do not publish that it failed, because that depends on the records and no budget covers it"
+        )
+    return noisy_vector(units, exponent, noise_sd), _exactly(calibration.mechanism(), SLOPE)
+
+
+def _minimiser(
+    sample: LinearSample, calibration: output_perturbation.Calibration, exponent: int
+) -> list[int] | None:  # fmt: skip
+    """Integers times a power of two at which the slope is small enough without rounding; None if they are not found."""
+    gamma, ridge = calibration.gamma, calibration.ridge
+    objective = ExactObjective(sample, gamma, ridge)
+    theta = output_perturbation.minimiser(sample, gamma, ridge)
+    for _ in range(TRIES):
+        units = [round(Fraction(each) / Fraction(2) ** exponent) for each in theta.tolist()]
+        slope = objective.slope(units, exponent)
+        if sum(each**2 for each in slope) <= (Fraction(output_perturbation.TOLERANCE) * Fraction(gamma)) ** 2:
+            return units
+        inside = sample.X[np.abs(sample.y - sample.X @ theta) <= objective.limits]
+        curvature = inside.T @ inside / sample.n + ridge * np.eye(sample.p)
+        theta = theta - np.linalg.solve(curvature, np.array([float(each) for each in slope]))
+    return None
+
+
+class ExactObjective:
+    """The objective of `output_perturbation`, with thresholds of residuals of which integers say that they hold.
+
+    The threshold L of a record x follows from x alone, and `L |x| <= gamma` is checked without rounding: L is 0 where
+    it fails.
+
+    Attributes:
+        limits: L of every record, shape (n,).
+    """
+
+    def __init__(self, sample: LinearSample, gamma: float, ridge: float) -> None:
+        self.n, self.ridge = sample.n, Fraction(ridge)
+        self._X, self._y = _whole(sample.X), _whole(sample.y)
+        # Column by column, so that a norm depends on no other record; what overflows or is not finite has no L.
+        with np.errstate(over="ignore", invalid="ignore"):
+            norms = np.sqrt(sum(column**2 for column in sample.X.T))
+            limits = gamma * (1.0 - SPARE) / np.maximum(norms, TINY)
+        limits = np.where(np.isfinite(limits), limits, 0.0)
+        (X, x_exponent), (L, exponent) = self._X, _whole(limits)
+        largest = math.floor((Fraction(gamma) / Fraction(2) ** (x_exponent + exponent)) ** 2)
+        self.limits = np.where(np.asarray(L**2 * (X**2).sum(axis=1) <= largest, dtype=bool), limits, 0.0)
+
+    def slope(self, units: Sequence[int], exponent: int) -> list[Fraction]:
+        """The gradient at integers times a power of two, without rounding: `ridge theta - mean of clip(r, L) x`."""
+        (X, x_exponent), (y, y_exponent), (L, L_exponent) = self._X, self._y, _whole(self.limits)
+        least = min(x_exponent + exponent, y_exponent, L_exponent)
+        residuals = (y << (y_exponent - least)) - (X @ np.array(units, dtype=object) << (x_exponent + exponent - least))
+        L = L << (L_exponent - least)
+        sums = np.minimum(np.maximum(residuals, -L), L) @ X
+        unit = Fraction(2) ** (least + x_exponent) / self.n
+        return [
+            self.ridge * theta * Fraction(2) ** exponent - each * unit
+            for theta, each in zip(units, sums.tolist(), strict=True)
+        ]
+
+
+def _whole(values: Array) -> tuple[Whole, int]:
+    """Floats as Python's integers times one power of two, without rounding, and its exponent."""
+    parts, exponents = np.frexp(values)
+    integers = np.ldexp(parts, 53).astype(np.int64)
+    least = int(exponents[integers != 0].min(initial=2000)) if integers.any() else 0
+    shifts: Any = np.where(integers != 0, exponents - least, 0).astype(object)
+    return np.asarray(integers.astype(object) << shifts), least - 53
+
+
+def _exactly(event: Mechanism, besides: str) -> ExactMechanism:
+    """The event of what this module makes, with what else its argument rests on."""
+    return exactly(replace(event, reason=f"{event.reason}; {besides}"))
+
+
+def _enforced(bounds: ada_ssp.Bounds, relation: Relation = "replace-one") -> ada_ssp.Bounds:
+    if bounds.source != "public":
+        raise ValueError(f"bounds are {bounds.source!r}: give 'public' ones, to which records are clipped")
+    if relation != "replace-one":
+        raise ValueError(
+            f"relation={relation!r} has no exact releases, because their grid tells the number of records: take "
+            "'replace-one'"
+        )
+    return bounds
+
+
+def _noisy_products(X: Array, y: Array, bounds: ada_ssp.Bounds, release: GaussianReleases) -> Array:
+    """X'y of outcomes cut to their bound, with noise, shape (p,)."""
+    vectors = X * np.clip(y, -bounds.y, bounds.y)[:, None]
+    return noisy_sum(vectors, bounds.x * bounds.y, Fraction(release.noise_sd))

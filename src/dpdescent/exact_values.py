@@ -1,0 +1,104 @@
+"""Noisy values that are no sums of records, exact on a machine as those of `exact_sums`, and on its grids.
+
+**The smallest eigenvalue** of a second moment. Floats propose it, and integers decide: that A - k step I is positive
+definite, for whole numbers k, is told by the signs of its leading minors (Sylvester), which Bareiss's elimination has
+as its pivots, all of them whole. So what is released is a function of A alone, whatever floats say, that grows with A.
+
+**A vector on a grid**, such as a minimiser, of which the caller proves how far a record moves it.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+# By names of its own, because what trains has them, and other names would be a reason to train again.
+from dpdescent.exact_sums import FINE, _blocks, _exponent, _largest, _of_products, _positive, _told, _units, _whole
+
+Array = NDArray[np.float64]
+# Rows of a symmetric matrix.
+Rows = Sequence[Sequence[int]]
+
+
+def noisy_smallest_eigenvalue(rows: Array, bound: float, noise_sd: Fraction) -> float:
+    """The smallest eigenvalue of the sum of xx' over rows x of norms up to the bound, with noise; it may be negative.
+
+    A replaced row moves it by `bound^2` at most: with either row it lies between that of the others' sum A and that of
+    A plus `bound^2`. It is rounded down to a grid. A shift of c steps, no whole number, becomes one of ceil(c) steps at
+    most, for which noise is made; where a step is one unit, `bound^2` is whole, and rounding costs nothing.
+
+    Of n rows in p columns the least singular value is sqrt(n / p) B at most, and rounding by less than h moves it by
+    less than sqrt(n p) h: the eigenvalue by less than `2 n B h + n p h^2`, and never by more than `n B^2 / p`, so that
+    it is below 2.42 n B h, a hundredth of the noise's sd.
+
+    Args:
+        rows, bound, noise_sd: as in `exact_sums.noisy_sum`.
+    """
+    exponent, sd = _of_products(rows, bound, noise_sd, 1)
+    units, largest = _units(rows, bound, exponent), _largest(bound, exponent)
+    total = np.zeros((rows.shape[1], rows.shape[1]), dtype=object)
+    for block in _blocks(units, bound, exponent):
+        total += (block.T @ block).astype(object)
+    # As coarse as noise and sensitivity permit, because an exact test decides each step from what floats propose.
+    shift = max((min(sd, largest) // FINE).bit_length() - 1, 0)
+    floor = smallest_eigenvalue(total.tolist(), 1 << shift)
+    if shift:
+        steps = math.ceil(Fraction(largest, 1 << shift))
+        sd = math.ceil(Fraction(sd * steps, largest))
+    return float(_told([floor], [sd], 2 * exponent + shift)[0])
+
+
+def noisy_vector(units: Sequence[int], exponent: int, noise_sd: Fraction) -> Array:
+    """A vector of integers times a power of two, with noise on each number.
+
+    How far a record moves it is for the caller to prove, of these integers: what rounded them is part of the function.
+
+    Args:
+        units: the integers.
+        exponent: of the power of two, public; see `fine_exponent`.
+        noise_sd: sd of the noise on a number.
+    """
+    return _told(units, [_whole(_positive(noise_sd=noise_sd), exponent)] * len(units), exponent)
+
+
+def fine_exponent(noise_sd: Fraction) -> int:
+    """Exponent of a spacing that is so little beside the noise that it holds all of a float that matters."""
+    return _exponent(_positive(noise_sd=noise_sd) / FINE**3)
+
+
+def smallest_eigenvalue(matrix: Rows, step: int) -> int:
+    """The largest whole number k for which matrix - k step I is positive definite: `ceil(eigenvalue / step) - 1`.
+
+    Args:
+        matrix: rows of a symmetric matrix.
+        step: spacing of the grid, positive.
+    """
+    proposed = float(np.linalg.eigvalsh(np.array(matrix, dtype=np.float64))[0])
+    low, width = int(proposed // step) - 1, 1
+    while not is_positive_definite(matrix, low * step):
+        low, width = low - width, 2 * width
+    high, width = low + 1, 1
+    while is_positive_definite(matrix, high * step):
+        low, high, width = high, high + width, 2 * width
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_positive_definite(matrix, middle * step) else (low, middle)
+    return low
+
+
+def is_positive_definite(matrix: Rows, shift: int) -> bool:
+    """Whether a symmetric matrix of integers minus `shift` times the identity is positive definite."""
+    rows = [[value - shift * (i == j) for j, value in enumerate(row[: i + 1])] for i, row in enumerate(matrix)]
+    before = 1
+    for k, (*_, pivot) in enumerate(rows):
+        if pivot <= 0:
+            return False
+        column = [row[k] for row in rows[k + 1 :]]
+        for i, row in enumerate(rows[k + 1 :]):
+            for j in range(i + 1):
+                # Without a remainder, because quotients are minors of the matrix.
+                row[k + 1 + j] = (row[k + 1 + j] * pivot - column[i] * column[j]) // before
+        before = pivot
+    return True
