@@ -14,12 +14,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-# By names of its own, because what trains has them, and other names would be a reason to train again.
-from dpdescent.exact_sums import FINE, _blocks, _exponent, _largest, _of_products, _positive, _told, _units, _whole
+from dpdescent import exact_grid as grid
 
 Array = NDArray[np.float64]
 # Rows of a symmetric matrix.
 Rows = Sequence[Sequence[int]]
+
+# Least number of an eigenvalue's steps in the sd of its noise and in the square of the bound.
+STEPS = grid.FINE
 
 
 def noisy_smallest_eigenvalue(rows: Array, bound: float, noise_sd: Fraction) -> float:
@@ -36,18 +38,18 @@ def noisy_smallest_eigenvalue(rows: Array, bound: float, noise_sd: Fraction) -> 
     Args:
         rows, bound, noise_sd: as in `exact_sums.noisy_sum`.
     """
-    exponent, sd = _of_products(rows, bound, noise_sd, 1)
-    units, largest = _units(rows, bound, exponent), _largest(bound, exponent)
+    exponent, sd = grid.of_products(rows, bound, noise_sd, 1)
+    units, largest = grid.units_of(rows, bound, exponent), grid.largest_square(bound, exponent)
     total = np.zeros((rows.shape[1], rows.shape[1]), dtype=object)
-    for block in _blocks(units, bound, exponent):
+    for block in grid.blocks(units, bound, exponent):
         total += (block.T @ block).astype(object)
     # As coarse as noise and sensitivity permit, because an exact test decides each step from what floats propose.
-    shift = max((min(sd, largest) // FINE).bit_length() - 1, 0)
+    shift = max((min(sd, largest) // STEPS).bit_length() - 1, 0)
     floor = smallest_eigenvalue(total.tolist(), 1 << shift)
     if shift:
         steps = math.ceil(Fraction(largest, 1 << shift))
         sd = math.ceil(Fraction(sd * steps, largest))
-    return float(_told([floor], [sd], 2 * exponent + shift)[0])
+    return float(grid.with_noise([floor], [sd], 2 * exponent + shift)[0])
 
 
 def noisy_vector(units: Sequence[int], exponent: int, noise_sd: Fraction) -> Array:
@@ -60,12 +62,12 @@ def noisy_vector(units: Sequence[int], exponent: int, noise_sd: Fraction) -> Arr
         exponent: of the power of two, public; see `fine_exponent`.
         noise_sd: sd of the noise on a number.
     """
-    return _told(units, [_whole(_positive(noise_sd=noise_sd), exponent)] * len(units), exponent)
+    return grid.with_noise(units, [grid.whole_sd(grid.positive(noise_sd=noise_sd), exponent)] * len(units), exponent)
 
 
 def fine_exponent(noise_sd: Fraction) -> int:
     """Exponent of a spacing that is so little beside the noise that it holds all of a float that matters."""
-    return _exponent(_positive(noise_sd=noise_sd) / FINE**3)
+    return grid.exponent_of(grid.positive(noise_sd=noise_sd) / grid.FINE**3)
 
 
 def smallest_eigenvalue(matrix: Rows, step: int) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpdescent import exact_sums, exact_values
+from dpdescent import exact_grid, exact_sums
 from dpdescent.baselines import ada_ssp, boosted_ada_ssp, output_perturbation, sufficient_statistics
 from dpdescent.baselines.ada_ssp import Bounds
 from dpdescent.data.linear import LinearSample
@@ -85,14 +85,13 @@ def test_events_are_exact_and_of_the_same_releases(name: str) -> None:
 def test_each_number_has_the_noise_of_the_event(name: str, numbers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """As its own part of the budget says, but off the diagonal of X'X, where it is less by sqrt(2)."""
     drawn: list[tuple[list[int], int]] = []
-    told = exact_sums._told
+    told = exact_grid.with_noise
 
     def noted(totals: Any, sds: list[int], exponent: int) -> Array:
         drawn.append((sds, exponent))
         return told(totals, sds, exponent)
 
-    for module in (exact_sums, exact_values):
-        monkeypatch.setattr(module, "_told", noted)
+    monkeypatch.setattr(exact_grid, "with_noise", noted)
     FITS[name]()
     sds = [math.ldexp(sd, exponent) for given, exponent in drawn for sd in given]
     assert len(sds) == numbers
@@ -195,15 +194,14 @@ def test_noise_is_drawn_anew_each_time(name: str) -> None:
 def test_a_record_s_integers_depend_on_no_other_record(monkeypatch: pytest.MonkeyPatch) -> None:
     """A far record, which floats would let move all sums, is as long as others."""
     seen: list[Array] = []
-    original = exact_sums._units
+    original = exact_grid.units_of
 
     def units(*given: Any) -> Array:
         seen.append(original(*given))
         return seen[-1]
 
-    for module in (exact_sums, exact_values):
-        monkeypatch.setattr(module, "_units", units)
-        monkeypatch.setattr(module, "_told", lambda totals, *_: np.linspace(N, N / 2.0, len(totals)))
+    monkeypatch.setattr(exact_grid, "units_of", units)
+    monkeypatch.setattr(exact_grid, "with_noise", lambda totals, *_: np.linspace(N, N / 2.0, len(totals)))
     # Products of records are by single numbers, which is not seen in the bits of three columns.
     products: list[Array] = []
     monkeypatch.setattr(exact_fits, "product", lambda *given: products.append(given[0]) or exact_sums.product(*given))

@@ -12,7 +12,7 @@ from dp_accounting import NonPrivateDpEvent, ZCDpEvent
 from dp_accounting.rdp import RdpAccountant
 
 import dpdescent
-from dpdescent import exact_sums
+from dpdescent import exact_grid, exact_sums
 from dpdescent.algorithms import dp_ambssgd, exact_descents, reduced_form
 from dpdescent.algorithms import dp_iv_gd as dp_iv_engine
 from dpdescent.algorithms import dp_regression as engine
@@ -366,14 +366,14 @@ def test_everything_that_is_released_is_an_exact_sum(errors: Any) -> None:
 def test_a_record_s_integers_depend_on_no_other_record(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neighbours from whose noise the same values come out add the same integers, but for the record that differs."""
     seen: list[Array] = []
-    original = exact_sums._units
+    original = exact_grid.units_of
 
     def units(*given: Any) -> Array:
         seen.append(original(*given))
         return seen[-1]
 
-    monkeypatch.setattr(exact_sums, "_units", units)
-    monkeypatch.setattr(exact_sums, "_told", lambda totals, *_: np.linspace(N / 3.0, N / 2.0, len(totals)))
+    monkeypatch.setattr(exact_grid, "units_of", units)
+    monkeypatch.setattr(exact_grid, "with_noise", lambda totals, *_: np.linspace(N / 3.0, N / 2.0, len(totals)))
     Y_far, X_far, Z_far = Y.copy(), X.copy(), Z.copy()
     Y_far[7], X_far[7], Z_far[7] = 1e9, [1e100, -3.0], 5.0
     for plan in (

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpdescent import exact_sums
+from dpdescent import exact_grid, exact_sums
 from dpdescent.noise import discrete_gaussian
 
 Array = np.ndarray
@@ -26,15 +26,15 @@ def made(monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any], *given: 
         return np.zeros(len(totals))
 
     with monkeypatch.context() as context:
-        context.setattr(exact_sums, "_told", told)
+        context.setattr(exact_grid, "with_noise", told)
         function(*given)
     return found[0]
 
 
 def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes grids so coarse that all records on them, and between, can be tried."""
-    monkeypatch.setattr(exact_sums, "MOVED", 1)
-    monkeypatch.setattr(exact_sums, "FINE", 1)
+    monkeypatch.setattr(exact_grid, "MOVED", 1)
+    monkeypatch.setattr(exact_grid, "FINE", 1)
 
 
 BOUND = 1.7
@@ -158,7 +158,7 @@ def test_rounding_moves_a_sum_by_less_than_a_hundredth_of_its_noise(
 @pytest.mark.parametrize("name", SUMS)
 def test_so_does_rounding_of_many_records(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the number of records, and not the fineness of the noise, decides the spacing."""
-    monkeypatch.setattr(exact_sums, "FINE", 1)
+    monkeypatch.setattr(exact_grid, "FINE", 1)
     function, sensitivity = SUMS[name]
     noise_sd = sensitivity(3) / math.sqrt(2.0 * 0.02)
     for n in (1, 30, 3000):
@@ -206,14 +206,14 @@ def test_sums_are_exact_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     lengths: list[int] = []
 
     def blocks(units: Array, bound: float, exponent: int) -> Any:
-        monkeypatch.setattr(exact_sums, "ROOM", 3 * exact_sums._largest(bound, exponent))
+        monkeypatch.setattr(exact_grid, "ROOM", 3 * exact_grid.largest_square(bound, exponent))
         for block in original(units, bound, exponent):
             lengths.append(len(block))
             yield block
-        monkeypatch.setattr(exact_sums, "ROOM", room)
+        monkeypatch.setattr(exact_grid, "ROOM", room)
 
-    original, room = exact_sums._blocks, exact_sums.ROOM
-    monkeypatch.setattr(exact_sums, "_blocks", blocks)
+    original, room = exact_grid.blocks, exact_grid.ROOM
+    monkeypatch.setattr(exact_grid, "blocks", blocks)
     assert whole == [
         made(monkeypatch, SUMS[name][0], rows, BOUND, Fraction(1, 7)) for name in ("noisy_moment", "noisy_squares")
     ]
@@ -237,7 +237,7 @@ def test_sums_at_the_edge_of_64_bits_do_not_wrap(monkeypatch: pytest.MonkeyPatch
         with pytest.raises(ValueError, match="too many for exact sums in 64 bits"):
             halve()
         # Sums of squared entries are next to what 64 bits hold.
-        assert 2**58 < 2 * exact_sums._largest(BOUND, exponents[-1]) < 2**62
+        assert 2**58 < 2 * exact_grid.largest_square(BOUND, exponents[-1]) < 2**62
         assert len(exponents) > 5
 
 

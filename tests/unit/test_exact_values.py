@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpdescent import exact_sums, exact_values
+from dpdescent import exact_grid, exact_values
 from dpdescent.noise import discrete_gaussian
 from dpdescent.privacy.audit.attack import SURE, Attack
 from dpdescent.privacy.audit.attack import run as audit
@@ -32,15 +32,15 @@ def made(monkeypatch: pytest.MonkeyPatch, *given: Any) -> tuple[int, int, int]:
         return np.zeros(1)
 
     with monkeypatch.context() as context:
-        context.setattr(exact_values, "_told", told)
+        context.setattr(exact_grid, "with_noise", told)
         exact_values.noisy_smallest_eigenvalue(*given)
     return found[0]
 
 
 def coarse(monkeypatch: pytest.MonkeyPatch, fine: int) -> None:
-    monkeypatch.setattr(exact_sums, "MOVED", 1)
-    monkeypatch.setattr(exact_sums, "FINE", fine)
-    monkeypatch.setattr(exact_values, "FINE", fine)
+    monkeypatch.setattr(exact_grid, "MOVED", 1)
+    monkeypatch.setattr(exact_grid, "FINE", fine)
+    monkeypatch.setattr(exact_values, "STEPS", fine)
 
 
 # Eigenvalues
@@ -118,7 +118,7 @@ def test_no_neighbours_are_farther_apart_than_the_account_says(
         ((sd, exponent),) = sds
         assert float(Fraction(max(found) - min(found), sd) ** 2 / 2) <= rho
         moved = max(moved, max(found) - min(found))
-        unit = 2 * exact_sums._of_products(np.vstack([record, other]), BOUND, noise_sd, 2)[0]
+        unit = 2 * exact_grid.of_products(np.vstack([record, other]), BOUND, noise_sd, 2)[0]
         assert exponent > unit or (fine, rho) == (7, 0.05)
     assert moved > 0 or rho == 0.05
 
@@ -171,7 +171,7 @@ def test_rounding_moves_it_by_less_than_a_hundredth_of_its_noise(
 @pytest.mark.parametrize("p", [1, 4])
 def test_so_does_rounding_of_many_records(p: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the number of records, and not the fineness of the noise, decides the spacing, and all lose by it alike."""
-    monkeypatch.setattr(exact_sums, "FINE", 1)
+    monkeypatch.setattr(exact_grid, "FINE", 1)
     directions = np.ones((1, 1)) if p == 1 else HADAMARD.astype(float) / 2.0
     lost = []
     for tried in range(40):
@@ -201,7 +201,7 @@ def test_it_is_that_of_all_blocks_together(monkeypatch: pytest.MonkeyPatch) -> N
         yield units[:20]
         yield units[20:]
 
-    monkeypatch.setattr(exact_values, "_blocks", blocks)
+    monkeypatch.setattr(exact_grid, "blocks", blocks)
     assert made(monkeypatch, rows, BOUND, Fraction(1, 7)) == whole
 
 

@@ -16,7 +16,7 @@ PAPERS = sorted(file.stem for file in (ROOT / "config/papers").glob("*.yaml"))
 # By floor: what knows no algorithm, algorithms and what is done with them, what users call, the pipeline, the papers.
 GROUND = {
     "checks", "gate", "randomness", "renamed", "secret_bits", "sums", "syntax", "privacy", "noise", "data", "models",
-    "anderson_rubin", "exact_sums", "exact_values", "interval_arithmetic",
+    "anderson_rubin", "exact_sums", "exact_grid", "exact_values", "interval_arithmetic",
 }  # fmt: skip
 MIDDLE = {"algorithms", "baselines", "attacks", "mixing", "intervals"}
 PUBLIC = {"estimators", "public", "commands", "__main__"}

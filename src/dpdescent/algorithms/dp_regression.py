@@ -20,7 +20,7 @@ from dpdescent.algorithms.reduced_form import moment_sensitivity, symmetric
 from dpdescent.checks import require_known
 from dpdescent.noise import schedule
 from dpdescent.privacy import zcdp
-from dpdescent.privacy.clipping import clip_factors, mean_sensitivity
+from dpdescent.privacy.clipping import clip_factors, mean_sensitivity, row_norms
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 
 Array = NDArray[np.float64]
@@ -393,11 +393,11 @@ def fit(X: Array, y: Array, plan: Plan, noise: Noise) -> Fit:
     coordinates = whiten(X, plan, noise)
     Z = noise.product(X, coordinates.W)
     # With roots of the weights `S'S / n` is the slope where nothing is clipped.
-    root = clip_factors(_norms(noise.product(X, coordinates.before)), coordinates.bound)[:, None]
+    root = clip_factors(row_norms(noise.product(X, coordinates.before)), coordinates.bound)[:, None]
     if plan.span > 0.0:
-        root = root * np.sqrt(clip_factors(_norms(Z)[:, None] * root**2, plan.longest))
+        root = root * np.sqrt(clip_factors(row_norms(Z)[:, None] * root**2, plan.longest))
     S, V = Z * root, Z * root**2
-    sizes = _norms(V)
+    sizes = row_norms(V)
     theta, gamma = np.zeros(plan.p), max(plan.largest_gamma, plan.least_gamma)
     path, gammas, over = [], [], 0
     for step in range(STEPS):
@@ -456,7 +456,7 @@ def _errors(
     if not plan.infers:
         return None, np.zeros(plan.p, dtype=bool)
     gamma = float(gammas[-1])
-    factors = clip_factors(np.abs(residuals) * _norms(V), gamma)
+    factors = clip_factors(np.abs(residuals) * row_norms(V), gamma)
     kept = preconditioning.bounded(S, plan.slope_bound) * (factors == 1.0)[:, None]
     released = noise.moment(kept, plan.slope_bound, plan.slope().noise_sd)
     values, vectors = np.linalg.eigh(_slope(released, coordinates, plan))
@@ -478,10 +478,6 @@ def _errors(
     # With symmetric noise Q of sd s on the diagonal l'Ql has the sd s |l|^2.
     by_noise = noise_sd * np.diag(W @ inverse @ share @ inverse @ W.T) / plan.n
     return covariance, unknown | ~(np.diag(covariance) > by_noise / NOISY_PART)
-
-
-def _norms(rows: Array) -> Array:
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
 
 
 def _slope(noisy: Array, coordinates: Coordinates, plan: Plan) -> Array:

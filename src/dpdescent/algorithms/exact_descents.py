@@ -15,7 +15,7 @@ from dpdescent.algorithms import dp_ambssgd, dp_iv_gd, preconditioned_dp_gd, pre
 from dpdescent.algorithms.sgd_arms import SGDArm
 from dpdescent.data.iv import IVSample
 from dpdescent.exact_sums import noisy_counts, noisy_moment, noisy_sum, product
-from dpdescent.privacy.clipping import clip_factors
+from dpdescent.privacy.clipping import clip_factors, row_norms
 from dpdescent.randomness import secure_generator
 
 Array = NDArray[np.float64]
@@ -188,10 +188,6 @@ def _clipped(rows: Array, residuals: Array, clip_norm: float) -> tuple[Array, in
 
     One that overflows is not finite and counts as none.
     """
-    factors = clip_factors(_norms(rows) * _norms(residuals), clip_norm)
+    factors = clip_factors(row_norms(rows) * row_norms(residuals), clip_norm)
     gradients = rows[:, :, None] * (residuals * factors[:, None])[:, None, :]
     return gradients.reshape(len(rows), -1), int((factors < 1.0).sum())
-
-
-def _norms(rows: Array) -> Array:
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))

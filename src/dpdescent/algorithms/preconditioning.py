@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dpdescent.algorithms.reduced_form import moment_sensitivity, symmetric
 from dpdescent.checks import require_positive
 from dpdescent.privacy import zcdp
-from dpdescent.privacy.clipping import clip_factors, mean_sensitivity
+from dpdescent.privacy.clipping import clip_factors, mean_sensitivity, row_norms
 from dpdescent.privacy.events import GaussianReleases
 
 Array = NDArray[np.float64]
@@ -39,8 +39,7 @@ class Whitening:
 def bounded(X: Array, bound: float) -> Array:
     """Returns the records x clipped to the norm `bound`, shape (n, p)."""
     require_positive(bound=bound)
-    norms = np.sqrt(np.einsum("ij,ij->i", X, X))
-    return np.asarray(X * clip_factors(norms, bound)[:, None])
+    return np.asarray(X * clip_factors(row_norms(X), bound)[:, None])
 
 
 def moment_release(n: int, p: int, bound: float, rho: float) -> GaussianReleases:

@@ -178,10 +178,21 @@ def ada_ssp(
     Raises:
         ValueError: if the failure probability is not in (0, 1), or (without noise) X'X is singular.
     """
+    return solved(*noisy_sums(gram, calibration, rng), calibration, failure_probability)
+
+
+def solved(
+    eigenvalue: float, xx: Array, xy: Array, calibration: Calibration, failure_probability: float = 0.05
+) -> AdaSSPFit:
+    """The fit from its three releases, however their noise was made.
+
+    Args:
+        eigenvalue, xx, xy: smallest eigenvalue of X'X, X'X and X'y, with noise.
+        calibration, failure_probability: as in `ada_ssp`, and as it raises.
+    """
     if not 0.0 < failure_probability < 1.0:
         raise ValueError(f"failure_probability={failure_probability} must be in (0, 1)")
-    p = len(gram.xy)
-    eigenvalue, xx, xy = noisy_sums(gram, calibration, rng)
+    p = len(xy)
     lowered = max(0.0, eigenvalue - math.sqrt(math.log(6 / calibration.delta)) * calibration.releases[0].noise_sd)
     enough = calibration.releases[1].noise_sd * math.sqrt(p * math.log(2 * p**2 / failure_probability))
     ridge = max(0.0, enough - lowered)

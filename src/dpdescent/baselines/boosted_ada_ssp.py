@@ -120,13 +120,19 @@ def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> F
     eigenvalue = float(np.linalg.eigvalsh(xx)[0]) + one.noise_sd * rng.standard_normal()
     upper = np.triu(rng.standard_normal((p, p)))
     xx = xx + moments.noise_sd * (upper + np.triu(upper, 1).T)
-    lowered = max(0.0, eigenvalue - QUANTILE * one.noise_sd)
-    hessian = xx + max(0.0, QUANTILE * math.sqrt(p) * moments.noise_sd - lowered) * np.eye(p)
+    hessian = ridged(xx, eigenvalue, settings)
     X, theta, products = clipped(sample, bounds.x), np.zeros(p), np.empty((settings.rounds, p))
     for t in range(settings.rounds):
         products[t] = cut_products(X, sample.y, theta, bounds.y) + residuals.noise_sd * rng.standard_normal(p)
         theta = theta + np.linalg.solve(hessian, products[t])
     return Fit(theta, eigenvalue, xx, products)
+
+
+def ridged(xx: Array, eigenvalue: float, settings: Settings) -> Array:
+    """X'X with its ridge, from both as they are released, shape (p, p)."""
+    one, moments, _ = settings.releases
+    lowered = max(0.0, eigenvalue - QUANTILE * one.noise_sd)
+    return xx + max(0.0, QUANTILE * math.sqrt(len(xx)) * moments.noise_sd - lowered) * np.eye(len(xx))
 
 
 def clipped(sample: LinearSample, bound: float) -> Array:

@@ -76,7 +76,8 @@ def notice(secure: bool, release: bool) -> str:
 def promised(account: Mapping[str, Any]) -> list[str]:
     """Lines that say what a release promises: what, under which conditions, and what is left out."""
     # Imported here, because a build's start reads the notices of this module and needs no numpy.
-    from dpdescent.exact_sums import LEFT_OUT, SPARE
+    from dpdescent.exact_grid import SPARE
+    from dpdescent.exact_sums import LEFT_OUT
 
     # Rounded up, because what is promised must hold; noise has more to spare than what is taken off first.
     shown = Context(prec=6, rounding=ROUND_CEILING).create_decimal(account["epsilon"] * (1.0 - 0.25 * SPARE))

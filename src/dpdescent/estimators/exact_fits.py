@@ -20,7 +20,8 @@ from dpdescent.algorithms.preconditioning import bounded
 from dpdescent.baselines import ada_ssp, boosted_ada_ssp, output_perturbation, sufficient_statistics
 from dpdescent.data.linear import LinearSample
 from dpdescent.estimators.run import exactly
-from dpdescent.exact_sums import SPARE, noisy_moment, noisy_sum, product
+from dpdescent.exact_grid import SPARE
+from dpdescent.exact_sums import noisy_moment, noisy_sum, product
 from dpdescent.exact_values import fine_exponent, noisy_smallest_eigenvalue, noisy_vector
 from dpdescent.privacy.arithmetic import ExactMechanism
 from dpdescent.privacy.events import GaussianReleases, Mechanism, Relation
@@ -65,20 +66,14 @@ def fit_ada_ssp(
         ValueError: if the bounds are not public, the relation is not replace-one, or the failure probability is not in
             (0, 1).
     """
-    if not 0.0 < failure_probability < 1.0:
-        raise ValueError(f"failure_probability={failure_probability} must be in (0, 1)")
     bounds = _enforced(calibration.bounds, calibration.relation)
     one, moments, products = calibration.releases
-    X, p = bounded(sample.X, bounds.x), sample.p
+    X = bounded(sample.X, bounds.x)
     eigenvalue = noisy_smallest_eigenvalue(X, bounds.x, Fraction(one.noise_sd))
     xx = noisy_moment(X, bounds.x, Fraction(moments.noise_sd))
     xy = _noisy_products(X, sample.y, bounds, products)
-    # As `ada_ssp` does.
-    lowered = max(0.0, eigenvalue - math.sqrt(math.log(6 / calibration.delta)) * one.noise_sd)
-    enough = moments.noise_sd * math.sqrt(p * math.log(2 * p**2 / failure_probability))
-    ridge = max(0.0, enough - lowered)
-    theta = np.asarray(np.linalg.solve(xx + ridge * np.eye(p), xy))
-    return ada_ssp.AdaSSPFit(theta, ridge, lowered), _exactly(ada_ssp.mechanism(calibration), EIGENVALUE)
+    fit = ada_ssp.solved(eigenvalue, xx, xy, calibration, failure_probability)
+    return fit, _exactly(ada_ssp.mechanism(calibration), EIGENVALUE)
 
 
 def fit_boosted(
@@ -91,16 +86,13 @@ def fit_boosted(
     """
     bounds = _enforced(settings.bounds, settings.relation)
     one, moments, residuals = settings.releases
-    X, p = bounded(sample.X, bounds.x), sample.p
+    X = bounded(sample.X, bounds.x)
     eigenvalue = noisy_smallest_eigenvalue(X, bounds.x, Fraction(one.noise_sd))
     xx = noisy_moment(X, bounds.x, Fraction(moments.noise_sd))
-    # As `boosted_ada_ssp.fit` does.
-    lowered = max(0.0, eigenvalue - boosted_ada_ssp.QUANTILE * one.noise_sd)
-    ridge = max(0.0, boosted_ada_ssp.QUANTILE * math.sqrt(p) * moments.noise_sd - lowered)
-    theta, products = np.zeros(p), []
+    hessian, theta, products = boosted_ada_ssp.ridged(xx, eigenvalue, settings), np.zeros(sample.p), []
     for _ in range(settings.rounds):
         products.append(_noisy_products(X, sample.y - product(X, theta), bounds, residuals))
-        theta = theta + np.linalg.solve(xx + ridge * np.eye(p), products[-1])
+        theta = theta + np.linalg.solve(hessian, products[-1])
     return boosted_ada_ssp.Fit(theta, eigenvalue, xx, np.array(products)), _exactly(settings.mechanism(), EIGENVALUE)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.privacy.clipping import clip_factors
+from dpdescent.privacy.clipping import clip_factors, row_norms
 
 Array = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ class Linear:
         """Returns the sum of clipped gradients, as `models.classifiers.Classifier` has it, shape (arms, p)."""
         # One product an arm, so that its last bits do not depend on how many arms there are.
         residuals = np.matmul(inputs, parameters[:, :, None])[:, :, 0] - labels
-        norms = np.sqrt(np.einsum("ij,ij->i", inputs, inputs))
+        norms = row_norms(inputs)
         residuals *= clip_factors(np.abs(residuals) * norms, clip_norm)
         return np.asarray(np.matmul(residuals[:, None, :], inputs)[:, 0])
 

@@ -15,6 +15,11 @@ Array = NDArray[np.float64]
 _NEVER = np.finfo(np.float64).max
 
 
+def row_norms(rows: Array) -> Array:
+    """Euclidean norms of rows, shape (n,); each depends on its own row alone."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
+
+
 def clip_factors(norms: Array, threshold: Array | float) -> Array:
     """Clip factors `min(1, threshold / norm)`, shape of `norms`; 1 where the norm is 0.
 
