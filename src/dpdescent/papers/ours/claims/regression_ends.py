@@ -26,8 +26,8 @@ COLUMN, DUMMY = COEFFICIENT.format(1), COEFFICIENT.format(2)
 MANY, FEW = 20_000, 5000
 # Runs of a cell with fewer intervals than half of them refute too little even for what is said of such cells.
 SOME = 50
-# Coverage above which an interval is not said to miss.
-MISSES = 0.8
+# Coverage above which an interval is not said to miss, and lengths over least squares' that the page names.
+MISSES, LITTLE, MUCH = 0.8, 1.6, 7.0
 _every = partial(reading.every, artefact=ARTEFACT, location="Sec. 5", kind="text")
 _covering = partial(covering, artefact=ARTEFACT, place=PLACE)
 
@@ -71,7 +71,7 @@ def _with_ends(ends: pd.DataFrame) -> Iterator[Claim]:
         statement="with public ends intervals of 20,000 people are at most 1.6 times as long as least squares', if a tenth are 1",
         quantity="median length over that of least squares' interval, shares of ones from .1 on, a dummy of half",
         cells=algebra.means(ends[even & (ends["series"] == LENGTH) & (ends["nonzero"] >= 0.1)], PLACE, median_of),
-        criterion=at_most(1.6), note="a length of 1.65 in one law would be refused",
+        criterion=at_most(LITTLE), note="a length of 1.65 in one law would be refused",
     )  # fmt: skip
     few = refused[(refused["n"] <= FEW) & (refused["nonzero"] == 0.02)]
     yield _every(
@@ -119,7 +119,7 @@ def _amounts(wages: pd.DataFrame) -> Iterator[Claim]:
     yield _every(
         id="far-ends-cost-much", statement="ends that nobody comes near cost more than seven times the length",
         quantity="median length over that of least squares' interval, wages with ends 0 and 100, by law",
-        cells=algebra.means(ends[ends["series"] == LENGTH], PLACE, median_of), criterion=at_least(7.0),
+        cells=algebra.means(ends[ends["series"] == LENGTH], PLACE, median_of), criterion=at_least(MUCH),
         note="a length of 6.8 in one law would be refused: such ends would be worth giving more often",
     )  # fmt: skip
 
