@@ -21,6 +21,7 @@ from dpdescent.papers.ours.experiments import (
     iv_weak,
     real_tables,
     regression,
+    regression_ends,
     schedule,
     win_map,
 )  # fmt: skip
@@ -35,6 +36,7 @@ RUNS = {
     "iv_length": iv_length.run, "iv_weak": iv_weak.run, "win_map": win_map.run, "decision": decision.run,
     "real_tables": real_tables.run, "iv_path_law": iv_path_law.run,
     "iv_real": iv_real.run, "calibration": calibration.run, "regression": regression.run,
+    "regression_ends": regression_ends.run,
 }  # fmt: skip
 
 # What `decision` reads.

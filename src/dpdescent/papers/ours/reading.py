@@ -19,7 +19,7 @@ COLUMNS = (
     "table", "eps", "sigma", "law", "variant", "series", "mean", "median", "median_low", "median_high",
     "se", "trials", "predicted", "least", "clip_fraction", "half_width", "unbounded",
     "tau_over_H", "noise_ratio", "worst", "typical", "low", "high", "correlation", "spread", "offset", "fit",
-    "covariates", "units", "standard_errors", "level", "information",
+    "covariates", "units", "standard_errors", "level", "information", "outcome", "nonzero", "dummy", "ends",
 )  # fmt: skip
 rows = partial(evidence.rows, COLUMNS)
 

@@ -1,6 +1,6 @@
 """What the coverage of `dp_regression` comes to, for docs/beyond.md, from the table `regression`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ def table(results: Path) -> str:
     if not file.exists():
         return "`snakemake ours_regression` makes the table of which this is a part."
     main = pd.read_csv(file).query("variant == 'main'")
-    return f"{_sentence(main)}\n\n{piped(HEAD, _rows(main))}"
+    return f"{_sentence(main)}\n\n{piped(HEAD, of_laws(main, SHOWN))}"
 
 
 def _sentence(main: pd.DataFrame) -> str:
@@ -54,9 +54,9 @@ def _sentence(main: pd.DataFrame) -> str:
     return f"There are {len(laws)} laws, with {runs} runs each; {without}, and of the others {met} meet the criterion."
 
 
-def _rows(main: pd.DataFrame) -> Iterator[list[str]]:
-    """The rows of laws that have intervals."""
-    for words, where in SHOWN.items():
+def of_laws(main: pd.DataFrame, shown: Mapping[str, Mapping[str, Any]]) -> Iterator[list[str]]:
+    """Rows of laws that have intervals, by their words and where they stand."""
+    for words, where in shown.items():
         cell = main
         for column, value in where.items():
             cell = cell[cell[column] == value]

@@ -73,13 +73,14 @@ def advice(results: Path) -> str:
 
 def beyond(results: Path) -> dict[str, str]:
     """The blocks of docs/beyond.md, by the modules of ours that read the tables."""
-    calibrated, decision, regression = (
+    calibrated, decision, regression, ends = (
         importlib.import_module(f"dpdescent.papers.ours.{name}")
-        for name in ("calibrated", "decision", "regression_table")
+        for name in ("calibrated", "decision", "regression_table", "ends_table")
     )
     return {
         "advice": advice(results), "rules": str(decision.compared(results)),
         "calibrated": str(calibrated.table(results)), "regression": str(regression.table(results)),
+        "ends": str(ends.table(results)),
     }  # fmt: skip
 
 

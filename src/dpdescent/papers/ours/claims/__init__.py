@@ -14,13 +14,14 @@ from dpdescent.papers.ours.claims import (
     real_contest,
     real_instruments,
     regression,
+    regression_ends,
     weak_instruments,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
     instruments, lengths, path_law, weak_instruments, real_instruments, noise_over_time, contest, real_contest,
-    decision, calibration, regression,
+    decision, calibration, regression, regression_ends,
 )  # fmt: skip
 
 

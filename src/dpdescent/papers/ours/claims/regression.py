@@ -6,7 +6,7 @@ covers 88.5 % in one cell, and let stand in nineteen of twenty one that covers 9
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 from scipy.special import betaincinv
@@ -36,14 +36,14 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges where intervals cover and where they miss, how long they are, and where they are refused."""
     table = rows(evidence, "regression")
     calm, moved = (table[table["errors"].isin(MOVED) == each] for each in (False, True))
-    yield _covering(
+    yield covering(
         id="regression-covers", statement="intervals of DP regression hold their level where errors are symmetric",
         quantity="coverage of 95 %, 80 % and 99 % intervals less their level: mean over coefficients, and each coefficient",
         part=calm[(calm["series"] == COVERED) | of_coefficients(calm)],
         note="a coefficient that covers 88.5 % in one cell would be refused in nine of ten tables, and so would such a mean",
     )  # fmt: skip
     constants = moved["series"] == COEFFICIENT.format(0)
-    yield _covering(
+    yield covering(
         id="regression-slopes-cover-with-skewed-errors",
         statement="errors of one distribution, however skewed, move the constant alone, if no column is a rare dummy",
         quantity="coverage of intervals for coefficients other than the constant less their level, skewed errors or outliers",
@@ -106,10 +106,10 @@ def _exact(row: "pd.Series[float]") -> Estimate:
     return exactly(row["mean"])
 
 
-def bounded(part: pd.DataFrame) -> dict[tuple[str, str], Estimate]:
+def bounded(part: pd.DataFrame, place: Sequence[str] = PLACE) -> dict[tuple[str, str], Estimate]:
     """Coverage less its level by place and series, with bounds of which none errs but by a chance `SURE` on a side."""
     return {
-        (algebra.place_of(row, PLACE), row["series"]): _between(row, SURE / len(part)) for row in algebra.each(part)
+        (algebra.place_of(row, place), row["series"]): _between(row, SURE / len(part)) for row in algebra.each(part)
     }
 
 
@@ -122,28 +122,28 @@ def _between(row: "pd.Series[float]", error: float) -> Estimate:
     return Estimate(row["mean"] - level, float(low) - level, float(high) - level)
 
 
-def _covering(
-    *, id: str, statement: str, quantity: str, part: pd.DataFrame, note: str, changed: str = ""
+def covering(
+    *, id: str, statement: str, quantity: str, part: pd.DataFrame, note: str, changed: str = "",
+    artefact: str = "regression", place: Sequence[str] = PLACE, enough: int = ENOUGH,
 ) -> Claim:  # fmt: skip
     """The claim that no row is below its level less `BELOW` for sure; it is not that each is surely above.
 
     A row of which few runs tell an interval has a wide bound, and refutes next to nothing: it leaves the claim open.
     """
-    found = bounded(part)
+    found = bounded(part, place)
     least = sorted(found, key=lambda each: found[each].high)
     # Of a cell the mean and the coefficient with the lowest bound are listed.
-    listed = {(place, series == COVERED): (place, series) for place, series in reversed(least)}
+    listed = {(where, series == COVERED): (where, series) for where, series in reversed(least)}
     cells = [
-        Cell(f"{place}: {series}", found[place, series].value, found[place, series].low, found[place, series].high,
-             _verdict(found[place, series]))
-        for place, series in found if (place, series) in listed.values()
+        Cell(": ".join(key), found[key].value, found[key].low, found[key].high, _verdict(found[key]))
+        for key in found if key in listed.values()
     ]  # fmt: skip
     shown = found[least[0]] if least else NOTHING
     verdict = _verdict(shown)
-    if verdict == "reproduced" and (part["trials"] < ENOUGH).any():
+    if verdict == "reproduced" and (part["trials"] < enough).any():
         verdict = "inconclusive"
     return judged(
-        id=id, artefact="regression", location="Sec. 5", kind="text", statement=statement, quantity=quantity,
+        id=id, artefact=artefact, location="Sec. 5", kind="text", statement=statement, quantity=quantity,
         measured=shown, criterion=WITHIN.words, verdict=verdict, cells=cells, note=note, changed=changed,
     )  # fmt: skip
 

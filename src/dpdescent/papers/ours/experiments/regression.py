@@ -1,11 +1,13 @@
 """Coverage and length of the intervals of `dp_regression`, and how far its estimates are, beside least squares."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from scipy.special import ndtri
 
+from dpdescent.algorithms.dp_regression import Errors, Plan
 from dpdescent.estimators.dp_regression import dp_regression
 from dpdescent.papers.ours.contenders.full_batch import IN_PROPORTION
 from dpdescent.papers.ours.design import PAPER, Array, Row, Spec
@@ -24,21 +26,53 @@ RISK, CLASSICAL_RISK = "excess risk", "excess risk of least squares"
 ARMS = {"unequal": "DP regression", "equal": "DP regression, variances taken for equal"}
 
 
+class Asked(Protocol):
+    """A law of records with what is told of them and a budget, as a dataclass whose fields are columns of the table."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def p(self) -> int: ...
+    @property
+    def eps(self) -> float: ...
+    @property
+    def standard_errors(self) -> Errors: ...
+    @property
+    def level(self) -> float: ...
+    def plan(self, delta: float) -> Plan: ...
+    def told(self) -> dict[str, Any]: ...
+
+
+Law = TypeVar("Law", bound=Asked)
+
+
 def run(spec: Spec) -> Iterator[Row]:
     """Yields what covers, lengths, refusals and excess risks of every trial of a panel."""
+    return measured(spec, Design.of, draw)
+
+
+def measured(spec: Spec, of: Callable[[Spec], Law], drawn: Callable[[Spec, Law, int], Records]) -> Iterator[Row]:
+    """Yields the rows of a panel.
+
+    Args:
+        spec: the panel's specification.
+        of: what makes the design of a cell.
+        drawn: what draws the records of a trial.
+    """
     for cell in cells(spec):
-        design = Design.of(cell)
+        design = of(cell)
         plan = design.plan(spec["settings"]["dp_delta"])
         shared = {"panel": spec["panel"], **asdict(design), "information": plan.information}
         for trial in range(*spec["trials"]):
-            clipped, found = _trial(cell, design, trial)
+            clipped, found = _trial(cell, design, drawn(cell, design, trial), trial)
             told = {**shared, "trial": trial, "clip_fraction": clipped}
             yield from ({**told, "series": series, "value": number} for series, number in found)
 
 
-def _trial(spec: Spec, design: Design, trial: int) -> tuple[float, list[tuple[str, float]]]:
+def _trial(spec: Spec, design: Asked, records: Records, trial: int) -> tuple[float, list[tuple[str, float]]]:
     """The share of clipped gradients of a run, and its series; what is refused has neither coverage nor length."""
-    records = draw(spec, design, trial)
     fit = dp_regression(
         records.X, records.y, epsilon=design.eps, delta=spec["settings"]["dp_delta"], errors=design.standard_errors,
         rng=_noise(spec, design, trial), **design.told(),
@@ -70,16 +104,21 @@ def least_squares(records: Records) -> tuple[Array, Array, Array]:
     return design.T @ design / n, ols, np.sqrt(np.diag(inverse @ (scores.T @ scores) @ inverse))
 
 
-def _noise(spec: Spec, design: Design, trial: int) -> np.random.Generator:
+def _noise(spec: Spec, design: Asked, trial: int) -> np.random.Generator:
     """A trial's stream of noise, shared by all laws and budgets of a size."""
     return stream(spec["seed"], PAPER, "regression", f"n={design.n}_p={design.p}", "trial", trial, "noise")
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Yields the ledger entries of a panel."""
+    return released(spec, Design.of)
+
+
+def released(spec: Spec, of: Callable[[Spec], Asked]) -> Iterator[tuple[str, Mechanism, float]]:
+    """Yields the ledger entries of a panel whose cells' designs `of` makes."""
     delta = spec["settings"]["dp_delta"]
     for cell in cells(spec):
-        design = Design.of(cell)
+        design = of(cell)
         place = f"{spec['variant']}: {spec['panel']}, " + " ".join(f"{name}={x}" for name, x in cell["cell"].items())
         event = replace(design.plan(delta).mechanism(), stand_in=IN_PROPORTION)
         yield f"{place}: {ARMS[design.standard_errors]}", event, delta

@@ -8,11 +8,11 @@ from dpdescent.papers.ours.figures.lengths import draw_iv_length
 from dpdescent.papers.ours.figures.noise_over_time import draw_correlated_full_batch, draw_schedule
 from dpdescent.papers.ours.figures.path_law import draw_iv_path_law
 from dpdescent.papers.ours.figures.real_instruments import draw_iv_real
-from dpdescent.papers.ours.figures.regression import draw_regression
+from dpdescent.papers.ours.figures.regression import draw_regression, draw_regression_ends
 from dpdescent.papers.ours.figures.weak_instruments import draw_iv_weak
 
 __all__ = [
     "draw_calibration", "draw_correlated_full_batch", "draw_decision", "draw_iv_coverage", "draw_iv_length",
-    "draw_iv_path_law", "draw_iv_real", "draw_iv_weak", "draw_real_tables", "draw_regression", "draw_schedule",
-    "draw_win_map",
+    "draw_iv_path_law", "draw_iv_real", "draw_iv_weak", "draw_real_tables", "draw_regression",
+    "draw_regression_ends", "draw_schedule", "draw_win_map",
 ]  # fmt: skip

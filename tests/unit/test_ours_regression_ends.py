@@ -1,0 +1,230 @@
+"""Laws of records with public ends of the outcome and without, the experiment on them, and their audit."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpdescent.estimators.dp_regression import dp_regression
+from dpdescent.papers.ours import audit, ends_table
+from dpdescent.papers.ours import ends_design as laws
+from dpdescent.papers.ours.claims import regression_ends as claims
+from dpdescent.papers.ours.ends_design import Design
+from dpdescent.papers.ours.experiments import regression, regression_ends
+from dpdescent.papers.ours.iv_design import cells
+from dpdescent.replication.configuration import project
+from dpdescent.replication.report import summary
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPER, QUICK = (
+    project.load({"scale": scale, "seed": 3, "papers": ["ours"]}, ROOT).papers["ours"].artefacts["regression_ends"]
+    for scale in ("paper", "quick")
+)
+SPECS = {part.spec["panel"]: part.spec for part in QUICK.parts}
+STUDY = [cell for part in PAPER.parts if part.spec["trials"][0] == 0 for cell in cells(part.spec)]
+SHARED = {"eps": 1.0, "units": "released", "standard_errors": "unequal", "level": 0.95, "dp_delta": 1e-6}
+EVEN = {"outcome": "binary", "nonzero": 0.5, "dummy": 0.5, "ends": "public", "n": 200_000}
+WAGES = {**EVEN, "outcome": "wages", "nonzero": 1.0}
+
+
+def spec_of(**cell: Any) -> dict[str, Any]:
+    return {"variant": "main", "panel": "any", "seed": 3, "settings": SHARED, "cell": cell, "trials": [0, 2]}
+
+
+def drawn(**cell: Any) -> tuple[Design, laws.Records]:
+    spec = spec_of(**{**EVEN, **cell})
+    design = Design.of(spec)
+    return design, laws.draw(spec, design, 0)
+
+
+def test_the_study_has_all_cells_once_each() -> None:
+    found = [Design.of(cell) for cell in STUDY]
+    assert len(found) == len(set(found)) == 39
+    assert sum(each.outcome == "binary" and each.ends == "public" for each in found) == 23
+
+
+@pytest.mark.parametrize("cell", STUDY, ids=lambda cell: " ".join(map(str, cell["cell"].values())))
+def test_means_are_linear_because_none_is_beyond_its_ends(cell: dict[str, Any]) -> None:
+    """A chance below 0 or above 1, or a wage that is cut, would bend the mean, and intervals would miss for that."""
+    design = Design.of(cell)
+    records = laws.draw(cell, design, 0)
+    low, high = laws.RANGES[design.outcome]
+    corners = np.array([[1.0, x, d] for x in (-laws.KEPT, laws.KEPT) for d in (0.0, 1.0)]) @ records.theta
+    if design.outcome == "binary":
+        np.testing.assert_allclose(np.clip(corners, 0.0, 1.0), corners, atol=1e-12)
+        assert set(np.unique(records.y)) == {0.0, 1.0}
+    assert low <= records.y.min()
+    assert records.y.max() <= high
+    assert np.abs(records.X[:, 0]).max() <= laws.KEPT
+    assert set(np.unique(records.X[:, 1])) == {0.0, 1.0}
+
+
+@pytest.mark.parametrize("share", [0.5, 0.05])
+def test_shares_are_what_a_cell_says_and_three_tenths_go_with_an_sd(share: float) -> None:
+    _, records = drawn(nonzero=share, dummy=share)
+    assert records.y.mean() == pytest.approx(share, abs=0.005)
+    assert records.X[:, 1].mean() == pytest.approx(share, abs=0.005)
+    assert records.X[:, 0].std() == pytest.approx(1.0, abs=0.01)
+    assert records.theta[1] == pytest.approx(0.3 * share)
+    far = np.abs(records.X[:, 0] - 1.0) < 0.1
+    assert records.y[far].mean() == pytest.approx(1.3 * share, abs=0.02)
+
+
+def test_errors_of_wages_have_skewness_one_and_mean_zero() -> None:
+    _, records = drawn(outcome="wages", nonzero=1.0)
+    errors = records.y - np.column_stack([np.ones(len(records.y)), records.X]) @ records.theta
+    assert errors.mean() == pytest.approx(0.0, abs=0.03)
+    assert errors.std() == pytest.approx(3.0, abs=0.03)
+    assert np.mean((errors / errors.std()) ** 3) == pytest.approx(1.0, abs=0.05)
+
+
+def test_ends_and_sizes_are_told_as_the_cell_says() -> None:
+    assert drawn()[0].told() == {"outcome_range": (0.0, 1.0)}
+    assert drawn(outcome="wages", nonzero=1.0)[0].told() == {"outcome_range": (0.0, 100.0)}
+    assert drawn(ends="none")[0].told() == {}
+    for cell in (EVEN, WAGES):
+        design, records = drawn(**cell, units="right")
+        sizes = np.sqrt(np.mean(np.square(np.column_stack([records.X, records.y])), axis=0))
+        told = [*design.told()["scale"], design.told()["outcome_scale"]]
+        assert np.abs(np.log2(sizes / told)).max() <= 0.51
+
+
+def test_what_is_told_shares_records_and_laws_do_not() -> None:
+    _, first = drawn()
+    for same in ({"ends": "none"}, {"units": "right"}, {"eps": 3.0}):
+        assert np.array_equal(drawn(**same)[1].y, first.y)
+    for other in ({"nonzero": 0.4}, {"nonzero": 0.4, "dummy": 0.4}, {"outcome": "wages", "nonzero": 1.0}):
+        assert not np.array_equal(drawn(**other)[1].X[:, 0], first.X[:, 0])
+
+
+@pytest.mark.parametrize("name", ["outcome", "ends", "units", "standard_errors"])
+def test_a_law_of_no_such_name_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}='odd' must be one of"):
+        Design.of(spec_of(**{**EVEN, name: "odd"}))
+
+
+def test_shares_that_a_law_cannot_have_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"nonzero=0\.5 must be 1 for wages"):
+        Design.of(spec_of(**{**WAGES, "nonzero": 0.5}))
+    for shares, chances in (({"nonzero": 0.6, "dummy": 0.2}, r"0\.036 to 1\.24"), ({"dummy": 0.8}, r"-0\.03 to 0\.97")):
+        with pytest.raises(ValueError, match=f"make chances from {chances}: give smaller ones"):
+            Design.of(spec_of(**{**EVEN, **shares}))
+
+
+@pytest.mark.parametrize("panel", sorted(SPECS))
+def test_rows_hold_what_the_table_declares(panel: str) -> None:
+    rows = list(regression_ends.run({**SPECS[panel], "trials": [0, 2]}))
+    assert all(set(row) == {*QUICK.keys, *QUICK.measures, "series", "trial", "value"} for row in rows)
+    assert {row["ends"] for row in rows} == {SPECS[panel]["cell"]["ends"]}
+    assert {row["trial"] for row in rows} == {0, 1}
+    table = pd.DataFrame(rows)
+    assert (table["series"] == regression.REFUSED).sum() == 2 * len(list(cells(SPECS[panel])))
+
+
+def test_ends_are_told_to_the_run() -> None:
+    """Without them many gradients are clipped, with them hardly any."""
+    clipped = {
+        ends: next(regression_ends.run(spec_of(**{**EVEN, "n": 5000, "nonzero": 0.2, "ends": ends})))["clip_fraction"]
+        for ends in ("public", "none")
+    }
+    assert clipped["public"] < 0.001 < 0.05 < clipped["none"]
+
+
+@pytest.mark.parametrize("cell", [{}, {"nonzero": 0.05}, {**WAGES, "dummy": 0.1}])
+def test_least_squares_cover_what_is_to_be_covered(cell: dict[str, Any]) -> None:
+    spec = spec_of(**{**EVEN, **cell, "n": 2000})
+    design = Design.of(spec)
+    hits = []
+    for trial in range(400):
+        records = laws.draw(spec, design, trial)
+        _, ols, errors = regression.least_squares(records)
+        hits.append(np.abs(ols - records.theta) < 1.96 * errors)
+    assert np.mean(hits, axis=0).min() > 0.9
+
+
+@pytest.mark.parametrize("cell", [{}, {"units": "right"}, {**WAGES, "ends": "none"}])
+def test_the_ledger_lists_what_a_run_released(cell: dict[str, Any]) -> None:
+    """But for thresholds, of which noise over sensitivity is free."""
+    spec = spec_of(**{**EVEN, **cell, "n": 3000})
+    ((name, event, delta),) = regression_ends.releases(spec)
+    design = Design.of(spec)
+    records = laws.draw(spec, design, 0)
+    run = dp_regression(records.X, records.y, epsilon=1.0, delta=delta, rng=1, **design.told())
+    assert [each.what for each in event.releases] == [each.what for each in run.event.releases]
+    for listed, told in zip(event.releases, run.event.releases, strict=True):
+        assert math.isclose(listed.noise_sd / listed.sensitivity, told.noise_sd / told.sensitivity, rel_tol=1e-12)
+    assert event.stand_in
+    assert name.endswith(": DP regression")
+
+
+def test_its_audits_are_those_of_the_table_without_ends() -> None:
+    """One with sizes released and one with sizes told, at the same budgets."""
+    named = {"artefact": "regression_ends"}
+    requests = {
+        audit.request({**cell, **named}, *arm[:2]).json()  # type: ignore[union-attr]
+        for cell in STUDY
+        for arm in regression_ends.releases({**cell, "panel": "any"})
+    }
+    theirs = project.load({"scale": "paper", "seed": 3, "papers": ["ours"]}, ROOT).papers["ours"]
+    others = {
+        audit.request(part.spec, *arm[:2]).json()  # type: ignore[union-attr]
+        for part in theirs.artefacts["regression"].parts
+        for arm in regression.releases(part.spec)
+    }
+    assert len(requests) == 2
+    assert requests <= others
+
+
+def made(folder: Path, told: dict[int, float]) -> str:
+    """What the page quotes of a table in which intervals cover 95 %, told in a share of the runs at each n."""
+    rows: list[dict[str, Any]] = []
+    for cell in STUDY:
+        design = Design.of(cell)
+        share = told.get(design.n, 1.0)
+        least = 0.91 if design.n == 5000 else 0.93
+        series = {regression.COEFFICIENT.format(k): (0.95, least, 0.94)[k] for k in range(3)}
+        series |= {regression.COVERED: 0.945, regression.LENGTH: 1.234}
+        rows += [
+            {**vars(design), "panel": cell["panel"], "series": name, "mean": each, "median": each, "trials": trials}
+            for name, each, trials in (
+                *((name, each, round(1000 * share)) for name, each in series.items() if share),
+                (regression.REFUSED, 1.0 - share, 1000),
+            )
+        ]
+    (folder / "ours").mkdir(exist_ok=True)
+    pd.DataFrame(rows).assign(variant="main").to_csv(folder / "ours/regression_ends.csv", index=False)
+    return ends_table.table(folder)
+
+
+def test_the_page_tells_the_least_coverage_the_length_and_how_many_runs_have_intervals(tmp_path: Path) -> None:
+    lines = made(tmp_path, {2000: 0.0, 5000: 0.4, 20_000: 0.995}).splitlines()
+    assert "|  | 50 % | 30 % | 20 % | 10 % | 5 % | 2 % |" in lines
+    assert "| n = 2,000" + 6 * " | no interval" + " |" in lines
+    assert "| n = 5,000" + 6 * " | 91 % of 400, 1.2" + " |" in lines
+    assert "| n = 20,000" + 6 * " | 93 %, 1.2" + " |" in lines
+    assert "| n = 5,000" + 5 * " | 94 % of 400" + " |" in lines
+    assert "| n = 20,000" + 5 * " | 94 %" + " |" in lines
+    for words, where in ends_table.SHOWN.items():
+        least = "91.0" if "n = 5,000" in words else "93.0"
+        assert f"| {words} | 94.5 % | {least} % | 95.0 % | 1.23 |" in lines, where
+        for column, value in where.items():
+            assert any({**cell, **cell["cell"]}.get(column) == value for cell in STUDY)
+
+
+def test_the_page_quotes_the_table_that_is_there() -> None:
+    """Before the first build the page says how the table is made; a page that goes on saying so fails."""
+    page, results = (ROOT / "docs/beyond.md").read_text(encoding="utf-8"), ROOT / "results/paper"
+    assert summary.fill(page, {"ends": ends_table.table(results)}) == page
+    assert ("`snakemake ours_regression_ends` makes" in page) != (results / "ours/regression_ends.csv").exists()
+
+
+def test_the_guide_tells_the_criteria_of_the_claims() -> None:
+    """Its numbers are none of a run, so that it need not be written anew when a table is."""
+    page = " ".join((ROOT / "docs/regression.md").read_text(encoding="utf-8").split())
+    assert f"at most {claims.LITTLE:g} times as long as least squares'" in page
+    assert f"more than {claims.MUCH:g} times as long as least squares'" in page
+    assert f"At {claims.MANY:,} people and 10 % of ones or more" in page
+    assert f"at 2 % of {claims.FEW:,} people, there is no interval" in page
