@@ -22,8 +22,10 @@ MAKES = {"claim", "every", "judged", "untestable", "finding"}
 
 
 def sources(paper: str, kind: str) -> list[Path]:
+    """Modules that judge a paper: of its subjects too, which hold claims."""
     folder = ROOT / "src/dpdescent/papers" / paper
-    return [*folder.glob(f"{kind}/*.py"), *folder.glob(f"{kind}*.py")]
+    others = [file for file in folder.glob("*.py") if kind == "claims" and not file.name.startswith("findings")]
+    return sorted({*folder.glob(f"{kind}/*.py"), *folder.glob(f"{kind}*.py"), *others})
 
 
 def ids_given(file: Path) -> list[ast.expr]:

@@ -8,7 +8,7 @@ reads, so that a search for the id finds it. A paper's `reading` binds the paper
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import pandas as pd
 
@@ -76,6 +76,18 @@ class Regime:
             claim, verdict="inconclusive", why=self.why, changed=" ".join(filter(None, [claim.changed, changed])),
             note=joined(claim.note, *said),
         )  # fmt: skip
+
+
+class Place(TypedDict):
+    """Where a claim stands and whose it is, said once for a figure or theorem: `claim(id="...", **FIGURE_4, ...)`.
+
+    One claim of it that stands elsewhere has `**FIGURE_4 | {"location": "(82)"}`.
+    """
+
+    artefact: str
+    location: str
+    kind: ClaimKind
+    source: Source
 
 
 INSIDE = Regime()
