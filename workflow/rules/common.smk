@@ -10,7 +10,7 @@ from functools import cache
 runpy.run_path(str(ROOT / "src/dpdescent/replication/own_code.py"))["require"](ROOT)
 
 from dpdescent.replication.build import known_code
-from dpdescent.replication.build import to_open
+from dpdescent.replication.build import landing_page
 from dpdescent.replication.build.call import Call
 from dpdescent.replication.build.fingerprint import code_fingerprint
 from dpdescent.replication.build.fingerprint import files_fingerprint
@@ -116,7 +116,7 @@ def artefact_files(artefact):
 
 def page_without_report(report, name):
     """The page of an artefact or a paper by itself, where no whole build has made a report."""
-    return [] if Path(placed(report)).is_file() else to_open.own_page(BUILD, name)
+    return [] if Path(placed(report)).is_file() else landing_page.own_page(BUILD, name)
 
 
 def paper_of(name):
