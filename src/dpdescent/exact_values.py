@@ -9,6 +9,7 @@ as its pivots, all of them whole. So what is released is a function of A alone, 
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
@@ -67,7 +68,7 @@ def noisy_vector(units: Sequence[int], exponent: int, noise_sd: Fraction) -> Arr
 
 def fine_exponent(noise_sd: Fraction) -> int:
     """Exponent of a spacing that is so little beside the noise that it holds all of a float that matters."""
-    return grid.exponent_of(grid.positive(noise_sd=noise_sd) / grid.FINE**3)
+    return grid.exponent_of(grid.positive(noise_sd=noise_sd) / grid.FINE**5)
 
 
 def smallest_eigenvalue(matrix: Rows, step: int) -> int:
@@ -77,7 +78,11 @@ def smallest_eigenvalue(matrix: Rows, step: int) -> int:
         matrix: rows of a symmetric matrix.
         step: spacing of the grid, positive.
     """
-    proposed = float(np.linalg.eigvalsh(np.array(matrix, dtype=np.float64))[0])
+    proposed = 0.0
+    with suppress(np.linalg.LinAlgError):
+        proposed = float(np.linalg.eigvalsh(np.array(matrix, dtype=np.float64))[0])
+    # Any proposal will do: doubling finds the rest.
+    proposed = proposed if math.isfinite(proposed) else 0.0
     low, width = int(proposed // step) - 1, 1
     while not is_positive_definite(matrix, low * step):
         low, width = low - width, 2 * width

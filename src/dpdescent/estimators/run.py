@@ -35,6 +35,8 @@ from dpdescent.secret_bits import is_secret
 Array = NDArray[np.float64]
 # Coverage below which a level is taken for the share that is let miss.
 LEAST_LEVEL = 0.5
+# How exact releases are made, in the words of an event's reason.
+SUMS = "records' vectors are integers, whose norms are checked and whose sums are exact"
 
 
 @dataclass(frozen=True)
@@ -374,12 +376,11 @@ def require_own_noise(rng: object, arithmetic: Arithmetic, normals: object = Non
         raise ValueError("arithmetic='exact' takes its noise from the operating system bit by bit: give rng=None")
 
 
-def exactly(event: Mechanism) -> ExactMechanism:
-    """Returns the event of releases that were made by `exact_sums`."""
+def exactly(event: Mechanism, how: str = SUMS) -> ExactMechanism:
+    """Returns the event of releases that were made exactly: by `exact_sums`, or as `how` says."""
     reason = (
-        f"{event.reason.removeprefix('in exact arithmetic: ')}. So on a machine: records' vectors are integers, whose "
-        "norms are checked and whose sums are exact, and noise is a discrete Gaussian from the operating system's "
-        f"bits. Left out: {LEFT_OUT}"
+        f"{event.reason.removeprefix('in exact arithmetic: ')}. So on a machine: {how}, and noise is a discrete "
+        f"Gaussian from the operating system's bits. Left out: {LEFT_OUT}"
     )
     given = {each.name: getattr(event, each.name) for each in fields(event)}
     return ExactMechanism(**{**given, "reason": reason})

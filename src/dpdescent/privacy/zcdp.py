@@ -39,8 +39,9 @@ def gaussian_noise_sd(sensitivity: float, rho: float, releases: int = 1) -> floa
     sensitivity, rho = float(sensitivity), float(rho)
     noise_sd = sensitivity * math.sqrt(releases / (2.0 * rho))
     # An infinite budget asks for no noise.
-    if sensitivity > 0.0 and noise_sd < sys.float_info.min and not math.isinf(rho):
-        raise ValueError(f"sensitivity={sensitivity}, rho={rho}: the noise underflows; take a larger threshold")
+    # A number that is smaller than normal ones has lost digits: a sensitivity, too, could be told too small.
+    if sensitivity > 0.0 and min(sensitivity, noise_sd) < sys.float_info.min and not math.isinf(rho):
+        raise ValueError(f"sensitivity={sensitivity}, rho={rho}: it or the noise underflows; take a larger threshold")
     return noise_sd
 
 
