@@ -34,7 +34,7 @@ def main() -> None:
     if args.kind == "claims":
         records = evidence.at_their_values(records, args.spec)
     if args.kind == "findings":
-        records = evidence.found_at_their_values(records, args.spec)
+        records = evidence.findings_at_their_values(records, args.spec)
     if args.other_seed:
         records = other_seed.lasting(records, read_rows(args.other_seed))
     evidence.write(records, record, args.output)

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 # Two-sided 95 % quantile of the normal law: every interval of a claim is at this level.
 Z95 = 1.959963984540054
 
-# Up to so many trials an interval is Student's; beyond, its quantile is within 4 % of the normal one.
+# The most trials for which an interval takes Student's quantile; for more trials it is within 4 % of the normal one.
 FEW = 30
 
 
@@ -45,7 +45,7 @@ def quotient(numerator: float, denominator: float) -> Estimate:
 
 def known(estimates: Iterable[Estimate]) -> list[Estimate]:
     """The estimates that have a value."""
-    return [each for each in estimates if not math.isnan(each.value)]
+    return [estimate for estimate in estimates if not math.isnan(estimate.value)]
 
 
 def widened(estimate: Estimate, cells: int) -> Estimate:
@@ -75,15 +75,15 @@ def less(estimate: Estimate, value: float) -> Estimate:
 
 
 def negative(estimate: Estimate) -> Estimate:
-    """The estimate of minus the quantity."""
+    """The estimate with the opposite sign."""
     return Estimate(-estimate.value, -estimate.high, -estimate.low)
 
 
 def pooled(estimates: Sequence[Estimate]) -> Estimate:
-    """The geometric mean of independent ratios; `NOTHING` of none."""
+    """The geometric mean of independent ratios; `NOTHING` where there are none."""
     if not estimates:
         return NOTHING
-    logs = np.log([[each.value, each.high] for each in estimates])
+    logs = np.log([[estimate.value, estimate.high] for estimate in estimates])
     value, half = float(logs[:, 0].mean()), float(np.linalg.norm(logs[:, 1] - logs[:, 0])) / len(logs)
     return Estimate(math.exp(value), math.exp(value - half), math.exp(value + half))
 
@@ -98,7 +98,7 @@ def half_widths(table: pd.DataFrame) -> Array:
 
 
 def half_width(row: "pd.Series[float]") -> float:
-    """Half width of the 95 % interval of one row's mean, as `half_widths` has it."""
+    """Half width of the 95 % interval of one row's mean, computed as in `half_widths`."""
     return float(_half_widths(row["se"], row.get("trials", math.nan)))
 
 
@@ -116,9 +116,11 @@ def mean_of(row: "pd.Series[float]") -> Estimate:
 
 
 def chance(row: "pd.Series[float]", standard_errors: float) -> float:
-    """How far chance may carry the mean of a row: as seldom as a normal value lies so many sds off (Student's t).
+    """The distance that chance may carry the mean of a row, by Student's t.
 
-    NaN for a single trial, which has no standard error.
+    It is exceeded as seldom as a normal value lies farther from its mean than so many standard errors.
+
+    It is NaN for a single trial, which has no standard error.
     """
     if not row["trials"] > 1:
         return math.nan
@@ -193,9 +195,9 @@ def spread_ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estim
 
 
 def verdict(estimate: Estimate, at_least: float = -math.inf, at_most: float = math.inf) -> Verdict:
-    """Reproduced if the whole interval meets the criterion, not reproduced if none of it does, else inconclusive.
+    """The verdict: reproduced if the whole interval meets the criterion, not reproduced if no part does, else open.
 
-    A value that could not be computed makes the claim not testable.
+    The word for an open verdict is `inconclusive`; a value that could not be computed makes the claim `not testable`.
     """
     if math.isnan(estimate.value):
         return "not testable"
@@ -205,13 +207,13 @@ def verdict(estimate: Estimate, at_least: float = -math.inf, at_most: float = ma
 
 
 def all_of(verdicts: list[Verdict]) -> Verdict:
-    """A claim about several cells: one failure refutes it, one doubt leaves it open."""
+    """The verdict on a claim about several cells: one failure refutes it, one doubt leaves it open."""
     order: tuple[Verdict, ...] = ("not reproduced", "inconclusive", "not testable")
-    return next((each for each in order if each in verdicts), "reproduced")
+    return next((outcome for outcome in order if outcome in verdicts), "reproduced")
 
 
 def extreme_ratio(table: pd.DataFrame) -> Estimate:
-    """Largest over smallest mean of a set of rows, with the interval of that ratio."""
+    """The largest mean of a set of rows divided by the smallest, with the interval of that ratio."""
     return ratio(table.loc[table["mean"].idxmax()], table.loc[table["mean"].idxmin()])
 
 

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpdescent.replication.judging.evidence import GRAVE, TOLD_KINDS
+from dpdescent.replication.judging.evidence import GRAVE, LETTER_KINDS
 from dpdescent.replication.report.summary import table
 
 Row = dict[str, str]
@@ -61,7 +61,7 @@ RECORD = "; your answer will stand beside it. In our list it is `{finding}` ({ki
 
 def due(finding: Row) -> bool:
     """Whether a finding is told to the authors: one about privacy or mathematics, from severity medium on."""
-    return finding["kind"] in TOLD_KINDS and finding["severity"] in GRAVE
+    return finding["kind"] in LETTER_KINDS and finding["severity"] in GRAVE
 
 
 def letter(
