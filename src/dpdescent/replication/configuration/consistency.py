@@ -115,8 +115,8 @@ def _check_roles(dataset: Node, here: str, root: Path) -> None:
     if problem := conflict(*roles):
         raise ConfigError(f"{here}: {problem}")
     source = dataset["source"]
-    asked = [*dataset["instruments"], *dataset["regressors"], dataset["outcome"], dataset.get("count")]
-    names = [name for name in asked if name is not None]
+    declared = [*dataset["instruments"], *dataset["regressors"], dataset["outcome"], dataset.get("count")]
+    names = [name for name in declared if name is not None]
     text = _beginning(here, root / source if source.endswith(".csv") else _bundled(root) / f"{source}.csv")
     header = headers.first(text)
     for name in names:
@@ -181,9 +181,9 @@ def _text(file: Path) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def _check_shown(columns: object, known: Sequence[str], here: str) -> None:
+def _check_shown(columns: object, table_columns: Sequence[str], here: str) -> None:
     """Checks the columns of a table that is written ready to paste."""
     for name in columns if isinstance(columns, list) else [columns]:
-        if name not in known:
-            hint = conf.did_you_mean(name, list(known))
+        if name not in table_columns:
+            hint = conf.did_you_mean(name, list(table_columns))
             raise ConfigError(f"{here}.display.columns: {conf.short(name)} is no column of its table{hint}")

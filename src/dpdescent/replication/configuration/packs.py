@@ -52,15 +52,15 @@ def packs_of(parts: Sequence[Part], per_job: int) -> list[Pack]:
 def same_runs(pack: Pack, others: Iterable[Pack]) -> list[Pack]:
     """The packs of another artefact that hold every part of a pack, with equal names and values; else none.
 
-    At a scale of their own, two artefacts may differ in grids that are alike elsewhere.
+    Parts are compared because two artefacts whose grids agree at the papers' scale may differ at a user's own.
     """
     wanted = {part.name: _without_artefact(part) for part in pack.parts}
     holding = [
         (other, {part.name for part in other.parts if wanted.get(part.name) == _without_artefact(part)})
         for other in others
     ]
-    found = set[str]().union(*(names for _, names in holding))
-    return [other for other, names in holding if names] if found == wanted.keys() else []
+    shared = set[str]().union(*(names for _, names in holding))
+    return [other for other, names in holding if names] if shared == wanted.keys() else []
 
 
 def _without_artefact(part: Part) -> Node:

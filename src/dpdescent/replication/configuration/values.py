@@ -17,17 +17,17 @@ from dpdescent.replication.configuration.strict_yaml import read_yaml as read_ya
 
 PROVENANCE = ("stated", "code", "chosen")
 
-# Whose a value of an overlay is: the user's own, or that of the scale of the same name that comes with the project. No
-# file may say so of its values; it is found out.
+# Sources of a value in an overlay: the user (`yours`), or the scale of the same name that comes with the project. No
+# file may state this source; the code finds it.
 YOURS, SHIPPED = "yours", ("quick",)
 OVERLAID = (YOURS, *SHIPPED)
 
-# Names that a message compares with a wrong one, and lists.
+# The most names that a message compares with a wrong one, and lists.
 MOST_NAMES = 100
 
 
 def source_of(scale: str) -> str:
-    """Whose the values of a scale's overlay are."""
+    """The source of the values in a scale's overlay."""
     return scale if scale in SHIPPED else YOURS
 
 
