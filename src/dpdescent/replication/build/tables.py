@@ -1,4 +1,4 @@
-"""From tidy trials to tables: one row a plotted point, sorted by full key, with the spread over trials."""
+"""Tables made of tidy trials: one row per plotted point, sorted by full key, with the spread over trials."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -45,12 +45,12 @@ def make(
     Args:
         spec: the artefact's item, grid columns `keys` and further `measures`.
         packs: files that list its parts, in order.
-        folder: of the parts.
+        folder: folder of the parts.
         output: CSV to write.
         part_fingerprints: CSV to write.
 
     Returns:
-        What reads back from `output`.
+        The table as it reads back from `output`.
 
     Raises:
         SystemExit: in one line, if a part is missing or is not what was trained.
@@ -72,8 +72,8 @@ def summarise(parts: Sequence[pd.DataFrame], keys: Sequence[str], measures: Sequ
         measures: columns whose mean over trials joins the table.
 
     Returns:
-        One row a combination. Where runs of several trials ended beyond all finite numbers, `diverged` counts them, and
-        mean and quantiles are as infinite as they are; in a table without such runs the column is not there.
+        One row per combination. Where runs of several trials ended beyond all finite numbers, `diverged` counts them,
+        and mean and quantiles are infinite too; in a table without such runs the column is not there.
 
     Raises:
         ValueError: if a column is missing, or a trial occurs twice.
@@ -137,7 +137,7 @@ def median_interval(values: Array, level: float = 0.95) -> tuple[float, float]:
 
 @cache
 def _median_law(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
-    """Which two order statistics of a sample lie in the middle of its resample, and with what probability.
+    """The pairs of order statistics of a sample that may lie in the middle of its resample, with their probabilities.
 
     Returns:
         Indices of the lower and of the upper one (the same for odd counts), and the probability of each pair.
@@ -202,6 +202,6 @@ def _cell(value: object) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text in which no character has a meaning of its own for LaTeX."""
+    """The text with every character escaped that has a meaning for LaTeX."""
     words = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     return "".join(words.get(sign, f"\\{sign}" if sign in "&%#_${}" else sign) for sign in text)
