@@ -98,20 +98,21 @@ def _claimed_epsilon(event: Mechanism, delta: float) -> float | str:
 
 def _single(event: Mechanism) -> list[_Single]:
     """All releases with noise on a known scale as a flat list, those of disjoint parts one after another."""
-    found: list[_Single] = []
+    flat: list[_Single] = []
     for release in event.releases:
         if isinstance(release, EpsilonDeltaRelease):
             continue
-        found += (
-            [each for part in release.parts for each in part] if isinstance(release, DisjointReleases) else [release]
+        flat += (
+            [inner for part in release.parts for inner in part] if isinstance(release, DisjointReleases) else [release]
         )
-    return found
+    return flat
 
 
 def _described(release: Release) -> str:
     if isinstance(release, DisjointReleases):
         return (
-            " | ".join(" + ".join(_described(each) for each in part) for part in release.parts) + " (disjoint records)"
+            " | ".join(" + ".join(_described(inner) for inner in part) for part in release.parts)
+            + " (disjoint records)"
         )
     if isinstance(release, EpsilonDeltaRelease):
         return f"{release.what}, ({release.epsilon!r}, {release.delta!r})"
@@ -134,7 +135,7 @@ def _is_gaussian(event: Mechanism) -> bool:
 
 
 def _is_continuous(event: Mechanism) -> bool:
-    """Whether the noise is that of which `mu` is known: of exact arithmetic it is discrete."""
+    """Whether the noise is Gaussian and continuous, so that `mu` is known; that of exact arithmetic is discrete."""
     return _is_gaussian(event) and not isinstance(event, ExactMechanism)
 
 
