@@ -1,4 +1,4 @@
-"""SVG files as they are committed: what matplotlib draws, in a third of the bytes, and the same from every process.
+"""SVG files as they are committed: drawings of matplotlib in a third of the bytes, and equal from every process.
 
 What is seen stays: elements, their order and their looks. Coordinates are rounded to hundredths of a point, which at a
 width of 1280 pixels is a fiftieth of a pixel; looks that neighbours share are written once around them; names that
@@ -17,10 +17,10 @@ from PIL import Image
 
 SVG, LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 HREF = f"{{{LINK}}}href"
-# What no shape gets from a group: looks that matplotlib's rule for all elements (`*`) sets, and opacity, because marks
-# of a group may overlap.
+# Properties that no shape gets from a group: those that matplotlib's rule for all elements (`*`) sets, and opacity,
+# because marks of a group may overlap.
 OWN = ("stroke-linejoin", "stroke-linecap", "opacity")
-# Fewer neighbours gain nothing from a group.
+# The fewest neighbours that get a group, because fewer gain nothing from it.
 NEIGHBOURS = 3
 COLOURS = 256
 # Steps of opacity in a raster of more than COLOURS: edges of marks are single pixels, where 16 look as 256 do.
@@ -38,12 +38,12 @@ def slim(text: str) -> str:
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     _rename(root)
-    strokes = {f"#{each.get('id')}": _look(each) for each in root.iter(_tag("path")) if each.get("id")}
+    strokes = {f"#{path.get('id')}": _look(path) for path in root.iter(_tag("path")) if path.get("id")}
     for element in root.iter():
         _shorten(element, strokes)
     _arrange(root)
     for element in root.iter():
-        # A line each, by which versions of a figure can be told apart.
+        # One line per element, so that versions of a figure can be compared line by line.
         if element.tag != _tag("style"):
             element.text = "\n" if len(element) else None
         element.tail = "\n"
@@ -55,7 +55,7 @@ def _tag(name: str) -> str:
 
 
 def _rename(root: Element) -> None:
-    """Numbers the names that something refers to, and removes all others."""
+    """Numbers the names to which some element refers, and removes all others."""
     names: dict[str, str] = {}
     for element in root.iter():
         for key, value in element.attrib.items():
@@ -70,7 +70,7 @@ def _shorten(element: Element, strokes: dict[str, Look]) -> None:
     """Writes the numbers and the look of an element shorter.
 
     Args:
-        element: of the tree.
+        element: element of the tree.
         strokes: by reference, the looks of the shapes that are drawn repeatedly.
     """
     if (path := element.get("d")) is not None:
@@ -82,7 +82,7 @@ def _shorten(element: Element, strokes: dict[str, Look]) -> None:
             element.attrib |= {key: at for key, at in zip("xy", alone.groups(), strict=True) if at and float(at)}
         else:
             shift = re.compile(r"(?<=translate\()[^)]*")
-            element.set("transform", shift.sub(lambda found: _joined(map(_rounded, found[0].split())), transform))
+            element.set("transform", shift.sub(lambda match: _joined(map(_rounded, match[0].split())), transform))
     for key in ("x", "y", "width", "height"):
         if element.tag not in (_tag("svg"), _tag("image")) and (value := element.get(key)) is not None:
             element.set(key, _rounded(value))
@@ -120,7 +120,7 @@ def _rounded(number: str) -> str:
 
 def _look(element: Element) -> Look:
     """The style of an element as a dictionary."""
-    pairs = (each.split(":", 1) for each in element.get("style", "").split(";") if each.strip())
+    pairs = (declaration.split(":", 1) for declaration in element.get("style", "").split(";") if declaration.strip())
     return {key.strip(): value.strip() for key, value in pairs}
 
 
@@ -131,7 +131,7 @@ def _wear(element: Element, look: Look) -> None:
 
 
 def _arrange(element: Element) -> None:
-    """Dissolves groups that say nothing, and says once around neighbours what clips them and how they look."""
+    """Dissolves groups without attributes, and writes the clip and the look of neighbours once, in a group."""
     for child in element:
         _arrange(child)
     children = [inner for child in element for inner in (child if _says_nothing(child) else [child])]
@@ -175,7 +175,7 @@ def _dressed(children: Iterable[Element]) -> Iterator[Element]:
 
 
 def _shared(element: Element) -> tuple[tuple[str, str], ...]:
-    """What a group may say in place of a shape; nothing of other elements, or of a shape that others refer to."""
+    """The look that a group may have in place of a shape; empty for a shape to which others refer, and for no shape."""
     if element.tag not in (_tag("path"), _tag("use")) or element.get("clip-path") or element.get("id"):
         return ()
     return tuple((key, value) for key, value in _look(element).items() if key not in OWN)
