@@ -1,4 +1,4 @@
-"""Content of the calculator's page: what it tells, the Python twin of each number, and the table of Poisson batches."""
+"""Content of the calculator's page: its numbers, the Python twin of each, and the table of Poisson batches."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A page for each finding that is told to its authors: counterexample, drawing, why, letter, script, what judges it."""
+"""Pages of the findings with a letter to authors: counterexample, drawing, reason, letter, script and claims."""
 
 import re
 from collections.abc import Mapping

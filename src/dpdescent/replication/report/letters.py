@@ -60,7 +60,7 @@ RECORD = "; your answer will stand beside it. In our list it is `{finding}` ({ki
 
 
 def due(finding: Row) -> bool:
-    """Whether a finding is told to the authors: one about privacy or mathematics, from severity medium on."""
+    """Whether authors get a letter about a finding: it is about privacy or mathematics, from severity medium on."""
     return finding["kind"] in LETTER_KINDS and finding["severity"] in GRAVE
 
 

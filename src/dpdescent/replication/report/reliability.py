@@ -8,7 +8,7 @@ from dpdescent.replication.build.files import read_rows
 
 Row = dict[str, str]
 
-# Trials that are shown as they are: name of the file, heading, words, caption, command.
+# Trials whose tables are shown unchanged: name of the file, heading, words, caption, command.
 TRIALS = (
     (
         "fuzz", "Mutated input",
@@ -33,10 +33,10 @@ TRIALS = (
 
 def view(files: Iterable[Path]) -> dict[str, Any]:
     """Data of the page, from those CSVs (`damage`, `fuzz`, `cluster`, `scaling`, `bench`) that exist."""
-    found = {file.stem: read_rows(file) for file in files if file.is_file() and file.suffix == ".csv"}
+    tables = {file.stem: read_rows(file) for file in files if file.is_file() and file.suffix == ".csv"}
     return {
-        "damage": _damage(found.get("damage", [])), "bench": _bench(found.get("bench", [])), "trials": TRIALS,
-        "tables": {key: found.get(key, []) for key, *_ in TRIALS},
+        "damage": _damage(tables.get("damage", [])), "bench": _bench(tables.get("bench", [])), "trials": TRIALS,
+        "tables": {key: tables.get(key, []) for key, *_ in TRIALS},
     }  # fmt: skip
 
 
