@@ -10,7 +10,7 @@ import json
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging import evidence, other_seed
 
-# By kind: the verb of the paper's module of that name, and what it returns.
+# By kind: the function in the paper's module of that name, and the records that it returns.
 KINDS = {
     "bounds": ("evaluate", evidence.Bound),
     "claims": ("judge", evidence.Claim),

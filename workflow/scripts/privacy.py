@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _rows(releases: str, cell: dict[str, Any]) -> list[dict[str, Any]]:
-    """The ledger's rows of one cell; none for a diagram or a formula, which releases nothing of any data."""
+    """The ledger's rows for one cell; none for a diagram or a formula, which releases nothing of any data."""
     module, _, function = releases.partition(":")
     listed = getattr(importlib.import_module(module), function, None)
     audit = importlib.import_module(f"dpdescent.papers.{cell['paper']}.audit")
