@@ -97,7 +97,7 @@ def take_out():
 
 
 def put_back():
-    """Puts results/ back; where it was never out, nothing changes."""
+    """Puts results/ back into the working tree; where it was never out, nothing changes."""
     if sparse() == LEFT_OUT:
         git("sparse-checkout", "disable")
     missing = git("ls-files", "--deleted", "--", "results").split()
@@ -117,7 +117,7 @@ def without_results(command):
         take_out()
         status = subprocess.run(command).returncode
     finally:
-        # A second Ctrl-C must not leave half of it.
+        # A second Ctrl-C must not interrupt this, because half of results/ would be missing.
         for ending in before:
             signal.signal(ending, signal.SIG_IGN)
         put_back()
@@ -287,7 +287,7 @@ def code():
 
 
 def trial(shop):
-    """Makes the first steps of the first two mechanisms, to see that all is there."""
+    """Makes the first steps of the first two mechanisms, as a test that nothing is missing."""
     elsewhere = runs_module("network_elsewhere")
     for described in shop.plan.first[:2]:
         decoder, state = shop.decoder(described), shop.start(described)
@@ -298,7 +298,7 @@ def trial(shop):
 
 
 def compare(shop, seen, output):
-    """Begins to compare the first steps with the processor's, in a process beside the training."""
+    """Begins the comparison of the first steps with those of the processor, in a process beside the training."""
     import numpy as np
 
     result, file = FOLDER / "agreement.csv", FOLDER / "seen.npz"
@@ -332,7 +332,7 @@ def agree(file, output):
 
 
 def finish(checking, result, output, limits):
-    """Waits for the comparison as long as this call may, and brings it back."""
+    """Waits for the comparison as long as this call may, and copies its result to the output."""
     try:
         checking.wait(timeout=max(limits.left(), 0.1))
     except subprocess.TimeoutExpired:

@@ -20,7 +20,7 @@ from accelerator import ARTEFACT, KEY, RECORD, ROOT, SOURCE
 
 CONFIGURED = Path(f"config/papers/{KEY}.yaml")
 TABLE = Path(f"results/paper/on_request/{KEY}/{ARTEFACT}.csv")
-# Names of the cells that are written here, and their reason.
+# Names of the cells that are written here, and the reason that is written beside them.
 PANEL, CHOSEN = "accelerator", 'chosen: "as above, as the time of an accelerator allowed"'
 # Columns of a trained part.
 COLUMNS = (
@@ -63,10 +63,10 @@ def wanted(row):
 
 
 def came_back(folder, within):
-    """The rows of a folder, once processor and device agree and the code is this one's.
+    """The rows of a folder, if processor and device agree and the code is that of this checkout.
 
     Raises:
-        SystemExit: in one line, if they do not.
+        SystemExit: in one line, if not.
     """
     from dpdescent.replication.build.files import read_rows
 

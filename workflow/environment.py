@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Newest first: for these CPythons every package of the locks has a wheel, but for SOURCE_ONLY.
+# Versions of CPython, newest first, for which every package of the locks but those of SOURCE_ONLY has a wheel.
 SUPPORTED = ("3.13", "3.12", "3.11")
 NO_PYTHON = """\
 dpdescent needs CPython {oldest} to {newest}, and {problem}. Two ways to get one:
@@ -80,7 +80,7 @@ def main():
         parser.error("there is no extra {!r}; there are: {}".format(unknown[0], ", ".join(EXTRAS)))
     os.chdir(str(Path(__file__).resolve().parents[1]))
     try:
-        # Two calls at once would write the same files; the second one then finds all done.
+        # Locked, because two calls at once would write the same files; the second call then finds everything done.
         with open(__file__) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             set_up(set(args.extras), args.python)
@@ -108,7 +108,7 @@ def set_up(extras, python):
     try:
         install_all("uv" if shutil.which("uv") else "pip", here, named, extras, locks)
     except Failure as failure:
-        # It has indexes and certificates of its own.
+        # Tried because pip has indexes and certificates of its own.
         if not shutil.which("uv") or not (named or any_supported("uv"))["modules"]:
             raise
         print(f"{failure}\nTrying pip in place of uv", flush=True)
@@ -224,7 +224,8 @@ def install_project(tool):
 def fetch(tool, arguments, what, number, **environment):
     """Runs the installer of a tool with arguments that pip and uv share."""
     if tool == "uv":
-        # Without uv.toml, which may name another target; bytecode, because some users forbid jobs to write it.
+        # No uv.toml is read, because it may name another target; bytecode is compiled, because some users forbid jobs
+        # to write it.
         command = [
             "uv", "pip", "install", "--no-config", "--python", ".venv/bin/python", "--compile-bytecode", *arguments,
         ]  # fmt: skip
@@ -261,9 +262,9 @@ def run(command, doing, progress=None, **environment):
 
 def reason(lines, shown):
     """The words of a failed command that say why, and what to do."""
-    said = [line for line in lines if re.match(r"\s*(ERROR|error|Error|×)", line)] or lines[-3:]
+    telling = [line for line in lines if re.match(r"\s*(ERROR|error|Error|×)", line)] or lines[-3:]
     words = (
-        "its words stand above" if shown else " ".join(line.strip(" ×╰─▶") for line in said[:3]) or "it said nothing"
+        "its words stand above" if shown else " ".join(line.strip(" ×╰─▶") for line in telling[:3]) or "it said nothing"
     )
     if any(UNREACHED.search(line) for line in lines):
         words += ". The index of packages was not reached: mend the connection or its settings, then the same command"

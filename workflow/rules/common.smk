@@ -56,7 +56,7 @@ def configured():
     return default | given
 
 
-# A tenth of a plan's time would go to looking for garbage, of which a plan has little.
+# Collected less often, because a plan has little garbage and would spend a tenth of its time on looking for it.
 gc.set_threshold(50_000, 20, 20)
 known_code.recall(KNOWN_CODE)
 try:

@@ -45,8 +45,8 @@ rule collect:
         " --output {params.folder} > {log} 2>&1"
 
 
-# One page to the authors for each finding about privacy or mathematics from severity medium on. Which they are is known
-# before any job runs from the scripts that demonstrate them, named by the first word of their docstring.
+# One page to the authors for each finding about privacy or mathematics from severity medium on. The scripts that
+# demonstrate these findings show which they are before any job runs, because their docstrings begin with the finding.
 DEMONSTRATIONS = demonstrations(SOURCE, PROJECT.papers)
 
 
@@ -156,7 +156,7 @@ rule report:
         scale=SCALE,
         columns=verbatim(json.dumps(COLUMNS)),
         trials=lambda wildcards, input: option("trials", input.trials),
-        # No input, because a build must not make what is made on request.
+        # A parameter and no input, because a build must not make artefacts on request.
         on_request=files_fingerprint(made_on_request(Path(placed(RESULTS)))),
     message:
         "write the report"

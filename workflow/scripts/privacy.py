@@ -38,8 +38,8 @@ def _rows(releases: str, cell: dict[str, Any]) -> list[dict[str, Any]]:
     listed = getattr(importlib.import_module(module), function, None)
     audit = importlib.import_module(f"dpdescent.papers.{cell['paper']}.audit")
     arms = list(listed(cell)) if listed is not None else []
-    asked = [audits.asked(audit.request(cell, name, event), event) for name, event, _ in arms]
-    return [row | more for row, more in zip(entries.rows(cell["paper"], cell["artefact"], arms), asked, strict=True)]
+    requests = [audits.asked(audit.request(cell, name, event), event) for name, event, _ in arms]
+    return [row | more for row, more in zip(entries.rows(cell["paper"], cell["artefact"], arms), requests, strict=True)]
 
 
 if __name__ == "__main__":

@@ -285,7 +285,7 @@ def _html(piece: Piece) -> str:
 
 
 def mathtext(text: str) -> str:
-    """The text for matplotlib, with symbols and scripts between dollar signs; a text that has any stays as it is."""
+    """The text for matplotlib, with symbols and scripts between dollar signs; a text that has these is unchanged."""
     if "$" in text:
         return text
     runs: list[str] = []

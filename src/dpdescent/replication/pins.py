@@ -30,7 +30,8 @@ if _processor.exists():
             os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
 
 os.environ["MPLBACKEND"] = "agg"
-# With the installation, because a list of fonts takes seconds to make; matplotlib takes a temporary one if it may not.
+# The folder lies in the installation, because a list of fonts takes seconds to make; matplotlib takes a temporary one
+# where it may not write there.
 os.environ["MPLCONFIGDIR"] = str(Path(sys.prefix, "var/matplotlib"))
 for _variable in ("MATPLOTLIBRC", "FREETYPE_PROPERTIES"):
     os.environ.pop(_variable, None)

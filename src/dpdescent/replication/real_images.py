@@ -49,7 +49,7 @@ def task(spec: Spec) -> Images:
 
 
 def held_out(spec: Spec) -> Images:
-    """Returns the same images to train on but the last `held_out`, which are to test on; no test image is touched."""
+    """Returns the same training images, of which the last `held_out` are to test on; no test image is touched."""
     records, left = spec["settings"]["records"], spec["settings"]["held_out"]
     found = image_columns.training_columns(*_place(spec), records, CACHE)
     return Images(found.rows(0, records - left), found.rows(records - left, records))

@@ -134,7 +134,7 @@ def _forget(file: Path) -> None:
 @contextmanager
 def _unbroken() -> Iterator[None]:
     """Holds back the signals that would end the process while the names of many files change."""
-    # By handlers, because another thread would take a signal that this one blocks.
+    # Held back by handlers, because another thread would take a signal that this one blocks.
     received: list[int] = []
     before = {number: signal.signal(number, lambda got, _: received.append(got)) for number in ENDING}
     try:

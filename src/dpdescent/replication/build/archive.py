@@ -1,4 +1,4 @@
-"""Archives of results: equal bytes from equal results, and nothing that unpacks outside of its folder."""
+"""Archives of results: equal results give equal bytes, and no file is unpacked outside of the folder."""
 
 import gzip
 import io
@@ -106,8 +106,8 @@ def extract(archive: Path, folder: Path) -> None:
                 _require_plain(archive, member)
                 if count >= MOST or member.offset_data + member.size > LARGEST:
                     raise SystemExit(f"Error: {archive} holds more than {MOST} files or {LARGEST >> 30} GiB")
-                # Its bytes alone, so that owner, mode and time are those of any new file; Python has no filter for it
-                # before 3.11.4.
+                # Only the bytes are copied, so that owner, mode and time are those of any new file; Python has a filter
+                # for it from 3.11.4 on.
                 place = folder / member.name
                 place.parent.mkdir(parents=True, exist_ok=True)
                 with open(place, "wb") as copy, cast(IO[bytes], tar.extractfile(member)) as content:

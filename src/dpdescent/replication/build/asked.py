@@ -82,7 +82,7 @@ def _difference_in_table(artefact: Artefact, results: Path) -> str | None:
 
 
 def _columns(artefact: Artefact) -> list[str]:
-    """Columns of an artefact's table: those that come out for a single trial."""
+    """Columns of an artefact's table, found by summarising a single made-up trial."""
     words, numbers = [*artefact.keys, "series", "variant"], ["trial", "value", *artefact.measures]
     trial = pd.DataFrame([dict.fromkeys(words, "") | dict.fromkeys(numbers, 0.0)])
     return list(tables.summarise([trial], artefact.keys, artefact.measures).columns)

@@ -90,7 +90,7 @@ class Call:
 
         def planned() -> None:
             damage, restored = self._not_as_written()
-            # As `--forcerun` would.
+            # Forced, as by the option `--forcerun`.
             self.workflow.dag.forcefiles.update(map(str, restored))
             plan()
             needed = [str(file) for job in self.workflow.dag.jobs for file in job.output]
@@ -149,7 +149,7 @@ class Call:
         copied = 0 if os.path.isdir(self.reference) else preflight.size(self.results)
         if line := preflight.no_room(len(self.workflow.dag), copied, [self.results, self.build, ".snakemake"]):
             self._end(line)
-        # A pack's job spares parts that are as they were, so forcing the job alone would train nothing.
+        # A pack's job spares parts that are current, so that forcing the job alone would train nothing.
         if self.train in self.workflow.dag_settings.forcerun or self.workflow.dag_settings.forceall:
             store.forget(Path(self.build) / "parts")
         datasets = [dataset for paper in self.project.papers.values() for dataset in paper.datasets.values()]
@@ -237,7 +237,7 @@ class Call:
 
 
 def is_newest(file: Path, others: Sequence[Path]) -> bool:
-    """Whether a file is there, and all others are there and no newer."""
+    """Whether a file exists, and all other files exist and are not newer."""
     if not all(path.is_file() for path in (file, *others)):
         return False
     return all(other.stat().st_mtime <= file.stat().st_mtime for other in others)

@@ -95,7 +95,7 @@ def folders(built: str | Path, reference: str | Path) -> Report:
 
 
 def agreements(folder: str | Path) -> dict[str, float]:
-    """Tolerances that artefacts of a build declare, by item, because their runs amplify last digits."""
+    """Tolerances that artefacts declare, by item, because their runs amplify differences in last digits."""
     file = Path(folder) / RECORD
     tolerances: dict[str, float] = json.loads(file.read_text()).get("agrees_within", {}) if file.is_file() else {}
     return tolerances
@@ -128,7 +128,7 @@ def _judge_drawing(name: str, report: Report) -> None:
 
 
 def _quotes(name: str, table: str) -> bool:
-    """Whether a drawing or page is made from a table: a page or a letter from any, a figure from that of its name."""
+    """Whether a drawing or page is made from a table: pages and letters from any, a figure from that of its name."""
     if name.startswith(QUOTING):
         return table.endswith(".csv")
     return table in VERDICTS if name == PAGE else table == str(Path(name).with_suffix(".csv"))

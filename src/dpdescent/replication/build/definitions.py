@@ -33,7 +33,7 @@ HARMLESS = {
     "typing.Protocol", "typing.TypeVar", "typing.TypedDict", "typing.cast", "typing.overload",
 }  # fmt: skip
 
-# Names and attributes that tell where code lies, and those by which code finds other code without naming it.
+# Names and attributes that tell the place of code, and those by which code finds other code without naming it.
 NAMING = ("__file__", "__name__", "__package__", "__path__", "__spec__", ".__module__", ".__file__")
 DYNAMIC = (
     "__import__", "__builtins__", "__loader__", "compile", "eval", "exec", "globals", "locals", "vars()", "dir()",
@@ -104,7 +104,7 @@ class _File:
         own = [node for node in self.body if not isinstance(node, ast.Import | ast.ImportFrom)]
         statements = [self._statement(node) for node in own]
         used = {use.split(" ")[1] for statement in statements for use in statement.uses if " " in use}
-        # A name of another package that nobody uses is imported for what its import does.
+        # A name of another package that nobody uses is imported for the effects of its import.
         effects = [node for node in self.body if node not in own and not _is_used(node, used)]
         statements += [Statement((), True, _hash(syntax.text(node)), ()) for node in effects]
         return Module(self.imports, self.imported, tuple(statements))
@@ -188,7 +188,7 @@ def _imports(node: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Names that an import binds, with what they stand for."""
+    """Names that an import binds, each with the imported name for which it stands."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             # `import a.b` binds `a`.

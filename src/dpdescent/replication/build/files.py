@@ -1,4 +1,4 @@
-"""Files of a build: written to a temporary name first, then renamed, with their hashes kept, which readers check.
+"""Files of a build: they are written to a temporary name and renamed, and their hashes are kept for readers to check.
 
 The hash of a file in `results/<scale>` or `build/<scale>` lies under `build/<scale>/hashes`. Trained parts have records
 of their own (see `store`), files elsewhere have none. Results without one (those of a fresh clone, or after somebody
@@ -55,7 +55,7 @@ def atomic(path: str | Path, mode: str = "w") -> Any:
 
 
 def _put(temporary: Path, target: Path) -> None:
-    """Gives a finished file its name, then its hash: broken off in between, a whole file without a hash is left."""
+    """Gives a finished file its name, then keeps its hash: an interruption leaves a whole file without a hash."""
     record = record_of(target)
     if record is not None:
         hashed = hashlib.sha256(temporary.read_bytes()).hexdigest()

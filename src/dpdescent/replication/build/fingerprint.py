@@ -62,7 +62,7 @@ def code_fingerprint(source: Path, script: Path, roots: Iterable[str] = ()) -> s
 
 
 def reached(source: Path, script: Path, roots: Iterable[str] = ()) -> set[tuple[Path, str]]:
-    """Files and names that a fingerprint covers; an empty name stands for what runs when a file is imported."""
+    """Files and names that a fingerprint covers; an empty name stands for code that runs when a file is imported."""
     places = [node for node in _followed(str(source.resolve()), str(script.resolve()), roots) if node[1] > WHOLE]
     return {
         (Path(path), name)
@@ -130,7 +130,7 @@ def _uses(top: str, node: Node) -> tuple[str, tuple[Node | str, ...]]:
         return "all", tuple((file, WHOLE) for file in sorted(_imported(top, [path])))
     if place == WHOLE:
         own = [(path, number) for number in range(len(module.statements))]
-        # Not the package by itself, which `import dpdescent.checks` binds: its public names are for users.
+        # The package by itself, which `import dpdescent.checks` binds, does not count: its public names are for users.
         uses = {use for targets in module.imported.values() for use in targets} - {f"0 {PACKAGE} "}
         return "whole", (*own, *(target for use in sorted(uses) for target in _resolved(top, path, use)))
     chosen = (
@@ -252,7 +252,7 @@ def module_file(source: Path, dotted: str) -> Path:
 
 
 def versions(*packages: str) -> dict[str, str]:
-    """Installed versions: an upgrade of what a stage computes with is a reason to run it again."""
+    """Installed versions of packages, because a stage runs again when a package that it uses is upgraded."""
     return {package: importlib.metadata.version(package) for package in packages}
 
 
@@ -273,7 +273,7 @@ KNOWN: dict[str, Module] = {}
 @cache
 def _first_party_imports(top: str, path: str) -> tuple[str, ...]:
     names = (_absolute(top, path, f"{level} {name} ") for level, name in _module(path).imports)
-    # Each file once, because modules import several names of one another.
+    # Every file is listed once, because modules import several names of one another.
     return tuple(dict.fromkeys(file for name in names for file in _files(top, name)))
 
 
@@ -288,7 +288,7 @@ def _absolute(top: str, path: str, use: str) -> str:
 
 @cache
 def _dotted(top: str, path: str) -> str:
-    """The full name of a file's module; a script has none that counts."""
+    """The full name of a file's module; for a script the name has no meaning."""
     return _name(top, path).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 

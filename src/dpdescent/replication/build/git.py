@@ -1,6 +1,6 @@
-"""Questions to git: which results came with a checkout, and whether bytes of a file are among what it keeps.
+"""Questions to git: which results came with a checkout, and whether git has the bytes of a file.
 
-No variable of git's own reaches it, because inside a hook or an editor one would have it answer for another repository.
+Git runs without its own variables, because inside a hook or an editor they would make it answer for another repository.
 """
 
 import os
@@ -37,7 +37,7 @@ def committed(checkout: Path, folder: Path) -> tuple[str, dict[str, bytes]] | No
         mode, _, hashed = about.split()
         if mode in FILES:
             hashes[os.path.relpath(os.fsdecode(name), folder)] = hashed
-    # As they were committed: an archive by git would change line ends where a user's settings say so.
+    # Contents as they were committed, because an archive by git would change line ends where a user's settings say so.
     contents = _answer(checkout, "cat-file", "--batch", given=b"".join(b"%s\n" % hashed for hashed in hashes.values()))
     if contents is None:
         return None

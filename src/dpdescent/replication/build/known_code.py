@@ -45,7 +45,7 @@ def keep(file: Path) -> None:
 
 def _plain(module: definitions.Module) -> list[Any]:
     """A module as lists, because `dataclasses.astuple` copies each string."""
-    statements = [[each.names, each.runs, each.code, each.uses] for each in module.statements]
+    statements = [[statement.names, statement.runs, statement.code, statement.uses] for statement in module.statements]
     return [module.imports, module.imported, statements]
 
 

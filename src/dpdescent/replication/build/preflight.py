@@ -74,7 +74,7 @@ def _mend(target: str, targets: Targets) -> str:
         return f" at scale {targets.scale!r}: for another scale, add --config scale={scale[1]}"
     if target.startswith(("results/", "build/")):
         return _did_you_mean(_close(target, targets.files)) or "; `snakemake --list-target-rules` shows what there is"
-    # As people write it: with a slash, with the kind of file.
+    # Names as people write them: with a slash, with the suffix of a file.
     return _by_name(
         re.sub(r"\.(png|svg|csv|md|tex)$", "", target.removeprefix("on_request/")).replace("/", "_"), targets
     )
@@ -87,7 +87,7 @@ def _by_name(name: str, targets: Targets) -> str:
         here = [other for other in targets.names if other.startswith(f"{paper}_")]
         hint = _did_you_mean(_close(name, here)) or ";"
         return f"{hint} {paper} has: {', '.join(other.removeprefix(f'{paper}_') for other in here)}"
-    # `fig04` alone is one of several papers'.
+    # Several papers may have a figure such as `fig04`.
     ids = {other: other.partition("_")[2] for other in targets.names if other.partition("_")[0] in targets.papers}
     meant = _close(name, set(ids.values()) - {""})
     if meant:

@@ -38,7 +38,7 @@ def environment() -> dict[str, Any]:
     }
 
 
-def judged_again(before: dict[str, Any], made: dict[str, Any], manifest: str, new_manifest: str) -> dict[str, Any]:
+def judged_again(before: dict[str, Any], rejudged: dict[str, Any], manifest: str, new_manifest: str) -> dict[str, Any]:
     """The record of results whose verdicts were written again, with the environment of the verdicts apart.
 
     All other entries describe the tables, as the build of the tables recorded them. Where the results are again those
@@ -46,14 +46,14 @@ def judged_again(before: dict[str, Any], made: dict[str, Any], manifest: str, ne
 
     Args:
         before: the earlier record of the results.
-        made: the record of the build of the verdicts.
+        rejudged: the record of the build of the verdicts.
         manifest, new_manifest: hashes of the lists of all results, before and now.
 
     Returns:
         The record; in `verdicts`, `instead_of` is the hash of the list that the build of the tables wrote.
     """
     here, verdicts = environment(), before.get("verdicts", {"instead_of": manifest})
-    record = {name: value for name, value in (before | made).items() if name != "verdicts"}
+    record = {name: value for name, value in (before | rejudged).items() if name != "verdicts"}
     record |= {name: before[name] for name in here if name in before}
     if new_manifest == verdicts["instead_of"]:
         return record

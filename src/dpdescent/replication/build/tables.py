@@ -85,7 +85,7 @@ def summarise(parts: Sequence[pd.DataFrame], keys: Sequence[str], measures: Sequ
         raise ValueError(f"the experiment returned no column {missing[0]!r}; it returned {list(trials.columns)}")
     for name in columns:
         if trials[name].dtype == object:
-            # A part in which all names are digits reads as numbers, another one as text.
+            # A part in which all names are digits reads as numbers, and another part as text.
             trials[name] = trials[name].map(str, na_action="ignore")
     trials = trials.sort_values([*columns, "trial"], kind="stable", ignore_index=True)
     if trials.duplicated([*columns, "trial"]).any():
@@ -94,7 +94,7 @@ def summarise(parts: Sequence[pd.DataFrame], keys: Sequence[str], measures: Sequ
     for key, group in trials.groupby(columns, sort=True, dropna=False):
         rows.append({**dict(zip(columns, key, strict=True)), **_spread(group["value"].to_numpy(dtype=float))})
         rows[-1] |= {name: float(group[name].mean()) for name in measures}
-        # A single value that is not finite is one that is not defined, such as a bound that does not hold.
+        # A single value that is not finite means an undefined one, such as a bound that does not hold.
         rows[-1] |= {"diverged": int((~np.isfinite(group["value"])).sum()) if len(group) > 1 else 0}
     table = pd.DataFrame(rows)
     return table if len(table) and table["diverged"].any() else table.drop(columns="diverged", errors="ignore")
@@ -121,7 +121,7 @@ def _statistics(values: Array) -> dict[str, float | int]:
 
 
 def median_interval(values: Array, level: float = 0.95) -> tuple[float, float]:
-    """Percentile-bootstrap interval of the median, exactly: with no resampling and no random numbers.
+    """Percentile-bootstrap interval of the median, computed exactly, without resampling and random numbers.
 
     The interval's ends are the smallest values that the median of a resample does not exceed with at least the two
     probabilities.
@@ -151,7 +151,7 @@ def _median_law(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
     with np.errstate(divide="ignore"):
         upto = half * np.log(ranks / count) + np.log(-np.expm1(half * np.log1p(-1 / ranks)))
     ways = gammaln(count + 1) - 2 * gammaln(half + 1)
-    # Below the diagonal stands no probability, and what stands there could overflow.
+    # Entries below the diagonal are no probabilities, and could overflow.
     pairs = np.triu(np.exp(np.minimum(ways + upto[:, None] + upto[::-1], 0.0)), k=1)
     pairs += np.diag(np.maximum(exactly - pairs.sum(axis=1), 0.0))
     first, second = np.nonzero(pairs > 1e-16)

@@ -60,7 +60,7 @@ def _add_one(parts: Path, source: Path, scale: str) -> int:
             place = parts / part.relative_to(held)
             place.parent.mkdir(parents=True, exist_ok=True)
             os.replace(part, place)
-            # Last, because a part counts from its record on.
+            # The record is moved last, because a part counts once it has its record.
             os.replace(record_of_part(part), record_of_part(place))
         return len(new)
 

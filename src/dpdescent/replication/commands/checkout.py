@@ -35,7 +35,7 @@ def configured(config: dict[str, Any], root: Path = Path()) -> "Project":
     Raises:
         SystemExit: in one line, if a value is wrong.
     """
-    # Here, because what needs a checkout says so before it asks for the pipeline's packages.
+    # Imported here, because a command must ask for a checkout before it asks for the pipeline's packages.
     from dpdescent.replication.configuration import project
     from dpdescent.replication.configuration.values import ConfigError
 

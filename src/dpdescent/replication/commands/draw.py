@@ -87,7 +87,7 @@ def _drawings(scale: str) -> dict[Path, Callable[[], Figure]]:
 
 
 def _list(results: Path, drawn: Sequence[Path]) -> None:
-    """Writes the hashes of drawn figures into the lists of hashes that have them."""
+    """Writes the hashes of drawn figures into the manifests that list these figures."""
     for folder in (results, results / ON_REQUEST):
         if (manifest := folder / MANIFEST).is_file():
             lines = listed(manifest)
@@ -124,7 +124,7 @@ def _belongs(place: Path, item: str) -> bool:
 
 
 def _item(place: Path) -> str:
-    """The name of a figure as it is asked for: its path in the results of a scale."""
+    """The name by which a figure is requested: its path in the results of a scale."""
     return place.name if place == BENCHMARK else "/".join(place.parts[2:])
 
 

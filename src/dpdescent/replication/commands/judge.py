@@ -119,7 +119,7 @@ def _rebuilt(
     own = json.loads((new_results / provenance.RECORD).read_bytes())
     provenance.write(provenance.judged_again(record, own, *manifests), new_results / provenance.RECORD)
     new, gone = anew.changes(new_results, results)
-    # Pages of the project quote its own results, all papers of them.
+    # Pages are written only from the project's own results of all papers, because they quote these.
     if results.resolve() == Path("results/paper").resolve() and Path("README.md").is_file() and whole == every:
         for page, blocks in readme.quoting(new_results).items():
             with atomic(scratch / "quoting" / page) as stream:
@@ -156,7 +156,7 @@ def _fields(claim: Claim) -> dict[str, str]:
 
 
 def _alike(text: str, other: str) -> bool:
-    """Whether two cells are equal, numbers but for rounding, which differs between processors."""
+    """Whether two cells are equal; numbers agree up to rounding, which differs between processors."""
     try:
         return math.isclose(float(text), float(other), rel_tol=1e-9) or text == other
     except ValueError:

@@ -16,7 +16,7 @@ COLUMNS = (*GIVEN[:3], "meaning", *GIVEN[3:])
 VARIANT = "variant"
 
 
-def rows_of(annotated: Node, given: Mapping[str, Node] = MappingProxyType({})) -> list[list[str | int]]:
+def rows_of(annotated: Node, common: Mapping[str, Node] = MappingProxyType({})) -> list[list[str | int]]:
     """Rows for every value of every artefact of a paper, with its source and its reason or place in the paper.
 
     Names of columns and meanings of symbols are left out, and a reason that another row has is given as the number of
@@ -24,7 +24,7 @@ def rows_of(annotated: Node, given: Mapping[str, Node] = MappingProxyType({})) -
 
     Args:
         annotated: content of the paper's file, with provenance; values of a scale are marked (see `overlays.marked`).
-        given: the values that all artefacts share and that are not the project's defaults, such as a seed, annotated
+        common: the values that all artefacts share and that are not the project's defaults, such as a seed, annotated
             likewise.
 
     Returns:
@@ -36,14 +36,14 @@ def rows_of(annotated: Node, given: Mapping[str, Node] = MappingProxyType({})) -
     rows: list[list[str | int]] = []
     first: dict[str, int] = {}
     for name, node in annotated["artefacts"].items():
-        for row in (*_own(node, annotated, given), *_variants(node)):
+        for row in (*_own(node, annotated, common), *_variants(node)):
             at = first.setdefault(row["reason"], len(rows))
             reason = row["reason"] if at == len(rows) else at
             rows.append([*({"artefact": name, **row}[column] for column in GIVEN[:-1]), reason])
     return rows
 
 
-def _own(node: Node, annotated: Node, given: Mapping[str, Node]) -> Iterator[dict[str, str]]:
+def _own(node: Node, annotated: Node, common: Mapping[str, Node]) -> Iterator[dict[str, str]]:
     shared = annotated["settings"]
     settings = {key: shared[key] for key in node.get("uses", []) if key in shared} | node.get("settings", {})
     yield from _merged(node["cells"])
@@ -54,7 +54,7 @@ def _own(node: Node, annotated: Node, given: Mapping[str, Node]) -> Iterator[dic
     named = {"dataset": dataset} if isinstance(dataset, dict) else {}
     sections = (
         ("arms", node.get("arms", {})), ("settings", settings), ("data set", named | replaced),
-        ("", {"trials": node["trials"], **given}),
+        ("", {"trials": node["trials"], **common}),
     )  # fmt: skip
     for part, values in sections:
         for symbol, annotation in values.items():

@@ -121,7 +121,7 @@ def _budgets(plain: Node, base: Node, delta: float, times: int | None, where: st
         times: number of times that a run spends the rho; None where the paper's rho is no zCDP budget.
         where, path: as in `applied`.
     """
-    # Here, because it needs numpy, and hardly any overlay needs it.
+    # Imported here, because it needs numpy, and hardly any overlay needs it.
     from dpdescent.privacy.accounting import tight_rho
 
     stands_for = [RHO] if RHO in base and times is not None else [name for name in STAGES if name in base]
@@ -168,7 +168,7 @@ def _rounded_down(rho: float) -> float:
 
 
 def _unknown(changes: Mapping[str, Any], base: Node, *above: str) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """Yields keys that overlay nothing: the steps that lead to each, and the mapping that lacks it."""
+    """Yields the keys that overlay nothing: the steps that lead to a key, and the mapping that lacks it."""
     for key, value in changes.items():
         if key not in base:
             yield (*above, str(key)), base

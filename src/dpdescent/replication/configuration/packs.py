@@ -12,8 +12,8 @@ from itertools import groupby
 from dpdescent.replication.configuration.parts import Part
 from dpdescent.replication.configuration.values import Node
 
-# Bytes of an argument in JSON. A command is one argument of the shell, of at most 131,071 bytes on Linux, and has room
-# for little else than this one.
+# The most bytes of an argument in JSON. A whole command is one argument of the shell, of at most 131,071 bytes on
+# Linux, and holds little beside this argument.
 LONGEST_ARGUMENT = 110_000
 
 
@@ -94,13 +94,13 @@ def _read(text: str) -> Iterator[Node]:
     spec: Node = {}
     for changes in json.loads(text):
         spec = {**spec, **changes}
-        # A copy, because an experiment may change its specification.
+        # Copied, because an experiment may change its specification.
         yield copy.deepcopy(spec)
 
 
 def _differences(specs: Iterable[Node]) -> Iterator[Node]:
     before: Node = {}
     for spec in specs:
-        # Without a default for what is missing, because a value may be null.
+        # Membership is tested first, because a value may be null.
         yield {key: value for key, value in spec.items() if key not in before or before[key] != value}
         before = spec

@@ -15,8 +15,8 @@ from dpdescent.checks import as_list
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.values import ConfigError, Node
 
-# Parts of an artefact, and letters of a part's name: planning takes memory and time for each, and file systems take
-# names of at most 255 bytes.
+# The most parts of an artefact, because planning takes memory and time for every part, and the most letters of a part's
+# name, because file systems take names of at most 255 bytes.
 MOST_PARTS, LONGEST_NAME = 20_000, 200
 
 
@@ -99,7 +99,7 @@ def _variant_parts(outline: Outline, variant: str, changes: Node) -> Iterator[Pa
                     "trials": [start, stop],
                 }  # fmt: skip
                 axes = "".join(f"_{axis}={values[axis]}" for axis in node["split"] if axis in values)
-                # No comma either, because executors take lists of files that are separated by commas.
+                # Commas are replaced too, because executors take lists of files that are separated by commas.
                 name = re.sub("[ ,]+", "-", f"{variant}_{panel}{axes}_t{start}-{stop - 1}")
                 yield Part(name, spec, merged["dataset"])
 

@@ -84,7 +84,7 @@ class Artefact:
 
     @property
     def draw(self) -> str:
-        """`module:function` that draws its table, beside its subject because training imports nothing that draws."""
+        """`module:function` that draws its table; a module of its own, because training imports no code that draws."""
         return self._named(self.code and f"{self.code}_figures", f"draw_{self.id}", f"figures:draw_{self.id}")
 
     def _named(self, module: str | None, function: str, otherwise: str) -> str:
@@ -176,11 +176,11 @@ def load(config: Node, root: Path) -> Project:
     _check_code(chosen, root.resolve())
     papers = {key: _load_paper(key, changes, config["scale"], seed, root) for key in chosen}
     runs = int(changes.get("audit_runs") or config.get("audit_runs") or AUDIT_RUNS)
-    given = _given({"seed": seed, "audit_runs": runs}, changes, config["scale"], root)
-    return Project(config["scale"], seed, papers, runs, given)
+    overridden = _overridden({"seed": seed, "audit_runs": runs}, changes, config["scale"], root)
+    return Project(config["scale"], seed, papers, runs, overridden)
 
 
-def _given(current: Node, changes: Node, scale: str, root: Path) -> Node:
+def _overridden(current: Node, changes: Node, scale: str, root: Path) -> Node:
     """Values of the whole build that differ from config/config.yaml, annotated with their source."""
     file = root / "config/config.yaml"
     default = {"audit_runs": AUDIT_RUNS} | (conf.read_yaml(file) if file.is_file() else current)
@@ -201,7 +201,7 @@ def _scale_overlay(scale: str, root: Path) -> Node:
     scales = sorted(path.stem for path in (root / "config/scales").glob("*.yaml"))
     if scale not in scales:
         raise ConfigError(f"scale: {conf.short(scale)} is not a scale{conf.did_you_mean(scale, ['paper', *scales])}")
-    # Never `.` or `..`, because results of another scale lie there.
+    # Names `.` and `..` are refused, because results of another scale lie there.
     if not re.fullmatch(r"\w[\w.-]*", scale, re.ASCII):
         raise ConfigError(
             f"scale: {scale!r} is to be a folder's name; use letters, digits and . - only, and begin with a letter"

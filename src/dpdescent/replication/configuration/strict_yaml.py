@@ -167,7 +167,7 @@ def _problem(node: yaml.Node) -> str | None:
 
 
 def _is_as_written(text: str) -> bool:
-    """Whether a text reads as the number that it shows: finite unless it says otherwise, and no zero by underflow."""
+    """Whether a text reads as the number that it shows: finite unless it says infinity, and no zero by underflow."""
     if not _NUMBER.fullmatch(text):
         return False
     value = float(text.replace(".inf", "inf").replace(".Inf", "inf").replace(".INF", "inf"))

@@ -76,7 +76,7 @@ def annotated_values(node: Any, path: str = "") -> Iterator[tuple[str, Node]]:
 
 def did_you_mean(name: object, known: Mapping[str, Any] | list[str]) -> str:
     """Hint such as `; did you mean 'fig03'?`, or the list of known names, of which long ones are shortened."""
-    # Cut, because the comparison takes the product of all lengths.
+    # Names are cut, because the time of the comparison is the product of all lengths.
     names = [str(key)[:80] for key in itertools.islice(known, MOST_NAMES)]
     close = difflib.get_close_matches(str(name)[:80], names, n=1)
     return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(names) or 'none'}"
@@ -111,7 +111,7 @@ def check_order(node: Node, at_most: list[list[str]], where: str, path: str) -> 
 
 
 def _numbers(value: Any) -> list[float]:
-    """Numbers among a value or its items; a panel may have a symbol's name, and its values are no numbers."""
+    """Numbers of a value or list; other items are left out, because a panel may have the name of a symbol."""
     return [item for item in as_list(value) if isinstance(item, int | float) and not isinstance(item, bool)]
 
 

@@ -21,7 +21,7 @@ LAYERS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 REFUTED: dict[str, Any] = {"marker": "^", "color": figures.VERMILION, "markersize": 7}
 
-# Name of the group of a paper's statements about mechanisms that no arm is run under.
+# Name of the group of a paper's statements about mechanisms under which no arm is run.
 STATEMENTS = "statements of the paper"
 
 # Height of a mechanism in lines of text: one line, and one more for every ROWS_A_LINE of its rows, up to MOST_LINES.

@@ -180,7 +180,7 @@ def _shapes(artist: Line2D | Collection | Patch) -> int:
 
 
 def _lay_out(figure: Figure) -> None:
-    """Places the panels once for all formats, and leaves no engine, because with one each file would be drawn twice."""
+    """Places the panels once for all formats, and removes the engine, with which each file would be drawn twice."""
     engine = figure.get_layout_engine()
     if engine is not None:
         figure.set_dpi(mpl.rcParams["savefig.dpi"])
@@ -259,7 +259,7 @@ def scientific(value: float) -> str:
 
 
 def slope_of(table: pd.DataFrame, x: str) -> str:
-    """The log-log slope of the means with two decimals, or a dash for fewer than two points."""
+    """The log-log slope of the means as text with two decimals, or a dash for fewer than two points."""
     value = log_log_slope(table, x).value
     return "–" if math.isnan(value) else f"${value:.2f}$"
 

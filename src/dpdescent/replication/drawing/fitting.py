@@ -40,7 +40,7 @@ def _name_scales(axes: Axes) -> None:
 
 
 def _room(figure: Figure, axes: Axes) -> float:
-    """Width that text about a panel may have, in pixels: most of its place in the grid, where there are others."""
+    """Width in pixels that text about a panel may have: most of the panel's width, where panels stand side by side."""
     place = axes.get_subplotspec()
     if place is None:
         return figure.bbox.width

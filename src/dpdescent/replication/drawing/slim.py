@@ -31,7 +31,7 @@ Look = dict[str, str]
 
 
 def slim(text: str) -> str:
-    """An SVG of matplotlib's, written shorter."""
+    """A shorter text for an SVG of matplotlib."""
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", LINK)
     root = ElementTree.fromstring(text)
@@ -77,7 +77,7 @@ def _shorten(element: Element, strokes: dict[str, Look]) -> None:
         element.set("d", _path(path))
     if (transform := element.get("transform")) is not None:
         if element.tag == _tag("use") and (alone := re.fullmatch(r"translate\((\S+)(?: (\S+))?\)", transform)):
-            # A letter of a word: a shape's place says what a shift does.
+            # For a letter of a word, the place of the shape says the same as the shift.
             del element.attrib["transform"]
             element.attrib |= {key: at for key, at in zip("xy", alone.groups(), strict=True) if at and float(at)}
         else:
@@ -93,7 +93,7 @@ def _shorten(element: Element, strokes: dict[str, Look]) -> None:
 
 
 def _path(path: str) -> str:
-    """The data of a path: numbers rounded, no command twice in a row, level and upright lines by one number."""
+    """The data of a path: rounded numbers, no command twice in a row, horizontal and vertical lines by one number."""
     last, place, parts = "", ("", ""), []
     for command, text in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
         numbers = [_rounded(number) for number in text.split()]
@@ -109,7 +109,7 @@ def _path(path: str) -> str:
 
 
 def _joined(numbers: Iterable[str]) -> str:
-    """Numbers with as little between them as possible: a minus sign parts two as well as a space."""
+    """Numbers joined as closely as possible: a minus sign separates two numbers as well as a space does."""
     return " ".join(numbers).replace(" -", "-")
 
 
@@ -145,7 +145,7 @@ def _says_nothing(element: Element) -> bool:
 
 
 def _clipped(children: list[Element]) -> Iterator[Element]:
-    """Neighbours that are clipped by the same shape, in one group; not those that shift the shape with them."""
+    """The children of an element, with neighbours that one shape clips in a group, unless they shift that shape."""
     for clip, run in groupby(children, lambda child: None if child.get("transform") else child.get("clip-path")):
         members = list(run)
         if clip is None or len(members) == 1:
@@ -161,7 +161,7 @@ def _clipped(children: list[Element]) -> Iterator[Element]:
 
 
 def _dressed(children: Iterable[Element]) -> Iterator[Element]:
-    """Neighbouring shapes that look alike, in a group that has the look."""
+    """The children of an element, with neighbouring shapes of one look in a group that has this look."""
     for shared, run in groupby(children, _shared):
         members = list(run)
         if not shared or len(members) < NEIGHBOURS:
@@ -202,6 +202,6 @@ def _quantised(address: str) -> str:
 
 
 def _palette(pixels: "np.ndarray[tuple[int, ...], np.dtype[np.uint8]]") -> tuple[np.ndarray, np.ndarray]:
-    """The different colours of a picture, those that cannot be seen as one, and for each pixel which one it is."""
+    """The different colours of a picture, invisible ones counted as one, and for each pixel the place of its colour."""
     seen = np.where(pixels[..., 3:] > 0, pixels, 0).reshape(-1, 4)
     return np.unique(seen, axis=0, return_inverse=True)

@@ -166,7 +166,7 @@ class Evidence:
         return dict(self.spec["settings"])
 
     def settings_of(self, artefact: str) -> dict[str, Any]:
-        """The settings that an artefact ran with: its own, and those of the paper for the rest."""
+        """The settings of an artefact's runs: its own, and the paper's settings for all others."""
         own: dict[str, Any] = self.spec["artefacts"].get(artefact, {}).get("settings", {})
         return self.settings | own
 

@@ -70,7 +70,7 @@ def minus(first: Estimate, second: Estimate) -> Estimate:
 
 
 def less(estimate: Estimate, value: float) -> Estimate:
-    """An estimate less a number without error."""
+    """An estimate minus a number without error."""
     return Estimate(estimate.value - value, estimate.low - value, estimate.high - value)
 
 
@@ -160,7 +160,7 @@ def log_log_slope(table: pd.DataFrame, axis: str) -> Estimate:
     """Least-squares slope of log mean against log axis.
 
     Its interval is the wider of two: the standard errors of the means propagated, and the scatter of the points about
-    the line (Student's t), so that a bent curve does not pass for a precise slope. One point has no slope: NaN.
+    the line (Student's t), so that a bent curve does not pass for a precise slope. The slope of one point is NaN.
     """
     if table[axis].nunique() < 2:
         return NOTHING
@@ -220,7 +220,7 @@ def extreme_ratio(table: pd.DataFrame) -> Estimate:
 def worst(estimates: list[Estimate], largest: bool = True) -> Estimate:
     """The estimate with the largest (or smallest) value: a claim about all cells stands or falls with it.
 
-    Without any cell (a grid of one's own may have none) there is nothing to judge: NaN.
+    Without any cell (a user's own grid may have none) there is nothing to judge, and the estimate is NaN.
     """
     if not estimates:
         return NOTHING

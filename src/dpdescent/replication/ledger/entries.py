@@ -31,7 +31,7 @@ ACCOUNTED = [
 # Columns of the ledger, with those that an audit adds.
 COLUMNS = [*ACCOUNTED[:-1], "eps_audit_low", "audit_runs", "pair", "note"]
 
-# Files of a ledger, and of the notes that its rows name by a key.
+# The file of a ledger, and the file of the notes that its rows name by a key.
 LEDGER, NOTES = "privacy.csv", "privacy_notes.csv"
 
 _Single = GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases | SketchReleases

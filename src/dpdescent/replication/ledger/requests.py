@@ -8,7 +8,7 @@ Parameter = str | int | float
 
 @dataclass(frozen=True)
 class Request:
-    """Request for an audit: an attack's name in a paper's register, and the parameters that it is built with.
+    """Request for an audit: an attack's name in a paper's register, and the parameters with which it is built.
 
     Attributes:
         attack: name of the attack, which is also the name of the pair in the ledger.

@@ -16,7 +16,7 @@ from dpdescent.replication.configuration.values import Node
 
 
 def about(project: Project, paper: str, root: Path) -> Node:
-    """Data on a paper for the report, ready for JSON; with what artefacts on request need.
+    """Data on a paper for the report, ready for JSON, with the needs of artefacts on request.
 
     Args:
         project: the configured project.
@@ -67,11 +67,11 @@ def _trials(artefact: Artefact) -> dict[str, list[int]]:
 
 
 def _drawing(artefact: Artefact, root: Path) -> str:
-    """Path of the file that defines how an artefact is drawn: a module, or one of a package that names them all."""
+    """Path of the file that defines how an artefact is drawn: a module, or one module of a package."""
     module, _, function = artefact.draw.partition(":")
     file = module_file(root / "src", module)
     files = sorted(file.parent.glob("*.py")) if file.name == "__init__.py" else [file]
-    # A function, or names for another figure's: `draw_fig10 = draw_fig11 = draw_fig05`.
+    # A function, or further names for the function of another figure: `draw_fig10 = draw_fig11 = draw_fig05`.
     defined = re.compile(rf"^(?:def {function}\(|(?:draw_\w+ = )*{function} = )", flags=re.MULTILINE)
     defining = [path for path in files if defined.search(path.read_text(encoding="utf-8"))]
     return str(defining[0].relative_to(root)) if defining else ""

@@ -11,7 +11,7 @@ LENGTH, COVERAGE, LIMIT = (
     "theory.regression.suboptimality of choquettechoo2023",
 )  # fmt: skip
 
-# Key in calculator.js, words, Python twin.
+# Rows of the page: the key in calculator.js, the words, and the Python twin.
 ROWS = {
     "noise": (
         ("sensitivity", "sensitivity of a step's mean gradient", "privacy.clipping.mean_sensitivity"),

@@ -115,7 +115,7 @@ def _follows(rows: Sequence[Row], key: str, given: Sequence[str]) -> bool:
 
 
 def _most(rows: Sequence[Row], along: str, others: Sequence[str]) -> int:
-    """Largest number of values of a column in rows that agree in series, variant and others."""
+    """Largest number of values of a column in rows that agree in series, variant and the other columns."""
     place = _place(rows, ("series", "variant", *others))
     numbers = {value for value in {row[along] for row in rows} if _is_number(value)}
     pairs = {(place(row), row[along]) for row in rows if row[along] in numbers}

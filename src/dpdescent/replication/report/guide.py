@@ -36,7 +36,7 @@ def html(text: str, folder: str = "", code: str = "") -> Markup:
 
     Args:
         text: the Markdown.
-        folder: where its links begin, in the project.
+        folder: the folder of the project from which its links lead.
         code: address of the project's files.
 
     Raises:

@@ -73,7 +73,7 @@ def letter(
         finding: its row of `findings.csv`.
         shown: rows of its table that carry the numbers, the head first.
         paper: title, authors and arXiv number, and in `others` those of works whose public code a finding is about.
-        path, script: where its demonstration lies, and its text.
+        path, script: path and text of its demonstration.
         label: label of a scale that is not the papers' own.
     """
     code = paper.get("others", {}).get(finding["finding"])

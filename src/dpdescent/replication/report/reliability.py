@@ -1,4 +1,4 @@
-"""Content of the page on what the software withstands, from files that commands wrote when they tried it."""
+"""Content of the page on the reliability of the software, from the files of commands that tried it."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -49,7 +49,7 @@ def _damage(rows: list[Row]) -> dict[str, Any] | None:
 
 
 def _bench(rows: list[Row]) -> dict[str, Any] | None:
-    """Rows of the benchmark, the first of each workload marked, and where it was run."""
+    """Rows of the benchmark, the first of each workload marked, and the machine on which it was run."""
     names = [row["workload"] for row in rows]
     marked = [row | {"first": names.index(row["workload"]) == place} for place, row in enumerate(rows)]
     return {"rows": marked, "machine": rows[0]["machine"], "versions": rows[0]["versions"]} if rows else None

@@ -126,7 +126,7 @@ def refuted(audit: Sequence[Row]) -> str:
 def broken(row: Row) -> str:
     """Sentence with the claimed and the attained numbers of an audit."""
     numbers = {name: f"{float(row[name]):.3g}" for name in ("delta", *_BROKEN) if row[name]}
-    # As `Outcome.epsilon` chooses: by mu where row and pair have Gaussian releases.
+    # The choice of `Outcome.epsilon`: by mu where row and pair have Gaussian releases.
     if row["mu"] and row["mu_attained"]:
         numbers["eps_audit_low"] += f" for Gaussian outputs ({float(row['eps_any_law_low']):.3g} for any law)"
     phrases = [f"{words} {numbers[name]}" for name, words in _BROKEN.items() if name in numbers]

@@ -111,7 +111,7 @@ def sentence(text: str) -> str:
 
 
 def ended(text: str) -> str:
-    """Ends text by a full stop, for what follows a colon."""
+    """Ends text with a full stop and adds no capital, because the text follows a colon."""
     text = text.strip()
     return text + ("" if not text or text[-1] in ".!?" else ".")
 
