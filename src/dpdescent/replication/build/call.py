@@ -18,7 +18,10 @@ from dpdescent.replication.build.files import is_damaged, read_rows
 from dpdescent.replication.configuration.project import Project
 
 # Words of Snakemake's log about Ctrl-C, and about a request to terminate, which lets running jobs end.
-ASKED = ("Terminating processes on user request", "Will exit after finishing currently running jobs (scheduler)")
+INTERRUPTIONS = (
+    "Terminating processes on user request",
+    "Will exit after finishing currently running jobs (scheduler)",
+)
 
 # Snakemake's folder of locks, and the name of its logger.
 LOCKS, LOGGER = ".snakemake/locks", "snakemake.logging"
@@ -75,7 +78,7 @@ class Call:
             requested = cli.get_argument_parser().parse_known_args(sys.argv[1:])[0].targets
             if line := preflight.no_target(requested, possible) or preflight.not_begun(requested, possible, self.begun):
                 sys.exit(line)
-        atexit.register(self.tell_verdicts)
+        atexit.register(self.print_verdicts)
         atexit.register(self._explain_lock)
         # Registered last and so run first, because Snakemake returns to the folder of the call before it ends.
         atexit.register(os.chdir, os.getcwd())
@@ -167,13 +170,13 @@ class Call:
 
         def undone() -> list[float]:
             jobs = self.workflow.dag.needrun_jobs()
-            return [costs.of(job.rule.name, str(next(iter(job.wildcards), ""))) for job in jobs]
+            return [costs.seconds_of(job.rule.name, str(next(iter(job.wildcards), ""))) for job in jobs]
 
         seconds = time_left.left(undone(), 0.0, 0.0, cores)
         if same_scale and seconds > time_left.SECONDS:
             print(f"About {time_left.minutes(seconds)} on {cores} cores, by the CPU times of {file}", flush=True)
         print_now = partial(print, flush=True)
-        logging.getLogger(LOGGER).addHandler(time_left.Teller(undone, cores, same_scale, tell=print_now))
+        logging.getLogger(LOGGER).addHandler(time_left.TimeLeftPrinter(undone, cores, same_scale, tell=print_now))
 
     def finish(self) -> None:
         """Prints the requested targets and their files; after a full build, also how it compares with the reference."""
@@ -191,7 +194,7 @@ class Call:
 
             print(compare.closing_lines(self.results, self.reference, self.build), flush=True)
 
-    def tell_verdicts(self) -> None:
+    def print_verdicts(self) -> None:
         """Prints the last lines: the verdicts on the requested claims, and the page that shows the results.
 
         They are printed also where there was nothing to be done.
@@ -230,7 +233,7 @@ class Call:
     def how_to_resume(self, logs: Iterable[str]) -> None:
         """Prints the last line of a build that did not end well, below those of the failed job and of Snakemake."""
         self.ended_badly = True
-        by_user = any(words in Path(log).read_text(encoding="utf-8") for log in logs for words in ASKED)
+        by_user = any(words in Path(log).read_text(encoding="utf-8") for log in logs for words in INTERRUPTIONS)
         why = "Interrupted" if by_user else "Not finished. The log of the failed job is printed above"
         line = f"{why}; logs are in {self.build}/logs. What is made is kept: run the same command to resume."
         atexit.register(print, line, file=sys.stderr)

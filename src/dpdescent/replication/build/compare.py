@@ -76,8 +76,8 @@ class Report:
 
 def folders(built: str | Path, reference: str | Path) -> Report:
     """Compares all tables and figures of two folders: by their hashes, then tables by their numbers."""
-    new, old, declared = hashes(built), hashes(reference), agreements(reference)
-    report = Report(origin.of(reference), edited=edited(reference, old))
+    new, old, declared = hashes(built), hashes(reference), declared_tolerances(reference)
+    report = Report(origin.described(reference), edited=edited(reference, old))
     report.missing, report.added = sorted(set(old) - set(new)), sorted(set(new) - set(old)) if old else []
     for name in sorted(set(new) & set(old)):
         if new[name] == old[name]:
@@ -94,7 +94,7 @@ def folders(built: str | Path, reference: str | Path) -> Report:
     return report
 
 
-def agreements(folder: str | Path) -> dict[str, float]:
+def declared_tolerances(folder: str | Path) -> dict[str, float]:
     """Tolerances that artefacts declare, by item, because their runs amplify differences in last digits."""
     file = Path(folder) / RECORD
     tolerances: dict[str, float] = json.loads(file.read_text()).get("agrees_within", {}) if file.is_file() else {}

@@ -40,7 +40,7 @@ def put_aside(checkout: Path, results: Path, reference: Path, built: bool) -> st
     return words
 
 
-def of(folder: str | Path) -> str:
+def described(folder: str | Path) -> str:
     """The text that says what a reference is; the name of its folder where there is none."""
     file = Path(folder) / ORIGIN
     return file.read_text(encoding="utf-8") if file.is_file() else str(folder)

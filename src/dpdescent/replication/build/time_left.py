@@ -38,7 +38,7 @@ class Costs:
             f"{artefact.item}/{pack.name}": len(pack.parts) for artefact in artefacts for pack in artefact.packs
         }
 
-    def of(self, stage: str, item: str) -> float:
+    def seconds_of(self, stage: str, item: str) -> float:
         """CPU seconds of a job, by its rule and its wildcard; the mean of its stage where the item is new."""
         name = item.rpartition("/")[0] if item in self.parts else item
         return self.mean.get((stage, name), self.typical.get(stage, 0.0)) * self.parts.get(item, 1)
@@ -79,7 +79,7 @@ def left(undone: Collection[float], done: float, elapsed: float, cores: int, tru
     return pace * max(sum(undone) / cores, max(undone, default=0.0))
 
 
-class Teller(logging.Handler):
+class TimeLeftPrinter(logging.Handler):
     """Prints the time that is left when Snakemake logs progress, at most once in SECONDS and in SHARE of the work.
 
     Args:

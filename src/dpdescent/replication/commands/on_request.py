@@ -130,7 +130,7 @@ def accounted(
         read = {name: results / f"{all_artefacts[name].item}.csv" for name in artefact.reads}
         for cell in packs.cells_of(packs.ledger_json(artefact.parts)):
             events = list(releases({**cell, "tables": read}))
-            requests = (audits.asked(audit.request(cell, arm, event), event) for arm, event, _ in events)
+            requests = (audits.request_columns(audit.request(cell, arm, event), event) for arm, event, _ in events)
             arms += [row | more for row, more in zip(entries.rows(key, artefact.id, events), requests, strict=True)]
     if not runs:
         return [{name: arm.get(name, "") for name in entries.COLUMNS} for arm in arms], []

@@ -27,7 +27,7 @@ from dpdescent.replication.ledger.verdicts import (
 Row = dict[str, Any]
 
 # Columns that the privacy stage writes in addition to the ledger's, for the audit stage.
-ASKED = ("rho_paper", "request", "why_not")
+REQUEST_COLUMNS = ("rho_paper", "request", "why_not")
 
 COLUMNS = [
     "paper", "mechanism", "place", "relation", "sampler", "guarantee", "arms", "artefacts", "delta", "eps_paper",
@@ -58,8 +58,8 @@ class Outcome:
         return bounds.epsilon_of_mu(self.scores.mu_low(confidence), delta)
 
 
-def asked(answer: Request | NotAudited, event: Mechanism) -> Row:
-    """Columns `ASKED` of an arm: its claimed budget, and its request or the reason why there is none."""
+def request_columns(answer: Request | NotAudited, event: Mechanism) -> Row:
+    """Columns `REQUEST_COLUMNS` of an arm: its claimed budget, and its request or the reason why there is none."""
     request, why_not = (answer.json(), "") if isinstance(answer, Request) else ("", answer.why)
     return {"rho_paper": event.claimed_rho, "request": request, "why_not": why_not}
 
@@ -106,7 +106,7 @@ def table(rows: Iterable[Row], results: Mapping[str, Outcome], findings: Mapping
     """Rows of the audit table with verdicts: arms that are equal for an audit share a row; statements come last.
 
     Args:
-        rows: arms with the columns of the ledger and `ASKED`, and statements.
+        rows: arms with the columns of the ledger and `REQUEST_COLUMNS`, and statements.
         results: results of the audits, by request.
         findings: by attack, the finding and the verdict that are reported where it exceeds a claim.
     """

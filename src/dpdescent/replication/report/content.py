@@ -116,7 +116,7 @@ def choice(folder: Path, papers: Sequence[View]) -> View | None:
     return None
 
 
-def of(rows: Iterable[Row], **where: str) -> list[Row]:
+def select(rows: Iterable[Row], **where: str) -> list[Row]:
     """Selects rows that have the given values in the named columns."""
     selected = list(rows)
     for column, value in where.items():
@@ -173,12 +173,12 @@ def bound_groups(bounds: Sequence[Row]) -> list[View]:
     """Groups of bounds: every bound of a paper over all settings at which it was evaluated."""
     groups = _grouped(bounds, lambda row: (row["paper"], row["bound"], row["location"]))
     return [
-        {"paper": paper, "bound": bound, "location": location, "settings": len(rows), **_fares(rows)}
+        {"paper": paper, "bound": bound, "location": location, "settings": len(rows), **_counts_by_state(rows)}
         for (paper, bound, location), rows in groups.items()
     ]
 
 
-def _fares(rows: Sequence[Row]) -> View:
+def _counts_by_state(rows: Sequence[Row]) -> View:
     """Counts by state, the ratio of bound to measurement, and the worst state in a word."""
     counts = {
         "holds": sum(row["holds"] == "True" for row in rows), "fails": sum(row["holds"] == "False" for row in rows),

@@ -8,7 +8,7 @@ from typing import Any
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.report import content, curves, numbers, summary, wording
-from dpdescent.replication.report.content import Content, Row, View, of
+from dpdescent.replication.report.content import Content, Row, View, select
 
 # Longer tables are cut on a page, because they are better read in the CSV file.
 MOST_ROWS = 60
@@ -17,7 +17,7 @@ MOST_ROWS = 60
 def view(results: Content, paper: View) -> View:
     """All data of one paper's page."""
     key = paper["key"]
-    mine = of(results.claims, paper=key)
+    mine = select(results.claims, paper=key)
     shown = {artefact["id"] for artefact in paper["artefacts"]}
     counts = summary.verdict_counts(results.claims, key)
     # A page that is about no paper has conjectures of ours, and no claims of a paper.
@@ -27,7 +27,7 @@ def view(results: Content, paper: View) -> View:
         "counts": counts[source],
         "sections": [section(results, paper, artefact) for artefact in paper["artefacts"]],
         "elsewhere": [claim for claim in mine if claim["artefact"] not in shown],
-        "findings": of(results.findings, paper=key), "verdict": verdict(of(mine, source=source)),
+        "findings": select(results.findings, paper=key), "verdict": verdict(select(mine, source=source)),
         "published": {claim["claim"]: number for claim in mine if (number := published(claim, paper["published"]))},
     }  # fmt: skip
 
@@ -35,13 +35,13 @@ def view(results: Content, paper: View) -> View:
 def verdict(claims: Sequence[Row]) -> View:
     """The claims of a paper that hold, that fail, that depend on values which it does not state, and that are open."""
     testable = [claim for claim in claims if claim["verdict"] != "not testable"]
-    held = of(testable, verdict="reproduced")
+    held = select(testable, verdict="reproduced")
     open_by = Counter(claim["why"] for claim in testable if claim["verdict"] == "inconclusive")
-    kinds = [(kind, len(of(held, kind=kind)), len(of(testable, kind=kind))) for kind in content.CLAIM_KINDS]
-    undecided = of(claims, why="unstated value decides")
+    kinds = [(kind, len(select(held, kind=kind)), len(select(testable, kind=kind))) for kind in content.CLAIM_KINDS]
+    undecided = select(claims, why="unstated value decides")
     return {
         "held": len(held), "testable": len(testable), "kinds": [counts for counts in kinds if counts[2]],
-        "failed": of(testable, verdict="not reproduced"), "undecided": undecided,
+        "failed": select(testable, verdict="not reproduced"), "undecided": undecided,
         "places": list(dict.fromkeys(claim["location"] for claim in undecided)),
         "others": [(why, count) for why, count in open_by.items() if why != "unstated value decides"],
         "untestable": len(claims) - len(testable),
@@ -85,14 +85,14 @@ def section(results: Content, paper: View, artefact: View, item: str = "") -> Vi
     where = {"paper": paper["key"], "artefact": artefact["id"]}
     settings = [row for row in paper["settings"] if row["artefact"] == artefact["id"]]
     table = read_rows(results.folder / f"{item or '/'.join(where.values())}.csv")
-    claims = of(results.claims, **where)
+    claims = select(results.claims, **where)
     return {
-        "artefact": artefact, "claims": claims, "findings": of(results.findings, **where),
-        "result": result(claims), "stated": of(settings, source="stated"),
+        "artefact": artefact, "claims": claims, "findings": select(results.findings, **where),
+        "result": result(claims), "stated": select(settings, source="stated"),
         "ours": [row for row in settings if row["source"] in ("chosen", "code")],
-        "variants": of(settings, source="variant"),
+        "variants": select(settings, source="variant"),
         "overlaid": [row for row in settings if row["source"] in conf.OVERLAID],
-        "arms": content.alike_arms(of(results.privacy, **where)),
+        "arms": content.alike_arms(select(results.privacy, **where)),
         "table": shown(table, artefact) if artefact["table"] else None,
         "curves": [] if artefact["table"] else curves.curves(table, artefact["keys"]),
         "numbers": [] if artefact["table"] else numbers.behind(table, artefact["keys"]),
@@ -114,12 +114,12 @@ def result(claims: Sequence[Row]) -> View | None:
     judged = [claim for claim in claims if claim["measured"]]
     if not judged:
         return None
-    first = of(judged, source="paper") or judged
+    first = select(judged, source="paper") or judged
     counts = Counter(claim["verdict"] for claim in judged)
     leading = ["not reproduced"]
-    if 2 * len(of(first, verdict="reproduced")) < len(first):
+    if 2 * len(select(first, verdict="reproduced")) < len(first):
         leading.append("inconclusive")
-    ordered = [claim for verdict in leading for claim in of(first, verdict=verdict)] + list(first)
+    ordered = [claim for verdict in leading for claim in select(first, verdict=verdict)] + list(first)
     others = [(verdict, counts[verdict]) for verdict in wording.VERDICTS[1:] if counts[verdict]]
     return {"lead": ordered[0], "held": counts["reproduced"], "judged": len(judged), "others": others}
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.notation import plain
 from dpdescent.replication.report import finding_pages, glossary, wording
-from dpdescent.replication.report.content import Content, View, extent, of
+from dpdescent.replication.report.content import Content, View, extent, select
 from dpdescent.replication.report.pages import PAGES
 from dpdescent.replication.report.wording import slug
 
@@ -28,7 +28,7 @@ ORIGINS = {
 OVERLAID = {conf.YOURS: "yours", **{scale: f"of the scale {scale}" for scale in conf.SHIPPED}}
 
 # Words by which readers look for pages, beside their names.
-ASKED = {
+QUERIES = {
     "index": "overview, what holds, scorecard, verdicts, what it costs, time",
     "figures": "all figures, pictures, contact sheet", "claims": "all claims, verdicts, criteria, another seed",
     "findings": "errors, mistakes, what is wrong in the papers, letters to the authors",
@@ -67,7 +67,7 @@ def script(results: Content) -> str:
 
 def entries(results: Content) -> Iterator[Entry]:
     """Yields the entries of the index, in the order in which equally good matches are shown."""
-    for page, words in ASKED.items():
+    for page, words in QUERIES.items():
         yield "page", "", PAGES[page], words, f"{page}.html"
     for address, name, words in PARTS:
         yield "page", "", name, words, address
@@ -103,7 +103,7 @@ def _artefact(results: Content, paper: View, artefact: View) -> Iterator[Entry]:
     kind = "table" if artefact["table"] else "figure"
     caption = artefact["caption"].split(". ")[0]
     yield kind, key, f"{artefact['place']}: {artefact['title']}", f"{artefact['id']}, {caption}", where
-    if arms := of(results.privacy, paper=key, artefact=artefact["id"]):
+    if arms := select(results.privacy, paper=key, artefact=artefact["id"]):
         columns = (("epsilon", "eps_tight"), ("claimed", "eps_paper"), ("delta", "delta"), ("rho", "rho"))
         extents = [(name, extent(row[column] for row in arms)) for name, column in columns]
         numbers = ", ".join(f"{name} {wording.extent(ends)}" for name, ends in extents if ends)

@@ -36,7 +36,7 @@ from dpdescent.replication.report import (
     summary,
     wording,
 )
-from dpdescent.replication.report.content import Content, Row, View, of
+from dpdescent.replication.report.content import Content, Row, View, select
 from dpdescent.replication.report.pages import CURVES, INDEX, MENUS, PAGES, STATIC
 
 HERE = Path(__file__).parent
@@ -169,7 +169,7 @@ def _privacy(results: Content) -> View:
 
 def _refuted(results: Content) -> list[tuple[Row, list[tuple[Row, str]]]]:
     """Findings that audits demonstrate, by rank, each with its audits and their numbers in words."""
-    audits = [(row, summary.broken(row)) for row in content.refuted(results.audit)]
+    audits = [(row, summary.violation(row)) for row in content.refuted(results.audit)]
     pairs = [
         (finding, [pair for pair in audits if (pair[0]["paper"], pair[0]["finding"]) == _name(finding)])
         for finding in results.findings
@@ -190,7 +190,7 @@ def _bounds(results: Content) -> View:
 
 
 def _statements(results: Content) -> View:
-    rows = {paper["key"]: of(results.statements, paper=paper["key"]) for paper in results.papers}
+    rows = {paper["key"]: select(results.statements, paper=paper["key"]) for paper in results.papers}
     return {
         "statements": results.statements, "states": statements.STATES, "kinds": statements.KINDS,
         "weights": statements.WEIGHTS, "coverage": {key: _coverage(mine) for key, mine in rows.items() if mine},
@@ -199,7 +199,10 @@ def _statements(results: Content) -> View:
 
 def _choose(results: Content) -> View:
     named = results.choice["claims"] if results.choice else ()
-    return {"choice": results.choice, "judged": [claim for name in named for claim in of(results.claims, claim=name)]}
+    return {
+        "choice": results.choice,
+        "judged": [claim for name in named for claim in select(results.claims, claim=name)],
+    }
 
 
 def _on_request(results: Content) -> View:
@@ -209,7 +212,7 @@ def _on_request(results: Content) -> View:
         file = results.folder / ON_REQUEST / paper["key"] / f"{artefact['id']}.csv"
         where = {"paper": paper["key"], "artefact": artefact["id"]}
         is_made = bool(results.on_request) and file.is_file()
-        kinds = {kind: of(results.on_request[kind] if is_made else [], **where) for kind in ("claims", "privacy")}
+        kinds = {kind: select(results.on_request[kind] if is_made else [], **where) for kind in ("claims", "privacy")}
         sections.append({
             "paper": paper, "artefact": artefact, "made": is_made, "claims": kinds["claims"],
             "result": paper_pages.result(kinds["claims"]), "arms": content.alike_arms(kinds["privacy"]),
@@ -219,7 +222,7 @@ def _on_request(results: Content) -> View:
 
 
 def _coverage(rows: list[Row]) -> View:
-    by_weight = {weight: statements.coverage(of(rows, weight=weight)) for weight in statements.WEIGHTS}
+    by_weight = {weight: statements.coverage(select(rows, weight=weight)) for weight in statements.WEIGHTS}
     return {"count": len(rows), "all": statements.coverage(rows), **by_weight}
 
 

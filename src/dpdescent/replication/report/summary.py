@@ -117,13 +117,13 @@ def refuted(audit: Sequence[Row]) -> str:
     rows = [row for row in audit if row["verdict"] in (EXCEEDS, VIOLATED)]
     lines = [
         f"- **{row['place'] or row['mechanism']}** (`{row['paper']}`, {row['relation']}, {row['sampler']}): "
-        f"{broken(row)} Pair: {row['description']}. Finding `{row['finding']}`."
+        f"{violation(row)} Pair: {row['description']}. Finding `{row['finding']}`."
         for row in rows
     ]
     return "\n".join(lines) or "No claim and no account is refuted."
 
 
-def broken(row: Row) -> str:
+def violation(row: Row) -> str:
     """Sentence with the claimed and the attained numbers of an audit."""
     numbers = {name: f"{float(row[name]):.3g}" for name in ("delta", *_BROKEN) if row[name]}
     # The choice of `Outcome.epsilon`: by mu where row and pair have Gaussian releases.
