@@ -186,5 +186,5 @@ def read_rows(path: str | Path) -> list[dict[str, str]]:
 
 
 def _text(value: Any) -> Any:
-    """The value for a CSV: numpy's scalars become Python's, which print as the shortest text of the same number."""
+    """A value for a CSV as Python's own number, because numpy's scalars print with the name of their type."""
     return value.item() if hasattr(value, "item") else value

@@ -50,7 +50,7 @@ def applied(annotated: Node, changes: Node, where: str, path: str) -> tuple[Node
 
 
 def _with_used(annotated: Node, changes: Node) -> Node:
-    """A paper's file with the shared settings that an overlay changes for an artefact among the artefact's own."""
+    """A paper's file; a shared setting that an overlay changes for an artefact is written among the artefact's own."""
     artefacts = dict(annotated["artefacts"])
     for name, node in _mapping(changes.get("artefacts")).items():
         if name in artefacts and "settings" in _mapping(node):

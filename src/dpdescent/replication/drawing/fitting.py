@@ -88,7 +88,7 @@ def _renderer(figure: Figure) -> Any:
 
 
 def legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], columns: int, title: str | None) -> Legend:
-    """Draws a legend under all panels in at most so many columns, in fewer where they would exceed the figure."""
+    """Draws a legend under all panels in at most `columns` columns, in fewer where they would exceed the figure."""
     room = 0.98 * figure.bbox.width
     while True:
         drawn = figure.legend(

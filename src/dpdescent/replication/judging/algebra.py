@@ -1,7 +1,7 @@
 """Row algebra: from the rows of a table to estimates by place, in one way for all papers.
 
-Functions over several places return a dictionary from the place, in words, to its estimate: what `records.every` takes,
-and what `claims_cells.csv` lists. Where a user's own grid lacks rows, there are fewer places or none; without any place
+Functions over several places return a dictionary from the place, in words, to its estimate: `records.every` takes it,
+and `claims_cells.csv` lists it. Where a user's own grid lacks rows, there are fewer places or none; without any place
 the estimate is `NOTHING`, and the claim not testable.
 """
 

@@ -154,7 +154,7 @@ def ends_and_middle(values: Iterable[float]) -> list[float]:
 
 
 def place(name: str, table_row: "pd.Series[float]", *keys: str, digits: int = 6) -> str:
-    """The place of a row in words: its table, and the keys that have a value, with at most so many digits."""
+    """The place of a row in words: its table, and the keys that have a value, with at most `digits` digits."""
     pairs = ((key, table_row[key]) for key in keys if not pd.isna(table_row[key]))
     texts = (f"{key}={value if isinstance(value, str) else f'{value:.{digits}g}'}" for key, value in pairs)
     return f"{name}: {', '.join(texts)}"

@@ -43,7 +43,7 @@ def _number(value: float | None) -> float | str:
 def lasting(claims: Sequence[Claim], checked: Iterable[Mapping[str, str]]) -> list[Claim]:
     """The claims, of which those that the other seed contradicts are left open, because chance may make either verdict.
 
-    A refutation must be repeated; what is reproduced must not be refuted.
+    A refutation must be repeated; a reproduced claim must not be refuted.
 
     Args:
         checked: rows of `docs/other_seed.csv`; rows of other papers count for nothing.

@@ -49,7 +49,7 @@ def known(estimates: Iterable[Estimate]) -> list[Estimate]:
 
 
 def widened(estimate: Estimate, cells: int) -> Estimate:
-    """The estimate with its interval widened for one of so many cells (Bonferroni, normal quantiles).
+    """The estimate with its interval widened for one of `cells` cells (Bonferroni, normal quantiles).
 
     Raises:
         ValueError: if there is no cell.
@@ -118,9 +118,8 @@ def mean_of(row: "pd.Series[float]") -> Estimate:
 def chance(row: "pd.Series[float]", standard_errors: float) -> float:
     """The distance that chance may carry the mean of a row, by Student's t.
 
-    It is exceeded as seldom as a normal value lies farther from its mean than so many standard errors.
-
-    It is NaN for a single trial, which has no standard error.
+    Chance exceeds it as seldom as a normal value exceeds its mean by `standard_errors` standard deviations. It is NaN
+    for a single trial, which has no standard error.
     """
     if not row["trials"] > 1:
         return math.nan

@@ -1,4 +1,4 @@
-"""Requests for audits, one for an arm; arms with equal requests share the runs of an audit."""
+"""Requests for audits: every arm has one, and arms with equal requests share the runs of an audit."""
 
 import json
 from dataclasses import dataclass

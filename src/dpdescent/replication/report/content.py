@@ -73,7 +73,7 @@ class Content:
 def load(folder: Path, papers: list[View], inventories: Iterable[Path] = (), trials: Sequence[Path] = ()) -> Content:
     """Reads the result files of a build, and inventories of the papers' statements, each named after its paper.
 
-    Of files on what the software withstands only the names are kept.
+    For files on the reliability of the software only the names are kept.
     """
     claims, findings, audit = (read_rows(folder / f"{kind}.csv") for kind in ("claims", "findings", "audit"))
     privacy = entries.read(folder)

@@ -15,7 +15,7 @@ from dpdescent.replication.report.wording import limits, number
 
 # Words in the head of a finding's table for the number that the paper promises; the column before has the measured one.
 CLAIMED = re.compile(r"claim|target|bound|needed|pair's|promised|allowed")
-# An axis is logarithmic if its numbers are positive and the largest is so many times the smallest.
+# An axis is logarithmic if its numbers are positive and the largest is SPREAD times the smallest.
 SPREAD = 20.0
 
 WIDTH, LEFT, RIGHT, ROW = 420, 12, 408, 38
