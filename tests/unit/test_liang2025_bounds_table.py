@@ -41,12 +41,11 @@ FROM_BELOW = (
     "D.2 sigma_min", "D.6 lambda_min", "(14) lambda_min", "(22) t0", "D.1 n", "n of ", "condition (6)", "threshold (",
     "base of",
 )  # fmt: skip
-# Everywhere in the paper where a bound can be computed, the lemmas apart.
+# Everywhere in the paper where a bound that can fail, or that a claim reads, can be computed, the lemmas apart.
 PLACES = [
-    "(3)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)", "(10)", "above (14)", "(16)", "(18)", "(19)", "(13), (20)", "(20)",
-    "(21)", "(22)", "below (25)", "(24)", "(29)", "(45) to (48)", "(52)", "footnote 3", "Prop. 3.1", "Remark 3.2",
-    "Remark 3.3", "Remark 3.7", "Remark 3.8", "App. B", "above (16)", "below (18)", "App. E.1", "App. E.4", "App. E.7",
-    "last display of App. E.8", "App. E.9", "Theorem F.1", "App. F.2",
+    "(3)", "(4)", "(5)", "(6)", "(7)", "(9)", "above (14)", "(16)", "(18)", "(19)", "(13), (20)", "(21)", "(22)",
+    "below (25)", "(24)", "(45) to (48)", "(52)", "footnote 3", "Prop. 3.1", "Remark 3.2", "Remark 3.7", "above (16)",
+    "App. E.1", "App. E.4", "App. E.7", "last display of App. E.8", "App. E.9", "Theorem F.1", "App. F.2",
 ]  # fmt: skip
 # Compared trial by trial, and an identity: their `holds` is tested on its own.
 BY_OTHER_MEANS = ("(16)", "E.4")
@@ -269,8 +268,6 @@ def test_growth_of_the_optimal_number_of_steps(rows: list[Bound], evidence: Evid
     expected = by_search(1e10) / by_search(1e5)
     assert only(rows, "growth of the optimal T per log n").value == pytest.approx(expected, rel=1e-3)
     assert only(rows, "exponent of T2 in n").value == pytest.approx(1.0, abs=1e-9)
-    slope = only(rows, "2/log(1/kappa)")
-    assert slope.measured == pytest.approx(slope.value, rel=0.03)
     # At n = 1000 and a tenth of the budget the privacy term is the larger one from the start.
     starved = cases.case(evidence, cases.FIGURE_4, rho1=0.1, rho2=10.0)
     assert theorem.optimal_T(starved) == pytest.approx(1.0, abs=1e-6)
@@ -282,8 +279,6 @@ def test_bound_7_at_a_plotted_point(rows: list[Bound]) -> None:
     kappa = prescriptions.contraction(window, prescriptions.recommended_step_sizes(window)).overall
     terms = [kappa**10, math.sqrt(5) * 20**1.5 / 500 * math.sqrt(20 / 1), 5 * (5 + math.log(25)) / math.sqrt(500)]
     setting = "Figure 3(a): p=5, q=5, n=500, T=20, rho1=9, rho2=1"
-    names = ("bound (7), optimisation term", "bound (7), privacy term", "bound (7), sampling term")
-    assert [only(rows, name, setting).value for name in names] == pytest.approx(terms, rel=1e-12)
     total = only(rows, "bound (7)", setting)
     assert (total.value, total.measured) == (pytest.approx(sum(terms), rel=1e-12), 0.4)
     free = only(rows, "bound (9)", "Figure 3(a): p=5, q=5, n=500, T=20, rho1=inf, rho2=inf")
@@ -330,8 +325,9 @@ def test_figure_7_varies_one_step_and_holds_the_other(rows: list[Bound]) -> None
     for panel, eta, alpha, fraction in (("a", 1.5, 1.0, 1.5), ("b", 0.9, 1.5, 1.5), ("b", 0.9, 0.5, 0.5)):
         steps = prescriptions.StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
         kappa = prescriptions.contraction(window, steps).overall
-        found = only(rows, "bound (7), optimisation term", f"Figure 7({panel}), step at {fraction} of its")
-        assert found.value == pytest.approx(kappa**10, rel=1e-12)
+        found = only(rows, "bound (7)", f"Figure 7({panel}), step at {fraction} of its")
+        others = math.sqrt(5) * 20**1.5 / 2000 * math.sqrt(20 / 5) + 5 * (5 + math.log(25)) / math.sqrt(2000)
+        assert found.value == pytest.approx(kappa**10 + others, rel=1e-12)
         assert (kappa > 1) == (fraction > 1)
 
 

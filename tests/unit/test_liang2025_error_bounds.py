@@ -86,30 +86,25 @@ def test_values_with_hidden_constants_one(
 
 
 def test_bound_terms_by_hand() -> None:
-    terms = bounds.bound_terms(
-        HAND, 0.25, 16.0, 9.0, 4, optimisation_constant=2, privacy_constant=3, sampling_constant=5
-    )
-    assert terms.optimisation == pytest.approx(2 * 0.25**2, rel=1e-14)
-    assert terms.privacy == pytest.approx(3 * 4**3 / (400 * 3) * 2, rel=1e-14)  # the smaller budget counts
-    assert terms.sampling == pytest.approx(5 * 2 * (4 + math.log(4)) / 20, rel=1e-14)
+    terms = bounds.bound_terms(HAND, 0.25, 16.0, 9.0, 4)
+    assert terms.optimisation == pytest.approx(0.25**2, rel=1e-14)
+    assert terms.privacy == pytest.approx(4**3 / (400 * 3) * 2, rel=1e-14)  # the smaller budget counts
+    assert terms.sampling == pytest.approx(2 * (4 + math.log(4)) / 20, rel=1e-14)
 
 
 def test_sample_size_takes_the_larger_condition() -> None:
     assert bounds.minimum_sample_size(HAND, 1.0, 1.0) == pytest.approx(4 * (4 + math.log(4)) ** 2, rel=1e-14)
-    assert bounds.minimum_sample_size(HAND, 1e-4, 1.0, constant=2) == pytest.approx(2 * 64 / 0.01, rel=1e-14)
+    assert bounds.minimum_sample_size(HAND, 1e-4, 1.0) == pytest.approx(64 / 0.01, rel=1e-14)
     assert bounds.minimum_sample_size(HAND, math.inf, 1e-6) == pytest.approx(64 / 0.001, rel=1e-14)
 
 
-@given(problem=sizes, kappa=st.floats(0.05, 0.99), rho_1=budgets, rho_2=budgets, factor=st.floats(0.1, 10))
-def test_regimes_begin_where_the_terms_cross(
-    problem: IVProblem, kappa: float, rho_1: float, rho_2: float, factor: float
-) -> None:
-    hidden = {"optimisation_constant": factor, "privacy_constant": 2.0, "sampling_constant": 1 / factor}
-    regimes = bounds.regime_boundaries(problem, kappa, rho_1, rho_2, **hidden)  # type: ignore[arg-type]
-    later = bounds.bound_terms(problem, kappa, rho_1, rho_2, regimes.sampling_ends, **hidden)
+@given(problem=sizes, kappa=st.floats(0.05, 0.99), rho_1=budgets, rho_2=budgets)
+def test_regimes_begin_where_the_terms_cross(problem: IVProblem, kappa: float, rho_1: float, rho_2: float) -> None:
+    regimes = bounds.regime_boundaries(problem, kappa, rho_1, rho_2)
+    later = bounds.bound_terms(problem, kappa, rho_1, rho_2, regimes.sampling_ends)
     assert later.privacy == pytest.approx(later.sampling, rel=1e-9)
     assume(regimes.optimisation_ends > 0)
-    first = bounds.bound_terms(problem, kappa, rho_1, rho_2, regimes.optimisation_ends, **hidden)
+    first = bounds.bound_terms(problem, kappa, rho_1, rho_2, regimes.optimisation_ends)
     assert first.optimisation == pytest.approx(first.sampling, rel=1e-9)
 
 
@@ -118,11 +113,11 @@ def test_regimes_are_the_printed_expressions(problem: IVProblem, kappa: float, r
     p, q, n, tau = problem.p, problem.q, problem.n, problem.tau
     sampling = p * q * (tau + math.log(p * q)) ** 2
     sixth = (math.sqrt(q) + math.sqrt(tau)) ** 6
-    regimes = bounds.regime_boundaries(problem, kappa, rho_1, rho_2, slack=0.2)
+    regimes = bounds.regime_boundaries(problem, kappa, rho_1, rho_2)
     printed = math.log(n / sampling) / math.log(1 / kappa)
     assert regimes.optimisation_ends == pytest.approx(printed, rel=1e-8, abs=1e-8)
     assert regimes.sampling_ends == pytest.approx(n * min(rho_1, rho_2) * sampling / p / sixth, rel=1e-9)
-    assert regimes.bound_ends == pytest.approx(rho_1 * n**1.8 / (p * sixth), rel=1e-9)
+    assert regimes.bound_ends == pytest.approx(rho_1 * n**2 / (p * sixth), rel=1e-9)
 
 
 def test_regimes_at_n_1000_are_out_of_order() -> None:
@@ -146,14 +141,14 @@ def test_bound_moves_the_right_way(problem: IVProblem, rho: float, steps: float)
     assert looser.privacy == pytest.approx(base.privacy / 2, rel=1e-12)
 
 
-def test_corollary_and_theorem_f_1_are_limits_of_the_theorem() -> None:
+def test_infinite_budgets_leave_out_noise() -> None:
+    """Corollary 3.1 has no privacy term, and in Theorem F.1 the second budget counts."""
     problem = square(5000, 5)
     full = bounds.bound_terms(problem, 0.9, 1.0, 4.0, 50)
-    free = bounds.corollary_3_1_terms(problem, 0.9, 50, sampling_constant=2.0)
-    beta_only = bounds.theorem_f_1_terms(problem, 0.9, 4.0, 50, privacy_constant=3.0)
-    assert free == bounds.BoundTerms(full.optimisation, 0.0, 2 * full.sampling)
-    assert beta_only.privacy == pytest.approx(3 * full.privacy / 2, rel=1e-12)  # rho 4 in place of min = 1
-    assert beta_only.optimisation == full.optimisation
+    free = bounds.bound_terms(problem, 0.9, math.inf, math.inf, 50)
+    beta_only = bounds.bound_terms(problem, 0.9, math.inf, 4.0, 50)
+    assert free == replace(full, privacy=0.0)
+    assert beta_only == replace(full, privacy=pytest.approx(full.privacy / 2, rel=1e-12))
 
 
 def test_proposition_3_1_contradicts_its_own_noise_scales() -> None:
@@ -162,15 +157,6 @@ def test_proposition_3_1_contradicts_its_own_noise_scales() -> None:
     budget = bounds.proposition_3_1_budget(7.0, 40.0, *noise, n, steps)
     assert budget == pytest.approx((rho_1 + rho_2) / 2, rel=1e-14)
     assert bounds.proposition_3_1_budget(2.0, 3.0, 0.5, 1.0, 10, 5) == pytest.approx(0.1 * (16 + 9), rel=1e-14)
-
-
-@given(problem=sizes, rho=budgets, slack=st.floats(0, 0.5))
-def test_iteration_limit_is_linear_in_the_budget_and_falls_with_the_slack(
-    problem: IVProblem, rho: float, slack: float
-) -> None:
-    limit = bounds.iteration_limit(problem, rho, slack=slack)
-    assert bounds.iteration_limit(problem, 3 * rho, slack=slack) == pytest.approx(3 * limit, rel=1e-12)
-    assert bounds.iteration_limit(problem, rho, slack=slack + 0.1) < limit
 
 
 # --- Appendix C ------------------------------------------------------------------------------------------------------
@@ -209,7 +195,10 @@ def test_twenty_iterations_need_twenty_thousand_records(drawn: IVProblem) -> Non
         window = spectrum(problem, Constants(0.1, 0.01))
         steps = recommended_step_sizes(window)
         rate = contraction(window, steps).theta
-        limits.append(bounds.explicit_iteration_limit(problem, window, rate, steps.eta, 5.0, drawn.theta_norm))
+        limit = bounds.explicit_iteration_limit(
+            problem, window, rate, steps.eta, 5.0, drawn.theta_norm, clip_constant=1.0
+        )
+        limits.append(limit)
     assert limits == pytest.approx([4.4, 15.3, 31.9], abs=0.1)
 
 
@@ -234,10 +223,14 @@ def test_explicit_limit_solves_equation_21(n: int, rho_1: float, p: int) -> None
 
 def test_explicit_limit_without_bound() -> None:
     window = Spectrum(delta=0.1, lower=1.0, upper=9.0)
-    assert bounds.explicit_iteration_limit(HAND, window, 0.5, 1.0, math.inf, 3.0) == math.inf
-    assert bounds.explicit_iteration_limit(HAND, replace(window, lower=0.0), 0.5, 1.0, 1.0, 3.0) == 0.0
+
+    def limit(window: Spectrum, rate: float, rho_1: float) -> float:
+        return bounds.explicit_iteration_limit(HAND, window, rate, 1.0, rho_1, 3.0, clip_constant=1.0)
+
+    assert limit(window, 0.5, math.inf) == math.inf
+    assert limit(replace(window, lower=0.0), 0.5, 1.0) == 0.0
     with pytest.raises(ValueError, match=r"kappa_theta must lie in \[0, 1\), got 1\.0"):
-        bounds.explicit_iteration_limit(HAND, window, 1.0, 1.0, 1.0, 3.0)
+        limit(window, 1.0, 1.0)
 
 
 @given(delta=st.floats(0, 0.9), lower=st.floats(1e-6, 50), norm=st.floats(0.1, 50))
@@ -325,9 +318,8 @@ def test_second_stage_error_by_hand() -> None:
 
 def test_noise_orders_by_hand() -> None:
     problem = replace(HAND, p=4, tau=9 - math.log(4))
-    assert bounds.first_stage_noise(problem, 0.5) == pytest.approx(0.5 * (4 + math.sqrt(4 * 9)), rel=1e-14)
     assert bounds.noise_complexity(problem) == pytest.approx((2 + math.sqrt(problem.tau)) ** 2 * 10, rel=1e-14)
-    assert bounds.second_stage_noise(HAND, 0.5, constant=2.0) == pytest.approx(2 * 0.5 * (1 + 2), rel=1e-14)
+    assert bounds.second_stage_noise(HAND, 0.5) == pytest.approx(0.5 * (1 + 2), rel=1e-14)
     union = bounds.second_stage_noise(HAND, 0.5, steps=math.exp(5))
     assert union == pytest.approx(0.5 * (1 + 3), rel=1e-14)
 
@@ -355,12 +347,12 @@ def test_four_terms_match_the_three_up_to_constants(
 
 def test_four_terms_without_first_stage_noise_are_equation_52() -> None:
     rates = Contraction(theta=0.5, beta=0.25)
-    terms = bounds.proof_terms(HAND, rates, math.inf, 4.0, 4, first_stage_constant=3.0, residual_constant=2.0)
-    assert terms.first_stage == pytest.approx(3 * 0.5**2, rel=1e-14)
+    terms = bounds.proof_terms(HAND, rates, math.inf, 4.0, 4)
+    assert terms.first_stage == pytest.approx(0.5**2, rel=1e-14)
     assert terms.second_stage == pytest.approx(0.25**2, rel=1e-14)
     assert terms.second_stage_noise == pytest.approx(16 * (2 + 2) * 2 / 400 / 2, rel=1e-14)
-    assert terms.residual == pytest.approx(2 * 2 * (4 + math.log(4)) / 20, rel=1e-14)
-    assert terms.total == pytest.approx(0.75 + 0.0625 + 0.16 + terms.residual, rel=1e-14)
+    assert terms.residual == pytest.approx(2 * (4 + math.log(4)) / 20, rel=1e-14)
+    assert terms.total == pytest.approx(0.25 + 0.0625 + 0.16 + terms.residual, rel=1e-14)
 
 
 # --- Appendix F.2 ----------------------------------------------------------------------------------------------------
@@ -368,13 +360,9 @@ def test_four_terms_without_first_stage_noise_are_equation_52() -> None:
 
 def test_friendly_core_by_hand() -> None:
     problem = square(1000, 5)
-    assert friendly_core.dimension(problem) == 55
-    assert friendly_core.diameter(problem, constant=2.0) == pytest.approx(2 * (math.sqrt(55) + math.sqrt(5)), rel=1e-14)
-    error = friendly_core.moment_error(problem, 4.0, constant=3.0)
-    assert error == pytest.approx(3 * (55 + math.sqrt(55 * 5)) / (1000 * 2), rel=1e-14)
     assert friendly_core.lipschitz(0.5, 3.0, 7.0, 11.0) == pytest.approx(7 / 0.5 + 3 * 11 / 0.25, rel=1e-14)
-    terms = friendly_core.terms(problem, 4.0, lipschitz=10.0, privacy_constant=2.0)
-    assert terms.privacy == pytest.approx(2 * 10 * (25 + 5 * math.sqrt(5)) / (1000 * 2), rel=1e-14)
+    terms = friendly_core.terms(problem, 4.0, lipschitz=10.0)
+    assert terms.privacy == pytest.approx(10 * (25 + 5 * math.sqrt(5)) / (1000 * 2), rel=1e-14)
     assert terms.sampling == bounds.bound_terms(problem, 0.9, 1.0, 1.0, 1).sampling
     assert terms.optimisation == 0.0
 
@@ -398,14 +386,12 @@ def test_two_stage_map_obeys_equation_53(seed: int) -> None:
 # --- Appendices D and E: no clipping ---------------------------------------------------------------------------------
 
 
-@given(problem=sizes, rho=budgets, steps=steps_taken, constant=st.floats(0.1, 5))
-def test_no_clipping_thresholds_are_self_consistent(
-    problem: IVProblem, rho: float, steps: float, constant: float
-) -> None:
+@given(problem=sizes, rho=budgets, steps=steps_taken)
+def test_no_clipping_thresholds_are_self_consistent(problem: IVProblem, rho: float, steps: float) -> None:
     s = math.sqrt(problem.tau + math.log(problem.n * steps))
-    A = constant * (math.sqrt(problem.q) + s) ** 2
-    first = lemmas.no_clipping_first_stage(problem, rho, steps, constant=constant)
-    second = lemmas.no_clipping_second_stage(problem, rho, steps, constant=constant)
+    A = (math.sqrt(problem.q) + s) ** 2
+    first = lemmas.no_clipping_first_stage(problem, rho, steps)
+    second = lemmas.no_clipping_second_stage(problem, rho, steps)
     scale = math.sqrt(steps / rho) / problem.n
     root_p, root_q = math.sqrt(problem.p), math.sqrt(problem.q)
     wide, narrow = root_p + root_q + s, root_p + math.sqrt(problem.tau + math.log(steps))
@@ -430,7 +416,7 @@ def test_no_clipping_thresholds_by_hand() -> None:
 
 
 def test_no_clipping_sample_size_grows_with_the_root_of_the_iterations() -> None:
-    assert lemmas.no_clipping_sample_size(HAND, 4.0, 9.0, 16, constant=2.0) == pytest.approx(2 * 64 * 2, rel=1e-14)
+    assert lemmas.no_clipping_sample_size(HAND, 4.0, 9.0, 16) == pytest.approx(64 * 2, rel=1e-14)
     # Condition (6) of the theorem does not grow: beyond some T the two contradict each other.
     needed = [lemmas.no_clipping_sample_size(HAND, 1.0, 0.001, steps) for steps in (1, 100)]
     assert needed[1] == pytest.approx(10 * needed[0], rel=1e-12)
@@ -459,8 +445,8 @@ def test_matrix_bounds_by_hand() -> None:
         louder = error(replace(HAND, sigma_z=2.0), HAND_CONSTANTS)
         assert louder == pytest.approx(2 * error(HAND, HAND_CONSTANTS), rel=1e-14)
     assert lemmas.noise_operator_norm(HAND, 0.5) == pytest.approx(0.5 * (1 + 2 + math.sqrt(2 * (log2 + 4))))
-    assert lemmas.two_stage_least_squares_rate(HAND, constant=2) == pytest.approx(2 * 2 * (4 + math.log(4)) / 20)
-    assert lemmas.residual_rate(wide, constant=2) == pytest.approx(2 * math.sqrt(3200) * (4 + log8), rel=1e-14)
+    assert lemmas.two_stage_least_squares_rate(HAND) == pytest.approx(2 * (4 + math.log(4)) / 20)
+    assert lemmas.residual_rate(wide) == pytest.approx(math.sqrt(3200) * (4 + log8), rel=1e-14)
 
 
 def test_two_stage_least_squares_bound_chains_its_lemmas() -> None:
@@ -673,15 +659,6 @@ def test_moments_honour_multiplicities() -> None:
         assert getattr(folded, name) == pytest.approx(getattr(spread, name), rel=1e-9)
 
 
-def test_hidden_constants_are_one_by_default() -> None:
-    assert bounds.iteration_limit(HAND, 3.0) == pytest.approx(3 * 400**2 / 4**6, rel=1e-14)
-    assert lemmas.two_stage_least_squares_rate(HAND) == pytest.approx(2 * (4 + math.log(4)) / 20, rel=1e-14)
-    assert lemmas.residual_rate(HAND) == pytest.approx(math.sqrt(1600) * (4 + math.log(4)), rel=1e-14)
-    root = math.sqrt(24)
-    assert friendly_core.diameter(HAND) == pytest.approx(root + 2, rel=1e-14)
-    assert friendly_core.moment_error(HAND, 4.0) == pytest.approx((24 + 2 * root) / 800, rel=1e-14)
-
-
 # --- Refusals --------------------------------------------------------------------------------------------------------
 
 
@@ -694,8 +671,6 @@ def test_bad_arguments_are_refused() -> None:
         lemmas.second_stage_path(moments, np.zeros((5, 3, 2)), 0.5, np.zeros((5, 2)))
     with pytest.raises(ValueError, match=r"kappa must be below 1, got 1\.0"):
         bounds.regime_boundaries(HAND, 1.0, 1.0, 1.0)
-    with pytest.raises(ValueError, match=r"sampling_term must be positive, got 0\.0"):
-        bounds.regime_boundaries(HAND, 0.5, 1.0, 1.0, sampling_constant=0.0)
     with pytest.raises(ValueError, match=r"rho_2 must be positive, got -1\.0"):
         bounds.bound_terms(HAND, 0.5, 1.0, -1.0, 10)
     with pytest.raises(ValueError, match=r"steps must be at least 1, got 0\.5"):

@@ -9,10 +9,10 @@ import pandas as pd
 from dpdescent.papers.liang2025.bounds import cases
 from dpdescent.papers.liang2025.bounds.cases import Case, case
 from dpdescent.papers.liang2025.reading import RARELY
-from dpdescent.papers.liang2025.theory import convergence, error_bounds, lemmas, prescriptions
+from dpdescent.papers.liang2025.theory import error_bounds, lemmas, prescriptions
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, pick, row, stated
+from dpdescent.replication.judging.bound_rows import ORDER, pick, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # Stands for a strict inequality.
@@ -20,14 +20,14 @@ STRICT = 1e-9
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates rows of every design and size, then of every run; without direction where there is nothing to hold."""
+    """Evaluates rows of every design and size, then of every run; then those of Figures 7 and 8."""
     yield from _conversions(evidence)
     for problem in sizes(evidence):
-        for of_size in (_window, _steps, _rates, _burn_in):
+        for of_size in (_steps, _sample_size):
             yield from of_size(problem)
     yield from _best_steps(evidence)
     for run in runs(evidence):
-        for of_run in (_privacy, _noise, _limits, _thresholds, _regimes, _proof_terms):
+        for of_run in (_privacy, _noise, _limits, _thresholds):
             yield from of_run(run)
     yield from _clipping_in_figure_8(evidence)
 
@@ -80,22 +80,10 @@ def _conversions(evidence: Evidence) -> Iterator[Bound]:
         )  # fmt: skip
 
 
-def _window(at: Case) -> Iterator[Bound]:
-    window, text = at.nominal, at.shape
-    why = "at the constants of the step sizes"
-    yield stated(bound="delta", location="(10)", setting=text, value=window.delta, note=why)
-    yield stated(
-        bound="psi", location="(10)", setting=text, value=prescriptions.psi(at.problem, at.step_constants), note=why,
-    )  # fmt: skip
-    empty = "" if window.lower > 0 else f"; {VACUOUS}: psi exceeds sigma_min(Theta) = {at.problem.theta_min:.3g}"
-    yield stated(bound="gamma underline", location="(10)", setting=text, value=window.lower, note=why + empty)
-    yield stated(bound="gamma bar", location="(10)", setting=text, value=window.upper, note=why)
-
-
 def _steps(at: Case) -> Iterator[Bound]:
     text, ceilings, used = at.shape, prescriptions.step_size_ceilings(at.nominal), at.steps
     endless = prescriptions.Spectrum(delta=0.0, lower=at.problem.theta_min**2, upper=at.problem.theta_norm**2)
-    limits, best = prescriptions.step_size_ceilings(endless), prescriptions.approximately_optimal_step_sizes(at.nominal)
+    limits = prescriptions.step_size_ceilings(endless)
     half = "measured is the step size of Sec. 4, half of it"
     yield row(bound="ceiling of eta", location="(3)", setting=text, value=ceilings.eta, measured=used.eta, note=half)
     yield row(
@@ -114,39 +102,18 @@ def _steps(at: Case) -> Iterator[Bound]:
         bound="ceiling of alpha at the true Theta", location="Remark 3.2", setting=text, value=plain,
         measured=used.alpha, note=why,
     )  # fmt: skip
-    yield stated(bound="approximately optimal eta", location="(8)", setting=text, value=best.eta)
-    yield stated(bound="approximately optimal alpha", location="(8)", setting=text, value=best.alpha)
 
 
-def _rates(at: Case) -> Iterator[Bound]:
-    best = prescriptions.approximately_optimal_step_sizes(at.nominal)
-    for name, location, steps in (("", "(10)", at.steps), (" at the steps of (8)", "Remark 3.3", best)):
-        rates = prescriptions.contraction(at.nominal, steps)
-        for stage, rate in (("kappa_Theta", rates.theta), ("kappa_beta", rates.beta)):
-            note = "" if rate < 1 else f"{VACUOUS}: no contraction"
-            yield stated(bound=f"{stage}{name}", location=location, setting=at.shape, value=rate, note=note)
-
-
-def _burn_in(at: Case) -> Iterator[Bound]:
-    window, text, norm = at.nominal, at.shape, at.problem.theta_norm
-    kappa, why = prescriptions.contraction(window, at.steps).theta, "||Theta_hat|| taken as ||Theta||"
-    yield stated(
-        bound="eps_bar", location="(20)", setting=text, value=convergence.error_radius(window, norm), note=why,
-    )  # fmt: skip
-    t0 = convergence.burn_in(window, kappa, norm)
-    empty = "" if math.isfinite(t0) else f"; {VACUOUS}: no T reaches it"
-    yield stated(bound="t0", location="(22)", setting=text, value=t0, note=why + empty)
-    limit = convergence.burn_in_limit(at.steps.eta, at.problem.theta_min, norm)
-    yield stated(bound="t0 for n to infinity", location="below (25)", setting=text, value=limit, note="before rounding")
+def _sample_size(at: Case) -> Iterator[Bound]:
     squares = error_bounds.minimum_sample_size(at.problem, math.inf, math.inf)
     yield row(
-        bound="n of Lemmas D.6 to D.8", location="(6)", setting=text, value=squares, measured=at.problem.n,
+        bound="n of Lemmas D.6 to D.8", location="(6)", setting=at.shape, value=squares, measured=at.problem.n,
         direction="at least", note=ORDER,
     )  # fmt: skip
 
 
 def _best_steps(evidence: Evidence) -> Iterator[Bound]:
-    """Yields the approximate optimum (8) beside the step of least error in Figure 7, and what (3) excludes."""
+    """Yields what the strict inequality of (3) excludes, and what it admits."""
     at = case(evidence, cases.FIGURE_7, place="Figure 7(a)")
     ceilings = prescriptions.step_size_ceilings(at.nominal)
     held = prescriptions.contraction(at.nominal, prescriptions.StepSizes(at.steps.eta, ceilings.alpha)).beta
@@ -159,29 +126,10 @@ def _best_steps(evidence: Evidence) -> Iterator[Bound]:
         measured=1.0 - ceilings.eta, direction="at least",
         note="measured is 1 - eta at the largest eta of (3); the logarithm needs a positive base",
     )  # fmt: skip
-    for panel, symbol in (("a", "eta"), ("b", "alpha")):
-        table = evidence.select("fig07", panel=panel, error_to="beta_hat")
-        least = table.loc[table["mean"].idxmin()]
-        text = case(evidence, cases.FIGURE_7, place=f"Figure 7({panel})").text
-        why = "measured is the step of least mean error on the figure's grid, the other step held"
-        yield stated(
-            bound=f"approximately optimal {symbol}", location="(8)", setting=text, value=least["approximate_optimum"],
-            note=why, measured=least["step"],
-        )  # fmt: skip
 
 
 def _privacy(at: Case) -> Iterator[Bound]:
-    n, text, stages = at.problem.n, at.text, (("1", at.lambda_1), ("2", at.lambda_2))
-    sensitivity = 2 * at.gamma / n
-    yield stated(bound="gamma", location="(4)", setting=text, value=at.gamma)
-    yield stated(bound="sensitivity of a clipped mean", location="Prop. 3.1", setting=text, value=sensitivity)
-    for stage, noise_sd in stages:
-        cost = zcdp.gaussian_rho(sensitivity, noise_sd)
-        yield stated(bound=f"lambda{stage}", location="(4)", setting=text, value=noise_sd)
-        why = "also its Renyi divergence of order a, over a"
-        yield stated(
-            bound=f"zCDP cost of one release, stage {stage}", location="App. B", setting=text, value=cost, note=why,
-        )  # fmt: skip
+    n, text = at.problem.n, at.text
     spent = error_bounds.proposition_3_1_budget(at.gamma, at.gamma, at.lambda_1, at.lambda_2, n, at.T)
     why = "measured is (2T/n^2)(gamma1^2/lambda1^2 + gamma2^2/lambda2^2): half of what is claimed"
     yield row(
@@ -190,16 +138,10 @@ def _privacy(at: Case) -> Iterator[Bound]:
 
 
 def _noise(at: Case) -> Iterator[Bound]:
-    text = at.text
-    yield stated(
-        bound="mu", location="below (18)", setting=text, value=error_bounds.first_stage_noise(at.problem, at.lambda_1),
-    )  # fmt: skip
-    order = error_bounds.second_stage_noise(at.problem, at.lambda_2)
-    yield stated(bound="order of ||nu||", location="above (16)", setting=text, value=order, note=ORDER)
     R = error_bounds.noise_complexity(at.problem)
     ceiling = math.sqrt(at.problem.p) * (math.sqrt(at.problem.q) + math.sqrt(at.problem.tau)) ** 3
     yield row(
-        bound="R", location="(24)", setting=text, value=ceiling, measured=R,
+        bound="R", location="(24)", setting=at.text, value=ceiling, measured=R,
         note=f"measured is R; value its order; {ORDER}",
     )  # fmt: skip
 
@@ -260,34 +202,6 @@ def _clipping_in_figure_8(evidence: Evidence) -> Iterator[Bound]:
         why = f"measured is the smallest threshold of the figure that clips at most {RARELY:.0%}; {ORDER}"
         measured = None if spared.empty else float(spared.min())
         yield row(bound=name, location="App. E.1", setting=at.text, value=threshold, measured=measured, note=why)
-
-
-def _regimes(at: Case) -> Iterator[Bound]:
-    """Yields T1, T2, T3; where nothing contracts the first regime never ends."""
-    contracts = at.kappa < 1
-    # T2 and T3 do not depend on kappa, so that any rate below 1 gives them.
-    found = error_bounds.regime_boundaries(at.problem, at.kappa if contracts else 0.5, at.rho1, at.rho2)
-    T1 = found.optimisation_ends if contracts else math.inf
-    why = "end of the first regime" if contracts else f"{VACUOUS}: no contraction, so that the first regime never ends"
-    why = why if T1 > 0 else "no first regime: kappa^(T/2) is below the third term from the start"
-    yield stated(bound="T1", location="Remark 3.7", setting=at.text, value=T1, note=f"{why}; {ORDER}")
-    why = "end of the plateau" if found.sampling_ends > T1 else "no plateau: T2 is not above T1"
-    yield stated(bound="T2", location="Remark 3.7", setting=at.text, value=found.sampling_ends, note=f"{why}; {ORDER}")
-    why = "end of the bound" if found.bound_ends > found.sampling_ends else "no third regime: T3 is not above T2"
-    yield stated(bound="T3", location="Remark 3.7", setting=at.text, value=found.bound_ends, note=f"{why}; {ORDER}")
-
-
-def _proof_terms(at: Case) -> Iterator[Bound]:
-    rates = prescriptions.contraction(at.nominal, at.steps)
-    found = error_bounds.proof_terms(at.problem, rates, at.rho1, at.rho2, at.T)
-    terms = {
-        "(i) contraction of beta": found.second_stage,
-        "(ii) error of Theta": found.first_stage,
-        "(iii) noise on beta": found.second_stage_noise,
-        "(iv) residual": found.residual,
-    }
-    for name, value in terms.items():
-        yield stated(bound=f"(29) {name}", location="(29)", setting=at.text, value=value, note=ORDER)
 
 
 def least_T(evidence: Evidence, artefact: str, **where: Any) -> float | None:

@@ -179,11 +179,6 @@ def _conditions(cell: Cell) -> Iterator[Bound]:
         bound="(3) alpha", location="(3)", setting=text, value=ceilings.alpha, measured=steps.alpha,
         note="measured is the experiments' step size",
     )  # fmt: skip
-    yield stated(bound="(10) kappa_Theta", location="(10)", setting=text, value=cell.rates.theta)
-    yield stated(
-        bound="(10) kappa_beta", location="(10)", setting=text, value=cell.rates.beta,
-        note=_contraction_note(cell.rates.beta),
-    )  # fmt: skip
     t0 = convergence.burn_in(at.window, cell.rates.theta, cell.theta_hat_norm)
     yield row(
         bound="(22) t0", location="(22)", setting=text, value=t0, measured=cell.T0, direction="at least",
@@ -196,10 +191,6 @@ def _conditions(cell: Cell) -> Iterator[Bound]:
     yield row(
         bound="(21) T", location="(21)", setting=text, value=limit, measured=at.T, note=f"measured is T{admitted}",
     )  # fmt: skip
-
-
-def _contraction_note(kappa: float) -> str:
-    return "" if kappa < 1 else f"{VACUOUS}: no contraction"
 
 
 def _noise(cell: Cell) -> Iterator[Bound]:

@@ -32,15 +32,11 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _terms(at: Case, bound: str, location: str, found: BoundTerms, measured: float | None) -> Iterator[Bound]:
-    """Yields the bound's total beside the mean error, and its terms."""
+    """Yields the bound's total beside the mean error."""
     yield row(
         bound=bound, location=location, setting=at.text, value=found.total, measured=measured,
         note=f"{ORDER}{at.beside_start(found.total)}",
     )  # fmt: skip
-    for name in ("optimisation", "privacy", "sampling"):
-        yield stated(
-            bound=f"{bound}, {name} term", location=location, setting=at.text, value=getattr(found, name), note=ORDER,
-        )  # fmt: skip
 
 
 def _theorem_3_1(at: Case, measured: float | None, kappa: float | None = None) -> Iterator[Bound]:
@@ -50,7 +46,7 @@ def _theorem_3_1(at: Case, measured: float | None, kappa: float | None = None) -
 
 
 def _corollary_3_1(at: Case, measured: float | None) -> Iterator[Bound]:
-    found = error_bounds.corollary_3_1_terms(at.problem, at.kappa, at.T)
+    found = error_bounds.bound_terms(at.problem, at.kappa, math.inf, math.inf, at.T)
     yield from _terms(at, "bound (9)", "(9)", found, measured)
 
 
@@ -83,7 +79,7 @@ def _algorithm_3(evidence: Evidence, found: pd.Series) -> Case:
 
 
 def _theorem_f_1(at: Case, measured: float) -> Iterator[Bound]:
-    found = error_bounds.theorem_f_1_terms(at.problem, at.kappa, at.rho2, at.T)
+    found = error_bounds.bound_terms(at.problem, at.kappa, math.inf, at.rho2, at.T)
     yield from _terms(at, "bound of Theorem F.1", "Theorem F.1", found, measured)
     rates = prescriptions.contraction(at.nominal, at.steps)
     sharper = error_bounds.proof_terms(at.problem, rates, math.inf, at.rho2, at.T).total
@@ -127,16 +123,6 @@ def _figure_9(evidence: Evidence) -> Iterator[Bound]:
             bound="rate of 2SLS", location="Lemma D.7", setting=at.shape, value=rate, measured=found["mean"],
             note=ORDER,
         )  # fmt: skip
-        why = "sqrt p; measured is the error of 2S-GD at the largest T over that of 2SLS, both to beta"
-        yield stated(
-            bound="price of gradient descent", location="Remark 3.8", setting=at.shape, value=math.sqrt(at.problem.p),
-            note=why, measured=_gap(table, found),
-        )  # fmt: skip
-
-
-def _gap(table: pd.DataFrame, two_sls: pd.Series) -> float:
-    descent = table[(table["series"] == "2S-GD") & (table["error_to"] == "beta") & (table["n"] == two_sls["n"])]
-    return float(descent.loc[descent["T"].idxmax()]["mean"] / two_sls["mean"])
 
 
 def _more_instruments(evidence: Evidence) -> Iterator[Bound]:
@@ -156,26 +142,12 @@ def _friendly_core(evidence: Evidence) -> Iterator[Bound]:
             bound="error of FriendlyCore", location="App. F.2", setting=text, value=total, measured=found["mean"],
             note=why,
         )  # fmt: skip
-        error = friendly_core.moment_error(at.problem, rho)
-        yield stated(
-            bound="error of FriendlyCore's moments", location="App. F.2", setting=text, value=error, note=ORDER,
-        )  # fmt: skip
-    yield from _friendly_core_sizes(case(evidence, cases.FRIENDLY_CORE, n=1000))
 
 
 def _friendly_core_error(at: Case, rho: float) -> float:
     smallest = at.nominal.lower
     lipschitz = friendly_core.lipschitz(smallest, 1.0, 1.0, 1.0) if smallest > 0 else math.inf
     return friendly_core.terms(at.problem, rho, lipschitz).total
-
-
-def _friendly_core_sizes(at: Case) -> Iterator[Bound]:
-    text = f"App. F.2: p={at.problem.p}, q={at.problem.q}"
-    yield stated(bound="d", location="App. F.2", setting=text, value=friendly_core.dimension(at.problem))
-    yield stated(
-        bound="order of the diameter r", location="App. F.2", setting=text,
-        value=friendly_core.diameter(at.problem), note=ORDER,
-    )  # fmt: skip
 
 
 def _optimal_steps(evidence: Evidence) -> Iterator[Bound]:
@@ -190,28 +162,10 @@ def _optimal_steps(evidence: Evidence) -> Iterator[Bound]:
     near, far = BEYOND
     why = f"as above, at n={far:g} over that at n={near:g}; it is 1 for a logarithm"
     yield stated(bound=f"{name}, far out", location=place, setting=text, value=per_log(far) / per_log(near), note=why)
-    slope = (optimal_T(_at(evidence, far)) - optimal_T(_at(evidence, near))) / math.log(far / near)
-    why = f"measured is the slope of the optimal T in log n from n={near:g} to n={far:g}: the optimum is logarithmic"
-    yield stated(
-        bound="2/log(1/kappa)", location=place, setting=text, value=2 / math.log(1 / _at(evidence, far).kappa),
-        note=why, measured=slope,
-    )  # fmt: skip
     why = "numerical log-derivative at n=1e5; the plateau ends linearly in n"
     yield stated(
         bound="exponent of T2 in n", location=place, setting=text, value=_exponent(_sampling_ends(evidence), NEAR),
         note=why,
-    )  # fmt: skip
-    for rho1 in sorted(set(evidence.select("fig04", panel="a")["rho1"])):
-        yield _optimum_beside_figure_4(evidence, float(rho1))
-
-
-def _optimum_beside_figure_4(evidence: Evidence, rho1: float) -> Bound:
-    measured = least_T(evidence, "fig04", panel="a", rho1=rho1)
-    at = case(evidence, cases.FIGURE_4, rho1=rho1, rho2=10.0)
-    text, why = f"{at.shape}, rho1={rho1:g}, rho2=10", "measured is the T of least mean error on the figure's grid"
-    return stated(
-        bound="optimal T of (7)", location="Remark 3.7", setting=text, value=optimal_T(at), note=f"{why}; {ORDER}",
-        measured=measured,
     )  # fmt: skip
 
 

@@ -1,28 +1,19 @@
 """The error bounds of liang2025 and the quantities of their proof (Sec. 3, appendices C and F).
 
-Where the paper writes `<~` or O(.), the constant that it hides is a keyword argument with default 1, at which a value
-has the right order and is no bound. Norms are operator norms. `convergence` holds the radii and the burn-in of
+Where the paper writes `<~` or O(.), the constant that it hides is 1 here, at which a value has the right order and is
+no bound. Norms are operator norms. `convergence` holds the radii and the burn-in of
 appendix C, `lemmas` appendices D and E.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
-from typing import TypedDict, Unpack
 
 from dpdescent.checks import require_positive
 from dpdescent.papers.liang2025.theory.convergence import error_radius
 from dpdescent.papers.liang2025.theory.lemmas import accumulated_noise
 from dpdescent.papers.liang2025.theory.prescriptions import Contraction, IVProblem, Spectrum, clipping_threshold
 from dpdescent.sums import added
-
-
-class HiddenConstants(TypedDict, total=False):
-    """The hidden factors of the three terms of liang2025 eq. (7), by name; one that is left out is 1."""
-
-    optimisation_constant: float
-    privacy_constant: float
-    sampling_constant: float
 
 
 @dataclass(frozen=True)
@@ -81,25 +72,19 @@ def proposition_3_1_budget(
     return 2 * steps / n**2 * (gamma_1**2 / lambda_1**2 + gamma_2**2 / lambda_2**2)
 
 
-def iteration_limit(problem: IVProblem, rho_1: float, *, slack: float = 0.0, constant: float = 1.0) -> float:
-    """Returns the limit on T, `c rho1 n^{2-eps} / (p (sqrt q + sqrt tau)^6)` (liang2025 eq. 5, T3 of Rem. 3.7).
+def iteration_limit(problem: IVProblem, rho_1: float) -> float:
+    """Returns the limit on T, `rho1 n^2 / (p (sqrt q + sqrt tau)^6)` (liang2025 eq. 5, T3 of Rem. 3.7).
 
-    `slack` is eps, "a small constant" to which the paper gives no value; `constant` is c, which the paper hides.
+    The eps of n^{2-eps} is 0: "a small constant" to which the paper gives no value.
     """
-    require_positive(rho_1=rho_1, constant=constant)
-    return constant * rho_1 * math.pow(problem.n, 2 - slack) / (problem.p * _root_sum(problem) ** 6)
+    require_positive(rho_1=rho_1)
+    return rho_1 * math.pow(problem.n, 2) / (problem.p * _root_sum(problem) ** 6)
 
 
 def explicit_iteration_limit(
-    problem: IVProblem,
-    window: Spectrum,
-    kappa_theta: float,
-    eta: float,
-    rho_1: float,
-    theta_hat_norm: float,
-    *,
-    clip_constant: float = 1.0,
-) -> float:
+    problem: IVProblem, window: Spectrum, kappa_theta: float, eta: float, rho_1: float, theta_hat_norm: float, *,
+    clip_constant: float,
+) -> float:  # fmt: skip
     """Returns the largest T that satisfies eq. (21), the explicit condition behind (5) and (23) (liang2025 App. C).
 
     `T <= rho1 [n eps_bar sqrt(1 - kappa^2) / (4 eta gamma1(T) (sqrt(pq) + sqrt(2p(log p + tau))))]^2`. The largest T is
@@ -136,120 +121,68 @@ def _crossing(falling: Callable[[float], float], ceiling: float) -> float:
     return low
 
 
-def minimum_sample_size(problem: IVProblem, rho_1: float, rho_2: float, *, constant: float = 1.0) -> float:
+def minimum_sample_size(problem: IVProblem, rho_1: float, rho_2: float) -> float:
     """Returns the n that Theorem 3.1 requires, or Theorem F.1 at rho_1 = infinity (liang2025 eq. 6).
 
-    `c1 max{pq (tau + log pq)^2, (sqrt q + sqrt tau)^3 / sqrt(min rho)}` with a hidden c1. `problem.n` is not used.
+    `max{pq (tau + log pq)^2, (sqrt q + sqrt tau)^3 / sqrt(min rho)}`. `problem.n` is not used.
     """
     require_positive(rho_1=rho_1, rho_2=rho_2)
-    return constant * max(sampling_root(problem) ** 2, _root_sum(problem) ** 3 / math.sqrt(min(rho_1, rho_2)))
+    return max(sampling_root(problem) ** 2, _root_sum(problem) ** 3 / math.sqrt(min(rho_1, rho_2)))
 
 
-def bound_terms(
-    problem: IVProblem,
-    kappa: float,
-    rho_1: float,
-    rho_2: float,
-    steps: float,
-    *,
-    optimisation_constant: float = 1.0,
-    privacy_constant: float = 1.0,
-    sampling_constant: float = 1.0,
-) -> BoundTerms:
-    """Returns the bound of Theorem 3.1, term by term (liang2025 eq. 7); a budget may be infinite.
+def bound_terms(problem: IVProblem, kappa: float, rho_1: float, rho_2: float, steps: float) -> BoundTerms:
+    """Returns the bound of Theorem 3.1, term by term (liang2025 eq. 7).
 
-    The privacy term omits the log(nT) of the clipping threshold, so that its hidden constant contains logarithms.
+    At infinite budgets it is that without privacy (Cor. 3.1, eq. 9), whose third term comes from the proof only: the
+    error tends to 0 where both stages contract, as Theta_hat'Z'r = 0. At an infinite rho_1 it is that of Algorithm 3
+    (Thm F.1). The privacy term omits the log(nT) of the clipping threshold.
     """
     require_positive(kappa=kappa, rho_1=rho_1, rho_2=rho_2, steps=steps)
-    privacy = math.sqrt(problem.p) * _root_sum(problem) ** 3 / problem.n * math.sqrt(steps / min(rho_1, rho_2))
     return BoundTerms(
-        optimisation=optimisation_constant * math.pow(kappa, steps / 2),
-        privacy=privacy_constant * privacy,
-        sampling=sampling_constant * sampling_root(problem) / math.sqrt(problem.n),
+        optimisation=math.pow(kappa, steps / 2),
+        privacy=math.sqrt(problem.p) * _root_sum(problem) ** 3 / problem.n * math.sqrt(steps / min(rho_1, rho_2)),
+        sampling=sampling_root(problem) / math.sqrt(problem.n),
     )
 
 
-def corollary_3_1_terms(
-    problem: IVProblem, kappa: float, steps: float, **hidden: Unpack[HiddenConstants]
-) -> BoundTerms:
-    """Returns the terms of the bound without privacy, eq. (7) at infinite budgets (liang2025 Cor. 3.1, eq. 9).
-
-    The third term comes from the proof only: the error tends to 0 where both stages contract, as Theta_hat'Z'r = 0.
-    """
-    return bound_terms(problem, kappa, math.inf, math.inf, steps, **hidden)
-
-
-def theorem_f_1_terms(
-    problem: IVProblem, kappa: float, rho_2: float, steps: float, **hidden: Unpack[HiddenConstants]
-) -> BoundTerms:
-    """Returns the terms of the bound for Algorithm 3: eq. (7) at rho1 = infinity (liang2025 Thm F.1)."""
-    return bound_terms(problem, kappa, math.inf, rho_2, steps, **hidden)
-
-
-def regime_boundaries(
-    problem: IVProblem,
-    kappa: float,
-    rho_1: float,
-    rho_2: float,
-    *,
-    slack: float = 0.0,
-    limit_constant: float = 1.0,
-    **hidden: Unpack[HiddenConstants],
-) -> Regimes:
+def regime_boundaries(problem: IVProblem, kappa: float, rho_1: float, rho_2: float) -> Regimes:
     """Returns T1, T2 and T3, where the terms of eq. (7) cross and where the bound ends (liang2025 Rem. 3.7).
-
-    At constants 1 they are the paper's expressions, at others the crossings of `bound_terms` at the same constants.
 
     Raises:
         ValueError: if kappa is not below 1 or the sampling term is 0, where the first term never equals the third.
     """
     if not kappa < 1:
         raise ValueError(f"kappa must be below 1, got {kappa}")
-    unit = bound_terms(problem, kappa, rho_1, rho_2, 1.0, **hidden)
+    unit = bound_terms(problem, kappa, rho_1, rho_2, 1.0)
     start = unit.optimisation / math.sqrt(kappa)
     require_positive(sampling_term=unit.sampling, optimisation_term=start)
     return Regimes(
         optimisation_ends=2 * math.log(start / unit.sampling) / math.log(1 / kappa),
         sampling_ends=(unit.sampling / unit.privacy) ** 2 if unit.privacy > 0 else math.inf,
-        bound_ends=iteration_limit(problem, rho_1, slack=slack, constant=limit_constant),
+        bound_ends=iteration_limit(problem, rho_1),
     )
 
 
-def second_stage_noise(problem: IVProblem, lambda_2: float, *, steps: float = 1.0, constant: float = 1.0) -> float:
+def second_stage_noise(problem: IVProblem, lambda_2: float, steps: float = 1.0) -> float:
     """Returns the bound on ||nu^(t)|| at one t (liang2025, above eq. 16) or at all t up to `steps` (App. E.1)."""
-    return constant * lambda_2 * (math.sqrt(problem.p) + math.sqrt(problem.tau + math.log(steps)))
-
-
-def first_stage_noise(problem: IVProblem, lambda_1: float) -> float:
-    """Returns mu(tau), order of Theta's noise: `lambda1 (sqrt(pq) + sqrt(p (log p + tau)))` (liang2025, below (18))."""
-    return lambda_1 * _spread(problem)
+    return lambda_2 * (math.sqrt(problem.p) + math.sqrt(problem.tau + math.log(steps)))
 
 
 def noise_complexity(problem: IVProblem) -> float:
     """Returns R(tau), `(sqrt q + sqrt tau)^2 (sqrt(pq) + sqrt(p (log p + tau)))` (liang2025 eq. 24)."""
-    return _root_sum(problem) ** 2 * _spread(problem)
+    p, q = problem.p, problem.q
+    return _root_sum(problem) ** 2 * (math.sqrt(p * q) + math.sqrt(p * (math.log(p) + problem.tau)))
 
 
-def proof_terms(
-    problem: IVProblem,
-    rates: Contraction,
-    rho_1: float,
-    rho_2: float,
-    steps: float,
-    *,
-    second_stage_constant: float = 1.0,
-    first_stage_constant: float = 1.0,
-    second_stage_noise_constant: float = 1.0,
-    residual_constant: float = 1.0,
-) -> ProofTerms:
+def proof_terms(problem: IVProblem, rates: Contraction, rho_1: float, rho_2: float, steps: float) -> ProofTerms:
     """Returns the four terms behind eq. (7) (liang2025 eq. 29; eq. 52 for Algorithm 3, at rho_1 = infinity)."""
     require_positive(rho_1=rho_1, rho_2=rho_2, steps=steps)
     noise = noise_complexity(problem) * math.sqrt(steps) / problem.n
     return ProofTerms(
-        second_stage=second_stage_constant * math.pow(rates.beta, steps / 2),
-        first_stage=first_stage_constant * (math.pow(rates.theta, steps / 2) + noise / math.sqrt(rho_1)),
-        second_stage_noise=second_stage_noise_constant * noise / math.sqrt(rho_2),
-        residual=residual_constant * sampling_root(problem) / math.sqrt(problem.n),
+        second_stage=math.pow(rates.beta, steps / 2),
+        first_stage=math.pow(rates.theta, steps / 2) + noise / math.sqrt(rho_1),
+        second_stage_noise=noise / math.sqrt(rho_2),
+        residual=sampling_root(problem) / math.sqrt(problem.n),
     )
 
 
@@ -258,10 +191,5 @@ def _root_sum(problem: IVProblem) -> float:
 
 
 def sampling_root(problem: IVProblem) -> float:
-    p, q = problem.p, problem.q
-    return math.sqrt(p * q) * (problem.tau + math.log(p * q))
-
-
-def _spread(problem: IVProblem) -> float:
-    p, q = problem.p, problem.q
-    return math.sqrt(p * q) + math.sqrt(p * (math.log(p) + problem.tau))
+    """Returns `sqrt(pq) (tau + log pq)`, the sampling term of eq. (7) times sqrt(n)."""
+    return math.sqrt(problem.p * problem.q) * (problem.tau + math.log(problem.p * problem.q))

@@ -7,23 +7,6 @@ from dpdescent.papers.liang2025.theory.error_bounds import BoundTerms, sampling_
 from dpdescent.papers.liang2025.theory.prescriptions import IVProblem
 
 
-def dimension(problem: IVProblem) -> int:
-    """Returns d, the number of moments that FriendlyCore would average, `q^2 + pq + q` (liang2025 App. F.2)."""
-    return problem.q**2 + problem.p * problem.q + problem.q
-
-
-def diameter(problem: IVProblem, *, constant: float = 1.0) -> float:
-    """Returns r, the effective diameter of a record's moments, of order `sqrt d + sqrt tau` (liang2025 App. F.2)."""
-    return constant * (math.sqrt(dimension(problem)) + math.sqrt(problem.tau))
-
-
-def moment_error(problem: IVProblem, rho: float, *, constant: float = 1.0) -> float:
-    """Returns the order of the error of the averaged moments, `(r/n) sqrt(d/rho)` (liang2025 App. F.2)."""
-    require_positive(rho=rho)
-    root = math.sqrt(dimension(problem) / rho)
-    return constant * diameter(problem) / problem.n * root
-
-
 def lipschitz(lambda_0: float, gram_lipschitz: float, h_lipschitz: float, h_norm: float) -> float:
     """Returns the Lipschitz constant L of the map from moments to beta_hat (liang2025 Lemma F.2).
 
@@ -34,9 +17,7 @@ def lipschitz(lambda_0: float, gram_lipschitz: float, h_lipschitz: float, h_norm
     return h_lipschitz / lambda_0 + gram_lipschitz * h_norm / lambda_0**2
 
 
-def terms(
-    problem: IVProblem, rho: float, lipschitz: float, *, privacy_constant: float = 1.0, sampling_constant: float = 1.0
-) -> BoundTerms:
+def terms(problem: IVProblem, rho: float, lipschitz: float) -> BoundTerms:
     """Returns the order of ||beta_FC - beta|| (liang2025 App. F.2).
 
     `L (q^2 + q sqrt tau)/(n sqrt rho)` plus the sampling term of eq. (7). The latter is used as printed, although
@@ -44,5 +25,4 @@ def terms(
     """
     require_positive(rho=rho)
     privacy = lipschitz * (problem.q**2 + problem.q * math.sqrt(problem.tau)) / (problem.n * math.sqrt(rho))
-    sampling = sampling_root(problem) / math.sqrt(problem.n)
-    return BoundTerms(optimisation=0.0, privacy=privacy_constant * privacy, sampling=sampling_constant * sampling)
+    return BoundTerms(0.0, privacy, sampling_root(problem) / math.sqrt(problem.n))

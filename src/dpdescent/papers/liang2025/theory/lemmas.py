@@ -1,7 +1,6 @@
 """The supporting lemmas of liang2025 (appendices D and E): probability bounds and the exact unclipped paths.
 
-Where the paper hides a constant in `<~` or O(.), it is a keyword argument `constant` with default 1. The c0 of Lemmas
-D.3 to D.8 is `Constants.first_stage`. Lemmas D.5 and D.6 are `prescriptions.psi` and `prescriptions.spectrum`.
+Where the paper hides a constant in `<~` or O(.), it is 1 here. The c0 of Lemmas D.3 to D.8 is `Constants.first_stage`. Lemmas D.5 and D.6 are `prescriptions.psi` and `prescriptions.spectrum`.
 """
 
 import math
@@ -83,32 +82,30 @@ def second_stage_path(moments: Moments, theta_path: Array, alpha: float, noise: 
     return np.array(path)
 
 
-def no_clipping_first_stage(problem: IVProblem, rho_1: float, steps: float, *, constant: float = 1.0) -> float:
+def no_clipping_first_stage(problem: IVProblem, rho_1: float, steps: float) -> float:
     """Returns the smallest gamma_1 at which no first-stage gradient is clipped (liang2025 eq. 32, Lemma D.1).
 
-    `A / (1 - (A/n) sqrt(T/rho1) (sqrt p + sqrt q + s))`, `A = c sigma_z^2 sigma_2 (sqrt q + s)^2`,
-    `s = sqrt(tau + log(nT))`. The paper hides the constant c and drops the factor 2 of lambda_1.
+    `A / (1 - (A/n) sqrt(T/rho1) (sqrt p + sqrt q + s))`, `A = sigma_z^2 sigma_2 (sqrt q + s)^2`,
+    `s = sqrt(tau + log(nT))`. The paper drops the factor 2 of lambda_1.
 
     Returns:
         The threshold, or infinity where the denominator is not positive: no threshold is large enough.
     """
     s = _uniform_deviation(problem, rho_1, steps)
-    A = constant * problem.sigma_z**2 * problem.sigma_2 * (math.sqrt(problem.q) + s) ** 2
-    noise = math.sqrt(problem.p) + math.sqrt(problem.q) + s
-    return _solve_threshold(A, problem.n, rho_1, steps, noise)
+    A = problem.sigma_z**2 * problem.sigma_2 * (math.sqrt(problem.q) + s) ** 2
+    return _solve_threshold(A, problem.n, rho_1, steps, math.sqrt(problem.p) + math.sqrt(problem.q) + s)
 
 
-def no_clipping_second_stage(problem: IVProblem, rho_2: float, steps: float, *, constant: float = 1.0) -> float:
+def no_clipping_second_stage(problem: IVProblem, rho_2: float, steps: float) -> float:
     """Returns the smallest gamma_2 at which no second-stage gradient is clipped (liang2025 eq. 35, Lemma D.1).
 
-    `B / (1 - (B/n) sqrt(T/rho2) (sqrt p + sqrt(tau + log T)))`, `B = c sigma_z^2 (sqrt q + sqrt(tau + log(nT)))^2`. The
-    constant c, which the paper hides, contains ||Theta||, ||beta|| and the sigmas, so that 1 is far too small for it.
+    `B / (1 - (B/n) sqrt(T/rho2) (sqrt p + sqrt(tau + log T)))`, `B = sigma_z^2 (sqrt q + sqrt(tau + log(nT)))^2`. The
+    hidden constant of B contains ||Theta||, ||beta|| and the sigmas, so that 1 is far too small for it.
 
     Returns:
         The threshold, or infinity where the denominator is not positive: no threshold is large enough.
     """
-    s = _uniform_deviation(problem, rho_2, steps)
-    B = constant * problem.sigma_z**2 * (math.sqrt(problem.q) + s) ** 2
+    B = problem.sigma_z**2 * (math.sqrt(problem.q) + _uniform_deviation(problem, rho_2, steps)) ** 2
     noise = math.sqrt(problem.p) + math.sqrt(problem.tau + math.log(steps))
     return _solve_threshold(B, problem.n, rho_2, steps, noise)
 
@@ -125,15 +122,13 @@ def _solve_threshold(noiseless: float, n: int, rho: float, steps: float, noise: 
     return noiseless / denominator if denominator > 0 else math.inf
 
 
-def no_clipping_sample_size(
-    problem: IVProblem, rho_1: float, rho_2: float, steps: float, *, constant: float = 1.0
-) -> float:
-    """Returns the n that liang2025 Lemma D.1 requires, `c (sqrt q + sqrt tau)^3 sqrt(T / min rho)`.
+def no_clipping_sample_size(problem: IVProblem, rho_1: float, rho_2: float, steps: float) -> float:
+    """Returns the n that liang2025 Lemma D.1 requires, `(sqrt q + sqrt tau)^3 sqrt(T / min rho)`.
 
     The paper's eq. (6) omits the root of T.
     """
     require_positive(rho_1=rho_1, rho_2=rho_2, steps=steps)
-    return constant * (math.sqrt(problem.q) + math.sqrt(problem.tau)) ** 3 * math.sqrt(steps / min(rho_1, rho_2))
+    return (math.sqrt(problem.q) + math.sqrt(problem.tau)) ** 3 * math.sqrt(steps / min(rho_1, rho_2))
 
 
 def instrument_singular_values(problem: IVProblem, constants: Constants) -> Interval:
@@ -226,9 +221,9 @@ def reduced_form_sigma(problem: IVProblem, beta_norm: float) -> float:
     return math.hypot(problem.sigma_2 * beta_norm, problem.sigma_1)
 
 
-def two_stage_least_squares_rate(problem: IVProblem, *, constant: float = 1.0) -> float:
+def two_stage_least_squares_rate(problem: IVProblem) -> float:
     """Returns the rate of ||beta_hat - beta||, with probability 1 - 4 e^-tau (liang2025 Lemma D.7, eq. 49)."""
-    return constant * math.sqrt(problem.q) * (problem.tau + math.log(problem.q)) / math.sqrt(problem.n)
+    return math.sqrt(problem.q) * (problem.tau + math.log(problem.q)) / math.sqrt(problem.n)
 
 
 def two_stage_least_squares_bound(problem: IVProblem, constants: Constants) -> float:
@@ -244,10 +239,10 @@ def two_stage_least_squares_bound(problem: IVProblem, constants: Constants) -> f
     return inverses * products / problem.n
 
 
-def residual_rate(problem: IVProblem, *, constant: float = 1.0) -> float:
-    """Returns the rate of ||Z'r||, `c sqrt(npq) (tau + log pq)`, where the paper hides c (liang2025 Lemma D.8)."""
+def residual_rate(problem: IVProblem) -> float:
+    """Returns the rate of ||Z'r||, `sqrt(npq) (tau + log pq)` (liang2025 Lemma D.8)."""
     p, q = problem.p, problem.q
-    return constant * math.sqrt(problem.n * p * q) * (problem.tau + math.log(p * q))
+    return math.sqrt(problem.n * p * q) * (problem.tau + math.log(p * q))
 
 
 def residual_bound(problem: IVProblem, constants: Constants, beta_norm: float) -> float:
