@@ -10,14 +10,10 @@ import pandas as pd
 import pytest
 
 import twins
-from dpdescent.algorithms import dp_2s_gd
+from dpdescent.algorithms import dp_2s_gd, two_stage_gd
 from dpdescent.data.iv import IVParameters, IVSample, draw_sample
-from dpdescent.papers.liang2025 import bounds
-from dpdescent.papers.liang2025.arms import columns
-from dpdescent.papers.liang2025.bounds import cases, theorem
-from dpdescent.papers.liang2025.experiments import table_lemmas
-from dpdescent.papers.liang2025.runs import synthetic
-from dpdescent.papers.liang2025.theory import convergence, lemmas, prescriptions
+from dpdescent.papers.liang2025 import appendices, bounds, cases, formulas, laws, lemmas, paths, phases, setting
+from dpdescent.papers.liang2025.setting import Spec
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging.evidence import Bound, Evidence
@@ -51,15 +47,15 @@ PLACES = [
 BY_OTHER_MEANS = ("(16)", "E.4")
 
 
-def spec_of(cell: dict[str, int], trials: int = 5, **settings: float) -> synthetic.Spec:
+def spec_of(cell: dict[str, int], trials: int = 5, **settings: float) -> Spec:
     return {
         "paper": "liang2025", "artefact": "table_lemmas", "variant": "main", "panel": "main design", "seed": 7,
         "cell": cell, "arms": BUDGETS, "settings": SETTINGS | settings, "trials": [0, trials],
     }  # fmt: skip
 
 
-def trials_of(spec: synthetic.Spec) -> pd.DataFrame:
-    return pd.DataFrame([{"variant": "main", **row} for row in table_lemmas.run(spec)])
+def trials_of(spec: Spec) -> pd.DataFrame:
+    return pd.DataFrame([{"variant": "main", **row} for row in lemmas.run_table_lemmas(spec)])
 
 
 def lemma_table(frames: list[pd.DataFrame]) -> pd.DataFrame:
@@ -226,7 +222,7 @@ def test_a_broken_identity_and_a_broken_trial_are_seen(evidence: Evidence) -> No
 
 def design(p: int) -> IVParameters:
     spec = {"seed": 7, "cell": {"p": p, "q": p, "r": p}, "settings": {"parameters": "fixed"}}
-    return synthetic.parameters_of(spec, trial=0)
+    return setting.parameters_of(spec, trial=0)
 
 
 def test_condition_6_and_the_sample_size_of_lemma_D_1(rows: list[Bound]) -> None:
@@ -241,10 +237,10 @@ def test_condition_6_and_the_sample_size_of_lemma_D_1(rows: list[Bound]) -> None
 
 
 def test_condition_21_is_its_right_hand_side_where_no_step_is_admitted(rows: list[Bound]) -> None:
-    problem = prescriptions.IVProblem.of(design(5), 1000, 5.0)
-    window = prescriptions.spectrum(problem, prescriptions.Constants(0.1, 0.01))
-    steps = prescriptions.recommended_step_sizes(window)
-    kappa = prescriptions.contraction(window, steps).theta
+    problem = formulas.IVProblem.of(design(5), 1000, 5.0)
+    window = formulas.spectrum(problem, formulas.Constants(0.1, 0.01))
+    steps = formulas.recommended_step_sizes(window)
+    kappa = formulas.contraction(window, steps).theta
     radius = math.sqrt(problem.theta_norm**2 + window.lower / (2 * (1 + window.delta) ** 2)) - problem.theta_norm
     gamma = 3 * (math.sqrt(5) + math.sqrt(5 + math.log(1000))) ** 2
     spread = 5 + math.sqrt(2 * 5 * (math.log(5) + 5))
@@ -258,9 +254,9 @@ def test_condition_21_is_its_right_hand_side_where_no_step_is_admitted(rows: lis
 
 def test_growth_of_the_optimal_number_of_steps(rows: list[Bound], evidence: Evidence) -> None:
     def by_search(n: float) -> float:
-        problem = prescriptions.IVProblem.of(design(5), int(n), 5.0)
-        window = prescriptions.spectrum(problem, prescriptions.Constants(0.1, 0.01))
-        kappa = prescriptions.contraction(window, prescriptions.recommended_step_sizes(window)).overall
+        problem = formulas.IVProblem.of(design(5), int(n), 5.0)
+        window = formulas.spectrum(problem, formulas.Constants(0.1, 0.01))
+        kappa = formulas.contraction(window, formulas.recommended_step_sizes(window)).overall
         grid = np.linspace(1, 5000, 500_000)
         height = kappa ** (grid / 2) + math.sqrt(5) * (2 * math.sqrt(5)) ** 3 / n * np.sqrt(grid)
         return float(grid[height.argmin()]) / math.log(n)
@@ -270,13 +266,13 @@ def test_growth_of_the_optimal_number_of_steps(rows: list[Bound], evidence: Evid
     assert only(rows, "exponent of T2 in n").value == pytest.approx(1.0, abs=1e-9)
     # At n = 1000 and a tenth of the budget the privacy term is the larger one from the start.
     starved = cases.case(evidence, cases.FIGURE_4, rho1=0.1, rho2=10.0)
-    assert theorem.optimal_T(starved) == pytest.approx(1.0, abs=1e-6)
+    assert phases.optimal_T(starved) == pytest.approx(1.0, abs=1e-6)
 
 
 def test_bound_7_at_a_plotted_point(rows: list[Bound]) -> None:
-    problem = prescriptions.IVProblem.of(design(5), 500, 5.0)
-    window = prescriptions.spectrum(problem, prescriptions.Constants(0.1, 0.01))
-    kappa = prescriptions.contraction(window, prescriptions.recommended_step_sizes(window)).overall
+    problem = formulas.IVProblem.of(design(5), 500, 5.0)
+    window = formulas.spectrum(problem, formulas.Constants(0.1, 0.01))
+    kappa = formulas.contraction(window, formulas.recommended_step_sizes(window)).overall
     terms = [kappa**10, math.sqrt(5) * 20**1.5 / 500 * math.sqrt(20 / 1), 5 * (5 + math.log(25)) / math.sqrt(500)]
     setting = "Figure 3(a): p=5, q=5, n=500, T=20, rho1=9, rho2=1"
     total = only(rows, "bound (7)", setting)
@@ -288,23 +284,23 @@ def test_bound_7_at_a_plotted_point(rows: list[Bound]) -> None:
 def test_lemmas_are_evaluated_at_the_constants_of_bounds(rows: list[Bound]) -> None:
     spec = {"seed": 7, "cell": SHAPES[1], "settings": {"parameters": "fixed"}}
     problem, constants = (
-        prescriptions.IVProblem.of(synthetic.parameters_of(spec, 0), 1500, 5.0),
-        prescriptions.Constants(1.0, 0.12),
+        formulas.IVProblem.of(setting.parameters_of(spec, 0), 1500, 5.0),
+        formulas.Constants(1.0, 0.12),
     )
-    window = prescriptions.spectrum(problem, constants)
-    steps = prescriptions.recommended_step_sizes(prescriptions.spectrum(problem, prescriptions.Constants(0.1, 0.01)))
-    kappa = prescriptions.contraction(window, steps).theta
-    gamma = prescriptions.clipping_threshold(3.0, 1500, 4, 12, 5.0)
-    lambda_1, reach = 2 * gamma / 1500 * math.sqrt(1.2), problem.theta_norm + prescriptions.psi(problem, constants)
+    window = formulas.spectrum(problem, constants)
+    steps = formulas.recommended_step_sizes(formulas.spectrum(problem, formulas.Constants(0.1, 0.01)))
+    kappa = formulas.contraction(window, steps).theta
+    gamma = formulas.clipping_threshold(3.0, 1500, 4, 12, 5.0)
+    lambda_1, reach = 2 * gamma / 1500 * math.sqrt(1.2), problem.theta_norm + formulas.psi(problem, constants)
     expected = {
         "D.2 sigma_max(Z)/sqrt(n)": 1 + window.delta,
         "(3) eta": 2 / (1 + window.delta) ** 2,
-        "(18) max ||e_Theta|| from T0": convergence.first_stage_radius(problem, kappa, steps.eta, lambda_1, reach, 6),
-        "(19) max ||e_Theta|| before T0": convergence.first_stage_radius(problem, kappa, steps.eta, lambda_1, reach, 0),
-        "(20) eps_bar": convergence.error_radius(window, reach),
-        "(22) t0": convergence.burn_in(window, kappa, reach),
-        "(32) gamma1": lemmas.no_clipping_first_stage(problem, 10.0, 12),
-        "(35) gamma2": lemmas.no_clipping_second_stage(problem, 10.0, 12),
+        "(18) max ||e_Theta|| from T0": laws.first_stage_radius(problem, kappa, steps.eta, lambda_1, reach, 6),
+        "(19) max ||e_Theta|| before T0": laws.first_stage_radius(problem, kappa, steps.eta, lambda_1, reach, 0),
+        "(20) eps_bar": laws.error_radius(window, reach),
+        "(22) t0": laws.burn_in(window, kappa, reach),
+        "(32) gamma1": appendices.no_clipping_first_stage(problem, 10.0, 12),
+        "(35) gamma2": appendices.no_clipping_second_stage(problem, 10.0, 12),
         "(4) gamma, stage 2": gamma,
         "D.1 n": (2 + math.sqrt(5)) ** 3 * math.sqrt(1.2),
     }
@@ -319,12 +315,12 @@ def test_smallest_threshold_of_figure_8_that_hardly_clips(rows: list[Bound]) -> 
 
 
 def test_figure_7_varies_one_step_and_holds_the_other(rows: list[Bound]) -> None:
-    problem = prescriptions.IVProblem.of(design(5), 2000, 5.0)
-    window = prescriptions.spectrum(problem, prescriptions.Constants(0.1, 0.01))
-    ceiling = prescriptions.step_size_ceilings(window)
+    problem = formulas.IVProblem.of(design(5), 2000, 5.0)
+    window = formulas.spectrum(problem, formulas.Constants(0.1, 0.01))
+    ceiling = formulas.step_size_ceilings(window)
     for panel, eta, alpha, fraction in (("a", 1.5, 1.0, 1.5), ("b", 0.9, 1.5, 1.5), ("b", 0.9, 0.5, 0.5)):
-        steps = prescriptions.StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
-        kappa = prescriptions.contraction(window, steps).overall
+        steps = formulas.StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
+        kappa = formulas.contraction(window, steps).overall
         found = only(rows, "bound (7)", f"Figure 7({panel}), step at {fraction} of its")
         others = math.sqrt(5) * 20**1.5 / 2000 * math.sqrt(20 / 5) + 5 * (5 + math.log(25)) / math.sqrt(2000)
         assert found.value == pytest.approx(kappa**10 + others, rel=1e-12)
@@ -349,17 +345,17 @@ def trial(request: pytest.FixtureRequest) -> "Trial":
 class Trial:
     """One trial, computed by the textbook loop with every per-sample gradient formed."""
 
-    def __init__(self, spec: synthetic.Spec, number: int = 2) -> None:
-        self.parameters = synthetic.parameters_of(spec, number)
-        self.sample = draw_sample(self.parameters, spec["cell"]["n"], synthetic.trial_stream(spec, number, "data"))
-        self.problem = prescriptions.IVProblem.of(self.parameters, self.sample.n, 5.0)
-        arms = table_lemmas.arms(spec, self.problem)
-        self.runs = columns(arms, self.problem.n)
-        self.normals = synthetic.normals(spec, number, arms, self.sample)
+    def __init__(self, spec: Spec, number: int = 2) -> None:
+        self.parameters = setting.parameters_of(spec, number)
+        self.sample = draw_sample(self.parameters, spec["cell"]["n"], setting.trial_stream(spec, number, "data"))
+        self.problem = formulas.IVProblem.of(self.parameters, self.sample.n, 5.0)
+        arms = lemmas.arms(spec, self.problem)
+        self.runs = setting.columns(arms, self.problem.n)
+        self.normals = setting.normals(spec, number, arms, self.sample)
         self.noisy, self.free = (self._descent(column) for column in (1, 2))
         self.clipped = twins.two_stage(self.sample, self.runs, self.normals, 0)[2:]
         self.Theta_hat, self.beta_hat = closed_forms(self.sample)
-        rows = [row for row in table_lemmas.run(spec) if row["trial"] == number]
+        rows = [row for row in lemmas.run_table_lemmas(spec) if row["trial"] == number]
         self.rows = {(row["series"], row["quantity"]): row["value"] for row in rows}
 
     def _descent(self, column: int) -> tuple[np.ndarray, np.ndarray]:
@@ -450,8 +446,8 @@ def test_clipping_quantities(trial: Trial) -> None:
 
 
 def test_right_hand_side_of_16_needs_the_condition_of_the_proof(trial: Trial) -> None:
-    window = prescriptions.spectrum(trial.problem, prescriptions.Constants(1.0, 0.12))
-    allowed = convergence.error_radius(window, norm(trial.Theta_hat))
+    window = formulas.spectrum(trial.problem, formulas.Constants(1.0, 0.12))
+    allowed = laws.error_radius(window, norm(trial.Theta_hat))
     for series in ("measured", "noise-free"):
         applies = trial("(18) max ||e_Theta|| from T0", series) <= allowed
         assert trial("(16) applies", series) == applies
@@ -463,19 +459,19 @@ def test_right_hand_side_of_16_needs_the_condition_of_the_proof(trial: Trial) ->
 
 def test_right_hand_side_of_16_term_by_term(trial: Trial) -> None:
     """Without noise; the path is continued from a disturbed Theta^(T0), so that no term is lost in rounding."""
-    window = prescriptions.spectrum(trial.problem, prescriptions.Constants(1.0, 0.12))
-    moments, alpha, rng = lemmas.Moments.of(trial.sample), float(trial.runs.alpha[1]), np.random.default_rng(4)
+    window = formulas.spectrum(trial.problem, formulas.Constants(1.0, 0.12))
+    moments, alpha, rng = two_stage_gd.Moments.of(trial.sample), float(trial.runs.alpha[1]), np.random.default_rng(4)
     shift = rng.standard_normal(trial.Theta_hat.shape)
-    shift *= 0.5 * convergence.error_radius(window, norm(trial.Theta_hat)) / norm(shift)
+    shift *= 0.5 * laws.error_radius(window, norm(trial.Theta_hat)) / norm(shift)
     Theta = np.repeat((trial.Theta_hat + shift)[None], 9, axis=0)
     nu = 0.01 * rng.standard_normal((8, trial.problem.p))
-    beta = lemmas.second_stage_path(moments, Theta, alpha, nu)
+    beta = appendices.second_stage_path(moments, Theta, alpha, nu)
     # Neither stage uses Theta^(T) for beta^(T): wherever it lies, nothing changes.
     Theta[-1] += 1000 * shift
-    path = table_lemmas.Path(moments, float(trial.runs.eta[1]), alpha, Theta, beta, nu)
-    radius = table_lemmas.path_quantities(path, window)["(18) max ||e_Theta|| from T0"]
+    path = paths.Path(moments, float(trial.runs.eta[1]), alpha, Theta, beta, nu)
+    radius = paths.path_quantities(path, window)["(18) max ||e_Theta|| from T0"]
     assert radius == pytest.approx(norm(shift), rel=1e-9)
-    made = table_lemmas.second_stage_bound(path, window)
+    made = paths.second_stage_bound(path, window)
     kappa = max(abs(1 - alpha * window.lower / 2), abs(1 - alpha * (window.upper + window.lower / 2)))
     reach = norm(trial.Theta_hat) + norm(shift)
     r = trial.sample.Z @ trial.Theta_hat @ trial.beta_hat - trial.sample.y
@@ -486,12 +482,12 @@ def test_right_hand_side_of_16_term_by_term(trial: Trial) -> None:
     assert made["(16) error over bound"] == pytest.approx(norm(beta[-1] - trial.beta_hat) / expected, rel=1e-9)
     assert made["(16) error over bound"] <= 1
     far = replace(path, Theta=Theta + 2 * shift)
-    assert table_lemmas.second_stage_bound(far, window) == {"(16) applies": 0.0}
+    assert paths.second_stage_bound(far, window) == {"(16) applies": 0.0}
 
 
 def test_without_clipping_nothing_is_guaranteed() -> None:
     spec = {key: value for key, value in spec_of(SHAPES[0]).items() if key != "trials"}
-    private, diagnostic, free = list(table_lemmas.releases(spec))
+    private, diagnostic, free = list(lemmas.releases_table_lemmas(spec))
     assert len({private[0], diagnostic[0], free[0]}) == 3
     assert (private[1].guarantee, len(private[1].releases)) == ("proved", 2)
     assert all(math.isfinite(release.sensitivity) for release in private[1].releases)
@@ -503,7 +499,7 @@ def test_without_clipping_nothing_is_guaranteed() -> None:
 def test_a_descent_without_paths_is_refused(trial: Trial) -> None:
     result = dp_2s_gd.descend(trial.sample, trial.runs, trial.normals)
     with pytest.raises(ValueError, match="record=True"):
-        table_lemmas.path_of(lemmas.Moments.of(trial.sample), trial.runs, result, trial.normals, 1)
+        paths.path_of(two_stage_gd.Moments.of(trial.sample), trial.runs, result, trial.normals, 1)
 
 
 def test_the_cut_into_parts_changes_no_row() -> None:

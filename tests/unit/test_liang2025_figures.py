@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import pkgutil
+import re
 from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -17,13 +19,14 @@ from matplotlib.figure import Figure
 
 import made_up
 import pictures
-from dpdescent.papers.liang2025 import figures
-from dpdescent.papers.liang2025.reading import PER_CHILD
+from dpdescent.papers.liang2025 import least_squares_figures
+from dpdescent.papers.liang2025.criteria import PER_CHILD
 from dpdescent.replication.configuration import project
 from dpdescent.replication.drawing import figures as style
 from made_up import Rows, grid
 
 ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "src/dpdescent/papers/liang2025"
 PAPER = project.load({"scale": "paper", "seed": 7, "papers": ["liang2025"]}, ROOT).papers["liang2025"]
 DRAWN = [name for name, artefact in PAPER.artefacts.items() if not artefact.is_table]
 DISPLAY = {
@@ -179,9 +182,13 @@ def _figures_are_closed() -> Iterator[None]:
         yield
 
 
-def draw_from(name: str, rows: Rows, trials: int = 20) -> Figure:
-    figure: Figure = getattr(figures, f"draw_{name}")(table_of(rows, trials), DISPLAY[name])
+def drawn(name: str, table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    figure: Figure = pkgutil.resolve_name(PAPER.artefacts[name].draw)(table, display)
     return figure
+
+
+def draw_from(name: str, rows: Rows, trials: int = 20) -> Figure:
+    return drawn(name, table_of(rows, trials), DISPLAY[name])
 
 
 @cache
@@ -200,7 +207,8 @@ def places(axes: Axes, linestyle: str = "-.") -> list[float]:
 
 
 def test_every_artefact_but_tables_has_a_draw_function_and_no_other_has() -> None:
-    assert set(figures.__all__) == {f"draw_{name}" for name in DRAWN}
+    functions = re.findall(r"\bdraw_(\w+)(?= =|\()", "".join(file.read_text() for file in FOLDER.glob("*_figures.py")))
+    assert sorted(functions) == sorted(DRAWN)
     assert set(ROWS) == set(CURVES) == set(DRAWN)
 
 
@@ -276,7 +284,7 @@ def test_figures_print_the_configured_values() -> None:
     }
     seen = {}
     for name, display in changed.items():
-        figure = getattr(figures, f"draw_{name}")(table_of(ROWS[name], 20), DISPLAY[name] | display)
+        figure = drawn(name, table_of(ROWS[name], 20), DISPLAY[name] | display)
         seen[name] = " ".join(axes.get_title() + texts(axes) for axes in figure.axes)
     assert "p=q=r=60" in seen["fig03"]
     assert "rho_1=3" in seen["fig06"]
@@ -352,7 +360,7 @@ def test_both_benchmarks_are_named_inside_their_panel() -> None:
 
 def test_boxes_of_a_negative_estimate_stand_upright_as_parts_of_2sls() -> None:
     table = table_of(angrist_rows(1.0))
-    panel = figures.draw_fig05(table, DISPLAY["fig05"]).axes[2]
+    panel = drawn("fig05", table, DISPLAY["fig05"]).axes[2]
     for patch in panel.patches:
         bottom, top = patch.get_path().vertices[:, 1].min(), patch.get_path().vertices[:, 1].max()
         assert (bottom, top) == pytest.approx((6.4 / 7.6, 9.6 / 7.6))
@@ -401,7 +409,7 @@ def test_private_estimates_are_compared_with_the_2sls_of_their_own_subset() -> N
 
 def test_a_distance_of_zero_stays_visible_on_a_logarithmic_axis() -> None:
     lowest = min(min(curve[0].get_ydata()) for curve in draw("ext_overidentified").axes[1].containers)
-    assert lowest == figures.ROUNDING
+    assert lowest == least_squares_figures.ROUNDING
 
 
 def test_friendly_core_marks_runs_without_a_core() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpdescent.data.iv import draw_parameters
-from dpdescent.papers.liang2025.theory.prescriptions import (
+from dpdescent.papers.liang2025.formulas import (
     Constants,
     IVProblem,
     Spectrum,
